@@ -1,0 +1,62 @@
+/**
+ * The database port. Two adapters: `embedded/` (PGlite in a worker thread) and `server.ts` (pg).
+ *
+ * Rows come back as plain objects. Both adapters return: int8 as number (ours fit 2^53), timestamptz as Date,
+ * uuid as string, jsonb parsed, arrays as arrays, bytea as Buffer. Both accept: Date, string, number, boolean, null,
+ * Buffer, arrays of those (bound as SQL arrays), and `json(value)` for jsonb.
+ *
+ * Tenant transactions run as the role `pinakes_app`, which neither owns the tables nor bypasses row-level security,
+ * with `app.tenant` set: a forgotten tenant predicate sees no foreign row.
+ */
+import type { Sql } from './sql.ts';
+
+export type Row = Record<string, unknown>;
+
+export interface Queryable {
+  /** Runs one statement and returns its rows (those of RETURNING for writes). */
+  query<R extends object = Row>(statement: Sql): Promise<R[]>;
+}
+
+/** A running transaction. `Tx` in a signature means "call me inside a transaction". */
+export interface Tx extends Queryable {
+  readonly inTransaction: true;
+}
+
+export interface TransactionOptions {
+  /** Rolls back and rejects when aborted before the commit was sent. */
+  signal?: AbortSignal;
+}
+
+export interface Database {
+  readonly kind: 'embedded' | 'server';
+  /** True when the BM25 access method of pg_textsearch is installed. */
+  readonly hasTextSearch: boolean;
+  /** One statement in a transaction of its own, as the tenant. */
+  query<R extends object = Row>(tenantId: string, statement: Sql): Promise<R[]>;
+  /** Commits when `fn` resolves, rolls back when it rejects. Do no slow outside work within `fn`: transactions queue. */
+  transaction<T>(tenantId: string, fn: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>;
+  /** As the owner, above row-level security: authentication, tenants, migrations, the job queue, maintenance. */
+  readonly system: SystemDatabase;
+  /** Waits for running transactions (at most 10 s), then closes. */
+  close(): Promise<void>;
+}
+
+export interface SystemDatabase extends Queryable {
+  transaction<T>(fn: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>;
+  /** Raw text and values: for libraries that bring their own SQL (pg-boss). Text may hold several statements when there are no values. */
+  execute(text: string, values?: readonly unknown[]): Promise<{ rows: Row[] }>;
+  /** Statements that cannot run in a transaction, such as VACUUM. */
+  executeOutsideTransaction(text: string): Promise<void>;
+}
+
+/** Marks a value to be bound as jsonb. */
+export class Json {
+  readonly value: unknown;
+  constructor(value: unknown) {
+    this.value = value;
+  }
+}
+
+export function json(value: unknown): Json {
+  return new Json(value);
+}

@@ -1,0 +1,61 @@
+/**
+ * SQL as tagged templates: `sql` keeps text and values apart, so a value can never become text.
+ *
+ * Nested statements are spliced in, and only `identifier` and `raw` put text into a statement.
+ */
+
+/** A statement whose values are bound parameters. `text` uses `$1`, `$2`, … */
+export class Sql {
+  readonly strings: readonly string[];
+  readonly values: readonly unknown[];
+
+  /** `strings` has one more element than `values`. */
+  constructor(strings: readonly string[], values: readonly unknown[]) {
+    this.strings = strings;
+    this.values = values;
+  }
+
+  get text(): string {
+    let text = this.strings[0] ?? '';
+    for (let i = 1; i < this.strings.length; i++) text += `$${i}${this.strings[i]}`;
+    return text;
+  }
+}
+
+/** Builds a statement; every `${value}` that is not itself `Sql` becomes a bound parameter. */
+export function sql(parts: TemplateStringsArray, ...inserts: readonly unknown[]): Sql {
+  const strings: string[] = [parts[0] ?? ''];
+  const values: unknown[] = [];
+  inserts.forEach((insert, i) => {
+    const after = parts[i + 1] ?? '';
+    if (insert instanceof Sql) {
+      strings[strings.length - 1] += insert.strings[0] ?? '';
+      values.push(...insert.values);
+      strings.push(...insert.strings.slice(1));
+      strings[strings.length - 1] += after;
+    } else {
+      values.push(insert);
+      strings.push(after);
+    }
+  });
+  return new Sql(strings, values);
+}
+
+/** Text that the program itself wrote. Never pass anything that came from a request. */
+export function raw(text: string): Sql {
+  return new Sql([text], []);
+}
+
+export const empty: Sql = raw('');
+
+/** A quoted identifier. @throws Error when it is not `[a-z_][a-z0-9_]*`: ours always are. */
+export function identifier(name: string): Sql {
+  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(name)) throw new Error(`not an identifier: ${name}`);
+  return raw(`"${name}"`);
+}
+
+/** Joins statements with a separator, for example `join(conditions, ' and ')`. */
+export function join(statements: readonly Sql[], separator = ', '): Sql {
+  if (statements.length === 0) return empty;
+  return statements.slice(1).reduce((left, right) => sql`${left}${raw(separator)}${right}`, statements[0]!);
+}

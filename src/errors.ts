@@ -1,0 +1,65 @@
+/**
+ * Expected failures. A `ServiceError` carries a code; one table maps codes to HTTP status and wire type; one handler
+ * (http/error-handler.ts) writes the body `{"error":{"message","type"}}`.
+ */
+
+/** HTTP status and wire `type` per code. Add a code here when a caller can act on it; otherwise reuse one. */
+export const ERROR_CODES = {
+  invalid_request: [400, 'invalid_request_error'],
+  metadata_full: [400, 'invalid_request_error'],
+  unauthenticated: [401, 'authentication_error'],
+  forbidden: [403, 'permission_error'],
+  not_found: [404, 'not_found_error'],
+  method_not_allowed: [405, 'invalid_request_error'],
+  request_timeout: [408, 'invalid_request_error'],
+  conflict: [409, 'conflict_error'],
+  too_large: [413, 'request_too_large_error'],
+  uri_too_long: [414, 'invalid_request_error'],
+  unsupported_media_type: [415, 'unsupported_media_type_error'],
+  expectation_failed: [417, 'invalid_request_error'],
+  rate_limited: [429, 'rate_limit_error'],
+  headers_too_large: [431, 'invalid_request_error'],
+  internal: [500, 'api_error'],
+  upstream_failed: [502, 'upstream_error'],
+  overloaded: [503, 'overloaded_error'],
+  upstream_timeout: [504, 'upstream_error'],
+} as const satisfies Record<string, readonly [number, string]>;
+
+export type ErrorCode = keyof typeof ERROR_CODES;
+export type ErrorType = (typeof ERROR_CODES)[ErrorCode][1];
+
+export interface ServiceErrorOptions {
+  cause?: unknown;
+  /** Seconds; sent as `Retry-After`. */
+  retryAfterSeconds?: number;
+}
+
+/** A failure the caller is told about. `message` is shown to the caller: no internals, no secrets. */
+export class ServiceError extends Error {
+  readonly code: ErrorCode;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(code: ErrorCode, message: string, options: ServiceErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'ServiceError';
+    this.code = code;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+
+  get status(): number {
+    return ERROR_CODES[this.code][0];
+  }
+
+  get type(): ErrorType {
+    return ERROR_CODES[this.code][1];
+  }
+}
+
+/** The one answer for unknown, deleted, foreign, wrong-kind and malformed ids: byte-identical bodies. */
+export function notFound(): ServiceError {
+  return new ServiceError('not_found', 'Not found.');
+}
+
+export function invalidRequest(message: string): ServiceError {
+  return new ServiceError('invalid_request', message);
+}

@@ -1,0 +1,90 @@
+/**
+ * A route is declared once: method, path, scope, schemas. Registration (http/register.ts) turns it into validation, types,
+ * checks in the order of the contract (401, 403, 429, 415, 413, 400, 404, 409) and an OpenAPI operation.
+ */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+
+export const SCOPES = [
+  'inference:run',
+  'knowledge:read',
+  'knowledge:write',
+  'ingestion:manage',
+  'authz:grant',
+  'policy:redaction:manage',
+  'apikeys:issue',
+] as const;
+export type Scope = (typeof SCOPES)[number];
+
+/** Who is calling: the API key's tenant, scopes and limits. */
+export interface Caller {
+  tenantId: string;
+  /** Number of the tenant's chunk partition. */
+  partitionNo: number;
+  apiKeyId: string;
+  scopes: readonly Scope[];
+  /** Only these source groups, or null. */
+  sourceGroupIds: readonly string[] | null;
+  /** Only source groups that carry one of these tags, or null. */
+  tagIds: readonly string[] | null;
+}
+
+export type Schema = z.ZodType;
+type Output<S> = S extends z.ZodType ? z.output<S> : undefined;
+
+export interface RouteRequest<Params, Query, Body> {
+  params: Output<Params>;
+  query: Output<Query>;
+  body: Output<Body>;
+  caller: Caller;
+  /** Aborts when the client leaves before the answer is complete, and on shutdown after the grace time. */
+  signal: AbortSignal;
+  /** The framework's request and reply: only for streaming bodies and answers. */
+  raw: FastifyRequest;
+  reply: FastifyReply;
+}
+
+export interface Route<
+  Params extends Schema | undefined = Schema | undefined,
+  Query extends Schema | undefined = Schema | undefined,
+  Body extends Schema | undefined = Schema | undefined,
+  Response extends Schema = Schema,
+> {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Below /api/v1, with `{name}` parameters, e.g. `/local-file-groups/{id}`. */
+  path: string;
+  /** The key needs one of these. */
+  scopes: readonly [Scope, ...Scope[]];
+  /** OpenAPI: operationId (camelCase), tag, one-line summary, longer description. */
+  operation: { id: string; area: string; summary: string; description?: string };
+  params?: Params;
+  query?: Query;
+  /** JSON body. For multipart set `multipart` instead and read `raw`. */
+  body?: Body;
+  /** DELETE with an optional JSON body and the like. */
+  bodyOptional?: boolean;
+  /** OpenAPI schema of a multipart body; the handler reads the stream itself. */
+  multipart?: { schema: Record<string, unknown>; bytesMax: number };
+  /** Status and schema of the success answer. */
+  response: { status: 200 | 201 | 202; schema: Response; description?: string };
+  /** Other success content types, for OpenAPI only (streams). */
+  alternatives?: Record<string, { description: string; schema: Record<string, unknown> }>;
+  /** Error statuses this route can answer beyond those every route has (401, 403, 429, 500, 503). */
+  errors?: readonly number[];
+  /** Resource-creating POSTs accept `Idempotency-Key`. */
+  idempotent?: boolean;
+  /** Request example for OpenAPI. */
+  example?: unknown;
+  /** Returns the body of the success answer, or `reply` when it has streamed its own. */
+  handler(request: RouteRequest<Params, Query, Body>): Promise<z.input<Response> | FastifyReply>;
+}
+
+/** Identity function that infers the handler's types from the schemas. */
+export function route<
+  Response extends Schema,
+  Params extends Schema | undefined = undefined,
+  Query extends Schema | undefined = undefined,
+  Body extends Schema | undefined = undefined,
+>(definition: Route<Params, Query, Body, Response>): Route {
+  return definition as unknown as Route;
+}

@@ -1,0 +1,99 @@
+/** What parsing and chunking hand on: plain data, passed between processes as JSON. */
+
+/** Types of values that chunk metadata and origin metadata carry on the wire. */
+export type MetadataType = 'string' | 'integer' | 'float' | 'date' | 'datetime';
+
+/** `val` is always text on the wire; `type` says how to read it. */
+export interface TypedValue {
+  val: string;
+  type: MetadataType;
+}
+
+export type TypedMetadata = Record<string, TypedValue>;
+
+export interface ChunkMetadataKey {
+  key: string;
+  type: MetadataType;
+}
+
+export type BlockKind = 'heading' | 'paragraph' | 'list' | 'table' | 'code' | 'quote' | 'record';
+
+/** A stretch of `ParsedFile.text`. Offsets are UTF-16 indices there (the chunker turns them into code points), half-open, ascending, not overlapping. */
+export interface Block {
+  kind: BlockKind;
+  start: number;
+  end: number;
+  /** 1-based, first and last page; absent for unpaged formats. */
+  pages?: [number, number];
+  /** heading: 1..6. */
+  level?: number;
+  /** Headings above this block when the parser knows better than the heading blocks do. */
+  headingPath?: string[];
+  /** table: the header line(s), repeated as context when the table is split. */
+  tableHeader?: string;
+  /** table: UTF-16 starts of the rows in `text`, where it may be split. */
+  rowStarts?: number[];
+  /** record: typed chunk metadata of this record (only the declared keys). */
+  metadata?: TypedMetadata;
+}
+
+export interface ParsedFile {
+  fileType: string;
+  /** Well-formed Unicode without U+0000, line feeds only. */
+  text: string;
+  blocks: Block[];
+  title?: string;
+  /** Origin records: title, author, created, language, … */
+  metadata: TypedMetadata;
+  /** Whole-file chunk metadata (front matter, `<meta name>`), applied to every chunk. */
+  chunkMetadata?: TypedMetadata;
+  /** For people, e.g. "3 values of column price are not numbers". */
+  warnings: string[];
+}
+
+export interface ChunkDraft {
+  ordinal: number;
+  /** Code points in the file's text, half-open: exactly `content`. */
+  startOffset: number;
+  endOffset: number;
+  content: string;
+  /** Repeated table header and the like: indexed, given to the model, never shown as content. */
+  context: string | null;
+  headingPath: string[];
+  /** All pages the chunk touches, ascending. */
+  pages: number[] | null;
+  metadata: TypedMetadata;
+  /** Analyzer terms of title + heading path + context + content, joined by blanks. */
+  terms: string;
+}
+
+/** A file after parse, chunk and analyze: everything the database needs. */
+export interface ProcessedFile {
+  fileType: string;
+  text: string;
+  textLength: number;
+  language: string | null;
+  metadata: TypedMetadata;
+  chunks: ChunkDraft[];
+  warnings: string[];
+}
+
+/** Why one file failed. `title` and `message` are shown to people. */
+export interface FileFailure {
+  stage: 'detect' | 'parse' | 'chunk' | 'store';
+  title: string;
+  message: string;
+  /** True when the same bytes may succeed later (worker crash, memory pressure), false when the file itself is at fault. */
+  retryable: boolean;
+}
+
+export type ProcessOutcome = { ok: true; file: ProcessedFile } | { ok: false; failure: FileFailure };
+
+export interface ProcessRequest {
+  /** Path of the blob on this machine. */
+  path: string;
+  /** The file's name as uploaded: used for type hints and titles only, never as a path. */
+  name: string;
+  size: number;
+  chunkMetadataKeys: ChunkMetadataKey[];
+}

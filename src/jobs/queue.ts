@@ -1,0 +1,25 @@
+/** The job queue: pg-boss on the same database. A job is a row, enqueued in its caller's transaction, ids as payload. */
+import type { Tx } from '../db/database.ts';
+
+export const JOB_KINDS = ['ingest-run', 'delete-group', 'collect-garbage'] as const;
+export type JobKind = (typeof JOB_KINDS)[number];
+
+/** Ids only. */
+export type JobPayload = Readonly<Record<string, string>>;
+
+export interface JobContext {
+  /** Aborts when the job is cancelled, its heartbeat is lost, or the worker stops. */
+  signal: AbortSignal;
+}
+
+/** May run twice for the same payload: fences are checked in the transaction that writes the result. */
+export type JobHandler = (payload: JobPayload, context: JobContext) => Promise<void>;
+
+export interface JobQueue {
+  /** Visible to workers when `tx` commits. Works inside tenant and system transactions. */
+  enqueue(tx: Tx, kind: JobKind, payload: JobPayload, options?: { startAfterSeconds?: number }): Promise<void>;
+  /** Starts working. `concurrency` jobs of a kind run at once in this process. */
+  work(handlers: Record<JobKind, { handler: JobHandler; concurrency: number }>): Promise<void>;
+  /** Stops taking jobs, waits `graceMs` for running ones, then aborts their signals and hands them back. */
+  stop(graceMs: number): Promise<void>;
+}

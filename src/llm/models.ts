@@ -1,0 +1,39 @@
+/** Ports of the model side. Adapters: extractive.ts (no model) and registry.ts (AI SDK providers). */
+
+export interface ChatMessage {
+  role: 'system' | 'user' | 'assistant';
+  content: string;
+}
+
+/** A retrieved chunk as a model sees it: `number` is its opaque label in this request. */
+export interface ContextChunk {
+  number: number;
+  name: string;
+  headingPath: readonly string[];
+  context: string | null;
+  content: string;
+  /** Higher is better; only the order and the ratios within one request mean anything. */
+  score: number;
+  language: string | null;
+}
+
+export interface ChatRequest {
+  /** The rebuilt history, ending with the question. */
+  messages: readonly ChatMessage[];
+  question: string;
+  chunks: readonly ContextChunk[];
+  citation: boolean;
+}
+
+/** What a chat model emits. Text carries citation markers `[n]` of ContextChunk numbers; citations.ts removes them. */
+export type ChatEvent =
+  | { type: 'text'; delta: string }
+  | { type: 'finish'; reason: 'stop' | 'length' | 'content_filter' | 'no_answer' };
+
+export interface ChatModel {
+  readonly name: string;
+  /** Input budget in tokens for history and context together. */
+  readonly contextTokens: number;
+  /** Throws ServiceError `upstream_failed`, `upstream_timeout` or `overloaded`. */
+  stream(request: ChatRequest, signal: AbortSignal): AsyncIterable<ChatEvent>;
+}

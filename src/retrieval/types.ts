@@ -1,0 +1,88 @@
+/** What retrieval takes and gives. `retrieve()` in retrieve.ts is the only entry. */
+import type { TypedMetadata } from '../ingest/parsed.ts';
+
+/** Comparison of one metadata key. `value` is absent for exists and not_exists, an array for in and nin. */
+export interface MetadataFilter {
+  key: string;
+  operator: 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte' | 'in' | 'nin' | 'contains' | 'starts_with' | 'exists' | 'not_exists';
+  value?: string | number | boolean | readonly (string | number | boolean)[];
+}
+
+export interface MetadataFilterGroup {
+  operator: 'and' | 'or';
+  filters: readonly (MetadataFilter | MetadataFilterGroup)[];
+}
+
+/** All given filters must hold. Wire names and rules: interface.md, POST /completions. */
+export interface Filters {
+  tags?: readonly string[];
+  tagIds?: readonly string[];
+  tagFilterLogic?: 'and' | 'or';
+  sourceTypes?: readonly string[];
+  fileTypes?: readonly string[];
+  /** Unix seconds, inclusive. */
+  dateFrom?: number;
+  dateTo?: number;
+  domains?: readonly string[];
+  /** On source-group metadata. */
+  metadata?: MetadataFilterGroup;
+  sourceMetadata?: MetadataFilterGroup;
+  chunkMetadata?: MetadataFilterGroup;
+  /** On declared columns only. */
+  metadataFilter?: MetadataFilterGroup;
+}
+
+export type SearchMode = 'hybrid' | 'lexical' | 'semantic';
+
+export interface RetrieveRequest {
+  tenantId: string;
+  partitionNo: number;
+  /** The key's limits, from Caller. */
+  sourceGroupIds: readonly string[] | null;
+  tagIds: readonly string[] | null;
+  query: string;
+  mode: SearchMode;
+  filters: Filters;
+  usePostfilter: boolean;
+  limit: number;
+  offset: number;
+  maxChunksPerSource?: number;
+  context?: { before: number; after: number };
+}
+
+/** A chunk with what the Content record of the wire needs. */
+export interface Hit {
+  id: string;
+  sourceId: string;
+  sourceGroupId: string;
+  sourceType: string;
+  fileType: string;
+  name: string;
+  url: string | null;
+  content: string;
+  context: string | null;
+  chunkIndex: number;
+  startOffset: number;
+  endOffset: number;
+  pages: number[] | null;
+  headingPath: string[];
+  score: number;
+  scores: { lexical: number | null; semantic: number | null; rerank: number | null };
+  metadata: TypedMetadata;
+  chunkMetadata: TypedMetadata;
+  tags: string[];
+  contentAt: Date;
+  language: string | null;
+}
+
+export interface Warning {
+  type: string;
+  message: string;
+}
+
+export interface Retrieved {
+  hits: Hit[];
+  warnings: Warning[];
+  /** Stage name -> milliseconds, for Server-Timing. */
+  timings: Record<string, number>;
+}
