@@ -93,6 +93,16 @@ create table blob (
   primary key (tenant_id, hash)
 );
 
+-- An upload between "its blobs are being put in place" and its commit: no one deletes a blob that is named here.
+-- A row that outlived its request (crash) stops counting after an hour and is collected.
+create table upload (
+  tenant_id uuid not null references tenant (id) on delete cascade,
+  id uuid not null,
+  hashes text[] not null,
+  created_at timestamptz not null default now(),
+  primary key (tenant_id, id)
+);
+
 create table source (
   tenant_id uuid not null,
   id uuid not null,
@@ -162,6 +172,7 @@ create table run (
   status text not null,
   stage text,
   generation int not null,
+  attempt int not null default 0,             -- raised by every worker that takes the run; fences out the one before
   files_done int not null default 0,
   files_total int not null default 0,
   chunks_done bigint not null default 0,
@@ -251,7 +262,7 @@ create table message (
 do $$
 declare t text;
 begin
-  foreach t in array array['api_key', 'idempotency_key', 'source_group', 'blob', 'source', 'source_text', 'chunk', 'run', 'run_error',
+  foreach t in array array['api_key', 'idempotency_key', 'source_group', 'blob', 'upload', 'source', 'source_text', 'chunk', 'run', 'run_error',
                            'tag', 'tag_source_group', 'conversation', 'message'] loop
     execute format('alter table %I enable row level security', t);
     execute format('alter table %I force row level security', t);
