@@ -4,7 +4,19 @@ import type { TypedMetadata } from '../ingest/parsed.ts';
 /** Comparison of one metadata key. `value` is absent for exists and not_exists, an array for in and nin. */
 export interface MetadataFilter {
   key: string;
-  operator: 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte' | 'in' | 'nin' | 'contains' | 'starts_with' | 'exists' | 'not_exists';
+  operator:
+    | 'eq'
+    | 'ne'
+    | 'gt'
+    | 'gte'
+    | 'lt'
+    | 'lte'
+    | 'in'
+    | 'nin'
+    | 'contains'
+    | 'starts_with'
+    | 'exists'
+    | 'not_exists';
   value?: string | number | boolean | readonly (string | number | boolean)[];
 }
 

@@ -1,0 +1,31 @@
+/**
+ * Terms as PostgreSQL's default text parser keeps them.
+ *
+ * That parser splits at anything its locale does not call a letter (Thai vowel signs, combining marks, emoji, `_`) and reads
+ * `1e5abc` as two words. A term that is not plain a-z, 0-9 is therefore written in base 36, so one term is one lexeme
+ * under every locale. The mapping is injective: two terms never share a lexeme.
+ */
+
+const ESCAPE = 'zq';
+const PLAIN = /^(?:[a-z][a-z0-9]*|[0-9]{1,20})$/;
+
+/** UTF-16 units below this take three base-36 digits (the first is at most `v`), the others `w` and three digits. */
+const THREE_DIGIT_UNITS = 0xa000;
+
+const unitCodes: string[] = [];
+
+/** The lexeme of a term: `[a-z0-9]+`, at most four characters for each UTF-16 unit of the term, and two more. */
+export function encodeTerm(term: string): string {
+  if (PLAIN.test(term) && !term.startsWith(ESCAPE)) return term;
+  let code = ESCAPE;
+  for (let i = 0; i < term.length; i++) code += unitCode(term.charCodeAt(i));
+  return code;
+}
+
+function unitCode(unit: number): string {
+  unitCodes[unit] ??=
+    unit < THREE_DIGIT_UNITS
+      ? unit.toString(36).padStart(3, '0')
+      : `w${(unit - THREE_DIGIT_UNITS).toString(36).padStart(3, '0')}`;
+  return unitCodes[unit];
+}
