@@ -4,7 +4,7 @@
  * Terms leave here encoded (analysis/encode.ts), so that each is one lexeme of PostgreSQL's `simple` configuration.
  */
 import { encodeTerm } from './analysis/encode.ts';
-import { fold, normalize } from './analysis/fold.ts';
+import { fold } from './analysis/fold.ts';
 import { bigrams, words } from './analysis/segments.ts';
 import { languageFor, scriptOf, stem } from './analysis/stems.ts';
 import { stopWordsOf } from './analysis/stop-words.ts';
@@ -36,7 +36,7 @@ export function analyzeQuery(text: string, languages: readonly string[]): string
 
 function analyze(text: string, language: string | null, add: (term: string) => void): void {
   const addTerm = (term: string) => add(encodeTerm(cut(term)));
-  forEachToken(normalize(text), (kind, token) => {
+  forEachToken(text, (kind, token) => {
     if (kind === 'word') addWordTerms(token, language, addTerm);
     else if (kind === 'hangul') bigrams(token, addTerm);
     else if (kind === 'symbol') addTerm(token);

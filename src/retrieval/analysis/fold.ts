@@ -44,6 +44,5 @@ export function normalize(text: string): string {
 }
 
 export function isAscii(text: string): boolean {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the whole ASCII range is meant
   return /^[\x00-\x7f]*$/.test(text);
 }

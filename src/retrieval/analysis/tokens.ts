@@ -1,4 +1,5 @@
-/** Splits normalised text into runs, by the way their script is analyzed. */
+/** Normalises text and splits it into runs, by the way their script is analyzed. */
+import { normalize } from './fold.ts';
 
 export type TokenKind = 'cjk' | 'thai' | 'hangul' | 'word' | 'symbol';
 
@@ -17,15 +18,24 @@ const TOKENS = new RegExp(
 
 const KINDS: readonly TokenKind[] = ['cjk', 'thai', 'hangul', 'word', 'symbol'];
 
-/** Calls `visit` for every run of letters, marks and digits, and for every emoji, in order. */
+/** The pattern's matcher keeps a stack as deep as a token is long: text is matched in windows, cut at a blank if there is one. */
+const WINDOW_UNITS_MAX = 16_384;
+
+/** Calls `visit` for every run of letters, marks and digits, and for every emoji, in order. Time is linear in the text. */
 export function forEachToken(text: string, visit: (kind: TokenKind, token: string) => void): void {
-  for (const match of text.matchAll(TOKENS)) {
-    for (let group = 1; group <= KINDS.length; group++) {
-      const token = match[group];
-      if (token !== undefined) {
-        visit(KINDS[group - 1]!, token);
-        break;
-      }
+  for (let start = 0; start < text.length; ) {
+    const end = windowEnd(text, start);
+    for (const match of normalize(text.slice(start, end)).matchAll(TOKENS)) {
+      const group = match[4] !== undefined ? 4 : match.findIndex((token, i) => i > 0 && token !== undefined);
+      visit(KINDS[group - 1]!, match[0]);
     }
+    start = end;
   }
+}
+
+function windowEnd(text: string, start: number): number {
+  const window = text.slice(start, start + WINDOW_UNITS_MAX);
+  if (window.length < WINDOW_UNITS_MAX) return text.length;
+  const blank = Math.max(window.lastIndexOf(' '), window.lastIndexOf('\n'));
+  return start + (blank > 0 ? blank : window.length);
 }
