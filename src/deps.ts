@@ -7,6 +7,7 @@ import type { FileProcessor } from './ingest/file-processor.ts';
 import type { JobQueue } from './jobs/queue.ts';
 import type { ChatModel } from './llm/models.ts';
 import type { HttpClient } from './net/http-client.ts';
+import type { CrashPoints } from './util/crash.ts';
 import type { Clock } from './util/time.ts';
 
 export interface Deps {
@@ -20,4 +21,6 @@ export interface Deps {
   processor: FileProcessor;
   chatModel: ChatModel;
   http: HttpClient;
+  /** Does nothing outside fault tests (PINAKES_CRASH_AT): see util/crash.ts. */
+  crash: CrashPoints;
 }

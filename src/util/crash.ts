@@ -1,0 +1,46 @@
+/**
+ * Named places where a test ends the process as `kill -9` would: before and after each durable step.
+ *
+ * Only `PINAKES_CRASH_AT` together with `NODE_ENV=test` arms one (config.ts); everywhere else `reach` does nothing.
+ */
+
+export const CRASH_POINTS = [
+  'upload.staged',
+  'upload.reserved',
+  'blob.synced',
+  'blob.renamed',
+  'upload.blobs_durable',
+  'upload.committed',
+  'ingest.taken',
+  'ingest.processed',
+  'ingest.parts_stored',
+  'ingest.batch_stored',
+  'ingest.finished',
+  'delete.tombstoned',
+  'delete.chunks_removed',
+  'delete.sources_removed',
+  'delete.blobs_removed',
+  'delete.finished',
+] as const;
+export type CrashPoint = (typeof CRASH_POINTS)[number];
+
+export interface CrashPoints {
+  /** Ends the process at once when this point is armed. */
+  reach(point: CrashPoint): void;
+}
+
+export const noCrashPoints: CrashPoints = { reach: () => undefined };
+
+/** `armed` is a name of CRASH_POINTS, optionally `name:n` for the n-th time it is reached (1-based). */
+export function armCrashPoint(armed: string): CrashPoints {
+  const [name, count = '1'] = armed.split(':');
+  if (!(CRASH_POINTS as readonly string[]).includes(name ?? '')) throw new Error(`no such crash point: ${armed}`);
+  let left = Number(count);
+  return {
+    reach(point) {
+      if (point !== name) return;
+      left -= 1;
+      if (left === 0) process.kill(process.pid, 'SIGKILL');
+    },
+  };
+}

@@ -1,0 +1,23 @@
+/** Bounded concurrency. */
+
+/** Runs `work` for every item, at most `limit` at once; rejects with the first failure after the running ones settled. */
+export async function forEachLimited<T>(
+  items: readonly T[],
+  limit: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  let next = 0;
+  let failure: { reason: unknown } | undefined;
+  async function lane(): Promise<void> {
+    while (next < items.length && !failure) {
+      const item = items[next++] as T;
+      try {
+        await work(item);
+      } catch (reason) {
+        failure ??= { reason };
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, lane));
+  if (failure) throw failure.reason;
+}
