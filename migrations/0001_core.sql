@@ -258,19 +258,27 @@ create table message (
   foreign key (tenant_id, conversation_id, parent_id) references message (tenant_id, conversation_id, id)
 );
 
--- Row-level security: the second wall behind the tenant predicate of every query.
+-- Row-level security: the second wall behind the tenant predicate of every query. FORCE binds the owner too, so the
+-- owner (no superuser on a server) gets a policy of its own; it names the owner only, never pinakes_app.
+create function protect_tenant_rows(table_name text) returns void language plpgsql as $$
+begin
+  execute format('alter table %I enable row level security', table_name);
+  execute format('alter table %I force row level security', table_name);
+  execute format('create policy tenant_rows on %I to pinakes_app using (tenant_id = (select nullif(current_setting(''app.tenant'', true), '''')::uuid))', table_name);
+  execute format('create policy system_rows on %I to %I using (true)', table_name, current_user);
+  execute format('grant select, insert, update, delete on %I to pinakes_app', table_name);
+end $$;
+revoke execute on function protect_tenant_rows(text) from public;
+
 do $$
 declare t text;
 begin
-  foreach t in array array['api_key', 'idempotency_key', 'source_group', 'blob', 'upload', 'source', 'source_text', 'chunk', 'run', 'run_error',
+  foreach t in array array['api_key', 'idempotency_key', 'source_group', 'blob', 'source', 'source_text', 'chunk', 'run', 'run_error',
                            'tag', 'tag_source_group', 'conversation', 'message'] loop
-    execute format('alter table %I enable row level security', t);
-    execute format('alter table %I force row level security', t);
-    execute format($p$create policy tenant_rows on %I using (tenant_id = (select nullif(current_setting('app.tenant', true), '')::uuid))$p$, t);
-    execute format('grant select, insert, update, delete on %I to pinakes_app', t);
+    perform protect_tenant_rows(t);
   end loop;
   alter table tenant enable row level security;
-  create policy own_tenant on tenant using (id = (select nullif(current_setting('app.tenant', true), '')::uuid));
+  create policy own_tenant on tenant to pinakes_app using (id = (select nullif(current_setting('app.tenant', true), '')::uuid));
   grant select on tenant to pinakes_app;
   grant select on source_group_transition to pinakes_app;
 end $$;

@@ -20,6 +20,8 @@ export interface Queryable {
 /** A running transaction. `Tx` in a signature means "call me inside a transaction". */
 export interface Tx extends Queryable {
   readonly inTransaction: true;
+  /** As `SystemDatabase.execute`, within the transaction. */
+  execute(text: string, values?: readonly unknown[]): Promise<{ rows: Row[] }>;
 }
 
 export interface TransactionOptions {

@@ -1,0 +1,81 @@
+/** Tenants, each with its own partition of the chunk table: own BM25 statistics, own indexes, deletion at once. */
+import type { Database, Tx } from '../db/database.ts';
+import { identifier, raw, type Sql, sql } from '../db/sql.ts';
+
+export interface Tenant {
+  id: string;
+  name: string;
+  /** The number in the names of its chunk partition and indexes. */
+  partitionNo: number;
+  createdAt: Date;
+}
+
+/** BM25 parameters of the index (Robertson's defaults as pg_textsearch has them). */
+const BM25_K1 = 1.2;
+const BM25_B = 0.75;
+
+/** The tenant's partition of `chunk`. */
+export function chunkPartition(partitionNo: number): string {
+  return `chunk_${partitionNo}`;
+}
+
+/** The index over `terms` of the tenant's partition; BM25 queries name it. */
+export function termsIndex(partitionNo: number): string {
+  return `chunk_${partitionNo}_terms`;
+}
+
+/** @throws a unique violation when the name or the id is taken. */
+export async function createTenant(db: Database, tenant: { id: string; name: string }): Promise<Tenant> {
+  return db.system.transaction(async (tx) => {
+    const [created] = await tx.query<Tenant>(
+      sql`insert into tenant (id, name) values (${tenant.id}, ${tenant.name}) returning ${TENANT_COLUMNS}`,
+    );
+    await createPartition(tx, created!, db.hasTextSearch);
+    return created!;
+  });
+}
+
+export async function findTenantByName(db: Database, name: string): Promise<Tenant | undefined> {
+  const [tenant] = await db.system.query<Tenant>(sql`select ${TENANT_COLUMNS} from tenant where name = ${name}`);
+  return tenant;
+}
+
+export async function findTenant(db: Database, id: string): Promise<Tenant | undefined> {
+  const [tenant] = await db.system.query<Tenant>(sql`select ${TENANT_COLUMNS} from tenant where id = ${id}`);
+  return tenant;
+}
+
+/** All tenants, oldest first. */
+export async function listTenants(db: Database): Promise<Tenant[]> {
+  return db.system.query<Tenant>(sql`select ${TENANT_COLUMNS} from tenant order by partition_no`);
+}
+
+/** Removes the tenant and every row of it. Returns false when there was none. Blob files are left to the collector. */
+export async function deleteTenant(db: Database, id: string): Promise<boolean> {
+  return db.system.transaction(async (tx) => {
+    const [tenant] = await tx.query<Tenant>(sql`select ${TENANT_COLUMNS} from tenant where id = ${id} for update`);
+    if (!tenant) return false;
+    await tx.query(sql`drop table if exists ${identifier(chunkPartition(tenant.partitionNo))}`);
+    await tx.query(sql`delete from tenant where id = ${id}`);
+    return true;
+  });
+}
+
+const TENANT_COLUMNS = raw('id, name, partition_no as "partitionNo", created_at as "createdAt"');
+
+/** The policies of the parent do not guard a partition that is named directly: it gets its own. */
+async function createPartition(tx: Tx, tenant: Tenant, hasTextSearch: boolean): Promise<void> {
+  const partition = identifier(chunkPartition(tenant.partitionNo));
+  const literal = raw(`'${tenant.id}'`);
+  await tx.query(sql`create table ${partition} partition of chunk for values in (${literal})`);
+  await tx.query(termsIndexStatement(tenant.partitionNo, hasTextSearch));
+  await tx.query(sql`select protect_tenant_rows(${chunkPartition(tenant.partitionNo)})`);
+}
+
+function termsIndexStatement(partitionNo: number, hasTextSearch: boolean): Sql {
+  const index = identifier(termsIndex(partitionNo));
+  const partition = identifier(chunkPartition(partitionNo));
+  if (!hasTextSearch) return sql`create index ${index} on ${partition} using gin (to_tsvector('simple', terms))`;
+  return sql`create index ${index} on ${partition} using bm25 (terms)
+    with (text_config = 'simple', k1 = ${raw(String(BM25_K1))}, b = ${raw(String(BM25_B))})`;
+}

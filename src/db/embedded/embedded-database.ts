@@ -1,0 +1,160 @@
+/** The `Database` port over the embedded engine. */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { mkdirSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Database, Queryable, Row, SystemDatabase, TransactionOptions, Tx } from '../database.ts';
+import { ensureExtensions } from '../extensions.ts';
+import type { Sql } from '../sql.ts';
+import { enterTenant } from '../tenant-scope.ts';
+import { encodeForeignValue, encodeValue } from '../values.ts';
+import { type Engine, openEngine } from './engine.ts';
+import { type DirectoryLock, lockDirectory } from './lock.ts';
+import { createSession, type Lease, reasonOf, type Session } from './session.ts';
+import { type Reply, simpleQuery, statement } from './wire.ts';
+
+/** How long `close` waits for running transactions. */
+const CLOSE_WAIT_MS = 10_000;
+
+export interface EmbeddedOptions {
+  /** Directory of the data; created when missing. */
+  dataDir: string;
+}
+
+/** @throws Error with one helpful line when the engine does not start. */
+export async function openEmbeddedDatabase(options: EmbeddedOptions): Promise<Database> {
+  const dataDir = resolve(options.dataDir);
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const lock = lockDirectory(dataDir);
+  try {
+    const engine = await openEngine({ dataDir });
+    try {
+      return await createDatabase(engine, lock);
+    } catch (error) {
+      await engine.close();
+      throw error;
+    }
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+async function createDatabase(engine: Engine, lock: DirectoryLock): Promise<Database> {
+  const session = createSession(engine);
+  const system = createSystem(session);
+  const hasTextSearch = await ensureExtensions(system);
+  return {
+    kind: 'embedded',
+    hasTextSearch,
+    system,
+    query: async <R extends object>(tenantId: string, { text, values }: Sql) => {
+      refuseInsideTransaction();
+      const batch = Buffer.concat([
+        simpleQuery(`begin;${enterTenant(tenantId)}`),
+        statement(text, values.map(encodeValue)),
+        simpleQuery('commit'),
+      ]);
+      return rowsOf<R>(await session.single(batch));
+    },
+    transaction: (tenantId, fn, transactionOptions) =>
+      runTransaction(session, `begin;${enterTenant(tenantId)}`, fn, transactionOptions),
+    async close() {
+      await Promise.race([session.idle(), new Promise((done) => setTimeout(done, CLOSE_WAIT_MS).unref())]);
+      await engine.close();
+      lock.release();
+    },
+  };
+}
+
+function createSystem(session: Session): SystemDatabase {
+  return {
+    async query<R extends object>({ text, values }: Sql) {
+      refuseInsideTransaction();
+      return rowsOf<R>(await session.single(statement(text, values.map(encodeValue))));
+    },
+    transaction: (fn, options) => runTransaction(session, 'begin', fn, options),
+    async execute(text, values) {
+      refuseInsideTransaction();
+      if (values && values.length > 0) {
+        return { rows: rowsOf(await session.single(batchOf(text, values))) };
+      }
+      return { rows: await runScript(session, text) };
+    },
+    async executeOutsideTransaction(text) {
+      refuseInsideTransaction();
+      rowsOf(await session.single(simpleQuery(text)));
+    },
+  };
+}
+
+/** Several statements, which may open and close transactions themselves. */
+async function runScript(session: Session, text: string): Promise<Row[]> {
+  const lease = await session.lease();
+  let reply: Reply;
+  try {
+    reply = await lease.run(simpleQuery(text));
+  } catch (error) {
+    lease.abort(error as Error);
+    throw error;
+  }
+  await lease.end(simpleQuery(reply.inTransaction ? 'rollback' : ''));
+  return rowsOf(reply);
+}
+
+interface Running {
+  active: boolean;
+}
+
+/** The transaction that the calling code runs in: a statement beside it would wait for it, and it for the statement. */
+const enclosing = new AsyncLocalStorage<Running>();
+
+function refuseInsideTransaction(): void {
+  if (enclosing.getStore()?.active) {
+    throw new Error('inside a transaction, use its tx: the embedded database has one session');
+  }
+}
+
+async function runTransaction<T>(
+  session: Session,
+  begin: string,
+  fn: (tx: Tx) => Promise<T>,
+  { signal }: TransactionOptions = {},
+): Promise<T> {
+  refuseInsideTransaction();
+  const lease = await session.lease(signal);
+  const onAbort = (): void => lease.abort(reasonOf(signal!));
+  signal?.addEventListener('abort', onAbort, { once: true });
+  const running: Running = { active: true };
+  try {
+    if (signal?.aborted) onAbort();
+    rowsOf(await lease.run(simpleQuery(begin)));
+    const result = await Promise.race([enclosing.run(running, () => fn(createTx(lease))), lease.aborted]);
+    running.active = false;
+    rowsOf(await lease.end(simpleQuery('commit')));
+    return result;
+  } catch (error) {
+    lease.abort(error as Error);
+    throw error;
+  } finally {
+    running.active = false;
+    signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+function createTx(lease: Lease): Tx {
+  const query: Queryable['query'] = async <R extends object>({ text, values }: Sql) =>
+    rowsOf<R>(await lease.run(statement(text, values.map(encodeValue))));
+  const execute: Tx['execute'] = async (text, values) => ({ rows: rowsOf(await lease.run(batchOf(text, values))) });
+  return { inTransaction: true, query, execute };
+}
+
+/** Text with values is one statement; without, it may be several. */
+function batchOf(text: string, values: readonly unknown[] = []): Buffer {
+  return values.length > 0 ? statement(text, values.map(encodeForeignValue)) : simpleQuery(text);
+}
+
+/** @throws the first error of the batch. */
+function rowsOf<R extends object = Row>(reply: Reply): R[] {
+  if (reply.error) throw reply.error;
+  return reply.rows as R[];
+}

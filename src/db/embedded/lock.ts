@@ -1,0 +1,39 @@
+/** The exclusive lock of a data directory: the engine itself has none, and two processes would lose rows silently. */
+import { DatabaseSync } from 'node:sqlite';
+
+export interface DirectoryLock {
+  release(): void;
+}
+
+/** The file lies beside the directory, so that the directory can be moved or removed as a whole. */
+export function lockFileOf(dataDir: string): string {
+  return `${dataDir}.lock`;
+}
+
+/**
+ * Takes the lock, waiting at most `waitMs` (this blocks the thread). The kernel frees it with the process, however it
+ * ends, so a killed process leaves nothing to clean up.
+ *
+ * @throws Error with one line that names the file when another process, or this one, holds it.
+ */
+export function lockDirectory(dataDir: string, waitMs = 0): DirectoryLock {
+  const file = lockFileOf(dataDir);
+  const database = new DatabaseSync(file, { timeout: waitMs });
+  try {
+    database.exec('begin exclusive');
+  } catch (cause) {
+    database.close();
+    if (!isBusy(cause)) throw new Error(`cannot lock ${file}: ${String(cause)}`, { cause });
+    throw new Error(
+      `another Pinakes process uses ${dataDir} (it holds ${file}); stop it, or choose another data directory`,
+      { cause },
+    );
+  }
+  return { release: () => database.close() };
+}
+
+/** SQLITE_BUSY and its extended codes. */
+function isBusy(error: unknown): boolean {
+  const code = (error as { errcode?: unknown }).errcode;
+  return typeof code === 'number' && (code & 0xff) === 5;
+}

@@ -1,0 +1,16 @@
+/** Messages between the main thread and the database worker. */
+
+export interface WorkerOptions {
+  /** Absolute path; created when missing. */
+  dataDir: string;
+}
+
+export type ToWorker = { kind: 'run'; id: number; bytes: Uint8Array } | { kind: 'close'; id: number };
+
+export type FromWorker =
+  | { kind: 'ready' }
+  /** The engine did not start. */
+  | { kind: 'refused'; message: string }
+  | { kind: 'reply'; id: number; bytes: Uint8Array }
+  /** The engine broke while running this request. */
+  | { kind: 'failed'; id: number; message: string };

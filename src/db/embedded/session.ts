@@ -1,0 +1,144 @@
+/**
+ * The engine has one session, so everything queues, first come, first served. A batch that stands alone is sent at once,
+ * behind those already sent; a transaction holds the session until it ends.
+ */
+import { ServiceError } from '../../errors.ts';
+import type { Engine } from './engine.ts';
+import { type Reply, readReply, simpleQuery } from './wire.ts';
+
+/** A transaction that sends nothing for this long is rolled back: it would stop everybody else. */
+export const IDLE_IN_TRANSACTION_MS = 60_000;
+/** More waiting statements and transactions than this are refused. */
+export const WAITING_MAX = 10_000;
+const OVERLOADED_RETRY_SECONDS = 2;
+
+/** The session, held by one transaction. */
+export interface Lease {
+  /** Runs one batch. @throws the reason of `abort`, the statement's error. */
+  run(bytes: Uint8Array): Promise<Reply>;
+  /** Runs the last batch (commit or rollback) and lets the next one in. */
+  end(bytes: Uint8Array): Promise<Reply>;
+  /** Rolls back, lets the next one in, and makes every later `run` reject with `reason`. No-op when ended. */
+  abort(reason: Error): void;
+  /** Rejects with the reason when the lease is aborted; never resolves. */
+  readonly aborted: Promise<never>;
+}
+
+export interface Session {
+  /** A batch that leaves no transaction open. */
+  single(bytes: Uint8Array): Promise<Reply>;
+  /** Waits for the turn. @throws the signal's reason when it aborts before that. */
+  lease(signal?: AbortSignal): Promise<Lease>;
+  /** Resolves when nothing runs or waits. */
+  idle(): Promise<void>;
+}
+
+export function createSession(engine: Engine): Session {
+  const waiting: (() => void)[] = [];
+  const idlers: (() => void)[] = [];
+  let held = false;
+  let running = 0;
+
+  const next = (): void => {
+    while (!held && waiting.length > 0) waiting.shift()?.();
+    if (!held && running === 0) for (const idler of idlers.splice(0)) idler();
+  };
+  const turn = (start: () => void): void => {
+    if (waiting.length >= WAITING_MAX) {
+      throw new ServiceError('overloaded', 'The database is busy. Try again shortly.', {
+        retryAfterSeconds: OVERLOADED_RETRY_SECONDS,
+      });
+    }
+    waiting.push(start);
+    next();
+  };
+  const send = async (bytes: Uint8Array): Promise<Reply> => {
+    running += 1;
+    try {
+      return readReply(await engine.run(bytes));
+    } finally {
+      running -= 1;
+      next();
+    }
+  };
+
+  return {
+    single: (bytes) =>
+      new Promise((resolve, reject) => {
+        turn(() => void send(bytes).then(resolve, reject));
+      }),
+    lease: (signal) =>
+      new Promise((resolve, reject) => {
+        turn(() => {
+          if (signal?.aborted) return reject(reasonOf(signal));
+          held = true;
+          const release = (): void => {
+            held = false;
+            next();
+          };
+          resolve(createLease(send, release));
+        });
+      }),
+    idle: () =>
+      new Promise((resolve) => {
+        idlers.push(resolve);
+        next();
+      }),
+  };
+}
+
+function createLease(send: (bytes: Uint8Array) => Promise<Reply>, release: () => void): Lease {
+  let ended: Error | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let rejectAborted: (reason: Error) => void = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    rejectAborted = reject;
+  });
+  aborted.catch(() => {});
+
+  const finish = async (bytes: Uint8Array): Promise<Reply> => {
+    clearTimeout(timer);
+    try {
+      return await send(bytes);
+    } finally {
+      release();
+    }
+  };
+  const abort = (reason: Error): void => {
+    if (ended) return;
+    ended = reason;
+    finish(simpleQuery('rollback')).catch(() => {});
+    rejectAborted(reason);
+  };
+  const watch = (): void => {
+    clearTimeout(timer);
+    timer = setTimeout(
+      () => abort(new Error(`a transaction idled for ${IDLE_IN_TRANSACTION_MS} ms`)),
+      IDLE_IN_TRANSACTION_MS,
+    );
+    timer.unref();
+  };
+
+  watch();
+  return {
+    aborted,
+    abort,
+    async run(bytes) {
+      if (ended) throw ended;
+      clearTimeout(timer);
+      const reply = await send(bytes);
+      if (ended) throw ended;
+      watch();
+      return reply;
+    },
+    async end(bytes) {
+      if (ended) throw ended;
+      ended = new Error('the transaction has ended');
+      return finish(bytes);
+    },
+  };
+}
+
+export function reasonOf(signal: AbortSignal): Error {
+  return signal.reason instanceof Error ? signal.reason : new Error('aborted', { cause: signal.reason });
+}

@@ -1,0 +1,162 @@
+/**
+ * The part of PostgreSQL's wire protocol (version 3) that the embedded engine needs: it takes protocol bytes and
+ * answers with protocol bytes, so one message carries a whole batch of statements.
+ */
+import pg from 'pg';
+import type { Row } from '../database.ts';
+import { type BoundValue, valueParser } from '../values.ts';
+
+/** A simple query: any number of statements, no values. */
+export function simpleQuery(text: string): Buffer {
+  return message('Q', cString(text));
+}
+
+/** One statement with values: Parse, Bind, Describe, Execute, Sync on the unnamed statement. */
+export function statement(text: string, values: readonly BoundValue[]): Buffer {
+  return Buffer.concat([message('P', EMPTY_NAME, cString(text), int16(0)), bindMessage(values), DESCRIBE_EXECUTE_SYNC]);
+}
+
+export interface Reply {
+  /** The rows of all statements, in order. */
+  rows: Row[];
+  /** The first error; the statements after it, up to the next Sync, did not run. */
+  error: Error | undefined;
+  /** True when the batch left a transaction open, be it a failed one. */
+  inTransaction: boolean;
+}
+
+/** Reads everything the engine answered to one batch. */
+export function readReply(bytes: Uint8Array): Reply {
+  const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const reply: Reply = { rows: [], error: undefined, inTransaction: false };
+  let columns: Column[] = [];
+  for (let at = 0; at < data.length; ) {
+    const length = data.readInt32BE(at + 1);
+    const body = at + 5;
+    switch (data[at]) {
+      case ROW_DESCRIPTION:
+        columns = readColumns(data, body);
+        break;
+      case DATA_ROW:
+        reply.rows.push(readRow(data, body, columns));
+        break;
+      case ERROR_RESPONSE:
+        reply.error ??= readError(data, body, length);
+        break;
+      case READY_FOR_QUERY:
+        reply.inTransaction = data[body] !== IDLE;
+        break;
+      default:
+        break;
+    }
+    at += 1 + length;
+  }
+  return reply;
+}
+
+const ROW_DESCRIPTION = 'T'.charCodeAt(0);
+const DATA_ROW = 'D'.charCodeAt(0);
+const ERROR_RESPONSE = 'E'.charCodeAt(0);
+const READY_FOR_QUERY = 'Z'.charCodeAt(0);
+const IDLE = 'I'.charCodeAt(0);
+
+const EMPTY_NAME = Buffer.from([0]);
+const DESCRIBE_EXECUTE_SYNC = Buffer.concat([
+  message('D', Buffer.from('P\0')),
+  message('E', EMPTY_NAME, int32(0)),
+  message('S'),
+]);
+
+function bindMessage(values: readonly BoundValue[]): Buffer {
+  const formats = values.map((value) => int16(typeof value === 'object' && value !== null ? 1 : 0));
+  const bound = values.flatMap((value) => {
+    if (value === null) return [int32(-1)];
+    const bytes = typeof value === 'string' ? Buffer.from(value) : value;
+    return [int32(bytes.length), bytes];
+  });
+  const count = int16(values.length);
+  return message('B', EMPTY_NAME, EMPTY_NAME, count, ...formats, count, ...bound, int16(0));
+}
+
+function message(type: string, ...parts: readonly Buffer[]): Buffer {
+  const length = parts.reduce((sum, part) => sum + part.length, 4);
+  return Buffer.concat([Buffer.from(type), int32(length), ...parts]);
+}
+
+/** @throws Error on U+0000: it would end the statement early. */
+function cString(text: string): Buffer {
+  if (text.includes('\0')) throw new Error('SQL text must not contain U+0000');
+  return Buffer.from(`${text}\0`);
+}
+
+function int16(value: number): Buffer {
+  const bytes = Buffer.allocUnsafe(2);
+  bytes.writeUInt16BE(value);
+  return bytes;
+}
+
+function int32(value: number): Buffer {
+  const bytes = Buffer.allocUnsafe(4);
+  bytes.writeInt32BE(value);
+  return bytes;
+}
+
+interface Column {
+  name: string;
+  parse: (text: string) => unknown;
+}
+
+function readColumns(data: Buffer, body: number): Column[] {
+  const columns: Column[] = [];
+  const count = data.readUInt16BE(body);
+  let at = body + 2;
+  for (let i = 0; i < count; i++) {
+    const end = data.indexOf(0, at);
+    const name = data.toString('utf8', at, end);
+    columns.push({ name, parse: valueParser(data.readUInt32BE(end + 7)) });
+    at = end + 19;
+  }
+  return columns;
+}
+
+function readRow(data: Buffer, body: number, columns: readonly Column[]): Row {
+  const row: Row = {};
+  let at = body + 2;
+  for (const column of columns) {
+    const length = data.readInt32BE(at);
+    at += 4;
+    if (length < 0) {
+      row[column.name] = null;
+      continue;
+    }
+    row[column.name] = column.parse(data.toString('utf8', at, at + length));
+    at += length;
+  }
+  return row;
+}
+
+const ERROR_FIELDS: Readonly<Record<string, string>> = {
+  S: 'severity',
+  C: 'code',
+  D: 'detail',
+  H: 'hint',
+  P: 'position',
+  W: 'where',
+  s: 'schema',
+  t: 'table',
+  c: 'column',
+  n: 'constraint',
+};
+
+/** The same class and members as the `pg` driver's errors, so that one helper reads both. */
+function readError(data: Buffer, body: number, length: number): Error {
+  const fields = new Map<string, string>();
+  for (let at = body; data[at] !== 0; ) {
+    const end = data.indexOf(0, at + 1);
+    fields.set(String.fromCharCode(data[at]!), data.toString('utf8', at + 1, end));
+    at = end + 1;
+  }
+  const error = new pg.DatabaseError(fields.get('M') ?? 'unknown database error', length, 'error');
+  for (const [key, name] of Object.entries(ERROR_FIELDS)) Object.assign(error, { [name]: fields.get(key) });
+  return error;
+}

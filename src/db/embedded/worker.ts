@@ -1,0 +1,89 @@
+/** The worker thread that holds the engine: protocol bytes in, protocol bytes out, in the order they arrive. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { PGlite } from '@electric-sql/pglite';
+import { pg_textsearch } from '@electric-sql/pglite-pg_textsearch';
+import { vector } from '@electric-sql/pglite-pgvector';
+import { DurableFs } from './durable-fs.ts';
+import type { FromWorker, ToWorker, WorkerOptions } from './protocol.ts';
+import { readReply, simpleQuery } from './wire.ts';
+
+/** `--single` etc. as the engine's defaults, but with fsync and with memory for one session. */
+const START_PARAMS = [
+  '--single',
+  '-O',
+  '-j',
+  ...settings({
+    search_path: 'public',
+    exit_on_error: 'false',
+    log_checkpoints: 'false',
+    max_worker_processes: '0',
+    max_parallel_workers: '0',
+    max_parallel_workers_per_gather: '0',
+    max_parallel_maintenance_workers: '0',
+    io_method: 'sync',
+    fsync: 'on',
+    wal_sync_method: 'fsync',
+    'pg_textsearch.allow_rls': 'on',
+  }),
+];
+
+function settings(values: Record<string, string>): string[] {
+  return Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+}
+
+const port = parentPort;
+if (!port) throw new Error('the database worker runs in a worker thread only');
+
+const send = (message: FromWorker, transfer: ArrayBuffer[] = []): void => port.postMessage(message, transfer);
+
+async function open(options: WorkerOptions): Promise<void> {
+  const files = new DurableFs(options.dataDir);
+  const engine = await PGlite.create({ fs: files, extensions: { vector, pg_textsearch }, startParams: START_PARAMS });
+  await assertCommitFsyncs(engine, files);
+  port?.on('message', (message: ToWorker) => {
+    queue = queue
+      .then(() => handle(engine, message))
+      .catch((error: unknown) => send({ kind: 'failed', id: message.id, message: String(error) }));
+  });
+  send({ kind: 'ready' });
+}
+
+let queue: Promise<void> = Promise.resolve();
+
+async function handle(engine: PGlite, message: ToWorker): Promise<void> {
+  if (message.kind === 'close') {
+    await engine.close();
+    send({ kind: 'reply', id: message.id, bytes: new Uint8Array(0) });
+    port?.close();
+    return;
+  }
+  const bytes = await run(engine, message.bytes);
+  send({ kind: 'reply', id: message.id, bytes }, [bytes.buffer]);
+}
+
+async function run(engine: PGlite, request: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  const onRawData = (chunk: Uint8Array): void => void chunks.push(chunk.slice());
+  await engine.execProtocolRawStream(request, { syncToFs: false, onRawData });
+  if (chunks.length === 1) return chunks[0] as Uint8Array<ArrayBuffer>;
+  const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return bytes;
+}
+
+/** A commit that is not on disk is a broken promise: refuse to start rather than lose rows later. */
+async function assertCommitFsyncs(engine: PGlite, files: DurableFs): Promise<void> {
+  const before = files.fsyncCount;
+  const reply = readReply(await run(engine, simpleQuery(`select pg_logical_emit_message(true, 'pinakes', 'start')`)));
+  if (reply.error) throw reply.error;
+  if (files.fsyncCount === before) throw new Error('the embedded database does not fsync its commits');
+}
+
+open(workerData as WorkerOptions).catch((error: unknown) => {
+  send({ kind: 'refused', message: error instanceof Error ? error.message : String(error) });
+});

@@ -1,0 +1,17 @@
+/** Opens the database that the settings name. */
+import { join } from 'node:path';
+import type { Database } from './database.ts';
+import { openEmbeddedDatabase } from './embedded/embedded-database.ts';
+
+export interface DatabaseOptions {
+  /** A `postgres://` URL: that server. Absent: the embedded engine. */
+  url?: string | undefined;
+  /** Where the embedded engine keeps its files, in the sub-folder `database`. */
+  dataDir: string;
+}
+
+/** Opens without migrating. @throws Error with one helpful line when the database cannot be used. */
+export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  if (options.url) throw new Error('the server adapter is not there yet');
+  return openEmbeddedDatabase({ dataDir: join(options.dataDir, 'database') });
+}

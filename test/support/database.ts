@@ -1,0 +1,70 @@
+/** A real, migrated database for one test file: the embedded engine, or the server of PINAKES_TEST_DATABASE_URL. */
+import { createHash } from 'node:crypto';
+import { constants, cpSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Database } from '../../src/db/database.ts';
+import { lockDirectory } from '../../src/db/embedded/lock.ts';
+import { migrate, migrationsHash } from '../../src/db/migrate.ts';
+import { openDatabase } from '../../src/db/open.ts';
+
+export interface TestDatabase {
+  db: Database;
+  /** The data directory given to `openDatabase` (embedded); tests may put other files beside `database`. */
+  dataDir: string;
+  /** Closes and removes everything. */
+  close(): Promise<void>;
+}
+
+const TEMPLATE_WAIT_MS = 120_000;
+
+/** Opens a database of its own, migrated, with no tenant. */
+export async function openTestDatabase(): Promise<TestDatabase> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'pinakes-test-'));
+  await copyTemplate(dataDir);
+  const db = await openDatabase({ dataDir });
+  return {
+    db,
+    dataDir,
+    async close() {
+      await db.close();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** An initialised and migrated data directory, made once per set of migrations and engine, then copied. */
+async function copyTemplate(dataDir: string): Promise<void> {
+  const template = join(tmpdir(), `pinakes-test-template-${templateKey()}`);
+  if (!existsSync(template)) await buildTemplate(template);
+  cpSync(template, dataDir, { recursive: true, mode: constants.COPYFILE_FICLONE });
+}
+
+async function buildTemplate(template: string): Promise<void> {
+  const lock = lockDirectory(template, TEMPLATE_WAIT_MS);
+  try {
+    if (existsSync(template)) return;
+    const building = mkdtempSync(join(tmpdir(), 'pinakes-test-building-'));
+    const db = await openDatabase({ dataDir: building });
+    await migrate(db);
+    await db.system.executeOutsideTransaction('checkpoint');
+    await db.close();
+    rmSync(join(building, 'database.lock'), { force: true });
+    renameSync(building, template);
+  } finally {
+    lock.release();
+  }
+}
+
+function templateKey(): string {
+  const load = createRequire(import.meta.url);
+  const versions = ['pglite', 'pglite-pgvector', 'pglite-pg_textsearch'].map((name) => {
+    const manifest = join(load.resolve(`@electric-sql/${name}`), '../../package.json');
+    return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version;
+  });
+  return createHash('sha256')
+    .update(JSON.stringify([migrationsHash(), ...versions]))
+    .digest('hex')
+    .slice(0, 16);
+}
