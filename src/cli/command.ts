@@ -1,0 +1,123 @@
+/** How a command is declared, parsed and explained. The list of commands is in run.ts. */
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
+import { CliError, type Io, usageError } from './io.ts';
+
+export interface OptionSpec {
+  type: 'string' | 'boolean';
+  short?: string;
+  multiple?: boolean;
+  /** How the value is called in the help, for example `<n>`. */
+  value?: string;
+  text: string;
+}
+
+export interface Command {
+  name: string;
+  /** One line for the list of commands. */
+  summary: string;
+  /** Shown after the name, for example `<paths…>`. */
+  synopsis: string;
+  argumentsMin: number;
+  argumentsMax: number;
+  options: Readonly<Record<string, OptionSpec>>;
+  /** More help, below the options. */
+  details?: string;
+  /** @returns the exit code. @throws CliError with one line for the person. */
+  run(invocation: Invocation): Promise<number>;
+}
+
+export type OptionValues = Readonly<Record<string, string | boolean | readonly (string | boolean)[] | undefined>>;
+
+export interface Invocation {
+  arguments: readonly string[];
+  options: OptionValues;
+  io: Io;
+}
+
+const HELP: Record<string, OptionSpec> = { help: { type: 'boolean', short: 'h', text: 'show this help' } };
+
+/** Parses `argv` (what follows the command's name). Returns undefined when only help was asked for. @throws CliError, exit code 2. */
+export function parseCommandLine(command: Command, argv: readonly string[], io: Io): Invocation | undefined {
+  const parsed = parseStrictly(command, argv);
+  if (parsed.values['help'] === true) return undefined;
+  const count = parsed.positionals.length;
+  if (count < command.argumentsMin)
+    throw usageError(`pinakes ${command.name} needs ${command.synopsis}. See pinakes ${command.name} --help.`);
+  if (count > command.argumentsMax) {
+    throw usageError(
+      `Unexpected argument "${parsed.positionals[command.argumentsMax]}". See pinakes ${command.name} --help.`,
+    );
+  }
+  return { arguments: parsed.positionals, options: parsed.values, io };
+}
+
+function parseStrictly(command: Command, argv: readonly string[]) {
+  const options: ParseArgsOptionsConfig = {};
+  for (const [name, spec] of Object.entries({ ...command.options, ...HELP })) {
+    options[name] = {
+      type: spec.type,
+      ...(spec.short && { short: spec.short }),
+      ...(spec.multiple && { multiple: true }),
+    };
+  }
+  try {
+    return parseArgs({ args: [...argv], options, allowPositionals: true, strict: true });
+  } catch (error) {
+    const message = error instanceof Error ? (error.message.split('. ')[0] ?? error.message) : String(error);
+    throw usageError(`${message}. See pinakes ${command.name} --help.`);
+  }
+}
+
+export function helpOf(command: Command): string {
+  const rows = Object.entries({ ...command.options, ...HELP }).map(([name, spec]): [string, string] => {
+    const value = spec.type === 'string' ? ` ${spec.value ?? '<value>'}` : '';
+    return [`${spec.short ? `-${spec.short}, ` : '    '}--${name}${value}`, spec.text];
+  });
+  const usage = ['pinakes', command.name, command.synopsis, '[options]'].filter((part) => part !== '').join(' ');
+  const details = command.details === undefined ? '' : `\n${command.details.trim()}\n`;
+  return `${command.summary}\n\nUsage: ${usage}\n\nOptions:\n${table(rows)}${details}`;
+}
+
+/** Two columns, indented by two blanks. */
+export function table(rows: readonly (readonly [string, string])[]): string {
+  const width = Math.max(0, ...rows.map(([left]) => left.length));
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}\n`).join('');
+}
+
+export function textOption(options: OptionValues, name: string): string | undefined {
+  const value = options[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+export function textOptions(options: OptionValues, name: string): string[] {
+  const value = options[name];
+  return Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : [];
+}
+
+export function flagOption(options: OptionValues, name: string): boolean {
+  return options[name] === true;
+}
+
+/** @throws CliError when the value is no integer within the bounds. */
+export function integerOption(options: OptionValues, name: string, min: number, max: number): number | undefined {
+  const value = textOption(options, name);
+  if (value === undefined) return undefined;
+  const number = Number(value);
+  if (!/^-?\d+$/.test(value) || number < min || number > max) {
+    throw new CliError(`--${name} must be an integer from ${min} to ${max}, not "${value}".`, 2);
+  }
+  return number;
+}
+
+/** @throws CliError when the value is not one of `choices`. */
+export function choiceOption<T extends string>(
+  options: OptionValues,
+  name: string,
+  choices: readonly T[],
+): T | undefined {
+  const value = textOption(options, name);
+  if (value === undefined) return undefined;
+  const choice = choices.find((candidate) => candidate === value);
+  if (choice === undefined) throw new CliError(`--${name} must be ${choices.join(' or ')}, not "${value}".`, 2);
+  return choice;
+}

@@ -1,0 +1,218 @@
+/** `pinakes eval`: measures retrieval on a question set, through the same API as everybody else. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join, resolve } from 'node:path';
+import { environment } from '../config.ts';
+import { type Client, openClient } from './client.ts';
+import { clientConfig, openConfiguredClient } from './client-config.ts';
+import { type Command, choiceOption, flagOption, table, textOption } from './command.ts';
+import { type Measures, meanMeasures, measureQuery, percentile } from './eval-metrics.ts';
+import { type EvalQuery, type EvalSet, readEvalSet } from './eval-set.ts';
+import { CliError, type Io } from './io.ts';
+import { startLocalService } from './local-service.ts';
+import { formatSeconds, startProgress } from './progress.ts';
+import { SEARCH_MODES } from './search.ts';
+import { uploadFiles, waitForGroups } from './upload.ts';
+import type { SearchResult } from './wire.ts';
+
+const QUERY_CONCURRENCY = 4;
+const RANKING_DEPTH = 100;
+const PROBE_LIMIT = 10;
+
+type Mode = (typeof SEARCH_MODES)[number];
+
+interface Latency {
+  searches: number;
+  p50Ms: number;
+  p95Ms: number;
+  p99Ms: number;
+  maxMs: number;
+}
+
+export interface EvalReport extends Measures {
+  set: string;
+  mode: Mode;
+  files: number;
+  queries: number;
+  /** From the first byte uploaded until every file was searchable. */
+  ingestMs: number;
+  uploadMs: number;
+  queryMs: number;
+  search: Latency;
+  /** Searches that ran while files were uploaded and ingested; null without --probe. */
+  probe: Latency | null;
+}
+
+export const evalCommand: Command = {
+  name: 'eval',
+  summary: 'Measure retrieval quality on a question set (BEIR layout).',
+  synopsis: '<folder>',
+  argumentsMin: 1,
+  argumentsMax: 1,
+  options: {
+    mode: { type: 'string', value: '<mode>', text: 'lexical (default), hybrid or semantic' },
+    split: { type: 'string', value: '<name>', text: 'which qrels/<name>.tsv to use (default: test)' },
+    probe: { type: 'boolean', text: 'also search all the time while the files are ingested, and report the latency' },
+    json: { type: 'boolean', text: 'print one line of JSON' },
+    keep: { type: 'boolean', text: 'do not delete the uploaded files afterwards (only with a service of yours)' },
+    url: { type: 'string', value: '<url>', text: 'use this service (default: PINAKES_URL, else a temporary one)' },
+  },
+  details: `
+The folder holds corpus.jsonl, queries.jsonl and qrels/test.tsv. Every corpus entry is
+uploaded as a file and ranked through POST /search. Without PINAKES_URL and --url a
+service with an empty temporary database is started for it and removed afterwards.
+Point a service at it only when it is empty: other files would enter the ranking.`,
+  async run({ arguments: [folder = ''], options, io }) {
+    const mode = choiceOption(options, 'mode', SEARCH_MODES) ?? 'lexical';
+    const set = await readEvalSet(folder, textOption(options, 'split'));
+    const plan = {
+      name: basename(resolve(folder)),
+      set,
+      mode,
+      probe: flagOption(options, 'probe'),
+      keep: flagOption(options, 'keep'),
+    };
+    const report = await withService(textOption(options, 'url'), io, (client) => evaluate(client, plan, io));
+    io.out(flagOption(options, 'json') ? `${JSON.stringify(report)}\n` : formatReport(report));
+    return 0;
+  },
+};
+
+async function withService<T>(url: string | undefined, io: Io, use: (client: Client) => Promise<T>): Promise<T> {
+  const config = clientConfig({ ...environment(), ...(url !== undefined && { PINAKES_URL: url }) });
+  if (url !== undefined || environment()['PINAKES_URL']) return use(await openConfiguredClient(config));
+  const dataDir = await mkdtemp(join(tmpdir(), 'pinakes-eval-'));
+  try {
+    const service = await startLocalService(dataDir);
+    io.err(`Temporary service ready in ${formatSeconds(service.startMs)}\n`);
+    const stopOnSignal = () => void service.stop().then(() => process.exit(1));
+    process.once('SIGTERM', stopOnSignal);
+    try {
+      return await use(openClient(service));
+    } finally {
+      process.off('SIGTERM', stopOnSignal);
+      await service.stop();
+    }
+  } finally {
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+interface Plan {
+  name: string;
+  set: EvalSet;
+  mode: Mode;
+  probe: boolean;
+  keep: boolean;
+}
+
+async function evaluate(client: Client, plan: Plan, io: Io): Promise<EvalReport> {
+  const { set, mode } = plan;
+  const probing = new AbortController();
+  const probe = plan.probe ? probeSearch(client, set.queries, mode, probing.signal) : Promise.resolve(null);
+  const [ingested, latencies] = await Promise.all([ingest(client, plan, io).finally(() => probing.abort()), probe]);
+  try {
+    const startedAt = performance.now();
+    const ranked = await rankAll(client, plan, io);
+    return {
+      set: plan.name,
+      mode,
+      files: set.files.length,
+      queries: set.queries.length,
+      ...meanMeasures(ranked.measures),
+      ingestMs: Math.round(ingested.ingestMs),
+      uploadMs: Math.round(ingested.uploadMs),
+      queryMs: Math.round(performance.now() - startedAt),
+      search: latencyOf(ranked.latencies),
+      probe: latencies === null ? null : latencyOf(latencies),
+    };
+  } finally {
+    if (!plan.keep) for (const id of ingested.groupIds) await client.delete(`/local-file-groups/${id}`);
+  }
+}
+
+async function ingest(client: Client, { name, set }: Plan, io: Io) {
+  const startedAt = performance.now();
+  const progress = startProgress(io, 'Ingesting');
+  const groupIds = await uploadFiles(client, `eval ${name}`, set.files, (p) =>
+    progress.update(0, set.files.length, `${p.filesDone} uploaded`),
+  );
+  const uploadMs = performance.now() - startedAt;
+  const outcomes = await waitForGroups(client, groupIds, set.files.length, (p) =>
+    progress.update(p.filesDone, p.filesTotal, `${p.filesDone} of ${p.filesTotal} files`),
+  );
+  const ingestMs = performance.now() - startedAt;
+  progress.end(formatSeconds(ingestMs));
+  const failed = outcomes.find(({ filesFailed, error }) => filesFailed > 0 || error !== null);
+  if (failed !== undefined) {
+    const reason = failed.error?.title ?? failed.fileErrors[0]?.title;
+    throw new CliError(
+      `${failed.filesFailed} files of group ${failed.groupId} failed: ${reason}. A score without them would mean nothing.`,
+    );
+  }
+  return { groupIds, uploadMs, ingestMs };
+}
+
+/** One search after the other until `signal` aborts. @returns milliseconds of each. */
+async function probeSearch(
+  client: Client,
+  queries: readonly EvalQuery[],
+  mode: Mode,
+  signal: AbortSignal,
+): Promise<number[]> {
+  const latencies: number[] = [];
+  for (let i = 0; !signal.aborted; i++) {
+    const query = queries[i % queries.length];
+    if (query === undefined) break;
+    const startedAt = performance.now();
+    await client.post<SearchResult>('/search', { query: query.text, mode, limit: PROBE_LIMIT });
+    latencies.push(performance.now() - startedAt);
+  }
+  return latencies;
+}
+
+async function rankAll(client: Client, { set, mode }: Plan, io: Io) {
+  const progress = startProgress(io, 'Searching');
+  const measures: Measures[] = [];
+  const latencies: number[] = [];
+  const waiting = set.queries.values();
+  async function drain(): Promise<void> {
+    for (const { text, judgements } of waiting) {
+      const startedAt = performance.now();
+      const body = { query: text, mode, limit: RANKING_DEPTH, max_chunks_per_source: 1 };
+      const { results } = await client.post<SearchResult>('/search', body);
+      latencies.push(performance.now() - startedAt);
+      measures.push(
+        measureQuery(
+          results.map(({ name }) => set.idOf.get(name) ?? name),
+          judgements,
+        ),
+      );
+      progress.update(measures.length, set.queries.length, `${measures.length} of ${set.queries.length} queries`);
+    }
+  }
+  await Promise.all(Array.from({ length: QUERY_CONCURRENCY }, drain));
+  progress.end();
+  return { measures, latencies };
+}
+
+function latencyOf(latencies: readonly number[]): Latency {
+  const at = (share: number) => Math.round(percentile(latencies, share) * 10) / 10;
+  return { searches: latencies.length, p50Ms: at(0.5), p95Ms: at(0.95), p99Ms: at(0.99), maxMs: at(1) };
+}
+
+export function formatReport(report: EvalReport): string {
+  const latency = ({ searches, p50Ms, p95Ms, p99Ms, maxMs }: Latency) =>
+    `p50 ${p50Ms} ms, p95 ${p95Ms} ms, p99 ${p99Ms} ms, max ${maxMs} ms (${searches} searches)`;
+  const rows: [string, string][] = [
+    ['set', `${report.set}: ${report.files} files, ${report.queries} queries`],
+    ['mode', report.mode],
+    ['nDCG@10', report.ndcg10.toFixed(4)],
+    ['R@100', report.recall100.toFixed(4)],
+    ['MRR@10', report.mrr10.toFixed(4)],
+    ['ingestion', `${formatSeconds(report.ingestMs)}, of which upload ${formatSeconds(report.uploadMs)}`],
+    ['search', latency(report.search)],
+  ];
+  if (report.probe !== null) rows.push(['search during ingestion', latency(report.probe)]);
+  return table(rows);
+}

@@ -1,0 +1,72 @@
+/** Finds the files to upload and packs them into requests that the service accepts. */
+import type { Stats } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { basename, join, relative, sep } from 'node:path';
+import { usageError } from './io.ts';
+
+export interface LocalFile {
+  path: string;
+  /** What the service calls it: relative to the folder that was given, with `/`. */
+  name: string;
+  size: number;
+  modifiedMs: number;
+}
+
+/** Limits of one POST /local-file-groups; the bytes leave room for the multipart framing. */
+export const FILES_PER_GROUP_MAX = 2000;
+export const GROUP_BYTES_MAX = 495_000_000;
+
+const SKIPPED_FOLDERS: ReadonlySet<string> = new Set(['node_modules']);
+
+/**
+ * Files under `paths`, folders walked in name order. Hidden files and folders, node_modules and anything that is neither
+ * file nor folder are left out, unless named directly. Links are followed for named paths only: a walk cannot loop.
+ * @throws CliError when a path does not exist, exit code 2.
+ */
+export async function findFiles(paths: readonly string[]): Promise<LocalFile[]> {
+  const files: LocalFile[] = [];
+  for (const path of paths) {
+    const stats = await stat(path).catch(() => {
+      throw usageError(`There is no file or folder "${path}".`);
+    });
+    if (stats.isDirectory()) await walk(path, path, files);
+    else files.push(localFile(path, basename(path), stats));
+  }
+  return files;
+}
+
+async function walk(root: string, folder: string, files: LocalFile[]): Promise<void> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+  for (const entry of entries) {
+    if (entry.name.startsWith('.') || SKIPPED_FOLDERS.has(entry.name)) continue;
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) await walk(root, path, files);
+    else if (entry.isFile()) files.push(localFile(path, relative(root, path).split(sep).join('/'), await stat(path)));
+  }
+}
+
+function localFile(path: string, name: string, stats: Stats): LocalFile {
+  return { path, name, size: stats.size, modifiedMs: Math.max(0, Math.floor(stats.mtimeMs)) };
+}
+
+/** Splits files, in order, into groups within both limits. A file over the byte limit gets a group of its own. */
+export function packGroups<F extends { size: number }>(
+  files: readonly F[],
+  filesMax = FILES_PER_GROUP_MAX,
+  bytesMax = GROUP_BYTES_MAX,
+): F[][] {
+  const groups: F[][] = [];
+  let bytes = 0;
+  for (const file of files) {
+    const last = groups.at(-1);
+    if (last !== undefined && last.length < filesMax && bytes + file.size <= bytesMax) {
+      last.push(file);
+      bytes += file.size;
+    } else {
+      groups.push([file]);
+      bytes = file.size;
+    }
+  }
+  return groups;
+}

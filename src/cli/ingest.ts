@@ -1,0 +1,90 @@
+/** `pinakes ingest`: uploads files and folders. */
+import { createReadStream } from 'node:fs';
+import { basename, resolve } from 'node:path';
+import type { Client } from './client.ts';
+import { openConfiguredClient } from './client-config.ts';
+import { type Command, flagOption, textOption } from './command.ts';
+import { findFiles, type LocalFile } from './files.ts';
+import { CliError, type Io } from './io.ts';
+import type { UploadFile } from './multipart.ts';
+import { formatBytes, formatSeconds, startProgress } from './progress.ts';
+import { type GroupOutcome, uploadFiles, waitForGroups } from './upload.ts';
+
+export const ingestCommand: Command = {
+  name: 'ingest',
+  summary: 'Upload files and folders, so that they can be searched and asked about.',
+  synopsis: '<paths…>',
+  argumentsMin: 1,
+  argumentsMax: Number.POSITIVE_INFINITY,
+  options: {
+    name: { type: 'string', value: '<text>', text: 'name of the source group (default: the first path)' },
+    wait: { type: 'boolean', short: 'w', text: 'wait until every file is searchable; exit 1 if one failed' },
+  },
+  details: `
+Folders are walked; hidden files and node_modules are left out. More than 2,000 files
+or 495 MB become several source groups. Prints the id of each.`,
+  async run({ arguments: paths, options, io }) {
+    const files = await findFiles(paths);
+    if (files.length === 0) throw new CliError('There is no file to upload.');
+    const name = textOption(options, 'name') ?? basename(resolve(paths[0] ?? '.'));
+    const client = await openConfiguredClient();
+    const groupIds = await uploadWithProgress(client, name, files, io);
+    for (const id of groupIds) io.out(`${id}\n`);
+    if (!flagOption(options, 'wait')) return 0;
+    return reportOutcomes(await waitWithProgress(client, groupIds, files.length, io), io);
+  },
+};
+
+export async function uploadWithProgress(
+  client: Client,
+  name: string,
+  files: readonly LocalFile[],
+  io: Io,
+): Promise<string[]> {
+  const startedAt = performance.now();
+  const progress = startProgress(io, 'Uploading');
+  const groupIds = await uploadFiles(client, name, files.map(uploadFile), ({ bytesDone, bytesTotal }) =>
+    progress.update(bytesDone, bytesTotal, `${formatBytes(bytesDone)} of ${formatBytes(bytesTotal)}`),
+  ).catch((error: unknown) => {
+    progress.end('failed');
+    throw error;
+  });
+  progress.end(
+    `${files.length} ${files.length === 1 ? 'file' : 'files'} in ${formatSeconds(performance.now() - startedAt)}`,
+  );
+  return groupIds;
+}
+
+/** The answer comes after the run has ended. */
+export async function waitWithProgress(
+  client: Client,
+  groupIds: readonly string[],
+  filesTotal: number,
+  io: Io,
+): Promise<GroupOutcome[]> {
+  const startedAt = performance.now();
+  const progress = startProgress(io, 'Ingesting');
+  let summary = '';
+  const outcomes = await waitForGroups(client, groupIds, filesTotal, ({ filesDone, filesFailed, chunksDone }) => {
+    summary = `${filesDone} of ${filesTotal} files, ${filesFailed} failed, ${chunksDone} chunks`;
+    progress.update(filesDone, filesTotal, summary);
+  });
+  progress.end(`${summary} in ${formatSeconds(performance.now() - startedAt)}`);
+  return outcomes;
+}
+
+/** Prints what failed. @returns the exit code. */
+export function reportOutcomes(outcomes: readonly GroupOutcome[], io: Io): number {
+  for (const { fileErrors, error } of outcomes) {
+    for (const failed of fileErrors) {
+      const again = failed.retryable ? ' (may succeed when tried again)' : '';
+      io.err(`${failed.name}: ${failed.title} ${failed.message} [${failed.stage}]${again}\n`);
+    }
+    if (error !== null) io.err(`${error.title} ${error.message}`.trimEnd().concat('\n'));
+  }
+  return outcomes.every(({ filesFailed, error }) => filesFailed === 0 && error === null) ? 0 : 1;
+}
+
+function uploadFile(file: LocalFile): UploadFile {
+  return { name: file.name, size: file.size, modifiedMs: file.modifiedMs, open: () => createReadStream(file.path) };
+}

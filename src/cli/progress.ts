@@ -1,0 +1,72 @@
+/** A progress bar on a terminal, plain lines elsewhere (at most one in PLAIN_INTERVAL_MS, and the last). */
+import type { Io } from './io.ts';
+
+export interface Progress {
+  update(done: number, total: number, note?: string): void;
+  /** Writes the last state and ends the line. */
+  end(note?: string): void;
+}
+
+export const PLAIN_INTERVAL_MS = 2000;
+const REDRAW_INTERVAL_MS = 80;
+const BAR_CELLS = 24;
+
+export function startProgress(io: Io, label: string, now: () => number = Date.now): Progress {
+  const intervalMs = io.terminal ? REDRAW_INTERVAL_MS : PLAIN_INTERVAL_MS;
+  let state = { done: 0, total: 0, note: '' };
+  let drawnAt = Number.NEGATIVE_INFINITY;
+
+  function draw(): void {
+    drawnAt = now();
+    if (io.terminal) io.err(`\r\x1b[2K${barLine(label, state, io.columns)}`);
+    else io.err(`${plainLine(label, state)}\n`);
+  }
+
+  return {
+    update(done, total, note = '') {
+      state = { done, total, note };
+      if (now() - drawnAt >= intervalMs) draw();
+    },
+    end(note) {
+      if (note !== undefined) state = { ...state, note };
+      draw();
+      if (io.terminal) io.err('\n');
+    },
+  };
+}
+
+interface State {
+  done: number;
+  total: number;
+  note: string;
+}
+
+/** At most `columns - 1` characters: a line that wraps cannot be redrawn. */
+export function barLine(label: string, state: State, columns: number): string {
+  const share = shareOf(state);
+  const full = Math.round(share * BAR_CELLS);
+  const bar = '█'.repeat(full) + '░'.repeat(BAR_CELLS - full);
+  return `${label} ${bar} ${percent(share)} ${state.note}`.trimEnd().slice(0, Math.max(1, columns - 1));
+}
+
+export function plainLine(label: string, state: State): string {
+  return `${label} ${percent(shareOf(state))} ${state.note}`.trimEnd();
+}
+
+function shareOf(state: State): number {
+  return state.total === 0 ? 0 : Math.min(1, state.done / state.total);
+}
+
+function percent(share: number): string {
+  return `${String(Math.floor(share * 100)).padStart(3)} %`;
+}
+
+export function formatBytes(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  if (bytes < 1_000_000) return `${(bytes / 1000).toFixed(1)} kB`;
+  return `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
+export function formatSeconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
+}

@@ -1,0 +1,81 @@
+/** The command line: which commands there are, help, and how failures end. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { askCommand } from './ask.ts';
+import { type Command, helpOf, parseCommandLine, table } from './command.ts';
+import { evalCommand } from './eval.ts';
+import { ingestCommand } from './ingest.ts';
+import { CliError, type Io, usageError } from './io.ts';
+import { keysCommand } from './keys.ts';
+import { searchCommand } from './search.ts';
+import { apiCommand, serveCommand, workerCommand } from './serve.ts';
+
+/** In the order of the help. */
+const COMMANDS: readonly Command[] = [
+  serveCommand,
+  apiCommand,
+  workerCommand,
+  ingestCommand,
+  askCommand,
+  searchCommand,
+  evalCommand,
+  keysCommand,
+];
+
+/** @returns the exit code: 0 = done, 1 = failed, 2 = called wrongly. */
+export async function runCli(argv: readonly string[], io: Io): Promise<number> {
+  const [first, ...rest] = argv;
+  try {
+    if (first === '--version' || first === '-v') return print(io, `${version()}\n`);
+    if (first === '--help' || first === '-h' || first === 'help') return print(io, overview());
+    if (first === undefined) {
+      io.err(overview());
+      return 2;
+    }
+    const command = COMMANDS.find(({ name }) => name === first);
+    if (command === undefined)
+      throw usageError(`There is no ${first.startsWith('-') ? 'option' : 'command'} "${first}". See pinakes --help.`);
+    const invocation = parseCommandLine(command, rest, io);
+    return invocation === undefined ? print(io, helpOf(command)) : await command.run(invocation);
+  } catch (error) {
+    return explain(error, io);
+  }
+}
+
+/** Errors meant for people are one line; anything else is a bug and shows its stack. */
+function explain(error: unknown, io: Io): number {
+  if (error instanceof CliError) {
+    io.err(`pinakes: ${error.message}\n`);
+    return error.exitCode;
+  }
+  if (error instanceof Error && (error.name === 'ConfigError' || error.name === 'ServiceError')) {
+    io.err(`pinakes: ${error.message}\n`);
+    return error.name === 'ConfigError' ? 2 : 1;
+  }
+  io.err(`pinakes: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  return 1;
+}
+
+function overview(): string {
+  const rows = COMMANDS.map(({ name, summary }): [string, string] => [name, summary]);
+  return [
+    'Pinakes: upload files, search them, get answers with checked citations.\n',
+    'Usage: pinakes <command> [options]\n',
+    `Commands:\n${table(rows)}`,
+    'pinakes <command> --help tells more. Client commands speak to PINAKES_URL (http://127.0.0.1:7700)',
+    'with PINAKES_API_KEY (default: the key in <data dir>/admin.key).\n',
+  ].join('\n');
+}
+
+/** package.json stands two folders above, both in src/cli and in dist/cli. */
+function version(): string {
+  const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '..', '..', 'package.json'), 'utf8')) as {
+    version: string;
+  };
+  return manifest.version;
+}
+
+function print(io: Io, text: string): number {
+  io.out(text);
+  return 0;
+}

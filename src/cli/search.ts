@@ -1,0 +1,40 @@
+/** `pinakes search`: the chunks that match a query, best first. */
+import { oneLine, place } from './answer.ts';
+import { openConfiguredClient } from './client-config.ts';
+import { type Command, choiceOption, flagOption, integerOption } from './command.ts';
+import type { SearchResult } from './wire.ts';
+
+export const SEARCH_MODES = ['hybrid', 'lexical', 'semantic'] as const;
+const LIMIT_MAX = 100;
+const EXCERPT_CODE_POINTS = 300;
+
+export const searchCommand: Command = {
+  name: 'search',
+  summary: 'Search the chunks of everything that was ingested.',
+  synopsis: '<query>',
+  argumentsMin: 1,
+  argumentsMax: 1,
+  options: {
+    limit: { type: 'string', short: 'n', value: '<n>', text: 'how many results (1 to 100, default 10)' },
+    mode: { type: 'string', value: '<mode>', text: 'hybrid, lexical or semantic (default: what the service has)' },
+    json: { type: 'boolean', text: 'print the answer as one line of JSON' },
+  },
+  async run({ arguments: [query = ''], options, io }) {
+    const limit = integerOption(options, 'limit', 1, LIMIT_MAX) ?? 10;
+    const mode = choiceOption(options, 'mode', SEARCH_MODES);
+    const client = await openConfiguredClient();
+    const found = await client.post<SearchResult>('/search', { query, limit, ...(mode && { mode }) });
+    if (flagOption(options, 'json')) {
+      io.out(`${JSON.stringify(found)}\n`);
+      return 0;
+    }
+    found.results.forEach((result, index) => {
+      io.out(
+        `${index + 1}. ${place(result)}  (score ${result.score.toFixed(3)})\n   ${oneLine(result.content, EXCERPT_CODE_POINTS)}\n`,
+      );
+    });
+    if (found.results.length === 0) io.err('Nothing found.\n');
+    for (const warning of found.warnings) io.err(`Warning: ${warning.message}\n`);
+    return 0;
+  },
+};
