@@ -1,26 +1,101 @@
 /** Everything the service uses that has an effect. `openDeps` is the only place that constructs adapters. */
 import type { FastifyBaseLogger } from 'fastify';
 import type { BlobStore } from './blobs/blob-store.ts';
+import { openDiskBlobStore } from './blobs/disk.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
+import { migrate } from './db/migrate.ts';
+import { openDatabase } from './db/open.ts';
+import { type Authenticator, openAuthenticator } from './http/auth.ts';
+import { type Metrics, openMetrics } from './http/metrics.ts';
 import type { FileProcessor } from './ingest/file-processor.ts';
 import type { JobQueue } from './jobs/queue.ts';
 import type { ChatModel } from './llm/models.ts';
-import type { HttpClient } from './net/http-client.ts';
-import type { CrashPoints } from './util/crash.ts';
-import type { Clock } from './util/time.ts';
+import { type HttpClient, openHttpClient } from './net/http-client.ts';
+import { armCrashPoint, type CrashPoints, noCrashPoints } from './util/crash.ts';
+import { type Clock, systemClock } from './util/time.ts';
 
 export interface Deps {
   config: Config;
   log: FastifyBaseLogger;
   clock: Clock;
   db: Database;
+  /** API keys -> callers. Whoever changes a key calls `forget`. */
+  auth: Authenticator;
   blobs: BlobStore;
   queue: JobQueue;
   /** Parses, chunks and analyzes one file in a child process. */
   processor: FileProcessor;
   chatModel: ChatModel;
   http: HttpClient;
-  /** Does nothing outside fault tests (PINAKES_CRASH_AT): see util/crash.ts. */
+  metrics: Metrics;
   crash: CrashPoints;
+  /** Closes what openDeps opened, in reverse order. */
+  close(): Promise<void>;
+}
+
+/** Adapters that are given instead of opened: tests bring their own clock, model or database. Given ones stay open. */
+export type Given = Partial<Omit<Deps, 'config' | 'log' | 'close' | 'metrics' | 'auth'>>;
+
+/**
+ * Opens the database (migrated), the blob store, the queue, the parser processes, the model and the HTTP client.
+ *
+ * @throws Error with one helpful line when one of them cannot be used; the others are closed again.
+ */
+export async function openDeps(config: Config, log: FastifyBaseLogger, given: Given = {}): Promise<Deps> {
+  const opened: (() => Promise<void>)[] = [];
+  const close = async (): Promise<void> => {
+    for (let end = opened.pop(); end; end = opened.pop()) await end();
+  };
+  const closing = <T>(adapter: T, end: (adapter: T) => Promise<void>): T => {
+    opened.push(() => end(adapter));
+    return adapter;
+  };
+  try {
+    const clock = given.clock ?? systemClock;
+    const crash = given.crash ?? (config.crashAt === null ? noCrashPoints : armCrashPoint(config.crashAt));
+    const db =
+      given.db ??
+      closing(await openDatabase({ url: config.databaseUrl ?? undefined, dataDir: config.dataDir }), (d) => d.close());
+    await migrate(db);
+    const http = given.http ?? closing(openHttpClient({ allow: config.outboundAllow }), (client) => client.close());
+    const blobs = given.blobs ?? (await openBlobs(config, crash));
+    const queue = given.queue ?? missing<JobQueue>('the job queue');
+    const processor = given.processor ?? missing<FileProcessor>('the file processor');
+    const chatModel = given.chatModel ?? missing<ChatModel>('the chat model');
+    const auth = openAuthenticator(db.system, clock);
+    return {
+      config,
+      log,
+      clock,
+      db,
+      auth,
+      blobs,
+      queue,
+      processor,
+      chatModel,
+      http,
+      metrics: openMetrics(),
+      crash,
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function openBlobs(config: Config, crash: CrashPoints): Promise<BlobStore> {
+  if (config.blobs.kind !== 'file')
+    throw new Error('PINAKES_BLOB_URL: the S3 blob store is not available in this version');
+  return openDiskBlobStore(config.blobs.directory, crash);
+}
+
+/** An adapter that is not there yet: the service runs, its use fails. */
+function missing<T extends object>(name: string): T {
+  return new Proxy({} as T, {
+    get() {
+      throw new Error(`${name} is not there yet`);
+    },
+  });
 }

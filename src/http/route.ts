@@ -4,6 +4,7 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
+import type { IdempotencyRecord } from './idempotency.ts';
 
 export const SCOPES = [
   'inference:run',
@@ -27,6 +28,8 @@ export interface Caller {
   sourceGroupIds: readonly string[] | null;
   /** Only source groups that carry one of these tags, or null. */
   tagIds: readonly string[] | null;
+  /** When the key ends, or null. */
+  expiresAt: Date | null;
 }
 
 export type Schema = z.ZodType;
@@ -39,6 +42,8 @@ export interface RouteRequest<Params, Query, Body> {
   caller: Caller;
   /** Aborts when the client leaves before the answer is complete, and on shutdown after the grace time. */
   signal: AbortSignal;
+  /** Without an `Idempotency-Key`, and on routes that do not accept one, its functions do nothing. */
+  idempotency: IdempotencyRecord;
   /** The framework's request and reply: only for streaming bodies and answers. */
   raw: FastifyRequest;
   reply: FastifyReply;
@@ -71,8 +76,8 @@ export interface Route<
   alternatives?: Record<string, { description: string; schema: Record<string, unknown> }>;
   /** Error statuses this route can answer beyond those every route has (401, 403, 429, 500, 503). */
   errors?: readonly number[];
-  /** Resource-creating POSTs accept `Idempotency-Key`. */
-  idempotent?: boolean;
+  /** Resource-creating POSTs accept `Idempotency-Key`. `once`: the answer is a secret, so reuse is always a conflict. */
+  idempotent?: boolean | 'once';
   /** Request example for OpenAPI. */
   example?: unknown;
   /** Returns the body of the success answer, or `reply` when it has streamed its own. */

@@ -34,6 +34,11 @@ export function isId(value: unknown): value is string {
   return typeof value === 'string' && ID_PATTERN.test(value);
 }
 
+/** True for any spelling of any UUID: what a list cursor may be. */
+export function isUuid(value: string): boolean {
+  return ID_PATTERN.test(value.toLowerCase());
+}
+
 function formatV7(ms: number, random: Buffer): string {
   const bytes = Buffer.from(random);
   bytes.writeUIntBE(ms, 0, 6);

@@ -1,0 +1,28 @@
+/** buildApp(deps): HTTP set-up, then every feature's routes. Works without a worker in the same process. */
+import type { FastifyInstance } from 'fastify';
+import type { Deps } from './deps.ts';
+import { apiKeyRoutes } from './features/api-keys/routes.ts';
+import { registerRoutes } from './http/register.ts';
+import type { Route } from './http/route.ts';
+import { openServer } from './http/server.ts';
+import { registerServiceRoutes } from './http/service-routes.ts';
+
+export interface App extends FastifyInstance {
+  /** Aborts the signals of requests that still run: after the grace time of a stop. */
+  abortRequests(): void;
+}
+
+/** Every route of the API, in the order of the OpenAPI description. */
+export function apiRoutes(deps: Deps): Route[] {
+  return [...apiKeyRoutes(deps)];
+}
+
+export async function buildApp(deps: Deps): Promise<App> {
+  const routes = apiRoutes(deps);
+  const shutdown = new AbortController();
+  const app = openServer(deps);
+  registerServiceRoutes(app, deps, routes);
+  registerRoutes(app, deps, routes, shutdown.signal);
+  await app.ready();
+  return Object.assign(app, { abortRequests: () => shutdown.abort() });
+}

@@ -1,0 +1,303 @@
+/**
+ * Settings: environment -> frozen Config. The only reader of `process.env` is `environment()` below.
+ *
+ * An invalid setting throws `ConfigError`, whose message is one line: the variable, what is wrong with it, an example.
+ */
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ipaddr from 'ipaddr.js';
+
+export const CHAT_CONTEXT_TOKENS_DEFAULT = 32_768;
+export const PORT_DEFAULT = 7700;
+const PORT_MAX = 65_535;
+const PARSER_PROCESSES_MAX = 64;
+const WORKER_CONCURRENCY_MAX = 64;
+const RATE_LIMIT_MAX = 1_000_000;
+const CHAT_PROVIDERS = ['openai', 'anthropic', 'google', 'openai-compatible'];
+const EMBEDDING_PROVIDERS = ['openai', 'openai-compatible', 'local'];
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+/** `pk_` + 12 characters of id + 43 of secret + 6 of checksum, base62. */
+const API_KEY_PATTERN = /^pk_[0-9A-Za-z]{61}$/;
+
+export type LogLevel = (typeof LOG_LEVELS)[number];
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface Config {
+  host: string;
+  /** 0 = any free port. */
+  port: number;
+  /** Absolute path. */
+  dataDir: string;
+  /** PostgreSQL server, or null for the embedded database in the data directory. */
+  databaseUrl: string | null;
+  blobs: { kind: 'file'; directory: string } | { kind: 's3'; bucket: string; prefix: string; endpoint: string | null };
+  /** `model` is `extractive` or `<provider>:<model>`. */
+  chat: { model: string; baseUrl: string | null; apiKey: string | null; contextTokens: number };
+  /** `model` is `none` or `<provider>:<model>`. */
+  embedding: { model: string; baseUrl: string | null; apiKey: string | null };
+  /** `model` is `none` or a model name. */
+  rerank: { model: string; baseUrl: string | null; apiKey: string | null };
+  authorization: boolean;
+  webGrounding: boolean;
+  /** `remove` blanks stored answers that cite deleted chunks. */
+  historyOnDelete: 'keep' | 'remove';
+  logLevel: LogLevel;
+  masterKey: string | null;
+  bootstrapKey: string | null;
+  /** Base addresses of the remote services, or null for the real ones. */
+  remote: { googleApiUrl: string | null; pageApiUrl: string | null; repoApiUrl: string | null };
+  /** Hosts (`wiki.example.internal`) and CIDRs (`10.1.0.0/16`) that addresses from tenants may reach although private. */
+  outboundAllow: readonly string[];
+  /** Child processes that parse files. */
+  parserProcesses: number;
+  /** Jobs of a kind that one worker runs at once. */
+  workerConcurrency: number;
+  /** Requests per minute and API key; 0 = not limited. */
+  rateLimitPerMinute: number;
+  /** Test builds only (NODE_ENV=test): where the process kills itself, see util/crash.ts. */
+  crashAt: string | null;
+}
+
+export class ConfigError extends Error {
+  constructor(variable: string, problem: string, example: string) {
+    super(`${variable} ${problem}; for example ${variable}=${example}`);
+    this.name = 'ConfigError';
+  }
+}
+
+/** The process's environment. */
+export function environment(): Environment {
+  return process.env;
+}
+
+/** @throws ConfigError for the first setting that is invalid. */
+export function loadConfig(env: Environment): Config {
+  const read = new Reader(env);
+  const dataDir = resolve(read.text('PINAKES_DATA_DIR', './.pinakes'));
+  const config: Config = {
+    host: read.text('PINAKES_HOST', '127.0.0.1'),
+    port: read.integer('PINAKES_PORT', PORT_DEFAULT, 0, PORT_MAX),
+    dataDir,
+    databaseUrl: read.url(
+      'PINAKES_DATABASE_URL',
+      ['postgres:', 'postgresql:'],
+      'postgres://user:secret@db.example.com:5432/pinakes',
+    ),
+    blobs: readBlobs(read, dataDir),
+    chat: {
+      model: read.model('PINAKES_CHAT_MODEL', 'extractive', CHAT_PROVIDERS, 'openai-compatible:llama3.1'),
+      baseUrl: read.httpUrl('PINAKES_CHAT_BASE_URL', 'http://127.0.0.1:11434/v1'),
+      apiKey: read.optional('PINAKES_CHAT_API_KEY'),
+      contextTokens: read.integer('PINAKES_CHAT_CONTEXT_TOKENS', CHAT_CONTEXT_TOKENS_DEFAULT, 1024, 10_000_000),
+    },
+    embedding: {
+      model: read.model('PINAKES_EMBEDDING_MODEL', 'none', EMBEDDING_PROVIDERS, 'openai-compatible:bge-m3'),
+      baseUrl: read.httpUrl('PINAKES_EMBEDDING_BASE_URL', 'http://127.0.0.1:11434/v1'),
+      apiKey: read.optional('PINAKES_EMBEDDING_API_KEY'),
+    },
+    rerank: {
+      model: read.text('PINAKES_RERANK_MODEL', 'none'),
+      baseUrl: read.httpUrl('PINAKES_RERANK_BASE_URL', 'http://127.0.0.1:8080'),
+      apiKey: read.optional('PINAKES_RERANK_API_KEY'),
+    },
+    authorization: read.choice('PINAKES_AUTHORIZATION', ['off', 'on'], 'off') === 'on',
+    webGrounding: read.choice('PINAKES_WEB_GROUNDING', ['off', 'on'], 'off') === 'on',
+    historyOnDelete: read.choice('PINAKES_HISTORY_ON_DELETE', ['keep', 'remove'], 'keep'),
+    logLevel: read.choice('PINAKES_LOG_LEVEL', LOG_LEVELS, 'info'),
+    masterKey: read.optional('PINAKES_MASTER_KEY'),
+    bootstrapKey: read.pattern(
+      'PINAKES_BOOTSTRAP_KEY',
+      API_KEY_PATTERN,
+      'is not an API key (make one with: pinakes keys generate)',
+      'pk_…',
+    ),
+    remote: {
+      googleApiUrl: read.httpUrl('PINAKES_GOOGLE_API_URL', 'https://www.googleapis.com'),
+      pageApiUrl: read.httpUrl('PINAKES_PAGE_API_URL', 'https://api.notion.com'),
+      repoApiUrl: read.httpUrl('PINAKES_REPO_API_URL', 'https://api.github.com'),
+    },
+    outboundAllow: readOutboundAllow(read),
+    parserProcesses: read.integer('PINAKES_PARSER_PROCESSES', 2, 1, PARSER_PROCESSES_MAX),
+    workerConcurrency: read.integer('PINAKES_WORKER_CONCURRENCY', 2, 1, WORKER_CONCURRENCY_MAX),
+    rateLimitPerMinute: read.integer('PINAKES_RATE_LIMIT_PER_MINUTE', 0, 0, RATE_LIMIT_MAX),
+    crashAt: env['NODE_ENV'] === 'test' ? read.optional('PINAKES_CRASH_AT') : null,
+  };
+  checkTogether(config);
+  return deepFreeze(config);
+}
+
+/** Settings that the roles `api` and `worker` need because they share everything with other processes. */
+export function checkReplicaConfig(config: Config, env: Environment): void {
+  if (config.databaseUrl === null) {
+    throw new ConfigError(
+      'PINAKES_DATABASE_URL',
+      'is not set, but the roles api and worker need a PostgreSQL server',
+      'postgres://user:secret@db.example.com:5432/pinakes',
+    );
+  }
+  if (config.masterKey === null) {
+    throw new ConfigError(
+      'PINAKES_MASTER_KEY',
+      'is not set, but the roles api and worker need it',
+      '"$(openssl rand -base64 32)"',
+    );
+  }
+  if (!env['PINAKES_BLOB_URL']) {
+    throw new ConfigError(
+      'PINAKES_BLOB_URL',
+      'is not set, but the roles api and worker need a shared blob store',
+      'file:///srv/pinakes/blobs',
+    );
+  }
+}
+
+function checkTogether(config: Config): void {
+  if (config.authorization) {
+    throw new ConfigError(
+      'PINAKES_AUTHORIZATION',
+      'is on, but authorization policies are not available in this version',
+      'off',
+    );
+  }
+  if (config.blobs.kind === 's3') {
+    throw new ConfigError(
+      'PINAKES_BLOB_URL',
+      'is an s3:// address, but the S3 blob store is not available in this version',
+      'file:///srv/pinakes/blobs',
+    );
+  }
+  if (config.chat.model.startsWith('openai-compatible:') && config.chat.baseUrl === null) {
+    throw new ConfigError(
+      'PINAKES_CHAT_BASE_URL',
+      'is not set, but PINAKES_CHAT_MODEL is openai-compatible',
+      'http://127.0.0.1:11434/v1',
+    );
+  }
+  if (config.embedding.model.startsWith('openai-compatible:') && config.embedding.baseUrl === null) {
+    throw new ConfigError(
+      'PINAKES_EMBEDDING_BASE_URL',
+      'is not set, but PINAKES_EMBEDDING_MODEL is openai-compatible',
+      'http://127.0.0.1:11434/v1',
+    );
+  }
+  if (config.rerank.model !== 'none' && config.rerank.baseUrl === null) {
+    throw new ConfigError(
+      'PINAKES_RERANK_BASE_URL',
+      'is not set, but PINAKES_RERANK_MODEL is',
+      'http://127.0.0.1:8080',
+    );
+  }
+}
+
+function readBlobs(read: Reader, dataDir: string): Config['blobs'] {
+  const url = read.url('PINAKES_BLOB_URL', ['file:', 's3:'], 'file:///srv/pinakes/blobs');
+  const endpoint = read.httpUrl('PINAKES_S3_ENDPOINT', 'http://127.0.0.1:9000');
+  if (url === null) return { kind: 'file', directory: resolve(dataDir, 'blobs') };
+  const parsed = new URL(url);
+  if (parsed.protocol === 's3:') return { kind: 's3', bucket: parsed.host, prefix: parsed.pathname.slice(1), endpoint };
+  if (parsed.host !== '')
+    throw new ConfigError('PINAKES_BLOB_URL', 'must have three slashes after file:', 'file:///srv/pinakes/blobs');
+  return { kind: 'file', directory: fileURLToPath(parsed) };
+}
+
+function readOutboundAllow(read: Reader): string[] {
+  const entries = read
+    .text('PINAKES_OUTBOUND_ALLOW', '')
+    .split(',')
+    .map((entry) => entry.trim().toLowerCase());
+  return entries.filter((entry) => {
+    if (entry === '') return false;
+    const isHost = /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/.test(entry);
+    if (!isHost && !ipaddr.isValidCIDR(entry) && !ipaddr.isValid(entry)) {
+      throw new ConfigError(
+        'PINAKES_OUTBOUND_ALLOW',
+        `has an entry that is neither a host nor a CIDR: ${show(entry)}`,
+        'wiki.example.internal,10.1.0.0/16',
+      );
+    }
+    return true;
+  });
+}
+
+/** Reads single settings and remembers which exist. An empty value counts as not set. */
+class Reader {
+  readonly #env: Environment;
+
+  constructor(env: Environment) {
+    this.#env = env;
+  }
+
+  optional(name: string): string | null {
+    const value = this.#env[name]?.trim();
+    return value === undefined || value === '' ? null : value;
+  }
+
+  text(name: string, fallback: string): string {
+    return this.optional(name) ?? fallback;
+  }
+
+  integer(name: string, fallback: number, min: number, max: number): number {
+    const value = this.optional(name);
+    if (value === null) return fallback;
+    const number = /^\d{1,10}$/.test(value) ? Number(value) : Number.NaN;
+    if (!(number >= min && number <= max)) {
+      throw new ConfigError(name, `must be a whole number from ${min} to ${max}, not ${show(value)}`, String(fallback));
+    }
+    return number;
+  }
+
+  choice<const T extends string>(name: string, choices: readonly T[], fallback: NoInfer<T>): T {
+    const value = this.optional(name);
+    if (value === null) return fallback;
+    const found = choices.find((choice) => choice === value);
+    if (found === undefined)
+      throw new ConfigError(name, `must be one of ${choices.join(', ')}, not ${show(value)}`, fallback);
+    return found;
+  }
+
+  pattern(name: string, pattern: RegExp, problem: string, example: string): string | null {
+    const value = this.optional(name);
+    if (value !== null && !pattern.test(value)) throw new ConfigError(name, problem, example);
+    return value;
+  }
+
+  /** The value may hold a password, so it is never shown. */
+  url(name: string, protocols: readonly string[], example: string): string | null {
+    const value = this.optional(name);
+    if (value === null) return null;
+    const url = URL.canParse(value) ? new URL(value) : null;
+    if (url === null || !protocols.includes(url.protocol)) {
+      throw new ConfigError(
+        name,
+        `must be an address that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`,
+        example,
+      );
+    }
+    return value;
+  }
+
+  /** Without a trailing slash. */
+  httpUrl(name: string, example: string): string | null {
+    return this.url(name, ['http:', 'https:'], example)?.replace(/\/+$/, '') ?? null;
+  }
+
+  /** `fallback` or `<provider>:<model>`. */
+  model(name: string, fallback: string, providers: readonly string[], example: string): string {
+    const value = this.text(name, fallback);
+    const [provider = '', model = ''] = value.split(/:(.*)/s);
+    if (value !== fallback && !(providers.includes(provider) && model.trim() !== '')) {
+      const forms = providers.map((p) => `${p}:<model>`).join(', ');
+      throw new ConfigError(name, `must be ${fallback} or one of ${forms}, not ${show(value)}`, example);
+    }
+    return value;
+  }
+}
+
+function show(value: string): string {
+  return JSON.stringify(value.length > 80 ? `${value.slice(0, 80)}…` : value);
+}
+
+function deepFreeze<T extends object>(value: T): T {
+  for (const member of Object.values(value)) if (typeof member === 'object' && member !== null) deepFreeze(member);
+  return Object.freeze(value);
+}

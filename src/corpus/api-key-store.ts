@@ -1,0 +1,102 @@
+/** SQL of the table api_key. Authentication reads it above row-level security, because the key says which tenant it is. */
+import type { Database, Queryable, SystemDatabase, Tx } from '../db/database.ts';
+import { sql } from '../db/sql.ts';
+
+export interface ApiKeyRow {
+  id: string;
+  name: string;
+  public_id: string;
+  scopes: string[];
+  source_group_ids: string[] | null;
+  tag_ids: string[] | null;
+  expires_at: Date | null;
+  revoked_at: Date | null;
+  issued_by: string | null;
+  created_at: Date;
+}
+
+export interface AuthenticationRow {
+  id: string;
+  tenant_id: string;
+  partition_no: number;
+  secret_hash: Buffer;
+  scopes: string[];
+  source_group_ids: string[] | null;
+  tag_ids: string[] | null;
+  expires_at: Date | null;
+  revoked_at: Date | null;
+}
+
+export interface NewApiKey {
+  id: string;
+  publicId: string;
+  hash: Buffer;
+  name: string;
+  scopes: readonly string[];
+  sourceGroupIds: readonly string[] | null;
+  tagIds: readonly string[] | null;
+  expiresAt: Date | null;
+  issuedBy: string | null;
+  createdAt: Date;
+}
+
+const columns = sql`id, name, public_id, scopes, source_group_ids, tag_ids, expires_at, revoked_at, issued_by, created_at`;
+
+export async function findKeyForAuthentication(
+  system: SystemDatabase,
+  publicId: string,
+): Promise<AuthenticationRow | undefined> {
+  const [row] = await system.query<AuthenticationRow>(sql`
+    select k.id, k.tenant_id, t.partition_no, k.secret_hash, k.scopes, k.source_group_ids, k.tag_ids, k.expires_at, k.revoked_at
+    from api_key k join tenant t on t.id = k.tenant_id
+    where k.public_id = ${publicId}`);
+  return row;
+}
+
+/** For tenant and system transactions alike. */
+export async function insertApiKey(tx: Queryable, tenantId: string, key: NewApiKey): Promise<void> {
+  await tx.query(sql`
+    insert into api_key (tenant_id, id, public_id, name, secret_hash, scopes, source_group_ids, tag_ids, expires_at, issued_by, created_at)
+    values (${tenantId}, ${key.id}, ${key.publicId}, ${key.name}, ${key.hash}, ${key.scopes}, ${key.sourceGroupIds}, ${key.tagIds},
+            ${key.expiresAt}, ${key.issuedBy}, ${key.createdAt})`);
+}
+
+/** Rows after `afterId` in order of creation, at most `limit`; and how many there are in all. Revoked keys are gone. */
+export async function listApiKeys(db: Database, tenantId: string, limit: number, afterId: string | undefined) {
+  return db.transaction(tenantId, async (tx) => {
+    const rows = await tx.query<ApiKeyRow>(sql`
+      select ${columns} from api_key
+      where tenant_id = ${tenantId} and revoked_at is null and id > ${afterId ?? '00000000-0000-0000-0000-000000000000'}::uuid
+      order by id limit ${limit}`);
+    const [count] = await tx.query<{ total: number }>(sql`
+      select count(*) as total from api_key where tenant_id = ${tenantId} and revoked_at is null`);
+    return { rows, total: count?.total ?? 0 };
+  });
+}
+
+export async function lockApiKey(tx: Tx, tenantId: string, id: string): Promise<ApiKeyRow | undefined> {
+  const [row] = await tx.query<ApiKeyRow>(sql`
+    select ${columns} from api_key where tenant_id = ${tenantId} and id = ${id} and revoked_at is null for update`);
+  return row;
+}
+
+export async function revokeApiKey(tx: Tx, tenantId: string, id: string, at: Date): Promise<void> {
+  await tx.query(sql`update api_key set revoked_at = ${at} where tenant_id = ${tenantId} and id = ${id}`);
+}
+
+/** Those of the ids that are source groups of the tenant. */
+export async function findGroupIds(tx: Tx, tenantId: string, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const rows = await tx.query<{ id: string }>(sql`
+    select id from source_group where tenant_id = ${tenantId} and id = any (${ids}::uuid[]) and deleted_at is null`);
+  return rows.map((row) => row.id);
+}
+
+/** Those of the ids that are tags of the tenant. */
+export async function findTagIds(tx: Tx, tenantId: string, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const rows = await tx.query<{ id: string }>(
+    sql`select id from tag where tenant_id = ${tenantId} and id = any (${ids}::uuid[])`,
+  );
+  return rows.map((row) => row.id);
+}

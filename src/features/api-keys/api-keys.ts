@@ -1,0 +1,134 @@
+/** Rules for API keys: a key issues and revokes only keys that lie within itself. */
+import {
+  type ApiKeyRow,
+  findGroupIds,
+  findTagIds,
+  insertApiKey,
+  lockApiKey,
+  revokeApiKey,
+} from '../../corpus/api-key-store.ts';
+import type { Database } from '../../db/database.ts';
+import { invalidRequest, notFound, ServiceError } from '../../errors.ts';
+import { generateApiKey } from '../../http/api-key.ts';
+import type { Authenticator } from '../../http/auth.ts';
+import type { Caller, Scope } from '../../http/route.ts';
+import { isId, newId } from '../../util/ids.ts';
+import type { Clock } from '../../util/time.ts';
+
+export const LIMIT_IDS_MAX = 100;
+
+export type ShownApiKey = Omit<ApiKeyRow, 'public_id' | 'revoked_at' | 'issued_by'>;
+
+export interface KeyRequest {
+  name: string;
+  scopes: readonly Scope[];
+  expiresAt: Date | null;
+  sourceGroupIds: readonly string[] | null;
+  tagIds: readonly string[] | null;
+}
+
+interface Uses {
+  db: Database;
+  clock: Clock;
+  auth: Authenticator;
+}
+
+/** What one key may do, to be compared with another. */
+type Reach = Pick<KeyRequest, 'scopes' | 'expiresAt' | 'sourceGroupIds' | 'tagIds'>;
+
+/**
+ * Issues a key and returns it: the only time that anyone sees it.
+ *
+ * @throws ServiceError forbidden when it would reach further than the caller's own key.
+ * @throws ServiceError not_found for a source group or tag that the tenant does not have.
+ */
+export async function issueApiKey(
+  uses: Uses,
+  caller: Caller,
+  request: KeyRequest,
+): Promise<{ row: ShownApiKey; key: string }> {
+  const now = uses.clock.now();
+  if (request.expiresAt !== null && request.expiresAt <= now)
+    throw invalidRequest('/expires_time: must be in the future.');
+  const wanted = { ...request, scopes: [...new Set(request.scopes)] };
+  if (!liesWithin(wanted, caller)) {
+    throw new ServiceError(
+      'forbidden',
+      'The scopes, limits and expiry of a new key must lie within those of the key that issues it.',
+    );
+  }
+  const generated = generateApiKey();
+  const id = newId(now.getTime());
+  await uses.db.transaction(caller.tenantId, async (tx) => {
+    const groupIds = unique(wanted.sourceGroupIds);
+    const tagIds = unique(wanted.tagIds);
+    if ((await findGroupIds(tx, caller.tenantId, groupIds)).length < groupIds.length) throw notFound();
+    if ((await findTagIds(tx, caller.tenantId, tagIds)).length < tagIds.length) throw notFound();
+    await insertApiKey(tx, caller.tenantId, {
+      id,
+      publicId: generated.publicId,
+      hash: generated.hash,
+      name: wanted.name,
+      scopes: wanted.scopes,
+      sourceGroupIds: wanted.sourceGroupIds && groupIds,
+      tagIds: wanted.tagIds && tagIds,
+      expiresAt: wanted.expiresAt,
+      issuedBy: caller.apiKeyId,
+      createdAt: now,
+    });
+  });
+  const row = {
+    id,
+    name: wanted.name,
+    scopes: wanted.scopes,
+    source_group_ids: wanted.sourceGroupIds && unique(wanted.sourceGroupIds),
+    tag_ids: wanted.tagIds && unique(wanted.tagIds),
+    expires_at: wanted.expiresAt,
+    created_at: now,
+  };
+  return { row, key: generated.key };
+}
+
+/** @throws ServiceError not_found; forbidden when the key reaches further than the caller's own. */
+export async function revokeOwnApiKey(uses: Uses, caller: Caller, id: string): Promise<ShownApiKey> {
+  const revoked = await uses.db.transaction(caller.tenantId, async (tx) => {
+    const row = await lockApiKey(tx, caller.tenantId, id);
+    if (!row) throw notFound();
+    const reach: Reach = {
+      scopes: row.scopes as Scope[],
+      expiresAt: row.expires_at,
+      sourceGroupIds: row.source_group_ids,
+      tagIds: row.tag_ids,
+    };
+    if (!liesWithin(reach, caller))
+      throw new ServiceError(
+        'forbidden',
+        'A key can revoke only keys that lie within its own scopes, limits and expiry.',
+      );
+    await revokeApiKey(tx, caller.tenantId, id, uses.clock.now());
+    return row;
+  });
+  uses.auth.forget();
+  return revoked;
+}
+
+/** True when everything `inner` may do, `outer` may do as well. */
+export function liesWithin(inner: Reach, outer: Reach): boolean {
+  return (
+    inner.scopes.every((scope) => outer.scopes.includes(scope)) &&
+    (outer.expiresAt === null || (inner.expiresAt !== null && inner.expiresAt <= outer.expiresAt)) &&
+    isSubset(inner.sourceGroupIds, outer.sourceGroupIds) &&
+    isSubset(inner.tagIds, outer.tagIds)
+  );
+}
+
+/** null = everything. */
+function isSubset(inner: readonly string[] | null, outer: readonly string[] | null): boolean {
+  return outer === null || (inner?.every((id) => outer.includes(id)) ?? false);
+}
+
+function unique(ids: readonly string[] | null): string[] {
+  const result = [...new Set(ids ?? [])];
+  if (!result.every(isId)) throw notFound();
+  return result;
+}

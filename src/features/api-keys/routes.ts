@@ -1,0 +1,120 @@
+/** API keys over HTTP: shown once, listed without their secret, revoked at once. */
+import { z } from 'zod';
+import { listApiKeys } from '../../corpus/api-key-store.ts';
+import type { Deps } from '../../deps.ts';
+import { pageQuery, paginationSchema, toPage } from '../../http/page.ts';
+import { type Route, route, SCOPES } from '../../http/route.ts';
+import { idParams, idSchema, nameSchema, timeSchema } from '../../http/schemas.ts';
+import { unixSeconds } from '../../util/time.ts';
+import { issueApiKey, LIMIT_IDS_MAX, revokeOwnApiKey, type ShownApiKey } from './api-keys.ts';
+
+const scopeSchema = z.enum(SCOPES);
+/** Unix seconds up to the year 9999. */
+const TIME_MAX = 253_402_300_799;
+
+const apiKeySchema = z
+  .object({
+    id: idSchema,
+    name: z.string(),
+    scopes: z.array(scopeSchema),
+    source_group_ids: z.array(idSchema).nullable().describe('Only these source groups; null = not limited.'),
+    tag_ids: z.array(idSchema).nullable().describe('Only source groups with one of these tags; null = not limited.'),
+    expires_time: timeSchema.nullable(),
+    creation_time: timeSchema,
+  })
+  .meta({ id: 'ApiKey' });
+
+const issuedSchema = apiKeySchema
+  .extend({ key: z.string().describe('The key itself. It is shown only here.') })
+  .meta({ id: 'IssuedApiKey' });
+
+const issueBody = z.strictObject({
+  name: nameSchema,
+  scopes: z.array(scopeSchema).min(1).max(SCOPES.length),
+  expires_time: z.int().min(0).max(TIME_MAX).nullish().describe('Unix seconds; absent or null = does not expire.'),
+  source_group_ids: z.array(z.string()).min(1).max(LIMIT_IDS_MAX).nullish(),
+  tag_ids: z.array(z.string()).min(1).max(LIMIT_IDS_MAX).nullish(),
+});
+
+const AREA = 'API keys';
+
+export function apiKeyRoutes(deps: Deps): Route[] {
+  const issue = route({
+    method: 'POST',
+    path: '/api-keys',
+    scopes: ['apikeys:issue'],
+    operation: {
+      id: 'issueApiKey',
+      area: AREA,
+      summary: 'Issue an API key',
+      description:
+        'The key is shown only in this answer. A key can issue only keys whose scopes, limits and expiry lie within its own.',
+    },
+    body: issueBody,
+    response: { status: 201, schema: issuedSchema, description: 'The key, shown once.' },
+    errors: [404],
+    idempotent: 'once',
+    example: { name: 'search only', scopes: ['knowledge:read'] },
+    async handler({ body, caller }) {
+      const { row, key } = await issueApiKey(deps, caller, {
+        name: body.name,
+        scopes: body.scopes,
+        expiresAt: body.expires_time == null ? null : new Date(body.expires_time * 1000),
+        sourceGroupIds: body.source_group_ids ?? null,
+        tagIds: body.tag_ids ?? null,
+      });
+      return { ...toWire(row), key };
+    },
+  });
+
+  const list = route({
+    method: 'GET',
+    path: '/api-keys',
+    scopes: ['apikeys:issue'],
+    operation: {
+      id: 'listApiKeys',
+      area: AREA,
+      summary: 'List API keys',
+      description: 'Without their secrets. Revoked keys are gone.',
+    },
+    query: pageQuery,
+    response: { status: 200, schema: z.object({ api_keys: z.array(apiKeySchema), pagination: paginationSchema }) },
+    async handler({ query, caller }) {
+      const { rows, total } = await listApiKeys(deps.db, caller.tenantId, query.limit + 1, query.after_id);
+      const { page, pagination } = toPage(rows, query.limit, total);
+      return { api_keys: page.map(toWire), pagination };
+    },
+  });
+
+  const revoke = route({
+    method: 'DELETE',
+    path: '/api-keys/{id}',
+    scopes: ['apikeys:issue'],
+    operation: {
+      id: 'revokeApiKey',
+      area: AREA,
+      summary: 'Revoke an API key',
+      description:
+        'The key stops working at once; with several replicas, within a second. The answer is the revoked key.',
+    },
+    params: idParams,
+    response: { status: 200, schema: apiKeySchema },
+    async handler({ params, caller }) {
+      return toWire(await revokeOwnApiKey(deps, caller, params.id));
+    },
+  });
+
+  return [issue, list, revoke];
+}
+
+function toWire(row: ShownApiKey): z.input<typeof apiKeySchema> {
+  return {
+    id: row.id,
+    name: row.name,
+    scopes: row.scopes as z.input<typeof scopeSchema>[],
+    source_group_ids: row.source_group_ids,
+    tag_ids: row.tag_ids,
+    expires_time: unixSeconds(row.expires_at),
+    creation_time: unixSeconds(row.created_at),
+  };
+}

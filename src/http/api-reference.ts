@@ -1,0 +1,62 @@
+/** `/docs`: the API reference (Scalar), served from the package: works without a network and tells nobody. */
+import { gzipSync } from 'node:zlib';
+import Fastify, { type FastifyInstance } from 'fastify';
+
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self' 'unsafe-inline'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+interface Reference {
+  html: string;
+  /** gzip */
+  script: Buffer;
+  scriptPath: string;
+}
+
+export function registerReference(app: FastifyInstance): void {
+  let reference: Promise<Reference> | undefined;
+  const load = (): Promise<Reference> => {
+    reference ??= renderReference();
+    return reference;
+  };
+  app.get('/docs', async (_request, reply) => {
+    return reply
+      .header('content-security-policy', POLICY)
+      .type('text/html; charset=utf-8')
+      .send((await load()).html);
+  });
+  app.get('/docs/scalar.js', async (_request, reply) => {
+    reply.header('cache-control', 'public, max-age=3600').header('content-encoding', 'gzip');
+    return reply.type('text/javascript; charset=utf-8').send((await load()).script);
+  });
+}
+
+/** The plugin keeps its 4 MB script in memory as text: loaded only when somebody looks, and kept compressed. */
+async function renderReference(): Promise<Reference> {
+  const { default: scalar } = await import('@scalar/fastify-api-reference');
+  const inner = Fastify();
+  await inner.register(scalar, {
+    routePrefix: '/docs',
+    configuration: {
+      url: '/openapi.json',
+      pageTitle: 'Pinakes API',
+      withDefaultFonts: false,
+      telemetry: false,
+      hideClientButton: true,
+      agent: { disabled: true },
+      mcp: { disabled: true },
+    } as object,
+  });
+  const page = await inner.inject('/docs/');
+  const scriptPath = /<script[^>]*\ssrc="([^"]+)"/.exec(page.body)?.[1] ?? 'js/scalar.js';
+  const script = await inner.inject(new URL(scriptPath, 'http://localhost/docs/').pathname);
+  await inner.close();
+  return { html: page.body.replace(scriptPath, '/docs/scalar.js'), script: gzipSync(script.rawPayload), scriptPath };
+}

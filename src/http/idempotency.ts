@@ -1,0 +1,126 @@
+/**
+ * `Idempotency-Key` on POSTs that create something: bound to the API key, the route and the body for 24 hours.
+ * The same request again gets the stored answer; another body, or the first request still running, is a conflict.
+ */
+import { createHash } from 'node:crypto';
+import { claimIdempotencyKey, releaseIdempotencyKey, saveIdempotentAnswer } from '../corpus/idempotency-store.ts';
+import type { Database, Tx } from '../db/database.ts';
+import { invalidRequest, ServiceError } from '../errors.ts';
+import type { Clock } from '../util/time.ts';
+import type { Caller } from './route.ts';
+
+export const IDEMPOTENCY_HOURS = 24;
+/** No request runs longer than this, so an unanswered claim of this age belongs to a process that died. */
+const ABANDONED_AFTER_MS = 60 * 60 * 1000;
+const KEY_PATTERN = /^[\x20-\x7e]{1,255}$/;
+
+/** What a handler sees of the request's idempotency key. */
+export interface IdempotencyRecord {
+  /**
+   * Handlers of multipart bodies call this when the whole body was read and before anything is committed, with a digest
+   * of what was sent (names, values, file names, file hashes: not the raw bytes, whose boundary differs in every attempt).
+   *
+   * @throws IdempotentReplay when the stored answer is to be sent: discard what was received and let it pass.
+   * @throws ServiceError conflict when the key was used with another body.
+   */
+  bodyRead(digest: Buffer): Promise<void>;
+  /** Stores the answer in the transaction that creates the resource, so that neither exists without the other. */
+  save(tx: Tx, answer: unknown): Promise<void>;
+}
+
+/** Thrown to end a handler: the caller gets the stored answer. */
+export class IdempotentReplay extends Error {
+  readonly status: number;
+  readonly body: string;
+
+  constructor(status: number, body: string) {
+    super('answer is replayed');
+    this.name = 'IdempotentReplay';
+    this.status = status;
+    this.body = body;
+  }
+}
+
+/** What registration sees: it also ends the claim. */
+export interface IdempotencyClaim extends IdempotencyRecord {
+  /** Stores the answer unless `save` did. */
+  finish(body: string): Promise<void>;
+  /** The request failed: frees the key. */
+  release(): Promise<void>;
+}
+
+export const noClaim: IdempotencyClaim = {
+  bodyRead: async () => {},
+  save: async () => {},
+  finish: async () => {},
+  release: async () => {},
+};
+
+export interface ClaimOptions {
+  db: Database;
+  clock: Clock;
+  caller: Caller;
+  /** Header value. */
+  key: string;
+  /** Method and path with its parameters filled in. */
+  route: string;
+  /** The raw JSON body, or null when a multipart body follows. */
+  body: Buffer | null;
+  /** Never replay: the answer holds a secret. */
+  once: boolean;
+  status: number;
+  /** Validates and serializes an answer as registration would. */
+  serialize(answer: unknown): string;
+}
+
+/** @throws IdempotentReplay, or ServiceError conflict or invalid_request. */
+export async function claimKey(options: ClaimOptions): Promise<IdempotencyClaim> {
+  const { db, caller, key, once, status } = options;
+  if (!KEY_PATTERN.test(key))
+    throw invalidRequest('The header Idempotency-Key must have 1 to 255 printable ASCII characters.');
+  const now = options.clock.now();
+  const slot = { tenantId: caller.tenantId, apiKeyId: caller.apiKeyId, key };
+  let bodyHash: Buffer | null = options.body && createHash('sha256').update(options.body).digest();
+  const held = await claimIdempotencyKey(db, slot, options.route, bodyHash, {
+    now,
+    expiredBefore: new Date(now.getTime() - IDEMPOTENCY_HOURS * 3_600_000),
+    abandonedBefore: new Date(now.getTime() - ABANDONED_AFTER_MS),
+  });
+
+  const replay = (digest: Buffer): never => {
+    if (!held?.body_hash?.equals(digest)) throw conflict('was used with another body');
+    throw new IdempotentReplay(held.response_status ?? status, held.response_body ?? '');
+  };
+  if (held) {
+    if (once) throw conflict('was used before, and this answer is never repeated');
+    if (held.route !== options.route) throw conflict('was used for another request');
+    if (bodyHash && held.body_hash && !held.body_hash.equals(bodyHash)) throw conflict('was used with another body');
+    if (held.response_status === null) throw conflict('belongs to a request that is still running');
+    if (bodyHash) replay(bodyHash);
+    return { ...noClaim, bodyRead: async (digest) => replay(digest) };
+  }
+
+  let saved = false;
+  return {
+    async bodyRead(digest) {
+      bodyHash = digest;
+    },
+    async save(tx, answer) {
+      if (once) return;
+      await saveIdempotentAnswer(tx, slot, bodyHash, status, options.serialize(answer));
+      saved = true;
+    },
+    async finish(body) {
+      // A key issued once keeps its claim, with a status and no body: reuse is a conflict, the secret is not stored.
+      if (!saved)
+        await db.transaction(slot.tenantId, (tx) => saveIdempotentAnswer(tx, slot, bodyHash, status, once ? '' : body));
+    },
+    async release() {
+      await releaseIdempotencyKey(db, slot);
+    },
+  };
+}
+
+function conflict(what: string): ServiceError {
+  return new ServiceError('conflict', `This Idempotency-Key ${what}.`);
+}

@@ -1,0 +1,60 @@
+/** Prometheus metrics. Labels never name a tenant or a key. */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+export interface Metrics {
+  /** After every answer. `route` is the pattern, not the path. */
+  request(method: string, route: string, status: number, seconds: number): void;
+  /** After every job. */
+  job(kind: string, outcome: 'done' | 'failed' | 'aborted', seconds: number): void;
+  /** Adds to a counter of ingestion: files or chunks. */
+  ingested(what: 'files' | 'failed_files' | 'chunks', count: number): void;
+  /** Running requests. */
+  readonly running: { inc(): void; dec(): void };
+  /** The text exposition format and its content type. */
+  expose(): Promise<{ contentType: string; body: string }>;
+}
+
+const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120];
+
+export function openMetrics(): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  const requests = new Histogram({
+    name: 'pinakes_http_request_seconds',
+    help: 'Time from a request to the end of its answer.',
+    labelNames: ['method', 'route', 'status'] as const,
+    buckets: DURATION_BUCKETS,
+    registers,
+  });
+  const running = new Gauge({
+    name: 'pinakes_http_requests_running',
+    help: 'Requests that are not answered yet.',
+    registers,
+  });
+  const jobs = new Histogram({
+    name: 'pinakes_job_seconds',
+    help: 'Run time of jobs.',
+    labelNames: ['kind', 'outcome'] as const,
+    buckets: [...DURATION_BUCKETS, 600, 3600],
+    registers,
+  });
+  const ingested = new Counter({
+    name: 'pinakes_ingested_total',
+    help: 'Files and chunks ingested.',
+    labelNames: ['what'] as const,
+    registers,
+  });
+  let hasDefaults = false;
+  return {
+    request: (method, route, status, seconds) => requests.observe({ method, route, status }, seconds),
+    job: (kind, outcome, seconds) => jobs.observe({ kind, outcome }, seconds),
+    ingested: (what, count) => ingested.inc({ what }, count),
+    running: { inc: () => running.inc(), dec: () => running.dec() },
+    async expose() {
+      // Process metrics observe the event loop and garbage collection: only for those who look.
+      if (!hasDefaults) collectDefaultMetrics({ register: registry });
+      hasDefaults = true;
+      return { contentType: registry.contentType, body: await registry.metrics() };
+    },
+  };
+}

@@ -1,0 +1,208 @@
+/** Route -> fastify route: the checks in the contract's order, validation, the idempotency claim, the answer. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { Deps } from '../deps.ts';
+import { invalidRequest, notFound, ServiceError } from '../errors.ts';
+import { JSON_BODY_BYTES_MAX, JSON_BODY_TIMEOUT_MS, parseJson, readBody, tooLarge } from './body.ts';
+import { type ClaimOptions, claimKey, type IdempotencyClaim, IdempotentReplay, noClaim } from './idempotency.ts';
+import { openRateLimiter } from './rate-limit.ts';
+import type { Caller, Route, Schema } from './route.ts';
+import { parseQuery, validate } from './validate.ts';
+
+export const API_PREFIX = '/api/v1';
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by the check of the API key; null outside the API. */
+    caller: Caller | null;
+  }
+}
+
+/** `shutdown` aborts what still runs when the grace time of a stop is over. */
+export function registerRoutes(
+  app: FastifyInstance,
+  deps: Deps,
+  routes: readonly Route[],
+  shutdown: AbortSignal,
+): void {
+  const limiter = openRateLimiter(deps.config.rateLimitPerMinute, deps.clock);
+  for (const given of routes) {
+    if (given.scopes.length === 0) throw new Error(`route ${given.method} ${given.path} has no scope`);
+    const route = {
+      ...given,
+      query: strict(given.query ?? z.strictObject({}), given),
+      body: given.body && strict(given.body, given),
+    };
+    app.route({
+      method: route.method,
+      url: API_PREFIX + route.path.replace(/\{(\w+)\}/g, ':$1'),
+      async onRequest(request) {
+        const caller = await deps.auth.authenticate(request.headers['x-api-key']);
+        request.caller = caller;
+        checkScope(route, caller);
+        limiter.take(caller.apiKeyId);
+        checkBodyHeaders(route, request);
+      },
+      handler: (request, reply) => answer(deps, route, request, reply, shutdown),
+    });
+  }
+}
+
+async function answer(
+  deps: Deps,
+  route: Route,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  shutdown: AbortSignal,
+): Promise<FastifyReply> {
+  const caller = request.caller!;
+  const { bytes, body } = await receiveBody(route, request);
+  const query = validate(route.query!, parseQuery(request.raw.url?.split(/\?(.*)/s)[1] ?? ''), 'query');
+  const params = readParams(route.params, request.params);
+  const serialize = (value: unknown): string => JSON.stringify(route.response.schema.parse(value));
+  const { signal, end } = abortSignal(reply, shutdown);
+  let claim = noClaim;
+  try {
+    claim = await claimFor(deps, route, request, bytes, serialize);
+    const result = await route.handler({
+      params,
+      query,
+      body,
+      caller,
+      signal,
+      idempotency: claim,
+      raw: request,
+      reply,
+    } as never);
+    if (result === reply) return reply;
+    const text = serialize(result);
+    await claim.finish(text);
+    return reply.code(route.response.status).type(JSON_TYPE).send(text);
+  } catch (error) {
+    if (error instanceof IdempotentReplay) {
+      return reply.code(error.status).header('idempotent-replayed', 'true').type(JSON_TYPE).send(error.body);
+    }
+    await claim.release();
+    throw error;
+  } finally {
+    end();
+  }
+}
+
+function claimFor(
+  deps: Deps,
+  route: Route,
+  request: FastifyRequest,
+  bytes: Buffer | null,
+  serialize: ClaimOptions['serialize'],
+): Promise<IdempotencyClaim> {
+  const key = request.headers['idempotency-key'];
+  if (!route.idempotent || key === undefined) return Promise.resolve(noClaim);
+  return claimKey({
+    db: deps.db,
+    clock: deps.clock,
+    caller: request.caller!,
+    key: String(key),
+    route: `${route.method} ${request.raw.url}`,
+    body: bytes,
+    once: route.idempotent === 'once',
+    status: route.response.status,
+    serialize,
+  });
+}
+
+function checkScope(route: Route, caller: Caller): void {
+  if (route.scopes.some((scope) => caller.scopes.includes(scope))) return;
+  throw new ServiceError('forbidden', `The API key lacks the scope ${route.scopes.join(' or ')}.`);
+}
+
+function hasBody(request: FastifyRequest): boolean {
+  const { 'content-length': length, 'transfer-encoding': transfer } = request.headers;
+  return transfer !== undefined || (length !== undefined && Number(length) > 0);
+}
+
+/** 415 and 413, as far as the headers tell. GET bodies mean nothing and are not looked at. */
+function checkBodyHeaders(route: Route, request: FastifyRequest): void {
+  if (route.method === 'GET') return;
+  const encoding = request.headers['content-encoding'];
+  if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity') {
+    throw new ServiceError('unsupported_media_type', 'Request bodies with a content encoding are not supported.');
+  }
+  const type = request.headers['content-type'];
+  if (type === undefined ? hasBody(request) : !isAccepted(type, route.multipart !== undefined)) {
+    const wanted = route.multipart ? 'multipart/form-data with a boundary' : 'application/json';
+    throw new ServiceError('unsupported_media_type', `The content type must be ${wanted}.`);
+  }
+  const bytesMax = route.multipart?.bytesMax ?? JSON_BODY_BYTES_MAX;
+  if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax);
+}
+
+function isAccepted(header: string, multipart: boolean): boolean {
+  const [type = '', ...parameters] = header.split(';').map((part) => part.trim());
+  if (multipart)
+    return (
+      type.toLowerCase() === 'multipart/form-data' &&
+      parameters.some((p) => /^boundary=("[^"]{1,70}"|[^"\s]{1,70})$/i.test(p))
+    );
+  if (type.toLowerCase() !== 'application/json') return false;
+  return parameters.every((parameter) => {
+    const [name = '', value = ''] = parameter.split(/=(.*)/s);
+    return name.toLowerCase() !== 'charset' || /^"?utf-?8"?$/i.test(value);
+  });
+}
+
+async function receiveBody(route: Route, request: FastifyRequest): Promise<{ bytes: Buffer | null; body: unknown }> {
+  if (route.method === 'GET') return { bytes: Buffer.alloc(0), body: undefined };
+  if (route.multipart) {
+    if (!hasBody(request)) throw invalidRequest('A multipart body is required.');
+    return { bytes: null, body: undefined };
+  }
+  const bytes = hasBody(request)
+    ? await readBody(request.raw, JSON_BODY_BYTES_MAX, JSON_BODY_TIMEOUT_MS)
+    : Buffer.alloc(0);
+  const value = parseJson(bytes);
+  if (!route.body) {
+    const first = typeof value === 'object' && value !== null ? Object.keys(value)[0] : undefined;
+    if (first !== undefined)
+      throw invalidRequest(`Unknown member ${JSON.stringify(first)} in the request body: this request takes none.`);
+    if (value !== undefined && (typeof value !== 'object' || value === null))
+      throw invalidRequest('This request takes no body.');
+    return { bytes, body: undefined };
+  }
+  if (value === undefined) {
+    if (route.bodyOptional) return { bytes, body: undefined };
+    throw invalidRequest('A JSON body is required.');
+  }
+  return { bytes, body: validate(route.body, value, 'body') };
+}
+
+/** A path parameter that does not fit is an unknown id. */
+function readParams(schema: Schema | undefined, params: unknown): unknown {
+  if (!schema) return undefined;
+  const result = schema.safeParse(params);
+  if (!result.success) throw notFound();
+  return result.data;
+}
+
+/** Unknown members are refused whether or not the author of the route thought of it. */
+function strict(schema: Schema, route: Route): Schema {
+  if (!(schema instanceof z.ZodObject)) return schema;
+  if (schema.def.catchall === undefined) return schema.strict();
+  if (schema.def.catchall instanceof z.ZodNever || schema.meta()?.['open'] === true) return schema;
+  throw new Error(`route ${route.method} ${route.path} lets unknown members pass`);
+}
+
+/** Aborts when the client leaves before the answer is complete. `request.raw` closes too early to tell that. */
+function abortSignal(reply: FastifyReply, shutdown: AbortSignal): { signal: AbortSignal; end(): void } {
+  const controller = new AbortController();
+  const onShutdown = (): void => controller.abort(new ServiceError('overloaded', 'The service is stopping.'));
+  const end = (): void => shutdown.removeEventListener('abort', onShutdown);
+  if (shutdown.aborted) onShutdown();
+  else shutdown.addEventListener('abort', onShutdown, { once: true });
+  reply.raw.once('close', () => {
+    end();
+    if (!reply.raw.writableFinished) controller.abort(new Error('the client left'));
+  });
+  return { signal: controller.signal, end };
+}

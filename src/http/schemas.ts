@@ -1,0 +1,86 @@
+/**
+ * Schemas that routes share. `.meta({ wire })` replaces a schema's JSON Schema in the OpenAPI description, for values that
+ * are text in a query string but mean something else.
+ */
+import { z } from 'zod';
+import { isId } from '../util/ids.ts';
+
+declare module 'zod' {
+  interface GlobalMeta {
+    /** JSON Schema of the value as it is on the wire. */
+    wire?: Record<string, unknown>;
+  }
+}
+
+export const NAME_LENGTH_MAX = 200;
+
+/** Length in code points, as all lengths of the interface. */
+export function codePointLength(text: string): number {
+  let length = 0;
+  for (const _ of text) length++;
+  return length;
+}
+
+/** Text with bounds in code points. */
+export function text(min: number, max: number) {
+  return z
+    .string()
+    .refine(
+      (value) => {
+        // UTF-16 units bound code points from both sides: only texts between the bounds need counting.
+        if (value.length < min || value.length > 2 * max) return false;
+        const length = value.length <= max && value.length >= 2 * min ? value.length : codePointLength(value);
+        return length >= min && length <= max;
+      },
+      { error: (issue) => `must have ${min} to ${max} characters, not ${codePointLength(String(issue.input))}` },
+    )
+    .meta({ wire: { type: 'string', minLength: min, maxLength: max } });
+}
+
+export const nameSchema = text(1, NAME_LENGTH_MAX);
+
+/** A whole number in a query string. */
+export function queryInteger(min: number, max: number) {
+  return z
+    .string()
+    .refine((value) => /^-?\d{1,16}$/.test(value) && Number(value) >= min && Number(value) <= max, {
+      error: (issue) => `must be a whole number from ${min} to ${max}, not ${JSON.stringify(issue.input)}`,
+    })
+    .transform(Number)
+    .meta({ wire: { type: 'integer', minimum: min, maximum: max } });
+}
+
+/** `true` or `false` in a query string. */
+export const queryBoolean = z
+  .enum(['true', 'false'])
+  .transform((value) => value === 'true')
+  .meta({ wire: { type: 'boolean' } });
+
+/** A query parameter that may be repeated; `?a=1&a=2` and `?a=1` both give an array. */
+export function queryList<T extends z.ZodType<unknown, string>>(item: T, max: number) {
+  return z.union([z.array(z.string()), z.string().transform((one) => [one])]).pipe(z.array(item).max(max));
+}
+
+/** An id in a path. Anything that is not one is an unknown id: registration answers 404 for it. */
+export const pathId = z
+  .string()
+  .refine(isId)
+  .meta({ wire: { type: 'string', format: 'uuid' } });
+
+export const idParams = z.strictObject({ id: pathId });
+
+/** An id in a response. */
+export const idSchema = z.string().meta({ wire: { type: 'string', format: 'uuid' } });
+
+/** Unix seconds in a response. */
+export const timeSchema = z.int().describe('Unix seconds.');
+
+export const errorSchema = z
+  .object({ error: z.object({ message: z.string(), type: z.string() }) })
+  .meta({ id: 'Error' });
+
+export const metadataRecordSchema = z
+  .object({ key: z.string(), val: z.string(), type: z.string() })
+  .meta({ id: 'MetadataRecord' });
+export const metadataSchema = z.object({ records: z.array(metadataRecordSchema) }).meta({ id: 'Metadata' });
+export const jobErrorSchema = z.object({ title: z.string(), message: z.string() }).meta({ id: 'JobError' });

@@ -1,0 +1,147 @@
+/** The Fastify instance: what holds for every request, API or not. */
+import type { IncomingMessage } from 'node:http';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Deps } from '../deps.ts';
+import { ServiceError } from '../errors.ts';
+import { newId } from '../util/ids.ts';
+import { answerClientError, sendError } from './error-handler.ts';
+
+/** Headers must arrive within this time; bodies are limited by their readers, so that a slow upload may take its time. */
+const HEADERS_TIMEOUT_MS = 20_000;
+const CONNECTIONS_CHECK_MS = 5_000;
+const KEEP_ALIVE_TIMEOUT_MS = 10_000;
+const URL_LENGTH_MAX = 8_192;
+/** What is left of a refused body is read and dropped for this long, so that the client can read the answer. */
+const LINGER_MS = 30_000;
+const REQUEST_ID = /^[A-Za-z0-9_-]{1,64}$/;
+
+export function openServer(deps: Deps): FastifyInstance {
+  const app = Fastify({
+    loggerInstance: deps.log,
+    disableRequestLogging: true,
+    genReqId: requestId,
+    requestTimeout: 0,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    routerOptions: {
+      // Longer than any URL that is accepted: an over-long id is an unknown id, not an unknown route.
+      maxParamLength: URL_LENGTH_MAX,
+      caseSensitive: true,
+      ignoreTrailingSlash: false,
+      querystringParser: () => ({}), // register.ts parses strictly
+    },
+    http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: CONNECTIONS_CHECK_MS },
+    rewriteUrl: (request) => repairPercent(request),
+    clientErrorHandler: answerClientError,
+    frameworkErrors: (error, request, reply) => {
+      addHeaders(request, reply);
+      return sendError(error, request, reply);
+    },
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+  });
+  app.decorateRequest('caller', null);
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null)); // bodies are read by register.ts and handlers
+  app.setErrorHandler(sendError);
+  const known = noteRoutes(app);
+  app.setNotFoundHandler((request, reply) => answerUnknownRoute(known, request, reply));
+  app.addHook('onRequest', async (request, reply) => {
+    addHeaders(request, reply);
+    deps.metrics.running.inc();
+    if ((request.raw.url?.length ?? 0) > URL_LENGTH_MAX)
+      throw new ServiceError('uri_too_long', `The address is longer than ${URL_LENGTH_MAX} characters.`);
+    if (request.is404) return answerUnknownRoute(known, request, reply);
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    deps.metrics.running.dec();
+    observe(deps, request, reply);
+    dropRestOfBody(request.raw);
+  });
+  app.server.on('checkExpectation', (_request, response) => {
+    const error = new ServiceError('expectation_failed', 'The header Expect is only supported with 100-continue.');
+    response.writeHead(417, { 'content-type': 'application/json; charset=utf-8', 'x-request-id': newId() });
+    response.end(JSON.stringify({ error: { message: error.message, type: error.type } }));
+  });
+  return app;
+}
+
+function requestId(request: IncomingMessage): string {
+  const given = request.headers['x-request-id'];
+  return typeof given === 'string' && REQUEST_ID.test(given) ? given : newId();
+}
+
+function addHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  reply.header('x-request-id', request.id);
+  reply.header('x-content-type-options', 'nosniff');
+  reply.header('x-frame-options', 'DENY');
+  reply.header('referrer-policy', 'no-referrer');
+  reply.header('cache-control', 'no-store');
+  reply.header('content-security-policy', "default-src 'none'; frame-ancestors 'none'");
+}
+
+/** A path whose percent-encoding is broken names an unknown id or route: it must not skip the checks before that. */
+function repairPercent(request: IncomingMessage): string {
+  const url = request.url ?? '/';
+  const [path = '', query] = url.split(/\?(.*)/s);
+  try {
+    decodeURIComponent(path);
+    return url;
+  } catch {
+    return path.replaceAll('%', '%25') + (query === undefined ? '' : `?${query}`);
+  }
+}
+
+/** 405 with `Allow` when the path exists with other methods, else 404. */
+function answerUnknownRoute(known: readonly KnownRoute[], request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const path = repairPercent(request.raw).split('?')[0] ?? '/';
+  const allowed = [...new Set(known.filter((route) => route.pattern.test(path)).map((route) => route.method))].sort();
+  if (allowed.length === 0)
+    return sendError(new ServiceError('not_found', 'There is no such address.'), request, reply);
+  reply.header('allow', allowed.join(', '));
+  return sendError(
+    new ServiceError('method_not_allowed', `This address supports ${allowed.join(', ')}.`),
+    request,
+    reply,
+  );
+}
+
+interface KnownRoute {
+  method: string;
+  pattern: RegExp;
+}
+
+/** The router does not tell which methods a path has, so the routes are noted while they are registered. */
+function noteRoutes(app: FastifyInstance): KnownRoute[] {
+  const known: KnownRoute[] = [];
+  app.addHook('onRoute', ({ method, url }) => {
+    const pattern = new RegExp(`^${url.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/:\w+/g, '[^/]+')}$`);
+    for (const one of [method].flat()) known.push({ method: one, pattern });
+  });
+  return known;
+}
+
+/** One line per request: no query string, no headers, no body. */
+function observe(deps: Deps, request: FastifyRequest, reply: FastifyReply): void {
+  const route = request.routeOptions.url ?? 'unknown';
+  deps.metrics.request(request.method, route, reply.statusCode, reply.elapsedTime / 1000);
+  request.log.info(
+    {
+      method: request.method,
+      path: request.raw.url?.split('?')[0]?.slice(0, 300),
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime),
+      tenantId: request.caller?.tenantId,
+      apiKeyId: request.caller?.apiKeyId,
+    },
+    'request',
+  );
+}
+
+function dropRestOfBody(request: IncomingMessage): void {
+  if (request.complete || request.destroyed) return;
+  request.unpipe?.();
+  request.resume();
+  const timer = setTimeout(() => request.socket?.destroy(), LINGER_MS);
+  timer.unref();
+  request.once('close', () => clearTimeout(timer)).once('end', () => clearTimeout(timer));
+}

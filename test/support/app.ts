@@ -1,0 +1,174 @@
+/** A whole service for one test file: real database, real HTTP, on loopback when `url()` is asked for. */
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { InjectOptions, LightMyRequestResponse } from 'fastify';
+import pino from 'pino';
+import { type App, buildApp } from '../../src/app.ts';
+import { loadConfig } from '../../src/config.ts';
+import { insertApiKey } from '../../src/corpus/api-key-store.ts';
+import { createTenant } from '../../src/corpus/tenant-store.ts';
+import { type Deps, type Given, openDeps } from '../../src/deps.ts';
+import { generateApiKey } from '../../src/http/api-key.ts';
+import { SCOPES, type Scope } from '../../src/http/route.ts';
+import { newId } from '../../src/util/ids.ts';
+import { openTestDatabase } from './database.ts';
+
+export interface TestTenant {
+  tenantId: string;
+  /** An API key with all scopes. */
+  key: string;
+}
+
+export interface TestRequest {
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS';
+  /** Below /api/v1 unless it starts with `//`: `//healthz` is `/healthz`. */
+  path: string;
+  /** The test tenant's key unless given; null sends none. */
+  key?: string | null;
+  /** Sent as JSON; a string is sent as it is. */
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+export interface TestAnswer {
+  status: number;
+  headers: LightMyRequestResponse['headers'];
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers whose shape they assert
+  body: any;
+}
+
+export interface TestApp extends TestTenant {
+  app: App;
+  deps: Deps;
+  /** Lines that the service logged, parsed. */
+  logs: Record<string, unknown>[];
+  /** Starts listening on loopback when first asked. `http://127.0.0.1:port` */
+  url(): Promise<string>;
+  /** Through `app.inject`: no socket. */
+  request(request: TestRequest): Promise<TestAnswer>;
+  get(path: string, key?: string | null): Promise<TestAnswer>;
+  post(path: string, body: unknown, key?: string | null): Promise<TestAnswer>;
+  put(path: string, body: unknown, key?: string | null): Promise<TestAnswer>;
+  delete(path: string, key?: string | null): Promise<TestAnswer>;
+  /** Another tenant with its own key. */
+  secondTenant(): Promise<TestTenant>;
+  /** A key of the test tenant (or `tenantId`) with these scopes. */
+  issueKey(
+    scopes: readonly Scope[],
+    options?: { tenantId?: string; expiresAt?: Date; sourceGroupIds?: string[]; tagIds?: string[] },
+  ): Promise<string>;
+  close(): Promise<void>;
+}
+
+export interface TestAppOptions {
+  /** Settings, `PINAKES_…`. */
+  env?: Record<string, string>;
+  /** Adapters to use instead of the real ones: a moved clock, a scripted model. */
+  given?: Given;
+}
+
+export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp> {
+  const database = await openTestDatabase();
+  const blobDir = mkdtempSync(join(tmpdir(), 'pinakes-blobs-'));
+  const env = {
+    PINAKES_DATA_DIR: database.dataDir,
+    PINAKES_BLOB_URL: `file://${blobDir}`,
+    NODE_ENV: 'test',
+    ...options.env,
+  };
+  const logs: Record<string, unknown>[] = [];
+  const log = pino({ level: 'info' }, { write: (line: string) => void logs.push(JSON.parse(line)) });
+  const deps = await openDeps(loadConfig(env), log, { db: database.db, ...options.given });
+  const app = await buildApp(deps);
+  const own = await makeTenant(deps, 'default');
+  let address: string | undefined;
+
+  const request = async ({
+    method = 'GET',
+    path,
+    key = own.key,
+    body,
+    headers = {},
+  }: TestRequest): Promise<TestAnswer> => {
+    const inject: InjectOptions = {
+      method,
+      url: path.startsWith('//') ? path.slice(1) : `/api/v1${path}`,
+      headers: {
+        ...(key === null ? {} : { 'x-api-key': key }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+    };
+    if (body !== undefined) inject.payload = typeof body === 'string' ? body : JSON.stringify(body);
+    return toAnswer(await app.inject(inject));
+  };
+
+  return {
+    app,
+    deps,
+    logs,
+    ...own,
+    request,
+    async url() {
+      address ??= await app.listen({ host: '127.0.0.1', port: 0 });
+      return address;
+    },
+    get: (path, key) => request({ path, ...withKey(key) }),
+    post: (path, body, key) => request({ method: 'POST', path, body, ...withKey(key) }),
+    put: (path, body, key) => request({ method: 'PUT', path, body, ...withKey(key) }),
+    delete: (path, key) => request({ method: 'DELETE', path, ...withKey(key) }),
+    secondTenant: () => makeTenant(deps, `tenant-${newId()}`),
+    issueKey: (scopes, { tenantId = own.tenantId, ...limits } = {}) => makeKey(deps, tenantId, scopes, limits),
+    async close() {
+      app.abortRequests();
+      await app.close();
+      await deps.close();
+      await database.close();
+      rmSync(blobDir, { recursive: true, force: true });
+    },
+  };
+}
+
+function withKey(key: string | null | undefined): { key?: string | null } {
+  return key === undefined ? {} : { key };
+}
+
+function toAnswer(response: LightMyRequestResponse): TestAnswer {
+  const isJson = String(response.headers['content-type'] ?? '').startsWith('application/json');
+  return {
+    status: response.statusCode,
+    headers: response.headers,
+    text: response.body,
+    body: isJson && response.body !== '' ? JSON.parse(response.body) : undefined,
+  };
+}
+
+async function makeTenant(deps: Deps, name: string): Promise<TestTenant> {
+  const tenant = await createTenant(deps.db, { id: newId(), name });
+  return { tenantId: tenant.id, key: await makeKey(deps, tenant.id, SCOPES, {}) };
+}
+
+async function makeKey(
+  deps: Deps,
+  tenantId: string,
+  scopes: readonly Scope[],
+  limits: { expiresAt?: Date; sourceGroupIds?: string[]; tagIds?: string[] },
+): Promise<string> {
+  const generated = generateApiKey();
+  await insertApiKey(deps.db.system, tenantId, {
+    id: newId(),
+    publicId: generated.publicId,
+    hash: generated.hash,
+    name: 'test',
+    scopes,
+    sourceGroupIds: limits.sourceGroupIds ?? null,
+    tagIds: limits.tagIds ?? null,
+    expiresAt: limits.expiresAt ?? null,
+    issuedBy: null,
+    createdAt: new Date(),
+  });
+  return generated.key;
+}
