@@ -1,0 +1,119 @@
+/** The tree keeps the rules of ARCHITECTURE.md, and each rule notices when it is broken. */
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import * as rules from './support/architecture-rules.ts';
+
+const PROJECT = join(import.meta.dirname, '..');
+
+function read(folder: string, pattern: string): Map<string, string> {
+  const root = join(PROJECT, folder);
+  return new Map(
+    globSync(pattern, { cwd: root }).map((path) => [
+      path.replaceAll('\\', '/'),
+      readFileSync(join(root, path), 'utf8'),
+    ]),
+  );
+}
+
+function source(path: string, text: string): rules.Sources {
+  return new Map([[path, text]]);
+}
+
+const all = read('src', '**/*.ts');
+const sources = new Map([...all].filter(([path]) => !path.endsWith('.test.ts')));
+const tables = rules.tablesOf([...read('migrations', '*.sql').values()]);
+
+test('the rules look at the real tree', () => {
+  assert.ok(sources.has('config.ts') && sources.has('http/route.ts'), 'src/ was not read');
+  assert.ok(tables.has('source') && tables.has('chunk'), 'migrations/ was not read');
+  assert.ok(rules.importsOf('deps.ts', sources.get('deps.ts')!).length > 3, 'no imports were found');
+});
+
+test('imports point inwards', () => assert.deepEqual(rules.importsThatPointOutwards(sources), []));
+test('no feature imports another', () => assert.deepEqual(rules.importsBetweenFeatures(sources), []));
+test('only config.ts reads the environment', () => assert.deepEqual(rules.environmentReads(sources), []));
+test('only net/ and the named files open connections', () => assert.deepEqual(rules.socketsOutsideNet(sources), []));
+test('SQL is written in stores only', () => assert.deepEqual(rules.sqlOutsideStores(sources), []));
+test('one file writes a table', () => assert.deepEqual(rules.tablesWithSeveralWriters(sources, tables), []));
+test('no default exports, enums or barrels', () => assert.deepEqual(rules.forbiddenForms(sources), []));
+
+test('no file is too long', () => {
+  assert.deepEqual(rules.longFiles(all), []);
+  for (const folder of ['test', 'scripts', 'bench']) assert.deepEqual(rules.longFiles(read(folder, '**/*.ts')), []);
+});
+
+test('no exception to a rule outlives its file', () => {
+  for (const path of Object.keys(rules.SOCKET_USERS))
+    assert.ok(sources.has(path), `${path} is gone: remove it from SOCKET_USERS`);
+});
+
+describe('a broken rule is noticed', () => {
+  test('imports', () => {
+    const outwards = (path: string, text: string) => rules.importsThatPointOutwards(source(path, text)).length;
+    assert.equal(outwards('db/x.ts', "import { a } from '../http/route.ts';"), 1);
+    assert.equal(outwards('db/x.ts', "import type { A } from '../http/route.ts';"), 1);
+    assert.equal(outwards('db/x.ts', "const a = await import('../http/route.ts');"), 1);
+    assert.equal(outwards('db/x.ts', "export { a } from '../http/route.ts';"), 1);
+    assert.equal(outwards('db/x.ts', "import {\n  a,\n  b,\n} from '../features/search/search.ts';"), 1);
+    assert.equal(outwards('corpus/x.ts', "import '../ingest/chunker.ts';"), 1);
+    assert.equal(outwards('features/a/routes.ts', "import { runCli } from '../../cli/run.ts';"), 1);
+    assert.equal(outwards('somewhere/x.ts', ''), 1);
+    assert.equal(outwards('features/a/routes.ts', "import { retrieve } from '../../retrieval/retrieve.ts';"), 0);
+    assert.equal(outwards('corpus/x.ts', "import type { ParsedFile } from '../ingest/parsed.ts';"), 0);
+    assert.equal(outwards('corpus/x.ts', "import { type ParsedFile, parse } from '../ingest/parsed.ts';"), 1);
+    assert.equal(outwards('corpus/x.ts', "import { type ParsedFile } from '../ingest/parsed.ts';"), 0);
+    assert.equal(outwards('db/x.ts', "// import { a } from '../http/route.ts';"), 0);
+  });
+
+  test('features', () => {
+    assert.equal(
+      rules.importsBetweenFeatures(source('features/a/routes.ts', "import { b } from '../b/store.ts';")).length,
+      1,
+    );
+    assert.equal(
+      rules.importsBetweenFeatures(source('features/a/routes.ts', "import { b } from './store.ts';")).length,
+      0,
+    );
+  });
+
+  test('environment', () => {
+    assert.equal(rules.environmentReads(source('util/x.ts', 'const home = process.env.HOME;')).length, 1);
+    assert.equal(rules.environmentReads(source('util/x.ts', 'const { env } = process;')).length, 1);
+    assert.equal(rules.environmentReads(source('util/x.ts', "const home = process['env'];")).length, 1);
+    assert.equal(rules.environmentReads(source('config.ts', 'return process.env;')).length, 0);
+  });
+
+  test('connections', () => {
+    assert.equal(rules.socketsOutsideNet(source('llm/x.ts', "import { request } from 'undici';")).length, 1);
+    assert.equal(rules.socketsOutsideNet(source('llm/x.ts', "import net from 'node:net';")).length, 1);
+    assert.equal(rules.socketsOutsideNet(source('llm/x.ts', 'const page = await fetch(url);')).length, 1);
+    assert.equal(rules.socketsOutsideNet(source('llm/x.ts', 'const page = await http.fetch(url);')).length, 0);
+    assert.equal(rules.socketsOutsideNet(source('net/x.ts', "import { request } from 'undici';")).length, 0);
+  });
+
+  test('SQL', () => {
+    assert.equal(rules.sqlOutsideStores(source('features/a/routes.ts', 'await tx.query(sql`select 1`);')).length, 1);
+    assert.equal(rules.sqlOutsideStores(source('features/a/store.ts', 'await tx.query(sql`select 1`);')).length, 0);
+  });
+
+  test('writers', () => {
+    const files = new Map([
+      ['corpus/a.ts', 'sql`insert into source (id) values (1)`'],
+      ['corpus/b.ts', 'sql`update source set name = 1`'],
+      ['corpus/c.ts', 'sql`delete from chunk where true`'],
+    ]);
+    assert.deepEqual(rules.tablesWithSeveralWriters(files, new Set(['source', 'chunk'])), [
+      'source: corpus/a.ts, corpus/b.ts',
+    ]);
+  });
+
+  test('length and forms', () => {
+    assert.equal(rules.longFiles(source('a.ts', 'x\n'.repeat(401))).length, 1);
+    assert.equal(rules.longFiles(source('a.ts', 'x\n'.repeat(400))).length, 0);
+    assert.equal(rules.forbiddenForms(source('a.ts', 'export default 1;')).length, 1);
+    assert.equal(rules.forbiddenForms(source('a.ts', 'export enum A { B }')).length, 1);
+    assert.equal(rules.forbiddenForms(source('a.ts', "export * from './b.ts';")).length, 1);
+  });
+});
