@@ -20,6 +20,8 @@ export interface Queryable {
 /** A running transaction. `Tx` in a signature means "call me inside a transaction". */
 export interface Tx extends Queryable {
   readonly inTransaction: true;
+  /** The tenant it runs as; absent in a system transaction. */
+  readonly tenantId: string | undefined;
   /** As `SystemDatabase.execute`, within the transaction. */
   execute(text: string, values?: readonly unknown[]): Promise<{ rows: Row[] }>;
 }
@@ -49,6 +51,12 @@ export interface SystemDatabase extends Queryable {
   execute(text: string, values?: readonly unknown[]): Promise<{ rows: Row[] }>;
   /** Statements that cannot run in a transaction, such as VACUUM. */
   executeOutsideTransaction(text: string): Promise<void>;
+  /** Hears NOTIFYs of a channel until closed. `onConnect` is called whenever listening begins, also after a lost connection. */
+  listen(channel: string, onNotify: (payload: string) => void, onConnect: () => void): Promise<Listener>;
+}
+
+export interface Listener {
+  close(): Promise<void>;
 }
 
 /** Marks a value to be bound as jsonb. */

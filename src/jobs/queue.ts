@@ -10,6 +10,8 @@ export type JobPayload = Readonly<Record<string, string>>;
 export interface JobContext {
   /** Aborts when the job is cancelled, its heartbeat is lost, or the worker stops. */
   signal: AbortSignal;
+  /** True when no further attempt follows a failure of this one: record the failure for the user. */
+  lastAttempt: boolean;
 }
 
 /** May run twice for the same payload: fences are checked in the transaction that writes the result. */

@@ -56,8 +56,7 @@ async function createDatabase(engine: Engine, lock: DirectoryLock): Promise<Data
       ]);
       return rowsOf<R>(await session.single(batch));
     },
-    transaction: (tenantId, fn, transactionOptions) =>
-      runTransaction(session, `begin;${enterTenant(tenantId)}`, fn, transactionOptions),
+    transaction: (tenantId, fn, transactionOptions) => runTransaction(session, tenantId, fn, transactionOptions),
     async close() {
       await Promise.race([session.idle(), new Promise((done) => setTimeout(done, CLOSE_WAIT_MS).unref())]);
       await engine.close();
@@ -72,7 +71,7 @@ function createSystem(session: Session): SystemDatabase {
       refuseInsideTransaction();
       return rowsOf<R>(await session.single(statement(text, values.map(encodeValue))));
     },
-    transaction: (fn, options) => runTransaction(session, 'begin', fn, options),
+    transaction: (fn, options) => runTransaction(session, undefined, fn, options),
     async execute(text, values) {
       refuseInsideTransaction();
       if (values && values.length > 0) {
@@ -83,6 +82,14 @@ function createSystem(session: Session): SystemDatabase {
     async executeOutsideTransaction(text) {
       refuseInsideTransaction();
       rowsOf(await session.single(simpleQuery(text)));
+    },
+    async listen(channel, onNotify, onConnect) {
+      const hush = session.onNotification((notification) => {
+        if (notification.channel === channel) onNotify(notification.payload);
+      });
+      rowsOf(await session.single(simpleQuery(`listen "${channel.replaceAll('"', '""')}"`)));
+      onConnect();
+      return { close: async () => hush() };
     },
   };
 }
@@ -116,11 +123,12 @@ function refuseInsideTransaction(): void {
 
 async function runTransaction<T>(
   session: Session,
-  begin: string,
+  tenantId: string | undefined,
   fn: (tx: Tx) => Promise<T>,
   { signal }: TransactionOptions = {},
 ): Promise<T> {
   refuseInsideTransaction();
+  const begin = tenantId === undefined ? 'begin' : `begin;${enterTenant(tenantId)}`;
   const lease = await session.lease(signal);
   const onAbort = (): void => lease.abort(reasonOf(signal!));
   signal?.addEventListener('abort', onAbort, { once: true });
@@ -128,7 +136,7 @@ async function runTransaction<T>(
   try {
     if (signal?.aborted) onAbort();
     rowsOf(await lease.run(simpleQuery(begin)));
-    const result = await Promise.race([enclosing.run(running, () => fn(createTx(lease))), lease.aborted]);
+    const result = await Promise.race([enclosing.run(running, () => fn(createTx(lease, tenantId))), lease.aborted]);
     running.active = false;
     rowsOf(await lease.end(simpleQuery('commit')));
     return result;
@@ -141,11 +149,11 @@ async function runTransaction<T>(
   }
 }
 
-function createTx(lease: Lease): Tx {
+function createTx(lease: Lease, tenantId: string | undefined): Tx {
   const query: Queryable['query'] = async <R extends object>({ text, values }: Sql) =>
     rowsOf<R>(await lease.run(statement(text, values.map(encodeValue))));
   const execute: Tx['execute'] = async (text, values) => ({ rows: rowsOf(await lease.run(batchOf(text, values))) });
-  return { inTransaction: true, query, execute };
+  return { inTransaction: true, tenantId, query, execute };
 }
 
 /** Text with values is one statement; without, it may be several. */

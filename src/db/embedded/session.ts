@@ -4,7 +4,7 @@
  */
 import { ServiceError } from '../../errors.ts';
 import type { Engine } from './engine.ts';
-import { type Reply, readReply, simpleQuery } from './wire.ts';
+import { type Notification, type Reply, readReply, simpleQuery } from './wire.ts';
 
 /** A transaction that sends nothing for this long is rolled back: it would stop everybody else. */
 export const IDLE_IN_TRANSACTION_MS = 60_000;
@@ -29,6 +29,8 @@ export interface Session {
   single(bytes: Uint8Array): Promise<Reply>;
   /** Waits for the turn. @throws the signal's reason when it aborts before that. */
   lease(signal?: AbortSignal): Promise<Lease>;
+  /** Called with every NOTIFY that the session hears. */
+  onNotification(hear: (notification: Notification) => void): () => void;
   /** Resolves when nothing runs or waits. */
   idle(): Promise<void>;
 }
@@ -36,6 +38,7 @@ export interface Session {
 export function createSession(engine: Engine): Session {
   const waiting: (() => void)[] = [];
   const idlers: (() => void)[] = [];
+  const hearers = new Set<(notification: Notification) => void>();
   let held = false;
   let running = 0;
 
@@ -55,7 +58,9 @@ export function createSession(engine: Engine): Session {
   const send = async (bytes: Uint8Array): Promise<Reply> => {
     running += 1;
     try {
-      return readReply(await engine.run(bytes));
+      const reply = readReply(await engine.run(bytes));
+      for (const notification of reply.notifications) for (const hear of hearers) hear(notification);
+      return reply;
     } finally {
       running -= 1;
       next();
@@ -79,6 +84,10 @@ export function createSession(engine: Engine): Session {
           resolve(createLease(send, release));
         });
       }),
+    onNotification: (hear) => {
+      hearers.add(hear);
+      return () => hearers.delete(hear);
+    },
     idle: () =>
       new Promise((resolve) => {
         idlers.push(resolve);

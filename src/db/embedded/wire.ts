@@ -23,12 +23,18 @@ export interface Reply {
   error: Error | undefined;
   /** True when the batch left a transaction open, be it a failed one. */
   inTransaction: boolean;
+  notifications: Notification[];
+}
+
+export interface Notification {
+  channel: string;
+  payload: string;
 }
 
 /** Reads everything the engine answered to one batch. */
 export function readReply(bytes: Uint8Array): Reply {
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const reply: Reply = { rows: [], error: undefined, inTransaction: false };
+  const reply: Reply = { rows: [], error: undefined, inTransaction: false, notifications: [] };
   let columns: Column[] = [];
   for (let at = 0; at < data.length; ) {
     const length = data.readInt32BE(at + 1);
@@ -42,6 +48,9 @@ export function readReply(bytes: Uint8Array): Reply {
         break;
       case ERROR_RESPONSE:
         reply.error ??= readError(data, body, length);
+        break;
+      case NOTIFICATION:
+        reply.notifications.push(readNotification(data, body));
         break;
       case READY_FOR_QUERY:
         reply.inTransaction = data[body] !== IDLE;
@@ -57,6 +66,7 @@ export function readReply(bytes: Uint8Array): Reply {
 const ROW_DESCRIPTION = 'T'.charCodeAt(0);
 const DATA_ROW = 'D'.charCodeAt(0);
 const ERROR_RESPONSE = 'E'.charCodeAt(0);
+const NOTIFICATION = 'A'.charCodeAt(0);
 const READY_FOR_QUERY = 'Z'.charCodeAt(0);
 const IDLE = 'I'.charCodeAt(0);
 
@@ -133,6 +143,13 @@ function readRow(data: Buffer, body: number, columns: readonly Column[]): Row {
     at += length;
   }
   return row;
+}
+
+function readNotification(data: Buffer, body: number): Notification {
+  const channelAt = body + 4;
+  const payloadAt = data.indexOf(0, channelAt) + 1;
+  const channel = data.toString('utf8', channelAt, payloadAt - 1);
+  return { channel, payload: data.toString('utf8', payloadAt, data.indexOf(0, payloadAt)) };
 }
 
 const ERROR_FIELDS: Readonly<Record<string, string>> = {

@@ -1,0 +1,217 @@
+/** The job queue over pg-boss, in the service's own database: one store, one transaction. */
+import type { FastifyBaseLogger } from 'fastify';
+import { type JobWithMetadata, PgBoss } from 'pg-boss';
+import type { Database, Tx } from '../db/database.ts';
+import { sql } from '../db/sql.ts';
+import { enterTenant } from '../db/tenant-scope.ts';
+import { JOB_KINDS, type JobHandler, type JobKind, type JobPayload, type JobQueue } from './queue.ts';
+
+/** Further attempts after the first. */
+export const RETRIES_MAX = 3;
+const RETRY_DELAY_SECONDS = 1;
+const RETRY_DELAY_SECONDS_MAX = 60;
+/** pg-boss fails a job that runs longer. */
+const RUN_SECONDS_MAX = 12 * 3600;
+/** Finished jobs are kept this long, for an operator's eyes. */
+const FINISHED_KEPT_SECONDS = 24 * 3600;
+/** A NOTIFY wakes workers at once; polling only finds jobs whose delay is over. */
+const POLLING_SECONDS = 2;
+/**
+ * On a server a lost worker's job runs again after heartbeat + supervision + delay + polling ≤ 30 s. The embedded
+ * database has one process: lost jobs are handed back at its start, and a busy moment must not look like a loss.
+ */
+const HEARTBEAT_SECONDS = { server: 10, embedded: 120 } as const;
+const SUPERVISE_SECONDS = { server: 10, embedded: 300 } as const;
+const NO_JOB_ID = '00000000-0000-0000-0000-000000000000';
+/** How long handlers get to end after their signal was aborted. */
+const ABORT_WAIT_MS = 2_000;
+
+interface RunningJob {
+  kind: JobKind;
+  id: string;
+  abort: AbortController;
+  done: Promise<void>;
+}
+
+type Log = Pick<FastifyBaseLogger, 'error' | 'warn'>;
+
+/**
+ * Installs or updates pg-boss's tables and makes `enqueue` usable; `work` starts workers.
+ *
+ * On the embedded database every job that an earlier process left active is handed back: nobody else can be running it.
+ */
+export async function openJobQueue(db: Database, log: Log): Promise<JobQueue> {
+  const boss = new PgBoss({
+    db: {
+      executeSql: (text, values) => db.system.execute(text, values),
+      listen: (channel, onNotify, onConnect) => db.system.listen(channel, onNotify, onConnect),
+    },
+    ...(db.kind === 'embedded' ? { backend: 'pglite' as const } : {}),
+    useListenNotify: true,
+    schedule: false,
+    reindex: false,
+    monitorVacuum: false,
+    superviseIntervalSeconds: SUPERVISE_SECONDS[db.kind],
+    monitorIntervalSeconds: SUPERVISE_SECONDS[db.kind],
+    flowIntervalSeconds: 3600,
+    bamIntervalSeconds: 3600,
+  });
+  boss.on('error', (error) => log.error({ err: error }, 'job queue failure'));
+  boss.on('warning', (warning) => log.warn({ warning }, 'job queue warning'));
+  await boss.start();
+  await ensureQueues(boss, db.kind);
+  if (db.kind === 'embedded') await handBackAll(db);
+
+  const running = new Set<RunningJob>();
+  const state = { stopping: false };
+  return {
+    enqueue: (tx, kind, payload, options) => enqueue(boss, tx, kind, payload, options),
+    async work(handlers) {
+      for (const kind of JOB_KINDS) {
+        const { handler, concurrency } = handlers[kind];
+        await startWorkers(boss, kind, concurrency, (job) => runJob(boss, running, state, kind, handler, job));
+      }
+    },
+    async stop(graceMs) {
+      if (state.stopping) return;
+      state.stopping = true;
+      await stop(boss, db, running, graceMs);
+    },
+  };
+}
+
+async function ensureQueues(boss: PgBoss, database: Database['kind']): Promise<void> {
+  const options = {
+    retryLimit: RETRIES_MAX,
+    retryDelay: RETRY_DELAY_SECONDS,
+    retryBackoff: true,
+    retryDelayMax: RETRY_DELAY_SECONDS_MAX,
+    expireInSeconds: RUN_SECONDS_MAX,
+    deleteAfterSeconds: FINISHED_KEPT_SECONDS,
+    heartbeatSeconds: HEARTBEAT_SECONDS[database],
+    notify: true,
+  };
+  const existing = new Set((await boss.getQueues([...JOB_KINDS])).map((queue) => queue.name));
+  for (const kind of JOB_KINDS) {
+    if (existing.has(kind)) await boss.updateQueue(kind, options);
+    else await boss.createQueue(kind, options);
+    // Any question about jobs fills pg-boss's cache of queues: `enqueue` must not look a queue up outside its transaction.
+    await boss.findJobs(kind, { id: NO_JOB_ID });
+  }
+}
+
+/** The tenant's role has no rights on the queue's tables: the insert runs as the owner, in the same transaction. */
+async function enqueue(
+  boss: PgBoss,
+  tx: Tx,
+  kind: JobKind,
+  payload: JobPayload,
+  { startAfterSeconds = 0 }: { startAfterSeconds?: number } = {},
+): Promise<void> {
+  const send = async (): Promise<void> => {
+    const db = { executeSql: (text: string, values?: unknown[]) => tx.execute(text, values) };
+    await boss.send(kind, payload, { startAfter: startAfterSeconds, db });
+  };
+  if (tx.tenantId === undefined) return send();
+  await tx.execute('set local role none');
+  try {
+    await send();
+  } finally {
+    // Fails only in a transaction that an error has already ended for every further statement.
+    await tx.execute(enterTenant(tx.tenantId)).catch(() => {});
+  }
+}
+
+async function startWorkers(
+  boss: PgBoss,
+  kind: JobKind,
+  concurrency: number,
+  run: (job: JobWithMetadata<JobPayload>) => Promise<void>,
+): Promise<void> {
+  const options = {
+    batchSize: 1,
+    localConcurrency: concurrency,
+    includeMetadata: true,
+    pollingIntervalSeconds: POLLING_SECONDS,
+    notifyPollingIntervalSeconds: POLLING_SECONDS,
+  } as const;
+  await boss.work<JobPayload, void, typeof options>(kind, options, async ([job]) => {
+    if (job) await run(job);
+  });
+}
+
+/** Runs one job. Once the queue stops it never rejects: the job is handed back, which is no failed attempt. */
+async function runJob(
+  boss: PgBoss,
+  running: Set<RunningJob>,
+  state: { stopping: boolean },
+  kind: JobKind,
+  handler: JobHandler,
+  job: JobWithMetadata<JobPayload>,
+): Promise<void> {
+  const abort = new AbortController();
+  const finished = Promise.withResolvers<void>();
+  const entry: RunningJob = { kind, id: job.id, abort, done: finished.promise };
+  running.add(entry);
+  try {
+    const lastAttempt = job.retryCount >= job.retryLimit;
+    await handler(job.data, { signal: AbortSignal.any([job.signal, abort.signal]), lastAttempt });
+    running.delete(entry);
+  } catch (error) {
+    if (!abort.signal.aborted) {
+      running.delete(entry);
+      throw error;
+    }
+  } finally {
+    finished.resolve();
+    if (!state.stopping) fetchNext(boss, kind);
+  }
+  // Handed back in `stop`: pg-boss must not settle the job before that has happened.
+  if (running.has(entry)) await new Promise<never>(() => {});
+}
+
+/** Without this a worker rests until its next poll after each job, however many wait. */
+function fetchNext(boss: PgBoss, kind: JobKind): void {
+  for (const worker of boss.getWipData()) if (worker.name === kind) boss.notifyWorker(worker.id);
+}
+
+async function stop(boss: PgBoss, db: Database, running: Set<RunningJob>, graceMs: number): Promise<void> {
+  for (const kind of JOB_KINDS) await boss.offWork(kind, { wait: false });
+  await settled(running, graceMs);
+  for (const job of running) job.abort.abort(new Error('the worker stops'));
+  await settled(running, ABORT_WAIT_MS);
+  await handBack(
+    db,
+    [...running].map((job) => job.id),
+  );
+  await boss.stop({ graceful: false, close: false });
+}
+
+async function settled(running: Set<RunningJob>, waitMs: number): Promise<void> {
+  const timer = Promise.withResolvers<void>();
+  const timeout = setTimeout(timer.resolve, waitMs);
+  await Promise.race([Promise.all([...running].map((job) => job.done)), timer.promise]);
+  clearTimeout(timeout);
+}
+
+/**
+ * Makes active jobs available again at once, with the attempts they had left. Raising both counters keeps that number
+ * and invalidates the claim of whoever held the job: pg-boss settles a job by its id and retry_count.
+ */
+async function handBack(db: Database, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await db.system.query(sql`
+    update pgboss.job set state = 'created', started_on = null, heartbeat_on = null,
+      retry_count = retry_count + 1, retry_limit = retry_limit + 1
+    where state = 'active' and id = any (${ids}::uuid[])`);
+}
+
+async function handBackAll(db: Database): Promise<void> {
+  const active = await db.system.query<{ id: string }>(
+    sql`select id from pgboss.job where state = 'active' and name = any (${JOB_KINDS}::text[])`,
+  );
+  await handBack(
+    db,
+    active.map((job) => job.id),
+  );
+}

@@ -1,0 +1,131 @@
+/** The queue's promises: in the caller's transaction, at least once, handed back when the worker stops. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
+import { sql } from '../../src/db/sql.ts';
+import type { JobContext, JobKind, JobPayload, JobQueue } from '../../src/jobs/queue.ts';
+import { openJobQueue } from '../../src/jobs/queue-pgboss.ts';
+import { newId } from '../../src/util/ids.ts';
+import { openTestDatabase, type TestDatabase } from '../support/database.ts';
+
+type Run = { payload: JobPayload; context: JobContext };
+
+let opened: TestDatabase;
+let tenant: Tenant;
+const log = { error: () => {}, warn: () => {} };
+const idle = { handler: async () => {}, concurrency: 1 };
+
+before(async () => {
+  opened = await openTestDatabase();
+  tenant = await createTenant(opened.db, { id: newId(), name: 'default' });
+});
+
+after(() => opened.close());
+
+/** A queue whose `ingest-run` jobs go to `handler`; resolves with the runs it saw. */
+async function working(handler: (run: Run) => Promise<void>): Promise<JobQueue> {
+  const queue = await openJobQueue(opened.db, log);
+  const ingest = {
+    handler: (payload: JobPayload, context: JobContext) => handler({ payload, context }),
+    concurrency: 2,
+  };
+  await queue.work({ 'ingest-run': ingest, 'delete-group': idle, 'collect-garbage': idle });
+  return queue;
+}
+
+function enqueue(queue: JobQueue, kind: JobKind, payload: JobPayload): Promise<void> {
+  return opened.db.transaction(tenant.id, (tx) => queue.enqueue(tx, kind, payload));
+}
+
+test("a job runs after its transaction commits, and the transaction stays the tenant's", async () => {
+  const seen = Promise.withResolvers<Run>();
+  const queue = await working(async (run) => seen.resolve(run));
+  const user = await opened.db.transaction(tenant.id, async (tx) => {
+    await queue.enqueue(tx, 'ingest-run', { runId: 'a' });
+    const [row] = await tx.query<{ role: string; tenant: string }>(
+      sql`select current_user as role, current_setting('app.tenant') as tenant`,
+    );
+    return row;
+  });
+  assert.deepEqual(user, { role: 'pinakes_app', tenant: tenant.id });
+  assert.deepEqual((await seen.promise).payload, { runId: 'a' });
+  await queue.stop(1_000);
+});
+
+test('a job enqueued in a transaction that rolls back never exists', async () => {
+  const queue = await openJobQueue(opened.db, log);
+  const failure = new Error('rolled back');
+  await assert.rejects(
+    opened.db.transaction(tenant.id, async (tx) => {
+      await queue.enqueue(tx, 'ingest-run', { runId: 'rolled-back' });
+      throw failure;
+    }),
+    failure,
+  );
+  const rows = await opened.db.system.query(sql`select id from pgboss.job where data ->> 'runId' = 'rolled-back'`);
+  assert.deepEqual(rows, []);
+  await queue.stop(0);
+});
+
+test('a failed job runs again, and knows its last attempt', async () => {
+  const attempts: boolean[] = [];
+  const succeeded = Promise.withResolvers<void>();
+  const queue = await working(async ({ context }) => {
+    attempts.push(context.lastAttempt);
+    if (attempts.length === 1) throw new Error('once');
+    succeeded.resolve();
+  });
+  await enqueue(queue, 'ingest-run', { runId: 'b' });
+  await succeeded.promise;
+  assert.deepEqual(attempts, [false, false]);
+  await queue.stop(1_000);
+});
+
+test('stopping aborts a job that does not end, hands it back, and the next worker runs it at once', async () => {
+  const started = Promise.withResolvers<void>();
+  const first = await working(async ({ context }) => {
+    started.resolve();
+    await new Promise((_, reject) => context.signal.addEventListener('abort', () => reject(context.signal.reason)));
+  });
+  await enqueue(first, 'ingest-run', { runId: 'c' });
+  await started.promise;
+  await first.stop(0);
+
+  const [row] = await opened.db.system.query<{ state: string; left: number }>(
+    sql`select state, retry_limit - retry_count as left from pgboss.job where data ->> 'runId' = 'c'`,
+  );
+  assert.deepEqual(row, { state: 'created', left: 3 });
+
+  const again = Promise.withResolvers<Run>();
+  const second = await working(async (run) => again.resolve(run));
+  assert.deepEqual((await again.promise).payload, { runId: 'c' });
+  await second.stop(1_000);
+});
+
+test('a job that a killed process left active runs at the next start', {
+  skip: process.env['PINAKES_TEST_DATABASE_URL'] !== undefined,
+}, async () => {
+  const queue = await openJobQueue(opened.db, log);
+  await enqueue(queue, 'ingest-run', { runId: 'd' });
+  await opened.db.system.query(
+    sql`update pgboss.job set state = 'active', started_on = now(), heartbeat_on = now() where data ->> 'runId' = 'd'`,
+  );
+  await queue.stop(0);
+
+  const seen = Promise.withResolvers<Run>();
+  const next = await working(async (run) => seen.resolve(run));
+  assert.deepEqual((await seen.promise).payload, { runId: 'd' });
+  await next.stop(1_000);
+});
+
+test('many short jobs run without resting in between', async () => {
+  const total = 40;
+  const done = Promise.withResolvers<void>();
+  let count = 0;
+  const queue = await openJobQueue(opened.db, log);
+  for (let i = 0; i < total; i++) await enqueue(queue, 'ingest-run', { runId: String(i) });
+  const ingest = { handler: async () => void (++count === total && done.resolve()), concurrency: 2 };
+  await queue.work({ 'ingest-run': ingest, 'delete-group': idle, 'collect-garbage': idle });
+  await done.promise;
+  await queue.stop(1_000);
+});
