@@ -1,0 +1,68 @@
+/**
+ * SQL of the tables blob and upload: which raw files the store holds, and which are on their way in.
+ *
+ * The order that keeps an acknowledged file from being removed as unreferenced: an upload first reserves (rows locked,
+ * upload row written), then renames its files into place, then commits its sources and drops the reservation. Whoever
+ * removes a blob locks its row, sees neither a source nor a reservation, and removes the file before that lock is gone.
+ */
+import type { Queryable, Tx } from '../db/database.ts';
+import { sql } from '../db/sql.ts';
+
+/** A reservation older than this belongs to a request that a crash ended. */
+export const UPLOAD_RESERVATION_SECONDS = 3600;
+
+export async function reserveBlobs(
+  tx: Tx,
+  tenantId: string,
+  uploadId: string,
+  blobs: ReadonlyMap<string, number>,
+  now: Date,
+): Promise<void> {
+  // Sorted: two uploads of the same files lock the rows in the same order.
+  const hashes = [...blobs.keys()].sort();
+  await tx.query(sql`
+    insert into upload (tenant_id, id, hashes, created_at) values (${tenantId}, ${uploadId}, ${hashes}::text[], ${now})`);
+  await tx.query(sql`
+    insert into blob (tenant_id, hash, size, created_at)
+    select ${tenantId}::uuid, r.hash, r.size, ${now}::timestamptz
+    from unnest(${hashes}::text[], ${hashes.map((hash) => blobs.get(hash))}::bigint[]) as r(hash, size)
+    on conflict (tenant_id, hash) do update set size = excluded.size`);
+}
+
+export async function releaseReservation(tx: Tx, tenantId: string, uploadId: string): Promise<void> {
+  await tx.query(sql`delete from upload where tenant_id = ${tenantId} and id = ${uploadId}`);
+}
+
+/** Drops reservations that crashed requests left. */
+export async function dropStaleReservations(tx: Queryable, tenantId: string, now: Date): Promise<void> {
+  await tx.query(sql`
+    delete from upload where tenant_id = ${tenantId}
+      and created_at < ${now}::timestamptz - make_interval(secs => ${UPLOAD_RESERVATION_SECONDS})`);
+}
+
+/**
+ * Removes the rows among `hashes` that no source and no upload needs, and returns their hashes. The caller removes the
+ * files before the transaction ends.
+ */
+export async function removeUnneededBlobRows(tx: Tx, tenantId: string, hashes: readonly string[]): Promise<string[]> {
+  const wanted = [...new Set(hashes)].sort();
+  // Two statements: the second sees what was committed while the first waited for its locks.
+  await tx.query(sql`
+    select from blob where tenant_id = ${tenantId} and hash = any(${wanted}::text[]) order by hash for update`);
+  const rows = await tx.query<{ hash: string }>(sql`
+    delete from blob b where b.tenant_id = ${tenantId} and b.hash = any(${wanted}::text[])
+      and not exists (select from source s where s.tenant_id = b.tenant_id and s.blob_hash = b.hash)
+      and not exists (select from upload u where u.tenant_id = b.tenant_id and b.hash = any(u.hashes))
+    returning b.hash`);
+  return rows.map((row) => row.hash);
+}
+
+/** Some hashes that no source needs: leftovers of crashes and deletions. */
+export async function listUnneededBlobs(tx: Queryable, tenantId: string, limit: number): Promise<string[]> {
+  const rows = await tx.query<{ hash: string }>(sql`
+    select b.hash from blob b where b.tenant_id = ${tenantId}
+      and not exists (select from source s where s.tenant_id = b.tenant_id and s.blob_hash = b.hash)
+      and not exists (select from upload u where u.tenant_id = b.tenant_id and b.hash = any(u.hashes))
+    limit ${limit}`);
+  return rows.map((row) => row.hash);
+}

@@ -1,0 +1,61 @@
+/** The statements that change the table chunk. Reading is in chunk-store.ts and retrieval/. */
+import type { Tx } from '../db/database.ts';
+import { sql } from '../db/sql.ts';
+import type { ChunkDraft } from '../ingest/parsed.ts';
+
+export interface NewChunk extends ChunkDraft {
+  id: string;
+  sourceId: string;
+}
+
+/** All rows in one statement. An id that is there already stays as it is: equal ids mean equal chunks. */
+export async function insertChunks(
+  tx: Tx,
+  tenantId: string,
+  groupId: string,
+  chunks: readonly NewChunk[],
+): Promise<void> {
+  if (chunks.length === 0) return;
+  const rows = chunks.map((chunk) => ({
+    id: chunk.id,
+    source_id: chunk.sourceId,
+    ordinal: chunk.ordinal,
+    start_offset: chunk.startOffset,
+    end_offset: chunk.endOffset,
+    content: chunk.content,
+    context: chunk.context,
+    heading_path: chunk.headingPath,
+    pages: chunk.pages,
+    metadata: chunk.metadata,
+    terms: chunk.terms,
+  }));
+  await tx.query(sql`
+    insert into chunk (tenant_id, id, source_id, source_group_id, ordinal, start_offset, end_offset, content, context,
+                       heading_path, pages, metadata, terms)
+    select ${tenantId}::uuid, r.id, r.source_id, ${groupId}::uuid, r.ordinal, r.start_offset, r.end_offset, r.content, r.context,
+           r.heading_path, r.pages, r.metadata, r.terms
+    from json_to_recordset(${JSON.stringify(rows)}::text::json)
+      as r(id uuid, source_id uuid, ordinal int, start_offset int, end_offset int, content text, context text,
+           heading_path text[], pages int[], metadata jsonb, terms text)
+    on conflict (tenant_id, id) do nothing`);
+}
+
+export async function deleteChunksOfSources(tx: Tx, tenantId: string, sourceIds: readonly string[]): Promise<void> {
+  await tx.query(sql`delete from chunk where tenant_id = ${tenantId} and source_id = any(${sourceIds}::uuid[])`);
+}
+
+/** Removes up to `limit` chunks of the group; returns how many. */
+export async function removeChunksOfGroup(tx: Tx, tenantId: string, groupId: string, limit: number): Promise<number> {
+  const rows = await tx.query(sql`
+    delete from chunk where tenant_id = ${tenantId} and id in (
+      select id from chunk where tenant_id = ${tenantId} and source_group_id = ${groupId} limit ${limit})
+    returning 1 as one`);
+  return rows.length;
+}
+
+/** Removes what a large source left behind when its run ended before it was complete. */
+export async function deleteChunksOfPendingSources(tx: Tx, tenantId: string, groupId: string): Promise<void> {
+  await tx.query(sql`
+    delete from chunk where tenant_id = ${tenantId} and source_group_id = ${groupId} and source_id in (
+      select id from source where tenant_id = ${tenantId} and source_group_id = ${groupId} and status = 'pending')`);
+}

@@ -1,0 +1,160 @@
+/** SQL of the table source_group. */
+import { json, type Queryable, type Tx } from '../db/database.ts';
+import { join, raw, type Sql, sql } from '../db/sql.ts';
+import type { ChunkMetadataKey } from '../ingest/parsed.ts';
+import type { JobStatus } from '../jobs/status.ts';
+
+export interface SourceGroup {
+  id: string;
+  sourceType: string;
+  name: string;
+  status: JobStatus;
+  /** Group metadata set through the API: key -> value. */
+  metadata: Record<string, string>;
+  chunkMetadataKeys: ChunkMetadataKey[];
+  chunkMetadatasCount: number;
+  errorTitle: string | null;
+  errorMessage: string | null;
+  /** Raised by every new run: results of an older run are refused. */
+  generation: number;
+  uploadAt: Date | null;
+  createdAt: Date;
+  startedAt: Date | null;
+  endedAt: Date | null;
+  /** Tombstone: from here on nothing of the group is returned. */
+  deletedAt: Date | null;
+}
+
+/** What a key may see; null = not limited. */
+export interface GroupLimits {
+  sourceGroupIds: readonly string[] | null;
+  tagIds: readonly string[] | null;
+}
+
+export interface GroupFilter {
+  sourceType?: string | undefined;
+  status?: JobStatus | undefined;
+  tagId?: string | undefined;
+}
+
+export interface PageRequest {
+  limit: number;
+  /** Any UUID: the position after which the page begins. */
+  afterId?: string | undefined;
+}
+
+const GROUP_COLUMNS = raw(`g.id, g.source_type as "sourceType", g.name, g.status, g.metadata,
+  g.chunk_metadata_keys as "chunkMetadataKeys", g.chunk_metadatas_count as "chunkMetadatasCount",
+  g.error_title as "errorTitle", g.error_message as "errorMessage", g.generation, g.upload_at as "uploadAt",
+  g.created_at as "createdAt", g.started_at as "startedAt", g.ended_at as "endedAt", g.deleted_at as "deletedAt"`);
+
+/** The group `g` is one that a key with these limits may see. */
+export function withinLimits(limits: GroupLimits): Sql {
+  const conditions: Sql[] = [];
+  if (limits.sourceGroupIds) conditions.push(sql`g.id = any(${limits.sourceGroupIds}::uuid[])`);
+  if (limits.tagIds) conditions.push(hasTag(limits.tagIds));
+  return conditions.length === 0 ? raw('true') : join(conditions, ' and ');
+}
+
+function hasTag(tagIds: readonly string[]): Sql {
+  return sql`exists (select from tag_source_group l where l.tenant_id = g.tenant_id and l.source_group_id = g.id
+    and l.tag_id = any(${tagIds}::uuid[]))`;
+}
+
+export interface NewGroup {
+  id: string;
+  sourceType: string;
+  name: string;
+  chunkMetadataKeys: readonly ChunkMetadataKey[];
+  uploadAt: Date | null;
+  createdAt: Date;
+}
+
+/** A group begins `queued`: its first run is made in the same transaction. */
+export async function insertGroup(tx: Tx, tenantId: string, group: NewGroup): Promise<void> {
+  await tx.query(sql`
+    insert into source_group (tenant_id, id, source_type, name, status, chunk_metadata_keys, upload_at, created_at)
+    values (${tenantId}, ${group.id}, ${group.sourceType}, ${group.name}, 'queued', ${json(group.chunkMetadataKeys)},
+            ${group.uploadAt}, ${group.createdAt})`);
+}
+
+/** Also groups that are being deleted: they exist until the deletion job has finished. */
+export async function findGroup(
+  tx: Queryable,
+  tenantId: string,
+  id: string,
+  limits: GroupLimits,
+): Promise<SourceGroup | undefined> {
+  const [group] = await tx.query<SourceGroup>(sql`
+    select ${GROUP_COLUMNS} from source_group g where g.tenant_id = ${tenantId} and g.id = ${id} and ${withinLimits(limits)}`);
+  return group;
+}
+
+/** One page in order of creation, with one row more when there is a next page; `total` counts all that match. */
+export async function listGroups(
+  tx: Queryable,
+  tenantId: string,
+  limits: GroupLimits,
+  filter: GroupFilter,
+  page: PageRequest,
+): Promise<{ rows: SourceGroup[]; total: number }> {
+  const conditions = [sql`g.tenant_id = ${tenantId}`, withinLimits(limits)];
+  if (filter.sourceType !== undefined) conditions.push(sql`g.source_type = ${filter.sourceType}`);
+  if (filter.status !== undefined) conditions.push(sql`g.status = ${filter.status}`);
+  if (filter.tagId !== undefined) conditions.push(hasTag([filter.tagId]));
+  const matching = join(conditions, ' and ');
+  const after = page.afterId === undefined ? raw('true') : sql`g.id > ${page.afterId}::uuid`;
+  const rows = await tx.query<SourceGroup>(sql`
+    select ${GROUP_COLUMNS} from source_group g where ${matching} and ${after} order by g.id limit ${page.limit + 1}`);
+  const [count] = await tx.query<{ total: number }>(
+    sql`select count(*) as total from source_group g where ${matching}`,
+  );
+  return { rows, total: count?.total ?? 0 };
+}
+
+/** Whatever changes a group, its sources or its runs holds this lock first: it is the fence. */
+export async function lockGroup(tx: Tx, tenantId: string, id: string): Promise<SourceGroup | undefined> {
+  const [group] = await tx.query<SourceGroup>(sql`
+    select ${GROUP_COLUMNS} from source_group g where g.tenant_id = ${tenantId} and g.id = ${id} for update`);
+  return group;
+}
+
+export interface GroupChange {
+  startedAt?: Date;
+  endedAt?: Date | null;
+  deletedAt?: Date;
+  error?: { title: string; message: string } | null;
+  /** Begins a new generation. */
+  generation?: number;
+}
+
+/** Changes the status and, with it, whatever `change` names. The database refuses illegal transitions. */
+export async function setGroupStatus(
+  tx: Tx,
+  tenantId: string,
+  id: string,
+  status: JobStatus,
+  change: GroupChange = {},
+): Promise<void> {
+  const sets = [sql`status = ${status}`];
+  if (change.startedAt !== undefined) sets.push(sql`started_at = ${change.startedAt}`);
+  if (change.endedAt !== undefined) sets.push(sql`ended_at = ${change.endedAt}`);
+  if (change.deletedAt !== undefined) sets.push(sql`deleted_at = ${change.deletedAt}`);
+  if (change.generation !== undefined) sets.push(sql`generation = ${change.generation}`);
+  if (change.error !== undefined) {
+    sets.push(sql`error_title = ${change.error?.title ?? null}, error_message = ${change.error?.message ?? null}`);
+  }
+  await tx.query(sql`update source_group set ${join(sets)} where tenant_id = ${tenantId} and id = ${id}`);
+}
+
+/** `delta` may be negative. */
+export async function addChunkMetadatasCount(tx: Tx, tenantId: string, id: string, delta: number): Promise<void> {
+  await tx.query(sql`
+    update source_group set chunk_metadatas_count = chunk_metadatas_count + ${delta}
+    where tenant_id = ${tenantId} and id = ${id}`);
+}
+
+/** The row and, by cascade, its runs and tag links. Chunks and sources are removed before, in batches. */
+export async function removeGroup(tx: Tx, tenantId: string, id: string): Promise<void> {
+  await tx.query(sql`delete from source_group where tenant_id = ${tenantId} and id = ${id}`);
+}

@@ -1,0 +1,200 @@
+/** SQL of the tables run and run_error. */
+import type { Queryable, Tx } from '../db/database.ts';
+import { raw, sql } from '../db/sql.ts';
+import type { FileFailure } from '../ingest/parsed.ts';
+import type { ProgressStep, RunStatistics } from '../jobs/progress.ts';
+import type { JobStatus } from '../jobs/status.ts';
+import { type GroupLimits, type PageRequest, withinLimits } from './group-store.ts';
+
+export interface Run extends RunStatistics {
+  id: string;
+  sourceGroupId: string;
+  status: JobStatus;
+  stage: string | null;
+  /** The group's generation that this run writes. */
+  generation: number;
+  /** Number of workers that have taken it; only the last may write. */
+  attempt: number;
+  filesDone: number;
+  filesTotal: number;
+  chunksDone: number;
+  errorTitle: string | null;
+  errorMessage: string | null;
+  createdAt: Date;
+  startedAt: Date | null;
+  endedAt: Date | null;
+}
+
+export interface RunError {
+  id: string;
+  sourceId: string;
+  name: string;
+  stage: string;
+  title: string;
+  message: string;
+  retryable: boolean;
+  createdAt: Date;
+}
+
+export interface NewRunError extends FileFailure {
+  id: string;
+  sourceId: string;
+  name: string;
+}
+
+const RUN_COLUMNS = raw(`r.id, r.source_group_id as "sourceGroupId", r.status, r.stage, r.generation, r.attempt,
+  r.files_done as "filesDone", r.files_total as "filesTotal", r.chunks_done as "chunksDone", r.scanned, r.added, r.updated,
+  r.unchanged, r.skipped, r.deleted, r.failed, r.error_title as "errorTitle", r.error_message as "errorMessage",
+  r.created_at as "createdAt", r.started_at as "startedAt", r.ended_at as "endedAt"`);
+
+export interface NewRun {
+  id: string;
+  sourceGroupId: string;
+  generation: number;
+  /** Files the run looks at; `unchanged` of them need no work. */
+  scanned: number;
+  unchanged: number;
+  createdAt: Date;
+}
+
+export async function insertRun(tx: Tx, tenantId: string, run: NewRun): Promise<void> {
+  await tx.query(sql`
+    insert into run (tenant_id, id, source_group_id, status, generation, files_done, files_total, scanned, unchanged, created_at)
+    values (${tenantId}, ${run.id}, ${run.sourceGroupId}, 'queued', ${run.generation}, ${run.unchanged}, ${run.scanned},
+            ${run.scanned}, ${run.unchanged}, ${run.createdAt})`);
+}
+
+/** A run of a group that the key may see and that is not being deleted. */
+export async function findRun(
+  tx: Queryable,
+  tenantId: string,
+  id: string,
+  limits: GroupLimits,
+): Promise<Run | undefined> {
+  const [run] = await tx.query<Run>(sql`
+    select ${RUN_COLUMNS} from run r join source_group g on g.tenant_id = r.tenant_id and g.id = r.source_group_id
+    where r.tenant_id = ${tenantId} and r.id = ${id} and g.deleted_at is null and ${withinLimits(limits)}`);
+  return run;
+}
+
+/** The group's run of its present generation, or a given one. The group must be locked. */
+export async function lockRun(tx: Tx, tenantId: string, id: string): Promise<Run | undefined> {
+  const [run] = await tx.query<Run>(sql`
+    select ${RUN_COLUMNS} from run r where r.tenant_id = ${tenantId} and r.id = ${id} for update`);
+  return run;
+}
+
+export async function listRuns(
+  tx: Queryable,
+  tenantId: string,
+  groupId: string,
+  page: PageRequest,
+): Promise<{ rows: Run[]; total: number }> {
+  const matching = sql`r.tenant_id = ${tenantId} and r.source_group_id = ${groupId}`;
+  const after = page.afterId === undefined ? raw('true') : sql`r.id > ${page.afterId}::uuid`;
+  const rows = await tx.query<Run>(sql`
+    select ${RUN_COLUMNS} from run r where ${matching} and ${after} order by r.id limit ${page.limit + 1}`);
+  const [count] = await tx.query<{ total: number }>(sql`select count(*) as total from run r where ${matching}`);
+  return { rows, total: count?.total ?? 0 };
+}
+
+/** A worker takes the run: the number returned fences out every worker before it. */
+export async function takeRun(tx: Tx, tenantId: string, id: string, now: Date): Promise<number> {
+  const [run] = await tx.query<{ attempt: number }>(sql`
+    update run set attempt = attempt + 1, status = 'starting', heartbeat_at = ${now}
+    where tenant_id = ${tenantId} and id = ${id} returning attempt`);
+  return run!.attempt;
+}
+
+export async function setRunStatus(
+  tx: Tx,
+  tenantId: string,
+  id: string,
+  status: JobStatus,
+  change: {
+    stage?: string | null;
+    startedAt?: Date;
+    endedAt?: Date;
+    error?: { title: string; message: string } | null;
+  } = {},
+): Promise<void> {
+  const stage = change.stage === undefined ? raw('stage') : sql`${change.stage}::text`;
+  await tx.query(sql`
+    update run set status = ${status}, stage = ${stage}, started_at = coalesce(started_at, ${change.startedAt ?? null}::timestamptz),
+      ended_at = coalesce(${change.endedAt ?? null}::timestamptz, ended_at),
+      error_title = coalesce(${change.error?.title ?? null}::text, error_title),
+      error_message = coalesce(${change.error?.message ?? null}::text, error_message)
+    where tenant_id = ${tenantId} and id = ${id}`);
+}
+
+export async function addProgress(tx: Tx, tenantId: string, id: string, step: ProgressStep, now: Date): Promise<void> {
+  await tx.query(sql`
+    update run set files_done = files_done + ${step.filesDone}, chunks_done = chunks_done + ${step.chunksDone},
+      added = added + ${step.added}, failed = failed + ${step.failed}, heartbeat_at = ${now}
+    where tenant_id = ${tenantId} and id = ${id}`);
+}
+
+/** Says "still at it". Returns false when the run is no longer this worker's, or is to stop. */
+export async function beatRun(
+  tx: Queryable,
+  tenantId: string,
+  id: string,
+  attempt: number,
+  now: Date,
+): Promise<boolean> {
+  const rows = await tx.query(sql`
+    update run r set heartbeat_at = ${now} from source_group g
+    where r.tenant_id = ${tenantId} and r.id = ${id} and r.attempt = ${attempt} and r.status in ('starting', 'started')
+      and g.tenant_id = r.tenant_id and g.id = r.source_group_id and g.deleted_at is null
+    returning r.id`);
+  return rows.length > 0;
+}
+
+/** At most one row per run and source: a later failure of the same file replaces the earlier. */
+export async function insertRunErrors(
+  tx: Tx,
+  tenantId: string,
+  runId: string,
+  errors: readonly NewRunError[],
+): Promise<void> {
+  if (errors.length === 0) return;
+  const rows = errors.map((error) => ({
+    id: error.id,
+    source_id: error.sourceId,
+    name: error.name,
+    stage: error.stage,
+    title: error.title,
+    message: error.message,
+    retryable: error.retryable,
+  }));
+  await tx.query(sql`
+    insert into run_error (tenant_id, id, run_id, source_id, name, stage, title, message, retryable)
+    select ${tenantId}::uuid, r.id, ${runId}::uuid, r.source_id, r.name, r.stage, r.title, r.message, r.retryable
+    from json_to_recordset(${JSON.stringify(rows)}::text::json)
+      as r(id uuid, source_id uuid, name text, stage text, title text, message text, retryable boolean)
+    on conflict (tenant_id, run_id, source_id) do update set stage = excluded.stage, title = excluded.title,
+      message = excluded.message, retryable = excluded.retryable`);
+}
+
+export async function listRunErrors(
+  tx: Queryable,
+  tenantId: string,
+  runId: string,
+  page: PageRequest,
+): Promise<{ rows: RunError[]; total: number }> {
+  const matching = sql`e.tenant_id = ${tenantId} and e.run_id = ${runId}`;
+  const after = page.afterId === undefined ? raw('true') : sql`e.id > ${page.afterId}::uuid`;
+  const rows = await tx.query<RunError>(sql`
+    select e.id, e.source_id as "sourceId", e.name, e.stage, e.title, e.message, e.retryable, e.created_at as "createdAt"
+    from run_error e where ${matching} and ${after} order by e.id limit ${page.limit + 1}`);
+  const [count] = await tx.query<{ total: number }>(sql`select count(*) as total from run_error e where ${matching}`);
+  return { rows, total: count?.total ?? 0 };
+}
+
+/** The group's newest run. */
+export async function findLastRun(tx: Queryable, tenantId: string, groupId: string): Promise<Run | undefined> {
+  const [run] = await tx.query<Run>(sql`
+    select ${RUN_COLUMNS} from run r where r.tenant_id = ${tenantId} and r.source_group_id = ${groupId}
+    order by r.id desc limit 1`);
+  return run;
+}

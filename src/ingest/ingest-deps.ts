@@ -1,0 +1,4 @@
+import type { Deps } from '../deps.ts';
+
+/** What ingestion and deletion use of the service. */
+export type IngestDeps = Pick<Deps, 'config' | 'db' | 'blobs' | 'queue' | 'processor' | 'clock' | 'log' | 'crash'>;

@@ -1,0 +1,79 @@
+/** From a processed file to the rows it becomes. Pure. */
+import type { NewChunk } from '../corpus/chunk-writer.ts';
+import type { NewRunError } from '../corpus/run-store.ts';
+import type { PendingSource, SourceResult, TextSegment } from '../corpus/source-store.ts';
+import { derivedId } from '../util/ids.ts';
+import type { FileFailure, ProcessedFile, ProcessOutcome } from './parsed.ts';
+
+/** A text is kept in pieces of this size, so that a range of it is read without the rest. */
+export const SEGMENT_CODE_POINTS = 16_384;
+
+/** Everything that one source brings into the database. */
+export interface SourceRows {
+  result: SourceResult;
+  chunks: NewChunk[];
+  texts: TextSegment[];
+  error: Omit<NewRunError, 'id'> | null;
+  /** Characters of content, terms and text: what a transaction has to carry. */
+  weight: number;
+}
+
+export function toRows(source: PendingSource, outcome: ProcessOutcome): SourceRows {
+  return outcome.ok ? processedRows(source, outcome.file) : failedRows(source, outcome.failure);
+}
+
+export function failedRows(source: PendingSource, failure: FileFailure): SourceRows {
+  const result: SourceResult = {
+    id: source.id,
+    status: 'failed',
+    fileType: null,
+    language: null,
+    textLength: 0,
+    chunkCount: 0,
+    chunkMetadatasCount: 0,
+    originMetadata: {},
+    warnings: [],
+  };
+  return { result, chunks: [], texts: [], error: { ...failure, sourceId: source.id, name: source.name }, weight: 0 };
+}
+
+function processedRows(source: PendingSource, file: ProcessedFile): SourceRows {
+  // The same source, generation and ordinal give the same id: a job that runs twice writes the same rows.
+  const chunks = file.chunks.map((chunk) => ({
+    ...chunk,
+    id: derivedId(source.createdAt.getTime(), source.id, source.generation, chunk.ordinal),
+    sourceId: source.id,
+  }));
+  const result: SourceResult = {
+    id: source.id,
+    status: 'ready',
+    fileType: file.fileType,
+    language: file.language,
+    textLength: file.textLength,
+    chunkCount: chunks.length,
+    chunkMetadatasCount: chunks.filter((chunk) => Object.keys(chunk.metadata).length > 0).length,
+    originMetadata: file.metadata,
+    warnings: file.warnings,
+  };
+  const weight = chunks.reduce((sum, chunk) => sum + chunk.content.length + chunk.terms.length, file.text.length);
+  return { result, chunks, texts: textSegments(source.id, file.text), error: null, weight };
+}
+
+/** Cuts a text into segments of SEGMENT_CODE_POINTS, never within a surrogate pair. */
+export function textSegments(sourceId: string, text: string): TextSegment[] {
+  const segments: TextSegment[] = [];
+  let start = 0;
+  let startOffset = 0;
+  while (start < text.length) {
+    let end = start;
+    let count = 0;
+    while (end < text.length && count < SEGMENT_CODE_POINTS) {
+      end += text.codePointAt(end)! > 0xffff ? 2 : 1;
+      count += 1;
+    }
+    segments.push({ sourceId, startOffset, endOffset: startOffset + count, content: text.slice(start, end) });
+    start = end;
+    startOffset += count;
+  }
+  return segments;
+}

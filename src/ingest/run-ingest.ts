@@ -1,0 +1,110 @@
+/**
+ * The job `ingest-run`: takes a run, processes what is pending in its source group, ends the run.
+ *
+ * It may be delivered twice or to two workers at once: taking a run raises its attempt, and every transaction that writes
+ * for it checks that number, the group's generation and its tombstone (`checkFence`).
+ */
+import { deleteChunksOfPendingSources } from '../corpus/chunk-writer.ts';
+import { lockGroup, type SourceGroup, setGroupStatus } from '../corpus/group-store.ts';
+import { listRunErrors, lockRun, type Run, setRunStatus, takeRun } from '../corpus/run-store.ts';
+import { countSources } from '../corpus/source-store.ts';
+import type { Tx } from '../db/database.ts';
+import { runOutcome } from '../jobs/progress.ts';
+import type { JobHandler } from '../jobs/queue.ts';
+import { isActive, type JobStatus } from '../jobs/status.ts';
+import { type ActiveRun, checkFence, RunLost } from './fence.ts';
+import type { IngestDeps } from './ingest-deps.ts';
+import { processPending } from './pipeline.ts';
+
+const FAILURE_EXAMPLES_MAX = 3;
+
+export function ingestRun(deps: IngestDeps): JobHandler {
+  return async ({ tenantId, runId }, { signal }) => {
+    if (!tenantId || !runId) throw new Error('ingest-run needs tenantId and runId');
+    const active = await takeOrEnd(deps, tenantId, runId);
+    if (!active) return;
+    deps.crash.reach('ingest.taken');
+    try {
+      await processPending(deps, active, signal);
+      await finish(deps, active);
+      deps.crash.reach('ingest.finished');
+    } catch (error) {
+      if (!(error instanceof RunLost)) throw error;
+      // Canceled, deleted, or another worker has it: whoever did that answers for what follows.
+      if (error.reason === 'canceling') await takeOrEnd(deps, tenantId, runId);
+    }
+  };
+}
+
+/** Takes the run for this worker, or returns undefined when there is nothing (more) to do for it. */
+async function takeOrEnd(deps: IngestDeps, tenantId: string, runId: string): Promise<ActiveRun | undefined> {
+  const now = deps.clock.now();
+  return deps.db.transaction(tenantId, async (tx) => {
+    const found = await lockGroupOfRun(tx, tenantId, runId);
+    if (!found || found.group.deletedAt || !isActive(found.run.status)) return undefined;
+    const { group, run } = found;
+    if (group.generation !== run.generation || !isActive(group.status)) {
+      await setRunStatus(tx, tenantId, run.id, 'canceled', { stage: null, endedAt: now });
+      return undefined;
+    }
+    if (group.status === 'canceling') {
+      await deleteChunksOfPendingSources(tx, tenantId, group.id);
+      await end(tx, tenantId, run, 'canceled', null, now);
+      return undefined;
+    }
+    // Still being worked on by the books, yet delivered again: the worker before this one is lost.
+    for (const status of pathToStarting(group.status)) await setGroupStatus(tx, tenantId, group.id, status);
+    const attempt = await takeRun(tx, tenantId, run.id, now);
+    return {
+      tenantId,
+      runId,
+      groupId: group.id,
+      attempt,
+      generation: group.generation,
+      chunkMetadataKeys: group.chunkMetadataKeys,
+    };
+  });
+}
+
+function pathToStarting(status: JobStatus): JobStatus[] {
+  if (status === 'queued') return ['starting'];
+  return status === 'unknown' ? ['queued', 'starting'] : ['unknown', 'queued', 'starting'];
+}
+
+async function lockGroupOfRun(
+  tx: Tx,
+  tenantId: string,
+  runId: string,
+): Promise<{ group: SourceGroup; run: Run } | undefined> {
+  const unlocked = await lockRun(tx, tenantId, runId);
+  const group = unlocked && (await lockGroup(tx, tenantId, unlocked.sourceGroupId));
+  const run = group && (await lockRun(tx, tenantId, runId));
+  return run && { group, run };
+}
+
+async function finish(deps: IngestDeps, active: ActiveRun): Promise<void> {
+  const now = deps.clock.now();
+  await deps.db.transaction(active.tenantId, async (tx) => {
+    await checkFence(tx, active);
+    const run = (await lockRun(tx, active.tenantId, active.runId))!;
+    const { pending } = await countSources(tx, active.tenantId, active.groupId);
+    if (pending > 0) throw new Error(`${pending} sources of run ${active.runId} are still pending at its end`);
+    const examples = await listRunErrors(tx, active.tenantId, active.runId, { limit: FAILURE_EXAMPLES_MAX });
+    const outcome = runOutcome(run.filesTotal, run.failed, examples.rows.slice(0, FAILURE_EXAMPLES_MAX));
+    await end(tx, active.tenantId, run, outcome.status, outcome.error, now);
+  });
+}
+
+async function end(
+  tx: Tx,
+  tenantId: string,
+  run: Run,
+  status: 'success' | 'failure' | 'canceled',
+  error: { title: string; message: string } | null,
+  now: Date,
+): Promise<void> {
+  // A clock that was set back must not end a run before it began.
+  const endedAt = run.startedAt && run.startedAt > now ? run.startedAt : now;
+  await setRunStatus(tx, tenantId, run.id, status, { stage: null, endedAt, error });
+  await setGroupStatus(tx, tenantId, run.sourceGroupId, status, { endedAt, error });
+}

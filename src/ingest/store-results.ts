@@ -1,0 +1,124 @@
+/**
+ * Writes what processing brought into the database: several small files in one transaction, a large file in parts.
+ *
+ * On the embedded database transactions queue with searches, so each one stays small (PART_*: about 30 ms). The parts of
+ * a large file are invisible until its last transaction makes the source `ready`.
+ */
+import { deleteChunksOfSources, insertChunks, type NewChunk } from '../corpus/chunk-writer.ts';
+import { addChunkMetadatasCount } from '../corpus/group-store.ts';
+import { addProgress, insertRunErrors } from '../corpus/run-store.ts';
+import { deleteTexts, insertTexts, isPending, saveSourceResults, type TextSegment } from '../corpus/source-store.ts';
+import type { Tx } from '../db/database.ts';
+import { newId } from '../util/ids.ts';
+import { type ActiveRun, checkFence } from './fence.ts';
+import type { IngestDeps } from './ingest-deps.ts';
+import type { SourceRows } from './rows.ts';
+
+export const PART_CHUNKS_MAX = 48;
+export const PART_WEIGHT_MAX = 300_000;
+
+/** True for a file whose rows fit into one transaction, with others beside it. */
+export function isSmall(rows: SourceRows): boolean {
+  return rows.chunks.length <= PART_CHUNKS_MAX && rows.weight <= PART_WEIGHT_MAX;
+}
+
+/**
+ * Stores a batch of small files. `then` runs last in the same transaction (to take the next ones).
+ *
+ * @throws RunLost
+ */
+export async function storeSmall<T>(
+  deps: IngestDeps,
+  active: ActiveRun,
+  batch: readonly SourceRows[],
+  then: (tx: Tx) => Promise<T>,
+): Promise<T> {
+  return deps.db.transaction(active.tenantId, async (tx) => {
+    await checkFence(tx, active);
+    if (batch.length > 0) {
+      const saved = await saveSourceResults(
+        tx,
+        active.tenantId,
+        batch.map((rows) => rows.result),
+      );
+      const kept = batch.filter((rows) => saved.has(rows.result.id));
+      const ids = kept.map((rows) => rows.result.id);
+      await deleteChunksOfSources(tx, active.tenantId, ids);
+      await deleteTexts(tx, active.tenantId, ids);
+      await insertChunks(
+        tx,
+        active.tenantId,
+        active.groupId,
+        kept.flatMap((rows) => rows.chunks),
+      );
+      await insertTexts(
+        tx,
+        active.tenantId,
+        kept.flatMap((rows) => rows.texts),
+      );
+      await count(deps, tx, active, kept);
+    }
+    return then(tx);
+  });
+}
+
+/** Stores one large file, part by part. @throws RunLost */
+export async function storeLarge(deps: IngestDeps, active: ActiveRun, rows: SourceRows): Promise<void> {
+  const { tenantId } = active;
+  const id = rows.result.id;
+  await deps.db.transaction(tenantId, async (tx) => {
+    await checkFence(tx, active);
+    await deleteChunksOfSources(tx, tenantId, [id]);
+    await deleteTexts(tx, tenantId, [id]);
+  });
+  for (const part of parts(rows)) {
+    await deps.db.transaction(tenantId, async (tx) => {
+      await checkFence(tx, active);
+      if (!(await isPending(tx, tenantId, id))) return;
+      await insertChunks(tx, tenantId, active.groupId, part.chunks);
+      await insertTexts(tx, tenantId, part.texts);
+    });
+  }
+  deps.crash.reach('ingest.parts_stored');
+  await deps.db.transaction(tenantId, async (tx) => {
+    await checkFence(tx, active);
+    const saved = await saveSourceResults(tx, tenantId, [rows.result]);
+    await count(deps, tx, active, saved.has(id) ? [rows] : []);
+  });
+}
+
+function* parts(rows: SourceRows): Iterable<{ chunks: NewChunk[]; texts: TextSegment[] }> {
+  let part: { chunks: NewChunk[]; texts: TextSegment[] } = { chunks: [], texts: [] };
+  let weight = 0;
+  for (const chunk of rows.chunks) {
+    part.chunks.push(chunk);
+    weight += chunk.content.length + chunk.terms.length;
+    if (part.chunks.length < PART_CHUNKS_MAX && weight < PART_WEIGHT_MAX) continue;
+    yield part;
+    part = { chunks: [], texts: [] };
+    weight = 0;
+  }
+  for (const text of rows.texts) {
+    part.texts.push(text);
+    weight += text.content.length;
+    if (weight < PART_WEIGHT_MAX) continue;
+    yield part;
+    part = { chunks: [], texts: [] };
+    weight = 0;
+  }
+  if (part.chunks.length > 0 || part.texts.length > 0) yield part;
+}
+
+async function count(deps: IngestDeps, tx: Tx, active: ActiveRun, kept: readonly SourceRows[]): Promise<void> {
+  const errors = kept.flatMap((rows) => (rows.error ? [{ ...rows.error, id: newId() }] : []));
+  await insertRunErrors(tx, active.tenantId, active.runId, errors);
+  const chunkMetadatas = kept.reduce((sum, rows) => sum + rows.result.chunkMetadatasCount, 0);
+  if (chunkMetadatas > 0) await addChunkMetadatasCount(tx, active.tenantId, active.groupId, chunkMetadatas);
+  const step = {
+    filesDone: kept.length,
+    chunksDone: kept.reduce((sum, rows) => sum + rows.chunks.length, 0),
+    added: kept.length - errors.length,
+    failed: errors.length,
+  };
+  await addProgress(tx, active.tenantId, active.runId, step, deps.clock.now());
+}
