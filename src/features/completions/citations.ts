@@ -1,0 +1,163 @@
+/**
+ * From an answer and the places where it cites, to citations: which stretch of the answer rests on which part of which chunk,
+ * and whether it really does. Pure.
+ */
+import { splitSentences, type Unit } from '../../util/sentences.ts';
+import { termsOf } from './claims.ts';
+import type { Marker } from './markers.ts';
+import { type Evidence, evidenceOf, findSupport } from './verify.ts';
+
+/** Half-open range of code points of the answer text. */
+export interface Span {
+  start: number;
+  end: number;
+}
+
+/** A chunk as far as citing needs it. `number` is its label in the request to the model. */
+export interface CitableChunk {
+  number: number;
+  content: string;
+  language: string | null;
+}
+
+export interface Citation<Chunk> {
+  chunk: Chunk;
+  /** 1, 2, 3 … in the order of the answer. */
+  number: number;
+  spans: Span[];
+  quote: string;
+  verified: boolean;
+}
+
+export interface Cited<Chunk> {
+  citations: Citation<Chunk>[];
+  /** Sentences that no verified citation supports. */
+  unsupported: Span[];
+}
+
+/**
+ * Cites per sentence. Sentences that one quote of a chunk supports together share a citation; a sentence that needs another
+ * quote of the same chunk, or that none supports, gets a citation of its own.
+ */
+export function citeAnswer<Chunk extends CitableChunk>(
+  answer: string,
+  markers: readonly Marker[],
+  chunks: readonly Chunk[],
+): Cited<Chunk> {
+  const offsets = codePointOffsets(answer);
+  const sentences = splitSentences(answer).map((unit) => ({
+    ...unit,
+    from: offsets[unit.start]!,
+    to: offsets[unit.end]!,
+  }));
+  const evidence = new Map<number, Evidence>();
+  const citations: (Citation<Chunk> & { texts: string[] })[] = [];
+  for (const { number, span } of claimsOf(answer, offsets, sentences, markers)) {
+    const chunk = chunks.find((one) => one.number === number);
+    if (chunk === undefined) continue;
+    const known = evidence.get(number) ?? evidenceOf(chunk.content, chunk.language);
+    evidence.set(number, known);
+    cite(citations, chunk, known, span, sliceCodePoints(answer, offsets, span));
+  }
+  return {
+    citations: citations.map(({ texts: _, ...citation }, i) => ({ ...citation, number: i + 1 })),
+    unsupported: unsupportedSpans(answer, sentences, citations),
+  };
+}
+
+function cite<Chunk extends CitableChunk>(
+  citations: (Citation<Chunk> & { texts: string[] })[],
+  chunk: Chunk,
+  evidence: Evidence,
+  span: Span,
+  text: string,
+): void {
+  for (const citation of citations) {
+    if (citation.chunk !== chunk || !citation.verified) continue;
+    const joint = findSupport([...citation.texts, text], evidence);
+    if (!joint.verified) continue;
+    citation.spans.push(span);
+    citation.texts.push(text);
+    citation.quote = joint.quote;
+    return;
+  }
+  citations.push({ chunk, number: 0, spans: [span], texts: [text], ...findSupport([text], evidence) });
+}
+
+type Sentence = Unit & { from: number; to: number };
+
+/** Pairs of chunk number and cited span, each once, in the order of the answer. */
+function claimsOf(
+  answer: string,
+  offsets: Uint32Array,
+  sentences: readonly Sentence[],
+  markers: readonly Marker[],
+): { number: number; span: Span }[] {
+  const seen = new Set<string>();
+  const claims: { number: number; span: Span }[] = [];
+  for (const marker of markers) {
+    const span =
+      marker.start !== undefined
+        ? { start: marker.start, end: marker.at }
+        : citedSpan(answer, offsets, sentences, marker.at);
+    if (span === undefined) continue;
+    for (const number of marker.numbers) {
+      const key = `${number} ${span.start}`;
+      if (seen.has(key)) continue;
+      seen.add(key);
+      claims.push({ number, span });
+    }
+  }
+  return claims;
+}
+
+/** The sentence a marker at code point `at` cites: the one it stands in or after, or before when it opens a line. */
+function citedSpan(answer: string, offsets: Uint32Array, sentences: readonly Sentence[], at: number): Span | undefined {
+  let current = -1;
+  sentences.forEach((sentence, i) => {
+    if (sentence.from < at) current = i;
+  });
+  const next = sentences[current + 1];
+  if (next !== undefined) {
+    const unit = offsets.indexOf(at);
+    const lineBefore = answer.slice(answer.lastIndexOf('\n', unit - 1) + 1, unit);
+    const lineAfter = answer.slice(unit).split('\n', 1)[0]!;
+    if (lineBefore.trim() === '' && lineAfter.trim() !== '') current++;
+  }
+  const sentence = sentences[current];
+  return sentence === undefined ? undefined : { start: sentence.from, end: sentence.to };
+}
+
+function unsupportedSpans(
+  answer: string,
+  sentences: readonly Sentence[],
+  citations: readonly Citation<unknown>[],
+): Span[] {
+  const supported = citations.filter((citation) => citation.verified).flatMap((citation) => citation.spans);
+  return sentences
+    .filter(
+      (sentence) => sentence.kind !== 'heading' && termsOf(answer.slice(sentence.start, sentence.end), null).size > 0,
+    )
+    .filter((sentence) => !supported.some((span) => span.start < sentence.to && sentence.from < span.end))
+    .map((sentence) => ({ start: sentence.from, end: sentence.to }));
+}
+
+/** Code point offset of every UTF-16 offset, the end included. */
+function codePointOffsets(text: string): Uint32Array {
+  const offsets = new Uint32Array(text.length + 1);
+  let count = 0;
+  for (let unit = 0; unit < text.length; unit++) {
+    offsets[unit] = count;
+    const isLowSurrogate =
+      (text.charCodeAt(unit + 1) & 0xfc00) === 0xdc00 && (text.charCodeAt(unit) & 0xfc00) === 0xd800;
+    if (!isLowSurrogate) count++;
+  }
+  offsets[text.length] = count;
+  return offsets;
+}
+
+function sliceCodePoints(text: string, offsets: Uint32Array, span: Span): string {
+  const start = offsets.indexOf(span.start);
+  const end = offsets.indexOf(span.end);
+  return text.slice(start, end);
+}

@@ -1,0 +1,152 @@
+/** What a sentence claims, in a form that can be looked for in another text: numbers, names, content terms, negation. Pure. */
+import { analyzeQuery } from '../../retrieval/analyzer.ts';
+import { numbersIn, type Readings } from './numbers.ts';
+
+export interface Claim {
+  numbers: readonly Readings[];
+  names: readonly Name[];
+  /** Distinct analyzer terms, stop words dropped. */
+  terms: ReadonlySet<string>;
+  /** Clauses that say something, each with its terms. */
+  clauses: readonly Clause[];
+}
+
+/** A proper name or identifier. */
+export interface Name {
+  word: string;
+  /** A capital that only a name has; the first word of a sentence is never certain. */
+  certain: boolean;
+}
+
+export interface Clause {
+  terms: ReadonlySet<string>;
+  /** How often it negates: both sides of a comparison must agree. */
+  negations: number;
+}
+
+const CLAUSE_BREAK =
+  /[;:，、；：—]|,(?!\d)|\s[-–]\s|(?<=\p{sc=Thai})\s+(?=\p{sc=Thai})|(?<=\s)(?:but|however|although|while|whereas|and|or|aber|sondern|und|oder|mais|et|pero|y|но|и|а)(?=\s)/giu;
+
+const NEGATION_WORDS = new Set(
+  (
+    "not no never none nobody nothing neither nor without cannot can't won't don't doesn't didn't isn't aren't wasn't weren't hasn't haven't hadn't shouldn't mustn't wouldn't couldn't unable " +
+    'nicht nie niemals niemand nichts ohne weder kein keine keinen keinem keiner keines ' +
+    'pas jamais sans aucun aucune nunca jamás sin ningún ninguna ninguno non mai senza nessun nessuno nessuna não sem nenhum nenhuma niet geen nooit zonder ' +
+    'не нет ни без никогда нельзя nie bez değil yok olmadan לא אין ללא לי не لا ليس ليست لم لن غير بدون نہیں नहीं न मत बिना không chẳng chưa δεν μη μην όχι χωρίς nu fără inte ikke ei'
+  ).split(' '),
+);
+/** Scripts without blanks, and languages that negate with an ending. */
+const NEGATION_PARTS =
+  /ない|なかっ|なく|ません|なし|無し|ぬ$|ず$|禁止|不|没|沒|未|无|無|非(?!常)|勿|않|없|못|아니|금지|ไม่|มิได้|ห้าม|ปราศจาก|ບໍ່|\p{L}(?:mıyor|miyor|muyor|müyor|maz|mez|mamış|memiş)(?!\p{L})/gu;
+
+const WORD = /[\p{L}\p{N}_][\p{L}\p{M}\p{N}_'’.-]*[\p{L}\p{M}\p{N}_]|\p{Lu}/gu;
+const KATAKANA = /\p{sc=Kana}[\p{sc=Kana}ー・]+/gu;
+const KATAKANA_ONLY = /^[\p{sc=Kana}ー・]+$/u;
+/** English words that open a sentence without being a name, besides stop words. */
+const COMMON_OPENING =
+  /^(?:all|any|anyone|both|each|either|every|everyone|few|many|more|most|much|neither|one|only|other|several|some|someone|up|about|after|against|along|among|around|before|below|between|beyond|despite|during|except|inside|near|out|outside|over|per|since|through|throughout|under|unless|until|upon|via|within|because|however|therefore|thus|hence|yes|here|now|today|please|note|see|according|another|once|while|though|although|whenever|wherever|whether|whose|let|may|must|might|shall|staff|people|users?|customers?|.*(?:ees|ers|ies|ing|ions?|ments?|ness|ly|ed))$/;
+
+/** `language` is the ISO 639-1 code of the text the claim is compared with, or null. */
+export function claimOf(sentence: string, language: string | null): Claim {
+  return {
+    numbers: numbersIn(sentence),
+    names: namesIn(sentence, language),
+    terms: termsOf(sentence, language),
+    clauses: clausesOf(sentence, language),
+  };
+}
+
+export function termsOf(text: string, language: string | null): Set<string> {
+  return new Set(analyzeQuery(text, language === null ? [] : [language]));
+}
+
+export function clausesOf(text: string, language: string | null): Clause[] {
+  return text
+    .split(CLAUSE_BREAK)
+    .map((clause) => ({ terms: termsOf(clause, language), negations: negationsOf(clause) }))
+    .filter((clause) => clause.terms.size > 0);
+}
+
+function negationsOf(clause: string): number {
+  const lower = clause.toLowerCase().replaceAll('’', "'").trim();
+  const parts = lower.match(NEGATION_PARTS)?.length ?? 0;
+  // Several negating words of one clause say it once: "no hay ningún".
+  for (const [word] of lower.matchAll(/[\p{L}\p{M}']+/gu)) if (NEGATION_WORDS.has(word)) return parts + 1;
+  return parts;
+}
+
+/**
+ * Proper names: capitalised words (a sentence's first only when it cannot be a common word), words with digits or inner
+ * capitals, Latin words in other scripts, runs of katakana.
+ */
+export function namesIn(sentence: string, language: string | null): Name[] {
+  const text = sentence.normalize('NFKC');
+  const isForeign = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Arab}\p{sc=Deva}]/u.test(text);
+  const names: Name[] = [];
+  for (const match of text.matchAll(WORD)) {
+    const word = match[0].replace(/['’]s$/, '');
+    if (isForeign && !/^[\p{sc=Latn}\p{N}_'’.-]+$/u.test(word)) continue;
+    if (isIdentifier(word) || (isForeign && /^\p{sc=Latn}{2,}/u.test(word))) names.push({ word, certain: false });
+    else if (/^[\p{Lu}\p{Lt}]/u.test(word)) {
+      const opening = isOpening(text, match.index);
+      if (!opening || isNameLike(text, word, match.index, language)) names.push({ word, certain: !opening });
+    }
+  }
+  for (const match of text.matchAll(KATAKANA)) names.push({ word: match[0], certain: false });
+  return names.filter(({ word }) => KATAKANA_ONLY.test(word) || termsOf(word, language).size > 0);
+}
+
+/** `ERR_4012`, `v1.2.3`, `iPhone`, `A4`; plain numbers are numbers. */
+function isIdentifier(word: string): boolean {
+  if (!/\p{L}/u.test(word)) return false;
+  return (
+    (/\d/.test(word) && !/^\d+(?:st|nd|rd|th|[a-z]{1,3}|%)?$/i.test(word) && !/^\d/.test(word)) ||
+    /\p{Ll}\p{Lu}|_/u.test(word)
+  );
+}
+
+/** First word of the sentence, or after a colon or an opening quote. */
+function isOpening(text: string, at: number): boolean {
+  return (
+    /(?:^|[.:!?"“”„«»‘(\]|])[\s*_#>•-]*$/u.test(text.slice(Math.max(0, at - 12), at)) ||
+    /^[\s\d.*_#>|•-]*$/u.test(text.slice(0, at))
+  );
+}
+
+function isNameLike(text: string, word: string, at: number, language: string | null): boolean {
+  if (/^\p{Lu}{2,}$/u.test(word)) return true;
+  const lower = word.toLowerCase();
+  if (COMMON_OPENING.test(lower) || text.slice(at + word.length).includes(lower)) return false;
+  if (language === 'en' || language === null) return true;
+  return language !== 'de' && /^\s+\p{Lu}\p{Ll}/u.test(text.slice(at + word.length, at + word.length + 4));
+}
+
+/** The words of a text among which names are looked for. */
+export interface NameIndex {
+  /** Text in lower case, for names in scripts without blanks. */
+  lower: string;
+  /** Words in lower case, and their terms. */
+  words: ReadonlySet<string>;
+  capitalised: ReadonlySet<string>;
+}
+
+export function nameIndexOf(text: string, language: string | null): NameIndex {
+  const normal = text.normalize('NFKC');
+  const words = new Set<string>();
+  const capitalised = new Set<string>();
+  for (const [match] of normal.matchAll(WORD)) {
+    const word = match.replace(/['’]s$/, '');
+    const forms = [word.toLowerCase(), ...termsOf(word, language)];
+    for (const form of forms) words.add(form);
+    if (/\p{Lu}|\p{Lt}/u.test(word)) for (const form of forms) capitalised.add(form);
+  }
+  return { lower: normal.toLowerCase(), words, capitalised };
+}
+
+/** True when the text holds `name`, as it is or inflected; a certain name ("May") only where it has a capital. */
+export function hasName(name: Name, index: NameIndex, language: string | null): boolean {
+  const lower = name.word.toLowerCase();
+  if (!/^[\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\p{sc=Armn}\p{N}]/u.test(lower)) return index.lower.includes(lower);
+  const words = name.certain ? index.capitalised : index.words;
+  return words.has(lower) || [...termsOf(name.word, language)].every((term) => words.has(term));
+}

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Marker, openMarkerParser } from './markers.ts';
+
+function parse(deltas: readonly string[], known = 5): { text: string; markers: readonly Marker[] } {
+  const parser = openMarkerParser((number) => number >= 1 && number <= known);
+  const text = deltas.map((delta) => parser.push(delta)).join('') + parser.finish();
+  return { text, markers: parser.markers };
+}
+
+test('markers are removed with the blank before them', () => {
+  assert.deepEqual(parse(['Staff get 25 days [1]. Unused days lapse [2, 3].']), {
+    text: 'Staff get 25 days. Unused days lapse.',
+    markers: [
+      { numbers: [1], at: 17 },
+      { numbers: [2, 3], at: 36 },
+    ],
+  });
+  assert.equal(parse(['Days [1] lapse.']).text, 'Days lapse.');
+  assert.equal(parse(['Days.[1] They lapse.[2]']).text, 'Days. They lapse.');
+  assert.equal(parse(['Days. [1] [2] They lapse. [3]\n\nNext']).text, 'Days. They lapse.\n\nNext');
+  assert.equal(parse(['[1] Days lapse.\n[2] More.']).text, 'Days lapse.\nMore.');
+  assert.equal(parse(['- [1] Days']).text, '- Days');
+  assert.equal(parse(['休暇は25日です[1]。次は【2】。終わり【3†file】']).text, '休暇は25日です。次は。終わり');
+});
+
+test('every way of cutting the deltas gives the same', () => {
+  const whole = 'A 😀 day [1], b[2] `x[3]` 【4†n】 "c [5]" [9]. [1-3] end [ 7 ] arr[0] ``` [1] ``` [2024] "[3]" [x] z ';
+  const expected = parse([whole]);
+  assert.deepEqual(parse([...whole].flatMap((character) => character.split(''))), expected);
+  for (let size = 2; size < 9; size++) {
+    const deltas = whole.match(new RegExp(`[\\s\\S]{1,${size}}`, 'g'))!;
+    assert.deepEqual(parse(deltas), expected, `deltas of ${size}`);
+  }
+});
+
+test('a marker that names no retrieved chunk is dropped', () => {
+  assert.deepEqual(parse(['Days lapse [9].']), { text: 'Days lapse.', markers: [] });
+  assert.deepEqual(parse(['Days lapse [2, 9].']).markers, [{ numbers: [2], at: 10 }]);
+  assert.deepEqual(parse(['None [0][999].']), { text: 'None.', markers: [] });
+});
+
+test('what only looks like a marker stays', () => {
+  for (const text of [
+    'arr[0] and args[12] stay',
+    'In [2024] it was [sic] so.',
+    'Write `list[1]` here.',
+    '```js\nlist[1] = 2 [3]\n```',
+    'It says "[2]" there.',
+    'A [link](https://example.org) and [ ] and [',
+    'Ends in [12',
+  ]) {
+    assert.deepEqual(parse([text]), { text, markers: [] });
+  }
+});
+
+test('an inline backtick that is never closed does not hide later markers', () => {
+  assert.deepEqual(parse(["It's a ` tick [1].\n\nNext [1]."]).markers, [{ numbers: [1], at: 24 }]);
+});
+
+test('offsets are code points and the text is always storable', () => {
+  assert.deepEqual(parse(['😀😀 [1]']).markers, [{ numbers: [1], at: 2 }]);
+  const { text } = parse(['a\0b\ud800c', '\ud83d', '\ude00 \udc00']);
+  assert.equal(text, 'a\ufffdb\ufffdc😀 \ufffd');
+});
+
+test('a quotation keeps brackets of its own and knows its start', () => {
+  const parser = openMarkerParser(() => true);
+  const text = parser.quote('See [3] and [1].', 2) + parser.push('\n') + parser.quote('More.', 4) + parser.finish();
+  assert.equal(text, 'See [3] and [1].\nMore.');
+  assert.deepEqual(parser.markers, [
+    { numbers: [2], at: 16, start: 0 },
+    { numbers: [4], at: 22, start: 17 },
+  ]);
+});
+
+test('endless brackets take linear time', () => {
+  const parser = openMarkerParser(() => true);
+  let length = 0;
+  for (let i = 0; i < 20_000; i++) length += parser.push('[[[1').length;
+  length += parser.finish().length;
+  assert.equal(length, 80_000);
+});

@@ -1,0 +1,143 @@
+/**
+ * Removes citation markers from an answer while it streams, and remembers where they stood. Pure state, no effects.
+ *
+ * Markers are `[1]`, `[1, 2]`, `[1-3]`, `[^1]`, `【1】`, `【1†name】`, `［1］`, however the deltas cut them. A marker that names no retrieved
+ * chunk is removed without effect. Text that only looks like one stays: code in backticks, `arr[0]`, `[2024]`, a quoted "[7]".
+ */
+
+/** Longest text that is held back while it may still become a marker. */
+const MARKER_UNITS_MAX = 80;
+/** `[1-100]` names every chunk; a longer range is no citation. */
+const RANGE_MAX = 10;
+
+/** Where an answer cites chunks. Offsets are code points of the answer text without markers. */
+export interface Marker {
+  numbers: readonly number[];
+  at: number;
+  /** Start of the cited text when the model itself knew it; else the sentence before `at` is cited. */
+  start?: number;
+}
+
+export interface MarkerParser {
+  /** Takes a delta, returns the text that is now certain. */
+  push(delta: string): string;
+  /** Takes text without markers that ends in a citation of chunk `number`: a quotation may hold brackets of its own. */
+  quote(text: string, number: number): string;
+  /** Returns the rest. */
+  finish(): string;
+  readonly markers: readonly Marker[];
+}
+
+const MARKER = /^[[【［]\s?\^?(\d{1,3}(?:\s?[-–,;，、；]\s?\^?\d{1,3})*)(?:†[^\]】］\n]{0,60})?\s?[\]】］]/;
+const MARKER_START = /^[[【［]\s?\^?(?:\d[\d\s,;，、；^–-]*)?(?:†[^\]】］\n]*)?$/;
+const BLANKS = /^[ \t\u00a0]+/;
+const NO_BLANK_BEFORE = /^[\n.,;:!?)\]}»”’…。，、；：！？）」』】%]/;
+
+/** `isKnown` says whether a retrieved chunk has this number. */
+export function openMarkerParser(isKnown: (number: number) => boolean): MarkerParser {
+  const markers: Marker[] = [];
+  let rest = ''; // not decided yet
+  let blanks = ''; // before the next character
+  let afterMarker = false;
+  let last = ''; // last character given out
+  let length = 0;
+  let code = 0; // backticks that opened the code we are in
+
+  const emit = (text: string): string => {
+    let lead = blanks;
+    if (afterMarker)
+      lead = blanks === '' || length === 0 || last === '\n' || last === ' ' || NO_BLANK_BEFORE.test(text) ? '' : ' ';
+    blanks = '';
+    afterMarker = false;
+    const out = (lead + text).replaceAll('\0', '\ufffd').toWellFormed();
+    for (const _ of out) length++;
+    last = out.at(-1) ?? last;
+    return out;
+  };
+
+  /** Numbers of a marker at the start of `rest`; null: it is text; undefined: wait for more. */
+  const readMarker = (isLast: boolean): { units: number; numbers: number[] } | null | undefined => {
+    const match = MARKER.exec(rest);
+    if (match === null) return !isLast && rest.length < MARKER_UNITS_MAX && MARKER_START.test(rest) ? undefined : null;
+    const isQuoted = blanks === '' && /["“'‘]/.test(last);
+    if (isQuoted && rest.length === match[0].length && !isLast) return undefined;
+    if (isQuoted && /^["”'’]/.test(rest.slice(match[0].length))) return null;
+    const numbers = numbersOf(match[1]!).filter(isKnown);
+    if (numbers.length === 0 && blanks === '' && /[A-Za-z0-9_)\]]/.test(last)) return null;
+    return { units: match[0].length, numbers };
+  };
+
+  /** Length of the text at the start of `rest` that needs no decision; at least one unit. */
+  const plainUnits = (): number => {
+    const next = rest.slice(1).search(/[[【［`\n \t\u00a0]/);
+    const units = next < 0 ? rest.length : next + 1;
+    return units === rest.length && /[\ud800-\udbff]$/.test(rest) ? units - 1 : units;
+  };
+
+  const advance = (isLast: boolean): string => {
+    let out = '';
+    while (rest !== '') {
+      const first = rest[0]!;
+      const run = BLANKS.exec(rest)?.[0] ?? '';
+      if (run !== '') {
+        blanks += run;
+        rest = rest.slice(run.length);
+        continue;
+      }
+      if (first === '`') {
+        const ticks = /^`+/.exec(rest)![0];
+        if (ticks.length === rest.length && !isLast) break;
+        if (code === 0) code = ticks.length;
+        else if (code === ticks.length) code = 0;
+        out += emit(ticks);
+        rest = rest.slice(ticks.length);
+        continue;
+      }
+      if (first === '\n' && last === '\n' && code < 3) code = 0; // an inline backtick that was never closed
+      if (code === 0 && '[【［'.includes(first)) {
+        const marker = readMarker(isLast);
+        if (marker === undefined) break;
+        if (marker !== null) {
+          if (marker.numbers.length > 0) markers.push({ numbers: marker.numbers, at: length });
+          afterMarker = true;
+          rest = rest.slice(marker.units);
+          continue;
+        }
+      }
+      const units = isLast ? Math.max(1, plainUnits()) : plainUnits();
+      if (units === 0) break;
+      out += emit(rest.slice(0, units));
+      rest = rest.slice(units);
+    }
+    if (isLast && !afterMarker && blanks !== '') out += emit('');
+    return out;
+  };
+
+  return {
+    push: (delta) => {
+      rest += delta;
+      return advance(false);
+    },
+    quote: (text, number) => {
+      const before = advance(true);
+      const lead = emit('');
+      const start = length;
+      const quoted = emit(text);
+      markers.push({ numbers: [number], at: length, start });
+      return before + lead + quoted;
+    },
+    finish: () => advance(true),
+    markers,
+  };
+}
+
+function numbersOf(list: string): number[] {
+  const numbers = new Set<number>();
+  for (const entry of list.split(/[,;，、；]/)) {
+    const [from, to] = entry.replaceAll('^', '').split(/[-–]/).map(Number);
+    if (to === undefined) numbers.add(from!);
+    else if (to >= from! && to - from! < RANGE_MAX)
+      for (let number = from!; number <= to; number++) numbers.add(number);
+  }
+  return [...numbers];
+}

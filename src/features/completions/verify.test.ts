@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { codePoints, evidenceOf, findSupport, QUOTE_CODE_POINTS_MAX } from './verify.ts';
+
+const supports = (sentence: string, content: string, language: string | null = 'en') =>
+  findSupport([sentence], evidenceOf(content, language));
+
+const POLICY = [
+  'Leave policy',
+  '',
+  'The handbook applies to all sites of Contoso Ltd. in Europe. Employees get 25 days of paid leave per year.',
+  'Up to five days may be carried over until 31 March. Unused days are not paid out.',
+  'Alice Meyer approves requests, but Bob Stone does not approve travel.',
+].join('\n');
+
+test('a sentence taken from the chunk is verified and its quote is where it stands', () => {
+  const { quote, verified } = supports('Employees get 25 days of paid leave per year.', POLICY);
+  assert.equal(verified, true);
+  assert.equal(quote, 'Employees get 25 days of paid leave per year.');
+});
+
+test('a paraphrase with the same numbers and names is verified', () => {
+  assert.equal(supports('Every employee gets 25 days of leave a year.', POLICY).verified, true);
+  assert.equal(supports('Unused days are not paid.', POLICY).verified, true);
+  assert.equal(supports('5 days may be carried over until 31 March.', POLICY).verified, true);
+});
+
+test('an altered number, name or negation is not verified', () => {
+  for (const sentence of [
+    'Employees get 30 days of paid leave per year.',
+    'Employees get 25.5 days of paid leave per year.',
+    'Up to six days may be carried over until 31 March.',
+    'Up to five days may be carried over until 31 May.',
+    'Carol Meyer approves requests.',
+    'Requests are approved by Alice Stoner.',
+    'Unused days are paid out.',
+    'Employees do not get 25 days of paid leave per year.',
+    'Bob Stone does approve travel.',
+    'Employees get no paid leave per year.',
+  ]) {
+    assert.equal(supports(sentence, POLICY).verified, false, sentence);
+  }
+});
+
+test('a sentence about something else is not verified', () => {
+  assert.equal(supports('The cafeteria serves vegetarian meals daily.', POLICY).verified, false);
+  assert.equal(supports('', POLICY).verified, false);
+  assert.equal(supports('Employees get 25 days.', '').verified, false);
+});
+
+test('scripts without blanks', () => {
+  const ja = '社員は年間25日の有給休暇を取得できます。未使用の休暇は翌年に繰り越せません。申請は田中部長が承認します。';
+  assert.equal(supports('社員は年間25日の有給休暇を取得できます。', ja, 'ja').verified, true);
+  assert.equal(supports('社員は年間二十五日の有給休暇を取得できる。', ja, 'ja').verified, true);
+  assert.equal(supports('社員は年間30日の有給休暇を取得できます。', ja, 'ja').verified, false);
+  assert.equal(supports('未使用の休暇は翌年に繰り越せます。', ja, 'ja').verified, false);
+  const zh = '员工每年享有25天带薪年假。未使用的年假不能结转到下一年。';
+  assert.equal(supports('未使用的年假不能结转到下一年。', zh, 'zh').verified, true);
+  assert.equal(supports('员工每年享有26天带薪年假。', zh, 'zh').verified, false);
+  assert.equal(supports('未使用的年假能结转到下一年。', zh, 'zh').verified, false);
+  const th = 'พนักงานได้รับวันหยุดพักร้อน 25 วันต่อปี วันหยุดที่ไม่ได้ใช้ไม่สามารถยกไปปีถัดไปได้';
+  assert.equal(supports('พนักงานได้รับวันหยุดพักร้อน 25 วันต่อปี', th, 'th').verified, true);
+  assert.equal(supports('พนักงานได้รับวันหยุดพักร้อน 30 วันต่อปี', th, 'th').verified, false);
+  const ko = '직원은 매년 25일의 유급 휴가를 받습니다. 사용하지 않은 휴가는 이월되지 않습니다.';
+  assert.equal(supports('직원은 매년 25일의 유급 휴가를 받습니다.', ko, 'ko').verified, true);
+  assert.equal(supports('직원은 매년 20일의 유급 휴가를 받습니다.', ko, 'ko').verified, false);
+});
+
+test('other languages', () => {
+  const de = 'Mitarbeiter erhalten 30 Tage Urlaub. Resturlaub verfällt am 31. März nicht.';
+  assert.equal(supports('Mitarbeiter erhalten 30 Tage Urlaub.', de, 'de').verified, true);
+  assert.equal(supports('Mitarbeiter erhalten 28 Tage Urlaub.', de, 'de').verified, false);
+  assert.equal(supports('Resturlaub verfällt am 31. März.', de, 'de').verified, false);
+  const ru = 'Сотрудники получают 28 дней отпуска. Неиспользованные дни не выплачиваются.';
+  assert.equal(supports('Неиспользованные дни не выплачиваются.', ru, 'ru').verified, true);
+  assert.equal(supports('Неиспользованные дни выплачиваются.', ru, 'ru').verified, false);
+});
+
+test('quotes stay within the limit, also for one endless sentence', () => {
+  const long = `The rule of ${'very '.repeat(200)}long texts holds for 77 cases, ${'and more '.repeat(100)}.`;
+  const { quote, verified } = supports('It holds for 77 cases.', long);
+  assert.ok(codePoints(quote) <= QUOTE_CODE_POINTS_MAX, String(codePoints(quote)));
+  assert.ok(long.includes(quote));
+  assert.equal(verified, true);
+  const emoji = supports('x', '😀'.repeat(2000));
+  assert.ok(codePoints(emoji.quote) <= QUOTE_CODE_POINTS_MAX && emoji.quote.isWellFormed());
+});
+
+test('two sentences share a quote when one holds both', () => {
+  const evidence = evidenceOf(POLICY, 'en');
+  const both = findSupport(
+    ['Employees get 25 days of paid leave per year.', 'Unused days are not paid out.'],
+    evidence,
+  );
+  assert.equal(both.verified, true);
+  assert.match(both.quote, /^Employees get 25[\s\S]*paid out\.$/);
+});

@@ -1,0 +1,195 @@
+/**
+ * Finds the part of a chunk that supports a sentence, and says whether it does. Pure; nothing here trusts a model.
+ *
+ * A sentence is verified when its quote holds every number and proper name of it, at least 60 % of its content terms, and says
+ * it with the same polarity: a clause that is negated on one side only is not supported.
+ */
+import { splitUnits } from '../../util/sentences.ts';
+import {
+  type Claim,
+  type Clause,
+  claimOf,
+  clausesOf,
+  hasName,
+  type NameIndex,
+  nameIndexOf,
+  termsOf,
+} from './claims.ts';
+import { missesNumber, numbersIn, type Readings } from './numbers.ts';
+
+export const QUOTE_CODE_POINTS_MAX = 300;
+/** Share of a sentence's content terms that its quote must hold. */
+export const COVERAGE_MIN = 0.6;
+
+export interface Support {
+  /** A stretch of the chunk's content, at most QUOTE_CODE_POINTS_MAX code points. */
+  quote: string;
+  verified: boolean;
+}
+
+interface Part {
+  start: number;
+  end: number;
+  codePoints: number;
+  numbers: readonly Readings[];
+  terms: ReadonlySet<string>;
+  names: NameIndex;
+  clauses: readonly Clause[];
+}
+
+/** A chunk prepared for looking up sentences in it. */
+export interface Evidence {
+  content: string;
+  language: string | null;
+  parts: readonly Part[];
+}
+
+/** Cuts a chunk's content into parts from which quotes are put together. */
+export function evidenceOf(content: string, language: string | null): Evidence {
+  const parts = splitUnits(content)
+    .flatMap((unit) => cutLong(content, unit.start, unit.end))
+    .map(({ start, end }) => {
+      const text = content.slice(start, end);
+      return {
+        start,
+        end,
+        codePoints: codePoints(text),
+        numbers: numbersIn(text),
+        terms: termsOf(text, language),
+        names: nameIndexOf(text, language),
+        clauses: clausesOf(text, language),
+      };
+    });
+  return { content, language, parts };
+}
+
+/** The best quote for all `sentences` together; `verified` when it supports each of them. */
+export function findSupport(sentences: readonly string[], evidence: Evidence): Support {
+  const claims = sentences.map((sentence) => claimOf(sentence, evidence.language));
+  let best: { support: Support; rank: readonly number[] } = { support: { quote: '', verified: false }, rank: [-1] };
+  for (const [first, last] of windows(evidence.parts)) {
+    const window = windowOf(evidence, first, last);
+    const checks = claims.map((claim) => check(claim, window));
+    const verified = checks.every((one) => one.verified);
+    const rank = [
+      verified ? 1 : 0,
+      sum(checks.map((one) => one.facts)),
+      sum(checks.map((one) => one.coverage)),
+      -window.text.length,
+    ];
+    if (isHigher(rank, best.rank)) best = { support: { quote: window.text, verified }, rank };
+  }
+  return best.support;
+}
+
+interface Window {
+  text: string;
+  names: NameIndex;
+  language: string | null;
+  numbers: readonly Readings[];
+  terms: ReadonlySet<string>;
+  clauses: readonly Clause[];
+}
+
+/** Runs of neighbouring parts that fit into a quote. */
+function* windows(parts: readonly Part[]): Generator<[number, number]> {
+  for (let first = 0; first < parts.length; first++) {
+    for (let last = first; last < parts.length; last++) {
+      // Part lengths underestimate by the blanks between parts: windowOf() cuts nothing because of the margin.
+      const length = sum(parts.slice(first, last + 1).map((part) => part.codePoints + 2)) - 2;
+      if (last > first && (length > QUOTE_CODE_POINTS_MAX || gapsOf(parts, first, last) > 2 * (last - first))) break;
+      yield [first, last];
+    }
+  }
+}
+
+function joined(indexes: readonly NameIndex[]): NameIndex {
+  return {
+    lower: indexes.map((index) => index.lower).join('\n'),
+    words: new Set(indexes.flatMap((index) => [...index.words])),
+    capitalised: new Set(indexes.flatMap((index) => [...index.capitalised])),
+  };
+}
+
+function gapsOf(parts: readonly Part[], first: number, last: number): number {
+  let gaps = 0;
+  for (let i = first; i < last; i++) gaps += parts[i + 1]!.start - parts[i]!.end;
+  return gaps;
+}
+
+function windowOf(evidence: Evidence, first: number, last: number): Window {
+  const parts = evidence.parts.slice(first, last + 1);
+  const text = evidence.content.slice(parts[0]!.start, parts[parts.length - 1]!.end);
+  return {
+    text,
+    names: joined(parts.map((part) => part.names)),
+    language: evidence.language,
+    numbers: parts.flatMap((part) => part.numbers),
+    terms: new Set(parts.flatMap((part) => [...part.terms])),
+    clauses: parts.flatMap((part) => part.clauses),
+  };
+}
+
+function check(claim: Claim, window: Window): { verified: boolean; facts: number; coverage: number } {
+  const numbersFound = claim.numbers.filter((readings) => !missesNumber([readings], window.numbers)).length;
+  const namesFound = claim.names.filter((name) => hasName(name, window.names, window.language)).length;
+  const coverage = claim.terms.size === 0 ? 0 : overlap(claim.terms, window.terms) / claim.terms.size;
+  const hasFacts = numbersFound === claim.numbers.length && namesFound === claim.names.length;
+  return {
+    verified: hasFacts && coverage >= COVERAGE_MIN && samePolarity(claim.clauses, window.clauses),
+    facts: numbersFound + namesFound,
+    coverage,
+  };
+}
+
+/** Each clause is compared with those clauses of the quote that share most terms with it. */
+function samePolarity(claimed: readonly Clause[], quoted: readonly Clause[]): boolean {
+  return claimed.every((clause) => {
+    const shared = quoted.map((other) => overlap(clause.terms, other.terms));
+    const most = Math.max(0, ...shared);
+    // A negation is itself a claim, so it must be found; a plain clause about other things says nothing against the quote.
+    if (most === 0) return clause.negations === 0;
+    return quoted.some((other, i) => shared[i] === most && other.negations === clause.negations);
+  });
+}
+
+function overlap(left: ReadonlySet<string>, right: ReadonlySet<string>): number {
+  let shared = 0;
+  for (const term of left) if (right.has(term)) shared++;
+  return shared;
+}
+
+/** A sentence too long for a quote falls into pieces, cut at a clause or a blank near the middle of the limit. */
+function cutLong(content: string, start: number, end: number): { start: number; end: number }[] {
+  const pieces: { start: number; end: number }[] = [];
+  let from = start;
+  while (codePoints(content.slice(from, end)) > QUOTE_CODE_POINTS_MAX) {
+    const window = content.slice(from, from + QUOTE_CODE_POINTS_MAX / 2);
+    const clause = Math.max(...[', ', '; ', '，', '、', '؛ ', '، '].map((mark) => window.lastIndexOf(mark)));
+    const blank = window.lastIndexOf(' ');
+    let length = clause > 40 ? clause + 1 : blank > 40 ? blank + 1 : window.length;
+    if (/[\ud800-\udbff]/.test(content[from + length - 1]!)) length--;
+    pieces.push({ start: from, end: from + length });
+    from += length;
+  }
+  pieces.push({ start: from, end });
+  return pieces;
+}
+
+function isHigher(left: readonly number[], right: readonly number[]): boolean {
+  for (let i = 0; i < left.length; i++) {
+    const difference = left[i]! - (right[i] ?? 0);
+    if (difference !== 0) return difference > 0;
+  }
+  return false;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+export function codePoints(text: string): number {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
+}

@@ -1,0 +1,172 @@
+/**
+ * Splits text into units that can be quoted on their own: sentences, list items, table rows, records, headings. Pure.
+ *
+ * `Intl.Segmenter` knows the terminators of most scripts; this adds what it does not know: abbreviations and ordinals,
+ * dialogue in CJK quotes, Thai and Lao (which separate phrases by blanks only), lists, tables, records and hard-wrapped lines.
+ */
+
+export type UnitKind = 'sentence' | 'item' | 'row' | 'record' | 'heading';
+
+/** A unit of a text: UTF-16 offsets, half-open, trimmed, ascending, not overlapping. */
+export interface Unit {
+  kind: UnitKind;
+  start: number;
+  end: number;
+}
+
+/** A line at least this wide (full-width characters count two) may be a hard-wrapped part of a paragraph. */
+const WRAPPED_LINE_WIDTH_MIN = 50;
+/** Thai and Lao: a blank ends a unit that is at least this long. */
+const PHRASE_UNITS_MIN = 60;
+/** Consecutive `key: value` lines are one record up to this length. */
+const RECORD_UNITS_MAX = 280;
+const HEADING_WIDTH_MAX = 90;
+
+const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
+
+const ITEM = /^\s*(?:[-*+•‣◦▪–·]|\(?(?:\d{1,3}|[a-z])[.)]|[①-⑳])\s+\S/u;
+const ROW = /^\s*\|.*\S|\S\s+\|\s+\S|\S\t+\S/u;
+const ROW_RULE = /^[\s|:+=-]+$/;
+const RECORD = /^\s*[\p{L}\p{N}_][\p{L}\p{M}\p{N}_ ./()-]{0,39}[:：]\s*\S/u;
+const MARKDOWN_HEADING = /^\s*#{1,6}\s+\S/;
+const TERMINATED = /[.!?…。！？．｡।॥؟۔።។၊။:：;；][\s"'”’»)\]」』】〉》）]*$/u;
+const THAI_LAO = /[\p{sc=Thai}\p{sc=Laoo}]/u;
+
+/** The units of `text`, in order. HTML comments are not text and belong to no unit. */
+export function splitUnits(text: string): Unit[] {
+  const units: Unit[] = [];
+  const visible = text.replace(/<!--[\s\S]*?(?:-->|$)/g, (comment) => comment.replace(/[^\n]/g, ' '));
+  for (const block of splitBlocks(visible)) {
+    if (block.kind === 'sentence') addSentences(visible, block.start, block.end, units);
+    else addTrimmed(visible, block.kind, block.start, block.end, units);
+  }
+  return units;
+}
+
+/** Sentences only: for text whose line structure does not matter, such as an answer. Line breaks still end a sentence. */
+export function splitSentences(text: string): Unit[] {
+  return splitUnits(text);
+}
+
+/** Lines grouped into blocks: paragraphs (to be split into sentences) and units that stay whole. */
+function splitBlocks(text: string): Unit[] {
+  const blocks: Unit[] = [];
+  let joinable = false;
+  for (const line of linesOf(text)) {
+    const content = text.slice(line.start, line.end);
+    if (content.trim() === '' || ROW_RULE.test(content)) {
+      joinable = false;
+      continue;
+    }
+    const kind = lineKind(content);
+    const last = blocks[blocks.length - 1];
+    if (last !== undefined && joinable && joins(last, kind, line.end)) last.end = line.end;
+    else blocks.push({ kind, start: line.start, end: line.end });
+    joinable = kind === 'record' || widthOf(content) >= WRAPPED_LINE_WIDTH_MIN;
+  }
+  return blocks.map((block) => (isHeading(text, block) ? { ...block, kind: 'heading' as const } : block));
+}
+
+function lineKind(line: string): UnitKind {
+  if (MARKDOWN_HEADING.test(line)) return 'heading';
+  if (ITEM.test(line)) return 'item';
+  if (ROW.test(line)) return 'row';
+  if (RECORD.test(line) && widthOf(line) < WRAPPED_LINE_WIDTH_MIN * 2) return 'record';
+  return 'sentence';
+}
+
+/** A wrapped line continues a paragraph or an item; a `key: value` line continues a record. */
+function joins(last: Unit, kind: UnitKind, end: number): boolean {
+  if (last.kind === 'record') return kind === 'record' && end - last.start <= RECORD_UNITS_MAX;
+  return kind === 'sentence' && (last.kind === 'sentence' || last.kind === 'item');
+}
+
+/** A short single line of words without an end mark. */
+function isHeading(text: string, block: Unit): boolean {
+  if (block.kind !== 'sentence') return false;
+  const line = text.slice(block.start, block.end).trim();
+  return (
+    !line.includes('\n') &&
+    widthOf(line) <= HEADING_WIDTH_MAX &&
+    !TERMINATED.test(line) &&
+    !THAI_LAO.test(line) &&
+    isFollowed(text, block.end)
+  );
+}
+
+/** Something stands below it: the last line of a text is no heading. */
+function isFollowed(text: string, end: number): boolean {
+  return /\S/.test(text.slice(end, end + 400));
+}
+
+function* linesOf(text: string): Generator<{ start: number; end: number }> {
+  for (let start = 0; start < text.length; ) {
+    const at = text.indexOf('\n', start);
+    const end = at < 0 ? text.length : at;
+    yield { start, end };
+    start = end + 1;
+  }
+}
+
+function addSentences(text: string, start: number, end: number, units: Unit[]): void {
+  // Line breaks inside a paragraph are blanks, so that they do not end a sentence. Same length: offsets stay.
+  const paragraph = text.slice(start, end).replace(/\n/g, ' ');
+  let from = 0;
+  for (const { segment, index } of segmenter.segment(paragraph)) {
+    const to = index + segment.length;
+    if (to < paragraph.length && continues(paragraph, from, to)) continue;
+    addPhrases(text, start + from, start + to, units);
+    from = to;
+  }
+  if (from < paragraph.length) addPhrases(text, start + from, start + paragraph.length, units);
+}
+
+const ABBREVIATION =
+  /(?:^|[\s(["'„“«])(?:\p{Lu}|Dr|Mr|Mrs|Ms|Prof|St|Sr|Jr|Sra|Hr|Fr|Mme|Mlle|vs|[Nn]os?|Nr|Figs?|Eqs?|Sec|Ch|Vol|Art|Abs|approx|ca|cf|vgl|bzw|inkl|exkl|ggf|evtl|sog|Inc|Ltd|Co|Corp|Dept|Est|Gen|Gov|Sen|Rep|Rev|Hon|Capt|Col|Lt|Sgt|Mt|pp?|ed|eds|al|e\.g|i\.e|a\.k\.a|z\.\s?B|d\.\s?h|u\.\s?a|o\.\s?ä|z\.\s?T|p\.\s?ex|[zduoZDUO])\.\s+$/u;
+const ORDINAL_BEFORE_NOUN =
+  /(?:^|\s)\d{1,2}\.\s+(?=(?:Jan|Feb|Mär|Mar|Apr|Mai|Maj|Jun|Jul|Aug|Sep|Okt|Oct|Nov|Dez|Dec|Jahrhundert|Platz|Auflage|Kapitel|Absatz|Tag|Klasse))/u;
+
+/** True when the text does not end at `to` although the segmenter says so. */
+function continues(text: string, from: number, to: number): boolean {
+  const head = text.slice(Math.max(from, to - 24), to);
+  if (ABBREVIATION.test(head)) return true;
+  if (/^\s*\d{1,3}\.\s*$/.test(text.slice(from, to))) return true; // a number that opens a list item
+  if (/\d{1,2}\.\s+$/.test(head) && ORDINAL_BEFORE_NOUN.test(head + text.slice(to, to + 12))) return true;
+  // CJK dialogue: an opening quote left at the end, or a quote that ended and is being reported.
+  return (
+    /[「『（《〈“]\s*$/.test(head) ||
+    (/[」』）》〉]\s*$/.test(head) && /^[とはがをのにでもっ]/.test(text.slice(to, to + 1)))
+  );
+}
+
+function addPhrases(text: string, start: number, end: number, units: Unit[]): void {
+  if (!THAI_LAO.test(text.slice(start, end))) {
+    addTrimmed(text, 'sentence', start, end, units);
+    return;
+  }
+  let from = start;
+  for (const match of text
+    .slice(start, end)
+    .matchAll(/(?<=[\p{sc=Thai}\p{sc=Laoo}])\s+(?=[\p{sc=Thai}\p{sc=Laoo}])/gu)) {
+    const at = start + match.index;
+    if (at - from < PHRASE_UNITS_MIN || end - at < PHRASE_UNITS_MIN / 3) continue;
+    addTrimmed(text, 'sentence', from, at, units);
+    from = at;
+  }
+  addTrimmed(text, 'sentence', from, end, units);
+}
+
+function addTrimmed(text: string, kind: UnitKind, start: number, end: number, units: Unit[]): void {
+  const content = text.slice(start, end);
+  const lead = content.length - content.trimStart().length;
+  const length = content.trim().length;
+  if (length > 0) units.push({ kind, start: start + lead, end: start + lead + length });
+}
+
+/** Columns: East Asian wide characters count two. */
+function widthOf(line: string): number {
+  let width = 0;
+  for (const character of line)
+    width += character >= 'ᄀ' && /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\uff01-\uff60]/u.test(character) ? 2 : 1;
+  return width;
+}
