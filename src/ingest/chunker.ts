@@ -1,0 +1,234 @@
+/**
+ * Cuts a parsed file into chunks: structure first, sizes second. Pure; time is linear in the length of the text.
+ *
+ * A section (a heading and what follows it) that fits stays whole; a longer one is cut between its blocks into parts of
+ * about equal size; tables are cut between rows, code at definitions, prose between sentences. Each record is a chunk.
+ */
+import { badFile } from './failure.ts';
+import type { Block, ChunkDraft, ParsedFile, TypedMetadata } from './parsed.ts';
+import { splitBlock } from './split-block.ts';
+import { estimateTokens } from './token-estimate.ts';
+
+/** Estimated tokens of a chunk when a section has to be cut. */
+export const CHUNK_TOKENS_TARGET = 400;
+/** Estimated tokens no chunk exceeds. */
+export const CHUNK_TOKENS_MAX = 800;
+/** A section up to this many estimated tokens stays one chunk. */
+export const SECTION_TOKENS_MAX = 700;
+/** Sections below this many estimated tokens join their neighbour … */
+export const SMALL_SECTION_TOKENS = 60;
+/** … while the two together stay below this. */
+export const MERGED_TOKENS_MAX = 200;
+export const CHUNKS_PER_SOURCE_MAX = 200_000;
+
+/** A chunk before its terms are computed. */
+export type ChunkCut = Omit<ChunkDraft, 'terms'>;
+
+/** A part of a block that is never cut again. Offsets are UTF-16 indices. */
+export interface Piece {
+  start: number;
+  end: number;
+  tokens: number;
+  block: Block;
+  path: string[];
+  context: string | null;
+  /** Stands alone: a record, or a part of a block that had to be cut. */
+  solo: boolean;
+}
+
+/** A run of pieces that becomes one chunk. */
+interface Draft {
+  pieces: Piece[];
+  tokens: number;
+  path: string[];
+  solo: boolean;
+}
+
+/**
+ * The chunks of a file, in order. `content` is exactly the code points [startOffset, endOffset) of `parsed.text`.
+ *
+ * @throws FileError when more than CHUNKS_PER_SOURCE_MAX chunks would be needed.
+ */
+export function chunkFile(parsed: ParsedFile): ChunkCut[] {
+  const sections = sectionsOf(piecesOf(parsed));
+  const drafts = mergeSmall(sections.flatMap(cutSection));
+  if (drafts.length > CHUNKS_PER_SOURCE_MAX) {
+    throw badFile(
+      'chunk',
+      'Too many chunks',
+      `The file needs ${drafts.length} chunks; the limit is ${CHUNKS_PER_SOURCE_MAX}.`,
+    );
+  }
+  return toCuts(parsed, drafts);
+}
+
+function piecesOf(parsed: ParsedFile): Piece[] {
+  const pieces: Piece[] = [];
+  const open: { level: number; title: string }[] = [];
+  for (const block of parsed.blocks) {
+    const title = block.kind === 'heading' ? headingTitle(parsed.text.slice(block.start, block.end)) : '';
+    if (title !== '') {
+      const level = block.level ?? 1;
+      while (open.length > 0 && open[open.length - 1]!.level >= level) open.pop();
+      open.push({ level, title });
+    }
+    const path = block.headingPath ?? open.map((heading) => heading.title);
+    const tokens = estimateTokens(parsed.text, block.start, block.end);
+    const record = block.kind === 'record';
+    if (tokens > CHUNK_TOKENS_MAX) {
+      for (const part of splitBlock(parsed.text, block, CHUNK_TOKENS_TARGET)) {
+        pieces.push({ ...part, block, path, solo: true });
+      }
+    } else {
+      const context = record ? (block.tableHeader ?? null) : null;
+      pieces.push({ start: block.start, end: block.end, tokens, block, path, context, solo: record });
+    }
+  }
+  return pieces;
+}
+
+const HEADING_UNITS_MAX = 300;
+
+/** A heading's words without Markdown marks, cut to a sane length. */
+function headingTitle(source: string): string {
+  const line = source.replace(/^#{1,6}[ \t]+/, '').replace(/[ \t]+#+[ \t]*$/, '');
+  const plain = line
+    .replace(/\n[=-]+[ \t]*$/, '')
+    .replace(/[*_`]+/g, '')
+    .replace(/\s+/g, ' ')
+    .trim();
+  return plain.slice(0, HEADING_UNITS_MAX).toWellFormed();
+}
+
+/** Sections begin at headings; pieces that stand alone are sections of their own. */
+function sectionsOf(pieces: readonly Piece[]): Piece[][] {
+  const sections: Piece[][] = [];
+  let current: Piece[] = [];
+  for (const piece of pieces) {
+    const starts = piece.solo || piece.block.kind === 'heading' || current[0]?.solo;
+    if (starts && current.length > 0) {
+      sections.push(current);
+      current = [];
+    }
+    current.push(piece);
+  }
+  if (current.length > 0) sections.push(current);
+  return sections;
+}
+
+function cutSection(pieces: Piece[]): Draft[] {
+  const total = pieces.reduce((sum, piece) => sum + piece.tokens, 0);
+  if (total <= SECTION_TOKENS_MAX || pieces.length === 1) return [draftOf(pieces, total)];
+  const target = total / Math.ceil(total / CHUNK_TOKENS_TARGET);
+  const drafts: Draft[] = [];
+  let current: Piece[] = [];
+  let tokens = 0;
+  for (const piece of pieces) {
+    const tooBig = tokens + piece.tokens > CHUNK_TOKENS_MAX;
+    // Close where the cut is nearest to the target: before this piece, unless taking it in lands closer.
+    const closer = tokens >= target || tokens + piece.tokens - target > target - tokens;
+    if (current.length > 0 && (tooBig || closer)) {
+      drafts.push(draftOf(current, tokens));
+      current = [];
+      tokens = 0;
+    }
+    current.push(piece);
+    tokens += piece.tokens;
+  }
+  drafts.push(draftOf(current, tokens));
+  return drafts;
+}
+
+function draftOf(pieces: Piece[], tokens: number): Draft {
+  const first = pieces[0]!;
+  return { pieces, tokens, path: first.path, solo: first.solo };
+}
+
+/** Joins headings without text to what follows them, and small neighbours under one heading. */
+function mergeSmall(drafts: readonly Draft[]): Draft[] {
+  const merged: Draft[] = [];
+  for (const draft of drafts) {
+    const before = merged[merged.length - 1];
+    const path = before && !before.solo ? joinedPath(before, draft) : undefined;
+    if (before && path) {
+      for (const piece of draft.pieces) before.pieces.push(piece);
+      before.tokens += draft.tokens;
+      before.path = path;
+      before.solo = draft.solo;
+    } else {
+      merged.push(draft);
+    }
+  }
+  return merged;
+}
+
+/** The heading path of `a` and `b` as one chunk, or undefined when they should stay apart. */
+function joinedPath(a: Draft, b: Draft): string[] | undefined {
+  const common = commonPrefix(a.path, b.path);
+  const total = a.tokens + b.tokens;
+  const headingsOnly = a.pieces.every((piece) => piece.block.kind === 'heading');
+  if (b.pieces[0]!.block.kind === 'record') return undefined;
+  if (headingsOnly) return total <= CHUNK_TOKENS_MAX && common.length === a.path.length ? b.path : undefined;
+  if (b.solo || common.length === 0 || total > MERGED_TOKENS_MAX) return undefined;
+  return Math.min(a.tokens, b.tokens) < SMALL_SECTION_TOKENS ? common : undefined;
+}
+
+function commonPrefix(a: readonly string[], b: readonly string[]): string[] {
+  let length = 0;
+  while (length < a.length && a[length] === b[length]) length += 1;
+  return a.slice(0, length);
+}
+
+function toCuts(parsed: ParsedFile, drafts: readonly Draft[]): ChunkCut[] {
+  const bounds = drafts.map((draft) => trimmed(parsed.text, draft.pieces[0]!.start, draft.pieces.at(-1)!.end));
+  const starts = codePointOffsets(
+    parsed.text,
+    bounds.map(([start]) => start),
+  );
+  const ends = codePointOffsets(
+    parsed.text,
+    bounds.map(([, end]) => end),
+  );
+  return drafts.map((draft, ordinal) => ({
+    ordinal,
+    startOffset: starts[ordinal]!,
+    endOffset: ends[ordinal]!,
+    content: parsed.text.slice(...bounds[ordinal]!),
+    context: draft.pieces.find((piece) => piece.context !== null)?.context ?? null,
+    headingPath: draft.path,
+    pages: pagesOf(draft.pieces),
+    metadata: metadataOf(parsed, draft.pieces),
+  }));
+}
+
+function trimmed(text: string, start: number, end: number): [number, number] {
+  let from = start;
+  let to = end;
+  while (from < to && text.charCodeAt(from) <= 0x20) from += 1;
+  while (to > from && text.charCodeAt(to - 1) <= 0x20) to -= 1;
+  return [from, to];
+}
+
+/** Code-point offsets of ascending UTF-16 offsets, in one pass. */
+export function codePointOffsets(text: string, offsets: readonly number[]): number[] {
+  let surrogates = 0;
+  let at = 0;
+  return offsets.map((offset) => {
+    for (; at < offset; at += 1) {
+      if ((text.charCodeAt(at) & 0xfc00) === 0xdc00) surrogates += 1;
+    }
+    return offset - surrogates;
+  });
+}
+
+function pagesOf(pieces: readonly Piece[]): number[] | null {
+  const pages = new Set<number>();
+  for (const { block } of pieces) {
+    if (block.pages) for (let page = block.pages[0]; page <= block.pages[1]; page += 1) pages.add(page);
+  }
+  return pages.size > 0 ? [...pages].sort((a, b) => a - b) : null;
+}
+
+function metadataOf(parsed: ParsedFile, pieces: readonly Piece[]): TypedMetadata {
+  return Object.assign({}, parsed.chunkMetadata, ...pieces.map((piece) => piece.block.metadata ?? {}));
+}

@@ -1,0 +1,129 @@
+/** Bytes to text: byte order marks, UTF-8, UTF-16/32 without marks, declared and legacy encodings. Pure. */
+import { Buffer } from 'node:buffer';
+import { guessLegacyEncoding } from './legacy-encodings.ts';
+
+/** Bytes looked at to tell an encoding. */
+const SAMPLE_BYTES = 64 * 1024;
+
+export interface Decoded {
+  /** Well-formed, without U+0000 and byte order mark, line feeds only. */
+  text: string;
+  /** The encoding that was used, a WHATWG label or `utf-32le`/`utf-32be`. */
+  encoding: string;
+  /** Some bytes had no meaning in the encoding and were replaced. */
+  replaced: boolean;
+}
+
+const MARKS: readonly (readonly [encoding: string, mark: readonly number[]])[] = [
+  ['utf-8', [0xef, 0xbb, 0xbf]],
+  ['utf-32le', [0xff, 0xfe, 0, 0]],
+  ['utf-32be', [0, 0, 0xfe, 0xff]],
+  ['utf-16le', [0xff, 0xfe]],
+  ['utf-16be', [0xfe, 0xff]],
+];
+
+/** Decodes a text file. `declared` is an encoding named by the format itself (`<meta charset>`); it is tried, not trusted. */
+export function decodeText(bytes: Uint8Array, declared?: string): Decoded {
+  const mark = MARKS.find(([, prefix]) => prefix.every((byte, index) => bytes[index] === byte));
+  if (mark) return decodeAs(bytes.subarray(mark[1].length), mark[0]);
+  const wide = wideEncoding(bytes.subarray(0, SAMPLE_BYTES));
+  if (wide) return decodeAs(bytes, wide);
+  const utf8 = decodeStrictly(bytes, 'utf-8');
+  // ISO-2022-JP is pure ASCII on the wire: only its escape sequences tell it from UTF-8.
+  if (utf8 !== undefined && !hasIso2022Escape(bytes))
+    return { text: cleanText(utf8), encoding: 'utf-8', replaced: false };
+  if (declared) {
+    const text = decodeStrictly(bytes, declared);
+    if (text !== undefined) return { text: cleanText(text), encoding: declared.toLowerCase(), replaced: false };
+  }
+  if (utf8Damage(bytes) < UTF8_DAMAGE_MAX) return decodeAs(bytes, 'utf-8');
+  return decodeAs(bytes, guessLegacyEncoding(bytes.subarray(0, SAMPLE_BYTES)));
+}
+
+/** Well-formed text without U+0000 and byte order mark, with line feeds only. */
+export function cleanText(raw: string): string {
+  let text = raw.charCodeAt(0) === 0xfeff ? raw.slice(1) : raw;
+  if (text.includes('\r')) text = text.replace(/\r\n?/g, '\n');
+  if (text.includes('\0')) text = text.replaceAll('\0', '\ufffd');
+  return text.isWellFormed() ? text : text.toWellFormed();
+}
+
+function decodeAs(bytes: Uint8Array, encoding: string): Decoded {
+  const text =
+    encoding === 'utf-32le' || encoding === 'utf-32be'
+      ? decodeUtf32(bytes, encoding === 'utf-32le')
+      : new TextDecoder(encoding).decode(bytes);
+  return { text: cleanText(text), encoding, replaced: text.includes('\ufffd') };
+}
+
+function decodeStrictly(bytes: Uint8Array, encoding: string): string | undefined {
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch {
+    return undefined; // Not this encoding, or no such encoding.
+  }
+}
+
+/** Share of malformed sequences up to which a text still counts as UTF-8 with a few broken characters. */
+const UTF8_DAMAGE_MAX = 0.2;
+
+/** Malformed sequences as a share of all sequences beyond ASCII, in a sample. */
+function utf8Damage(bytes: Uint8Array): number {
+  const text = new TextDecoder('utf-8').decode(bytes.subarray(0, SAMPLE_BYTES), { stream: true });
+  let wide = 0;
+  let broken = 0;
+  for (let i = 0; i < text.length; i += 1) {
+    const unit = text.charCodeAt(i);
+    if (unit < 0x80) continue;
+    wide += 1;
+    if (unit === 0xfffd) broken += 1;
+  }
+  return wide === 0 ? 0 : broken / wide;
+}
+
+function hasIso2022Escape(bytes: Uint8Array): boolean {
+  const sample = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, SAMPLE_BYTES)).toString('latin1');
+  return /\x1b(\$[@B]|\$\([DO]|\([JI])/.test(sample);
+}
+
+/** UTF-16 or UTF-32 without a mark: ASCII characters leave NUL bytes at regular places, other scripts equal high bytes. */
+function wideEncoding(sample: Uint8Array): string | undefined {
+  const length = sample.length - (sample.length % 4);
+  if (length < 8) return undefined;
+  const zeros = [0, 0, 0, 0];
+  for (let i = 0; i < length; i += 1) if (sample[i] === 0) zeros[i % 4]! += 1;
+  const quarter = length / 4;
+  if (zeros[3]! > quarter * 0.95 && zeros[2]! > quarter * 0.8 && zeros[0]! < quarter * 0.5) return 'utf-32le';
+  if (zeros[0]! > quarter * 0.95 && zeros[1]! > quarter * 0.8 && zeros[3]! < quarter * 0.5) return 'utf-32be';
+  const odd = zeros[1]! + zeros[3]!;
+  const even = zeros[0]! + zeros[2]!;
+  if (odd + even === 0) return undefined;
+  if (odd > even * 3 && isPlausibleUtf16(sample, 'utf-16le')) return 'utf-16le';
+  if (even > odd * 3 && isPlausibleUtf16(sample, 'utf-16be')) return 'utf-16be';
+  return undefined;
+}
+
+/** Text has few control characters and few unassigned or private ones. */
+function isPlausibleUtf16(sample: Uint8Array, encoding: string): boolean {
+  const text = new TextDecoder(encoding).decode(sample, { stream: true });
+  const odd = text.match(/[\u0000-\u0008\u000e-\u001f\ufffd\p{Cn}\p{Co}]/gu)?.length ?? 0;
+  const blanks = text.match(/[\s\u3000\u3001\u3002]/g)?.length ?? 0;
+  return odd <= text.length * 0.02 && (blanks > 0 || text.length < 64);
+}
+
+const REPLACEMENT = 0xfffd;
+const UTF32_PIECE = 8192;
+
+function decodeUtf32(bytes: Uint8Array, littleEndian: boolean): string {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let out = '';
+  for (let at = 0; at + 4 <= bytes.length; ) {
+    const points: number[] = [];
+    for (; at + 4 <= bytes.length && points.length < UTF32_PIECE; at += 4) {
+      const point = view.getUint32(at, littleEndian);
+      points.push(point > 0x10ffff || (point >= 0xd800 && point < 0xe000) ? REPLACEMENT : point);
+    }
+    out += String.fromCodePoint(...points);
+  }
+  return out;
+}

@@ -1,0 +1,22 @@
+/** What stops one file: thrown inside the child process, handed on as a FileFailure. */
+import type { FileFailure } from './parsed.ts';
+
+export class FileError extends Error {
+  readonly failure: FileFailure;
+
+  constructor(failure: FileFailure) {
+    super(failure.message);
+    this.name = 'FileError';
+    this.failure = failure;
+  }
+}
+
+/** The bytes are at fault: trying again cannot help. */
+export function badFile(stage: FileFailure['stage'], title: string, message: string): FileError {
+  return new FileError({ stage, title, message, retryable: false });
+}
+
+/** A limit that protects the service was passed. */
+export function overLimit(message: string, stage: FileFailure['stage'] = 'parse'): FileError {
+  return badFile(stage, 'File is over a limit', message);
+}

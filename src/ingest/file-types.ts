@@ -1,0 +1,172 @@
+/** What a file is: by its content first, by its name only where content does not tell. Pure but for naming binaries. */
+import { Buffer } from 'node:buffer';
+import { badFile, type FileError } from './failure.ts';
+import { zipEntryNames } from './zip.ts';
+
+/** Names the parser; `code` and `xml` and the like are read as plain text. */
+export type FileType =
+  | 'pdf'
+  | 'docx'
+  | 'xlsx'
+  | 'csv'
+  | 'tsv'
+  | 'txt'
+  | 'md'
+  | 'html'
+  | 'json'
+  | 'jsonl'
+  | 'xml'
+  | 'yaml'
+  | 'code';
+
+const HEAD_BYTES = 4096;
+
+const TEXT_EXTENSIONS: Record<string, FileType> = {
+  txt: 'txt',
+  text: 'txt',
+  log: 'txt',
+  asc: 'txt',
+  rst: 'txt',
+  adoc: 'txt',
+  asciidoc: 'txt',
+  org: 'txt',
+  tex: 'txt',
+  vtt: 'txt',
+  srt: 'txt',
+  md: 'md',
+  markdown: 'md',
+  mdown: 'md',
+  mkd: 'md',
+  mdx: 'md',
+  qmd: 'md',
+  html: 'html',
+  htm: 'html',
+  xhtml: 'html',
+  csv: 'csv',
+  psv: 'csv',
+  tsv: 'tsv',
+  tab: 'tsv',
+  json: 'json',
+  geojson: 'json',
+  webmanifest: 'json',
+  jsonl: 'jsonl',
+  ndjson: 'jsonl',
+  xml: 'xml',
+  svg: 'xml',
+  rss: 'xml',
+  atom: 'xml',
+  xsd: 'xml',
+  xsl: 'xml',
+  xslt: 'xml',
+  wsdl: 'xml',
+  plist: 'xml',
+  yaml: 'yaml',
+  yml: 'yaml',
+};
+
+const CODE_EXTENSIONS = new Set(
+  (
+    'js mjs cjs jsx ts mts cts tsx py pyi rb php java kt kts scala groovy c h cc cpp cxx hh hpp cs fs go rs swift m mm pl pm r jl lua sh bash zsh ' +
+    'fish ps1 bat cmd sql css scss sass less vue svelte dart ex exs erl hs clj elm ml mli nim zig v toml ini cfg conf properties env gradle cmake ' +
+    'make mk dockerfile proto graphql gql tf hcl diff patch'
+  ).split(' '),
+);
+
+/** Text formats that need a reader of their own before their text is worth indexing. */
+const UNSUPPORTED_TEXT = new Set(['eml', 'mbox', 'ipynb', 'fb2', 'ics', 'vcf']);
+
+/**
+ * Decides by magic numbers and text sniffing; the extension refines text formats only.
+ *
+ * @throws FileError "Unsupported file type" for binary files that no parser reads.
+ */
+export async function detectFileType(bytes: Uint8Array, name: string): Promise<FileType> {
+  const extension = extensionOf(name);
+  if (bytes.length === 0) return emptyType(extension);
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, HEAD_BYTES));
+  const latin = head.toString('latin1');
+  if (/^[\s\0]{0,1024}%PDF-/.test(latin)) return 'pdf';
+  if (latin.startsWith('PK\x03\x04') || latin.startsWith('PK\x05\x06')) return zipType(bytes);
+  if (latin.startsWith('{\\rtf')) throw unsupported('RTF');
+  if (isBinary(bytes)) throw unsupported(await binaryName(bytes));
+  return textType(latin, extension);
+}
+
+export function extensionOf(name: string): string {
+  const base = name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1);
+  const dot = base.lastIndexOf('.');
+  return dot <= 0 ? '' : base.slice(dot + 1).toLowerCase();
+}
+
+export function unsupported(what: string): FileError {
+  return badFile('detect', 'Unsupported file type', `Unsupported file type: ${what} files cannot be read.`);
+}
+
+function emptyType(extension: string): FileType {
+  const type = TEXT_EXTENSIONS[extension];
+  if (type || CODE_EXTENSIONS.has(extension) || extension === '') return type ?? 'txt';
+  throw badFile('detect', 'Empty file', 'The file is empty (0 bytes).');
+}
+
+function zipType(bytes: Uint8Array): FileType {
+  const names = zipEntryNames(bytes);
+  if (names.has('word/document.xml') || names.has('word/document2.xml')) return 'docx';
+  if (names.has('xl/workbook.xml') || names.has('xl/workbook2.xml')) return 'xlsx';
+  if (names.has('ppt/presentation.xml')) throw unsupported('PowerPoint');
+  if (names.has('META-INF/container.xml')) throw unsupported('EPUB');
+  if (names.has('content.xml') && names.has('META-INF/manifest.xml')) throw unsupported('OpenDocument');
+  throw unsupported('ZIP archive');
+}
+
+function textType(head: string, extension: string): FileType {
+  if (UNSUPPORTED_TEXT.has(extension)) throw unsupported(extension.toUpperCase());
+  const named = TEXT_EXTENSIONS[extension];
+  const isCode = CODE_EXTENSIONS.has(extension);
+  const start = head
+    .replace(/^(\xef\xbb\xbf|\xff\xfe|\xfe\xff)/, '')
+    .replaceAll('\0', '')
+    .trimStart()
+    .slice(0, 1024)
+    .toLowerCase();
+  const html =
+    /^(<!doctype html|<html[\s>]|<head[\s>]|<body[\s>])/.test(start) ||
+    /^<\?xml[^>]*\?>\s*(<!doctype html|<html[\s>])/.test(start);
+  if (html && named !== 'md' && !isCode) return 'html';
+  if (named) return named;
+  if (isCode) return 'code';
+  if (start.startsWith('<?xml')) return 'xml';
+  if (start.startsWith('{') || start.startsWith('[')) return 'json';
+  return 'txt';
+}
+
+/** NUL bytes outside UTF-16/32, or many control characters. */
+function isBinary(bytes: Uint8Array): boolean {
+  const sample = bytes.subarray(0, HEAD_BYTES * 4);
+  const marked = (sample[0] === 0xff && sample[1] === 0xfe) || (sample[0] === 0xfe && sample[1] === 0xff);
+  if (marked || (sample[0] === 0 && sample[1] === 0 && sample[2] === 0xfe && sample[3] === 0xff)) return false;
+  let controls = 0;
+  const zeros = [0, 0, 0, 0];
+  for (let i = 0; i < sample.length; i += 1) {
+    const byte = sample[i]!;
+    if (byte === 0) zeros[i % 4]! += 1;
+    else if (byte < 0x20 && (byte < 0x07 || byte > 0x0d) && byte !== 0x1b) controls += 1;
+  }
+  const nuls = zeros[0]! + zeros[1]! + zeros[2]! + zeros[3]!;
+  if (controls > sample.length * 0.05) return !looksWide(zeros, nuls, sample.length);
+  return nuls > Math.max(2, sample.length * 0.02) && !looksWide(zeros, nuls, sample.length);
+}
+
+/** NUL bytes that fall on every second byte, or on three of four, are wide characters. */
+function looksWide(zeros: readonly number[], nuls: number, length: number): boolean {
+  if (nuls < length * 0.02) return false;
+  const even = zeros[0]! + zeros[2]!;
+  const odd = zeros[1]! + zeros[3]!;
+  const three = nuls > length * 0.6 && Math.min(zeros[0]!, zeros[3]!) < length * 0.1;
+  return Math.max(even, odd) > Math.min(even, odd) * 3 || three;
+}
+
+async function binaryName(bytes: Uint8Array): Promise<string> {
+  const { fileTypeFromBuffer } = await import('file-type');
+  const type = await fileTypeFromBuffer(bytes.subarray(0, HEAD_BYTES)).catch(() => undefined);
+  return type ? type.ext.toUpperCase() : 'unknown binary';
+}

@@ -1,0 +1,73 @@
+/** The language of a text: by its script where that decides, else by function words, else by n-grams on a sample. */
+import { detect } from 'tinyld';
+import { languageByWords } from './language-words.ts';
+
+/** UTF-16 units looked at; more does not change the answer and costs time. */
+const SAMPLE_UNITS = 4096;
+/** tinyld is slow per character and sure after a few sentences. */
+const GRAM_SAMPLE_UNITS = 1200;
+const LETTERS_MIN = 8;
+
+/** Scripts that one language (or one analyzer) uses. Han alone is Chinese: Japanese text has kana. */
+const SCRIPTS: readonly (readonly [language: string, first: number, last: number])[] = [
+  ['ja', 0x3040, 0x30ff],
+  ['ko', 0xac00, 0xd7a3],
+  ['zh', 0x3400, 0x9fff],
+  ['th', 0x0e01, 0x0e5b],
+  ['lo', 0x0e81, 0x0edf],
+  ['he', 0x0590, 0x05ff],
+  ['el', 0x0370, 0x03ff],
+  ['hy', 0x0530, 0x058f],
+  ['ka', 0x10a0, 0x10ff],
+  ['my', 0x1000, 0x109f],
+  ['km', 0x1780, 0x17ff],
+  ['am', 0x1200, 0x137f],
+  ['bn', 0x0980, 0x09ff],
+  ['pa', 0x0a00, 0x0a7f],
+  ['gu', 0x0a80, 0x0aff],
+  ['ta', 0x0b80, 0x0bff],
+  ['te', 0x0c00, 0x0c7f],
+  ['kn', 0x0c80, 0x0cff],
+  ['ml', 0x0d00, 0x0d7f],
+  ['si', 0x0d80, 0x0dff],
+];
+/** Share of kana from which a text with many Han characters is Japanese. */
+const KANA_SHARE = 0.05;
+
+/** ISO 639-1 code, or null when the text is too short or in no language. */
+export function detectLanguage(text: string): string | null {
+  const sample = text.slice(0, SAMPLE_UNITS);
+  const counts = new Map<string, number>();
+  let letters = 0;
+  for (let i = 0; i < sample.length; i += 1) {
+    const unit = sample.charCodeAt(i);
+    if (unit < 0x80 ? !isAsciiLetter(unit) : !isLetter(unit)) continue;
+    letters += 1;
+    const script = unit < 0x370 ? undefined : SCRIPTS.find(([, first, last]) => unit >= first && unit <= last);
+    if (script) counts.set(script[0], (counts.get(script[0]) ?? 0) + 1);
+  }
+  if (letters < LETTERS_MIN) return null;
+  return byScript(counts, letters) ?? languageByWords(sample) ?? byGrams(sample);
+}
+
+function byScript(counts: ReadonlyMap<string, number>, letters: number): string | undefined {
+  const kana = counts.get('ja') ?? 0;
+  const han = counts.get('zh') ?? 0;
+  if (kana + han > letters * 0.3) return kana > (kana + han) * KANA_SHARE ? 'ja' : 'zh';
+  for (const [language, count] of counts) if (count > letters * 0.5) return language;
+  return undefined;
+}
+
+function byGrams(sample: string): string | null {
+  const language = detect(sample.slice(0, GRAM_SAMPLE_UNITS).toWellFormed());
+  return /^[a-z]{2}$/.test(language) ? language : null;
+}
+
+function isAsciiLetter(unit: number): boolean {
+  const lower = unit | 0x20;
+  return lower >= 0x61 && lower <= 0x7a;
+}
+
+function isLetter(unit: number): boolean {
+  return unit >= 0xaa && unit !== 0xd7 && unit !== 0xf7 && !(unit >= 0x2000 && unit < 0x3040) && unit < 0xd800;
+}

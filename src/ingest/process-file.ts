@@ -1,0 +1,87 @@
+/** One file from bytes to chunks: detect, decode, parse, cut, analyze. Runs in a child process. */
+import { readFile } from 'node:fs/promises';
+import { analyzeForIndex } from '../retrieval/analyzer.ts';
+import { type ChunkCut, chunkFile } from './chunker.ts';
+import { badFile, FileError, overLimit } from './failure.ts';
+import { detectFileType } from './file-types.ts';
+import { detectLanguage } from './language.ts';
+import type { ChunkDraft, FileFailure, ParsedFile, ProcessedFile, ProcessOutcome, ProcessRequest } from './parsed.ts';
+import { parseFile } from './parsers/parse-file.ts';
+
+/** Bytes of a file that is read at all; formats have lower limits of their own. */
+export const FILE_BYTES_MAX = 500 * 1024 * 1024;
+
+/** Processes one file. Never rejects: whatever goes wrong becomes a failure. */
+export async function processFile(request: ProcessRequest): Promise<ProcessOutcome> {
+  let stage: FileFailure['stage'] = 'detect';
+  try {
+    if (request.size > FILE_BYTES_MAX) throw overLimit('The file is too large to be read.', 'detect');
+    const bytes = await readFile(request.path);
+    const fileType = await detectFileType(bytes, request.name);
+    stage = 'parse';
+    const parsed = await parseFile(fileType, bytes, request);
+    stage = 'chunk';
+    return { ok: true, file: toProcessed(parsed) };
+  } catch (error) {
+    return { ok: false, failure: failureOf(error, stage) };
+  }
+}
+
+function toProcessed(parsed: ParsedFile): ProcessedFile {
+  const language = languageOf(parsed);
+  const chunks = chunkFile(parsed).map((cut): ChunkDraft => ({ ...cut, terms: termsOf(cut, parsed.title, language) }));
+  return {
+    fileType: parsed.fileType,
+    text: parsed.text,
+    textLength: codePoints(parsed.text),
+    language,
+    metadata: language === null ? parsed.metadata : { language: { val: language, type: 'string' }, ...parsed.metadata },
+    chunks,
+    warnings: parsed.warnings,
+  };
+}
+
+function termsOf(cut: ChunkCut, title: string | undefined, language: string | null): string {
+  const names = title === undefined || cut.headingPath.includes(title) ? cut.headingPath : [title, ...cut.headingPath];
+  // A heading that opens the chunk is in its content already.
+  const outside = names.filter((name) => !cut.content.slice(0, name.length + 16).includes(name));
+  const parts = [...outside, ...(cut.context === null ? [] : [cut.context]), cut.content];
+  return analyzeForIndex(parts.join('\n'), language);
+}
+
+/** Templates declare "en" for pages in any language: the text decides, a declaration helps where it cannot. */
+function languageOf(parsed: ParsedFile): string | null {
+  const declared = parsed.metadata['language']?.val.toLowerCase().match(/^([a-z]{2})(?:[-_]|$)/)?.[1];
+  return detectLanguage(parsed.text) ?? declared ?? null;
+}
+
+function codePoints(text: string): number {
+  let surrogates = 0;
+  for (let i = 0; i < text.length; i += 1) if ((text.charCodeAt(i) & 0xfc00) === 0xdc00) surrogates += 1;
+  return text.length - surrogates;
+}
+
+function failureOf(error: unknown, stage: FileFailure['stage']): FileFailure {
+  if (error instanceof FileError) return error.failure;
+  if (error instanceof RangeError && /call stack/i.test(error.message)) {
+    return badFile(stage, 'File is nested too deeply', 'The structure of the file is nested too deeply to be read.')
+      .failure;
+  }
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
+    return { stage: 'detect', title: 'File is gone', message: 'The stored file could not be opened.', retryable: true };
+  }
+  return badFile(stage, 'File cannot be read', `The file is damaged or not what its name says (${messageOf(error)}).`)
+    .failure;
+}
+
+const MESSAGE_UNITS_MAX = 200;
+
+/** A library's message without paths and control characters, one line. */
+function messageOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  const line = text
+    .split('\n', 1)[0]!
+    .replace(/(file:\/\/)?(\/[\w.@+-]+){2,}/g, '…')
+    .replace(/\p{Cc}/gu, ' ');
+  return line.slice(0, MESSAGE_UNITS_MAX).toWellFormed() || 'unknown error';
+}

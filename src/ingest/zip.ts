@@ -1,0 +1,134 @@
+/** Reads zip-based formats within expansion limits. The directory is checked first, then every inflated byte is counted. */
+import { Buffer } from 'node:buffer';
+import { Inflate } from 'fflate';
+import { badFile, overLimit } from './failure.ts';
+
+/** Bytes all entries may expand to. */
+export const EXPANDED_BYTES_MAX = 256 * 1024 * 1024;
+/** Expanded size of an entry over its compressed size, once it is larger than RATIO_FREE_BYTES. */
+export const EXPANSION_RATIO_MAX = 100;
+export const ZIP_ENTRIES_MAX = 10_000;
+/** Small entries of one repeated character expand further without harm. */
+const RATIO_FREE_BYTES = 1024 * 1024;
+
+export interface ZipEntry {
+  name: string;
+  method: number;
+  compressedSize: number;
+  expandedSize: number;
+  dataStart: number;
+}
+
+export function zipEntryNames(bytes: Uint8Array): Set<string> {
+  return new Set(readZipDirectory(bytes).map((entry) => entry.name));
+}
+
+/**
+ * Entries of the central directory.
+ *
+ * @throws FileError for a damaged archive, and when its declared sizes pass a limit.
+ */
+export function readZipDirectory(bytes: Uint8Array): ZipEntry[] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const end = endRecord(view);
+  const count = view.getUint16(end + 10, true);
+  if (count > ZIP_ENTRIES_MAX) throw overLimit(`The archive has ${count} entries; the limit is ${ZIP_ENTRIES_MAX}.`);
+  const entries: ZipEntry[] = [];
+  let at = view.getUint32(end + 16, true);
+  let total = 0;
+  for (let i = 0; i < count; i += 1) {
+    if (at + 46 > bytes.length || view.getUint32(at, true) !== 0x02014b50) throw damaged();
+    const nameLength = view.getUint16(at + 28, true);
+    const entry = readEntry(view, bytes, at, nameLength);
+    total += entry.expandedSize;
+    if (total > EXPANDED_BYTES_MAX) throw tooLarge();
+    checkRatio(entry.name, entry.expandedSize, entry.compressedSize);
+    entries.push(entry);
+    at += 46 + nameLength + view.getUint16(at + 30, true) + view.getUint16(at + 32, true);
+  }
+  return entries;
+}
+
+/** Inflates one entry; sizes are counted as they come, whatever the directory claims. */
+export function readZipEntry(bytes: Uint8Array, entry: ZipEntry, bytesMax = EXPANDED_BYTES_MAX): Uint8Array {
+  const data = bytes.subarray(entry.dataStart, entry.dataStart + entry.compressedSize);
+  if (data.length < entry.compressedSize) throw damaged();
+  if (entry.method === 0) return data;
+  if (entry.method !== 8)
+    throw badFile('parse', 'Unsupported compression', 'The archive uses a compression that cannot be read.');
+  const parts: Uint8Array[] = [];
+  let total = 0;
+  const inflate = new Inflate((part) => {
+    total += part.length;
+    if (total > bytesMax) throw tooLarge();
+    checkRatio(entry.name, total, entry.compressedSize);
+    parts.push(part);
+  });
+  const step = 64 * 1024;
+  for (let from = 0; from < data.length || from === 0; from += step) {
+    const last = from + step >= data.length;
+    pushSafely(inflate, data.subarray(from, from + step), last);
+  }
+  return Buffer.concat(parts);
+}
+
+/**
+ * Checks every entry of an archive that a library will inflate by itself: declared sizes and real ones.
+ *
+ * @throws FileError when a limit is passed or the archive is damaged.
+ */
+export function checkZip(bytes: Uint8Array): Map<string, ZipEntry> {
+  const entries = readZipDirectory(bytes);
+  let total = 0;
+  for (const entry of entries) {
+    total += readZipEntry(bytes, entry, EXPANDED_BYTES_MAX - total).length;
+  }
+  return new Map(entries.map((entry) => [entry.name, entry]));
+}
+
+function readEntry(view: DataView, bytes: Uint8Array, at: number, nameLength: number): ZipEntry {
+  const header = view.getUint32(at + 42, true);
+  if (header + 30 > bytes.length || view.getUint32(header, true) !== 0x04034b50) throw damaged();
+  const nameBytes = bytes.subarray(at + 46, at + 46 + nameLength);
+  return {
+    name: new TextDecoder().decode(nameBytes),
+    method: view.getUint16(at + 10, true),
+    compressedSize: view.getUint32(at + 20, true),
+    expandedSize: view.getUint32(at + 24, true),
+    dataStart: header + 30 + view.getUint16(header + 26, true) + view.getUint16(header + 28, true),
+  };
+}
+
+/** Offset of the end-of-directory record, which a comment of up to 64 KiB may follow. */
+function endRecord(view: DataView): number {
+  const lowest = Math.max(0, view.byteLength - 22 - 0xffff);
+  for (let at = view.byteLength - 22; at >= lowest; at -= 1) {
+    if (view.getUint32(at, true) === 0x06054b50) return at;
+  }
+  throw damaged();
+}
+
+function pushSafely(inflate: Inflate, data: Uint8Array, last: boolean): void {
+  try {
+    inflate.push(data, last);
+  } catch (error) {
+    if (error instanceof Error && error.name === 'FileError') throw error;
+    throw damaged();
+  }
+}
+
+function checkRatio(name: string, expanded: number, compressed: number): void {
+  if (expanded > RATIO_FREE_BYTES && expanded > compressed * EXPANSION_RATIO_MAX) {
+    throw overLimit(
+      `The entry ${JSON.stringify(name.slice(0, 100))} expands to more than ${EXPANSION_RATIO_MAX} times its size.`,
+    );
+  }
+}
+
+function tooLarge() {
+  return overLimit(`The archive expands to more than ${EXPANDED_BYTES_MAX / 1024 / 1024} MiB.`);
+}
+
+function damaged() {
+  return badFile('parse', 'Damaged archive', 'The file is not a complete ZIP archive.');
+}
