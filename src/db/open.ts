@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { Database } from './database.ts';
 import { openEmbeddedDatabase } from './embedded/embedded-database.ts';
+import { openServerDatabase } from './server.ts';
 
 export interface DatabaseOptions {
   /** A `postgres://` URL: that server. Absent: the embedded engine. */
@@ -12,6 +13,6 @@ export interface DatabaseOptions {
 
 /** Opens without migrating. @throws Error with one helpful line when the database cannot be used. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  if (options.url) throw new Error('the server adapter is not there yet');
+  if (options.url) return openServerDatabase({ url: options.url });
   return openEmbeddedDatabase({ dataDir: join(options.dataDir, 'database') });
 }

@@ -1,9 +1,10 @@
 /** A real, migrated database for one test file: the embedded engine, or the server of PINAKES_TEST_DATABASE_URL. */
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { constants, cpSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pg from 'pg';
 import type { Database } from '../../src/db/database.ts';
 import { lockDirectory } from '../../src/db/embedded/lock.ts';
 import { migrate, migrationsHash } from '../../src/db/migrate.ts';
@@ -21,6 +22,8 @@ const TEMPLATE_WAIT_MS = 120_000;
 
 /** Opens a database of its own, migrated, with no tenant. */
 export async function openTestDatabase(): Promise<TestDatabase> {
+  const serverUrl = process.env['PINAKES_TEST_DATABASE_URL'];
+  if (serverUrl) return openOnServer(serverUrl);
   const dataDir = mkdtempSync(join(tmpdir(), 'pinakes-test-'));
   await copyTemplate(dataDir);
   const db = await openDatabase({ dataDir });
@@ -32,6 +35,33 @@ export async function openTestDatabase(): Promise<TestDatabase> {
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** A fresh database on the server, dropped at the end. */
+async function openOnServer(serverUrl: string): Promise<TestDatabase> {
+  const name = `pinakes_test_${randomBytes(6).toString('hex')}`;
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  const dataDir = mkdtempSync(join(tmpdir(), 'pinakes-test-'));
+  await administer(serverUrl, `create database ${name}`);
+  const db = await openDatabase({ dataDir, url: url.href });
+  await migrate(db);
+  return {
+    db,
+    dataDir,
+    async close() {
+      await db.close();
+      await administer(serverUrl, `drop database ${name} with (force)`);
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function administer(serverUrl: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: serverUrl });
+  await client.connect();
+  await client.query(statement);
+  await client.end();
 }
 
 /** An initialised and migrated data directory, made once per set of migrations and engine, then copied. */

@@ -2,6 +2,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { abortReason } from '../../util/abort.ts';
 import type { Database, Queryable, Row, SystemDatabase, TransactionOptions, Tx } from '../database.ts';
 import { ensureExtensions } from '../extensions.ts';
 import type { Sql } from '../sql.ts';
@@ -9,7 +10,7 @@ import { enterTenant } from '../tenant-scope.ts';
 import { encodeForeignValue, encodeValue } from '../values.ts';
 import { type Engine, openEngine } from './engine.ts';
 import { type DirectoryLock, lockDirectory } from './lock.ts';
-import { createSession, type Lease, reasonOf, type Session } from './session.ts';
+import { createSession, type Lease, type Session } from './session.ts';
 import { type Reply, simpleQuery, statement } from './wire.ts';
 
 /** How long `close` waits for running transactions. */
@@ -130,7 +131,7 @@ async function runTransaction<T>(
   refuseInsideTransaction();
   const begin = tenantId === undefined ? 'begin' : `begin;${enterTenant(tenantId)}`;
   const lease = await session.lease(signal);
-  const onAbort = (): void => lease.abort(reasonOf(signal!));
+  const onAbort = (): void => lease.abort(abortReason(signal!));
   signal?.addEventListener('abort', onAbort, { once: true });
   const running: Running = { active: true };
   try {

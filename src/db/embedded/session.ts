@@ -3,6 +3,7 @@
  * behind those already sent; a transaction holds the session until it ends.
  */
 import { ServiceError } from '../../errors.ts';
+import { abortReason } from '../../util/abort.ts';
 import type { Engine } from './engine.ts';
 import { type Notification, type Reply, readReply, simpleQuery } from './wire.ts';
 
@@ -75,7 +76,7 @@ export function createSession(engine: Engine): Session {
     lease: (signal) =>
       new Promise((resolve, reject) => {
         turn(() => {
-          if (signal?.aborted) return reject(reasonOf(signal));
+          if (signal?.aborted) return reject(abortReason(signal));
           held = true;
           const release = (): void => {
             held = false;
@@ -146,8 +147,4 @@ function createLease(send: (bytes: Uint8Array) => Promise<Reply>, release: () =>
       return finish(bytes);
     },
   };
-}
-
-export function reasonOf(signal: AbortSignal): Error {
-  return signal.reason instanceof Error ? signal.reason : new Error('aborted', { cause: signal.reason });
 }

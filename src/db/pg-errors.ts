@@ -1,0 +1,72 @@
+/** What PostgreSQL's and the driver's errors mean to a caller. */
+import { ServiceError } from '../errors.ts';
+
+const RETRY_SECONDS = 5;
+
+/** SQLSTATE classes and codes after which the same request may succeed later. */
+const TRANSIENT_CODES: Readonly<Record<string, string>> = {
+  '53000': 'The database is out of resources. Try again later.',
+  '53100': 'The disk is full. Try again later.',
+  '53200': 'The database is out of memory. Try again later.',
+  '53300': 'The database has no free connection. Try again later.',
+  '57014': 'The database took too long. Try again later.',
+  '57P01': 'The database is restarting. Try again shortly.',
+  '57P02': 'The database is restarting. Try again shortly.',
+  '57P03': 'The database is starting. Try again shortly.',
+  '40001': 'The request met a concurrent change. Try again.',
+  '40P01': 'The request met a concurrent change. Try again.',
+  '55P03': 'The request met a concurrent change. Try again.',
+};
+
+const CONNECTION_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+]);
+const CONNECTION_MESSAGE =
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/;
+
+/** A `ServiceError` `overloaded` for failures that pass by themselves; every other error as it is. */
+export function mapDatabaseError(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof ServiceError) return error;
+  const code = codeOf(error);
+  const message =
+    TRANSIENT_CODES[code ?? ''] ??
+    (isConnectionLoss(error, code) ? 'The database cannot be reached. Try again later.' : undefined);
+  if (message === undefined) return error;
+  return new ServiceError('overloaded', message, { cause: error, retryAfterSeconds: RETRY_SECONDS });
+}
+
+/** True for a duplicate key; with `constraint`, of that unique constraint or index only. */
+export function isUniqueViolation(error: unknown, constraint?: string): boolean {
+  return codeOf(error) === '23505' && (constraint === undefined || constraintOf(error) === constraint);
+}
+
+/** True when a row that the statement refers to is gone. */
+export function isForeignKeyViolation(error: unknown, constraint?: string): boolean {
+  return codeOf(error) === '23503' && (constraint === undefined || constraintOf(error) === constraint);
+}
+
+/** True for a CHECK that refused, among them the guard of status transitions. */
+export function isCheckViolation(error: unknown): boolean {
+  return codeOf(error) === '23514';
+}
+
+function isConnectionLoss(error: Error, code: string | undefined): boolean {
+  if (code === undefined) return CONNECTION_MESSAGE.test(error.message);
+  return CONNECTION_CODES.has(code) || /^08[0-9A-Z]{3}$/.test(code);
+}
+
+function codeOf(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | null | undefined)?.code;
+  return typeof code === 'string' ? code : undefined;
+}
+
+function constraintOf(error: unknown): unknown {
+  return (error as { constraint?: unknown }).constraint;
+}
