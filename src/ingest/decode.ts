@@ -1,6 +1,5 @@
 /** Bytes to text: byte order marks, UTF-8, UTF-16/32 without marks, declared and legacy encodings. Pure. */
-import { Buffer } from 'node:buffer';
-import { guessLegacyEncoding } from './legacy-encodings.ts';
+import { guessLegacyEncoding, hasIso2022Escape } from './legacy-encodings.ts';
 
 /** Bytes looked at to tell an encoding. */
 const SAMPLE_BYTES = 64 * 1024;
@@ -28,10 +27,12 @@ export function decodeText(bytes: Uint8Array, declared?: string): Decoded {
   if (mark) return decodeAs(bytes.subarray(mark[1].length), mark[0]);
   const wide = wideEncoding(bytes.subarray(0, SAMPLE_BYTES));
   if (wide) return decodeAs(bytes, wide);
-  const utf8 = decodeStrictly(bytes, 'utf-8');
-  // ISO-2022-JP is pure ASCII on the wire: only its escape sequences tell it from UTF-8.
-  if (utf8 !== undefined && !hasIso2022Escape(bytes))
-    return { text: cleanText(utf8), encoding: 'utf-8', replaced: false };
+  // ISO-2022-JP is pure ASCII on the wire, so it is valid UTF-8: only its escape sequences give it away.
+  const escaped = hasIso2022Escape(bytes.subarray(0, SAMPLE_BYTES));
+  for (const encoding of escaped ? ['iso-2022-jp', 'utf-8'] : ['utf-8']) {
+    const text = decodeStrictly(bytes, encoding);
+    if (text !== undefined) return { text: cleanText(text), encoding, replaced: false };
+  }
   if (declared) {
     const text = decodeStrictly(bytes, declared);
     if (text !== undefined) return { text: cleanText(text), encoding: declared.toLowerCase(), replaced: false };
@@ -79,11 +80,6 @@ function utf8Damage(bytes: Uint8Array): number {
     if (unit === 0xfffd) broken += 1;
   }
   return wide === 0 ? 0 : broken / wide;
-}
-
-function hasIso2022Escape(bytes: Uint8Array): boolean {
-  const sample = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, SAMPLE_BYTES)).toString('latin1');
-  return /\x1b(\$[@B]|\$\([DO]|\([JI])/.test(sample);
 }
 
 /** UTF-16 or UTF-32 without a mark: ASCII characters leave NUL bytes at regular places, other scripts equal high bytes. */

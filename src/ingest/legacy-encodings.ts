@@ -1,4 +1,213 @@
-/** Guesses the encoding of text that is neither Unicode nor declared. */
-export function guessLegacyEncoding(_sample: Uint8Array): string {
-  return 'windows-1252';
+/**
+ * Guesses the encoding of text that is neither Unicode nor declared.
+ *
+ * Each candidate decodes the sample; the one under which the result is the likeliest text of its language wins. The
+ * model is the frequency of single characters: enough to tell encodings apart from some hundred bytes.
+ */
+
+interface Model {
+  encoding: string;
+  /** Letters by falling frequency, with the share of all non-ASCII characters they make up. */
+  letters: readonly (readonly [chars: string, share: number])[];
+  /** Letters of the script that are not listed. */
+  others?: RegExp;
+  /** Not a Latin script: its letters do not stand in the middle of ASCII words. */
+  foreign?: boolean;
+}
+
+const RUSSIAN = 'оеаинтсрвлкмдпуяыьгзбчйхжшюцщэфъёОНПСВИКМРАТДБГЗЛФЭУЕХЧШ';
+const KANA =
+  'のにはたをるがとでしていなれさっらりかもすこまきけよくあえうそめだわせどちむつおみばべへねほげごびぶずじろンールスイトラリアクッシレドマタフログジテカャコサデキチプメオニュブウムパバエビハョナモダケセノミガポォェソ';
+const KANJI =
+  '年日大人一国本中出会時行者上長分生月地部同事後合間学前社作第内自来場手的見方東名市発世成所戦代入現明力高子家多立小業田政新実動家体物化主目回最当二三新下気回用外今主全当度定書全理度対体関機文点通';
+const HAN =
+  '的一是不在有人了中大国和为这上我他们以个年到时来地学出就分对会可要也生于子后中发说作自成家多行经方然公能主动过下面同部法政高现本市道化理用定日月主进文外者前开都而去所事体力之其如与及被将工实关机位内全长四次合无名第三第二员世由建因此美间';
+const HANT =
+  '的一是不在有人了中大國和為這上我他們以個年到時來地學出就分對會可要也生於子後發說作自成家多行經方然公能主動過下面同部法政高現本市道化理用定日月進文外者前開都而去所事體力之其如與及被將工實關機位內全長四次合無名第三二員世由建因此美間語後歷史對';
+const HANGUL =
+  '이다의는을에고한가지로하기사은대스도자어를리인시서나그정에서해과있일여부수으로아전장상제구보라원주동한국와만공성년들유했선드위조게관세오교비학신방계적중명연경었진마문치음던면당화';
+
+const MODELS: readonly Model[] = [
+  {
+    encoding: 'windows-1252',
+    letters: [
+      ['éäüößáíàóèçñãêúôâîåøæëïùõìòÄÖÜÉ', 0.8],
+      ['’“”–‘«»°§—…£€©®·', 0.18],
+    ],
+  },
+  {
+    encoding: 'windows-1254',
+    letters: [
+      ['ıişğüöçİŞÖÇÜĞâî', 0.9],
+      ['’“”–‘°…', 0.09],
+    ],
+  },
+  {
+    encoding: 'windows-1250',
+    letters: [
+      ['áéíóöłąężšřžčěýśćůúőüűńźťďňăşţâîäđŠČŽŁŚÁÉ', 0.85],
+      ['’“”„–…', 0.14],
+    ],
+  },
+  {
+    encoding: 'windows-1257',
+    letters: [
+      ['āėšīžēūųčįąęņļķģõäöüŠŽČ', 0.9],
+      ['’“”„–…', 0.09],
+    ],
+  },
+  {
+    encoding: 'windows-1251',
+    foreign: true,
+    letters: [
+      [`${RUSSIAN}іїєґІў`, 0.96],
+      ['«»–—“”№…', 0.035],
+    ],
+  },
+  { encoding: 'koi8-r', foreign: true, letters: [[RUSSIAN, 0.99]] },
+  { encoding: 'ibm866', foreign: true, letters: [[RUSSIAN, 0.99]] },
+  {
+    encoding: 'windows-1253',
+    foreign: true,
+    letters: [
+      ['αοιετσνηυρπκμλςωάίγόέθδήφχύβώξζψϊΑΤΠΗΟΚΜΕΣΝΔΛΓΒΙΡΦΧΘΰ', 0.97],
+      ['«»–’…', 0.02],
+    ],
+  },
+  {
+    encoding: 'windows-1255',
+    foreign: true,
+    letters: [
+      ['יוהלאמרתבשנכדםחעפקסטגןזץךצףװ', 0.97],
+      ['–״׳’“”', 0.02],
+    ],
+  },
+  {
+    encoding: 'windows-1256',
+    foreign: true,
+    letters: [
+      ['اليمنترةبوعدسفهكقحأجشصىخطضذغءئزثظإآؤپچگکی', 0.95],
+      ['،؛؟ًٌَُِّْ«»–', 0.04],
+    ],
+  },
+  { encoding: 'windows-874', foreign: true, letters: [['านรอกเ่งมยล้วดทสตะปบัิคี์หแจพใุชไูขึ็โำผธณศซภถญืฐฟษฉฝๆฮฤ', 0.99]] },
+  {
+    encoding: 'shift_jis',
+    letters: [
+      [KANA, 0.55],
+      ['、。「」・（）', 0.12],
+      [KANJI, 0.16],
+    ],
+    others: /[\u4e00-\u9fff]/,
+  },
+  {
+    encoding: 'euc-jp',
+    letters: [
+      [KANA, 0.55],
+      ['、。「」・（）', 0.12],
+      [KANJI, 0.16],
+    ],
+    others: /[\u4e00-\u9fff]/,
+  },
+  {
+    encoding: 'gb18030',
+    letters: [
+      [HAN, 0.45],
+      ['，。、“”《》（）：；？！', 0.13],
+    ],
+    others: /[\u4e00-\u9fff]/,
+  },
+  {
+    encoding: 'big5',
+    letters: [
+      [HANT, 0.45],
+      ['，。、「」《》（）：；？！', 0.13],
+    ],
+    others: /[\u4e00-\u9fff]/,
+  },
+  { encoding: 'euc-kr', letters: [[HANGUL, 0.75]], others: /[\uac00-\ud7a3]/ },
+];
+
+/** Natural logarithms of probabilities. */
+const ASCII_COST = -3;
+const OTHER_LETTER_COST = -9;
+const OTHER_CHAR_COST = -11;
+const MALFORMED_COST = -16;
+/** A capital behind a small letter, as a wrong code page makes them. */
+const CASE_COST = -3;
+/** A letter of another script right behind a Latin one. */
+const MIXED_COST = -4;
+/** Bytes are decoded up to here; a cut character at the end is forgiven by streaming. */
+const SAMPLE_BYTES_MAX = 16 * 1024;
+
+/** The WHATWG label of the likeliest encoding. */
+export function guessLegacyEncoding(bytes: Uint8Array): string {
+  const sample = bytes.subarray(0, SAMPLE_BYTES_MAX);
+  if (hasIso2022Escape(sample)) return 'iso-2022-jp';
+  let best = MODELS[0]!.encoding;
+  let bestScore = Number.NEGATIVE_INFINITY;
+  for (const model of MODELS) {
+    const text = new TextDecoder(model.encoding).decode(sample, { stream: true });
+    const score = likelihood(text, model);
+    if (score > bestScore) {
+      best = model.encoding;
+      bestScore = score;
+    }
+  }
+  return best;
+}
+
+/** ISO-2022-JP is pure ASCII on the wire: only its escape sequences give it away. */
+export function hasIso2022Escape(bytes: Uint8Array): boolean {
+  for (let i = bytes.indexOf(0x1b); i !== -1; i = bytes.indexOf(0x1b, i + 1)) {
+    const after = String.fromCharCode(bytes[i + 1] ?? 0, bytes[i + 2] ?? 0);
+    if (after === '$B' || after === '$@' || after === '(J' || after === '(I') return true;
+  }
+  return false;
+}
+
+const COSTS = new Map<Model, Map<string, number>>();
+
+function likelihood(text: string, model: Model): number {
+  const costs = costsOf(model);
+  let score = 0;
+  let before = '';
+  for (const char of text) {
+    score += char < '\x80' ? ASCII_COST : (costs.get(char) ?? costOfRare(char, model));
+    if (char >= '\x80' && isCapital(char) && before !== '' && isSmall(before)) score += CASE_COST;
+    if (model.foreign && /[a-z]/i.test(before) && char >= '\xc0') score += MIXED_COST;
+    before = char;
+  }
+  return score;
+}
+
+/** Zipf's law within each list, scaled to the list's share. */
+function costsOf(model: Model): Map<string, number> {
+  const known = COSTS.get(model);
+  if (known) return known;
+  const costs = new Map<string, number>();
+  for (const [chars, share] of model.letters) {
+    const list = [...new Set(chars)];
+    const weights = list.map((_, rank) => 1 / (rank + 4));
+    const total = weights.reduce((sum, weight) => sum + weight, 0);
+    for (const [rank, char] of list.entries()) {
+      if (char >= '\x80' && !costs.has(char)) costs.set(char, Math.log((share * weights[rank]!) / total));
+    }
+  }
+  COSTS.set(model, costs);
+  return costs;
+}
+
+function costOfRare(char: string, model: Model): number {
+  if (char === '\ufffd' || (char >= '\x80' && char < '\xa0') || /\p{Co}/u.test(char)) return MALFORMED_COST;
+  if (model.others?.test(char)) return OTHER_LETTER_COST;
+  return OTHER_CHAR_COST;
+}
+
+function isCapital(char: string): boolean {
+  return char !== char.toLowerCase();
+}
+
+function isSmall(char: string): boolean {
+  return char !== char.toUpperCase();
 }
