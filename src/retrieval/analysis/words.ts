@@ -1,0 +1,86 @@
+/** Terms of words in scripts that write blanks between them. */
+import { encodePrefix, encodeTerm } from './encode.ts';
+import { fold } from './fold.ts';
+import { foundByPrefix, languageFor, scriptOf, stem } from './stems.ts';
+
+/** Longer terms are cut: nobody types them, and a lexeme has a length limit. */
+export const TERM_UNITS_MAX = 64;
+
+/** Words of at least this many letters are also found by their first letters, in languages where that helps. */
+const PREFIX_UNITS = 6;
+
+/** Memory of words already analyzed; text repeats its words. Emptied when it holds this many words of one language. */
+const REMEMBERED_WORDS_MAX = 20_000;
+const remembered = new Map<string, Map<string, readonly string[]>>();
+
+/** A blank-delimited token taken apart: the words in it, and its spelling as a whole when that is a term of its own. */
+export interface WordToken {
+  words: string[];
+  /** Spelled without connectors, to be treated as a word; absent when the token is one word. */
+  joined?: string;
+  /** To be kept exactly: version numbers, `c++`. */
+  exact?: string;
+}
+
+/**
+ * Takes a token apart: `ERR_4012`, `foo.bar`, `camelCase`, `IL-6`, `v1.2.3`, `10,000`, `C++`.
+ *
+ * The joined form makes spellings meet: `e-mail` and `email`, `IL-6` and `IL6`, `ERR_4012` and `err4012`.
+ */
+export function takeApart(token: string): WordToken {
+  if (/^\d{1,3}(?:,\d{3})+$/.test(token)) return { words: [token.replaceAll(',', '')] };
+  const words = token
+    .split(/[._\-,+#]+/)
+    .filter((part) => part !== '')
+    .flatMap(splitCase);
+  if (/\d\.\d|[+#]$/.test(token)) return { words, exact: cut(token).toLowerCase() };
+  return words.length > 1 ? { words, joined: words.join('') } : { words };
+}
+
+/** `camelCase` → camel, Case; `XMLParser` → XML, Parser. */
+function splitCase(word: string): string[] {
+  if (!/\p{Ll}\p{Lu}/u.test(word)) return [word];
+  return word.split(/(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u);
+}
+
+/** The lexemes of a word in a text of `language`: its stem, its first letters where they help, its letters and digits apart. */
+export function wordTerms(word: string, language: string): readonly string[] {
+  const short = cut(word);
+  let words = remembered.get(language);
+  if (!words || words.size >= REMEMBERED_WORDS_MAX) {
+    words = new Map();
+    remembered.set(language, words);
+  }
+  let terms = words.get(short);
+  if (!terms) {
+    terms = computeTerms(short, language);
+    words.set(short, terms);
+  }
+  return terms;
+}
+
+function computeTerms(word: string, language: string): string[] {
+  const script = scriptOf(word);
+  const used = script && languageFor(script, language);
+  const lower = lowerCase(word, used ?? language);
+  const terms = [encodeTerm(fold(script && used ? stem(lower, script, used) : lower))];
+  const letters = fold(lower);
+  if (letters.length >= PREFIX_UNITS && foundByPrefix(used) && /^\p{L}/u.test(letters)) {
+    terms.push(encodePrefix(cut(letters, PREFIX_UNITS)));
+  }
+  if (/\p{L}\d|\d\p{L}/u.test(letters)) {
+    for (const part of letters.match(/\d+|\D+/g) ?? []) terms.push(encodeTerm(part));
+  }
+  return terms;
+}
+
+/** Lower case as the language has it: Turkish keeps its dotless ı until it is folded, so that stemming sees it. */
+export function lowerCase(word: string, language: string): string {
+  return language === 'tr' || language === 'az' ? word.toLocaleLowerCase('tr') : word.toLowerCase();
+}
+
+/** At most `units` UTF-16 units, never half a surrogate pair. */
+export function cut(term: string, units: number = TERM_UNITS_MAX): string {
+  if (term.length <= units) return term;
+  return term.slice(0, /[\ud800-\udbff]/.test(term[units - 1]!) ? units - 1 : units);
+}
