@@ -126,6 +126,8 @@ function errorMessage(body: string): string | undefined {
 function connectionError(url: string, error: unknown): unknown {
   if (error instanceof Error && error.name === 'AbortError') return error;
   const cause = error instanceof Error ? error.cause : undefined;
+  // The body's own problem, such as a file that changed.
+  if (cause instanceof CliError) return cause;
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : undefined;
   if (code === 'ECONNREFUSED') {
     return new CliError(

@@ -3,12 +3,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { askCommand } from './ask.ts';
 import { type Command, helpOf, parseCommandLine, table } from './command.ts';
+import { doctorCommand } from './doctor.ts';
 import { evalCommand } from './eval.ts';
 import { ingestCommand } from './ingest.ts';
 import { CliError, type Io, usageError } from './io.ts';
 import { keysCommand } from './keys.ts';
+import { migrateCommand } from './migrate.ts';
 import { searchCommand } from './search.ts';
 import { apiCommand, serveCommand, workerCommand } from './serve.ts';
+import { tenantsCommand } from './tenants.ts';
 
 /** In the order of the help. */
 const COMMANDS: readonly Command[] = [
@@ -20,6 +23,9 @@ const COMMANDS: readonly Command[] = [
   searchCommand,
   evalCommand,
   keysCommand,
+  tenantsCommand,
+  doctorCommand,
+  migrateCommand,
 ];
 
 /** @returns the exit code: 0 = done, 1 = failed, 2 = called wrongly. */

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Io } from './io.ts';
+import { barLine, formatBytes, PLAIN_INTERVAL_MS, startProgress } from './progress.ts';
+
+function recorder(terminal: boolean) {
+  const written: string[] = [];
+  const io: Io = { out: () => {}, err: (text) => void written.push(text), terminal, columns: 60 };
+  return { io, written };
+}
+
+test('elsewhere than on a terminal: plain lines, not too many', () => {
+  const { io, written } = recorder(false);
+  let now = 0;
+  const progress = startProgress(io, 'Uploading', () => now);
+  progress.update(0, 10, 'a');
+  progress.update(1, 10, 'b');
+  now += PLAIN_INTERVAL_MS;
+  progress.update(5, 10, 'c');
+  progress.end('done');
+  assert.deepEqual(written, ['Uploading   0 % a\n', 'Uploading  50 % c\n', 'Uploading  50 % done\n']);
+});
+
+test('on a terminal: one line, redrawn, ended once', () => {
+  const { io, written } = recorder(true);
+  const progress = startProgress(io, 'Uploading');
+  progress.update(1, 2);
+  progress.end();
+  assert.ok(written.every((text) => text === '\n' || text.startsWith('\r\x1b[2K')));
+  assert.equal(written.filter((text) => text === '\n').length, 1);
+});
+
+test('a bar never wraps', () => {
+  assert.equal(barLine('Uploading', { done: 1, total: 1, note: 'x'.repeat(200) }, 60).length, 59);
+});
+
+test('sizes', () => {
+  assert.deepEqual([999, 1500, 2_340_000].map(formatBytes), ['999 B', '1.5 kB', '2.3 MB']);
+});
