@@ -9,7 +9,9 @@ import { openDatabase } from './db/open.ts';
 import { type Authenticator, openAuthenticator } from './http/auth.ts';
 import { type Metrics, openMetrics } from './http/metrics.ts';
 import type { FileProcessor } from './ingest/file-processor.ts';
+import { openProcessPool } from './ingest/process-pool.ts';
 import type { JobQueue } from './jobs/queue.ts';
+import { openJobQueue } from './jobs/queue-pgboss.ts';
 import type { ChatModel } from './llm/models.ts';
 import { type HttpClient, openHttpClient } from './net/http-client.ts';
 import { armCrashPoint, type CrashPoints, noCrashPoints } from './util/crash.ts';
@@ -60,8 +62,9 @@ export async function openDeps(config: Config, log: FastifyBaseLogger, given: Gi
     await migrate(db);
     const http = given.http ?? closing(openHttpClient({ allow: config.outboundAllow }), (client) => client.close());
     const blobs = given.blobs ?? (await openBlobs(config, crash));
-    const queue = given.queue ?? missing<JobQueue>('the job queue');
-    const processor = given.processor ?? missing<FileProcessor>('the file processor');
+    const queue = given.queue ?? closing(await openJobQueue(db, log), (q) => q.stop(0));
+    const processor =
+      given.processor ?? closing(openProcessPool({ children: config.parserProcesses }), (pool) => pool.close());
     const chatModel = given.chatModel ?? missing<ChatModel>('the chat model');
     const auth = openAuthenticator(db.system, clock);
     return {
@@ -81,6 +84,18 @@ export async function openDeps(config: Config, log: FastifyBaseLogger, given: Gi
     };
   } catch (error) {
     await close();
+    throw error;
+  }
+}
+
+/** Database (migrated) and blob store alone: operator commands while no service runs. */
+export async function openStores(config: Config): Promise<Pick<Deps, 'db' | 'blobs' | 'close'>> {
+  const db = await openDatabase({ url: config.databaseUrl ?? undefined, dataDir: config.dataDir });
+  try {
+    await migrate(db);
+    return { db, blobs: await openBlobs(config, noCrashPoints), close: () => db.close() };
+  } catch (error) {
+    await db.close();
     throw error;
   }
 }

@@ -100,3 +100,9 @@ export async function findTagIds(tx: Tx, tenantId: string, ids: readonly string[
   );
   return rows.map((row) => row.id);
 }
+
+/** True when the tenant has, or ever had, a key. */
+export async function hasApiKey(system: Queryable, tenantId: string): Promise<boolean> {
+  const rows = await system.query(sql`select from api_key where tenant_id = ${tenantId} limit 1`);
+  return rows.length > 0;
+}

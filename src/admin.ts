@@ -1,0 +1,184 @@
+/**
+ * The admin socket: JSON over HTTP on `<data dir>/admin.sock` (mode 0600), for operator commands while the service runs.
+ * Whoever can open the socket is the operator: there is no key. Errors have the API's body.
+ *
+ *   GET    /doctor               -> {ok, checks: [{name, ok, detail}]}; `?check=1` recounts and compares as well (slow)
+ *   GET    /tenants              -> {tenants: [{id, name, creation_time}]}
+ *   POST   /tenants {name}       -> {id, name, creation_time, key}: the key has all scopes and is shown once
+ *   DELETE /tenants/{name}       -> {id, name}: the tenant and everything it has
+ *   POST   /keys {tenant, name}  -> {key}: a key with all scopes, for a tenant whose keys are lost
+ *   GET    /migrations           -> {applied: [name], pending: [name]}
+ */
+import { chmod, rm } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import pino from 'pino';
+import { z } from 'zod';
+import type { Config } from './config.ts';
+import { insertApiKey } from './corpus/api-key-store.ts';
+import { createTenant, deleteTenant, findTenantByName, listTenants, type Tenant } from './corpus/tenant-store.ts';
+import { readMigrations } from './db/migrate.ts';
+import { sql } from './db/sql.ts';
+import { type Deps, openStores } from './deps.ts';
+import { examine } from './doctor.ts';
+import { notFound, ServiceError } from './errors.ts';
+import { generateApiKey } from './http/api-key.ts';
+import { openAuthenticator } from './http/auth.ts';
+import { JSON_BODY_BYTES_MAX, JSON_BODY_TIMEOUT_MS, parseJson, readBody } from './http/body.ts';
+import { errorBody, toServiceError } from './http/error-handler.ts';
+import { SCOPES } from './http/route.ts';
+import { nameSchema } from './http/schemas.ts';
+import { validate } from './http/validate.ts';
+import { newId } from './util/ids.ts';
+import { systemClock, unixSeconds } from './util/time.ts';
+
+export const ADMIN_SOCKET = 'admin.sock';
+/** The kernel's limit is 108 bytes with the closing zero (104 on macOS). */
+const SOCKET_PATH_BYTES_MAX = 103;
+
+export interface AdminServer {
+  close(): Promise<void>;
+}
+
+/** What the operator commands do: called by the socket, and by the command line itself when no service runs. */
+export type AdminDeps = Pick<Deps, 'config' | 'db' | 'blobs' | 'auth' | 'clock' | 'log'>;
+
+/** Undefined when the data directory's path is too long for a socket: the service runs without it. */
+export async function openAdminServer(deps: AdminDeps): Promise<AdminServer | undefined> {
+  const path = join(deps.config.dataDir, ADMIN_SOCKET);
+  if (Buffer.byteLength(path) > SOCKET_PATH_BYTES_MAX) {
+    deps.log.warn({ path }, 'the path of the admin socket is too long: operator commands need a stopped service');
+    return undefined;
+  }
+  // The data directory's lock says that no other service lives: the file is a leftover.
+  await rm(path, { force: true });
+  const server = createServer((request, response) => {
+    void answer(deps, request, response);
+  });
+  const before = process.umask(0o177);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject).listen(path, () => resolve());
+    });
+  } finally {
+    process.umask(before);
+  }
+  await chmod(path, 0o600);
+  return {
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function answer(deps: AdminDeps, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { status, body } = await respond(deps, request.method ?? 'GET', request.url ?? '/', async () =>
+    parseJson(await readBody(request, JSON_BODY_BYTES_MAX, JSON_BODY_TIMEOUT_MS)),
+  );
+  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(body);
+}
+
+interface AdminAnswer {
+  status: number;
+  body: string;
+}
+
+async function respond(
+  deps: AdminDeps,
+  method: string,
+  url: string,
+  readValue: () => Promise<unknown>,
+): Promise<AdminAnswer> {
+  try {
+    return { status: 200, body: JSON.stringify(await runAdminCommand(deps, method, url, await readValue())) };
+  } catch (error) {
+    const failure = toServiceError(error);
+    if (failure.status >= 500) deps.log.error({ err: failure.cause ?? failure }, 'operator command failed');
+    return { status: failure.status, body: errorBody(failure) };
+  }
+}
+
+export interface DirectAdmin {
+  send(method: string, url: string, body?: unknown): Promise<AdminAnswer>;
+  close(): Promise<void>;
+}
+
+/** The same commands while no service runs: on the database itself, migrated. @throws Error when it cannot be opened. */
+export async function openAdminDirectly(config: Config): Promise<DirectAdmin> {
+  const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }));
+  const { db, blobs, close } = await openStores(config);
+  const deps = { config, db, blobs, log, clock: systemClock, auth: openAuthenticator(db.system, systemClock) };
+  return { send: (method, url, body) => respond(deps, method, url, async () => body), close };
+}
+
+/** @throws ServiceError not_found, conflict, invalid_request. */
+export async function runAdminCommand(deps: AdminDeps, method: string, url: string, body?: unknown): Promise<unknown> {
+  const { pathname, searchParams } = new URL(url, 'http://admin');
+  const [area = '', name] = pathname.slice(1).split('/').map(decodeURIComponent);
+  switch (`${method} /${area}${name === undefined ? '' : '/{name}'}`) {
+    case 'GET /doctor':
+      return examine(deps, { thorough: searchParams.get('check') === '1' });
+    case 'GET /tenants':
+      return { tenants: (await listTenants(deps.db)).map(toWire) };
+    case 'POST /tenants': {
+      const tenant = await addTenant(deps, validate(z.strictObject({ name: nameSchema }), body, 'body').name);
+      return { ...toWire(tenant), key: await issueKey(deps, tenant.id, 'admin') };
+    }
+    case 'DELETE /tenants/{name}': {
+      const tenant = await getTenant(deps, name ?? '');
+      await deleteTenant(deps.db, tenant.id);
+      deps.auth.forget();
+      return { id: tenant.id, name: tenant.name };
+    }
+    case 'POST /keys': {
+      const wanted = validate(z.strictObject({ tenant: nameSchema, name: nameSchema }), body, 'body');
+      return { key: await issueKey(deps, (await getTenant(deps, wanted.tenant)).id, wanted.name) };
+    }
+    case 'GET /migrations':
+      return migrations(deps);
+    default:
+      throw notFound();
+  }
+}
+
+async function addTenant(deps: AdminDeps, name: string): Promise<Tenant> {
+  if (await findTenantByName(deps.db, name)) {
+    throw new ServiceError('conflict', `There is a tenant named ${JSON.stringify(name)} already.`);
+  }
+  return createTenant(deps.db, { id: newId(), name });
+}
+
+async function getTenant(deps: AdminDeps, name: string): Promise<Tenant> {
+  const tenant = await findTenantByName(deps.db, name);
+  if (!tenant) throw new ServiceError('not_found', `There is no tenant named ${JSON.stringify(name)}.`);
+  return tenant;
+}
+
+async function issueKey(deps: AdminDeps, tenantId: string, name: string): Promise<string> {
+  const { key, publicId, hash } = generateApiKey();
+  await insertApiKey(deps.db.system, tenantId, {
+    id: newId(),
+    publicId,
+    hash,
+    name,
+    scopes: SCOPES,
+    sourceGroupIds: null,
+    tagIds: null,
+    expiresAt: null,
+    issuedBy: null,
+    createdAt: deps.clock.now(),
+  });
+  return key;
+}
+
+async function migrations({ db }: AdminDeps): Promise<{ applied: string[]; pending: string[] }> {
+  const rows = await db.system.query<{ name: string }>(sql`select name from schema_migration order by version`);
+  const applied = rows.map((row) => row.name);
+  const pending = readMigrations().map((migration) => migration.name);
+  return { applied, pending: pending.filter((name) => !applied.includes(name)) };
+}
+
+function toWire(tenant: Tenant): { id: string; name: string; creation_time: number } {
+  return { id: tenant.id, name: tenant.name, creation_time: unixSeconds(tenant.createdAt) };
+}

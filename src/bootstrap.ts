@@ -1,0 +1,70 @@
+/** First start: the tenant `default` and an API key with all scopes, so that the service can be used at once. */
+import { chmod, mkdir, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Config, ConfigError } from './config.ts';
+import { hasApiKey, insertApiKey } from './corpus/api-key-store.ts';
+import { createTenant, findTenantByName, type Tenant } from './corpus/tenant-store.ts';
+import type { Database } from './db/database.ts';
+import { type GeneratedApiKey, generateApiKey, readApiKey } from './http/api-key.ts';
+import { SCOPES } from './http/route.ts';
+import { newId } from './util/ids.ts';
+
+export const DEFAULT_TENANT = 'default';
+export const ADMIN_KEY_FILE = 'admin.key';
+
+/**
+ * Makes the default tenant and its first key unless they exist. Returns the key when this call made it: show it to
+ * nobody but a person at a terminal. It is also in `<data dir>/admin.key`, readable by the owner only.
+ */
+export async function bootstrap(db: Database, config: Config): Promise<string | undefined> {
+  const given = config.bootstrapKey === null ? undefined : readApiKey(config.bootstrapKey);
+  if (config.bootstrapKey !== null && !given) {
+    throw new ConfigError(
+      'PINAKES_BOOTSTRAP_KEY',
+      'has a wrong checksum (make a key with: pinakes keys generate)',
+      'pk_…',
+    );
+  }
+  const tenant = (await findTenantByName(db, DEFAULT_TENANT)) ?? (await makeTenant(db));
+  if (await hasApiKey(db.system, tenant.id)) return undefined;
+  const generated = given ?? generateApiKey();
+  // The file comes first: after a crash in between, the next start finds no key and makes another.
+  await writeKeyFile(config.dataDir, generated.key);
+  await insertFirstKey(db, tenant.id, generated);
+  return generated.key;
+}
+
+/** Two replicas may start on an empty database at once: the second finds the tenant of the first. */
+async function makeTenant(db: Database): Promise<Tenant> {
+  try {
+    return await createTenant(db, { id: newId(), name: DEFAULT_TENANT });
+  } catch (error) {
+    const tenant = await findTenantByName(db, DEFAULT_TENANT);
+    if (!tenant) throw error;
+    return tenant;
+  }
+}
+
+async function insertFirstKey(db: Database, tenantId: string, { publicId, hash }: GeneratedApiKey): Promise<void> {
+  await insertApiKey(db.system, tenantId, {
+    id: newId(),
+    publicId,
+    hash,
+    name: 'admin',
+    scopes: SCOPES,
+    sourceGroupIds: null,
+    tagIds: null,
+    expiresAt: null,
+    issuedBy: null,
+    createdAt: new Date(),
+  });
+}
+
+async function writeKeyFile(dataDir: string, key: string): Promise<void> {
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const file = join(dataDir, ADMIN_KEY_FILE);
+  const temporary = `${file}.${process.pid}`;
+  await writeFile(temporary, `${key}\n`, { mode: 0o600, flush: true });
+  await chmod(temporary, 0o600); // the mode above is ignored when the file was there
+  await rename(temporary, file);
+}
