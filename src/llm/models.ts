@@ -25,9 +25,13 @@ export interface ChatRequest {
   citation: boolean;
 }
 
-/** What a chat model emits. Text carries citation markers `[n]` of ContextChunk numbers; citations.ts removes them. */
+/**
+ * What a chat model emits. Text carries citation markers `[n]` of ContextChunk numbers, which the completion removes. A quote is a
+ * passage of one chunk and carries none: brackets in it are the source's own. After `no_answer` nothing was said.
+ */
 export type ChatEvent =
   | { type: 'text'; delta: string }
+  | { type: 'quote'; text: string; number: number }
   | { type: 'finish'; reason: 'stop' | 'length' | 'content_filter' | 'no_answer' };
 
 export interface ChatModel {

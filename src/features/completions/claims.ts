@@ -1,5 +1,6 @@
 /** What a sentence claims, in a form that can be looked for in another text: numbers, names, content terms, negation. Pure. */
-import { analyzeQuery } from '../../retrieval/analyzer.ts';
+import { stopWordsOf } from '../../retrieval/analysis/stop-words.ts';
+import { analyzeForIndex, analyzeQuery } from '../../retrieval/analyzer.ts';
 import { numbersIn, type Readings } from './numbers.ts';
 
 export interface Claim {
@@ -41,7 +42,6 @@ const NEGATION_PARTS =
 
 const WORD = /[\p{L}\p{N}_][\p{L}\p{M}\p{N}_'’.-]*[\p{L}\p{M}\p{N}_]|\p{Lu}/gu;
 const KATAKANA = /\p{sc=Kana}[\p{sc=Kana}ー・]+/gu;
-const KATAKANA_ONLY = /^[\p{sc=Kana}ー・]+$/u;
 /** English words that open a sentence without being a name, besides stop words. */
 const COMMON_OPENING =
   /^(?:all|any|anyone|both|each|either|every|everyone|few|many|more|most|much|neither|one|only|other|several|some|someone|up|about|after|against|along|among|around|before|below|between|beyond|despite|during|except|inside|near|out|outside|over|per|since|through|throughout|under|unless|until|upon|via|within|because|however|therefore|thus|hence|yes|here|now|today|please|note|see|according|another|once|while|though|although|whenever|wherever|whether|whose|let|may|must|might|shall|staff|people|users?|customers?|.*(?:ees|ers|ies|ing|ions?|ments?|ness|ly|ed))$/;
@@ -58,6 +58,11 @@ export function claimOf(sentence: string, language: string | null): Claim {
 
 export function termsOf(text: string, language: string | null): Set<string> {
   return new Set(analyzeQuery(text, language === null ? [] : [language]));
+}
+
+/** Every term of a text, stop words included: what a claim is looked for in. */
+export function allTermsOf(text: string, language: string | null): Set<string> {
+  return new Set(analyzeForIndex(text, language).split(' '));
 }
 
 export function clausesOf(text: string, language: string | null): Clause[] {
@@ -93,7 +98,7 @@ export function namesIn(sentence: string, language: string | null): Name[] {
     }
   }
   for (const match of text.matchAll(KATAKANA)) names.push({ word: match[0], certain: false });
-  return names.filter(({ word }) => KATAKANA_ONLY.test(word) || termsOf(word, language).size > 0);
+  return names;
 }
 
 /** `ERR_4012`, `v1.2.3`, `iPhone`, `A4`; plain numbers are numbers. */
@@ -116,7 +121,13 @@ function isOpening(text: string, at: number): boolean {
 function isNameLike(text: string, word: string, at: number, language: string | null): boolean {
   if (/^\p{Lu}{2,}$/u.test(word)) return true;
   const lower = word.toLowerCase();
-  if (COMMON_OPENING.test(lower) || text.slice(at + word.length).includes(lower)) return false;
+  if (
+    stopWordsOf(language ?? 'en').has(lower) ||
+    stopWordsOf('en').has(lower) ||
+    COMMON_OPENING.test(lower) ||
+    text.slice(at + word.length).includes(lower)
+  )
+    return false;
   if (language === 'en' || language === null) return true;
   return language !== 'de' && /^\s+\p{Lu}\p{Ll}/u.test(text.slice(at + word.length, at + word.length + 4));
 }

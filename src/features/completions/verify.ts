@@ -6,6 +6,7 @@
  */
 import { splitUnits } from '../../util/sentences.ts';
 import {
+  allTermsOf,
   type Claim,
   type Clause,
   claimOf,
@@ -13,7 +14,6 @@ import {
   hasName,
   type NameIndex,
   nameIndexOf,
-  termsOf,
 } from './claims.ts';
 import { missesNumber, numbersIn, type Readings } from './numbers.ts';
 
@@ -55,7 +55,7 @@ export function evidenceOf(content: string, language: string | null): Evidence {
         end,
         codePoints: codePoints(text),
         numbers: numbersIn(text),
-        terms: termsOf(text, language),
+        terms: allTermsOf(text, language),
         names: nameIndexOf(text, language),
         clauses: clausesOf(text, language),
       };
