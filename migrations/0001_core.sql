@@ -273,7 +273,7 @@ revoke execute on function protect_tenant_rows(text) from public;
 do $$
 declare t text;
 begin
-  foreach t in array array['api_key', 'idempotency_key', 'source_group', 'blob', 'source', 'source_text', 'chunk', 'run', 'run_error',
+  foreach t in array array['api_key', 'idempotency_key', 'source_group', 'blob', 'upload', 'source', 'source_text', 'chunk', 'run', 'run_error',
                            'tag', 'tag_source_group', 'conversation', 'message'] loop
     perform protect_tenant_rows(t);
   end loop;
