@@ -4,26 +4,24 @@
  */
 import { request } from 'node:http';
 import { join } from 'node:path';
-import { environment, loadConfig } from '../config.ts';
+import { type Config, environment, loadConfig } from '../config.ts';
 import { CliError } from './io.ts';
 
 export const ADMIN_SOCKET = 'admin.sock';
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 
-export interface AdminAnswer {
+interface AdminAnswer {
   status: number;
   body: string;
 }
 
-type Send = (method: string, path: string, body?: unknown) => Promise<AdminAnswer>;
-
-/** Calls one admin operation and returns its JSON. @throws CliError with the service's reason. */
+/** Calls one admin operation (see admin.ts) and returns its JSON. @throws CliError with the service's reason. */
 export async function callAdmin<T>(method: string, path: string, body?: unknown): Promise<T> {
   const config = loadConfig(environment());
   const viaSocket = await sendToSocket(join(config.dataDir, ADMIN_SOCKET), method, path, body);
-  const { status, body: text } = viaSocket ?? (await directly((send) => send(method, path, body)));
-  const answer = JSON.parse(text) as T & { error?: { message: string } };
-  if (status >= 400) throw new CliError(answer.error?.message ?? `The service answered ${status}.`);
+  if (viaSocket === undefined) return (await runDirectly(config, method, path, body)) as T;
+  const answer = JSON.parse(viaSocket.body) as T & { error?: { message: string } };
+  if (viaSocket.status >= 400) throw new CliError(answer.error?.message ?? `The service answered ${viaSocket.status}.`);
   return answer;
 }
 
@@ -63,13 +61,15 @@ function sendToSocket(
   });
 }
 
-/** Opens the database for one operation. Loaded here: the socket way needs none of it. */
-async function directly(use: (send: Send) => Promise<AdminAnswer>): Promise<AdminAnswer> {
-  const { openAdminDirectly } = await import('../admin.ts');
-  const admin = await openAdminDirectly(loadConfig(environment()));
+/** Opens the database for one operation. Loaded here: the way through the socket needs none of it. */
+async function runDirectly(config: Config, method: string, path: string, body: unknown): Promise<unknown> {
+  const { pino } = await import('pino');
+  const { openDeps } = await import('../deps.ts');
+  const { runAdminCommand } = await import('../admin.ts');
+  const deps = await openDeps(config, pino({ level: 'warn' }, pino.destination(2)));
   try {
-    return await use(admin.send);
+    return await runAdminCommand(deps, method, path, body);
   } finally {
-    await admin.close();
+    await deps.close();
   }
 }

@@ -12,7 +12,7 @@ interface Tenant {
 export const tenantsCommand: Command = {
   name: 'tenants',
   summary: 'List, create and delete tenants (operator).',
-  synopsis: '<list|create|delete> [name]',
+  synopsis: '<list|create|delete|key> [name]',
   argumentsMin: 1,
   argumentsMax: 2,
   options: {
@@ -22,6 +22,7 @@ export const tenantsCommand: Command = {
   details: `
   pinakes tenants list
   pinakes tenants create acme          prints the first API key of the tenant, once
+  pinakes tenants key acme             issues a new key with all scopes, if all were lost
   pinakes tenants delete acme --yes
 
 Works through <data dir>/admin.sock while the service runs, else on the database directly.`,
@@ -38,6 +39,10 @@ Works through <data dir>/admin.sock while the service runs, else on the database
     if (action === 'create') {
       const created = await callAdmin<Tenant & { key: string }>('POST', '/tenants', { name });
       return print(created, `${line(created)}${created.key}\n`);
+    }
+    if (action === 'key') {
+      const issued = await callAdmin<{ key: string }>('POST', '/keys', { tenant: name, name: 'operator' });
+      return print(issued, `${issued.key}\n`);
     }
     if (action === 'delete') {
       if (!flagOption(options, 'yes'))
