@@ -2,6 +2,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { Deps } from './deps.ts';
 import { apiKeyRoutes } from './features/api-keys/routes.ts';
+import { localFileRoutes } from './features/local-files/routes.ts';
+import { sourceGroupRoutes } from './features/source-groups/routes.ts';
 import { registerRoutes } from './http/register.ts';
 import type { Route } from './http/route.ts';
 import { openServer } from './http/server.ts';
@@ -14,7 +16,7 @@ export interface App extends FastifyInstance {
 
 /** Every route of the API, in the order of the OpenAPI description. */
 export function apiRoutes(deps: Deps): Route[] {
-  return [...apiKeyRoutes(deps)];
+  return [...localFileRoutes(deps), ...sourceGroupRoutes(deps), ...apiKeyRoutes(deps)];
 }
 
 export async function buildApp(deps: Deps): Promise<App> {

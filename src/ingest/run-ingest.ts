@@ -19,7 +19,7 @@ import { processPending } from './pipeline.ts';
 const FAILURE_EXAMPLES_MAX = 3;
 
 export function ingestRun(deps: IngestDeps): JobHandler {
-  return async ({ tenantId, runId }, { signal }) => {
+  return async ({ tenantId, runId }, { signal, lastAttempt }) => {
     if (!tenantId || !runId) throw new Error('ingest-run needs tenantId and runId');
     const active = await takeOrEnd(deps, tenantId, runId);
     if (!active) return;
@@ -29,9 +29,13 @@ export function ingestRun(deps: IngestDeps): JobHandler {
       await finish(deps, active);
       deps.crash.reach('ingest.finished');
     } catch (error) {
-      if (!(error instanceof RunLost)) throw error;
-      // Canceled, deleted, or another worker has it: whoever did that answers for what follows.
-      if (error.reason === 'canceling') await takeOrEnd(deps, tenantId, runId);
+      if (error instanceof RunLost) {
+        // Deleted, or taken by another worker: whoever did that answers for what follows.
+        if (error.reason === 'canceling') await takeOrEnd(deps, tenantId, runId);
+        return;
+      }
+      if (lastAttempt && !signal.aborted) await giveUp(deps, active);
+      throw error;
     }
   };
 }
@@ -92,6 +96,17 @@ async function finish(deps: IngestDeps, active: ActiveRun): Promise<void> {
     const examples = await listRunErrors(tx, active.tenantId, active.runId, { limit: FAILURE_EXAMPLES_MAX });
     const outcome = runOutcome(run.filesTotal, run.failed, examples.rows.slice(0, FAILURE_EXAMPLES_MAX));
     await end(tx, active.tenantId, run, outcome.status, outcome.error, now);
+  });
+}
+
+/** The last attempt failed for a reason that is no file's fault. What is stored stays; a new run tries the rest. */
+async function giveUp(deps: IngestDeps, active: ActiveRun): Promise<void> {
+  const error = { title: 'The run failed', message: 'An internal error occurred. The log of the service says more.' };
+  await deps.db.transaction(active.tenantId, async (tx) => {
+    await checkFence(tx, active);
+    await deleteChunksOfPendingSources(tx, active.tenantId, active.groupId);
+    const run = (await lockRun(tx, active.tenantId, active.runId))!;
+    await end(tx, active.tenantId, run, 'failure', error, deps.clock.now());
   });
 }
 

@@ -1,0 +1,189 @@
+/** Local file groups over HTTP. */
+import { z } from 'zod';
+import { findGroup, listGroups, type SourceGroup } from '../../corpus/group-store.ts';
+import type { Deps } from '../../deps.ts';
+import { notFound } from '../../errors.ts';
+import { boundaryOf, limitBytes } from '../../http/multipart.ts';
+import { pageQuery, paginationSchema, toPage } from '../../http/page.ts';
+import { type Route, route } from '../../http/route.ts';
+import { idParams, idSchema, jobErrorSchema, metadataSchema, NAME_LENGTH_MAX, timeSchema } from '../../http/schemas.ts';
+import { requestDeletion } from '../../ingest/delete-group.ts';
+import { JOB_STATUSES } from '../../jobs/status.ts';
+import { isId } from '../../util/ids.ts';
+import { unixSeconds } from '../../util/time.ts';
+import { checkMayCreate, createGroup, SOURCE_TYPE } from './local-files.ts';
+import { FILES_MAX, receiveUpload, UPLOAD_BYTES_MAX } from './receive.ts';
+
+const AREA = 'Local file groups';
+
+const localFileGroupSchema = z
+  .object({
+    id: idSchema,
+    name: z.string(),
+    status: z.enum(JOB_STATUSES),
+    upload_time: timeSchema.nullable(),
+    creation_time: timeSchema,
+    start_time: timeSchema.nullable(),
+    end_time: timeSchema.nullable(),
+    error: jobErrorSchema.nullable(),
+    metadata: metadataSchema,
+    chunk_metadata_keys: z.array(
+      z.object({ key: z.string(), type: z.enum(['string', 'integer', 'float', 'date', 'datetime']) }),
+    ),
+    chunk_metadatas_count: z.int().describe('Number of chunks that carry at least one chunk metadata record.'),
+  })
+  .meta({ id: 'LocalFileGroup' });
+
+const sourceGroupIdSchema = z.object({ source_group_id: idSchema });
+
+const uploadSchema = {
+  type: 'object',
+  required: ['files', 'last_modified'],
+  additionalProperties: false,
+  properties: {
+    name: {
+      type: 'string',
+      minLength: 1,
+      maxLength: NAME_LENGTH_MAX,
+      description: 'When absent, the group is called after its first file.',
+    },
+    files: {
+      type: 'array',
+      minItems: 1,
+      maxItems: FILES_MAX,
+      items: { type: 'string', contentMediaType: 'application/octet-stream' },
+    },
+    last_modified: {
+      type: 'array',
+      minItems: 1,
+      maxItems: FILES_MAX,
+      items: { type: 'integer', format: 'int64' },
+      description: 'Unix milliseconds, one part per file, in the order of the files.',
+    },
+    chunk_metadata_keys: {
+      type: 'string',
+      description: 'JSON array of {"key", "type"}; type is string, integer, float, date or datetime. Optional.',
+    },
+  },
+};
+
+export function localFileRoutes(deps: Deps): Route[] {
+  return [createRoute(deps), listRoute(deps), getRoute(deps), deleteRoute(deps)];
+}
+
+function createRoute(deps: Deps): Route {
+  return route({
+    method: 'POST',
+    path: '/local-file-groups',
+    scopes: ['ingestion:manage'],
+    operation: {
+      id: 'createLocalFileGroup',
+      area: AREA,
+      summary: 'Upload files',
+      description:
+        'At most 524,288,000 bytes of request body and 2,000 files. When this answers, the files are stored durably and ' +
+        'their ingestion has started. Equal file names are allowed. Names are cut to their last path segment.',
+    },
+    multipart: { schema: uploadSchema, bytesMax: UPLOAD_BYTES_MAX },
+    response: { status: 201, schema: sourceGroupIdSchema, description: 'The created source group.' },
+    errors: [400, 409, 413, 415],
+    idempotent: true,
+    async handler({ caller, idempotency, signal, raw }) {
+      checkMayCreate(caller);
+      const boundary = boundaryOf(raw.headers['content-type']);
+      // The iterator must not destroy the socket when it is left early: the answer still has to go out.
+      const body: AsyncIterable<Buffer> = raw.raw.iterator({ destroyOnReturn: false });
+      const limited = limitBytes(body, UPLOAD_BYTES_MAX);
+      const upload = await receiveUpload(deps.blobs, caller.tenantId, limited, boundary, signal);
+      return createGroup(deps, caller, upload, idempotency, signal);
+    },
+  });
+}
+
+function listRoute(deps: Deps): Route {
+  return route({
+    method: 'GET',
+    path: '/local-file-groups',
+    scopes: ['ingestion:manage'],
+    operation: { id: 'listLocalFileGroups', area: AREA, summary: 'List local file groups' },
+    query: pageQuery,
+    response: {
+      status: 200,
+      schema: z.object({ local_file_groups: z.array(localFileGroupSchema), pagination: paginationSchema }),
+    },
+    errors: [400],
+    async handler({ caller, query }) {
+      const { rows, total } = await deps.db.transaction(caller.tenantId, (tx) =>
+        listGroups(
+          tx,
+          caller.tenantId,
+          caller,
+          { sourceType: SOURCE_TYPE },
+          { limit: query.limit, afterId: query.after_id },
+        ),
+      );
+      const { page, pagination } = toPage(rows, query.limit, total);
+      return { local_file_groups: page.map(toLocalFileGroup), pagination };
+    },
+  });
+}
+
+function getRoute(deps: Deps): Route {
+  return route({
+    method: 'GET',
+    path: '/local-file-groups/{id}',
+    scopes: ['ingestion:manage'],
+    operation: { id: 'getLocalFileGroup', area: AREA, summary: 'Get a local file group' },
+    params: idParams,
+    response: { status: 200, schema: localFileGroupSchema },
+    errors: [404],
+    async handler({ caller, params }) {
+      if (!isId(params.id)) throw notFound();
+      const group = await deps.db.transaction(caller.tenantId, (tx) =>
+        findGroup(tx, caller.tenantId, params.id, caller),
+      );
+      if (group?.sourceType !== SOURCE_TYPE) throw notFound();
+      return toLocalFileGroup(group);
+    },
+  });
+}
+
+function deleteRoute(deps: Deps): Route {
+  return route({
+    method: 'DELETE',
+    path: '/local-file-groups/{id}',
+    scopes: ['ingestion:manage'],
+    operation: {
+      id: 'deleteLocalFileGroup',
+      area: AREA,
+      summary: 'Delete a local file group',
+      description:
+        'The content is hidden when this answers; a background job removes it. Repeated, it answers the same until the group is gone.',
+    },
+    params: idParams,
+    response: { status: 202, schema: sourceGroupIdSchema, description: 'The deletion was accepted.' },
+    errors: [404],
+    async handler({ caller, params }) {
+      if (!isId(params.id)) throw notFound();
+      await requestDeletion(deps, caller.tenantId, params.id, caller, SOURCE_TYPE);
+      return { source_group_id: params.id };
+    },
+  });
+}
+
+function toLocalFileGroup(group: SourceGroup): z.input<typeof localFileGroupSchema> {
+  const records = Object.entries(group.metadata).map(([key, val]) => ({ key, val, type: 'string' }));
+  return {
+    id: group.id,
+    name: group.name,
+    status: group.status,
+    upload_time: unixSeconds(group.uploadAt),
+    creation_time: unixSeconds(group.createdAt),
+    start_time: unixSeconds(group.startedAt),
+    end_time: unixSeconds(group.endedAt),
+    error: group.errorTitle === null ? null : { title: group.errorTitle, message: group.errorMessage ?? '' },
+    metadata: { records },
+    chunk_metadata_keys: group.chunkMetadataKeys,
+    chunk_metadatas_count: group.chunkMetadatasCount,
+  };
+}

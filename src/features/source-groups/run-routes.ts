@@ -1,0 +1,197 @@
+/** Runs of source groups over HTTP: history, progress, per-file errors, run again, cancel. */
+import { z } from 'zod';
+import { findGroup } from '../../corpus/group-store.ts';
+import { findRun, listRunErrors, listRuns, type Run, type RunError } from '../../corpus/run-store.ts';
+import type { Deps } from '../../deps.ts';
+import { notFound } from '../../errors.ts';
+import { pageQuery, paginationSchema, toPage } from '../../http/page.ts';
+import { type Route, route } from '../../http/route.ts';
+import { idParams, idSchema, jobErrorSchema, timeSchema } from '../../http/schemas.ts';
+import { cancelRun, startRun } from '../../ingest/run-actions.ts';
+import { JOB_STATUSES } from '../../jobs/status.ts';
+import { isId } from '../../util/ids.ts';
+import { unixSeconds } from '../../util/time.ts';
+
+const AREA = 'Runs';
+
+const runSchema = z
+  .object({
+    id: idSchema,
+    source_group_id: idSchema,
+    status: z.enum(JOB_STATUSES),
+    stage: z.string().nullable().describe('What the run is doing now.'),
+    files_done: z.int(),
+    files_total: z.int(),
+    chunks_done: z.int(),
+    statistics: z.object({
+      scanned: z.int(),
+      added: z.int(),
+      updated: z.int(),
+      unchanged: z.int(),
+      skipped: z.int(),
+      deleted: z.int(),
+      failed: z.int(),
+    }),
+    creation_time: timeSchema,
+    start_time: timeSchema.nullable(),
+    end_time: timeSchema.nullable(),
+    error: jobErrorSchema.nullable(),
+  })
+  .meta({ id: 'Run' });
+
+const runErrorSchema = z
+  .object({
+    id: idSchema,
+    source_id: idSchema,
+    name: z.string(),
+    stage: z.string(),
+    title: z.string(),
+    message: z.string(),
+    retryable: z.boolean().describe('True when the same file may succeed in another run.'),
+    creation_time: timeSchema,
+  })
+  .meta({ id: 'RunError' });
+
+export function runRoutes(deps: Deps): Route[] {
+  return [listRoute(deps), startRoute(deps), getRoute(deps), errorsRoute(deps), cancelRoute(deps)];
+}
+
+function listRoute(deps: Deps): Route {
+  return route({
+    method: 'GET',
+    path: '/source-groups/{id}/runs',
+    scopes: ['ingestion:manage', 'knowledge:read'],
+    operation: { id: 'listRuns', area: AREA, summary: 'List the runs of a source group' },
+    params: idParams,
+    query: pageQuery,
+    response: { status: 200, schema: z.object({ runs: z.array(runSchema), pagination: paginationSchema }) },
+    errors: [400, 404],
+    handler: ({ caller, params, query }) =>
+      deps.db.transaction(caller.tenantId, async (tx) => {
+        if (!isId(params.id) || !(await findGroup(tx, caller.tenantId, params.id, caller))) throw notFound();
+        const request = { limit: query.limit, afterId: query.after_id };
+        const { rows, total } = await listRuns(tx, caller.tenantId, params.id, request);
+        const { page, pagination } = toPage(rows, query.limit, total);
+        return { runs: page.map(toRun), pagination };
+      }),
+  });
+}
+
+function startRoute(deps: Deps): Route {
+  return route({
+    method: 'POST',
+    path: '/source-groups/{id}/runs',
+    scopes: ['ingestion:manage'],
+    operation: {
+      id: 'startRun',
+      area: AREA,
+      summary: 'Run a source group again',
+      description:
+        'Unchanged files cost nothing; failed ones are tried again. With only_failed the others are not counted.',
+    },
+    params: idParams,
+    body: z.strictObject({ only_failed: z.boolean().default(false) }),
+    bodyOptional: true,
+    response: { status: 201, schema: runSchema, description: 'The run, queued.' },
+    errors: [400, 404, 409],
+    idempotent: true,
+    example: { only_failed: true },
+    async handler({ caller, params, body }) {
+      if (!isId(params.id)) throw notFound();
+      return toRun(await startRun(deps, caller.tenantId, params.id, caller, body?.only_failed ?? false));
+    },
+  });
+}
+
+function getRoute(deps: Deps): Route {
+  return route({
+    method: 'GET',
+    path: '/runs/{id}',
+    scopes: ['ingestion:manage', 'knowledge:read'],
+    operation: { id: 'getRun', area: AREA, summary: 'Get a run and its progress' },
+    params: idParams,
+    response: { status: 200, schema: runSchema },
+    errors: [404],
+    async handler({ caller, params }) {
+      const run = isId(params.id)
+        ? await deps.db.transaction(caller.tenantId, (tx) => findRun(tx, caller.tenantId, params.id, caller))
+        : undefined;
+      if (!run) throw notFound();
+      return toRun(run);
+    },
+  });
+}
+
+function errorsRoute(deps: Deps): Route {
+  return route({
+    method: 'GET',
+    path: '/runs/{id}/errors',
+    scopes: ['ingestion:manage', 'knowledge:read'],
+    operation: { id: 'listRunErrors', area: AREA, summary: 'List the files that failed in a run' },
+    params: idParams,
+    query: pageQuery,
+    response: { status: 200, schema: z.object({ errors: z.array(runErrorSchema), pagination: paginationSchema }) },
+    errors: [400, 404],
+    handler: ({ caller, params, query }) =>
+      deps.db.transaction(caller.tenantId, async (tx) => {
+        if (!isId(params.id) || !(await findRun(tx, caller.tenantId, params.id, caller))) throw notFound();
+        const request = { limit: query.limit, afterId: query.after_id };
+        const { rows, total } = await listRunErrors(tx, caller.tenantId, params.id, request);
+        const { page, pagination } = toPage(rows, query.limit, total);
+        return { errors: page.map(toRunError), pagination };
+      }),
+  });
+}
+
+function cancelRoute(deps: Deps): Route {
+  return route({
+    method: 'POST',
+    path: '/runs/{id}/cancel',
+    scopes: ['ingestion:manage'],
+    operation: {
+      id: 'cancelRun',
+      area: AREA,
+      summary: 'Cancel a run',
+      description:
+        'Files in hand are dropped, what is stored stays. The run may still end in success or failure if it finished first.',
+    },
+    params: idParams,
+    response: { status: 202, schema: runSchema, description: 'The run, canceling.' },
+    errors: [404, 409],
+    async handler({ caller, params }) {
+      if (!isId(params.id)) throw notFound();
+      return toRun(await cancelRun(deps, caller.tenantId, params.id, caller));
+    },
+  });
+}
+
+function toRun(run: Run): z.input<typeof runSchema> {
+  const { scanned, added, updated, unchanged, skipped, deleted, failed } = run;
+  return {
+    id: run.id,
+    source_group_id: run.sourceGroupId,
+    status: run.status,
+    stage: run.stage,
+    files_done: run.filesDone,
+    files_total: run.filesTotal,
+    chunks_done: run.chunksDone,
+    statistics: { scanned, added, updated, unchanged, skipped, deleted, failed },
+    creation_time: unixSeconds(run.createdAt),
+    start_time: unixSeconds(run.startedAt),
+    end_time: unixSeconds(run.endedAt),
+    error: run.errorTitle === null ? null : { title: run.errorTitle, message: run.errorMessage ?? '' },
+  };
+}
+
+function toRunError(error: RunError): z.input<typeof runErrorSchema> {
+  return {
+    id: error.id,
+    source_id: error.sourceId,
+    name: error.name,
+    stage: error.stage,
+    title: error.title,
+    message: error.message,
+    retryable: error.retryable,
+    creation_time: unixSeconds(error.createdAt),
+  };
+}
