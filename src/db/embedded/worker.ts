@@ -7,7 +7,10 @@ import { DurableFs } from './durable-fs.ts';
 import type { FromWorker, ToWorker, WorkerOptions } from './protocol.ts';
 import { readReply, simpleQuery } from './wire.ts';
 
-/** `--single` etc. as the engine's defaults, but with fsync and with memory for one session. */
+/**
+ * The engine's own start parameters, but with fsync (theirs say `-F`), and with memory for one session: the engine touches
+ * all of its shared memory at the start, so 128 MB of buffers (its default) would be 120 MB more of resident memory.
+ */
 const START_PARAMS = [
   '--single',
   '-O',
@@ -23,6 +26,11 @@ const START_PARAMS = [
     io_method: 'sync',
     fsync: 'on',
     wal_sync_method: 'fsync',
+    shared_buffers: '64MB',
+    wal_buffers: '4MB',
+    max_connections: '5',
+    work_mem: '8MB',
+    maintenance_work_mem: '32MB',
     'pg_textsearch.allow_rls': 'on',
   }),
 ];
@@ -36,19 +44,12 @@ if (!port) throw new Error('the database worker runs in a worker thread only');
 
 const send = (message: FromWorker, transfer: ArrayBuffer[] = []): void => port.postMessage(message, transfer);
 
-async function open(options: WorkerOptions): Promise<void> {
+async function open(options: WorkerOptions): Promise<PGlite> {
   const files = new DurableFs(options.dataDir);
   const engine = await PGlite.create({ fs: files, extensions: { vector, pg_textsearch }, startParams: START_PARAMS });
   await assertCommitFsyncs(engine, files);
-  port?.on('message', (message: ToWorker) => {
-    queue = queue
-      .then(() => handle(engine, message))
-      .catch((error: unknown) => send({ kind: 'failed', id: message.id, message: String(error) }));
-  });
-  send({ kind: 'ready' });
+  return engine;
 }
-
-let queue: Promise<void> = Promise.resolve();
 
 async function handle(engine: PGlite, message: ToWorker): Promise<void> {
   if (message.kind === 'close') {
@@ -84,6 +85,14 @@ async function assertCommitFsyncs(engine: PGlite, files: DurableFs): Promise<voi
   if (files.fsyncCount === before) throw new Error('the embedded database does not fsync its commits');
 }
 
-open(workerData as WorkerOptions).catch((error: unknown) => {
-  send({ kind: 'refused', message: error instanceof Error ? error.message : String(error) });
+const opening = open(workerData as WorkerOptions);
+let queue: Promise<unknown> = opening.then(
+  () => send({ kind: 'ready' }),
+  (error: unknown) => send({ kind: 'refused', message: error instanceof Error ? error.message : String(error) }),
+);
+// The listener also keeps the thread alive while the engine compiles.
+port.on('message', (message: ToWorker) => {
+  queue = queue
+    .then(async () => handle(await opening, message))
+    .catch((error: unknown) => send({ kind: 'failed', id: message.id, message: String(error) }));
 });
