@@ -1,0 +1,148 @@
+/** The command line against a real service, started by the command line. */
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { type LocalService, startLocalService } from '../../src/cli/local-service.ts';
+import type { CompletionResult, SearchResult } from '../../src/cli/wire.ts';
+import { type CliResult, runPinakes } from '../support/cli.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'pinakes-cli-'));
+const dataDir = join(folder, 'data');
+let service: LocalService;
+
+before(async () => {
+  service = await startLocalService(dataDir);
+});
+after(async () => {
+  await service.stop();
+  rmSync(folder, { recursive: true });
+});
+
+function pinakes(args: readonly string[], env: Record<string, string> = {}): Promise<CliResult> {
+  return runPinakes(args, { PINAKES_URL: service.url, PINAKES_DATA_DIR: dataDir, ...env });
+}
+
+function file(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+test('the first start writes a key that only its owner can read', () => {
+  assert.equal(statSync(join(dataDir, 'admin.key')).mode & 0o777, 0o600);
+  assert.equal(statSync(join(dataDir, 'admin.sock')).mode & 0o777, 0o600);
+});
+
+test('ingest, search and ask', async () => {
+  const papers = join(folder, 'papers');
+  mkdirSync(join(papers, 'node_modules'), { recursive: true });
+  writeFileSync(
+    join(papers, 'lighthouse.md'),
+    '# Lighthouse\n\nThe lighthouse of Tidewick was lit for the first time in 1874.\n',
+  );
+  writeFileSync(join(papers, 'ropes.txt'), 'Ropes were made of hemp until the works closed in 1958.\n');
+  writeFileSync(join(papers, 'node_modules', 'skipped.txt'), 'Nobody should find the word quartzite.\n');
+
+  const ingested = await pinakes(['ingest', '--wait', '--name', 'papers', papers]);
+  assert.equal(ingested.code, 0, ingested.stderr);
+  assert.match(ingested.stdout, /^[0-9a-f-]{36}\n$/);
+  assert.match(ingested.stderr, /2 of 2 files, 0 failed/);
+  assert.doesNotMatch(ingested.stderr, /\r|\x1b/, 'a bar was drawn although this is no terminal');
+
+  const found = await pinakes(['search', 'hemp ropes', '--limit', '1']);
+  assert.match(found.stdout, /^1\. ropes\.txt/);
+  const { results } = JSON.parse((await pinakes(['search', 'quartzite', '--json'])).stdout) as SearchResult;
+  assert.deepEqual(results, []);
+
+  const asked = await pinakes(['ask', 'When was the lighthouse lit for the first time?']);
+  assert.equal(asked.code, 0, asked.stderr);
+  assert.match(asked.stdout, /1874/);
+  assert.match(asked.stdout, /\[1\] lighthouse\.md, Lighthouse {2}verified\n {6}".*1874.*"/);
+  const answer = JSON.parse(
+    (await pinakes(['ask', 'When was the lighthouse lit?', '--json'])).stdout,
+  ) as CompletionResult;
+  assert.equal(answer.choices[0]?.citations[0]?.name, 'lighthouse.md');
+  assert.match(asked.stderr, /Conversation [0-9a-f-]{36}/);
+});
+
+test('a file that fails is named, and the exit code is 1', async () => {
+  const good = file('good.txt', 'This one is fine.');
+  const bad = file('broken.pdf', '%PDF-1.4\nthis is no PDF file');
+  const { code, stdout, stderr } = await pinakes(['ingest', '-w', good, bad]);
+  assert.equal(code, 1);
+  assert.match(stdout, /^[0-9a-f-]{36}\n$/);
+  assert.match(stderr, /^broken\.pdf: .+\[parse\]/m);
+  assert.doesNotMatch(stderr, /^good\.txt/m);
+});
+
+test('keys are issued once, limited to their scopes, and revoked', async () => {
+  const issued = await pinakes(['keys', 'issue', '--name', 'reader', '--scope', 'knowledge:read', '--json']);
+  const { id, key } = JSON.parse(issued.stdout) as { id: string; key: string };
+  const asReader = { PINAKES_API_KEY: key };
+  assert.match(
+    (await pinakes(['keys', 'list'])).stdout,
+    new RegExp(`^${id} {2}reader {2}knowledge:read {2}never expires$`, 'm'),
+  );
+  assert.equal((await pinakes(['search', 'x'], asReader)).code, 0);
+  const refused = await pinakes(['ingest', file('x.txt', 'x')], asReader);
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /^pinakes: .*\(HTTP 403\)$/m);
+  assert.equal((await pinakes(['keys', 'revoke', id])).code, 0);
+  assert.match((await pinakes(['search', 'x'], asReader)).stderr, /HTTP 401/);
+});
+
+test('eval ranks every corpus entry in a service of its own', async () => {
+  const set = join(folder, 'set');
+  mkdirSync(join(set, 'qrels'), { recursive: true });
+  const lines = (...entries: object[]) => entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
+  const corpus = lines(
+    { _id: 'https://a.example/#1', title: 'Tides', text: 'The moon pulls the sea.' },
+    { _id: 'b', title: '', text: 'Granite is a hard rock.' },
+    { _id: 'c', text: 'Herring swim in shoals.' },
+  );
+  writeFileSync(join(set, 'corpus.jsonl'), corpus);
+  writeFileSync(
+    join(set, 'queries.jsonl'),
+    lines(
+      { _id: 'q1', text: 'tides and moon' },
+      { _id: 'q2', text: 'lighthouse 1874' },
+      { _id: 'q3', text: 'herring' },
+    ),
+  );
+  writeFileSync(join(set, 'qrels', 'test.tsv'), 'query-id\tcorpus-id\tscore\nq1\thttps://a.example/#1\t1\nq2\tb\t1\n');
+
+  const { code, stdout, stderr } = await runPinakes(['eval', set, '--json', '--probe']);
+  assert.equal(code, 0, stderr);
+  const report = JSON.parse(stdout) as Record<string, number>;
+  // q1 is found first; q2's words are in the other service only; q3 is not judged.
+  assert.deepEqual([report['files'], report['queries']], [3, 2]);
+  assert.deepEqual([report['ndcg10'], report['recall100'], report['mrr10']], [0.5, 0.5, 0.5]);
+});
+
+test('operator commands work while the service runs and while it does not', async () => {
+  const created = await pinakes(['tenants', 'create', 'acme']);
+  const key = /^(pk_\w+)$/m.exec(created.stdout)?.[1] ?? '';
+  const inAcme = await pinakes(['search', 'lighthouse', '--json'], { PINAKES_API_KEY: key });
+  assert.deepEqual((JSON.parse(inAcme.stdout) as SearchResult).results, [], 'a tenant sees another one’s chunks');
+  assert.equal((await pinakes(['tenants', 'create', 'acme'])).code, 1);
+  assert.equal((await pinakes(['doctor', '--check'])).code, 0);
+
+  await service.stop();
+  const names = async () => (await pinakes(['tenants', 'list'])).stdout.match(/\w+$/gm);
+  assert.deepEqual(await names(), ['default', 'acme']);
+  assert.equal((await pinakes(['tenants', 'delete', 'acme'])).code, 2, 'deleted without --yes');
+  assert.equal((await pinakes(['tenants', 'delete', 'acme', '--yes'])).code, 0);
+  assert.deepEqual(await names(), ['default']);
+  assert.match((await pinakes(['migrate'])).stdout, /, 0 pending/);
+
+  service = await startLocalService(dataDir);
+  assert.match((await pinakes(['search', 'hemp'])).stdout, /ropes\.txt/, 'a restart lost a file');
+});
+
+test('a second service on the same data directory refuses to start', async () => {
+  const { code, stderr } = await runPinakes(['serve'], { PINAKES_DATA_DIR: dataDir, PINAKES_PORT: '0' });
+  assert.notEqual(code, 0);
+  assert.match(stderr, /in use|another/i);
+});

@@ -1,0 +1,88 @@
+/** What the command line says without any service. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { runPinakes } from '../support/cli.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'pinakes-usage-'));
+after(() => rmSync(folder, { recursive: true }));
+
+const COMMANDS = ['serve', 'api', 'worker', 'ingest', 'ask', 'search', 'eval', 'keys', 'tenants', 'doctor', 'migrate'];
+
+test('--version is the package’s', async () => {
+  const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '..', '..', 'package.json'), 'utf8')) as {
+    version: string;
+  };
+  assert.deepEqual(await runPinakes(['--version']), { code: 0, stdout: `${manifest.version}\n`, stderr: '' });
+});
+
+test('the help lists every command, and every command has help', async () => {
+  const { code, stdout } = await runPinakes(['--help']);
+  assert.equal(code, 0);
+  for (const name of COMMANDS) assert.match(stdout, new RegExp(`^ {2}${name} +\\S`, 'm'));
+  for (const name of COMMANDS) {
+    const help = await runPinakes([name, '--help']);
+    assert.equal(help.code, 0, name);
+    assert.match(help.stdout, new RegExp(`Usage: pinakes ${name}`));
+  }
+});
+
+test('mistakes end with 2 and one line', async () => {
+  for (const args of [
+    ['frobnicate'],
+    ['--frobnicate'],
+    ['ask'],
+    ['ask', 'a', 'b'],
+    ['search', 'x', '--limit', '0'],
+    ['ingest', '/no/such/file'],
+    ['eval', folder],
+  ]) {
+    const { code, stdout, stderr } = await runPinakes(args, { PINAKES_DATA_DIR: folder });
+    assert.equal(code, 2, args.join(' '));
+    assert.equal(stdout, '');
+    assert.match(stderr, /^pinakes: [^\n]+\n$/);
+  }
+});
+
+test('without a service there is a hint how to start one', async () => {
+  const port = await unusedPort();
+  const { code, stderr } = await runPinakes(['search', 'x'], {
+    PINAKES_URL: `http://127.0.0.1:${port}`,
+    PINAKES_API_KEY: 'pk_x',
+  });
+  assert.equal(code, 1);
+  assert.match(stderr, new RegExp(`No service answers at http://127.0.0.1:${port}.*pinakes serve`));
+});
+
+test('the local key is not sent to another machine', async () => {
+  writeFileSync(join(folder, 'admin.key'), 'pk_secret\n');
+  const { code, stderr } = await runPinakes(['search', 'x'], {
+    PINAKES_URL: 'http://pinakes.invalid:7700',
+    PINAKES_DATA_DIR: folder,
+  });
+  assert.equal(code, 1);
+  assert.match(stderr, /PINAKES_API_KEY is not set/);
+});
+
+test('a wrong setting stops the start with one helpful line', async () => {
+  const { code, stdout, stderr } = await runPinakes(['serve'], { PINAKES_DATA_DIR: folder, PINAKES_PORT: 'eighty' });
+  assert.equal(code, 2);
+  assert.equal(stdout, '');
+  assert.match(stderr, /^pinakes: PINAKES_PORT [^\n]*eighty[^\n]*PINAKES_PORT=7700\n$/);
+});
+
+test('a generated key has the shape that PINAKES_BOOTSTRAP_KEY wants', async () => {
+  assert.match((await runPinakes(['keys', 'generate'])).stdout, /^pk_[0-9A-Za-z]{61}\n$/);
+});
+
+function unusedPort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}
