@@ -17,8 +17,7 @@ import { z } from 'zod';
 import type { Config } from './config.ts';
 import { insertApiKey } from './corpus/api-key-store.ts';
 import { createTenant, deleteTenant, findTenantByName, listTenants, type Tenant } from './corpus/tenant-store.ts';
-import { readMigrations } from './db/migrate.ts';
-import { sql } from './db/sql.ts';
+import { listMigrations } from './db/facts.ts';
 import { type Deps, openStores } from './deps.ts';
 import { examine } from './doctor.ts';
 import { notFound, ServiceError } from './errors.ts';
@@ -136,7 +135,7 @@ export async function runAdminCommand(deps: AdminDeps, method: string, url: stri
       return { key: await issueKey(deps, (await getTenant(deps, wanted.tenant)).id, wanted.name) };
     }
     case 'GET /migrations':
-      return migrations(deps);
+      return listMigrations(deps.db);
     default:
       throw notFound();
   }
@@ -170,13 +169,6 @@ async function issueKey(deps: AdminDeps, tenantId: string, name: string): Promis
     createdAt: deps.clock.now(),
   });
   return key;
-}
-
-async function migrations({ db }: AdminDeps): Promise<{ applied: string[]; pending: string[] }> {
-  const rows = await db.system.query<{ name: string }>(sql`select name from schema_migration order by version`);
-  const applied = rows.map((row) => row.name);
-  const pending = readMigrations().map((migration) => migration.name);
-  return { applied, pending: pending.filter((name) => !applied.includes(name)) };
 }
 
 function toWire(tenant: Tenant): { id: string; name: string; creation_time: number } {

@@ -13,7 +13,9 @@ import { openProcessPool } from './ingest/process-pool.ts';
 import type { JobQueue } from './jobs/queue.ts';
 import { openJobQueue } from './jobs/queue-pgboss.ts';
 import type { ChatModel } from './llm/models.ts';
+import { openChatModel } from './llm/registry.ts';
 import { type HttpClient, openHttpClient } from './net/http-client.ts';
+import { analyzeForIndex, analyzeQuery } from './retrieval/analyzer.ts';
 import { armCrashPoint, type CrashPoints, noCrashPoints } from './util/crash.ts';
 import { type Clock, systemClock } from './util/time.ts';
 
@@ -65,7 +67,7 @@ export async function openDeps(config: Config, log: FastifyBaseLogger, given: Gi
     const queue = given.queue ?? closing(await openJobQueue(db, log), (q) => q.stop(0));
     const processor =
       given.processor ?? closing(openProcessPool({ children: config.parserProcesses }), (pool) => pool.close());
-    const chatModel = given.chatModel ?? missing<ChatModel>('the chat model');
+    const chatModel = given.chatModel ?? openChatModel(config.chat, http, analyzer);
     const auth = openAuthenticator(db.system, clock);
     return {
       config,
@@ -106,11 +108,8 @@ async function openBlobs(config: Config, crash: CrashPoints): Promise<BlobStore>
   return openDiskBlobStore(config.blobs.directory, crash);
 }
 
-/** An adapter that is not there yet: the service runs, its use fails. */
-function missing<T extends object>(name: string): T {
-  return new Proxy({} as T, {
-    get() {
-      throw new Error(`${name} is not there yet`);
-    },
-  });
-}
+/** How the extractive model compares words: with the terms that search uses. */
+const analyzer = {
+  index: (text: string, language: string | null) => analyzeForIndex(text, language).split(' '),
+  query: (text: string, language: string | null) => analyzeQuery(text, language === null ? [] : [language]),
+};

@@ -3,8 +3,7 @@ import { statfs } from 'node:fs/promises';
 import type { BlobStore } from './blobs/blob-store.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
-import { readMigrations } from './db/migrate.ts';
-import { sql } from './db/sql.ts';
+import { countContents, listMigrations, serverFacts } from './db/facts.ts';
 
 /** Uploads of this size must fit, with room for the database to grow. */
 const FREE_BYTES_MIN = 2 * 1024 ** 3;
@@ -51,7 +50,7 @@ export async function examine(uses: Uses, options: { thorough: boolean }): Promi
     return uses.config.blobs.kind === 'file' ? uses.config.blobs.directory : `s3://${uses.config.blobs.bucket}`;
   });
   await add('models', async () => modelFacts(uses.config));
-  await add('tenants', () => countRows(uses.db));
+  await add('contents', () => contentFacts(uses.db));
   if (options.thorough) for (const check of await thoroughChecks(uses)) checks.push(check);
   return { ok: checks.every((check) => check.ok), checks };
 }
@@ -66,31 +65,22 @@ async function diskSpace(directory: string): Promise<{ ok: boolean; detail: stri
 }
 
 async function databaseFacts(db: Database): Promise<string> {
-  const [row] = await db.system.query<{ version: string; size: number }>(sql`
-    select current_setting('server_version') as version, pg_database_size(current_database()) as size`);
-  const megabytes = ((row?.size ?? 0) / 1024 ** 2).toFixed(0);
-  return `${db.kind === 'embedded' ? 'embedded ' : ''}PostgreSQL ${row?.version}, ${megabytes} MiB`;
+  const { version, bytes } = await serverFacts(db);
+  return `${db.kind === 'embedded' ? 'embedded ' : ''}PostgreSQL ${version}, ${Math.round(bytes / 1024 ** 2)} MiB`;
 }
 
 async function migrationFacts(db: Database): Promise<{ ok: boolean; detail: string }> {
-  const rows = await db.system.query<{ name: string }>(sql`select name from schema_migration`);
-  const applied = new Set(rows.map((row) => row.name));
-  const pending = readMigrations().filter((migration) => !applied.has(migration.name));
-  const detail = pending.length === 0 ? `${applied.size} applied` : `pending: ${pending.map((m) => m.name).join(', ')}`;
-  return { ok: pending.length === 0, detail };
+  const { applied, pending } = await listMigrations(db);
+  return { ok: pending.length === 0, detail: `${applied.length} applied, ${pending.length} pending` };
 }
 
 function modelFacts({ chat, embedding, rerank }: Config): string {
   return `chat ${chat.model}, embedding ${embedding.model}, rerank ${rerank.model}`;
 }
 
-async function countRows(db: Database): Promise<string> {
-  const [row] = await db.system.query<{ tenants: number; groups: number; sources: number; chunks: number }>(sql`
-    select (select count(*) from tenant) as tenants,
-           (select count(*) from source_group where deleted_at is null) as groups,
-           (select count(*) from source where deleted_at is null) as sources,
-           (select coalesce(sum(chunk_count), 0)::bigint from source where deleted_at is null) as chunks`);
-  return `${row?.tenants} tenants, ${row?.groups} source groups, ${row?.sources} sources, ${row?.chunks} chunks`;
+async function contentFacts(db: Database): Promise<string> {
+  const { tenants, groups, sources, chunks } = await countContents(db);
+  return `${tenants} tenants, ${groups} source groups, ${sources} sources, ${chunks} chunks`;
 }
 
 async function thoroughChecks(_uses: Uses): Promise<Check[]> {

@@ -1,5 +1,5 @@
 /** Is everything there that requests need? Asked by /readyz and doctor. */
-import { sql } from '../db/sql.ts';
+import { listMigrations } from '../db/facts.ts';
 import type { Deps } from '../deps.ts';
 
 /** Load balancers ask often and the blob check writes a file: an answer is reused for this time. */
@@ -13,8 +13,7 @@ export interface Readiness {
 
 export function openReadiness(deps: Pick<Deps, 'db' | 'blobs' | 'clock' | 'log'>): Readiness {
   const checks: Record<string, () => Promise<unknown>> = {
-    // The schema's last migration is part of the start; what can go wrong later is the connection.
-    database: () => deps.db.system.query(sql`select count(*) from schema_migration`),
+    database: async () => assertMigrated(await listMigrations(deps.db)),
     'blob store': () => deps.blobs.check(),
   };
   let last: { at: number; result: Promise<string[]> } | undefined;
@@ -39,6 +38,10 @@ export function openReadiness(deps: Pick<Deps, 'db' | 'blobs' | 'clock' | 'log'>
       return last.result;
     },
   };
+}
+
+function assertMigrated({ pending }: { pending: string[] }): void {
+  if (pending.length > 0) throw new Error(`pending: ${pending.join(', ')}`);
 }
 
 async function withTimeout(work: Promise<unknown>, ms: number): Promise<void> {

@@ -1,4 +1,5 @@
 /** Which addresses tenants may make the service connect to. Pure. */
+import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 export interface AddressRules {
@@ -33,7 +34,7 @@ export function addressRules(allow: readonly string[]): AddressRules {
  */
 function embedded(address: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   const bare = address.replace(/^\[|\]$/g, '').replace(/%.*$/s, '');
-  if (!ipaddr.isValid(bare)) return undefined;
+  if (isIP(bare) === 0) return undefined;
   const parsed = ipaddr.process(bare);
   if (parsed instanceof ipaddr.IPv6) {
     const bytes = parsed.toByteArray();

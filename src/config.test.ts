@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { resolve } from 'node:path';
+import { describe, test } from 'node:test';
+import { ConfigError, checkReplicaConfig, loadConfig } from './config.ts';
+
+function problemOf(env: Record<string, string>): string {
+  try {
+    loadConfig(env);
+  } catch (error) {
+    assert.ok(error instanceof ConfigError, String(error));
+    return error.message;
+  }
+  return assert.fail(`accepted: ${JSON.stringify(env)}`);
+}
+
+describe('defaults', () => {
+  test('are those of the documentation', () => {
+    const config = loadConfig({});
+    assert.equal(config.host, '127.0.0.1');
+    assert.equal(config.port, 7700);
+    assert.equal(config.dataDir, resolve('.pinakes'));
+    assert.equal(config.databaseUrl, null);
+    assert.deepEqual(config.blobs, { kind: 'file', directory: resolve('.pinakes/blobs') });
+    assert.deepEqual(config.chat, { model: 'extractive', baseUrl: null, apiKey: null, contextTokens: 32_768 });
+    assert.equal(config.embedding.model, 'none');
+    assert.equal(config.rerank.model, 'none');
+    assert.equal(config.authorization, false);
+    assert.equal(config.webGrounding, false);
+    assert.equal(config.rateLimitPerMinute, 0);
+    assert.equal(config.crashAt, null);
+  });
+  test('an empty value counts as not set', () => assert.equal(loadConfig({ PINAKES_PORT: '' }).port, 7700));
+  test('nothing can be changed afterwards', () => {
+    const config = loadConfig({});
+    assert.throws(() => Object.assign(config, { port: 1 }), TypeError);
+    assert.throws(() => Object.assign(config.chat, { model: 'x' }), TypeError);
+  });
+});
+
+describe('values', () => {
+  test('are read', () => {
+    const config = loadConfig({
+      PINAKES_PORT: '0',
+      PINAKES_DATA_DIR: '/srv/p',
+      PINAKES_BLOB_URL: 'file:///srv/blobs%20here',
+      PINAKES_CHAT_MODEL: 'openai-compatible:llama3.1:8b',
+      PINAKES_CHAT_BASE_URL: 'http://127.0.0.1:11434/v1/',
+      PINAKES_OUTBOUND_ALLOW: 'Wiki.Example.Internal, 10.1.0.0/16,fd00::/8',
+    });
+    assert.equal(config.port, 0);
+    assert.deepEqual(config.blobs, { kind: 'file', directory: '/srv/blobs here' });
+    assert.equal(config.chat.model, 'openai-compatible:llama3.1:8b');
+    assert.equal(config.chat.baseUrl, 'http://127.0.0.1:11434/v1');
+    assert.deepEqual(config.outboundAllow, ['wiki.example.internal', '10.1.0.0/16', 'fd00::/8']);
+  });
+  test('crash points only in test builds', () => {
+    assert.equal(loadConfig({ PINAKES_CRASH_AT: 'x' }).crashAt, null);
+    assert.equal(loadConfig({ PINAKES_CRASH_AT: 'x', NODE_ENV: 'test' }).crashAt, 'x');
+  });
+});
+
+const WRONG: [string, string][] = [
+  ['PINAKES_PORT', 'http'],
+  ['PINAKES_PORT', '65536'],
+  ['PINAKES_PORT', '-1'],
+  ['PINAKES_PORT', '7700.5'],
+  ['PINAKES_DATABASE_URL', 'mysql://db/x'],
+  ['PINAKES_DATABASE_URL', 'db.example.com'],
+  ['PINAKES_BLOB_URL', '/srv/blobs'],
+  ['PINAKES_BLOB_URL', 'file://srv/blobs'],
+  ['PINAKES_BLOB_URL', 's3://bucket/prefix'],
+  ['PINAKES_CHAT_MODEL', 'gpt-5'],
+  ['PINAKES_CHAT_MODEL', 'openai:'],
+  ['PINAKES_CHAT_MODEL', 'mistral:small'],
+  ['PINAKES_CHAT_BASE_URL', 'localhost:11434'],
+  ['PINAKES_CHAT_CONTEXT_TOKENS', '12'],
+  ['PINAKES_EMBEDDING_MODEL', 'bge-m3'],
+  ['PINAKES_AUTHORIZATION', 'yes'],
+  ['PINAKES_AUTHORIZATION', 'on'],
+  ['PINAKES_WEB_GROUNDING', 'true'],
+  ['PINAKES_LOG_LEVEL', 'verbose'],
+  ['PINAKES_BOOTSTRAP_KEY', 'secret'],
+  ['PINAKES_OUTBOUND_ALLOW', 'http://wiki'],
+  ['PINAKES_OUTBOUND_ALLOW', '10.0.0.0/33'],
+  ['PINAKES_RATE_LIMIT_PER_MINUTE', '-5'],
+  ['PINAKES_PARSER_PROCESSES', '0'],
+];
+
+describe('a wrong setting is one line with the variable, the problem and an example', () => {
+  for (const [name, value] of WRONG) {
+    test(`${name}=${value}`, () => {
+      const message = problemOf({ [name]: value });
+      assert.ok(message.startsWith(`${name} `), message);
+      assert.match(message, new RegExp(`; for example ${name}=.`), message);
+      assert.ok(!message.includes('\n'));
+    });
+  }
+  test('a compatible model needs its address', () => {
+    assert.match(problemOf({ PINAKES_CHAT_MODEL: 'openai-compatible:x' }), /^PINAKES_CHAT_BASE_URL /);
+    assert.match(problemOf({ PINAKES_RERANK_MODEL: 'x' }), /^PINAKES_RERANK_BASE_URL /);
+  });
+  test('passwords are not shown', () => {
+    assert.ok(!problemOf({ PINAKES_DATABASE_URL: 'mysql://u:hunter2@db/x' }).includes('hunter2'));
+    assert.ok(!problemOf({ PINAKES_BOOTSTRAP_KEY: 'hunter2' }).includes('hunter2'));
+  });
+  test('replicas need what they share', () => {
+    const shared = {
+      PINAKES_DATABASE_URL: 'postgres://u:p@db/x',
+      PINAKES_MASTER_KEY: 'k',
+      PINAKES_BLOB_URL: 'file:///srv/blobs',
+    };
+    checkReplicaConfig(loadConfig(shared), shared);
+    for (const name of Object.keys(shared)) {
+      const env = { ...shared, [name]: '' };
+      assert.throws(() => checkReplicaConfig(loadConfig(env), env), new RegExp(`^ConfigError: ${name} `));
+    }
+  });
+});

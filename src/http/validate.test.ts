@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { z } from 'zod';
+import { queryBoolean, queryInteger, queryList, text } from './schemas.ts';
+import { parseQuery, validate } from './validate.ts';
+
+const node = z.strictObject({ operator: z.enum(['eq']), value: z.int() });
+const schema = z.strictObject({
+  name: text(1, 5),
+  'a/b~c': z.string().optional(),
+  filters: z.array(z.union([node, z.strictObject({ filters: z.array(node) })])).optional(),
+});
+
+function problem(value: unknown): string {
+  try {
+    validate(schema, value, 'body');
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return 'accepted';
+}
+
+describe('messages', () => {
+  test('name what is wrong and where', () => {
+    assert.equal(problem({ name: 'x', foo: 1 }), 'Unknown member "foo" in the request body.');
+    assert.equal(problem({}), '/name: is required.');
+    assert.equal(problem({ name: 5 }), '/name: expected string, received number.');
+    assert.equal(problem({ name: '' }), '/name: must have 1 to 5 characters, not 0.');
+    assert.equal(problem([]), 'The request body: expected object, received array.');
+    assert.equal(problem({ name: 'x', 'a/b~c': 1 }), '/a~1b~0c: expected string, received number.');
+  });
+  test('point into unions', () => {
+    assert.match(
+      problem({
+        name: 'x',
+        filters: [
+          { operator: 'eq', value: 1 },
+          { operator: 'eq', value: 'x' },
+        ],
+      }),
+      /^\/filters\/1\/value: /,
+    );
+    assert.match(
+      problem({ name: 'x', filters: [{ filters: [{ operator: 'xx', value: 1 }] }] }),
+      /^\/filters\/0\/filters\/0\/operator: /,
+    );
+  });
+});
+
+test('lengths count code points', () => {
+  assert.equal(problem({ name: '😀😀😀😀😀' }), 'accepted');
+  assert.equal(problem({ name: '😀😀😀😀😀😀' }), '/name: must have 1 to 5 characters, not 6.');
+  assert.equal(problem({ name: 'abcde' }), 'accepted');
+  assert.equal(problem({ name: 'abcdef' }), '/name: must have 1 to 5 characters, not 6.');
+});
+
+describe('query strings', () => {
+  test('are decoded', () => {
+    assert.deepEqual({ ...parseQuery('a=1&b=x%20y+z&a=2&c&d=%3D=') }, { a: ['1', '2'], b: 'x y z', c: '', d: '==' });
+    assert.deepEqual({ ...parseQuery('') }, {});
+    assert.deepEqual(Object.keys(parseQuery('__proto__=1')), ['__proto__']);
+  });
+  test('are refused when they are not text', () => {
+    for (const search of ['a=%', 'a=%zz', 'a=%ff', '%c0%80=1'])
+      assert.throws(() => parseQuery(search), /percent-encoded/);
+    assert.throws(() => parseQuery('a=%00'), /U\+0000/);
+    assert.throws(() => parseQuery('a=%ED%A0%80'), /percent-encoded/);
+  });
+  test('integers, booleans and lists', () => {
+    const query = z.strictObject({
+      n: queryInteger(1, 100).optional(),
+      b: queryBoolean.optional(),
+      l: queryList(z.string(), 2).optional(),
+    });
+    assert.deepEqual(validate(query, { n: '7', b: 'true', l: 'x' }, 'query'), { n: 7, b: true, l: ['x'] });
+    assert.deepEqual(validate(query, { l: ['x', 'y'] }, 'query'), { l: ['x', 'y'] });
+    for (const n of ['', '0', '101', '1.5', '1e1', '0x10', ' 1', '9'.repeat(30), ['1', '2']]) {
+      assert.throws(() => validate(query, { n }, 'query'), /Query parameter "n"/);
+    }
+    assert.throws(() => validate(query, { b: '1' }, 'query'), /Query parameter "b"/);
+    assert.throws(() => validate(query, { l: ['x', 'y', 'z'] }, 'query'), /Query parameter "l"/);
+  });
+});

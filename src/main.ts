@@ -1,0 +1,124 @@
+/** Config -> deps -> role. One process serves the API, works on jobs, or both. */
+import type { AddressInfo } from 'node:net';
+import pino from 'pino';
+import { openAdminServer } from './admin.ts';
+import { type App, buildApp } from './app.ts';
+import { bootstrap } from './bootstrap.ts';
+import { type Config, ConfigError, checkReplicaConfig, type Environment, environment, loadConfig } from './config.ts';
+import { dropUnansweredIdempotencyKeys } from './corpus/idempotency-store.ts';
+import { type Deps, openDeps } from './deps.ts';
+import { buildWorker } from './worker.ts';
+
+export type Role = 'serve' | 'api' | 'worker';
+
+/** Requests and jobs may finish within this time; then they are aborted and jobs are handed back. */
+const STOP_GRACE_MS = 20_000;
+/** The process ends after this time whatever still hangs. */
+const STOP_MAX_MS = 29_000;
+
+export interface Service {
+  /** `http://host:port`, or null for the role `worker`. */
+  url: string | null;
+  /** The API key made by the first start. */
+  firstKey: string | undefined;
+  deps: Deps;
+  /** Stops accepting, lets requests and jobs finish, hands jobs back, closes. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Runs the role until SIGTERM or SIGINT. @returns the exit code.
+ * @throws ConfigError for a wrong setting.
+ */
+export async function runService(role: Role): Promise<number> {
+  const env = environment();
+  const config = loadConfig(env);
+  const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }));
+  const service = await startService(role, config, env, log);
+  if (service.firstKey !== undefined && process.stderr.isTTY) {
+    process.stderr.write(`API key of the first start (also in ${config.dataDir}/admin.key): ${service.firstKey}\n`);
+  }
+  process.stdout.write(service.url === null ? 'Pinakes worker is ready\n' : `Pinakes is ready at ${service.url}\n`);
+  await stopSignal(log);
+  const guard = setTimeout(() => {
+    log.error('stop took too long: exit with work undone');
+    process.exit(1);
+  }, STOP_MAX_MS);
+  await service.stop();
+  clearTimeout(guard);
+  return 0;
+}
+
+/** Everything but signals and the terminal. Resolves when `/readyz` answers 200. */
+export async function startService(role: Role, config: Config, env: Environment, log: pino.Logger): Promise<Service> {
+  if (role !== 'serve') checkReplicaConfig(config, env);
+  const deps = await openDeps(config, log);
+  const closers: (() => Promise<void>)[] = [() => deps.close()];
+  try {
+    const firstKey = role === 'worker' ? undefined : await bootstrap(deps.db, config);
+    if (deps.db.kind === 'embedded') await dropUnansweredIdempotencyKeys(deps.db.system);
+    const app = role === 'worker' ? undefined : await buildApp(deps);
+    const worker = role === 'api' ? undefined : buildWorker(deps);
+    await worker?.start();
+    const admin = role === 'worker' ? undefined : await openAdminServer(deps);
+    if (admin) closers.push(() => admin.close());
+    if (worker) closers.push(() => worker.stop(STOP_GRACE_MS));
+    const url = app ? await listen(app, config) : null;
+    if (app) closers.push(() => closeApp(app));
+    return { url, firstKey, deps, stop: () => stopAll(closers) };
+  } catch (error) {
+    await stopAll(closers);
+    throw error;
+  }
+}
+
+async function listen(app: App, config: Config): Promise<string> {
+  try {
+    await app.listen({ host: config.host, port: config.port });
+  } catch (error) {
+    const { code } = error as { code?: string };
+    if (code === 'EADDRINUSE' || code === 'EACCES') {
+      const problem = code === 'EACCES' ? 'may not be used by this user' : 'is in use by another process';
+      throw new ConfigError('PINAKES_PORT', `${config.port} ${problem} (on ${config.host})`, '0 for any free port');
+    }
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+      throw new ConfigError('PINAKES_HOST', `${config.host} is not an address of this machine`, '127.0.0.1');
+    }
+    throw error;
+  }
+  const ready = await app.inject('/readyz');
+  if (ready.statusCode !== 200) throw new Error(`the service does not get ready: ${ready.body}`);
+  const { address, port, family } = app.server.address() as AddressInfo;
+  const shown =
+    address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '[::1]' : family === 'IPv6' ? `[${address}]` : address;
+  return `http://${shown}:${port}`;
+}
+
+/** No new connections; running requests finish, or are aborted when the grace time is over. */
+async function closeApp(app: App): Promise<void> {
+  const abort = setTimeout(() => app.abortRequests(), STOP_GRACE_MS);
+  const cut = setTimeout(() => app.server.closeAllConnections(), STOP_GRACE_MS + 3_000);
+  await app.close();
+  clearTimeout(abort);
+  clearTimeout(cut);
+}
+
+/** API and worker stop at the same time: both have the same grace. What they use is closed after them. */
+async function stopAll(closers: (() => Promise<void>)[]): Promise<void> {
+  const [closeDeps, ...others] = closers;
+  await Promise.allSettled(others.map((close) => close()));
+  await closeDeps?.();
+}
+
+/** Resolves at the first SIGTERM or SIGINT; a second one ends the process at once. */
+function stopSignal(log: pino.Logger): Promise<void> {
+  return new Promise((resolve) => {
+    let signals = 0;
+    const onSignal = (signal: NodeJS.Signals): void => {
+      if (++signals > 1) process.exit(1);
+      log.info({ signal }, 'stopping');
+      resolve();
+    };
+    process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
+  });
+}

@@ -1,0 +1,263 @@
+/** The HTTP client against servers on loopback; names are resolved by the test. */
+import assert from 'node:assert/strict';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, test } from 'node:test';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { ServiceError } from '../../src/errors.ts';
+import { type HttpClient, openHttpClient, REDIRECTS_MAX } from '../../src/net/http-client.ts';
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+const seen: { url: string; headers: IncomingMessage['headers']; method: string }[] = [];
+let handler: Handler = (_request, response) => void response.end('ok');
+let server: Server;
+let port: number;
+const opened: HttpClient[] = [];
+const never = new AbortController().signal;
+
+before(async () => {
+  server = createServer((request, response) => {
+    seen.push({ url: request.url ?? '', headers: request.headers, method: request.method ?? '' });
+    handler(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  port = (server.address() as AddressInfo).port;
+});
+after(async () => {
+  await Promise.all(opened.map((client) => client.close()));
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+/** `names`: host -> addresses, one entry per lookup (the last one repeats). */
+function client(names: Record<string, string[][]> = {}, allow: string[] = []): HttpClient {
+  const made = openHttpClient({
+    allow,
+    lookup: async (host) => {
+      const answers = names[host] ?? [[host]];
+      return (answers.length > 1 ? answers.shift()! : answers[0]!).map((address) => ({ address }));
+    },
+  });
+  opened.push(made);
+  return made;
+}
+
+const failsWith = (code: string, message?: RegExp) => (error: unknown) =>
+  error instanceof ServiceError && error.code === code && (message?.test(error.message) ?? true);
+
+describe('addresses from tenants', () => {
+  const refused = failsWith('upstream_failed', /not allowed/);
+  test('never reach the inside, whatever they are called', async () => {
+    const http = client({
+      'evil.example': [['127.0.0.1']],
+      'mixed.example': [['8.8.8.8', '127.0.0.1']],
+      'six.example': [['::ffff:127.0.0.1']],
+    });
+    const before = seen.length;
+    const hosts = [
+      '127.0.0.1',
+      'localhost',
+      '[::1]',
+      '[::ffff:7f00:1]',
+      '0x7f000001',
+      '2130706433',
+      '0177.0.0.1',
+      '127.1',
+      'evil.example',
+      'mixed.example',
+      'six.example',
+    ];
+    for (const host of hosts) {
+      const names = host === 'localhost' ? client({ localhost: [['127.0.0.1']] }) : http;
+      await assert.rejects(names.request(`http://${host}:${port}/`, { trust: 'tenant', signal: never }), refused, host);
+    }
+    assert.equal(seen.length, before, 'nothing was sent');
+  });
+  test('are checked at every connection: a name that changes its address gains nothing', async () => {
+    // The first lookup gives an allowed address where nobody listens, the second the forbidden one.
+    const http = client({ 'rebind.example': [['127.0.0.2'], ['127.0.0.1']] }, ['127.0.0.2']);
+    const before = seen.length;
+    const request = http.request(`http://rebind.example:${port}/`, { trust: 'tenant', signal: never, retriesMax: 1 });
+    await assert.rejects(request, refused);
+    assert.equal(seen.length, before, 'nothing was sent');
+  });
+  test('reach what the operator allows', async () => {
+    const byHost = client({ 'wiki.internal': [['127.0.0.1']] }, ['wiki.internal']);
+    assert.equal(
+      await (await byHost.request(`http://wiki.internal:${port}/`, { trust: 'tenant', signal: never })).text(),
+      'ok',
+    );
+    const byRange = client({}, ['127.0.0.0/8']);
+    assert.equal((await byRange.request(`http://127.0.0.1:${port}/`, { trust: 'tenant', signal: never })).status, 200);
+  });
+  test('are http or https, without a user name', async () => {
+    const http = client();
+    for (const url of [
+      'file:///etc/passwd',
+      'ftp://x/',
+      'gopher://x/',
+      'data:text/plain,x',
+      'http://u:p@example.com/',
+      'nonsense',
+    ]) {
+      await assert.rejects(http.request(url, { trust: 'tenant', signal: never }), failsWith('upstream_failed'), url);
+    }
+  });
+});
+
+describe('redirects', () => {
+  test('of an operator address to the inside are refused: the operator did not choose where they lead', async () => {
+    const http = client({ 'api.example': [['127.0.0.1']], 'inside.example': [['127.0.0.1']] });
+    handler = (request, response) => {
+      if (request.headers.host?.startsWith('inside')) response.end('secret');
+      else response.writeHead(302, { location: `http://inside.example:${port}/` }).end();
+    };
+    await assert.rejects(
+      http.request(`http://api.example:${port}/`, { trust: 'operator', signal: never }),
+      failsWith('upstream_failed', /not allowed/),
+    );
+  });
+  test('within the same origin are followed, a limited number of times', async () => {
+    const http = client();
+    let left = REDIRECTS_MAX;
+    handler = (_request, response) =>
+      left-- > 0 ? response.writeHead(302, { location: '/next' }).end() : response.end('there');
+    const answer = await http.request(`http://127.0.0.1:${port}/start`, { trust: 'operator', signal: never });
+    assert.equal(await answer.text(), 'there');
+    assert.equal(answer.url, `http://127.0.0.1:${port}/next`);
+    left = REDIRECTS_MAX + 1;
+    await assert.rejects(
+      http.request(`http://127.0.0.1:${port}/start`, { trust: 'operator', signal: never }),
+      failsWith('upstream_failed'),
+    );
+  });
+  test('to another origin lose their credentials', async () => {
+    const http = client({ 'a.example': [['127.0.0.1']], 'b.example': [['127.0.0.1']] }, ['b.example']);
+    handler = (request, response) =>
+      request.headers.host?.startsWith('a.')
+        ? response.writeHead(307, { location: `http://b.example:${port}/` }).end()
+        : response.end('b');
+    const answer = await http.request(`http://a.example:${port}/`, {
+      method: 'POST',
+      body: 'x',
+      headers: { authorization: 'Bearer secret', 'x-other': '1' },
+      trust: 'operator',
+      signal: never,
+    });
+    assert.equal(await answer.text(), 'b');
+    const [first, second] = seen.slice(-2);
+    assert.equal(first?.headers.authorization, 'Bearer secret');
+    assert.equal(second?.headers.authorization, undefined);
+    assert.equal(second?.headers['x-other'], '1');
+    assert.equal(second?.method, 'POST');
+  });
+});
+
+describe('limits', () => {
+  const url = () => `http://127.0.0.1:${port}/`;
+  test('bytes, also of a body that unpacks', async () => {
+    const http = client();
+    handler = (_request, response) => response.end(Buffer.alloc(2000));
+    await assert.rejects(
+      (await http.request(url(), { trust: 'operator', signal: never, responseBytesMax: 1999 })).bytes(),
+      failsWith('upstream_failed', /larger than 1999/),
+    );
+    assert.equal(
+      (await (await http.request(url(), { trust: 'operator', signal: never, responseBytesMax: 2000 })).bytes()).length,
+      2000,
+    );
+    handler = (_request, response) =>
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(10_000_000)));
+    await assert.rejects(
+      (await http.request(url(), { trust: 'operator', signal: never, responseBytesMax: 100_000 })).bytes(),
+      failsWith('upstream_failed', /larger/),
+    );
+  });
+  test('encodings are undone; unknown and too many are refused', async () => {
+    const http = client();
+    for (const [name, encode] of [
+      ['gzip', gzipSync],
+      ['br', brotliCompressSync],
+    ] as const) {
+      handler = (_request, response) =>
+        response.writeHead(200, { 'content-encoding': name }).end(encode(Buffer.from('text')));
+      assert.equal(await (await http.request(url(), { trust: 'operator', signal: never })).text(), 'text');
+    }
+    for (const encoding of ['zstd-unknown', 'gzip, gzip, gzip']) {
+      handler = (_request, response) => response.writeHead(200, { 'content-encoding': encoding }).end('x');
+      await assert.rejects(
+        (await http.request(url(), { trust: 'operator', signal: never })).text(),
+        failsWith('upstream_failed'),
+      );
+    }
+    handler = (_request, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end('not gzip');
+    await assert.rejects(
+      (await http.request(url(), { trust: 'operator', signal: never })).text(),
+      failsWith('upstream_failed'),
+    );
+  });
+  test('time, before and within the body', async () => {
+    const http = client();
+    handler = () => {};
+    await assert.rejects(
+      http.request(url(), { trust: 'operator', signal: never, timeoutMs: 50 }),
+      failsWith('upstream_timeout'),
+    );
+    handler = (_request, response) => void response.write('first');
+    const answer = await http.request(url(), { trust: 'operator', signal: never, timeoutMs: 200 });
+    await assert.rejects(answer.text(), failsWith('upstream_timeout'));
+  });
+  test("an abort rejects with the signal's reason and ends the connection", async () => {
+    const http = client();
+    const abort = new AbortController();
+    const reason = new Error('enough');
+    const closed = new Promise<void>((resolve) => {
+      handler = (_request, response) => {
+        response.on('close', () => resolve());
+        response.write('x');
+        setImmediate(() => abort.abort(reason));
+      };
+    });
+    await assert.rejects(
+      async () => (await http.request(url(), { trust: 'operator', signal: abort.signal })).text(),
+      reason,
+    );
+    await closed;
+  });
+});
+
+describe('retries', () => {
+  const url = () => `http://127.0.0.1:${port}/`;
+  test('only when asked for, and as often', async () => {
+    const http = client();
+    let calls = 0;
+    handler = (_request, response) =>
+      ++calls < 3 ? response.writeHead(503, { 'retry-after': '0' }).end('no') : response.end('yes');
+    assert.equal((await http.request(url(), { trust: 'operator', signal: never })).status, 503);
+    assert.equal(calls, 1);
+    assert.equal(await (await http.request(url(), { trust: 'operator', signal: never, retriesMax: 2 })).text(), 'yes');
+    calls = -10;
+    assert.equal((await http.request(url(), { trust: 'operator', signal: never, retriesMax: 1 })).status, 503);
+    assert.equal(calls, -8);
+  });
+  test('after a broken connection', async () => {
+    const http = client();
+    let calls = 0;
+    handler = (request, response) => (++calls < 2 ? request.socket.destroy() : response.end('yes'));
+    assert.equal(await (await http.request(url(), { trust: 'operator', signal: never, retriesMax: 1 })).text(), 'yes');
+    await assert.rejects(
+      client().request('http://127.0.0.1:1/', { trust: 'operator', signal: never }),
+      failsWith('upstream_failed', /could not be reached/),
+    );
+  });
+});
+
+test('operatorFetch reaches private addresses, streams and follows no redirect', async () => {
+  const http = client();
+  handler = (request, response) =>
+    request.url === '/r' ? response.writeHead(302, { location: '/' }).end() : response.end('streamed');
+  const answer = await http.operatorFetch(`http://127.0.0.1:${port}/v1`, { method: 'POST', body: '{}' });
+  assert.equal(await answer.text(), 'streamed');
+  await assert.rejects(http.operatorFetch(`http://127.0.0.1:${port}/r`));
+});
