@@ -187,6 +187,14 @@ function checkTogether(config: Config): void {
       'http://127.0.0.1:8080',
     );
   }
+  refuseUnavailable('PINAKES_EMBEDDING_MODEL', config.embedding.model !== 'none', 'none');
+  refuseUnavailable('PINAKES_RERANK_MODEL', config.rerank.model !== 'none', 'none');
+  refuseUnavailable('PINAKES_WEB_GROUNDING', config.webGrounding, 'off');
+}
+
+/** A setting without effect would be a promise that is not kept. */
+function refuseUnavailable(variable: string, isSet: boolean, example: string): void {
+  if (isSet) throw new ConfigError(variable, 'is set, but that is not available in this version', example);
 }
 
 function readBlobs(read: Reader, dataDir: string): Config['blobs'] {
