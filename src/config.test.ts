@@ -77,7 +77,9 @@ const WRONG: [string, string][] = [
   ['PINAKES_EMBEDDING_MODEL', 'bge-m3'],
   ['PINAKES_AUTHORIZATION', 'yes'],
   ['PINAKES_AUTHORIZATION', 'on'],
+  ['PINAKES_EMBEDDING_MODEL', 'openai:text-embedding-3-small'],
   ['PINAKES_WEB_GROUNDING', 'true'],
+  ['PINAKES_WEB_GROUNDING', 'on'],
   ['PINAKES_LOG_LEVEL', 'verbose'],
   ['PINAKES_BOOTSTRAP_KEY', 'secret'],
   ['PINAKES_OUTBOUND_ALLOW', 'http://wiki'],
@@ -98,6 +100,8 @@ describe('a wrong setting is one line with the variable, the problem and an exam
   test('a compatible model needs its address', () => {
     assert.match(problemOf({ PINAKES_CHAT_MODEL: 'openai-compatible:x' }), /^PINAKES_CHAT_BASE_URL /);
     assert.match(problemOf({ PINAKES_RERANK_MODEL: 'x' }), /^PINAKES_RERANK_BASE_URL /);
+    const reranker = { PINAKES_RERANK_MODEL: 'x', PINAKES_RERANK_BASE_URL: 'http://127.0.0.1:1' };
+    assert.match(problemOf(reranker), /^PINAKES_RERANK_MODEL .*not available/);
   });
   test('passwords are not shown', () => {
     assert.ok(!problemOf({ PINAKES_DATABASE_URL: 'mysql://u:hunter2@db/x' }).includes('hunter2'));
