@@ -236,10 +236,12 @@ create table conversation (
   tenant_id uuid not null references tenant (id) on delete cascade,
   id uuid not null,
   title text not null,
-  active_message_id uuid,
+  active_message_id uuid,                     -- the active leaf
   principal_id text,
+  thread_id text,                             -- what an ag-ui client calls this conversation, when it brought a name of its own
   created_at timestamptz not null default now(),
-  primary key (tenant_id, id)
+  primary key (tenant_id, id),
+  unique (tenant_id, thread_id)
 );
 
 create table message (

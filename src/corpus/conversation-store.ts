@@ -1,0 +1,138 @@
+/** SQL of the tables conversation and message: trees of messages, each with one active leaf. */
+import { json, type Queryable, type Tx } from '../db/database.ts';
+import { raw, type Sql, sql } from '../db/sql.ts';
+import { type GroupLimits, withinLimits } from './group-store.ts';
+
+export interface Conversation {
+  id: string;
+  activeMessageId: string | null;
+}
+
+export interface StoredMessage {
+  id: string;
+  parentId: string | null;
+  role: 'user' | 'assistant';
+  content: string;
+}
+
+/** What an assistant message keeps of a citation: enough to find the chunk again, not its content. */
+export interface StoredCitation {
+  id: string;
+  source_id: string;
+  source_group_id: string;
+  name: string;
+  url: string | null;
+  citation: { number: number; spans: { start: number; end: number }[]; quote: string; verified: boolean };
+}
+
+export interface NewMessage extends StoredMessage {
+  citations: readonly StoredCitation[];
+  finishReason: string | null;
+  createdAt: Date;
+}
+
+export async function findConversation(db: Queryable, tenantId: string, id: string): Promise<Conversation | undefined> {
+  const rows = await db.query<Conversation>(sql`
+    select id, active_message_id as "activeMessageId" from conversation where tenant_id = ${tenantId} and id = ${id}`);
+  return rows[0];
+}
+
+/** The conversation that an ag-ui client calls `threadId`. */
+export async function findConversationByThread(
+  db: Queryable,
+  tenantId: string,
+  threadId: string,
+): Promise<Conversation | undefined> {
+  const rows = await db.query<Conversation>(sql`
+    select id, active_message_id as "activeMessageId" from conversation where tenant_id = ${tenantId} and thread_id = ${threadId}`);
+  return rows[0];
+}
+
+export async function findMessage(
+  db: Queryable,
+  tenantId: string,
+  conversationId: string,
+  id: string,
+): Promise<StoredMessage | undefined> {
+  const rows = await db.query<StoredMessage>(sql`
+    select id, parent_id as "parentId", role, content from message
+    where tenant_id = ${tenantId} and conversation_id = ${conversationId} and id = ${id}`);
+  return rows[0];
+}
+
+/**
+ * The messages from the root to `leafId`, oldest first: the last `max` of them. `seen` is false for messages that cite chunks
+ * outside the caller's limits.
+ */
+export async function listBranch(
+  db: Queryable,
+  tenantId: string,
+  conversationId: string,
+  leafId: string,
+  limits: GroupLimits,
+  max: number,
+): Promise<(StoredMessage & { seen: boolean })[]> {
+  return db.query(sql`
+    with recursive branch as (
+      select m.id, m.parent_id, m.role, m.content, m.citations, 1 as depth from message m
+      where m.tenant_id = ${tenantId} and m.conversation_id = ${conversationId} and m.id = ${leafId}
+      union all
+      select m.id, m.parent_id, m.role, m.content, m.citations, branch.depth + 1 from message m
+      join branch on m.id = branch.parent_id
+      where m.tenant_id = ${tenantId} and m.conversation_id = ${conversationId} and branch.depth < ${max}
+    )
+    select b.id, b.parent_id as "parentId", b.role, b.content, ${isSeen(tenantId, limits)} as seen
+    from branch b order by b.depth desc`);
+}
+
+function isSeen(tenantId: string, limits: GroupLimits): Sql {
+  if (limits.sourceGroupIds === null && limits.tagIds === null) return raw('true');
+  return sql`not exists (
+    select from jsonb_array_elements(b.citations) c where not exists (
+      select from source_group g
+      where g.tenant_id = ${tenantId} and g.id = (c ->> 'source_group_id')::uuid and ${withinLimits(limits)}))`;
+}
+
+/** A thread name that another conversation took meanwhile is left out. */
+export async function insertConversation(
+  tx: Tx,
+  tenantId: string,
+  row: { id: string; title: string; threadId: string | null; createdAt: Date },
+): Promise<void> {
+  const rows = await tx.query(sql`
+    insert into conversation (tenant_id, id, title, thread_id, created_at)
+    values (${tenantId}, ${row.id}, ${row.title}, ${row.threadId}, ${row.createdAt})
+    on conflict (tenant_id, thread_id) do nothing returning id`);
+  if (rows.length > 0) return;
+  await tx.query(sql`
+    insert into conversation (tenant_id, id, title, created_at)
+    values (${tenantId}, ${row.id}, ${row.title}, ${row.createdAt})`);
+}
+
+/** Locks the conversation; false when it is gone. */
+export async function lockConversation(tx: Tx, tenantId: string, id: string): Promise<boolean> {
+  const rows = await tx.query(sql`select id from conversation where tenant_id = ${tenantId} and id = ${id} for update`);
+  return rows.length > 0;
+}
+
+export async function insertMessage(
+  tx: Tx,
+  tenantId: string,
+  conversationId: string,
+  message: NewMessage,
+): Promise<void> {
+  await tx.query(sql`
+    insert into message (tenant_id, id, conversation_id, parent_id, role, content, citations, finish_reason, created_at)
+    values (${tenantId}, ${message.id}, ${conversationId}, ${message.parentId}, ${message.role}, ${message.content},
+      ${json(message.citations)}, ${message.finishReason}, ${message.createdAt})`);
+}
+
+export async function setActiveLeaf(
+  tx: Tx,
+  tenantId: string,
+  conversationId: string,
+  messageId: string,
+): Promise<void> {
+  await tx.query(sql`
+    update conversation set active_message_id = ${messageId} where tenant_id = ${tenantId} and id = ${conversationId}`);
+}

@@ -1,0 +1,49 @@
+/** Server-sent events: framing, back-pressure, heartbeat. */
+import type { FastifyReply } from 'fastify';
+
+/** Comments keep proxies and clients from giving up on a silent stream. */
+export const HEARTBEAT_MS = 15_000;
+
+export interface EventStream {
+  /** Resolves when the connection can take more. @throws the signal's reason when the client has left. */
+  send(event: object): Promise<void>;
+  end(): void;
+}
+
+/** Answers 200 with an event stream. From here on the reply is ours: failures must be told as events. */
+export function openEventStream(reply: FastifyReply, signal: AbortSignal, heartbeatMs = HEARTBEAT_MS): EventStream {
+  startStream(reply, 'text/event-stream; charset=utf-8');
+  reply.raw.flushHeaders();
+  const timer = setInterval(() => reply.raw.write(': heartbeat\n\n'), heartbeatMs);
+  reply.raw.once('close', () => clearInterval(timer));
+  return {
+    // JSON has no raw line breaks, so an event is always one data line.
+    send: (event) => writeText(reply, `data: ${JSON.stringify(event)}\n\n`, signal),
+    end() {
+      clearInterval(timer);
+      reply.raw.end();
+    },
+  };
+}
+
+/** Takes the reply over and sends status 200 and the headers set so far. */
+export function startStream(reply: FastifyReply, contentType: string): void {
+  reply.hijack();
+  reply.raw.writeHead(200, { ...reply.getHeaders(), 'content-type': contentType, 'x-accel-buffering': 'no' } as Record<string, string>);
+}
+
+/** Resolves when the connection can take more. @throws the signal's reason when the client has left. */
+export async function writeText(reply: FastifyReply, text: string, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  if (reply.raw.write(text) || reply.raw.destroyed) return;
+  await new Promise<void>((resolve) => {
+    const done = (): void => {
+      reply.raw.off('drain', done).off('close', done);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    reply.raw.once('drain', done).once('close', done);
+    signal.addEventListener('abort', done, { once: true });
+  });
+  signal.throwIfAborted();
+}

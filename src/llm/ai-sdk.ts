@@ -1,0 +1,176 @@
+/** A chat model behind the AI SDK. The SDK is loaded with the first request, so that a service without a model pays nothing. */
+import { randomBytes } from 'node:crypto';
+import { ServiceError } from '../errors.ts';
+import type { ChatEvent, ChatModel, ChatRequest } from './models.ts';
+import { answerTokens, buildPrompt, NO_ANSWER_SENTINEL } from './prompt.ts';
+
+/** Until the model's first words: it may have to load. */
+export const FIRST_DELTA_TIMEOUT_MS = 60_000;
+/** Between two deltas. */
+export const NEXT_DELTA_TIMEOUT_MS = 30_000;
+/** An answer that never ends is cut here. */
+export const ANSWER_UNITS_MAX = 64 * 1024;
+
+export interface AiSdkOptions {
+  /** For messages: `openai-compatible:llama3.1`. */
+  name: string;
+  model: string;
+  /** With the version, without a trailing slash: `http://127.0.0.1:11434/v1`. */
+  baseUrl: string;
+  apiKey: string | null;
+  contextTokens: number;
+  fetch: typeof fetch;
+  firstDeltaTimeoutMs?: number;
+  nextDeltaTimeoutMs?: number;
+}
+
+export function openAiSdkModel(options: AiSdkOptions): ChatModel {
+  return {
+    name: options.name,
+    contextTokens: options.contextTokens,
+    stream: (request, signal) => withoutSentinel(streamAnswer(options, request, signal)),
+  };
+}
+
+async function* streamAnswer(
+  options: AiSdkOptions,
+  request: ChatRequest,
+  signal: AbortSignal,
+): AsyncGenerator<ChatEvent> {
+  signal.throwIfAborted();
+  const [{ streamText }, { createOpenAICompatible }] = await Promise.all([
+    import('ai'),
+    import('@ai-sdk/openai-compatible'),
+  ]);
+  const provider = createOpenAICompatible({
+    name: 'chat',
+    baseURL: options.baseUrl,
+    fetch: options.fetch,
+    ...(options.apiKey === null ? {} : { apiKey: options.apiKey }),
+  });
+  const { system, messages } = buildPrompt(request, randomBytes(9).toString('base64url'), options.contextTokens);
+  const watch = openWatch(signal, options.firstDeltaTimeoutMs ?? FIRST_DELTA_TIMEOUT_MS);
+  try {
+    const { fullStream } = streamText({
+      model: provider(options.model),
+      instructions: system,
+      messages: messages.map(({ role, content }) => ({ role: role === 'assistant' ? role : 'user', content })),
+      maxOutputTokens: answerTokens(options.contextTokens),
+      maxRetries: 0,
+      abortSignal: watch.signal,
+      onError: () => {}, // errors are parts of the stream; the default writes to the console
+    });
+    let units = 0;
+    for await (const part of fullStream) {
+      watch.restart(options.nextDeltaTimeoutMs ?? NEXT_DELTA_TIMEOUT_MS);
+      if (part.type === 'text-delta') {
+        yield { type: 'text', delta: part.text };
+        units += part.text.length;
+        if (units > ANSWER_UNITS_MAX) {
+          yield { type: 'finish', reason: 'length' };
+          return;
+        }
+      } else if (part.type === 'error') throw part.error;
+      else if (part.type === 'abort') throw new Error('the stream was aborted');
+      else if (part.type === 'finish') {
+        yield { type: 'finish', reason: finishReason(part.finishReason) };
+        return;
+      }
+    }
+    throw new ServiceError('upstream_failed', 'The chat model ended its answer without an end mark.');
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    throw watch.timedOut()
+      ? new ServiceError('upstream_timeout', 'The chat model did not answer in time.', { cause: error })
+      : toServiceError(error);
+  } finally {
+    watch.stop(); // also ends the upstream call when the reader has left
+  }
+}
+
+function finishReason(reason: string): 'stop' | 'length' | 'content_filter' {
+  if (reason === 'length') return 'length';
+  if (reason === 'content-filter') return 'content_filter';
+  if (reason === 'error') throw new ServiceError('upstream_failed', 'The chat model reported an error.');
+  return 'stop';
+}
+
+/** What the provider says about itself stays in the cause: it may name accounts and addresses. */
+function toServiceError(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  const status = statusOf(error);
+  if (status === 429 || status === 529) {
+    return new ServiceError('overloaded', 'The chat model is overloaded; try again later.', {
+      cause: error,
+      retryAfterSeconds: retryAfterOf(error) ?? 10,
+    });
+  }
+  if (status === 408 || status === 504)
+    return new ServiceError('upstream_timeout', 'The chat model did not answer in time.', { cause: error });
+  const what =
+    status === undefined
+      ? 'could not be reached or answered with something unreadable'
+      : `answered with status ${status}`;
+  return new ServiceError('upstream_failed', `The chat model ${what}.`, { cause: error });
+}
+
+function statusOf(error: unknown): number | undefined {
+  const { statusCode, code, cause, lastError } = (error ?? {}) as Record<string, unknown>;
+  if (typeof statusCode === 'number') return statusCode;
+  if (typeof code === 'number') return code; // an error object inside a stream
+  return cause || lastError ? statusOf(cause ?? lastError) : undefined;
+}
+
+function retryAfterOf(error: unknown): number | undefined {
+  const headers = (error as { responseHeaders?: Record<string, string> } | null)?.responseHeaders;
+  const seconds = Number(headers?.['retry-after']);
+  return Number.isFinite(seconds) && seconds > 0 ? seconds : undefined;
+}
+
+/** Aborts with the caller, or when nothing arrives for a time. */
+function openWatch(signal: AbortSignal, firstMs: number) {
+  const controller = new AbortController();
+  let timedOut = false;
+  const expire = (): void => {
+    timedOut = true;
+    controller.abort();
+  };
+  const onAbort = (): void => controller.abort(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  let timer = setTimeout(expire, firstMs);
+  return {
+    signal: controller.signal,
+    timedOut: () => timedOut,
+    restart(ms: number): void {
+      clearTimeout(timer);
+      timer = setTimeout(expire, ms);
+    },
+    stop(): void {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+      if (!controller.signal.aborted) controller.abort();
+    },
+  };
+}
+
+/** Holds text back while it may still become the sentinel, and turns the sentinel into `no_answer`. */
+async function* withoutSentinel(events: AsyncIterable<ChatEvent>): AsyncGenerator<ChatEvent> {
+  let held: string | null = '';
+  for await (const event of events) {
+    if (event.type === 'text' && held !== null) {
+      held += event.delta;
+      const said = held.trimStart();
+      if (NO_ANSWER_SENTINEL.startsWith(said.slice(0, NO_ANSWER_SENTINEL.length))) continue;
+      yield { type: 'text', delta: held };
+      held = null;
+    } else if (event.type === 'finish' && held !== null) {
+      const said = held.trim();
+      if (said === '' || said.startsWith(NO_ANSWER_SENTINEL)) {
+        yield { type: 'finish', reason: event.reason === 'content_filter' ? 'content_filter' : 'no_answer' };
+        return;
+      }
+      yield { type: 'text', delta: held };
+      yield event;
+    } else yield event;
+  }
+}

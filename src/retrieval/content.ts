@@ -1,0 +1,63 @@
+/** The Content record of the wire: a search result, a looked-up chunk, a citation. */
+import { z } from 'zod';
+import { idSchema, metadataSchema, timeSchema } from '../http/schemas.ts';
+import type { TypedMetadata } from '../ingest/parsed.ts';
+import { unixSeconds } from '../util/time.ts';
+import type { Hit } from './types.ts';
+
+export const contentSchema = z
+  .object({
+    id: idSchema.describe('Id of the chunk.'),
+    source_id: idSchema,
+    source_group_id: idSchema,
+    source_type: z.string(),
+    file_type: z.string(),
+    name: z.string(),
+    url: z.string().nullable(),
+    content: z.string().describe('Exactly the code points start_offset..end_offset of the source text.'),
+    chunk_index: z.int(),
+    start_offset: z.int().describe('Code points in the extracted text of the source, half-open.'),
+    end_offset: z.int(),
+    pages: z.array(z.int()).nullable(),
+    heading_path: z.array(z.string()),
+    score: z.number(),
+    scores: z.object({
+      lexical: z.number().nullable(),
+      semantic: z.number().nullable(),
+      rerank: z.number().nullable(),
+    }),
+    metadata: metadataSchema,
+    chunk_metadata: metadataSchema,
+    tags: z.array(z.string()),
+    content_time: timeSchema,
+  })
+  .meta({ id: 'Content' });
+
+export function toContent(hit: Hit): z.input<typeof contentSchema> {
+  return {
+    id: hit.id,
+    source_id: hit.sourceId,
+    source_group_id: hit.sourceGroupId,
+    source_type: hit.sourceType,
+    file_type: hit.fileType,
+    name: hit.name,
+    url: hit.url,
+    content: hit.content,
+    chunk_index: hit.chunkIndex,
+    start_offset: hit.startOffset,
+    end_offset: hit.endOffset,
+    pages: hit.pages,
+    heading_path: hit.headingPath,
+    score: hit.score,
+    scores: hit.scores,
+    metadata: toRecords(hit.metadata),
+    chunk_metadata: toRecords(hit.chunkMetadata),
+    tags: hit.tags,
+    content_time: unixSeconds(hit.contentAt),
+  };
+}
+
+function toRecords(metadata: TypedMetadata): z.input<typeof metadataSchema> {
+  const records = Object.entries(metadata).map(([key, { val, type }]) => ({ key, val, type }));
+  return { records: records.sort((a, b) => (a.key < b.key ? -1 : 1)) };
+}
