@@ -1,5 +1,5 @@
 /** `/docs`: the API reference (Scalar), served from the package: works without a network and tells nobody. */
-import { gzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import Fastify, { type FastifyInstance } from 'fastify';
 
 const POLICY = [
@@ -15,9 +15,7 @@ const POLICY = [
 
 interface Reference {
   html: string;
-  /** gzip */
-  script: Buffer;
-  scriptPath: string;
+  gzippedScript: Buffer;
 }
 
 export function registerReference(app: FastifyInstance): void {
@@ -32,9 +30,12 @@ export function registerReference(app: FastifyInstance): void {
       .type('text/html; charset=utf-8')
       .send((await load()).html);
   });
-  app.get('/docs/scalar.js', async (_request, reply) => {
-    reply.header('cache-control', 'public, max-age=3600').header('content-encoding', 'gzip');
-    return reply.type('text/javascript; charset=utf-8').send((await load()).script);
+  app.get('/docs/scalar.js', async (request, reply) => {
+    const { gzippedScript } = await load();
+    reply.header('cache-control', 'public, max-age=3600').header('vary', 'accept-encoding');
+    reply.type('text/javascript; charset=utf-8');
+    if (!/\bgzip\b/.test(String(request.headers['accept-encoding']))) return reply.send(gunzipSync(gzippedScript));
+    return reply.header('content-encoding', 'gzip').send(gzippedScript);
   });
 }
 
@@ -58,5 +59,5 @@ async function renderReference(): Promise<Reference> {
   const scriptPath = /<script[^>]*\ssrc="([^"]+)"/.exec(page.body)?.[1] ?? 'js/scalar.js';
   const script = await inner.inject(new URL(scriptPath, 'http://localhost/docs/').pathname);
   await inner.close();
-  return { html: page.body.replace(scriptPath, '/docs/scalar.js'), script: gzipSync(script.rawPayload), scriptPath };
+  return { html: page.body.replace(scriptPath, '/docs/scalar.js'), gzippedScript: gzipSync(script.rawPayload) };
 }

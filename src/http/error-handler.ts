@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ERROR_CODES, type ErrorCode, ServiceError } from '../errors.ts';
+import { newId } from '../util/ids.ts';
 
 const OVERLOAD_RETRY_SECONDS = 5;
 const INTERNAL_MESSAGE = 'Something went wrong on our side. The request id identifies this failure in the log.';
@@ -45,7 +46,7 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket):
   const code = CLIENT_ERROR_CODES[error.code ?? ''] ?? 'invalid_request';
   const failure = new ServiceError(code, CLIENT_ERROR_MESSAGES[code] ?? 'The request is not valid HTTP.');
   const body = errorBody(failure);
-  const requestId = crypto.randomUUID();
+  const requestId = newId();
   socket.end(
     `HTTP/1.1 ${failure.status} ${REASONS[failure.status] ?? 'Bad Request'}\r\n` +
       `content-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\n` +

@@ -1,10 +1,10 @@
 /** The Fastify instance: what holds for every request, API or not. */
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { Deps } from '../deps.ts';
-import { ServiceError } from '../errors.ts';
+import { invalidRequest, ServiceError } from '../errors.ts';
 import { newId } from '../util/ids.ts';
-import { answerClientError, sendError } from './error-handler.ts';
+import { answerClientError, errorBody, sendError } from './error-handler.ts';
 
 /** Headers must arrive within this time; bodies are limited by their readers, so that a slow upload may take its time. */
 const HEADERS_TIMEOUT_MS = 20_000;
@@ -29,7 +29,11 @@ export function openServer(deps: Deps): FastifyInstance {
       ignoreTrailingSlash: false,
       querystringParser: () => ({}), // register.ts parses strictly
     },
-    http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: CONNECTIONS_CHECK_MS },
+    http: {
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      connectionsCheckingInterval: CONNECTIONS_CHECK_MS,
+      requireHostHeader: false,
+    },
     rewriteUrl: (request) => repairPercent(request),
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => {
@@ -50,19 +54,35 @@ export function openServer(deps: Deps): FastifyInstance {
     deps.metrics.running.inc();
     if ((request.raw.url?.length ?? 0) > URL_LENGTH_MAX)
       throw new ServiceError('uri_too_long', `The address is longer than ${URL_LENGTH_MAX} characters.`);
+    // Node would refuse this by itself, without a body.
+    if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
+      throw invalidRequest('The header Host is missing.');
     if (request.is404) return answerUnknownRoute(known, request, reply);
+  });
+  app.addHook('onSend', async (request, reply) => {
+    // To a client that said `Connection: close`, Node would close at once: with a body still on its way that is a reset,
+    // and the client never reads the answer. dropRestOfBody ends the connection instead.
+    if (!request.raw.complete) reply.raw.shouldKeepAlive = true;
   });
   app.addHook('onResponse', async (request, reply) => {
     deps.metrics.running.dec();
     observe(deps, request, reply);
     dropRestOfBody(request.raw);
   });
-  app.server.on('checkExpectation', (_request, response) => {
-    const error = new ServiceError('expectation_failed', 'The header Expect is only supported with 100-continue.');
-    response.writeHead(417, { 'content-type': 'application/json; charset=utf-8', 'x-request-id': newId() });
-    response.end(JSON.stringify({ error: { message: error.message, type: error.type } }));
-  });
+  app.server.on('checkExpectation', refuseExpectation);
   return app;
+}
+
+function refuseExpectation(_request: IncomingMessage, response: ServerResponse): void {
+  const body = errorBody(new ServiceError('expectation_failed', 'The header Expect supports only 100-continue.'));
+  response.writeHead(417, {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    'x-request-id': newId(),
+    'x-content-type-options': 'nosniff',
+    connection: 'close',
+  });
+  response.end(body);
 }
 
 function requestId(request: IncomingMessage): string {

@@ -7,6 +7,11 @@ import { openApiDocument } from './openapi.ts';
 import { openReadiness } from './readiness.ts';
 import type { Route } from './route.ts';
 
+const START_PAGE = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Pinakes</title></head>
+<body><h1>Pinakes</h1><p>Knowledge retrieval and ingestion. <a href="/docs">API reference</a> · <a href="/openapi.json">OpenAPI description</a></p></body></html>
+`;
+
 export function registerServiceRoutes(app: FastifyInstance, deps: Deps, routes: readonly Route[]): void {
   const readiness = openReadiness(deps);
   app.get('/healthz', async () => ({ status: 'ok' }));
@@ -25,4 +30,5 @@ export function registerServiceRoutes(app: FastifyInstance, deps: Deps, routes: 
     return reply.type('application/json; charset=utf-8').send(description);
   });
   registerReference(app);
+  app.get('/', async (_request, reply) => reply.type('text/html; charset=utf-8').send(START_PAGE));
 }

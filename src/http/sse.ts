@@ -7,7 +7,8 @@ export const HEARTBEAT_MS = 15_000;
 export interface EventStream {
   /** Resolves when the connection can take more. @throws the signal's reason when the client has left. */
   send(event: object): Promise<void>;
-  end(): void;
+  /** Sends a last event, whether or not the signal has aborted, and ends. */
+  end(last?: object): void;
 }
 
 /** Answers 200 with an event stream. From here on the reply is ours: failures must be told as events. */
@@ -17,19 +18,26 @@ export function openEventStream(reply: FastifyReply, signal: AbortSignal, heartb
   const timer = setInterval(() => reply.raw.write(': heartbeat\n\n'), heartbeatMs);
   reply.raw.once('close', () => clearInterval(timer));
   return {
-    // JSON has no raw line breaks, so an event is always one data line.
-    send: (event) => writeText(reply, `data: ${JSON.stringify(event)}\n\n`, signal),
-    end() {
+    send: (event) => writeText(reply, frame(event), signal),
+    end(last) {
       clearInterval(timer);
-      reply.raw.end();
+      if (!reply.raw.destroyed) reply.raw.end(last === undefined ? undefined : frame(last));
     },
   };
+}
+
+/** JSON has no raw line breaks, so an event is always one data line. */
+function frame(event: object): string {
+  return `data: ${JSON.stringify(event)}\n\n`;
 }
 
 /** Takes the reply over and sends status 200 and the headers set so far. */
 export function startStream(reply: FastifyReply, contentType: string): void {
   reply.hijack();
-  reply.raw.writeHead(200, { ...reply.getHeaders(), 'content-type': contentType, 'x-accel-buffering': 'no' } as Record<string, string>);
+  reply.raw.writeHead(200, { ...reply.getHeaders(), 'content-type': contentType, 'x-accel-buffering': 'no' } as Record<
+    string,
+    string
+  >);
 }
 
 /** Resolves when the connection can take more. @throws the signal's reason when the client has left. */
