@@ -77,6 +77,10 @@ export class KeyPicker {
     return this.keys.length > 0;
   }
 
+  get names(): string[] {
+    return this.keys.map(({ key }) => key);
+  }
+
   /** Typed metadata of one record; absent and empty values are left out silently, the others are counted. */
   pick(rawOf: (key: string) => string | undefined): TypedMetadata {
     const metadata: TypedMetadata = {};

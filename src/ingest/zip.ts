@@ -1,6 +1,6 @@
 /** Reads zip-based formats within expansion limits. The directory is checked first, then every inflated byte is counted. */
 import { Buffer } from 'node:buffer';
-import { Inflate } from 'fflate';
+import { Inflate, type Zippable, zipSync } from 'fflate';
 import { badFile, overLimit } from './failure.ts';
 
 /** Bytes all entries may expand to. */
@@ -49,13 +49,33 @@ export function readZipDirectory(bytes: Uint8Array): ZipEntry[] {
   return entries;
 }
 
+/**
+ * Inflates the entries that `wanted` names and packs them again, uncompressed, for a library that unzips by itself: it
+ * sees nothing that was not counted here, and no entry behind the directory's back.
+ *
+ * @throws FileError when a limit is passed, the archive is damaged, or XML declares a document type (entities).
+ */
+export function repackZip(bytes: Uint8Array, wanted: (name: string) => boolean): Uint8Array {
+  const files: Zippable = {};
+  let left = EXPANDED_BYTES_MAX;
+  for (const entry of readZipDirectory(bytes)) {
+    if (!wanted(entry.name)) continue;
+    const data = readZipEntry(bytes, entry, left);
+    left -= data.length;
+    if (/\.(xml|rels|vml)$/i.test(entry.name)) rejectDoctype(data);
+    files[entry.name] = data;
+  }
+  return zipSync(files, { level: 0 });
+}
+
 /** Inflates one entry; sizes are counted as they come, whatever the directory claims. */
 export function readZipEntry(bytes: Uint8Array, entry: ZipEntry, bytesMax = EXPANDED_BYTES_MAX): Uint8Array {
   const data = bytes.subarray(entry.dataStart, entry.dataStart + entry.compressedSize);
   if (data.length < entry.compressedSize) throw damaged();
   if (entry.method === 0) return data;
-  if (entry.method !== 8)
+  if (entry.method !== 8) {
     throw badFile('parse', 'Unsupported compression', 'The archive uses a compression that cannot be read.');
+  }
   const parts: Uint8Array[] = [];
   let total = 0;
   const inflate = new Inflate((part) => {
@@ -66,24 +86,17 @@ export function readZipEntry(bytes: Uint8Array, entry: ZipEntry, bytesMax = EXPA
   });
   const step = 64 * 1024;
   for (let from = 0; from < data.length || from === 0; from += step) {
-    const last = from + step >= data.length;
-    pushSafely(inflate, data.subarray(from, from + step), last);
+    pushSafely(inflate, data.subarray(from, from + step), from + step >= data.length);
   }
   return Buffer.concat(parts);
 }
 
-/**
- * Checks every entry of an archive that a library will inflate by itself: declared sizes and real ones.
- *
- * @throws FileError when a limit is passed or the archive is damaged.
- */
-export function checkZip(bytes: Uint8Array): Map<string, ZipEntry> {
-  const entries = readZipDirectory(bytes);
-  let total = 0;
-  for (const entry of entries) {
-    total += readZipEntry(bytes, entry, EXPANDED_BYTES_MAX - total).length;
+/** Office files never declare a document type; entities in them are an attack. */
+function rejectDoctype(data: Uint8Array): void {
+  const text = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+  if (text.includes('<!DOCTYPE') || text.includes('<!ENTITY')) {
+    throw badFile('parse', 'Forbidden XML', 'The file declares XML entities, which are not expanded.');
   }
-  return new Map(entries.map((entry) => [entry.name, entry]));
 }
 
 function readEntry(view: DataView, bytes: Uint8Array, at: number, nameLength: number): ZipEntry {

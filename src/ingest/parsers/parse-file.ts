@@ -9,24 +9,75 @@ export const TEXT_FILE_BYTES_MAX = 64 * 1024 * 1024;
 
 /** Parses `bytes` as `fileType`. Throws FileError, or whatever the format's library throws for a damaged file. */
 export async function parseFile(fileType: FileType, bytes: Uint8Array, request: ProcessRequest): Promise<ParsedFile> {
+  switch (fileType) {
+    case 'pdf': {
+      const { parsePdf } = await import('./pdf.ts');
+      return parsePdf(bytes);
+    }
+    case 'docx': {
+      const { parseDocx } = await import('./docx.ts');
+      return parseDocx(bytes);
+    }
+    case 'xlsx': {
+      const { parseXlsx } = await import('./xlsx.ts');
+      return parseXlsx(bytes, request.chunkMetadataKeys);
+    }
+    default:
+      return parseTextFile(fileType, bytes, request);
+  }
+}
+
+async function parseTextFile(fileType: FileType, bytes: Uint8Array, request: ProcessRequest): Promise<ParsedFile> {
   if (bytes.length > TEXT_FILE_BYTES_MAX) {
     throw overLimit(`Text files are read up to ${TEXT_FILE_BYTES_MAX / 1024 / 1024} MiB.`);
   }
-  const decoded = decodeText(bytes);
+  const decoded = decodeText(bytes, declaredEncoding(fileType, bytes));
   const parsed = await parseText(fileType, decoded.text, request);
   if (decoded.replaced) parsed.warnings.push('Some bytes are not valid text and were replaced.');
   return parsed;
 }
 
 async function parseText(fileType: FileType, text: string, request: ProcessRequest): Promise<ParsedFile> {
+  const keys = request.chunkMetadataKeys;
   switch (fileType) {
     case 'md': {
       const { parseMd } = await import('./md.ts');
-      return parseMd(text, request.chunkMetadataKeys);
+      return parseMd(text, keys);
+    }
+    case 'html': {
+      const { parseHtml } = await import('./html.ts');
+      return parseHtml(text, keys);
+    }
+    case 'csv':
+    case 'tsv': {
+      const { parseCsv } = await import('./csv.ts');
+      return parseCsv(text, fileType, keys);
+    }
+    case 'json': {
+      const { parseJson } = await import('./json.ts');
+      return parseJson(text, keys);
+    }
+    case 'jsonl': {
+      const { parseJsonl } = await import('./json.ts');
+      return parseJsonl(text, keys);
+    }
+    case 'xml': {
+      const { parseXml } = await import('./xml.ts');
+      return parseXml(text);
     }
     default: {
       const { parseTxt } = await import('./txt.ts');
       return parseTxt(text, fileType);
     }
   }
+}
+
+/** Bytes at the start of a file where a format declares its encoding. */
+const DECLARATION_BYTES = 2048;
+
+function declaredEncoding(fileType: FileType, bytes: Uint8Array): string | undefined {
+  if (fileType !== 'html' && fileType !== 'xml') return undefined;
+  const head = String.fromCharCode(...bytes.subarray(0, DECLARATION_BYTES));
+  const xml = /^\s*<\?xml[^>]*encoding=["']([\w.:-]{1,40})["']/.exec(head)?.[1];
+  return xml ?? /<meta[^>]{0,200}charset\s*=\s*["']?\s*([\w.:-]{1,40})/i.exec(head)?.[1];
 }

@@ -1,4 +1,5 @@
 /** Collects a file's extracted text and its blocks; keeps offsets exact by construction. */
+import { cleanText } from '../decode.ts';
 import { overLimit } from '../failure.ts';
 import type { Block } from '../parsed.ts';
 
@@ -21,7 +22,7 @@ export class TextBuilder {
 
   /** Appends one block. Empty text is ignored. Returns the block, whose members may still be set. */
   add(draft: BlockDraft, text: string, separator = '\n\n'): Block | undefined {
-    const body = text.trimEnd();
+    const body = cleanText(text).trimEnd();
     if (body.trim() === '') return undefined;
     const lead = this.length > 0 ? separator : '';
     const start = this.length + lead.length;
@@ -31,6 +32,11 @@ export class TextBuilder {
     this.push(lead + body);
     this.blocks.push(block);
     return block;
+  }
+
+  /** Appends text that belongs to no block. */
+  addPlain(text: string, separator = '\n\n'): void {
+    this.push((this.length > 0 ? separator : '') + cleanText(text));
   }
 
   /** The whole text so far. */

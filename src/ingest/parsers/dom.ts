@@ -1,0 +1,85 @@
+/** HTML to a tree: the few members of the DOM that parsers use, and a guard in front of the tree builder. */
+import { parseHTML } from 'linkedom';
+import { overLimit } from '../failure.ts';
+
+export interface DomNode {
+  nodeType: number;
+  nodeValue: string | null;
+  textContent: string | null;
+  firstChild: DomNode | null;
+  lastChild: DomNode | null;
+  nextSibling: DomNode | null;
+  previousSibling: DomNode | null;
+}
+
+export interface DomElement extends DomNode {
+  tagName: string;
+  children: ArrayLike<DomElement>;
+  getAttribute(name: string): string | null;
+  hasAttribute(name: string): boolean;
+  querySelector(selector: string): DomElement | null;
+  querySelectorAll(selector: string): ArrayLike<DomElement>;
+}
+
+export interface DomDocument extends DomElement {
+  body: DomElement | null;
+  documentElement: DomElement | null;
+}
+
+/** Nesting of elements that is still built as a tree: the builder takes quadratic time in it. */
+export const DOM_DEPTH_MAX = 1000;
+/** UTF-16 units of HTML that are built as a tree; a tree takes some 20 times as much memory. */
+export const DOM_UNITS_MAX = 8 * 1024 * 1024;
+
+/** Elements that never stay open: they have no content, or the next of their kind closes them. */
+const NOT_NESTING = new Set(
+  'area base br col embed hr img input link meta param source track wbr p li dt dd tr td th thead tbody tfoot option optgroup'.split(
+    ' ',
+  ),
+);
+
+/** Whether a tree may be built from `html`: it is neither too deep nor too large. */
+export function fitsTree(html: string): boolean {
+  return html.length <= DOM_UNITS_MAX && depthOf(html) <= DOM_DEPTH_MAX;
+}
+
+/** @throws FileError when the HTML is too deep or too large (see fitsTree). */
+export function parseTree(html: string): DomDocument {
+  if (!fitsTree(html)) throw overLimit('The HTML is nested too deeply or too large.');
+  const full = /<body[\s>]/i.test(html) || /<frameset[\s>]/i.test(html) ? html : `<html><body>${html}</body></html>`;
+  return parseHTML(full).document as unknown as DomDocument;
+}
+
+/** The deepest nesting that the tags suggest, in one pass. */
+function depthOf(html: string): number {
+  let depth = 0;
+  let deepest = 0;
+  for (const [tag, slash, name] of html.matchAll(/<(\/?)([a-z][a-z0-9:-]{0,30})(?=[\s/>])/gi)) {
+    if (NOT_NESTING.has(name!.toLowerCase()) || tag === '') continue;
+    depth = slash ? Math.max(0, depth - 1) : depth + 1;
+    if (depth > deepest) deepest = depth;
+  }
+  return deepest;
+}
+
+/** Text without tags, for HTML that no tree is built of. Block elements end lines. Linear. */
+export function stripTags(html: string): string {
+  return html
+    .replace(/<!--[\s\S]*?(?:-->|$)/g, ' ')
+    .replace(/<(script|style|template|noscript|svg|head)\b[^<>]*>[\s\S]*?(?:<\/\1\s*>|$)/gi, ' ')
+    .replace(/<\/?(?:p|div|li|ul|ol|tr|table|section|article|h[1-6]|blockquote|pre|br)\b[^<>]*>/gi, '\n\n')
+    .replace(/<\/?[a-z!?][^<>]*>/gi, ' ')
+    .replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(amp|lt|gt|quot|apos|nbsp));/gi, decodeEntity)
+    .replace(/[ \t\u00a0]+/g, ' ')
+    .replace(/ ?\n ?/g, '\n')
+    .replace(/\n{2,}/g, '\n\n')
+    .trim();
+}
+
+const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
+
+function decodeEntity(whole: string, decimal?: string, hex?: string, name?: string): string {
+  if (name) return ENTITIES[name.toLowerCase()] ?? whole;
+  const point = decimal ? Number(decimal) : Number.parseInt(hex ?? '', 16);
+  return point > 0 && point <= 0x10ffff && (point < 0xd800 || point > 0xdfff) ? String.fromCodePoint(point) : whole;
+}

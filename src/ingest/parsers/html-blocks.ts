@@ -1,0 +1,289 @@
+/** Walks an HTML tree and writes its blocks as Markdown text. Used for pages and for what Word files convert to. */
+import type { BlockKind } from '../parsed.ts';
+import type { DomElement, DomNode } from './dom.ts';
+import { tableText } from './table-text.ts';
+import type { TextBuilder } from './text-builder.ts';
+
+const ELEMENT = 1;
+const TEXT = 3;
+
+/** Nesting that is followed; deeper text is taken without structure. */
+const DEPTH_MAX = 200;
+
+const SKIPPED = new Set([
+  'SCRIPT',
+  'STYLE',
+  'NOSCRIPT',
+  'TEMPLATE',
+  'HEAD',
+  'TITLE',
+  'META',
+  'LINK',
+  'IFRAME',
+  'OBJECT',
+  'EMBED',
+  'CANVAS',
+  'SVG',
+  'AUDIO',
+  'VIDEO',
+  'MAP',
+  'SELECT',
+  'DATALIST',
+  'BUTTON',
+  'TEXTAREA',
+  'INPUT',
+  'DIALOG',
+  'PROGRESS',
+  'METER',
+]);
+const BLOCKS = new Set([
+  'ADDRESS',
+  'ARTICLE',
+  'ASIDE',
+  'BLOCKQUOTE',
+  'BODY',
+  'CENTER',
+  'DD',
+  'DETAILS',
+  'DIV',
+  'DL',
+  'DT',
+  'FIELDSET',
+  'FIGCAPTION',
+  'FIGURE',
+  'FOOTER',
+  'FORM',
+  'H1',
+  'H2',
+  'H3',
+  'H4',
+  'H5',
+  'H6',
+  'HEADER',
+  'HGROUP',
+  'HR',
+  'LI',
+  'MAIN',
+  'MENU',
+  'NAV',
+  'OL',
+  'P',
+  'PRE',
+  'SECTION',
+  'SUMMARY',
+  'TABLE',
+  'TBODY',
+  'TD',
+  'TFOOT',
+  'TH',
+  'THEAD',
+  'TR',
+  'UL',
+  'CAPTION',
+]);
+
+/** Writes the blocks under `root`, in order. */
+export function writeHtmlBlocks(root: DomNode, builder: TextBuilder): void {
+  new BlockWriter(builder).children(root, 0);
+}
+
+/** Text under a node on one line: for cells, headings and titles. */
+export function inlineText(node: DomNode): string {
+  return collapse(gather(node));
+}
+
+class BlockWriter {
+  private readonly builder: TextBuilder;
+  private pending = '';
+
+  constructor(builder: TextBuilder) {
+    this.builder = builder;
+  }
+
+  /** Text and inline elements collect into a paragraph that the next block element closes. */
+  children(parent: DomNode, depth: number): void {
+    for (let node = parent.firstChild; node; node = node.nextSibling) this.node(node, depth);
+    this.flush();
+  }
+
+  private node(node: DomNode, depth: number): void {
+    if (node.nodeType === TEXT) {
+      this.pending += node.nodeValue ?? '';
+      return;
+    }
+    if (node.nodeType !== ELEMENT) return;
+    const element = node as DomElement;
+    const tag = element.tagName.toUpperCase();
+    if (SKIPPED.has(tag) || isHidden(element)) return;
+    if (tag === 'BR') this.pending += '\u0001';
+    else if (depth > DEPTH_MAX) this.pending += ` ${gather(element)} `;
+    else if (BLOCKS.has(tag)) {
+      this.flush();
+      this.block(element, tag, depth);
+    } else if (hasBlockInside(element)) this.inlineWithBlocks(element, depth);
+    else this.pending += inlineOf(element, tag);
+  }
+
+  private inlineWithBlocks(element: DomElement, depth: number): void {
+    for (let node = element.firstChild; node; node = node.nextSibling) this.node(node, depth + 1);
+  }
+
+  private block(element: DomElement, tag: string, depth: number): void {
+    const level = /^H([1-6])$/.exec(tag)?.[1];
+    if (level) {
+      const text = inlineText(element);
+      if (text !== '')
+        this.builder.add({ kind: 'heading', level: Number(level) }, `${'#'.repeat(Number(level))} ${text}`);
+    } else if (tag === 'PRE') this.add('code', fenced(element.textContent ?? ''));
+    else if (tag === 'UL' || tag === 'OL' || tag === 'MENU') this.list(element, depth);
+    else if (tag === 'TABLE') this.table(element, depth);
+    else if (tag === 'BLOCKQUOTE' && !hasBlockInside(element, QUOTE_BREAKERS)) this.quote(element);
+    else this.children(element, depth + 1);
+  }
+
+  private list(element: DomElement, depth: number): void {
+    if (hasBlockInside(element, LIST_BREAKERS)) this.children(element, depth + 1);
+    else this.add('list', listLines(element, 0).join('\n'));
+  }
+
+  private table(element: DomElement, depth: number): void {
+    const rows = tableRows(element);
+    const layout = hasBlockInside(element, TABLE_BREAKERS) || rows.every((row) => row.length <= 1);
+    if (layout) {
+      this.children(element, depth + 1);
+      return;
+    }
+    const caption = element.querySelector('caption');
+    if (caption) this.add('paragraph', inlineText(caption));
+    const table = tableText(rows);
+    if (table) this.builder.add(table.draft, table.text);
+  }
+
+  private quote(element: DomElement): void {
+    const lines = paragraphsOf(element).flatMap((text) => [...text.split('\n'), '']);
+    this.add(
+      'quote',
+      lines
+        .slice(0, -1)
+        .map((line) => (line === '' ? '>' : `> ${line}`))
+        .join('\n'),
+    );
+  }
+
+  private add(kind: BlockKind, text: string): void {
+    this.builder.add({ kind }, text);
+  }
+
+  private flush(): void {
+    const text = collapse(this.pending);
+    this.pending = '';
+    if (text !== '') this.add('paragraph', text);
+  }
+}
+
+const QUOTE_BREAKERS = new Set(['TABLE', 'PRE', 'UL', 'OL', 'H1', 'H2', 'H3', 'H4', 'H5', 'H6']);
+const LIST_BREAKERS = new Set(['TABLE', 'PRE', 'H1', 'H2', 'H3', 'H4', 'H5', 'H6', 'ARTICLE', 'SECTION']);
+const TABLE_BREAKERS = new Set(['TABLE', 'H1', 'H2', 'H3', 'FORM', 'ARTICLE', 'SECTION']);
+
+function listLines(list: DomElement, indent: number): string[] {
+  const lines: string[] = [];
+  let number = Number(list.getAttribute('start') ?? 1) || 1;
+  for (const item of Array.from(list.children)) {
+    const tag = item.tagName.toUpperCase();
+    if (tag === 'UL' || tag === 'OL') lines.push(...listLines(item, indent + 1));
+    if (tag !== 'LI' || isHidden(item)) continue;
+    const mark = list.tagName.toUpperCase() === 'OL' ? `${number}.` : '-';
+    number += 1;
+    const nested =
+      indent < DEPTH_MAX ? Array.from(item.children).filter((child) => /^(UL|OL)$/i.test(child.tagName)) : [];
+    const text = collapse(gather(item, new Set(nested)));
+    if (text !== '')
+      lines.push(`${'  '.repeat(indent)}${mark} ${text.replaceAll('\n', `\n${'  '.repeat(indent + 1)}`)}`);
+    for (const inner of nested) lines.push(...listLines(inner, indent + 1));
+  }
+  return lines;
+}
+
+/** Cells by row; a cell that spans columns is followed by empty ones. */
+function tableRows(table: DomElement): string[][] {
+  return Array.from(table.querySelectorAll('tr')).map((row) =>
+    Array.from(row.children)
+      .filter((cell) => /^T[DH]$/i.test(cell.tagName))
+      .flatMap((cell) => {
+        const span = Math.min(Number(cell.getAttribute('colspan')) || 1, 100);
+        return [inlineText(cell), ...Array<string>(Math.max(0, span - 1)).fill('')];
+      }),
+  );
+}
+
+function paragraphsOf(element: DomElement): string[] {
+  const marked = gather(element);
+  return marked
+    .split('\u0002')
+    .map(collapse)
+    .filter((text) => text !== '');
+}
+
+/** All text under a node without recursion: U+0001 for line breaks, U+0002 at block borders. */
+function gather(root: DomNode, without: ReadonlySet<DomNode> = new Set()): string {
+  const parts: string[] = [];
+  const stack: (DomNode | string)[] = [root];
+  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
+    if (typeof next === 'string') parts.push(next);
+    else if (next.nodeType === TEXT) parts.push(next.nodeValue ?? '');
+    else if (next.nodeType === ELEMENT && !without.has(next)) {
+      const tag = (next as DomElement).tagName.toUpperCase();
+      if (tag === 'BR') parts.push('\u0001');
+      if (SKIPPED.has(tag) || tag === 'BR' || (next !== root && isHidden(next as DomElement))) continue;
+      const block = next !== root && BLOCKS.has(tag);
+      if (block) {
+        parts.push('\u0002');
+        stack.push('\u0002');
+      }
+      for (let child = next.lastChild; child; child = child.previousSibling) stack.push(child);
+    }
+  }
+  return parts.join('');
+}
+
+function inlineOf(element: DomElement, tag: string): string {
+  if (tag === 'CODE' || tag === 'KBD' || tag === 'SAMP') {
+    const text = collapse(gather(element));
+    return text === '' || text.includes('`') ? text : `\`${text}\``;
+  }
+  return gather(element);
+}
+
+/** White space to single blanks, marks of breaks to line feeds, block borders to blanks. */
+function collapse(raw: string): string {
+  return raw
+    .replace(/[\u00ad\u200b]/g, '')
+    .replace(/[ \t\n\r\f\u00a0\u0002]+/g, ' ')
+    .replace(/ ?\u0001 ?/g, '\n')
+    .replace(/\n{2,}/g, '\n')
+    .trim();
+}
+
+function fenced(raw: string): string {
+  const code = raw.replace(/^\n+/, '').trimEnd();
+  if (code.trim() === '') return '';
+  const ticks = '`'.repeat(Math.max(3, ...Array.from(code.matchAll(/`{3,}/g), ([run]) => run.length + 1)));
+  return `${ticks}\n${code}\n${ticks}`;
+}
+
+function isHidden(element: DomElement): boolean {
+  if (element.hasAttribute('hidden')) return true;
+  const style = element.getAttribute('style');
+  return style !== null && /display\s*:\s*none|visibility\s*:\s*hidden/i.test(style);
+}
+
+function hasBlockInside(element: DomElement, tags: ReadonlySet<string> = BLOCKS): boolean {
+  const stack: DomNode[] = [];
+  for (let child = element.firstChild; child; child = child.nextSibling) stack.push(child);
+  for (let node = stack.pop(); node; node = stack.pop()) {
+    if (node.nodeType !== ELEMENT) continue;
+    if (tags.has((node as DomElement).tagName.toUpperCase())) return true;
+    for (let child = node.firstChild; child; child = child.nextSibling) stack.push(child);
+  }
+  return false;
+}

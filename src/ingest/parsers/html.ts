@@ -1,0 +1,102 @@
+/** Web pages: the article where there is one, else the whole body. */
+import defuddle, { type DefuddleResponse } from 'defuddle';
+import { KeyPicker, originMetadata } from '../metadata-values.ts';
+import type { ChunkMetadataKey, ParsedFile } from '../parsed.ts';
+import { type DomDocument, fitsTree, parseTree, stripTags } from './dom.ts';
+import { inlineText, writeHtmlBlocks } from './html-blocks.ts';
+import { TextBuilder } from './text-builder.ts';
+import { parseTxt } from './txt.ts';
+
+/** Pages with less text are taken whole. */
+const ARTICLE_PAGE_UNITS_MIN = 1200;
+/** An article shorter than this counts only when it is half of the page … */
+const ARTICLE_UNITS_MIN = 1000;
+/** … and one that is a smaller share of the page than this is taken for a teaser. */
+const ARTICLE_SHARE_MIN = 0.1;
+/** A page with a smaller share of linked text has no navigation to be freed from. */
+const LINKED_SHARE_MIN = 0.04;
+/** UTF-16 units up to which the article is looked for: that takes seconds per megabyte. */
+const ARTICLE_SOURCE_UNITS_MAX = 2 * 1024 * 1024;
+
+/** The package is CommonJS whose `module.exports` is the class; its types describe a default export. */
+const Defuddle = defuddle as unknown as typeof defuddle.default;
+
+export function parseHtml(html: string, keys: readonly ChunkMetadataKey[]): ParsedFile {
+  if (!fitsTree(html)) {
+    const parsed = parseTxt(stripTags(html), 'html');
+    parsed.warnings.push('The page is nested too deeply or too large: its text was taken without structure.');
+    return parsed;
+  }
+  const document = parseTree(html);
+  const meta = metaTags(document);
+  const builder = writeBody(document);
+  const picker = new KeyPicker(keys);
+  const chunkMetadata = picker.pick((key) => meta.get(key.toLowerCase()));
+  const page = bodyFits(html, document, builder) ? { builder } : article(document, builder);
+  const titleElement = document.querySelector('title');
+  const title = meta.get('og:title') ?? (titleElement ? inlineText(titleElement) || undefined : undefined);
+  return {
+    fileType: 'html',
+    text: page.builder.text(),
+    blocks: page.builder.blocks,
+    ...(title === undefined ? {} : { title }),
+    metadata: originMetadata({
+      title,
+      author: meta.get('author') ?? meta.get('article:author'),
+      created: meta.get('article:published_time') ?? meta.get('date') ?? meta.get('dc.date'),
+      modified: meta.get('article:modified_time') ?? meta.get('last-modified'),
+      language: document.documentElement?.getAttribute('lang') ?? meta.get('content-language'),
+      description: meta.get('description') ?? meta.get('og:description'),
+    }),
+    ...(picker.active ? { chunkMetadata } : {}),
+    warnings: picker.warnings(),
+  };
+}
+
+function writeBody(document: DomDocument): TextBuilder {
+  const builder = new TextBuilder();
+  writeHtmlBlocks(document.body ?? document, builder);
+  return builder;
+}
+
+/** Short pages and those without navigation are all content. */
+function bodyFits(html: string, document: DomDocument, body: TextBuilder): boolean {
+  const length = body.text().length;
+  if (length < ARTICLE_PAGE_UNITS_MIN || html.length > ARTICLE_SOURCE_UNITS_MAX) return true;
+  let linked = 0;
+  for (const link of Array.from(document.querySelectorAll('a[href]'))) linked += inlineText(link).length;
+  return linked < length * LINKED_SHARE_MIN;
+}
+
+function article(document: DomDocument, body: TextBuilder): { builder: TextBuilder } {
+  const builder = new TextBuilder();
+  const found = findArticle(document);
+  if (found && fitsTree(found.content)) writeHtmlBlocks(parseTree(found.content).body!, builder);
+  const size = builder.text().length;
+  const whole = body.text().length;
+  const good = size >= whole / 2 || (size >= ARTICLE_UNITS_MIN && size >= whole * ARTICLE_SHARE_MIN);
+  return { builder: good ? builder : body };
+}
+
+function findArticle(document: DomDocument): DefuddleResponse | undefined {
+  try {
+    return new Defuddle(document as never, { url: 'http://localhost/', useAsync: false }).parse();
+  } catch {
+    return undefined; // The body is there to fall back to.
+  }
+}
+
+/** `<meta name|property content>` by lower-case name; the first of a name counts. */
+function metaTags(document: DomDocument): Map<string, string> {
+  const tags = new Map<string, string>();
+  for (const tag of Array.from(document.querySelectorAll('meta'))) {
+    const name = (
+      tag.getAttribute('name') ??
+      tag.getAttribute('property') ??
+      tag.getAttribute('http-equiv')
+    )?.toLowerCase();
+    const content = tag.getAttribute('content')?.trim();
+    if (name && content && !tags.has(name)) tags.set(name, content);
+  }
+  return tags;
+}

@@ -1,0 +1,177 @@
+/** From the lines of PDF pages to paragraphs, headings and lists. Pure. */
+import type { TextBuilder } from './text-builder.ts';
+
+export interface PdfLine {
+  text: string;
+  /** Font size in points, 0 when unknown. */
+  size: number;
+}
+
+/** pdfium writes this where a word was hyphenated at the end of a line. */
+const SOFT_HYPHEN = '\ufffe';
+/** Lines at the top and the bottom of a page that may be running headers. */
+const MARGIN_LINES = 2;
+/** A margin line on this share of the pages is a running header. */
+const RUNNING_SHARE = 0.6;
+const RUNNING_PAGES_MIN = 3;
+/** Type larger than the body by this factor makes a heading. */
+const HEADING_FACTOR = 1.15;
+const HEADING_UNITS_MAX = 160;
+const HEADING_LEVELS_MAX = 4;
+/** A line of at least this share of the usual length was broken because it was full. */
+const FULL_SHARE = 0.72;
+
+const BULLET = /^(?:[•◦▪‣●○■□–—*-]|\(?\d{1,3}[.)]|\(?[a-z]\))\s+\S/;
+
+/** Writes pages of lines as blocks with page numbers (1-based). */
+export function layoutPages(pages: readonly (readonly PdfLine[])[], builder: TextBuilder): void {
+  const kept = withoutRunningLines(pages);
+  const words = wordsOf(kept);
+  const body = bodySize(kept);
+  const levels = headingLevels(kept, body);
+  const usual = usualLength(kept, body);
+  for (const [index, lines] of kept.entries()) {
+    for (const group of groupLines(lines, levels, usual)) {
+      const pageNumber = index + 1;
+      const text = group.text.replace(SOFT_HYPHENS, (_, before: string, after: string) =>
+        joinHyphenated(before, after, words),
+      );
+      const level = group.level;
+      builder.add(
+        level
+          ? { kind: 'heading', level, pages: [pageNumber, pageNumber] }
+          : { kind: group.list ? 'list' : 'paragraph', pages: [pageNumber, pageNumber] },
+        level ? `${'#'.repeat(level)} ${text.replace(/\n/g, ' ')}` : text,
+      );
+    }
+  }
+}
+
+interface Group {
+  text: string;
+  level: number;
+  list: boolean;
+}
+
+function groupLines(lines: readonly PdfLine[], levels: ReadonlyMap<number, number>, usual: number): Group[] {
+  const groups: Group[] = [];
+  let before: PdfLine | undefined;
+  for (const line of lines) {
+    const level =
+      line.text.length <= HEADING_UNITS_MAX && /\p{L}/u.test(line.text) ? (levels.get(rounded(line.size)) ?? 0) : 0;
+    const group = groups.at(-1);
+    const glue = group && before ? glueBetween(before, line, group, level, usual) : undefined;
+    if (group && glue !== undefined) {
+      group.text += glue + line.text;
+      group.list ||= BULLET.test(line.text);
+    } else {
+      groups.push({ text: line.text, level, list: level === 0 && BULLET.test(line.text) });
+    }
+    before = line;
+  }
+  return groups;
+}
+
+/** What joins a line to the group before it; undefined when it opens a new one. */
+function glueBetween(before: PdfLine, line: PdfLine, group: Group, level: number, usual: number): string | undefined {
+  if (level !== group.level) return undefined;
+  if (level > 0)
+    return before.size === line.size && group.text.length + line.text.length <= HEADING_UNITS_MAX ? ' ' : undefined;
+  if (BULLET.test(line.text)) return group.list ? '\n' : undefined;
+  const full = before.text.length >= usual * FULL_SHARE;
+  if (full) return flowGlue(before.text, line.text);
+  if (/[.!?:;。！？]["'”’)]?$/.test(before.text)) return undefined;
+  return /^\p{Ll}/u.test(line.text) ? flowGlue(before.text, line.text) : '\n';
+}
+
+/** Scripts without blanks between words are joined without one. */
+function flowGlue(before: string, after: string): string {
+  const wide = /[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef\u0e00-\u0e7f]/;
+  return wide.test(before.at(-1)!) && wide.test(after[0]!) ? '' : ' ';
+}
+
+const SOFT_HYPHENS = /(\p{L}*)\ufffe\s?(\p{L}*)/gu;
+
+/** `Ef-fects` becomes one word; `church-key` keeps its hyphen when the text writes it so elsewhere. */
+function joinHyphenated(before: string, after: string, words: ReadonlySet<string>): string {
+  const joined = `${before}${after}`;
+  const dashed = `${before}-${after}`;
+  if (words.has(dashed.toLowerCase()) && !words.has(joined.toLowerCase())) return dashed;
+  return before === '' || after === '' ? dashed : joined;
+}
+
+/** Words in lower case, hyphenated ones as a whole. */
+function wordsOf(pages: readonly (readonly PdfLine[])[]): Set<string> {
+  const words = new Set<string>();
+  for (const lines of pages) {
+    for (const line of lines) {
+      if (!line.text.includes('-') && !line.text.includes(SOFT_HYPHEN) && words.size > 100_000) continue;
+      for (const [word] of line.text.toLowerCase().matchAll(/\p{L}+(?:-\p{L}+)*/gu)) words.add(word);
+    }
+  }
+  return words;
+}
+
+function withoutRunningLines(pages: readonly (readonly PdfLine[])[]): PdfLine[][] {
+  const seen = new Map<string, number>();
+  const margins = pages.map((lines) => {
+    const edge = new Set(
+      [...lines.slice(0, MARGIN_LINES), ...lines.slice(-MARGIN_LINES)].map((line) => shape(line.text)),
+    );
+    for (const key of edge) seen.set(key, (seen.get(key) ?? 0) + 1);
+    return edge;
+  });
+  const running = (text: string) => {
+    const count = seen.get(shape(text)) ?? 0;
+    return count >= RUNNING_PAGES_MIN && count >= pages.length * RUNNING_SHARE;
+  };
+  return pages.map((lines, page) =>
+    lines.filter((line, index) => {
+      const atEdge = index < MARGIN_LINES || index >= lines.length - MARGIN_LINES;
+      return !(atEdge && margins[page]!.has(shape(line.text)) && running(line.text));
+    }),
+  );
+}
+
+/** A line with its numbers blanked out: page numbers differ from page to page. */
+function shape(text: string): string {
+  return text.replace(/\d+/g, '#').trim();
+}
+
+function rounded(size: number): number {
+  return Math.round(size * 2) / 2;
+}
+
+/** The size most characters are set in. */
+function bodySize(pages: readonly (readonly PdfLine[])[]): number {
+  const units = new Map<number, number>();
+  for (const line of pages.flat())
+    units.set(rounded(line.size), (units.get(rounded(line.size)) ?? 0) + line.text.length);
+  return [...units].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 0;
+}
+
+/** Sizes that are headings, the largest as level 1. Files whose large type is most of the text have none. */
+function headingLevels(pages: readonly (readonly PdfLine[])[], body: number): Map<number, number> {
+  const sizes = new Set<number>();
+  let large = 0;
+  let all = 0;
+  for (const line of pages.flat()) {
+    all += line.text.length;
+    if (body <= 0 || rounded(line.size) < body * HEADING_FACTOR) continue;
+    large += line.text.length;
+    if (line.text.length <= HEADING_UNITS_MAX) sizes.add(rounded(line.size));
+  }
+  if (large > all * 0.3) return new Map();
+  const sorted = [...sizes].sort((a, b) => b - a);
+  return new Map(sorted.map((size, index) => [size, Math.min(index + 1, HEADING_LEVELS_MAX)]));
+}
+
+/** The length of a full line: a high percentile of body lines. */
+function usualLength(pages: readonly (readonly PdfLine[])[], body: number): number {
+  const lengths = pages
+    .flat()
+    .filter((line) => rounded(line.size) === body)
+    .map((line) => line.text.length);
+  lengths.sort((a, b) => a - b);
+  return lengths[Math.floor(lengths.length * 0.85)] ?? 0;
+}
