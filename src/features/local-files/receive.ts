@@ -119,7 +119,7 @@ async function readField(part: Part): Promise<Buffer> {
   for await (const piece of part.body) {
     bytes += piece.length;
     if (bytes > FIELD_BYTES_MAX) throw invalidRequest(`The field ${JSON.stringify(part.name)} is too long.`);
-    pieces.push(piece);
+    pieces.push(Buffer.from(piece));
   }
   return Buffer.concat(pieces);
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { findGroup, listGroups, type SourceGroup } from '../../corpus/group-store.ts';
 import type { Deps } from '../../deps.ts';
 import { notFound } from '../../errors.ts';
-import { boundaryOf, limitBytes } from '../../http/multipart.ts';
+import { boundaryOf, readPieces } from '../../http/multipart.ts';
 import { pageQuery, paginationSchema, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idParams, idSchema, jobErrorSchema, metadataSchema, NAME_LENGTH_MAX, timeSchema } from '../../http/schemas.ts';
@@ -91,10 +91,8 @@ function createRoute(deps: Deps): Route {
     async handler({ caller, idempotency, signal, raw }) {
       checkMayCreate(caller);
       const boundary = boundaryOf(raw.headers['content-type']);
-      // The iterator must not destroy the socket when it is left early: the answer still has to go out.
-      const body: AsyncIterable<Buffer> = raw.raw.iterator({ destroyOnReturn: false });
-      const limited = limitBytes(body, UPLOAD_BYTES_MAX);
-      const upload = await receiveUpload(deps.blobs, caller.tenantId, limited, boundary, signal);
+      const pieces = readPieces(raw.raw, UPLOAD_BYTES_MAX);
+      const upload = await receiveUpload(deps.blobs, caller.tenantId, pieces, boundary, signal);
       return createGroup(deps, caller, upload, idempotency, signal);
     },
   });

@@ -1,0 +1,105 @@
+/** The real service as a child process: for what only a process of its own can show (kill -9, memory, start-up). */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { generateApiKey } from '../../src/http/api-key.ts';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+
+export interface ServiceProcess {
+  /** `http://127.0.0.1:port` */
+  url: string;
+  key: string;
+  pid: number;
+  /** Milliseconds from spawn to "ready". */
+  readyMs: number;
+  /** Everything written to stderr so far. */
+  errors(): string;
+  /** kill -9, and waits for the end. */
+  kill(): Promise<void>;
+  /** SIGTERM, and waits for the end; returns the exit code. */
+  stop(): Promise<number | null>;
+  /** Resolves when the process ends, however it does. */
+  ended: Promise<void>;
+  /** Resident memory in bytes now. */
+  rss(): number;
+  /** Most resident memory since the last `resetPeak` (or the start), as the kernel saw it. */
+  peakRss(): number;
+  fetch(path: string, init?: RequestInit): Promise<Response>;
+}
+
+export interface ServiceOptions {
+  dataDir: string;
+  key?: string;
+  env?: Record<string, string>;
+}
+
+/** @throws Error with the service's output when it ends before it is ready. */
+export async function startServiceProcess(options: ServiceOptions): Promise<ServiceProcess> {
+  const key = options.key ?? generateApiKey().key;
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, ['src/cli/pinakes.ts', 'serve'], {
+    cwd: ROOT,
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      PINAKES_DATA_DIR: options.dataDir,
+      PINAKES_PORT: '0',
+      PINAKES_LOG_LEVEL: 'warn',
+      PINAKES_BOOTSTRAP_KEY: key,
+      ...options.env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let errors = '';
+  child.stderr!.setEncoding('utf8').on('data', (text: string) => {
+    errors += text;
+  });
+  const ended = once(child, 'exit').then(() => undefined);
+  const url = await readyUrl(child, ended, () => errors);
+  const pid = child.pid!;
+  return {
+    url,
+    key,
+    pid,
+    readyMs: performance.now() - startedAt,
+    errors: () => errors,
+    async kill() {
+      child.kill('SIGKILL');
+      await ended;
+    },
+    async stop() {
+      child.kill('SIGTERM');
+      await ended;
+      return child.exitCode;
+    },
+    ended,
+    rss: () => statusBytes(pid, 'VmRSS'),
+    peakRss: () => statusBytes(pid, 'VmHWM'),
+    fetch: (where, init = {}) =>
+      fetch(`${url}/api/v1${where}`, {
+        ...init,
+        headers: { 'x-api-key': key, ...(init.headers as Record<string, string>) },
+      }),
+  };
+}
+
+async function readyUrl(child: ChildProcess, ended: Promise<void>, errors: () => string): Promise<string> {
+  const lines = createInterface({ input: child.stdout! });
+  const ready = new Promise<string>((resolve) => {
+    lines.on('line', (line) => {
+      const url = /^Pinakes is ready at (\S+)$/.exec(line)?.[1];
+      if (url) resolve(url);
+    });
+  });
+  const early = ended.then(() => {
+    throw new Error(`the service ended before it was ready:\n${errors()}`);
+  });
+  return Promise.race([ready, early]);
+}
+
+function statusBytes(pid: number, field: string): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? Number.NaN) * 1024;
+}
