@@ -132,6 +132,7 @@ create table source (
 create index source_group_sources on source (tenant_id, source_group_id, id);
 create index source_pending on source (tenant_id, source_group_id) where status = 'pending';
 create index source_blob on source (tenant_id, blob_hash);
+create index source_language on source (tenant_id, (coalesce(language, 'und')));  -- which languages a query is analyzed in
 
 -- The extracted text in segments, so that a range of code points is read without the rest.
 create table source_text (
@@ -143,6 +144,7 @@ create table source_text (
   primary key (tenant_id, source_id, start_offset),
   foreign key (tenant_id, source_id) references source (tenant_id, id) on delete cascade
 );
+alter table source_text alter column content set statistics 0;  -- ANALYZE would sample whole texts for nothing
 
 -- One partition per tenant (chunk_<partition_no>), created with the tenant: its own BM25 statistics, its own index.
 create table chunk (

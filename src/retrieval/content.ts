@@ -1,39 +1,41 @@
-/** The Content record of the wire: a search result, a looked-up chunk, a citation. */
+/** Content: the wire record of a chunk, in search results, content lookup and citations. */
 import { z } from 'zod';
 import { idSchema, metadataSchema, timeSchema } from '../http/schemas.ts';
 import type { TypedMetadata } from '../ingest/parsed.ts';
 import { unixSeconds } from '../util/time.ts';
 import type { Hit } from './types.ts';
 
-export const contentSchema = z
-  .object({
-    id: idSchema.describe('Id of the chunk.'),
-    source_id: idSchema,
-    source_group_id: idSchema,
-    source_type: z.string(),
-    file_type: z.string(),
-    name: z.string(),
-    url: z.string().nullable(),
-    content: z.string().describe('Exactly the code points start_offset..end_offset of the source text.'),
-    chunk_index: z.int(),
-    start_offset: z.int().describe('Code points in the extracted text of the source, half-open.'),
-    end_offset: z.int(),
-    pages: z.array(z.int()).nullable(),
-    heading_path: z.array(z.string()),
-    score: z.number(),
-    scores: z.object({
-      lexical: z.number().nullable(),
-      semantic: z.number().nullable(),
-      rerank: z.number().nullable(),
-    }),
-    metadata: metadataSchema,
-    chunk_metadata: metadataSchema,
-    tags: z.array(z.string()),
-    content_time: timeSchema,
-  })
-  .meta({ id: 'Content' });
+/** Members of Content, to extend. */
+export const contentShape = {
+  id: idSchema.describe('Id of the chunk.'),
+  source_id: idSchema,
+  source_group_id: idSchema,
+  source_type: z.string(),
+  file_type: z.string(),
+  name: z.string().describe('Name of the source.'),
+  url: z.string().nullable(),
+  content: z.string(),
+  chunk_index: z.int().describe('Place of the chunk in its source, from 0.'),
+  start_offset: z.int().describe('Code points in the extracted text; `content` is exactly start_offset to end_offset.'),
+  end_offset: z.int(),
+  pages: z.array(z.int()).nullable(),
+  heading_path: z.array(z.string()),
+  score: z.number().describe('Higher is better; comparable within one answer only.'),
+  scores: z.object({
+    lexical: z.number().nullable(),
+    semantic: z.number().nullable(),
+    rerank: z.number().nullable(),
+  }),
+  metadata: metadataSchema,
+  chunk_metadata: metadataSchema,
+  tags: z.array(z.string()),
+  content_time: timeSchema,
+};
 
-export function toContent(hit: Hit): z.input<typeof contentSchema> {
+export const contentSchema = z.object(contentShape).meta({ id: 'Content' });
+export type Content = z.output<typeof contentSchema>;
+
+export function toContent(hit: Hit): Content {
   return {
     id: hit.id,
     source_id: hit.sourceId,

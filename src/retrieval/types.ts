@@ -48,6 +48,7 @@ export type SearchMode = 'hybrid' | 'lexical' | 'semantic';
 
 export interface RetrieveRequest {
   tenantId: string;
+  /** Number of the tenant's chunk partition. */
   partitionNo: number;
   /** The key's limits, from Caller. */
   sourceGroupIds: readonly string[] | null;
@@ -60,6 +61,15 @@ export interface RetrieveRequest {
   offset: number;
   maxChunksPerSource?: number;
   context?: { before: number; after: number };
+}
+
+/** A chunk beside a hit in its source. */
+export interface Neighbour {
+  id: string;
+  chunkIndex: number;
+  content: string;
+  startOffset: number;
+  endOffset: number;
 }
 
 /** A chunk with what the Content record of the wire needs. */
@@ -85,6 +95,8 @@ export interface Hit {
   tags: string[];
   contentAt: Date;
   language: string | null;
+  /** In reading order; only when the request asks for context. */
+  neighbours?: { before: Neighbour[]; after: Neighbour[] };
 }
 
 export interface Warning {

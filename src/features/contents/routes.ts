@@ -1,0 +1,128 @@
+/** Content lookup: a chunk, the chunks of a source, the extracted text of a source. */
+import { z } from 'zod';
+import type { Deps } from '../../deps.ts';
+import { invalidRequest, notFound } from '../../errors.ts';
+import { pageQueryShape, paginationSchema, toPage } from '../../http/page.ts';
+import { type Route, route } from '../../http/route.ts';
+import { idParams, idSchema, principalShape, queryInteger } from '../../http/schemas.ts';
+import { contentSchema, toContent } from '../../retrieval/content.ts';
+import { findChunk, listChunks, readText } from '../../retrieval/lookup.ts';
+
+const AREA = 'Content lookup';
+
+/** Code points in one answer of GET /sources/{id}/text, unless `end_offset` says otherwise, and at most. */
+export const TEXT_RANGE_DEFAULT = 20_000;
+export const TEXT_RANGE_MAX = 200_000;
+const OFFSET_MAX = 2 ** 31 - 1 - TEXT_RANGE_DEFAULT;
+
+const textQuery = z.strictObject({
+  start_offset: queryInteger(0, OFFSET_MAX)
+    .default(0)
+    .meta({
+      wire: { type: 'integer', minimum: 0, maximum: OFFSET_MAX, default: 0 },
+      description: 'First code point.',
+    }),
+  end_offset: queryInteger(0, OFFSET_MAX)
+    .optional()
+    .meta({
+      wire: { type: 'integer', minimum: 0, maximum: OFFSET_MAX },
+      description: `Code point after the last one, at most ${TEXT_RANGE_MAX} after start_offset; default ${TEXT_RANGE_DEFAULT} after it.`,
+    }),
+  ...principalShape,
+});
+
+const textSchema = z
+  .object({
+    source_id: idSchema,
+    text: z.string(),
+    start_offset: z.int(),
+    end_offset: z.int().describe('After the last code point of `text`; less than asked for where the text ends.'),
+    text_length: z.int().describe('Code points of the whole text.'),
+    next_offset: z.int().nullable().describe('The start_offset of the next page; null at the end.'),
+  })
+  .meta({ id: 'SourceText' });
+
+export function contentsRoutes(deps: Deps): Route[] {
+  return [contentRoute(deps), chunksRoute(deps), textRoute(deps)];
+}
+
+function contentRoute(deps: Deps): Route {
+  return route({
+    method: 'GET',
+    path: '/contents/{id}',
+    scopes: ['knowledge:read'],
+    operation: { id: 'getContent', area: AREA, summary: 'Get a chunk', description: 'By the id of a search result.' },
+    params: idParams,
+    query: z.strictObject(principalShape),
+    response: { status: 200, schema: contentSchema },
+    async handler({ params, caller }) {
+      const hit = await deps.db.transaction(caller.tenantId, (tx) => findChunk(tx, caller.tenantId, params.id, caller));
+      if (!hit) throw notFound();
+      return toContent(hit);
+    },
+  });
+}
+
+function chunksRoute(deps: Deps): Route {
+  return route({
+    method: 'GET',
+    path: '/sources/{id}/chunks',
+    scopes: ['knowledge:read'],
+    operation: {
+      id: 'listSourceChunks',
+      area: AREA,
+      summary: 'List the chunks of a source',
+      description: 'In reading order.',
+    },
+    params: idParams,
+    query: z.strictObject({ ...pageQueryShape, ...principalShape }),
+    response: { status: 200, schema: z.object({ chunks: z.array(contentSchema), pagination: paginationSchema }) },
+    async handler({ params, query, caller }) {
+      const { limit, after_id: afterId } = query;
+      const found = await deps.db.transaction(caller.tenantId, (tx) =>
+        listChunks(tx, caller.tenantId, params.id, caller, { limit, afterId }),
+      );
+      if (!found) throw notFound();
+      const { page, pagination } = toPage(found.rows, limit, found.total);
+      return { chunks: page.map(toContent), pagination };
+    },
+  });
+}
+
+function textRoute(deps: Deps): Route {
+  return route({
+    method: 'GET',
+    path: '/sources/{id}/text',
+    scopes: ['knowledge:read'],
+    operation: {
+      id: 'getSourceText',
+      area: AREA,
+      summary: 'Read the extracted text of a source',
+      description: 'Paged by code points: the offsets of chunks and citations point into this text.',
+    },
+    params: idParams,
+    query: textQuery,
+    response: { status: 200, schema: textSchema },
+    async handler({ params, query, caller }) {
+      const start = query.start_offset;
+      const end = query.end_offset ?? start + TEXT_RANGE_DEFAULT;
+      if (end < start) throw invalidRequest('Query parameter "end_offset": must not be before start_offset.');
+      if (end - start > TEXT_RANGE_MAX) {
+        throw invalidRequest(`Query parameter "end_offset": must be at most ${TEXT_RANGE_MAX} after start_offset.`);
+      }
+      const found = await deps.db.transaction(caller.tenantId, (tx) =>
+        readText(tx, caller.tenantId, params.id, caller, { start, end }),
+      );
+      if (!found) throw notFound();
+      const reached = Math.min(end, found.textLength);
+      return {
+        source_id: params.id,
+        text: found.text,
+        start_offset: Math.min(start, found.textLength),
+        end_offset: reached,
+        text_length: found.textLength,
+        next_offset: reached < found.textLength ? reached : null,
+      };
+    },
+  });
+}

@@ -1,0 +1,121 @@
+/** POST /search. */
+import { z } from 'zod';
+import type { Deps } from '../../deps.ts';
+import { type Route, route } from '../../http/route.ts';
+import { idSchema, principalShape, text } from '../../http/schemas.ts';
+import { contentShape, toContent } from '../../retrieval/content.ts';
+import { filterShape, NO_COLUMNS, toFilters } from '../../retrieval/filter.ts';
+
+import { retrieve } from '../../retrieval/retrieve.ts';
+import type { Hit, Neighbour, RetrieveRequest } from '../../retrieval/types.ts';
+
+export const QUERY_LENGTH_MAX = 4_000;
+export const SEARCH_LIMIT_MAX = 100;
+export const SEARCH_LIMIT_DEFAULT = 10;
+export const SEARCH_OFFSET_MAX = 10_000;
+export const SEARCH_CONTEXT_MAX = 5;
+
+const neighbourCount = z.int().min(0).max(SEARCH_CONTEXT_MAX).default(0);
+
+const searchBody = z.strictObject({
+  query: text(1, QUERY_LENGTH_MAX),
+  mode: z
+    .enum(['hybrid', 'lexical', 'semantic'])
+    .default('hybrid')
+    .describe('With no embedding model, `hybrid` is `lexical` and `semantic` is refused.'),
+  limit: z.int().min(1).max(SEARCH_LIMIT_MAX).default(SEARCH_LIMIT_DEFAULT),
+  offset: z.int().min(0).max(SEARCH_OFFSET_MAX).default(0).describe('Results to skip.'),
+  ...filterShape,
+  use_postfilter: z.boolean().default(false).describe('Filters after the search: may find fewer than `limit`.'),
+  rerank: z.boolean().default(true).describe('Whether to use the rerank model, if one is configured.'),
+  max_chunks_per_source: z.int().min(1).max(SEARCH_LIMIT_MAX).optional(),
+  context: z
+    .strictObject({ before: neighbourCount, after: neighbourCount })
+    .optional()
+    .describe('Neighbouring chunks to return with each result.'),
+  ...principalShape,
+});
+
+const neighbourSchema = z
+  .object({
+    id: idSchema,
+    chunk_index: z.int(),
+    content: z.string(),
+    start_offset: z.int(),
+    end_offset: z.int(),
+  })
+  .meta({ id: 'Neighbour' });
+
+const resultSchema = z
+  .object({
+    ...contentShape,
+    context: z
+      .object({ before: z.array(neighbourSchema), after: z.array(neighbourSchema) })
+      .optional()
+      .describe('Neighbouring chunks in reading order; only when the request asks for them.'),
+  })
+  .meta({ id: 'SearchResult' });
+
+const warningSchema = z.object({ type: z.string(), message: z.string() }).meta({ id: 'Warning' });
+
+export function searchRoutes(deps: Deps): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/search',
+      scopes: ['knowledge:read'],
+      operation: {
+        id: 'search',
+        area: 'Search',
+        summary: 'Search the knowledge',
+        description:
+          'Chunks that fit the query, best first. All filters must hold. The header `Server-Timing` tells how long each stage took.',
+      },
+      body: searchBody,
+      response: { status: 200, schema: z.object({ results: z.array(resultSchema), warnings: z.array(warningSchema) }) },
+      example: { query: 'How long are records kept?', limit: 5, source_types: ['local_file'] },
+      async handler({ body, caller, signal, reply }) {
+        const request: RetrieveRequest = {
+          tenantId: caller.tenantId,
+          partitionNo: caller.partitionNo,
+          sourceGroupIds: caller.sourceGroupIds,
+          tagIds: caller.tagIds,
+          query: body.query,
+          mode: body.mode,
+          filters: toFilters(body, NO_COLUMNS),
+          usePostfilter: body.use_postfilter,
+          limit: body.limit,
+          offset: body.offset,
+        };
+        if (body.max_chunks_per_source !== undefined) request.maxChunksPerSource = body.max_chunks_per_source;
+        if (body.context) request.context = body.context;
+        const { hits, warnings, timings } = await retrieve(deps, request, signal);
+        reply.header('server-timing', serverTiming(timings));
+        return { results: hits.map(toResult), warnings };
+      },
+    }),
+  ];
+}
+
+function toResult(hit: Hit): z.input<typeof resultSchema> {
+  const content = toContent(hit);
+  if (!hit.neighbours) return content;
+  const { before, after } = hit.neighbours;
+  return { ...content, context: { before: before.map(toNeighbour), after: after.map(toNeighbour) } };
+}
+
+function toNeighbour(neighbour: Neighbour): z.input<typeof neighbourSchema> {
+  return {
+    id: neighbour.id,
+    chunk_index: neighbour.chunkIndex,
+    content: neighbour.content,
+    start_offset: neighbour.startOffset,
+    end_offset: neighbour.endOffset,
+  };
+}
+
+function serverTiming(timings: Record<string, number>): string {
+  return Object.entries(timings)
+    .map(([stage, ms]) => `${stage};dur=${ms.toFixed(1)}`)
+    .join(', ');
+}

@@ -1,0 +1,94 @@
+/**
+ * Filters -> one SQL predicate over chunk `c`. Keys, operators and values are bound parameters, never text.
+ *
+ * What holds for the whole source is a semi-join on source `s` and its group `g`; it always also demands that both are
+ * alive and the source is ready, so nothing deleted or half-ingested can match.
+ */
+import { type GroupLimits, withinLimits } from '../corpus/group-store.ts';
+import { join, raw, type Sql, sql } from '../db/sql.ts';
+import { isId } from '../util/ids.ts';
+import { conditionSql } from './metadata-sql.ts';
+import type { Filters, MetadataFilter, MetadataFilterGroup } from './types.ts';
+
+/** Sources `s` with their groups `g`. */
+export const SOURCE_TABLES = raw(
+  'source s join source_group g on g.tenant_id = s.tenant_id and g.id = s.source_group_id',
+);
+
+/** Nothing of a deleted source or group, or of one that is still being ingested, is ever returned. */
+export const ALIVE = raw("s.deleted_at is null and s.status = 'ready' and g.deleted_at is null");
+
+/** API records win over origin records of the same key. */
+const groupValue = (key: string): Sql => sql`(g.metadata ->> ${key}::text)`;
+const sourceValue = (key: string): Sql =>
+  sql`coalesce(s.metadata ->> ${key}::text, s.origin_metadata -> ${key}::text ->> 'val')`;
+const chunkValue = (key: string): Sql => sql`(c.metadata -> ${key}::text ->> 'val')`;
+
+/**
+ * The source of chunk `c` is alive, ready, within the key's limits, and fits the source-level filters.
+ *
+ * `coalesce` keeps the planner from turning the test into a join, which would lose the order of the BM25 index. What selects
+ * nearly everything is looked up for each candidate; what narrows the search is evaluated once and hashed.
+ */
+export function sourcePredicate(tenantId: string, limits: GroupLimits, filters: Filters): Sql {
+  const narrowing = sourceConditions(filters);
+  if (limits.sourceGroupIds || limits.tagIds) narrowing.push(withinLimits(limits));
+  const alive = sql`from ${SOURCE_TABLES} where s.tenant_id = ${tenantId} and ${ALIVE}`;
+  if (narrowing.length === 0) return sql`coalesce((select true ${alive} and s.id = c.source_id), false)`;
+  return sql`coalesce(c.source_id in (select s.id ${alive} and ${join(narrowing, ' and ')}), false)`;
+}
+
+/** Conditions on the chunk itself. */
+export function chunkConditions(filters: Filters): Sql[] {
+  return filters.chunkMetadata ? [groupSql(filters.chunkMetadata, chunkValue)] : [];
+}
+
+function sourceConditions(filters: Filters): Sql[] {
+  const conditions: Sql[] = [];
+  const logic = filters.tagFilterLogic ?? 'or';
+  if (filters.tags) conditions.push(tagNames(filters.tags, logic));
+  if (filters.tagIds) conditions.push(tagIds(filters.tagIds, logic));
+  if (filters.sourceTypes) conditions.push(sql`s.source_type = any(${filters.sourceTypes}::text[])`);
+  if (filters.fileTypes) conditions.push(sql`s.file_type = any(${filters.fileTypes}::text[])`);
+  if (filters.dateFrom !== undefined) conditions.push(sql`s.content_at >= to_timestamp(${filters.dateFrom}::float8)`);
+  // Inclusive to the whole second: a content time is shown in whole seconds.
+  if (filters.dateTo !== undefined) conditions.push(sql`s.content_at < to_timestamp(${filters.dateTo + 1}::float8)`);
+  if (filters.domains) conditions.push(domains(filters.domains));
+  if (filters.metadata) conditions.push(groupSql(filters.metadata, groupValue));
+  if (filters.sourceMetadata) conditions.push(groupSql(filters.sourceMetadata, sourceValue));
+  return conditions;
+}
+
+function groupSql(group: MetadataFilterGroup, read: (key: string) => Sql): Sql {
+  const members = group.filters.map((member: MetadataFilter | MetadataFilterGroup) =>
+    'filters' in member ? groupSql(member, read) : conditionSql(member, read(member.key)),
+  );
+  return sql`(${join(members, group.operator === 'and' ? ' and ' : ' or ')})`;
+}
+
+function tagNames(names: readonly string[], logic: 'and' | 'or'): Sql {
+  const distinct = [...new Set(names)];
+  const found = sql`select count(distinct t.name) from tag_source_group l
+    join tag t on t.tenant_id = l.tenant_id and t.id = l.tag_id
+    where l.tenant_id = g.tenant_id and l.source_group_id = g.id and t.name = any(${distinct}::text[])`;
+  return sql`(${found}) >= ${logic === 'and' ? distinct.length : 1}::int`;
+}
+
+/** Ids that cannot exist match nothing. */
+function tagIds(ids: readonly string[], logic: 'and' | 'or'): Sql {
+  const distinct = [...new Set(ids)];
+  const possible = distinct.filter(isId);
+  const found = sql`select count(distinct l.tag_id) from tag_source_group l
+    where l.tenant_id = g.tenant_id and l.source_group_id = g.id and l.tag_id = any(${possible}::uuid[])`;
+  return sql`(${found}) >= ${logic === 'and' ? distinct.length : 1}::int`;
+}
+
+/** Host of a URL: what follows `//` and an optional user, up to the port or the path. */
+const HOST = raw(
+  String.raw`lower(substring(s.url from '^[A-Za-z][A-Za-z0-9+.-]*://(?:[^/?#]*@)?(\[[^]]*\]|[^/:?#]*)'))`,
+);
+
+function domains(parts: readonly string[]): Sql {
+  const lower = parts.map((part) => part.toLowerCase());
+  return sql`exists (select from unnest(${lower}::text[]) as part where strpos(${HOST}, part) > 0)`;
+}

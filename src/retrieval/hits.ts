@@ -1,0 +1,77 @@
+/** Candidates -> hits: the columns of Content, read for the few that are returned. */
+import type { Tx } from '../db/database.ts';
+import { raw, sql } from '../db/sql.ts';
+import type { TypedMetadata } from '../ingest/parsed.ts';
+import type { Candidate } from './lexical.ts';
+import type { Hit, Neighbour } from './types.ts';
+
+export type HitRow = Omit<Hit, 'score' | 'scores' | 'metadata'> & {
+  originMetadata: TypedMetadata;
+  apiMetadata: Record<string, string>;
+};
+
+/** Of chunk `c` and its source `s`. */
+export const HIT_COLUMNS = raw(`c.id, c.source_id as "sourceId", c.source_group_id as "sourceGroupId",
+  s.source_type as "sourceType", s.file_type as "fileType", s.name, s.url, c.content, c.context, c.ordinal as "chunkIndex",
+  c.start_offset as "startOffset", c.end_offset as "endOffset", c.pages, c.heading_path as "headingPath",
+  s.origin_metadata as "originMetadata", s.metadata as "apiMetadata", c.metadata as "chunkMetadata",
+  s.content_at as "contentAt", s.language,
+  array(select t.name from tag_source_group l join tag t on t.tenant_id = l.tenant_id and t.id = l.tag_id
+        where l.tenant_id = c.tenant_id and l.source_group_id = c.source_group_id order by t.name) as tags`);
+
+export interface HitRequest {
+  tenantId: string;
+  context?: { before: number; after: number };
+}
+
+/** In the order of the candidates. */
+export async function readHits(tx: Tx, request: HitRequest, candidates: readonly Candidate[]): Promise<Hit[]> {
+  if (candidates.length === 0) return [];
+  const ids = candidates.map((candidate) => candidate.id);
+  const rows = await tx.query<HitRow>(sql`
+    select ${HIT_COLUMNS} from chunk c join source s on s.tenant_id = c.tenant_id and s.id = c.source_id
+    where c.tenant_id = ${request.tenantId} and c.id = any(${ids}::uuid[])`);
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const hits = candidates.flatMap(({ id, score }) => {
+    const row = byId.get(id);
+    return row ? [toHit(row, score)] : [];
+  });
+  const { before, after } = request.context ?? { before: 0, after: 0 };
+  if (before > 0 || after > 0) await addNeighbours(tx, request.tenantId, hits, before, after);
+  return hits;
+}
+
+/** One chunk as a hit of no search: score 0. `row` as selected by HIT_COLUMNS. */
+export function toHit(row: HitRow, score: number | null): Hit {
+  const { originMetadata, apiMetadata, ...columns } = row;
+  return {
+    ...columns,
+    score: score ?? 0,
+    scores: { lexical: score, semantic: null, rerank: null },
+    metadata: mergedMetadata(originMetadata, apiMetadata),
+  };
+}
+
+/** API records win over origin records of the same key; sorted by key. */
+function mergedMetadata(origin: TypedMetadata, api: Record<string, string>): TypedMetadata {
+  const merged = new Map(Object.entries(origin));
+  for (const [key, val] of Object.entries(api)) merged.set(key, { val, type: 'string' });
+  return Object.fromEntries([...merged].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+async function addNeighbours(tx: Tx, tenantId: string, hits: Hit[], before: number, after: number): Promise<void> {
+  const rows = await tx.query<Neighbour & { hitId: string }>(sql`
+    select h.id as "hitId", n.id, n.ordinal as "chunkIndex", n.content, n.start_offset as "startOffset", n.end_offset as "endOffset"
+    from chunk h join chunk n on n.tenant_id = h.tenant_id and n.source_id = h.source_id
+      and n.ordinal between h.ordinal - ${before}::int and h.ordinal + ${after}::int and n.id <> h.id
+    where h.tenant_id = ${tenantId} and h.id = any(${hits.map((hit) => hit.id)}::uuid[])
+    order by n.ordinal`);
+  const byHit = Map.groupBy(rows, (row) => row.hitId);
+  for (const hit of hits) {
+    const around = (byHit.get(hit.id) ?? []).map(({ hitId: _, ...neighbour }) => neighbour);
+    hit.neighbours = {
+      before: around.filter((neighbour) => neighbour.chunkIndex < hit.chunkIndex),
+      after: around.filter((neighbour) => neighbour.chunkIndex > hit.chunkIndex),
+    };
+  }
+}

@@ -1,0 +1,79 @@
+/** Content by id instead of by question: one chunk, the chunks of a source, its text. The same walls as in search. */
+import { type GroupLimits, withinLimits } from '../corpus/group-store.ts';
+import type { Queryable, Tx } from '../db/database.ts';
+import { raw, type Sql, sql } from '../db/sql.ts';
+import { ALIVE, SOURCE_TABLES } from './filter-sql.ts';
+import { HIT_COLUMNS, type HitRow, toHit } from './hits.ts';
+import type { Hit } from './types.ts';
+
+export interface SourceText {
+  text: string;
+  /** Of the whole extracted text, in code points. */
+  textLength: number;
+}
+
+/** Undefined for chunks that do not exist, are deleted, or lie outside the limits. */
+export async function findChunk(
+  tx: Queryable,
+  tenantId: string,
+  id: string,
+  limits: GroupLimits,
+): Promise<Hit | undefined> {
+  const [row] = await tx.query<HitRow>(sql`
+    select ${HIT_COLUMNS} from chunk c join ${SOURCE_TABLES} on s.tenant_id = c.tenant_id and s.id = c.source_id
+    where c.tenant_id = ${tenantId} and c.id = ${id} and ${ALIVE} and ${withinLimits(limits)}`);
+  return row && toHit(row, null);
+}
+
+/**
+ * Chunks of a source in reading order, with one more than `limit` when there is a next page; undefined when there is no such
+ * source. After the id of a chunk that is gone there is nothing: its source has been read anew, and the list with it.
+ */
+export async function listChunks(
+  tx: Tx,
+  tenantId: string,
+  sourceId: string,
+  limits: GroupLimits,
+  page: { limit: number; afterId?: string | undefined },
+): Promise<{ rows: Hit[]; total: number } | undefined> {
+  const source = await findSource(tx, tenantId, sourceId, limits);
+  if (!source) return undefined;
+  const after =
+    page.afterId === undefined
+      ? raw('true')
+      : sql`c.ordinal > (select a.ordinal from chunk a
+            where a.tenant_id = ${tenantId} and a.source_id = ${sourceId} and a.id = ${page.afterId})`;
+  const rows = await tx.query<HitRow>(sql`
+    select ${HIT_COLUMNS} from chunk c join source s on s.tenant_id = c.tenant_id and s.id = c.source_id
+    where c.tenant_id = ${tenantId} and c.source_id = ${sourceId} and ${after}
+    order by c.ordinal limit ${page.limit + 1}`);
+  return { rows: rows.map((row) => toHit(row, null)), total: source.chunkCount };
+}
+
+/** Code points `start` to `end` of the extracted text, less where it ends before; undefined when there is no such source. */
+export async function readText(
+  tx: Tx,
+  tenantId: string,
+  sourceId: string,
+  limits: GroupLimits,
+  range: { start: number; end: number },
+): Promise<SourceText | undefined> {
+  const source = await findSource(tx, tenantId, sourceId, limits);
+  if (!source) return undefined;
+  const { start, end } = range;
+  const segments = await tx.query<{ part: string }>(sql`
+    select substr(t.content, greatest(${start}::int - t.start_offset, 0) + 1,
+                  least(${end}::int, t.end_offset) - greatest(${start}::int, t.start_offset)) as part
+    from source_text t
+    where t.tenant_id = ${tenantId} and t.source_id = ${sourceId} and t.start_offset < ${end}::int and t.end_offset > ${start}::int
+    order by t.start_offset`);
+  return { text: segments.map((segment) => segment.part).join(''), textLength: source.textLength };
+}
+
+async function findSource(tx: Tx, tenantId: string, id: string, limits: GroupLimits) {
+  const columns: Sql = raw('s.chunk_count as "chunkCount", s.text_length as "textLength"');
+  const [source] = await tx.query<{ chunkCount: number; textLength: number }>(sql`
+    select ${columns} from ${SOURCE_TABLES}
+    where s.tenant_id = ${tenantId} and s.id = ${id} and ${ALIVE} and ${withinLimits(limits)}`);
+  return source;
+}

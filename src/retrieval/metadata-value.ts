@@ -1,0 +1,38 @@
+/**
+ * How metadata values are read when they are compared. Pure; metadata-sql.ts applies the same patterns in SQL, so both
+ * sides of a comparison are read alike. A value that fits a pattern can always be cast: no value makes a query fail.
+ */
+
+/** Decimal numbers with exact comparison; the lengths keep every one within `numeric`. */
+export const NUMBER_PATTERN = '^[+-]?([0-9]{1,100}(\\.[0-9]{0,100})?|\\.[0-9]{1,100})([eE][+-]?[0-9]{1,2})?$';
+
+const LEAP_YEAR = '([0-9]{2}(0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00)';
+const DAY =
+  `(?!0000)([0-9]{4}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)` +
+  `|02-(0[1-9]|1[0-9]|2[0-8]))|${LEAP_YEAR}-02-29)`;
+const TIME = '([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\\.[0-9]{1,6})?)?';
+const ZONE = '(Z|[+-](0[0-9]|1[0-4]):[0-5][0-9])';
+
+/** ISO 8601 dates and date-times of years 1 to 9999, existing days only. */
+export const TIME_PATTERN = `^${DAY}([T ]${TIME}${ZONE}?)?$`;
+
+const NUMBER = new RegExp(NUMBER_PATTERN);
+const TIME_VALUE = new RegExp(TIME_PATTERN);
+
+/** A filter's value as it is compared: `text` casts to numeric, to timestamptz, or is text in NFC. */
+export interface Operand {
+  kind: 'number' | 'time' | 'text';
+  text: string;
+}
+
+export function classify(value: string | number | boolean): Operand {
+  const text = String(value);
+  if (NUMBER.test(text)) return { kind: 'number', text };
+  if (TIME_VALUE.test(text)) return { kind: 'time', text: withZone(text) };
+  return { kind: 'text', text: text.normalize('NFC') };
+}
+
+function withZone(text: string): string {
+  if (text.length === 10) return `${text}T00:00Z`;
+  return /(Z|[+-][0-9:]+)$/.test(text.slice(10)) ? text : `${text}Z`;
+}

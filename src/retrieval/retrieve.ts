@@ -1,0 +1,135 @@
+/** `retrieve` is the only way to chunks for a question: completions, search and evaluation all come through here. */
+import type { GroupLimits } from '../corpus/group-store.ts';
+import type { Tx } from '../db/database.ts';
+import { join, type Sql, sql } from '../db/sql.ts';
+import type { Deps } from '../deps.ts';
+import { invalidRequest } from '../errors.ts';
+import { analyzeQuery } from './analyzer.ts';
+import { chunkConditions, sourcePredicate } from './filter-sql.ts';
+import { readHits } from './hits.ts';
+import { readLanguages } from './languages.ts';
+import { bm25Candidates, type Candidate, FORCE_INDEX_ORDER } from './lexical.ts';
+import { scanCandidates } from './lexical-scan.ts';
+import { select } from './select.ts';
+import type { Filters, Retrieved, RetrieveRequest, Warning } from './types.ts';
+
+/** `use_postfilter` looks at this many of the best chunks, or at `offset + limit` if that is more. */
+export const POSTFILTER_CANDIDATES = 200;
+
+/** Query terms beyond these are not searched for: the rarest words of so long a query say enough. */
+export const QUERY_TERMS_MAX = 512;
+
+/** Candidates are fetched in growing batches until enough remain after selection, at most this many. */
+export const CANDIDATES_MAX = 20_000;
+
+/**
+ * Chunks that fit the query, best first; of equal score, the lower id first. Chunks with no term of the query never come.
+ *
+ * With no embedding model, `hybrid` is lexical search. One database transaction, so one state of the corpus.
+ *
+ * @throws ServiceError `invalid_request` for mode `semantic` when no embedding model is configured.
+ */
+export async function retrieve(
+  { db }: Pick<Deps, 'db'>,
+  request: RetrieveRequest,
+  signal?: AbortSignal,
+): Promise<Retrieved> {
+  if (request.mode === 'semantic') {
+    throw invalidRequest('/mode: semantic search needs an embedding model, and none is configured.');
+  }
+  const clock = stopwatch();
+  return db.transaction(
+    request.tenantId,
+    async (tx) => {
+      const languages = await readLanguages(tx, request.tenantId);
+      const terms = analyzeQuery(request.query, languages).slice(0, QUERY_TERMS_MAX);
+      clock.lap('analyze');
+      const warnings: Warning[] = [];
+      const chosen = terms.length === 0 ? [] : await candidates(tx, db.hasTextSearch, request, terms, warnings);
+      clock.lap('lexical');
+      const hits = await readHits(tx, request, chosen);
+      clock.lap('read');
+      return { hits, warnings, timings: clock.timings };
+    },
+    signal ? { signal } : {},
+  );
+}
+
+/** The requested page of candidates, duplicates and overlong sources taken out. */
+async function candidates(
+  tx: Tx,
+  hasTextSearch: boolean,
+  request: RetrieveRequest,
+  terms: readonly string[],
+  warnings: Warning[],
+): Promise<Candidate[]> {
+  if (hasTextSearch) await tx.query(sql`select ${FORCE_INDEX_ORDER}`);
+  const fetch = async (conditions: readonly Sql[], limit: number): Promise<Candidate[]> => {
+    const { tenantId, partitionNo } = request;
+    return (hasTextSearch ? bm25Candidates : scanCandidates)(tx, { tenantId, partitionNo, terms, conditions, limit });
+  };
+  const wanted = request.offset + request.limit;
+  if (request.usePostfilter) {
+    return postfiltered(tx, fetch, request, warnings);
+  }
+  const conditions = predicates(request, request.filters);
+  for (let limit = wanted + 1; ; limit = Math.min(limit * 4, CANDIDATES_MAX)) {
+    const found = await fetch(conditions, limit);
+    const complete = found.length < limit || limit === CANDIDATES_MAX;
+    // The last score may continue beyond the batch: only what scores better than that is settled.
+    const last = found.at(-1)?.score ?? 0;
+    const settled = complete ? found : found.filter((candidate) => candidate.score > last);
+    const selected = select(settled, request.maxChunksPerSource);
+    if (complete || selected.length >= wanted) return selected.slice(request.offset, wanted);
+  }
+}
+
+/** Searches first and filters what was found. What the caller may not see is never a candidate. */
+async function postfiltered(
+  tx: Tx,
+  fetch: (conditions: readonly Sql[], limit: number) => Promise<Candidate[]>,
+  request: RetrieveRequest,
+  warnings: Warning[],
+): Promise<Candidate[]> {
+  const wanted = request.offset + request.limit;
+  const searched = Math.max(POSTFILTER_CANDIDATES, wanted);
+  const found = await fetch(predicates(request, {}), searched);
+  const ids = found.map((candidate) => candidate.id);
+  const kept = await tx.query<{ id: string }>(sql`
+    select c.id from chunk c
+    where c.id = any(${ids}::uuid[]) and ${join(predicates(request, request.filters), ' and ')}`);
+  const keptIds = new Set(kept.map((row) => row.id));
+  const selected = select(
+    found.filter((candidate) => keptIds.has(candidate.id)),
+    request.maxChunksPerSource,
+  );
+  if (selected.length < wanted && found.length >= searched) {
+    warnings.push({
+      type: 'postfilter_underfilled',
+      message: `Of the best ${found.length} chunks only ${selected.length} fit the filters; without use_postfilter all are searched.`,
+    });
+  }
+  return selected.slice(request.offset, wanted);
+}
+
+function predicates(request: RetrieveRequest, filters: Filters): Sql[] {
+  const limits: GroupLimits = { sourceGroupIds: request.sourceGroupIds, tagIds: request.tagIds };
+  return [
+    sql`c.tenant_id = ${request.tenantId}`,
+    sourcePredicate(request.tenantId, limits, filters),
+    ...chunkConditions(filters),
+  ];
+}
+
+function stopwatch() {
+  const timings: Record<string, number> = {};
+  let last = performance.now();
+  return {
+    timings,
+    lap(stage: string): void {
+      const now = performance.now();
+      timings[stage] = now - last;
+      last = now;
+    },
+  };
+}
