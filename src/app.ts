@@ -2,7 +2,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { Deps } from './deps.ts';
 import { apiKeyRoutes } from './features/api-keys/routes.ts';
+import { completionsRoutes } from './features/completions/routes.ts';
 import { localFileRoutes } from './features/local-files/routes.ts';
+import { searchRoutes } from './features/search/routes.ts';
 import { sourceGroupRoutes } from './features/source-groups/routes.ts';
 import { registerRoutes } from './http/register.ts';
 import type { Route } from './http/route.ts';
@@ -16,7 +18,18 @@ export interface App extends FastifyInstance {
 
 /** Every route of the API, in the order of the OpenAPI description. */
 export function apiRoutes(deps: Deps): Route[] {
-  return [...localFileRoutes(deps), ...sourceGroupRoutes(deps), ...apiKeyRoutes(deps)];
+  return [
+    ...searchRoutes(deps),
+    ...completionsRoutes(deps),
+    ...localFileRoutes(deps),
+    ...sourceGroupRoutes(deps),
+    ...apiKeyRoutes(deps),
+  ];
+}
+
+/** The same routes for their descriptions only: handlers cannot run. */
+export function describedRoutes(): Route[] {
+  return apiRoutes({} as Deps);
 }
 
 export async function buildApp(deps: Deps): Promise<App> {

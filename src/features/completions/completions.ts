@@ -1,0 +1,236 @@
+/**
+ * Rules of a completion: conversation, retrieval, answer, citations, turn. Wire shapes are in request.ts and result.ts.
+ *
+ * Everything that can be refused is refused by prepareCompletion(), before the first byte; answer() then streams.
+ */
+import { listBranch, type StoredCitation } from '../../corpus/conversation-store.ts';
+import type { Deps } from '../../deps.ts';
+import { invalidRequest } from '../../errors.ts';
+import type { Caller } from '../../http/route.ts';
+import type { ChatEvent, ChatMessage, ContextChunk } from '../../llm/models.ts';
+import { NO_COLUMNS, toFilters } from '../../retrieval/filter.ts';
+import { retrieve } from '../../retrieval/retrieve.ts';
+import type { Hit, Warning } from '../../retrieval/types.ts';
+import { type Citation, citeAnswer, type Span } from './citations.ts';
+import { diversify } from './diversify.ts';
+import { fitHistory, HISTORY_MESSAGES_MAX } from './history.ts';
+import { openMarkerParser } from './markers.ts';
+import { noAnswerText } from './no-answer.ts';
+import type { CompletionBody } from './request.ts';
+import { findTurn, saveTurn, type Turn } from './turns.ts';
+
+/** More of a question does not make the search better. */
+const QUERY_UNITS_MAX = 2000;
+/** Hits asked for per place in the context, so that one source need not fill it. */
+const SPARE_FACTOR = 2;
+const RETRIEVE_MAX = 100;
+
+type CompletionDeps = Pick<Deps, 'db' | 'clock' | 'log' | 'chatModel'>;
+
+/** A retrieved chunk with its label in the request to the model. */
+export type Labelled = Hit & { number: number };
+
+export interface Prepared {
+  turn: Turn;
+  caller: Caller;
+  /** History, ending with the question. */
+  messages: ChatMessage[];
+  question: string;
+  hits: Labelled[];
+  citation: boolean;
+  warnings: Warning[];
+}
+
+export type FinishReason = 'stop' | 'length' | 'content_filter' | 'no_answer';
+
+export interface Answer {
+  text: string;
+  finishReason: FinishReason;
+  citations: Citation<Labelled>[];
+  unsupported: Span[];
+  warnings: Warning[];
+  /** Null: nothing was stored. */
+  conversationId: string | null;
+  userMessageId: string | null;
+  assistantMessageId: string | null;
+}
+
+/**
+ * Checks the request, finds the conversation and retrieves the context.
+ *
+ * @throws ServiceError `invalid_request`, `not_found` (conversation, parent message), or what retrieval throws.
+ */
+export async function prepareCompletion(
+  deps: CompletionDeps,
+  caller: Caller,
+  body: CompletionBody,
+  signal: AbortSignal,
+): Promise<Prepared> {
+  const filters = toFilters(body, NO_COLUMNS);
+  const latest = body.messages.findLastIndex(({ role }) => role === 'user');
+  const turn = await findTurn(deps.db, caller, body);
+  const question = turn.storedQuestion ?? body.messages[latest]!.content;
+  const history = turn.isNew ? body.messages.slice(0, latest) : await storedHistory(deps, caller, turn);
+  const fitted = fitHistory(history, question, deps.chatModel.contextTokens);
+  if (!fitted.complete && !turn.isNew && body.truncation === 'disabled') {
+    throw invalidRequest('The conversation exceeds the context of the model, and truncation is disabled.');
+  }
+  signal.throwIfAborted();
+  const retrieved = await retrieve(
+    deps,
+    {
+      tenantId: caller.tenantId,
+      partitionNo: caller.partitionNo,
+      sourceGroupIds: caller.sourceGroupIds,
+      tagIds: caller.tagIds,
+      query: question.slice(0, QUERY_UNITS_MAX).toWellFormed(),
+      mode: 'hybrid',
+      filters,
+      usePostfilter: body.use_postfilter,
+      limit: Math.min(RETRIEVE_MAX, body.limit * SPARE_FACTOR),
+      offset: 0,
+    },
+    signal,
+  );
+  return {
+    turn,
+    caller,
+    messages: fitted.messages,
+    question,
+    hits: diversify(retrieved.hits, body.limit).map((hit, i) => ({ ...hit, number: i + 1 })),
+    citation: body.citation,
+    // Spare hits that were not found are not missed.
+    warnings: retrieved.warnings.filter(
+      ({ type }) => type !== 'postfilter_underfilled' || retrieved.hits.length < body.limit,
+    ),
+  };
+}
+
+async function storedHistory(deps: CompletionDeps, caller: Caller, turn: Turn): Promise<ChatMessage[]> {
+  const leaf = turn.historyLeafId;
+  if (leaf === null) return [];
+  const branch = await deps.db.transaction(caller.tenantId, (tx) =>
+    listBranch(tx, caller.tenantId, turn.conversationId, leaf, caller, HISTORY_MESSAGES_MAX),
+  );
+  return branch.filter(({ seen }) => seen).map(({ role, content }) => ({ role, content }));
+}
+
+/**
+ * Streams the answer's text; the generator's return value is the answer with its citations, stored.
+ *
+ * Leaving the generator or aborting ends the model's call; then nothing is stored.
+ *
+ * @throws ServiceError when the model fails; the signal's reason when it aborts.
+ */
+export async function* answer(
+  deps: CompletionDeps,
+  prepared: Prepared,
+  signal: AbortSignal,
+): AsyncGenerator<string, Answer> {
+  const parser = openMarkerParser((number) => number >= 1 && number <= prepared.hits.length);
+  let text = '';
+  let finishReason: FinishReason = 'no_answer';
+  for await (const event of modelEvents(deps, prepared, signal)) {
+    signal.throwIfAborted();
+    if (event.type === 'finish') finishReason = event.reason;
+    const delta =
+      event.type === 'text'
+        ? parser.push(event.delta)
+        : event.type === 'quote'
+          ? parser.quote(event.text, event.number)
+          : parser.finish();
+    text += delta;
+    if (delta !== '') yield delta;
+  }
+  signal.throwIfAborted();
+  const isAnswer = text.trim() !== '' && finishReason !== 'no_answer';
+  if (text.trim() === '' && finishReason !== 'content_filter') {
+    finishReason = 'no_answer';
+    const said = noAnswerText(prepared.question);
+    text += said;
+    yield said;
+  }
+  const cited =
+    isAnswer && prepared.citation
+      ? citeAnswer(text, parser.markers, prepared.hits)
+      : { citations: [], unsupported: [] };
+  const stored = isAnswer && (await store(deps, prepared, { text, finishReason, citations: cited.citations }, signal));
+  const { turn } = prepared;
+  return {
+    text,
+    finishReason,
+    ...cited,
+    warnings: isAnswer && !stored ? [...prepared.warnings, NOT_STORED] : prepared.warnings,
+    conversationId: stored || !turn.isNew ? turn.conversationId : null,
+    userMessageId: stored ? turn.userMessageId : null,
+    assistantMessageId: stored ? turn.assistantMessageId : null,
+  };
+}
+
+const NOT_STORED: Warning = {
+  type: 'history_not_stored',
+  message: 'The answer could not be added to the conversation.',
+};
+
+/** Without a chunk the model is not asked to invent one. */
+function modelEvents(
+  deps: CompletionDeps,
+  prepared: Prepared,
+  signal: AbortSignal,
+): AsyncIterable<ChatEvent> | ChatEvent[] {
+  if (prepared.hits.length === 0) return [{ type: 'finish', reason: 'no_answer' }];
+  const chunks: ContextChunk[] = prepared.hits.map(
+    ({ number, name, headingPath, context, content, score, language }) => ({
+      number,
+      name,
+      headingPath,
+      context,
+      content,
+      score,
+      language,
+    }),
+  );
+  return deps.chatModel.stream(
+    { messages: prepared.messages, question: prepared.question, chunks, citation: prepared.citation },
+    signal,
+  );
+}
+
+/** False when the history write failed: the answer is given all the same. */
+async function store(
+  deps: CompletionDeps,
+  { turn, caller, question }: Prepared,
+  answered: { text: string; finishReason: string; citations: Citation<Labelled>[] },
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    return await saveTurn(
+      deps.db,
+      caller,
+      turn,
+      {
+        question,
+        answer: answered.text,
+        finishReason: answered.finishReason,
+        citations: answered.citations.map(toStored),
+        createdAt: deps.clock.now(),
+      },
+      signal,
+    );
+  } catch (error) {
+    signal.throwIfAborted();
+    deps.log.error({ err: error }, 'a turn could not be stored');
+    return false;
+  }
+}
+
+function toStored({ chunk, number, spans, quote, verified }: Citation<Labelled>): StoredCitation {
+  return {
+    id: chunk.id,
+    source_id: chunk.sourceId,
+    source_group_id: chunk.sourceGroupId,
+    name: chunk.name,
+    url: chunk.url,
+    citation: { number, spans, quote, verified },
+  };
+}

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { noAnswerText } from './no-answer.ts';
+
+test('the answer is in the language of the question', () => {
+  for (const [question, start] of [
+    ['How many vacation days do staff get?', 'The available'],
+    ['zebra?', 'The available'],
+    ['Wie viele Urlaubstage haben Mitarbeiter?', 'Die vorhandenen'],
+    ['Combien de jours de congé ont les employés ?', 'Les sources'],
+    ['¿Cuántos días de vacaciones tienen los empleados?', 'Las fuentes'],
+    ['Quanti giorni di ferie ci sono?', 'Le fonti'],
+    ['Quantos dias de férias há?', 'As fontes'],
+    ['Çalışanların kaç gün izni var?', 'Mevcut'],
+    ['Nhân viên có bao nhiêu ngày phép?', 'Các nguồn'],
+    ['Сколько дней отпуска?', 'Доступные'],
+    ['Скільки днів відпустки є?', 'Доступні'],
+    ['有給休暇は何日ですか？', '利用できる'],
+    ['年假有多少天？', '现有'],
+    ['年假有幾天嗎？', '現有'],
+    ['휴가는 며칠인가요?', '사용할'],
+    ['มีวันหยุดกี่วัน', 'แหล่ง'],
+    ['कितने दिन की छुट्टी है?', 'उपलब्ध'],
+    ['كم عدد أيام الإجازة؟', 'لا تحتوي'],
+    ['Πόσες ημέρες άδειας;', 'Οι διαθέσιμες'],
+    ['What does 休暇 mean in the handbook?', 'The available'],
+    ['', 'The available'],
+  ] as const) {
+    assert.ok(noAnswerText(question).startsWith(start), `${question} → ${noAnswerText(question)}`);
+  }
+});

@@ -1,0 +1,124 @@
+/** The request body of POST /completions, and how an ag-ui RunAgentInput becomes one. Pure. */
+import { z } from 'zod';
+import { text } from '../../http/schemas.ts';
+import { filterShape } from '../../retrieval/filter.ts';
+
+export const MESSAGES_MAX = 200;
+export const LIMIT_MAX = 100;
+export const LIMIT_DEFAULT = 10;
+const THREAD_ID_LENGTH_MAX = 256;
+/** A JSON body holds at most 1 MiB, so no message is longer. */
+const MESSAGE_LENGTH_MAX = 1024 * 1024;
+
+const messageSchema = z.strictObject({
+  role: z.enum(['system', 'user', 'assistant']),
+  content: text(0, MESSAGE_LENGTH_MAX),
+});
+
+const parameters = z.strictObject({
+  messages: z
+    .array(messageSchema)
+    .min(1)
+    .max(MESSAGES_MAX)
+    .refine(
+      (messages) => messages.some(({ role }) => role === 'user'),
+      'must hold at least one message with role "user"',
+    )
+    .describe('The last message with role `user` is the question. With `conversation_id` the others are ignored.'),
+  stream: z
+    .boolean()
+    .optional()
+    .describe(
+      'Streams the answer: as plain text, or with `Accept: text/event-stream` as ag-ui events. Defaults to false, with that header to true.',
+    ),
+  citation: z.boolean().default(true).describe('Whether to cite; with false, `citations` is empty.'),
+  grounding: z
+    .boolean()
+    .default(false)
+    .describe('Web grounding; ignored unless the completion model supports it and the feature is on.'),
+  ...filterShape,
+  use_postfilter: z.boolean().default(false).describe('Filters after the search: may find fewer chunks than `limit`.'),
+  limit: z.int().min(1).max(LIMIT_MAX).default(LIMIT_DEFAULT).describe('Chunks retrieved as context, at most.'),
+  authz_policy: z
+    .string()
+    .regex(/^[a-z][a-z0-9_-]{0,63}$/)
+    .optional()
+    .describe('Authorization policy; ignored while authorization is off.'),
+  principal_id: text(0, 256).optional().describe('The end user; ignored while authorization is off.'),
+  conversation_id: z.string().optional().describe('Conversation to append the turn to. Absent: a new one.'),
+  parent_message_id: z
+    .string()
+    .optional()
+    .describe('Message of the conversation to branch from. Absent: its active leaf.'),
+  regenerate: z
+    .boolean()
+    .default(false)
+    .describe('Answers the user message `parent_message_id` again; the new answer is a sibling of the old one.'),
+  truncation: z
+    .enum(['auto', 'disabled'])
+    .default('auto')
+    .describe('What to do when the history of `conversation_id` exceeds the model: drop its oldest turns, or 400.'),
+  threadId: text(1, THREAD_ID_LENGTH_MAX)
+    .optional()
+    .describe(
+      'ag-ui only: the thread. Known here: its conversation goes on; unknown: a new one that this name finds again.',
+    ),
+  runId: text(1, THREAD_ID_LENGTH_MAX).optional().describe('ag-ui only: echoed in the events.'),
+});
+
+/** Members that RunAgentInput has and completions do not need. Anything else in it may be a completion parameter. */
+const IGNORED_RUN_MEMBERS = ['protocolVersion', 'parentRunId', 'state', 'tools', 'context', 'forwardedProps', 'resume'];
+
+/**
+ * The body. A RunAgentInput of ag-ui (it has `threadId` and `runId`) is accepted as well: members of its `forwardedProps` count as
+ * completion parameters, its other members and those of its messages are ignored.
+ */
+export const completionBody = z.preprocess(fromRunInput, parameters);
+export type CompletionBody = z.output<typeof parameters>;
+
+function fromRunInput(value: unknown): unknown {
+  if (!isObject(value) || typeof value['threadId'] !== 'string' || typeof value['runId'] !== 'string') return value;
+  const { forwardedProps, messages } = value;
+  const own = Object.fromEntries(
+    Object.entries(value).filter(
+      ([name]) => Object.hasOwn(parameters.shape, name) && !IGNORED_RUN_MEMBERS.includes(name),
+    ),
+  );
+  return {
+    ...own,
+    ...(isObject(forwardedProps) ? forwardedProps : {}),
+    threadId: value['threadId'],
+    runId: value['runId'],
+    messages: Array.isArray(messages) ? messages.flatMap(fromRunMessage) : messages,
+  };
+}
+
+/** Messages of tools and activities say nothing here; a developer's message is a system message. */
+function fromRunMessage(message: unknown): unknown[] {
+  if (!isObject(message)) return [message];
+  const role = message['role'] === 'developer' ? 'system' : message['role'];
+  if (role === 'tool' || role === 'activity' || role === 'reasoning') return [];
+  const content = textOf(message['content']);
+  return content === undefined && role === 'assistant' ? [] : [{ role, content }];
+}
+
+/** The text of plain content, or of the text parts of multimodal content. */
+function textOf(content: unknown): unknown {
+  if (!Array.isArray(content)) return content ?? undefined;
+  return content
+    .filter((part) => isObject(part) && part['type'] === 'text' && typeof part['text'] === 'string')
+    .map((part: { text: string }) => part.text)
+    .join('\n');
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** True when the client asks for server-sent events. */
+export function acceptsEvents(accept: string | undefined): boolean {
+  return (accept ?? '').split(',').some((entry) => {
+    const [type = '', ...rest] = entry.split(';').map((part) => part.trim().toLowerCase());
+    return type === 'text/event-stream' && !rest.some((part) => /^q=0(\.0*)?$/.test(part));
+  });
+}

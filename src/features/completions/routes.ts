@@ -1,0 +1,62 @@
+/** POST /completions over HTTP: as JSON, as plain text, as ag-ui events. */
+import type { Deps } from '../../deps.ts';
+import { invalidRequest } from '../../errors.ts';
+import { type Route, route } from '../../http/route.ts';
+import { newId } from '../../util/ids.ts';
+import { unixSeconds } from '../../util/time.ts';
+import { type Answer, answer, prepareCompletion } from './completions.ts';
+import { acceptsEvents, completionBody } from './request.ts';
+import { completionResultSchema, toResult } from './result.ts';
+import { sendEvents, sendText } from './streams.ts';
+
+const DESCRIPTION = `Retrieves chunks for the last user message and answers from them. The answer's text carries no citation markers:
+\`citations\` say which code points of it rest on which part of which chunk, and \`verified\` whether that was found to be so.
+
+With \`stream\` the answer comes as plain text with the header \`X-Conversation-Id\`, or, with \`Accept: text/event-stream\`, as ag-ui events;
+an ag-ui RunAgentInput is accepted as the body then. A turn is stored when there is an answer; otherwise the message ids are null.`;
+
+export function completionsRoutes(deps: Deps): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/completions',
+      scopes: ['inference:run'],
+      operation: {
+        id: 'createCompletion',
+        area: 'Completions',
+        summary: 'Answer a question with citations',
+        description: DESCRIPTION,
+      },
+      body: completionBody,
+      response: { status: 200, schema: completionResultSchema, description: 'The answer.' },
+      alternatives: {
+        'text/plain': { description: 'With `stream`: the text of the answer.', schema: { type: 'string' } },
+        'text/event-stream': {
+          description: 'With `stream` and `Accept: text/event-stream`: ag-ui events.',
+          schema: { type: 'string' },
+        },
+      },
+      errors: [404, 502, 504],
+      example: { messages: [{ role: 'user', content: 'How many vacation days do staff get?' }] },
+      async handler({ body, caller, signal, raw, reply }) {
+        const events = acceptsEvents(raw.headers.accept);
+        if (!events && (body.threadId !== undefined || body.runId !== undefined)) {
+          throw invalidRequest('/threadId and /runId belong to ag-ui: send Accept: text/event-stream.');
+        }
+        const created = unixSeconds(deps.clock.now());
+        const prepared = await prepareCompletion(deps, caller, body, signal);
+        const stream = answer(deps, prepared, signal);
+        if (!(body.stream ?? events)) return toResult(await collect(stream), created);
+        if (events) return sendEvents(reply, prepared, stream, body.runId ?? newId(), signal);
+        return sendText(reply, prepared, stream, signal);
+      },
+    }),
+  ];
+}
+
+async function collect(stream: AsyncGenerator<string, Answer>): Promise<Answer> {
+  for (;;) {
+    const step = await stream.next();
+    if (step.done) return step.value;
+  }
+}

@@ -1,0 +1,103 @@
+/** The two streams of a completion: plain text, and ag-ui events over server-sent events. */
+import type { FastifyReply } from 'fastify';
+import { toServiceError } from '../../http/error-handler.ts';
+import { openEventStream, startStream, writeText } from '../../http/sse.ts';
+import type { Answer, Prepared } from './completions.ts';
+import { toCitations } from './result.ts';
+
+/** Also sent by event streams: the conversation, allocated before the first byte. */
+export const CONVERSATION_HEADER = 'x-conversation-id';
+
+type AnswerStream = AsyncGenerator<string, Answer>;
+
+/**
+ * Sends the answer's text and nothing else. The status waits for the first words, so that a model that fails at once is a proper
+ * error; a later failure resets the connection, since text has no other way to tell.
+ */
+export async function sendText(
+  reply: FastifyReply,
+  prepared: Prepared,
+  answer: AnswerStream,
+  signal: AbortSignal,
+): Promise<FastifyReply> {
+  let step = await answer.next();
+  reply.header(CONVERSATION_HEADER, prepared.turn.conversationId);
+  startStream(reply, 'text/plain; charset=utf-8');
+  try {
+    while (!step.done) {
+      await writeText(reply, step.value, signal);
+      step = await answer.next();
+    }
+    reply.raw.end();
+  } catch (error) {
+    logFailure(reply, error, signal);
+    await answer.return(undefined as never);
+    reply.raw.destroy();
+  }
+  return reply;
+}
+
+/**
+ * Sends ag-ui events. A failure becomes RUN_ERROR, so that a client always sees an end.
+ *
+ * `threadId` is the conversation's id. Ids in RUN_STARTED are those allocated; `result` of RUN_FINISHED says what was stored.
+ */
+export async function sendEvents(
+  reply: FastifyReply,
+  prepared: Prepared,
+  answer: AnswerStream,
+  runId: string,
+  signal: AbortSignal,
+): Promise<FastifyReply> {
+  const { conversationId: threadId, userMessageId, assistantMessageId: messageId } = prepared.turn;
+  reply.header(CONVERSATION_HEADER, threadId);
+  const events = openEventStream(reply, signal);
+  try {
+    await events.send({
+      type: 'RUN_STARTED',
+      threadId,
+      runId,
+      metadata: { conversation_id: threadId, user_message_id: userMessageId, assistant_message_id: messageId },
+    });
+    await events.send({ type: 'TEXT_MESSAGE_START', messageId, role: 'assistant' });
+    let step = await answer.next();
+    for (; !step.done; step = await answer.next())
+      await events.send({ type: 'TEXT_MESSAGE_CONTENT', messageId, delta: step.value });
+    await events.send({ type: 'TEXT_MESSAGE_END', messageId });
+    for (const event of closingEvents(step.value, threadId, runId, messageId)) await events.send(event);
+    events.end();
+  } catch (error) {
+    logFailure(reply, error, signal);
+    await answer.return(undefined as never);
+    const failure = toServiceError(error);
+    events.end({ type: 'RUN_ERROR', message: failure.message, code: failure.type });
+  }
+  return reply;
+}
+
+function closingEvents(answer: Answer, threadId: string, runId: string, messageId: string): object[] {
+  const { conversationId, userMessageId, assistantMessageId, finishReason, warnings, unsupported } = answer;
+  return [
+    { type: 'CUSTOM', name: 'citations', value: { message_id: messageId, citations: toCitations(answer.citations) } },
+    {
+      type: 'RUN_FINISHED',
+      threadId,
+      runId,
+      result: {
+        conversation_id: conversationId,
+        user_message_id: userMessageId,
+        assistant_message_id: assistantMessageId,
+        finish_reason: finishReason,
+        warnings,
+        ...(unsupported.length > 0 ? { unsupported_spans: unsupported } : {}),
+      },
+    },
+  ];
+}
+
+/** A client that left is no failure. */
+function logFailure(reply: FastifyReply, error: unknown, signal: AbortSignal): void {
+  if (signal.aborted) return;
+  const failure = toServiceError(error);
+  reply.log.error({ err: failure.cause ?? failure, code: failure.code }, 'a completion stream failed');
+}
