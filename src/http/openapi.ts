@@ -41,6 +41,11 @@ export function openApiDocument(routes: readonly Route[]): Json {
   };
 }
 
+/** The text of `openapi.json`. */
+export function openApiText(routes: readonly Route[]): string {
+  return `${JSON.stringify(openApiDocument(routes), null, 2)}\n`;
+}
+
 function operation(route: Route, components: Json): Json {
   const { id, area, summary, description } = route.operation;
   const scopes = `Scope: ${route.scopes.map((scope) => `\`${scope}\``).join(' or ')}.`;

@@ -61,7 +61,7 @@ async function answer(
   const query = validate(route.query!, parseQuery(request.raw.url?.split(/\?(.*)/s)[1] ?? ''), 'query');
   const params = readParams(route.params, request.params);
   const serialize = (value: unknown): string => JSON.stringify(route.response.schema.parse(value));
-  const { signal, end } = abortSignal(reply, shutdown);
+  const signal = abortSignal(reply, shutdown);
   let claim = noClaim;
   try {
     claim = await claimFor(deps, route, request, bytes, serialize);
@@ -85,8 +85,6 @@ async function answer(
     }
     await claim.release();
     throw error;
-  } finally {
-    end();
   }
 }
 
@@ -194,15 +192,15 @@ function strict(schema: Schema, route: Route): Schema {
 }
 
 /** Aborts when the client leaves before the answer is complete. `request.raw` closes too early to tell that. */
-function abortSignal(reply: FastifyReply, shutdown: AbortSignal): { signal: AbortSignal; end(): void } {
+function abortSignal(reply: FastifyReply, shutdown: AbortSignal): AbortSignal {
   const controller = new AbortController();
   const onShutdown = (): void => controller.abort(new ServiceError('overloaded', 'The service is stopping.'));
-  const end = (): void => shutdown.removeEventListener('abort', onShutdown);
   if (shutdown.aborted) onShutdown();
   else shutdown.addEventListener('abort', onShutdown, { once: true });
+  // Only here: an answer may still stream after its handler has returned.
   reply.raw.once('close', () => {
-    end();
+    shutdown.removeEventListener('abort', onShutdown);
     if (!reply.raw.writableFinished) controller.abort(new Error('the client left'));
   });
-  return { signal: controller.signal, end };
+  return controller.signal;
 }

@@ -75,6 +75,20 @@ export const idSchema = z.string().meta({ wire: { type: 'string', format: 'uuid'
 /** Unix seconds in a response. */
 export const timeSchema = z.int().describe('Unix seconds.');
 
+export const PRINCIPAL_LENGTH_MAX = 256;
+
+/** For whom content is returned: members of every request that returns content, in the body or, on GET, in the query. */
+export const principalShape = {
+  principal_id: text(0, PRINCIPAL_LENGTH_MAX)
+    .optional()
+    .describe('The end user on whose behalf the request is made. Ignored while authorization is off.'),
+  authz_policy: z
+    .string()
+    .regex(/^[a-z][a-z0-9_-]{0,63}$/, 'must match ^[a-z][a-z0-9_-]{0,63}$')
+    .optional()
+    .describe('Name of the authorization policy; `default` when absent. Ignored while authorization is off.'),
+};
+
 export const errorSchema = z
   .object({ error: z.object({ message: z.string(), type: z.string() }) })
   .meta({ id: 'Error' });

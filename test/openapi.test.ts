@@ -1,0 +1,96 @@
+/** The OpenAPI description: committed, complete, and the same as what the service answers. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { describedRoutes } from '../src/app.ts';
+import { openApiDocument, openApiText } from '../src/http/openapi.ts';
+import { API_PREFIX } from '../src/http/register.ts';
+import { openTestApp } from './support/app.ts';
+
+type Json = Record<string, unknown>;
+const routes = describedRoutes();
+const document = openApiDocument(routes) as {
+  openapi: string;
+  paths: Record<string, Record<string, Json>>;
+  components: Record<string, Json>;
+};
+
+/** Every object in the document, with the way to it. */
+function* nodes(value: unknown, path = '#'): Generator<[string, Json]> {
+  if (typeof value !== 'object' || value === null) return;
+  if (!Array.isArray(value)) yield [path, value as Json];
+  for (const [key, member] of Object.entries(value))
+    yield* nodes(member, `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`);
+}
+
+function lookUp(reference: string): unknown {
+  const steps = reference
+    .slice(2)
+    .split('/')
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+  return steps.reduce<unknown>((node, step) => (node as Json | undefined)?.[step], document);
+}
+
+test('openapi.json is up to date: npm run openapi writes it', () => {
+  const committed = readFileSync(join(import.meta.dirname, '..', 'openapi.json'), 'utf8');
+  assert.ok(committed === openApiText(routes), 'openapi.json differs from the routes: run npm run openapi');
+});
+
+test('the service serves the same description', async () => {
+  const t = await openTestApp();
+  try {
+    assert.deepEqual((await t.get('//openapi.json', null)).body, JSON.parse(openApiText(routes)));
+  } finally {
+    await t.close();
+  }
+});
+
+test('it is OpenAPI 3.1 and describes every route', () => {
+  assert.equal(document.openapi, '3.1.0');
+  for (const route of routes) {
+    const operation = document.paths[API_PREFIX + route.path]?.[route.method.toLowerCase()] as Json;
+    const name = `${route.method} ${route.path}`;
+    assert.ok(operation, name);
+    const responses = Object.keys(operation['responses'] as Json);
+    for (const status of [String(route.response.status), '400', '401', '403', '429', '500', '503'])
+      assert.ok(responses.includes(status), `${name} ${status}`);
+    const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
+    const described = (operation['parameters'] as { name: string; in: string }[]).filter(
+      (parameter) => parameter.in === 'path',
+    );
+    assert.deepEqual(
+      described.map((parameter) => parameter.name),
+      inPath,
+      name,
+    );
+  }
+});
+
+test('every reference leads somewhere, nothing of the builder is left', () => {
+  for (const [path, node] of nodes(document)) {
+    if (typeof node['$ref'] === 'string') assert.ok(lookUp(node['$ref']), `${path}: ${node['$ref']}`);
+    for (const leftover of ['wire', '$defs', '$schema', '~standard'])
+      assert.ok(!(leftover in node) || path.endsWith('/properties'), `${path}/${leftover}`);
+  }
+});
+
+test('request bodies refuse unknown members on every level', () => {
+  for (const route of routes) {
+    if (!route.body || route.body.meta()?.['open'] === true) continue;
+    const operation = document.paths[API_PREFIX + route.path]?.[route.method.toLowerCase()];
+    const seen = new Set<string>();
+    const check = (root: unknown): void => {
+      for (const [path, node] of nodes(root)) {
+        if (node['type'] === 'object' && 'properties' in node) {
+          assert.equal(node['additionalProperties'], false, `${route.method} ${route.path} ${path}`);
+        }
+        const reference = node['$ref'];
+        if (typeof reference !== 'string' || seen.has(reference)) continue;
+        seen.add(reference);
+        check(lookUp(reference));
+      }
+    };
+    check(operation?.['requestBody']);
+  }
+});
