@@ -57,6 +57,12 @@ export function isCheckViolation(error: unknown): boolean {
   return codeOf(error) === '23514';
 }
 
+/** True when the values themselves were refused (not text, out of range, too large): another try gives the same. */
+export function isDataError(error: unknown): boolean {
+  const code = codeOf(error) ?? '';
+  return code.startsWith('22') || code.startsWith('54') || code === '23514';
+}
+
 function isConnectionLoss(error: Error, code: string | undefined): boolean {
   if (code === undefined) return CONNECTION_MESSAGE.test(error.message);
   return CONNECTION_CODES.has(code) || /^08[0-9A-Z]{3}$/.test(code);

@@ -22,6 +22,8 @@ export async function openEngine(options: WorkerOptions): Promise<Engine> {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   const worker = new Worker(new URL(`./worker.${extension}`, import.meta.url), {
     workerData: options,
+    // Options of the process (--input-type, --test) are none of the worker's.
+    execArgv: [],
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
   });
   const waiting = new Map<number, Waiting>();

@@ -32,6 +32,9 @@ const START_PARAMS = [
     work_mem: '8MB',
     maintenance_work_mem: '32MB',
     'pg_textsearch.allow_rls': 'on',
+    // A write buffer of 4 MB per BM25 index: the default of 512 kB merges segments all the time while files come in.
+    'pg_textsearch.memtable_pages_threshold': '512',
+    'pg_textsearch.memory_limit': '64MB',
   }),
 ];
 

@@ -1,0 +1,127 @@
+/**
+ * What PostgreSQL's background processes would do, for the embedded engine, which has none: statistics, vacuum, checkpoints.
+ *
+ * The engine runs one statement at a time, so every step here is short or waits for a quiet moment: statistics are taken
+ * without the long texts, a partition is vacuumed by itself, and checkpoints follow the log's growth so that none is large.
+ */
+import type { FastifyBaseLogger } from 'fastify';
+import type { Database } from './database.ts';
+import { identifier, sql } from './sql.ts';
+
+/** How often the counters are looked at. */
+const LOOK_INTERVAL_MS = 2_000;
+/** A checkpoint is due after this much log: bounds both its own length and the recovery after a kill. */
+export const CHECKPOINT_LOG_BYTES = 48 * 1024 * 1024;
+/** With less than that, a checkpoint waits until the log has not grown for this long. */
+const CHECKPOINT_IDLE_MS = 15_000;
+/** A table is analyzed again after this many changed rows plus a tenth of its rows. */
+const ANALYZE_ROWS_MIN = 200;
+const ANALYZE_SHARE = 0.1;
+/** A table is vacuumed after this many dead rows plus a fifth of its rows. */
+const VACUUM_ROWS_MIN = 500;
+const VACUUM_SHARE = 0.2;
+/** A vacuum waits for a quiet moment, but not past this many dead rows: they slow every search down. */
+const VACUUM_ROWS_URGENT = 20_000;
+
+export interface Maintenance {
+  /** Ends after the step that is running. */
+  stop(): Promise<void>;
+}
+
+interface TableCounters {
+  schema: string;
+  name: string;
+  rows: number;
+  dead: number;
+  changed: number;
+}
+
+/** What is due, most urgent first; pure. */
+export function dueSteps(
+  tables: readonly TableCounters[],
+  quiet: boolean,
+): { analyze: TableCounters[]; vacuum: TableCounters[] } {
+  return {
+    analyze: tables.filter((table) => table.changed > ANALYZE_ROWS_MIN + table.rows * ANALYZE_SHARE),
+    vacuum: tables.filter(
+      (table) => table.dead > VACUUM_ROWS_URGENT || (quiet && table.dead > VACUUM_ROWS_MIN + table.rows * VACUUM_SHARE),
+    ),
+  };
+}
+
+/** Starts looking after the database. On a server, whose autovacuum does this, it does nothing. */
+export function startMaintenance(db: Database, log: Pick<FastifyBaseLogger, 'warn'>): Maintenance {
+  if (db.kind === 'server') return { stop: async () => {} };
+  const stopping = new AbortController();
+  const state: LogState = { position: 0, grownAt: Date.now() };
+  const look = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      await pause(LOOK_INTERVAL_MS, stopping.signal);
+      if (stopping.signal.aborted) return;
+      await maintain(db, state).catch((error: unknown) => log.warn({ err: error }, 'database maintenance failed'));
+    }
+  };
+  const looking = look();
+  return {
+    async stop() {
+      stopping.abort();
+      await looking;
+    },
+  };
+}
+
+interface LogState {
+  /** Bytes of log written since the last checkpoint, at the last look. */
+  position: number;
+  grownAt: number;
+}
+
+async function maintain(db: Database, state: LogState): Promise<void> {
+  const written = await logBytes(db);
+  if (written !== state.position) {
+    state.position = written;
+    state.grownAt = Date.now();
+  }
+  const quietMs = Date.now() - state.grownAt;
+  if (quietMs <= LOOK_INTERVAL_MS * 2) await tidyTables(db, quietMs > 0);
+  if (written > CHECKPOINT_LOG_BYTES || (written > CHECKPOINT_RECORD_BYTES && quietMs > CHECKPOINT_IDLE_MS)) {
+    await db.system.executeOutsideTransaction('checkpoint');
+  }
+}
+
+/** A checkpoint itself writes less than this: no reason for the next one. */
+const CHECKPOINT_RECORD_BYTES = 16 * 1024;
+
+async function logBytes(db: Database): Promise<number> {
+  const [row] = await db.system.query<{ bytes: string }>(
+    sql`select pg_wal_lsn_diff(pg_current_wal_lsn(), redo_lsn) as bytes from pg_control_checkpoint()`,
+  );
+  return Number(row?.bytes ?? 0);
+}
+
+async function tidyTables(db: Database, quiet: boolean): Promise<void> {
+  const { analyze, vacuum } = dueSteps(await countChanges(db), quiet);
+  for (const table of analyze) await db.system.executeOutsideTransaction(`analyze ${qualified(table)}`);
+  for (const table of vacuum) await db.system.executeOutsideTransaction(`vacuum (truncate off) ${qualified(table)}`);
+}
+
+async function countChanges(db: Database): Promise<TableCounters[]> {
+  return db.system.query<TableCounters>(sql`
+    select schemaname as schema, relname as name, n_live_tup as rows, n_dead_tup as dead, n_mod_since_analyze as changed
+    from pg_stat_user_tables where n_dead_tup > 0 or n_mod_since_analyze > 0
+    order by n_dead_tup desc`);
+}
+
+function qualified(table: TableCounters): string {
+  return `${identifier(table.schema).text}.${identifier(table.name).text}`;
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,213 @@
+/** The port's promises; the same on the embedded engine and on a server. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import {
+  createTenant,
+  deleteTenant,
+  findTenantByName,
+  listTenants,
+  type Tenant,
+} from '../../src/corpus/tenant-store.ts';
+import { checkDatabase } from '../../src/db/check.ts';
+import { json, type Tx } from '../../src/db/database.ts';
+import { migrate, readMigrations } from '../../src/db/migrate.ts';
+import { isCheckViolation, isUniqueViolation } from '../../src/db/pg-errors.ts';
+import { sql } from '../../src/db/sql.ts';
+import { newId } from '../../src/util/ids.ts';
+import { openTestDatabase, type TestDatabase } from '../support/database.ts';
+
+let opened: TestDatabase;
+let tenant: Tenant;
+
+before(async () => {
+  opened = await openTestDatabase();
+  tenant = await createTenant(opened.db, { id: newId(), name: 'default' });
+});
+
+after(() => opened.close());
+
+async function insertTag(tx: Pick<Tx, 'query'>, name: string): Promise<void> {
+  await tx.query(sql`insert into tag (tenant_id, id, name) values (${tenant.id}, ${newId()}, ${name})`);
+}
+
+async function tagNames(): Promise<string[]> {
+  const rows = await opened.db.query<{ name: string }>(
+    tenant.id,
+    sql`select name from tag where tenant_id = ${tenant.id} order by name`,
+  );
+  return rows.map((row) => row.name);
+}
+
+test('values come back as the types that the port names', async () => {
+  const at = new Date('2026-02-03T04:05:06.789Z');
+  const values = {
+    text: 'naïve "quotes" \\ \n 日本語 🙂',
+    int8: 2 ** 53 - 1,
+    float: 0.1,
+    flag: true,
+    at,
+    bytes: Buffer.from([0, 255, 39, 92]),
+    object: { a: [1, null, 'x'], b: { c: true } },
+    texts: ['a,b', '"q"', '\\', '', 'NULL', 'é'],
+    ids: [newId(), newId()],
+    ints: [1, -2, 3],
+    none: null,
+    nothing: [],
+  };
+  const [row] = await opened.db.query(
+    tenant.id,
+    sql`select ${values.text}::text as text, ${values.int8}::int8 as int8, ${values.float}::float8 as float,
+      ${values.flag}::boolean as flag, ${values.at}::timestamptz as at, ${values.bytes}::bytea as bytes,
+      ${json(values.object)}::jsonb as object, ${values.texts}::text[] as texts, ${values.ids}::uuid[] as ids,
+      ${values.ints}::int[] as ints, ${values.none}::text as none, ${values.nothing}::text[] as nothing`,
+  );
+  assert.deepEqual(row, values);
+});
+
+test('arrays may hold nulls, and counts are numbers', async () => {
+  const [row] = await opened.db.system.query(
+    sql`select ${['a', null]}::text[] as texts, array[1, null]::int8[] as int8s, count(*) as count from tenant`,
+  );
+  assert.deepEqual(row, { texts: ['a', null], int8s: [1, null], count: 1 });
+});
+
+test('a plain object is refused instead of being bound as text', async () => {
+  await assert.rejects(opened.db.system.query(sql`select ${{ a: 1 }}::text`), /wrap objects in json/);
+});
+
+test('a transaction that rejects leaves nothing, also what it had read its own', async () => {
+  const failure = new Error('no');
+  await assert.rejects(
+    opened.db.transaction(tenant.id, async (tx) => {
+      await insertTag(tx, 'lost');
+      assert.equal((await tx.query(sql`select from tag where name = 'lost'`)).length, 1);
+      throw failure;
+    }),
+    failure,
+  );
+  assert.deepEqual(await tagNames(), []);
+});
+
+test('a failed statement fails the transaction, and the next one works', async () => {
+  await assert.rejects(
+    opened.db.transaction(tenant.id, async (tx) => {
+      await insertTag(tx, 'lost');
+      await tx.query(sql`select 1 / 0`);
+    }),
+    /division by zero/,
+  );
+  assert.deepEqual(await tagNames(), []);
+});
+
+test('concurrent transactions and statements all happen, none inside another', async () => {
+  const names = Array.from({ length: 20 }, (_, i) => `t${String(i).padStart(2, '0')}`);
+  await Promise.all(
+    names
+      .map((name, i) =>
+        i % 2 === 0
+          ? opened.db.query(
+              tenant.id,
+              sql`insert into tag (tenant_id, id, name) values (${tenant.id}, ${newId()}, ${name})`,
+            )
+          : opened.db.transaction(tenant.id, async (tx) => {
+              await tx.query(sql`select pg_sleep(0.001)`);
+              await insertTag(tx, name);
+              if (i % 4 === 1) throw new Error('rolled back');
+            }),
+      )
+      .map((done) => (done as Promise<unknown>).catch(() => {})),
+  );
+  assert.deepEqual(
+    await tagNames(),
+    names.filter((_, i) => i % 4 !== 1),
+  );
+  await opened.db.query(tenant.id, sql`delete from tag where tenant_id = ${tenant.id}`);
+});
+
+test('an abort rolls back, rejects with its reason, and closes the transaction to late statements', async () => {
+  const abort = new AbortController();
+  const late = Promise.withResolvers<unknown>();
+  const reason = new Error('the client left');
+  const running = opened.db.transaction(
+    tenant.id,
+    async (tx) => {
+      await insertTag(tx, 'aborted');
+      abort.abort(reason);
+      await insertTag(tx, 'late').then(late.resolve, late.resolve);
+    },
+    { signal: abort.signal },
+  );
+  await assert.rejects(running, reason);
+  assert.equal(await late.promise, reason);
+  assert.deepEqual(await tagNames(), []);
+  await assert.rejects(
+    opened.db.transaction(tenant.id, async () => {}, { signal: abort.signal }),
+    reason,
+  );
+});
+
+test('a duplicate key is told by its constraint', async () => {
+  await opened.db.query(tenant.id, sql`insert into tag (tenant_id, id, name) values (${tenant.id}, ${newId()}, 'one')`);
+  const again = opened.db.transaction(tenant.id, (tx) => insertTag(tx, 'one'));
+  await assert.rejects(again, (error: unknown) => {
+    assert.ok(isUniqueViolation(error));
+    assert.ok(isUniqueViolation(error, 'tag_tenant_id_name_key'));
+    assert.ok(!isUniqueViolation(error, 'tag_pkey'));
+    return true;
+  });
+});
+
+test('an illegal status transition is refused by the database', async () => {
+  const id = newId();
+  await opened.db.query(
+    tenant.id,
+    sql`insert into source_group (tenant_id, id, source_type, name, status, created_at)
+        values (${tenant.id}, ${id}, 'local_file', 'group', 'success', now())`,
+  );
+  const setStatus = (status: string): Promise<unknown> =>
+    opened.db.query(
+      tenant.id,
+      sql`update source_group set status = ${status} where tenant_id = ${tenant.id} and id = ${id}`,
+    );
+  await assert.rejects(setStatus('started'), (error: unknown) => isCheckViolation(error));
+  await setStatus('queued');
+});
+
+test('migrating again applies nothing, also when two processes migrate at once', async () => {
+  assert.deepEqual(await Promise.all([migrate(opened.db), migrate(opened.db)]), [[], []]);
+});
+
+test('a migration that fails leaves nothing of itself', async () => {
+  const broken = { version: 9999, name: '9999_broken', text: 'create table half_done (id int); select 1 / 0;' };
+  await assert.rejects(migrate(opened.db, [...readMigrations(), broken]), /division by zero/);
+  const [row] = await opened.db.system.query(sql`select to_regclass('half_done') is null as missing`);
+  assert.deepEqual(row, { missing: true });
+});
+
+test('a program older than the database refuses to touch it', async () => {
+  await assert.rejects(migrate(opened.db, []), /use the newer program/);
+});
+
+test('a tenant is found by name, and deleting it removes its partition and rows', async () => {
+  const other = await createTenant(opened.db, { id: newId(), name: 'other' });
+  assert.deepEqual(await findTenantByName(opened.db, 'other'), other);
+  assert.deepEqual(
+    (await listTenants(opened.db)).map(({ name }) => name),
+    ['default', 'other'],
+  );
+  assert.equal(await deleteTenant(opened.db, other.id), true);
+  assert.equal(await deleteTenant(opened.db, other.id), false);
+  const [row] = await opened.db.system.query(
+    sql`select to_regclass(${`chunk_${other.partitionNo}`}) is null as missing`,
+  );
+  assert.deepEqual(row, { missing: true });
+});
+
+test('the facts for an operator name version, extensions, migration and size', async () => {
+  const facts = await checkDatabase(opened.db);
+  assert.match(facts.serverVersion, /^\d+/);
+  assert.ok(facts.extensions['vector']);
+  assert.equal(facts.textSearch, 'pg_textsearch' in facts.extensions);
+  assert.equal(facts.migration, readMigrations().at(-1)?.name);
+  assert.ok(facts.sizeBytes > 1_000_000);
+});

@@ -1,0 +1,156 @@
+/** The embedded engine's tamings: durable commits, one process per directory, one session, own maintenance. */
+import assert from 'node:assert/strict';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
+import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
+import type { Database } from '../../src/db/database.ts';
+import { openEmbeddedDatabase } from '../../src/db/embedded/embedded-database.ts';
+import { dueSteps, startMaintenance } from '../../src/db/maintenance.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { sql } from '../../src/db/sql.ts';
+import { newId } from '../../src/util/ids.ts';
+
+const openModule = new URL('../../src/db/embedded/embedded-database.ts', import.meta.url).href;
+
+let folder: string;
+let db: Database;
+let tenant: Tenant;
+
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'pinakes-test-'));
+  db = await openEmbeddedDatabase({ dataDir: join(folder, 'database') });
+  await migrate(db);
+  tenant = await createTenant(db, { id: newId(), name: 'default' });
+});
+
+after(async () => {
+  await db.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('a second opener is refused with one line that names the directory', async () => {
+  const dataDir = join(folder, 'database');
+  await assert.rejects(openEmbeddedDatabase({ dataDir }), /^Error: another Pinakes process uses .*database /);
+  const script = `const { openEmbeddedDatabase } = await import(${JSON.stringify(openModule)});
+    await openEmbeddedDatabase({ dataDir: ${JSON.stringify(dataDir)} }).then(() => console.log('opened'), (e) => console.log(e.message));`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script]);
+  assert.match(stdout, /^another Pinakes process uses .*stop it, or choose another data directory/);
+});
+
+test('what was acknowledged before a kill is there afterwards, and the directory is free at once', async () => {
+  const dataDir = join(folder, 'killed');
+  const script = `const { openEmbeddedDatabase } = await import(${JSON.stringify(openModule)});
+    const db = await openEmbeddedDatabase({ dataDir: ${JSON.stringify(dataDir)} });
+    await db.system.execute('create table kept (id int)');
+    for (let id = 1; ; id++) { await db.system.execute('insert into kept values ($1)', [id]); console.log(id); }`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let output = '';
+  for await (const chunk of child.stdout) {
+    output += String(chunk);
+    if (output.split('\n').length > 50) break;
+  }
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  const acknowledged = Number(output.trimEnd().split('\n').at(-2));
+  const reopened = await openEmbeddedDatabase({ dataDir });
+  const [row] = await reopened.system.query<{ newest: number; count: number }>(
+    sql`select max(id) as newest, count(*) from kept`,
+  );
+  await reopened.close();
+  assert.ok(row!.newest >= acknowledged, `${acknowledged} was acknowledged, ${row!.newest} is there`);
+  assert.equal(row!.count, row!.newest);
+});
+
+test('commits are fsynced', async () => {
+  const before = await walSyncs();
+  for (let i = 0; i < 5; i++) {
+    await db.query(
+      tenant.id,
+      sql`insert into tag (tenant_id, id, name) values (${tenant.id}, ${newId()}, ${`tag ${i}`})`,
+    );
+  }
+  assert.ok((await walSyncs()) - before >= 5);
+  const [settings] = await db.system.query(
+    sql`select current_setting('fsync') as fsync, current_setting('wal_sync_method') as method, current_setting('synchronous_commit') as commit`,
+  );
+  assert.deepEqual(settings, { fsync: 'on', method: 'fsync', commit: 'on' });
+});
+
+async function walSyncs(): Promise<number> {
+  const [row] = await db.system.query<{ syncs: number }>(
+    sql`select sum(fsyncs)::int8 as syncs from pg_stat_io where object = 'wal'`,
+  );
+  return row?.syncs ?? 0;
+}
+
+test('a statement beside the tx of a running transaction is refused instead of waiting for itself', async () => {
+  await assert.rejects(
+    db.transaction(tenant.id, async () => {
+      await db.query(tenant.id, sql`select 1`);
+    }),
+    /inside a transaction, use its tx/,
+  );
+});
+
+test('a notification reaches its listener when, and only when, its transaction commits', async () => {
+  const heard: string[] = [];
+  const second = Promise.withResolvers<void>();
+  const listener = await db.system.listen(
+    'test channel',
+    (payload) => {
+      heard.push(payload);
+      second.resolve();
+    },
+    () => {},
+  );
+  await assert.rejects(
+    db.transaction(tenant.id, async (tx) => {
+      await tx.query(sql`select pg_notify('test channel', 'rolled back')`);
+      throw new Error('no');
+    }),
+  );
+  await db.transaction(
+    tenant.id,
+    async (tx) => void (await tx.query(sql`select pg_notify('test channel', 'committed')`)),
+  );
+  await second.promise;
+  await listener.close();
+  assert.deepEqual(heard, ['committed']);
+});
+
+test('maintenance analyzes and vacuums what changed', async () => {
+  await db.query(
+    tenant.id,
+    sql`insert into tag (tenant_id, id, name) select ${tenant.id}, gen_random_uuid(), 'many ' || i from generate_series(1, 2000) i`,
+  );
+  await db.query(tenant.id, sql`delete from tag where tenant_id = ${tenant.id} and name like 'many %'`);
+  const maintenance = startMaintenance(db, { warn: () => {} });
+  const isTidy = async (): Promise<boolean> => {
+    const [row] = await db.system.query<{ tidy: boolean }>(
+      sql`select last_vacuum is not null and last_analyze is not null as tidy from pg_stat_user_tables where relname = 'tag'`,
+    );
+    return row?.tidy ?? false;
+  };
+  while (!(await isTidy())) await new Promise((resolve) => setTimeout(resolve, 100));
+  await maintenance.stop();
+});
+
+test('small changes are left alone; dead rows wait for a quiet moment unless they are many', () => {
+  const table = { schema: 'public', name: 'tag', rows: 1_000, dead: 0, changed: 0 };
+  const names = (dead: number, changed: number, quiet: boolean): string[] => {
+    const due = dueSteps([{ ...table, dead, changed }], quiet);
+    return [...due.analyze.map(() => 'analyze'), ...due.vacuum.map(() => 'vacuum')];
+  };
+  assert.deepEqual(names(10, 10, true), []);
+  assert.deepEqual(names(0, 1_000, false), ['analyze']);
+  assert.deepEqual(names(1_000, 0, false), []);
+  assert.deepEqual(names(1_000, 0, true), ['vacuum']);
+  assert.deepEqual(names(50_000, 0, false), ['vacuum']);
+});
