@@ -1,0 +1,105 @@
+/** Writes sources and chunks straight into the tables, as ingestion would leave them. */
+import { insertChunks } from '../../src/corpus/chunk-writer.ts';
+import type { Database, Tx } from '../../src/db/database.ts';
+import { json } from '../../src/db/database.ts';
+import { sql } from '../../src/db/sql.ts';
+import type { TypedMetadata } from '../../src/ingest/parsed.ts';
+import { analyzeForIndex } from '../../src/retrieval/analyzer.ts';
+import { newId } from '../../src/util/ids.ts';
+
+export interface SeedGroup {
+  id?: string;
+  sourceType?: string;
+  metadata?: Record<string, string>;
+  tags?: readonly string[];
+  deleted?: boolean;
+  sources: readonly SeedSource[];
+}
+
+export interface SeedSource {
+  id?: string;
+  name?: string;
+  url?: string | null;
+  fileType?: string;
+  status?: 'pending' | 'ready' | 'failed';
+  deleted?: boolean;
+  language?: string | null;
+  contentAt?: Date;
+  metadata?: Record<string, string>;
+  originMetadata?: TypedMetadata;
+  chunks: readonly (string | SeedChunk)[];
+}
+
+export interface SeedChunk {
+  id?: string;
+  content: string;
+  context?: string;
+  metadata?: TypedMetadata;
+}
+
+/** Tag ids by name; tags are created when first used. */
+export type TagIds = Map<string, string>;
+
+/** Returns the ids of the groups, in order. */
+export async function seed(db: Database, tenantId: string, groups: readonly SeedGroup[], tags: TagIds = new Map()) {
+  return db.transaction(tenantId, async (tx) => {
+    const ids: string[] = [];
+    for (const group of groups) ids.push(await seedGroup(tx, tenantId, group, tags));
+    return ids;
+  });
+}
+
+async function seedGroup(tx: Tx, tenantId: string, group: SeedGroup, tags: TagIds): Promise<string> {
+  const id = group.id ?? newId();
+  await tx.query(sql`
+    insert into source_group (tenant_id, id, source_type, name, status, metadata, created_at, deleted_at)
+    values (${tenantId}, ${id}, ${group.sourceType ?? 'local_file'}, 'a group', 'success', ${json(group.metadata ?? {})}, now(),
+            ${group.deleted ? new Date() : null})`);
+  for (const name of group.tags ?? []) {
+    if (!tags.has(name)) {
+      tags.set(name, newId());
+      await tx.query(sql`insert into tag (tenant_id, id, name) values (${tenantId}, ${tags.get(name)}, ${name})`);
+    }
+    await tx.query(sql`
+      insert into tag_source_group (tenant_id, tag_id, source_group_id) values (${tenantId}, ${tags.get(name)}, ${id})`);
+  }
+  for (const source of group.sources) await seedSource(tx, tenantId, id, group.sourceType ?? 'local_file', source);
+  return id;
+}
+
+async function seedSource(tx: Tx, tenantId: string, groupId: string, sourceType: string, source: SeedSource) {
+  const id = source.id ?? newId();
+  const chunks = source.chunks.map((chunk) => (typeof chunk === 'string' ? { content: chunk } : chunk));
+  const text = chunks.map((chunk) => chunk.content).join('\n');
+  const language = source.language === undefined ? 'en' : source.language;
+  await tx.query(sql`
+    insert into source (tenant_id, id, source_group_id, source_type, name, url, file_type, file_size, blob_hash, status, language,
+                        origin_metadata, metadata, content_at, text_length, chunk_count, created_at, deleted_at)
+    values (${tenantId}, ${id}, ${groupId}, ${sourceType}, ${source.name ?? 'a.txt'}, ${source.url ?? null},
+            ${source.fileType ?? 'txt'}, 1, 'hash', ${source.status ?? 'ready'}, ${language}, ${json(source.originMetadata ?? {})},
+            ${json(source.metadata ?? {})}, ${source.contentAt ?? new Date('2026-01-01T00:00:00Z')}, ${[...text].length},
+            ${chunks.length}, now(), ${source.deleted ? new Date() : null})`);
+  await tx.query(sql`
+    insert into source_text (tenant_id, source_id, start_offset, end_offset, content)
+    values (${tenantId}, ${id}, 0, ${[...text].length}, ${text})`);
+  let offset = 0;
+  const drafts = chunks.map((chunk, ordinal) => {
+    const start = offset;
+    const end = start + [...chunk.content].length;
+    offset = end + 1;
+    return {
+      id: ('id' in chunk && chunk.id) || newId(),
+      sourceId: id,
+      ordinal,
+      startOffset: start,
+      endOffset: end,
+      content: chunk.content,
+      context: ('context' in chunk && chunk.context) || null,
+      headingPath: [],
+      pages: null,
+      metadata: ('metadata' in chunk && chunk.metadata) || {},
+      terms: analyzeForIndex(chunk.content, language),
+    };
+  });
+  await insertChunks(tx, tenantId, groupId, drafts);
+}

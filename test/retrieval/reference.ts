@@ -1,0 +1,76 @@
+/** What a filter means, written plainly: the SQL is compared with this. Shares no code with it. */
+import type { MetadataFilter, MetadataFilterGroup } from '../../src/retrieval/types.ts';
+
+/** `lookup` gives the text of a key, undefined when it is missing. */
+export function matches(group: MetadataFilterGroup, lookup: (key: string) => string | undefined): boolean {
+  const results = group.filters.map((member) =>
+    'filters' in member ? matches(member, lookup) : matchesFilter(member, lookup(member.key)),
+  );
+  return group.operator === 'and' ? results.every(Boolean) : results.some(Boolean);
+}
+
+function matchesFilter({ operator, value }: MetadataFilter, stored: string | undefined): boolean {
+  if (operator === 'exists') return stored !== undefined;
+  if (operator === 'not_exists') return stored === undefined;
+  if (stored === undefined) return operator === 'ne' || operator === 'nin';
+  const values = (Array.isArray(value) ? value : [value]).map((one) => String(one));
+  const first = values[0]!;
+  switch (operator) {
+    case 'in':
+      return values.some((one) => compare(stored, one) === 0);
+    case 'nin':
+      return values.every((one) => compare(stored, one) !== 0);
+    case 'contains':
+      return stored.normalize('NFC').includes(first.normalize('NFC'));
+    case 'starts_with':
+      return stored.normalize('NFC').startsWith(first.normalize('NFC'));
+    default: {
+      const order = compare(stored, first);
+      return { eq: order === 0, ne: order !== 0, gt: order > 0, gte: order >= 0, lt: order < 0, lte: order <= 0 }[
+        operator
+      ];
+    }
+  }
+}
+
+function compare(a: string, b: string): number {
+  const [numberA, numberB] = [readNumber(a), readNumber(b)];
+  if (numberA !== undefined && numberB !== undefined) return order(numberA, numberB);
+  const [timeA, timeB] = [readTime(a), readTime(b)];
+  if (timeA !== undefined && timeB !== undefined) return order(timeA, timeB);
+  return Buffer.compare(Buffer.from(a.normalize('NFC')), Buffer.from(b.normalize('NFC')));
+}
+
+function order<T extends bigint | number>(a: T, b: T): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Exactly, as a multiple of 10^-300. */
+function readNumber(text: string): bigint | undefined {
+  const match = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,2}))?$/.exec(text);
+  if (!match || (!match[2] && !match[3]) || match[2]!.length > 100 || (match[3]?.length ?? 0) > 100) return undefined;
+  const [, sign, whole = '', fraction = '', exponent = '0'] = match;
+  const scaled = BigInt(whole + fraction || '0') * 10n ** BigInt(300 - fraction.length + Number(exponent));
+  return sign === '-' ? -scaled : scaled;
+}
+
+/** Microseconds since 1970. */
+function readTime(text: string): number | undefined {
+  const match = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,6}))?)?(Z|[+-]\d\d:\d\d)?)?$/.exec(
+    text,
+  );
+  if (!match) return undefined;
+  const [year, month, day, hour, minute, second] = match.slice(1, 7).map((part) => Number(part ?? 0)) as number[];
+  if (year === 0 || hour! > 23 || minute! > 59 || second! > 59) return undefined;
+  const date = new Date(0);
+  date.setUTCFullYear(year!, month! - 1, day!);
+  date.setUTCHours(hour!, minute!, second!);
+  if (date.getUTCMonth() !== month! - 1 || date.getUTCDate() !== day) return undefined;
+  let micros = date.getTime() * 1000 + Number((match[7] ?? '').padEnd(6, '0'));
+  if (match[8] && match[8] !== 'Z') {
+    const [hours, minutes] = match[8].slice(1).split(':').map(Number) as [number, number];
+    if (hours > 14 || minutes > 59) return undefined;
+    micros -= (match[8].startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * 60_000_000;
+  }
+  return micros;
+}
