@@ -1,9 +1,11 @@
 /** buildWorker(deps): job kind -> handler. Runs in the serving process or, with a PostgreSQL server, in its own. */
 import type { Deps } from './deps.ts';
+import { collectGarbage } from './ingest/collect-garbage.ts';
 import { deleteGroup } from './ingest/delete-group.ts';
 import { ingestRun } from './ingest/run-ingest.ts';
 
 const DELETIONS_AT_ONCE = 1;
+const COLLECT_INTERVAL_MS = 60_000;
 
 export interface Worker {
   start(): Promise<void>;
@@ -12,13 +14,25 @@ export interface Worker {
 }
 
 export function buildWorker(deps: Deps): Worker {
+  let timer: NodeJS.Timeout | undefined;
+  // A job, not a call: of several workers one at a time collects, and a stop waits for it.
+  const collect = (): void => {
+    deps.db.system
+      .transaction((tx) => deps.queue.enqueue(tx, 'collect-garbage', {}))
+      .catch((error) => deps.log.warn({ err: error }, 'the collection of garbage could not be scheduled'));
+  };
   return {
-    start: () =>
-      deps.queue.work({
+    async start() {
+      await deps.queue.work({
         'ingest-run': { handler: ingestRun(deps), concurrency: deps.config.workerConcurrency },
         'delete-group': { handler: deleteGroup(deps), concurrency: DELETIONS_AT_ONCE },
-        'collect-garbage': { handler: async () => undefined, concurrency: 1 },
-      }),
-    stop: (graceMs) => deps.queue.stop(graceMs),
+        'collect-garbage': { handler: collectGarbage(deps), concurrency: 1 },
+      });
+      timer = setInterval(collect, COLLECT_INTERVAL_MS).unref();
+    },
+    async stop(graceMs) {
+      clearInterval(timer);
+      await deps.queue.stop(graceMs);
+    },
   };
 }

@@ -158,3 +158,11 @@ export async function addChunkMetadatasCount(tx: Tx, tenantId: string, id: strin
 export async function removeGroup(tx: Tx, tenantId: string, id: string): Promise<void> {
   await tx.query(sql`delete from source_group where tenant_id = ${tenantId} and id = ${id}`);
 }
+
+/** Groups whose deletion began before `deletedBefore` and has not ended. */
+export async function listOverdueDeletions(tx: Queryable, tenantId: string, deletedBefore: Date): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>(sql`
+    select g.id from source_group g
+    where g.tenant_id = ${tenantId} and g.status = 'deleting' and g.deleted_at < ${deletedBefore}`);
+  return rows.map((row) => row.id);
+}

@@ -71,3 +71,8 @@ export async function releaseIdempotencyKey(db: Database, slot: Slot): Promise<v
 export async function dropUnansweredIdempotencyKeys(system: Queryable): Promise<void> {
   await system.query(sql`delete from idempotency_key where response_status is null`);
 }
+
+/** Answers are kept for a day: see IDEMPOTENCY_HOURS. */
+export async function dropExpiredIdempotencyKeys(tx: Queryable, tenantId: string, createdBefore: Date): Promise<void> {
+  await tx.query(sql`delete from idempotency_key where tenant_id = ${tenantId} and created_at < ${createdBefore}`);
+}

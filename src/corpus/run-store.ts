@@ -191,10 +191,24 @@ export async function listRunErrors(
   return { rows, total: count?.total ?? 0 };
 }
 
-/** The group's newest run. */
-export async function findLastRun(tx: Queryable, tenantId: string, groupId: string): Promise<Run | undefined> {
-  const [run] = await tx.query<Run>(sql`
-    select ${RUN_COLUMNS} from run r where r.tenant_id = ${tenantId} and r.source_group_id = ${groupId}
-    order by r.id desc limit 1`);
-  return run;
+/** Runs that should be worked on and are not: without a sign of life since `beatBefore`, or queued since `queuedBefore`. */
+export async function listStalledRuns(
+  tx: Queryable,
+  tenantId: string,
+  limits: { beatBefore: Date; queuedBefore: Date },
+): Promise<{ id: string; sourceGroupId: string; status: JobStatus }[]> {
+  return tx.query(sql`
+    select r.id, r.source_group_id as "sourceGroupId", r.status from run r
+    where r.tenant_id = ${tenantId} and (
+      (r.status in ('starting', 'started', 'canceling', 'unknown')
+        and coalesce(r.heartbeat_at, r.created_at) < ${limits.beatBefore})
+      or (r.status = 'queued' and r.created_at < ${limits.queuedBefore}))
+    order by r.id`);
+}
+
+/** Drops runs that ended before `endedBefore`, with their errors; the newest of each group stays. */
+export async function dropOldRuns(tx: Queryable, tenantId: string, endedBefore: Date): Promise<void> {
+  await tx.query(sql`
+    delete from run r where r.tenant_id = ${tenantId} and r.ended_at < ${endedBefore} and exists (
+      select from run n where n.tenant_id = r.tenant_id and n.source_group_id = r.source_group_id and n.id > r.id)`);
 }

@@ -10,6 +10,7 @@ export const SEGMENT_CODE_POINTS = 16_384;
 
 /** Everything that one source brings into the database. */
 export interface SourceRows {
+  source: PendingSource;
   result: SourceResult;
   chunks: NewChunk[];
   texts: TextSegment[];
@@ -34,7 +35,8 @@ export function failedRows(source: PendingSource, failure: FileFailure): SourceR
     originMetadata: {},
     warnings: [],
   };
-  return { result, chunks: [], texts: [], error: { ...failure, sourceId: source.id, name: source.name }, weight: 0 };
+  const error = { ...failure, sourceId: source.id, name: source.name };
+  return { source, result, chunks: [], texts: [], error, weight: 0 };
 }
 
 function processedRows(source: PendingSource, file: ProcessedFile): SourceRows {
@@ -56,7 +58,7 @@ function processedRows(source: PendingSource, file: ProcessedFile): SourceRows {
     warnings: file.warnings,
   };
   const weight = chunks.reduce((sum, chunk) => sum + chunk.content.length + chunk.terms.length, file.text.length);
-  return { result, chunks, texts: textSegments(source.id, file.text), error: null, weight };
+  return { source, result, chunks, texts: textSegments(source.id, file.text), error: null, weight };
 }
 
 /** Cuts a text into segments of SEGMENT_CODE_POINTS, never within a surrogate pair. */

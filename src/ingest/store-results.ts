@@ -9,13 +9,22 @@ import { addChunkMetadatasCount } from '../corpus/group-store.ts';
 import { addProgress, insertRunErrors } from '../corpus/run-store.ts';
 import { deleteTexts, insertTexts, isPending, saveSourceResults, type TextSegment } from '../corpus/source-store.ts';
 import type { Tx } from '../db/database.ts';
+import { isDataError } from '../db/pg-errors.ts';
 import { newId } from '../util/ids.ts';
 import { type ActiveRun, checkFence } from './fence.ts';
 import type { IngestDeps } from './ingest-deps.ts';
-import type { SourceRows } from './rows.ts';
+import type { FileFailure } from './parsed.ts';
+import { failedRows, type SourceRows } from './rows.ts';
 
 export const PART_CHUNKS_MAX = 48;
 export const PART_WEIGHT_MAX = 300_000;
+
+const REFUSED: FileFailure = {
+  stage: 'store',
+  title: 'The file could not be stored',
+  message: 'The database refused a value of this file. The log of the service says more.',
+  retryable: false,
+};
 
 /** True for a file whose rows fit into one transaction, with others beside it. */
 export function isSmall(rows: SourceRows): boolean {
@@ -25,9 +34,35 @@ export function isSmall(rows: SourceRows): boolean {
 /**
  * Stores a batch of small files. `then` runs last in the same transaction (to take the next ones).
  *
+ * A file whose values the database refuses fails alone: the batch is then stored one by one.
+ *
  * @throws RunLost
  */
 export async function storeSmall<T>(
+  deps: IngestDeps,
+  active: ActiveRun,
+  batch: readonly SourceRows[],
+  then: (tx: Tx) => Promise<T>,
+): Promise<T> {
+  try {
+    return await storeTogether(deps, active, batch, then);
+  } catch (error) {
+    if (batch.length === 0 || !isDataError(error)) throw error;
+    deps.log.warn({ err: error, sources: batch.map((rows) => rows.source.id) }, 'values of a file were refused');
+    for (const rows of batch) await storeAlone(deps, active, rows);
+    return storeTogether(deps, active, [], then);
+  }
+}
+
+async function storeAlone(deps: IngestDeps, active: ActiveRun, rows: SourceRows): Promise<void> {
+  const nothing = async (): Promise<void> => undefined;
+  await storeTogether(deps, active, [rows], nothing).catch((error) => {
+    if (!isDataError(error)) throw error;
+    return storeTogether(deps, active, [failedRows(rows.source, REFUSED)], nothing);
+  });
+}
+
+async function storeTogether<T>(
   deps: IngestDeps,
   active: ActiveRun,
   batch: readonly SourceRows[],
@@ -64,6 +99,16 @@ export async function storeSmall<T>(
 
 /** Stores one large file, part by part. @throws RunLost */
 export async function storeLarge(deps: IngestDeps, active: ActiveRun, rows: SourceRows): Promise<void> {
+  try {
+    await storeParts(deps, active, rows);
+  } catch (error) {
+    if (!isDataError(error)) throw error;
+    deps.log.warn({ err: error, sources: [rows.source.id] }, 'values of a file were refused');
+    await storeTogether(deps, active, [failedRows(rows.source, REFUSED)], async () => undefined);
+  }
+}
+
+async function storeParts(deps: IngestDeps, active: ActiveRun, rows: SourceRows): Promise<void> {
   const { tenantId } = active;
   const id = rows.result.id;
   await deps.db.transaction(tenantId, async (tx) => {

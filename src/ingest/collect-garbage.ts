@@ -1,0 +1,66 @@
+/** The job `collect-garbage`: removes what crashes left behind and wakes work that nobody holds. Every step may run twice. */
+import { dropStaleReservations } from '../corpus/blob-row-store.ts';
+import { listOverdueDeletions, lockGroup, setGroupStatus } from '../corpus/group-store.ts';
+import { dropExpiredIdempotencyKeys } from '../corpus/idempotency-store.ts';
+import { dropOldRuns, listStalledRuns, setRunStatus } from '../corpus/run-store.ts';
+import { listTenants } from '../corpus/tenant-store.ts';
+import type { JobHandler } from '../jobs/queue.ts';
+import { removeUnneededBlobs } from './delete-group.ts';
+import type { IngestDeps } from './ingest-deps.ts';
+
+/** A run whose worker has not been heard of for this long is lost. Workers speak every 2 s. */
+const STALLED_AFTER_SECONDS = 60;
+/** A run that waits this long may have lost its job. One job too many does no harm. */
+const QUEUED_AFTER_SECONDS = 3_600;
+const DELETING_AFTER_SECONDS = 900;
+const RUNS_KEPT_DAYS = 90;
+const IDEMPOTENCY_KEPT_SECONDS = 24 * 3_600;
+
+export function collectGarbage(deps: IngestDeps): JobHandler {
+  return async (_payload, { signal }) => {
+    const now = deps.clock.now();
+    await deps.blobs.removeLeftovers();
+    for (const tenant of await listTenants(deps.db)) {
+      signal.throwIfAborted();
+      await deps.db.transaction(tenant.id, async (tx) => {
+        await dropStaleReservations(tx, tenant.id, now);
+        await dropOldRuns(tx, tenant.id, secondsBefore(now, RUNS_KEPT_DAYS * 24 * 3_600));
+        await dropExpiredIdempotencyKeys(tx, tenant.id, secondsBefore(now, IDEMPOTENCY_KEPT_SECONDS));
+      });
+      await removeUnneededBlobs(deps, tenant.id, signal);
+      await wakeRuns(deps, tenant.id, now);
+      await wakeDeletions(deps, tenant.id, now);
+    }
+  };
+}
+
+/** A lost worker's run shows `unknown` until the next worker takes it. */
+async function wakeRuns(deps: IngestDeps, tenantId: string, now: Date): Promise<void> {
+  await deps.db.transaction(tenantId, async (tx) => {
+    const stalled = await listStalledRuns(tx, tenantId, {
+      beatBefore: secondsBefore(now, STALLED_AFTER_SECONDS),
+      queuedBefore: secondsBefore(now, QUEUED_AFTER_SECONDS),
+    });
+    for (const { id: runId, sourceGroupId, status } of stalled) {
+      const group = await lockGroup(tx, tenantId, sourceGroupId);
+      if (!group || group.deletedAt) continue;
+      if (group.status === status && (status === 'starting' || status === 'started')) {
+        await setGroupStatus(tx, tenantId, sourceGroupId, 'unknown');
+        await setRunStatus(tx, tenantId, runId, 'unknown');
+      }
+      deps.log.warn({ runId, status }, 'a run was not being worked on');
+      await deps.queue.enqueue(tx, 'ingest-run', { tenantId, runId });
+    }
+  });
+}
+
+async function wakeDeletions(deps: IngestDeps, tenantId: string, now: Date): Promise<void> {
+  await deps.db.transaction(tenantId, async (tx) => {
+    const overdue = await listOverdueDeletions(tx, tenantId, secondsBefore(now, DELETING_AFTER_SECONDS));
+    for (const groupId of overdue) await deps.queue.enqueue(tx, 'delete-group', { tenantId, groupId });
+  });
+}
+
+function secondsBefore(now: Date, seconds: number): Date {
+  return new Date(now.getTime() - seconds * 1000);
+}
