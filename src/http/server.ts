@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { Deps } from '../deps.ts';
-import { invalidRequest, ServiceError } from '../errors.ts';
+import { invalidRequest, notFound, ServiceError } from '../errors.ts';
 import { newId } from '../util/ids.ts';
 import { answerClientError, errorBody, sendError } from './error-handler.ts';
 
@@ -115,8 +115,7 @@ function repairPercent(request: IncomingMessage): string {
 function answerUnknownRoute(known: readonly KnownRoute[], request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const path = repairPercent(request.raw).split('?')[0] ?? '/';
   const allowed = [...new Set(known.filter((route) => route.pattern.test(path)).map((route) => route.method))].sort();
-  if (allowed.length === 0)
-    return sendError(new ServiceError('not_found', 'There is no such address.'), request, reply);
+  if (allowed.length === 0) return sendError(notFound(), request, reply);
   reply.header('allow', allowed.join(', '));
   return sendError(
     new ServiceError('method_not_allowed', `This address supports ${allowed.join(', ')}.`),

@@ -1,0 +1,269 @@
+/**
+ * Whose object is it? Every id slot of every route, with ids of another tenant, deleted, unknown, of a wrong kind, malformed.
+ * The slots come from the route table: a new one without a row here fails.
+ */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { apiRoutes, describedRoutes } from '../../src/app.ts';
+import { sql } from '../../src/db/sql.ts';
+import { SCOPES } from '../../src/http/route.ts';
+import { newId } from '../../src/util/ids.ts';
+import { buildWorker } from '../../src/worker.ts';
+import { openTestApp, type TestAnswer, type TestApp, type TestTenant } from '../support/app.ts';
+import { ingest } from '../support/corpus.ts';
+import { idSlots } from '../support/id-slots.ts';
+
+type Kind = 'group' | 'source' | 'run' | 'chunk' | 'key' | 'tag' | 'conversation' | 'message';
+type Objects = Record<Kind, string>;
+
+const question = { messages: [{ role: 'user', content: 'Where does the heron nest?' }] };
+const newKey = { name: 'k', scopes: ['knowledge:read'] };
+
+/**
+ * What a foreign id must do: `object` 404 with one body; `filter` selects nothing; `position` is a harmless cursor;
+ * `text` is no id of ours.
+ */
+type Row =
+  | { expect: 'object'; kind: Kind; body?: (id: string) => unknown }
+  | { expect: 'filter'; kind: Kind; body?: (id: string) => unknown; selected: (answer: TestAnswer) => number }
+  | { expect: 'position' }
+  | { expect: 'text' };
+
+const object = (kind: Kind, body?: (id: string) => unknown): Row => ({
+  expect: 'object',
+  kind,
+  ...(body ? { body } : {}),
+});
+const position: Row = { expect: 'position' };
+const text: Row = { expect: 'text' };
+
+const ROWS: Record<string, Row> = {
+  'POST /search body.tag_ids': {
+    expect: 'filter',
+    kind: 'tag',
+    body: (id) => ({ query: 'heron', tag_ids: [id] }),
+    selected: (answer) => answer.body.results.length,
+  },
+  'POST /search body.principal_id': text,
+  'POST /completions body.tag_ids': {
+    expect: 'filter',
+    kind: 'tag',
+    body: (id) => ({ ...question, tag_ids: [id] }),
+    selected: (answer) => answer.body.choices[0].citations.length,
+  },
+  'POST /completions body.principal_id': text,
+  'POST /completions body.conversation_id': object('conversation', (id) => ({ ...question, conversation_id: id })),
+  'POST /completions body.parent_message_id': object('message', (id) => ({
+    ...question,
+    conversation_id: own.conversation,
+    parent_message_id: id,
+  })),
+  'POST /completions body.threadId': text, // an unknown name starts a conversation of its own
+  'POST /completions body.runId': text,
+  'GET /contents/{id} path.id': object('chunk'),
+  'GET /contents/{id} query.principal_id': text,
+  'GET /sources/{id}/chunks path.id': object('source'),
+  'GET /sources/{id}/chunks query.after_id': position,
+  'GET /sources/{id}/chunks query.principal_id': text,
+  'GET /sources/{id}/text path.id': object('source'),
+  'GET /sources/{id}/text query.principal_id': text,
+  'GET /local-file-groups query.after_id': position,
+  'GET /local-file-groups/{id} path.id': object('group'),
+  'DELETE /local-file-groups/{id} path.id': object('group'),
+  'GET /source-groups query.after_id': position,
+  'GET /source-groups query.tag_id': {
+    expect: 'filter',
+    kind: 'tag',
+    selected: (answer) => answer.body.source_groups.length,
+  },
+  'GET /source-groups/{id} path.id': object('group'),
+  'DELETE /source-groups/{id} path.id': object('group'),
+  'GET /source-groups/{id}/sources path.id': object('group'),
+  'GET /source-groups/{id}/sources query.after_id': position,
+  'GET /source-groups/{id}/runs path.id': object('group'),
+  'GET /source-groups/{id}/runs query.after_id': position,
+  'POST /source-groups/{id}/runs path.id': object('group'),
+  'GET /runs/{id} path.id': object('run'),
+  'GET /runs/{id}/errors path.id': object('run'),
+  'GET /runs/{id}/errors query.after_id': position,
+  'POST /runs/{id}/cancel path.id': object('run'),
+  'POST /api-keys body.source_group_ids': object('group', (id) => ({ ...newKey, source_group_ids: [id] })),
+  'POST /api-keys body.tag_ids': object('tag', (id) => ({ ...newKey, tag_ids: [id] })),
+  'GET /api-keys query.after_id': position,
+  'DELETE /api-keys/{id} path.id': object('key'),
+};
+
+const MALFORMED = [
+  'x',
+  '0',
+  '%00',
+  '%ff',
+  "'",
+  '%27%20or%201=1--',
+  'null',
+  'undefined',
+  '%2e%2e',
+  '{}',
+  '*',
+  'x'.repeat(300),
+];
+
+let t: TestApp;
+let other: TestTenant;
+let own: Objects;
+let foreign: Objects;
+let deleted: Partial<Objects>;
+let stop: () => Promise<void>;
+
+before(async () => {
+  t = await openTestApp();
+  const worker = buildWorker(t.deps);
+  await worker.start();
+  stop = () => worker.stop(5_000);
+  other = await t.secondTenant();
+  own = await makeObjects(t);
+  foreign = await makeObjects(other);
+  const gone = await makeObjects(t);
+  assert.equal((await t.delete(`/local-file-groups/${gone.group}`)).status, 202);
+  assert.equal((await t.delete(`/api-keys/${gone.key}`)).status, 200);
+  await t.deps.db.query(t.tenantId, sql`delete from tag where tenant_id = ${t.tenantId} and id = ${gone.tag}`);
+  await waitUntilGone(gone.group);
+  deleted = { group: gone.group, source: gone.source, run: gone.run, chunk: gone.chunk, key: gone.key, tag: gone.tag };
+});
+after(async () => {
+  await stop();
+  await t.close();
+});
+
+test('every id slot has a row', () => {
+  const missing = idSlots(describedRoutes())
+    .map((slot) => slot.name)
+    .filter((name) => !(name in ROWS));
+  assert.deepEqual(missing, []);
+});
+
+describe('ids that are not the caller’s', () => {
+  for (const slot of idSlots(describedRoutes())) {
+    const row = ROWS[slot.name];
+    if (row) test(`${slot.name}: ${row.expect}`, () => check(slot.name, row));
+  }
+});
+
+test('nothing of the other tenant has changed', async () => {
+  const now = await snapshot(other.tenantId);
+  assert.deepEqual(now, before_);
+});
+let before_: unknown;
+
+async function check(name: string, row: Row): Promise<void> {
+  before_ ??= await snapshot(other.tenantId);
+  if (row.expect === 'text') return;
+  const [method = '', path = '', place = ''] = name.split(' ');
+  const ask = (id: string): Promise<TestAnswer> => {
+    const [where, member = ''] = place.split(/\.(.*)/s);
+    const target = where === 'path' ? path.replace(`{${member}}`, id) : path.replace(/\{id\}/, ownIdFor(method, path));
+    const query = where === 'query' ? `?${member}=${id}` : '';
+    const body = 'body' in row && row.body ? row.body(id) : undefined;
+    return t.request({ method: method as 'GET', path: target + query, ...(body === undefined ? {} : { body }) });
+  };
+  if (row.expect === 'position') {
+    for (const id of Object.values(foreign)) assert.equal((await ask(id)).status, 200, id);
+    for (const id of MALFORMED) assert.equal((await ask(id)).status, 400, id);
+    return;
+  }
+  const wrongKinds = Object.entries(own)
+    .filter(([kind]) => kind !== row.kind)
+    .map(([, id]) => id);
+  const gone = deleted[row.kind];
+  const ids = [
+    foreign[row.kind],
+    ...Object.values(foreign),
+    ...(gone ? [gone] : []),
+    newId(),
+    ...wrongKinds,
+    ...MALFORMED.map(place.startsWith('body') ? decode : (id) => id),
+  ];
+  const texts = new Set<string>();
+  for (const id of ids) {
+    const answer = await ask(id);
+    if (row.expect === 'object') {
+      assert.equal(answer.status, 404, `${id}: ${answer.text}`);
+      texts.add(answer.text);
+    } else if (id.includes('%00')) {
+      assert.equal(answer.status, 400);
+    } else if (answer.status !== 400 || !place.startsWith('query')) {
+      assert.equal(answer.status, 200, `${id}: ${answer.text}`);
+      assert.equal(row.selected(answer), 0, id);
+    }
+  }
+  if (row.expect === 'object') assert.equal(texts.size, 1, [...texts].join('\n'));
+  else assert.ok(row.selected(await ask(own[row.kind])) > 0, 'the own one selects something, so the test can fail');
+}
+
+/** U+0000 in a body is refused before anything is looked up. */
+function decode(id: string): string {
+  return id === '%00' || id === '%ff' ? 'no-id' : decodeURIComponent(id);
+}
+
+function ownIdFor(method: string, path: string): string {
+  const row = ROWS[`${method} ${path} path.id`];
+  return row?.expect === 'object' ? own[row.kind] : '';
+}
+
+async function makeObjects(tenant: TestTenant): Promise<Objects> {
+  const { db } = t.deps;
+  const file = { name: 'heron.md', content: '# Birds\n\nThe heron nests in the old oak by the river.\n' };
+  const group = await ingest(t, [file], tenant.key);
+  const [source] = (await t.get(`/source-groups/${group}/sources`, tenant.key)).body.sources;
+  const [run] = (await t.get(`/source-groups/${group}/runs`, tenant.key)).body.runs;
+  const [chunk] = await db.query<{ id: string }>(
+    tenant.tenantId,
+    sql`select id from chunk where tenant_id = ${tenant.tenantId} and source_id = ${source.id}`,
+  );
+  const tag = newId();
+  await db.query(
+    tenant.tenantId,
+    sql`insert into tag (tenant_id, id, name) values (${tenant.tenantId}, ${tag}, ${`tag ${tag}`})`,
+  );
+  await db.query(
+    tenant.tenantId,
+    sql`insert into tag_source_group (tenant_id, tag_id, source_group_id) values (${tenant.tenantId}, ${tag}, ${group})`,
+  );
+  const key = (await t.post('/api-keys', { name: 'k', scopes: SCOPES }, tenant.key)).body.id;
+  const turn = (await t.post('/completions', question, tenant.key)).body;
+  return {
+    group,
+    source: source.id,
+    run: run.id,
+    chunk: chunk!.id,
+    key,
+    tag,
+    conversation: turn.conversation_id,
+    message: turn.assistant_message_id,
+  };
+}
+
+async function waitUntilGone(group: string): Promise<void> {
+  while ((await t.get(`/local-file-groups/${group}`)).status !== 404)
+    await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+/** How many rows of each kind a tenant has, and in which state. */
+async function snapshot(tenantId: string): Promise<unknown> {
+  return t.deps.db.query(
+    tenantId,
+    sql`select (select count(*) from source where tenant_id = ${tenantId} and deleted_at is null) as sources,
+      (select array_agg(status order by id) from source_group where tenant_id = ${tenantId}) as groups,
+      (select count(*) from run where tenant_id = ${tenantId}) as runs,
+      (select count(*) from api_key where tenant_id = ${tenantId} and revoked_at is null) as keys,
+      (select count(*) from message where tenant_id = ${tenantId}) as messages,
+      (select count(*) from chunk where tenant_id = ${tenantId}) as chunks`,
+  );
+}
+
+test('the routes described are the routes served', () => {
+  assert.deepEqual(
+    apiRoutes(t.deps).map((route) => route.operation.id),
+    describedRoutes().map((route) => route.operation.id),
+  );
+});
