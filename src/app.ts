@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Deps } from './deps.ts';
 import { apiKeyRoutes } from './features/api-keys/routes.ts';
 import { completionsRoutes } from './features/completions/routes.ts';
+import { contentsRoutes } from './features/contents/routes.ts';
 import { localFileRoutes } from './features/local-files/routes.ts';
 import { searchRoutes } from './features/search/routes.ts';
 import { sourceGroupRoutes } from './features/source-groups/routes.ts';
@@ -20,6 +21,7 @@ export interface App extends FastifyInstance {
 export function apiRoutes(deps: Deps): Route[] {
   return [
     ...searchRoutes(deps),
+    ...contentsRoutes(deps),
     ...completionsRoutes(deps),
     ...localFileRoutes(deps),
     ...sourceGroupRoutes(deps),
