@@ -1,18 +1,21 @@
 /** Uploads as a client makes them, and waiting for what they start. */
+import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { TestApp } from './app.ts';
 
 export interface UploadFile {
   name: string;
   content: string | Uint8Array;
+  /** Unix milliseconds. */
   lastModified?: number;
 }
 
-/** A multipart body as browsers and curl write it. Entries of `fields` come before the files. */
+/** A multipart body as browsers and curl write it. `fields` come before the files, `last_modified` after them. */
 export function multipartBody(
   files: readonly UploadFile[],
   fields: readonly (readonly [string, string])[] = [],
+  boundary = '----pinakes-test-boundary',
 ): { headers: Record<string, string>; body: Buffer } {
-  const boundary = '----pinakes-test-boundary';
   const parts: Buffer[] = [];
   const add = (header: string, content: string | Uint8Array): void => {
     parts.push(Buffer.from(`--${boundary}\r\n${header}\r\n\r\n`), Buffer.from(content as string), Buffer.from('\r\n'));
@@ -30,13 +33,39 @@ export function multipartBody(
   return { headers: { 'content-type': `multipart/form-data; boundary=${boundary}` }, body: Buffer.concat(parts) };
 }
 
+/** File name -> content. Returns the id of the source group; its ingestion may still run. */
+export async function uploadFiles(
+  t: TestApp,
+  files: Record<string, string | Uint8Array>,
+  key: string = t.key,
+): Promise<string> {
+  const list = Object.entries(files).map(([name, content]) => ({ name, content, lastModified: 1_700_000_000_000 }));
+  const { headers, body } = multipartBody(list);
+  const answer = await t.app.inject({
+    method: 'POST',
+    url: '/api/v1/local-file-groups',
+    headers: { 'x-api-key': key, ...headers },
+    payload: body,
+  });
+  assert.equal(answer.statusCode, 201, answer.body);
+  return answer.json().source_group_id;
+}
+
+/** Waits for the end of the group's ingestion (a worker must run) and returns its status. */
+export function waitForGroup(t: TestApp, id: string, key: string = t.key): Promise<string> {
+  return eventually(async () => {
+    const { status } = (await t.get(`/local-file-groups/${id}`, key)).body;
+    return !['queued', 'starting', 'started', 'canceling', 'unknown'].includes(status) && status;
+  });
+}
+
 /** Polls until `check` gives something, for at most `ms`. The limit only ends a test that has already failed. */
-export async function eventually<T>(check: () => Promise<T | undefined | false>, ms = 30_000): Promise<T> {
+export async function eventually<T>(check: () => Promise<T | undefined | false>, ms = 60_000): Promise<T> {
   const end = Date.now() + ms;
   for (;;) {
     const found = await check();
     if (found) return found;
     if (Date.now() > end) throw new Error(`nothing came within ${ms} ms: ${check}`);
-    await sleep(25);
+    await sleep(20);
   }
 }

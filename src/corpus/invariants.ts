@@ -1,0 +1,200 @@
+/**
+ * The promises that stored data must keep at any moment, checked against the database and the blob store. For
+ * `pinakes doctor --check` and after every fault test. Reads only.
+ *
+ * What a crash may leave for the collector counts only after its grace time.
+ */
+import type { BlobStore } from '../blobs/blob-store.ts';
+import type { Database, Queryable } from '../db/database.ts';
+import { type Sql, sql } from '../db/sql.ts';
+import { ACTIVE_STATUSES, TRANSITIONS } from '../jobs/status.ts';
+import { listTenants } from './tenant-store.ts';
+
+export interface Violation {
+  /** I1 … I12: the numbers of the promises. */
+  invariant: string;
+  message: string;
+}
+
+export interface InvariantOptions {
+  now: Date;
+  /** How long leftovers and silent jobs are forgiven. */
+  graceSeconds: number;
+}
+
+const EXAMPLES_MAX = 5;
+
+/** Checks every tenant; an empty list means that all promises hold. */
+export async function findViolations(
+  db: Database,
+  blobs: Pick<BlobStore, 'list'>,
+  options: InvariantOptions,
+): Promise<Violation[]> {
+  const found = await checkTransitions(db.system);
+  const stored = await storedBlobs(blobs);
+  const before = new Date(options.now.getTime() - options.graceSeconds * 1000);
+  for (const { id } of await listTenants(db)) {
+    const violations = await db.transaction(id, async (tx) => [
+      ...(await checkRows(tx, id, before)),
+      ...(await checkBlobs(tx, id, stored.get(id) ?? new Map(), before)),
+    ]);
+    found.push(...violations);
+    stored.delete(id);
+  }
+  for (const tenantId of stored.keys())
+    found.push({ invariant: 'I3', message: `blobs of an unknown tenant ${tenantId}` });
+  return found;
+}
+
+/** Statements that select the ids of rows which break a promise. */
+function rowChecks(tenantId: string, before: Date): { invariant: string; what: string; rows: Sql }[] {
+  return [
+    {
+      invariant: 'I3',
+      what: 'chunks without their source',
+      rows: sql`select c.id from chunk c where c.tenant_id = ${tenantId} and not exists (
+        select from source s where s.tenant_id = c.tenant_id and s.id = c.source_id and s.source_group_id = c.source_group_id)`,
+    },
+    {
+      invariant: 'I3',
+      what: 'sources without their blob row',
+      rows: sql`select s.id from source s where s.tenant_id = ${tenantId} and not exists (
+        select from blob b where b.tenant_id = s.tenant_id and b.hash = s.blob_hash)`,
+    },
+    {
+      invariant: 'I3',
+      what: 'blob rows that nothing needs',
+      rows: sql`select b.hash as id from blob b where b.tenant_id = ${tenantId} and b.created_at < ${before}
+        and not exists (select from source s where s.tenant_id = b.tenant_id and s.blob_hash = b.hash)
+        and not exists (select from upload u where u.tenant_id = b.tenant_id and b.hash = any(u.hashes))`,
+    },
+    {
+      invariant: 'I6',
+      what: 'runs that nobody works on',
+      rows: sql`select r.id from run r where r.tenant_id = ${tenantId} and r.status = any(${[...ACTIVE_STATUSES]}::text[])
+        and coalesce(r.heartbeat_at, r.created_at) < ${before}`,
+    },
+    {
+      invariant: 'I6',
+      what: 'source groups that are active without an active run',
+      rows: sql`select g.id from source_group g where g.tenant_id = ${tenantId} and g.status = any(${[...ACTIVE_STATUSES]}::text[])
+        and not exists (select from run r where r.tenant_id = g.tenant_id and r.source_group_id = g.id
+          and r.generation = g.generation and r.status = any(${[...ACTIVE_STATUSES]}::text[]))`,
+    },
+    {
+      invariant: 'I6',
+      what: 'deletions that do not end',
+      rows: sql`select g.id from source_group g where g.tenant_id = ${tenantId} and g.status = 'deleting' and g.deleted_at < ${before}`,
+    },
+    {
+      invariant: 'I6',
+      what: 'sources left pending by a run that has ended',
+      rows: sql`select s.id from source s join source_group g on g.tenant_id = s.tenant_id and g.id = s.source_group_id
+        where s.tenant_id = ${tenantId} and s.status = 'pending' and g.status = 'success'`,
+    },
+    {
+      invariant: 'I7',
+      what: 'deleted groups with another status, or the reverse',
+      rows: sql`select g.id from source_group g where g.tenant_id = ${tenantId}
+        and (g.deleted_at is not null) <> (g.status in ('deleting', 'delete_job_failure'))`,
+    },
+    {
+      invariant: 'I10',
+      what: 'sources whose counters differ from their chunks',
+      rows: sql`select s.id from source s
+        left join (select source_id, count(*) as chunks, count(*) filter (where metadata <> '{}') as metadatas
+          from chunk where tenant_id = ${tenantId} group by source_id) c on c.source_id = s.id
+        join source_group g on g.tenant_id = s.tenant_id and g.id = s.source_group_id
+        where s.tenant_id = ${tenantId} and g.deleted_at is null and s.deleted_at is null and s.status = 'ready'
+          and (s.chunk_count <> coalesce(c.chunks, 0) or s.chunk_metadatas_count <> coalesce(c.metadatas, 0))`,
+    },
+    {
+      invariant: 'I10',
+      what: 'sources whose text differs from its length',
+      rows: sql`select s.id from source s
+        left join (select source_id, sum(end_offset - start_offset) as points, sum(char_length(content)) as characters
+          from source_text where tenant_id = ${tenantId} group by source_id) t on t.source_id = s.id
+        join source_group g on g.tenant_id = s.tenant_id and g.id = s.source_group_id
+        where s.tenant_id = ${tenantId} and g.deleted_at is null and s.deleted_at is null and s.status = 'ready'
+          and (s.text_length <> coalesce(t.points, 0) or s.text_length <> coalesce(t.characters, 0))`,
+    },
+    {
+      invariant: 'I10',
+      what: 'source groups whose counter differs from their sources',
+      rows: sql`select g.id from source_group g where g.tenant_id = ${tenantId} and g.deleted_at is null
+        and g.chunk_metadatas_count <> (select coalesce(sum(s.chunk_metadatas_count), 0) from source s
+          where s.tenant_id = g.tenant_id and s.source_group_id = g.id and s.deleted_at is null)`,
+    },
+    {
+      invariant: 'I10',
+      what: 'runs whose figures do not add up',
+      rows: sql`select r.id from run r where r.tenant_id = ${tenantId} and (r.files_done > r.files_total
+        or r.files_done <> r.added + r.updated + r.unchanged + r.skipped + r.failed
+        or r.failed <> (select count(*) from run_error e where e.tenant_id = r.tenant_id and e.run_id = r.id)
+        or (r.status in ('success', 'failure') and r.error_title is null and r.files_done <> r.files_total))`,
+    },
+    {
+      invariant: 'I12',
+      what: 'runs that end before they start or start before they are made',
+      rows: sql`select r.id from run r where r.tenant_id = ${tenantId}
+        and (r.started_at < r.created_at or r.ended_at < r.started_at or r.ended_at < r.created_at)`,
+    },
+  ];
+}
+
+async function checkRows(tx: Queryable, tenantId: string, before: Date): Promise<Violation[]> {
+  const found: Violation[] = [];
+  for (const { invariant, what, rows } of rowChecks(tenantId, before)) {
+    const broken = await tx.query<{ id: string }>(rows);
+    if (broken.length === 0) continue;
+    const examples = broken.slice(0, EXAMPLES_MAX).map((row) => row.id);
+    found.push({ invariant, message: `${broken.length} ${what}: ${examples.join(', ')}` });
+  }
+  return found;
+}
+
+type StoredBlobs = Map<string, { size: number; modifiedAt: Date }>;
+
+async function storedBlobs(blobs: Pick<BlobStore, 'list'>): Promise<Map<string, StoredBlobs>> {
+  const tenants = new Map<string, StoredBlobs>();
+  for await (const blob of blobs.list()) {
+    const own = tenants.get(blob.tenantId) ?? new Map();
+    tenants.set(blob.tenantId, own.set(blob.hash, { size: blob.size, modifiedAt: blob.modifiedAt }));
+  }
+  return tenants;
+}
+
+/** I1: every blob that a source needs is there, in full. I3: every stored blob has a row. */
+async function checkBlobs(tx: Queryable, tenantId: string, stored: StoredBlobs, before: Date): Promise<Violation[]> {
+  const found: Violation[] = [];
+  const rows = await tx.query<{ hash: string; size: number; needed: boolean }>(sql`
+    select b.hash, b.size, exists (select from source s join source_group g on g.tenant_id = s.tenant_id and g.id = s.source_group_id
+      where s.tenant_id = b.tenant_id and s.blob_hash = b.hash and g.deleted_at is null) as needed
+    from blob b where b.tenant_id = ${tenantId}`);
+  const known = new Set(rows.map((row) => row.hash));
+  for (const { hash, size, needed } of rows) {
+    const file = stored.get(hash);
+    if (needed && file?.size !== size)
+      found.push({ invariant: 'I1', message: `blob ${hash} is ${file ? 'cut short' : 'missing'}` });
+  }
+  for (const [hash, file] of stored) {
+    if (known.has(hash) || file.modifiedAt >= before) continue;
+    found.push({ invariant: 'I3', message: `blob ${hash} is stored and has no row` });
+  }
+  return found;
+}
+
+/** The table that PostgreSQL enforces and the one that the code reads must be the same. */
+async function checkTransitions(system: Queryable): Promise<Violation[]> {
+  const rows = await system.query<{ step: string }>(
+    sql`select from_status || ' -> ' || to_status as step from source_group_transition order by step`,
+  );
+  const inCode = Object.entries(TRANSITIONS)
+    .flatMap(([from, to]) => to.map((status) => `${from} -> ${status}`))
+    .sort();
+  const inDatabase = rows.map((row) => row.step).sort();
+  if (JSON.stringify(inCode) === JSON.stringify(inDatabase)) return [];
+  return [
+    { invariant: 'I7', message: 'the table of status transitions in the database differs from the one in the code' },
+  ];
+}

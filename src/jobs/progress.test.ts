@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { runOutcome } from './progress.ts';
+
+test('a run without failures is a success without an error', () => {
+  assert.deepEqual(runOutcome(3, 0, []), { status: 'success', error: null });
+  assert.deepEqual(runOutcome(0, 0, []), { status: 'success', error: null });
+});
+
+test('some failures: a success that says how many', () => {
+  const outcome = runOutcome(3, 1, [{ name: 'a.pdf', title: 'Encrypted' }]);
+  assert.deepEqual(outcome, {
+    status: 'success',
+    error: { title: '1 of 3 files failed', message: 'a.pdf: Encrypted' },
+  });
+});
+
+test('only failures: a failure', () => {
+  assert.equal(runOutcome(2, 2, []).status, 'failure');
+});
