@@ -64,17 +64,17 @@ async function candidates(
   warnings: Warning[],
 ): Promise<Candidate[]> {
   if (hasTextSearch) await tx.query(sql`select ${FORCE_INDEX_ORDER}`);
-  const fetch = async (conditions: readonly Sql[], limit: number): Promise<Candidate[]> => {
+  const loadCandidates = async (conditions: readonly Sql[], limit: number): Promise<Candidate[]> => {
     const { tenantId, partitionNo } = request;
     return (hasTextSearch ? bm25Candidates : scanCandidates)(tx, { tenantId, partitionNo, terms, conditions, limit });
   };
   const wanted = request.offset + request.limit;
   if (request.usePostfilter) {
-    return postfiltered(tx, fetch, request, warnings);
+    return postfiltered(tx, loadCandidates, request, warnings);
   }
   const conditions = predicates(request, request.filters);
   for (let limit = wanted + 1; ; limit = Math.min(limit * 4, CANDIDATES_MAX)) {
-    const found = await fetch(conditions, limit);
+    const found = await loadCandidates(conditions, limit);
     const complete = found.length < limit || limit === CANDIDATES_MAX;
     // The last score may continue beyond the batch: only what scores better than that is settled.
     const last = found.at(-1)?.score ?? 0;
@@ -87,13 +87,13 @@ async function candidates(
 /** Searches first and filters what was found. What the caller may not see is never a candidate. */
 async function postfiltered(
   tx: Tx,
-  fetch: (conditions: readonly Sql[], limit: number) => Promise<Candidate[]>,
+  loadCandidates: (conditions: readonly Sql[], limit: number) => Promise<Candidate[]>,
   request: RetrieveRequest,
   warnings: Warning[],
 ): Promise<Candidate[]> {
   const wanted = request.offset + request.limit;
   const searched = Math.max(POSTFILTER_CANDIDATES, wanted);
-  const found = await fetch(predicates(request, {}), searched);
+  const found = await loadCandidates(predicates(request, {}), searched);
   const ids = found.map((candidate) => candidate.id);
   const kept = await tx.query<{ id: string }>(sql`
     select c.id from chunk c
