@@ -90,9 +90,6 @@ function neutralise(text: string): string {
 }
 
 function oneLine(text: string): string {
-  const flat = text
-    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ')
-    .replace(/[[\]【】［］<>]/g, ' ')
-    .trim();
+  const flat = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s[\]【】［］<>]+/gu, ' ').trim();
   return [...flat].slice(0, NAME_CODE_POINTS_MAX).join('');
 }

@@ -1,0 +1,119 @@
+/** A server that speaks /v1/chat/completions with streaming, and does what a test tells it. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface ChatCall {
+  model: string;
+  messages: { role: string; content: string }[];
+  authorization: string | undefined;
+  stream: boolean;
+  /** Resolves when the caller goes away before the answer is complete. */
+  left: Promise<void>;
+}
+
+/** What to do with one call. Deltas are sent one by one. */
+export type Script =
+  | { deltas: readonly string[]; finish?: string }
+  | { status: number; body?: string; headers?: Record<string, string> }
+  /** Sends the deltas, then nothing more. */
+  | { stallAfter: readonly string[] }
+  /** Sends the deltas, then closes the connection in the middle. */
+  | { breakAfter: readonly string[] }
+  /** Sends the deltas, then an error object inside the stream. */
+  | { errorAfter: readonly string[]; error: object }
+  /** The raw bytes of the stream, in these pieces. */
+  | { raw: readonly Uint8Array[] };
+
+export interface FakeOpenAi {
+  /** For PINAKES_CHAT_BASE_URL. */
+  url: string;
+  calls: ChatCall[];
+  /** Decides about every following call. */
+  respond(script: Script | ((call: ChatCall) => Script)): void;
+  close(): Promise<void>;
+}
+
+export async function openFakeOpenAi(): Promise<FakeOpenAi> {
+  const calls: ChatCall[] = [];
+  let decide: (call: ChatCall) => Script = () => ({ deltas: ['ok'] });
+  const server = createServer((request, response) => {
+    void answer(request, response, calls, (call) => decide(call));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    calls,
+    respond(script) {
+      decide = typeof script === 'function' ? script : () => script;
+    },
+    close() {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  calls: ChatCall[],
+  decide: (call: ChatCall) => Script,
+): Promise<void> {
+  if (request.method !== 'POST' || request.url !== '/v1/chat/completions') {
+    response.writeHead(404).end();
+    return;
+  }
+  let text = '';
+  for await (const piece of request.setEncoding('utf8')) text += piece;
+  const { model, messages, stream } = JSON.parse(text);
+  const left = new Promise<void>((resolve) => response.once('close', () => response.writableFinished || resolve()));
+  const call: ChatCall = {
+    model,
+    messages,
+    stream: stream === true,
+    authorization: request.headers.authorization,
+    left,
+  };
+  calls.push(call);
+  await play(response, model, decide(call));
+}
+
+async function play(response: ServerResponse, model: string, script: Script): Promise<void> {
+  if ('status' in script) {
+    response.writeHead(script.status, { 'content-type': 'application/json', ...script.headers });
+    response.end(script.body ?? JSON.stringify({ error: { message: 'secret detail of the provider', type: 'x' } }));
+    return;
+  }
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  if ('raw' in script) {
+    for (const piece of script.raw) await write(response, piece);
+    response.end();
+    return;
+  }
+  const deltas =
+    'deltas' in script
+      ? script.deltas
+      : 'stallAfter' in script
+        ? script.stallAfter
+        : 'breakAfter' in script
+          ? script.breakAfter
+          : script.errorAfter;
+  for (const delta of deltas) await write(response, chunkOf(model, { content: delta }, null));
+  if ('stallAfter' in script) return;
+  if ('breakAfter' in script) response.destroy();
+  else if ('errorAfter' in script) response.end(`data: ${JSON.stringify({ error: script.error })}\n\n`);
+  else {
+    await write(response, chunkOf(model, {}, script.finish ?? 'stop'));
+    response.end('data: [DONE]\n\n');
+  }
+}
+
+/** One server-sent event of the protocol. */
+export function chunkOf(model: string, delta: object, finishReason: string | null): string {
+  const choices = [{ index: 0, delta, finish_reason: finishReason }];
+  return `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model, choices })}\n\n`;
+}
+
+function write(response: ServerResponse, text: string | Uint8Array): Promise<void> {
+  return new Promise((resolve) => response.write(text, () => resolve()));
+}
