@@ -1,48 +1,292 @@
+/** POST /local-file-groups: what is accepted, what is refused, and that nothing stays of what was refused. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { buildWorker, type Worker } from '../../src/worker.ts';
+import { readdir } from 'node:fs/promises';
+import { request } from 'node:http';
+import { after, before, beforeEach, test } from 'node:test';
+import { findViolations } from '../../src/corpus/invariants.ts';
+import { FILES_MAX, UPLOAD_BYTES_MAX } from '../../src/features/local-files/receive.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
 import { eventually, multipartBody, type UploadFile } from '../support/upload.ts';
 
 let service: TestApp;
-let worker: Worker;
+let stagingDir: string;
 
 before(async () => {
-  service = await openTestApp({ given: {} });
-  worker = buildWorker(service.deps);
-  await worker.start();
+  service = await openTestApp(); // no worker: groups stay queued
+  const { blobs } = service.deps.config;
+  stagingDir = `${blobs.kind === 'file' ? blobs.directory : ''}/.staging`;
 });
-after(async () => {
-  await worker.stop(1_000);
-  await service.close();
+after(() => service.close());
+
+let groupsBefore = 0;
+beforeEach(async () => {
+  groupsBefore = await countGroups();
 });
 
-async function upload(
-  files: readonly UploadFile[],
-  fields: readonly (readonly [string, string])[] = [],
-  key = service.key,
-) {
-  const { headers, body } = multipartBody(files, fields);
-  const response = await service.app.inject({
-    method: 'POST',
-    url: '/api/v1/local-file-groups',
-    headers: { ...headers, 'x-api-key': key },
-    payload: body,
-  });
-  return { status: response.statusCode, body: response.json() };
+async function countGroups(): Promise<number> {
+  return (await service.get('/local-file-groups?limit=1')).body.pagination.total;
 }
 
-test('an upload becomes chunks, and its run says so', async () => {
-  const answer = await upload([
-    { name: 'a.txt', content: 'Alexandria had a library.' },
-    { name: 'b.md', content: '# Title\n\nText.' },
-  ]);
-  assert.equal(answer.status, 201, JSON.stringify(answer.body));
-  const id = answer.body.source_group_id;
-  const group = await eventually(async () => {
-    const { body } = await service.get(`/local-file-groups/${id}`);
-    return ['success', 'failure'].includes(body.status) && body;
+async function post(body: Buffer | string, headers: Record<string, string>, key = service.key) {
+  const all = { 'x-api-key': key, ...headers };
+  const answer = await service.app.inject({
+    method: 'POST',
+    url: '/api/v1/local-file-groups',
+    headers: all,
+    payload: body,
   });
-  assert.equal(group.status, 'success');
+  return { status: answer.statusCode, headers: answer.headers, body: answer.json(), text: answer.body };
+}
+
+const upload = (files: readonly UploadFile[], fields: readonly (readonly [string, string])[] = []) => {
+  const { headers, body } = multipartBody(files, fields);
+  return post(body, headers);
+};
+
+const file = (name = 'a.txt', content = 'text'): UploadFile => ({ name, content });
+
+/** Parts in exactly this order; a part with a file name is a file. */
+function form(...parts: [name: string, value: string, fileName?: string][]) {
+  const body = parts
+    .map(([name, value, fileName]) => {
+      const disposition = `form-data; name="${name}"${fileName === undefined ? '' : `; filename="${fileName}"`}`;
+      return `--b\r\nContent-Disposition: ${disposition}\r\n\r\n${value}\r\n`;
+    })
+    .join('');
+  return post(`${body}--b--\r\n`, { 'content-type': 'multipart/form-data; boundary=b' });
+}
+
+async function assertNothingStays(): Promise<void> {
+  assert.deepEqual(await readdir(stagingDir), [], 'staging is empty');
+  assert.equal(await countGroups(), groupsBefore, 'no group was made');
+  // No grace: not even a blob or a reservation may be left.
+  const now = new Date(Date.now() + 1000);
+  const left = await findViolations(service.deps.db, service.deps.blobs, { now, graceSeconds: 0 });
+  assert.deepEqual(
+    left.filter((violation) => violation.invariant === 'I3'),
+    [],
+  );
+}
+
+async function assertRefused(
+  answer: Promise<{ status: number; body: { error: { type: string; message: string } } }>,
+  message: RegExp,
+) {
+  const { status, body } = await answer;
+  assert.equal(status, 400, JSON.stringify(body));
+  assert.match(body.error.message, message);
+  await assertNothingStays();
+}
+
+test('an upload is answered with its group, which is queued', async () => {
+  const answer = await upload(
+    [{ ...file(), lastModified: 1_700_000_000_000 }],
+    [
+      ['name', 'My files 📚'],
+      ['chunk_metadata_keys', '[{"key":"year","type":"integer"}]'],
+    ],
+  );
+  assert.equal(answer.status, 201, answer.text);
+  assert.deepEqual(Object.keys(answer.body), ['source_group_id']);
+  const id = answer.body.source_group_id;
+  const { body: group } = await service.get(`/local-file-groups/${id}`);
+  assert.ok(group.upload_time >= group.creation_time);
+  assert.deepEqual(
+    { ...group, upload_time: 0, creation_time: 0 },
+    {
+      id,
+      name: 'My files 📚',
+      status: 'queued',
+      upload_time: 0,
+      creation_time: 0,
+      start_time: null,
+      end_time: null,
+      error: null,
+      metadata: { records: [] },
+      chunk_metadata_keys: [{ key: 'year', type: 'integer' }],
+      chunk_metadatas_count: 0,
+    },
+  );
   const { body } = await service.get(`/source-groups/${id}/sources`);
+  assert.equal(body.sources[0].content_time, 1_700_000_000);
+  assert.equal(body.sources[0].file_size, 4);
+});
+
+test('fields may come in any order, names may be equal', async () => {
+  const answer = await form(
+    ['last_modified', '1'],
+    ['files', 'one', 'a.txt'],
+    ['name', 'mixed'],
+    ['files', 'two', 'a.txt'],
+    ['last_modified', '2'],
+  );
+  assert.equal(answer.status, 201, answer.text);
+  const { body } = await service.get(`/source-groups/${answer.body.source_group_id}/sources`);
+  assert.deepEqual(
+    body.sources.map((source: { name: string }) => source.name),
+    ['a.txt', 'a.txt'],
+  );
+  assert.equal(new Set(body.sources.map((source: { id: string }) => source.id)).size, 2);
+});
+
+test('without a name the group is called after its first file', async () => {
+  const { body } = await upload([file('first.md'), file('second.md')]);
+  assert.equal((await service.get(`/local-file-groups/${body.source_group_id}`)).body.name, 'first.md and 1 more');
+});
+
+test('file names are shown, never used as paths', async () => {
+  const { body } = await upload([file('../../../../tmp/evil.txt'), file('C:\\dir\\b.txt'), file('n\u0007ul.txt')]);
+  const sources = (await service.get(`/source-groups/${body.source_group_id}/sources`)).body.sources;
+  assert.deepEqual(
+    sources.map((source: { name: string }) => source.name),
+    ['evil.txt', 'b.txt', 'nul.txt'],
+  );
+});
+
+test('wrong fields are refused by name, and nothing stays', async () => {
+  const [f, t]: [[string, string, string], [string, string]] = [
+    ['files', 'text', 'a.txt'],
+    ['last_modified', '1'],
+  ];
+  await assertRefused(form(f, t, ['colour', 'red']), /Unknown field "colour"/);
+  await assertRefused(form(t), /"files" is missing/);
+  await assertRefused(form(f), /last_modified must have as many elements as files: 1 files, 0 times/);
+  await assertRefused(form(f, t, t), /1 files, 2 times/);
+  await assertRefused(form(f, ['last_modified', 'yesterday']), /Unix milliseconds/);
+  await assertRefused(form(f, ['last_modified', '1.5']), /Unix milliseconds/);
+  await assertRefused(form(f, ['last_modified', '999999999999999']), /Unix milliseconds/);
+  await assertRefused(form(f, t, ['name', '']), /1 to 200 characters, not 0/);
+  await assertRefused(form(f, t, ['name', '𠮷'.repeat(201)]), /1 to 200 characters, not 201/);
+  await assertRefused(form(f, t, ['name', 'a\0b']), /U\+0000/);
+  await assertRefused(form(f, t, ['name', 'a'], ['name', 'b']), /"name" is given twice/);
+  await assertRefused(form(t, ['files', 'not a file']), /must be a file/);
+  await assertRefused(form(f, t, ['name', 'x', 'name.txt']), /must not be a file/);
+  await assertRefused(form(f, t, ['name', 'x'.repeat(70_000)]), /too long/);
+  assert.equal((await form(f, t, ['name', '𠮷'.repeat(200)])).status, 201);
+});
+
+test('chunk_metadata_keys must be what the interface says', async () => {
+  const keys = (value: string) =>
+    form(['files', 'text', 'a.txt'], ['last_modified', '1'], ['chunk_metadata_keys', value]);
+  for (const bad of [
+    '{}',
+    '[{"key":"a"}]',
+    '[{"key":"a","type":"number"}]',
+    '[{"key":"","type":"string"}]',
+    '[{"key":"a","type":"string","more":1}]',
+    '[{"key":"a","type":"string"},{"key":"a","type":"date"}]',
+    'not json',
+    '',
+  ]) {
+    await assertRefused(keys(bad), /JSON|chunk_metadata_keys/);
+  }
+  assert.equal((await keys('[]')).status, 201);
+});
+
+test('2,000 files are taken, the 2,001st is refused', async () => {
+  const files = Array.from({ length: FILES_MAX }, (_, i) => file(`${i}.txt`, `file ${i}`));
+  await assertRefused(upload([...files, file()]), /at most 2000 files/);
+  const { status, body } = await upload(files);
+  assert.equal(status, 201);
+  assert.equal((await service.get(`/source-groups/${body.source_group_id}/sources`)).body.pagination.total, FILES_MAX);
+});
+
+test('a body over the limit is refused by its announced length, before it is read', async () => {
+  const { headers, body } = multipartBody([file()]);
+  const answer = await post(body, { ...headers, 'content-length': String(UPLOAD_BYTES_MAX + 1) });
+  assert.equal(answer.status, 413);
+  assert.equal(answer.body.error.type, 'request_too_large_error');
+  await assertNothingStays();
+});
+
+test('a malformed body is refused at whatever byte it breaks, and nothing stays', async () => {
+  const { headers, body } = multipartBody([file('a.txt', 'some text')], [['name', 'group']]);
+  for (let length = 0; length < body.length - 2; length += 3) {
+    const { status } = await post(body.subarray(0, length), headers);
+    assert.equal(status, 400, `cut at byte ${length}`);
+  }
+  for (let at = 0; at < body.length; at += 2) {
+    const damaged = Buffer.from(body);
+    damaged[at] = damaged[at]! ^ 0x15;
+    const { status } = await post(damaged, headers);
+    assert.ok(status === 400 || status === 201, `byte ${at} changed: ${status}`);
+    if (status === 201) groupsBefore += 1; // the content of a field or file changed: still a form
+  }
+  await assertNothingStays();
+});
+
+test('other content types are refused', async () => {
+  for (const type of ['application/json', 'multipart/form-data', 'multipart/mixed; boundary=b']) {
+    assert.equal((await post('{}', { 'content-type': type })).status, 415, type);
+  }
+});
+
+test('nothing stays of an upload whose client leaves', async () => {
+  const { headers, body } = multipartBody([file('big.bin', 'x'.repeat(300_000)), file()]);
+  const url = new URL('/api/v1/local-file-groups', await service.url());
+  const outgoing = request(url, {
+    method: 'POST',
+    headers: { ...headers, 'x-api-key': service.key, 'content-length': body.length },
+  });
+  outgoing.on('error', () => undefined);
+  outgoing.write(body.subarray(0, 200_000));
+  await eventually(async () => (await readdir(stagingDir)).length > 0);
+  outgoing.destroy();
+  await eventually(async () => (await readdir(stagingDir)).length === 0);
+  await assertNothingStays();
+});
+
+test('Idempotency-Key: the same upload gives the same group, another is a conflict', async () => {
+  const send = (files: UploadFile[], boundary: string) => {
+    const { headers, body } = multipartBody(files, [], boundary);
+    return post(body, { ...headers, 'idempotency-key': 'upload-1' });
+  };
+  const first = await send([file()], 'one');
+  const again = await send([file()], 'another-boundary');
+  assert.equal(again.status, 201);
+  assert.equal(again.text, first.text);
+  assert.equal(again.headers['idempotent-replayed'], 'true');
+  assert.equal(await countGroups(), groupsBefore + 1);
+  assert.deepEqual(await readdir(stagingDir), []);
+  const other = await send([file('a.txt', 'other text')], 'one');
+  assert.equal(other.status, 409);
+  groupsBefore += 1;
+  await assertNothingStays();
+});
+
+test('keys: scope, limits and tenants bind', async () => {
+  const { body } = await upload([file()]);
+  const id = body.source_group_id;
+  const { headers, body: bytes } = multipartBody([file()]);
+  assert.equal((await post(bytes, headers, await service.issueKey(['knowledge:read']))).status, 403);
+
+  const other = await service.secondTenant();
+  assert.equal((await service.get(`/local-file-groups/${id}`, other.key)).status, 404);
+  assert.equal((await service.delete(`/local-file-groups/${id}`, other.key)).status, 404);
+
+  const limited = await service.issueKey(['ingestion:manage'], { sourceGroupIds: [id] });
+  assert.equal((await post(bytes, headers, limited)).status, 403, 'a limited key cannot make groups');
+  const list = await service.get('/local-file-groups', limited);
+  assert.deepEqual(
+    list.body.local_file_groups.map((group: { id: string }) => group.id),
+    [id],
+  );
+  assert.equal(list.body.pagination.total, 1);
+  const elsewhere = (await upload([file()])).body.source_group_id;
+  assert.equal((await service.get(`/local-file-groups/${elsewhere}`, limited)).status, 404);
+  assert.equal((await service.delete(`/source-groups/${elsewhere}`, limited)).status, 404);
+});
+
+test('the list pages in order of creation', async () => {
+  const ids = [];
+  for (let i = 0; i < 3; i++) ids.push((await upload([file()])).body.source_group_id);
+  const seen: string[] = [];
+  for (let path = '/local-file-groups?limit=2'; ; ) {
+    const { body } = await service.get(path);
+    seen.push(...body.local_file_groups.map((group: { id: string }) => group.id));
+    if (!body.pagination.has_more) break;
+    path = `/local-file-groups?limit=2&after_id=${body.pagination.next_id}`;
+  }
+  assert.deepEqual(seen.slice(-3), ids);
+  assert.equal(new Set(seen).size, groupsBefore + 3);
 });
