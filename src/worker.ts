@@ -1,4 +1,5 @@
 /** buildWorker(deps): job kind -> handler. Runs in the serving process or, with a PostgreSQL server, in its own. */
+import { type Maintenance, startMaintenance } from './db/maintenance.ts';
 import type { Deps } from './deps.ts';
 import { collectGarbage } from './ingest/collect-garbage.ts';
 import { deleteGroup } from './ingest/delete-group.ts';
@@ -15,6 +16,7 @@ export interface Worker {
 
 export function buildWorker(deps: Deps): Worker {
   let timer: NodeJS.Timeout | undefined;
+  let maintenance: Maintenance | undefined;
   // A job, not a call: of several workers one at a time collects, and a stop waits for it.
   const collect = (): void => {
     deps.db.system
@@ -28,11 +30,13 @@ export function buildWorker(deps: Deps): Worker {
         'delete-group': { handler: deleteGroup(deps), concurrency: DELETIONS_AT_ONCE },
         'collect-garbage': { handler: collectGarbage(deps), concurrency: 1 },
       });
+      maintenance = startMaintenance(deps.db, deps.log);
       timer = setInterval(collect, COLLECT_INTERVAL_MS).unref();
     },
     async stop(graceMs) {
       clearInterval(timer);
       await deps.queue.stop(graceMs);
+      await maintenance?.stop();
     },
   };
 }

@@ -8,7 +8,6 @@ import {
   listTenants,
   type Tenant,
 } from '../../src/corpus/tenant-store.ts';
-import { checkDatabase } from '../../src/db/check.ts';
 import { json, type Tx } from '../../src/db/database.ts';
 import { migrate, readMigrations } from '../../src/db/migrate.ts';
 import { isCheckViolation, isUniqueViolation } from '../../src/db/pg-errors.ts';
@@ -201,13 +200,4 @@ test('a tenant is found by name, and deleting it removes its partition and rows'
     sql`select to_regclass(${`chunk_${other.partitionNo}`}) is null as missing`,
   );
   assert.deepEqual(row, { missing: true });
-});
-
-test('the facts for an operator name version, extensions, migration and size', async () => {
-  const facts = await checkDatabase(opened.db);
-  assert.match(facts.serverVersion, /^\d+/);
-  assert.ok(facts.extensions['vector']);
-  assert.equal(facts.textSearch, 'pg_textsearch' in facts.extensions);
-  assert.equal(facts.migration, readMigrations().at(-1)?.name);
-  assert.ok(facts.sizeBytes > 1_000_000);
 });

@@ -2,13 +2,14 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
 import type { Database } from '../../src/db/database.ts';
+import { DurableFs, type EngineFiles } from '../../src/db/embedded/durable-fs.ts';
 import { openEmbeddedDatabase } from '../../src/db/embedded/embedded-database.ts';
 import { dueSteps, startMaintenance } from '../../src/db/maintenance.ts';
 import { migrate } from '../../src/db/migrate.ts';
@@ -84,11 +85,46 @@ test('commits are fsynced', async () => {
 });
 
 async function walSyncs(): Promise<number> {
+  await db.system.query(sql`select pg_stat_force_next_flush()`);
   const [row] = await db.system.query<{ syncs: number }>(
     sql`select sum(fsyncs)::int8 as syncs from pg_stat_io where object = 'wal'`,
   );
   return row?.syncs ?? 0;
 }
+
+test("the engine's fsync is the host's, and a failing one is reported to the engine", () => {
+  class ErrnoError extends Error {
+    readonly errno: number;
+    constructor(errno: number) {
+      super(`errno ${errno}`);
+      this.errno = errno;
+    }
+  }
+  const files: EngineFiles = { filesystems: { NODEFS: { stream_ops: {} } }, ErrnoError };
+  const durable = new DurableFs(folder);
+  durable.install(files);
+  const { fsync } = files.filesystems.NODEFS.stream_ops;
+  const nfd = openSync(join(folder, 'file'), 'w');
+  assert.equal(fsync?.({ nfd }), 0);
+  assert.equal(durable.fsyncCount, 1);
+  closeSync(nfd);
+  assert.throws(() => fsync?.({ nfd }), ErrnoError);
+});
+
+test('a first start that was killed half-way leaves nothing in the way of the next', async () => {
+  const dataDir = join(folder, 'half');
+  mkdirSync(`${dataDir}.new`);
+  writeFileSync(join(`${dataDir}.new`, 'PG_VERSION'), '18');
+  await (await openEmbeddedDatabase({ dataDir })).close();
+  assert.ok(!existsSync(`${dataDir}.new`));
+});
+
+test('a directory with other files is left alone', async () => {
+  const dataDir = join(folder, 'other');
+  mkdirSync(dataDir);
+  writeFileSync(join(dataDir, 'notes.txt'), 'mine');
+  await assert.rejects(openEmbeddedDatabase({ dataDir }), /is not empty and holds no database/);
+});
 
 test('a statement beside the tx of a running transaction is refused instead of waiting for itself', async () => {
   await assert.rejects(

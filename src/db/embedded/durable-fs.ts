@@ -2,9 +2,14 @@
 import { fsyncSync } from 'node:fs';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
 
-interface NodeStream {
-  nfd: number;
+/** The part of the engine's file system that is touched here. */
+export interface EngineFiles {
+  filesystems: { NODEFS: { stream_ops: { fsync?: (stream: { nfd: number }) => number } } };
+  ErrnoError: new (errno: number) => Error;
 }
+
+/** In the engine's numbering. */
+const EIO = 29;
 
 /** Files in a host directory; an fsync of the engine is an fsync of the host's file. */
 export class DurableFs extends NodeFS {
@@ -13,14 +18,20 @@ export class DurableFs extends NodeFS {
 
   override async init(...[engine, options]: Parameters<NodeFS['init']>): ReturnType<NodeFS['init']> {
     const { emscriptenOpts } = await super.init(engine, options);
-    const install = (module: { FS: { filesystems: { NODEFS: unknown } } }): void => {
-      const nodefs = module.FS.filesystems.NODEFS as { stream_ops: { fsync?: (stream: NodeStream) => number } };
-      nodefs.stream_ops.fsync = (stream) => {
-        fsyncSync(stream.nfd);
-        this.fsyncCount += 1;
-        return 0;
-      };
-    };
+    const install = (module: unknown): void => this.install((module as { FS: EngineFiles }).FS);
     return { emscriptenOpts: { ...emscriptenOpts, preRun: [...(emscriptenOpts.preRun ?? []), install] } };
+  }
+
+  /** Gives the engine's files their fsync. A failure reaches the engine as EIO, on which it stops. */
+  install(files: EngineFiles): void {
+    files.filesystems.NODEFS.stream_ops.fsync = (stream) => {
+      try {
+        fsyncSync(stream.nfd);
+      } catch {
+        throw new files.ErrnoError(EIO);
+      }
+      this.fsyncCount += 1;
+      return 0;
+    };
   }
 }

@@ -1,7 +1,7 @@
 /** The `Database` port over the embedded engine. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { mkdirSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { abortReason } from '../../util/abort.ts';
 import type { Database, Queryable, Row, SystemDatabase, TransactionOptions, Tx } from '../database.ts';
 import { ensureExtensions } from '../extensions.ts';
@@ -9,6 +9,7 @@ import type { Sql } from '../sql.ts';
 import { enterTenant } from '../tenant-scope.ts';
 import { encodeForeignValue, encodeValue } from '../values.ts';
 import { type Engine, openEngine } from './engine.ts';
+import { initialiseDirectory } from './initialise.ts';
 import { type DirectoryLock, lockDirectory } from './lock.ts';
 import { createSession, type Lease, type Session } from './session.ts';
 import { type Reply, simpleQuery, statement } from './wire.ts';
@@ -24,9 +25,10 @@ export interface EmbeddedOptions {
 /** @throws Error with one helpful line when the engine does not start. */
 export async function openEmbeddedDatabase(options: EmbeddedOptions): Promise<Database> {
   const dataDir = resolve(options.dataDir);
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  mkdirSync(dirname(dataDir), { recursive: true, mode: 0o700 });
   const lock = lockDirectory(dataDir);
   try {
+    await initialiseDirectory(dataDir);
     const engine = await openEngine({ dataDir });
     try {
       return await createDatabase(engine, lock);
