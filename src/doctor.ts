@@ -2,11 +2,16 @@
 import { statfs } from 'node:fs/promises';
 import type { BlobStore } from './blobs/blob-store.ts';
 import type { Config } from './config.ts';
+import { findViolations } from './corpus/invariants.ts';
 import type { Database } from './db/database.ts';
 import { countContents, listMigrations, serverFacts } from './db/facts.ts';
+import type { Clock } from './util/time.ts';
 
 /** Uploads of this size must fit, with room for the database to grow. */
 const FREE_BYTES_MIN = 2 * 1024 ** 3;
+
+/** What a crash left behind is cleaned up within this time, and silent jobs are handed on. */
+const GRACE_SECONDS = 2 * 60 * 60;
 
 export interface Check {
   name: string;
@@ -24,6 +29,7 @@ interface Uses {
   config: Config;
   db: Database;
   blobs: BlobStore;
+  clock: Clock;
 }
 
 /** `thorough` also compares stored counters and references with what is there: it reads everything. */
@@ -51,7 +57,7 @@ export async function examine(uses: Uses, options: { thorough: boolean }): Promi
   });
   await add('models', async () => modelFacts(uses.config));
   await add('contents', () => contentFacts(uses.db));
-  if (options.thorough) for (const check of await thoroughChecks(uses)) checks.push(check);
+  if (options.thorough) checks.push(...(await thoroughChecks(uses)));
   return { ok: checks.every((check) => check.ok), checks };
 }
 
@@ -83,6 +89,10 @@ async function contentFacts(db: Database): Promise<string> {
   return `${tenants} tenants, ${groups} source groups, ${sources} sources, ${chunks} chunks`;
 }
 
-async function thoroughChecks(_uses: Uses): Promise<Check[]> {
-  return [];
+/** One check per promise that is broken, or one that says that none is. */
+async function thoroughChecks({ db, blobs, clock }: Uses): Promise<Check[]> {
+  const violations = await findViolations(db, blobs, { now: clock.now(), graceSeconds: GRACE_SECONDS });
+  if (violations.length === 0)
+    return [{ name: 'stored data', ok: true, detail: 'rows, blobs and counters fit together' }];
+  return violations.map(({ invariant, message }) => ({ name: `stored data ${invariant}`, ok: false, detail: message }));
 }

@@ -1,0 +1,132 @@
+/** The service as a process: its first start, its admin socket, its end. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { generateApiKey } from '../../src/http/api-key.ts';
+import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
+
+let dataDir: string;
+let service: ServiceProcess;
+const key = generateApiKey().key;
+
+before(async () => {
+  dataDir = join(mkdtempSync(join(tmpdir(), 'pinakes-service-')), 'data');
+  service = await startServiceProcess({ dataDir, key });
+});
+after(async () => {
+  await service.stop();
+  rmSync(join(dataDir, '..'), { recursive: true, force: true });
+});
+
+const mode = (file: string): string => (statSync(join(dataDir, file)).mode & 0o777).toString(8);
+
+describe('the first start', () => {
+  test('writes the key where only the owner can read it', async () => {
+    assert.equal(readFileSync(join(dataDir, 'admin.key'), 'utf8'), `${key}\n`);
+    assert.equal(mode('admin.key'), '600');
+    assert.equal(mode('.'), '700');
+    assert.equal((await service.fetch('/api-keys')).status, 200);
+  });
+  test('shows the key to nobody but a terminal', () => assert.ok(!service.errors().includes(key)));
+  test('answers when it says that it is ready', async () => {
+    assert.equal((await fetch(`${service.url}/readyz`)).status, 200);
+  });
+});
+
+describe('the admin socket', () => {
+  test('is open to the owner only', () => assert.equal(mode('admin.sock'), '600'));
+  test('makes, lists and deletes tenants', async () => {
+    const made = await admin('POST', '/tenants', { name: 'acme' });
+    assert.equal(made.status, 200);
+    const withKey = (path: string) =>
+      fetch(`${service.url}/api/v1${path}`, { headers: { 'x-api-key': made.body.key } });
+    assert.equal((await withKey('/api-keys')).status, 200);
+    assert.deepEqual(
+      (await admin('GET', '/tenants')).body.tenants.map((tenant: { name: string }) => tenant.name),
+      ['default', 'acme'],
+    );
+    const again = await admin('POST', '/tenants', { name: 'acme' });
+    assert.equal(again.status, 409);
+    assert.equal(again.body.error.type, 'conflict_error');
+    const issued = await admin('POST', '/keys', { tenant: 'acme', name: 'lost' });
+    assert.match(issued.body.key, /^pk_/);
+    assert.equal((await admin('DELETE', '/tenants/acme')).body.name, 'acme');
+    assert.equal((await withKey('/api-keys')).status, 401, 'its keys end with it');
+    assert.equal((await admin('DELETE', '/tenants/acme')).status, 404);
+  });
+  test('refuses what it does not know', async () => {
+    assert.equal((await admin('GET', '/nothing')).status, 404);
+    assert.equal((await admin('POST', '/tenants', { name: '' })).status, 400);
+    assert.equal((await admin('POST', '/tenants', { nam: 'x' })).status, 400);
+  });
+  test('tells how things are', async () => {
+    const { body } = await admin('GET', '/doctor?check=1');
+    assert.equal(body.ok, true, JSON.stringify(body.checks));
+    const names = body.checks.map((check: { name: string }) => check.name);
+    for (const name of ['database', 'migrations', 'blob store', 'disk space', 'text search', 'models', 'stored data'])
+      assert.ok(names.includes(name), name);
+    assert.deepEqual((await admin('GET', '/migrations')).body.pending, []);
+  });
+});
+
+test('SIGTERM: what runs is finished, then the process ends; the next start has the same key', async () => {
+  const { hostname, port } = new URL(service.url);
+  const part = '--b\r\ncontent-disposition: form-data; name="files"; filename="a.txt"\r\n\r\nslow file\r\n';
+  const rest = '--b\r\ncontent-disposition: form-data; name="last_modified"\r\n\r\n0\r\n--b--\r\n';
+  const head = `POST /api/v1/local-file-groups HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\ncontent-type: multipart/form-data; boundary=b\r\ncontent-length: ${part.length + rest.length}\r\n\r\n`;
+  const socket = connect(Number(port), hostname);
+  let received = '';
+  socket.setEncoding('utf8').on('data', (text: string) => {
+    received += text;
+  });
+  socket.write(head + part);
+  // The upload has begun once its bytes are in staging; a second request afterwards shows that the first was taken.
+  await service.fetch('/api-keys');
+  const stopped = service.stop();
+  while (await isListening(hostname, Number(port))) await new Promise((resolve) => setTimeout(resolve, 10));
+  socket.write(rest);
+  await new Promise((resolve) => socket.once('close', resolve));
+  assert.match(received, /^HTTP\/1\.1 201 /);
+  assert.equal(await stopped, 0, service.errors());
+
+  service = await startServiceProcess({ dataDir, key: generateApiKey().key });
+  assert.equal(
+    readFileSync(join(dataDir, 'admin.key'), 'utf8'),
+    `${key}\n`,
+    'the bootstrap key counts at the first start only',
+  );
+  const { local_file_groups } = (await (
+    await fetch(`${service.url}/api/v1/local-file-groups`, { headers: { 'x-api-key': key } })
+  ).json()) as { local_file_groups: unknown[] };
+  assert.equal(local_file_groups.length, 1, 'the upload that was answered is there');
+});
+
+function isListening(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = connect(port, host);
+    probe.once('connect', () => {
+      probe.destroy();
+      resolve(true);
+    });
+    probe.once('error', () => resolve(false));
+  });
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the test asserts the shape
+function admin(method: string, path: string, body?: unknown): Promise<{ status: number; body: any }> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ socketPath: join(dataDir, 'admin.sock'), method, path }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (piece: string) => {
+        text += piece;
+      });
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, body: JSON.parse(text) }));
+    });
+    sent.on('error', reject);
+    sent.end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}
