@@ -75,7 +75,8 @@ async function answer(
       raw: request,
       reply,
     } as never);
-    if (result === reply) return reply;
+    // A reply is thenable: the handler's promise resolves to undefined once its stream has ended.
+    if (reply.raw.headersSent) return reply;
     const text = serialize(result);
     await claim.finish(text);
     return reply.code(route.response.status).type(JSON_TYPE).send(text);
