@@ -148,7 +148,9 @@ function draftOf(pieces: Piece[], tokens: number): Draft {
 function mergeSmall(drafts: readonly Draft[]): Draft[] {
   const merged: Draft[] = [];
   for (const draft of drafts) {
-    const before = merged[merged.length - 1];
+    // A heading alone says nothing that its records' heading paths do not say.
+    if (isRecord(draft) && merged.length > 0 && isHeadingsOnly(merged.at(-1)!)) merged.pop();
+    const before = merged.at(-1);
     const path = before && !before.solo ? joinedPath(before, draft) : undefined;
     if (before && path) {
       for (const piece of draft.pieces) before.pieces.push(piece);
@@ -166,11 +168,18 @@ function mergeSmall(drafts: readonly Draft[]): Draft[] {
 function joinedPath(a: Draft, b: Draft): string[] | undefined {
   const common = commonPrefix(a.path, b.path);
   const total = a.tokens + b.tokens;
-  const headingsOnly = a.pieces.every((piece) => piece.block.kind === 'heading');
-  if (b.pieces[0]!.block.kind === 'record') return undefined;
-  if (headingsOnly) return total <= CHUNK_TOKENS_MAX && common.length === a.path.length ? b.path : undefined;
+  if (isRecord(b)) return undefined;
+  if (isHeadingsOnly(a)) return total <= CHUNK_TOKENS_MAX && common.length === a.path.length ? b.path : undefined;
   if (b.solo || common.length === 0 || total > MERGED_TOKENS_MAX) return undefined;
   return Math.min(a.tokens, b.tokens) < SMALL_SECTION_TOKENS ? common : undefined;
+}
+
+function isHeadingsOnly(draft: Draft): boolean {
+  return draft.pieces.every((piece) => piece.block.kind === 'heading');
+}
+
+function isRecord(draft: Draft): boolean {
+  return draft.pieces[0]!.block.kind === 'record';
 }
 
 function commonPrefix(a: readonly string[], b: readonly string[]): string[] {

@@ -2,9 +2,10 @@
  * Entry point of a child process: answers each request frame with an outcome frame, in order, over file descriptor 3.
  * It has no environment, no rights to write files or start processes, and ends with its parent.
  */
+import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { encodeFrame, FrameReader } from './frames.ts';
-import type { ProcessOutcome, ProcessRequest } from './parsed.ts';
+import type { ChunkDraft, ProcessOutcome, ProcessRequest } from './parsed.ts';
 import { processFile } from './process-file.ts';
 
 /** What the parent sends and gets back. */
@@ -13,10 +14,8 @@ export interface ChildRequest {
   request: ProcessRequest;
 }
 
-export interface ChildReply {
-  id: number;
-  outcome: ProcessOutcome;
-}
+/** Either some chunks of a file, or its outcome with the rest of them. */
+export type ChildReply = { id: number; chunks: ChunkDraft[] } | { id: number; outcome: ProcessOutcome };
 
 const REQUEST_BYTES_MAX = 1024 * 1024;
 const CHANNEL_FD = 3;
@@ -25,10 +24,14 @@ serve(new Socket({ fd: CHANNEL_FD, readable: true, writable: true }));
 
 function serve(channel: Socket): void {
   let tail: Promise<void> = Promise.resolve();
+  /** Waits until the parent has read: an unread backlog would count as this process's memory. */
+  const send = async (reply: ChildReply) => {
+    if (!channel.write(encodeFrame(reply))) await once(channel, 'drain');
+  };
   const reader = new FrameReader((value) => {
     const { id, request } = value as ChildRequest;
     tail = tail.then(async () => {
-      channel.write(encodeFrame({ id, outcome: await processFile(request) } satisfies ChildReply));
+      await send({ id, outcome: await processFile(request, (chunks) => send({ id, chunks })) });
     });
   }, REQUEST_BYTES_MAX);
   channel.on('data', (part: Buffer) => reader.push(part));

@@ -11,8 +11,18 @@ import { parseFile } from './parsers/parse-file.ts';
 /** Bytes of a file that is read at all; formats have lower limits of their own. */
 export const FILE_BYTES_MAX = 500 * 1024 * 1024;
 
-/** Processes one file. Never rejects: whatever goes wrong becomes a failure. */
-export async function processFile(request: ProcessRequest): Promise<ProcessOutcome> {
+/** Chunks handed on at once, so that neither side holds all terms of a large file twice. */
+const CHUNKS_PER_PART = 256;
+
+/** Takes the chunks of a file part by part, in order. */
+export type ChunkSink = (chunks: ChunkDraft[]) => Promise<void>;
+
+/**
+ * Processes one file. Never rejects: whatever goes wrong becomes a failure.
+ *
+ * With a sink, files of many chunks hand them on as they are made, and the outcome holds only the rest of them.
+ */
+export async function processFile(request: ProcessRequest, sink?: ChunkSink): Promise<ProcessOutcome> {
   let stage: FileFailure['stage'] = 'detect';
   try {
     if (request.size > FILE_BYTES_MAX) throw overLimit('The file is too large to be read.', 'detect');
@@ -21,15 +31,23 @@ export async function processFile(request: ProcessRequest): Promise<ProcessOutco
     stage = 'parse';
     const parsed = await parseFile(fileType, bytes, request);
     stage = 'chunk';
-    return { ok: true, file: toProcessed(parsed) };
+    return { ok: true, file: await toProcessed(parsed, sink) };
   } catch (error) {
     return { ok: false, failure: failureOf(error, stage) };
   }
 }
 
-function toProcessed(parsed: ParsedFile): ProcessedFile {
+async function toProcessed(parsed: ParsedFile, sink: ChunkSink | undefined): Promise<ProcessedFile> {
   const language = languageOf(parsed);
-  const chunks = chunkFile(parsed).map((cut): ChunkDraft => ({ ...cut, terms: termsOf(cut, parsed.title, language) }));
+  const cuts = chunkFile(parsed);
+  let chunks: ChunkDraft[] = [];
+  for (const cut of cuts) {
+    if (sink && chunks.length >= CHUNKS_PER_PART) {
+      await sink(chunks);
+      chunks = [];
+    }
+    chunks.push({ ...cut, terms: termsOf(cut, parsed.title, language) });
+  }
   return {
     fileType: parsed.fileType,
     text: parsed.text,

@@ -1,13 +1,7 @@
 /** A FileProcessor over a few child processes: started when needed, kept warm, ended when idle, killed over a limit. */
 import type { FileProcessor } from './file-processor.ts';
 import type { FileFailure, ProcessOutcome, ProcessRequest } from './parsed.ts';
-import {
-  CHILD_RSS_BYTES_MAX,
-  CHILD_RSS_BYTES_REUSED,
-  type EndReason,
-  startChild,
-  type WatchedChild,
-} from './watched-child.ts';
+import { CHILD_RSS_BYTES_MAX, CHILD_RSS_BYTES_REUSED, type EndReason, WatchedChild } from './watched-child.ts';
 
 export const CHILDREN_DEFAULT = 2;
 /** Idle children end after this, so that an idle service stays small. */
@@ -21,7 +15,7 @@ const PIPELINE_DEPTH = 3;
 const PIPELINED_BYTES_MAX = 128 * 1024;
 /** Files waiting behind one that takes longer than this go to another child. */
 const TAKE_BACK_AFTER_MS = 1000;
-/** Pages per letter of tuning: how often the pool looks for stuck and idle children. */
+/** How often the pool looks for stuck and idle children. */
 const TICK_MS = 500;
 /** A file whose child crashed runs once more, in a fresh child. */
 const ATTEMPTS_MAX = 2;
@@ -30,22 +24,18 @@ export interface PoolOptions {
   /** Child processes at most. */
   children?: number;
   idleMs?: number;
+  /** Time for any file, to which FILE_TIME_MS_PER_MB is added. */
   fileTimeMs?: number;
   /** Entry point of a child. Tests use one that misbehaves. */
   script?: URL;
 }
 
 interface Task {
+  /** Given anew each time the task is sent to a child. */
   id: number;
   request: ProcessRequest;
   attempts: number;
-  /** Its last child had served other files: what killed it may have been theirs. */
   settle(outcome: ProcessOutcome): void;
-}
-
-interface Member {
-  child: WatchedChild;
-  idleSince: number;
 }
 
 const OWN_EXTENSION = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
@@ -53,180 +43,185 @@ const CHILD_SCRIPT = new URL(`./process-child${OWN_EXTENSION}`, import.meta.url)
 
 /** Opens a pool. No process is started before the first file. */
 export function openProcessPool(options: PoolOptions = {}): FileProcessor {
-  const childrenMax = options.children ?? CHILDREN_DEFAULT;
-  const idleMs = options.idleMs ?? CHILD_IDLE_MS;
-  const baseMs = options.fileTimeMs ?? FILE_TIME_MS;
-  const script = options.script ?? CHILD_SCRIPT;
-  const queue: Task[] = [];
-  const running = new Map<number, Task>();
-  const members = new Set<Member>();
-  let nextId = 1;
-  let closed = false;
-  let ticker: NodeJS.Timeout | undefined;
+  return new ProcessPool(options);
+}
 
-  const dispatch = () => {
-    while (queue.length > 0) {
-      const member = freeMember(queue[0]!) ?? newMember();
-      if (!member) return;
-      const task = queue.shift()!;
-      task.id = nextId++;
-      running.set(task.id, task);
-      const megabytes = task.request.size / 1_000_000;
-      member.child.send(task.id, task.request, baseMs + megabytes * FILE_TIME_MS_PER_MB);
-    }
-  };
+class ProcessPool implements FileProcessor {
+  private readonly childrenMax: number;
+  private readonly idleMs: number;
+  private readonly fileTimeMs: number;
+  private readonly script: URL;
+  private readonly queue: Task[] = [];
+  /** Tasks at a child, by id. A task that was taken back is not here although its child still holds it. */
+  private readonly running = new Map<number, Task>();
+  /** Children and the time they last answered. */
+  private readonly children = new Map<WatchedChild, number>();
+  private nextId = 1;
+  private closed = false;
+  private ticker: NodeJS.Timeout | undefined;
 
-  const freeMember = (task: Task): Member | undefined => {
-    let best: Member | undefined;
-    for (const member of members) {
-      const depth = member.child.pending.length;
-      if (depth === 0) return member;
-      const mayQueue =
-        depth < PIPELINE_DEPTH && member.child.busyMs() < TAKE_BACK_AFTER_MS && isSmall(task) && allSmall(member);
-      if (mayQueue && members.size >= childrenMax && (!best || depth < best.child.pending.length)) best = member;
-    }
-    return best;
-  };
-  const allSmall = (member: Member) => member.child.pending.every((id) => isSmall(running.get(id)));
+  constructor(options: PoolOptions) {
+    this.childrenMax = options.children ?? CHILDREN_DEFAULT;
+    this.idleMs = options.idleMs ?? CHILD_IDLE_MS;
+    this.fileTimeMs = options.fileTimeMs ?? FILE_TIME_MS;
+    this.script = options.script ?? CHILD_SCRIPT;
+  }
 
-  const newMember = (): Member | undefined => {
-    if (members.size >= childrenMax) return undefined;
-    ticker ??= setInterval(tick, TICK_MS).unref();
-    const member: Member = {
-      idleSince: performance.now(),
-      child: startChild(script, {
-        onOutcome: (id, outcome) => {
-          member.idleSince = performance.now();
-          settle(id, outcome);
-          if (member.child.pending.length === 0 && member.child.rssBytes > CHILD_RSS_BYTES_REUSED)
-            member.child.end('closed');
-          dispatch();
-        },
-        onEnd: (reason, unfinished) => {
-          members.delete(member);
-          requeue(reason, unfinished, member.child.served > 0);
-          if (!closed) dispatch();
-        },
-      }),
+  process(request: ProcessRequest, signal: AbortSignal): Promise<ProcessOutcome> {
+    if (signal.aborted) return Promise.reject(signal.reason);
+    const { promise, resolve, reject } = Promise.withResolvers<ProcessOutcome>();
+    const task: Task = { id: 0, request, attempts: 0, settle: () => undefined };
+    const abort = () => {
+      this.drop(task);
+      reject(signal.reason);
     };
-    members.add(member);
-    return member;
-  };
+    task.settle = (outcome) => {
+      signal.removeEventListener('abort', abort);
+      resolve(outcome);
+    };
+    if (this.closed) task.settle({ ok: false, failure: this.failure('closed', request) });
+    else {
+      signal.addEventListener('abort', abort, { once: true });
+      this.queue.push(task);
+      this.dispatch();
+    }
+    return promise;
+  }
 
-  const settle = (id: number, outcome: ProcessOutcome) => {
-    const task = running.get(id);
-    running.delete(id);
-    task?.settle(outcome);
-  };
+  async close(): Promise<void> {
+    this.closed = true;
+    clearInterval(this.ticker);
+    const left = [...this.running.values(), ...this.queue.splice(0)];
+    this.running.clear();
+    for (const child of [...this.children.keys()]) child.end('closed');
+    for (const task of left) task.settle({ ok: false, failure: this.failure('closed', task.request) });
+  }
+
+  private dispatch(): void {
+    while (this.queue.length > 0 && !this.closed) {
+      const child = this.idleChild() ?? this.newChild() ?? this.leastBusyChild(this.queue[0]!);
+      if (!child) return;
+      const task = this.queue.shift()!;
+      task.id = this.nextId++;
+      this.running.set(task.id, task);
+      child.send(task.id, task.request, this.timeMs(task.request));
+    }
+  }
+
+  private idleChild(): WatchedChild | undefined {
+    for (const child of this.children.keys()) if (child.pending.length === 0) return child;
+    return undefined;
+  }
+
+  /** A child that may take a small file behind the small files it has. */
+  private leastBusyChild(task: Task): WatchedChild | undefined {
+    if (!isSmall(task)) return undefined;
+    const open = [...this.children.keys()].filter(
+      (child) =>
+        child.pending.length < PIPELINE_DEPTH &&
+        child.busyMs < TAKE_BACK_AFTER_MS &&
+        child.pending.every((id) => isSmall(this.running.get(id))),
+    );
+    return open.sort((a, b) => a.pending.length - b.pending.length)[0];
+  }
+
+  private newChild(): WatchedChild | undefined {
+    if (this.children.size >= this.childrenMax) return undefined;
+    this.ticker ??= setInterval(() => this.tick(), TICK_MS).unref();
+    const child = new WatchedChild(this.script, {
+      onOutcome: (id, outcome) => {
+        this.children.set(child, performance.now());
+        const task = this.running.get(id);
+        this.running.delete(id);
+        task?.settle(outcome);
+        if (child.pending.length === 0 && child.rssBytes > CHILD_RSS_BYTES_REUSED) child.end('closed');
+        this.dispatch();
+      },
+      onEnd: (reason, unfinished) => {
+        this.children.delete(child);
+        this.requeue(reason, unfinished, child.served > 0);
+        this.dispatch();
+      },
+    });
+    this.children.set(child, performance.now());
+    return child;
+  }
 
   /** The first unfinished file is the culprit; those behind it were not begun. */
-  const requeue = (reason: EndReason, unfinished: readonly number[], shared: boolean) => {
-    const tasks = unfinished.flatMap((id) => running.get(id) ?? []);
-    const culprit = reason === 'closed' ? undefined : running.get(unfinished[0] ?? 0);
-    for (const id of unfinished) running.delete(id);
-    const again = tasks.filter((task) => task !== culprit);
-    if (culprit) {
-      culprit.attempts += 1;
-      const retry = culprit.attempts < ATTEMPTS_MAX && (reason === 'crash' || (reason === 'memory' && shared));
-      if (retry) again.unshift(culprit);
-      else culprit.settle({ ok: false, failure: endFailure(reason, culprit.request, baseMs) });
+  private requeue(reason: EndReason, unfinished: readonly number[], shared: boolean): void {
+    const again: Task[] = [];
+    for (const [index, id] of unfinished.entries()) {
+      const task = this.running.get(id);
+      this.running.delete(id);
+      if (!task) continue;
+      if (index > 0 || reason === 'closed') {
+        again.push(task);
+        continue;
+      }
+      task.attempts += 1;
+      // A child that had served other files may have been full of their memory.
+      const retry = reason === 'crash' || (reason === 'memory' && shared);
+      if (retry && task.attempts < ATTEMPTS_MAX) again.push(task);
+      else task.settle({ ok: false, failure: this.failure(reason, task.request) });
     }
-    queue.unshift(...again);
-  };
+    this.queue.unshift(...again);
+  }
 
-  const tick = () => {
+  private tick(): void {
     const now = performance.now();
-    for (const member of members) {
-      const { child } = member;
-      if (child.pending.length === 0 && now - member.idleSince > idleMs) child.end('closed');
-      else if (child.pending.length > 1 && child.busyMs() > TAKE_BACK_AFTER_MS) takeBack(child);
+    for (const [child, answeredAt] of this.children) {
+      if (child.pending.length === 0 && now - answeredAt > this.idleMs) child.end('closed');
+      else if (child.pending.length > 1 && child.busyMs > TAKE_BACK_AFTER_MS) this.takeBack(child);
     }
-    if (members.size === 0 && ticker) {
-      clearInterval(ticker);
-      ticker = undefined;
+    if (this.children.size === 0) {
+      clearInterval(this.ticker);
+      this.ticker = undefined;
     }
-    dispatch();
-  };
+    this.dispatch();
+  }
 
   /** The child will still answer what it was sent; nobody waits for those answers then. */
-  const takeBack = (child: WatchedChild) => {
-    const waiting = child.pending.slice(1).flatMap((id) => running.get(id) ?? []);
-    for (const task of waiting) running.delete(task.id);
-    queue.unshift(...waiting);
-  };
+  private takeBack(child: WatchedChild): void {
+    const waiting = child.pending.slice(1).flatMap((id) => this.running.get(id) ?? []);
+    for (const task of waiting) this.running.delete(task.id);
+    this.queue.unshift(...waiting);
+  }
 
-  return {
-    process(request, signal) {
-      return new Promise<ProcessOutcome>((resolve, reject) => {
-        if (signal.aborted || closed)
-          return reject(signal.aborted ? signal.reason : new Error('The file processor is closed.'));
-        const task: Task = { id: 0, request, attempts: 0, settle: () => undefined };
-        const abort = () => {
-          drop(task);
-          reject(signal.reason);
-        };
-        task.settle = (outcome) => {
-          signal.removeEventListener('abort', abort);
-          resolve(outcome);
-        };
-        signal.addEventListener('abort', abort, { once: true });
-        queue.push(task);
-        dispatch();
-      });
-    },
-    async close() {
-      closed = true;
-      clearInterval(ticker);
-      const left = [...queue.splice(0), ...running.values()];
-      running.clear();
-      for (const member of [...members]) member.child.end('closed');
-      for (const task of left) task.settle({ ok: false, failure: endFailure('closed', task.request, baseMs) });
-    },
-  };
+  /** Aborted: taken from the queue; a child that works on it is killed, what waited behind goes elsewhere. */
+  private drop(task: Task): void {
+    const index = this.queue.indexOf(task);
+    if (index >= 0) this.queue.splice(index, 1);
+    if (!this.running.delete(task.id)) return;
+    for (const child of [...this.children.keys()]) if (child.pending[0] === task.id) child.end('closed');
+  }
 
-  /** Aborted: dropped from the queue; a child that works on it is killed, what waited behind goes elsewhere. */
-  function drop(task: Task): void {
-    const index = queue.indexOf(task);
-    if (index >= 0) queue.splice(index, 1);
-    if (!running.delete(task.id)) return;
-    for (const { child } of members) if (child.pending[0] === task.id) child.end('closed');
+  private timeMs(request: ProcessRequest): number {
+    return this.fileTimeMs + (request.size / 1_000_000) * FILE_TIME_MS_PER_MB;
+  }
+
+  private failure(reason: EndReason, request: ProcessRequest): FileFailure {
+    const stage = 'parse';
+    if (reason === 'memory') {
+      const message = `Reading the file took more than ${CHILD_RSS_BYTES_MAX / 1024 / 1024} MiB of memory.`;
+      return { stage, title: 'Memory limit exceeded', message, retryable: false };
+    }
+    if (reason === 'time') {
+      const message = `Reading the file took longer than ${Math.round(this.timeMs(request) / 1000)} s.`;
+      return { stage, title: 'Time limit exceeded', message, retryable: false };
+    }
+    if (reason === 'crash') {
+      const message = 'The process that read the file crashed twice.';
+      return { stage, title: 'Parser crashed', message, retryable: true };
+    }
+    return {
+      stage,
+      title: 'Service stopped',
+      message: 'The service stopped while the file was read.',
+      retryable: true,
+    };
   }
 }
 
 function isSmall(task: Task | undefined): boolean {
-  return task !== undefined && task.request.size <= PIPELINED_BYTES_MAX;
-}
-
-function endFailure(reason: EndReason, request: ProcessRequest, baseMs: number): FileFailure {
-  const seconds = Math.round((baseMs + (request.size / 1_000_000) * FILE_TIME_MS_PER_MB) / 1000);
-  switch (reason) {
-    case 'memory':
-      return {
-        stage: 'parse',
-        title: 'Memory limit exceeded',
-        message: `Reading the file took more than ${CHILD_RSS_BYTES_MAX / 1024 / 1024} MiB of memory.`,
-        retryable: false,
-      };
-    case 'time':
-      return {
-        stage: 'parse',
-        title: 'Time limit exceeded',
-        message: `Reading the file took longer than ${seconds} s.`,
-        retryable: false,
-      };
-    case 'crash':
-      return {
-        stage: 'parse',
-        title: 'Parser crashed',
-        message: 'The process that read the file crashed twice.',
-        retryable: true,
-      };
-    case 'closed':
-      return {
-        stage: 'parse',
-        title: 'Service stopped',
-        message: 'The service stopped while the file was read.',
-        retryable: true,
-      };
-  }
+  return task === undefined || task.request.size <= PIPELINED_BYTES_MAX;
 }

@@ -2,18 +2,21 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import type { Duplex } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 import { encodeFrame, FrameReader } from './frames.ts';
-import type { ProcessOutcome, ProcessRequest } from './parsed.ts';
+import type { ChunkDraft, ProcessOutcome, ProcessRequest } from './parsed.ts';
 import type { ChildReply, ChildRequest } from './process-child.ts';
 
 /** Resident memory of a child; a worker thread's own limits do not see WASM and buffers. */
 export const CHILD_RSS_BYTES_MAX = 512 * 1024 * 1024;
-/** A child that kept this much after a file is replaced, so that files do not pay for each other. */
+/** A child that keeps this much after a file is replaced, so that files do not pay for each other. */
 export const CHILD_RSS_BYTES_REUSED = 288 * 1024 * 1024;
-const CHILD_HEAP_MIB_MAX = 400;
-/** Bytes of one outcome. */
-const OUTCOME_BYTES_MAX = 400 * 1024 * 1024;
-const WATCH_INTERVAL_MS = 100;
+/** Below the resident limit, so that garbage is collected before it counts. */
+const CHILD_HEAP_MIB_MAX = 320;
+/** Bytes of one message of a child, and of all messages about one file. */
+const FRAME_BYTES_MAX = 128 * 1024 * 1024;
+const OUTCOME_BYTES_MAX = 512 * 1024 * 1024;
+const WATCH_INTERVAL_MS = 50;
 const STDERR_UNITS_KEPT = 2000;
 const PAGE_BYTES = 4096;
 
@@ -25,93 +28,125 @@ export interface ChildEvents {
   onEnd(reason: EndReason, unfinished: readonly number[]): void;
 }
 
-export interface WatchedChild {
-  send(id: number, request: ProcessRequest, timeMs: number): void;
-  /** Ids sent and not answered, oldest first; the child works on the first. */
-  readonly pending: readonly number[];
-  /** Milliseconds since the child began its current file; 0 when idle. */
-  busyMs(): number;
-  /** Resident bytes at the last look, or 0. */
-  readonly rssBytes: number;
-  readonly served: number;
-  end(reason: EndReason): void;
+interface Waiting {
+  id: number;
+  timeMs: number;
+  /** Chunks that came ahead of the outcome. */
+  chunks: ChunkDraft[];
 }
 
-/** Starts a child process running `script`. Limits are enforced from here, by killing it. */
-export function startChild(script: URL, events: ChildEvents): WatchedChild {
-  const child = spawn(process.execPath, nodeArguments(script), {
-    env: {},
-    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
-    windowsHide: true,
-  });
-  const channel = child.stdio[3] as Duplex;
-  const waiting: { id: number; timeMs: number }[] = [];
-  let startedAt = 0;
-  let ended = false;
-  const state = { rssBytes: 0, served: 0 };
+export class WatchedChild {
+  private readonly events: ChildEvents;
+  private readonly process: ChildProcess;
+  private readonly channel: Duplex;
+  private readonly watch: NodeJS.Timeout;
+  private readonly waiting: Waiting[] = [];
+  private startedAt = 0;
+  private receivedBytes = 0;
+  private stderr = '';
+  private ended = false;
+  /** Resident bytes at the last look. */
+  rssBytes = 0;
+  /** Files answered so far. */
+  served = 0;
 
-  const end = (reason: EndReason) => {
-    if (ended) return;
-    ended = true;
-    clearInterval(watch);
-    child.kill('SIGKILL');
-    events.onEnd(
-      reason,
-      waiting.map(({ id }) => id),
-    );
-  };
-  const watch = setInterval(() => {
-    const current = waiting[0];
-    if (!current) return;
-    if (performance.now() - startedAt > current.timeMs) return end('time');
-    residentBytes(child).then(
-      (bytes) => {
-        state.rssBytes = bytes;
-        if (bytes > CHILD_RSS_BYTES_MAX && waiting.length > 0) end('memory');
-      },
-      () => undefined,
-    );
-  }, WATCH_INTERVAL_MS);
-  watch.unref();
+  /** Starts a child process running `script`. */
+  constructor(script: URL, events: ChildEvents) {
+    this.events = events;
+    // No environment: a parser that is taken over finds no credentials.
+    this.process = spawn(process.execPath, nodeArguments(script), {
+      env: {},
+      stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+      windowsHide: true,
+    });
+    this.channel = this.process.stdio[3] as Duplex;
+    this.watch = setInterval(() => this.look(), WATCH_INTERVAL_MS);
+    this.watch.unref();
+    this.listen();
+  }
 
-  const reader = new FrameReader((value) => {
-    const { id, outcome } = value as ChildReply;
-    if (waiting[0]?.id !== id) return end('crash');
-    waiting.shift();
-    state.served += 1;
-    startedAt = performance.now();
-    events.onOutcome(id, outcome);
-  }, OUTCOME_BYTES_MAX);
-  channel.on('data', (part: Buffer) => {
-    try {
-      if (!ended) reader.push(part);
-    } catch {
-      end('crash');
+  /** Ids sent and not answered, oldest first; the child works on the first. */
+  get pending(): readonly number[] {
+    return this.waiting.map(({ id }) => id);
+  }
+
+  /** Milliseconds since the child began its current file; 0 when idle. */
+  get busyMs(): number {
+    return this.waiting.length === 0 ? 0 : performance.now() - this.startedAt;
+  }
+
+  /** Queues a request behind those sent before. It may take `timeMs` once the child begins it. */
+  send(id: number, request: ProcessRequest, timeMs: number): void {
+    if (this.waiting.length === 0) this.startedAt = performance.now();
+    this.waiting.push({ id, timeMs, chunks: [] });
+    this.channel.write(encodeFrame({ id, request } satisfies ChildRequest));
+  }
+
+  end(reason: EndReason): void {
+    if (this.ended) return;
+    this.ended = true;
+    clearInterval(this.watch);
+    this.process.kill('SIGKILL');
+    this.channel.destroy();
+    this.events.onEnd(reason, this.pending);
+  }
+
+  private listen(): void {
+    const reader = new FrameReader((value) => this.onReply(value as ChildReply), FRAME_BYTES_MAX);
+    this.channel.on('data', (part: Buffer) => {
+      this.receivedBytes += part.length;
+      try {
+        if (this.receivedBytes > OUTCOME_BYTES_MAX) this.end('memory');
+        else if (!this.ended) reader.push(part);
+      } catch {
+        this.end('crash');
+      }
+    });
+    this.channel.on('error', () => this.end('crash'));
+    this.process.stderr?.setEncoding('latin1').on('data', (part: string) => {
+      this.stderr = (this.stderr + part).slice(-STDERR_UNITS_KEPT);
+    });
+    this.process.on('error', () => this.end('crash'));
+    // 'close' comes after everything the process wrote, its last answers included.
+    this.process.on('close', () => this.end(/out of memory|allocation failed/i.test(this.stderr) ? 'memory' : 'crash'));
+  }
+
+  private onReply(reply: ChildReply): void {
+    const current = this.waiting[0];
+    if (current?.id !== reply.id) {
+      this.end('crash');
+      return;
     }
-  });
-  const stderr = collectStderr(child);
-  channel.on('error', () => end('crash'));
-  child.on('error', () => end('crash'));
-  child.on('exit', () => end(/heap out of memory|Array buffer allocation failed/i.test(stderr()) ? 'memory' : 'crash'));
+    if ('chunks' in reply) {
+      for (const chunk of reply.chunks) current.chunks.push(chunk);
+      return;
+    }
+    this.waiting.shift();
+    this.served += 1;
+    this.receivedBytes = 0;
+    this.startedAt = performance.now();
+    if (reply.outcome.ok && current.chunks.length > 0) {
+      for (const chunk of reply.outcome.file.chunks) current.chunks.push(chunk);
+      reply.outcome.file.chunks = current.chunks;
+    }
+    this.events.onOutcome(reply.id, reply.outcome);
+  }
 
-  return {
-    send(id, request, timeMs) {
-      if (waiting.length === 0) startedAt = performance.now();
-      waiting.push({ id, timeMs });
-      channel.write(encodeFrame({ id, request } satisfies ChildRequest));
-    },
-    get pending() {
-      return waiting.map(({ id }) => id);
-    },
-    busyMs: () => (waiting.length === 0 ? 0 : performance.now() - startedAt),
-    get rssBytes() {
-      return state.rssBytes;
-    },
-    get served() {
-      return state.served;
-    },
-    end,
-  };
+  private look(): void {
+    const current = this.waiting[0];
+    if (!current) return;
+    if (this.busyMs > current.timeMs) {
+      this.end('time');
+      return;
+    }
+    residentBytes(this.process.pid).then(
+      (bytes) => {
+        this.rssBytes = bytes;
+        if (bytes > CHILD_RSS_BYTES_MAX && this.waiting.length > 0) this.end('memory');
+      },
+      () => undefined, // No /proc on this system: the heap limit alone remains.
+    );
+  }
 }
 
 /** Read-only rights: a parser that is tricked into writing or starting something fails. */
@@ -120,21 +155,13 @@ function nodeArguments(script: URL): string[] {
     '--permission',
     '--allow-fs-read=*',
     `--max-old-space-size=${CHILD_HEAP_MIB_MAX}`,
+    '--max-semi-space-size=8',
     '--no-warnings',
-    script.pathname,
+    fileURLToPath(script),
   ];
 }
 
-function collectStderr(child: ChildProcess): () => string {
-  let kept = '';
-  child.stderr?.setEncoding('latin1').on('data', (part: string) => {
-    kept = (kept + part).slice(-STDERR_UNITS_KEPT);
-  });
-  return () => kept;
-}
-
-/** Resident memory by /proc; rejects where there is none, and the heap limit alone remains. */
-async function residentBytes(child: ChildProcess): Promise<number> {
-  const statm = await readFile(`/proc/${child.pid}/statm`, 'latin1');
+async function residentBytes(pid: number | undefined): Promise<number> {
+  const statm = await readFile(`/proc/${pid}/statm`, 'latin1');
   return Number(statm.split(' ')[1]) * PAGE_BYTES;
 }

@@ -3,9 +3,10 @@ import { Buffer } from 'node:buffer';
 import mammoth from 'mammoth';
 import { originMetadata } from '../metadata-values.ts';
 import type { ParsedFile } from '../parsed.ts';
-import { readZipDirectory, readZipEntry, repackZip } from '../zip.ts';
+import { repackZip } from '../zip.ts';
 import { parseTree } from './dom.ts';
 import { writeHtmlBlocks } from './html-blocks.ts';
+import { coreProperties } from './office-xml.ts';
 import { TextBuilder } from './text-builder.ts';
 
 /** Pictures and fonts are left behind; they are most of a file's bytes. */
@@ -35,7 +36,7 @@ export async function parseDocx(bytes: Uint8Array): Promise<ParsedFile> {
   const tree = parseTree(`<html><body>${html}</body></html>`);
   writeHtmlBlocks(tree.body ?? tree, builder);
   const properties = coreProperties(bytes);
-  const { title } = properties;
+  const title = properties['title'];
   return {
     fileType: 'docx',
     text: builder.text(),
@@ -44,33 +45,4 @@ export async function parseDocx(bytes: Uint8Array): Promise<ParsedFile> {
     metadata: originMetadata(properties),
     warnings: [],
   };
-}
-
-/** Title, author, dates and language of an Office file. */
-export function coreProperties(bytes: Uint8Array): Record<string, string | undefined> {
-  const entry = readZipDirectory(bytes).find(({ name }) => name === 'docProps/core.xml');
-  if (!entry) return {};
-  const xml = new TextDecoder().decode(readZipEntry(bytes, entry, PROPERTIES_BYTES_MAX));
-  const value = (tag: string) => {
-    const found = new RegExp(`<${tag}(?:\\s[^<>]*)?>([^<]*)</${tag}>`).exec(xml)?.[1]?.trim();
-    return found ? decodeXml(found) : undefined;
-  };
-  return {
-    title: value('dc:title'),
-    author: value('dc:creator'),
-    created: value('dcterms:created'),
-    modified: value('dcterms:modified'),
-    language: value('dc:language'),
-    description: value('dc:description'),
-    keywords: value('cp:keywords'),
-  };
-}
-
-const PROPERTIES_BYTES_MAX = 1024 * 1024;
-
-function decodeXml(text: string): string {
-  return text.replace(
-    /&(lt|gt|amp|quot|apos);/g,
-    (_, name: string) => ({ lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" })[name]!,
-  );
 }

@@ -28,8 +28,8 @@ export interface DomDocument extends DomElement {
 
 /** Nesting of elements that is still built as a tree: the builder takes quadratic time in it. */
 export const DOM_DEPTH_MAX = 1000;
-/** UTF-16 units of HTML that are built as a tree; a tree takes some 20 times as much memory. */
-export const DOM_UNITS_MAX = 8 * 1024 * 1024;
+/** UTF-16 units of HTML that are built as a tree; a tree takes up to 60 times as much memory. */
+export const DOM_UNITS_MAX = 4 * 1024 * 1024;
 
 /** Elements that never stay open: they have no content, or the next of their kind closes them. */
 const NOT_NESTING = new Set(

@@ -1,8 +1,9 @@
-/** Markdown: the text is the source itself (without front matter), cut into its top-level blocks. */
-import MarkdownIt from 'markdown-it';
+/** Markdown: the top-level blocks of the source as they are, without front matter and comments. */
+import MarkdownIt, { type Token } from 'markdown-it';
 import { KeyPicker, originMetadata } from '../metadata-values.ts';
 import type { Block, BlockKind, ChunkMetadataKey, ParsedFile } from '../parsed.ts';
 import { readFrontMatter } from './front-matter.ts';
+import { TextBuilder } from './text-builder.ts';
 
 const KINDS: Record<string, BlockKind> = {
   heading_open: 'heading',
@@ -20,17 +21,21 @@ const KINDS: Record<string, BlockKind> = {
 const markdown = new MarkdownIt({ html: true });
 markdown.core.ruler.enableOnly(['normalize', 'block']);
 
-export function parseMd(source: string, keys: readonly ChunkMetadataKey[]): ParsedFile {
+/** Position marks that text-recognition models write between blocks. */
+const POSITION_MARKS = /<\|ref\|>[^<\n]{0,200}<\|\/ref\|>|<\|det\|>[^<\n]{0,2000}<\|\/det\|>/g;
+
+export async function parseMd(source: string, keys: readonly ChunkMetadataKey[]): Promise<ParsedFile> {
   const front = readFrontMatter(source);
-  const text = source.slice(front.bodyStart).replace(/^\n+/, '');
-  const blocks = blocksOf(text);
+  const builder = new TextBuilder();
+  for (const piece of pieces(source.slice(front.bodyStart))) await writeBlocks(piece, builder);
+  const text = builder.text();
   const picker = new KeyPicker(keys);
   const chunkMetadata = picker.pick((key) => front.values.get(key));
-  const title = front.values.get('title') ?? firstTitle(text, blocks);
+  const title = front.values.get('title') ?? firstTitle(text, builder.blocks);
   return {
     fileType: 'md',
     text,
-    blocks,
+    blocks: builder.blocks,
     ...(title === undefined ? {} : { title }),
     metadata: originMetadata({
       title,
@@ -45,42 +50,85 @@ export function parseMd(source: string, keys: readonly ChunkMetadataKey[]): Pars
   };
 }
 
-function blocksOf(text: string): Block[] {
-  const lines = lineStarts(text);
-  const at = (line: number) => (line < lines.length ? lines[line]! : text.length);
-  const blocks: Block[] = [];
-  let table: Block | undefined;
-  for (const token of markdown.parse(text, {})) {
-    if (token.type === 'tr_open' && table && token.map) addRow(text, table, at(token.map[0]), at(token.map[1]));
-    if (token.type === 'table_close') table = undefined;
+/** UTF-16 units parsed at once: the parser's tokens take many times the memory of their text. */
+const PIECE_UNITS = 512 * 1024;
+
+/** Cuts a long source where a block surely begins: at an unindented letter or `#` behind an empty line, outside fences. */
+function* pieces(source: string): Generator<string> {
+  let from = 0;
+  let fence = '';
+  for (let line = 0; line < source.length; ) {
+    const brk = source.indexOf('\n', line);
+    const end = brk === -1 ? source.length : brk;
+    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(source.slice(line, Math.min(end, line + 80)))?.[1];
+    if (mark && fence === '') fence = mark;
+    else if (mark?.startsWith(fence)) fence = '';
+    const next = end + 1;
+    if (next - from > PIECE_UNITS && fence === '' && end === line && /[\p{L}#]/u.test(source[next] ?? '')) {
+      yield source.slice(from, next);
+      from = next;
+    }
+    line = next;
+  }
+  if (from < source.length) yield source.slice(from);
+}
+
+/** Blocks keep their source; blocks of HTML become Markdown. */
+async function writeBlocks(source: string, builder: TextBuilder): Promise<void> {
+  const lines = lineStarts(source);
+  const at = (line: number) => (line < lines.length ? lines[line]! : source.length);
+  const tokens = markdown.parse(source, {});
+  for (const [index, token] of tokens.entries()) {
     const kind = KINDS[token.type];
     if (token.level !== 0 || !kind || !token.map) continue;
     const start = at(token.map[0]);
-    const block: Block = { kind, start, end: trimEnd(text, start, at(token.map[1])) };
-    if (block.end <= start) continue;
-    if (kind === 'heading') block.level = Number(token.tag.slice(1));
-    if (kind === 'table') table = Object.assign(block, { tableHeader: '', rowStarts: [] });
-    blocks.push(block);
+    const text = source.slice(start, at(token.map[1]));
+    if (token.type === 'html_block') await writeHtml(text, builder);
+    else if (kind === 'heading') builder.add({ kind, level: Number(token.tag.slice(1)) }, text);
+    else if (kind === 'table')
+      builder.add({ kind, ...tableRows(tokens, index, text, (line) => at(line) - start) }, text);
+    else builder.add({ kind }, kind === 'code' ? text : withoutInvisible(text));
   }
-  return blocks;
+}
+
+function withoutInvisible(text: string): string {
+  let visible = text.includes('<|') ? text.replace(POSITION_MARKS, '') : text;
+  for (let open = visible.indexOf('<!--'); open !== -1; open = visible.indexOf('<!--', open)) {
+    const close = visible.indexOf('-->', open + 4);
+    if (close === -1) break;
+    visible = visible.slice(0, open) + visible.slice(close + 3);
+  }
+  return visible;
+}
+
+async function writeHtml(html: string, builder: TextBuilder): Promise<void> {
+  const { fitsTree, parseTree, stripTags } = await import('./dom.ts');
+  if (!fitsTree(html)) {
+    builder.add({ kind: 'paragraph' }, stripTags(html));
+    return;
+  }
+  const { writeHtmlBlocks } = await import('./html-blocks.ts');
+  const tree = parseTree(html);
+  writeHtmlBlocks(tree.body ?? tree, builder);
 }
 
 /** The first row is the header; the delimiter row has no token of its own. */
-function addRow(text: string, table: Block, start: number, end: number): void {
-  if (table.tableHeader === '') table.tableHeader = text.slice(start, end).trim();
-  else table.rowStarts!.push(start);
+function tableRows(tokens: readonly Token[], index: number, text: string, at: (line: number) => number) {
+  const rowStarts: number[] = [];
+  let tableHeader: string | undefined;
+  for (let i = index; i < tokens.length && tokens[i]!.type !== 'table_close'; i += 1) {
+    const { type, map } = tokens[i]!;
+    if (type !== 'tr_open' || !map) continue;
+    if (tableHeader === undefined) tableHeader = text.slice(at(map[0]), at(map[1])).trim();
+    else rowStarts.push(at(map[0]));
+  }
+  return { tableHeader: tableHeader ?? '', rowStarts };
 }
 
 function lineStarts(text: string): number[] {
   const starts = [0];
   for (let i = text.indexOf('\n'); i !== -1; i = text.indexOf('\n', i + 1)) starts.push(i + 1);
   return starts;
-}
-
-function trimEnd(text: string, start: number, end: number): number {
-  let to = end;
-  while (to > start && text.charCodeAt(to - 1) <= 0x20) to -= 1;
-  return to;
 }
 
 /** A level-1 heading that opens the text names it. */

@@ -5,7 +5,7 @@ import type { FileType } from '../file-types.ts';
 import type { ParsedFile, ProcessRequest } from '../parsed.ts';
 
 /** Bytes of a file in a text format: its text, chunks and terms must fit into the memory of a child process. */
-export const TEXT_FILE_BYTES_MAX = 64 * 1024 * 1024;
+export const TEXT_FILE_BYTES_MAX = 32 * 1024 * 1024;
 
 /** Parses `bytes` as `fileType`. Throws FileError, or whatever the format's library throws for a damaged file. */
 export async function parseFile(fileType: FileType, bytes: Uint8Array, request: ProcessRequest): Promise<ParsedFile> {

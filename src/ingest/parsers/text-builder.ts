@@ -4,7 +4,7 @@ import { overLimit } from '../failure.ts';
 import type { Block } from '../parsed.ts';
 
 /** UTF-16 code units of extracted text per file. */
-export const TEXT_UNITS_MAX = 96 * 1024 * 1024;
+export const TEXT_UNITS_MAX = 48 * 1024 * 1024;
 
 const FLUSH_PARTS = 4096;
 
