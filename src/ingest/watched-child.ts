@@ -1,6 +1,7 @@
 /** One child process and what it is working on: started, fed, watched for memory and time, ended. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
+import { constants, setPriority } from 'node:os';
 import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { encodeFrame, FrameReader } from './frames.ts';
@@ -59,6 +60,7 @@ export class WatchedChild {
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
       windowsHide: true,
     });
+    yieldToOthers(this.process.pid);
     this.channel = this.process.stdio[3] as Duplex;
     this.watch = setInterval(() => this.look(), WATCH_INTERVAL_MS);
     this.watch.unref();
@@ -164,4 +166,13 @@ function nodeArguments(script: URL): string[] {
 async function residentBytes(pid: number | undefined): Promise<number> {
   const statm = await readFile(`/proc/${pid}/statm`, 'latin1');
   return Number(statm.split(' ')[1]) * PAGE_BYTES;
+}
+
+/** Parsing is the work that can wait: on a machine with few cores, searches and the database come first. */
+function yieldToOthers(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_LOW);
+  } catch {
+    // Not everywhere allowed, and the child may have ended: it then works as it is.
+  }
 }
