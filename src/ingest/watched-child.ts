@@ -8,6 +8,8 @@ import { encodeFrame, FrameReader } from './frames.ts';
 import type { ChunkDraft, ProcessOutcome, ProcessRequest } from './parsed.ts';
 import type { ChildReply, ChildRequest } from './process-child.ts';
 
+/** A third of the processor time where others want it too; less would let files run into their time limits. */
+const CHILD_NICENESS = 5;
 /** Resident memory of a child; a worker thread's own limits do not see WASM and buffers. */
 export const CHILD_RSS_BYTES_MAX = 512 * 1024 * 1024;
 /** A child that keeps this much after a file is replaced, so that files do not pay for each other. */
@@ -171,7 +173,7 @@ async function residentBytes(pid: number | undefined): Promise<number> {
 /** Parsing is the work that can wait: on a machine with few cores, searches and the database come first. */
 function yieldToOthers(pid: number | undefined): void {
   try {
-    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_LOW);
+    if (pid !== undefined) setPriority(pid, CHILD_NICENESS);
   } catch {
     // Not everywhere allowed, and the child may have ended: it then works as it is.
   }
