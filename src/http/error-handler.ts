@@ -23,6 +23,10 @@ export function toServiceError(error: unknown): ServiceError {
 
 /** Writes the answer and logs what the caller is not told. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (reply.raw.destroyed) {
+    request.log.info('client left before the answer');
+    return reply.hijack();
+  }
   const failure = toServiceError(error);
   if (failure.status >= 500) request.log.error({ err: failure.cause ?? failure, code: failure.code }, 'request failed');
   if (reply.raw.headersSent) {

@@ -1,4 +1,5 @@
 /** Route -> fastify route: the checks in the contract's order, validation, the idempotency claim, the answer. */
+import { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Deps } from '../deps.ts';
@@ -10,6 +11,8 @@ import type { Caller, Route, Schema } from './route.ts';
 import { parseQuery, validate } from './validate.ts';
 
 export const API_PREFIX = '/api/v1';
+/** Generous: while the disk is busy the connection is not read either. */
+const UPLOAD_IDLE_MS = 120_000;
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 declare module 'fastify' {
@@ -84,7 +87,8 @@ async function answer(
     if (error instanceof IdempotentReplay) {
       return reply.code(error.status).header('idempotent-replayed', 'true').type(JSON_TYPE).send(error.body);
     }
-    await claim.release();
+    // The first failure is the one to tell; a claim that stays is forgotten after an hour.
+    await claim.release().catch((err: unknown) => request.log.warn({ err }, 'idempotency key not released'));
     throw error;
   }
 }
@@ -155,6 +159,7 @@ async function receiveBody(route: Route, request: FastifyRequest): Promise<{ byt
   if (route.method === 'GET') return { bytes: Buffer.alloc(0), body: undefined };
   if (route.multipart) {
     if (!hasBody(request)) throw invalidRequest('A multipart body is required.');
+    cutWhenIdle(request);
     return { bytes: null, body: undefined };
   }
   const bytes = hasBody(request)
@@ -174,6 +179,15 @@ async function receiveBody(route: Route, request: FastifyRequest): Promise<{ byt
     throw invalidRequest('A JSON body is required.');
   }
   return { bytes, body: validate(route.body, value, 'body') };
+}
+
+/** A slow upload may take its time, a silent one may not hold its connection and staging files for ever. */
+function cutWhenIdle({ raw }: FastifyRequest): void {
+  // Injected requests have no real socket.
+  if (!(raw.socket instanceof Socket)) return;
+  const { socket } = raw;
+  socket.setTimeout(UPLOAD_IDLE_MS, () => socket.destroy());
+  raw.once('end', () => socket.setTimeout(0));
 }
 
 /** A path parameter that does not fit is an unknown id. */

@@ -9,7 +9,8 @@ import { answerClientError, errorBody, sendError } from './error-handler.ts';
 /** Headers must arrive within this time; bodies are limited by their readers, so that a slow upload may take its time. */
 const HEADERS_TIMEOUT_MS = 20_000;
 const CONNECTIONS_CHECK_MS = 5_000;
-const KEEP_ALIVE_TIMEOUT_MS = 10_000;
+/** Longer than the minute that proxies usually keep a connection: the side that reuses it must not be surprised. */
+const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 const URL_LENGTH_MAX = 8_192;
 /** What is left of a refused body is read and dropped for this long, so that the client can read the answer. */
 const LINGER_MS = 30_000;
@@ -52,6 +53,12 @@ export function openServer(deps: Deps): FastifyInstance {
   app.addHook('onRequest', async (request, reply) => {
     addHeaders(request, reply);
     deps.metrics.running.inc();
+    // Fastify's own hook is not called when the client leaves early.
+    reply.raw.once('close', () => {
+      deps.metrics.running.dec();
+      observe(deps, request, reply);
+    });
+    reply.raw.once('finish', () => dropRestOfBody(request.raw));
     if ((request.raw.url?.length ?? 0) > URL_LENGTH_MAX)
       throw new ServiceError('uri_too_long', `The address is longer than ${URL_LENGTH_MAX} characters.`);
     // Node would refuse this by itself, without a body.
@@ -63,11 +70,6 @@ export function openServer(deps: Deps): FastifyInstance {
     // To a client that said `Connection: close`, Node would close at once: with a body still on its way that is a reset,
     // and the client never reads the answer. dropRestOfBody ends the connection instead.
     if (!request.raw.complete) reply.raw.shouldKeepAlive = true;
-  });
-  app.addHook('onResponse', async (request, reply) => {
-    deps.metrics.running.dec();
-    observe(deps, request, reply);
-    dropRestOfBody(request.raw);
   });
   app.server.on('checkExpectation', refuseExpectation);
   return app;
@@ -149,6 +151,7 @@ function observe(deps: Deps, request: FastifyRequest, reply: FastifyReply): void
       path: request.raw.url?.split('?')[0]?.slice(0, 300),
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime),
+      ...(reply.raw.writableFinished ? {} : { clientLeft: true }),
       tenantId: request.caller?.tenantId,
       apiKeyId: request.caller?.apiKeyId,
     },
