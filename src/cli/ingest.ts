@@ -78,11 +78,16 @@ export function reportOutcomes(outcomes: readonly GroupOutcome[], io: Io): numbe
   for (const { fileErrors, error } of outcomes) {
     for (const failed of fileErrors) {
       const again = failed.retryable ? ' (may succeed when tried again)' : '';
-      io.err(`${failed.name}: ${failed.title} ${failed.message} [${failed.stage}]${again}\n`);
+      io.err(`${failed.name}: ${sentence(failed)} [${failed.stage}]${again}\n`);
     }
-    if (error !== null) io.err(`${error.title} ${error.message}`.trimEnd().concat('\n'));
+    if (error !== null) io.err(`${sentence(error)}\n`);
   }
   return outcomes.every(({ filesFailed, error }) => filesFailed === 0 && error === null) ? 0 : 1;
+}
+
+/** Some messages begin with the title. */
+function sentence({ title, message }: { title: string; message: string }): string {
+  return message.startsWith(title) ? message : `${title}: ${message}`.replace(/: $/, '');
 }
 
 function uploadFile(file: LocalFile): UploadFile {

@@ -17,7 +17,7 @@ export interface LocalService {
 }
 
 const READY_PATTERN = /Pinakes is ready at (http:\/\/\S+)/;
-const START_TIMEOUT_MS = 60_000;
+const START_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 40_000;
 const ERROR_LINES_MAX = 20;
 /** Settings that would make the child share data with another service, or give it other keys. */
