@@ -111,6 +111,7 @@ export const SOCKET_USERS: Readonly<Record<string, string>> = {
   'cli/client.ts': 'speaks to the address that the person who runs the command configured',
   'cli/admin-client.ts': 'speaks to the Unix socket in the data directory',
   'http/server.ts': 'listens',
+  'http/register.ts': 'looks at the connection on which a request came',
   'ingest/process-child.ts': 'takes the network away from parsers',
   'admin.ts': 'listens on the Unix socket in the data directory',
 };
