@@ -88,7 +88,7 @@ export async function detectFileType(bytes: Uint8Array, name: string): Promise<F
   if (/^[\s\0]{0,1024}%PDF-/.test(latin)) return 'pdf';
   if (latin.startsWith('PK\x03\x04') || latin.startsWith('PK\x05\x06')) return zipType(bytes);
   if (latin.startsWith('{\\rtf')) throw unsupported('RTF');
-  if (isBinary(bytes)) throw unsupported(await binaryName(bytes));
+  if (isBinary(bytes, extension)) throw unsupported(await binaryName(bytes));
   return textType(latin, extension);
 }
 
@@ -140,20 +140,23 @@ function textType(head: string, extension: string): FileType {
 }
 
 /** NUL bytes outside UTF-16/32, or many control characters. */
-function isBinary(bytes: Uint8Array): boolean {
+function isBinary(bytes: Uint8Array, extension: string): boolean {
   const sample = bytes.subarray(0, HEAD_BYTES * 4);
   const marked = (sample[0] === 0xff && sample[1] === 0xfe) || (sample[0] === 0xfe && sample[1] === 0xff);
   if (marked || (sample[0] === 0 && sample[1] === 0 && sample[2] === 0xfe && sample[3] === 0xff)) return false;
-  let controls = 0;
   const zeros = [0, 0, 0, 0];
+  const controls = [0, 0];
   for (let i = 0; i < sample.length; i += 1) {
     const byte = sample[i]!;
     if (byte === 0) zeros[i % 4]! += 1;
-    else if (byte < 0x20 && (byte < 0x07 || byte > 0x0d) && byte !== 0x1b) controls += 1;
+    else if (byte < 0x20 && (byte < 0x07 || byte > 0x0d) && byte !== 0x1b) controls[i % 2]! += 1;
   }
   const nuls = zeros[0]! + zeros[1]! + zeros[2]! + zeros[3]!;
-  if (controls > sample.length * 0.05) return !looksWide(zeros, nuls, sample.length);
-  return nuls > Math.max(2, sample.length * 0.02) && !looksWide(zeros, nuls, sample.length);
+  const many = controls[0]! + controls[1]! > sample.length * 0.05 || nuls > Math.max(2, sample.length * 0.02);
+  if (!many || looksWide(zeros, nuls, sample.length)) return false;
+  // Low bytes of UTF-16 may be anything, high bytes are not: files named as text get the benefit of the doubt.
+  const named = TEXT_EXTENSIONS[extension] !== undefined;
+  return !(named && nuls === 0 && Math.min(controls[0]!, controls[1]!) < Math.max(controls[0]!, controls[1]!) * 0.1);
 }
 
 /** NUL bytes that fall on every second byte, or on three of four, are wide characters. */

@@ -234,7 +234,7 @@ function gather(root: DomNode, without: ReadonlySet<DomNode> = new Set()): strin
     else if (next.nodeType === ELEMENT && !without.has(next)) {
       const tag = (next as DomElement).tagName.toUpperCase();
       if (tag === 'BR') parts.push('\u0001');
-      if (SKIPPED.has(tag) || tag === 'BR' || (next !== root && isHidden(next as DomElement))) continue;
+      if (tag === 'BR' || (next !== root && (SKIPPED.has(tag) || isHidden(next as DomElement)))) continue;
       const block = next !== root && BLOCKS.has(tag);
       if (block) {
         parts.push('\u0002');

@@ -75,7 +75,7 @@ function sections(value: Json): string[] {
   let scalars: string[] = [];
   for (const [key, member] of Object.entries(value)) {
     const own = lines(member, key);
-    if (isScalar(member)) scalars.push(...own);
+    if (inlineText(member) !== undefined) scalars.push(...own);
     else {
       texts.push(scalars.join('\n'), own.join('\n'));
       scalars = [];

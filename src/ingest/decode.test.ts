@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { Buffer } from 'node:buffer';
+import { test } from 'node:test';
+import iconv from 'iconv-lite';
+import { cleanText, decodeText } from './decode.ts';
+
+const TEXTS = {
+  ja: '東大寺は、奈良県奈良市にある華厳宗大本山の寺院である。聖武天皇が国力を尽くして建立した寺として知られている。',
+  zhHans: '图书馆是收集、整理、保存书籍和资料并供人们阅读的机构。我们每天都可以在这里学习新的知识。',
+  zhHant: '圖書館是收集、整理、保存書籍和資料並供人們閱讀的機構。我們每天都可以在這裡學習新的知識。',
+  ko: '도서관은 책과 자료를 모아 정리하고 보존하여 사람들이 읽을 수 있게 하는 기관이다. 우리는 매일 이곳에서 배운다.',
+  ru: 'Библиотека собирает и хранит книги, а также предоставляет их читателям для временного пользования.',
+  el: 'Η βιβλιοθήκη συγκεντρώνει και φυλάσσει βιβλία και τα διαθέτει στους αναγνώστες της κάθε ημέρα.',
+  tr: 'Kütüphane, kitapların toplandığı ve okuyucuların kullanımına sunulduğu yerdir; herkes için açıktır, üyelik gerekmez.',
+  de: 'Die Bücherei sammelt Bücher für alle, die lesen möchten; größere Häuser öffnen früh und schließen spät.',
+  pl: 'Biblioteka gromadzi książki i udostępnia je czytelnikom, którzy chcą się uczyć; każdy może przyjść również wieczorem.',
+  th: 'ห้องสมุดเป็นสถานที่รวบรวมหนังสือและสิ่งพิมพ์ต่าง ๆ เพื่อให้ผู้อ่านได้ใช้ในการศึกษาค้นคว้า',
+  ar: 'المكتبة مكان تجمع فيه الكتب وتحفظ وتقدم للقراء الذين يريدون أن يتعلموا شيئا جديدا في كل يوم',
+  he: 'הספרייה היא מקום שבו נאספים ספרים ונשמרים, והם מוצעים לקוראים הרוצים ללמוד דבר חדש בכל יום',
+};
+
+const LEGACY: readonly (readonly [keyof typeof TEXTS, string])[] = [
+  ['ja', 'shift_jis'],
+  ['ja', 'euc-jp'],
+  ['zhHans', 'gb18030'],
+  ['zhHant', 'big5'],
+  ['ko', 'euc-kr'],
+  ['ru', 'windows-1251'],
+  ['ru', 'koi8-r'],
+  ['ru', 'cp866'],
+  ['el', 'windows-1253'],
+  ['tr', 'windows-1254'],
+  ['de', 'windows-1252'],
+  ['pl', 'windows-1250'],
+  ['th', 'windows-874'],
+  ['ar', 'windows-1256'],
+  ['he', 'windows-1255'],
+];
+
+for (const [language, encoding] of LEGACY) {
+  test(`${encoding} is told by its letters`, () => {
+    assert.equal(decodeText(iconv.encode(TEXTS[language], encoding)).text, TEXTS[language]);
+  });
+}
+
+for (const [name, text] of Object.entries(TEXTS)) {
+  test(`Unicode encodings of ${name}, with and without a mark`, () => {
+    for (const encoding of ['utf-8', 'utf-16le', 'utf-16be', 'utf-32le', 'utf-32be']) {
+      const bytes = iconv.encode(text.repeat(3), encoding);
+      assert.equal(decodeText(iconv.encode(text, encoding, { addBOM: true })).text, text, `${encoding} with mark`);
+      assert.equal(decodeText(bytes).text, text.repeat(3), `${encoding} without mark`);
+    }
+  });
+}
+
+test('ISO-2022-JP is told by its escapes', () => {
+  const bytes = Buffer.concat([
+    Buffer.from('abc \x1b$B', 'latin1'),
+    Buffer.from([0x46, 0x7c, 0x4b, 0x5c]),
+    Buffer.from('\x1b(B def', 'latin1'),
+  ]);
+  assert.equal(decodeText(bytes).text, 'abc 日本 def');
+});
+
+test('a declared encoding is used when the bytes fit it', () => {
+  assert.equal(decodeText(Buffer.from([0xe9]), 'windows-1252').text, 'é');
+  assert.equal(decodeText(Buffer.from('déjà'), 'windows-1252').text, 'déjà', 'UTF-8 wins over a wrong declaration');
+  assert.equal(decodeText(Buffer.from('déjà'), 'no-such-encoding').text, 'déjà');
+});
+
+test('a few broken bytes in UTF-8 are replaced, not taken for another encoding', () => {
+  const bytes = Buffer.concat([Buffer.from('日本語の文章です。'), Buffer.from([0xff]), Buffer.from('続きます。')]);
+  const decoded = decodeText(bytes);
+  assert.equal(decoded.text, '日本語の文章です。\ufffd続きます。');
+  assert.equal(decoded.replaced, true);
+});
+
+test('text is well-formed, without NUL, and has line feeds only', () => {
+  assert.equal(cleanText('\ufeffa\r\nb\rc\0d\ud800e'), 'a\nb\nc\ufffdd\ufffde');
+});

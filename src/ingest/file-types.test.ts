@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { Buffer } from 'node:buffer';
+import { test } from 'node:test';
+import { strToU8, zipSync } from 'fflate';
+import { makeDocx, makePdf, makeXlsx } from '../../test/support/make-files.ts';
+import { detectFileType, extensionOf } from './file-types.ts';
+
+const CASES: readonly (readonly [what: string, bytes: Uint8Array | string, name: string, type: string])[] = [
+  ['a PDF whatever its name', makePdf({ pages: [['x']] }), 'a.txt', 'pdf'],
+  ['a Word file whatever its name', makeDocx({ blocks: [] }), 'a.zip', 'docx'],
+  ['an Excel file whatever its name', makeXlsx({ sheets: [] }), 'a', 'xlsx'],
+  ['HTML named .pdf', '<!DOCTYPE html><p>x', 'a.pdf', 'html'],
+  ['HTML named .txt', '\n<html lang="en"><body>x', 'a.txt', 'html'],
+  ['HTML inside Markdown stays Markdown', '<html>', 'a.md', 'md'],
+  ['text without extension', 'plain words', 'README', 'txt'],
+  ['JSON without extension', '{"a":1}', 'data', 'json'],
+  ['XML without extension', '<?xml version="1.0"?><a/>', 'data', 'xml'],
+  ['JSON Lines', '{}', 'a.ndjson', 'jsonl'],
+  ['tab separated', 'a\tb', 'a.tab', 'tsv'],
+  ['program code', 'print(1)', 'x.py', 'code'],
+  ['upper case extension', 'a,b', 'A.CSV', 'csv'],
+  ['an empty text file', '', 'a.txt', 'txt'],
+  ['UTF-16 with a mark', Buffer.from('\ufeffabc', 'utf16le'), 'a.csv', 'csv'],
+  ['UTF-16 without a mark', Buffer.from('plain words in two bytes each', 'utf16le'), 'a.txt', 'txt'],
+];
+
+for (const [what, bytes, name, type] of CASES) {
+  test(`detects ${what}`, async () => {
+    assert.equal(await detectFileType(Buffer.from(bytes as string), name), type);
+  });
+}
+
+const REFUSED: readonly (readonly [what: string, bytes: Uint8Array | string, name: string, message: RegExp])[] = [
+  [
+    'pictures',
+    Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13, 73, 72, 68, 82, 0, 0, 0]),
+    'a.txt',
+    /PNG/,
+  ],
+  ['unknown binary', Buffer.from(Array.from({ length: 256 }, (_, i) => (i * 7) % 256)), 'a.dat', /unknown binary/],
+  ['archives', zipSync({ 'a.txt': strToU8('x') }), 'a.zip', /ZIP archive/],
+  ['RTF', '{\\rtf1 x}', 'a.rtf', /RTF/],
+  ['mail', 'From: a@b.c\n\nx', 'a.eml', /EML/],
+  ['an empty PDF', '', 'a.pdf', /empty/],
+];
+
+for (const [what, bytes, name, message] of REFUSED) {
+  test(`refuses ${what}`, async () => {
+    await assert.rejects(detectFileType(Buffer.from(bytes as string), name), message);
+  });
+}
+
+test('extensionOf looks at the last path segment only', () => {
+  assert.equal(extensionOf('a.b/c'), '');
+  assert.equal(extensionOf('dir.x\\File.TXT'), 'txt');
+  assert.equal(extensionOf('.env'), '');
+});

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { detectLanguage } from './language.ts';
+
+const CASES: Record<string, string> = {
+  en: 'Mutations of the BRCA1 gene were found in 12 of the families that had been studied before.',
+  de: 'Die Verteidigung der Panthers gab nur 308 Punkte ab und belegte den sechsten Platz in der Liga.',
+  fr: 'La bibliothèque est ouverte tous les jours et les livres sont prêtés pour trois semaines.',
+  es: 'La biblioteca está abierta todos los días y los libros se prestan por tres semanas.',
+  pt: 'A biblioteca está aberta todos os dias e os livros são emprestados por três semanas.',
+  it: 'La biblioteca è aperta tutti i giorni e i libri sono prestati per tre settimane.',
+  nl: 'De bibliotheek is elke dag open en de boeken worden voor drie weken uitgeleend.',
+  tr: 'Kütüphane her gün açık ve kitaplar üç hafta için ödünç veriliyor, bu çok güzel bir şey.',
+  ru: 'Библиотека открыта каждый день, и книги выдаются на три недели всем читателям.',
+  ja: '東大寺は奈良県奈良市にある華厳宗大本山の寺院である。',
+  zh: '图书馆是收集、整理、保存书籍和资料并供人们阅读的机构。',
+  ko: '도서관은 책과 자료를 모아 정리하고 보존하는 기관이다.',
+  th: 'ห้องสมุดเป็นสถานที่รวบรวมหนังสือและสิ่งพิมพ์ต่าง ๆ',
+  ar: 'المكتبة مكان تجمع فيه الكتب وتحفظ وتقدم للقراء الذين يريدون أن يتعلموا',
+  he: 'הספרייה היא מקום שבו נאספים ספרים ונשמרים',
+  el: 'Η βιβλιοθήκη συγκεντρώνει και φυλάσσει βιβλία',
+  hi: 'पुस्तकालय में किताबें रखी जाती हैं और पाठकों को दी जाती हैं',
+};
+
+for (const [language, text] of Object.entries(CASES)) {
+  test(`detects ${language}`, () => assert.equal(detectLanguage(text), language));
+}
+
+test('a Japanese text full of English names is Japanese', () => {
+  assert.equal(detectLanguage('PostgreSQL の BM25 は SQLite の FTS5 よりも検索の品質が高いと言われている。'), 'ja');
+});
+
+test('text without enough letters has no language', () => {
+  assert.equal(detectLanguage('12 + 30 = 42 (!)'), null);
+  assert.equal(detectLanguage(''), null);
+});

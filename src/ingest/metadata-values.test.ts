@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { KeyPicker, originMetadata, typedValue } from './metadata-values.ts';
+import type { MetadataType } from './parsed.ts';
+
+const CASES: readonly (readonly [raw: string, type: MetadataType, val: string | undefined])[] = [
+  [' Ann ', 'string', 'Ann'],
+  ['', 'string', undefined],
+  ['x'.repeat(5000), 'string', undefined],
+  ['42', 'integer', '42'],
+  ['+007', 'integer', '7'],
+  ['12.0', 'integer', '12'],
+  ['12.5', 'integer', undefined],
+  ['9007199254740993', 'integer', '9007199254740993'],
+  ['1e3', 'integer', undefined],
+  ['1,000', 'integer', undefined],
+  ['3.50', 'float', '3.5'],
+  ['-1e-3', 'float', '-0.001'],
+  ['1e999', 'float', undefined],
+  ['NaN', 'float', undefined],
+  ['2024-02-29', 'date', '2024-02-29'],
+  ['2023-02-29', 'date', undefined],
+  ['2024/3/5', 'date', '2024-03-05'],
+  ['05/03/2024', 'date', undefined],
+  ['2024-03-05T10:00:00Z', 'date', '2024-03-05'],
+  ['2024-03-05 10:20', 'datetime', '2024-03-05T10:20:00Z'],
+  ['2024-03-05T10:20:30+02:00', 'datetime', '2024-03-05T08:20:30Z'],
+  ['2024-03-05', 'datetime', '2024-03-05T00:00:00Z'],
+  ['2024-03-05T25:00', 'datetime', undefined],
+  ['yesterday', 'datetime', undefined],
+];
+
+for (const [raw, type, val] of CASES) {
+  test(`${JSON.stringify(raw.slice(0, 30))} as ${type} is ${val ?? 'left out'}`, () => {
+    assert.deepEqual(typedValue(raw, type), val === undefined ? undefined : { val, type });
+  });
+}
+
+test('values that do not convert are counted by key, empty ones are not', () => {
+  const picker = new KeyPicker([{ key: 'price', type: 'float' }]);
+  assert.deepEqual(
+    picker.pick(() => 'cheap'),
+    {},
+  );
+  picker.pick(() => 'free');
+  picker.pick(() => '  ');
+  picker.pick(() => undefined);
+  assert.deepEqual(
+    picker.pick(() => '2'),
+    { price: { val: '2', type: 'float' } },
+  );
+  assert.deepEqual(picker.warnings(), ['2 values of "price" could not be read as float.']);
+});
+
+test('a key named __proto__ is a plain member', () => {
+  const metadata = new KeyPicker([{ key: '__proto__', type: 'string' }]).pick(() => 'x');
+  assert.deepEqual(Object.keys(metadata), ['__proto__']);
+  assert.equal(Object.getPrototypeOf(metadata), Object.prototype);
+});
+
+test('origin metadata types dates and leaves out what is empty', () => {
+  assert.deepEqual(originMetadata({ title: 'T', author: ' ', created: '2024-01-02', keywords: undefined }), {
+    title: { val: 'T', type: 'string' },
+    created: { val: '2024-01-02T00:00:00Z', type: 'datetime' },
+  });
+});

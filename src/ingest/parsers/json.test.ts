@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseJson, parseJsonl } from './json.ts';
+
+test('an object becomes indented lines', () => {
+  const parsed = parseJson('{"name":"Ann","tags":["a","b"],"home":{"city":"Ulm","zip":null},"age":7}', []);
+  assert.equal(parsed.text, 'name: Ann\ntags: a, b\n\nhome:\n  city: Ulm\n\nage: 7');
+});
+
+test('each object of an array is a record with metadata, nested keys by dots', () => {
+  const parsed = parseJson('[{"id":1,"p":{"x":2}},{"id":"two","p":{"x":3}}]', [
+    { key: 'id', type: 'integer' },
+    { key: 'p.x', type: 'integer' },
+  ]);
+  assert.deepEqual(
+    parsed.blocks.map((block) => [block.kind, block.metadata]),
+    [
+      ['record', { id: { val: '1', type: 'integer' }, 'p.x': { val: '2', type: 'integer' } }],
+      ['record', { 'p.x': { val: '3', type: 'integer' } }],
+    ],
+  );
+  assert.equal(parsed.text, 'id: 1\np:\n  x: 2\n\nid: two\np:\n  x: 3');
+  assert.deepEqual(parsed.warnings, ['1 value of "id" could not be read as integer.']);
+});
+
+test('inherited members are no metadata', () => {
+  const parsed = parseJson('[{"a":1}]', [{ key: 'constructor', type: 'string' }]);
+  assert.deepEqual(parsed.blocks[0]!.metadata, {});
+});
+
+test('large whole numbers keep their digits', () => {
+  assert.match(parseJson('{"id":1234567890123456789}', []).text, /1234567890123456789/);
+});
+
+test('nesting of any depth ends', () => {
+  const depth = 200_000;
+  assert.equal(parseJson('['.repeat(depth) + ']'.repeat(depth), []).blocks.length, 0);
+  const deep = `${'{"a":'.repeat(depth)}"leaf"${'}'.repeat(depth)}`;
+  assert.match(parseJson(deep, []).text, /leaf$/);
+});
+
+test('lone surrogates and NUL are replaced', () => {
+  assert.equal(parseJson('{"a":"x\\ud800y\\u0000z"}', []).text, 'a: x\ufffdy\ufffdz');
+});
+
+test('lines that are not JSON are kept and counted', () => {
+  const parsed = parseJsonl('{"a":1}\nnot json\n\n{"a":2}\n', []);
+  assert.equal(parsed.text, 'a: 1\n\nnot json\n\na: 2');
+  assert.deepEqual(parsed.warnings, ['1 line is not valid JSON and kept as text.']);
+});
+
+test('JSON Lines in a file named .json are read as such; other text is refused', () => {
+  assert.equal(parseJson('{"a":1}\n{"a":2}', []).fileType, 'jsonl');
+  assert.throws(() => parseJson('{"a":', []), /not valid JSON/);
+  assert.throws(() => parseJsonl('nothing\nhere', []), /No line/);
+});

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseMd } from './md.ts';
+
+test('blocks keep their source', async () => {
+  const source =
+    '# Title\n\nA *b* [c](d).\n\n- one\n  - two\n\n> quote\n\n```js\nlet x = "<!-- kept -->";\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n';
+  const { text, blocks } = await parseMd(source, []);
+  assert.deepEqual(
+    blocks.map((block) => [block.kind, text.slice(block.start, block.end)]),
+    [
+      ['heading', '# Title'],
+      ['paragraph', 'A *b* [c](d).'],
+      ['list', '- one\n  - two'],
+      ['quote', '> quote'],
+      ['code', '```js\nlet x = "<!-- kept -->";\n```'],
+      ['table', '| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |'],
+    ],
+  );
+  const table = blocks.at(-1)!;
+  assert.equal(table.tableHeader, '| a | b |');
+  assert.deepEqual(
+    table.rowStarts!.map((start) => text.slice(start, start + 5)),
+    ['| 1 |', '| 3 |'],
+  );
+});
+
+test('front matter gives metadata and the declared keys, and leaves the text', async () => {
+  const source =
+    '---\ntitle: "The: Title"\nauthor: Ann\ndate: 2024-03-05\ntags: [a, "b c"]\nprice: 12.5\nrank: high\n---\n\nText.\n';
+  const parsed = await parseMd(source, [
+    { key: 'price', type: 'float' },
+    { key: 'rank', type: 'integer' },
+  ]);
+  assert.equal(parsed.text, 'Text.');
+  assert.equal(parsed.title, 'The: Title');
+  assert.deepEqual(parsed.metadata['created'], { val: '2024-03-05T00:00:00Z', type: 'datetime' });
+  assert.deepEqual(parsed.metadata['tags'], { val: 'a, b c', type: 'string' });
+  assert.deepEqual(parsed.chunkMetadata, { price: { val: '12.5', type: 'float' } });
+  assert.deepEqual(parsed.warnings, ['1 value of "rank" could not be read as integer.']);
+});
+
+test('a rule at the start is no front matter', async () => {
+  const parsed = await parseMd('---\n\nText one.\n\n---\n\nText two.\n', []);
+  assert.match(parsed.text, /Text one\.\n\nText two\./);
+});
+
+test('comments vanish, HTML becomes Markdown', async () => {
+  const parsed = await parseMd(
+    'One <!-- hidden --> two.\n\n<!-- gone -->\n\n<table><tr><td>a</td><td>b</td></tr></table>\n',
+    [],
+  );
+  assert.equal(parsed.text, 'One  two.\n\n| a | b |\n| --- | --- |');
+});
+
+test('a first heading of level 1 is the title', async () => {
+  assert.equal((await parseMd('# The *Guide*\n\nText.', [])).title, 'The Guide');
+  assert.equal((await parseMd('## Part\n\nText.', [])).title, undefined);
+});
+
+test('a source longer than one piece loses nothing at the seams', async () => {
+  const section =
+    '## Head\n\nSome words that fill a line of text here.\n\n```\ncode\n\nText in code\n```\n\n- item\n\n  item text\n\n';
+  const count = 12_000;
+  const { blocks } = await parseMd(section.repeat(count), []);
+  for (const kind of ['heading', 'paragraph', 'code', 'list']) {
+    assert.equal(blocks.filter((block) => block.kind === kind).length, count, kind);
+  }
+});

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { Buffer } from 'node:buffer';
+import { test } from 'node:test';
+import { strToU8, unzipSync, zipSync } from 'fflate';
+import {
+  EXPANSION_RATIO_MAX,
+  readZipDirectory,
+  readZipEntry,
+  repackZip,
+  ZIP_ENTRIES_MAX,
+  zipEntryNames,
+} from './zip.ts';
+
+const TEXT = strToU8('some text that is worth packing, some text that is worth packing');
+
+test('entries are listed and inflated', () => {
+  const bytes = zipSync({ 'a.txt': TEXT, 'b/c.txt': [TEXT, { level: 0 }] });
+  assert.deepEqual([...zipEntryNames(bytes)], ['a.txt', 'b/c.txt']);
+  for (const entry of readZipDirectory(bytes))
+    assert.deepEqual(Buffer.from(readZipEntry(bytes, entry)), Buffer.from(TEXT));
+});
+
+test('repacking keeps the wanted entries only', () => {
+  const packed = repackZip(zipSync({ 'a.txt': TEXT, 'b.txt': TEXT }), (name) => name === 'b.txt');
+  assert.deepEqual(Object.keys(unzipSync(packed)), ['b.txt']);
+});
+
+test('an entry that expands too far is refused by the directory', () => {
+  const bytes = zipSync({ 'bomb.xml': new Uint8Array(8 * 1024 * 1024) });
+  assert.throws(() => readZipDirectory(bytes), new RegExp(`more than ${EXPANSION_RATIO_MAX} times`));
+});
+
+test('a directory that lies about sizes is found out while inflating', () => {
+  const bytes = zipSync({ 'bomb.xml': new Uint8Array(8 * 1024 * 1024) });
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const directory = Buffer.from(bytes).indexOf(Buffer.from([0x50, 0x4b, 0x01, 0x02]));
+  view.setUint32(directory + 24, 1000, true);
+  const [entry] = readZipDirectory(bytes);
+  assert.throws(() => readZipEntry(bytes, entry!), /more than 100 times/);
+});
+
+test('too many entries are refused', () => {
+  const files = Object.fromEntries(Array.from({ length: ZIP_ENTRIES_MAX + 1 }, (_, i) => [`${i}`, new Uint8Array(0)]));
+  assert.throws(() => readZipDirectory(zipSync(files, { level: 0 })), /entries/);
+});
+
+test('a truncated archive is damaged at every length, and never crashes the reader', () => {
+  const bytes = zipSync({ 'a.txt': TEXT, 'b.txt': TEXT });
+  for (let length = 0; length < bytes.length; length += 1) {
+    assert.throws(() => readZipDirectory(bytes.subarray(0, length)), /ZIP archive/, `length ${length}`);
+  }
+});
+
+test('XML that declares entities is refused', () => {
+  const bytes = zipSync({ 'a.xml': strToU8('<!DOCTYPE x [<!ENTITY a "b">]><x>&a;</x>') });
+  assert.throws(() => repackZip(bytes, () => true), /entities/);
+});

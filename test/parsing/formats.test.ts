@@ -1,0 +1,208 @@
+/** Whole files, from bytes to chunks. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { strToU8, unzipSync, zipSync } from 'fflate';
+import { chunkMismatches } from '../support/chunk-invariants.ts';
+import { makeDocx, makePdf, makeXlsx } from '../support/make-files.ts';
+import { readBytes } from '../support/process-bytes.ts';
+
+test('a Word file gives headings, lists, tables and its properties', async () => {
+  const bytes = makeDocx({
+    title: 'Handbook',
+    author: 'Ann',
+    blocks: [
+      { heading: 'Leave' },
+      { paragraph: 'Everybody has 25 days of leave & more.' },
+      { heading: 'Requests', level: 2 },
+      { list: ['Ask early', 'Ask in writing'] },
+      {
+        table: [
+          ['Team', 'Contact'],
+          ['Sales', 'Bo'],
+        ],
+      },
+    ],
+  });
+  const file = await readBytes('x.docx', bytes);
+  assert.equal(
+    file.text,
+    '# Leave\n\nEverybody has 25 days of leave & more.\n\n## Requests\n\n- Ask early\n- Ask in writing\n\n| Team | Contact |\n| --- | --- |\n| Sales | Bo |',
+  );
+  assert.equal(file.fileType, 'docx');
+  assert.equal(file.metadata['title']?.val, 'Handbook');
+  assert.equal(file.metadata['author']?.val, 'Ann');
+  assert.deepEqual(file.metadata['created'], { val: '2024-01-02T03:04:05Z', type: 'datetime' });
+  assert.equal(file.language, 'en');
+  assert.deepEqual(file.chunks[0]!.headingPath, ['Leave']);
+  assert.match(file.chunks[0]!.terms, /handbook/);
+});
+
+test('an Excel file gives a section per sheet and a chunk per record', async () => {
+  const bytes = makeXlsx({
+    sheets: [
+      {
+        name: 'Prices',
+        rows: [
+          ['Item', 'Price', 'Since'],
+          ['Tea', 2.5, new Date('2024-05-06T00:00:00Z')],
+          ['Coffee', 3, null],
+        ],
+      },
+      { name: 'Empty', rows: [] },
+      { name: 'Notes', rows: [['Only words here'], [], ['More words']] },
+    ],
+  });
+  const file = await readBytes('x.xlsx', bytes, [{ key: 'Price', type: 'float' }]);
+  assert.equal(
+    file.text,
+    '## Prices\n\n| Item | Price | Since |\n| --- | --- | --- |\n| Tea | 2.5 | 2024-05-06 |\n| Coffee | 3 |  |\n\n## Notes\n\nOnly words here\n\nMore words',
+  );
+  assert.deepEqual(
+    file.chunks.map((chunk) => [chunk.headingPath[0], chunk.content.split('\n')[0], chunk.metadata['Price']?.val]),
+    [
+      ['Prices', '| Tea | 2.5 | 2024-05-06 |', '2.5'],
+      ['Prices', '| Coffee | 3 |  |', '3'],
+      ['Notes', '## Notes', undefined],
+    ],
+  );
+  assert.equal(file.chunks[0]!.context, '| Item | Price | Since |');
+});
+
+test('tables side by side in a sheet are told apart', async () => {
+  const rows = [
+    ['a', 'b', null, 'x', 'y'],
+    [1, 2, null, 8, 9],
+  ];
+  const file = await readBytes('x.xlsx', makeXlsx({ sheets: [{ name: 'S', rows }] }));
+  assert.match(file.text, /\| a \| b \|\n.*\n\| 1 \| 2 \|\n\n\| x \| y \|\n.*\n\| 8 \| 9 \|/);
+});
+
+test('merged cells, comments and hidden sheets of a workbook', async () => {
+  const parts = unzipSync(
+    makeXlsx({
+      sheets: [
+        {
+          name: 'S',
+          rows: [
+            ['Group', 'n'],
+            ['left', 1],
+            [null, 2],
+          ],
+        },
+        { name: 'H', rows: [['secret']] },
+      ],
+    }),
+  );
+  const text = (part: string) => new TextDecoder().decode(parts[part]);
+  const put = (part: string, value: string) => {
+    parts[part] = strToU8(value);
+  };
+  put(
+    'xl/worksheets/sheet1.xml',
+    text('xl/worksheets/sheet1.xml').replace(
+      '</sheetData>',
+      '</sheetData><mergeCells><mergeCell ref="A2:A3"/></mergeCells>',
+    ),
+  );
+  put('xl/workbook.xml', text('xl/workbook.xml').replace('name="H"', 'name="H" state="hidden"'));
+  put(
+    'xl/worksheets/_rels/sheet1.xml.rels',
+    '<Relationships><Relationship Id="r1" Target="../comments1.xml"/></Relationships>',
+  );
+  put(
+    'xl/comments1.xml',
+    '<comments><authors><author>Bo</author></authors><commentList><comment ref="B2" authorId="0"><text><t>check &lt;this&gt;</t></text></comment></commentList></comments>',
+  );
+  const file = await readBytes('x.xlsx', zipSync(parts));
+  assert.match(file.text, /\| left \| 1 \|\n\| left \| 2 \|/);
+  assert.match(file.text, /\[author: Bo, cell: B2\]: check <this>/);
+  assert.doesNotMatch(file.text, /secret/);
+});
+
+test('a PDF gives pages, headings, properties', async () => {
+  const pages = [
+    ['# Annual report', 'The company grew by 12 percent in the year 2023, as planned.'],
+    ['The second page is about the plans for the coming year.'],
+  ];
+  const file = await readBytes('x.pdf', makePdf({ title: 'Report', author: 'Ann', pages }));
+  assert.equal(
+    file.text,
+    '# Annual report\n\nThe company grew by 12 percent in the year 2023, as planned.\n\nThe second page is about the plans for the coming year.',
+  );
+  assert.deepEqual(file.chunks[0]!.pages, [1, 2]);
+  assert.deepEqual(file.chunks[0]!.headingPath, ['Annual report']);
+  assert.equal(file.metadata['title']?.val, 'Report');
+  assert.equal(file.metadata['created']?.val, '2024-01-02T03:04:05Z');
+});
+
+test('a PDF without text says so', async () => {
+  const file = await readBytes('x.pdf', makePdf({ pages: [[]] }));
+  assert.equal(file.chunks.length, 0);
+  assert.match(file.warnings[0]!, /no text layer/);
+});
+
+test('a page with its own encoding is decoded by it', async () => {
+  const bytes = Buffer.from(
+    '<html><head><meta charset="windows-1252"></head><body><p>\xe9t\xe9</p></body></html>',
+    'latin1',
+  );
+  assert.equal((await readBytes('x.html', bytes)).text, 'été');
+});
+
+test('program code, YAML and XML are text of their own type', async () => {
+  assert.equal((await readBytes('a.py', 'def f():\n    return 1\n')).fileType, 'code');
+  assert.equal((await readBytes('a.yml', 'a: 1\n')).fileType, 'yaml');
+  assert.equal((await readBytes('a.xml', '<a>1</a>')).fileType, 'xml');
+});
+
+test('terms hold title, headings and table header besides the content', async () => {
+  const file = await readBytes('a.md', '---\ntitle: Zebrafish atlas\n---\n\n# Anatomy\n\n## Fins\n\nThey grow back.\n');
+  assert.match(file.chunks[0]!.terms, /zebrafish/);
+  assert.match(file.chunks[0]!.terms, /fin/);
+  const csv = await readBytes('a.csv', 'Colour,Weight\nblue,3\n');
+  assert.match(csv.chunks[0]!.terms, /weight/);
+  assert.doesNotMatch(csv.chunks[0]!.content, /Weight/);
+});
+
+test('the file name is never indexed', async () => {
+  const file = await readBytes('quarterly.txt', 'Nothing but words.');
+  assert.doesNotMatch(file.chunks[0]!.terms, /quarterly/);
+});
+
+test('offsets of every format give exactly the content', async () => {
+  const paragraph = 'Emoji 😀 and 日本語 and e\u0301, all in one sentence. '.repeat(40);
+  const files = [
+    ['a.txt', paragraph],
+    ['a.md', `# 😀\n\n${paragraph}\n\n${`| 😀 | b |\n|---|---|\n${'| 1 | 😀 |\n'.repeat(300)}`}`],
+    ['a.html', `<h1>😀</h1><p>${paragraph}</p><ul><li>😀</li></ul>`],
+    ['a.csv', `n,😀\n${'1,😀\n'.repeat(50)}`],
+    ['a.jsonl', '{"a":"😀"}\n'.repeat(20)],
+    ['a.docx', makeDocx({ blocks: [{ heading: '😀' }, { paragraph }] })],
+    [
+      'a.xlsx',
+      makeXlsx({
+        sheets: [
+          {
+            name: '😀',
+            rows: [
+              ['a', 'b'],
+              ['😀', paragraph],
+            ],
+          },
+        ],
+      }),
+    ],
+    ['a.pdf', makePdf({ pages: [['# Title', 'Words.'], ['More words.']] })],
+  ] as const;
+  for (const [name, bytes] of files) {
+    const file = await readBytes(name, bytes);
+    assert.ok(file.chunks.length > 0, name);
+    assert.equal(chunkMismatches(file.text, file.chunks), 0, name);
+    assert.equal(file.textLength, Array.from(file.text).length, name);
+    assert.deepEqual(
+      file.chunks.map((chunk) => chunk.ordinal),
+      file.chunks.map((_, index) => index),
+      name,
+    );
+  }
+});

@@ -1,0 +1,101 @@
+/** Small equivalents of hostile files: each ends cleanly, with text or with a message a person understands. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { strToU8, unzipSync, zipSync } from 'fflate';
+import { makeDocx, makePdf } from '../support/make-files.ts';
+import { failureOf, processBytes, readBytes } from '../support/process-bytes.ts';
+
+const DOCX = makeDocx({ blocks: [{ paragraph: 'canary' }] });
+
+function withPart(name: string, data: string | Uint8Array): Uint8Array {
+  return zipSync({ ...unzipSync(DOCX), [name]: typeof data === 'string' ? strToU8(data) : data });
+}
+
+test('a zip bomb is refused by its expansion', async () => {
+  assert.match(
+    (await failureOf('a.docx', withPart('word/bomb.xml', new Uint8Array(20 * 1024 * 1024)))).message,
+    /expands/,
+  );
+});
+
+test('entities are not expanded: Word, XML, SVG', async () => {
+  const doctype = '<!DOCTYPE x [<!ENTITY a "lol"><!ENTITY b "&a;&a;">]>';
+  assert.match((await failureOf('a.docx', withPart('word/document.xml', `${doctype}<x>&b;</x>`))).message, /entities/);
+  assert.match((await failureOf('a.xml', `<?xml version="1.0"?>${doctype}<x>&b;</x>`)).message, /entities/);
+  assert.match((await failureOf('a.svg', `${doctype}<svg>&b;</svg>`)).message, /entities/);
+});
+
+test('an entry that climbs out of the archive is ignored', async () => {
+  assert.equal((await readBytes('a.docx', withPart('../../evil.txt', 'evil'))).text, 'canary');
+});
+
+test('truncated files are damaged, at any length', async () => {
+  const pdf = makePdf({ pages: [['text']] });
+  for (const share of [0.1, 0.5, 0.9]) {
+    const docx = await failureOf('a.docx', DOCX.subarray(0, DOCX.length * share));
+    assert.equal(docx.retryable, false);
+    const outcome = await processBytes('a.pdf', pdf.subarray(0, pdf.length * share));
+    assert.ok(outcome.ok || outcome.failure.title === 'Damaged PDF');
+  }
+});
+
+test('a page tree that refers to itself ends', async () => {
+  const pdf =
+    '%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[2 0 R]/Count 1>>endobj\ntrailer<</Root 1 0 R>>';
+  const outcome = await processBytes('a.pdf', pdf);
+  assert.ok(!outcome.ok || outcome.file.chunks.length === 0);
+});
+
+test('deep and repetitive Markdown takes linear time', async () => {
+  for (const source of [
+    '> '.repeat(20_000),
+    '**a '.repeat(50_000),
+    '['.repeat(50_000),
+    '<!--'.repeat(50_000),
+    '`'.repeat(50_000),
+  ]) {
+    assert.ok((await processBytes('a.md', source)).ok);
+  }
+});
+
+test('unfinished tags take linear time', async () => {
+  for (const source of [
+    '<div '.repeat(100_000),
+    '<script'.repeat(100_000),
+    '<a href="'.repeat(100_000),
+    '<!--'.repeat(100_000),
+    '<p>'.repeat(50_000),
+  ]) {
+    assert.ok((await processBytes('a.html', `<html>${source}`)).ok);
+  }
+});
+
+test('NUL, broken UTF-8 and combining marks are stored or replaced', async () => {
+  assert.equal((await readBytes('a.txt', Buffer.from('a\0b with some words'))).text, 'a\ufffdb with some words');
+  assert.ok((await readBytes('a.txt', Buffer.from([0x61, 0xff, 0xfe, 0x62]))).text.isWellFormed());
+  assert.ok((await readBytes('a.txt', `Z${'\u0301'.repeat(20_000)}`)).chunks.length > 1);
+  assert.equal((await readBytes('a.txt', 'a\u202eb')).text, 'a\u202eb');
+});
+
+test('tens of thousands of columns stay bounded', async () => {
+  const columns = Array.from({ length: 20_000 }, (_, i) => `c${i}`).join(',');
+  const file = await readBytes('a.csv', `${columns}\n${columns}\n`);
+  assert.ok(file.chunks.every((chunk) => chunk.content.length < 8000 && (chunk.context ?? '').length <= 1500));
+});
+
+test('a formula is text', async () => {
+  assert.match(
+    (await readBytes('a.csv', 'name,v\n"=HYPERLINK(""http://x"",""y"")",1\n')).text,
+    /=HYPERLINK\("http:\/\/x","y"\)/,
+  );
+});
+
+test('messages carry no path of this machine', async () => {
+  for (const [name, bytes] of [
+    ['a.docx', withPart('word/document.xml', '<not closed')],
+    ['a.xlsx', zipSync({ 'xl/workbook.xml': strToU8('<broken') })],
+  ] as const) {
+    const failure = await failureOf(name, bytes);
+    assert.doesNotMatch(failure.message, /\/|node_modules/, name);
+  }
+});

@@ -1,0 +1,174 @@
+/** The pool of child processes: outcomes, limits, crashes, aborts. */
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import type { ProcessOutcome, ProcessRequest } from '../../src/ingest/parsed.ts';
+import { openProcessPool, type PoolOptions } from '../../src/ingest/process-pool.ts';
+
+const MISBEHAVING = new URL('../support/misbehaving-child.ts', import.meta.url);
+const never = new AbortController().signal;
+
+let folder: string;
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pinakes-pool-'));
+});
+after(() => rm(folder, { recursive: true, force: true }));
+
+let files = 0;
+async function request(name: string, text: string): Promise<ProcessRequest> {
+  const path = join(folder, `${files++}`);
+  await writeFile(path, text);
+  return { path, name, size: Buffer.byteLength(text), chunkMetadataKeys: [] };
+}
+
+async function withPool<T>(
+  options: PoolOptions,
+  run: (pool: ReturnType<typeof openProcessPool>) => Promise<T>,
+): Promise<T> {
+  const pool = openProcessPool(options);
+  try {
+    return await run(pool);
+  } finally {
+    await pool.close();
+  }
+}
+
+function titleOf(outcome: ProcessOutcome): string {
+  return outcome.ok ? 'ok' : outcome.failure.title;
+}
+
+test('many files come back each with its own outcome', async () => {
+  await withPool({}, async (pool) => {
+    const requests = await Promise.all(Array.from({ length: 60 }, (_, i) => request(`${i}.txt`, `Text number ${i}.`)));
+    const outcomes = await Promise.all(requests.map((one) => pool.process(one, never)));
+    assert.deepEqual(
+      outcomes.map((outcome) => outcome.ok && outcome.file.text),
+      requests.map((_, i) => `Text number ${i}.`),
+    );
+  });
+});
+
+test('a file of thousands of chunks arrives whole and in order', async () => {
+  await withPool({ children: 1 }, async (pool) => {
+    const rows = Array.from({ length: 3000 }, (_, i) => `{"n":${i}}`);
+    const outcome = await pool.process(await request('a.jsonl', rows.join('\n')), never);
+    assert.ok(outcome.ok);
+    assert.deepEqual(
+      outcome.file.chunks.map((chunk) => chunk.content),
+      rows.map((_, i) => `n: ${i}`),
+    );
+    assert.deepEqual(
+      outcome.file.chunks.map((chunk) => chunk.ordinal),
+      rows.map((_, i) => i),
+    );
+  });
+});
+
+test('a bad file fails alone', async () => {
+  await withPool({ children: 1 }, async (pool) => {
+    const outcomes = await Promise.all([
+      pool.process(await request('a.pdf', '%PDF-1.4 nothing'), never),
+      pool.process(await request('b.txt', 'Good.'), never),
+    ]);
+    assert.deepEqual(outcomes.map(titleOf), ['Damaged PDF', 'ok']);
+  });
+});
+
+test('an endless loop is ended, files behind it are processed', async () => {
+  await withPool({ children: 1, fileTimeMs: 700, script: MISBEHAVING }, async (pool) => {
+    const outcomes = await Promise.all([
+      pool.process(await request('loop', 'x'), never),
+      pool.process(await request('good', 'x'), never),
+      pool.process(await request('good', 'x'), never),
+    ]);
+    assert.deepEqual(outcomes.map(titleOf), ['Time limit exceeded', 'ok', 'ok']);
+    assert.ok(!outcomes[0]!.ok && !outcomes[0]!.failure.retryable);
+  });
+});
+
+test('while one child hangs, the other goes on, and takes over what waited behind', async () => {
+  await withPool({ children: 2, fileTimeMs: 600_000, script: MISBEHAVING }, async (pool) => {
+    const hang = new AbortController();
+    const stuck = pool.process(await request('loop', 'x'), hang.signal);
+    const requests = await Promise.all(Array.from({ length: 20 }, () => request('good', 'x')));
+    const outcomes = await Promise.all(requests.map((one) => pool.process(one, never)));
+    assert.ok(outcomes.every((outcome) => outcome.ok));
+    hang.abort(new Error('enough'));
+    await assert.rejects(stuck, /enough/);
+  });
+});
+
+for (const kind of ['buffers', 'heap']) {
+  test(`a child that eats memory in ${kind} is ended`, async () => {
+    await withPool({ children: 1, script: MISBEHAVING }, async (pool) => {
+      const outcome = await pool.process(await request(kind, 'x'), never);
+      assert.equal(titleOf(outcome), 'Memory limit exceeded');
+    });
+  });
+}
+
+test('a crash is retried once, then fails as retryable', async () => {
+  await withPool({ children: 1, script: MISBEHAVING }, async (pool) => {
+    const outcome = await pool.process(await request('crash', 'x'), never);
+    assert.equal(titleOf(outcome), 'Parser crashed');
+    assert.ok(!outcome.ok && outcome.failure.retryable);
+  });
+});
+
+test('a crash that does not repeat costs nothing', async () => {
+  await withPool({ children: 1, script: MISBEHAVING }, async (pool) => {
+    const outcomes = await Promise.all([
+      pool.process(await request('good', 'x'), never),
+      pool.process(await request('crash-unless-first', 'x'), never),
+    ]);
+    assert.deepEqual(outcomes.map(titleOf), ['ok', 'ok']);
+  });
+});
+
+test('a child that writes garbage or endlessly is ended', async () => {
+  await withPool({ children: 1, script: MISBEHAVING }, async (pool) => {
+    assert.equal(titleOf(await pool.process(await request('garbage', 'x'), never)), 'Parser crashed');
+    assert.match(
+      titleOf(await pool.process(await request('flood', 'x'), never)),
+      /Parser crashed|Memory limit exceeded/,
+    );
+  });
+});
+
+test('a child has no environment and may not write or start anything', async () => {
+  await withPool({ children: 1, script: MISBEHAVING }, async (pool) => {
+    const outcome = await pool.process(await request('rights', 'x'), never);
+    assert.ok(outcome.ok);
+    assert.deepEqual(JSON.parse(outcome.file.text), {
+      environment: 0,
+      write: 'ERR_ACCESS_DENIED',
+      spawn: 'ERR_ACCESS_DENIED',
+    });
+  });
+});
+
+test('an aborted file rejects with the reason, queued or running', async () => {
+  await withPool({ children: 1, script: MISBEHAVING }, async (pool) => {
+    const running = new AbortController();
+    const queued = new AbortController();
+    const loop = pool.process(await request('loop', 'x'), running.signal);
+    const waiting = pool.process(await request('good', 'x'), queued.signal);
+    queued.abort(new Error('not any more'));
+    await assert.rejects(waiting, /not any more/);
+    running.abort(new Error('stop'));
+    await assert.rejects(loop, /stop/);
+    assert.equal(titleOf(await pool.process(await request('good', 'x'), never)), 'ok');
+    await assert.rejects(pool.process(await request('good', 'x'), AbortSignal.abort(new Error('early'))), /early/);
+  });
+});
+
+test('closing settles what is under way', async () => {
+  const pool = openProcessPool({ children: 1, script: MISBEHAVING });
+  const loop = pool.process(await request('loop', 'x'), never);
+  const queued = pool.process(await request('good', 'x'), never);
+  await pool.close();
+  assert.deepEqual([titleOf(await loop), titleOf(await queued)], ['Service stopped', 'Service stopped']);
+  assert.equal(titleOf(await pool.process(await request('good', 'x'), never)), 'Service stopped');
+});

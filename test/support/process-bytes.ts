@@ -1,0 +1,37 @@
+/** Runs bytes through the whole processing of a file, in this process. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ChunkMetadataKey, FileFailure, ProcessedFile, ProcessOutcome } from '../../src/ingest/parsed.ts';
+import { processFile } from '../../src/ingest/process-file.ts';
+
+export async function processBytes(
+  name: string,
+  bytes: Uint8Array | string,
+  chunkMetadataKeys: ChunkMetadataKey[] = [],
+): Promise<ProcessOutcome> {
+  const folder = await mkdtemp(join(tmpdir(), 'pinakes-file-'));
+  try {
+    const path = join(folder, 'blob');
+    await writeFile(path, bytes);
+    return await processFile({ path, name, size: bytes.length, chunkMetadataKeys });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+export async function readBytes(
+  name: string,
+  bytes: Uint8Array | string,
+  keys: ChunkMetadataKey[] = [],
+): Promise<ProcessedFile> {
+  const outcome = await processBytes(name, bytes, keys);
+  if (!outcome.ok) throw new Error(`${name}: ${outcome.failure.message}`);
+  return outcome.file;
+}
+
+export async function failureOf(name: string, bytes: Uint8Array | string): Promise<FileFailure> {
+  const outcome = await processBytes(name, bytes);
+  if (outcome.ok) throw new Error(`${name} was read, but should not be`);
+  return outcome.failure;
+}
