@@ -1,0 +1,47 @@
+/** What `npm ci` and the published package rely on. */
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+const PROJECT = join(import.meta.dirname, '..');
+
+interface LockedPackage {
+  version?: string;
+  optionalDependencies?: Record<string, string>;
+}
+
+function readJson<T>(name: string): T {
+  return JSON.parse(readFileSync(join(PROJECT, name), 'utf8')) as T;
+}
+
+test('the lock file names the packages of every platform: npm ci refuses one that was written where some are missing', () => {
+  const { packages } = readJson<{ packages: Record<string, LockedPackage> }>('package-lock.json');
+  const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
+    Object.keys(optionalDependencies).filter(
+      (name) =>
+        packages[`${path}/node_modules/${name}`] === undefined && packages[`node_modules/${name}`] === undefined,
+    ),
+  );
+  assert.deepEqual(missing, []);
+});
+
+test('versions are exact, and the lock file has the same', () => {
+  const manifest = readJson<{ dependencies: Record<string, string>; devDependencies: Record<string, string> }>(
+    'package.json',
+  );
+  const { packages } = readJson<{ packages: Record<string, LockedPackage> }>('package-lock.json');
+  for (const [name, version] of Object.entries({ ...manifest.dependencies, ...manifest.devDependencies })) {
+    const exact = version.replace(/^npm:.+@/, '');
+    assert.match(exact, /^\d+\.\d+\.\d+$/, name);
+    assert.equal(packages[`node_modules/${name}`]?.version, exact, name);
+  }
+});
+
+test('every file that the package promises is there', () => {
+  const { files, bin } = readJson<{ files: string[]; bin: Record<string, string> }>('package.json');
+  for (const name of files.filter((name) => name !== 'dist')) assert.ok(existsSync(join(PROJECT, name)), name);
+  // dist/ is built from src/.
+  for (const target of Object.values(bin))
+    assert.ok(existsSync(join(PROJECT, target.replace('dist/', 'src/').replace(/\.js$/, '.ts'))), target);
+});
