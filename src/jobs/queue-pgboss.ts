@@ -20,8 +20,8 @@ const POLLING_SECONDS = 2;
  * On a server a lost worker's job runs again after heartbeat + supervision + delay + polling ≤ 30 s. The embedded
  * database has one process: lost jobs are handed back at its start, and a busy moment must not look like a loss.
  */
-const HEARTBEAT_SECONDS = { server: 10, embedded: 120 } as const;
-const SUPERVISE_SECONDS = { server: 10, embedded: 300 } as const;
+const HEARTBEAT_SECONDS = { server: 10, embedded: 60 } as const;
+const SUPERVISE_SECONDS = { server: 10, embedded: 60 } as const;
 const NO_JOB_ID = '00000000-0000-0000-0000-000000000000';
 /** How long handlers get to end after their signal was aborted. */
 const ABORT_WAIT_MS = 2_000;

@@ -11,10 +11,13 @@ import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
 import type { Database } from '../../src/db/database.ts';
 import { DurableFs, type EngineFiles } from '../../src/db/embedded/durable-fs.ts';
 import { openEmbeddedDatabase } from '../../src/db/embedded/embedded-database.ts';
+import { openEngine } from '../../src/db/embedded/engine.ts';
+import { createSession } from '../../src/db/embedded/session.ts';
+import { simpleQuery } from '../../src/db/embedded/wire.ts';
 import { dueSteps, startMaintenance } from '../../src/db/maintenance.ts';
-import { migrate } from '../../src/db/migrate.ts';
 import { sql } from '../../src/db/sql.ts';
 import { newId } from '../../src/util/ids.ts';
+import { copyTemplate } from '../support/database.ts';
 
 const openModule = new URL('../../src/db/embedded/embedded-database.ts', import.meta.url).href;
 
@@ -24,8 +27,8 @@ let tenant: Tenant;
 
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'pinakes-test-'));
+  await copyTemplate(folder);
   db = await openEmbeddedDatabase({ dataDir: join(folder, 'database') });
-  await migrate(db);
   tenant = await createTenant(db, { id: newId(), name: 'default' });
 });
 
@@ -44,7 +47,8 @@ test('a second opener is refused with one line that names the directory', async 
 });
 
 test('what was acknowledged before a kill is there afterwards, and the directory is free at once', async () => {
-  const dataDir = join(folder, 'killed');
+  await copyTemplate(join(folder, 'killed'));
+  const dataDir = join(folder, 'killed', 'database');
   const script = `const { openEmbeddedDatabase } = await import(${JSON.stringify(openModule)});
     const db = await openEmbeddedDatabase({ dataDir: ${JSON.stringify(dataDir)} });
     await db.system.execute('create table kept (id int)');
@@ -189,4 +193,21 @@ test('small changes are left alone; dead rows wait for a quiet moment unless the
   assert.deepEqual(names(1_000, 0, false), []);
   assert.deepEqual(names(1_000, 0, true), ['vacuum']);
   assert.deepEqual(names(50_000, 0, false), ['vacuum']);
+});
+
+test('an engine that must end is started again: committed rows stay, the open transaction is gone', async () => {
+  await copyTemplate(join(folder, 'restarted'));
+  const engine = await openEngine({ dataDir: join(folder, 'restarted', 'database') });
+  const session = createSession(engine);
+  await session.single(simpleQuery('create table kept (id int); insert into kept values (1)'));
+  const lease = await session.lease();
+  await lease.run(simpleQuery('begin; insert into kept values (2)'));
+
+  const restarted = new Promise<void>((resolve) => engine.onRestart(resolve));
+  engine.restart(new Error('as after a PANIC'));
+  await restarted;
+  await assert.rejects(lease.run(simpleQuery('insert into kept values (3)')), { code: 'overloaded' });
+  await assert.rejects(lease.end(simpleQuery('commit')), { code: 'overloaded' });
+  assert.deepEqual((await session.single(simpleQuery('select id from kept'))).rows, [{ id: 1 }]);
+  await engine.close();
 });

@@ -64,8 +64,8 @@ async function administer(serverUrl: string, statement: string): Promise<void> {
   await client.end();
 }
 
-/** An initialised and migrated data directory, made once per set of migrations and engine, then copied. */
-async function copyTemplate(dataDir: string): Promise<void> {
+/** Fills `dataDir` with a `database` folder, initialised and migrated: made once per migrations and engine, then copied. */
+export async function copyTemplate(dataDir: string): Promise<void> {
   const template = join(tmpdir(), `pinakes-test-template-${templateKey()}`);
   if (!existsSync(template)) await buildTemplate(template);
   cpSync(template, dataDir, { recursive: true, mode: constants.COPYFILE_FICLONE });

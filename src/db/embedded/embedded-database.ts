@@ -5,6 +5,7 @@ import { dirname, resolve } from 'node:path';
 import { abortReason } from '../../util/abort.ts';
 import type { Database, Queryable, Row, SystemDatabase, TransactionOptions, Tx } from '../database.ts';
 import { ensureExtensions } from '../extensions.ts';
+import { mapDatabaseError } from '../pg-errors.ts';
 import type { Sql } from '../sql.ts';
 import { enterTenant } from '../tenant-scope.ts';
 import { encodeForeignValue, encodeValue } from '../values.ts';
@@ -44,7 +45,7 @@ export async function openEmbeddedDatabase(options: EmbeddedOptions): Promise<Da
 
 async function createDatabase(engine: Engine, lock: DirectoryLock): Promise<Database> {
   const session = createSession(engine);
-  const system = createSystem(session);
+  const system = createSystem(engine, session);
   const hasTextSearch = await ensureExtensions(system);
   return {
     kind: 'embedded',
@@ -68,7 +69,7 @@ async function createDatabase(engine: Engine, lock: DirectoryLock): Promise<Data
   };
 }
 
-function createSystem(session: Session): SystemDatabase {
+function createSystem(engine: Engine, session: Session): SystemDatabase {
   return {
     async query<R extends object>({ text, values }: Sql) {
       refuseInsideTransaction();
@@ -90,8 +91,13 @@ function createSystem(session: Session): SystemDatabase {
       const hush = session.onNotification((notification) => {
         if (notification.channel === channel) onNotify(notification.payload);
       });
-      rowsOf(await session.single(simpleQuery(`listen "${channel.replaceAll('"', '""')}"`)));
-      onConnect();
+      const begin = async (): Promise<void> => {
+        rowsOf(await session.single(simpleQuery(`listen "${channel.replaceAll('"', '""')}"`)));
+        onConnect();
+      };
+      await begin();
+      // A restarted engine that fails at once restarts again, and calls this again.
+      engine.onRestart(() => void begin().catch(() => {}));
       return { close: async () => hush() };
     },
   };
@@ -166,6 +172,6 @@ function batchOf(text: string, values: readonly unknown[] = []): Buffer {
 
 /** @throws the first error of the batch. */
 function rowsOf<R extends object = Row>(reply: Reply): R[] {
-  if (reply.error) throw reply.error;
+  if (reply.error) throw mapDatabaseError(reply.error);
   return reply.rows as R[];
 }

@@ -1,84 +1,83 @@
-/** The main thread's end of the database worker: one request is one batch of protocol bytes. */
-import { Worker } from 'node:worker_threads';
-import type { FromWorker, ToWorker, WorkerOptions } from './protocol.ts';
+/**
+ * The engine, kept running. PostgreSQL ends a server that cannot keep its promises (disk full, failed fsync: PANIC) and
+ * starts it again from the log; here the thread is ended and a new one started, with the same recovery.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ServiceError } from '../../errors.ts';
+import { type EngineThread, openEngineThread } from './engine-thread.ts';
+import type { WorkerOptions } from './protocol.ts';
 
-/** The engine's data is WebAssembly memory; its thread's own heap only sees short-lived messages. */
-const YOUNG_GENERATION_MB = 16;
+const RESTART_DELAY_MS_FIRST = 200;
+const RESTART_DELAY_MS_MAX = 10_000;
+const RETRY_SECONDS = 5;
 
 export interface Engine {
-  /** Runs one batch; batches run in the order of the calls. @throws Error when the engine is gone. */
+  /** Runs one batch; batches run in the order of the calls. @throws ServiceError `overloaded` while it restarts. */
   run(bytes: Uint8Array): Promise<Uint8Array>;
-  /** Flushes and ends the worker. */
+  /** Raised by every restart: what an earlier session held (a transaction, LISTEN) is gone. */
+  readonly generation: number;
+  /** Ends the thread, which is in no state to go on, and starts another. */
+  restart(reason: Error): void;
+  /** Called after every restart. */
+  onRestart(done: () => void): void;
+  /** Flushes and ends. */
   close(): Promise<void>;
 }
 
-interface Waiting {
-  resolve(bytes: Uint8Array): void;
-  reject(error: Error): void;
+/** @throws Error with the engine's reason when it does not start. */
+export async function openEngine(options: WorkerOptions): Promise<Engine> {
+  const listeners: (() => void)[] = [];
+  let generation = 1;
+  const closing = new AbortController();
+  let restarting: Promise<void> | undefined;
+
+  const open = (): Promise<EngineThread> => openEngineThread(options, (reason) => restart(reason));
+  const reopen = async (reason: Error): Promise<void> => {
+    await thread.kill(unavailable(reason));
+    for (
+      let delayMs = RESTART_DELAY_MS_FIRST;
+      !closing.signal.aborted;
+      delayMs = Math.min(delayMs * 2, RESTART_DELAY_MS_MAX)
+    ) {
+      try {
+        await sleep(delayMs, undefined, { signal: closing.signal });
+        thread = await open();
+        break;
+      } catch {
+        // Whatever ended it lasts, for example the disk is still full: wait longer.
+      }
+    }
+  };
+  const restart = (reason: Error): void => {
+    if (closing.signal.aborted || restarting) return;
+    generation += 1;
+    restarting = reopen(reason).then(() => {
+      restarting = undefined;
+      for (const listener of listeners) listener();
+    });
+  };
+  let thread = await open();
+
+  return {
+    get generation() {
+      return generation;
+    },
+    async run(bytes) {
+      if (restarting) throw unavailable();
+      return thread.run(bytes);
+    },
+    restart,
+    onRestart: (done) => void listeners.push(done),
+    async close() {
+      closing.abort();
+      await restarting;
+      await thread.close().catch(() => {});
+    },
+  };
 }
 
-/** Starts the worker and waits until the engine answers. @throws Error with the engine's reason when it does not start. */
-export async function openEngine(options: WorkerOptions): Promise<Engine> {
-  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-  const worker = new Worker(new URL(`./worker.${extension}`, import.meta.url), {
-    workerData: options,
-    // Options of the process (--input-type, --test) are none of the worker's.
-    execArgv: [],
-    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
-  });
-  const waiting = new Map<number, Waiting>();
-  let lastId = 0;
-  let gone: Error | undefined;
-
-  const fail = (error: Error): void => {
-    gone ??= error;
-    for (const request of waiting.values()) request.reject(gone);
-    waiting.clear();
-  };
-  const request = (build: (id: number) => ToWorker, transfer: ArrayBuffer[] = []): Promise<Uint8Array> =>
-    new Promise((resolve, reject) => {
-      if (gone) return reject(gone);
-      const id = ++lastId;
-      waiting.set(id, { resolve, reject });
-      worker.postMessage(build(id), transfer);
-    });
-
-  const ready = new Promise<void>((resolve, reject) => {
-    worker.on('error', (error) => {
-      fail(new Error('the embedded database stopped', { cause: error }));
-      reject(error);
-    });
-    worker.on('exit', (code) => {
-      fail(new Error(`the embedded database has ended (${code})`));
-      reject(gone);
-    });
-    worker.on('message', (message: FromWorker) => {
-      if (message.kind === 'ready') return resolve();
-      if (message.kind === 'refused')
-        return reject(new Error(`the embedded database did not start: ${message.message}`));
-      const request = waiting.get(message.id);
-      waiting.delete(message.id);
-      if (message.kind === 'reply') request?.resolve(message.bytes);
-      else request?.reject(new Error(`the embedded database failed: ${message.message}`));
-    });
-  });
-
-  try {
-    await ready;
-  } catch (error) {
-    await worker.terminate();
-    throw error;
-  }
-  return {
-    run(pooled) {
-      // A Buffer is a view of a shared pool, and posting a view would copy the whole pool.
-      const bytes = new Uint8Array(pooled);
-      return request((id) => ({ kind: 'run', id, bytes }), [bytes.buffer]);
-    },
-    async close() {
-      await request((id) => ({ kind: 'close', id }));
-      gone ??= new Error('the embedded database is closed');
-      await worker.terminate();
-    },
-  };
+/** What requests get while the engine restarts. */
+export function unavailable(cause?: Error): ServiceError {
+  const options = { retryAfterSeconds: RETRY_SECONDS, ...(cause ? { cause } : {}) };
+  return new ServiceError('overloaded', 'The database is restarting. Try again shortly.', options);
 }

@@ -4,7 +4,7 @@
  */
 import { ServiceError } from '../../errors.ts';
 import { abortReason } from '../../util/abort.ts';
-import type { Engine } from './engine.ts';
+import { type Engine, unavailable } from './engine.ts';
 import { type Notification, type Reply, readReply, simpleQuery } from './wire.ts';
 
 /** A transaction that sends nothing for this long is rolled back: it would stop everybody else. */
@@ -60,6 +60,7 @@ export function createSession(engine: Engine): Session {
     running += 1;
     try {
       const reply = readReply(await engine.run(bytes));
+      if (isFatal(reply.error)) engine.restart(reply.error);
       for (const notification of reply.notifications) for (const hear of hearers) hear(notification);
       return reply;
     } finally {
@@ -82,7 +83,7 @@ export function createSession(engine: Engine): Session {
             held = false;
             next();
           };
-          resolve(createLease(send, release));
+          resolve(createLease(engine, send, release));
         });
       }),
     onNotification: (hear) => {
@@ -97,7 +98,14 @@ export function createSession(engine: Engine): Session {
   };
 }
 
-function createLease(send: (bytes: Uint8Array) => Promise<Reply>, release: () => void): Lease {
+/** After these PostgreSQL's server process ends; the engine's thread only seems to go on. */
+function isFatal(error: Error | undefined): error is Error {
+  const severity = (error as { severity?: unknown } | undefined)?.severity;
+  return severity === 'PANIC' || severity === 'FATAL';
+}
+
+function createLease(engine: Engine, send: (bytes: Uint8Array) => Promise<Reply>, release: () => void): Lease {
+  const { generation } = engine;
   let ended: Error | undefined;
   let timer: NodeJS.Timeout | undefined;
   let rejectAborted: (reason: Error) => void = () => {};
@@ -106,10 +114,15 @@ function createLease(send: (bytes: Uint8Array) => Promise<Reply>, release: () =>
   });
   aborted.catch(() => {});
 
+  /** After a restart the transaction is gone: its statements must not run outside of one. */
+  const sendSame = async (bytes: Uint8Array): Promise<Reply> => {
+    if (engine.generation !== generation) throw unavailable();
+    return send(bytes);
+  };
   const finish = async (bytes: Uint8Array): Promise<Reply> => {
     clearTimeout(timer);
     try {
-      return await send(bytes);
+      return await sendSame(bytes);
     } finally {
       release();
     }
@@ -136,7 +149,7 @@ function createLease(send: (bytes: Uint8Array) => Promise<Reply>, release: () =>
     async run(bytes) {
       if (ended) throw ended;
       clearTimeout(timer);
-      const reply = await send(bytes);
+      const reply = await sendSame(bytes);
       if (ended) throw ended;
       watch();
       return reply;

@@ -1,0 +1,92 @@
+/** One database worker, seen from the main thread: one request is one batch of protocol bytes. */
+import { Worker } from 'node:worker_threads';
+import type { FromWorker, ToWorker, WorkerOptions } from './protocol.ts';
+
+/** The engine's data is WebAssembly memory; its thread's own heap only sees short-lived messages. */
+const YOUNG_GENERATION_MB = 16;
+
+export interface EngineThread {
+  /** Runs one batch; batches run in the order of the calls. @throws Error when the thread is gone. */
+  run(bytes: Uint8Array): Promise<Uint8Array>;
+  /** Flushes and ends. */
+  close(): Promise<void>;
+  /** Ends at once, as a kill would; what waits is rejected with `reason`. */
+  kill(reason: Error): Promise<void>;
+}
+
+interface Waiting {
+  resolve(bytes: Uint8Array): void;
+  reject(error: Error): void;
+}
+
+/**
+ * Starts the worker and waits until the engine answers. `onLost` is called when it ends without having been told to.
+ *
+ * @throws Error with the engine's reason when it does not start.
+ */
+export async function openEngineThread(options: WorkerOptions, onLost: (reason: Error) => void): Promise<EngineThread> {
+  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+  const worker = new Worker(new URL(`./worker.${extension}`, import.meta.url), {
+    workerData: options,
+    // Options of the process (--input-type, --test) are none of the worker's.
+    execArgv: [],
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+  });
+  const waiting = new Map<number, Waiting>();
+  const ready = Promise.withResolvers<void>();
+  ready.promise.catch(() => {});
+  let lastId = 0;
+  let gone: Error | undefined;
+
+  const end = (reason: Error): void => {
+    gone ??= reason;
+    ready.reject(gone);
+    for (const request of waiting.values()) request.reject(gone);
+    waiting.clear();
+  };
+  const lose = (reason: Error): void => {
+    if (gone) return;
+    end(reason);
+    onLost(reason);
+  };
+  worker.on('error', (error) => lose(new Error('the embedded database stopped', { cause: error })));
+  worker.on('exit', (code) => lose(new Error(`the embedded database has ended (${code})`)));
+  worker.on('message', (message: FromWorker) => {
+    if (message.kind === 'ready') return ready.resolve();
+    if (message.kind === 'refused') return end(new Error(`the embedded database did not start: ${message.message}`));
+    const request = waiting.get(message.id);
+    waiting.delete(message.id);
+    if (message.kind === 'reply') request?.resolve(message.bytes);
+    else request?.reject(new Error(`the embedded database failed: ${message.message}`));
+  });
+
+  const request = (build: (id: number) => ToWorker, transfer: ArrayBuffer[] = []): Promise<Uint8Array> =>
+    new Promise((resolve, reject) => {
+      if (gone) return reject(gone);
+      const id = ++lastId;
+      waiting.set(id, { resolve, reject });
+      worker.postMessage(build(id), transfer);
+    });
+  const kill = async (reason: Error): Promise<void> => {
+    end(reason);
+    await worker.terminate();
+  };
+  try {
+    await ready.promise;
+  } catch (error) {
+    await kill(error as Error);
+    throw error;
+  }
+  return {
+    run(pooled) {
+      // A Buffer is a view of a shared pool, and posting a view would copy the whole pool.
+      const bytes = new Uint8Array(pooled);
+      return request((id) => ({ kind: 'run', id, bytes }), [bytes.buffer]);
+    },
+    async close() {
+      await request((id) => ({ kind: 'close', id }));
+      await kill(new Error('the embedded database is closed'));
+    },
+    kill,
+  };
+}
