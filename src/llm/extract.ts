@@ -4,20 +4,20 @@
  * A passage scores by the question's terms it holds, weighted by how rare they are among all passages, plus what its
  * headings hold, the order of the terms, and whether it has the kind of thing asked for (a number, a name).
  */
-import { splitUnits, type UnitKind } from '../util/sentences.ts';
+import { cutIntoPieces, splitUnits, type UnitKind } from '../util/sentences.ts';
 import type { ContextChunk } from './models.ts';
 
 export const ANSWER_CODE_POINTS_MAX = 600;
 export const PASSAGES_MAX = 5;
-/** A passage is at most as long as a quote may be. */
-export const PASSAGE_CODE_POINTS_MAX = 300;
+/** Somewhat less than a quote may have, so that a passage can be quoted whole. */
+export const PASSAGE_CODE_POINTS_MAX = 290;
 /** Chunks beyond this rank add noise, not answers. */
 const CHUNKS_MAX = 12;
 /** Share of the question's terms that a passage (or, discounted, its chunk) must hold. */
 const COVERAGE_MIN = 0.34;
 const CHUNK_COVERAGE_WEIGHT = 0.6;
 /** A further passage must score at least this share of the best one. */
-const FURTHER_SCORE_MIN = 0.55;
+const FURTHER_SCORE_MIN = 0.5;
 /** Two passages are near-duplicates when the smaller shares this much of its terms with the larger. */
 const DUPLICATE_OVERLAP_MIN = 0.8;
 
@@ -112,7 +112,7 @@ function candidatesOf(chunk: ContextChunk, analyzer: Analyzer): Candidate[] {
   let headingTerms = above;
   return units.flatMap((unit, position) => {
     const text = chunk.content.slice(unit.start, unit.end);
-    const passages = cutLong(text).map((piece) => {
+    const passages = passagesOf(text).map((piece) => {
       const order = analyzer.index(piece, chunk.language);
       return {
         number: chunk.number,
@@ -133,20 +133,21 @@ function candidatesOf(chunk: ContextChunk, analyzer: Analyzer): Candidate[] {
   });
 }
 
-/** Passages longer than the limit fall into pieces, cut at clauses or blanks. */
-function cutLong(text: string): string[] {
-  const pieces: string[] = [];
-  let rest = text;
-  while ([...rest.slice(0, PASSAGE_CODE_POINTS_MAX * 2 + 1)].length > PASSAGE_CODE_POINTS_MAX) {
-    const window = [...rest.slice(0, PASSAGE_CODE_POINTS_MAX * 2)].slice(0, PASSAGE_CODE_POINTS_MAX).join('');
-    const clause = Math.max(...['; ', ', ', '，', '、', '\n'].map((mark) => window.lastIndexOf(mark)));
-    const blank = window.lastIndexOf(' ');
-    const cut = clause > window.length / 3 ? clause + 1 : blank > window.length / 3 ? blank + 1 : window.length;
-    pieces.push(rest.slice(0, cut).trim());
-    rest = rest.slice(cut);
+/** A unit longer than the limit falls into passages, each of as many of its pieces as fit. */
+function passagesOf(text: string): string[] {
+  if (codePoints(text) <= PASSAGE_CODE_POINTS_MAX) return [text];
+  const passages: { start: number; end: number }[] = [];
+  for (const piece of cutIntoPieces(text, 0, text.length)) {
+    const last = passages[passages.length - 1];
+    if (last !== undefined && codePoints(text.slice(last.start, piece.end)) <= PASSAGE_CODE_POINTS_MAX)
+      last.end = piece.end;
+    else passages.push({ ...piece });
   }
-  if (rest.trim() !== '') pieces.push(rest.trim());
-  return pieces;
+  return passages.map(({ start, end }) => text.slice(start, end).trim()).filter((passage) => passage !== '');
+}
+
+function codePoints(text: string): number {
+  return [...text].length;
 }
 
 /** Speech to a machine, or markup, which no reader of the source was meant to read as its content. */

@@ -9,8 +9,8 @@ export const MESSAGE_OVERHEAD_TOKENS = 6;
 /** Tokens per code point, high estimates over several tokenizers. */
 const LATIN_LETTER = 0.3;
 const BLANK = 0.1;
-const DIGIT = 0.5;
-const MARK = 0.6;
+const DIGIT = 0.7;
+const MARK = 0.8;
 const OTHER_LETTER = 0.7;
 const WIDE_LETTER = 1.2;
 const RARE = 2;

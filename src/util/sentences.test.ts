@@ -27,7 +27,7 @@ test('CJK terminators and quotes', () => {
 });
 
 test('Thai phrases end at blanks between Thai letters once they are long', () => {
-  const first = 'พนักงานประจำทุกคนของบริษัทมีสิทธิ์ได้รับวันหยุดพักร้อนประจำปีจำนวน 25 วันต่อปี';
+  const first = 'พนักงานประจำทุกคนของบริษัทมีสิทธิ์ได้รับวันหยุดพักร้อนประจำปีจำนวน 25 วันต่อปีโดยได้รับค่าจ้างเต็มจำนวนตามที่กฎหมายกำหนด';
   const second = 'วันหยุดที่ไม่ได้ใช้จะไม่สามารถยกไปใช้ในปีถัดไปได้';
   assert.deepEqual(texts(`${first} ${second}`), [first, second]);
 });

@@ -17,7 +17,7 @@ export interface Unit {
 /** A line at least this wide (full-width characters count two) may be a hard-wrapped part of a paragraph. */
 const WRAPPED_LINE_WIDTH_MIN = 50;
 /** Thai and Lao: a blank ends a unit that is at least this long. */
-const PHRASE_UNITS_MIN = 60;
+const PHRASE_UNITS_MIN = 110;
 /** Consecutive `key: value` lines are one record up to this length. */
 const RECORD_UNITS_MAX = 280;
 const HEADING_WIDTH_MAX = 90;
@@ -43,9 +43,26 @@ export function splitUnits(text: string): Unit[] {
   return units;
 }
 
-/** Sentences only: for text whose line structure does not matter, such as an answer. Line breaks still end a sentence. */
-export function splitSentences(text: string): Unit[] {
-  return splitUnits(text);
+/** Pieces of a long unit are at most this long, in UTF-16 units. */
+export const PIECE_UNITS_MAX = 150;
+/** A cut before this would leave a scrap. */
+const PIECE_UNITS_MIN = 40;
+
+/** Cuts a stretch of `text` into pieces at clauses, else at blanks, else anywhere but within a character. A short one stays whole. */
+export function cutIntoPieces(text: string, start: number, end: number): { start: number; end: number }[] {
+  const pieces: { start: number; end: number }[] = [];
+  let from = start;
+  while (end - from > PIECE_UNITS_MAX) {
+    const window = text.slice(from, from + PIECE_UNITS_MAX);
+    const clause = Math.max(...[', ', '; ', '，', '、', '؛ ', '، ', '\n'].map((mark) => window.lastIndexOf(mark)));
+    const blank = window.lastIndexOf(' ');
+    let length = clause > PIECE_UNITS_MIN ? clause + 1 : blank > PIECE_UNITS_MIN ? blank + 1 : window.length;
+    if (/[\ud800-\udbff]/.test(window[length - 1]!)) length--;
+    pieces.push({ start: from, end: from + length });
+    from += length;
+  }
+  pieces.push({ start: from, end });
+  return pieces;
 }
 
 /** Lines grouped into blocks: paragraphs (to be split into sentences) and units that stay whole. */

@@ -2,7 +2,7 @@
  * From an answer and the places where it cites, to citations: which stretch of the answer rests on which part of which chunk,
  * and whether it really does. Pure.
  */
-import { splitSentences, type Unit } from '../../util/sentences.ts';
+import { splitUnits, type Unit } from '../../util/sentences.ts';
 import { termsOf } from './claims.ts';
 import type { Marker } from './markers.ts';
 import { type Evidence, evidenceOf, findSupport } from './verify.ts';
@@ -45,7 +45,7 @@ export function citeAnswer<Chunk extends CitableChunk>(
   chunks: readonly Chunk[],
 ): Cited<Chunk> {
   const offsets = codePointOffsets(answer);
-  const sentences = splitSentences(answer).map((unit) => ({
+  const sentences = splitUnits(answer).map((unit) => ({
     ...unit,
     from: offsets[unit.start]!,
     to: offsets[unit.end]!,

@@ -26,7 +26,7 @@ export interface Clause {
 }
 
 const CLAUSE_BREAK =
-  /[;:，、；：—]|,(?!\d)|\s[-–]\s|(?<=\p{sc=Thai})\s+(?=\p{sc=Thai})|(?<=\s)(?:but|however|although|while|whereas|and|or|aber|sondern|und|oder|mais|et|pero|y|но|и|а)(?=\s)/giu;
+  /[;:，、；：—。！？।॥؟۔\n]|[.!?](?=\s)|,(?!\d)|\s[-–]\s|(?<=\p{sc=Thai})\s+(?=\p{sc=Thai})|(?<=\s)(?:but|however|although|while|whereas|and|or|aber|sondern|und|oder|mais|et|pero|y|но|и|а)(?=\s)/giu;
 
 const NEGATION_WORDS = new Set(
   (
@@ -40,7 +40,9 @@ const NEGATION_WORDS = new Set(
 const NEGATION_PARTS =
   /ない|なかっ|なく|ません|なし|無し|ぬ$|ず$|禁止|不|没|沒|未|无|無|非(?!常)|勿|않|없|못|아니|금지|ไม่|มิได้|ห้าม|ปราศจาก|ບໍ່|\p{L}(?:mıyor|miyor|muyor|müyor|maz|mez|mamış|memiş)(?!\p{L})/gu;
 
-const WORD = /[\p{L}\p{N}_][\p{L}\p{M}\p{N}_'’.-]*[\p{L}\p{M}\p{N}_]|\p{Lu}/gu;
+/** Words of scripts with capitals, numbers and identifiers; a run of another script ends them. */
+const CASED = '[\\p{sc=Latn}\\p{sc=Cyrl}\\p{sc=Grek}\\p{sc=Armn}\\p{Nd}_]';
+const WORD = new RegExp(`${CASED}(?:[${CASED}\\p{M}'’.\\-]*[${CASED}\\p{M}])?`, 'gv');
 const KATAKANA = /\p{sc=Kana}[\p{sc=Kana}ー・]+/gu;
 /** English words that open a sentence without being a name, besides stop words. */
 const COMMON_OPENING =
@@ -90,7 +92,6 @@ export function namesIn(sentence: string, language: string | null): Name[] {
   const names: Name[] = [];
   for (const match of text.matchAll(WORD)) {
     const word = match[0].replace(/['’]s$/, '');
-    if (isForeign && !/^[\p{sc=Latn}\p{N}_'’.-]+$/u.test(word)) continue;
     if (isIdentifier(word) || (isForeign && /^\p{sc=Latn}{2,}/u.test(word))) names.push({ word, certain: false });
     else if (/^[\p{Lu}\p{Lt}]/u.test(word)) {
       const opening = isOpening(text, match.index);

@@ -95,3 +95,24 @@ test('two sentences share a quote when one holds both', () => {
   assert.equal(both.verified, true);
   assert.match(both.quote, /^Employees get 25[\s\S]*paid out\.$/);
 });
+
+test('identifiers are names in every script', () => {
+  assert.equal(supports('갤럭시 S6과 S7은 같은 디자인이다.', '갤럭시 S6과 S7은 같은 디자인이다.', 'ko').verified, true);
+  assert.equal(
+    supports('갤럭시 S96과 S7은 같은 디자인이다.', '갤럭시 S6과 S7은 같은 디자인이다.', 'ko').verified,
+    false,
+  );
+  assert.equal(
+    supports('エラーERR_4013は接続の失敗を示します。', 'エラーERR_4012は接続の失敗を示します。', 'ja').verified,
+    false,
+  );
+  assert.equal(supports('Version v1.2.4 fixes the crash.', 'Version v1.2.3 fixes the crash.').verified, false);
+});
+
+test('a piece of a long sentence that begins in the middle of a clause is verified', () => {
+  const long = `A survey shows that none of the ${'carefully measured '.repeat(12)}values is adequate for 4 flows, and that the ${'newer '.repeat(30)}method is.`;
+  const { parts } = evidenceOf(long, 'en');
+  assert.ok(parts.length > 1);
+  for (const { start, end } of parts)
+    assert.equal(supports(long.slice(start, end), long).verified, true, long.slice(start, end));
+});

@@ -4,7 +4,7 @@
  * A sentence is verified when its quote holds every number and proper name of it, at least 60 % of its content terms, and says
  * it with the same polarity: a clause that is negated on one side only is not supported.
  */
-import { splitUnits } from '../../util/sentences.ts';
+import { cutIntoPieces, splitUnits, type Unit } from '../../util/sentences.ts';
 import {
   allTermsOf,
   type Claim,
@@ -34,7 +34,6 @@ interface Part {
   numbers: readonly Readings[];
   terms: ReadonlySet<string>;
   names: NameIndex;
-  clauses: readonly Clause[];
 }
 
 /** A chunk prepared for looking up sentences in it. */
@@ -47,7 +46,7 @@ export interface Evidence {
 /** Cuts a chunk's content into parts from which quotes are put together. */
 export function evidenceOf(content: string, language: string | null): Evidence {
   const parts = splitUnits(content)
-    .flatMap((unit) => cutLong(content, unit.start, unit.end))
+    .flatMap((unit) => piecesOf(content, unit))
     .map(({ start, end }) => {
       const text = content.slice(start, end);
       return {
@@ -57,10 +56,16 @@ export function evidenceOf(content: string, language: string | null): Evidence {
         numbers: numbersIn(text),
         terms: allTermsOf(text, language),
         names: nameIndexOf(text, language),
-        clauses: clausesOf(text, language),
       };
     });
   return { content, language, parts };
+}
+
+/** A sentence too long for a quote falls into pieces, of which quotes are put together. */
+function piecesOf(content: string, { start, end }: Unit): { start: number; end: number }[] {
+  return codePoints(content.slice(start, end)) > QUOTE_CODE_POINTS_MAX
+    ? cutIntoPieces(content, start, end)
+    : [{ start, end }];
 }
 
 /** The best quote for all `sentences` together; `verified` when it supports each of them. */
@@ -88,7 +93,6 @@ interface Window {
   language: string | null;
   numbers: readonly Readings[];
   terms: ReadonlySet<string>;
-  clauses: readonly Clause[];
 }
 
 /** Runs of neighbouring parts that fit into a quote. */
@@ -126,7 +130,6 @@ function windowOf(evidence: Evidence, first: number, last: number): Window {
     language: evidence.language,
     numbers: parts.flatMap((part) => part.numbers),
     terms: new Set(parts.flatMap((part) => [...part.terms])),
-    clauses: parts.flatMap((part) => part.clauses),
   };
 }
 
@@ -136,7 +139,8 @@ function check(claim: Claim, window: Window): { verified: boolean; facts: number
   const coverage = claim.terms.size === 0 ? 0 : overlap(claim.terms, window.terms) / claim.terms.size;
   const hasFacts = numbersFound === claim.numbers.length && namesFound === claim.names.length;
   return {
-    verified: hasFacts && coverage >= COVERAGE_MIN && samePolarity(claim.clauses, window.clauses),
+    verified:
+      hasFacts && coverage >= COVERAGE_MIN && samePolarity(claim.clauses, clausesOf(window.text, window.language)),
     facts: numbersFound + namesFound,
     coverage,
   };
@@ -157,23 +161,6 @@ function overlap(left: ReadonlySet<string>, right: ReadonlySet<string>): number 
   let shared = 0;
   for (const term of left) if (right.has(term)) shared++;
   return shared;
-}
-
-/** A sentence too long for a quote falls into pieces, cut at a clause or a blank near the middle of the limit. */
-function cutLong(content: string, start: number, end: number): { start: number; end: number }[] {
-  const pieces: { start: number; end: number }[] = [];
-  let from = start;
-  while (codePoints(content.slice(from, end)) > QUOTE_CODE_POINTS_MAX) {
-    const window = content.slice(from, from + QUOTE_CODE_POINTS_MAX / 2);
-    const clause = Math.max(...[', ', '; ', '，', '、', '؛ ', '، '].map((mark) => window.lastIndexOf(mark)));
-    const blank = window.lastIndexOf(' ');
-    let length = clause > 40 ? clause + 1 : blank > 40 ? blank + 1 : window.length;
-    if (/[\ud800-\udbff]/.test(content[from + length - 1]!)) length--;
-    pieces.push({ start: from, end: from + length });
-    from += length;
-  }
-  pieces.push({ start: from, end });
-  return pieces;
 }
 
 function isHigher(left: readonly number[], right: readonly number[]): boolean {
