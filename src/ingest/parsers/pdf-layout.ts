@@ -5,6 +5,8 @@ export interface PdfLine {
   text: string;
   /** Font size in points, 0 when unknown. */
   size: number;
+  /** Set in bold type from its first to its last character. */
+  bold?: boolean;
 }
 
 /** pdfium writes this where a word was hyphenated at the end of a line. */
@@ -21,6 +23,9 @@ const HEADING_LEVELS_MAX = 4;
 /** A line of at least this share of the usual length was broken because it was full. */
 const FULL_SHARE = 0.72;
 
+/** Headings are set larger, so that fewer characters fill a line. */
+const WRAPPED_SHARE = 0.4;
+
 const BULLET = /^(?:[•◦▪‣●○■□–—*-]|\(?\d{1,3}[.)]|\(?[a-z]\))\s+\S/;
 
 /** Writes pages of lines as blocks with page numbers (1-based). */
@@ -28,10 +33,10 @@ export function layoutPages(pages: readonly (readonly PdfLine[])[], builder: Tex
   const kept = withoutRunningLines(pages);
   const words = wordsOf(kept);
   const body = bodySize(kept);
-  const levels = headingLevels(kept, body);
+  const levelOf = headingLevels(kept, body);
   const usual = usualLength(kept, body);
   for (const [index, lines] of kept.entries()) {
-    for (const group of groupLines(lines, levels, usual)) {
+    for (const group of groupLines(lines, levelOf, usual)) {
       const pageNumber = index + 1;
       const text = group.text.replace(SOFT_HYPHENS, (_, before: string, after: string) =>
         joinHyphenated(before, after, words),
@@ -53,12 +58,11 @@ interface Group {
   list: boolean;
 }
 
-function groupLines(lines: readonly PdfLine[], levels: ReadonlyMap<number, number>, usual: number): Group[] {
+function groupLines(lines: readonly PdfLine[], levelOf: (line: PdfLine) => number, usual: number): Group[] {
   const groups: Group[] = [];
   let before: PdfLine | undefined;
   for (const line of lines) {
-    const level =
-      line.text.length <= HEADING_UNITS_MAX && /\p{L}/u.test(line.text) ? (levels.get(rounded(line.size)) ?? 0) : 0;
+    const level = levelOf(line);
     const group = groups.at(-1);
     const glue = group && before ? glueBetween(before, line, group, level, usual) : undefined;
     if (group && glue !== undefined) {
@@ -75,8 +79,11 @@ function groupLines(lines: readonly PdfLine[], levels: ReadonlyMap<number, numbe
 /** What joins a line to the group before it; undefined when it opens a new one. */
 function glueBetween(before: PdfLine, line: PdfLine, group: Group, level: number, usual: number): string | undefined {
   if (level !== group.level) return undefined;
-  if (level > 0)
-    return before.size === line.size && group.text.length + line.text.length <= HEADING_UNITS_MAX ? ' ' : undefined;
+  if (level > 0) {
+    // A heading goes on only where its line was long enough to be broken.
+    const goesOn = before.size === line.size && before.text.length >= usual * WRAPPED_SHARE;
+    return goesOn && group.text.length + line.text.length <= HEADING_UNITS_MAX ? ' ' : undefined;
+  }
   if (BULLET.test(line.text)) return group.list ? '\n' : undefined;
   const full = before.text.length >= usual * FULL_SHARE;
   if (full) return flowGlue(before.text, line.text);
@@ -150,20 +157,32 @@ function bodySize(pages: readonly (readonly PdfLine[])[]): number {
   return [...units].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 0;
 }
 
-/** Sizes that are headings, the largest as level 1. Files whose large type is most of the text have none. */
-function headingLevels(pages: readonly (readonly PdfLine[])[], body: number): Map<number, number> {
+/** Share of a file's lines or characters from which large or bold type is not for headings. */
+const HEADING_SHARE_MAX = 0.3;
+
+/** Sentences, amounts and rows of numbers in bold. */
+const NO_HEADING = /[.,:;]$|[$€£¥]|(\d[^\d]+){4}/;
+
+/** The heading level of a line, 0 for none: larger type by size, then bold lines in body type. */
+function headingLevels(pages: readonly (readonly PdfLine[])[], body: number): (line: PdfLine) => number {
+  const lines = pages.flat();
+  const isLarge = (line: PdfLine) => body > 0 && rounded(line.size) >= body * HEADING_FACTOR;
+  const isTitle = (line: PdfLine) => line.text.length <= HEADING_UNITS_MAX && /\p{L}{2}/u.test(line.text);
+  const units = lines.reduce((sum, line) => sum + line.text.length, 0);
+  const largeUnits = lines.filter(isLarge).reduce((sum, line) => sum + line.text.length, 0);
   const sizes = new Set<number>();
-  let large = 0;
-  let all = 0;
-  for (const line of pages.flat()) {
-    all += line.text.length;
-    if (body <= 0 || rounded(line.size) < body * HEADING_FACTOR) continue;
-    large += line.text.length;
-    if (line.text.length <= HEADING_UNITS_MAX) sizes.add(rounded(line.size));
+  if (largeUnits <= units * HEADING_SHARE_MAX) {
+    for (const line of lines) if (isLarge(line) && isTitle(line)) sizes.add(rounded(line.size));
   }
-  if (large > all * 0.3) return new Map();
-  const sorted = [...sizes].sort((a, b) => b - a);
-  return new Map(sorted.map((size, index) => [size, Math.min(index + 1, HEADING_LEVELS_MAX)]));
+  const ranks = new Map([...sizes].sort((a, b) => b - a).map((size, rank) => [size, rank + 1]));
+  const isBoldTitle = (line: PdfLine) =>
+    line.bold === true && isTitle(line) && /^[\p{Lu}\p{Lo}\d]/u.test(line.text) && !NO_HEADING.test(line.text);
+  const boldCounts = lines.filter(isBoldTitle).length <= lines.length * HEADING_SHARE_MAX;
+  return (line) => {
+    const rank = isLarge(line) && isTitle(line) ? ranks.get(rounded(line.size)) : undefined;
+    if (rank !== undefined) return Math.min(rank, HEADING_LEVELS_MAX);
+    return boldCounts && isBoldTitle(line) ? Math.min(ranks.size + 1, HEADING_LEVELS_MAX) : 0;
+  };
 }
 
 /** The length of a full line: a high percentile of body lines. */

@@ -18,7 +18,11 @@ interface PdfiumModule {
   _FPDFText_ClosePage(textPage: number): void;
   _FPDFText_CountChars(textPage: number): number;
   _FPDFText_GetText(textPage: number, start: number, count: number, buffer: number): number;
+  HEAPF32: Float32Array;
   _FPDFText_GetFontSize(textPage: number, index: number): number;
+  /** Writes six floats: a, b, c, d, e, f. */
+  _FPDFText_GetMatrix(textPage: number, index: number, matrix: number): number;
+  _FPDFText_GetFontInfo(textPage: number, index: number, name: number, bytes: number, flags: number): number;
   _FPDF_GetMetaText(document: number, tag: number, buffer: number, bytes: number): number;
   _FPDF_ClosePage(page: number): void;
 }
@@ -64,26 +68,62 @@ function loadFailure(error: unknown): Error {
   return badFile('parse', 'Damaged PDF', 'The file is not a complete PDF.');
 }
 
-/** Text lines of a page with the font size at their middle. Pages are closed at once: thousands of open ones take memory. */
+/** Text lines of a page with their type. Pages are closed at once: thousands of open ones take memory. */
 function pageLines(module: PdfiumModule, page: PDFiumPage): PdfLine[] {
   const { pageIdx } = page as unknown as { pageIdx: number };
   const textPage = module._FPDFText_LoadPage(pageIdx);
   if (!textPage) return [];
   const text = pageText(module, textPage);
+  const scratch = module.wasmExports.malloc(SCRATCH_BYTES);
   const lines: PdfLine[] = [];
   let at = 0;
   for (const line of text.split('\n')) {
     const trimmed = line.trim();
     if (trimmed !== '') {
-      const middle = at + Math.floor(line.length / 2);
-      const size = module._FPDFText_GetFontSize(textPage, middle);
-      lines.push({ text: trimmed, size: size > 0 && size < 1000 ? size : 0 });
+      const first = at + line.indexOf(trimmed);
+      const middle = at + line.search(/\S/) + nearestLetter(trimmed);
+      const last = first + trimmed.length - 1;
+      const bold =
+        trimmed.length <= BOLD_UNITS_MAX &&
+        isBold(module, textPage, first, scratch) &&
+        isBold(module, textPage, last, scratch);
+      lines.push({ text: trimmed, size: fontSize(module, textPage, middle, scratch), bold });
     }
     at += line.length + 1;
   }
+  module.wasmExports.free(scratch);
   module._FPDFText_ClosePage(textPage);
   module._FPDF_ClosePage(pageIdx);
   return lines;
+}
+
+const SCRATCH_BYTES = 256;
+/** Names of bold fonts, those of TeX included. */
+const BOLD_FONT = /bold|black|heavy|demi|\+(cm|sf|ec)bx|-medi(um)?(ital)?$/i;
+/** Longer lines are no headings, whatever their type. */
+const BOLD_UNITS_MAX = 160;
+
+/** Blanks between words are made up by pdfium and have no type: the index of a character that has. */
+function nearestLetter(text: string): number {
+  const middle = text.length >> 1;
+  for (let i = middle; i < text.length; i += 1) if (text.charCodeAt(i) > 0x20) return i;
+  return 0;
+}
+
+/** Size on the page in points: many writers set size 1 and scale by the text matrix. 0 when unknown. */
+function fontSize(module: PdfiumModule, textPage: number, index: number, scratch: number): number {
+  const size = module._FPDFText_GetFontSize(textPage, index);
+  if (!module._FPDFText_GetMatrix(textPage, index, scratch)) return 0;
+  const [, b = 0, , d = 0] = module.HEAPF32.subarray(scratch >> 2, (scratch >> 2) + 6);
+  const scaled = size * Math.hypot(b, d);
+  return scaled > 0 && scaled < 1000 ? scaled : 0;
+}
+
+function isBold(module: PdfiumModule, textPage: number, index: number, scratch: number): boolean {
+  const length = module._FPDFText_GetFontInfo(textPage, index, scratch, SCRATCH_BYTES, 0);
+  if (length <= 1 || length > SCRATCH_BYTES) return false;
+  const name = String.fromCharCode(...module.HEAPU8.subarray(scratch, scratch + length - 1));
+  return BOLD_FONT.test(name);
 }
 
 function pageText(module: PdfiumModule, textPage: number): string {
