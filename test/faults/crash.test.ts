@@ -1,0 +1,92 @@
+/** The process ends before and after each durable step of upload, ingestion and deletion; the next start makes it whole. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { openDiskBlobStore } from '../../src/blobs/disk.ts';
+import { findViolations } from '../../src/corpus/invariants.ts';
+import { openDatabase } from '../../src/db/open.ts';
+import { generateApiKey } from '../../src/http/api-key.ts';
+import { CRASH_POINTS } from '../../src/util/crash.ts';
+import { startServiceProcess } from '../support/service-process.ts';
+import { eventually, multipartBody } from '../support/upload.ts';
+import { listGroups, search } from './kill-model.ts';
+
+let dataDir: string;
+const { key } = generateApiKey();
+
+before(async () => {
+  dataDir = mkdtempSync(path.join(tmpdir(), 'pinakes-crash-'));
+});
+after(() => rmSync(dataDir, { recursive: true, force: true }));
+
+/** Enough rows that the second file is stored in parts. */
+const table = `id,value\n${Array.from({ length: 120 }, (_, i) => `${i},value ${i}`).join('\n')}\n`;
+
+for (const point of CRASH_POINTS) {
+  test(`kill -9 at ${point}`, async () => {
+    const word = `zz${point.replace(/[^a-z]/g, '')}`;
+    const files = [
+      { name: `${word}.txt`, content: `The word is ${word}.` },
+      { name: `${word}.csv`, content: `${table}\nlast,${word}\n` },
+    ];
+    const upload = multipartBody(files, [['name', point]]);
+    const send = (service: { fetch: (path: string, init: RequestInit) => Promise<Response> }) =>
+      service.fetch('/local-file-groups', {
+        method: 'POST',
+        headers: { ...upload.headers, 'idempotency-key': point },
+        body: new Uint8Array(upload.body),
+      });
+
+    const doomed = await startServiceProcess({ dataDir, key, env: { NODE_ENV: 'test', PINAKES_CRASH_AT: point } });
+    let id: string | undefined;
+    try {
+      const answer = await send(doomed).catch(() => undefined);
+      id = answer && ((await answer.json()) as { source_group_id: string }).source_group_id;
+      if (point.startsWith('delete.') && id) {
+        await eventually(async () => (await listGroups(doomed)).find((group) => group.id === id)?.status === 'success');
+        await doomed.fetch(`/local-file-groups/${id}`, { method: 'DELETE' }).catch(() => undefined);
+      }
+      await doomed.ended; // hangs, and so fails, when the point is never reached
+    } finally {
+      await doomed.kill();
+    }
+    assert.equal(
+      id === undefined,
+      point.startsWith('upload.') || point.startsWith('blob.'),
+      'the answer came only after the upload',
+    );
+
+    const service = await startServiceProcess({ dataDir, key });
+    try {
+      if (point.startsWith('delete.')) {
+        await eventually(async () => !(await listGroups(service)).some((group) => group.id === id));
+        assert.equal((await search(service, word)).size, 0, 'what was deleted stays deleted');
+        return;
+      }
+      // A client whose answer was lost asks again with its key: one group, whole, whatever had happened.
+      const again = await send(service);
+      assert.equal(again.status, 201);
+      if (id) assert.equal(((await again.json()) as { source_group_id: string }).source_group_id, id);
+      const groups = await eventually(async () => {
+        const same = (await listGroups(service)).filter((group) => group.name === point);
+        return same.every((group) => group.status === 'success') && same;
+      });
+      assert.equal(groups.length, 1);
+      assert.deepEqual([...(await search(service, word)).keys()].sort(), files.map((file) => file.name).sort());
+    } finally {
+      assert.equal(await service.stop(), 0);
+    }
+  });
+}
+
+test('afterwards the stored data keeps every promise', async () => {
+  const db = await openDatabase({ dataDir });
+  try {
+    const blobs = await openDiskBlobStore(path.join(dataDir, 'blobs'));
+    assert.deepEqual(await findViolations(db, blobs, { now: new Date(), graceSeconds: 3_600 }), []);
+  } finally {
+    await db.close();
+  }
+});

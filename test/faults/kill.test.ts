@@ -1,0 +1,16 @@
+/** kill -9 at random under load: the short form. The long one: `npm run faults:kill -- --cycles 50`. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { runKillCycles } from './kill-cycles.ts';
+
+const CYCLES = 3;
+
+test('nothing acknowledged is lost, nothing deleted returns, nothing is stuck after kill -9', async (t) => {
+  const report = await runKillCycles(CYCLES);
+  t.diagnostic(
+    `seed ${report.seed}, ${JSON.stringify(report.figures)}, ready after ${report.readyMs.map(Math.round)} ms`,
+  );
+  assert.deepEqual(report.problems, [], `repeat with: npm run faults:kill -- --cycles ${CYCLES} --seed ${report.seed}`);
+  assert.equal(report.kills, CYCLES);
+  assert.ok(report.figures.searches > 0, 'something was checked');
+});
