@@ -80,6 +80,7 @@ const WRONG: [string, string][] = [
   ['PINAKES_EMBEDDING_MODEL', 'openai:text-embedding-3-small'],
   ['PINAKES_WEB_GROUNDING', 'true'],
   ['PINAKES_WEB_GROUNDING', 'on'],
+  ['PINAKES_HISTORY_ON_DELETE', 'remove'],
   ['PINAKES_LOG_LEVEL', 'verbose'],
   ['PINAKES_BOOTSTRAP_KEY', 'secret'],
   ['PINAKES_OUTBOUND_ALLOW', 'http://wiki'],

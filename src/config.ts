@@ -190,6 +190,7 @@ function checkTogether(config: Config): void {
   refuseUnavailable('PINAKES_EMBEDDING_MODEL', config.embedding.model !== 'none', 'none');
   refuseUnavailable('PINAKES_RERANK_MODEL', config.rerank.model !== 'none', 'none');
   refuseUnavailable('PINAKES_WEB_GROUNDING', config.webGrounding, 'off');
+  refuseUnavailable('PINAKES_HISTORY_ON_DELETE', config.historyOnDelete === 'remove', 'keep');
 }
 
 /** A setting without effect would be a promise that is not kept. */
