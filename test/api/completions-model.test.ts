@@ -256,6 +256,25 @@ test('the rebuilt history goes to the model, earlier entries of the request do n
   assert.match(messages.at(-1)!.content, /Question: And leave days in total\?$/);
 });
 
+test('a limited key does not see answers from outside its limits in the history', async () => {
+  fake.respond((call) => ({ deltas: [`Staff get 25 days of leave [${labelOf(call, 'leave.md')}].`] }));
+  const first = (await ask()).body;
+  const other = await ingest(service, [{ name: 'other.md', content: 'Leave days of other staff: ask the union.' }]);
+  const limited = await service.issueKey(['inference:run'], { sourceGroupIds: [other] });
+  const body = {
+    conversation_id: first.conversation_id,
+    messages: [{ role: 'user', content: 'Leave days of other staff?' }],
+  };
+  fake.respond({ deltas: ['Ask the union [1].'] });
+  assert.equal((await service.post('/completions', body, limited)).status, 200);
+  assert.doesNotMatch(JSON.stringify(fake.calls.at(-1)!.messages), /25 days/);
+  assert.equal(
+    (await service.post('/completions', { ...body, parent_message_id: first.assistant_message_id })).status,
+    200,
+  );
+  assert.match(JSON.stringify(fake.calls.at(-1)!.messages), /25 days/);
+});
+
 test('truncation: auto drops the oldest turns, disabled refuses', async () => {
   fake.respond({ deltas: [`Staff get 25 days of leave [1]. ${'And more of it. '.repeat(60)}`] });
   let conversation_id: string | undefined;

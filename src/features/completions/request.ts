@@ -1,6 +1,6 @@
 /** The request body of POST /completions, and how an ag-ui RunAgentInput becomes one. Pure. */
 import { z } from 'zod';
-import { text } from '../../http/schemas.ts';
+import { principalShape, text } from '../../http/schemas.ts';
 import { filterShape } from '../../retrieval/filter.ts';
 
 export const MESSAGES_MAX = 200;
@@ -39,12 +39,7 @@ const parameters = z.strictObject({
   ...filterShape,
   use_postfilter: z.boolean().default(false).describe('Filters after the search: may find fewer chunks than `limit`.'),
   limit: z.int().min(1).max(LIMIT_MAX).default(LIMIT_DEFAULT).describe('Chunks retrieved as context, at most.'),
-  authz_policy: z
-    .string()
-    .regex(/^[a-z][a-z0-9_-]{0,63}$/)
-    .optional()
-    .describe('Authorization policy; ignored while authorization is off.'),
-  principal_id: text(0, 256).optional().describe('The end user; ignored while authorization is off.'),
+  ...principalShape,
   conversation_id: z.string().optional().describe('Conversation to append the turn to. Absent: a new one.'),
   parent_message_id: z
     .string()
