@@ -4,7 +4,7 @@ import mammoth from 'mammoth';
 import { originMetadata } from '../metadata-values.ts';
 import type { ParsedFile } from '../parsed.ts';
 import { repackZip } from '../zip.ts';
-import { parseTree } from './dom.ts';
+import { parseTree, rootOf } from './dom.ts';
 import { writeHtmlBlocks } from './html-blocks.ts';
 import { coreProperties } from './office-xml.ts';
 import { TextBuilder } from './text-builder.ts';
@@ -33,8 +33,7 @@ export async function parseDocx(bytes: Uint8Array): Promise<ParsedFile> {
     },
   );
   const builder = new TextBuilder();
-  const tree = parseTree(`<html><body>${html}</body></html>`);
-  writeHtmlBlocks(tree.body ?? tree, builder);
+  writeHtmlBlocks(rootOf(parseTree(html)), builder);
   const properties = coreProperties(bytes);
   const title = properties['title'];
   return {

@@ -22,7 +22,6 @@ export interface DomElement extends DomNode {
 }
 
 export interface DomDocument extends DomElement {
-  body: DomElement | null;
   documentElement: DomElement | null;
 }
 
@@ -33,10 +32,13 @@ export const DOM_UNITS_MAX = 4 * 1024 * 1024;
 
 /** Elements that never stay open: they have no content, or the next of their kind closes them. */
 const NOT_NESTING = new Set(
-  'area base br col embed hr img input link meta param source track wbr p li dt dd tr td th thead tbody tfoot option optgroup'.split(
-    ' ',
-  ),
+  (
+    'area base br col embed hr img input link meta param source track wbr p li dt dd tr td th thead tbody tfoot option ' +
+    'optgroup path circle ellipse line polyline polygon rect use stop image'
+  ).split(' '),
 );
+/** Elements whose content is no markup. */
+const RAW_TEXT = new Set(['script', 'style', 'textarea', 'title']);
 
 /** Whether a tree may be built from `html`: it is neither too deep nor too large. */
 export function fitsTree(html: string): boolean {
@@ -46,18 +48,38 @@ export function fitsTree(html: string): boolean {
 /** @throws FileError when the HTML is too deep or too large (see fitsTree). */
 export function parseTree(html: string): DomDocument {
   if (!fitsTree(html)) throw overLimit('The HTML is nested too deeply or too large.');
-  const full = /<body[\s>]/i.test(html) || /<frameset[\s>]/i.test(html) ? html : `<html><body>${html}</body></html>`;
+  // Without <html> the first element would become the root.
+  const full = /<html[\s>]/i.test(html) ? html : `<html>${html}</html>`;
   return parseHTML(full).document as unknown as DomDocument;
 }
 
-/** The deepest nesting that the tags suggest, in one pass. */
+/** Where walking begins: a document's own children may be cut off by its doctype. */
+export function rootOf(document: DomDocument): DomElement {
+  return document.documentElement ?? document;
+}
+
+/** An upper bound of the nesting, in one pass. A closing tag counts only when one of its name is open. */
 function depthOf(html: string): number {
+  const open = new Map<string, number>();
   let depth = 0;
   let deepest = 0;
-  for (const [tag, slash, name] of html.matchAll(/<(\/?)([a-z][a-z0-9:-]{0,30})(?=[\s/>])/gi)) {
-    if (NOT_NESTING.has(name!.toLowerCase()) || tag === '') continue;
-    depth = slash ? Math.max(0, depth - 1) : depth + 1;
-    if (depth > deepest) deepest = depth;
+  const tags = /<(\/?)([a-z][a-z0-9:-]{0,30})(?=[\s/>])|<!--/gi;
+  for (let match = tags.exec(html); match; match = tags.exec(html)) {
+    const name = match[2]?.toLowerCase();
+    const end = name === undefined ? '-->' : match[1] === '' && RAW_TEXT.has(name) ? `</${name}` : undefined;
+    if (end !== undefined) {
+      // Without an end the rest is no markup, for the tree builder as well.
+      const close = new RegExp(end, 'gi');
+      close.lastIndex = tags.lastIndex;
+      if (!close.test(html)) break;
+      tags.lastIndex = close.lastIndex;
+    } else if (name !== undefined && !NOT_NESTING.has(name)) {
+      const count = open.get(name) ?? 0;
+      const step = match[1] === '' ? 1 : count > 0 ? -1 : 0;
+      open.set(name, count + step);
+      depth += step;
+      if (depth > deepest) deepest = depth;
+    }
   }
   return deepest;
 }

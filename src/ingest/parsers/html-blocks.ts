@@ -42,6 +42,7 @@ const BLOCKS = new Set([
   'ASIDE',
   'BLOCKQUOTE',
   'BODY',
+  'HTML',
   'CENTER',
   'DD',
   'DETAILS',

@@ -2,7 +2,7 @@
 import defuddle, { type DefuddleResponse } from 'defuddle';
 import { KeyPicker, originMetadata } from '../metadata-values.ts';
 import type { ChunkMetadataKey, ParsedFile } from '../parsed.ts';
-import { type DomDocument, fitsTree, parseTree, stripTags } from './dom.ts';
+import { type DomDocument, fitsTree, parseTree, rootOf, stripTags } from './dom.ts';
 import { inlineText, writeHtmlBlocks } from './html-blocks.ts';
 import { TextBuilder } from './text-builder.ts';
 import { parseTxt } from './txt.ts';
@@ -55,7 +55,7 @@ export function parseHtml(html: string, keys: readonly ChunkMetadataKey[]): Pars
 
 function writeBody(document: DomDocument): TextBuilder {
   const builder = new TextBuilder();
-  writeHtmlBlocks(document.body ?? document, builder);
+  writeHtmlBlocks(rootOf(document), builder);
   return builder;
 }
 
@@ -71,7 +71,7 @@ function bodyFits(html: string, document: DomDocument, body: TextBuilder): boole
 function article(document: DomDocument, body: TextBuilder): { builder: TextBuilder } {
   const builder = new TextBuilder();
   const found = findArticle(document);
-  if (found && fitsTree(found.content)) writeHtmlBlocks(parseTree(found.content).body!, builder);
+  if (found && fitsTree(found.content)) writeHtmlBlocks(rootOf(parseTree(found.content)), builder);
   const size = builder.text().length;
   const whole = body.text().length;
   const good = size >= whole / 2 || (size >= ARTICLE_UNITS_MIN && size >= whole * ARTICLE_SHARE_MIN);

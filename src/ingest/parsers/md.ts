@@ -102,14 +102,13 @@ function withoutInvisible(text: string): string {
 }
 
 async function writeHtml(html: string, builder: TextBuilder): Promise<void> {
-  const { fitsTree, parseTree, stripTags } = await import('./dom.ts');
+  const { fitsTree, parseTree, rootOf, stripTags } = await import('./dom.ts');
   if (!fitsTree(html)) {
     builder.add({ kind: 'paragraph' }, stripTags(html));
     return;
   }
   const { writeHtmlBlocks } = await import('./html-blocks.ts');
-  const tree = parseTree(html);
-  writeHtmlBlocks(tree.body ?? tree, builder);
+  writeHtmlBlocks(rootOf(parseTree(html)), builder);
 }
 
 /** The first row is the header; the delimiter row has no token of its own. */

@@ -99,7 +99,7 @@ function pageLines(module: PdfiumModule, page: PDFiumPage): PdfLine[] {
 
 const SCRATCH_BYTES = 256;
 /** Names of bold fonts, those of TeX included. */
-const BOLD_FONT = /bold|black|heavy|demi|\+(cm|sf|ec)bx|-medi(um)?(ital)?$/i;
+const BOLD_FONT = /bold|black|heavy|demi|(^|\+)(cm|sf|ec)bx|-medi(um)?(ital)?$/i;
 /** Longer lines are no headings, whatever their type. */
 const BOLD_UNITS_MAX = 160;
 
