@@ -50,7 +50,7 @@ export interface Config {
   outboundAllow: readonly string[];
   /** Child processes that parse files. */
   parserProcesses: number;
-  /** Jobs of a kind that one worker runs at once. */
+  /** Jobs of a kind that one worker runs at once; of one tenant at most one fewer. */
   workerConcurrency: number;
   /** Requests per minute and API key; 0 = not limited. */
   rateLimitPerMinute: number;
@@ -118,7 +118,7 @@ export function loadConfig(env: Environment): Config {
     },
     outboundAllow: readOutboundAllow(read),
     parserProcesses: read.integer('PINAKES_PARSER_PROCESSES', 2, 1, PARSER_PROCESSES_MAX),
-    workerConcurrency: read.integer('PINAKES_WORKER_CONCURRENCY', 2, 1, WORKER_CONCURRENCY_MAX),
+    workerConcurrency: read.integer('PINAKES_WORKER_CONCURRENCY', 3, 1, WORKER_CONCURRENCY_MAX),
     rateLimitPerMinute: read.integer('PINAKES_RATE_LIMIT_PER_MINUTE', 0, 0, RATE_LIMIT_MAX),
     crashAt: env['NODE_ENV'] === 'test' ? read.optional('PINAKES_CRASH_AT') : null,
   };

@@ -110,7 +110,9 @@ async function enqueue(
 ): Promise<void> {
   const send = async (): Promise<void> => {
     const db = { executeSql: (text: string, values?: unknown[]) => tx.execute(text, values) };
-    await boss.send(kind, payload, { startAfter: startAfterSeconds, db });
+    // Jobs of one tenant form a group: see `startWorkers`.
+    const group = payload['tenantId'] === undefined ? {} : { group: { id: payload['tenantId'] } };
+    await boss.send(kind, payload, { startAfter: startAfterSeconds, db, ...group });
   };
   if (tx.tenantId === undefined) return send();
   await tx.execute('set local role none');
@@ -131,6 +133,8 @@ async function startWorkers(
   const options = {
     batchSize: 1,
     localConcurrency: concurrency,
+    // One tenant never takes every worker: a place is left for the others.
+    localGroupConcurrency: Math.max(1, concurrency - 1),
     includeMetadata: true,
     pollingIntervalSeconds: POLLING_SECONDS,
     notifyPollingIntervalSeconds: POLLING_SECONDS,

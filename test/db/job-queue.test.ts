@@ -129,3 +129,20 @@ test('many short jobs run without resting in between', async () => {
   await done.promise;
   await queue.stop(1_000);
 });
+
+test('a tenant with many jobs leaves a place for the others', async () => {
+  const started: string[] = [];
+  const otherStarted = Promise.withResolvers<void>();
+  const go = Promise.withResolvers<void>();
+  const queue = await working(async ({ payload }) => {
+    started.push(payload['tenantId'] ?? '');
+    if (payload['tenantId'] === 'other') otherStarted.resolve();
+    await go.promise;
+  });
+  for (const runId of ['1', '2', '3', '4']) await enqueue(queue, 'ingest-run', { tenantId: 'busy', runId });
+  await enqueue(queue, 'ingest-run', { tenantId: 'other', runId: '5' });
+  await otherStarted.promise;
+  assert.deepEqual(started.sort(), ['busy', 'other']);
+  go.resolve();
+  await queue.stop(10_000);
+});

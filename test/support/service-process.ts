@@ -56,7 +56,10 @@ export async function startServiceProcess(options: ServiceOptions): Promise<Serv
   child.stderr!.setEncoding('utf8').on('data', (text: string) => {
     errors += text;
   });
-  const ended = once(child, 'exit').then(() => undefined);
+  // A test that ends early must not leave a service behind.
+  const reap = (): void => void child.kill('SIGKILL');
+  process.on('exit', reap);
+  const ended = once(child, 'exit').then(() => void process.off('exit', reap));
   const url = await readyUrl(child, ended, () => errors);
   const pid = child.pid!;
   return {
