@@ -15,8 +15,11 @@ export const SOURCE_TABLES = raw(
   'source s join source_group g on g.tenant_id = s.tenant_id and g.id = s.source_group_id',
 );
 
+const SOURCE_ALIVE = raw("s.deleted_at is null and s.status = 'ready'");
+const GROUP_ALIVE = raw('g.deleted_at is null');
+
 /** Nothing of a deleted source or group, or of one that is still being ingested, is ever returned. */
-export const ALIVE = raw("s.deleted_at is null and s.status = 'ready' and g.deleted_at is null");
+export const ALIVE = sql`${SOURCE_ALIVE} and ${GROUP_ALIVE}`;
 
 /** API records win over origin records of the same key. */
 const groupValue = (key: string): Sql => sql`(g.metadata ->> ${key}::text)`;
@@ -28,14 +31,19 @@ const chunkValue = (key: string): Sql => sql`(c.metadata -> ${key}::text ->> 'va
  * The source of chunk `c` is alive, ready, within the key's limits, and fits the source-level filters.
  *
  * `coalesce` keeps the planner from turning the test into a join, which would lose the order of the BM25 index. What selects
- * nearly everything is looked up for each candidate; what narrows the search is evaluated once and hashed.
+ * nearly everything is looked up for each candidate, by full keys, so that it is quick before the first ANALYZE too; what
+ * narrows the search is evaluated once and hashed.
  */
 export function sourcePredicate(tenantId: string, limits: GroupLimits, filters: Filters): Sql {
   const narrowing = sourceConditions(filters);
   if (limits.sourceGroupIds || limits.tagIds) narrowing.push(withinLimits(limits));
-  const alive = sql`from ${SOURCE_TABLES} where s.tenant_id = ${tenantId} and ${ALIVE}`;
-  if (narrowing.length === 0) return sql`coalesce((select true ${alive} and s.id = c.source_id), false)`;
-  return sql`coalesce(c.source_id in (select s.id ${alive} and ${join(narrowing, ' and ')}), false)`;
+  if (narrowing.length > 0) {
+    return sql`coalesce(c.source_id in (
+      select s.id from ${SOURCE_TABLES} where s.tenant_id = ${tenantId} and ${ALIVE} and ${join(narrowing, ' and ')}), false)`;
+  }
+  return sql`coalesce((select ${SOURCE_ALIVE} from source s
+      where s.tenant_id = ${tenantId} and s.source_group_id = c.source_group_id and s.id = c.source_id), false)
+    and coalesce((select ${GROUP_ALIVE} from source_group g where g.tenant_id = ${tenantId} and g.id = c.source_group_id), false)`;
 }
 
 /** Conditions on the chunk itself. */

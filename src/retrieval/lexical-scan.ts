@@ -2,7 +2,7 @@
 import { BM25_B, BM25_K1 } from '../corpus/tenant-store.ts';
 import type { Tx } from '../db/database.ts';
 import { identifier, join, sql } from '../db/sql.ts';
-import { byScoreThenId, type Candidate, type CandidateRequest } from './lexical.ts';
+import { type Candidate, type CandidateRequest, inOrder } from './lexical.ts';
 
 /** Rows scored for one query: those that hold the most of the query's terms' weight come first. */
 export const SCANNED_ROWS_MAX = 4_000;
@@ -48,14 +48,13 @@ function inverseFrequency(chunks: number, total: number): number {
 function scoreRows(rows: readonly Scanned[], weights: ReadonlyMap<string, number>): Candidate[] {
   const split = rows.map((row) => ({ row, terms: row.terms.split(' ') }));
   const mean = split.reduce((sum, { terms }) => sum + terms.length, 0) / Math.max(split.length, 1);
-  return split
-    .map(({ row, terms }) => {
-      const counts = new Map<string, number>();
-      for (const term of terms) if (weights.has(term)) counts.set(term, (counts.get(term) ?? 0) + 1);
-      const damping = BM25_K1 * (1 - BM25_B + (BM25_B * terms.length) / mean);
-      let score = 0;
-      for (const [term, count] of counts) score += (weights.get(term)! * count * (BM25_K1 + 1)) / (count + damping);
-      return { id: row.id, sourceId: row.sourceId, contentHash: row.contentHash, score };
-    })
-    .sort(byScoreThenId);
+  const scored = split.map(({ row, terms }) => {
+    const counts = new Map<string, number>();
+    for (const term of terms) if (weights.has(term)) counts.set(term, (counts.get(term) ?? 0) + 1);
+    const damping = BM25_K1 * (1 - BM25_B + (BM25_B * terms.length) / mean);
+    let score = 0;
+    for (const [term, count] of counts) score += (weights.get(term)! * count * (BM25_K1 + 1)) / (count + damping);
+    return { id: row.id, sourceId: row.sourceId, contentHash: row.contentHash, score };
+  });
+  return inOrder(scored, 0);
 }

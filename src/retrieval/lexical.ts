@@ -29,8 +29,8 @@ export interface CandidateRequest {
 export const FORCE_INDEX_ORDER = sql`set_config('enable_sort', 'off', true), set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)`;
 
 /**
- * The best chunks, best first; equal scores in order of id. A request for n may return a few more: all whose score equals the
- * last one's come along, so that the order does not depend on the limit.
+ * At most `limit` of the best chunks, best first; of equal score, the lower id first. Where the limit cuts through chunks of
+ * equal score, those of the last score come in the order of the index instead: it is the same for every limit.
  */
 export async function bm25Candidates(tx: Tx, request: CandidateRequest): Promise<Candidate[]> {
   const { tenantId, partitionNo, limit } = request;
@@ -44,12 +44,17 @@ export async function bm25Candidates(tx: Tx, request: CandidateRequest): Promise
     where ${join([sql`c.tenant_id = ${tenantId}`, ...request.conditions], ' and ')}
     order by c.terms <@> ${query}
     limit ${limit}`);
-  return rows
+  const candidates = rows
     .filter((row) => row.distance < 0)
-    .map(({ distance, ...row }) => ({ ...row, score: -distance }))
-    .sort(byScoreThenId);
+    .map(({ distance, ...row }) => ({ ...row, score: -distance }));
+  return inOrder(candidates, candidates.length === limit ? candidates.at(-1)!.score : 0);
 }
 
-export function byScoreThenId(a: Candidate, b: Candidate): number {
-  return b.score - a.score || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
+/** By score, then id; those of `cutScore` stay as they are. */
+export function inOrder(candidates: readonly Candidate[], cutScore: number): Candidate[] {
+  return candidates.toSorted((a, b) => {
+    if (a.score !== b.score) return b.score - a.score;
+    if (a.score === cutScore) return 0;
+    return a.id < b.id ? -1 : 1;
+  });
 }

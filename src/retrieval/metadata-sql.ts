@@ -5,7 +5,7 @@
  * strings bytewise after NFC. A missing key satisfies `ne`, `nin` and `not_exists` only.
  */
 import { raw, type Sql, sql } from '../db/sql.ts';
-import { classify, NUMBER_PATTERN, TIME_PATTERN } from './metadata-value.ts';
+import { classify, NUMBER_LENGTH_MAX, NUMBER_PATTERN, TIME_LENGTH_MAX, TIME_PATTERN } from './metadata-value.ts';
 import type { MetadataFilter } from './types.ts';
 
 type Scalar = string | number | boolean;
@@ -13,8 +13,10 @@ type Scalar = string | number | boolean;
 const OPERATORS = { eq: '=', gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
 
 /** Patterns come from this program and hold no quote, so they may be text. */
-const IS_NUMBER = raw(`~ '${NUMBER_PATTERN}'`);
-const IS_TIME = raw(`~ '${TIME_PATTERN}'`);
+const isNumber = (value: Sql): Sql =>
+  sql`length(${value}) <= ${raw(String(NUMBER_LENGTH_MAX))} and ${value} ~ ${raw(`'${NUMBER_PATTERN}'`)}`;
+const isTime = (value: Sql): Sql =>
+  sql`length(${value}) between 10 and ${raw(String(TIME_LENGTH_MAX))} and ${value} ~ ${raw(`'${TIME_PATTERN}'`)}`;
 
 export function conditionSql(filter: MetadataFilter, value: Sql): Sql {
   switch (filter.operator) {
@@ -42,10 +44,10 @@ function compare(value: Sql, operator: (typeof OPERATORS)[keyof typeof OPERATORS
   const asText = sql`${normalized(value)} collate "C" ${op} ${textOf(operand)}`;
   const parsed = classify(operand);
   if (parsed.kind === 'number') {
-    return sql`(case when ${value} ${IS_NUMBER} then ${value}::numeric ${op} ${parsed.text}::numeric else ${asText} end)`;
+    return sql`(case when ${isNumber(value)} then ${value}::numeric ${op} ${parsed.text}::numeric else ${asText} end)`;
   }
   if (parsed.kind === 'time') {
-    return sql`(case when ${value} ${IS_TIME} then ${timeOf(value)} ${op} ${parsed.text}::timestamptz else ${asText} end)`;
+    return sql`(case when ${isTime(value)} then ${timeOf(value)} ${op} ${parsed.text}::timestamptz else ${asText} end)`;
   }
   return sql`(${asText})`;
 }
@@ -54,8 +56,8 @@ function compare(value: Sql, operator: (typeof OPERATORS)[keyof typeof OPERATORS
 function oneOf(value: Sql, operands: readonly Scalar[]): Sql {
   const parsed = operands.map(classify);
   const of = (kind: string): string[] => parsed.filter((operand) => operand.kind === kind).map(({ text }) => text);
-  return sql`(case when ${value} ${IS_NUMBER} then ${value}::numeric = any(${of('number')}::numeric[])
-    when ${value} ${IS_TIME} then ${timeOf(value)} = any(${of('time')}::timestamptz[])
+  return sql`(case when ${isNumber(value)} then ${value}::numeric = any(${of('number')}::numeric[])
+    when ${isTime(value)} then ${timeOf(value)} = any(${of('time')}::timestamptz[])
     else ${normalized(value)} collate "C" = any(${of('text')}::text[]) end)`;
 }
 

@@ -19,8 +19,12 @@ export const POSTFILTER_CANDIDATES = 200;
 /** Query terms beyond these are not searched for: the rarest words of so long a query say enough. */
 export const QUERY_TERMS_MAX = 512;
 
-/** Candidates are fetched in growing batches until enough remain after selection, at most this many. */
-export const CANDIDATES_MAX = 20_000;
+/** Candidates are fetched in growing batches until enough remain after selection, at most the last many. */
+const BATCHES = [1_000, 4_000, 20_000];
+const CANDIDATES_MAX = 20_000;
+
+/** Among so many of the best chunks, equal scores are ordered by id; those of a score that goes on beyond are not. */
+const TIES_MAX = 1_000;
 
 /**
  * Chunks that fit the query, best first; of equal score, the lower id first. Chunks with no term of the query never come.
@@ -41,6 +45,7 @@ export async function retrieve(
   return db.transaction(
     request.tenantId,
     async (tx) => {
+      if (db.hasTextSearch) await tx.query(sql`select ${FORCE_INDEX_ORDER}`);
       const languages = await readLanguages(tx, request.tenantId);
       const terms = analyzeQuery(request.query, languages).slice(0, QUERY_TERMS_MAX);
       clock.lap('analyze');
@@ -63,7 +68,6 @@ async function candidates(
   terms: readonly string[],
   warnings: Warning[],
 ): Promise<Candidate[]> {
-  if (hasTextSearch) await tx.query(sql`select ${FORCE_INDEX_ORDER}`);
   const loadCandidates = async (conditions: readonly Sql[], limit: number): Promise<Candidate[]> => {
     const { tenantId, partitionNo } = request;
     return (hasTextSearch ? bm25Candidates : scanCandidates)(tx, { tenantId, partitionNo, terms, conditions, limit });
@@ -73,15 +77,15 @@ async function candidates(
     return postfiltered(tx, loadCandidates, request, warnings);
   }
   const conditions = predicates(request, request.filters);
-  for (let limit = wanted + 1; ; limit = Math.min(limit * 4, CANDIDATES_MAX)) {
+  for (const limit of [wanted + 1, ...BATCHES.filter((batch) => batch > wanted + 1)]) {
     const found = await loadCandidates(conditions, limit);
-    const complete = found.length < limit || limit === CANDIDATES_MAX;
-    // The last score may continue beyond the batch: only what scores better than that is settled.
-    const last = found.at(-1)?.score ?? 0;
-    const settled = complete ? found : found.filter((candidate) => candidate.score > last);
-    const selected = select(settled, request.maxChunksPerSource);
-    if (complete || selected.length >= wanted) return selected.slice(request.offset, wanted);
+    const complete = found.length < limit || limit >= CANDIDATES_MAX;
+    const selected = select(found, request.maxChunksPerSource);
+    // Chunks of one score that the limit cuts through would be ordered differently on the next page.
+    const settled = limit >= TIES_MAX || selected.length < wanted || selected[wanted - 1]!.score > found.at(-1)!.score;
+    if (complete || (settled && selected.length >= wanted)) return selected.slice(request.offset, wanted);
   }
+  return [];
 }
 
 /** Searches first and filters what was found. What the caller may not see is never a candidate. */
