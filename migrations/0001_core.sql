@@ -132,7 +132,7 @@ create table source (
 create index source_group_sources on source (tenant_id, source_group_id, id);
 create index source_pending on source (tenant_id, source_group_id) where status = 'pending';
 create index source_blob on source (tenant_id, blob_hash);
-create index source_language on source (tenant_id, (coalesce(language, 'und')));  -- which languages a query is analyzed in
+create index source_language on source (tenant_id, language);  -- which languages a query is analyzed in
 
 -- The extracted text in segments, so that a range of code points is read without the rest.
 create table source_text (

@@ -10,7 +10,7 @@ import { forEachToken } from './analysis/tokens.ts';
 import { takeApart, wordTerms } from './analysis/words.ts';
 
 /** Stands for "not known": each script's most common language is assumed. */
-const UNDETERMINED = 'und';
+export const UNDETERMINED = 'und';
 
 /**
  * Terms of a chunk in reading order, joined by blanks. Time and size are linear in the text.

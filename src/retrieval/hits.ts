@@ -28,8 +28,10 @@ export interface HitRequest {
 export async function readHits(tx: Tx, request: HitRequest, candidates: readonly Candidate[]): Promise<Hit[]> {
   if (candidates.length === 0) return [];
   const ids = candidates.map((candidate) => candidate.id);
+  // Lateral, with an offset: a join may be planned as a scan of all sources.
   const rows = await tx.query<HitRow>(sql`
-    select ${HIT_COLUMNS} from chunk c join source s on s.tenant_id = c.tenant_id and s.id = c.source_id
+    select ${HIT_COLUMNS} from chunk c cross join lateral (
+      select * from source where tenant_id = c.tenant_id and source_group_id = c.source_group_id and id = c.source_id offset 0) s
     where c.tenant_id = ${request.tenantId} and c.id = any(${ids}::uuid[])`);
   const byId = new Map(rows.map((row) => [row.id, row]));
   const hits = candidates.flatMap(({ id, score }) => {

@@ -1,20 +1,18 @@
 /** The languages of a tenant's corpus. */
 import type { Tx } from '../db/database.ts';
 import { sql } from '../db/sql.ts';
+import { ANALYZED_LANGUAGES } from './analysis/stems.ts';
+import { UNDETERMINED } from './analyzer.ts';
 
-/** A query's words are stemmed once for each language, so there is a limit; a corpus rarely has more. */
-const LANGUAGES_MAX = 24;
-
-/** ISO 639-1 codes, `und` for sources without one. Jumps through an index: the time does not depend on the number of sources. */
+/**
+ * Those that are analyzed in a way of their own, by ISO 639-1 code; and `und`, which stands for all others.
+ *
+ * One look into an index for each language: the time does not depend on the number of sources. (Under row-level security
+ * PostgreSQL does not use an index for text comparisons other than equality.)
+ */
 export async function readLanguages(tx: Tx, tenantId: string): Promise<string[]> {
   const rows = await tx.query<{ language: string }>(sql`
-    with recursive l(language) as (
-      (select coalesce(s.language, 'und') from source s where s.tenant_id = ${tenantId} order by coalesce(s.language, 'und') limit 1)
-      union all
-      select (select coalesce(s.language, 'und') from source s
-              where s.tenant_id = ${tenantId} and coalesce(s.language, 'und') > l.language
-              order by coalesce(s.language, 'und') limit 1)
-      from l where l.language is not null)
-    select language from l where language is not null limit ${LANGUAGES_MAX}`);
-  return rows.map((row) => row.language);
+    select l.language from unnest(${ANALYZED_LANGUAGES}::text[]) as l(language)
+    where coalesce((select true from source s where s.tenant_id = ${tenantId} and s.language = l.language limit 1), false)`);
+  return [...rows.map((row) => row.language), UNDETERMINED];
 }

@@ -101,6 +101,11 @@ const UNSTEMMED: Record<string, StemScript> = {
   kk: 'cyrillic',
 };
 
+/** Languages whose words are not treated as those of their script's most common language. */
+export const ANALYZED_LANGUAGES: readonly string[] = [
+  ...new Set([...Object.values(STEMMERS).flatMap(Object.keys), ...Object.keys(UNSTEMMED)]),
+];
+
 /** The script whose stemmers apply to a word, by its first letter. */
 export function scriptOf(word: string): StemScript | null {
   const c = word.charCodeAt(0);
