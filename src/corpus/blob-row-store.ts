@@ -11,26 +11,40 @@ import { sql } from '../db/sql.ts';
 /** A reservation older than this belongs to a request that a crash ended. */
 export const UPLOAD_RESERVATION_SECONDS = 3600;
 
-export async function reserveBlobs(
+/** First step: names the blobs. From its commit on nobody removes one of them. */
+export async function insertReservation(
   tx: Tx,
   tenantId: string,
   uploadId: string,
-  blobs: ReadonlyMap<string, number>,
+  hashes: readonly string[],
   now: Date,
 ): Promise<void> {
-  // Sorted: two uploads of the same files lock the rows in the same order.
-  const hashes = [...blobs.keys()].sort();
   await tx.query(sql`
-    insert into upload (tenant_id, id, hashes, created_at) values (${tenantId}, ${uploadId}, ${hashes}::text[], ${now})`);
+    insert into upload (tenant_id, id, hashes, created_at) values (${tenantId}, ${uploadId}, ${[...hashes]}::text[], ${now})`);
+}
+
+/**
+ * Second step: makes the blobs' rows, after whoever was removing one of them has finished. May be done in parts.
+ *
+ * @param blobs sorted by hash: two uploads of the same files lock the rows in the same order.
+ */
+export async function insertBlobRows(
+  tx: Tx,
+  tenantId: string,
+  blobs: readonly { hash: string; size: number }[],
+  now: Date,
+): Promise<void> {
   await tx.query(sql`
     insert into blob (tenant_id, hash, size, created_at)
     select ${tenantId}::uuid, r.hash, r.size, ${now}::timestamptz
-    from unnest(${hashes}::text[], ${hashes.map((hash) => blobs.get(hash))}::bigint[]) as r(hash, size)
+    from unnest(${blobs.map((blob) => blob.hash)}::text[], ${blobs.map((blob) => blob.size)}::bigint[]) as r(hash, size)
     on conflict (tenant_id, hash) do update set size = excluded.size`);
 }
 
-export async function releaseReservation(tx: Tx, tenantId: string, uploadId: string): Promise<void> {
-  await tx.query(sql`delete from upload where tenant_id = ${tenantId} and id = ${uploadId}`);
+/** Returns false when there was none: it had become stale, and its blobs may be gone. */
+export async function releaseReservation(tx: Tx, tenantId: string, uploadId: string): Promise<boolean> {
+  const rows = await tx.query(sql`delete from upload where tenant_id = ${tenantId} and id = ${uploadId} returning id`);
+  return rows.length > 0;
 }
 
 /** Drops reservations that crashed requests left. */

@@ -1,6 +1,11 @@
 /** Rules for local file groups. Wire shapes are in routes.ts, receiving in receive.ts, SQL in corpus/. */
 import type { StagedBlob } from '../../blobs/blob-store.ts';
-import { releaseReservation, removeUnneededBlobRows, reserveBlobs } from '../../corpus/blob-row-store.ts';
+import {
+  insertBlobRows,
+  insertReservation,
+  releaseReservation,
+  removeUnneededBlobRows,
+} from '../../corpus/blob-row-store.ts';
 import { insertGroup } from '../../corpus/group-store.ts';
 import { insertRun } from '../../corpus/run-store.ts';
 import { insertSources } from '../../corpus/source-store.ts';
@@ -13,6 +18,7 @@ import { newId } from '../../util/ids.ts';
 import { type ReceivedUpload, uploadDigest } from './receive.ts';
 
 export const SOURCE_TYPE = 'local_file';
+const BLOB_ROWS_PER_TRANSACTION = 400;
 
 /** A key that is limited to some groups or tags cannot make a group that it could not see. @throws ServiceError forbidden. */
 export function checkMayCreate(caller: Caller): void {
@@ -40,11 +46,8 @@ export async function createGroup(
   try {
     deps.crash.reach('upload.staged');
     await idempotency.bodyRead(uploadDigest(upload));
-    const sizes = new Map(staged.map((blob) => [blob.hash, blob.size]));
-    await deps.db.transaction(caller.tenantId, (tx) =>
-      reserveBlobs(tx, caller.tenantId, uploadId, sizes, deps.clock.now()),
-    );
     reserved = true;
+    await reserve(deps, caller.tenantId, uploadId, staged);
     deps.crash.reach('upload.reserved');
     await deps.blobs.commit(staged);
     deps.crash.reach('upload.blobs_durable');
@@ -52,7 +55,7 @@ export async function createGroup(
     const answer = await deps.db.transaction(
       caller.tenantId,
       async (tx) => {
-        await releaseReservation(tx, caller.tenantId, uploadId);
+        if (!(await releaseReservation(tx, caller.tenantId, uploadId))) throw tooSlow();
         const groupId = await insertUpload(deps, tx, caller.tenantId, upload);
         await idempotency.save(tx, { source_group_id: groupId });
         return { source_group_id: groupId };
@@ -65,6 +68,22 @@ export async function createGroup(
     await deps.blobs.discard(staged);
     if (reserved) await undoReservation(deps, caller.tenantId, uploadId, staged);
     throw error;
+  }
+}
+
+function tooSlow(): ServiceError {
+  return new ServiceError('overloaded', 'Storing the files took too long. Send them again.', { retryAfterSeconds: 60 });
+}
+
+/** In transactions of about 10 ms: on the embedded database they queue with searches. */
+async function reserve(deps: Deps, tenantId: string, uploadId: string, staged: readonly StagedBlob[]): Promise<void> {
+  const now = deps.clock.now();
+  const sizes = new Map(staged.map((blob) => [blob.hash, blob.size]));
+  const blobs = [...sizes.keys()].sort().map((hash) => ({ hash, size: sizes.get(hash)! }));
+  await deps.db.transaction(tenantId, (tx) => insertReservation(tx, tenantId, uploadId, [...sizes.keys()], now));
+  for (let at = 0; at < blobs.length; at += BLOB_ROWS_PER_TRANSACTION) {
+    const part = blobs.slice(at, at + BLOB_ROWS_PER_TRANSACTION);
+    await deps.db.transaction(tenantId, (tx) => insertBlobRows(tx, tenantId, part, now));
   }
 }
 
