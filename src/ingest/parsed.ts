@@ -29,9 +29,9 @@ export interface Block {
   level?: number;
   /** Headings above this block when the parser knows better than the heading blocks do. */
   headingPath?: string[];
-  /** table: the header line(s), repeated as context when the table is split. */
+  /** table: the header line, given as context to the parts behind the first when the table is split. record: context of the whole record. */
   tableHeader?: string;
-  /** table: UTF-16 starts of the rows in `text`, where it may be split. */
+  /** table, and records that share a block: UTF-16 starts of the rows in `text`, where it may be split. */
   rowStarts?: number[];
   /** record: typed chunk metadata of this record (only the declared keys). */
   metadata?: TypedMetadata;
@@ -39,7 +39,7 @@ export interface Block {
 
 export interface ParsedFile {
   fileType: string;
-  /** Well-formed Unicode without U+0000, line feeds only. */
+  /** Well-formed Unicode without U+0000, line feeds only. Markdown where the format has structure, plain text where not. */
   text: string;
   blocks: Block[];
   title?: string;

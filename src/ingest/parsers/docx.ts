@@ -4,7 +4,7 @@ import mammoth from 'mammoth';
 import { originMetadata } from '../metadata-values.ts';
 import type { ParsedFile } from '../parsed.ts';
 import { repackZip } from '../zip.ts';
-import { parseTree, rootOf } from './dom.ts';
+import { fitsTree, parseTree, rootOf, stripTags } from './dom.ts';
 import { writeHtmlBlocks } from './html-blocks.ts';
 import { coreProperties } from './office-xml.ts';
 import { TextBuilder } from './text-builder.ts';
@@ -33,7 +33,9 @@ export async function parseDocx(bytes: Uint8Array): Promise<ParsedFile> {
     },
   );
   const builder = new TextBuilder();
-  writeHtmlBlocks(rootOf(parseTree(html)), builder);
+  const fits = fitsTree(html);
+  if (fits) writeHtmlBlocks(rootOf(parseTree(html)), builder);
+  else for (const text of stripTags(html).split('\n\n')) builder.add({ kind: 'paragraph' }, text);
   const properties = coreProperties(bytes);
   const title = properties['title'];
   return {
@@ -42,6 +44,6 @@ export async function parseDocx(bytes: Uint8Array): Promise<ParsedFile> {
     blocks: builder.blocks,
     ...(title === undefined ? {} : { title }),
     metadata: originMetadata(properties),
-    warnings: [],
+    warnings: fits ? [] : ['The file is very long: its text was taken without structure.'],
   };
 }

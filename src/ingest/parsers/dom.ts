@@ -26,7 +26,7 @@ export interface DomDocument extends DomElement {
 }
 
 /** Nesting of elements that is still built as a tree: the builder takes quadratic time in it. */
-export const DOM_DEPTH_MAX = 1000;
+export const DOM_DEPTH_MAX = 256;
 /** UTF-16 units of HTML that are built as a tree; a tree takes up to 60 times as much memory. */
 export const DOM_UNITS_MAX = 4 * 1024 * 1024;
 

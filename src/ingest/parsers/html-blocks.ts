@@ -148,9 +148,9 @@ class BlockWriter {
   }
 
   private table(element: DomElement, depth: number): void {
-    const rows = tableRows(element);
-    const layout = hasBlockInside(element, TABLE_BREAKERS) || rows.every((row) => row.length <= 1);
-    if (layout) {
+    // Tables in tables are layout; their rows are not even gathered, which would take quadratic time.
+    const rows = hasBlockInside(element, TABLE_BREAKERS) ? [] : tableRows(element);
+    if (rows.every((row) => row.length <= 1)) {
       this.children(element, depth + 1);
       return;
     }

@@ -15,8 +15,9 @@ const ARTICLE_UNITS_MIN = 1000;
 const ARTICLE_SHARE_MIN = 0.1;
 /** A page with a smaller share of linked text has no navigation to be freed from. */
 const LINKED_SHARE_MIN = 0.04;
-/** UTF-16 units up to which the article is looked for: that takes seconds per megabyte. */
-const ARTICLE_SOURCE_UNITS_MAX = 2 * 1024 * 1024;
+/** Pages of more code units or tags are taken whole: looking for the article takes quadratic time in both. */
+const ARTICLE_SOURCE_UNITS_MAX = 1024 * 1024;
+const ARTICLE_TAGS_MAX = 12_000;
 
 /** The package is CommonJS whose `module.exports` is the class; its types describe a default export. */
 const Defuddle = defuddle as unknown as typeof defuddle.default;
@@ -63,9 +64,16 @@ function writeBody(document: DomDocument): TextBuilder {
 function bodyFits(html: string, document: DomDocument, body: TextBuilder): boolean {
   const length = body.text().length;
   if (length < ARTICLE_PAGE_UNITS_MIN || html.length > ARTICLE_SOURCE_UNITS_MAX) return true;
+  if (countTags(html) > ARTICLE_TAGS_MAX) return true;
   let linked = 0;
   for (const link of Array.from(document.querySelectorAll('a[href]'))) linked += inlineText(link).length;
   return linked < length * LINKED_SHARE_MIN;
+}
+
+function countTags(html: string): number {
+  let count = 0;
+  for (let at = html.indexOf('<'); at !== -1; at = html.indexOf('<', at + 1)) count += 1;
+  return count;
 }
 
 function article(document: DomDocument, body: TextBuilder): { builder: TextBuilder } {
