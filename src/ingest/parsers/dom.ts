@@ -30,6 +30,9 @@ export const DOM_DEPTH_MAX = 256;
 /** UTF-16 units of HTML that are built as a tree; a tree takes up to 60 times as much memory. */
 export const DOM_UNITS_MAX = 4 * 1024 * 1024;
 
+/** Tags of such HTML: the tree builder takes quadratic time in stray `<`. */
+export const DOM_TAGS_MAX = 400_000;
+
 /** Elements that never stay open: they have no content, or the next of their kind closes them. */
 const NOT_NESTING = new Set(
   (
@@ -40,9 +43,16 @@ const NOT_NESTING = new Set(
 /** Elements whose content is no markup. */
 const RAW_TEXT = new Set(['script', 'style', 'textarea', 'title']);
 
+/** The number of `<`. */
+export function countTags(html: string): number {
+  let count = 0;
+  for (let at = html.indexOf('<'); at !== -1; at = html.indexOf('<', at + 1)) count += 1;
+  return count;
+}
+
 /** Whether a tree may be built from `html`: it is neither too deep nor too large. */
 export function fitsTree(html: string): boolean {
-  return html.length <= DOM_UNITS_MAX && depthOf(html) <= DOM_DEPTH_MAX;
+  return html.length <= DOM_UNITS_MAX && countTags(html) <= DOM_TAGS_MAX && depthOf(html) <= DOM_DEPTH_MAX;
 }
 
 /** @throws FileError when the HTML is too deep or too large (see fitsTree). */

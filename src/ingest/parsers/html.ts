@@ -2,7 +2,7 @@
 import defuddle, { type DefuddleResponse } from 'defuddle';
 import { KeyPicker, originMetadata } from '../metadata-values.ts';
 import type { ChunkMetadataKey, ParsedFile } from '../parsed.ts';
-import { type DomDocument, fitsTree, parseTree, rootOf, stripTags } from './dom.ts';
+import { countTags, type DomDocument, fitsTree, parseTree, rootOf, stripTags } from './dom.ts';
 import { inlineText, writeHtmlBlocks } from './html-blocks.ts';
 import { TextBuilder } from './text-builder.ts';
 import { parseTxt } from './txt.ts';
@@ -68,12 +68,6 @@ function bodyFits(html: string, document: DomDocument, body: TextBuilder): boole
   let linked = 0;
   for (const link of Array.from(document.querySelectorAll('a[href]'))) linked += inlineText(link).length;
   return linked < length * LINKED_SHARE_MIN;
-}
-
-function countTags(html: string): number {
-  let count = 0;
-  for (let at = html.indexOf('<'); at !== -1; at = html.indexOf('<', at + 1)) count += 1;
-  return count;
 }
 
 function article(document: DomDocument, body: TextBuilder): { builder: TextBuilder } {

@@ -92,13 +92,16 @@ async function writeBlocks(source: string, builder: TextBuilder): Promise<void> 
 }
 
 function withoutInvisible(text: string): string {
-  let visible = text.includes('<|') ? text.replace(POSITION_MARKS, '') : text;
-  for (let open = visible.indexOf('<!--'); open !== -1; open = visible.indexOf('<!--', open)) {
+  const visible = text.includes('<|') ? text.replace(POSITION_MARKS, '') : text;
+  const parts: string[] = [];
+  let from = 0;
+  for (let open = visible.indexOf('<!--'); open !== -1; open = visible.indexOf('<!--', from)) {
     const close = visible.indexOf('-->', open + 4);
     if (close === -1) break;
-    visible = visible.slice(0, open) + visible.slice(close + 3);
+    parts.push(visible.slice(from, open));
+    from = close + 3;
   }
-  return visible;
+  return parts.join('') + visible.slice(from);
 }
 
 async function writeHtml(html: string, builder: TextBuilder): Promise<void> {
