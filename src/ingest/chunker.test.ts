@@ -65,6 +65,14 @@ test('a long paragraph is cut after sentences and repeats the last one', () => {
   }
 });
 
+test('a line above or below a long paragraph goes with its nearest part', () => {
+  const parsed = parseTxt(`The title of it\n\n${SENTENCE.repeat(120).trim()}\n\nThe source of it`);
+  const chunks = chunkFile(parsed);
+  assert.match(chunks[0]!.content, /^The title of it\n\nThe quick/);
+  assert.match(chunks.at(-1)!.content, /bank\.\n\nThe source of it$/);
+  assertExact(parsed);
+});
+
 test('a long Japanese paragraph is cut after its full stops', () => {
   const parsed = parseTxt('東大寺は奈良県奈良市にある華厳宗大本山の寺院である。'.repeat(120));
   for (const chunk of chunkFile(parsed)) assert.match(chunk.content, /^東.*。$/s);

@@ -151,12 +151,12 @@ function mergeSmall(drafts: readonly Draft[]): Draft[] {
     // A heading alone says nothing that its records' heading paths do not say.
     if (isRecord(draft) && merged.length > 0 && isHeadingsOnly(merged.at(-1)!)) merged.pop();
     const before = merged.at(-1);
-    const path = before && !before.solo ? joinedPath(before, draft) : undefined;
+    const path = before ? joinedPath(before, draft) : undefined;
     if (before && path) {
       for (const piece of draft.pieces) before.pieces.push(piece);
       before.tokens += draft.tokens;
       before.path = path;
-      before.solo = draft.solo;
+      before.solo ||= draft.solo;
     } else {
       merged.push(draft);
     }
@@ -166,12 +166,18 @@ function mergeSmall(drafts: readonly Draft[]): Draft[] {
 
 /** The heading path of `a` and `b` as one chunk, or undefined when they should stay apart. */
 function joinedPath(a: Draft, b: Draft): string[] | undefined {
+  if (isRecord(a) || isRecord(b)) return undefined;
   const common = commonPrefix(a.path, b.path);
   const total = a.tokens + b.tokens;
-  if (isRecord(b)) return undefined;
+  const smaller = Math.min(a.tokens, b.tokens);
   if (isHeadingsOnly(a)) return total <= CHUNK_TOKENS_MAX && common.length === a.path.length ? b.path : undefined;
-  if (b.solo || common.length === 0 || total > MERGED_TOKENS_MAX) return undefined;
-  return Math.min(a.tokens, b.tokens) < SMALL_SECTION_TOKENS ? common : undefined;
+  if (a.solo || b.solo) {
+    // A line above or below a block that had to be cut: its title, its caption, its source.
+    const beside = a.solo !== b.solo && a.path.length === b.path.length && common.length === a.path.length;
+    return beside && smaller < SMALL_SECTION_TOKENS && total <= CHUNK_TOKENS_MAX ? a.path : undefined;
+  }
+  if (common.length === 0 || total > MERGED_TOKENS_MAX) return undefined;
+  return smaller < SMALL_SECTION_TOKENS ? common : undefined;
 }
 
 function isHeadingsOnly(draft: Draft): boolean {
