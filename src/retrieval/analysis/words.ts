@@ -63,8 +63,10 @@ function computeTerms(word: string, language: string): string[] {
   const script = scriptOf(word);
   const used = script && languageFor(script, language);
   const lower = lowerCase(word, used ?? language);
-  const terms = [encodeTerm(fold(script && used ? stem(lower, script, used) : lower))];
   const letters = fold(lower);
+  // English writes accents as it pleases; elsewhere the stemmer must see them.
+  const stemmed = script && used ? stem(used === 'en' ? letters : lower, script, used) : letters;
+  const terms = [encodeTerm(fold(stemmed))];
   if (letters.length >= PREFIX_UNITS && foundByPrefix(used) && /^\p{L}/u.test(letters)) {
     terms.push(encodePrefix(cut(letters, PREFIX_UNITS)));
   }

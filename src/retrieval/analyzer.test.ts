@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { encodePrefix, encodeTerm } from './analysis/encode.ts';
+import { fold } from './analysis/fold.ts';
+import { ANALYZED_LANGUAGES, scriptOf, stem } from './analysis/stems.ts';
+import { TERM_UNITS_MAX, takeApart } from './analysis/words.ts';
+import { analyzeForIndex, analyzeQuery } from './analyzer.ts';
+
+const index = (text: string, language: string | null = 'en'): string[] => analyzeForIndex(text, language).split(' ');
+
+/** True when every term of the query is in the text's terms. */
+function finds(
+  text: string,
+  query: string,
+  language: string | null,
+  languages: string[] = [language ?? 'und'],
+): boolean {
+  const terms = new Set(index(text, language));
+  const wanted = analyzeQuery(query, languages);
+  return wanted.length > 0 && wanted.some((term) => terms.has(term));
+}
+
+/** True when all terms of the query are in the text's terms. */
+function findsAll(text: string, query: string, language: string | null): boolean {
+  const terms = new Set(index(text, language));
+  const wanted = analyzeQuery(query, [language ?? 'und']);
+  return wanted.length > 0 && wanted.every((term) => terms.has(term));
+}
+
+describe('words', () => {
+  test('inflected forms meet in their stem, whatever the case', () => {
+    assert.ok(findsAll('The QUICK foxes were running', 'fox run quick', 'en'));
+    assert.ok(findsAll('книгами', 'книга', 'ru'));
+    for (const [language, text, query] of [
+      ['de', 'Häuser', 'hauses'],
+      ['es', 'poblaciones', 'población'],
+      ['fr', 'nationales', 'nationale'],
+      ['it', 'bambini', 'bambino'],
+      ['pt', 'cidades', 'cidade'],
+      ['ro', 'orașelor', 'oraș'],
+      ['ru', 'городах', 'город'],
+      ['el', 'άνθρωποι', 'ανθρώπου'],
+      ['tr', 'kitaplardan', 'kitap'],
+      ['tr', 'IŞIK', 'ışık'],
+      ['ar', 'والكتب', 'كتب'],
+      ['ar', 'المَدينة', 'مدينة'],
+      ['hi', 'किताबों', 'किताब'],
+      ['hu', 'városban', 'város'],
+      ['fi', 'talossa', 'talo'],
+    ] as const) {
+      assert.ok(finds(text, query, language), `${language}: ${query} in ${text}: ${index(text, language)}`);
+    }
+  });
+
+  test('accents, ligatures, width and invisible characters do not matter', () => {
+    for (const [text, query] of [
+      ['résumé', 'RESUME'],
+      ['Straße', 'strasse'],
+      ['œuvre', 'oeuvre'],
+      ['ﬁle', 'file'],
+      ['ＡＢＣ', 'abc'],
+      ['co\u00adoperate', 'cooperate'],
+      ['\ufefftext', 'text'],
+      ['e\u0301tude', '\u00e9tude'],
+      ['ﻛﺘﺎﺏ', 'كتاب'],
+    ] as const) {
+      assert.ok(findsAll(text, query, null), `${query} in ${text}`);
+    }
+  });
+
+  test('compounds are found by how they begin', () => {
+    assert.ok(finds('Bevölkerungsdichte', 'Bevölkerung', 'de'));
+    assert.ok(!finds('international', 'interval', 'en'));
+  });
+
+  test('the language of the query is that of the corpus, with several if there are several', () => {
+    assert.ok(finds('Häuser', 'häuser houses', 'de', ['de', 'en']));
+    assert.ok(finds('houses', 'häuser houses', 'en', ['de', 'en']));
+    assert.ok(finds('running', 'runs', null, ['ja', 'und']));
+  });
+
+  test('every stemmer gives a word for every word', () => {
+    const words = [
+      'a',
+      'червен',
+      'зелен',
+      'ααα',
+      'ab'.repeat(40),
+      'ß',
+      'ııı',
+      'العربية',
+      'लड़का',
+      'நகரம்',
+      'քաղաք',
+      '\u0301',
+    ];
+    for (const language of ANALYZED_LANGUAGES) {
+      for (const word of words) {
+        const script = scriptOf(word);
+        if (script) assert.notEqual(stem(word, script, language), '', `${language} ${word}`);
+      }
+    }
+  });
+});
+
+describe('stop words', () => {
+  test('are dropped from a query, not from the text', () => {
+    assert.deepEqual(analyzeQuery('what is the house of the fox', ['en']), ['hous', 'fox']);
+    assert.ok(index('the house').includes('the'));
+  });
+  test('remain when a query is nothing else', () => {
+    assert.ok(findsAll('to be or not to be', 'To be, or not to be?', 'en'));
+    assert.ok(finds('The Who', 'who', 'en'));
+  });
+  test('are those of the language the query looks like', () => {
+    assert.ok(analyzeQuery('how did the people die', ['en', 'de']).includes('die'));
+    assert.ok(!analyzeQuery('was ist die Rolle der Katze', ['en', 'de']).includes('die'));
+  });
+});
+
+describe('identifiers', () => {
+  test('are taken apart and kept whole', () => {
+    assert.deepEqual(takeApart('ERR_4012'), { words: ['ERR', '4012'], joined: 'ERR4012' });
+    assert.deepEqual(takeApart('XMLHttpRequest'), { words: ['XML', 'Http', 'Request'], joined: 'XMLHttpRequest' });
+    assert.deepEqual(takeApart('v1.2.3'), { words: ['v1', '2', '3'], exact: 'v1.2.3' });
+    assert.deepEqual(takeApart('1,234,567'), { words: ['1234567'] });
+    assert.deepEqual(takeApart('C++'), { words: ['C'], exact: 'c++' });
+    assert.deepEqual(takeApart('word'), { words: ['word'] });
+  });
+  test('are found however they are written', () => {
+    for (const [text, query] of [
+      ['failed with ERR_4012', 'err_4012'],
+      ['failed with ERR_4012', 'ERR-4012'],
+      ['call foo.bar() now', 'foo.bar'],
+      ['call foo.bar() now', 'bar'],
+      ['release v1.2.3', 'v1.2.3'],
+      ['getUserName returns', 'getusername'],
+      ['getUserName returns', 'user name'],
+      ['the interleukin IL-6 level', 'IL6'],
+      ['the interleukin IL6 level', 'IL-6'],
+      ['an email address', 'e-mail'],
+      ['10,000 people', '10000'],
+      ['written in C++ and C#', 'c++'],
+      ['written in C++ and C#', 'C#'],
+      ['well 🎉 done', '🎉'],
+    ] as const) {
+      assert.ok(finds(text, query, 'en'), `${query} in ${text}`);
+    }
+    const [plus] = analyzeQuery('c++', ['en']).filter((term) => term !== 'c');
+    assert.ok(!index('C and C#').includes(plus!));
+  });
+});
+
+describe('scripts without blanks', () => {
+  test('characters, words and parts of words are found', () => {
+    for (const [language, text, query] of [
+      ['zh', '機器學習與統計', '學習'],
+      ['zh', '我喜欢喝茶', '茶'],
+      ['ja', 'カーナビゲーションシステム', 'ナビ'],
+      ['ja', '東京都知事が会見した', '知事'],
+      ['ja', 'ﾃﾞｰﾀﾍﾞｰｽ', 'データベース'],
+      ['ko', '한국어처리방법', '한국어'],
+      ['ko', '한국어를', '한국어'],
+      ['th', 'ฉันชอบอ่านหนังสือ', 'หนังสือ'],
+      ['lo', 'ພາສາລາວ', 'ພາສາ'],
+      ['km', 'ភាសាខ្មែរ', 'ខ្មែរ'],
+      ['my', 'မြန်မာဘာသာ', 'ဘာသာ'],
+    ] as const) {
+      assert.ok(finds(text, query, language), `${query} in ${text}`);
+    }
+  });
+  test('mixed scripts are separated', () => {
+    assert.ok(findsAll('iPhoneの価格は999ドル', '価格 iphone 999', 'ja'));
+  });
+});
+
+describe('terms', () => {
+  const anything = [
+    'abc',
+    'zq',
+    'zqabc',
+    'zpabc',
+    '~abc',
+    '1e5',
+    '12',
+    '1e5abc',
+    'a_b',
+    'größe',
+    '本',
+    '𠮷',
+    '~',
+    'zp',
+    'a b',
+    '-',
+    '\u0301',
+    'İ',
+  ];
+  test('are ASCII letters and digits, each different', () => {
+    const codes = [...anything.map(encodeTerm), ...anything.map(encodePrefix)];
+    for (const code of codes) assert.match(code, /^[a-z0-9]+$/);
+    assert.equal(new Set(codes).size, codes.length);
+  });
+  test('have bounded length', () => {
+    const text = `${'a'.repeat(1e5)} ${'漢'.repeat(100)} ${'ก'.repeat(1000)} ${'a\u0301\u0323'.repeat(1e4)} ${'é_'.repeat(500)}`;
+    for (const term of index(text)) assert.ok(term.length <= 4 * TERM_UNITS_MAX + 2 + 4, `${term.length}`);
+  });
+  test('there are none in punctuation', () => {
+    assert.equal(analyzeForIndex('?! … --- ()', 'en'), '');
+    assert.deepEqual(analyzeQuery('?!', ['en']), []);
+  });
+  test('words named like members of objects are words', () => {
+    assert.deepEqual(index('constructor __proto__ toString', null).includes('constructor'), true);
+    assert.ok(finds('the constructor hasOwnProperty', 'constructor', 'en'));
+  });
+});
+
+test('folding keeps the marks that make a word', () => {
+  assert.equal(fold('हिन्दी'), 'हिन्दी');
+  assert.equal(fold('が'), 'が');
+  assert.equal(fold('Ελλάς'.toLowerCase()), 'ελλασ');
+});
+
+test('time is linear: a long hostile text is analyzed', () => {
+  for (const piece of [
+    'a',
+    'a.',
+    'aB',
+    '1,000',
+    'a\u0301\u0323',
+    '漢',
+    'ก',
+    'a#',
+    '👨‍👩‍👧',
+    '-',
+    'é_',
+    '\u0301\u0323',
+    '한',
+  ]) {
+    analyzeForIndex(piece.repeat(Math.ceil(3e5 / piece.length)), 'en');
+  }
+});
