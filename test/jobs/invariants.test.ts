@@ -1,0 +1,86 @@
+/** The checks of stored data find what they are there to find. */
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { findViolations } from '../../src/corpus/invariants.ts';
+import { type Sql, sql } from '../../src/db/sql.ts';
+import { ingestRun } from '../../src/ingest/run-ingest.ts';
+import { newId } from '../../src/util/ids.ts';
+import { openTestApp, type TestApp } from '../support/app.ts';
+import { uploadFiles } from '../support/upload.ts';
+
+let service: TestApp;
+let tenantId: string;
+let groupId: string;
+
+before(async () => {
+  service = await openTestApp();
+});
+after(() => service.close());
+
+/** Each test damages the data of a tenant of its own. */
+beforeEach(async () => {
+  const tenant = await service.secondTenant();
+  tenantId = tenant.tenantId;
+  groupId = await uploadFiles(service, { 'a.txt': `Some text of ${tenantId}.` }, tenant.key);
+  const runId = (await service.get(`/source-groups/${groupId}/runs`, tenant.key)).body.runs[0].id;
+  await ingestRun(service.deps)({ tenantId, runId }, { signal: new AbortController().signal, lastAttempt: false });
+  assert.deepEqual(await violations(), []);
+});
+
+async function violations(): Promise<string[]> {
+  const { db, blobs } = service.deps;
+  const now = new Date(Date.now() + 1_000);
+  const found = await findViolations(db, blobs, { now, graceSeconds: 0 });
+  return found
+    .filter(({ message }) => !seen.has(message))
+    .map(({ invariant, message }) => {
+      seen.add(message);
+      return `${invariant} ${message.replace(/[0-9a-f]{8,}[0-9a-f-]*/g, 'ID')}`;
+    });
+}
+const seen = new Set<string>();
+
+const damage = (statement: Sql) => service.deps.db.query(tenantId, statement);
+
+test('a missing blob, a blob without a row, a row without need', async () => {
+  const [blob] = await damage(sql`select hash from blob where tenant_id = ${tenantId}`);
+  await service.deps.blobs.delete(tenantId, String(blob!['hash']));
+  assert.deepEqual(await violations(), ['I1 blob ID is missing']);
+  async function* bytes() {
+    yield Buffer.from(`orphan of ${tenantId}`);
+  }
+  const staged = await service.deps.blobs.stage(tenantId, bytes());
+  await service.deps.blobs.commit([staged]);
+  assert.deepEqual(await violations(), ['I3 blob ID is stored and has no row']);
+  await damage(sql`insert into blob (tenant_id, hash, size) values (${tenantId}, ${staged.hash}, ${staged.size})`);
+  assert.deepEqual(await violations(), ['I3 1 blob rows that nothing needs: ID']);
+});
+
+test('chunks without a source, counters that do not add up', async () => {
+  await damage(sql`update chunk set source_id = ${newId()} where tenant_id = ${tenantId}`);
+  assert.deepEqual(await violations(), [
+    'I3 1 chunks without their source: ID',
+    'I10 1 sources whose counters differ from their chunks: ID',
+  ]);
+  await damage(sql`update source_text set content = content || '!' where tenant_id = ${tenantId}`);
+  assert.deepEqual(await violations(), ['I10 1 sources whose text differs from its length: ID']);
+  await damage(sql`update source_group set chunk_metadatas_count = 7 where tenant_id = ${tenantId}`);
+  assert.deepEqual(await violations(), ['I10 1 source groups whose counter differs from their sources: ID']);
+  await damage(sql`update run set added = added + 1 where tenant_id = ${tenantId}`);
+  assert.deepEqual(await violations(), ['I10 1 runs whose figures do not add up: ID']);
+});
+
+test('stuck work and times out of order', async () => {
+  await damage(sql`update run set status = 'started' where tenant_id = ${tenantId}`);
+  assert.deepEqual(await violations(), ['I6 1 runs that nobody works on: ID']);
+  await damage(
+    sql`update run set status = 'success', ended_at = started_at - interval '1 hour' where tenant_id = ${tenantId}`,
+  );
+  assert.deepEqual(await violations(), ['I12 1 runs that end before they start or start before they are made: ID']);
+  await damage(sql`update source set status = 'pending' where tenant_id = ${tenantId}`);
+  assert.deepEqual(await violations(), ['I6 1 sources left pending by a run that has ended: ID']);
+  await damage(sql`update source_group set deleted_at = now() where tenant_id = ${tenantId}`);
+  assert.deepEqual(await violations(), ['I7 1 deleted groups with another status, or the reverse: ID']);
+  await damage(sql`update source_group set status = 'deleting' where tenant_id = ${tenantId}`);
+  assert.deepEqual(await violations(), ['I6 1 deletions that do not end: ID']);
+});
