@@ -128,8 +128,23 @@ const MODELS: readonly Model[] = [
   { encoding: 'euc-kr', letters: [[HANGUL, 0.75]], others: /[\uac00-\ud7a3]/ },
   // UTF-16 without a mark and without a single ASCII character; with some, decode.ts has told it by their NUL bytes.
   ...['utf-16le', 'utf-16be'].flatMap((encoding): Model[] => [
-    { encoding, letters: [[KANA, 0.55], ['、。「」・（）', 0.12], [KANJI, 0.16]], others: /[\u4e00-\u9fff]/ },
-    { encoding, letters: [[`${HAN}${HANT}`, 0.45], ['，。、「」《》（）：；？！', 0.13]], others: /[\u4e00-\u9fff]/ },
+    {
+      encoding,
+      letters: [
+        [KANA, 0.55],
+        ['、。「」・（）', 0.12],
+        [KANJI, 0.16],
+      ],
+      others: /[\u4e00-\u9fff]/,
+    },
+    {
+      encoding,
+      letters: [
+        [`${HAN}${HANT}`, 0.45],
+        ['，。、「」《》（）：；？！', 0.13],
+      ],
+      others: /[\u4e00-\u9fff]/,
+    },
   ]),
 ];
 
