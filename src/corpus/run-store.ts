@@ -77,7 +77,13 @@ export async function findRun(
   return run;
 }
 
-/** The group's run of its present generation, or a given one. The group must be locked. */
+export async function findGroupIdOfRun(tx: Queryable, tenantId: string, id: string): Promise<string | undefined> {
+  const [run] = await tx.query<{ groupId: string }>(sql`
+    select source_group_id as "groupId" from run where tenant_id = ${tenantId} and id = ${id}`);
+  return run?.groupId;
+}
+
+/** The group must be locked already. */
 export async function lockRun(tx: Tx, tenantId: string, id: string): Promise<Run | undefined> {
   const [run] = await tx.query<Run>(sql`
     select ${RUN_COLUMNS} from run r where r.tenant_id = ${tenantId} and r.id = ${id} for update`);

@@ -154,7 +154,10 @@ function takeResults(lanes: Lanes): { small: SourceRows[]; large: SourceRows | u
 }
 
 async function handBack(deps: IngestDeps, active: ActiveRun, lanes: Lanes): Promise<void> {
-  await deps.db.transaction(active.tenantId, (tx) => releaseClaims(tx, active.tenantId, lanes.unfinishedIds()));
+  await deps.db.transaction(active.tenantId, async (tx) => {
+    await checkFence(tx, active);
+    await releaseClaims(tx, active.tenantId, lanes.unfinishedIds());
+  });
 }
 
 function beat(deps: IngestDeps, active: ActiveRun): Promise<boolean> {

@@ -6,7 +6,7 @@
  */
 import { deleteChunksOfPendingSources } from '../corpus/chunk-writer.ts';
 import { lockGroup, type SourceGroup, setGroupStatus } from '../corpus/group-store.ts';
-import { listRunErrors, lockRun, type Run, setRunStatus, takeRun } from '../corpus/run-store.ts';
+import { findGroupIdOfRun, listRunErrors, lockRun, type Run, setRunStatus, takeRun } from '../corpus/run-store.ts';
 import { countSources } from '../corpus/source-store.ts';
 import type { Tx } from '../db/database.ts';
 import { runOutcome } from '../jobs/progress.ts';
@@ -80,10 +80,11 @@ async function lockGroupOfRun(
   tenantId: string,
   runId: string,
 ): Promise<{ group: SourceGroup; run: Run } | undefined> {
-  const unlocked = await lockRun(tx, tenantId, runId);
-  const group = unlocked && (await lockGroup(tx, tenantId, unlocked.sourceGroupId));
+  // Everybody locks the group before its run: the other order would deadlock.
+  const groupId = await findGroupIdOfRun(tx, tenantId, runId);
+  const group = groupId && (await lockGroup(tx, tenantId, groupId));
   const run = group && (await lockRun(tx, tenantId, runId));
-  return run && { group, run };
+  return group && run ? { group, run } : undefined;
 }
 
 async function finish(deps: IngestDeps, active: ActiveRun): Promise<void> {
