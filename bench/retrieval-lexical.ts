@@ -1,0 +1,112 @@
+/**
+ * Quality and speed of lexical retrieval on question sets in BEIR layout, in process: analyzer, BM25 index, `retrieve`.
+ *
+ *   node bench/retrieval-lexical.ts [--scan] [set …]      (sets of ../shared/data/retrieval; default: all)
+ *
+ * One chunk per entry, so the figures are those of the analyzer; `pinakes eval` measures the whole service.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { createTenant } from '../src/corpus/tenant-store.ts';
+import type { Database } from '../src/db/database.ts';
+import { detectLanguage } from '../src/ingest/language.ts';
+import { retrieve } from '../src/retrieval/retrieve.ts';
+import { newId } from '../src/util/ids.ts';
+import { seed } from '../test/retrieval/corpus.ts';
+import { openTestDatabase } from '../test/support/database.ts';
+
+const FOLDER = join(import.meta.dirname, '../../shared/data/retrieval');
+const DEPTH = 100;
+const BATCH_ENTRIES = 250;
+
+interface Entry {
+  _id: string;
+  title?: string;
+  text: string;
+}
+
+const { values: options, positionals } = parseArgs({ options: { scan: { type: 'boolean' } }, allowPositionals: true });
+if (!existsSync(FOLDER)) throw new Error(`no question sets in ${FOLDER}`);
+const sets = positionals.length > 0 ? positionals : readdirSync(FOLDER);
+
+const database = await openTestDatabase();
+const db: Database = options.scan ? { ...database.db, hasTextSearch: false } : database.db;
+console.log('set               entries  queries  nDCG@10   R@100   ingest s  p50 ms  p95 ms');
+try {
+  for (const set of sets) console.log(await measure(set));
+} finally {
+  await database.close();
+}
+
+async function measure(set: string): Promise<string> {
+  const tenant = await createTenant(database.db, { id: newId(), name: set });
+  const entries = readLines<Entry>(join(FOLDER, set, 'corpus.jsonl'));
+  const began = performance.now();
+  for (let start = 0; start < entries.length; start += BATCH_ENTRIES) {
+    const sources = entries.slice(start, start + BATCH_ENTRIES).map(({ _id, title, text }) => {
+      const content = title && !set.startsWith('xquad') ? `${title}\n\n${text}` : text;
+      return { name: _id, language: detectLanguage(content), chunks: [content] };
+    });
+    await seed(database.db, tenant.id, [{ sources }]);
+  }
+  const ingestSeconds = (performance.now() - began) / 1000;
+
+  const queries = new Map(readLines<Entry>(join(FOLDER, set, 'queries.jsonl')).map(({ _id, text }) => [_id, text]));
+  const times: number[] = [];
+  let [gain, recall] = [0, 0];
+  const judged = readJudgements(set);
+  for (const [id, relevant] of judged) {
+    const start = performance.now();
+    const { hits } = await retrieve({ db }, request(tenant, queries.get(id)!));
+    times.push(performance.now() - start);
+    const names = hits.map((hit) => hit.name);
+    gain +=
+      discountedGain(names.map((name) => relevant.get(name) ?? 0)) /
+      discountedGain([...relevant.values()].toSorted((a, b) => b - a));
+    recall += names.filter((name) => relevant.has(name)).length / relevant.size;
+  }
+  times.sort((a, b) => a - b);
+  const percentile = (share: number): string => times[Math.floor(times.length * share)]!.toFixed(1);
+  return [
+    set.padEnd(17),
+    String(entries.length).padStart(7),
+    String(judged.size).padStart(8),
+    (gain / judged.size).toFixed(4).padStart(8),
+    (recall / judged.size).toFixed(4).padStart(7),
+    ingestSeconds.toFixed(1).padStart(10),
+    percentile(0.5).padStart(7),
+    percentile(0.95).padStart(7),
+  ].join(' ');
+}
+
+function request({ id, partitionNo }: { id: string; partitionNo: number }, query: string) {
+  return {
+    ...{ tenantId: id, partitionNo, sourceGroupIds: null, tagIds: null, query, mode: 'lexical' as const, filters: {} },
+    ...{ usePostfilter: false, limit: DEPTH, offset: 0, maxChunksPerSource: 1 },
+  };
+}
+
+/** Of the first ten places. */
+function discountedGain(gains: readonly number[]): number {
+  return gains.slice(0, 10).reduce((sum, gain, i) => sum + (2 ** gain - 1) / Math.log2(i + 2), 0);
+}
+
+function readJudgements(set: string): Map<string, Map<string, number>> {
+  const judged = new Map<string, Map<string, number>>();
+  for (const line of readFileSync(join(FOLDER, set, 'qrels/test.tsv'), 'utf8')
+    .trim()
+    .split('\n')
+    .slice(1)) {
+    const [query = '', entry = '', grade = ''] = line.split('\t');
+    if (Number(grade) > 0) judged.set(query, (judged.get(query) ?? new Map()).set(entry, Number(grade)));
+  }
+  return judged;
+}
+
+function readLines<T>(path: string): T[] {
+  return readFileSync(path, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as T);
+}

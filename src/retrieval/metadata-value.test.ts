@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { classify } from './metadata-value.ts';
+
+test('numbers are numbers, given as text or not', () => {
+  for (const value of [7, -0.5, 1e21, '7', '+7', '007', '1.', '.5', '1e-9', '9007199254740993']) {
+    assert.equal(classify(value).kind, 'number', String(value));
+  }
+  for (const value of [
+    '',
+    '.',
+    '+',
+    '1e',
+    '1e100',
+    'NaN',
+    'Infinity',
+    '0x1f',
+    '1,000',
+    ' 1',
+    '1\n',
+    '٣',
+    '9'.repeat(101),
+    true,
+  ]) {
+    assert.equal(classify(value).kind, 'text', String(value));
+  }
+});
+
+test('ISO dates of real days are times, in UTC unless they say otherwise', () => {
+  for (const [value, text] of [
+    ['2025-01-31', '2025-01-31T00:00Z'],
+    ['2024-02-29', '2024-02-29T00:00Z'],
+    ['2000-02-29', '2000-02-29T00:00Z'],
+    ['2025-01-31 12:30', '2025-01-31 12:30Z'],
+    ['2025-01-31T12:30:00.5', '2025-01-31T12:30:00.5Z'],
+    ['2025-01-31T12:30:00.123456+14:00', '2025-01-31T12:30:00.123456+14:00'],
+    ['9999-12-31T23:59:59Z', '9999-12-31T23:59:59Z'],
+  ] as const) {
+    assert.deepEqual(classify(value), { kind: 'time', text });
+  }
+  for (const value of [
+    ...['2025-02-29', '1900-02-29', '2025-04-31', '0000-01-01', '2025-13-01', '2025-1-1', '10000-01-01'],
+    ...['2025-01-01T24:00', '2025-01-01T12', '2025-01-01T12:30:00.1234567', '2025-01-01T12:30+15:00', '2025-01-01\n'],
+  ]) {
+    assert.equal(classify(value).kind, 'text', value);
+  }
+});
+
+test('text is compared in NFC', () => {
+  assert.deepEqual(classify('e\u0301'), { kind: 'text', text: 'é' });
+});

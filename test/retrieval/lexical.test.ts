@@ -1,0 +1,173 @@
+/** Terms and scores as the database has them. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
+import type { Tx } from '../../src/db/database.ts';
+import { sql } from '../../src/db/sql.ts';
+import { analyzeForIndex } from '../../src/retrieval/analyzer.ts';
+import {
+  bm25Candidates,
+  type Candidate,
+  type CandidateRequest,
+  FORCE_INDEX_ORDER,
+} from '../../src/retrieval/lexical.ts';
+import { scanCandidates } from '../../src/retrieval/lexical-scan.ts';
+import { retrieve } from '../../src/retrieval/retrieve.ts';
+import type { RetrieveRequest } from '../../src/retrieval/types.ts';
+import { newId } from '../../src/util/ids.ts';
+import { openTestDatabase, type TestDatabase } from '../support/database.ts';
+import { seed } from './corpus.ts';
+
+let database: TestDatabase;
+let tenant: Tenant;
+
+before(async () => {
+  database = await openTestDatabase();
+  tenant = await createTenant(database.db, { id: newId(), name: 'default' });
+});
+after(() => database.close());
+
+const request = (changes: Partial<RetrieveRequest>): RetrieveRequest => ({
+  tenantId: tenant.id,
+  partitionNo: tenant.partitionNo,
+  sourceGroupIds: null,
+  tagIds: null,
+  query: '',
+  mode: 'lexical',
+  filters: {},
+  usePostfilter: false,
+  limit: 10,
+  offset: 0,
+  ...changes,
+});
+
+test('every term is one lexeme, in every script', async () => {
+  const texts: [string, string | null][] = [
+    ['สวัสดีครับ ภาษาไทยไม่มีวรรค', 'th'],
+    ['हिन्दी किताबों की दुनिया', 'hi'],
+    ['والكِتاب العربيّة', 'ar'],
+    ['中文機器學習，カーナビ 한국어 처리', 'zh'],
+    ['Größe ERR_4012 1e5abc 12e3a v1.2.3 foo.bar@baz.org -12 0x1f C++ 3.14 10,000 http://a.b/c', 'de'],
+    ['ভাষা தமிழ் తెలుగు മലയാളം ಕನ್ನಡ ગુજરાતી ਪੰਜਾਬੀ සිංහල မြန်မာ ខ្មែរ ລາວ עִבְרִית Ελλάδα հայերեն ქართული አማርኛ', null],
+    ['👩‍👩‍👧 🎉 🇩🇪 ①² ½ ⅷ ﬁ 𝒳 𠮷 \u{1F9D1}\u200d\u{1F680}', null],
+    ['zq zqabc zp a_b _x_ "quoted" & | ! ( ) :* \\ \' null NaN', 'en'],
+    ['x'.repeat(5000), 'en'],
+  ];
+  for (const [text, language] of texts) {
+    const terms = analyzeForIndex(text, language).split(' ');
+    const [row] = await database.db.query<{ lexemes: string[] }>(
+      tenant.id,
+      sql`select array(select lexeme from unnest(to_tsvector('simple', ${terms.join(' ')}))) as lexemes`,
+    );
+    assert.deepEqual(row!.lexemes.toSorted(), [...new Set(terms)].sort(), text);
+  }
+});
+
+test('scores are BM25, from the index and from the stand-in', async () => {
+  const contents = Array.from({ length: 120 }, (_, i) => {
+    const words = ['heron', 'otter', 'river', 'oak', 'frog', 'pike'].filter((_, w) => (i * 7 + w * 5) % (w + 2) === 0);
+    return [...words, ...words.slice(0, i % 3), `filler${i}`, ...Array<string>(i % 11).fill('pad')].join(' ');
+  });
+  await seed(database.db, tenant.id, [{ sources: contents.map((content) => ({ chunks: [content] })) }]);
+  const terms = ['heron', 'otter', 'filler7', 'absent'];
+  const asked: CandidateRequest = {
+    tenantId: tenant.id,
+    partitionNo: tenant.partitionNo,
+    terms,
+    conditions: [],
+    limit: 200,
+  };
+  const run = (find: (tx: Tx, request: CandidateRequest) => Promise<Candidate[]>): Promise<Candidate[]> =>
+    database.db.transaction(tenant.id, async (tx) => {
+      await tx.query(sql`select ${FORCE_INDEX_ORDER}`);
+      return find(tx, asked);
+    });
+  const expected = bm25(contents, terms);
+  for (const found of [...(database.db.hasTextSearch ? [await run(bm25Candidates)] : []), await run(scanCandidates)]) {
+    assert.equal(found.length, expected.length);
+    for (const [i, score] of expected.entries()) {
+      assert.ok(Math.abs(found[i]!.score - score) < 0.02 * score, `${i}: ${found[i]!.score} is not ${score}`);
+    }
+  }
+});
+
+/** Textbook BM25 with k1 = 1, b = 0.75, descending, without zeros. */
+function bm25(contents: readonly string[], terms: readonly string[]): number[] {
+  const documents = contents.map((content) => analyzeForIndex(content, 'en').split(' '));
+  const mean = documents.reduce((sum, words) => sum + words.length, 0) / documents.length;
+  return documents
+    .map((words) =>
+      terms.reduce((sum, term) => {
+        const containing = documents.filter((other) => other.includes(term)).length;
+        const weight = Math.log(1 + (documents.length - containing + 0.5) / (containing + 0.5));
+        const count = words.filter((word) => word === term).length;
+        return sum + (weight * count * 2) / (count + 0.25 + (0.75 * words.length) / mean);
+      }, 0),
+    )
+    .filter((score) => score > 0)
+    .toSorted((a, b) => b - a);
+}
+
+test('one tenant’s chunks do not change another’s scores', async () => {
+  const other = await createTenant(database.db, { id: newId(), name: 'other' });
+  await seed(database.db, other.id, [{ sources: [{ chunks: ['a lone heron'] }] }]);
+  const { hits } = await retrieve(
+    database,
+    request({ tenantId: other.id, partitionNo: other.partitionNo, query: 'heron' }),
+  );
+  assert.equal(hits.length, 1);
+  assert.ok(Math.abs(hits[0]!.score - Math.log(1 + 0.5 / 1.5)) < 0.01, `${hits[0]!.score}`);
+});
+
+test('another tenant’s partition shows nothing', async () => {
+  const [stranger] = [await createTenant(database.db, { id: newId(), name: 'stranger' })];
+  const { hits } = await retrieve(
+    database,
+    request({ tenantId: stranger.id, partitionNo: tenant.partitionNo, query: 'heron' }),
+  );
+  assert.deepEqual(hits, []);
+});
+
+test('filtered results are complete, however few they are among the matches', async () => {
+  const many = await createTenant(database.db, { id: newId(), name: 'many' });
+  const sources = Array.from({ length: 1500 }, (_, i) => ({
+    fileType: i % 500 === 499 ? 'pdf' : 'txt',
+    name: `${i}`,
+    chunks: [`common word ${'pad '.repeat(i % 5)}number${i}`],
+  }));
+  for (let start = 0; start < sources.length; start += 500) {
+    await seed(database.db, many.id, [{ sources: sources.slice(start, start + 500) }]);
+  }
+  for (const query of ['common', 'common word number5']) {
+    const found = await retrieve(
+      database,
+      request({ tenantId: many.id, partitionNo: many.partitionNo, query, filters: { fileTypes: ['pdf'] } }),
+    );
+    assert.deepEqual(found.hits.map((hit) => hit.name).toSorted(), ['1499', '499', '999']);
+  }
+});
+
+test('pages of many equal scores neither repeat nor miss a chunk', async () => {
+  const equal = await createTenant(database.db, { id: newId(), name: 'equal' });
+  const sources = Array.from({ length: 300 }, (_, i) => ({ name: `${i}`, chunks: [`same again x${i}`] }));
+  await seed(database.db, equal.id, [{ sources }]);
+  const seen: string[] = [];
+  for (let offset = 0; offset < 310; offset += 31) {
+    const page = await retrieve(
+      database,
+      request({ tenantId: equal.id, partitionNo: equal.partitionNo, query: 'same again', limit: 31, offset }),
+    );
+    seen.push(...page.hits.map((hit) => hit.id));
+  }
+  assert.equal(seen.length, 300);
+  assert.deepEqual(seen, seen.toSorted());
+});
+
+test('without the BM25 access method the same chunks are found in the same order', async () => {
+  const plain = { db: { ...database.db, hasTextSearch: false } };
+  const asked = request({ query: 'heron filler7 otters', limit: 100 });
+  const [indexed, scanned] = [await retrieve(database, asked), await retrieve(plain, asked)];
+  assert.ok(scanned.hits.length > 20);
+  assert.deepEqual(new Set(scanned.hits.map((hit) => hit.id)), new Set(indexed.hits.map((hit) => hit.id)));
+  assert.equal(scanned.hits[0]!.id, indexed.hits[0]!.id);
+});
