@@ -229,11 +229,14 @@ test('a file that was in hand whenever its worker died is given up, the others a
         where tenant_id = ${service.tenantId} and source_group_id = ${id}`,
   );
   const run = await lastRun(id);
-  gate.setOpen(true);
-  await ingestRun(service.deps)(
+  const next = ingestRun(service.deps)(
     { tenantId: service.tenantId, runId: run.id },
     { signal: new AbortController().signal, lastAttempt: false },
   );
+  await eventually(async () => gate.calls.get('near.txt') === 2);
+  gate.setOpen(true);
+  await next;
+  assert.equal(gate.calls.get('poison.txt'), 1, 'it is not touched again');
   assert.equal(await waitForGroup(service, id), 'success');
   const { body } = await service.get(`/runs/${run.id}/errors`);
   assert.deepEqual(
