@@ -1,4 +1,6 @@
 /** buildWorker(deps): job kind -> handler. Runs in the serving process or, with a PostgreSQL server, in its own. */
+
+import type { Database } from './db/database.ts';
 import { type Maintenance, startMaintenance } from './db/maintenance.ts';
 import type { Deps } from './deps.ts';
 import { collectGarbage } from './ingest/collect-garbage.ts';
@@ -14,7 +16,8 @@ export interface Worker {
   stop(graceMs: number): Promise<void>;
 }
 
-export function buildWorker(deps: Deps): Worker {
+export function buildWorker(given: Deps): Worker {
+  const deps = given.db.kind === 'embedded' ? { ...given, db: oneAtATime(given.db) } : given;
   let timer: NodeJS.Timeout | undefined;
   let maintenance: Maintenance | undefined;
   // A job, not a call: of several workers one at a time collects, and a stop waits for it.
@@ -37,6 +40,22 @@ export function buildWorker(deps: Deps): Worker {
       clearInterval(timer);
       await deps.queue.stop(graceMs);
       await maintenance?.stop();
+    },
+  };
+}
+
+/**
+ * The embedded engine runs one transaction after the other, first come, first served. With at most one of the worker's in
+ * that queue, a search waits for one of them, however many runs are active.
+ */
+function oneAtATime(db: Database): Database {
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    ...db,
+    transaction(tenantId, fn, options) {
+      const turn = last.then(() => db.transaction(tenantId, fn, options));
+      last = turn.catch(() => undefined);
+      return turn;
     },
   };
 }
