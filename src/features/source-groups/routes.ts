@@ -75,7 +75,7 @@ function listRoute(deps: Deps): Route {
     errors: [400],
     async handler({ caller, query }) {
       if (query.tag_id !== undefined && !isId(query.tag_id)) {
-        return { source_groups: [], ...toPage([], query.limit, 0) };
+        return { source_groups: [], pagination: toPage([], query.limit, 0).pagination };
       }
       const filter = { sourceType: query.source_type, status: query.status, tagId: query.tag_id };
       const { rows, total } = await deps.db.transaction(caller.tenantId, (tx) =>
@@ -152,7 +152,7 @@ function sourcesRoute(deps: Deps): Route {
 }
 
 /** @throws ServiceError not_found */
-export async function getGroup(tx: Queryable, tenantId: string, id: string, limits: GroupLimits): Promise<SourceGroup> {
+async function getGroup(tx: Queryable, tenantId: string, id: string, limits: GroupLimits): Promise<SourceGroup> {
   const group = isId(id) ? await findGroup(tx, tenantId, id, limits) : undefined;
   if (!group) throw notFound();
   return group;
