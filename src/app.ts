@@ -4,6 +4,7 @@ import type { Deps } from './deps.ts';
 import { apiKeyRoutes } from './features/api-keys/routes.ts';
 import { completionsRoutes } from './features/completions/routes.ts';
 import { contentsRoutes } from './features/contents/routes.ts';
+import { conversationRoutes } from './features/conversations/routes.ts';
 import { localFileRoutes } from './features/local-files/routes.ts';
 import { searchRoutes } from './features/search/routes.ts';
 import { sourceGroupRoutes } from './features/source-groups/routes.ts';
@@ -23,6 +24,7 @@ export function apiRoutes(deps: Deps): Route[] {
     ...searchRoutes(deps),
     ...contentsRoutes(deps),
     ...completionsRoutes(deps),
+    ...conversationRoutes(deps),
     ...localFileRoutes(deps),
     ...sourceGroupRoutes(deps),
     ...apiKeyRoutes(deps),

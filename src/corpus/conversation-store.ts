@@ -61,8 +61,8 @@ export async function findMessage(
 }
 
 /**
- * The messages from the root to `leafId`, oldest first: the last `max` of them. `seen` is false for messages that cite chunks
- * outside the caller's limits.
+ * The messages from the root to `leafId`, oldest first: the last `max` of them. `seen` is false for answers outside the
+ * caller's limits.
  */
 export async function listBranch(
   db: Queryable,
@@ -85,12 +85,73 @@ export async function listBranch(
     from branch b order by b.depth desc`);
 }
 
+/** A key with limits does not see answers that cite anything outside them, nor answers that do not say what they rest on. */
 function isSeen(tenantId: string, limits: GroupLimits): Sql {
   if (limits.sourceGroupIds === null && limits.tagIds === null) return raw('true');
-  return sql`not exists (
+  return sql`(b.role = 'user' or b.citations <> '[]'::jsonb and not exists (
     select from jsonb_array_elements(b.citations) c where not exists (
       select from source_group g
-      where g.tenant_id = ${tenantId} and g.id = (c ->> 'source_group_id')::uuid and ${withinLimits(limits)}))`;
+      where g.tenant_id = ${tenantId} and g.id = (c ->> 'source_group_id')::uuid and ${withinLimits(limits)})))`;
+}
+
+export interface ConversationRow extends Conversation {
+  title: string;
+  createdAt: Date;
+}
+
+const CONVERSATION_COLUMNS = raw('id, title, active_message_id as "activeMessageId", created_at as "createdAt"');
+
+export async function findConversationRow(
+  db: Queryable,
+  tenantId: string,
+  id: string,
+): Promise<ConversationRow | undefined> {
+  const rows = await db.query<ConversationRow>(
+    sql`select ${CONVERSATION_COLUMNS} from conversation where tenant_id = ${tenantId} and id = ${id}`,
+  );
+  return rows[0];
+}
+
+/** Rows after `afterId` in order of creation, at most `limit`; and how many there are in all. */
+export async function listConversations(
+  tx: Queryable,
+  tenantId: string,
+  limit: number,
+  afterId: string | undefined,
+): Promise<{ rows: ConversationRow[]; total: number }> {
+  const after = afterId === undefined ? raw('true') : sql`id > ${afterId}::uuid`;
+  const rows = await tx.query<ConversationRow>(sql`
+    select ${CONVERSATION_COLUMNS} from conversation where tenant_id = ${tenantId} and ${after} order by id limit ${limit}`);
+  const [count] = await tx.query<{ total: number }>(
+    sql`select count(*) as total from conversation where tenant_id = ${tenantId}`,
+  );
+  return { rows, total: count?.total ?? 0 };
+}
+
+/** A message as it is shown: `seen` is false when its citations lie outside the caller's limits. */
+export type TreeMessage = NewMessage & { seen: boolean };
+
+/** Every message of the conversation, oldest first, so parents come before their children. */
+export async function listMessages(
+  db: Queryable,
+  tenantId: string,
+  conversationId: string,
+  limits: GroupLimits,
+): Promise<TreeMessage[]> {
+  return db.query<TreeMessage>(sql`
+    select b.id, b.parent_id as "parentId", b.role, b.content, b.citations, b.finish_reason as "finishReason",
+      b.created_at as "createdAt", ${isSeen(tenantId, limits)} as seen
+    from message b where b.tenant_id = ${tenantId} and b.conversation_id = ${conversationId}
+    order by b.created_at, b.id`);
+}
+
+export async function renameConversation(tx: Tx, tenantId: string, id: string, title: string): Promise<void> {
+  await tx.query(sql`update conversation set title = ${title} where tenant_id = ${tenantId} and id = ${id}`);
+}
+
+/** Its messages go with it. */
+export async function deleteConversation(tx: Tx, tenantId: string, id: string): Promise<void> {
+  await tx.query(sql`delete from conversation where tenant_id = ${tenantId} and id = ${id}`);
 }
 
 /** A thread name that another conversation took meanwhile is left out. */

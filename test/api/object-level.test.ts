@@ -60,6 +60,15 @@ const ROWS: Record<string, Row> = {
   })),
   'POST /completions body.threadId': text, // an unknown name starts a conversation of its own
   'POST /completions body.runId': text,
+  'GET /conversations query.after_id': position,
+  'GET /conversations query.principal_id': text,
+  'GET /conversations/{id} path.id': object('conversation'),
+  'GET /conversations/{id} query.principal_id': text,
+  'PUT /conversations/{id} path.id': object('conversation', () => ({ title: 'renamed' })),
+  'PUT /conversations/{id} body.active_message_id': object('message', (id) => ({ active_message_id: id })),
+  'PUT /conversations/{id} body.principal_id': text,
+  'DELETE /conversations/{id} path.id': object('conversation'),
+  'DELETE /conversations/{id} query.principal_id': text,
   'GET /contents/{id} path.id': object('chunk'),
   'GET /contents/{id} query.principal_id': text,
   'GET /sources/{id}/chunks path.id': object('source'),
@@ -126,9 +135,10 @@ before(async () => {
   const gone = await makeObjects(t);
   assert.equal((await t.delete(`/local-file-groups/${gone.group}`)).status, 202);
   assert.equal((await t.delete(`/api-keys/${gone.key}`)).status, 200);
+  assert.equal((await t.delete(`/conversations/${gone.conversation}`)).status, 200);
   await t.deps.db.query(t.tenantId, sql`delete from tag where tenant_id = ${t.tenantId} and id = ${gone.tag}`);
   await waitUntilGone(gone.group);
-  deleted = { group: gone.group, source: gone.source, run: gone.run, chunk: gone.chunk, key: gone.key, tag: gone.tag };
+  deleted = gone;
 });
 after(async () => {
   await stop();

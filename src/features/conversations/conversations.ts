@@ -1,0 +1,83 @@
+/** Rules for stored conversations: what a caller sees of them, what may be changed. Turns are added by completions. */
+import {
+  type ConversationRow,
+  deleteConversation,
+  findConversationRow,
+  findMessage,
+  listMessages,
+  lockConversation,
+  renameConversation,
+  setActiveLeaf,
+  type TreeMessage,
+} from '../../corpus/conversation-store.ts';
+import type { Database, Queryable, Tx } from '../../db/database.ts';
+import { notFound, ServiceError } from '../../errors.ts';
+import type { Caller } from '../../http/route.ts';
+import { isId } from '../../util/ids.ts';
+
+export interface ConversationTree extends ConversationRow {
+  messages: TreeMessage[];
+}
+
+export interface ConversationChange {
+  title?: string | undefined;
+  activeMessageId?: string | undefined;
+}
+
+/** @throws ServiceError not_found */
+export function readConversation(db: Database, caller: Caller, id: string): Promise<ConversationTree> {
+  return db.transaction(caller.tenantId, (tx) => readTree(tx, caller, id));
+}
+
+/**
+ * Changes title and active message. Any message of the conversation may be the active one: the next turn that names no parent
+ * continues below it, beside what already follows it.
+ *
+ * @throws ServiceError not_found for an unknown conversation, and for a message that is not one of it.
+ */
+export function changeConversation(
+  db: Database,
+  caller: Caller,
+  id: string,
+  change: ConversationChange,
+): Promise<ConversationRow> {
+  const { tenantId } = caller;
+  return db.transaction(tenantId, async (tx) => {
+    await lockOwn(tx, tenantId, id);
+    if (change.activeMessageId !== undefined) {
+      if (!isId(change.activeMessageId)) throw notFound();
+      if (!(await findMessage(tx, tenantId, id, change.activeMessageId))) throw notFound();
+      await setActiveLeaf(tx, tenantId, id, change.activeMessageId);
+    }
+    if (change.title !== undefined) await renameConversation(tx, tenantId, id, change.title);
+    return (await findConversationRow(tx, tenantId, id))!;
+  });
+}
+
+/**
+ * Deletes a conversation with its messages.
+ *
+ * @returns what it was.
+ * @throws ServiceError not_found; forbidden when the caller's limits hide a part of it.
+ */
+export function removeConversation(db: Database, caller: Caller, id: string): Promise<ConversationRow> {
+  return db.transaction(caller.tenantId, async (tx) => {
+    await lockOwn(tx, caller.tenantId, id);
+    const { messages, ...conversation } = await readTree(tx, caller, id);
+    if (messages.some(({ seen }) => !seen)) {
+      throw new ServiceError('forbidden', 'The conversation holds answers outside the limits of the API key.');
+    }
+    await deleteConversation(tx, caller.tenantId, id);
+    return conversation;
+  });
+}
+
+async function readTree(tx: Queryable, caller: Caller, id: string): Promise<ConversationTree> {
+  const conversation = await findConversationRow(tx, caller.tenantId, id);
+  if (!conversation) throw notFound();
+  return { ...conversation, messages: await listMessages(tx, caller.tenantId, id, caller) };
+}
+
+async function lockOwn(tx: Tx, tenantId: string, id: string): Promise<void> {
+  if (!(await lockConversation(tx, tenantId, id))) throw notFound();
+}

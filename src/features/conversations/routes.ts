@@ -1,0 +1,181 @@
+/** Conversations over HTTP: list, whole tree, rename, choose the active message, delete. */
+import { z } from 'zod';
+import { type ConversationRow, listConversations, type TreeMessage } from '../../corpus/conversation-store.ts';
+import type { Deps } from '../../deps.ts';
+import { pageQueryShape, paginationSchema, toPage } from '../../http/page.ts';
+import { type Route, route } from '../../http/route.ts';
+import { idParams, idSchema, nameSchema, principalShape, timeSchema } from '../../http/schemas.ts';
+import { unixSeconds } from '../../util/time.ts';
+import { changeConversation, readConversation, removeConversation } from './conversations.ts';
+
+const AREA = 'Conversations';
+/** What is read in place of an answer that the caller may not see. */
+const REMOVED = '[removed]';
+
+const conversationSchema = z
+  .object({
+    id: idSchema,
+    title: z.string(),
+    active_message_id: idSchema
+      .nullable()
+      .describe('Where a turn continues that names no parent: the latest answer, or what was chosen.'),
+    creation_time: timeSchema,
+  })
+  .meta({ id: 'Conversation' });
+
+const citationSchema = z
+  .object({
+    id: idSchema.describe('Chunk. It may have been deleted since.'),
+    source_id: idSchema,
+    source_group_id: idSchema,
+    name: z.string(),
+    url: z.string().nullable(),
+    citation: z.object({
+      number: z.int(),
+      spans: z
+        .array(z.object({ start: z.int(), end: z.int() }))
+        .describe('Half-open ranges of code points of the answer.'),
+      quote: z.string().describe('At most 300 code points.'),
+      verified: z.boolean(),
+    }),
+  })
+  .meta({ id: 'StoredCitation' });
+
+const messageSchema = z
+  .object({
+    id: idSchema,
+    parent_id: idSchema.nullable().describe('The message before; null for the first of a branch.'),
+    role: z.enum(['user', 'assistant']),
+    content: z.string().describe('`[removed]` where the answer lies outside the limits of the API key.'),
+    citations: z.array(citationSchema).describe('As they were when the answer was given, without the chunk.'),
+    finish_reason: z.string().nullable().describe('Null for user messages.'),
+    creation_time: timeSchema,
+  })
+  .meta({ id: 'ConversationMessage' });
+
+const treeSchema = conversationSchema
+  .extend({ messages: z.array(messageSchema).describe('All of them, oldest first: parents before their children.') })
+  .meta({ id: 'ConversationTree' });
+
+const changeBody = z.strictObject({
+  title: nameSchema.optional().describe('Absent: unchanged.'),
+  active_message_id: z
+    .string()
+    .optional()
+    .describe(
+      'Any message of the conversation: the next turn that names no parent continues below it. Absent: unchanged.',
+    ),
+  ...principalShape,
+});
+
+const principalQuery = z.strictObject(principalShape);
+
+export function conversationRoutes(deps: Deps): Route[] {
+  return [listRoute(deps), getRoute(deps), changeRoute(deps), deleteRoute(deps)];
+}
+
+function listRoute(deps: Deps): Route {
+  return route({
+    method: 'GET',
+    path: '/conversations',
+    scopes: ['inference:run'],
+    operation: { id: 'listConversations', area: AREA, summary: 'List conversations', description: 'Oldest first.' },
+    query: z.strictObject({ ...pageQueryShape, ...principalShape }),
+    response: {
+      status: 200,
+      schema: z.object({ conversations: z.array(conversationSchema), pagination: paginationSchema }),
+    },
+    async handler({ query, caller }) {
+      const { rows, total } = await deps.db.transaction(caller.tenantId, (tx) =>
+        listConversations(tx, caller.tenantId, query.limit + 1, query.after_id),
+      );
+      const { page, pagination } = toPage(rows, query.limit, total);
+      return { conversations: page.map(toWire), pagination };
+    },
+  });
+}
+
+function getRoute(deps: Deps): Route {
+  return route({
+    method: 'GET',
+    path: '/conversations/{id}',
+    scopes: ['inference:run'],
+    operation: {
+      id: 'getConversation',
+      area: AREA,
+      summary: 'Read a conversation with all its branches',
+      description:
+        'A tree: `parent_id` leads from every message to the one before. Siblings are branches and regenerated answers.',
+    },
+    params: idParams,
+    query: principalQuery,
+    response: { status: 200, schema: treeSchema },
+    async handler({ params, caller }) {
+      const { messages, ...conversation } = await readConversation(deps.db, caller, params.id);
+      return { ...toWire(conversation), messages: messages.map(toWireMessage) };
+    },
+  });
+}
+
+function changeRoute(deps: Deps): Route {
+  return route({
+    method: 'PUT',
+    path: '/conversations/{id}',
+    scopes: ['inference:run'],
+    operation: { id: 'updateConversation', area: AREA, summary: 'Rename a conversation or choose its active message' },
+    params: idParams,
+    body: changeBody,
+    response: { status: 200, schema: conversationSchema },
+    example: { title: 'Travel rules' },
+    async handler({ params, body, caller }) {
+      return toWire(
+        await changeConversation(deps.db, caller, params.id, {
+          title: body.title,
+          activeMessageId: body.active_message_id,
+        }),
+      );
+    },
+  });
+}
+
+function deleteRoute(deps: Deps): Route {
+  return route({
+    method: 'DELETE',
+    path: '/conversations/{id}',
+    scopes: ['inference:run'],
+    operation: {
+      id: 'deleteConversation',
+      area: AREA,
+      summary: 'Delete a conversation',
+      description:
+        'With all its messages, at once; a turn that is being answered meanwhile is not stored. The answer is what was deleted.',
+    },
+    params: idParams,
+    query: principalQuery,
+    response: { status: 200, schema: conversationSchema },
+    async handler({ params, caller }) {
+      return toWire(await removeConversation(deps.db, caller, params.id));
+    },
+  });
+}
+
+function toWire(row: ConversationRow): z.input<typeof conversationSchema> {
+  return {
+    id: row.id,
+    title: row.title,
+    active_message_id: row.activeMessageId,
+    creation_time: unixSeconds(row.createdAt),
+  };
+}
+
+function toWireMessage(message: TreeMessage): z.input<typeof messageSchema> {
+  return {
+    id: message.id,
+    parent_id: message.parentId,
+    role: message.role,
+    content: message.seen ? message.content : REMOVED,
+    citations: message.seen ? [...message.citations] : [],
+    finish_reason: message.finishReason,
+    creation_time: unixSeconds(message.createdAt),
+  };
+}

@@ -1,0 +1,311 @@
+/** Conversations over HTTP: the rules of completions about history, and the stored tree. */
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { sql } from '../../src/db/sql.ts';
+import { newId } from '../../src/util/ids.ts';
+import { buildWorker, type Worker } from '../../src/worker.ts';
+import { openTestApp, type TestAnswer, type TestApp } from '../support/app.ts';
+import { ingest } from '../support/corpus.ts';
+import { type FakeOpenAi, openFakeOpenAi } from '../support/fake-openai.ts';
+
+const PARALLEL_TURNS = 50;
+const QUESTION = 'How many days of leave do staff get?';
+const ANSWER = 'Staff get 25 days of leave per year.';
+
+interface Node {
+  id: string;
+  parent_id: string | null;
+  role: string;
+  content: string;
+  citations: { source_group_id: string; citation: { quote: string } }[];
+  finish_reason: string | null;
+  creation_time: number;
+}
+
+let service: TestApp;
+let worker: Worker;
+let fake: FakeOpenAi;
+let group: string;
+
+before(async () => {
+  fake = await openFakeOpenAi();
+  service = await openTestApp({
+    env: {
+      PINAKES_CHAT_MODEL: 'openai-compatible:test-model',
+      PINAKES_CHAT_BASE_URL: fake.url,
+      PINAKES_CHAT_API_KEY: 'sk',
+      PINAKES_CHAT_CONTEXT_TOKENS: '4096',
+    },
+  });
+  worker = buildWorker(service.deps);
+  await worker.start();
+  group = await ingest(service, [
+    { name: 'leave.md', content: `# Leave\n\n${ANSWER} Unused days of leave are not paid out.` },
+  ]);
+});
+after(async () => {
+  await worker.stop(1_000);
+  await service.close();
+  await fake.close();
+});
+beforeEach(() => {
+  fake.calls.length = 0;
+  fake.respond({ deltas: [ANSWER.slice(0, -1), ' [1].'] });
+});
+
+const ask = (question: string, more: object = {}, key?: string): Promise<TestAnswer> =>
+  service.post('/completions', { messages: [{ role: 'user', content: question }], ...more }, key);
+
+async function begin(question = QUESTION): Promise<Record<string, string>> {
+  const { status, body } = await ask(question);
+  assert.equal(status, 200, JSON.stringify(body));
+  return body;
+}
+
+async function nodes(id: string): Promise<Node[]> {
+  const { status, body } = await service.get(`/conversations/${id}`);
+  assert.equal(status, 200);
+  return body.messages;
+}
+
+/** One root, every parent known and earlier, roles fit, the active leaf is a message of it. */
+async function assertValidTree(id: string): Promise<Node[]> {
+  const { body } = await service.get(`/conversations/${id}`);
+  const seen = new Map<string, Node>();
+  for (const node of body.messages as Node[]) {
+    const parent = node.parent_id === null ? undefined : seen.get(node.parent_id);
+    if (node.parent_id === null) assert.equal(seen.size, 0, 'one root');
+    else assert.ok(parent, 'the parent comes before its child');
+    if (node.role === 'assistant') assert.equal(parent?.role, 'user');
+    assert.ok(!seen.has(node.id));
+    seen.set(node.id, node);
+  }
+  assert.ok(seen.has(body.active_message_id));
+  return body.messages;
+}
+
+test('rule 1: without conversation_id a conversation is created and its id is in the body, or in a header', async () => {
+  const first = await begin();
+  const [user, assistant, ...rest] = await nodes(first['conversation_id']!);
+  assert.deepEqual(rest, []);
+  assert.deepEqual([user?.role, user?.content, user?.parent_id, user?.finish_reason], ['user', QUESTION, null, null]);
+  assert.deepEqual([assistant?.content, assistant?.parent_id, assistant?.finish_reason], [ANSWER, user?.id, 'stop']);
+  assert.equal(assistant?.citations[0]?.source_group_id, group);
+  assert.equal(assistant?.citations[0]?.citation.quote, ANSWER);
+  assert.deepEqual([user?.id, assistant?.id], [first['user_message_id'], first['assistant_message_id']]);
+  const streamed = await ask(QUESTION, { stream: true });
+  assert.equal((await nodes(String(streamed.headers['x-conversation-id']))).length, 2);
+});
+
+test('rule 2: the history comes from the stored tree, only the latest user message of the request counts', async () => {
+  const { conversation_id } = await begin();
+  await service.post('/completions', {
+    conversation_id,
+    messages: [
+      { role: 'user', content: 'forged question' },
+      { role: 'assistant', content: 'forged answer' },
+      { role: 'user', content: 'Are unused days of leave paid out?' },
+    ],
+  });
+  const sent = fake.calls.at(-1)!.messages;
+  assert.deepEqual(
+    sent.slice(1, -1).map(({ content }) => content),
+    [QUESTION, ANSWER],
+  );
+  assert.doesNotMatch(JSON.stringify(sent), /forged/);
+  const tree = await assertValidTree(conversation_id!);
+  assert.deepEqual(
+    tree.map(({ content }) => content),
+    [QUESTION, ANSWER, 'Are unused days of leave paid out?', ANSWER],
+  );
+});
+
+test('rule 3: a turn continues at the active leaf, parent_message_id forks', async () => {
+  const first = await begin();
+  const { conversation_id } = first;
+  const second = (await ask('Leave, second?', { conversation_id })).body;
+  const fork = (await ask('Leave, fork?', { conversation_id, parent_message_id: first['assistant_message_id'] })).body;
+  const next = (await ask('Leave, after the fork?', { conversation_id })).body;
+  const parents = new Map((await assertValidTree(conversation_id!)).map(({ id, parent_id }) => [id, parent_id]));
+  assert.equal(parents.get(second.user_message_id), first['assistant_message_id']);
+  assert.equal(parents.get(fork.user_message_id), first['assistant_message_id']);
+  assert.equal(parents.get(next.user_message_id), fork.assistant_message_id);
+  assert.doesNotMatch(JSON.stringify(fake.calls.at(-1)!.messages), /second/);
+});
+
+test('rule 4: regenerate writes a sibling answer and no user message; its parent must be a user message', async () => {
+  const first = await begin();
+  const { conversation_id } = first;
+  const parent_message_id = first['user_message_id'];
+  const again = (await ask('not this', { conversation_id, parent_message_id, regenerate: true })).body;
+  const tree = await assertValidTree(conversation_id!);
+  assert.deepEqual(
+    tree.filter(({ parent_id }) => parent_id === parent_message_id).map(({ id }) => id),
+    [first['assistant_message_id'], again.assistant_message_id],
+  );
+  assert.equal(tree.length, 3);
+  assert.doesNotMatch(JSON.stringify(fake.calls.at(-1)!.messages), /not this/);
+  for (const [wrong, status] of [
+    [first['assistant_message_id'], 400],
+    [newId(), 404],
+    [undefined, 400],
+  ] as const) {
+    const answer = await ask('x', { conversation_id, parent_message_id: wrong, regenerate: true });
+    assert.equal(answer.status, status);
+  }
+});
+
+test('rule 5: truncation auto drops the oldest turns, disabled is 400, and only with conversation_id', async () => {
+  fake.respond({ deltas: [`Staff get 25 days of leave [1]. ${'And more of it. '.repeat(60)}`] });
+  const { conversation_id } = await begin(`${QUESTION} 0`);
+  for (let i = 1; i < 8; i++) assert.equal((await ask(`${QUESTION} ${i}`, { conversation_id })).status, 200);
+  const sent = JSON.stringify(fake.calls.at(-1)!.messages);
+  assert.doesNotMatch(sent, /staff get\? 0/);
+  assert.match(sent, /staff get\? 6/);
+  assert.match(fake.calls.at(-1)!.messages.at(-1)!.content, /staff get\? 7$/);
+  const before = (await nodes(conversation_id!)).length;
+  const refused = await ask(QUESTION, { conversation_id, truncation: 'disabled' });
+  assert.deepEqual([refused.status, refused.body.error.type], [400, 'invalid_request_error']);
+  assert.equal((await nodes(conversation_id!)).length, before);
+  assert.equal((await ask(QUESTION, { truncation: 'disabled' })).status, 200);
+});
+
+test('rule 6: an existing conversation keeps its id in the answer when the turn is not stored, a new one is null', async () => {
+  const { conversation_id, assistant_message_id } = await begin();
+  const nothing = (await ask('Dinosaurs in Patagonia?', { conversation_id })).body;
+  const expected = { conversation_id, user_message_id: null, assistant_message_id: null };
+  const { user_message_id, ...ids } = nothing;
+  assert.deepEqual(
+    { conversation_id: ids.conversation_id, user_message_id, assistant_message_id: ids.assistant_message_id },
+    expected,
+  );
+  assert.equal((await nodes(conversation_id!)).length, 2);
+  assert.equal((await service.get(`/conversations/${conversation_id}`)).body.active_message_id, assistant_message_id);
+  assert.equal((await ask('Dinosaurs in Patagonia?')).body.conversation_id, null);
+});
+
+test('50 parallel turns on one leaf: none is lost and the tree stays valid', async () => {
+  const first = await begin();
+  const { conversation_id } = first;
+  const turns = await Promise.all(
+    Array.from({ length: PARALLEL_TURNS }, (_, i) => ask(`Leave of staff, turn ${i}?`, { conversation_id })),
+  );
+  for (const turn of turns) assert.equal(turn.status, 200, turn.text);
+  const tree = await assertValidTree(conversation_id!);
+  assert.equal(tree.length, 2 + 2 * PARALLEL_TURNS);
+  const byId = new Map(tree.map((node) => [node.id, node]));
+  for (const [i, { body }] of turns.entries()) {
+    assert.equal(byId.get(body.user_message_id)?.content, `Leave of staff, turn ${i}?`);
+    assert.equal(byId.get(body.assistant_message_id)?.parent_id, body.user_message_id);
+  }
+  const { body } = await service.get(`/conversations/${conversation_id}`);
+  assert.ok(turns.some((turn) => turn.body.assistant_message_id === body.active_message_id));
+});
+
+test('PUT renames and chooses the active message; any message of the conversation may be it', async () => {
+  const first = await begin();
+  const { conversation_id } = first;
+  const path = `/conversations/${conversation_id}`;
+  await ask('Leave, second?', { conversation_id });
+  const chosen = await service.put(path, { title: 'Leave rules', active_message_id: first['assistant_message_id'] });
+  assert.equal(chosen.status, 200);
+  assert.deepEqual([chosen.body.title, chosen.body.active_message_id], ['Leave rules', first['assistant_message_id']]);
+  const third = (await ask('Leave, third?', { conversation_id })).body;
+  const tree = await assertValidTree(conversation_id!);
+  assert.equal(tree.find(({ id }) => id === third.user_message_id)?.parent_id, first['assistant_message_id']);
+  const onQuestion = await service.put(path, { active_message_id: first['user_message_id'] });
+  assert.deepEqual(
+    [onQuestion.body.title, onQuestion.body.active_message_id],
+    ['Leave rules', first['user_message_id']],
+  );
+  const below = (await ask('Leave, once more?', { conversation_id })).body;
+  const all = await assertValidTree(conversation_id!);
+  assert.equal(all.find(({ id }) => id === below.user_message_id)?.parent_id, first['user_message_id']);
+  for (const body of [
+    { title: '' },
+    { title: 'x'.repeat(201) },
+    { title: null },
+    { active_message_id: null },
+    { name: 'x' },
+  ])
+    assert.equal((await service.put(path, body)).status, 400, JSON.stringify(body));
+  assert.equal((await service.put(path, { title: '😀'.repeat(200) })).status, 200);
+});
+
+test('a refused PUT changes nothing', async () => {
+  const { conversation_id } = await begin();
+  const before = (await service.get(`/conversations/${conversation_id}`)).body;
+  const other = await begin();
+  const answer = await service.put(`/conversations/${conversation_id}`, {
+    title: 'changed',
+    active_message_id: other['assistant_message_id'],
+  });
+  assert.equal(answer.status, 404);
+  assert.deepEqual((await service.get(`/conversations/${conversation_id}`)).body, before);
+});
+
+test('DELETE takes the messages along', async () => {
+  const { conversation_id } = await begin();
+  const deleted = await service.delete(`/conversations/${conversation_id}`);
+  assert.deepEqual([deleted.status, deleted.body.id, deleted.body.title], [200, conversation_id, QUESTION]);
+  for (const answer of [
+    await service.get(`/conversations/${conversation_id}`),
+    await service.delete(`/conversations/${conversation_id}`),
+    await ask(QUESTION, { conversation_id }),
+  ])
+    assert.equal(answer.status, 404);
+  const [left] = await service.deps.db.query<{ n: number }>(
+    service.tenantId,
+    sql`select count(*) as n from message where tenant_id = ${service.tenantId} and conversation_id = ${conversation_id!}`,
+  );
+  assert.equal(left?.n, 0);
+});
+
+test('the list pages through every conversation of the tenant, oldest first', async () => {
+  const { tenantId, key } = await service.secondTenant();
+  await ingest(service, [{ name: 'leave.md', content: ANSWER }], key);
+  const ids: string[] = [];
+  for (let i = 0; i < 3; i++) ids.push((await ask(QUESTION, {}, key)).body.conversation_id);
+  const first = (await service.get('/conversations?limit=2', key)).body;
+  assert.deepEqual(first.pagination, { limit: 2, has_more: true, total: 3, next_id: ids[1] });
+  const second = (await service.get(`/conversations?limit=2&after_id=${first.pagination.next_id}`, key)).body;
+  assert.deepEqual(second.pagination, { limit: 2, has_more: false, total: 3, next_id: null });
+  const listed = [...first.conversations, ...second.conversations] as { id: string; title: string }[];
+  assert.deepEqual(
+    listed.map(({ id }) => id),
+    ids,
+  );
+  assert.equal(listed[0]?.title, QUESTION);
+  assert.notEqual(tenantId, service.tenantId);
+});
+
+test('a key with limits reads [removed] where answers lie outside them, and may not delete them', async () => {
+  const cited = await begin();
+  const uncited = (await ask(QUESTION, { citation: false })).body;
+  const other = await ingest(service, [{ name: 'other.md', content: 'The canteen opens at 11.' }]);
+  const outside = await service.issueKey(['inference:run'], { sourceGroupIds: [other] });
+  const inside = await service.issueKey(['inference:run'], { sourceGroupIds: [group] });
+  const read = async (id: string, key: string): Promise<Node[]> =>
+    (await service.get(`/conversations/${id}`, key)).body.messages;
+  for (const id of [cited['conversation_id']!, uncited.conversation_id]) {
+    const [user, assistant] = await read(id, outside);
+    assert.deepEqual([user?.content, assistant?.content, assistant?.citations], [QUESTION, '[removed]', []]);
+    assert.equal((await service.delete(`/conversations/${id}`, outside)).status, 403);
+  }
+  assert.equal((await read(cited['conversation_id']!, inside))[1]?.content, ANSWER);
+  // What an answer without citations rests on is not known.
+  assert.equal((await read(uncited.conversation_id, inside))[1]?.content, '[removed]');
+  assert.equal((await service.delete(`/conversations/${cited['conversation_id']}`, inside)).status, 200);
+});
+
+test('while authorization is off, principal_id is ignored', async () => {
+  const first = await ask(QUESTION, { principal_id: 'ann' });
+  const id = first.body.conversation_id;
+  for (const query of ['', '?principal_id=ann', '?principal_id=bob&authz_policy=other'])
+    assert.equal((await service.get(`/conversations/${id}${query}`)).status, 200);
+  assert.equal((await ask(QUESTION, { conversation_id: id, principal_id: 'bob' })).status, 200);
+  assert.equal((await service.put(`/conversations/${id}`, { title: 'x', principal_id: 'bob' })).status, 200);
+  assert.equal((await service.get(`/conversations/${id}?principal_id=${'x'.repeat(257)}`)).status, 400);
+  assert.equal((await service.get(`/conversations/${id}?authz_policy=Bad`)).status, 400);
+  assert.equal((await service.delete(`/conversations/${id}?principal_id=bob`)).status, 200);
+});
