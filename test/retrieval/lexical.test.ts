@@ -1,7 +1,7 @@
 /** Terms and scores as the database has them. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
+import { BM25_B, BM25_K1, createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
 import type { Tx } from '../../src/db/database.ts';
 import { sql } from '../../src/db/sql.ts';
 import { analyzeForIndex } from '../../src/retrieval/analyzer.ts';
@@ -91,7 +91,7 @@ test('scores are BM25, from the index and from the stand-in', async () => {
   }
 });
 
-/** Textbook BM25 with k1 = 1, b = 0.75, descending, without zeros. */
+/** Textbook BM25, descending, without zeros. */
 function bm25(contents: readonly string[], terms: readonly string[]): number[] {
   const documents = contents.map((content) => analyzeForIndex(content, 'en').split(' '));
   const mean = documents.reduce((sum, words) => sum + words.length, 0) / documents.length;
@@ -101,7 +101,8 @@ function bm25(contents: readonly string[], terms: readonly string[]): number[] {
         const containing = documents.filter((other) => other.includes(term)).length;
         const weight = Math.log(1 + (documents.length - containing + 0.5) / (containing + 0.5));
         const count = words.filter((word) => word === term).length;
-        return sum + (weight * count * 2) / (count + 0.25 + (0.75 * words.length) / mean);
+        const damping = BM25_K1 * (1 - BM25_B + (BM25_B * words.length) / mean);
+        return sum + (weight * count * (BM25_K1 + 1)) / (count + damping);
       }, 0),
     )
     .filter((score) => score > 0)
