@@ -4,9 +4,11 @@
  * What holds for the whole source is a semi-join on source `s` and its group `g`; it always also demands that both are
  * alive and the source is ready, so nothing deleted or half-ingested can match.
  */
+import type { ColumnRef } from '../corpus/column-store.ts';
 import { type GroupLimits, withinLimits } from '../corpus/group-store.ts';
 import { join, raw, type Sql, sql } from '../db/sql.ts';
 import { isId } from '../util/ids.ts';
+import { columnCondition } from './column-sql.ts';
 import { conditionSql } from './metadata-sql.ts';
 import type { Filters, MetadataFilter, MetadataFilterGroup } from './types.ts';
 
@@ -35,7 +37,7 @@ const chunkValue = (key: string): Sql => sql`(c.metadata -> ${key}::text ->> 'va
  * narrows the search is evaluated once and hashed.
  */
 export function sourcePredicate(tenantId: string, limits: GroupLimits, filters: Filters): Sql {
-  const narrowing = sourceConditions(filters);
+  const narrowing = sourceConditions(tenantId, filters);
   if (limits.sourceGroupIds || limits.tagIds) narrowing.push(withinLimits(limits));
   if (narrowing.length > 0) {
     return sql`coalesce(c.source_id in (
@@ -48,10 +50,10 @@ export function sourcePredicate(tenantId: string, limits: GroupLimits, filters: 
 
 /** Conditions on the chunk itself. */
 export function chunkConditions(filters: Filters): Sql[] {
-  return filters.chunkMetadata ? [groupSql(filters.chunkMetadata, chunkValue)] : [];
+  return filters.chunkMetadata ? [groupSql(filters.chunkMetadata, onValue(chunkValue))] : [];
 }
 
-function sourceConditions(filters: Filters): Sql[] {
+function sourceConditions(tenantId: string, filters: Filters): Sql[] {
   const conditions: Sql[] = [];
   const logic = filters.tagFilterLogic ?? 'or';
   if (filters.tags) conditions.push(tagNames(filters.tags, logic));
@@ -62,14 +64,29 @@ function sourceConditions(filters: Filters): Sql[] {
   // Inclusive to the whole second: a content time is shown in whole seconds.
   if (filters.dateTo !== undefined) conditions.push(sql`s.content_at < to_timestamp(${filters.dateTo + 1}::float8)`);
   if (filters.domains) conditions.push(domains(filters.domains));
-  if (filters.metadata) conditions.push(groupSql(filters.metadata, groupValue));
-  if (filters.sourceMetadata) conditions.push(groupSql(filters.sourceMetadata, sourceValue));
+  if (filters.metadata) conditions.push(groupSql(filters.metadata, onValue(groupValue)));
+  if (filters.sourceMetadata) conditions.push(groupSql(filters.sourceMetadata, onValue(sourceValue)));
+  if (filters.metadataFilter) {
+    const onColumn = (filter: MetadataFilter): Sql => columnCondition(tenantId, filter, columnOf(filters, filter));
+    conditions.push(groupSql(filters.metadataFilter, onColumn));
+  }
   return conditions;
 }
 
-function groupSql(group: MetadataFilterGroup, read: (key: string) => Sql): Sql {
+/** `readFilters` lets no other keys pass. */
+function columnOf(filters: Filters, { key }: MetadataFilter): ColumnRef {
+  const column = filters.columns?.get(key);
+  if (!column) throw new Error('a metadata filter names a column that was not resolved');
+  return column;
+}
+
+function onValue(read: (key: string) => Sql): (filter: MetadataFilter) => Sql {
+  return (filter) => conditionSql(filter, read(filter.key));
+}
+
+function groupSql(group: MetadataFilterGroup, condition: (filter: MetadataFilter) => Sql): Sql {
   const members = group.filters.map((member: MetadataFilter | MetadataFilterGroup) =>
-    'filters' in member ? groupSql(member, read) : conditionSql(member, read(member.key)),
+    'filters' in member ? groupSql(member, condition) : condition(member),
   );
   return sql`(${join(members, group.operator === 'and' ? ' and ' : ' or ')})`;
 }

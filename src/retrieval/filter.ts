@@ -1,5 +1,7 @@
 /** The filters of completions and search: wire shape, and translation to `Filters`. */
 import { z } from 'zod';
+import { type ColumnRef, findColumnRefs } from '../corpus/column-store.ts';
+import type { Database } from '../db/database.ts';
 import { invalidRequest } from '../errors.ts';
 import { text } from '../http/schemas.ts';
 import { metadataFilterGroupSchema } from './filter-group.ts';
@@ -66,15 +68,21 @@ export const filterShape = {
 
 export type FilterFields = z.output<z.ZodObject<typeof filterShape>>;
 
-/** Metadata columns of the tenant that `metadata_filter` may name. */
-export type DeclaredColumns = ReadonlySet<string>;
+/** Metadata columns of the tenant by their keys: those that `metadata_filter` may name. */
+type DeclaredColumns = ReadonlyMap<string, ColumnRef>;
 
 /**
  * Filters of a validated body.
  *
  * @throws ServiceError `invalid_request` when `date_from` is after `date_to` or `metadata_filter` names an undeclared column.
  */
-export function toFilters(fields: FilterFields, columns: DeclaredColumns): Filters {
+export async function readFilters(db: Database, tenantId: string, fields: FilterFields): Promise<Filters> {
+  const keys = [...new Set(fields.metadata_filter ? keysOf(fields.metadata_filter) : [])];
+  const declared = keys.length === 0 ? [] : await db.transaction(tenantId, (tx) => findColumnRefs(tx, tenantId, keys));
+  return toFilters(fields, new Map(declared.map((column) => [column.key, column])));
+}
+
+function toFilters(fields: FilterFields, columns: DeclaredColumns): Filters {
   if (fields.date_from !== undefined && fields.date_to !== undefined && fields.date_from > fields.date_to) {
     throw invalidRequest('/date_from: must not be after date_to.');
   }
@@ -92,6 +100,7 @@ export function toFilters(fields: FilterFields, columns: DeclaredColumns): Filte
     sourceMetadata: fields.source_metadata,
     chunkMetadata: fields.chunk_metadata,
     metadataFilter: fields.metadata_filter,
+    columns: fields.metadata_filter && columns,
   };
   return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)) as Filters;
 }
@@ -106,5 +115,9 @@ function checkColumns(group: MetadataFilterGroup, pointer: string, columns: Decl
   });
 }
 
-/** Metadata columns cannot be declared yet, so every key of `metadata_filter` is an undeclared one. */
-export const NO_COLUMNS: DeclaredColumns = new Set();
+function* keysOf(group: MetadataFilterGroup): Generator<string> {
+  for (const member of group.filters) {
+    if ('filters' in member) yield* keysOf(member);
+    else yield member.key;
+  }
+}

@@ -12,7 +12,7 @@ export const SCANNED_ROWS_MAX = 4_000;
 /** Distinct terms counted and scored for one query. */
 const SCANNED_TERMS_MAX = 64;
 /** Rows whose length is averaged. */
-const LENGTH_SAMPLE_ROWS = 1_000;
+const LENGTH_SAMPLE_ROWS = 200;
 
 interface Scanned {
   id: string;
@@ -38,7 +38,7 @@ interface Corpus {
 export async function scanCandidates(tx: Tx, request: CandidateRequest): Promise<Candidate[]> {
   const partition = identifier(`chunk_${request.partitionNo}`);
   const corpus = await readCorpus(tx, partition);
-  const counts = await countTerms(tx, partition, request.terms.slice(0, SCANNED_TERMS_MAX));
+  const counts = await countTerms(tx, request.terms.slice(0, SCANNED_TERMS_MAX));
   if (counts.length === 0) return [];
   const rows = await scan(tx, partition, request, rarest(counts));
   const weights = new Map(counts.map(({ term, chunks }) => [term, inverseFrequency(chunks, corpus.chunks)]));
@@ -54,10 +54,8 @@ async function readCorpus(tx: Tx, partition: Sql): Promise<Corpus> {
 }
 
 /** Rarest first; without those that no chunk contains. */
-async function countTerms(tx: Tx, partition: Sql, terms: readonly string[]): Promise<TermCount[]> {
-  const counts = await tx.query<TermCount>(sql`
-    select q.term, (select count(*) from ${partition} c where to_tsvector('simple', c.terms) @@ q.term::tsquery) as chunks
-    from unnest(${terms}::text[]) as q(term)`);
+async function countTerms(tx: Tx, terms: readonly string[]): Promise<TermCount[]> {
+  const counts = await tx.query<TermCount>(sql`select term, chunks from own_chunk_frequencies(${terms}::text[])`);
   return counts.filter(({ chunks }) => chunks > 0).toSorted((a, b) => a.chunks - b.chunks);
 }
 
@@ -75,8 +73,8 @@ async function scan(tx: Tx, partition: Sql, request: CandidateRequest, terms: re
   return tx.query<Scanned>(sql`
     select c.id, c.source_id as "sourceId", md5(c.content) as "contentHash", c.terms
     from ${partition} c
-    where ${join([sql`c.tenant_id = ${request.tenantId}`, ...request.conditions], ' and ')}
-      and to_tsvector('simple', c.terms) @@ ${terms.join(' | ')}::tsquery
+    where c.id in (select own_chunks_matching(${terms.join(' | ')}::tsquery))
+      and ${join([sql`c.tenant_id = ${request.tenantId}`, ...request.conditions], ' and ')}
     order by c.id limit ${SCANNED_ROWS_MAX}`);
 }
 

@@ -8,9 +8,9 @@ import { raw, type Sql, sql } from '../db/sql.ts';
 import { classify, NUMBER_LENGTH_MAX, NUMBER_PATTERN, TIME_LENGTH_MAX, TIME_PATTERN } from './metadata-value.ts';
 import type { MetadataFilter } from './types.ts';
 
-type Scalar = string | number | boolean;
+export type Scalar = string | number | boolean;
 
-const OPERATORS = { eq: '=', gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
+export const OPERATORS = { eq: '=', gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
 
 /** Patterns come from this program and hold no quote, so they may be text. */
 const isNumber = (value: Sql): Sql =>

@@ -1,4 +1,5 @@
 /** What retrieval takes and gives. `retrieve()` in retrieve.ts is the only entry. */
+import type { ColumnRef } from '../corpus/column-store.ts';
 import type { TypedMetadata } from '../ingest/parsed.ts';
 
 /** Comparison of one metadata key. `value` is absent for exists and not_exists, an array for in and nin. */
@@ -42,6 +43,8 @@ export interface Filters {
   chunkMetadata?: MetadataFilterGroup;
   /** On declared columns only. */
   metadataFilter?: MetadataFilterGroup;
+  /** The columns that `metadataFilter` names, by key. */
+  columns?: ReadonlyMap<string, ColumnRef>;
 }
 
 export type SearchMode = 'hybrid' | 'lexical' | 'semantic';
