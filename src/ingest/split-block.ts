@@ -1,6 +1,6 @@
 /** Cuts one over-long block: tables between rows, code before definitions, anything else between sentences. */
 import type { Block } from './parsed.ts';
-import { sentenceRanges, type TextRange } from './sentences.ts';
+import { sentenceRanges, type TextRange } from './text-ranges.ts';
 import { estimateTokens } from './token-estimate.ts';
 
 /** Estimated tokens of the last sentence of a piece that are repeated at the start of the next. */

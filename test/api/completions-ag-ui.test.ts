@@ -5,7 +5,7 @@ import * as client0 from 'ag-ui-client-0';
 import { newId } from '../../src/util/ids.ts';
 import { buildWorker, type Worker } from '../../src/worker.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
-import { ingest } from '../support/corpus.ts';
+import { ingest } from '../support/upload.ts';
 
 let service: TestApp;
 let worker: Worker;

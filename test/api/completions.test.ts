@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { newId } from '../../src/util/ids.ts';
 import { buildWorker, type Worker } from '../../src/worker.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
-import { ingest } from '../support/corpus.ts';
+import { ingest } from '../support/upload.ts';
 
 let service: TestApp;
 let worker: Worker;

@@ -6,7 +6,7 @@ import { openApiDocument } from '../../src/http/openapi.ts';
 import { newId } from '../../src/util/ids.ts';
 import { buildWorker } from '../../src/worker.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
-import { ingest } from '../support/corpus.ts';
+import { ingest } from '../support/upload.ts';
 
 /** Another seed makes other requests: PINAKES_TEST_SEED=7 node --test test/api/http-fuzz.test.ts */
 const SEED = Number(process.env['PINAKES_TEST_SEED'] ?? 1);

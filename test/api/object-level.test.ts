@@ -10,8 +10,8 @@ import { SCOPES } from '../../src/http/route.ts';
 import { newId } from '../../src/util/ids.ts';
 import { buildWorker } from '../../src/worker.ts';
 import { openTestApp, type TestAnswer, type TestApp, type TestTenant } from '../support/app.ts';
-import { ingest } from '../support/corpus.ts';
 import { idSlots } from '../support/id-slots.ts';
+import { ingest } from '../support/upload.ts';
 
 type Kind = 'group' | 'source' | 'run' | 'chunk' | 'key' | 'tag' | 'conversation' | 'message';
 type Objects = Record<Kind, string>;
@@ -96,6 +96,30 @@ const ROWS: Record<string, Row> = {
   'GET /runs/{id}/errors path.id': object('run'),
   'GET /runs/{id}/errors query.after_id': position,
   'POST /runs/{id}/cancel path.id': object('run'),
+  'GET /tags/{id} path.id': object('tag'),
+  'PUT /tags/{id} path.id': object('tag', () => ({ name: 'renamed' })),
+  'DELETE /tags/{id} path.id': object('tag'),
+  'POST /tag-source-groups body.tag_id': object('tag', (id) => ({ tag_id: id, source_group_id: own.group })),
+  'POST /tag-source-groups body.source_group_id': object('group', (id) => ({ tag_id: own.tag, source_group_id: id })),
+  'DELETE /tag-source-groups body.tag_id': object('tag', (id) => ({ tag_id: id, source_group_id: own.group })),
+  'DELETE /tag-source-groups body.source_group_id': object('group', (id) => ({
+    tag_id: own.tag,
+    source_group_id: id,
+  })),
+  'GET /tag-source-groups query.tag_id': {
+    expect: 'filter',
+    kind: 'tag',
+    selected: (answer) => answer.body.tag_source_groups.length,
+  },
+  'GET /tag-source-groups query.source_group_id': {
+    expect: 'filter',
+    kind: 'group',
+    selected: (answer) => answer.body.tag_source_groups.length,
+  },
+  'GET /tag-source-groups query.after_id': position,
+  'GET /metadata-columns query.after_id': position,
+  'DELETE /metadata-columns/{key} path.key': text, // a name, looked up within the tenant
+  'GET /metadata-columns/{key}/values path.key': text,
   'POST /api-keys body.source_group_ids': object('group', (id) => ({ ...newKey, source_group_ids: [id] })),
   'POST /api-keys body.tag_ids': object('tag', (id) => ({ ...newKey, tag_ids: [id] })),
   'GET /api-keys query.after_id': position,

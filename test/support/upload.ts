@@ -34,13 +34,28 @@ export function multipartBody(
 }
 
 /** File name -> content. Returns the id of the source group; its ingestion may still run. */
-export async function uploadFiles(
+export function uploadFiles(
   t: TestApp,
   files: Record<string, string | Uint8Array>,
   key: string = t.key,
 ): Promise<string> {
   const list = Object.entries(files).map(([name, content]) => ({ name, content, lastModified: 1_700_000_000_000 }));
-  const { headers, body } = multipartBody(list);
+  return upload(t, list, key);
+}
+
+/** Uploads files as one group and waits until they are searchable (a worker must run). Returns the group's id. */
+export async function ingest(t: TestApp, files: readonly UploadFile[], key: string = t.key): Promise<string> {
+  const id = await upload(
+    t,
+    files.map((file) => ({ lastModified: 1_760_000_000_000, ...file })),
+    key,
+  );
+  assert.equal(await waitForGroup(t, id, key), 'success');
+  return id;
+}
+
+async function upload(t: TestApp, files: readonly UploadFile[], key: string): Promise<string> {
+  const { headers, body } = multipartBody(files);
   const answer = await t.app.inject({
     method: 'POST',
     url: '/api/v1/local-file-groups',

@@ -1,4 +1,7 @@
-/** Where a long block may be cut: after sentences, else at blanks, else anywhere between characters. Linear, no backtracking. */
+/**
+ * Where a long block may be cut: after sentences, else at blanks, else anywhere between characters. The ranges cover the block
+ * without a gap, as chunks must; `util/sentences.ts` finds what can be quoted instead. Linear on any input, no backtracking.
+ */
 import { estimateTokens } from './token-estimate.ts';
 
 export interface TextRange {
