@@ -6,8 +6,10 @@ import { completionsRoutes } from './features/completions/routes.ts';
 import { contentsRoutes } from './features/contents/routes.ts';
 import { conversationRoutes } from './features/conversations/routes.ts';
 import { localFileRoutes } from './features/local-files/routes.ts';
+import { metadataColumnRoutes } from './features/metadata-columns/routes.ts';
 import { searchRoutes } from './features/search/routes.ts';
 import { sourceGroupRoutes } from './features/source-groups/routes.ts';
+import { tagRoutes } from './features/tags/routes.ts';
 import { registerRoutes } from './http/register.ts';
 import type { Route } from './http/route.ts';
 import { openServer } from './http/server.ts';
@@ -27,6 +29,8 @@ export function apiRoutes(deps: Deps): Route[] {
     ...conversationRoutes(deps),
     ...localFileRoutes(deps),
     ...sourceGroupRoutes(deps),
+    ...tagRoutes(deps),
+    ...metadataColumnRoutes(deps),
     ...apiKeyRoutes(deps),
   ];
 }

@@ -3,11 +3,13 @@
 import type { Database } from './db/database.ts';
 import { type Maintenance, startMaintenance } from './db/maintenance.ts';
 import type { Deps } from './deps.ts';
+import { buildColumn } from './ingest/build-column.ts';
 import { collectGarbage } from './ingest/collect-garbage.ts';
 import { deleteGroup } from './ingest/delete-group.ts';
 import { ingestRun } from './ingest/run-ingest.ts';
 
 const DELETIONS_AT_ONCE = 1;
+const BUILDS_AT_ONCE = 1;
 const COLLECT_INTERVAL_MS = 60_000;
 
 export interface Worker {
@@ -32,6 +34,7 @@ export function buildWorker(given: Deps): Worker {
         'ingest-run': { handler: ingestRun(deps), concurrency: deps.config.workerConcurrency },
         'delete-group': { handler: deleteGroup(deps), concurrency: DELETIONS_AT_ONCE },
         'collect-garbage': { handler: collectGarbage(deps), concurrency: 1 },
+        'build-column': { handler: buildColumn(deps), concurrency: BUILDS_AT_ONCE },
       });
       maintenance = startMaintenance(deps.db, deps.log);
       timer = setInterval(collect, COLLECT_INTERVAL_MS).unref();

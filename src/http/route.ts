@@ -60,6 +60,8 @@ export interface Route<
   path: string;
   /** The key needs one of these. */
   scopes: readonly [Scope, ...Scope[]];
+  /** Limits of the key that rule the whole operation out: answered before the body is read. @throws ServiceError forbidden */
+  check?(caller: Caller): void;
   /** OpenAPI: operationId (camelCase), tag, one-line summary, longer description. */
   operation: { id: string; area: string; summary: string; description?: string };
   params?: Params;

@@ -8,7 +8,7 @@ import type { Deps } from '../../deps.ts';
 import { invalidRequest } from '../../errors.ts';
 import type { Caller } from '../../http/route.ts';
 import type { ChatEvent, ChatMessage, ContextChunk } from '../../llm/models.ts';
-import { NO_COLUMNS, toFilters } from '../../retrieval/filter.ts';
+import { readFilters } from '../../retrieval/filter.ts';
 import { retrieve } from '../../retrieval/retrieve.ts';
 import type { Hit, Warning } from '../../retrieval/types.ts';
 import { type Citation, citeAnswer, type Span } from './citations.ts';
@@ -66,7 +66,7 @@ export async function prepareCompletion(
   body: CompletionBody,
   signal: AbortSignal,
 ): Promise<Prepared> {
-  const filters = toFilters(body, NO_COLUMNS);
+  const filters = await readFilters(deps.db, caller.tenantId, body);
   const latest = body.messages.findLastIndex(({ role }) => role === 'user');
   const turn = await findTurn(deps.db, caller, body);
   const question = turn.storedQuestion ?? body.messages[latest]!.content;

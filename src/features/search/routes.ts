@@ -4,7 +4,7 @@ import type { Deps } from '../../deps.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idSchema, principalShape, text } from '../../http/schemas.ts';
 import { contentShape, toContent } from '../../retrieval/content.ts';
-import { filterShape, NO_COLUMNS, toFilters } from '../../retrieval/filter.ts';
+import { filterShape, readFilters } from '../../retrieval/filter.ts';
 
 import { retrieve } from '../../retrieval/retrieve.ts';
 import type { Hit, Neighbour, RetrieveRequest } from '../../retrieval/types.ts';
@@ -82,7 +82,7 @@ export function searchRoutes(deps: Deps): Route[] {
           tagIds: caller.tagIds,
           query: body.query,
           mode: body.mode,
-          filters: toFilters(body, NO_COLUMNS),
+          filters: await readFilters(deps.db, caller.tenantId, body),
           usePostfilter: body.use_postfilter,
           limit: body.limit,
           offset: body.offset,

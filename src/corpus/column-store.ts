@@ -1,0 +1,235 @@
+/**
+ * SQL of the tables metadata_column and metadata_column_value. Triggers of the migration keep values right whenever metadata
+ * changes; here they are only filled for sources that were there before their column.
+ */
+import type { Queryable, Tx } from '../db/database.ts';
+import { join, raw, type Sql, sql } from '../db/sql.ts';
+import { type GroupLimits, type PageRequest, withinLimits } from './group-store.ts';
+
+export const COLUMN_TYPES = ['string', 'integer'] as const;
+export type ColumnType = (typeof COLUMN_TYPES)[number];
+
+export interface MetadataColumn {
+  id: string;
+  key: string;
+  type: ColumnType;
+  description: string;
+  /** `building`: not all sources have their values in the index yet. */
+  status: 'building' | 'ready';
+  /** Sources whose value is no whole number of 64 bits; while building, of those seen so far. */
+  coercionFailures: number;
+}
+
+/** What a filter needs to know of a column. */
+export type ColumnRef = Pick<MetadataColumn, 'id' | 'key' | 'type' | 'status'>;
+
+export interface ColumnValue {
+  value: string;
+  /** Sources that have it. */
+  count: number;
+}
+
+const INDEXED_PREFIX_LENGTH = 100;
+const GROUP_OF_SOURCE = raw('join source_group g on g.tenant_id = s.tenant_id and g.id = s.source_group_id');
+
+function columnFields(limits: GroupLimits): Sql {
+  return sql`k.id, k.key, k.type, k.description, k.status, (
+    select count(*) from metadata_column_value v join source s on s.tenant_id = v.tenant_id and s.id = v.source_id ${GROUP_OF_SOURCE}
+    where v.tenant_id = k.tenant_id and v.column_id = k.id and v.text_value is null and v.int_value is null
+      and s.deleted_at is null and g.deleted_at is null and ${withinLimits(limits)}) as "coercionFailures"`;
+}
+
+/**
+ * Until the transaction ends, no metadata of the tenant changes and no column is declared, built or removed. Waits for
+ * transactions that have changed metadata.
+ */
+export async function lockColumns(tx: Tx, tenantId: string): Promise<void> {
+  await tx.query(sql`select lock_metadata_columns(${tenantId}::uuid, true)`);
+}
+
+/** Not counting those that are being removed. */
+export async function countColumns(tx: Queryable, tenantId: string): Promise<number> {
+  const [row] = await tx.query<{ count: number }>(
+    sql`select count(*) as count from metadata_column where tenant_id = ${tenantId} and deleted_at is null`,
+  );
+  return row?.count ?? 0;
+}
+
+/** The caller holds `lockColumns`, and the key is not declared. */
+export async function insertColumn(
+  tx: Tx,
+  tenantId: string,
+  column: Pick<MetadataColumn, 'id' | 'key' | 'type' | 'description'>,
+  now: Date,
+): Promise<void> {
+  await tx.query(sql`
+    insert into metadata_column (tenant_id, id, key, type, description, touched_at, created_at)
+    values (${tenantId}, ${column.id}, ${column.key}, ${column.type}, ${column.description}, ${now}, ${now})`);
+}
+
+/** `limits`: of which sources failures are counted. */
+export async function findColumn(
+  tx: Queryable,
+  tenantId: string,
+  key: string,
+  limits: GroupLimits,
+): Promise<MetadataColumn | undefined> {
+  const [column] = await tx.query<MetadataColumn>(sql`
+    select ${columnFields(limits)} from metadata_column k
+    where k.tenant_id = ${tenantId} and k.key = ${key} and k.deleted_at is null`);
+  return column;
+}
+
+/** Those of the keys that are declared. */
+export async function findColumnRefs(tx: Queryable, tenantId: string, keys: readonly string[]): Promise<ColumnRef[]> {
+  return tx.query<ColumnRef>(sql`
+    select k.id, k.key, k.type, k.status from metadata_column k
+    where k.tenant_id = ${tenantId} and k.key = any(${keys}::text[]) and k.deleted_at is null`);
+}
+
+/** One page in order of creation, with one row more when there is a next page; `total` counts all. */
+export async function listColumns(
+  tx: Queryable,
+  tenantId: string,
+  limits: GroupLimits,
+  page: PageRequest,
+): Promise<{ rows: MetadataColumn[]; total: number }> {
+  const after = page.afterId === undefined ? raw('true') : sql`k.id > ${page.afterId}::uuid`;
+  const rows = await tx.query<MetadataColumn>(sql`
+    select ${columnFields(limits)} from metadata_column k
+    where k.tenant_id = ${tenantId} and k.deleted_at is null and ${after} order by k.id limit ${page.limit + 1}`);
+  return { rows, total: await countColumns(tx, tenantId) };
+}
+
+/** Hides the column; its values are left to `purgeStep`. The caller holds `lockColumns`. */
+export async function tombstoneColumn(tx: Tx, tenantId: string, id: string, now: Date): Promise<void> {
+  await tx.query(sql`
+    update metadata_column set deleted_at = ${now}, touched_at = ${now} where tenant_id = ${tenantId} and id = ${id}`);
+}
+
+/**
+ * Rows (source_id, text_value, int_value) of the sources that have a value of the column's type. While it is building they
+ * are computed from the metadata itself, so that no answer depends on how far the build is.
+ */
+export function columnValues(tenantId: string, column: ColumnRef): Sql {
+  const value = column.type === 'string' ? 'text_value' : 'int_value';
+  if (column.status === 'ready') {
+    return sql`(select v.source_id, v.text_value, v.int_value from metadata_column_value v
+      where v.tenant_id = ${tenantId} and v.column_id = ${column.id} and v.${raw(value)} is not null)`;
+  }
+  const computed = sql`(select s.id as source_id, merged_metadata_value(s.metadata, s.origin_metadata, ${column.key}::text) as value
+    from source s where s.tenant_id = ${tenantId})`;
+  if (column.type === 'string') {
+    return sql`(select b.source_id, normalize(b.value) as text_value, null::numeric as int_value from ${computed} b where b.value is not null)`;
+  }
+  return sql`(select b.source_id, null::text as text_value, metadata_integer(b.value) as int_value from ${computed} b
+    where metadata_integer(b.value) is not null)`;
+}
+
+/** `v.text_value` is one of these, which are in NFC: found by the index. */
+export function textIsOneOf(values: readonly string[]): Sql {
+  const prefixes = [...new Set(values.map((value) => [...value].slice(0, INDEXED_PREFIX_LENGTH).join('')))];
+  return sql`(left(v.text_value, ${raw(String(INDEXED_PREFIX_LENGTH))}) collate "C" = any(${prefixes}::text[])
+    and v.text_value collate "C" = any(${values}::text[]))`;
+}
+
+/** Distinct values of ready sources within the limits, in order (integers by size, text bytewise), at most `limit`. */
+export async function listValues(
+  tx: Queryable,
+  tenantId: string,
+  column: ColumnRef,
+  limits: GroupLimits,
+  request: { prefix?: string | undefined; after?: string | undefined; limit: number },
+): Promise<ColumnValue[]> {
+  const value: Sql = column.type === 'string' ? raw('v.text_value') : raw('v.int_value::text');
+  const conditions = [
+    raw("s.deleted_at is null and s.status = 'ready' and g.deleted_at is null"),
+    withinLimits(limits),
+  ];
+  if (request.prefix) conditions.push(sql`starts_with(${value}, ${request.prefix.normalize('NFC')})`);
+  if (request.after !== undefined) {
+    conditions.push(
+      column.type === 'string'
+        ? sql`v.text_value collate "C" > ${request.after.normalize('NFC')}`
+        : sql`v.int_value > ${request.after}::numeric`,
+    );
+  }
+  return tx.query<ColumnValue>(sql`
+    select ${value} as value, count(*) as count
+    from ${columnValues(tenantId, column)} v join source s on s.tenant_id = ${tenantId} and s.id = v.source_id ${GROUP_OF_SOURCE}
+    where ${join(conditions, ' and ')}
+    group by v.int_value, v.text_value collate "C", v.text_value
+    order by v.int_value, v.text_value collate "C" limit ${request.limit}`);
+}
+
+/**
+ * Fills in the values of the next `limit` sources; makes the column ready when there are no more. True when nothing is left
+ * to do, also because the column is gone.
+ */
+export async function buildStep(tx: Tx, tenantId: string, id: string, limit: number, now: Date): Promise<boolean> {
+  await lockColumns(tx, tenantId);
+  const [column] = await tx.query<{ key: string; type: ColumnType; builtTo: string | null }>(sql`
+    select k.key, k.type, k.built_to as "builtTo" from metadata_column k
+    where k.tenant_id = ${tenantId} and k.id = ${id} and k.deleted_at is null and k.status = 'building'`);
+  if (!column) return true;
+  const after = column.builtTo === null ? raw('true') : sql`s.id > ${column.builtTo}::uuid`;
+  const batch = await tx.query<{ id: string }>(sql`
+    select s.id from source s where s.tenant_id = ${tenantId} and ${after} order by s.id limit ${limit}`);
+  const last = batch.at(-1);
+  if (!last) {
+    await tx.query(sql`
+      update metadata_column set status = 'ready', touched_at = ${now} where tenant_id = ${tenantId} and id = ${id}`);
+    return true;
+  }
+  await fill(
+    tx,
+    tenantId,
+    { ...column, id },
+    batch.map((source) => source.id),
+  );
+  await tx.query(sql`
+    update metadata_column set built_to = ${last.id}, touched_at = ${now} where tenant_id = ${tenantId} and id = ${id}`);
+  return false;
+}
+
+/** A value that is there already was written by a change of the metadata since, and is right. */
+async function fill(
+  tx: Tx,
+  tenantId: string,
+  column: Pick<MetadataColumn, 'id' | 'key' | 'type'>,
+  sourceIds: readonly string[],
+): Promise<void> {
+  const value = column.type === 'string' ? raw('normalize(m.value), null') : raw('null, metadata_integer(m.value)');
+  // The lock waits for deletions that have not committed: a value must not outlive its source.
+  await tx.query(sql`
+    insert into metadata_column_value (tenant_id, source_id, column_id, text_value, int_value)
+    select ${tenantId}::uuid, m.id, ${column.id}::uuid, ${value} from (
+      select s.id, merged_metadata_value(s.metadata, s.origin_metadata, ${column.key}::text) as value
+      from source s where s.tenant_id = ${tenantId} and s.id = any(${sourceIds}::uuid[]) for key share) m
+    where m.value is not null
+    on conflict (tenant_id, column_id, source_id) do nothing`);
+}
+
+/** Removes up to `limit` values of a hidden column, at last the column. True when nothing is left to do. */
+export async function purgeStep(tx: Tx, tenantId: string, id: string, limit: number, now: Date): Promise<boolean> {
+  const hidden = await tx.query(sql`
+    update metadata_column set touched_at = ${now}
+    where tenant_id = ${tenantId} and id = ${id} and deleted_at is not null returning 1 as one`);
+  if (hidden.length === 0) return true;
+  const removed = await tx.query(sql`
+    delete from metadata_column_value where tenant_id = ${tenantId} and column_id = ${id} and source_id in (
+      select source_id from metadata_column_value where tenant_id = ${tenantId} and column_id = ${id} limit ${limit})
+    returning 1 as one`);
+  if (removed.length > 0) return false;
+  await tx.query(sql`delete from metadata_column where tenant_id = ${tenantId} and id = ${id}`);
+  return true;
+}
+
+/** Columns whose job has given no sign of life since `before`. Each is returned once until that time has passed again. */
+export async function takeStalledColumns(tx: Tx, tenantId: string, before: Date, now: Date): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>(sql`
+    update metadata_column k set touched_at = ${now}
+    where k.tenant_id = ${tenantId} and (k.status = 'building' or k.deleted_at is not null) and k.touched_at < ${before}
+    returning k.id`);
+  return rows.map((row) => row.id);
+}

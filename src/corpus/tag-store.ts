@@ -1,0 +1,132 @@
+/** SQL of the tables tag and tag_source_group. */
+import type { Queryable, Tx } from '../db/database.ts';
+import { join, raw, type Sql, sql } from '../db/sql.ts';
+import { type GroupLimits, type PageRequest, withinLimits } from './group-store.ts';
+
+export interface Tag {
+  id: string;
+  name: string;
+  description: string;
+}
+
+export interface TagLink {
+  /** Position in lists. */
+  id: string;
+  tagId: string;
+  sourceGroupId: string;
+}
+
+/** A key that is limited to tags sees these tags only; null = not limited. */
+type TagLimit = Pick<GroupLimits, 'tagIds'>;
+
+const TAG_COLUMNS = raw('t.id, t.name, t.description');
+const LINK_COLUMNS = raw('l.id, l.tag_id as "tagId", l.source_group_id as "sourceGroupId"');
+
+function visible({ tagIds }: TagLimit): Sql {
+  return tagIds ? sql`t.id = any(${tagIds}::uuid[])` : raw('true');
+}
+
+/** All of them, oldest first. */
+export async function listTags(tx: Queryable, tenantId: string, limit: TagLimit): Promise<Tag[]> {
+  return tx.query<Tag>(sql`
+    select ${TAG_COLUMNS} from tag t where t.tenant_id = ${tenantId} and ${visible(limit)} order by t.id`);
+}
+
+export async function findTag(tx: Queryable, tenantId: string, id: string, limit: TagLimit): Promise<Tag | undefined> {
+  const [tag] = await tx.query<Tag>(sql`
+    select ${TAG_COLUMNS} from tag t where t.tenant_id = ${tenantId} and t.id = ${id} and ${visible(limit)}`);
+  return tag;
+}
+
+/** Counts the tenant's tags; until the transaction ends, nobody else adds one. */
+export async function countTagsLocked(tx: Tx, tenantId: string): Promise<number> {
+  await tx.query(sql`select pg_advisory_xact_lock(hashtextextended('tag ' || ${tenantId}::text, 0))`);
+  const [row] = await tx.query<{ count: number }>(sql`select count(*) as count from tag where tenant_id = ${tenantId}`);
+  return row?.count ?? 0;
+}
+
+/** @throws a unique violation when the name is taken. */
+export async function insertTag(tx: Tx, tenantId: string, tag: Tag, createdAt: Date): Promise<void> {
+  await tx.query(sql`
+    insert into tag (tenant_id, id, name, description, created_at)
+    values (${tenantId}, ${tag.id}, ${tag.name}, ${tag.description}, ${createdAt})`);
+}
+
+/**
+ * Undefined when there is no such tag; an absent description stays.
+ *
+ * @throws a unique violation when the name is taken.
+ */
+export async function updateTag(
+  tx: Queryable,
+  tenantId: string,
+  id: string,
+  change: { name: string; description?: string | undefined },
+): Promise<Tag | undefined> {
+  const [tag] = await tx.query<Tag>(sql`
+    update tag t set name = ${change.name}, description = coalesce(${change.description ?? null}::text, t.description)
+    where t.tenant_id = ${tenantId} and t.id = ${id} returning ${TAG_COLUMNS}`);
+  return tag;
+}
+
+/** The tag and, by cascade, its links. Undefined when there is none. */
+export async function deleteTag(tx: Queryable, tenantId: string, id: string): Promise<Tag | undefined> {
+  const [tag] = await tx.query<Tag>(sql`
+    delete from tag t where t.tenant_id = ${tenantId} and t.id = ${id} returning ${TAG_COLUMNS}`);
+  return tag;
+}
+
+/**
+ * Links the two unless they are linked already. False when the tag does not exist, or the group does not, is being deleted,
+ * or lies outside the limits.
+ */
+export async function insertLink(tx: Tx, tenantId: string, link: TagLink, limits: GroupLimits): Promise<boolean> {
+  // Key-share locks: neither can vanish before the link is there.
+  const found = await tx.query(sql`
+    select from tag t join source_group g on g.tenant_id = t.tenant_id
+    where t.tenant_id = ${tenantId} and t.id = ${link.tagId} and g.id = ${link.sourceGroupId} and g.deleted_at is null
+      and ${withinLimits(limits)}
+    for key share`);
+  if (found.length === 0) return false;
+  await tx.query(sql`
+    insert into tag_source_group (tenant_id, id, tag_id, source_group_id)
+    values (${tenantId}, ${link.id}, ${link.tagId}, ${link.sourceGroupId})
+    on conflict (tenant_id, tag_id, source_group_id) do nothing`);
+  return true;
+}
+
+/** False when the two are not linked, or the group is being deleted or outside the limits. */
+export async function deleteLink(
+  tx: Queryable,
+  tenantId: string,
+  link: Omit<TagLink, 'id'>,
+  limits: GroupLimits,
+): Promise<boolean> {
+  const rows = await tx.query(sql`
+    delete from tag_source_group l using source_group g
+    where l.tenant_id = ${tenantId} and l.tag_id = ${link.tagId} and l.source_group_id = ${link.sourceGroupId}
+      and g.tenant_id = l.tenant_id and g.id = l.source_group_id and g.deleted_at is null and ${withinLimits(limits)}
+    returning 1 as one`);
+  return rows.length > 0;
+}
+
+/** One page in order of creation, with one row more when there is a next page; `total` counts all that match. */
+export async function listLinks(
+  tx: Queryable,
+  tenantId: string,
+  limits: GroupLimits,
+  filter: { tagId?: string | undefined; sourceGroupId?: string | undefined },
+  page: PageRequest,
+): Promise<{ rows: TagLink[]; total: number }> {
+  const conditions = [sql`l.tenant_id = ${tenantId}`, raw('g.deleted_at is null'), withinLimits(limits)];
+  if (limits.tagIds) conditions.push(sql`l.tag_id = any(${limits.tagIds}::uuid[])`);
+  if (filter.tagId !== undefined) conditions.push(sql`l.tag_id = ${filter.tagId}`);
+  if (filter.sourceGroupId !== undefined) conditions.push(sql`l.source_group_id = ${filter.sourceGroupId}`);
+  const matching = sql`tag_source_group l join source_group g on g.tenant_id = l.tenant_id and g.id = l.source_group_id
+    where ${join(conditions, ' and ')}`;
+  const after = page.afterId === undefined ? raw('true') : sql`l.id > ${page.afterId}::uuid`;
+  const rows = await tx.query<TagLink>(sql`
+    select ${LINK_COLUMNS} from ${matching} and ${after} order by l.id limit ${page.limit + 1}`);
+  const [count] = await tx.query<{ total: number }>(sql`select count(*) as total from ${matching}`);
+  return { rows, total: count?.total ?? 0 };
+}

@@ -1,0 +1,80 @@
+/** Rules for metadata columns. */
+import {
+  countColumns,
+  findColumn,
+  insertColumn,
+  lockColumns,
+  type MetadataColumn,
+  tombstoneColumn,
+} from '../../corpus/column-store.ts';
+import type { Queryable, Tx } from '../../db/database.ts';
+import type { Deps } from '../../deps.ts';
+import { notFound, ServiceError } from '../../errors.ts';
+import type { Caller } from '../../http/route.ts';
+import { newId } from '../../util/ids.ts';
+
+/** Every change of metadata looks at all of them. */
+export const COLUMNS_MAX = 100;
+
+/** Requests that began before a column was deleted still read its values: none runs longer. */
+const PURGE_DELAY_SECONDS = 120;
+
+type Uses = Pick<Deps, 'db' | 'queue' | 'clock'>;
+
+/** A column belongs to the whole tenant. */
+export function refuseLimited({ sourceGroupIds, tagIds }: Caller): void {
+  if (sourceGroupIds !== null || tagIds !== null)
+    throw new ServiceError('forbidden', 'A key with limits cannot declare or delete metadata columns.');
+}
+
+/** @throws ServiceError not_found */
+export async function getColumn(tx: Queryable, caller: Caller, key: string): Promise<MetadataColumn> {
+  const column = await findColumn(tx, caller.tenantId, key, caller);
+  if (!column) throw notFound();
+  return column;
+}
+
+/**
+ * Filters may name it from the commit on; the job fills its index.
+ *
+ * @param commitWith more to write in the same transaction.
+ * @throws ServiceError conflict when the key is declared, or the tenant has COLUMNS_MAX columns.
+ */
+export async function declareColumn(
+  { db, queue, clock }: Uses,
+  caller: Caller,
+  fields: Pick<MetadataColumn, 'key' | 'type' | 'description'>,
+  commitWith: (tx: Tx, column: MetadataColumn) => Promise<void>,
+): Promise<MetadataColumn> {
+  const { tenantId } = caller;
+  const now = clock.now();
+  const column: MetadataColumn = { id: newId(now.getTime()), ...fields, status: 'building', coercionFailures: 0 };
+  await db.transaction(tenantId, async (tx) => {
+    await lockColumns(tx, tenantId);
+    if (await findColumn(tx, tenantId, fields.key, caller))
+      throw new ServiceError('conflict', 'A metadata column with this key is declared already.');
+    if ((await countColumns(tx, tenantId)) >= COLUMNS_MAX)
+      throw new ServiceError('conflict', `There are ${COLUMNS_MAX} metadata columns already: delete one first.`);
+    await insertColumn(tx, tenantId, column, now);
+    await commitWith(tx, column);
+    await queue.enqueue(tx, 'build-column', { tenantId, columnId: column.id });
+  });
+  return column;
+}
+
+/** @throws ServiceError not_found */
+export async function removeColumn({ db, queue, clock }: Uses, caller: Caller, key: string): Promise<MetadataColumn> {
+  const { tenantId } = caller;
+  return db.transaction(tenantId, async (tx) => {
+    await lockColumns(tx, tenantId);
+    const column = await getColumn(tx, caller, key);
+    await tombstoneColumn(tx, tenantId, column.id, clock.now());
+    await queue.enqueue(
+      tx,
+      'build-column',
+      { tenantId, columnId: column.id },
+      { startAfterSeconds: PURGE_DELAY_SECONDS },
+    );
+    return column;
+  });
+}

@@ -1,0 +1,155 @@
+/** Metadata columns over HTTP: keys of source metadata that `metadata_filter` may name, and their values. */
+import { z } from 'zod';
+import { COLUMN_TYPES, listColumns, listValues, type MetadataColumn } from '../../corpus/column-store.ts';
+import type { Deps } from '../../deps.ts';
+import { invalidRequest } from '../../errors.ts';
+import { pageQuery, pageQueryShape, paginationSchema, toPage } from '../../http/page.ts';
+import { type Route, route } from '../../http/route.ts';
+import { idSchema, text } from '../../http/schemas.ts';
+import { FILTER_KEY_LENGTH_MAX, FILTER_VALUE_LENGTH_MAX } from '../../retrieval/filter-group.ts';
+import { COLUMNS_MAX, declareColumn, getColumn, refuseLimited, removeColumn } from './columns.ts';
+
+const AREA = 'Metadata columns';
+export const COLUMN_DESCRIPTION_LENGTH_MAX = 1_000;
+
+const columnSchema = z
+  .object({
+    id: idSchema,
+    key: z.string(),
+    type: z.enum(COLUMN_TYPES),
+    description: z.string(),
+    status: z
+      .enum(['building', 'ready'])
+      .describe('While `building`, the column may be used: filters are right, only slower.'),
+    coercion_failures: z
+      .int()
+      .describe('Sources whose value is no whole number, of those looked at so far: for filters they lack the key.'),
+  })
+  .meta({ id: 'MetadataColumn' });
+
+const columnBody = z.strictObject({
+  key: text(1, FILTER_KEY_LENGTH_MAX)
+    .refine((key) => key !== '.' && key !== '..', 'must not be "." or "..": addresses cannot hold them')
+    .describe('Key of source metadata.'),
+  type: z.enum(COLUMN_TYPES).describe('`integer`: whole numbers of 64 bits.'),
+  description: text(0, COLUMN_DESCRIPTION_LENGTH_MAX).default(''),
+});
+
+const keyParams = z.strictObject({
+  key: text(1, FILTER_KEY_LENGTH_MAX).refine((key) => key.isWellFormed() && !key.includes('\0')),
+});
+
+const valuesQuery = z.strictObject({
+  limit: pageQueryShape.limit,
+  prefix: text(0, FILTER_VALUE_LENGTH_MAX).optional().describe('Only values that begin with this.'),
+  after: text(0, FILTER_VALUE_LENGTH_MAX)
+    .optional()
+    .describe('Only values after this one: the last of the page before.'),
+});
+
+const valueSchema = z.object({ value: z.string(), count: z.int().describe('Sources that have it.') });
+
+/** As many digits as a 64-bit number has. */
+const WHOLE_NUMBER = /^[+-]?[0-9]{1,19}$/;
+
+export function metadataColumnRoutes(deps: Deps): Route[] {
+  return [listRoute(deps), declareRoute(deps), deleteRoute(deps), valuesRoute(deps)];
+}
+
+function listRoute(deps: Deps): Route {
+  return route({
+    method: 'GET',
+    path: '/metadata-columns',
+    scopes: ['knowledge:read'],
+    operation: { id: 'listMetadataColumns', area: AREA, summary: 'List metadata columns' },
+    query: pageQuery,
+    response: {
+      status: 200,
+      schema: z.object({ metadata_columns: z.array(columnSchema), pagination: paginationSchema }),
+    },
+    errors: [400],
+    async handler({ caller, query }) {
+      const { rows, total } = await deps.db.transaction(caller.tenantId, (tx) =>
+        listColumns(tx, caller.tenantId, caller, { limit: query.limit, afterId: query.after_id }),
+      );
+      const { page, pagination } = toPage(rows, query.limit, total);
+      return { metadata_columns: page.map(toWire), pagination };
+    },
+  });
+}
+
+function declareRoute(deps: Deps): Route {
+  return route({
+    method: 'POST',
+    path: '/metadata-columns',
+    scopes: ['knowledge:write'],
+    operation: {
+      id: 'declareMetadataColumn',
+      area: AREA,
+      summary: 'Declare a metadata column',
+      description:
+        'Makes a key of source metadata usable in `metadata_filter`, at once; a background job builds its index. ' +
+        `409 when the key is declared, and for the column after the ${COLUMNS_MAX}th.`,
+    },
+    check: refuseLimited,
+    body: columnBody,
+    response: { status: 201, schema: columnSchema, description: 'The column was declared.' },
+    errors: [409],
+    idempotent: true,
+    example: { key: 'year', type: 'integer', description: 'Year of publication' },
+    handler: async ({ body, caller, idempotency }) =>
+      toWire(await declareColumn(deps, caller, body, (tx, column) => idempotency.save(tx, toWire(column)))),
+  });
+}
+
+function deleteRoute(deps: Deps): Route {
+  return route({
+    method: 'DELETE',
+    path: '/metadata-columns/{key}',
+    scopes: ['knowledge:write'],
+    operation: {
+      id: 'deleteMetadataColumn',
+      area: AREA,
+      summary: 'Delete a metadata column',
+      description: 'The metadata itself stays. The answer is the deleted column.',
+    },
+    check: refuseLimited,
+    params: keyParams,
+    response: { status: 200, schema: columnSchema },
+    errors: [404],
+    handler: async ({ caller, params }) => toWire(await removeColumn(deps, caller, params.key)),
+  });
+}
+
+function valuesRoute(deps: Deps): Route {
+  return route({
+    method: 'GET',
+    path: '/metadata-columns/{key}/values',
+    scopes: ['knowledge:read'],
+    operation: {
+      id: 'listMetadataColumnValues',
+      area: AREA,
+      summary: 'List the values of a metadata column',
+      description: 'Distinct values of the sources that the key may see, integers by size, text bytewise.',
+    },
+    params: keyParams,
+    query: valuesQuery,
+    response: { status: 200, schema: z.object({ values: z.array(valueSchema), has_more: z.boolean() }) },
+    errors: [400, 404],
+    handler: ({ caller, params, query }) =>
+      deps.db.transaction(caller.tenantId, async (tx) => {
+        const column = await getColumn(tx, caller, params.key);
+        if (column.type === 'integer' && query.after !== undefined && !WHOLE_NUMBER.test(query.after)) {
+          throw invalidRequest('Query parameter "after": must be a whole number, as the values are.');
+        }
+        const request = { prefix: query.prefix, after: query.after, limit: query.limit + 1 };
+        const values = await listValues(tx, caller.tenantId, column, caller, request);
+        return { values: values.slice(0, query.limit), has_more: values.length > query.limit };
+      }),
+  });
+}
+
+function toWire(column: MetadataColumn): z.input<typeof columnSchema> {
+  const { coercionFailures, ...same } = column;
+  return { ...same, coercion_failures: coercionFailures };
+}

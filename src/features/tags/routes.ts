@@ -1,0 +1,213 @@
+/** Tags over HTTP, and their links to source groups. */
+import { z } from 'zod';
+import { findTag, listLinks, listTags, type Tag } from '../../corpus/tag-store.ts';
+import type { Deps } from '../../deps.ts';
+import { notFound } from '../../errors.ts';
+import { pageQueryShape, paginationSchema, toPage } from '../../http/page.ts';
+import { type Route, route } from '../../http/route.ts';
+import { idParams, idSchema, nameSchema, text } from '../../http/schemas.ts';
+import { isId } from '../../util/ids.ts';
+import {
+  changeTag,
+  createTag,
+  linkTag,
+  refuseLimited,
+  refuseTagLimited,
+  removeTag,
+  TAGS_MAX,
+  unlinkTag,
+} from './tags.ts';
+
+const AREA = 'Tags';
+export const TAG_DESCRIPTION_LENGTH_MAX = 1_000;
+
+const tagSchema = z.object({ id: idSchema, name: z.string(), description: z.string() }).meta({ id: 'Tag' });
+
+const tagBody = z.strictObject({
+  name: nameSchema.describe('Unique within the tenant.'),
+  description: text(0, TAG_DESCRIPTION_LENGTH_MAX).optional(),
+});
+
+const linkSchema = z.object({ tag_id: idSchema, source_group_id: idSchema }).meta({ id: 'TagSourceGroupLink' });
+const linkBody = z.strictObject({ tag_id: z.string(), source_group_id: z.string() });
+
+const linkQuery = z.strictObject({
+  ...pageQueryShape,
+  tag_id: z.string().optional().describe('Only links of this tag. An unknown tag selects nothing.'),
+  source_group_id: z.string().optional().describe('Only links of this source group. An unknown one selects nothing.'),
+});
+
+const LINK_EXAMPLE = {
+  tag_id: '0199a3c0-0000-7000-8000-000000000001',
+  source_group_id: '0199a3c0-0000-7000-8000-000000000002',
+};
+
+export function tagRoutes(deps: Deps): Route[] {
+  return [...readRoutes(deps), ...changeRoutes(deps), ...linkRoutes(deps)];
+}
+
+function readRoutes(deps: Deps): Route[] {
+  const list = route({
+    method: 'GET',
+    path: '/tags',
+    scopes: ['knowledge:read'],
+    operation: {
+      id: 'listTags',
+      area: AREA,
+      summary: 'List tags',
+      description: `All of them, oldest first: a tenant has at most ${TAGS_MAX}. A key that is limited to tags sees those.`,
+    },
+    response: { status: 200, schema: z.object({ tags: z.array(tagSchema) }) },
+    handler: ({ caller }) =>
+      deps.db.transaction(caller.tenantId, async (tx) => ({ tags: await listTags(tx, caller.tenantId, caller) })),
+  });
+
+  const get = route({
+    method: 'GET',
+    path: '/tags/{id}',
+    scopes: ['knowledge:read'],
+    operation: { id: 'getTag', area: AREA, summary: 'Get a tag' },
+    params: idParams,
+    response: { status: 200, schema: tagSchema },
+    errors: [404],
+    async handler({ caller, params }): Promise<Tag> {
+      const tag = await deps.db.transaction(caller.tenantId, (tx) => findTag(tx, caller.tenantId, params.id, caller));
+      if (!tag) throw notFound();
+      return tag;
+    },
+  });
+
+  return [list, get];
+}
+
+function changeRoutes(deps: Deps): Route[] {
+  const create = route({
+    method: 'POST',
+    path: '/tags',
+    scopes: ['knowledge:write'],
+    operation: {
+      id: 'createTag',
+      area: AREA,
+      summary: 'Create a tag',
+      description: `409 when the name is taken, and for the tag after the ${TAGS_MAX}th.`,
+    },
+    check: refuseTagLimited,
+    body: tagBody,
+    response: { status: 201, schema: tagSchema, description: 'The tag was created.' },
+    errors: [409],
+    idempotent: true,
+    example: { name: 'policy', description: 'Rules that bind everyone' },
+    handler: ({ body, caller, idempotency }) => createTag(deps, caller, body, (tx, tag) => idempotency.save(tx, tag)),
+  });
+
+  const change = route({
+    method: 'PUT',
+    path: '/tags/{id}',
+    scopes: ['knowledge:write'],
+    operation: {
+      id: 'updateTag',
+      area: AREA,
+      summary: 'Rename or describe a tag',
+      description: 'An absent description stays as it is. A key with limits cannot change tags.',
+    },
+    check: refuseLimited,
+    params: idParams,
+    body: tagBody,
+    response: { status: 200, schema: tagSchema },
+    errors: [404, 409],
+    example: { name: 'policy' },
+    handler: ({ body, caller, params }) => changeTag(deps, caller, params.id, body),
+  });
+
+  const remove = route({
+    method: 'DELETE',
+    path: '/tags/{id}',
+    scopes: ['knowledge:write'],
+    operation: {
+      id: 'deleteTag',
+      area: AREA,
+      summary: 'Delete a tag',
+      description: 'Its links go with it; the source groups stay. The answer is the deleted tag.',
+    },
+    check: refuseLimited,
+    params: idParams,
+    response: { status: 200, schema: tagSchema },
+    errors: [404],
+    handler: ({ caller, params }) => removeTag(deps, caller, params.id),
+  });
+
+  return [create, change, remove];
+}
+
+function linkRoutes(deps: Deps): Route[] {
+  const link = route({
+    method: 'POST',
+    path: '/tag-source-groups',
+    scopes: ['knowledge:write'],
+    operation: {
+      id: 'linkTag',
+      area: AREA,
+      summary: 'Give a source group a tag',
+      description: 'Linking what is linked already changes nothing and answers the same.',
+    },
+    check: refuseTagLimited,
+    body: linkBody,
+    response: { status: 201, schema: linkSchema, description: 'The source group has the tag.' },
+    errors: [404],
+    idempotent: true,
+    example: LINK_EXAMPLE,
+    handler: async ({ body, caller }) => toWire(await linkTag(deps, caller, fromWire(body))),
+  });
+
+  const list = route({
+    method: 'GET',
+    path: '/tag-source-groups',
+    scopes: ['knowledge:read'],
+    operation: { id: 'listTagLinks', area: AREA, summary: 'List the links between tags and source groups' },
+    query: linkQuery,
+    response: {
+      status: 200,
+      schema: z.object({ tag_source_groups: z.array(linkSchema), pagination: paginationSchema }),
+    },
+    errors: [400],
+    async handler({ caller, query }) {
+      const { tag_id: tagId, source_group_id: sourceGroupId, limit } = query;
+      if ([tagId, sourceGroupId].some((id) => id !== undefined && !isId(id))) {
+        return { tag_source_groups: [], pagination: toPage([], limit, 0).pagination };
+      }
+      const { rows, total } = await deps.db.transaction(caller.tenantId, (tx) =>
+        listLinks(tx, caller.tenantId, caller, { tagId, sourceGroupId }, { limit, afterId: query.after_id }),
+      );
+      const { page, pagination } = toPage(rows, limit, total);
+      return { tag_source_groups: page.map(toWire), pagination };
+    },
+  });
+
+  const unlink = route({
+    method: 'DELETE',
+    path: '/tag-source-groups',
+    scopes: ['knowledge:write'],
+    operation: {
+      id: 'unlinkTag',
+      area: AREA,
+      summary: 'Take a tag from a source group',
+      description: 'The body names the link; the answer is the link that was removed.',
+    },
+    check: refuseTagLimited,
+    body: linkBody,
+    response: { status: 200, schema: linkSchema },
+    errors: [404],
+    example: LINK_EXAMPLE,
+    handler: async ({ body, caller }) => toWire(await unlinkTag(deps, caller, fromWire(body))),
+  });
+
+  return [link, list, unlink];
+}
+
+function fromWire(body: z.output<typeof linkBody>): { tagId: string; sourceGroupId: string } {
+  return { tagId: body.tag_id, sourceGroupId: body.source_group_id };
+}
+
+function toWire(link: { tagId: string; sourceGroupId: string }): z.input<typeof linkSchema> {
+  return { tag_id: link.tagId, source_group_id: link.sourceGroupId };
+}
