@@ -51,6 +51,8 @@ async function renderReference(): Promise<Reference> {
       withDefaultFonts: false,
       telemetry: false,
       hideClientButton: true,
+      // Its menus share and deploy to the maker's cloud.
+      showDeveloperTools: 'never',
       agent: { disabled: true },
       mcp: { disabled: true },
     } as object,
@@ -59,5 +61,9 @@ async function renderReference(): Promise<Reference> {
   const scriptPath = /<script[^>]*\ssrc="([^"]+)"/.exec(page.body)?.[1] ?? 'js/scalar.js';
   const script = await inner.inject(new URL(scriptPath, 'http://localhost/docs/').pathname);
   await inner.close();
-  return { html: page.body.replace(scriptPath, '/docs/scalar.js'), gzippedScript: gzipSync(script.rawPayload) };
+  const html = page.body
+    .replace(scriptPath, '/docs/scalar.js')
+    .replace('<html>', '<html lang="en">')
+    .replace('</head>', '<link rel="icon" href="data:,">\n  </head>'); // else browsers ask for /favicon.ico
+  return { html, gzippedScript: gzipSync(script.rawPayload) };
 }

@@ -7,9 +7,28 @@ import { openApiDocument } from './openapi.ts';
 import { openReadiness } from './readiness.ts';
 import type { Route } from './route.ts';
 
+const START_PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'";
 const START_PAGE = `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>Pinakes</title></head>
-<body><h1>Pinakes</h1><p>Knowledge retrieval and ingestion. <a href="/docs">API reference</a> · <a href="/openapi.json">OpenAPI description</a></p></body></html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="data:,">
+<title>Pinakes</title>
+<style>body{max-width:40rem;margin:4rem auto;padding:0 1rem;font:1rem/1.6 system-ui,sans-serif}li{margin:.3rem 0}</style>
+</head>
+<body>
+<h1>Pinakes</h1>
+<p>Upload files, search them, and ask questions: every citation of an answer is checked.</p>
+<ul>
+<li><a href="/docs">API reference</a>: every endpoint, with requests to try</li>
+<li><a href="/openapi.json">OpenAPI description</a></li>
+<li><a href="/readyz">Readiness</a> · <a href="/healthz">health</a> · <a href="/metrics">metrics</a></li>
+</ul>
+<p>API requests need a key in the header <code>x-api-key</code>. The first one is in <code>admin.key</code> in the service's data directory.</p>
+</body>
+</html>
 `;
 
 export function registerServiceRoutes(app: FastifyInstance, deps: Deps, routes: readonly Route[]): void {
@@ -30,5 +49,7 @@ export function registerServiceRoutes(app: FastifyInstance, deps: Deps, routes: 
     return reply.type('application/json; charset=utf-8').send(description);
   });
   registerReference(app);
-  app.get('/', async (_request, reply) => reply.type('text/html; charset=utf-8').send(START_PAGE));
+  app.get('/', async (_request, reply) =>
+    reply.header('content-security-policy', START_PAGE_POLICY).type('text/html; charset=utf-8').send(START_PAGE),
+  );
 }

@@ -7,8 +7,8 @@ import type { ChatModel } from '../../src/llm/models.ts';
 import { newId } from '../../src/util/ids.ts';
 import { buildWorker, type Worker } from '../../src/worker.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
-import { ingest } from '../support/upload.ts';
 import { type ChatCall, chunkOf, type FakeOpenAi, openFakeOpenAi } from '../support/fake-openai.ts';
+import { ingest } from '../support/upload.ts';
 
 let service: TestApp;
 let worker: Worker;

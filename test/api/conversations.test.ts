@@ -5,8 +5,8 @@ import { sql } from '../../src/db/sql.ts';
 import { newId } from '../../src/util/ids.ts';
 import { buildWorker, type Worker } from '../../src/worker.ts';
 import { openTestApp, type TestAnswer, type TestApp } from '../support/app.ts';
-import { ingest } from '../support/upload.ts';
 import { type FakeOpenAi, openFakeOpenAi } from '../support/fake-openai.ts';
+import { ingest } from '../support/upload.ts';
 
 const PARALLEL_TURNS = 50;
 const QUESTION = 'How many days of leave do staff get?';

@@ -96,6 +96,7 @@ describe('the API reference', () => {
     assert.match(page.text, /"url": "\/openapi\.json"/);
     assert.match(page.text, /"withDefaultFonts": false/);
     assert.match(page.text, /"telemetry": false/);
+    assert.match(page.text, /"showDeveloperTools": "never"/, 'no menus that share with or deploy to another service');
     const policy = String(page.headers['content-security-policy']);
     for (const rule of ["default-src 'none'", "connect-src 'self'", "font-src 'self' data:"])
       assert.ok(policy.includes(rule), rule);
@@ -117,4 +118,6 @@ test('the start page leads to the reference', async () => {
   const page = await t.get('//', null);
   assert.equal(page.status, 200);
   assert.match(page.text, /href="\/docs"/);
+  assert.match(page.text, /<style>/);
+  assert.match(String(page.headers['content-security-policy']), /default-src 'none'; style-src 'unsafe-inline'/);
 });
