@@ -14,7 +14,6 @@ import { reportOutcomes, uploadWithProgress, waitWithProgress } from '../src/cli
 import { CliError, type Io, processIo } from '../src/cli/io.ts';
 import { type LocalService, startLocalService } from '../src/cli/local-service.ts';
 import { formatSeconds } from '../src/cli/progress.ts';
-import type { LocalFileGroup } from '../src/cli/wire.ts';
 import { PORT_DEFAULT } from '../src/config.ts';
 
 const PROJECT = resolve(import.meta.dirname, '..');
@@ -110,17 +109,13 @@ async function ask(client: Client, { text, expected }: Question, io: Io): Promis
 
 /** The first words of the first sources: enough to see a folder of one's own answered. */
 async function deriveQuestions(client: Client, groupId: string): Promise<Question[]> {
-  const { sources } = await client.get<{ sources: { id: string }[] }>(`/source-groups/${groupId}/sources`, {
+  const { sources } = await client.listSourcesOfSourceGroup({
+    params: { id: groupId },
     query: { limit: DERIVED_QUESTIONS_MAX },
   });
   const questions: Question[] = [];
   for (const { id } of sources) {
-    const { chunks } = await client.get<{ chunks: { content: string; heading_path: string[] }[] }>(
-      `/sources/${id}/chunks`,
-      {
-        query: { limit: 1 },
-      },
-    );
+    const { chunks } = await client.listSourceChunks({ params: { id }, query: { limit: 1 } });
     const text = chunks[0]?.heading_path.at(-1) ?? chunks[0]?.content;
     if (text !== undefined)
       questions.push({ text: [...text.replaceAll(/\s+/g, ' ')].slice(0, QUESTION_CODE_POINTS).join('') });
@@ -130,13 +125,9 @@ async function deriveQuestions(client: Client, groupId: string): Promise<Questio
 
 /** A second demonstration in the same data directory must not find every file twice. */
 async function deleteEarlier(client: Client, name: string): Promise<void> {
-  const { local_file_groups: groups } = await client.get<{ local_file_groups: LocalFileGroup[] }>(
-    '/local-file-groups',
-    {
-      query: { limit: 100 },
-    },
-  );
-  for (const group of groups) if (group.name.startsWith(name)) await client.delete(`/local-file-groups/${group.id}`);
+  const { local_file_groups: groups } = await client.listLocalFileGroups({ query: { limit: 100 } });
+  for (const { id, name: found } of groups)
+    if (found.startsWith(name)) await client.deleteLocalFileGroup({ params: { id } });
 }
 
 /** The default port when nobody listens there, so that the other commands find the service; else 0, any free one. */

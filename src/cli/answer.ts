@@ -1,16 +1,20 @@
 /** How answers and search results read on a terminal. */
-import type { Content } from './wire.ts';
+import type { CitedContent, Content } from '../client/api.ts';
 
 /** `[2] guide.pdf, pages 4–5, Prices › Groups   verified`, and the quote below it. */
-export function formatCitation(content: Content): string {
+export function formatCitation(content: CitedContent): string {
   const { citation } = content;
-  if (citation === undefined) return '';
   const mark = citation.verified ? 'verified' : 'not verified';
   return `  [${citation.number}] ${place(content)}  ${mark}\n      "${oneLine(citation.quote)}"\n`;
 }
 
 /** Name, pages and headings. */
-export function place({ name, url, pages, heading_path }: Content): string {
+export function place({
+  name,
+  url,
+  pages,
+  heading_path,
+}: Pick<Content, 'name' | 'url' | 'pages' | 'heading_path'>): string {
   const parts = [url === null ? name : `${name} (${url})`];
   if (pages !== null && pages.length > 0) parts.push(formatPages(pages));
   if (heading_path.length > 0) parts.push(heading_path.join(' › '));

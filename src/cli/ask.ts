@@ -1,10 +1,10 @@
 /** `pinakes ask`: streams an answer and prints its citations. */
+import type { CitedContent, Warning } from '../client/api.ts';
 import { formatCitation } from './answer.ts';
-import type { Client } from './client.ts';
+import type { Client, CompletionBody } from './client.ts';
 import { openConfiguredClient } from './client-config.ts';
 import { type Command, flagOption, integerOption, textOption } from './command.ts';
 import type { Io } from './io.ts';
-import type { CompletionResult, Content, Warning } from './wire.ts';
 
 export const ASK_LIMIT_MAX = 100;
 
@@ -22,14 +22,14 @@ export const askCommand: Command = {
   async run({ arguments: [question = ''], options, io }) {
     const limit = integerOption(options, 'limit', 1, ASK_LIMIT_MAX);
     const conversation = textOption(options, 'conversation');
-    const body = {
+    const body: CompletionBody = {
       messages: [{ role: 'user', content: question }],
       ...(limit !== undefined && { limit }),
       ...(conversation !== undefined && { conversation_id: conversation }),
     };
     const client = await openConfiguredClient();
     if (flagOption(options, 'json')) {
-      io.out(`${JSON.stringify(await client.post<CompletionResult>('/completions', body))}\n`);
+      io.out(`${JSON.stringify(await client.createCompletion({ body }))}\n`);
       return 0;
     }
     const answer = await streamAnswer(client, body, io);
@@ -40,16 +40,16 @@ export const askCommand: Command = {
 
 export interface StreamedAnswer {
   text: string;
-  citations: Content[];
+  citations: CitedContent[];
   finishReason: string;
   conversationId: string | null;
 }
 
 /** Prints the answer as it arrives, then the citations and warnings. */
-export async function streamAnswer(client: Client, body: object, io: Io): Promise<StreamedAnswer> {
+export async function streamAnswer(client: Client, body: CompletionBody, io: Io): Promise<StreamedAnswer> {
   const answer: StreamedAnswer = { text: '', citations: [], finishReason: 'error', conversationId: null };
   let warnings: Warning[] = [];
-  for await (const event of client.stream('/completions', { ...body, stream: true })) {
+  for await (const event of client.streamCompletion(body)) {
     if (event.type === 'TEXT_MESSAGE_CONTENT' && event.delta !== undefined) {
       answer.text += event.delta;
       io.out(event.delta);
@@ -62,7 +62,7 @@ export async function streamAnswer(client: Client, body: object, io: Io): Promis
     }
   }
   io.out('\n');
-  const numbered = answer.citations.toSorted((a, b) => (a.citation?.number ?? 0) - (b.citation?.number ?? 0));
+  const numbered = answer.citations.toSorted((a, b) => a.citation.number - b.citation.number);
   if (numbered.length > 0) io.out(`\n${numbered.map(formatCitation).join('')}`);
   for (const warning of warnings) io.err(`Warning: ${warning.message}\n`);
   return answer;

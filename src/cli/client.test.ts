@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseEvents } from './client.ts';
+import { parseEvents } from '../client/events.ts';
 import { clientConfig } from './client-config.ts';
 
 async function eventsOf(pieces: string[]): Promise<unknown[]> {

@@ -13,7 +13,6 @@ import { startLocalService } from './local-service.ts';
 import { formatSeconds, startProgress } from './progress.ts';
 import { SEARCH_MODES } from './search.ts';
 import { uploadFiles, waitForGroups } from './upload.ts';
-import type { SearchResult } from './wire.ts';
 
 const QUERY_CONCURRENCY = 4;
 const RANKING_DEPTH = 100;
@@ -127,7 +126,7 @@ async function evaluate(client: Client, plan: Plan, io: Io): Promise<EvalReport>
       probe: latencies === null ? null : latencyOf(latencies),
     };
   } finally {
-    if (!plan.keep) for (const id of ingested.groupIds) await client.delete(`/local-file-groups/${id}`);
+    if (!plan.keep) for (const id of ingested.groupIds) await client.deleteLocalFileGroup({ params: { id } });
   }
 }
 
@@ -165,7 +164,7 @@ async function probeSearch(
     const query = queries[i % queries.length];
     if (query === undefined) break;
     const startedAt = performance.now();
-    await client.post<SearchResult>('/search', { query: query.text, mode, limit: PROBE_LIMIT });
+    await client.search({ body: { query: query.text, mode, limit: PROBE_LIMIT } });
     latencies.push(performance.now() - startedAt);
   }
   return latencies;
@@ -180,7 +179,7 @@ async function rankAll(client: Client, { set, mode }: Plan, io: Io) {
     for (const { text, judgements } of waiting) {
       const startedAt = performance.now();
       const body = { query: text, mode, limit: RANKING_DEPTH, max_chunks_per_source: 1 };
-      const { results } = await client.post<SearchResult>('/search', body);
+      const { results } = await client.search({ body });
       latencies.push(performance.now() - startedAt);
       measures.push(
         measureQuery(

@@ -1,18 +1,12 @@
 /** `pinakes keys`: API keys of the tenant to which the caller's own key belongs. */
+
+import type { ApiKey, Operations } from '../client/api.ts';
 import { generateApiKey } from '../http/api-key.ts';
 import { SCOPES } from '../http/route.ts';
 import type { Client } from './client.ts';
 import { openConfiguredClient } from './client-config.ts';
 import { type Command, flagOption, type Invocation, integerOption, textOption, textOptions } from './command.ts';
 import { usageError } from './io.ts';
-import type { Pagination } from './wire.ts';
-
-interface ApiKey {
-  id: string;
-  name: string;
-  scopes: string[];
-  expires_time: number | null;
-}
 
 const PAGE_SIZE = 100;
 const DAYS_MAX = 36_500;
@@ -54,7 +48,7 @@ An issued key is shown once. A key can issue only what it carries itself.`,
         return issue(invocation);
       case 'revoke':
         if (id === undefined) throw usageError('pinakes keys revoke needs the id of the key.');
-        await (await openConfiguredClient()).delete(`/api-keys/${encodeURIComponent(id)}`);
+        await (await openConfiguredClient()).revokeApiKey({ params: { id } });
         invocation.io.err(`Revoked ${id}\n`);
         return 0;
       case 'generate':
@@ -70,8 +64,8 @@ async function list(client: Client, { options, io }: Invocation): Promise<number
   const keys: ApiKey[] = [];
   let after: string | null = null;
   do {
-    const query: Record<string, string | number> = { limit: PAGE_SIZE, ...(after !== null && { after_id: after }) };
-    const page: { api_keys: ApiKey[]; pagination: Pagination } = await client.get('/api-keys', { query });
+    const query = { limit: PAGE_SIZE, ...(after !== null && { after_id: after }) };
+    const page: Operations['listApiKeys']['response'] = await client.listApiKeys({ query });
     keys.push(...page.api_keys);
     after = page.pagination.next_id;
   } while (after !== null);
@@ -88,10 +82,11 @@ async function issue({ options, io }: Invocation): Promise<number> {
   const days = integerOption(options, 'days', 1, DAYS_MAX);
   const body = {
     name,
-    scopes,
+    // The service refuses those it does not know.
+    scopes: scopes as ApiKey['scopes'],
     ...(days !== undefined && { expires_time: Math.floor(Date.now() / 1000) + days * DAY_SECONDS }),
   };
-  const issued = await (await openConfiguredClient()).post<ApiKey & { key: string }>('/api-keys', body);
+  const issued = await (await openConfiguredClient()).issueApiKey({ body });
   if (flagOption(options, 'json')) {
     io.out(`${JSON.stringify(issued)}\n`);
     return 0;

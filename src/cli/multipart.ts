@@ -1,6 +1,6 @@
 /** Encodes a group of files as multipart/form-data (RFC 7578), streamed: a file's bytes are never held whole. */
 import { randomUUID } from 'node:crypto';
-import type { UploadBody } from './client.ts';
+import type { StreamBody } from '../client/api.ts';
 import { CliError } from './io.ts';
 
 export interface UploadFile {
@@ -16,7 +16,7 @@ export function multipartBody(
   groupName: string,
   files: readonly UploadFile[],
   onSent?: (bytes: number) => void,
-): UploadBody {
+): StreamBody {
   const boundary = `pinakes-${randomUUID()}`;
   const parts = files.map((file) => ({ file, head: Buffer.from(fileHead(boundary, file.name)) }));
   const fields: [string, string][] = [

@@ -1,6 +1,7 @@
 /** The command line: which commands there are, help, and how failures end. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PinakesError } from '../client/client.ts';
 import { askCommand } from './ask.ts';
 import { type Command, helpOf, parseCommandLine, table } from './command.ts';
 import { doctorCommand } from './doctor.ts';
@@ -53,6 +54,10 @@ function explain(error: unknown, io: Io): number {
   if (error instanceof CliError) {
     io.err(`pinakes: ${error.message}\n`);
     return error.exitCode;
+  }
+  if (error instanceof PinakesError) {
+    io.err(`pinakes: ${error.message} (HTTP ${error.status})\n`);
+    return 1;
   }
   if (error instanceof Error && (error.name === 'ConfigError' || error.name === 'ServiceError')) {
     io.err(`pinakes: ${error.message}\n`);

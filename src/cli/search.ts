@@ -2,7 +2,6 @@
 import { oneLine, place } from './answer.ts';
 import { openConfiguredClient } from './client-config.ts';
 import { type Command, choiceOption, flagOption, integerOption } from './command.ts';
-import type { SearchResult } from './wire.ts';
 
 export const SEARCH_MODES = ['hybrid', 'lexical', 'semantic'] as const;
 const LIMIT_MAX = 100;
@@ -23,7 +22,7 @@ export const searchCommand: Command = {
     const limit = integerOption(options, 'limit', 1, LIMIT_MAX) ?? 10;
     const mode = choiceOption(options, 'mode', SEARCH_MODES);
     const client = await openConfiguredClient();
-    const found = await client.post<SearchResult>('/search', { query, limit, ...(mode && { mode }) });
+    const found = await client.search({ body: { query, limit, ...(mode && { mode }) } });
     if (flagOption(options, 'json')) {
       io.out(`${JSON.stringify(found)}\n`);
       return 0;

@@ -1,9 +1,9 @@
 /** Uploads files as local file groups and follows their ingestion. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { LocalFileGroup, Operations, Run, RunError } from '../client/api.ts';
 import type { Client } from './client.ts';
 import { packGroups } from './files.ts';
 import { multipartBody, type UploadFile } from './multipart.ts';
-import type { LocalFileGroup, Pagination, Run, RunError } from './wire.ts';
 
 const POLL_INTERVAL_MS = 250;
 const PAGE_SIZE = 100;
@@ -55,10 +55,7 @@ export async function uploadFiles(
         filesDone,
         filesTotal: files.length,
       });
-    const answer = await client.upload<{ source_group_id: string }>(
-      '/local-file-groups',
-      multipartBody(groupName, group, report),
-    );
+    const answer = await client.createLocalFileGroup({ body: multipartBody(groupName, group, report) });
     groupIds.push(answer.source_group_id);
     bytesDone += group.reduce((sum, file) => sum + file.size, 0);
     filesDone += group.length;
@@ -79,7 +76,7 @@ export async function waitForGroups(
   for (;;) {
     for (const groupId of groupIds) {
       if (outcomes.has(groupId)) continue;
-      const group = await client.get<LocalFileGroup>(`/local-file-groups/${groupId}`);
+      const group = await client.getLocalFileGroup({ params: { id: groupId } });
       const run = await latestRun(client, groupId);
       if (run !== undefined) runs.set(groupId, run);
       if (SETTLED.has(group.status)) outcomes.set(groupId, await outcomeOf(client, group, run));
@@ -102,7 +99,7 @@ function ingestProgress(runs: readonly Run[], filesTotal: number): IngestProgres
 
 /** Runs are listed oldest first; a group that was only just uploaded has one. */
 async function latestRun(client: Client, groupId: string): Promise<Run | undefined> {
-  const page = await client.get<{ runs: Run[] }>(`/source-groups/${groupId}/runs`, { query: { limit: PAGE_SIZE } });
+  const page = await client.listRuns({ params: { id: groupId }, query: { limit: PAGE_SIZE } });
   return page.runs.at(-1);
 }
 
@@ -117,8 +114,8 @@ async function listRunErrors(client: Client, runId: string): Promise<RunError[]>
   const errors: RunError[] = [];
   let after: string | null = null;
   do {
-    const query: Record<string, string | number> = { limit: PAGE_SIZE, ...(after !== null && { after_id: after }) };
-    const page: { errors: RunError[]; pagination: Pagination } = await client.get(`/runs/${runId}/errors`, { query });
+    const query = { limit: PAGE_SIZE, ...(after !== null && { after_id: after }) };
+    const page: Operations['listRunErrors']['response'] = await client.listRunErrors({ params: { id: runId }, query });
     errors.push(...page.errors);
     after = page.pagination.has_more ? page.pagination.next_id : null;
   } while (after !== null);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type LocalService, startLocalService } from '../../src/cli/local-service.ts';
-import type { CompletionResult, SearchResult } from '../../src/cli/wire.ts';
+import type { CompletionResult, Operations } from '../../src/client/api.ts';
 import { type CliResult, runPinakes } from '../support/cli.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pinakes-cli-'));
@@ -53,7 +53,9 @@ test('ingest, search and ask', async () => {
 
   const found = await pinakes(['search', 'hemp ropes', '--limit', '1']);
   assert.match(found.stdout, /^1\. ropes\.txt/);
-  const { results } = JSON.parse((await pinakes(['search', 'quartzite', '--json'])).stdout) as SearchResult;
+  const { results } = JSON.parse(
+    (await pinakes(['search', 'quartzite', '--json'])).stdout,
+  ) as Operations['search']['response'];
   assert.deepEqual(results, []);
 
   const asked = await pinakes(['ask', 'When was the lighthouse lit for the first time?']);
@@ -125,7 +127,11 @@ test('operator commands work while the service runs and while it does not', asyn
   const created = await pinakes(['tenants', 'create', 'acme']);
   const key = /^(pk_\w+)$/m.exec(created.stdout)?.[1] ?? '';
   const inAcme = await pinakes(['search', 'lighthouse', '--json'], { PINAKES_API_KEY: key });
-  assert.deepEqual((JSON.parse(inAcme.stdout) as SearchResult).results, [], 'a tenant sees another one’s chunks');
+  assert.deepEqual(
+    (JSON.parse(inAcme.stdout) as Operations['search']['response']).results,
+    [],
+    'a tenant sees another one’s chunks',
+  );
   assert.equal((await pinakes(['tenants', 'create', 'acme'])).code, 1);
   assert.equal((await pinakes(['doctor', '--check'])).code, 0);
 

@@ -1,0 +1,203 @@
+/**
+ * OpenAPI description -> types of the client (src/client/api.ts). Own code, because it is short and the usual generator needs
+ * a compiler interface that TypeScript 7 does not have. It knows the JSON Schema words that our descriptions use, and refuses others.
+ */
+
+type Json = Record<string, unknown>;
+
+interface Parameter {
+  name: string;
+  in: string;
+  required?: boolean;
+  description?: string;
+  schema: Json;
+}
+
+interface Operation {
+  operationId: string;
+  summary: string;
+  parameters: Parameter[];
+  requestBody?: { required: boolean; content: Record<string, { schema: Json }> };
+  responses: Record<string, { content?: Record<string, { schema: Json }> }>;
+}
+
+export interface Description {
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Json> };
+}
+
+const HEADER = `/**
+ * Types of every operation of the API, and its method and path. Generated from openapi.json: npm run client.
+ */
+
+/** A multipart body whose length is known beforehand, in bytes. */
+export interface StreamBody {
+  contentType: string;
+  length: number;
+  stream: ReadableStream<Uint8Array>;
+}
+
+export type UploadBody = FormData | StreamBody;
+`;
+
+/** Words of a schema that do not change its type; `notes` puts some of them into the comment. */
+const WORDS_WITHOUT_TYPE = new Set([
+  'description',
+  'default',
+  'format',
+  'pattern',
+  'minimum',
+  'maximum',
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'title',
+  'contentMediaType',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'minProperties',
+  'propertyNames',
+  'examples',
+]);
+const WORDS_WITH_TYPE = new Set([
+  '$ref',
+  'anyOf',
+  'oneOf',
+  'const',
+  'enum',
+  'type',
+  'properties',
+  'required',
+  'items',
+  'additionalProperties',
+]);
+const NOTED = ['minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems', 'default', 'format'];
+
+/** @throws Error for a schema word whose meaning for the type is not known here. */
+export function clientText(document: Description): string {
+  const schemas = Object.entries(document.components.schemas).map(
+    ([name, schema]) => `${comment(notes(schema), '')}export type ${name} = ${typeOf(schema, '')};\n`,
+  );
+  const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
+  );
+  const interfaces = operations.map(
+    ({ operation }) =>
+      `${comment([operation.summary], '  ')}  ${operation.operationId}: {\n    request: ${requestType(operation)};\n    response: ${responseType(operation)};\n  };\n`,
+  );
+  const places = operations.map(
+    ({ path, method, operation }) => `  ${operation.operationId}: ['${method.toUpperCase()}', '${path}'],\n`,
+  );
+  return [
+    HEADER,
+    ...schemas,
+    `export interface Operations {\n${interfaces.join('')}}\n`,
+    `export type OperationId = keyof Operations;\n`,
+    `/** Method and path below the origin. */\nexport const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, path: string]>> = {\n${places.join('')}};\n`,
+  ].join('\n');
+}
+
+function requestType({ parameters, requestBody }: Operation): string {
+  const members: string[] = [];
+  for (const [place, name] of [
+    ['path', 'params'],
+    ['query', 'query'],
+    ['header', 'headers'],
+  ] as const) {
+    const here = parameters.filter((parameter) => parameter.in === place);
+    if (here.length === 0) continue;
+    const required = here.some((parameter) => parameter.required === true);
+    const properties = here.map((parameter) =>
+      member(
+        parameter.name,
+        { ...parameter.schema, description: parameter.description },
+        parameter.required === true,
+        '        ',
+      ),
+    );
+    members.push(
+      `      ${name}${required ? ':' : '?:'} {\n${properties.join('')}      }${required ? '' : ' | undefined'};\n`,
+    );
+  }
+  if (requestBody) {
+    const schema = requestBody.content['application/json']?.schema;
+    const type = schema ? typeOf(schema, '      ') : 'UploadBody';
+    members.push(
+      `      body${requestBody.required ? ':' : '?:'} ${type}${requestBody.required ? '' : ' | undefined'};\n`,
+    );
+  }
+  return members.length === 0 ? 'Record<never, never>' : `{\n${members.join('')}    }`;
+}
+
+function responseType({ responses }: Operation): string {
+  const [, success] = Object.entries(responses).find(([status]) => status.startsWith('2')) ?? [];
+  const schema = success?.content?.['application/json']?.schema;
+  return schema ? typeOf(schema, '    ') : 'unknown';
+}
+
+function typeOf(schema: Json, indent: string): string {
+  for (const word of Object.keys(schema))
+    if (!WORDS_WITHOUT_TYPE.has(word) && !WORDS_WITH_TYPE.has(word)) throw new Error(`unknown schema word: ${word}`);
+  if (typeof schema['$ref'] === 'string') return schema['$ref'].split('/').at(-1)!;
+  if ('const' in schema) return JSON.stringify(schema['const']);
+  if (Array.isArray(schema['enum'])) return schema['enum'].map((value) => JSON.stringify(value)).join(' | ');
+  const branches = (schema['anyOf'] ?? schema['oneOf']) as Json[] | undefined;
+  if (branches) return union(branches.map((branch) => typeOf(branch, indent)));
+  const type = schema['type'];
+  if (Array.isArray(type)) return union(type.map((one) => typeOf({ ...schema, type: one }, indent)));
+  switch (type) {
+    case 'string':
+    case 'boolean':
+    case 'null':
+      return type;
+    case 'integer':
+    case 'number':
+      return 'number';
+    case 'array':
+      return schema['items'] ? `Array<${typeOf(schema['items'] as Json, indent)}>` : 'unknown[]';
+    case 'object':
+      return objectType(schema, indent);
+    default:
+      return 'unknown';
+  }
+}
+
+function union(types: string[]): string {
+  return [...new Set(types)].join(' | ');
+}
+
+function objectType(schema: Json, indent: string): string {
+  const required = new Set((schema['required'] ?? []) as string[]);
+  const properties = Object.entries((schema['properties'] ?? {}) as Record<string, Json>);
+  const more = schema['additionalProperties'];
+  if (properties.length === 0) {
+    return typeof more === 'object' && more !== null
+      ? `Record<string, ${typeOf(more as Json, indent)}>`
+      : 'Record<string, unknown>';
+  }
+  const members = properties.map(([name, property]) => member(name, property, required.has(name), `${indent}  `));
+  return `{\n${members.join('')}${indent}}`;
+}
+
+function member(name: string, schema: Json, required: boolean, indent: string): string {
+  const key = /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
+  const type = typeOf(schema, indent);
+  return `${comment(notes(schema), indent)}${indent}${key}${required ? '' : '?'}: ${type}${required ? '' : ' | undefined'};\n`;
+}
+
+/** Description, limits and default, for the comment. */
+function notes(schema: Json): string[] {
+  const limits = NOTED.filter((word) => word in schema)
+    .filter(
+      (word) => word === 'default' || word === 'format' || Math.abs(Number(schema[word])) < Number.MAX_SAFE_INTEGER,
+    )
+    .map((word) => `${word} ${JSON.stringify(schema[word])}`);
+  const description = typeof schema['description'] === 'string' ? schema['description'] : '';
+  return [description, limits.join(', ')].filter((text) => text !== '');
+}
+
+function comment(lines: string[], indent: string): string {
+  const text = lines.join(' · ').replaceAll(/\s+/g, ' ').replaceAll('*/', '* /');
+  return text === '' ? '' : `${indent}/** ${text} */\n`;
+}

@@ -1,0 +1,9 @@
+/** Writes src/client/api.ts from openapi.json: run it after the description changed. A test compares the two. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { clientText } from './client-text.ts';
+
+const PROJECT = join(import.meta.dirname, '..');
+const file = join(PROJECT, 'src', 'client', 'api.ts');
+writeFileSync(file, clientText(JSON.parse(readFileSync(join(PROJECT, 'openapi.json'), 'utf8'))));
+process.stdout.write(`${file}\n`);

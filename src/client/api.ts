@@ -1,0 +1,1146 @@
+/**
+ * Types of every operation of the API, and its method and path. Generated from openapi.json: npm run client.
+ */
+
+/** A multipart body whose length is known beforehand, in bytes. */
+export interface StreamBody {
+  contentType: string;
+  length: number;
+  stream: ReadableStream<Uint8Array>;
+}
+
+export type UploadBody = FormData | StreamBody;
+
+export type ApiKey = {
+  /** format "uuid" */
+  id: string;
+  name: string;
+  scopes: Array<"inference:run" | "knowledge:read" | "knowledge:write" | "ingestion:manage" | "authz:grant" | "policy:redaction:manage" | "apikeys:issue">;
+  /** Only these source groups; null = not limited. */
+  source_group_ids: Array<string> | null;
+  /** Only source groups with one of these tags; null = not limited. */
+  tag_ids: Array<string> | null;
+  expires_time: number | null;
+  /** Unix seconds. */
+  creation_time: number;
+};
+
+export type CitedContent = {
+  /** Id of the chunk. · format "uuid" */
+  id: string;
+  /** format "uuid" */
+  source_id: string;
+  /** format "uuid" */
+  source_group_id: string;
+  source_type: string;
+  file_type: string;
+  /** Name of the source. */
+  name: string;
+  url: string | null;
+  content: string;
+  /** Place of the chunk in its source, from 0. */
+  chunk_index: number;
+  /** Code points in the extracted text; `content` is exactly start_offset to end_offset. */
+  start_offset: number;
+  end_offset: number;
+  pages: Array<number> | null;
+  heading_path: Array<string>;
+  /** Higher is better; comparable within one answer only. */
+  score: number;
+  scores: {
+    lexical: number | null;
+    semantic: number | null;
+    rerank: number | null;
+  };
+  metadata: Metadata;
+  chunk_metadata: Metadata;
+  tags: Array<string>;
+  /** Unix seconds. */
+  content_time: number;
+  citation: {
+    /** 1, 2, 3 … in the order of the answer. */
+    number: number;
+    spans: Array<Span>;
+    /** The part of `content` that supports the cited sentences; at most 300 code points. */
+    quote: string;
+    /** Computed: every number and proper name and at least 60 % of the content terms of the cited sentence occur in the quote, with the same negation. */
+    verified: boolean;
+  };
+};
+
+export type CompletionResult = {
+  /** Unix seconds. */
+  created: number;
+  conversation_id: string | null;
+  user_message_id: string | null;
+  assistant_message_id: string | null;
+  choices: Array<{
+    index: number;
+    message: {
+      role: "assistant";
+      content: string;
+    };
+    finish_reason: "stop" | "length" | "content_filter" | "no_answer" | "error";
+    citations: Array<CitedContent>;
+    /** Sentences that no verified citation supports; absent when there are none. */
+    unsupported_spans?: Array<Span> | undefined;
+  }>;
+  warnings: Array<Warning>;
+};
+
+export type Content = {
+  /** Id of the chunk. · format "uuid" */
+  id: string;
+  /** format "uuid" */
+  source_id: string;
+  /** format "uuid" */
+  source_group_id: string;
+  source_type: string;
+  file_type: string;
+  /** Name of the source. */
+  name: string;
+  url: string | null;
+  content: string;
+  /** Place of the chunk in its source, from 0. */
+  chunk_index: number;
+  /** Code points in the extracted text; `content` is exactly start_offset to end_offset. */
+  start_offset: number;
+  end_offset: number;
+  pages: Array<number> | null;
+  heading_path: Array<string>;
+  /** Higher is better; comparable within one answer only. */
+  score: number;
+  scores: {
+    lexical: number | null;
+    semantic: number | null;
+    rerank: number | null;
+  };
+  metadata: Metadata;
+  chunk_metadata: Metadata;
+  tags: Array<string>;
+  /** Unix seconds. */
+  content_time: number;
+};
+
+export type Conversation = {
+  /** format "uuid" */
+  id: string;
+  title: string;
+  /** Where a turn continues that names no parent: the latest answer, or what was chosen. */
+  active_message_id: string | null;
+  /** Unix seconds. */
+  creation_time: number;
+};
+
+export type ConversationMessage = {
+  /** format "uuid" */
+  id: string;
+  /** The message before; null for the first of a branch. */
+  parent_id: string | null;
+  role: "user" | "assistant";
+  /** `[removed]` where the answer lies outside the limits of the API key. */
+  content: string;
+  /** As they were when the answer was given, without the chunk. */
+  citations: Array<StoredCitation>;
+  /** Null for user messages. */
+  finish_reason: string | null;
+  /** Unix seconds. */
+  creation_time: number;
+};
+
+export type ConversationTree = {
+  /** format "uuid" */
+  id: string;
+  title: string;
+  /** Where a turn continues that names no parent: the latest answer, or what was chosen. */
+  active_message_id: string | null;
+  /** Unix seconds. */
+  creation_time: number;
+  /** All of them, oldest first: parents before their children. */
+  messages: Array<ConversationMessage>;
+};
+
+export type Error = {
+  error: {
+    message: string;
+    type: string;
+  };
+};
+
+export type GroupSource = {
+  /** format "uuid" */
+  id: string;
+  /** format "uuid" */
+  source_group_id: string;
+  name: string;
+  file_type: string;
+  /** Bytes. */
+  file_size: number;
+  metadata: Metadata;
+  status: "pending" | "ready" | "failed";
+  url: string | null;
+  /** ISO 639-1, as detected. */
+  language: string | null;
+  /** Unix seconds. */
+  content_time: number;
+  /** Unix seconds. */
+  creation_time: number;
+  /** Code points of the extracted text. */
+  text_length: number;
+  chunk_count: number;
+  warnings: Array<string>;
+};
+
+export type IssuedApiKey = {
+  /** format "uuid" */
+  id: string;
+  name: string;
+  scopes: Array<"inference:run" | "knowledge:read" | "knowledge:write" | "ingestion:manage" | "authz:grant" | "policy:redaction:manage" | "apikeys:issue">;
+  /** Only these source groups; null = not limited. */
+  source_group_ids: Array<string> | null;
+  /** Only source groups with one of these tags; null = not limited. */
+  tag_ids: Array<string> | null;
+  expires_time: number | null;
+  /** Unix seconds. */
+  creation_time: number;
+  /** The key itself. It is shown only here. */
+  key: string;
+};
+
+export type JobError = {
+  title: string;
+  message: string;
+};
+
+export type LocalFileGroup = {
+  /** format "uuid" */
+  id: string;
+  name: string;
+  status: "unknown" | "queued" | "not_started" | "managed" | "starting" | "started" | "success" | "failure" | "canceling" | "canceled" | "deleting" | "delete_job_failure";
+  upload_time: number | null;
+  /** Unix seconds. */
+  creation_time: number;
+  start_time: number | null;
+  end_time: number | null;
+  error: JobError | null;
+  metadata: Metadata;
+  chunk_metadata_keys: Array<{
+    key: string;
+    type: "string" | "integer" | "float" | "date" | "datetime";
+  }>;
+  /** Number of chunks that carry at least one chunk metadata record. */
+  chunk_metadatas_count: number;
+};
+
+export type Metadata = {
+  records: Array<MetadataRecord>;
+};
+
+export type MetadataColumn = {
+  /** format "uuid" */
+  id: string;
+  key: string;
+  type: "string" | "integer";
+  description: string;
+  /** While `building`, the column may be used: filters are right, only slower. */
+  status: "building" | "ready";
+  /** Sources whose value is no whole number, of those looked at so far: for filters they lack the key. */
+  coercion_failures: number;
+};
+
+/** Conditions on metadata, at most 5 groups deep and 200 nodes in all. */
+export type MetadataFilterGroup = {
+  /** default "and" */
+  operator?: "and" | "or" | undefined;
+  /** minItems 1, maxItems 64 */
+  filters: Array<{
+    /** minLength 1, maxLength 256 */
+    key: string;
+    operator: "eq" | "ne" | "gt" | "gte" | "lt" | "lte" | "in" | "nin" | "contains" | "starts_with" | "exists" | "not_exists";
+    /** An array for in and nin, absent for exists and not_exists, else a scalar. */
+    value?: string | number | boolean | Array<string | number | boolean> | undefined;
+  } | MetadataFilterGroup>;
+};
+
+export type MetadataRecord = {
+  key: string;
+  val: string;
+  type: string;
+};
+
+export type Neighbour = {
+  /** format "uuid" */
+  id: string;
+  chunk_index: number;
+  content: string;
+  start_offset: number;
+  end_offset: number;
+};
+
+export type Pagination = {
+  limit: number;
+  has_more: boolean;
+  /** Number of the caller's own records that match. */
+  total: number;
+  /** The value for the next after_id; null on the last page. */
+  next_id: string | null;
+};
+
+export type Run = {
+  /** format "uuid" */
+  id: string;
+  /** format "uuid" */
+  source_group_id: string;
+  status: "unknown" | "queued" | "not_started" | "managed" | "starting" | "started" | "success" | "failure" | "canceling" | "canceled" | "deleting" | "delete_job_failure";
+  /** What the run is doing now. */
+  stage: string | null;
+  files_done: number;
+  files_total: number;
+  chunks_done: number;
+  statistics: {
+    scanned: number;
+    added: number;
+    updated: number;
+    unchanged: number;
+    skipped: number;
+    deleted: number;
+    failed: number;
+  };
+  /** Unix seconds. */
+  creation_time: number;
+  start_time: number | null;
+  end_time: number | null;
+  error: JobError | null;
+};
+
+export type RunError = {
+  /** format "uuid" */
+  id: string;
+  /** format "uuid" */
+  source_id: string;
+  name: string;
+  stage: string;
+  title: string;
+  message: string;
+  /** True when the same file may succeed in another run. */
+  retryable: boolean;
+  /** Unix seconds. */
+  creation_time: number;
+};
+
+export type SearchResult = {
+  /** Id of the chunk. · format "uuid" */
+  id: string;
+  /** format "uuid" */
+  source_id: string;
+  /** format "uuid" */
+  source_group_id: string;
+  source_type: string;
+  file_type: string;
+  /** Name of the source. */
+  name: string;
+  url: string | null;
+  content: string;
+  /** Place of the chunk in its source, from 0. */
+  chunk_index: number;
+  /** Code points in the extracted text; `content` is exactly start_offset to end_offset. */
+  start_offset: number;
+  end_offset: number;
+  pages: Array<number> | null;
+  heading_path: Array<string>;
+  /** Higher is better; comparable within one answer only. */
+  score: number;
+  scores: {
+    lexical: number | null;
+    semantic: number | null;
+    rerank: number | null;
+  };
+  metadata: Metadata;
+  chunk_metadata: Metadata;
+  tags: Array<string>;
+  /** Unix seconds. */
+  content_time: number;
+  /** Neighbouring chunks in reading order; only when the request asks for them. */
+  context?: {
+    before: Array<Neighbour>;
+    after: Array<Neighbour>;
+  } | undefined;
+};
+
+export type SourceGroup = {
+  /** format "uuid" */
+  id: string;
+  source_type: "local_file" | "drive" | "page" | "repo" | "web";
+  name: string;
+  status: "unknown" | "queued" | "not_started" | "managed" | "starting" | "started" | "success" | "failure" | "canceling" | "canceled" | "deleting" | "delete_job_failure";
+  /** Unix seconds. */
+  creation_time: number;
+  start_time: number | null;
+  end_time: number | null;
+  error: JobError | null;
+  metadata: Metadata;
+};
+
+export type SourceText = {
+  /** format "uuid" */
+  source_id: string;
+  text: string;
+  start_offset: number;
+  /** After the last code point of `text`; less than asked for where the text ends. */
+  end_offset: number;
+  /** Code points of the whole text. */
+  text_length: number;
+  /** The start_offset of the next page; null at the end. */
+  next_offset: number | null;
+};
+
+/** Half-open range of code points of the answer text. */
+export type Span = {
+  start: number;
+  end: number;
+};
+
+export type StoredCitation = {
+  /** Chunk. It may have been deleted since. · format "uuid" */
+  id: string;
+  /** format "uuid" */
+  source_id: string;
+  /** format "uuid" */
+  source_group_id: string;
+  name: string;
+  url: string | null;
+  citation: {
+    number: number;
+    /** Half-open ranges of code points of the answer. */
+    spans: Array<{
+      start: number;
+      end: number;
+    }>;
+    /** At most 300 code points. */
+    quote: string;
+    verified: boolean;
+  };
+};
+
+export type Tag = {
+  /** format "uuid" */
+  id: string;
+  name: string;
+  description: string;
+};
+
+export type TagSourceGroupLink = {
+  /** format "uuid" */
+  tag_id: string;
+  /** format "uuid" */
+  source_group_id: string;
+};
+
+export type Warning = {
+  type: string;
+  message: string;
+};
+
+export interface Operations {
+  /** Search the knowledge */
+  search: {
+    request: {
+      body: {
+        /** minLength 1, maxLength 4000 */
+        query: string;
+        /** With no embedding model, `hybrid` is `lexical` and `semantic` is refused. · default "hybrid" */
+        mode?: "hybrid" | "lexical" | "semantic" | undefined;
+        /** minimum 1, maximum 100, default 10 */
+        limit?: number | undefined;
+        /** Results to skip. · minimum 0, maximum 10000, default 0 */
+        offset?: number | undefined;
+        /** Names of tags of the source group. · minItems 1, maxItems 100 */
+        tags?: Array<string> | undefined;
+        /** Ids of tags of the source group; unknown ids select nothing. · minItems 1, maxItems 100 */
+        tag_ids?: Array<string> | undefined;
+        /** `or` (default): any of the tags; `and`: all of them. For `tags` and for `tag_ids`. */
+        tag_filter_logic?: "and" | "or" | undefined;
+        /** minItems 1, maxItems 100 */
+        source_types?: Array<"local_file" | "drive" | "page" | "repo" | "web"> | undefined;
+        /** minItems 1, maxItems 100 */
+        file_types?: Array<"pdf" | "docx" | "pptx" | "xlsx" | "csv" | "tsv" | "txt" | "md" | "html" | "json" | "jsonl" | "xml" | "yaml" | "rtf" | "epub" | "eml" | "odt" | "odp" | "ods" | "ipynb" | "code" | "unknown"> | undefined;
+        /** Content date (last modification at the origin), Unix seconds, inclusive. · minimum 1735639200, maximum 253402300799 */
+        date_from?: number | undefined;
+        /** Content date, Unix seconds, inclusive. · minimum 1735639200, maximum 253402300799 */
+        date_to?: number | undefined;
+        /** Case-insensitive parts of the host of the source's URL; any of them. · minItems 1, maxItems 100 */
+        domains?: Array<string> | undefined;
+        /** On metadata of the source group. */
+        metadata?: MetadataFilterGroup | undefined;
+        /** On metadata of the source. */
+        source_metadata?: MetadataFilterGroup | undefined;
+        /** On metadata of the chunk. */
+        chunk_metadata?: MetadataFilterGroup | undefined;
+        /** On declared metadata columns; other keys are 400. */
+        metadata_filter?: MetadataFilterGroup | undefined;
+        /** Filters after the search: may find fewer than `limit`. · default false */
+        use_postfilter?: boolean | undefined;
+        /** Whether to use the rerank model, if one is configured. · default true */
+        rerank?: boolean | undefined;
+        /** minimum 1, maximum 100 */
+        max_chunks_per_source?: number | undefined;
+        /** Neighbouring chunks to return with each result. */
+        context?: {
+          /** minimum 0, maximum 5, default 0 */
+          before?: number | undefined;
+          /** minimum 0, maximum 5, default 0 */
+          after?: number | undefined;
+        } | undefined;
+        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
+        principal_id?: string | undefined;
+        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
+        authz_policy?: string | undefined;
+      };
+    };
+    response: {
+      results: Array<SearchResult>;
+      warnings: Array<Warning>;
+    };
+  };
+  /** Get a chunk */
+  getContent: {
+    request: {
+      params: {
+        /** format "uuid" */
+        id: string;
+      };
+      query?: {
+        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
+        principal_id?: string | undefined;
+        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
+        authz_policy?: string | undefined;
+      } | undefined;
+    };
+    response: Content;
+  };
+  /** List the chunks of a source */
+  listSourceChunks: {
+    request: {
+      params: {
+        /** format "uuid" */
+        id: string;
+      };
+      query?: {
+        /** How many records to return. · minimum 1, maximum 100, default 20 */
+        limit?: number | undefined;
+        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
+        after_id?: string | undefined;
+        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
+        principal_id?: string | undefined;
+        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
+        authz_policy?: string | undefined;
+      } | undefined;
+    };
+    response: {
+      chunks: Array<Content>;
+      pagination: Pagination;
+    };
+  };
+  /** Read the extracted text of a source */
+  getSourceText: {
+    request: {
+      params: {
+        /** format "uuid" */
+        id: string;
+      };
+      query?: {
+        /** First code point. · minimum 0, maximum 2147463647, default 0 */
+        start_offset?: number | undefined;
+        /** Code point after the last one, at most 200000 after start_offset; default 20000 after it. · minimum 0, maximum 2147463647 */
+        end_offset?: number | undefined;
+        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
+        principal_id?: string | undefined;
+        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
+        authz_policy?: string | undefined;
+      } | undefined;
+    };
+    response: SourceText;
+  };
+  /** Answer a question with citations */
+  createCompletion: {
+    request: {
+      body: {
+        /** The last message with role `user` is the question. With `conversation_id` the others are ignored. · minItems 1, maxItems 200 */
+        messages: Array<{
+          role: "system" | "user" | "assistant";
+          /** minLength 0, maxLength 1048576 */
+          content: string;
+        }>;
+        /** Streams the answer: as plain text, or with `Accept: text/event-stream` as ag-ui events. Defaults to false, with that header to true. */
+        stream?: boolean | undefined;
+        /** Whether to cite; with false, `citations` is empty. · default true */
+        citation?: boolean | undefined;
+        /** Web grounding; ignored unless the completion model supports it and the feature is on. · default false */
+        grounding?: boolean | undefined;
+        /** Names of tags of the source group. · minItems 1, maxItems 100 */
+        tags?: Array<string> | undefined;
+        /** Ids of tags of the source group; unknown ids select nothing. · minItems 1, maxItems 100 */
+        tag_ids?: Array<string> | undefined;
+        /** `or` (default): any of the tags; `and`: all of them. For `tags` and for `tag_ids`. */
+        tag_filter_logic?: "and" | "or" | undefined;
+        /** minItems 1, maxItems 100 */
+        source_types?: Array<"local_file" | "drive" | "page" | "repo" | "web"> | undefined;
+        /** minItems 1, maxItems 100 */
+        file_types?: Array<"pdf" | "docx" | "pptx" | "xlsx" | "csv" | "tsv" | "txt" | "md" | "html" | "json" | "jsonl" | "xml" | "yaml" | "rtf" | "epub" | "eml" | "odt" | "odp" | "ods" | "ipynb" | "code" | "unknown"> | undefined;
+        /** Content date (last modification at the origin), Unix seconds, inclusive. · minimum 1735639200, maximum 253402300799 */
+        date_from?: number | undefined;
+        /** Content date, Unix seconds, inclusive. · minimum 1735639200, maximum 253402300799 */
+        date_to?: number | undefined;
+        /** Case-insensitive parts of the host of the source's URL; any of them. · minItems 1, maxItems 100 */
+        domains?: Array<string> | undefined;
+        /** On metadata of the source group. */
+        metadata?: MetadataFilterGroup | undefined;
+        /** On metadata of the source. */
+        source_metadata?: MetadataFilterGroup | undefined;
+        /** On metadata of the chunk. */
+        chunk_metadata?: MetadataFilterGroup | undefined;
+        /** On declared metadata columns; other keys are 400. */
+        metadata_filter?: MetadataFilterGroup | undefined;
+        /** Filters after the search: may find fewer chunks than `limit`. · default false */
+        use_postfilter?: boolean | undefined;
+        /** Chunks retrieved as context, at most. · minimum 1, maximum 100, default 10 */
+        limit?: number | undefined;
+        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
+        principal_id?: string | undefined;
+        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
+        authz_policy?: string | undefined;
+        /** Conversation to append the turn to. Absent: a new one. */
+        conversation_id?: string | undefined;
+        /** Message of the conversation to branch from. Absent: its active leaf. */
+        parent_message_id?: string | undefined;
+        /** Answers the user message `parent_message_id` again; the new answer is a sibling of the old one. · default false */
+        regenerate?: boolean | undefined;
+        /** What to do when the history of `conversation_id` exceeds the model: drop its oldest turns, or 400. · default "auto" */
+        truncation?: "auto" | "disabled" | undefined;
+        /** ag-ui only: the thread. Known here: its conversation goes on; unknown: a new one that this name finds again. · minLength 1, maxLength 256 */
+        threadId?: string | undefined;
+        /** ag-ui only: echoed in the events. · minLength 1, maxLength 256 */
+        runId?: string | undefined;
+      };
+    };
+    response: CompletionResult;
+  };
+  /** List conversations */
+  listConversations: {
+    request: {
+      query?: {
+        /** How many records to return. · minimum 1, maximum 100, default 20 */
+        limit?: number | undefined;
+        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
+        after_id?: string | undefined;
+        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
+        principal_id?: string | undefined;
+        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
+        authz_policy?: string | undefined;
+      } | undefined;
+    };
+    response: {
+      conversations: Array<Conversation>;
+      pagination: Pagination;
+    };
+  };
+  /** Read a conversation with all its branches */
+  getConversation: {
+    request: {
+      params: {
+        /** format "uuid" */
+        id: string;
+      };
+      query?: {
+        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
+        principal_id?: string | undefined;
+        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
+        authz_policy?: string | undefined;
+      } | undefined;
+    };
+    response: ConversationTree;
+  };
+  /** Rename a conversation or choose its active message */
+  updateConversation: {
+    request: {
+      params: {
+        /** format "uuid" */
+        id: string;
+      };
+      body: {
+        /** Absent: unchanged. · minLength 1, maxLength 200 */
+        title?: string | undefined;
+        /** Any message of the conversation: the next turn that names no parent continues below it. Absent: unchanged. */
+        active_message_id?: string | undefined;
+        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
+        principal_id?: string | undefined;
+        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
+        authz_policy?: string | undefined;
+      };
+    };
+    response: Conversation;
+  };
+  /** Delete a conversation */
+  deleteConversation: {
+    request: {
+      params: {
+        /** format "uuid" */
+        id: string;
+      };
+      query?: {
+        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
+        principal_id?: string | undefined;
+        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
+        authz_policy?: string | undefined;
+      } | undefined;
+    };
+    response: Conversation;
+  };
+  /** Upload files */
+  createLocalFileGroup: {
+    request: {
+      headers?: {
+        /** Makes a repeated request harmless for 24 hours: the same request gets the stored answer, another body 409. · minLength 1, maxLength 255 */
+        "Idempotency-Key"?: string | undefined;
+      } | undefined;
+      body: UploadBody;
+    };
+    response: {
+      /** format "uuid" */
+      source_group_id: string;
+    };
+  };
+  /** List local file groups */
+  listLocalFileGroups: {
+    request: {
+      query?: {
+        /** How many records to return. · minimum 1, maximum 100, default 20 */
+        limit?: number | undefined;
+        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
+        after_id?: string | undefined;
+      } | undefined;
+    };
+    response: {
+      local_file_groups: Array<LocalFileGroup>;
+      pagination: Pagination;
+    };
+  };
+  /** Get a local file group */
+  getLocalFileGroup: {
+    request: {
+      params: {
+        /** format "uuid" */
+        id: string;
+      };
+    };
+    response: LocalFileGroup;
+  };
+  /** Delete a local file group */
+  deleteLocalFileGroup: {
+    request: {
+      params: {
+        /** format "uuid" */
+        id: string;
+      };
+    };
+    response: {
+      /** format "uuid" */
+      source_group_id: string;
+    };
+  };
+  /** List source groups */
+  listSourceGroups: {
+    request: {
+      query?: {
+        /** How many records to return. · minimum 1, maximum 100, default 20 */
+        limit?: number | undefined;
+        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
+        after_id?: string | undefined;
+        source_type?: "local_file" | "drive" | "page" | "repo" | "web" | undefined;
+        status?: "unknown" | "queued" | "not_started" | "managed" | "starting" | "started" | "success" | "failure" | "canceling" | "canceled" | "deleting" | "delete_job_failure" | undefined;
+        /** Only groups with this tag. An unknown tag selects nothing. */
+        tag_id?: string | undefined;
+      } | undefined;
+    };
+    response: {
+      source_groups: Array<SourceGroup>;
+      pagination: Pagination;
+    };
+  };
+  /** Get a source group */
+  getSourceGroup: {
+    request: {
+      params: {
+        /** format "uuid" */
+        id: string;
+      };
+    };
+    response: SourceGroup;
+  };
+  /** Delete a source group */
+  deleteSourceGroup: {
+    request: {
+      params: {
+        /** format "uuid" */
+        id: string;
+      };
+    };
+    response: {
+      /** format "uuid" */
+      source_group_id: string;
+    };
+  };
+  /** List the sources of a source group */
+  listSourcesOfSourceGroup: {
+    request: {
+      params: {
+        /** format "uuid" */
+        id: string;
+      };
+      query?: {
+        /** How many records to return. · minimum 1, maximum 100, default 20 */
+        limit?: number | undefined;
+        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
+        after_id?: string | undefined;
+      } | undefined;
+    };
+    response: {
+      sources: Array<GroupSource>;
+      pagination: Pagination;
+    };
+  };
+  /** List the runs of a source group */
+  listRuns: {
+    request: {
+      params: {
+        /** format "uuid" */
+        id: string;
+      };
+      query?: {
+        /** How many records to return. · minimum 1, maximum 100, default 20 */
+        limit?: number | undefined;
+        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
+        after_id?: string | undefined;
+      } | undefined;
+    };
+    response: {
+      runs: Array<Run>;
+      pagination: Pagination;
+    };
+  };
+  /** Run a source group again */
+  startRun: {
+    request: {
+      params: {
+        /** format "uuid" */
+        id: string;
+      };
+      headers?: {
+        /** Makes a repeated request harmless for 24 hours: the same request gets the stored answer, another body 409. · minLength 1, maxLength 255 */
+        "Idempotency-Key"?: string | undefined;
+      } | undefined;
+      body?: {
+        /** default false */
+        only_failed?: boolean | undefined;
+      } | undefined;
+    };
+    response: Run;
+  };
+  /** Get a run and its progress */
+  getRun: {
+    request: {
+      params: {
+        /** format "uuid" */
+        id: string;
+      };
+    };
+    response: Run;
+  };
+  /** List the files that failed in a run */
+  listRunErrors: {
+    request: {
+      params: {
+        /** format "uuid" */
+        id: string;
+      };
+      query?: {
+        /** How many records to return. · minimum 1, maximum 100, default 20 */
+        limit?: number | undefined;
+        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
+        after_id?: string | undefined;
+      } | undefined;
+    };
+    response: {
+      errors: Array<RunError>;
+      pagination: Pagination;
+    };
+  };
+  /** Cancel a run */
+  cancelRun: {
+    request: {
+      params: {
+        /** format "uuid" */
+        id: string;
+      };
+    };
+    response: Run;
+  };
+  /** List tags */
+  listTags: {
+    request: Record<never, never>;
+    response: {
+      tags: Array<Tag>;
+    };
+  };
+  /** Create a tag */
+  createTag: {
+    request: {
+      headers?: {
+        /** Makes a repeated request harmless for 24 hours: the same request gets the stored answer, another body 409. · minLength 1, maxLength 255 */
+        "Idempotency-Key"?: string | undefined;
+      } | undefined;
+      body: {
+        /** Unique within the tenant. · minLength 1, maxLength 200 */
+        name: string;
+        /** minLength 0, maxLength 1000 */
+        description?: string | undefined;
+      };
+    };
+    response: Tag;
+  };
+  /** Get a tag */
+  getTag: {
+    request: {
+      params: {
+        /** format "uuid" */
+        id: string;
+      };
+    };
+    response: Tag;
+  };
+  /** Rename or describe a tag */
+  updateTag: {
+    request: {
+      params: {
+        /** format "uuid" */
+        id: string;
+      };
+      body: {
+        /** Unique within the tenant. · minLength 1, maxLength 200 */
+        name: string;
+        /** minLength 0, maxLength 1000 */
+        description?: string | undefined;
+      };
+    };
+    response: Tag;
+  };
+  /** Delete a tag */
+  deleteTag: {
+    request: {
+      params: {
+        /** format "uuid" */
+        id: string;
+      };
+    };
+    response: Tag;
+  };
+  /** Give a source group a tag */
+  linkTag: {
+    request: {
+      headers?: {
+        /** Makes a repeated request harmless for 24 hours: the same request gets the stored answer, another body 409. · minLength 1, maxLength 255 */
+        "Idempotency-Key"?: string | undefined;
+      } | undefined;
+      body: {
+        tag_id: string;
+        source_group_id: string;
+      };
+    };
+    response: TagSourceGroupLink;
+  };
+  /** List the links between tags and source groups */
+  listTagLinks: {
+    request: {
+      query?: {
+        /** How many records to return. · minimum 1, maximum 100, default 20 */
+        limit?: number | undefined;
+        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
+        after_id?: string | undefined;
+        /** Only links of this tag. An unknown tag selects nothing. */
+        tag_id?: string | undefined;
+        /** Only links of this source group. An unknown one selects nothing. */
+        source_group_id?: string | undefined;
+      } | undefined;
+    };
+    response: {
+      tag_source_groups: Array<TagSourceGroupLink>;
+      pagination: Pagination;
+    };
+  };
+  /** Take a tag from a source group */
+  unlinkTag: {
+    request: {
+      body: {
+        tag_id: string;
+        source_group_id: string;
+      };
+    };
+    response: TagSourceGroupLink;
+  };
+  /** List metadata columns */
+  listMetadataColumns: {
+    request: {
+      query?: {
+        /** How many records to return. · minimum 1, maximum 100, default 20 */
+        limit?: number | undefined;
+        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
+        after_id?: string | undefined;
+      } | undefined;
+    };
+    response: {
+      metadata_columns: Array<MetadataColumn>;
+      pagination: Pagination;
+    };
+  };
+  /** Declare a metadata column */
+  declareMetadataColumn: {
+    request: {
+      headers?: {
+        /** Makes a repeated request harmless for 24 hours: the same request gets the stored answer, another body 409. · minLength 1, maxLength 255 */
+        "Idempotency-Key"?: string | undefined;
+      } | undefined;
+      body: {
+        /** Key of source metadata. · minLength 1, maxLength 256 */
+        key: string;
+        /** `integer`: whole numbers of 64 bits. */
+        type: "string" | "integer";
+        /** minLength 0, maxLength 1000, default "" */
+        description?: string | undefined;
+      };
+    };
+    response: MetadataColumn;
+  };
+  /** Delete a metadata column */
+  deleteMetadataColumn: {
+    request: {
+      params: {
+        /** minLength 1, maxLength 256 */
+        key: string;
+      };
+    };
+    response: MetadataColumn;
+  };
+  /** List the values of a metadata column */
+  listMetadataColumnValues: {
+    request: {
+      params: {
+        /** minLength 1, maxLength 256 */
+        key: string;
+      };
+      query?: {
+        /** How many records to return. · minimum 1, maximum 100, default 20 */
+        limit?: number | undefined;
+        /** Only values that begin with this. · minLength 0, maxLength 4096 */
+        prefix?: string | undefined;
+        /** Only values after this one: the last of the page before. · minLength 0, maxLength 4096 */
+        after?: string | undefined;
+      } | undefined;
+    };
+    response: {
+      values: Array<{
+        value: string;
+        /** Sources that have it. */
+        count: number;
+      }>;
+      has_more: boolean;
+    };
+  };
+  /** Issue an API key */
+  issueApiKey: {
+    request: {
+      headers?: {
+        /** Makes a repeated request harmless for 24 hours: the same request gets the stored answer, another body 409. · minLength 1, maxLength 255 */
+        "Idempotency-Key"?: string | undefined;
+      } | undefined;
+      body: {
+        /** minLength 1, maxLength 200 */
+        name: string;
+        /** minItems 1, maxItems 7 */
+        scopes: Array<"inference:run" | "knowledge:read" | "knowledge:write" | "ingestion:manage" | "authz:grant" | "policy:redaction:manage" | "apikeys:issue">;
+        /** Unix seconds; absent or null = does not expire. */
+        expires_time?: number | null | undefined;
+        source_group_ids?: Array<string> | null | undefined;
+        tag_ids?: Array<string> | null | undefined;
+      };
+    };
+    response: IssuedApiKey;
+  };
+  /** List API keys */
+  listApiKeys: {
+    request: {
+      query?: {
+        /** How many records to return. · minimum 1, maximum 100, default 20 */
+        limit?: number | undefined;
+        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
+        after_id?: string | undefined;
+      } | undefined;
+    };
+    response: {
+      api_keys: Array<ApiKey>;
+      pagination: Pagination;
+    };
+  };
+  /** Revoke an API key */
+  revokeApiKey: {
+    request: {
+      params: {
+        /** format "uuid" */
+        id: string;
+      };
+    };
+    response: ApiKey;
+  };
+}
+
+export type OperationId = keyof Operations;
+
+/** Method and path below the origin. */
+export const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, path: string]>> = {
+  search: ['POST', '/api/v1/search'],
+  getContent: ['GET', '/api/v1/contents/{id}'],
+  listSourceChunks: ['GET', '/api/v1/sources/{id}/chunks'],
+  getSourceText: ['GET', '/api/v1/sources/{id}/text'],
+  createCompletion: ['POST', '/api/v1/completions'],
+  listConversations: ['GET', '/api/v1/conversations'],
+  getConversation: ['GET', '/api/v1/conversations/{id}'],
+  updateConversation: ['PUT', '/api/v1/conversations/{id}'],
+  deleteConversation: ['DELETE', '/api/v1/conversations/{id}'],
+  createLocalFileGroup: ['POST', '/api/v1/local-file-groups'],
+  listLocalFileGroups: ['GET', '/api/v1/local-file-groups'],
+  getLocalFileGroup: ['GET', '/api/v1/local-file-groups/{id}'],
+  deleteLocalFileGroup: ['DELETE', '/api/v1/local-file-groups/{id}'],
+  listSourceGroups: ['GET', '/api/v1/source-groups'],
+  getSourceGroup: ['GET', '/api/v1/source-groups/{id}'],
+  deleteSourceGroup: ['DELETE', '/api/v1/source-groups/{id}'],
+  listSourcesOfSourceGroup: ['GET', '/api/v1/source-groups/{id}/sources'],
+  listRuns: ['GET', '/api/v1/source-groups/{id}/runs'],
+  startRun: ['POST', '/api/v1/source-groups/{id}/runs'],
+  getRun: ['GET', '/api/v1/runs/{id}'],
+  listRunErrors: ['GET', '/api/v1/runs/{id}/errors'],
+  cancelRun: ['POST', '/api/v1/runs/{id}/cancel'],
+  listTags: ['GET', '/api/v1/tags'],
+  createTag: ['POST', '/api/v1/tags'],
+  getTag: ['GET', '/api/v1/tags/{id}'],
+  updateTag: ['PUT', '/api/v1/tags/{id}'],
+  deleteTag: ['DELETE', '/api/v1/tags/{id}'],
+  linkTag: ['POST', '/api/v1/tag-source-groups'],
+  listTagLinks: ['GET', '/api/v1/tag-source-groups'],
+  unlinkTag: ['DELETE', '/api/v1/tag-source-groups'],
+  listMetadataColumns: ['GET', '/api/v1/metadata-columns'],
+  declareMetadataColumn: ['POST', '/api/v1/metadata-columns'],
+  deleteMetadataColumn: ['DELETE', '/api/v1/metadata-columns/{key}'],
+  listMetadataColumnValues: ['GET', '/api/v1/metadata-columns/{key}/values'],
+  issueApiKey: ['POST', '/api/v1/api-keys'],
+  listApiKeys: ['GET', '/api/v1/api-keys'],
+  revokeApiKey: ['DELETE', '/api/v1/api-keys/{id}'],
+};

@@ -1,0 +1,134 @@
+/**
+ * The published client: every operation of the API as a typed method. It uses nothing but `fetch`, so it runs in Node and in
+ * browsers.
+ *
+ *     const pinakes = openPinakes({ url: 'http://127.0.0.1:7700', apiKey });
+ *     const { results } = await pinakes.search({ body: { query: 'How long are records kept?' } });
+ */
+import { OPERATIONS, type OperationId, type Operations, type StreamBody } from './api.ts';
+
+export interface PinakesOptions {
+  /** Origin of the service, for example http://127.0.0.1:7700. */
+  url: string;
+  apiKey: string;
+  /** Used instead of the global fetch. */
+  fetch?: typeof fetch;
+}
+
+export interface CallOptions {
+  signal?: AbortSignal | undefined;
+  /** Sent in addition. */
+  headers?: Readonly<Record<string, string>> | undefined;
+}
+
+type RequestOf<Id extends OperationId> = Operations[Id]['request'];
+/** Requests without required members may be left out. */
+type Arguments<Id extends OperationId> =
+  Record<never, never> extends RequestOf<Id>
+    ? [request?: RequestOf<Id>, options?: CallOptions]
+    : [request: RequestOf<Id>, options?: CallOptions];
+
+type Methods = { [Id in OperationId]: (...given: Arguments<Id>) => Promise<Operations[Id]['response']> };
+
+export interface Pinakes extends Methods {
+  /** The response itself, for streams. @throws PinakesError for an error answer. */
+  send<Id extends OperationId>(operation: Id, ...given: Arguments<Id>): Promise<Response>;
+}
+
+/** An error answer of the service. */
+export class PinakesError extends Error {
+  readonly status: number;
+  /** The wire's `type`, for example `not_found_error`; empty when the answer had none. */
+  readonly type: string;
+  /** For the operator: it is in the service's log. */
+  readonly requestId: string | null;
+
+  constructor(status: number, type: string, message: string, requestId: string | null) {
+    super(message);
+    this.name = 'PinakesError';
+    this.status = status;
+    this.type = type;
+    this.requestId = requestId;
+  }
+}
+
+interface AnyRequest {
+  params?: Readonly<Record<string, string>>;
+  query?: Readonly<Record<string, unknown>>;
+  headers?: Readonly<Record<string, string | undefined>>;
+  body?: unknown;
+}
+
+/** Every method throws PinakesError for an error answer, and what `fetch` throws when nothing answers. */
+export function openPinakes({ url, apiKey, fetch: send = fetch }: PinakesOptions): Pinakes {
+  const origin = url.replace(/\/+$/, '');
+
+  async function call(id: OperationId, request: AnyRequest = {}, options: CallOptions = {}): Promise<Response> {
+    const [method, path] = OPERATIONS[id];
+    const { body, ...init } = encodeBody(request.body);
+    const headers = new Headers({ accept: 'application/json', ...init.headers, ...options.headers });
+    for (const [name, value] of Object.entries(request.headers ?? {}))
+      if (value !== undefined) headers.set(name, value);
+    headers.set('x-api-key', apiKey);
+    const response = await send(origin + fill(path, request.params) + queryText(request.query), {
+      ...init,
+      method,
+      headers,
+      ...(body !== undefined && { body }),
+      ...(options.signal && { signal: options.signal }),
+    });
+    if (!response.ok) throw await toError(response);
+    return response;
+  }
+
+  const methods = Object.fromEntries(
+    Object.keys(OPERATIONS).map((id) => [
+      id,
+      async (request?: AnyRequest, options?: CallOptions) =>
+        (await call(id as OperationId, request, options)).json() as Promise<unknown>,
+    ]),
+  );
+  return { ...methods, send: call } as unknown as Pinakes;
+}
+
+function fill(path: string, params: AnyRequest['params'] = {}): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = params[name];
+    // An empty id would be another path.
+    if (value === undefined || value === '') throw new TypeError(`The parameter ${name} of ${path} is missing.`);
+    return encodeURIComponent(value);
+  });
+}
+
+function queryText(query: AnyRequest['query'] = {}): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query))
+    for (const one of Array.isArray(value) ? value : [value]) if (one !== undefined) search.append(name, String(one));
+  return search.size === 0 ? '' : `?${search}`;
+}
+
+function encodeBody(body: unknown): RequestInit & { headers?: Record<string, string> } {
+  if (body === undefined) return {};
+  if (body instanceof FormData) return { body };
+  if (isStream(body)) {
+    const headers = { 'content-type': body.contentType, 'content-length': String(body.length) };
+    return { body: body.stream, headers, duplex: 'half' } as RequestInit & { headers: Record<string, string> };
+  }
+  return { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+}
+
+function isStream(body: unknown): body is StreamBody {
+  return typeof body === 'object' && body !== null && 'stream' in body && body.stream instanceof ReadableStream;
+}
+
+async function toError(response: Response): Promise<PinakesError> {
+  const text = await response.text();
+  const requestId = response.headers.get('x-request-id');
+  try {
+    const { error } = JSON.parse(text) as { error: { message: string; type: string } };
+    return new PinakesError(response.status, error.type, error.message, requestId);
+  } catch {
+    // Not from the service: a proxy, or Node itself.
+    return new PinakesError(response.status, '', response.statusText, requestId);
+  }
+}

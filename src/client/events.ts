@@ -1,0 +1,27 @@
+/** The ag-ui events of a streamed completion: `send('createCompletion', …, { headers: { accept: 'text/event-stream' } })`. */
+import type { CitedContent, Warning } from './api.ts';
+
+/** An event of the completions stream; members depend on `type`. */
+export interface StreamEvent {
+  type: string;
+  delta?: string;
+  message?: string;
+  name?: string;
+  value?: { citations?: CitedContent[] };
+  result?: { conversation_id: string | null; finish_reason: string; warnings: Warning[] };
+}
+
+/** Reads server-sent events: the JSON of each `data:` field. */
+export async function* parseEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamEvent> {
+  let buffered = '';
+  for await (const text of body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>)) {
+    buffered += text;
+    const events = buffered.split('\n\n');
+    buffered = events.pop() ?? '';
+    for (const event of events) {
+      const lines = event.split('\n').filter((line) => line.startsWith('data:'));
+      const data = lines.map((line) => line.slice(line[5] === ' ' ? 6 : 5)).join('\n');
+      if (data !== '') yield JSON.parse(data) as StreamEvent;
+    }
+  }
+}

@@ -1,0 +1,106 @@
+/** The published client: generated from the description, typed, and working against the service. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { clientText } from '../scripts/client-text.ts';
+import { describedRoutes } from '../src/app.ts';
+import { OPERATIONS } from '../src/client/api.ts';
+import { openPinakes, type Pinakes, PinakesError } from '../src/client/client.ts';
+import { parseEvents } from '../src/client/events.ts';
+import { API_PREFIX } from '../src/http/register.ts';
+import { newId } from '../src/util/ids.ts';
+import { buildWorker, type Worker } from '../src/worker.ts';
+import { openTestApp, type TestApp } from './support/app.ts';
+import { ingest } from './support/upload.ts';
+
+const PROJECT = join(import.meta.dirname, '..');
+
+let service: TestApp;
+let worker: Worker;
+let pinakes: Pinakes;
+
+before(async () => {
+  service = await openTestApp();
+  worker = buildWorker(service.deps);
+  await worker.start();
+  await ingest(service, [{ name: 'heron.md', content: 'The heron nests in the old oak by the river.' }]);
+  pinakes = openPinakes({ url: `${await service.url()}/`, apiKey: service.key });
+});
+after(async () => {
+  await worker.stop(1_000);
+  await service.close();
+});
+
+test('src/client/api.ts is up to date: npm run client writes it', () => {
+  const document = JSON.parse(readFileSync(join(PROJECT, 'openapi.json'), 'utf8'));
+  const committed = readFileSync(join(PROJECT, 'src', 'client', 'api.ts'), 'utf8');
+  assert.ok(committed === clientText(document), 'src/client/api.ts differs from openapi.json: run npm run client');
+});
+
+test('the client has every route', () => {
+  const expected = describedRoutes().map(({ operation, method, path }) => [operation.id, [method, API_PREFIX + path]]);
+  assert.deepEqual(Object.entries(OPERATIONS).sort(), expected.sort());
+});
+
+test('a schema word that the generator does not know is an error, not a wrong type', () => {
+  const document = { paths: {}, components: { schemas: { A: { type: 'object', patternProperties: {} } } } };
+  assert.throws(() => clientText(document), /patternProperties/);
+});
+
+test('bodies, queries and path parameters arrive', async () => {
+  const { results } = await pinakes.search({ body: { query: 'heron', limit: 1 } });
+  assert.equal(results[0]?.name, 'heron.md');
+  const { sources } = await pinakes.listSourcesOfSourceGroup({
+    params: { id: results[0]!.source_group_id },
+    query: { limit: 1 },
+  });
+  assert.equal(sources[0]?.name, 'heron.md');
+  const page = await pinakes.listLocalFileGroups();
+  assert.equal(page.pagination.total, 1);
+  const answer = await pinakes.createCompletion({
+    body: { messages: [{ role: 'user', content: 'Where does the heron nest?' }] },
+  });
+  const conversation = await pinakes.getConversation({ params: { id: answer.conversation_id! } });
+  assert.equal(conversation.messages.length, 2);
+});
+
+test('forms are uploaded', async () => {
+  const form = new FormData();
+  form.append('files', new Blob(['The bittern booms.']), 'bittern.txt');
+  form.append('last_modified', '1760000000000');
+  const { source_group_id: id } = await pinakes.createLocalFileGroup({
+    body: form,
+    headers: { 'Idempotency-Key': 'k' },
+  });
+  assert.equal((await pinakes.getLocalFileGroup({ params: { id } })).id, id);
+  assert.equal((await pinakes.deleteLocalFileGroup({ params: { id } })).source_group_id, id);
+});
+
+test('streams are read with send()', async () => {
+  const body = { messages: [{ role: 'user' as const, content: 'Where does the heron nest?' }] };
+  const response = await pinakes.send('createCompletion', { body }, { headers: { accept: 'text/event-stream' } });
+  const types = (await Array.fromAsync(parseEvents(response.body!))).map(({ type }) => type);
+  assert.deepEqual([types[0], types.at(-1)], ['RUN_STARTED', 'RUN_FINISHED']);
+});
+
+test('error answers are PinakesError with status, type and request id', async () => {
+  await assert.rejects(pinakes.getRun({ params: { id: newId() } }), (error) => {
+    assert.ok(error instanceof PinakesError);
+    assert.deepEqual([error.status, error.type, error.message], [404, 'not_found_error', 'Not found.']);
+    assert.match(error.requestId ?? '', /^[A-Za-z0-9_-]{1,64}$/);
+    return true;
+  });
+  const stranger = openPinakes({ url: await service.url(), apiKey: 'wrong' });
+  await assert.rejects(stranger.listConversations(), { name: 'PinakesError', status: 401 });
+});
+
+test('an id cannot change the path, and none is not sent', async () => {
+  await assert.rejects(pinakes.getRun({ params: { id: '../source-groups' } }), { status: 404 });
+  await assert.rejects(pinakes.getRun({ params: { id: '' } }), TypeError);
+});
+
+test('a request is aborted by its signal', async () => {
+  const signal = AbortSignal.abort();
+  await assert.rejects(pinakes.listConversations({}, { signal }), { name: 'AbortError' });
+});
