@@ -74,7 +74,7 @@ export function helpOf(command: Command): string {
     return [`${spec.short ? `-${spec.short}, ` : '    '}--${name}${value}`, spec.text];
   });
   const usage = ['pinakes', command.name, command.synopsis, '[options]'].filter((part) => part !== '').join(' ');
-  const details = command.details === undefined ? '' : `\n${command.details.trim()}\n`;
+  const details = command.details === undefined ? '' : `\n${command.details.replace(/^\n+|\s+$/g, '')}\n`;
   return `${command.summary}\n\nUsage: ${usage}\n\nOptions:\n${table(rows)}${details}`;
 }
 
