@@ -1,5 +1,6 @@
 /** The job `collect-garbage`: removes what crashes left behind and wakes work that nobody holds. Every step may run twice. */
 import { dropStaleReservations } from '../corpus/blob-row-store.ts';
+import { takeStalledColumns } from '../corpus/column-store.ts';
 import { listOverdueDeletions, lockGroup, setGroupStatus } from '../corpus/group-store.ts';
 import { dropExpiredIdempotencyKeys } from '../corpus/idempotency-store.ts';
 import { dropOldRuns, listStalledRuns, setRunStatus } from '../corpus/run-store.ts';
@@ -13,6 +14,7 @@ const STALLED_AFTER_SECONDS = 60;
 /** A run that waits this long may have lost its job. One job too many does no harm. */
 const QUEUED_AFTER_SECONDS = 3_600;
 const DELETING_AFTER_SECONDS = 900;
+const COLUMN_STALLED_AFTER_SECONDS = 600;
 const RUNS_KEPT_DAYS = 90;
 const IDEMPOTENCY_KEPT_SECONDS = 24 * 3_600;
 
@@ -30,6 +32,7 @@ export function collectGarbage(deps: IngestDeps): JobHandler {
       await removeUnneededBlobs(deps, tenant.id, signal);
       await wakeRuns(deps, tenant.id, now);
       await wakeDeletions(deps, tenant.id, now);
+      await wakeColumns(deps, tenant.id, now);
     }
   };
 }
@@ -58,6 +61,13 @@ async function wakeDeletions(deps: IngestDeps, tenantId: string, now: Date): Pro
   await deps.db.transaction(tenantId, async (tx) => {
     const overdue = await listOverdueDeletions(tx, tenantId, secondsBefore(now, DELETING_AFTER_SECONDS));
     for (const groupId of overdue) await deps.queue.enqueue(tx, 'delete-group', { tenantId, groupId });
+  });
+}
+
+async function wakeColumns(deps: IngestDeps, tenantId: string, now: Date): Promise<void> {
+  await deps.db.transaction(tenantId, async (tx) => {
+    const stalled = await takeStalledColumns(tx, tenantId, secondsBefore(now, COLUMN_STALLED_AFTER_SECONDS), now);
+    for (const columnId of stalled) await deps.queue.enqueue(tx, 'build-column', { tenantId, columnId });
   });
 }
 

@@ -1,5 +1,69 @@
 /** What a filter means, written plainly: the SQL is compared with this. Shares no code with it. */
-import type { MetadataFilter, MetadataFilterGroup } from '../../src/retrieval/types.ts';
+import type { Filters, MetadataFilter, MetadataFilterGroup } from '../../src/retrieval/types.ts';
+
+type Lookup = (key: string) => string | undefined;
+
+export interface ReferenceSource {
+  name: string;
+  tags: readonly string[];
+  sourceType: string;
+  fileType: string;
+  url: string | null;
+  contentAt: Date;
+  group: Lookup;
+  /** API records win over origin records. */
+  source: Lookup;
+  /** Of its only chunk. */
+  chunk: Lookup;
+}
+
+export interface ReferenceTables {
+  /** Tag name -> id. */
+  tags: ReadonlyMap<string, string>;
+  /** Declared columns: key -> type. */
+  columns: ReadonlyMap<string, string>;
+}
+
+/** True when all filters hold for the source. */
+export function selects(filters: Filters, source: ReferenceSource, { tags, columns }: ReferenceTables): boolean {
+  const ids = source.tags.map((name) => tags.get(name));
+  const seconds = Math.floor(source.contentAt.getTime() / 1000);
+  const host = hostOf(source.url);
+  const has = (wanted: readonly string[], there: readonly (string | undefined)[]): boolean =>
+    filters.tagFilterLogic === 'and'
+      ? wanted.every((one) => there.includes(one))
+      : wanted.some((one) => there.includes(one));
+  const column: Lookup = (key) => {
+    const text = source.source(key);
+    return columns.get(key) === 'integer' && text !== undefined ? wholeNumber(text) : text;
+  };
+  return (
+    (!filters.tags || has(filters.tags, source.tags)) &&
+    (!filters.tagIds || has(filters.tagIds, ids)) &&
+    (!filters.sourceTypes || filters.sourceTypes.includes(source.sourceType)) &&
+    (!filters.fileTypes || filters.fileTypes.includes(source.fileType)) &&
+    (filters.dateFrom === undefined || seconds >= filters.dateFrom) &&
+    (filters.dateTo === undefined || seconds <= filters.dateTo) &&
+    (!filters.domains || filters.domains.some((part) => host?.includes(part.toLowerCase()))) &&
+    (!filters.metadata || matches(filters.metadata, source.group)) &&
+    (!filters.sourceMetadata || matches(filters.sourceMetadata, source.source)) &&
+    (!filters.chunkMetadata || matches(filters.chunkMetadata, source.chunk)) &&
+    (!filters.metadataFilter || matches(filters.metadataFilter, column))
+  );
+}
+
+/** Whole numbers of 64 bits in plain digits. */
+function wholeNumber(text: string): string | undefined {
+  if (!/^[+-]?[0-9]+$/.test(text)) return undefined;
+  const number = BigInt(text.replace(/^\+/, ''));
+  return BigInt.asIntN(64, number) === number ? String(number) : undefined;
+}
+
+function hostOf(url: string | null): string | undefined {
+  if (url === null) return undefined;
+  const afterUser = url.split('://')[1]!.split('/')[0]!.split('@').at(-1)!;
+  return (afterUser.startsWith('[') ? afterUser : afterUser.split(':')[0]!).toLowerCase();
+}
 
 /** `lookup` gives the text of a key, undefined when it is missing. */
 export function matches(group: MetadataFilterGroup, lookup: (key: string) => string | undefined): boolean {
