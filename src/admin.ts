@@ -8,6 +8,7 @@
  *   DELETE /tenants/{name}       -> {id, name}: the tenant and everything it has
  *   POST   /keys {tenant, name}  -> {key}: a key with all scopes, for a tenant whose keys are lost
  *   GET    /migrations           -> {applied: [name], pending: [name]}
+ *   POST   /master-key/rotate {} -> {secrets, key_id, previous_key_id, origin: file | environment}
  */
 import { chmod, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -28,8 +29,10 @@ import { errorBody, toServiceError } from './http/error-handler.ts';
 import { SCOPES } from './http/route.ts';
 import { nameSchema } from './http/schemas.ts';
 import { validate } from './http/validate.ts';
+import { noCrashPoints } from './util/crash.ts';
 import { newId } from './util/ids.ts';
 import { systemClock, unixSeconds } from './util/time.ts';
+import { rotateMasterKey } from './vault/rotate.ts';
 
 export const ADMIN_SOCKET = 'admin.sock';
 /** The kernel's limit is 108 bytes with the closing zero (104 on macOS). */
@@ -40,7 +43,7 @@ export interface AdminServer {
 }
 
 /** What the operator commands do: called by the socket, and by the command line itself when no service runs. */
-export type AdminDeps = Pick<Deps, 'config' | 'db' | 'blobs' | 'auth' | 'clock' | 'log'>;
+export type AdminDeps = Pick<Deps, 'config' | 'db' | 'blobs' | 'auth' | 'clock' | 'log' | 'crash'>;
 
 /** Undefined when the data directory's path is too long for a socket: the service runs without it. */
 export async function openAdminServer(deps: AdminDeps): Promise<AdminServer | undefined> {
@@ -107,7 +110,15 @@ export interface DirectAdmin {
 export async function openAdminDirectly(config: Config): Promise<DirectAdmin> {
   const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }));
   const { db, blobs, close } = await openStores(config);
-  const deps = { config, db, blobs, log, clock: systemClock, auth: openAuthenticator(db.system, systemClock) };
+  const deps = {
+    config,
+    db,
+    blobs,
+    log,
+    clock: systemClock,
+    auth: openAuthenticator(db.system, systemClock),
+    crash: noCrashPoints,
+  };
   return { send: (method, url, body) => respond(deps, method, url, async () => body), close };
 }
 
@@ -133,6 +144,12 @@ export async function runAdminCommand(deps: AdminDeps, method: string, url: stri
     case 'POST /keys': {
       const wanted = validate(z.strictObject({ tenant: nameSchema, name: nameSchema }), body, 'body');
       return { key: await issueKey(deps, (await getTenant(deps, wanted.tenant)).id, wanted.name) };
+    }
+    case 'POST /master-key/{name}': {
+      if (name !== 'rotate') throw notFound();
+      const { secrets, keyId, previousKeyId, origin } = await rotateMasterKey(deps);
+      deps.log.info({ secrets, keyId, previousKeyId }, 'the master key was rotated');
+      return { secrets, key_id: keyId, previous_key_id: previousKeyId, origin };
     }
     case 'GET /migrations':
       return listMigrations(deps.db);

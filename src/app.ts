@@ -8,6 +8,7 @@ import { conversationRoutes } from './features/conversations/routes.ts';
 import { localFileRoutes } from './features/local-files/routes.ts';
 import { metadataColumnRoutes } from './features/metadata-columns/routes.ts';
 import { searchRoutes } from './features/search/routes.ts';
+import { secretRoutes } from './features/secrets/routes.ts';
 import { sourceGroupRoutes } from './features/source-groups/routes.ts';
 import { tagRoutes } from './features/tags/routes.ts';
 import { registerRoutes } from './http/register.ts';
@@ -31,6 +32,7 @@ export function apiRoutes(deps: Deps): Route[] {
     ...sourceGroupRoutes(deps),
     ...tagRoutes(deps),
     ...metadataColumnRoutes(deps),
+    ...secretRoutes(deps),
     ...apiKeyRoutes(deps),
   ];
 }

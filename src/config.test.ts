@@ -83,6 +83,8 @@ const WRONG: [string, string][] = [
   ['PINAKES_HISTORY_ON_DELETE', 'remove'],
   ['PINAKES_LOG_LEVEL', 'verbose'],
   ['PINAKES_BOOTSTRAP_KEY', 'secret'],
+  ['PINAKES_MASTER_KEY', 'k'],
+  ['PINAKES_MASTER_KEY_PREVIOUS', 'ab'.repeat(31)],
   ['PINAKES_OUTBOUND_ALLOW', 'http://wiki'],
   ['PINAKES_OUTBOUND_ALLOW', '10.0.0.0/33'],
   ['PINAKES_RATE_LIMIT_PER_MINUTE', '-5'],
@@ -111,7 +113,7 @@ describe('a wrong setting is one line with the variable, the problem and an exam
   test('replicas need what they share', () => {
     const shared = {
       PINAKES_DATABASE_URL: 'postgres://u:p@db/x',
-      PINAKES_MASTER_KEY: 'k',
+      PINAKES_MASTER_KEY: 'ab'.repeat(32),
       PINAKES_BLOB_URL: 'file:///srv/blobs',
     };
     checkReplicaConfig(loadConfig(shared), shared);

@@ -18,6 +18,9 @@ const EMBEDDING_PROVIDERS = ['openai', 'openai-compatible', 'local'];
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 /** `pk_` + 12 characters of id + 43 of secret + 6 of checksum, base62. */
 const API_KEY_PATTERN = /^pk_[0-9A-Za-z]{61}$/;
+/** 32 bytes in base64, base64url or hex. */
+const MASTER_KEY_PATTERN = /^(?:[A-Za-z0-9+/_-]{43}=?|[0-9a-fA-F]{64})$/;
+const MASTER_KEY_EXAMPLE = '"$(openssl rand -base64 32)"';
 
 export type LogLevel = (typeof LOG_LEVELS)[number];
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -42,7 +45,10 @@ export interface Config {
   /** `remove` blanks stored answers that cite deleted chunks. */
   historyOnDelete: 'keep' | 'remove';
   logLevel: LogLevel;
+  /** Seals stored secrets; null: the key file in the data directory. */
   masterKey: string | null;
+  /** Still opens secrets until they are sealed with `masterKey`: see vault/rotate.ts. */
+  previousMasterKey: string | null;
   bootstrapKey: string | null;
   /** Base addresses of the remote services, or null for the real ones. */
   remote: { googleApiUrl: string | null; pageApiUrl: string | null; repoApiUrl: string | null };
@@ -104,7 +110,8 @@ export function loadConfig(env: Environment): Config {
     webGrounding: read.choice('PINAKES_WEB_GROUNDING', ['off', 'on'], 'off') === 'on',
     historyOnDelete: read.choice('PINAKES_HISTORY_ON_DELETE', ['keep', 'remove'], 'keep'),
     logLevel: read.choice('PINAKES_LOG_LEVEL', LOG_LEVELS, 'info'),
-    masterKey: read.optional('PINAKES_MASTER_KEY'),
+    masterKey: readMasterKey(read, 'PINAKES_MASTER_KEY'),
+    previousMasterKey: readMasterKey(read, 'PINAKES_MASTER_KEY_PREVIOUS'),
     bootstrapKey: read.pattern(
       'PINAKES_BOOTSTRAP_KEY',
       API_KEY_PATTERN,
@@ -136,11 +143,7 @@ export function checkReplicaConfig(config: Config, env: Environment): void {
     );
   }
   if (config.masterKey === null) {
-    throw new ConfigError(
-      'PINAKES_MASTER_KEY',
-      'is not set, but the roles api and worker need it',
-      '"$(openssl rand -base64 32)"',
-    );
+    throw new ConfigError('PINAKES_MASTER_KEY', 'is not set, but the roles api and worker need it', MASTER_KEY_EXAMPLE);
   }
   if (!env['PINAKES_BLOB_URL']) {
     throw new ConfigError(
@@ -207,6 +210,15 @@ function readBlobs(read: Reader, dataDir: string): Config['blobs'] {
   if (parsed.host !== '')
     throw new ConfigError('PINAKES_BLOB_URL', 'must have three slashes after file:', 'file:///srv/pinakes/blobs');
   return { kind: 'file', directory: fileURLToPath(parsed) };
+}
+
+function readMasterKey(read: Reader, name: string): string | null {
+  return read.pattern(
+    name,
+    MASTER_KEY_PATTERN,
+    'is not 32 bytes in base64 or hex (make a key with: openssl rand -base64 32)',
+    MASTER_KEY_EXAMPLE,
+  );
 }
 
 function readOutboundAllow(read: Reader): string[] {

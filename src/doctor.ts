@@ -6,6 +6,7 @@ import { findViolations } from './corpus/invariants.ts';
 import type { Database } from './db/database.ts';
 import { countContents, listMigrations, serverFacts } from './db/facts.ts';
 import type { Clock } from './util/time.ts';
+import { examineMasterKey } from './vault/rotate.ts';
 
 /** Uploads of this size must fit, with room for the database to grow. */
 const FREE_BYTES_MIN = 2 * 1024 ** 3;
@@ -55,6 +56,7 @@ export async function examine(uses: Uses, options: { thorough: boolean }): Promi
     await uses.blobs.check();
     return uses.config.blobs.kind === 'file' ? uses.config.blobs.directory : `s3://${uses.config.blobs.bucket}`;
   });
+  await add('master key', () => examineMasterKey(uses, options.thorough));
   await add('models', async () => modelFacts(uses.config));
   await add('contents', () => contentFacts(uses.db));
   if (options.thorough) checks.push(...(await thoroughChecks(uses)));

@@ -7,6 +7,7 @@ import { bootstrap } from './bootstrap.ts';
 import { type Config, ConfigError, checkReplicaConfig, type Environment, environment, loadConfig } from './config.ts';
 import { dropUnansweredIdempotencyKeys } from './corpus/idempotency-store.ts';
 import { type Deps, openDeps } from './deps.ts';
+import { settleMasterKey } from './vault/rotate.ts';
 import { buildWorker } from './worker.ts';
 
 export type Role = 'serve' | 'api' | 'worker';
@@ -55,6 +56,7 @@ export async function startService(role: Role, config: Config, env: Environment,
   const deps = await openDeps(config, log);
   const closers: (() => Promise<void>)[] = [() => deps.close()];
   try {
+    await settleMasterKey(deps);
     const firstKey = role === 'worker' ? undefined : await bootstrap(deps.db, config);
     if (deps.db.kind === 'embedded') await dropUnansweredIdempotencyKeys(deps.db.system);
     const app = role === 'worker' ? undefined : await buildApp(deps);

@@ -1,6 +1,6 @@
 /** `pinakes keys`: API keys of the tenant to which the caller's own key belongs. */
 
-import type { ApiKey, Operations } from '../client/api.ts';
+import type { ApiKey, IssuedApiKey, Operations } from '../client/api.ts';
 import { generateApiKey } from '../http/api-key.ts';
 import { SCOPES } from '../http/route.ts';
 import type { Client } from './client.ts';
@@ -10,12 +10,13 @@ import { usageError } from './io.ts';
 
 const PAGE_SIZE = 100;
 const DAYS_MAX = 36_500;
+const GRACE_SECONDS_MAX = 7_776_000;
 const DAY_SECONDS = 86_400;
 
 export const keysCommand: Command = {
   name: 'keys',
-  summary: 'List, issue and revoke API keys.',
-  synopsis: '<list|issue|revoke|generate> [id]',
+  summary: 'List, issue, rotate and revoke API keys.',
+  synopsis: '<list|issue|rotate|revoke|generate> [id]',
   argumentsMin: 1,
   argumentsMax: 2,
   options: {
@@ -27,25 +28,42 @@ export const keysCommand: Command = {
       text: 'issue: a scope it carries; repeat for several (required)',
     },
     days: { type: 'string', value: '<n>', text: 'issue: expires after so many days (default: never)' },
+    'source-group': {
+      type: 'string',
+      multiple: true,
+      value: '<id>',
+      text: 'issue: only this source group; repeat for several (default: all)',
+    },
+    tag: {
+      type: 'string',
+      multiple: true,
+      value: '<id>',
+      text: 'issue: only source groups with this tag; repeat for several (default: all)',
+    },
+    grace: { type: 'string', value: '<seconds>', text: 'rotate: how long the old key still works (default: 0)' },
     json: { type: 'boolean', text: 'print the answer as JSON' },
   },
   details: `
   pinakes keys list
   pinakes keys issue --name reader --scope knowledge:read --scope inference:run
+  pinakes keys rotate <id> --grace 3600     a new key in place of this one
   pinakes keys revoke <id>
   pinakes keys generate     a key for PINAKES_BOOTSTRAP_KEY; nothing is stored
 
 Scopes: ${SCOPES.join(', ')}.
-An issued key is shown once. A key can issue only what it carries itself.`,
+An issued or rotated key is shown once. A key can issue only what it carries itself.`,
   async run(invocation) {
     const [action, id] = invocation.arguments;
-    if (action !== 'revoke' && id !== undefined)
+    if (action !== 'revoke' && action !== 'rotate' && id !== undefined)
       throw usageError(`Unexpected argument "${id}". See pinakes keys --help.`);
     switch (action) {
       case 'list':
         return list(await openConfiguredClient(), invocation);
       case 'issue':
         return issue(invocation);
+      case 'rotate':
+        if (id === undefined) throw usageError('pinakes keys rotate needs the id of the key.');
+        return rotate(id, invocation);
       case 'revoke':
         if (id === undefined) throw usageError('pinakes keys revoke needs the id of the key.');
         await (await openConfiguredClient()).revokeApiKey({ params: { id } });
@@ -80,19 +98,35 @@ async function issue({ options, io }: Invocation): Promise<number> {
   if (name === undefined || scopes.length === 0)
     throw usageError('pinakes keys issue needs --name and at least one --scope.');
   const days = integerOption(options, 'days', 1, DAYS_MAX);
+  const groups = textOptions(options, 'source-group');
+  const tags = textOptions(options, 'tag');
   const body = {
     name,
+    ...(groups.length > 0 && { source_group_ids: groups }),
+    ...(tags.length > 0 && { tag_ids: tags }),
     // The service refuses those it does not know.
     scopes: scopes as ApiKey['scopes'],
     ...(days !== undefined && { expires_time: Math.floor(Date.now() / 1000) + days * DAY_SECONDS }),
   };
   const issued = await (await openConfiguredClient()).issueApiKey({ body });
+  return show(issued, `Issued ${issued.id}.`, { options, io });
+}
+
+async function rotate(id: string, invocation: Pick<Invocation, 'options' | 'io'>): Promise<number> {
+  const grace = integerOption(invocation.options, 'grace', 0, GRACE_SECONDS_MAX) ?? 0;
+  const client = await openConfiguredClient();
+  const issued = await client.rotateApiKey({ params: { id }, body: { grace_seconds: grace } });
+  const end = grace === 0 ? 'has ended' : `ends in ${grace} s at the latest`;
+  return show(issued, `Issued ${issued.id} in place of ${id}, which ${end}.`, invocation);
+}
+
+function show(issued: IssuedApiKey, text: string, { options, io }: Pick<Invocation, 'options' | 'io'>): number {
   if (flagOption(options, 'json')) {
     io.out(`${JSON.stringify(issued)}\n`);
     return 0;
   }
   io.out(`${issued.key}\n`);
-  io.err(`Issued ${issued.id}. The key is shown only now.\n`);
+  io.err(`${text} The key is shown only now.\n`);
   return 0;
 }
 

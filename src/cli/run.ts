@@ -10,6 +10,7 @@ import { ingestCommand } from './ingest.ts';
 import { CliError, type Io, usageError } from './io.ts';
 import { keysCommand } from './keys.ts';
 import { migrateCommand } from './migrate.ts';
+import { rotateMasterKeyCommand } from './rotate-master-key.ts';
 import { searchCommand } from './search.ts';
 import { apiCommand, serveCommand, workerCommand } from './serve.ts';
 import { tenantsCommand } from './tenants.ts';
@@ -27,6 +28,7 @@ const COMMANDS: readonly Command[] = [
   tenantsCommand,
   doctorCommand,
   migrateCommand,
+  rotateMasterKeyCommand,
 ];
 
 /** @returns the exit code: 0 = done, 1 = failed, 2 = called wrongly. */

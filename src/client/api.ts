@@ -367,6 +367,19 @@ export type SearchResult = {
   } | undefined;
 };
 
+export type Secret = {
+  /** format "uuid" */
+  id: string;
+  name: string;
+  type: "drive" | "repo" | "page";
+  /** Unix seconds. */
+  last_update_time: number;
+  /** Unix seconds. */
+  creation_time: number;
+  /** Empty when none was given. */
+  description: string;
+};
+
 export type SourceGroup = {
   /** format "uuid" */
   id: string;
@@ -1055,6 +1068,79 @@ export interface Operations {
       has_more: boolean;
     };
   };
+  /** Store a secret */
+  createSecret: {
+    request: {
+      headers?: {
+        /** Makes a repeated request harmless for 24 hours: the same request gets the stored answer, another body 409. · minLength 1, maxLength 255 */
+        "Idempotency-Key"?: string | undefined;
+      } | undefined;
+      body: {
+        /** minLength 1, maxLength 200 */
+        name: string;
+        /** What it opens: `drive` (the JSON key of a service account), `repo` (an access token), `page` (an integration token). */
+        type: "drive" | "repo" | "page";
+        /** The value. It is never returned; whether it works is seen by the run that uses it. · minLength 1, maxLength 5000 */
+        secret: string;
+        /** minLength 0, maxLength 1000 */
+        description?: string | undefined;
+      };
+    };
+    response: Secret;
+  };
+  /** List secrets */
+  listSecrets: {
+    request: {
+      query?: {
+        /** How many records to return. · minimum 1, maximum 100, default 20 */
+        limit?: number | undefined;
+        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
+        after_id?: string | undefined;
+      } | undefined;
+    };
+    response: {
+      secrets: Array<Secret>;
+      pagination: Pagination;
+    };
+  };
+  /** Get a secret */
+  getSecret: {
+    request: {
+      params: {
+        /** format "uuid" */
+        secret_id: string;
+      };
+    };
+    response: Secret;
+  };
+  /** Change a secret */
+  updateSecret: {
+    request: {
+      params: {
+        /** format "uuid" */
+        secret_id: string;
+      };
+      body: {
+        /** minLength 1, maxLength 200 */
+        name: string;
+        /** A new value; absent = the current one stays. · minLength 1, maxLength 5000 */
+        secret?: string | undefined;
+        /** Absent = unchanged; empty = none. · minLength 0, maxLength 1000 */
+        description?: string | undefined;
+      };
+    };
+    response: Secret;
+  };
+  /** Delete a secret */
+  deleteSecret: {
+    request: {
+      params: {
+        /** format "uuid" */
+        secret_id: string;
+      };
+    };
+    response: Secret;
+  };
   /** Issue an API key */
   issueApiKey: {
     request: {
@@ -1100,6 +1186,24 @@ export interface Operations {
     };
     response: ApiKey;
   };
+  /** Rotate an API key */
+  rotateApiKey: {
+    request: {
+      params: {
+        /** format "uuid" */
+        id: string;
+      };
+      headers?: {
+        /** Makes a repeated request harmless for 24 hours: the same request gets the stored answer, another body 409. · minLength 1, maxLength 255 */
+        "Idempotency-Key"?: string | undefined;
+      } | undefined;
+      body?: {
+        /** For how long the old key still works; 0 = it ends at once. · minimum 0, maximum 7776000, default 0 */
+        grace_seconds?: number | undefined;
+      } | undefined;
+    };
+    response: IssuedApiKey;
+  };
 }
 
 export type OperationId = keyof Operations;
@@ -1140,7 +1244,13 @@ export const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, 
   declareMetadataColumn: ['POST', '/api/v1/metadata-columns'],
   deleteMetadataColumn: ['DELETE', '/api/v1/metadata-columns/{key}'],
   listMetadataColumnValues: ['GET', '/api/v1/metadata-columns/{key}/values'],
+  createSecret: ['POST', '/api/v1/secrets'],
+  listSecrets: ['GET', '/api/v1/secrets'],
+  getSecret: ['GET', '/api/v1/secrets/{secret_id}'],
+  updateSecret: ['PUT', '/api/v1/secrets/{secret_id}'],
+  deleteSecret: ['DELETE', '/api/v1/secrets/{secret_id}'],
   issueApiKey: ['POST', '/api/v1/api-keys'],
   listApiKeys: ['GET', '/api/v1/api-keys'],
   revokeApiKey: ['DELETE', '/api/v1/api-keys/{id}'],
+  rotateApiKey: ['POST', '/api/v1/api-keys/{id}/rotate'],
 };

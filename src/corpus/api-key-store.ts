@@ -1,6 +1,7 @@
 /** SQL of the table api_key. Authentication reads it above row-level security, because the key says which tenant it is. */
 import type { Database, Queryable, SystemDatabase, Tx } from '../db/database.ts';
-import { sql } from '../db/sql.ts';
+import { join, sql } from '../db/sql.ts';
+import type { GroupLimits } from './group-store.ts';
 
 export interface ApiKeyRow {
   id: string;
@@ -12,6 +13,8 @@ export interface ApiKeyRow {
   expires_at: Date | null;
   revoked_at: Date | null;
   issued_by: string | null;
+  /** Of a rotated key: the key that took its place. */
+  replaced_by: string | null;
   created_at: Date;
 }
 
@@ -40,7 +43,7 @@ export interface NewApiKey {
   createdAt: Date;
 }
 
-const columns = sql`id, name, public_id, scopes, source_group_ids, tag_ids, expires_at, revoked_at, issued_by, created_at`;
+const columns = sql`id, name, public_id, scopes, source_group_ids, tag_ids, expires_at, revoked_at, issued_by, replaced_by, created_at`;
 
 export async function findKeyForAuthentication(
   system: SystemDatabase,
@@ -61,23 +64,42 @@ export async function insertApiKey(tx: Queryable, tenantId: string, key: NewApiK
             ${key.expiresAt}, ${key.issuedBy}, ${key.createdAt})`);
 }
 
-/** Rows after `afterId` in order of creation, at most `limit`; and how many there are in all. Revoked keys are gone. */
-export async function listApiKeys(db: Database, tenantId: string, limit: number, afterId: string | undefined) {
+/**
+ * Rows after `afterId` in order of creation, at most `limit`; and how many there are in all. Revoked keys are gone; a
+ * limited key sees those whose limits lie within its own.
+ */
+export async function listApiKeys(
+  db: Database,
+  tenantId: string,
+  limits: GroupLimits,
+  limit: number,
+  afterId: string | undefined,
+) {
+  const conditions = [sql`tenant_id = ${tenantId}`, sql`revoked_at is null`];
+  if (limits.sourceGroupIds) conditions.push(sql`source_group_ids <@ ${limits.sourceGroupIds}::uuid[]`);
+  if (limits.tagIds) conditions.push(sql`tag_ids <@ ${limits.tagIds}::uuid[]`);
+  const visible = join(conditions, ' and ');
   return db.transaction(tenantId, async (tx) => {
     const rows = await tx.query<ApiKeyRow>(sql`
       select ${columns} from api_key
-      where tenant_id = ${tenantId} and revoked_at is null and id > ${afterId ?? '00000000-0000-0000-0000-000000000000'}::uuid
+      where ${visible} and id > ${afterId ?? '00000000-0000-0000-0000-000000000000'}::uuid
       order by id limit ${limit}`);
-    const [count] = await tx.query<{ total: number }>(sql`
-      select count(*) as total from api_key where tenant_id = ${tenantId} and revoked_at is null`);
+    const [count] = await tx.query<{ total: number }>(sql`select count(*) as total from api_key where ${visible}`);
     return { rows, total: count?.total ?? 0 };
   });
 }
 
-export async function lockApiKey(tx: Tx, tenantId: string, id: string): Promise<ApiKeyRow | undefined> {
-  const [row] = await tx.query<ApiKeyRow>(sql`
-    select ${columns} from api_key where tenant_id = ${tenantId} and id = ${id} and revoked_at is null for update`);
-  return row;
+/** Those of the ids that are keys and not revoked. In the order of ids, so that two that lock each other's keys do not wait for ever. */
+export async function lockApiKeys(tx: Tx, tenantId: string, ids: readonly string[]): Promise<ApiKeyRow[]> {
+  return tx.query<ApiKeyRow>(sql`
+    select ${columns} from api_key where tenant_id = ${tenantId} and id = any (${ids}::uuid[]) and revoked_at is null
+    order by id for update`);
+}
+
+/** Notes that `by` took the key's place, and when the key itself ends. */
+export async function replaceApiKey(tx: Tx, tenantId: string, id: string, by: string, expiresAt: Date): Promise<void> {
+  await tx.query(sql`
+    update api_key set replaced_by = ${by}, expires_at = ${expiresAt} where tenant_id = ${tenantId} and id = ${id}`);
 }
 
 export async function revokeApiKey(tx: Tx, tenantId: string, id: string, at: Date): Promise<void> {

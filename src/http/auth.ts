@@ -62,6 +62,7 @@ export function openAuthenticator(system: SystemDatabase, clock: Clock): Authent
   };
 }
 
-function unauthenticated(): ServiceError {
+/** The one answer for missing, unknown, expired and revoked keys. */
+export function unauthenticated(): ServiceError {
   return new ServiceError('unauthenticated', 'A valid API key is needed in the header x-api-key.');
 }

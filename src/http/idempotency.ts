@@ -2,7 +2,7 @@
  * `Idempotency-Key` on POSTs that create something: bound to the API key, the route and the body for 24 hours.
  * The same request again gets the stored answer; another body, or the first request still running, is a conflict.
  */
-import { createHash } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { claimIdempotencyKey, releaseIdempotencyKey, saveIdempotentAnswer } from '../corpus/idempotency-store.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { invalidRequest, ServiceError } from '../errors.ts';
@@ -60,6 +60,11 @@ export interface ClaimOptions {
   db: Database;
   clock: Clock;
   caller: Caller;
+  /**
+   * The caller's API key: keys the hash of the body. It is stored nowhere, so nobody who reads the table can try out what
+   * short secret a body held.
+   */
+  apiKey: string;
   /** Header value. */
   key: string;
   /** Method and path with its parameters filled in. */
@@ -80,7 +85,7 @@ export async function claimKey(options: ClaimOptions): Promise<IdempotencyClaim>
     throw invalidRequest('The header Idempotency-Key must have 1 to 255 printable ASCII characters.');
   const now = options.clock.now();
   const slot = { tenantId: caller.tenantId, apiKeyId: caller.apiKeyId, key };
-  let bodyHash: Buffer | null = options.body && createHash('sha256').update(options.body).digest();
+  let bodyHash: Buffer | null = options.body && createHmac('sha256', options.apiKey).update(options.body).digest();
   const held = await claimIdempotencyKey(db, slot, options.route, bodyHash, {
     now,
     expiredBefore: new Date(now.getTime() - IDEMPOTENCY_HOURS * 3_600_000),

@@ -107,6 +107,7 @@ function claimFor(
     db: deps.db,
     clock: deps.clock,
     caller: request.caller!,
+    apiKey: String(request.headers['x-api-key']),
     key: String(key),
     route: `${route.method} ${request.raw.url}`,
     body: bytes,

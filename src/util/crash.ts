@@ -21,6 +21,8 @@ export const CRASH_POINTS = [
   'delete.sources_removed',
   'delete.blobs_removed',
   'delete.finished',
+  'rotate.key_written',
+  'rotate.committed',
 ] as const;
 export type CrashPoint = (typeof CRASH_POINTS)[number];
 

@@ -174,6 +174,130 @@ describe('revoking', () => {
   });
 });
 
+describe('rotating', () => {
+  const issue = async (body: Record<string, unknown> = {}, key?: string) =>
+    (await t.post('/api-keys', { name: 'r', scopes: ['apikeys:issue'], ...body }, key)).body;
+  const works = async (key: string): Promise<boolean> => (await t.get('/api-keys', key)).status === 200;
+
+  test('gives a new key at once; the old one works until the grace time ends', async () => {
+    const expires = seconds(later(3_600_000));
+    const group = await addGroup(t, t.tenantId);
+    const old = await issue({ name: 'Größe', expires_time: expires, source_group_ids: [group] });
+    const rotated = await t.post(`/api-keys/${old.id}/rotate`, { grace_seconds: 60 });
+    assert.equal(rotated.status, 201, rotated.text);
+    const { key, ...shown } = rotated.body;
+    assert.notEqual(shown.id, old.id);
+    assert.deepEqual(shown, {
+      id: shown.id,
+      name: 'Größe',
+      scopes: ['apikeys:issue'],
+      source_group_ids: [group],
+      tag_ids: null,
+      expires_time: expires,
+      creation_time: seconds(now),
+    });
+    assert.notEqual(key, old.key);
+    const listed = (await t.get('/api-keys?limit=100')).body.api_keys as { id: string; expires_time: number }[];
+    assert.equal(listed.find((one) => one.id === old.id)?.expires_time, seconds(later(60_000)));
+    const start = now;
+    now = new Date(start.getTime() + 59_999);
+    assert.deepEqual([await works(old.key), await works(key)], [true, true]);
+    now = new Date(start.getTime() + 60_000);
+    assert.deepEqual([await works(old.key), await works(key)], [false, true]);
+    now = start;
+  });
+  test('without grace the old key ends at once', async () => {
+    for (const body of [undefined, {}, { grace_seconds: 0 }]) {
+      const old = await issue();
+      assert.ok(await works(old.key));
+      const rotated = await t.request({ method: 'POST', path: `/api-keys/${old.id}/rotate`, ...(body && { body }) });
+      assert.equal(rotated.status, 201, rotated.text);
+      assert.deepEqual([await works(old.key), await works(rotated.body.key)], [false, true]);
+    }
+  });
+  test('grace never prolongs a key', async () => {
+    const old = await issue({ expires_time: seconds(later(10_000)) });
+    const { key } = (await t.post(`/api-keys/${old.id}/rotate`, { grace_seconds: 7_776_000 })).body;
+    const start = now;
+    now = later(10_000);
+    assert.deepEqual([await works(old.key), await works(key)], [false, false]);
+    assert.equal((await t.post(`/api-keys/${old.id}/rotate`, {})).status, 409);
+    now = start;
+  });
+  test('once: the successor is rotated next, and the old key may be revoked before its grace ends', async () => {
+    const old = await issue();
+    const next = (await t.post(`/api-keys/${old.id}/rotate`, { grace_seconds: 60 })).body;
+    const again = await t.post(`/api-keys/${old.id}/rotate`, { grace_seconds: 60 });
+    assert.equal(again.status, 409);
+    assert.ok(again.text.includes(next.id));
+    assert.equal((await t.post(`/api-keys/${next.id}/rotate`, { grace_seconds: 60 })).status, 201);
+    assert.equal((await t.delete(`/api-keys/${old.id}`)).status, 200);
+    assert.deepEqual([await works(old.key), await works(next.key)], [false, true]);
+    assert.equal((await t.post(`/api-keys/${old.id}/rotate`, {})).status, 404);
+  });
+  test('a key may rotate itself; in its grace time it reaches no further than that', async () => {
+    const old = await issue();
+    const { id, key } = (await t.post(`/api-keys/${old.id}/rotate`, { grace_seconds: 60 }, old.key)).body;
+    assert.ok(await works(key));
+    assert.equal((await t.post('/api-keys', { name: 'x', scopes: ['apikeys:issue'] }, old.key)).status, 403);
+    assert.equal((await t.post(`/api-keys/${id}/rotate`, {}, old.key)).status, 403);
+    assert.equal((await t.delete(`/api-keys/${id}`, old.key)).status, 403);
+    const short = { name: 'x', scopes: ['apikeys:issue'], expires_time: seconds(later(60_000)) };
+    assert.equal((await t.post('/api-keys', short, old.key)).status, 201);
+  });
+  test('never reaches beyond the own key, in scopes, limits or expiry', async () => {
+    const [group, other] = [await addGroup(t, t.tenantId), await addGroup(t, t.tenantId)];
+    const end = later(1_000_000);
+    const small = await t.issueKey(['apikeys:issue', 'knowledge:read'], { expiresAt: end, sourceGroupIds: [group] });
+    const within = { scopes: ['knowledge:read'], expires_time: seconds(end), source_group_ids: [group] };
+    for (const change of [
+      { scopes: ['knowledge:write'] },
+      { expires_time: seconds(end) + 1 },
+      { expires_time: null },
+      { source_group_ids: [group, other] },
+      { source_group_ids: null },
+    ]) {
+      const target = await issue({ ...within, ...change });
+      assert.equal((await t.post(`/api-keys/${target.id}/rotate`, {}, small)).status, 403, JSON.stringify(change));
+      assert.equal((await t.delete(`/api-keys/${target.id}`, small)).status, 403, JSON.stringify(change));
+      assert.notEqual((await t.get('/api-keys', target.key)).status, 401, 'it still works');
+    }
+    const target = await issue(within);
+    assert.equal((await t.post(`/api-keys/${target.id}/rotate`, {}, small)).status, 201);
+  });
+  test('refuses what makes no sense, and repeats no key', async () => {
+    const old = await issue();
+    for (const body of [{ grace_seconds: -1 }, { grace_seconds: 1.5 }, { grace_seconds: 7_776_001 }, { grace: 1 }]) {
+      assert.equal((await t.post(`/api-keys/${old.id}/rotate`, body)).status, 400, JSON.stringify(body));
+    }
+    const headers = { 'idempotency-key': `rotate ${old.id}`, 'content-type': 'application/json' };
+    const request = { method: 'POST' as const, path: `/api-keys/${old.id}/rotate`, body: '{}', headers };
+    const first = await t.request(request);
+    assert.deepEqual([first.status, (await t.request(request)).status], [201, 409]);
+    const rows = await t.deps.db.system.query(sql`select i::text as row from idempotency_key i`);
+    assert.ok(!JSON.stringify(rows).includes(first.body.key));
+  });
+});
+
+test('a key that is being revoked or replaced elsewhere leaves no key behind', async () => {
+  const body = { name: 'x', scopes: ['apikeys:issue'] };
+  for (const change of [sql`revoked_at = ${now}`, sql`expires_at = ${later(60_000)}`]) {
+    const { id, key } = (await t.post('/api-keys', body)).body;
+    assert.equal((await t.get('/api-keys', key)).status, 200, 'authentication is cached');
+    await t.deps.db.system.query(sql`update api_key set ${change} where id = ${id}`);
+    assert.equal((await t.post('/api-keys', body, key)).status, 401);
+    assert.equal((await t.post(`/api-keys/${id}/rotate`, {}, key)).status, 401);
+  }
+});
+
+test('a limited key lists the keys within its limits only', async () => {
+  const [group, other] = [await addGroup(t, t.tenantId), await addGroup(t, t.tenantId)];
+  const own = await t.post('/api-keys', { name: 'own', scopes: ['apikeys:issue'], source_group_ids: [group] });
+  await t.post('/api-keys', { name: 'other', scopes: ['apikeys:issue'], source_group_ids: [group, other] });
+  const { api_keys: keys, pagination } = (await t.get('/api-keys', own.body.key)).body;
+  assert.deepEqual([keys.map((one: { id: string }) => one.id), pagination.total], [[own.body.id], 1]);
+});
+
 test('listing pages through the own keys, oldest first', async () => {
   const second = await t.secondTenant();
   const names = ['a', 'b', 'c', 'd', 'e'];

@@ -13,7 +13,7 @@ import { openTestApp, type TestAnswer, type TestApp, type TestTenant } from '../
 import { idSlots } from '../support/id-slots.ts';
 import { ingest } from '../support/upload.ts';
 
-type Kind = 'group' | 'source' | 'run' | 'chunk' | 'key' | 'tag' | 'conversation' | 'message';
+type Kind = 'group' | 'source' | 'run' | 'chunk' | 'key' | 'tag' | 'conversation' | 'message' | 'secret';
 type Objects = Record<Kind, string>;
 
 const question = { messages: [{ role: 'user', content: 'Where does the heron nest?' }] };
@@ -124,6 +124,11 @@ const ROWS: Record<string, Row> = {
   'POST /api-keys body.tag_ids': object('tag', (id) => ({ ...newKey, tag_ids: [id] })),
   'GET /api-keys query.after_id': position,
   'DELETE /api-keys/{id} path.id': object('key'),
+  'POST /api-keys/{id}/rotate path.id': object('key'),
+  'GET /secrets query.after_id': position,
+  'GET /secrets/{secret_id} path.secret_id': object('secret'),
+  'PUT /secrets/{secret_id} path.secret_id': object('secret', () => ({ name: 'n', secret: 'mine now' })),
+  'DELETE /secrets/{secret_id} path.secret_id': object('secret'),
 };
 
 const MALFORMED = [
@@ -159,6 +164,7 @@ before(async () => {
   const gone = await makeObjects(t);
   assert.equal((await t.delete(`/local-file-groups/${gone.group}`)).status, 202);
   assert.equal((await t.delete(`/api-keys/${gone.key}`)).status, 200);
+  assert.equal((await t.delete(`/secrets/${gone.secret}`)).status, 200);
   assert.equal((await t.delete(`/conversations/${gone.conversation}`)).status, 200);
   await t.deps.db.query(t.tenantId, sql`delete from tag where tenant_id = ${t.tenantId} and id = ${gone.tag}`);
   await waitUntilGone(gone.group);
@@ -264,6 +270,7 @@ async function makeObjects(tenant: TestTenant): Promise<Objects> {
     sql`insert into tag_source_group (tenant_id, tag_id, source_group_id) values (${tenant.tenantId}, ${tag}, ${group})`,
   );
   const key = (await t.post('/api-keys', { name: 'k', scopes: SCOPES }, tenant.key)).body.id;
+  const secret = (await t.post('/secrets', { name: 's', type: 'repo', secret: 'theirs' }, tenant.key)).body.id;
   const turn = (await t.post('/completions', question, tenant.key)).body;
   return {
     group,
@@ -272,6 +279,7 @@ async function makeObjects(tenant: TestTenant): Promise<Objects> {
     chunk: chunk!.id,
     key,
     tag,
+    secret,
     conversation: turn.conversation_id,
     message: turn.assistant_message_id,
   };
@@ -290,6 +298,7 @@ async function snapshot(tenantId: string): Promise<unknown> {
       (select array_agg(status order by id) from source_group where tenant_id = ${tenantId}) as groups,
       (select count(*) from run where tenant_id = ${tenantId}) as runs,
       (select count(*) from api_key where tenant_id = ${tenantId} and revoked_at is null) as keys,
+      (select array_agg(s::text order by id) from secret s where tenant_id = ${tenantId}) as secrets,
       (select count(*) from message where tenant_id = ${tenantId}) as messages,
       (select count(*) from chunk where tenant_id = ${tenantId}) as chunks`,
   );

@@ -24,7 +24,10 @@ after(() => rmSync(dataDir, { recursive: true, force: true }));
 /** Enough rows that the second file is stored in parts. */
 const table = `id,value\n${Array.from({ length: 120 }, (_, i) => `${i},value ${i}`).join('\n')}\n`;
 
-for (const point of CRASH_POINTS) {
+/** Those of the master key's rotation: see rotate-master-key.test.ts. */
+const points = CRASH_POINTS.filter((point) => !point.startsWith('rotate.'));
+
+for (const point of points) {
   test(`kill -9 at ${point}`, async () => {
     const word = `zz${point.replace(/[^a-z]/g, '')}`;
     const files = [
@@ -62,7 +65,7 @@ for (const point of CRASH_POINTS) {
     try {
       if (point.startsWith('delete.')) {
         await eventually(async () => !(await listGroups(service)).some((group) => group.id === id));
-        assert.equal((await search(service, word)).size, 0, 'what was deleted stays deleted');
+        assert.deepEqual(await search(service, word), [], 'what was deleted stays deleted');
         return;
       }
       // A client whose answer was lost asks again with its key: one group, whole, whatever had happened.
@@ -74,7 +77,10 @@ for (const point of CRASH_POINTS) {
         return same.every((group) => group.status === 'success') && same;
       });
       assert.equal(groups.length, 1);
-      assert.deepEqual([...(await search(service, word)).keys()].sort(), files.map((file) => file.name).sort());
+      assert.deepEqual(
+        (await search(service, word)).map((hit) => hit.name).sort(),
+        files.map((file) => file.name).sort(),
+      );
     } finally {
       assert.equal(await service.stop(), 0);
     }

@@ -1,23 +1,24 @@
-/** Rules for API keys: a key issues and revokes only keys that lie within itself. */
+/** Rules for API keys: a key issues, rotates and revokes only keys that lie within itself. */
 import {
   type ApiKeyRow,
   findGroupIds,
   findTagIds,
   insertApiKey,
-  lockApiKey,
+  lockApiKeys,
+  replaceApiKey,
   revokeApiKey,
 } from '../../corpus/api-key-store.ts';
-import type { Database } from '../../db/database.ts';
+import type { Database, Tx } from '../../db/database.ts';
 import { invalidRequest, notFound, ServiceError } from '../../errors.ts';
 import { generateApiKey } from '../../http/api-key.ts';
-import type { Authenticator } from '../../http/auth.ts';
+import { type Authenticator, unauthenticated } from '../../http/auth.ts';
 import type { Caller, Scope } from '../../http/route.ts';
 import { isId, newId } from '../../util/ids.ts';
 import type { Clock } from '../../util/time.ts';
 
 export const LIMIT_IDS_MAX = 100;
 
-export type ShownApiKey = Omit<ApiKeyRow, 'public_id' | 'revoked_at' | 'issued_by'>;
+export type ShownApiKey = Omit<ApiKeyRow, 'public_id' | 'revoked_at' | 'issued_by' | 'replaced_by'>;
 
 export interface KeyRequest {
   name: string;
@@ -60,6 +61,7 @@ export async function issueApiKey(
   const generated = generateApiKey();
   const id = newId(now.getTime());
   await uses.db.transaction(caller.tenantId, async (tx) => {
+    await lockLivingKeys(tx, caller, now);
     const groupIds = unique(wanted.sourceGroupIds);
     const tagIds = unique(wanted.tagIds);
     if ((await findGroupIds(tx, caller.tenantId, groupIds)).length < groupIds.length) throw notFound();
@@ -89,27 +91,91 @@ export async function issueApiKey(
   return { row, key: generated.key };
 }
 
+/**
+ * Issues a key with the name, scopes, limits and expiry of another, which ends after the grace time (or before, if it was
+ * to expire before).
+ *
+ * @throws ServiceError not_found; forbidden when the key reaches further than the caller's own; conflict when it has
+ *   expired or was rotated before: a second successor would end with its grace time.
+ */
+export async function rotateApiKey(
+  uses: Uses,
+  caller: Caller,
+  id: string,
+  graceSeconds: number,
+): Promise<{ row: ShownApiKey; key: string }> {
+  const now = uses.clock.now();
+  const generated = generateApiKey();
+  const successorId = newId(now.getTime());
+  const row = await uses.db.transaction(caller.tenantId, async (tx) => {
+    const old = await lockOwnKey(tx, caller, now, id);
+    if (old.replaced_by !== null)
+      throw new ServiceError('conflict', `This key was rotated before: rotate its successor ${old.replaced_by}.`);
+    if (old.expires_at !== null && old.expires_at <= now) throw new ServiceError('conflict', 'This key has expired.');
+    await insertApiKey(tx, caller.tenantId, {
+      id: successorId,
+      publicId: generated.publicId,
+      hash: generated.hash,
+      name: old.name,
+      scopes: old.scopes,
+      sourceGroupIds: old.source_group_ids,
+      tagIds: old.tag_ids,
+      expiresAt: old.expires_at,
+      issuedBy: caller.apiKeyId,
+      createdAt: now,
+    });
+    const graceEnd = new Date(now.getTime() + graceSeconds * 1000);
+    const end = old.expires_at !== null && old.expires_at < graceEnd ? old.expires_at : graceEnd;
+    await replaceApiKey(tx, caller.tenantId, id, successorId, end);
+    return { ...old, id: successorId, created_at: now };
+  });
+  uses.auth.forget();
+  return { row, key: generated.key };
+}
+
 /** @throws ServiceError not_found; forbidden when the key reaches further than the caller's own. */
 export async function revokeOwnApiKey(uses: Uses, caller: Caller, id: string): Promise<ShownApiKey> {
   const revoked = await uses.db.transaction(caller.tenantId, async (tx) => {
-    const row = await lockApiKey(tx, caller.tenantId, id);
-    if (!row) throw notFound();
-    const reach: Reach = {
-      scopes: row.scopes as Scope[],
-      expiresAt: row.expires_at,
-      sourceGroupIds: row.source_group_ids,
-      tagIds: row.tag_ids,
-    };
-    if (!liesWithin(reach, caller))
-      throw new ServiceError(
-        'forbidden',
-        'A key can revoke only keys that lie within its own scopes, limits and expiry.',
-      );
-    await revokeApiKey(tx, caller.tenantId, id, uses.clock.now());
+    const now = uses.clock.now();
+    const row = await lockOwnKey(tx, caller, now, id);
+    await revokeApiKey(tx, caller.tenantId, id, now);
     return row;
   });
   uses.auth.forget();
   return revoked;
+}
+
+/** @throws ServiceError not_found; forbidden when the key reaches further than the caller's own. */
+async function lockOwnKey(tx: Tx, caller: Caller, now: Date, id: string): Promise<ApiKeyRow> {
+  const row = (await lockLivingKeys(tx, caller, now, id)).find((one) => one.id === id);
+  if (!row) throw notFound();
+  const reach: Reach = {
+    scopes: row.scopes as Scope[],
+    expiresAt: row.expires_at,
+    sourceGroupIds: row.source_group_ids,
+    tagIds: row.tag_ids,
+  };
+  if (!liesWithin(reach, caller)) {
+    throw new ServiceError(
+      'forbidden',
+      'A key can rotate and revoke only keys that lie within its own scopes, limits and expiry.',
+    );
+  }
+  return row;
+}
+
+/**
+ * Locks the caller's key and others. Authentication may be a second old: a key that is revoked or replaced at this moment
+ * must not leave a key behind that outlives it.
+ *
+ * @throws ServiceError unauthenticated
+ */
+async function lockLivingKeys(tx: Tx, caller: Caller, now: Date, ...others: readonly string[]): Promise<ApiKeyRow[]> {
+  const rows = await lockApiKeys(tx, caller.tenantId, [caller.apiKeyId, ...others]);
+  const own = rows.find((row) => row.id === caller.apiKeyId);
+  const isAsAuthenticated = own && own.expires_at?.getTime() === caller.expiresAt?.getTime();
+  if (!isAsAuthenticated || (own.expires_at !== null && own.expires_at <= now)) throw unauthenticated();
+  return rows;
 }
 
 /** True when everything `inner` may do, `outer` may do as well. */

@@ -6,7 +6,7 @@ import { pageQuery, paginationSchema, toPage } from '../../http/page.ts';
 import { type Route, route, SCOPES } from '../../http/route.ts';
 import { idParams, idSchema, nameSchema, timeSchema } from '../../http/schemas.ts';
 import { unixSeconds } from '../../util/time.ts';
-import { issueApiKey, LIMIT_IDS_MAX, revokeOwnApiKey, type ShownApiKey } from './api-keys.ts';
+import { issueApiKey, LIMIT_IDS_MAX, revokeOwnApiKey, rotateApiKey, type ShownApiKey } from './api-keys.ts';
 
 const scopeSchema = z.enum(SCOPES);
 /** Unix seconds up to the year 9999. */
@@ -34,6 +34,18 @@ const issueBody = z.strictObject({
   expires_time: z.int().min(0).max(TIME_MAX).nullish().describe('Unix seconds; absent or null = does not expire.'),
   source_group_ids: z.array(z.string()).min(1).max(LIMIT_IDS_MAX).nullish(),
   tag_ids: z.array(z.string()).min(1).max(LIMIT_IDS_MAX).nullish(),
+});
+
+/** 90 days. */
+const GRACE_SECONDS_MAX = 7_776_000;
+
+const rotateBody = z.strictObject({
+  grace_seconds: z
+    .int()
+    .min(0)
+    .max(GRACE_SECONDS_MAX)
+    .default(0)
+    .describe('For how long the old key still works; 0 = it ends at once.'),
 });
 
 const AREA = 'API keys';
@@ -75,12 +87,13 @@ export function apiKeyRoutes(deps: Deps): Route[] {
       id: 'listApiKeys',
       area: AREA,
       summary: 'List API keys',
-      description: 'Without their secrets. Revoked keys are gone.',
+      description:
+        'Without their secrets. Revoked keys are gone. A key that is limited sees the keys whose limits lie within its own.',
     },
     query: pageQuery,
     response: { status: 200, schema: z.object({ api_keys: z.array(apiKeySchema), pagination: paginationSchema }) },
     async handler({ query, caller }) {
-      const { rows, total } = await listApiKeys(deps.db, caller.tenantId, query.limit + 1, query.after_id);
+      const { rows, total } = await listApiKeys(deps.db, caller.tenantId, caller, query.limit + 1, query.after_id);
       const { page, pagination } = toPage(rows, query.limit, total);
       return { api_keys: page.map(toWire), pagination };
     },
@@ -104,7 +117,31 @@ export function apiKeyRoutes(deps: Deps): Route[] {
     },
   });
 
-  return [issue, list, revoke];
+  const rotate = route({
+    method: 'POST',
+    path: '/api-keys/{id}/rotate',
+    scopes: ['apikeys:issue'],
+    operation: {
+      id: 'rotateApiKey',
+      area: AREA,
+      summary: 'Rotate an API key',
+      description:
+        'Issues a key with the name, scopes, limits and expiry of this one, under an id of its own and shown only in this answer. The old key ends after the grace time; revoking it ends it before. A key can be rotated once: after that, rotate its successor.',
+    },
+    params: idParams,
+    body: rotateBody,
+    bodyOptional: true,
+    response: { status: 201, schema: issuedSchema, description: 'The new key, shown once.' },
+    errors: [409],
+    idempotent: 'once',
+    example: { grace_seconds: 3600 },
+    async handler({ params, body, caller }) {
+      const { row, key } = await rotateApiKey(deps, caller, params.id, body?.grace_seconds ?? 0);
+      return { ...toWire(row), key };
+    },
+  });
+
+  return [issue, list, revoke, rotate];
 }
 
 function toWire(row: ShownApiKey): z.input<typeof apiKeySchema> {

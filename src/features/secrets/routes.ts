@@ -1,0 +1,202 @@
+/** Stored secrets over HTTP. The value goes in and never comes out: see vault/. */
+import { z } from 'zod';
+import type { Deps } from '../../deps.ts';
+import { notFound, ServiceError } from '../../errors.ts';
+import { pageQuery, paginationSchema, toPage } from '../../http/page.ts';
+import { type Caller, type Route, route } from '../../http/route.ts';
+import { idSchema, nameSchema, pathId, text, timeSchema } from '../../http/schemas.ts';
+import { newId } from '../../util/ids.ts';
+import { unixSeconds } from '../../util/time.ts';
+import {
+  deleteSecret,
+  findSecret,
+  insertSecret,
+  listSecrets,
+  prepareToSeal,
+  SECRET_TYPES,
+  type Secret,
+  updateSecret,
+} from '../../vault/secret-store.ts';
+
+const AREA = 'Secrets';
+const SECRET_LENGTH_MAX = 5_000;
+const DESCRIPTION_LENGTH_MAX = 1_000;
+const SCOPES = ['ingestion:manage'] as const;
+
+const secretSchema = z
+  .object({
+    id: idSchema,
+    name: z.string(),
+    type: z.enum(SECRET_TYPES),
+    last_update_time: timeSchema,
+    creation_time: timeSchema,
+    description: z.string().describe('Empty when none was given.'),
+  })
+  .meta({ id: 'Secret' });
+
+const secretParams = z.strictObject({ secret_id: pathId });
+const valueSchema = text(1, SECRET_LENGTH_MAX);
+const descriptionSchema = text(0, DESCRIPTION_LENGTH_MAX);
+
+const createBody = z.strictObject({
+  name: nameSchema,
+  type: z
+    .enum(SECRET_TYPES)
+    .describe(
+      'What it opens: `drive` (the JSON key of a service account), `repo` (an access token), `page` (an integration token).',
+    ),
+  secret: valueSchema.describe('The value. It is never returned; whether it works is seen by the run that uses it.'),
+  description: descriptionSchema.optional(),
+});
+
+const updateBody = z.strictObject({
+  name: nameSchema,
+  secret: valueSchema.optional().describe('A new value; absent = the current one stays.'),
+  description: descriptionSchema.optional().describe('Absent = unchanged; empty = none.'),
+});
+
+export function secretRoutes(deps: Deps): Route[] {
+  return [createRoute(deps), listRoute(deps), getRoute(deps), updateRoute(deps), deleteRoute(deps)];
+}
+
+/** Secrets belong to the whole tenant: a key that is limited to some of its groups has no business with them. */
+function refuseLimited({ sourceGroupIds, tagIds }: Caller): void {
+  if (sourceGroupIds === null && tagIds === null) return;
+  throw new ServiceError('forbidden', 'The API key is limited to source groups or tags and cannot use secrets.');
+}
+
+function createRoute(deps: Deps): Route {
+  return route({
+    method: 'POST',
+    path: '/secrets',
+    scopes: SCOPES,
+    check: refuseLimited,
+    operation: {
+      id: 'createSecret',
+      area: AREA,
+      summary: 'Store a secret',
+      description: 'The value is sealed before it is stored and is never returned.',
+    },
+    body: createBody,
+    response: { status: 201, schema: secretSchema, description: 'The secret, without its value.' },
+    idempotent: true,
+    example: { name: 'drive reader', type: 'drive', secret: '{"type":"service_account"}', description: 'Team drive' },
+    async handler({ caller, body, idempotency }) {
+      await prepareToSeal(deps);
+      const createdAt = deps.clock.now();
+      return deps.db.transaction(caller.tenantId, async (tx) => {
+        const secret = await insertSecret(tx, deps.config, caller.tenantId, {
+          id: newId(createdAt.getTime()),
+          name: body.name,
+          type: body.type,
+          description: body.description ?? '',
+          value: body.secret,
+          createdAt,
+        });
+        const answer = toWire(secret);
+        await idempotency.save(tx, answer);
+        return answer;
+      });
+    },
+  });
+}
+
+function listRoute(deps: Deps): Route {
+  return route({
+    method: 'GET',
+    path: '/secrets',
+    scopes: SCOPES,
+    check: refuseLimited,
+    operation: { id: 'listSecrets', area: AREA, summary: 'List secrets', description: 'Without their values.' },
+    query: pageQuery,
+    response: { status: 200, schema: z.object({ secrets: z.array(secretSchema), pagination: paginationSchema }) },
+    async handler({ caller, query }) {
+      const { rows, total } = await listSecrets(deps.db, caller.tenantId, query.limit + 1, query.after_id);
+      const { page, pagination } = toPage(rows, query.limit, total);
+      return { secrets: page.map(toWire), pagination };
+    },
+  });
+}
+
+function getRoute(deps: Deps): Route {
+  return route({
+    method: 'GET',
+    path: '/secrets/{secret_id}',
+    scopes: SCOPES,
+    check: refuseLimited,
+    operation: { id: 'getSecret', area: AREA, summary: 'Get a secret', description: 'Without its value.' },
+    params: secretParams,
+    response: { status: 200, schema: secretSchema },
+    async handler({ caller, params }) {
+      const secret = await findSecret(deps.db, caller.tenantId, params.secret_id);
+      if (!secret) throw notFound();
+      return toWire(secret);
+    },
+  });
+}
+
+function updateRoute(deps: Deps): Route {
+  return route({
+    method: 'PUT',
+    path: '/secrets/{secret_id}',
+    scopes: SCOPES,
+    check: refuseLimited,
+    operation: {
+      id: 'updateSecret',
+      area: AREA,
+      summary: 'Change a secret',
+      description: 'Later runs use the new value; a run that is under way goes on with the one it began with.',
+    },
+    params: secretParams,
+    body: updateBody,
+    response: { status: 200, schema: secretSchema },
+    example: { name: 'drive reader', description: 'Team drive, key of March' },
+    async handler({ caller, params, body }) {
+      if (body.secret !== undefined) await prepareToSeal(deps);
+      const change = {
+        name: body.name,
+        description: body.description,
+        value: body.secret,
+        updatedAt: deps.clock.now(),
+      };
+      const secret = await deps.db.transaction(caller.tenantId, (tx) =>
+        updateSecret(tx, deps.config, caller.tenantId, params.secret_id, change),
+      );
+      if (!secret) throw notFound();
+      return toWire(secret);
+    },
+  });
+}
+
+function deleteRoute(deps: Deps): Route {
+  return route({
+    method: 'DELETE',
+    path: '/secrets/{secret_id}',
+    scopes: SCOPES,
+    check: refuseLimited,
+    operation: {
+      id: 'deleteSecret',
+      area: AREA,
+      summary: 'Delete a secret',
+      description: 'The answer is the deleted secret. A schedule that uses it fails at its next run.',
+    },
+    params: secretParams,
+    response: { status: 200, schema: secretSchema },
+    async handler({ caller, params }) {
+      const secret = await deleteSecret(deps.db, caller.tenantId, params.secret_id);
+      if (!secret) throw notFound();
+      return toWire(secret);
+    },
+  });
+}
+
+function toWire(secret: Secret): z.input<typeof secretSchema> {
+  return {
+    id: secret.id,
+    name: secret.name,
+    type: secret.type,
+    last_update_time: unixSeconds(secret.updatedAt),
+    creation_time: unixSeconds(secret.createdAt),
+    description: secret.description,
+  };
+}

@@ -1,0 +1,134 @@
+/**
+ * Where master keys come from: the environment, or the file `<data dir>/master.key` (mode 0600). Always read anew: a secret
+ * is needed rarely, and a rotation by another process is then seen at once.
+ *
+ * While a rotation runs, `master.key.next` holds the new key. Which of the two counts is written in the database.
+ */
+import { link, mkdir, open, readFile, rename, rm, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Config, ConfigError } from '../config.ts';
+import { generateMasterKeyText, type MasterKey, readMasterKey } from './seal.ts';
+
+export const MASTER_KEY_FILE = 'master.key';
+const NEXT_SUFFIX = '.next';
+
+export type KeySettings = Pick<Config, 'masterKey' | 'previousMasterKey' | 'dataDir'>;
+
+export interface Keyring {
+  /** Where `primary` comes from. */
+  origin: 'environment' | 'file';
+  /** The key that secrets are to be sealed with; undefined while there is no key file. */
+  primary: MasterKey | undefined;
+  /** The key of an unfinished rotation. */
+  next: MasterKey | undefined;
+  /** Every key at hand, by id. */
+  keys: ReadonlyMap<string, MasterKey>;
+}
+
+/** @throws ConfigError for a key file that holds no key. */
+export async function loadKeyring(settings: KeySettings): Promise<Keyring> {
+  const { masterKey, previousMasterKey, dataDir } = settings;
+  // In this order: a rotation renames the next file to the other, so one of the two reads finds the new key.
+  const next = await readKeyFile(nextFile(dataDir));
+  const stored = await readKeyFile(keyFile(dataDir));
+  const given = masterKey === null ? undefined : readMasterKey(masterKey);
+  const previous = previousMasterKey === null ? undefined : readMasterKey(previousMasterKey);
+  const all = [given, previous, stored, next].filter((key) => key !== undefined);
+  return {
+    origin: masterKey === null ? 'file' : 'environment',
+    primary: masterKey === null ? stored : given,
+    next,
+    keys: new Map(all.map((key) => [key.id, key])),
+  };
+}
+
+/** Makes the key file unless there is one, also when two processes do it at once. */
+export async function ensureKeyFile(dataDir: string): Promise<void> {
+  const temporary = `${keyFile(dataDir)}.${process.pid}`;
+  if (await readKeyFile(keyFile(dataDir))) return;
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  await writeDurably(temporary, generateMasterKeyText());
+  try {
+    // Unlike a rename, a link never replaces the key of another process.
+    await link(temporary, keyFile(dataDir));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    await unlink(temporary);
+  }
+  await syncDirectory(dataDir);
+}
+
+/** Writes a new key beside the one in use. */
+export async function writeNextKey(dataDir: string): Promise<MasterKey> {
+  const text = generateMasterKeyText();
+  await rm(nextFile(dataDir), { force: true });
+  await writeDurably(nextFile(dataDir), text);
+  await syncDirectory(dataDir);
+  return readMasterKey(text)!;
+}
+
+/** The next key takes the place of the one in use; the old one is gone. */
+export async function promoteNextKey(dataDir: string): Promise<void> {
+  try {
+    await rename(nextFile(dataDir), keyFile(dataDir));
+  } catch (error) {
+    // Another process that started meanwhile has done it.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  await syncDirectory(dataDir);
+}
+
+/** Forgets the key of a rotation that did not commit. */
+export async function dropNextKey(dataDir: string): Promise<void> {
+  await rm(nextFile(dataDir), { force: true });
+}
+
+export function keyFile(dataDir: string): string {
+  return join(dataDir, MASTER_KEY_FILE);
+}
+
+function nextFile(dataDir: string): string {
+  return keyFile(dataDir) + NEXT_SUFFIX;
+}
+
+async function readKeyFile(file: string): Promise<MasterKey | undefined> {
+  let text: string;
+  try {
+    text = (await readFile(file, 'utf8')).trim();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+  const key = readMasterKey(text);
+  // A crash while the next key was written leaves a file without a key that nothing was sealed with.
+  if (!key && file.endsWith(NEXT_SUFFIX)) return undefined;
+  if (!key) {
+    throw new ConfigError(
+      'PINAKES_MASTER_KEY',
+      `is not set, and ${file} holds no key (32 bytes in base64): restore it from a backup`,
+      '"$(cat backup/master.key)"',
+    );
+  }
+  return key;
+}
+
+async function writeDurably(file: string, text: string): Promise<void> {
+  const handle = await open(file, 'w', 0o600);
+  try {
+    await handle.chmod(0o600); // the mode above is ignored when the file was there
+    await handle.writeFile(`${text}\n`);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function syncDirectory(directory: string): Promise<void> {
+  const handle = await open(directory, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,211 @@
+/** Secrets: SQL of the table secret. Values come in as text, are sealed before they reach SQL, and leave by `openSecret` only. */
+import type { Database, Queryable, Tx } from '../db/database.ts';
+import { join, raw, sql } from '../db/sql.ts';
+import { ensureKeyFile, type KeySettings, loadKeyring } from './key-files.ts';
+import { findMasterKeyId, holdMasterKey, nameFirstMasterKey } from './master-key-store.ts';
+import { type MasterKey, openValue, rewrapKey, sealValue } from './seal.ts';
+
+export const SECRET_TYPES = ['drive', 'repo', 'page'] as const;
+export type SecretType = (typeof SECRET_TYPES)[number];
+
+/** Rows that one statement of a rotation rewrites. */
+const REWRAPPED_ROWS_AT_ONCE = 500;
+
+/** A secret without its value. */
+export interface Secret {
+  id: string;
+  name: string;
+  type: SecretType;
+  description: string;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export interface NewSecret {
+  id: string;
+  name: string;
+  type: SecretType;
+  description: string;
+  value: string;
+  createdAt: Date;
+}
+
+/** Absent members stay as they are. */
+export interface SecretChange {
+  name: string;
+  description?: string | undefined;
+  value?: string | undefined;
+  updatedAt: Date;
+}
+
+interface VaultDeps {
+  db: Database;
+  config: KeySettings;
+}
+
+interface SealedRow {
+  tenant_id: string;
+  id: string;
+  sealed: Buffer;
+  wrapped_key: Buffer;
+  key_id: string;
+}
+
+const COLUMNS = raw('id, name, type, description, created_at as "createdAt", updated_at as "updatedAt"');
+
+/** To be called before the transaction that seals: a tenant's transaction may not name the master key. */
+export async function prepareToSeal({ db, config }: VaultDeps): Promise<void> {
+  if ((await findMasterKeyId(db.system)) !== undefined) return;
+  if (config.masterKey === null) await ensureKeyFile(config.dataDir);
+  const { primary } = await loadKeyring(config);
+  await nameFirstMasterKey(db.system, primary!.id);
+}
+
+/** After `prepareToSeal`. */
+export async function insertSecret(tx: Tx, config: KeySettings, tenantId: string, secret: NewSecret): Promise<Secret> {
+  const owner = { tenantId, secretId: secret.id };
+  const { sealed, wrappedKey, keyId } = sealValue(await currentKey(tx, config), owner, secret.value);
+  const [row] = await tx.query<Secret>(sql`
+    insert into secret (tenant_id, id, name, type, description, sealed, wrapped_key, key_id, created_at, updated_at)
+    values (${tenantId}, ${secret.id}, ${secret.name}, ${secret.type}, ${secret.description}, ${sealed}, ${wrappedKey}, ${keyId},
+            ${secret.createdAt}, ${secret.createdAt})
+    returning ${COLUMNS}`);
+  return row!;
+}
+
+/** After `prepareToSeal` when the value changes. Undefined when there is no such secret. */
+export async function updateSecret(
+  tx: Tx,
+  config: KeySettings,
+  tenantId: string,
+  id: string,
+  change: SecretChange,
+): Promise<Secret | undefined> {
+  const sets = [sql`name = ${change.name}`, sql`updated_at = ${change.updatedAt}`];
+  if (change.description !== undefined) sets.push(sql`description = ${change.description}`);
+  if (change.value !== undefined) {
+    const owner = { tenantId, secretId: id };
+    const { sealed, wrappedKey, keyId } = sealValue(await currentKey(tx, config), owner, change.value);
+    sets.push(sql`sealed = ${sealed}, wrapped_key = ${wrappedKey}, key_id = ${keyId}`);
+  }
+  const [row] = await tx.query<Secret>(
+    sql`update secret set ${join(sets)} where tenant_id = ${tenantId} and id = ${id} returning ${COLUMNS}`,
+  );
+  return row;
+}
+
+/**
+ * The value, for the connector that uses it. Never put it into a job, a log or an error.
+ *
+ * @returns undefined when the tenant has no such secret. @throws SealBroken
+ */
+export async function openSecret(
+  { db, config }: VaultDeps,
+  tenantId: string,
+  id: string,
+): Promise<{ type: SecretType; value: string } | undefined> {
+  return db.transaction(tenantId, async (tx) => {
+    await holdMasterKey(tx);
+    const [row] = await tx.query<SealedRow & { type: SecretType }>(sql`
+      select tenant_id, id, type, sealed, wrapped_key, key_id from secret where tenant_id = ${tenantId} and id = ${id}`);
+    return row && { type: row.type, value: await openRow(row, config) };
+  });
+}
+
+export async function findSecret(db: Database, tenantId: string, id: string): Promise<Secret | undefined> {
+  const [row] = await db.query<Secret>(
+    tenantId,
+    sql`select ${COLUMNS} from secret where tenant_id = ${tenantId} and id = ${id}`,
+  );
+  return row;
+}
+
+/** Rows after `afterId` in order of creation, at most `limit`; and how many there are in all. */
+export async function listSecrets(
+  db: Database,
+  tenantId: string,
+  limit: number,
+  afterId: string | undefined,
+): Promise<{ rows: Secret[]; total: number }> {
+  const after = afterId === undefined ? raw('true') : sql`id > ${afterId}::uuid`;
+  return db.transaction(tenantId, async (tx) => {
+    const rows = await tx.query<Secret>(
+      sql`select ${COLUMNS} from secret where tenant_id = ${tenantId} and ${after} order by id limit ${limit}`,
+    );
+    const [count] = await tx.query<{ total: number }>(
+      sql`select count(*) as total from secret where tenant_id = ${tenantId}`,
+    );
+    return { rows, total: count?.total ?? 0 };
+  });
+}
+
+/** Returns what was deleted, or undefined. */
+export async function deleteSecret(db: Database, tenantId: string, id: string): Promise<Secret | undefined> {
+  const [row] = await db.query<Secret>(
+    tenantId,
+    sql`delete from secret where tenant_id = ${tenantId} and id = ${id} returning ${COLUMNS}`,
+  );
+  return row;
+}
+
+/** Secrets of all tenants. */
+export async function countSecrets(system: Queryable): Promise<number> {
+  const [row] = await system.query<{ count: number }>(sql`select count(*) as count from secret`);
+  return row?.count ?? 0;
+}
+
+/** Wraps every data key of every tenant with `to`. Returns how many. @throws SealBroken; Error for a key that is not at hand. */
+export async function rewrapSecrets(tx: Tx, keys: ReadonlyMap<string, MasterKey>, to: MasterKey): Promise<number> {
+  for (let done = 0; ; ) {
+    const rows = await tx.query<SealedRow>(sql`
+      select tenant_id, id, sealed, wrapped_key, key_id from secret where key_id <> ${to.id}
+      order by tenant_id, id limit ${REWRAPPED_ROWS_AT_ONCE} for update`);
+    if (rows.length === 0) return done;
+    const wrapped = rows.map((row) => rewrapKey(keyOf(row, keys), to, ownerOf(row), row.wrapped_key));
+    await tx.query(sql`
+      update secret s set wrapped_key = v.wrapped_key, key_id = ${to.id}
+      from unnest(${rows.map((row) => row.tenant_id)}::uuid[], ${rows.map((row) => row.id)}::uuid[], ${wrapped}::bytea[])
+        as v (tenant_id, id, wrapped_key)
+      where s.tenant_id = v.tenant_id and s.id = v.id`);
+    done += rows.length;
+  }
+}
+
+/** Ids of secrets of any tenant that do not open: `doctor --check`. */
+export async function findBrokenSecrets(system: Queryable, config: KeySettings): Promise<string[]> {
+  const { keys } = await loadKeyring(config);
+  const rows = await system.query<SealedRow>(sql`select tenant_id, id, sealed, wrapped_key, key_id from secret`);
+  return rows.filter((row) => !opens(row, keys)).map((row) => row.id);
+}
+
+function opens(row: SealedRow, keys: ReadonlyMap<string, MasterKey>): boolean {
+  try {
+    openValue(keyOf(row, keys), ownerOf(row), { sealed: row.sealed, wrappedKey: row.wrapped_key, keyId: row.key_id });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function openRow(row: SealedRow, config: KeySettings): Promise<string> {
+  const { keys } = await loadKeyring(config);
+  const stored = { sealed: row.sealed, wrappedKey: row.wrapped_key, keyId: row.key_id };
+  return openValue(keyOf(row, keys), ownerOf(row), stored);
+}
+
+/** The key that secrets are sealed with now; it stays so until the transaction ends. */
+async function currentKey(tx: Tx, config: KeySettings): Promise<MasterKey> {
+  await holdMasterKey(tx);
+  const id = await findMasterKeyId(tx);
+  return keyOf({ key_id: id ?? 'none' }, (await loadKeyring(config)).keys);
+}
+
+function keyOf(row: Pick<SealedRow, 'key_id'>, keys: ReadonlyMap<string, MasterKey>): MasterKey {
+  const key = keys.get(row.key_id);
+  if (!key) throw new Error(`the master key ${row.key_id}, which stored secrets are sealed with, is not at hand`);
+  return key;
+}
+
+function ownerOf(row: SealedRow): { tenantId: string; secretId: string } {
+  return { tenantId: row.tenant_id, secretId: row.id };
+}
