@@ -27,6 +27,7 @@ function formatPages(pages: readonly number[]): string {
   return first === last ? `page ${first}` : `pages ${first}–${last}`;
 }
 
+/** Blanks and line breaks become one blank; a longer text is cut to `codePointsMax` with an ellipsis. */
 export function oneLine(text: string, codePointsMax = Number.POSITIVE_INFINITY): string {
   const flat = [...text.replaceAll(/\s+/gu, ' ').trim()];
   return flat.length <= codePointsMax ? flat.join('') : `${flat.slice(0, codePointsMax - 1).join('')}…`;

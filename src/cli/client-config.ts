@@ -51,6 +51,7 @@ async function localKey(config: ClientConfig): Promise<string> {
   }
 }
 
+/** The key of the first start. @throws the error of the file system, ENOENT when there is none. */
 export async function readAdminKey(dataDir: string): Promise<string> {
   return (await readFile(join(dataDir, ADMIN_KEY_FILE), 'utf8')).trim();
 }

@@ -31,6 +31,7 @@ function discountedGain(gains: readonly number[]): number {
   return gains.reduce((sum, gain, index) => sum + gain / Math.log2(index + 2), 0);
 }
 
+/** Averages over queries; 0 of nothing. */
 export function meanMeasures(perQuery: readonly Measures[]): Measures {
   const mean = (value: (m: Measures) => number) =>
     perQuery.reduce((sum, m) => sum + value(m), 0) / Math.max(1, perQuery.length);

@@ -35,6 +35,7 @@ or 495 MB become several source groups. Prints the id of each.`,
   },
 };
 
+/** Returns the ids of the groups that the files became. @throws PinakesError when the service refuses an upload. */
 export async function uploadWithProgress(
   client: Client,
   name: string,

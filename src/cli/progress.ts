@@ -11,6 +11,7 @@ export const PLAIN_INTERVAL_MS = 2000;
 const REDRAW_INTERVAL_MS = 80;
 const BAR_CELLS = 24;
 
+/** `now` gives milliseconds. */
 export function startProgress(io: Io, label: string, now: () => number = Date.now): Progress {
   const intervalMs = io.terminal ? REDRAW_INTERVAL_MS : PLAIN_INTERVAL_MS;
   let state = { done: 0, total: 0, note: '' };
@@ -49,6 +50,7 @@ export function barLine(label: string, state: State, columns: number): string {
   return `${label} ${bar} ${percent(share)} ${state.note}`.trimEnd().slice(0, Math.max(1, columns - 1));
 }
 
+/** A line for a log: no bar, no escape sequences. */
 export function plainLine(label: string, state: State): string {
   return `${label} ${percent(shareOf(state))} ${state.note}`.trimEnd();
 }
@@ -61,12 +63,14 @@ function percent(share: number): string {
   return `${String(Math.floor(share * 100)).padStart(3)} %`;
 }
 
+/** Decimal units: `1.3 kB`. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;
   if (bytes < 1_000_000) return `${(bytes / 1000).toFixed(1)} kB`;
   return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
+/** Milliseconds as `2.5 s`. */
 export function formatSeconds(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`;
 }

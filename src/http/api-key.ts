@@ -18,6 +18,7 @@ export interface GeneratedApiKey {
   hash: Buffer;
 }
 
+/** A new random key. */
 export function generateApiKey(): GeneratedApiKey {
   const stem = `pk_${randomText(ID_LENGTH)}${randomText(SECRET_LENGTH)}`;
   return readApiKey(stem + checksum(stem))!;

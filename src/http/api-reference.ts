@@ -18,6 +18,7 @@ interface Reference {
   gzippedScript: Buffer;
 }
 
+/** Registers `/docs` and its script; its policy lets a browser connect to this service only. */
 export function registerReference(app: FastifyInstance): void {
   let reference: Promise<Reference> | undefined;
   const load = (): Promise<Reference> => {

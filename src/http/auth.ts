@@ -18,6 +18,7 @@ export interface Authenticator {
   forget(): void;
 }
 
+/** Caches at most KEY_CACHE_ENTRIES_MAX keys, each for KEY_CACHE_MS. */
 export function openAuthenticator(system: SystemDatabase, clock: Clock): Authenticator {
   const cache = new Map<string, { row: AuthenticationRow; loadedAt: number }>();
   let epoch = 0;

@@ -33,6 +33,7 @@ export function readBody(request: IncomingMessage, bytesMax: number, timeoutMs: 
   });
 }
 
+/** The answer to a body over its limit: status 413. */
 export function tooLarge(bytesMax: number): ServiceError {
   return new ServiceError('too_large', `The request body is larger than ${bytesMax} bytes.`);
 }

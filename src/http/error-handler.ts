@@ -7,6 +7,7 @@ import { newId } from '../util/ids.ts';
 const OVERLOAD_RETRY_SECONDS = 5;
 const INTERNAL_MESSAGE = 'Something went wrong on our side. The request id identifies this failure in the log.';
 
+/** The one shape of every error answer. */
 export function errorBody(error: ServiceError): string {
   return JSON.stringify({ error: { message: error.message, type: error.type } });
 }

@@ -11,6 +11,7 @@ export interface Readiness {
   failed(): Promise<string[]>;
 }
 
+/** Each check has CHECK_TIMEOUT_MS; concurrent callers share one round of checks. */
 export function openReadiness(deps: Pick<Deps, 'db' | 'blobs' | 'clock' | 'log'>): Readiness {
   const checks: Record<string, () => Promise<unknown>> = {
     database: async () => assertMigrated(await listMigrations(deps.db)),

@@ -31,6 +31,7 @@ const START_PAGE = `<!doctype html>
 </html>
 `;
 
+/** Registers them. `routes` is what `/openapi.json` describes. */
 export function registerServiceRoutes(app: FastifyInstance, deps: Deps, routes: readonly Route[]): void {
   const readiness = openReadiness(deps);
   app.get('/healthz', async () => ({ status: 'ok' }));

@@ -52,6 +52,7 @@ export async function requestDeletion(
   deps.crash.reach('delete.tombstoned');
 }
 
+/** The job `delete-group`: removes what a tombstoned group has, in small transactions. May run twice, and go on after a crash. */
 export function deleteGroup(deps: IngestDeps): JobHandler {
   return async ({ tenantId, groupId }, { signal, lastAttempt }) => {
     if (!tenantId || !groupId) throw new Error('delete-group needs tenantId and groupId');

@@ -4,6 +4,7 @@ import { deserialize, serialize } from 'node:v8';
 
 const LENGTH_BYTES = 4;
 
+/** One value as length and bytes. @throws DataCloneError for functions and other values that cannot be cloned. */
 export function encodeFrame(value: unknown): Buffer {
   const body = serialize(value);
   const head = Buffer.allocUnsafe(LENGTH_BYTES);

@@ -19,10 +19,12 @@ export interface SourceRows {
   weight: number;
 }
 
+/** What a processed or failed file writes into the tables. */
 export function toRows(source: PendingSource, outcome: ProcessOutcome): SourceRows {
   return outcome.ok ? processedRows(source, outcome.file) : failedRows(source, outcome.failure);
 }
 
+/** A failed source: no chunks, and the error that its run shows. */
 export function failedRows(source: PendingSource, failure: FileFailure): SourceRows {
   const result: SourceResult = {
     id: source.id,

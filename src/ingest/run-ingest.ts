@@ -18,6 +18,7 @@ import { processPending } from './pipeline.ts';
 
 const FAILURE_EXAMPLES_MAX = 3;
 
+/** The handler. It throws what a retry may cure; after the last attempt the run ends as `failure`. */
 export function ingestRun(deps: IngestDeps): JobHandler {
   return async ({ tenantId, runId }, { signal, lastAttempt }) => {
     if (!tenantId || !runId) throw new Error('ingest-run needs tenantId and runId');

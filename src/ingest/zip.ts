@@ -19,6 +19,7 @@ export interface ZipEntry {
   dataStart: number;
 }
 
+/** @throws FileError like `readZipDirectory`. */
 export function zipEntryNames(bytes: Uint8Array): Set<string> {
   return new Set(readZipDirectory(bytes).map((entry) => entry.name));
 }

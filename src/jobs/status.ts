@@ -36,6 +36,7 @@ export const TRANSITIONS: Readonly<Record<JobStatus, readonly JobStatus[]>> = {
   delete_job_failure: ['deleting'],
 };
 
+/** Whether the status machine has this step. */
 export function mayFollow(from: JobStatus, to: JobStatus): boolean {
   return TRANSITIONS[from].includes(to);
 }
@@ -43,6 +44,7 @@ export function mayFollow(from: JobStatus, to: JobStatus): boolean {
 /** Statuses in which a worker has work to do or is doing it: none may last (invariant I6). */
 export const ACTIVE_STATUSES: readonly JobStatus[] = ['queued', 'starting', 'started', 'canceling', 'unknown'];
 
+/** Whether work is left to do: see ACTIVE_STATUSES. */
 export function isActive(status: JobStatus): boolean {
   return ACTIVE_STATUSES.includes(status);
 }

@@ -24,6 +24,7 @@ export interface AiSdkOptions {
   nextDeltaTimeoutMs?: number;
 }
 
+/** Connects to nothing before the first answer. Its stream throws ServiceError for a model that fails or is silent too long. */
 export function openAiSdkModel(options: AiSdkOptions): ChatModel {
   return {
     name: options.name,

@@ -67,6 +67,7 @@ export interface HttpClientOptions {
   lookup?: (host: string) => Promise<{ address: string }[]>;
 }
 
+/** Connections are kept and reused until `close`; those for tenants and for the operator are kept apart. */
 export function openHttpClient(options: HttpClientOptions): HttpClient {
   const rules = addressRules(options.allow);
   const lookup = options.lookup ?? ((host) => dnsLookup(host, { all: true, order: 'verbatim' }));

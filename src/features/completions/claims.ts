@@ -58,6 +58,7 @@ export function claimOf(sentence: string, language: string | null): Claim {
   };
 }
 
+/** The search terms of a text, without stop words. */
 export function termsOf(text: string, language: string | null): Set<string> {
   return new Set(analyzeQuery(text, language === null ? [] : [language]));
 }
@@ -67,6 +68,7 @@ export function allTermsOf(text: string, language: string | null): Set<string> {
   return new Set(analyzeForIndex(text, language).split(' '));
 }
 
+/** The parts of a sentence that can be true or negated by themselves; those without terms are left out. */
 export function clausesOf(text: string, language: string | null): Clause[] {
   return text
     .split(CLAUSE_BREAK)
@@ -142,6 +144,7 @@ export interface NameIndex {
   capitalised: ReadonlySet<string>;
 }
 
+/** What names of a claim are looked up in. */
 export function nameIndexOf(text: string, language: string | null): NameIndex {
   const normal = text.normalize('NFKC');
   const words = new Set<string>();

@@ -50,6 +50,7 @@ export const completionResultSchema = z
   })
   .meta({ id: 'CompletionResult' });
 
+/** The wire shape. `created` is Unix seconds. */
 export function toResult(answer: Answer, created: number): z.input<typeof completionResultSchema> {
   return {
     created,
@@ -69,6 +70,7 @@ export function toResult(answer: Answer, created: number): z.input<typeof comple
   };
 }
 
+/** Content records of the cited chunks, each with its `citation`. */
 export function toCitations(citations: readonly Citation<Labelled>[]): z.input<typeof citedContentSchema>[] {
   return citations.map(({ chunk, number, spans, quote, verified }) => ({
     ...toContent(chunk),

@@ -175,6 +175,7 @@ function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
+/** Length of a text in code points. */
 export function codePoints(text: string): number {
   let count = 0;
   for (const _ of text) count++;

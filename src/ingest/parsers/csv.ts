@@ -12,6 +12,11 @@ const SAMPLE_LINES = 50;
 /** UTF-16 units parsed at once: rows are never held all together. */
 const PIECE_UNITS = 4 * 1024 * 1024;
 
+/**
+ * Rows as records. Over SINGLE_RECORDS_MAX rows share blocks, unless `keys` ask for metadata of each record.
+ *
+ * @throws FileError when the text is over its limit.
+ */
 export function parseCsv(text: string, fileType: 'csv' | 'tsv', keys: readonly ChunkMetadataKey[]): ParsedFile {
   const builder = new TextBuilder();
   const picker = new KeyPicker(keys);

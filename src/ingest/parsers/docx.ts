@@ -22,6 +22,7 @@ const STYLE_MAP = [
   "p[style-name='HTML Preformatted'] => pre:separator('\\n')",
 ];
 
+/** @throws FileError for an archive that is damaged or over its limits, and for too much text. */
 export async function parseDocx(bytes: Uint8Array): Promise<ParsedFile> {
   const safe = repackZip(bytes, (name) => WANTED.test(name));
   const { value: html } = await mammoth.convertToHtml(

@@ -22,6 +22,7 @@ const ARTICLE_TAGS_MAX = 12_000;
 /** The package is CommonJS whose `module.exports` is the class; its types describe a default export. */
 const Defuddle = defuddle as unknown as typeof defuddle.default;
 
+/** Never fails for bad markup: a page that is too large or nested too deeply becomes plain text, with a warning. */
 export function parseHtml(html: string, keys: readonly ChunkMetadataKey[]): ParsedFile {
   if (!fitsTree(html)) {
     const parsed = parseTxt(stripTags(html), 'html');

@@ -12,6 +12,7 @@ const RECORDS_PER_BLOCK = 20;
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
+/** @throws FileError when the text is neither JSON nor one JSON value a line. */
 export function parseJson(source: string, keys: readonly ChunkMetadataKey[]): ParsedFile {
   const value = readJson(source);
   if (value === undefined) {
@@ -26,6 +27,7 @@ export function parseJson(source: string, keys: readonly ChunkMetadataKey[]): Pa
   return finish('json', builder, picker, []);
 }
 
+/** Lines that are no JSON are kept as text, with a warning. @throws FileError when no line is JSON. */
 export function parseJsonl(source: string, keys: readonly ChunkMetadataKey[]): ParsedFile {
   const picker = new KeyPicker(keys);
   const builder = new TextBuilder();

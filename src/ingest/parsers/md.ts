@@ -24,6 +24,7 @@ markdown.core.ruler.enableOnly(['normalize', 'block']);
 /** Position marks that text-recognition models write between blocks. */
 const POSITION_MARKS = /<\|ref\|>[^<\n]{0,200}<\|\/ref\|>|<\|det\|>[^<\n]{0,2000}<\|\/det\|>/g;
 
+/** Never fails for bad markup. Blocks of HTML inside are read as HTML. @throws FileError when the text is over its limit. */
 export async function parseMd(source: string, keys: readonly ChunkMetadataKey[]): Promise<ParsedFile> {
   const front = readFrontMatter(source);
   const builder = new TextBuilder();

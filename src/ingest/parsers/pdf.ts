@@ -27,6 +27,7 @@ interface PdfiumModule {
   _FPDF_ClosePage(page: number): void;
 }
 
+/** @throws FileError for a file that is damaged, encrypted, or over PDF_BYTES_MAX or PDF_PAGES_MAX. */
 export async function parsePdf(bytes: Uint8Array): Promise<ParsedFile> {
   if (bytes.length > PDF_BYTES_MAX) throw overLimit(`PDF files are read up to ${PDF_BYTES_MAX / 1024 / 1024} MiB.`);
   const library = await PDFiumLibrary.init();

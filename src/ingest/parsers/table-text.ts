@@ -13,6 +13,7 @@ export function cellText(raw: string): string {
   return line.includes('|') ? line.replaceAll('|', '\\|') : line;
 }
 
+/** One row of a Markdown table. */
 export function rowText(cells: readonly string[]): string {
   return `| ${cells.map(cellText).join(' | ')} |`;
 }

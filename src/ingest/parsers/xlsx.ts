@@ -12,6 +12,7 @@ import { TextBuilder } from './text-builder.ts';
 const WANTED =
   /^(\[Content_Types\]\.xml|_rels\/|docProps\/core\.xml|xl\/(_rels\/)?[^/]+\.(xml|rels)|xl\/worksheets\/[^/]+\.xml)/;
 
+/** Every sheet as records. @throws FileError for an archive that is damaged or over its limits. */
 export async function parseXlsx(bytes: Uint8Array, keys: readonly ChunkMetadataKey[]): Promise<ParsedFile> {
   const safe = repackZip(bytes, (name) => WANTED.test(name));
   const sheets = await readWorkbook(Buffer.from(safe.buffer, safe.byteOffset, safe.byteLength));

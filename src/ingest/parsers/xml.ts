@@ -6,6 +6,7 @@ import { parseTxt } from './txt.ts';
 /** UTF-16 units within which a document type stands. */
 const PROLOG_UNITS = 64 * 1024;
 
+/** @throws FileError when the prolog declares entities. */
 export function parseXml(text: string): ParsedFile {
   if (/<!ENTITY\s/i.test(text.slice(0, PROLOG_UNITS))) {
     throw badFile('parse', 'Forbidden XML', 'The file declares XML entities, which are not expanded.');
