@@ -1,6 +1,6 @@
 /** What `npm ci` and the published package rely on. */
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
@@ -44,4 +44,28 @@ test('every file that the package promises is there', () => {
   // dist/ is built from src/.
   for (const target of Object.values(bin))
     assert.ok(existsSync(join(PROJECT, target.replace('dist/', 'src/').replace(/\.js$/, '.ts'))), target);
+});
+
+test('src/ imports every dependency, and nothing that only development has', () => {
+  const { dependencies, devDependencies } = readJson<{
+    dependencies: Record<string, string>;
+    devDependencies: Record<string, string>;
+  }>('package.json');
+  const code = globSync('src/**/*.ts', { cwd: PROJECT, exclude: ['**/*.test.ts'] }).map((path) =>
+    readFileSync(join(PROJECT, path), 'utf8'),
+  );
+  const isImported = (name: string): boolean => {
+    const statement = new RegExp(
+      `(?:from|import|import\\(|require\\(|resolve\\()\\s*'${name.replaceAll('.', '\\.')}(?:/[^']*)?'`,
+    );
+    return code.some((text) => statement.test(text));
+  };
+  assert.deepEqual(
+    Object.keys(dependencies).filter((name) => !isImported(name)),
+    [],
+  );
+  assert.deepEqual(
+    Object.keys(devDependencies).filter((name) => isImported(name)),
+    [],
+  );
 });

@@ -40,11 +40,6 @@ export async function findTenantByName(db: Database, name: string): Promise<Tena
   return tenant;
 }
 
-export async function findTenant(db: Database, id: string): Promise<Tenant | undefined> {
-  const [tenant] = await db.system.query<Tenant>(sql`select ${TENANT_COLUMNS} from tenant where id = ${id}`);
-  return tenant;
-}
-
 /** All tenants, oldest first. */
 export async function listTenants(db: Database): Promise<Tenant[]> {
   return db.system.query<Tenant>(sql`select ${TENANT_COLUMNS} from tenant order by partition_no`);

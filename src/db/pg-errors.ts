@@ -47,11 +47,6 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
   return codeOf(error) === '23505' && (constraint === undefined || constraintOf(error) === constraint);
 }
 
-/** True when a row that the statement refers to is gone. */
-export function isForeignKeyViolation(error: unknown, constraint?: string): boolean {
-  return codeOf(error) === '23503' && (constraint === undefined || constraintOf(error) === constraint);
-}
-
 /** True for a CHECK that refused, among them the guard of status transitions. */
 export function isCheckViolation(error: unknown): boolean {
   return codeOf(error) === '23514';

@@ -27,7 +27,6 @@ export const pageQueryShape = {
 };
 
 export const pageQuery = z.strictObject(pageQueryShape);
-export type PageQuery = z.output<typeof pageQuery>;
 
 export const paginationSchema = z
   .object({
