@@ -72,6 +72,25 @@ test('every pair of stored and given value compares as in the reference', async 
   }
 });
 
+test('every value compares so in columns too, computed and stored', async () => {
+  const refs = await columnsOf(first.tenant.id, first);
+  for (const { id } of refs) await build(first.tenant.id, id, 100);
+  assert.ok((await columnsOf(first.tenant.id, first)).every((column) => column.status === 'ready'));
+  for (const status of ['building', 'ready'] as const) {
+    const columns = new Map(refs.map((column) => [column.key, { ...column, status }]));
+    for (const value of VALUES) {
+      for (const operator of ['eq', 'in', 'lte', 'starts_with'] as const) {
+        const given = operator === 'in' ? [value, 'other'] : value;
+        const filters = [...columns.keys()].map((key) => ({ key, operator, value: given }));
+        const metadataFilter: MetadataFilterGroup = { operator: 'or', filters };
+        const expected = first.sources.filter((one) => selects({ metadataFilter }, one, first)).map(({ name }) => name);
+        const found = await search(first, { metadataFilter, columns });
+        assert.deepEqual(found.toSorted(), expected.toSorted(), `${status} ${operator} ${value}`);
+      }
+    }
+  }
+});
+
 /** A tenant with the corpus. Each column is declared before or after the sources came, and built or left half built. */
 async function store(random: Random): Promise<Stored> {
   const corpus = randomCorpus(random);
@@ -89,12 +108,15 @@ async function store(random: Random): Promise<Stored> {
   await seed(database.db, tenant.id, corpus.groups, corpus.tags);
   await declare(late);
   for (const { id } of await columnsOf(tenant.id, corpus)) {
-    let steps = random.pick([0, 2, 100]);
-    while (steps-- > 0) {
-      if (await database.db.transaction(tenant.id, (tx) => buildStep(tx, tenant.id, id, 20, new Date()))) break;
-    }
+    await build(tenant.id, id, random.pick([0, 2, 100]));
   }
   return { ...corpus, tenant };
+}
+
+async function build(tenantId: string, id: string, steps: number): Promise<void> {
+  for (let done = false, left = steps; !done && left > 0; left--) {
+    done = await database.db.transaction(tenantId, (tx) => buildStep(tx, tenantId, id, 20, new Date()));
+  }
 }
 
 function columnsOf(tenantId: string, corpus: RandomCorpus) {
@@ -102,7 +124,7 @@ function columnsOf(tenantId: string, corpus: RandomCorpus) {
 }
 
 async function search(corpus: Stored, filters: Filters, usePostfilter = false): Promise<string[]> {
-  const columns = filters.metadataFilter ? await columnsOf(corpus.tenant.id, corpus) : [];
+  const resolved = filters.metadataFilter && !filters.columns ? await columnsOf(corpus.tenant.id, corpus) : [];
   const { hits } = await retrieve(database, {
     tenantId: corpus.tenant.id,
     partitionNo: corpus.tenant.partitionNo,
@@ -110,7 +132,7 @@ async function search(corpus: Stored, filters: Filters, usePostfilter = false): 
     tagIds: null,
     query: 'common',
     mode: 'lexical',
-    filters: { ...filters, columns: new Map(columns.map((column) => [column.key, column])) },
+    filters: { columns: new Map(resolved.map((column) => [column.key, column])), ...filters },
     usePostfilter,
     limit: 100,
     offset: 0,

@@ -8,7 +8,10 @@ import type { SeedGroup, TagIds } from './corpus.ts';
 import type { ReferenceSource } from './reference.ts';
 
 export const KEYS = ['year', 'author', "o'key", 'k"1', 'when', '%', 'a.b', '$1', '__proto__'];
+/** Longer than what an index entry holds of a value; they differ after that only. */
+const LONG = ['x', 'y'].map((last) => `${'😀'.repeat(99)}e\u0301${last.repeat(40)}`);
 export const VALUES = [
+  ...LONG,
   ...['7', '07', '7.0', '10', '-3', '+3', '-0', '1e2', '100', '0.1', '.5', '1e', '1.2.3', 'NaN'],
   ...['9007199254740993', '9007199254740992', '9223372036854775807', '9223372036854775808', '-9223372036854775808'],
   ...['2025-01-01', '2025-01-01T00:00Z', '2025-01-01T02:00+02:00', '2024-02-29', '2025-02-29', '0000-01-01'],
