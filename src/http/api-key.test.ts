@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { generateApiKey, readApiKey } from './api-key.ts';
+import { generateApiKey, readApiKey, withoutApiKeys } from './api-key.ts';
 
 test('a key has the documented form and is never the same', () => {
   const keys = new Set(Array.from({ length: 1000 }, () => generateApiKey().key));
@@ -39,4 +39,10 @@ test('all letters of the alphabet are about equally frequent', () => {
   const expected = (2000 * 55) / 62;
   assert.equal(counts.size, 62);
   for (const [letter, count] of counts) assert.ok(Math.abs(count - expected) < expected * 0.2, `${letter}: ${count}`);
+});
+
+test('keys within a text are blotted out, other words are not', () => {
+  const { key } = generateApiKey();
+  assert.equal(withoutApiKeys(`/api/v1/api-keys/${key}/x${key}y`), '/api/v1/api-keys/pk_…/xpk_…');
+  assert.equal(withoutApiKeys('/api/v1/pk_1/spk_index'), '/api/v1/pk_1/spk_index');
 });

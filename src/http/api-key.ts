@@ -32,6 +32,11 @@ export function readApiKey(key: string): GeneratedApiKey | undefined {
   return { key, publicId: key.slice(3, 3 + ID_LENGTH), hash: createHash('sha256').update(key).digest() };
 }
 
+/** For logs and error messages, which repeat what a caller sent: someone may take a key for an id. */
+export function withoutApiKeys(text: string): string {
+  return text.replaceAll(/pk_[0-9A-Za-z]{20,}/g, 'pk_…');
+}
+
 function checksum(stem: string): string {
   let rest = crc32(stem);
   let digits = '';

@@ -3,13 +3,14 @@ import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ERROR_CODES, type ErrorCode, ServiceError } from '../errors.ts';
 import { newId } from '../util/ids.ts';
+import { withoutApiKeys } from './api-key.ts';
 
 const OVERLOAD_RETRY_SECONDS = 5;
 const INTERNAL_MESSAGE = 'Something went wrong on our side. The request id identifies this failure in the log.';
 
 /** The one shape of every error answer. */
 export function errorBody(error: ServiceError): string {
-  return JSON.stringify({ error: { message: error.message, type: error.type } });
+  return JSON.stringify({ error: { message: withoutApiKeys(error.message), type: error.type } });
 }
 
 /** Anything thrown -> what the caller is told. Unexpected errors become constant text. */

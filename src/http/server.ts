@@ -4,6 +4,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, 
 import type { Deps } from '../deps.ts';
 import { invalidRequest, notFound, ServiceError } from '../errors.ts';
 import { newId } from '../util/ids.ts';
+import { withoutApiKeys } from './api-key.ts';
 import { answerClientError, errorBody, sendError } from './error-handler.ts';
 
 /** Headers must arrive within this time; bodies are limited by their readers, so that a slow upload may take its time. */
@@ -160,10 +161,8 @@ function observe(deps: Deps, request: FastifyRequest, reply: FastifyReply): void
   );
 }
 
-/** Without what looks like an API key: someone who takes a key for an id must not find it in the log. */
 function shownPath(url: string): string {
-  const path = url.split('?')[0] ?? '';
-  return path.replaceAll(/pk_[0-9A-Za-z]{20,}/g, 'pk_…').slice(0, PATH_LOGGED_MAX);
+  return withoutApiKeys(url.split('?')[0] ?? '').slice(0, PATH_LOGGED_MAX);
 }
 
 function dropRestOfBody(request: IncomingMessage): void {
