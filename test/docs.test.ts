@@ -1,0 +1,98 @@
+/** What the documentation names exists, and what users set and call is documented. */
+import assert from 'node:assert/strict';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+
+const PROJECT = join(import.meta.dirname, '..');
+
+const pages = new Map(
+  globSync('{*,docs/*}.md', { cwd: PROJECT }).map((path) => [path, readFileSync(join(PROJECT, path), 'utf8')]),
+);
+
+function page(path: string): string {
+  return pages.get(path) ?? assert.fail(`${path} is missing`);
+}
+
+/** The anchor that renderers give a heading. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replaceAll(' ', '-');
+}
+
+function anchorsOf(text: string): string[] {
+  return [...text.matchAll(/^#+ (.+)$/gm)].map((match) => anchorOf(match[1]!));
+}
+
+test('links lead somewhere', () => {
+  const broken: string[] = [];
+  for (const [path, text] of pages) {
+    for (const [, target = ''] of text.matchAll(/\]\((?!https?:)([^)\s]+)\)/g)) {
+      const [file = '', anchor] = target.split('#');
+      const linked = join(dirname(path), file);
+      if (file !== '' && !existsSync(join(PROJECT, linked))) broken.push(`${path}: ${target}`);
+      else if (anchor && !anchorsOf(page(file === '' ? path : linked)).includes(anchor))
+        broken.push(`${path}: ${target}`);
+    }
+  }
+  assert.deepEqual(broken, []);
+});
+
+test('npm scripts that are named exist', () => {
+  const { scripts } = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>;
+  };
+  const named = [...pages].flatMap(([path, text]) =>
+    [...text.matchAll(/npm run (?:--silent )?([a-z:]+)(?![a-z:…])/g)].map((match) => ({ path, script: match[1]! })),
+  );
+  assert.ok(named.length > 10);
+  assert.deepEqual(
+    named.filter(({ script }) => scripts[script] === undefined),
+    [],
+  );
+});
+
+test('every setting is documented, and every documented setting exists', () => {
+  const names = (text: string): Set<string> => new Set(text.match(/PINAKES_[A-Z0-9]+(?:_[A-Z0-9]+)*/g));
+  const read = names(
+    globSync('src/**/*.ts', { cwd: PROJECT, exclude: ['**/*.test.ts'] })
+      .map((path) => readFileSync(join(PROJECT, path), 'utf8'))
+      .join('\n'),
+  );
+  const documented = names(page('docs/configuration.md')).add('PINAKES_CRASH_AT'); // for tests of crashes only
+  assert.deepEqual(
+    [...read].filter((name) => !documented.has(name)),
+    [],
+    'not in docs/configuration.md',
+  );
+  assert.deepEqual(
+    [...names([...pages.values()].join('\n'))].filter((name) => !read.has(name)),
+    [],
+    'not in src/',
+  );
+});
+
+test('every command has its words in docs/cli.md', () => {
+  const commands = globSync('src/cli/*.ts', { cwd: PROJECT, exclude: ['**/*.test.ts'] }).flatMap((path) => [
+    ...readFileSync(join(PROJECT, path), 'utf8').matchAll(/: Command = \{\s+name: '([^']+)'/g),
+  ]);
+  assert.ok(commands.length >= 8, 'no commands were found');
+  for (const [, name] of commands) assert.match(page('docs/cli.md'), new RegExp(`pinakes ${name}\\b`), name);
+});
+
+test('ARCHITECTURE.md names every folder of src/ and every feature', () => {
+  const layout = page('ARCHITECTURE.md');
+  for (const folder of globSync('src/*/', { cwd: PROJECT })) {
+    const name = folder.replace(/^src[\\/]|[\\/]$/g, '');
+    assert.match(layout, new RegExp(`^ {2}${name}/ `, 'm'), `src/${name}/`);
+  }
+  const features = /^ {2}features\/ ([\s\S]*?)\n\S/m.exec(layout)?.[1]?.split(/\s+/) ?? [];
+  const missing = globSync('src/features/*', { cwd: PROJECT }).map((path) => path.replace(/^.*[\\/]/, ''));
+  assert.deepEqual(
+    missing.filter((name) => !features.includes(name)),
+    [],
+  );
+});
