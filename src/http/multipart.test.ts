@@ -107,3 +107,22 @@ test('the boundary comes from the content type', () => {
   assert.equal(boundaryOf('multipart/form-data; boundary="a b"; charset=utf-8'), 'a b');
   assert.throws(() => boundaryOf('multipart/form-data'), ServiceError);
 });
+
+test('the source is closed however the reading ends: it must not hold back the rest of the request', async () => {
+  for (const body of [part('form-data; name="a"'), 'no boundary', part('nonsense')]) {
+    let closed = false;
+    async function* source(): AsyncGenerator<Buffer> {
+      try {
+        yield* inPieces(Buffer.from(body), 5);
+      } finally {
+        closed = true;
+      }
+    }
+    try {
+      for await (const { body: content } of readParts(source(), BOUNDARY)) for await (const _ of content) break;
+    } catch {
+      // Parts that are left early and bodies that are malformed alike.
+    }
+    assert.ok(closed, body);
+  }
+});

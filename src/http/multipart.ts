@@ -95,20 +95,24 @@ function release(piece: Buffer): void {
  */
 export async function* readParts(source: AsyncIterable<Buffer>, boundary: string): AsyncGenerator<Part> {
   const input = openInput(source);
-  const delimiter = Buffer.from(`\r\n--${boundary}`);
-  // A body may begin with its first boundary: as if a line had ended before it.
-  await input.expectStart(delimiter.subarray(CRLF.length));
-  while (!(await input.isLast())) {
-    const headers = parseHeaders(await input.readUntil(HEADERS_END, PART_HEADER_BYTES_MAX));
-    let complete = false;
-    async function* body(): AsyncGenerator<Buffer> {
-      yield* input.readPart(delimiter);
-      complete = true;
+  try {
+    const delimiter = Buffer.from(`\r\n--${boundary}`);
+    // A body may begin with its first boundary: as if a line had ended before it.
+    await input.expectStart(delimiter.subarray(CRLF.length));
+    while (!(await input.isLast())) {
+      const headers = parseHeaders(await input.readUntil(HEADERS_END, PART_HEADER_BYTES_MAX));
+      let complete = false;
+      async function* body(): AsyncGenerator<Buffer> {
+        yield* input.readPart(delimiter);
+        complete = true;
+      }
+      yield { ...headers, body: body() };
+      if (!complete) throw new Error('a part was not read to its end');
     }
-    yield { ...headers, body: body() };
-    if (!complete) throw new Error('a part was not read to its end');
+    await input.expectEnd();
+  } finally {
+    await input.close();
   }
-  await input.expectEnd();
 }
 
 interface Input {
@@ -118,6 +122,8 @@ interface Input {
   readUntil(end: Buffer, bytesMax: number): Promise<Buffer>;
   readPart(delimiter: Buffer): AsyncGenerator<Buffer>;
   expectEnd(): Promise<void>;
+  /** The source must not go on reading: what is left of the request is dropped by the server, so that the connection lives. */
+  close(): Promise<void>;
 }
 
 function openInput(source: AsyncIterable<Buffer>): Input {
@@ -143,6 +149,9 @@ function openInput(source: AsyncIterable<Buffer>): Input {
   }
 
   return {
+    async close() {
+      await iterator.return?.();
+    },
     async expectStart(bytes) {
       await need(bytes.length);
       if (!take(bytes.length).equals(bytes)) throw malformed('it does not begin with the boundary');

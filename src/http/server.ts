@@ -169,7 +169,7 @@ function dropRestOfBody(request: IncomingMessage): void {
   if (request.complete || request.destroyed) return;
   request.unpipe?.();
   request.resume();
-  const timer = setTimeout(() => request.socket?.destroy(), LINGER_MS);
+  const timer = setTimeout(() => request.destroy(), LINGER_MS);
   timer.unref();
   request.once('close', () => clearTimeout(timer)).once('end', () => clearTimeout(timer));
 }
