@@ -10,6 +10,7 @@ import { metadataColumnRoutes } from './features/metadata-columns/routes.ts';
 import { searchRoutes } from './features/search/routes.ts';
 import { secretRoutes } from './features/secrets/routes.ts';
 import { sourceGroupRoutes } from './features/source-groups/routes.ts';
+import { sourceRoutes } from './features/sources/routes.ts';
 import { tagRoutes } from './features/tags/routes.ts';
 import { registerRoutes } from './http/register.ts';
 import type { Route } from './http/route.ts';
@@ -30,6 +31,7 @@ export function apiRoutes(deps: Deps): Route[] {
     ...conversationRoutes(deps),
     ...localFileRoutes(deps),
     ...sourceGroupRoutes(deps),
+    ...sourceRoutes(deps),
     ...tagRoutes(deps),
     ...metadataColumnRoutes(deps),
     ...secretRoutes(deps),

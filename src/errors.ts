@@ -16,6 +16,7 @@ export const ERROR_CODES = {
   too_large: [413, 'request_too_large_error'],
   uri_too_long: [414, 'invalid_request_error'],
   unsupported_media_type: [415, 'unsupported_media_type_error'],
+  range_not_satisfiable: [416, 'invalid_request_error'],
   expectation_failed: [417, 'invalid_request_error'],
   rate_limited: [429, 'rate_limit_error'],
   headers_too_large: [431, 'invalid_request_error'],

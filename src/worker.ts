@@ -6,6 +6,7 @@ import type { Deps } from './deps.ts';
 import { buildColumn } from './ingest/build-column.ts';
 import { collectGarbage } from './ingest/collect-garbage.ts';
 import { deleteGroup } from './ingest/delete-group.ts';
+import { deleteSource } from './ingest/delete-source.ts';
 import { ingestRun } from './ingest/run-ingest.ts';
 
 const DELETIONS_AT_ONCE = 1;
@@ -33,6 +34,7 @@ export function buildWorker(given: Deps): Worker {
       await deps.queue.work({
         'ingest-run': { handler: ingestRun(deps), concurrency: deps.config.workerConcurrency },
         'delete-group': { handler: deleteGroup(deps), concurrency: DELETIONS_AT_ONCE },
+        'delete-source': { handler: deleteSource(deps), concurrency: DELETIONS_AT_ONCE },
         'collect-garbage': { handler: collectGarbage(deps), concurrency: 1 },
         'build-column': { handler: buildColumn(deps), concurrency: BUILDS_AT_ONCE },
       });

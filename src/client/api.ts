@@ -172,6 +172,7 @@ export type GroupSource = {
   id: string;
   /** format "uuid" */
   source_group_id: string;
+  source_type: "local_file" | "drive" | "page" | "repo" | "web";
   name: string;
   file_type: string;
   /** Bytes. */
@@ -260,6 +261,24 @@ export type MetadataFilterGroup = {
     /** An array for in and nin, absent for exists and not_exists, else a scalar. */
     value?: string | number | boolean | Array<string | number | boolean> | undefined;
   } | MetadataFilterGroup>;
+};
+
+export type MetadataItemPatch = {
+  records: Array<{
+    key: string;
+    /** Null deletes the key. */
+    val: string | null;
+  }>;
+};
+
+export type MetadataPatch = {
+  /** maxItems 40 */
+  records: Array<{
+    /** minLength 1, maxLength 256 */
+    key: string;
+    /** Null deletes the key. */
+    val: string | null;
+  }>;
 };
 
 export type MetadataRecord = {
@@ -378,6 +397,19 @@ export type Secret = {
   creation_time: number;
   /** Empty when none was given. */
   description: string;
+};
+
+export type Source = {
+  /** format "uuid" */
+  id: string;
+  /** format "uuid" */
+  source_group_id: string;
+  name: string;
+  file_type: string;
+  /** Bytes. */
+  file_size: number;
+  /** Records set through the API. */
+  metadata: Metadata;
 };
 
 export type SourceGroup = {
@@ -790,6 +822,20 @@ export interface Operations {
     };
     response: SourceGroup;
   };
+  /** Rename a source group */
+  renameSourceGroup: {
+    request: {
+      params: {
+        /** format "uuid" */
+        id: string;
+      };
+      body: {
+        /** minLength 1, maxLength 200 */
+        name: string;
+      };
+    };
+    response: SourceGroup;
+  };
   /** Delete a source group */
   deleteSourceGroup: {
     request: {
@@ -802,6 +848,19 @@ export interface Operations {
       /** format "uuid" */
       source_group_id: string;
     };
+  };
+  /** Change the metadata of a source group */
+  patchSourceGroupMetadata: {
+    request: {
+      params: {
+        /** format "uuid" */
+        id: string;
+      };
+      body: {
+        metadata: MetadataPatch;
+      };
+    };
+    response: Metadata;
   };
   /** List the sources of a source group */
   listSourcesOfSourceGroup: {
@@ -897,6 +956,118 @@ export interface Operations {
       };
     };
     response: Run;
+  };
+  /** List the sources that have metadata */
+  listSources: {
+    request: {
+      query?: {
+        /** How many records to return. · minimum 1, maximum 100, default 20 */
+        limit?: number | undefined;
+        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
+        after_id?: string | undefined;
+      } | undefined;
+    };
+    response: {
+      sources: Array<Source>;
+      pagination: Pagination;
+    };
+  };
+  /** Get a source */
+  getSource: {
+    request: {
+      params: {
+        /** format "uuid" */
+        id: string;
+      };
+    };
+    response: GroupSource;
+  };
+  /** Delete a source */
+  deleteSource: {
+    request: {
+      params: {
+        /** format "uuid" */
+        id: string;
+      };
+    };
+    response: {
+      /** format "uuid" */
+      source_id: string;
+    };
+  };
+  /** Download the stored file of a crawled source */
+  downloadSource: {
+    request: {
+      params: {
+        /** format "uuid" */
+        source_id: string;
+      };
+      query?: {
+        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
+        principal_id?: string | undefined;
+        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
+        authz_policy?: string | undefined;
+      } | undefined;
+      headers?: {
+        /** One range of bytes; several are answered with the whole file. */
+        Range?: string | undefined;
+        /** The ETag that the range belongs to; when it differs, the whole file is sent. */
+        "If-Range"?: string | undefined;
+        /** ETags that the caller has; 304 when one of them is current. */
+        "If-None-Match"?: string | undefined;
+      } | undefined;
+    };
+    response: unknown;
+  };
+  /** Change the metadata of a source */
+  patchSourceMetadata: {
+    request: {
+      params: {
+        /** format "uuid" */
+        source_id: string;
+      };
+      body: {
+        metadata: MetadataPatch;
+      };
+    };
+    response: Metadata;
+  };
+  /** Delete the metadata of a source */
+  deleteSourceMetadata: {
+    request: {
+      params: {
+        /** format "uuid" */
+        source_id: string;
+      };
+    };
+    response: {
+      message: string;
+    };
+  };
+  /** Change the metadata of many sources */
+  patchSourceMetadataBatch: {
+    request: {
+      body: {
+        /** maxItems 50 */
+        items: Array<{
+          source_id: string;
+          /** When given, the source must belong to this group; else the item fails as if there were no source. */
+          source_group_id?: string | undefined;
+          metadata: MetadataItemPatch;
+        }>;
+      };
+    };
+    response: {
+      success_count: number;
+      /** One for each item, in their order. */
+      results: Array<{
+        /** The source_id of the item. */
+        id: string;
+        success: boolean;
+        /** What the single request would have said; empty after a success. */
+        error: string;
+      }>;
+    };
   };
   /** List tags */
   listTags: {
@@ -1225,13 +1396,22 @@ export const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, 
   deleteLocalFileGroup: ['DELETE', '/api/v1/local-file-groups/{id}'],
   listSourceGroups: ['GET', '/api/v1/source-groups'],
   getSourceGroup: ['GET', '/api/v1/source-groups/{id}'],
+  renameSourceGroup: ['PUT', '/api/v1/source-groups/{id}'],
   deleteSourceGroup: ['DELETE', '/api/v1/source-groups/{id}'],
+  patchSourceGroupMetadata: ['PUT', '/api/v1/source-groups/{id}/metadata'],
   listSourcesOfSourceGroup: ['GET', '/api/v1/source-groups/{id}/sources'],
   listRuns: ['GET', '/api/v1/source-groups/{id}/runs'],
   startRun: ['POST', '/api/v1/source-groups/{id}/runs'],
   getRun: ['GET', '/api/v1/runs/{id}'],
   listRunErrors: ['GET', '/api/v1/runs/{id}/errors'],
   cancelRun: ['POST', '/api/v1/runs/{id}/cancel'],
+  listSources: ['GET', '/api/v1/sources'],
+  getSource: ['GET', '/api/v1/sources/{id}'],
+  deleteSource: ['DELETE', '/api/v1/sources/{id}'],
+  downloadSource: ['GET', '/api/v1/sources/{source_id}/raw'],
+  patchSourceMetadata: ['PUT', '/api/v1/sources/{source_id}/metadata'],
+  deleteSourceMetadata: ['DELETE', '/api/v1/sources/{source_id}/metadata'],
+  patchSourceMetadataBatch: ['POST', '/api/v1/sources/metadata/batch'],
   listTags: ['GET', '/api/v1/tags'],
   createTag: ['POST', '/api/v1/tags'],
   getTag: ['GET', '/api/v1/tags/{id}'],

@@ -53,6 +53,15 @@ export async function removeChunksOfGroup(tx: Tx, tenantId: string, groupId: str
   return rows.length;
 }
 
+/** Removes up to `limit` chunks of the source; returns how many. */
+export async function removeChunksOfSource(tx: Tx, tenantId: string, sourceId: string, limit: number): Promise<number> {
+  const rows = await tx.query(sql`
+    delete from chunk where tenant_id = ${tenantId} and id in (
+      select id from chunk where tenant_id = ${tenantId} and source_id = ${sourceId} limit ${limit})
+    returning 1 as one`);
+  return rows.length;
+}
+
 /** Removes what a large source left behind when its run ended before it was complete. */
 export async function deleteChunksOfPendingSources(tx: Tx, tenantId: string, groupId: string): Promise<void> {
   await tx.query(sql`

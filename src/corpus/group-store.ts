@@ -3,6 +3,7 @@ import { json, type Queryable, type Tx } from '../db/database.ts';
 import { join, raw, type Sql, sql } from '../db/sql.ts';
 import type { ChunkMetadataKey } from '../ingest/parsed.ts';
 import type { JobStatus } from '../jobs/status.ts';
+import type { ApiMetadata } from './metadata.ts';
 
 export interface SourceGroup {
   id: string;
@@ -145,6 +146,18 @@ export async function setGroupStatus(
     sets.push(sql`error_title = ${change.error?.title ?? null}, error_message = ${change.error?.message ?? null}`);
   }
   await tx.query(sql`update source_group set ${join(sets)} where tenant_id = ${tenantId} and id = ${id}`);
+}
+
+/** The group must be locked. */
+export async function setGroupName(tx: Tx, tenantId: string, id: string, name: string): Promise<void> {
+  await tx.query(sql`update source_group set name = ${name} where tenant_id = ${tenantId} and id = ${id}`);
+}
+
+/** Replaces the group's metadata; the group must be locked. */
+export async function saveGroupMetadata(tx: Tx, tenantId: string, id: string, metadata: ApiMetadata): Promise<void> {
+  await tx.query(
+    sql`update source_group set metadata = ${json(metadata)} where tenant_id = ${tenantId} and id = ${id}`,
+  );
 }
 
 /** `delta` may be negative. */

@@ -88,9 +88,15 @@ function rowChecks(tenantId: string, before: Date): { invariant: string; what: s
     },
     {
       invariant: 'I6',
+      what: 'deletions of sources that do not end',
+      rows: sql`select s.id from source s join source_group g on g.tenant_id = s.tenant_id and g.id = s.source_group_id
+        where s.tenant_id = ${tenantId} and s.deleted_at < ${before} and g.deleted_at is null`,
+    },
+    {
+      invariant: 'I6',
       what: 'sources left pending by a run that has ended',
       rows: sql`select s.id from source s join source_group g on g.tenant_id = s.tenant_id and g.id = s.source_group_id
-        where s.tenant_id = ${tenantId} and s.status = 'pending' and g.status = 'success'`,
+        where s.tenant_id = ${tenantId} and s.status = 'pending' and s.deleted_at is null and g.status = 'success'`,
     },
     {
       invariant: 'I7',
@@ -191,7 +197,7 @@ async function checkBlobs(tx: Queryable, tenantId: string, stored: StoredBlobs, 
   const found: Violation[] = [];
   const rows = await tx.query<{ hash: string; size: number; needed: boolean }>(sql`
     select b.hash, b.size, exists (select from source s join source_group g on g.tenant_id = s.tenant_id and g.id = s.source_group_id
-      where s.tenant_id = b.tenant_id and s.blob_hash = b.hash and g.deleted_at is null) as needed
+      where s.tenant_id = b.tenant_id and s.blob_hash = b.hash and s.deleted_at is null and g.deleted_at is null) as needed
     from blob b where b.tenant_id = ${tenantId}`);
   const known = new Set(rows.map((row) => row.hash));
   for (const { hash, size, needed } of rows) {

@@ -3,7 +3,7 @@ import type { Queryable, Tx } from '../db/database.ts';
 import { raw, sql } from '../db/sql.ts';
 import type { FileFailure } from '../ingest/parsed.ts';
 import type { ProgressStep, RunStatistics } from '../jobs/progress.ts';
-import type { JobStatus } from '../jobs/status.ts';
+import { ACTIVE_STATUSES, type JobStatus } from '../jobs/status.ts';
 import { type GroupLimits, type PageRequest, withinLimits } from './group-store.ts';
 
 export interface Run extends RunStatistics {
@@ -138,6 +138,14 @@ export async function addProgress(tx: Tx, tenantId: string, id: string, step: Pr
     update run set files_done = files_done + ${step.filesDone}, chunks_done = chunks_done + ${step.chunksDone},
       added = added + ${step.added}, failed = failed + ${step.failed}, heartbeat_at = ${now}
     where tenant_id = ${tenantId} and id = ${id}`);
+}
+
+/** The active run of the group's generation, if any, will not meet one of its files: it was deleted. The group must be locked. */
+export async function countSkipped(tx: Tx, tenantId: string, groupId: string, generation: number): Promise<void> {
+  await tx.query(sql`
+    update run set files_done = files_done + 1, skipped = skipped + 1
+    where tenant_id = ${tenantId} and source_group_id = ${groupId} and generation = ${generation}
+      and status = any(${[...ACTIVE_STATUSES]}::text[])`);
 }
 
 /** Says "still at it". Returns false when the run is no longer this worker's, or is to stop. */

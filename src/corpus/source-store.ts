@@ -1,8 +1,9 @@
 /** SQL of the tables source and source_text. */
-import type { Queryable, Tx } from '../db/database.ts';
+import { json, type Queryable, type Tx } from '../db/database.ts';
 import { raw, type Sql, sql } from '../db/sql.ts';
 import type { TypedMetadata } from '../ingest/parsed.ts';
-import type { PageRequest } from './group-store.ts';
+import { type GroupLimits, type PageRequest, withinLimits } from './group-store.ts';
+import type { ApiMetadata } from './metadata.ts';
 
 export interface Source {
   id: string;
@@ -67,7 +68,9 @@ export interface TextSegment {
   content: string;
 }
 
-const SOURCE_COLUMNS = raw(`s.id, s.source_group_id as "sourceGroupId", s.source_type as "sourceType", s.name, s.url,
+/** Of source `s`. */
+export const SOURCE_COLUMNS =
+  raw(`s.id, s.source_group_id as "sourceGroupId", s.source_type as "sourceType", s.name, s.url,
   s.file_type as "fileType", s.file_size as "fileSize", s.status, s.origin_metadata as "originMetadata", s.metadata,
   s.language, s.content_at as "contentAt", s.text_length as "textLength", s.chunk_count as "chunkCount", s.warnings,
   s.created_at as "createdAt"`);
@@ -225,4 +228,89 @@ export async function removeSources(tx: Tx, tenantId: string, groupId: string, l
       select id from source where tenant_id = ${tenantId} and source_group_id = ${groupId} order by id limit ${limit})
     returning blob_hash`);
   return rows.map((row) => row.blob_hash);
+}
+
+/**
+ * Locks a source that a caller with these limits may see, for the rest of the transaction, and returns its API records.
+ *
+ * @param groupId only a source of this group exists for the caller, when given.
+ */
+export async function lockSourceMetadata(
+  tx: Tx,
+  tenantId: string,
+  id: string,
+  limits: GroupLimits,
+  groupId?: string,
+): Promise<ApiMetadata | undefined> {
+  const inGroup = groupId === undefined ? raw('true') : sql`g.id = ${groupId}::uuid`;
+  const [source] = await tx.query<{ metadata: ApiMetadata }>(sql`
+    select s.metadata from source s join source_group g on g.tenant_id = s.tenant_id and g.id = s.source_group_id
+    where s.tenant_id = ${tenantId} and s.id = ${id} and s.deleted_at is null and g.deleted_at is null
+      and ${inGroup} and ${withinLimits(limits)}
+    for update of s`);
+  return source?.metadata;
+}
+
+/** Replaces the API records; the source must be locked. Origin records stay. */
+export async function saveSourceMetadata(tx: Tx, tenantId: string, id: string, metadata: ApiMetadata): Promise<void> {
+  await tx.query(sql`update source set metadata = ${json(metadata)} where tenant_id = ${tenantId} and id = ${id}`);
+}
+
+/** Whether a source is hidden. It is found until it is removed; in a deleted group only when it was hidden by itself. */
+export async function findTombstone(
+  tx: Queryable,
+  tenantId: string,
+  id: string,
+  limits: GroupLimits,
+): Promise<{ sourceGroupId: string; deletedAt: Date | null } | undefined> {
+  const [source] = await tx.query<{ sourceGroupId: string; deletedAt: Date | null }>(sql`
+    select s.source_group_id as "sourceGroupId", s.deleted_at as "deletedAt"
+    from source s join source_group g on g.tenant_id = s.tenant_id and g.id = s.source_group_id
+    where s.tenant_id = ${tenantId} and s.id = ${id} and (s.deleted_at is not null or g.deleted_at is null)
+      and ${withinLimits(limits)}`);
+  return source;
+}
+
+/** Hides a source. Its group must be locked. Undefined when it is hidden already or gone. */
+export async function tombstoneSource(
+  tx: Tx,
+  tenantId: string,
+  id: string,
+  now: Date,
+): Promise<{ status: Source['status']; chunkMetadatasCount: number } | undefined> {
+  const [source] = await tx.query<{ status: Source['status']; chunkMetadatasCount: number }>(sql`
+    update source set deleted_at = ${now} where tenant_id = ${tenantId} and id = ${id} and deleted_at is null
+    returning status, chunk_metadatas_count as "chunkMetadatasCount"`);
+  return source;
+}
+
+/** Removes up to `limit` segments of a source's text; returns how many. */
+export async function removeTextsOfSource(tx: Tx, tenantId: string, sourceId: string, limit: number): Promise<number> {
+  const rows = await tx.query(sql`
+    delete from source_text where tenant_id = ${tenantId} and source_id = ${sourceId} and start_offset in (
+      select start_offset from source_text where tenant_id = ${tenantId} and source_id = ${sourceId} limit ${limit})
+    returning 1 as one`);
+  return rows.length;
+}
+
+/** Removes the row of a hidden source and returns its blob's hash; undefined when there is none. Its chunks must be gone. */
+export async function removeTombstonedSource(tx: Tx, tenantId: string, id: string): Promise<string | undefined> {
+  const [source] = await tx.query<{ blobHash: string }>(sql`
+    delete from source where tenant_id = ${tenantId} and id = ${id} and deleted_at is not null
+    returning blob_hash as "blobHash"`);
+  return source?.blobHash;
+}
+
+/** Some sources that were hidden before `deletedBefore` and are not yet removed; those of deleted groups go with them. */
+export async function listOverdueTombstones(
+  tx: Queryable,
+  tenantId: string,
+  deletedBefore: Date,
+  limit: number,
+): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>(sql`
+    select s.id from source s where s.tenant_id = ${tenantId} and s.deleted_at < ${deletedBefore}
+      and exists (select from source_group g where g.tenant_id = s.tenant_id and g.id = s.source_group_id and g.deleted_at is null)
+    order by s.deleted_at limit ${limit}`);
+  return rows.map((row) => row.id);
 }

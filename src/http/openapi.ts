@@ -60,6 +60,7 @@ function operation(route: Route, components: Json): Json {
       ...parameters(route.params, 'path', components),
       ...parameters(route.query, 'query', components),
       ...(route.idempotent ? [IDEMPOTENCY_PARAMETER] : []),
+      ...(route.download ? DOWNLOAD_PARAMETERS : []),
     ],
     ...(body ? { requestBody: body } : {}),
     responses: responses(route, components),
@@ -73,6 +74,20 @@ const IDEMPOTENCY_PARAMETER = {
   description:
     'Makes a repeated request harmless for 24 hours: the same request gets the stored answer, another body 409.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
+};
+
+const DOWNLOAD_PARAMETERS = [
+  { name: 'Range', description: 'One range of bytes; several are answered with the whole file.' },
+  { name: 'If-Range', description: 'The ETag that the range belongs to; when it differs, the whole file is sent.' },
+  { name: 'If-None-Match', description: 'ETags that the caller has; 304 when one of them is current.' },
+].map((parameter) => ({ ...parameter, in: 'header', required: false, schema: { type: 'string' } }));
+
+const FILE_CONTENT = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };
+
+/** What a download can answer besides the whole file. */
+const DOWNLOAD_RESPONSES = {
+  206: { description: 'The range that was asked for.', content: FILE_CONTENT },
+  304: { description: 'The caller has the current file.' },
 };
 
 function parameters(schema: Schema | undefined, place: 'path' | 'query', components: Json): Json[] {
@@ -105,10 +120,12 @@ function requestBody(route: Route, components: Json): Json | undefined {
 function responses(route: Route, components: Json): Json {
   const { status, schema, description } = route.response;
   const success = {
-    description: description ?? route.operation.summary,
+    description: route.download?.description ?? description ?? route.operation.summary,
     headers: { 'x-request-id': { schema: { type: 'string' } } },
     content: {
-      'application/json': { schema: toJsonSchema(schema, 'output', components) },
+      ...(route.download
+        ? FILE_CONTENT
+        : { 'application/json': { schema: toJsonSchema(schema, 'output', components) } }),
       ...Object.fromEntries(
         Object.entries(route.alternatives ?? {}).map(([type, other]) => [
           type,
@@ -120,6 +137,7 @@ function responses(route: Route, components: Json): Json {
   const errors = new Set([...COMMON_ERRORS, ...inputErrors(route), ...(route.errors ?? [])]);
   return {
     [status]: success,
+    ...(route.download ? DOWNLOAD_RESPONSES : {}),
     ...Object.fromEntries(
       [...errors].sort((a, b) => a - b).map((code) => [code, { $ref: `#/components/responses/Error${code}` }]),
     ),

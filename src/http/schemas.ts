@@ -3,6 +3,7 @@
  * are text in a query string but mean something else.
  */
 import { z } from 'zod';
+import { METADATA_KEY_LENGTH_MAX, METADATA_PATCH_RECORDS_MAX, METADATA_VALUE_LENGTH_MAX } from '../corpus/metadata.ts';
 import { isId } from '../util/ids.ts';
 
 declare module 'zod' {
@@ -97,4 +98,26 @@ export const metadataRecordSchema = z
   .object({ key: z.string(), val: z.string(), type: z.string() })
   .meta({ id: 'MetadataRecord' });
 export const metadataSchema = z.object({ records: z.array(metadataRecordSchema) }).meta({ id: 'Metadata' });
+
+/**
+ * Metadata as sent. Types and members are checked here; the rules of a patch (corpus/metadata.ts) apply to one patch and to
+ * each of a batch alike, so `bounded` only says for the description that breaking them is a 400.
+ */
+const patchRecord = (bounded: boolean) =>
+  z.strictObject({
+    key: bounded ? z.string().meta({ minLength: 1, maxLength: METADATA_KEY_LENGTH_MAX }) : z.string(),
+    val: (bounded ? z.string().meta({ maxLength: METADATA_VALUE_LENGTH_MAX }) : z.string())
+      .nullable()
+      .describe('Null deletes the key.'),
+  });
+
+/** The metadata of one patch, where a broken rule fails the request. */
+export const metadataPatchSchema = z
+  .strictObject({ records: z.array(patchRecord(true)).meta({ maxItems: METADATA_PATCH_RECORDS_MAX }) })
+  .meta({ id: 'MetadataPatch' });
+/** The metadata of an item of a batch, where a broken rule fails the item. */
+export const metadataItemPatchSchema = z
+  .strictObject({ records: z.array(patchRecord(false)) })
+  .meta({ id: 'MetadataItemPatch' });
+
 export const jobErrorSchema = z.object({ title: z.string(), message: z.string() }).meta({ id: 'JobError' });

@@ -4,9 +4,11 @@ import { takeStalledColumns } from '../corpus/column-store.ts';
 import { listOverdueDeletions, lockGroup, setGroupStatus } from '../corpus/group-store.ts';
 import { dropExpiredIdempotencyKeys } from '../corpus/idempotency-store.ts';
 import { dropOldRuns, listStalledRuns, setRunStatus } from '../corpus/run-store.ts';
+import { listOverdueTombstones } from '../corpus/source-store.ts';
 import { listTenants } from '../corpus/tenant-store.ts';
 import type { JobHandler } from '../jobs/queue.ts';
 import { removeUnneededBlobs } from './delete-group.ts';
+import { removeDeletedSource } from './delete-source.ts';
 import type { IngestDeps } from './ingest-deps.ts';
 
 /** A run whose worker has not been heard of for this long is lost. Workers speak every 2 s. */
@@ -14,6 +16,7 @@ const STALLED_AFTER_SECONDS = 60;
 /** A run that waits this long may have lost its job. One job too many does no harm. */
 const QUEUED_AFTER_SECONDS = 3_600;
 const DELETING_AFTER_SECONDS = 900;
+const SOURCES_PER_COLLECTION = 100;
 const COLUMN_STALLED_AFTER_SECONDS = 600;
 const RUNS_KEPT_DAYS = 90;
 const IDEMPOTENCY_KEPT_SECONDS = 24 * 3_600;
@@ -33,6 +36,7 @@ export function collectGarbage(deps: IngestDeps): JobHandler {
       await wakeRuns(deps, tenant.id, now);
       await wakeDeletions(deps, tenant.id, now);
       await wakeColumns(deps, tenant.id, now);
+      await removeOverdueSources(deps, tenant.id, now, signal);
     }
   };
 }
@@ -62,6 +66,20 @@ async function wakeDeletions(deps: IngestDeps, tenantId: string, now: Date): Pro
     const overdue = await listOverdueDeletions(tx, tenantId, secondsBefore(now, DELETING_AFTER_SECONDS));
     for (const groupId of overdue) await deps.queue.enqueue(tx, 'delete-group', { tenantId, groupId });
   });
+}
+
+/** Here and not by new jobs: what fails is tried again by every collection, and must not pile up. */
+async function removeOverdueSources(deps: IngestDeps, tenantId: string, now: Date, signal: AbortSignal): Promise<void> {
+  const deletedBefore = secondsBefore(now, DELETING_AFTER_SECONDS);
+  const overdue = await deps.db.transaction(tenantId, (tx) =>
+    listOverdueTombstones(tx, tenantId, deletedBefore, SOURCES_PER_COLLECTION),
+  );
+  for (const sourceId of overdue) {
+    signal.throwIfAborted();
+    await removeDeletedSource(deps, tenantId, sourceId, signal).catch((error) => {
+      deps.log.warn({ err: error, sourceId }, 'a deleted source could not be removed');
+    });
+  }
 }
 
 async function wakeColumns(deps: IngestDeps, tenantId: string, now: Date): Promise<void> {

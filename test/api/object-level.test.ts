@@ -34,6 +34,18 @@ const object = (kind: Kind, body?: (id: string) => unknown): Row => ({
   kind,
   ...(body ? { body } : {}),
 });
+/** An item of a batch fails by itself, with the text of the 404, and changes nothing. */
+const item = (kind: Kind, ids: (id: string) => object): Row => ({
+  expect: 'filter',
+  kind,
+  body: (id) => ({ items: [{ ...ids(id), ...theirs }] }),
+  selected({ body }) {
+    const [result] = body.results;
+    assert.equal(result.error, result.success ? '' : 'Not found.');
+    return body.success_count;
+  },
+});
+const theirs = { metadata: { records: [{ key: 'owner', val: 'somebody else' }] } };
 const position: Row = { expect: 'position' };
 const text: Row = { expect: 'text' };
 
@@ -76,6 +88,18 @@ const ROWS: Record<string, Row> = {
   'GET /sources/{id}/chunks query.principal_id': text,
   'GET /sources/{id}/text path.id': object('source'),
   'GET /sources/{id}/text query.principal_id': text,
+  'GET /sources query.after_id': position,
+  'GET /sources/{id} path.id': object('source'),
+  'DELETE /sources/{id} path.id': object('source'),
+  'GET /sources/{source_id}/raw path.source_id': object('source'),
+  'GET /sources/{source_id}/raw query.principal_id': text,
+  'PUT /sources/{source_id}/metadata path.source_id': object('source', () => theirs),
+  'DELETE /sources/{source_id}/metadata path.source_id': object('source'),
+  'POST /sources/metadata/batch body.items[].source_id': item('source', (id) => ({ source_id: id })),
+  'POST /sources/metadata/batch body.items[].source_group_id': item('group', (id) => ({
+    source_id: own.source,
+    source_group_id: id,
+  })),
   'GET /local-file-groups query.after_id': position,
   'GET /local-file-groups/{id} path.id': object('group'),
   'DELETE /local-file-groups/{id} path.id': object('group'),
@@ -86,6 +110,8 @@ const ROWS: Record<string, Row> = {
     selected: (answer) => answer.body.source_groups.length,
   },
   'GET /source-groups/{id} path.id': object('group'),
+  'PUT /source-groups/{id} path.id': object('group', () => ({ name: 'renamed' })),
+  'PUT /source-groups/{id}/metadata path.id': object('group', () => theirs),
   'DELETE /source-groups/{id} path.id': object('group'),
   'GET /source-groups/{id}/sources path.id': object('group'),
   'GET /source-groups/{id}/sources query.after_id': position,
@@ -140,7 +166,7 @@ const MALFORMED = [
   '%27%20or%201=1--',
   'null',
   'undefined',
-  '%2e%2e',
+  '%2e%2e%2f', // without the slash, a client resolves it to another route
   '{}',
   '*',
   'x'.repeat(300),
@@ -295,7 +321,8 @@ async function snapshot(tenantId: string): Promise<unknown> {
   return t.deps.db.query(
     tenantId,
     sql`select (select count(*) from source where tenant_id = ${tenantId} and deleted_at is null) as sources,
-      (select array_agg(status order by id) from source_group where tenant_id = ${tenantId}) as groups,
+      (select array_agg((metadata, deleted_at)::text order by id) from source where tenant_id = ${tenantId}) as metadata,
+      (select array_agg((name, status, metadata)::text order by id) from source_group where tenant_id = ${tenantId}) as groups,
       (select count(*) from run where tenant_id = ${tenantId}) as runs,
       (select count(*) from api_key where tenant_id = ${tenantId} and revoked_at is null) as keys,
       (select array_agg(s::text order by id) from secret s where tenant_id = ${tenantId}) as secrets,

@@ -29,7 +29,13 @@ async function working(handler: (run: Run) => Promise<void>): Promise<JobQueue> 
     handler: (payload: JobPayload, context: JobContext) => handler({ payload, context }),
     concurrency: 2,
   };
-  await queue.work({ 'ingest-run': ingest, 'delete-group': idle, 'collect-garbage': idle, 'build-column': idle });
+  await queue.work({
+    'ingest-run': ingest,
+    'delete-group': idle,
+    'delete-source': idle,
+    'collect-garbage': idle,
+    'build-column': idle,
+  });
   return queue;
 }
 
@@ -125,7 +131,13 @@ test('many short jobs run without resting in between', async () => {
   const queue = await openJobQueue(opened.db, log);
   for (let i = 0; i < total; i++) await enqueue(queue, 'ingest-run', { runId: String(i) });
   const ingest = { handler: async () => void (++count === total && done.resolve()), concurrency: 2 };
-  await queue.work({ 'ingest-run': ingest, 'delete-group': idle, 'collect-garbage': idle, 'build-column': idle });
+  await queue.work({
+    'ingest-run': ingest,
+    'delete-group': idle,
+    'delete-source': idle,
+    'collect-garbage': idle,
+    'build-column': idle,
+  });
   await done.promise;
   await queue.stop(1_000);
 });

@@ -1,6 +1,7 @@
 /** Local file groups over HTTP. */
 import { z } from 'zod';
 import { findGroup, listGroups, type SourceGroup } from '../../corpus/group-store.ts';
+import { apiRecords } from '../../corpus/metadata.ts';
 import type { Deps } from '../../deps.ts';
 import { notFound } from '../../errors.ts';
 import { boundaryOf, readPieces } from '../../http/multipart.ts';
@@ -76,6 +77,7 @@ function createRoute(deps: Deps): Route {
     method: 'POST',
     path: '/local-file-groups',
     scopes: ['ingestion:manage'],
+    check: checkMayCreate,
     operation: {
       id: 'createLocalFileGroup',
       area: AREA,
@@ -89,7 +91,6 @@ function createRoute(deps: Deps): Route {
     errors: [400, 409, 413, 415],
     idempotent: true,
     async handler({ caller, idempotency, signal, raw }) {
-      checkMayCreate(caller);
       const boundary = boundaryOf(raw.headers['content-type']);
       const pieces = readPieces(raw.raw, UPLOAD_BYTES_MAX);
       const upload = await receiveUpload(deps.blobs, caller.tenantId, pieces, boundary, signal);
@@ -170,7 +171,6 @@ function deleteRoute(deps: Deps): Route {
 }
 
 function toLocalFileGroup(group: SourceGroup): z.input<typeof localFileGroupSchema> {
-  const records = Object.entries(group.metadata).map(([key, val]) => ({ key, val, type: 'string' }));
   return {
     id: group.id,
     name: group.name,
@@ -180,7 +180,7 @@ function toLocalFileGroup(group: SourceGroup): z.input<typeof localFileGroupSche
     start_time: unixSeconds(group.startedAt),
     end_time: unixSeconds(group.endedAt),
     error: group.errorTitle === null ? null : { title: group.errorTitle, message: group.errorMessage ?? '' },
-    metadata: { records },
+    metadata: { records: apiRecords(group.metadata) },
     chunk_metadata_keys: group.chunkMetadataKeys,
     chunk_metadatas_count: group.chunkMetadatasCount,
   };

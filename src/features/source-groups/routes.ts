@@ -1,21 +1,31 @@
 /** Source groups over HTTP: groups of every origin, their sources. Their runs are in run-routes.ts. */
 import { z } from 'zod';
 import { findGroup, type GroupLimits, listGroups, type SourceGroup } from '../../corpus/group-store.ts';
-import { listSourcesOfGroup, type Source } from '../../corpus/source-store.ts';
+import { apiRecords } from '../../corpus/metadata.ts';
+import { listSourcesOfGroup } from '../../corpus/source-store.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { Deps } from '../../deps.ts';
 import { notFound } from '../../errors.ts';
 import { pageQuery, pageQueryShape, paginationSchema, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
-import { idParams, idSchema, jobErrorSchema, metadataSchema, timeSchema } from '../../http/schemas.ts';
+import {
+  idParams,
+  idSchema,
+  jobErrorSchema,
+  metadataPatchSchema,
+  metadataSchema,
+  nameSchema,
+  timeSchema,
+} from '../../http/schemas.ts';
+import { SOURCE_TYPES, sourceDetailsSchema, toSourceDetails } from '../../http/source-record.ts';
 import { requestDeletion } from '../../ingest/delete-group.ts';
 import { JOB_STATUSES } from '../../jobs/status.ts';
 import { isId } from '../../util/ids.ts';
 import { unixSeconds } from '../../util/time.ts';
+import { patchGroupMetadata, renameGroup } from './change-group.ts';
 import { runRoutes } from './run-routes.ts';
 
 const AREA = 'Source groups';
-const SOURCE_TYPES = ['local_file', 'drive', 'page', 'repo', 'web'] as const;
 
 const sourceGroupSchema = z
   .object({
@@ -31,25 +41,6 @@ const sourceGroupSchema = z
   })
   .meta({ id: 'SourceGroup' });
 
-const sourceSchema = z
-  .object({
-    id: idSchema,
-    source_group_id: idSchema,
-    name: z.string(),
-    file_type: z.string(),
-    file_size: z.int().describe('Bytes.'),
-    metadata: metadataSchema,
-    status: z.enum(['pending', 'ready', 'failed']),
-    url: z.string().nullable(),
-    language: z.string().nullable().describe('ISO 639-1, as detected.'),
-    content_time: timeSchema,
-    creation_time: timeSchema,
-    text_length: z.int().describe('Code points of the extracted text.'),
-    chunk_count: z.int(),
-    warnings: z.array(z.string()),
-  })
-  .meta({ id: 'GroupSource' });
-
 const groupQuery = z.strictObject({
   ...pageQueryShape,
   source_type: z.enum(SOURCE_TYPES).optional(),
@@ -58,7 +49,15 @@ const groupQuery = z.strictObject({
 });
 
 export function sourceGroupRoutes(deps: Deps): Route[] {
-  return [listRoute(deps), getRoute(deps), deleteRoute(deps), sourcesRoute(deps), ...runRoutes(deps)];
+  return [
+    listRoute(deps),
+    getRoute(deps),
+    renameRoute(deps),
+    metadataRoute(deps),
+    deleteRoute(deps),
+    sourcesRoute(deps),
+    ...runRoutes(deps),
+  ];
 }
 
 function listRoute(deps: Deps): Route {
@@ -103,6 +102,44 @@ function getRoute(deps: Deps): Route {
   });
 }
 
+function renameRoute(deps: Deps): Route {
+  return route({
+    method: 'PUT',
+    path: '/source-groups/{id}',
+    scopes: ['ingestion:manage'],
+    operation: { id: 'renameSourceGroup', area: AREA, summary: 'Rename a source group' },
+    params: idParams,
+    body: z.strictObject({ name: nameSchema }),
+    response: { status: 200, schema: sourceGroupSchema },
+    example: { name: 'Policies 2026' },
+    handler: async ({ caller, params, body }) =>
+      toSourceGroup(await renameGroup(deps, caller.tenantId, params.id, caller, body.name)),
+  });
+}
+
+function metadataRoute(deps: Deps): Route {
+  return route({
+    method: 'PUT',
+    path: '/source-groups/{id}/metadata',
+    scopes: ['knowledge:write'],
+    operation: {
+      id: 'patchSourceGroupMetadata',
+      area: AREA,
+      summary: 'Change the metadata of a source group',
+      description:
+        'The rules are those of source metadata: merged by key, `val` null deletes a key, at most 40 records in a patch and 20 ' +
+        'after it. The filter `metadata` sees these records.',
+    },
+    params: idParams,
+    body: z.strictObject({ metadata: metadataPatchSchema }),
+    response: { status: 200, schema: metadataSchema, description: 'All records, sorted by key.' },
+    example: { metadata: { records: [{ key: 'department', val: 'sales' }] } },
+    handler: async ({ caller, params, body }) => ({
+      records: apiRecords(await patchGroupMetadata(deps, caller.tenantId, params.id, caller, body.metadata.records)),
+    }),
+  });
+}
+
 function deleteRoute(deps: Deps): Route {
   return route({
     method: 'DELETE',
@@ -138,7 +175,10 @@ function sourcesRoute(deps: Deps): Route {
     operation: { id: 'listSourcesOfSourceGroup', area: AREA, summary: 'List the sources of a source group' },
     params: idParams,
     query: pageQuery,
-    response: { status: 200, schema: z.object({ sources: z.array(sourceSchema), pagination: paginationSchema }) },
+    response: {
+      status: 200,
+      schema: z.object({ sources: z.array(sourceDetailsSchema), pagination: paginationSchema }),
+    },
     errors: [400, 404],
     handler: ({ caller, params, query }) =>
       deps.db.transaction(caller.tenantId, async (tx) => {
@@ -146,7 +186,7 @@ function sourcesRoute(deps: Deps): Route {
         const request = { limit: query.limit, afterId: query.after_id };
         const { rows, total } = await listSourcesOfGroup(tx, caller.tenantId, params.id, request);
         const { page, pagination } = toPage(rows, query.limit, total);
-        return { sources: page.map(toSource), pagination };
+        return { sources: page.map(toSourceDetails), pagination };
       }),
   });
 }
@@ -168,31 +208,6 @@ function toSourceGroup(group: SourceGroup): z.input<typeof sourceGroupSchema> {
     start_time: unixSeconds(group.startedAt),
     end_time: unixSeconds(group.endedAt),
     error: group.errorTitle === null ? null : { title: group.errorTitle, message: group.errorMessage ?? '' },
-    metadata: { records: toRecords(group.metadata) },
+    metadata: { records: apiRecords(group.metadata) },
   };
-}
-
-function toSource(source: Source): z.input<typeof sourceSchema> {
-  return {
-    id: source.id,
-    source_group_id: source.sourceGroupId,
-    name: source.name,
-    file_type: source.fileType,
-    file_size: source.fileSize,
-    metadata: { records: toRecords(source.metadata) },
-    status: source.status,
-    url: source.url,
-    language: source.language,
-    content_time: unixSeconds(source.contentAt),
-    creation_time: unixSeconds(source.createdAt),
-    text_length: source.textLength,
-    chunk_count: source.chunkCount,
-    warnings: source.warnings,
-  };
-}
-
-function toRecords(metadata: Record<string, string>): { key: string; val: string; type: string }[] {
-  return Object.entries(metadata)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, val]) => ({ key, val, type: 'string' }));
 }

@@ -1,0 +1,56 @@
+/** Changes to a source group itself: its name, its metadata. */
+import {
+  findGroup,
+  type GroupLimits,
+  lockGroup,
+  type SourceGroup,
+  saveGroupMetadata,
+  setGroupName,
+} from '../../corpus/group-store.ts';
+import { type ApiMetadata, checkPatch, mergeMetadata, type PatchRecord } from '../../corpus/metadata.ts';
+import type { Tx } from '../../db/database.ts';
+import type { Deps } from '../../deps.ts';
+import { notFound } from '../../errors.ts';
+
+/** @throws ServiceError not_found, also for a group that is being deleted. */
+export async function renameGroup(
+  deps: Pick<Deps, 'db'>,
+  tenantId: string,
+  id: string,
+  limits: GroupLimits,
+  name: string,
+): Promise<SourceGroup> {
+  return deps.db.transaction(tenantId, async (tx) => {
+    const group = await lockVisible(tx, tenantId, id, limits);
+    await setGroupName(tx, tenantId, id, name);
+    return { ...group, name };
+  });
+}
+
+/**
+ * Merges a patch into the group's metadata and returns what it is then. The group stays locked while it is merged.
+ *
+ * @throws ServiceError invalid_request, not_found, metadata_full: in this order.
+ */
+export async function patchGroupMetadata(
+  deps: Pick<Deps, 'db'>,
+  tenantId: string,
+  id: string,
+  limits: GroupLimits,
+  patch: readonly PatchRecord[],
+): Promise<ApiMetadata> {
+  checkPatch(patch);
+  return deps.db.transaction(tenantId, async (tx) => {
+    const group = await lockVisible(tx, tenantId, id, limits);
+    const merged = mergeMetadata(group.metadata, patch);
+    await saveGroupMetadata(tx, tenantId, id, merged);
+    return merged;
+  });
+}
+
+async function lockVisible(tx: Tx, tenantId: string, id: string, limits: GroupLimits): Promise<SourceGroup> {
+  const visible = await findGroup(tx, tenantId, id, limits);
+  const group = visible && (await lockGroup(tx, tenantId, id));
+  if (!group || group.deletedAt) throw notFound();
+  return group;
+}

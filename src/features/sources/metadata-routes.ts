@@ -1,0 +1,135 @@
+/** Source metadata over HTTP. */
+import { z } from 'zod';
+import { apiRecords } from '../../corpus/metadata.ts';
+import type { Deps } from '../../deps.ts';
+import { type Route, route } from '../../http/route.ts';
+import { metadataItemPatchSchema, metadataPatchSchema, metadataSchema, pathId } from '../../http/schemas.ts';
+import { deleteSourceMetadata, patchSourceMetadata, patchSources } from './metadata.ts';
+
+const AREA = 'Sources';
+export const BATCH_ITEMS_MAX = 50;
+
+const sourceParams = z.strictObject({ source_id: pathId });
+
+const batchSchema = z.strictObject({
+  items: z
+    .array(
+      z.strictObject({
+        source_id: z.string(),
+        source_group_id: z
+          .string()
+          .optional()
+          .describe(
+            'When given, the source must belong to this group; else the item fails as if there were no source.',
+          ),
+        metadata: metadataItemPatchSchema,
+      }),
+    )
+    .max(BATCH_ITEMS_MAX, `must have at most ${BATCH_ITEMS_MAX} items`),
+});
+
+const batchResultSchema = z.object({
+  success_count: z.int(),
+  results: z
+    .array(
+      z.object({
+        id: z.string().describe('The source_id of the item.'),
+        success: z.boolean(),
+        error: z.string().describe('What the single request would have said; empty after a success.'),
+      }),
+    )
+    .describe('One for each item, in their order.'),
+});
+
+const RULES =
+  'The patch is merged by key into the records that were set through the API; `val` null deletes a key. A patch has at most ' +
+  '40 records, each key once; at most 20 records may remain. Keys have 1 to 256 characters, values at most 4,096. ' +
+  'Records of the origin are not touched, and are covered by a record with the same key.';
+
+export function metadataRoutes(deps: Deps): Route[] {
+  return [putRoute(deps), deleteRoute(deps), batchRoute(deps)];
+}
+
+function putRoute(deps: Deps): Route {
+  return route({
+    method: 'PUT',
+    path: '/sources/{source_id}/metadata',
+    scopes: ['knowledge:write'],
+    operation: {
+      id: 'patchSourceMetadata',
+      area: AREA,
+      summary: 'Change the metadata of a source',
+      description: RULES,
+    },
+    params: sourceParams,
+    body: z.strictObject({ metadata: metadataPatchSchema }),
+    response: { status: 200, schema: metadataSchema, description: 'All records set through the API, sorted by key.' },
+    example: {
+      metadata: {
+        records: [
+          { key: 'department', val: 'sales' },
+          { key: 'draft', val: null },
+        ],
+      },
+    },
+    async handler({ caller, params, body }) {
+      const patch = { sourceId: params.source_id, records: body.metadata.records };
+      return { records: apiRecords(await patchSourceMetadata(deps, caller.tenantId, caller, patch)) };
+    },
+  });
+}
+
+function deleteRoute(deps: Deps): Route {
+  return route({
+    method: 'DELETE',
+    path: '/sources/{source_id}/metadata',
+    scopes: ['knowledge:write'],
+    operation: {
+      id: 'deleteSourceMetadata',
+      area: AREA,
+      summary: 'Delete the metadata of a source',
+      description: 'All records that were set through the API. Records of the origin stay.',
+    },
+    params: sourceParams,
+    response: { status: 200, schema: z.object({ message: z.string() }) },
+    async handler({ caller, params }) {
+      await deleteSourceMetadata(deps, caller.tenantId, caller, params.source_id);
+      return { message: 'The metadata of the source was deleted.' };
+    },
+  });
+}
+
+function batchRoute(deps: Deps): Route {
+  return route({
+    method: 'POST',
+    path: '/sources/metadata/batch',
+    scopes: ['knowledge:write'],
+    operation: {
+      id: 'patchSourceMetadataBatch',
+      area: AREA,
+      summary: 'Change the metadata of many sources',
+      description:
+        `${RULES}\n\nAt most ${BATCH_ITEMS_MAX} items, applied in their order. Each succeeds or fails by itself, with the ` +
+        'error message of the single request; a body of another shape fails as a whole.',
+    },
+    body: batchSchema,
+    response: { status: 200, schema: batchResultSchema, description: 'The result of each item.' },
+    example: {
+      items: [
+        {
+          source_id: '0198f2b4-8c00-7000-8000-000000000001',
+          metadata: { records: [{ key: 'department', val: 'sales' }] },
+        },
+      ],
+    },
+    async handler({ caller, body, signal }) {
+      const patches = body.items.map((item) => ({
+        sourceId: item.source_id,
+        groupId: item.source_group_id,
+        records: item.metadata.records,
+      }));
+      const results = await patchSources(deps, caller.tenantId, caller, patches, signal);
+      return { success_count: results.filter((result) => result.success).length, results };
+    },
+  });
+}

@@ -1,0 +1,140 @@
+/** Sources over HTTP: list, get, delete, raw download. Their metadata is in metadata-routes.ts. */
+import { z } from 'zod';
+import { apiRecords } from '../../corpus/metadata.ts';
+import type { Source } from '../../corpus/source-store.ts';
+import type { Deps } from '../../deps.ts';
+import { notFound } from '../../errors.ts';
+import { sendFile } from '../../http/download.ts';
+import { pageQuery, paginationSchema, toPage } from '../../http/page.ts';
+import { type Route, route } from '../../http/route.ts';
+import { idParams, idSchema, metadataSchema, pathId, principalShape } from '../../http/schemas.ts';
+import { sourceDetailsSchema, toSourceDetails } from '../../http/source-record.ts';
+import { requestSourceDeletion } from '../../ingest/delete-source.ts';
+import { metadataRoutes } from './metadata-routes.ts';
+import { findRawFile, findSource, listSourcesWithMetadata } from './store.ts';
+
+const AREA = 'Sources';
+/** Sources of every other type come from a crawl. */
+const UPLOADED = 'local_file';
+
+const sourceSchema = z
+  .object({
+    id: idSchema,
+    source_group_id: idSchema,
+    name: z.string(),
+    file_type: z.string(),
+    file_size: z.int().describe('Bytes.'),
+    metadata: metadataSchema.describe('Records set through the API.'),
+  })
+  .meta({ id: 'Source' });
+
+export function sourceRoutes(deps: Deps): Route[] {
+  return [listRoute(deps), getRoute(deps), deleteRoute(deps), rawRoute(deps), ...metadataRoutes(deps)];
+}
+
+function listRoute(deps: Deps): Route {
+  return route({
+    method: 'GET',
+    path: '/sources',
+    scopes: ['knowledge:read'],
+    operation: {
+      id: 'listSources',
+      area: AREA,
+      summary: 'List the sources that have metadata',
+      description:
+        'Uploaded files with at least one record that was set through the API. Files of crawls appear in search results; all ' +
+        'sources of a source group are listed by `GET /source-groups/{id}/sources`.',
+    },
+    query: pageQuery,
+    response: { status: 200, schema: z.object({ sources: z.array(sourceSchema), pagination: paginationSchema }) },
+    async handler({ caller, query }) {
+      const request = { limit: query.limit, afterId: query.after_id };
+      const { rows, total } = await deps.db.transaction(caller.tenantId, (tx) =>
+        listSourcesWithMetadata(tx, caller.tenantId, caller, UPLOADED, request),
+      );
+      const { page, pagination } = toPage(rows, query.limit, total);
+      return { sources: page.map(toSource), pagination };
+    },
+  });
+}
+
+function getRoute(deps: Deps): Route {
+  return route({
+    method: 'GET',
+    path: '/sources/{id}',
+    scopes: ['knowledge:read'],
+    operation: { id: 'getSource', area: AREA, summary: 'Get a source' },
+    params: idParams,
+    response: { status: 200, schema: sourceDetailsSchema },
+    async handler({ caller, params }) {
+      const source = await deps.db.transaction(caller.tenantId, (tx) =>
+        findSource(tx, caller.tenantId, params.id, caller),
+      );
+      if (!source) throw notFound();
+      return toSourceDetails(source);
+    },
+  });
+}
+
+function deleteRoute(deps: Deps): Route {
+  return route({
+    method: 'DELETE',
+    path: '/sources/{id}',
+    scopes: ['knowledge:write'],
+    operation: {
+      id: 'deleteSource',
+      area: AREA,
+      summary: 'Delete a source',
+      description:
+        'The content is hidden when this answers, also from an ingestion that is running; a background job removes it. ' +
+        'Repeated, it answers the same until the source is gone.',
+    },
+    params: idParams,
+    response: { status: 202, schema: z.object({ source_id: idSchema }), description: 'The deletion was accepted.' },
+    async handler({ caller, params }) {
+      await requestSourceDeletion(deps, caller.tenantId, params.id, caller);
+      return { source_id: params.id };
+    },
+  });
+}
+
+function rawRoute(deps: Deps): Route {
+  return route({
+    method: 'GET',
+    path: '/sources/{source_id}/raw',
+    scopes: ['knowledge:read'],
+    operation: {
+      id: 'downloadSource',
+      area: AREA,
+      summary: 'Download the stored file of a crawled source',
+      description:
+        'The id is the source_id of a search result, a content lookup or a citation. An uploaded file is not found here. ' +
+        'Authorization policies are not applied: who enforces them decides whom to show raw files. The content type is always ' +
+        '`application/octet-stream`; the source says what the file is.',
+    },
+    params: z.strictObject({ source_id: pathId }),
+    query: z.strictObject(principalShape),
+    response: { status: 200, schema: z.unknown() },
+    download: { description: 'The whole file, as an attachment.' },
+    errors: [404, 416],
+    async handler({ caller, params, raw, reply, signal }) {
+      const { tenantId } = caller;
+      const file = await deps.db.transaction(tenantId, (tx) =>
+        findRawFile(tx, tenantId, params.source_id, caller, UPLOADED),
+      );
+      if (!file) throw notFound();
+      return sendFile(raw, reply, { ...file, open: (range) => deps.blobs.read(tenantId, file.hash, range) }, signal);
+    },
+  });
+}
+
+function toSource(source: Source): z.input<typeof sourceSchema> {
+  return {
+    id: source.id,
+    source_group_id: source.sourceGroupId,
+    name: source.name,
+    file_type: source.fileType,
+    file_size: source.fileSize,
+    metadata: { records: apiRecords(source.metadata) },
+  };
+}

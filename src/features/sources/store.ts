@@ -1,0 +1,59 @@
+/** What the routes of sources read. Writing is in corpus/source-store.ts. */
+import { type GroupLimits, type PageRequest, withinLimits } from '../../corpus/group-store.ts';
+import { SOURCE_COLUMNS, type Source } from '../../corpus/source-store.ts';
+import type { Queryable } from '../../db/database.ts';
+import { raw, type Sql, sql } from '../../db/sql.ts';
+
+const FROM = raw('source s join source_group g on g.tenant_id = s.tenant_id and g.id = s.source_group_id');
+
+const visible = (tenantId: string, limits: GroupLimits): Sql =>
+  sql`s.tenant_id = ${tenantId} and s.deleted_at is null and g.deleted_at is null and ${withinLimits(limits)}`;
+
+/** In whatever state its ingestion is. */
+export async function findSource(
+  tx: Queryable,
+  tenantId: string,
+  id: string,
+  limits: GroupLimits,
+): Promise<Source | undefined> {
+  const [source] = await tx.query<Source>(sql`
+    select ${SOURCE_COLUMNS} from ${FROM} where ${visible(tenantId, limits)} and s.id = ${id}`);
+  return source;
+}
+
+/** Sources of this type that have API records, oldest first, with one row more when there is a next page. */
+export async function listSourcesWithMetadata(
+  tx: Queryable,
+  tenantId: string,
+  limits: GroupLimits,
+  sourceType: string,
+  page: PageRequest,
+): Promise<{ rows: Source[]; total: number }> {
+  const matching = sql`${visible(tenantId, limits)} and s.source_type = ${sourceType} and s.metadata <> '{}'`;
+  const after = page.afterId === undefined ? raw('true') : sql`s.id > ${page.afterId}::uuid`;
+  const rows = await tx.query<Source>(sql`
+    select ${SOURCE_COLUMNS} from ${FROM} where ${matching} and ${after} order by s.id limit ${page.limit + 1}`);
+  const [count] = await tx.query<{ total: number }>(sql`select count(*) as total from ${FROM} where ${matching}`);
+  return { rows, total: count?.total ?? 0 };
+}
+
+export interface RawFile {
+  name: string;
+  hash: string;
+  /** Bytes of the stored file; a source's own size may be another where the origin converts what it hands out. */
+  size: number;
+}
+
+/** The stored file of a source of any type but this one. */
+export async function findRawFile(
+  tx: Queryable,
+  tenantId: string,
+  id: string,
+  limits: GroupLimits,
+  otherThan: string,
+): Promise<RawFile | undefined> {
+  const [file] = await tx.query<RawFile>(sql`
+    select s.name, b.hash, b.size from ${FROM} join blob b on b.tenant_id = s.tenant_id and b.hash = s.blob_hash
+    where ${visible(tenantId, limits)} and s.id = ${id} and s.source_type <> ${otherThan}`);
+  return file;
+}

@@ -1,0 +1,48 @@
+/** GroupSource: the full wire record of a source. */
+import { z } from 'zod';
+import { apiRecords } from '../corpus/metadata.ts';
+import type { Source } from '../corpus/source-store.ts';
+import { unixSeconds } from '../util/time.ts';
+import { idSchema, metadataSchema, timeSchema } from './schemas.ts';
+
+export const SOURCE_TYPES = ['local_file', 'drive', 'page', 'repo', 'web'] as const;
+
+export const sourceDetailsSchema = z
+  .object({
+    id: idSchema,
+    source_group_id: idSchema,
+    source_type: z.enum(SOURCE_TYPES),
+    name: z.string(),
+    file_type: z.string(),
+    file_size: z.int().describe('Bytes.'),
+    metadata: metadataSchema,
+    status: z.enum(['pending', 'ready', 'failed']),
+    url: z.string().nullable(),
+    language: z.string().nullable().describe('ISO 639-1, as detected.'),
+    content_time: timeSchema,
+    creation_time: timeSchema,
+    text_length: z.int().describe('Code points of the extracted text.'),
+    chunk_count: z.int(),
+    warnings: z.array(z.string()),
+  })
+  .meta({ id: 'GroupSource' });
+
+export function toSourceDetails(source: Source): z.input<typeof sourceDetailsSchema> {
+  return {
+    id: source.id,
+    source_group_id: source.sourceGroupId,
+    source_type: source.sourceType as (typeof SOURCE_TYPES)[number],
+    name: source.name,
+    file_type: source.fileType,
+    file_size: source.fileSize,
+    metadata: { records: apiRecords(source.metadata) },
+    status: source.status,
+    url: source.url,
+    language: source.language,
+    content_time: unixSeconds(source.contentAt),
+    creation_time: unixSeconds(source.createdAt),
+    text_length: source.textLength,
+    chunk_count: source.chunkCount,
+    warnings: source.warnings,
+  };
+}

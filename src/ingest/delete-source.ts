@@ -1,0 +1,89 @@
+/**
+ * Deletion of one source: the tombstone commits with the answer, under its group's lock, so that an ingestion that is
+ * running cannot bring it back; the job `delete-source` removes the rest and may be stopped and begun again at any point.
+ */
+import { removeUnneededBlobRows } from '../corpus/blob-row-store.ts';
+import { removeChunksOfSource } from '../corpus/chunk-writer.ts';
+import { addChunkMetadatasCount, type GroupLimits, lockGroup } from '../corpus/group-store.ts';
+import { countSkipped } from '../corpus/run-store.ts';
+import { findTombstone, removeTextsOfSource, removeTombstonedSource, tombstoneSource } from '../corpus/source-store.ts';
+import { notFound } from '../errors.ts';
+import type { JobHandler } from '../jobs/queue.ts';
+import type { IngestDeps } from './ingest-deps.ts';
+
+/** Sized for about 30 ms each on the embedded database, where transactions queue with searches. */
+const CHUNKS_PER_TRANSACTION = 500;
+const TEXTS_PER_TRANSACTION = 50;
+
+/**
+ * Hides the source and starts its removal. Asked again before it is gone, it changes nothing.
+ *
+ * The counter of its group is corrected; an active run counts a file that it can no longer read as skipped.
+ *
+ * @throws ServiceError not_found
+ */
+export async function requestSourceDeletion(
+  deps: Pick<IngestDeps, 'db' | 'queue' | 'clock' | 'crash'>,
+  tenantId: string,
+  sourceId: string,
+  limits: GroupLimits,
+): Promise<void> {
+  await deps.db.transaction(tenantId, async (tx) => {
+    const found = await findTombstone(tx, tenantId, sourceId, limits);
+    if (!found) throw notFound();
+    if (found.deletedAt) return;
+    const group = await lockGroup(tx, tenantId, found.sourceGroupId);
+    if (!group || group.deletedAt) throw notFound();
+    const source = await tombstoneSource(tx, tenantId, sourceId, deps.clock.now());
+    // Somebody else's request was faster.
+    if (!source) return;
+    if (source.chunkMetadatasCount > 0) {
+      await addChunkMetadatasCount(tx, tenantId, group.id, -source.chunkMetadatasCount);
+    }
+    if (source.status === 'pending') await countSkipped(tx, tenantId, group.id, group.generation);
+    await deps.queue.enqueue(tx, 'delete-source', { tenantId, sourceId });
+  });
+  deps.crash.reach('delete.tombstoned');
+}
+
+export function deleteSource(deps: IngestDeps): JobHandler {
+  return async ({ tenantId, sourceId }, { signal }) => {
+    if (!tenantId || !sourceId) throw new Error('delete-source needs tenantId and sourceId');
+    // A failure of the last attempt needs no record: the content is hidden, and the collector tries again.
+    await removeDeletedSource(deps, tenantId, sourceId, signal);
+  };
+}
+
+/** Removes what is left of a hidden source; nothing when it is not hidden or gone. */
+export async function removeDeletedSource(
+  deps: IngestDeps,
+  tenantId: string,
+  sourceId: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const anyone = { sourceGroupIds: null, tagIds: null };
+  const source = await deps.db.transaction(tenantId, (tx) => findTombstone(tx, tenantId, sourceId, anyone));
+  if (!source?.deletedAt) return;
+  for (let removed = 1; removed > 0; ) {
+    signal.throwIfAborted();
+    removed = await deps.db.transaction(tenantId, (tx) =>
+      removeChunksOfSource(tx, tenantId, sourceId, CHUNKS_PER_TRANSACTION),
+    );
+    deps.crash.reach('delete.chunks_removed');
+  }
+  for (let removed = 1; removed > 0; ) {
+    signal.throwIfAborted();
+    removed = await deps.db.transaction(tenantId, (tx) =>
+      removeTextsOfSource(tx, tenantId, sourceId, TEXTS_PER_TRANSACTION),
+    );
+  }
+  // One transaction: as long as the row is there, the job knows which blob is left to remove.
+  await deps.db.transaction(tenantId, async (tx) => {
+    const hash = await removeTombstonedSource(tx, tenantId, sourceId);
+    if (hash === undefined) return;
+    const unneeded = await removeUnneededBlobRows(tx, tenantId, [hash]);
+    await Promise.all(unneeded.map((blob) => deps.blobs.delete(tenantId, blob)));
+    deps.crash.reach('delete.blobs_removed');
+  });
+  deps.crash.reach('delete.finished');
+}

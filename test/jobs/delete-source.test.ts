@@ -1,0 +1,325 @@
+/** Deletion of one source: hidden with the answer, removed by a job, never brought back by a run that is under way. */
+import assert from 'node:assert/strict';
+import { after, afterEach, before, test } from 'node:test';
+import { findViolations } from '../../src/corpus/invariants.ts';
+import type { Database } from '../../src/db/database.ts';
+import { sql } from '../../src/db/sql.ts';
+import { collectGarbage } from '../../src/ingest/collect-garbage.ts';
+import { deleteGroup } from '../../src/ingest/delete-group.ts';
+import { deleteSource } from '../../src/ingest/delete-source.ts';
+import { openProcessPool } from '../../src/ingest/process-pool.ts';
+import { ingestRun } from '../../src/ingest/run-ingest.ts';
+import { newId } from '../../src/util/ids.ts';
+import { openTestApp, type TestApp } from '../support/app.ts';
+import { type GatedProcessor, gateProcessor } from '../support/gated-processor.ts';
+import { eventually, uploadFiles } from '../support/upload.ts';
+
+/** No worker: each test runs the jobs itself, so that it sees what lies between. */
+let service: TestApp;
+let gate: GatedProcessor;
+
+before(async () => {
+  gate = gateProcessor(openProcessPool({ children: 1 }));
+  service = await openTestApp({ given: { processor: gate } });
+});
+after(async () => {
+  await service.close();
+  await gate.close();
+});
+afterEach(async () => {
+  gate.setOpen(true);
+  await assertSound();
+});
+
+async function assertSound(): Promise<void> {
+  const { db, blobs } = service.deps;
+  assert.deepEqual(await findViolations(db, blobs, { now: new Date(), graceSeconds: 60 }), []);
+}
+
+const context = () => ({ signal: new AbortController().signal, lastAttempt: false });
+const searchNames = async (query: string): Promise<string[]> =>
+  (await service.post('/search', { query, mode: 'lexical' })).body.results.map((hit: { name: string }) => hit.name);
+const storedBlobs = async () => (await Array.fromAsync(service.deps.blobs.list())).length;
+
+async function lastRun(groupId: string) {
+  return (await service.get(`/source-groups/${groupId}/runs`)).body.runs.at(-1);
+}
+
+async function run(groupId: string): Promise<void> {
+  await ingestRun(service.deps)({ tenantId: service.tenantId, runId: (await lastRun(groupId)).id }, context());
+}
+
+async function ingested(files: Record<string, string>): Promise<{ group: string; ids: string[] }> {
+  const group = await uploadFiles(service, files);
+  await run(group);
+  return { group, ids: await sourceIds(group) };
+}
+
+async function sourceIds(group: string): Promise<string[]> {
+  return (await service.get(`/source-groups/${group}/sources?limit=100`)).body.sources.map(
+    (one: { id: string }) => one.id,
+  );
+}
+
+async function remove(sourceId: string, db: Database = service.deps.db): Promise<void> {
+  await deleteSource({ ...service.deps, db })({ tenantId: service.tenantId, sourceId }, context());
+}
+
+/** Rows that a source has left anywhere. */
+async function rowsOf(sourceId: string): Promise<number> {
+  const [row] = await service.deps.db.query<{ n: number }>(
+    service.tenantId,
+    sql`select (select count(*) from source where tenant_id = ${service.tenantId} and id = ${sourceId})
+      + (select count(*) from source_text where tenant_id = ${service.tenantId} and source_id = ${sourceId})
+      + (select count(*) from chunk where tenant_id = ${service.tenantId} and source_id = ${sourceId}) as n`,
+  );
+  return row!.n;
+}
+
+async function cleanUp(group: string): Promise<void> {
+  await service.delete(`/source-groups/${group}`);
+  await deleteGroup(service.deps)({ tenantId: service.tenantId, groupId: group }, context());
+  assert.equal(await storedBlobs(), 0);
+}
+
+test('a deleted source is gone everywhere with the answer, and from the store with the job', async () => {
+  const { group, ids } = await ingested({
+    'kept.csv': 'bird,year\nheron,2024\n',
+    'gone.txt': 'The okapi lives in the forest.',
+  });
+  const [, gone = ''] = ids;
+  await service.put(`/sources/${gone}/metadata`, { metadata: { records: [{ key: 'k', val: 'v' }] } });
+  const chunk = (await service.get(`/sources/${gone}/chunks`)).body.chunks[0].id;
+  const question = { messages: [{ role: 'user', content: 'Where does the okapi live?' }] };
+  assert.equal((await service.post('/completions', question)).body.choices[0].citations.length, 1);
+
+  const answer = await service.delete(`/sources/${gone}`);
+  assert.deepEqual([answer.status, answer.body], [202, { source_id: gone }]);
+  const check = async (): Promise<void> => {
+    assert.deepEqual(await searchNames('okapi'), []);
+    const { choices } = (await service.post('/completions', question)).body;
+    assert.deepEqual([choices[0].citations, choices[0].finish_reason], [[], 'no_answer']);
+    for (const path of [
+      `/contents/${chunk}`,
+      ...['', '/chunks', '/text', '/raw'].map((end) => `/sources/${gone}${end}`),
+    ])
+      assert.equal((await service.get(path)).status, 404, path);
+    const patch = { metadata: { records: [] } };
+    assert.equal((await service.put(`/sources/${gone}/metadata`, patch)).status, 404);
+    assert.equal((await service.delete(`/sources/${gone}/metadata`)).status, 404);
+    const batch = await service.post('/sources/metadata/batch', { items: [{ source_id: gone, ...patch }] });
+    assert.equal(batch.body.results[0].error, 'Not found.');
+    assert.equal((await service.get('/sources')).body.pagination.total, 0);
+    assert.deepEqual(await sourceIds(group), ids.slice(0, 1));
+  };
+  await check();
+  assert.ok((await rowsOf(gone)) > 0);
+  const again = await service.delete(`/sources/${gone}`);
+  assert.deepEqual([again.status, again.body], [202, { source_id: gone }]);
+
+  await remove(gone);
+  await check();
+  assert.equal(await rowsOf(gone), 0);
+  assert.equal(await storedBlobs(), 1);
+  assert.equal((await service.delete(`/sources/${gone}`)).status, 404);
+  await remove(gone);
+  assert.deepEqual(await searchNames('heron'), ['kept.csv']);
+  await cleanUp(group);
+});
+
+test('the job is enqueued once, with the tombstone', async () => {
+  const { group, ids } = await ingested({ 'a.txt': 'A.' });
+  await Promise.all([1, 2, 3].map(() => service.delete(`/sources/${ids[0]}`)));
+  const [jobs] = await service.deps.db.system.query<{ n: number }>(sql`
+    select count(*) as n from pgboss.job where name = 'delete-source' and data ->> 'sourceId' = ${ids[0]}`);
+  assert.equal(jobs!.n, 1);
+  await cleanUp(group);
+  await remove(ids[0]!);
+});
+
+test('the counter of chunk metadata goes with the source', async () => {
+  const form = new FormData();
+  for (const name of ['a.csv', 'b.csv']) form.append('files', new Blob([`bird,year\n${name},2024\nx,2025\n`]), name);
+  for (const _ of 'ab') form.append('last_modified', '0');
+  form.append('chunk_metadata_keys', JSON.stringify([{ key: 'year', type: 'integer' }]));
+  const encoded = new Response(form);
+  const { body } = await service.request({
+    method: 'POST',
+    path: '/local-file-groups',
+    headers: { 'content-type': encoded.headers.get('content-type')! },
+    body: await encoded.text(),
+  });
+  const group = body.source_group_id;
+  await run(group);
+  const counted = async () => (await service.get(`/local-file-groups/${group}`)).body.chunk_metadatas_count;
+  assert.equal(await counted(), 4);
+  await service.delete(`/sources/${(await sourceIds(group))[0]}`);
+  assert.equal(await counted(), 2);
+  await assertSound();
+  await cleanUp(group);
+});
+
+test('a blob that another source needs stays', async () => {
+  const { group, ids } = await ingested({ 'one.txt': 'Same bytes.', 'two.txt': 'Same bytes.' });
+  await service.delete(`/sources/${ids[0]}`);
+  await remove(ids[0]!);
+  assert.equal(await storedBlobs(), 1);
+  assert.deepEqual(await searchNames('same bytes'), ['two.txt']);
+  await cleanUp(group);
+});
+
+test('a run that has the file in hand does not bring it back, and ends with figures that add up', async () => {
+  const large = `id,value\n${Array.from({ length: 200 }, (_, i) => `${i},zebra ${i}`).join('\n')}\n`;
+  for (const [name, content] of [
+    ['small.txt', 'The zebra runs.'],
+    ['large.csv', large],
+  ] as const) {
+    gate.setOpen(false);
+    const group = await uploadFiles(service, { [name]: content, 'other.txt': 'The heron nests.' });
+    const doomed = (await sourceIds(group))[0]!;
+    const running = run(group);
+    await eventually(async () => gate.inHand.has(name));
+    assert.equal((await service.delete(`/sources/${doomed}`)).status, 202);
+    // Once with the job behind the run, once before it.
+    if (name === 'small.txt') await remove(doomed);
+    gate.setOpen(true);
+    await running;
+    assert.deepEqual(await searchNames('zebra'), []);
+    await assertSound();
+    const { status, files_done, files_total, statistics } = await lastRun(group);
+    assert.deepEqual([status, files_done, files_total, statistics.added, statistics.skipped], ['success', 2, 2, 1, 1]);
+    assert.equal((await service.get(`/source-groups/${group}`)).body.status, 'success');
+    await remove(doomed);
+    assert.equal(await rowsOf(doomed), 0);
+    await cleanUp(group);
+  }
+});
+
+test('deleted between two parts of a large file, nothing of it stays', async () => {
+  const large = `id,value\n${Array.from({ length: 200 }, (_, i) => `${i},quagga ${i}`).join('\n')}\n`;
+  const group = await uploadFiles(service, { 'large.csv': large });
+  const [doomed = ''] = await sourceIds(group);
+  let parts = 0;
+  const db: Database = {
+    ...service.deps.db,
+    async transaction(tenantId, fn, options) {
+      const result = await service.deps.db.transaction(tenantId, fn, options);
+      const stored = await service.deps.db.query<{ n: number }>(
+        service.tenantId,
+        sql`select count(*) as n from chunk where tenant_id = ${service.tenantId} and source_id = ${doomed}`,
+      );
+      if (stored[0]!.n > 0 && parts++ === 0) {
+        assert.equal((await service.delete(`/sources/${doomed}`)).status, 202);
+        await remove(doomed);
+      }
+      return result;
+    },
+  };
+  await ingestRun({ ...service.deps, db })({ tenantId: service.tenantId, runId: (await lastRun(group)).id }, context());
+  assert.equal(parts, 1, 'the deletion came between the parts, and no part after it');
+  assert.equal(await rowsOf(doomed), 0);
+  assert.deepEqual(await searchNames('quagga'), []);
+  assert.deepEqual([(await lastRun(group)).status, (await lastRun(group)).statistics.skipped], ['success', 1]);
+  await cleanUp(group);
+});
+
+test('deletions and a run at the same time: whatever comes first, the figures add up', async () => {
+  const files = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`f${i}.txt`, `The tapir number ${i}.`]));
+  const group = await uploadFiles(service, files);
+  const ids = await sourceIds(group);
+  const doomed = ids.filter((_, i) => i % 2 === 0);
+  const [answers] = await Promise.all([Promise.all(doomed.map((id) => service.delete(`/sources/${id}`))), run(group)]);
+  assert.ok(answers.every((answer) => answer.status === 202));
+  await assertSound();
+  const { files_done, files_total, statistics } = await lastRun(group);
+  assert.deepEqual([files_done, files_total, statistics.failed], [30, 30, 0]);
+  assert.ok(statistics.added >= 15);
+  await Promise.all(doomed.map((id) => remove(id)));
+  assert.equal((await searchNames('tapir')).length, 10, 'a page of those that stay');
+  assert.equal((await sourceIds(group)).length, 15);
+  await cleanUp(group);
+});
+
+test('another run does not bring a deleted source back', async () => {
+  const { group, ids } = await ingested({ 'a.txt': 'The ibis wades.', 'b.txt': 'The stork stands.' });
+  await service.delete(`/sources/${ids[0]}`);
+  const again = await service.post(`/source-groups/${group}/runs`, {});
+  assert.equal(again.body.statistics.scanned, 1);
+  await run(group);
+  assert.deepEqual(await searchNames('ibis'), []);
+  await remove(ids[0]!);
+  await service.delete(`/sources/${ids[1]}`);
+  await remove(ids[1]!);
+  assert.equal((await service.post(`/source-groups/${group}/runs`, {})).body.statistics.scanned, 0);
+  await run(group);
+  assert.equal((await lastRun(group)).status, 'success');
+  await cleanUp(group);
+});
+
+test('a removal that is interrupted at any step is finished by the next attempt', async () => {
+  for (let failAt = 1; ; failAt++) {
+    const { group, ids } = await ingested({ 'doomed.txt': `Doomed ${failAt}.` });
+    await service.delete(`/sources/${ids[0]}`);
+    let steps = 0;
+    const db: Database = {
+      ...service.deps.db,
+      transaction: (tenantId, fn, options) => {
+        if (++steps === failAt) return Promise.reject(new Error('the fault'));
+        return service.deps.db.transaction(tenantId, fn, options);
+      },
+    };
+    const failure = await remove(ids[0]!, db).then(
+      () => undefined,
+      (error: Error) => error.message,
+    );
+    await remove(ids[0]!);
+    assert.deepEqual([await rowsOf(ids[0]!), await storedBlobs()], [0, 0], `failed at step ${failAt}`);
+    await cleanUp(group);
+    if (failure === undefined) {
+      assert.ok(failAt > 4, 'several steps were made to fail');
+      return;
+    }
+    assert.equal(failure, 'the fault');
+  }
+});
+
+test('while its blob cannot be removed, the source stays hidden; the collector removes it later', async () => {
+  const { group, ids } = await ingested({ 'stuck.txt': 'Stuck.' });
+  await service.delete(`/sources/${ids[0]}`);
+  const broken = { ...service.deps.blobs, delete: () => Promise.reject(new Error('the disk is broken')) };
+  const job = deleteSource({ ...service.deps, blobs: broken })(
+    { tenantId: service.tenantId, sourceId: ids[0]! },
+    context(),
+  );
+  await assert.rejects(job, /the disk is broken/);
+  assert.deepEqual(await searchNames('stuck'), []);
+  assert.equal((await service.delete(`/sources/${ids[0]}`)).status, 202);
+  await collectGarbage(service.deps)({}, context());
+  assert.ok((await rowsOf(ids[0]!)) > 0, 'its own job may still be at it');
+  const later = { now: () => new Date(Date.now() + 20 * 60_000) };
+  await collectGarbage({ ...service.deps, clock: later })({}, context());
+  assert.deepEqual([await rowsOf(ids[0]!), await storedBlobs()], [0, 0]);
+  await cleanUp(group);
+});
+
+test('the group may be deleted while the source is', async () => {
+  const { group, ids } = await ingested({ 'a.txt': 'A.', 'b.txt': 'B.' });
+  await service.delete(`/sources/${ids[0]}`);
+  await service.delete(`/source-groups/${group}`);
+  assert.equal((await service.delete(`/sources/${ids[0]}`)).status, 202, 'it is not gone yet');
+  assert.equal((await service.delete(`/sources/${ids[1]}`)).status, 404, 'it went with its group');
+  await Promise.all([
+    remove(ids[0]!),
+    deleteGroup(service.deps)({ tenantId: service.tenantId, groupId: group }, context()),
+  ]);
+  assert.equal((await service.delete(`/sources/${ids[0]}`)).status, 404);
+  assert.equal(await storedBlobs(), 0);
+});
+
+test('a job for a source that is not deleted removes nothing', async () => {
+  const { group, ids } = await ingested({ 'alive.txt': 'Alive.' });
+  await remove(ids[0]!);
+  await remove(newId());
+  assert.deepEqual(await searchNames('alive'), ['alive.txt']);
+  await cleanUp(group);
+});
