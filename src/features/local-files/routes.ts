@@ -1,6 +1,7 @@
 /** Local file groups over HTTP. */
 import { z } from 'zod';
 import { findGroup, listGroups, type SourceGroup } from '../../corpus/group-store.ts';
+import { apiRecords } from '../../corpus/metadata.ts';
 import type { Deps } from '../../deps.ts';
 import { notFound } from '../../errors.ts';
 import { boundaryOf, readPieces } from '../../http/multipart.ts';
@@ -170,7 +171,6 @@ function deleteRoute(deps: Deps): Route {
 }
 
 function toLocalFileGroup(group: SourceGroup): z.input<typeof localFileGroupSchema> {
-  const records = Object.entries(group.metadata).map(([key, val]) => ({ key, val, type: 'string' }));
   return {
     id: group.id,
     name: group.name,
@@ -180,7 +180,7 @@ function toLocalFileGroup(group: SourceGroup): z.input<typeof localFileGroupSche
     start_time: unixSeconds(group.startedAt),
     end_time: unixSeconds(group.endedAt),
     error: group.errorTitle === null ? null : { title: group.errorTitle, message: group.errorMessage ?? '' },
-    metadata: { records },
+    metadata: { records: apiRecords(group.metadata) },
     chunk_metadata_keys: group.chunkMetadataKeys,
     chunk_metadatas_count: group.chunkMetadatasCount,
   };
