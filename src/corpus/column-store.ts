@@ -126,6 +126,12 @@ export function columnValues(tenantId: string, column: ColumnRef): Sql {
     where metadata_integer(b.value) is not null)`;
 }
 
+/** The same value of source `s`, as text, from its metadata; null when there is none of the column's type. */
+export function computedValue({ key, type }: ColumnRef): Sql {
+  const merged = sql`merged_metadata_value(s.metadata, s.origin_metadata, ${key}::text)`;
+  return type === 'string' ? merged : sql`(metadata_integer(${merged})::text)`;
+}
+
 /** `v.text_value` is one of these, which are in NFC: found by the index. */
 export function textIsOneOf(values: readonly string[]): Sql {
   const prefixes = [...new Set(values.map((value) => [...value].slice(0, INDEXED_PREFIX_LENGTH).join('')))];

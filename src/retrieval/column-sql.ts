@@ -2,7 +2,7 @@
  * One condition on a metadata column -> SQL over source `s`. Values compare as in every metadata filter; a value of an
  * integer column is the whole number in plain decimal digits. Sources without a value of the column's type lack the key.
  */
-import { type ColumnRef, columnValues, textIsOneOf } from '../corpus/column-store.ts';
+import { type ColumnRef, columnValues, computedValue, textIsOneOf } from '../corpus/column-store.ts';
 import { raw, type Sql, sql } from '../db/sql.ts';
 import { conditionSql, OPERATORS, type Scalar } from './metadata-sql.ts';
 import { classify } from './metadata-value.ts';
@@ -15,11 +15,17 @@ const OPPOSITES: Partial<Record<MetadataFilter['operator'], MetadataFilter['oper
   not_exists: 'exists',
 };
 
+/**
+ * Found by the index of the column. While that is being built, read from the metadata itself, so that no answer depends on
+ * how far the build is.
+ */
 export function columnCondition(tenantId: string, filter: MetadataFilter, column: ColumnRef): Sql {
+  if (column.status === 'building') return conditionSql(filter, computedValue(column));
   const opposite = OPPOSITES[filter.operator];
   if (opposite) return sql`not ${columnCondition(tenantId, { ...filter, operator: opposite }, column)}`;
   const condition = column.type === 'string' ? textCondition(filter) : integerCondition(filter);
-  return sql`(s.id in (select v.source_id from ${columnValues(tenantId, column)} v where ${condition}))`;
+  // `is true` keeps the planner from joining: the set is found once and hashed, whatever the statistics are.
+  return sql`((s.id in (select v.source_id from ${columnValues(tenantId, column)} v where ${condition})) is true)`;
 }
 
 function textCondition(filter: MetadataFilter): Sql {
