@@ -16,6 +16,18 @@ test('sentences end at terminators, not at abbreviations, numbers or initials', 
   ]);
 });
 
+test('a clock time or an address does not make a sentence a record', () => {
+  assert.deepEqual(kinds('In winter it closes at 16:30. Admission costs 12 euros.'), [
+    ['sentence', 'In winter it closes at 16:30.'],
+    ['sentence', 'Admission costs 12 euros.'],
+  ]);
+  assert.deepEqual(texts('See https://example.org for more. It is free.'), [
+    'See https://example.org for more.',
+    'It is free.',
+  ]);
+  assert.deepEqual(kinds('Opens: 16:30\nRoom 4: closed'), [['record', 'Opens: 16:30\nRoom 4: closed']]);
+});
+
 test('CJK terminators and quotes', () => {
   assert.deepEqual(texts('社員は25日です。彼は「はい。」と言った。どうですか？いいえ！'), [
     '社員は25日です。',

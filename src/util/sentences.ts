@@ -27,7 +27,8 @@ const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
 const ITEM = /^\s*(?:[-*+•‣◦▪–·]|\(?(?:\d{1,3}|[a-z])[.)]|[①-⑳])\s+\S/u;
 const ROW = /^\s*\|.*\S|\S\s+\|\s+\S|\S\t+\S/u;
 const ROW_RULE = /^[\s|:+=-]+$/;
-const RECORD = /^\s*[\p{L}\p{N}_][\p{L}\p{M}\p{N}_ ./()-]{0,39}[:：]\s*\S/u;
+/** The colon of a clock time (`16:30`) or an address (`https://`) ends no key. */
+const RECORD = /^\s*[\p{L}\p{N}_][\p{L}\p{M}\p{N}_ ./()-]{0,39}(?!(?<=\d):\d|:\/\/)[:：]\s*\S/u;
 const MARKDOWN_HEADING = /^\s*#{1,6}\s+\S/;
 const TERMINATED = /[.!?…。！？．｡।॥؟۔።។၊။:：;；][\s"'”’»)\]」』】〉》）]*$/u;
 const THAI_LAO = /[\p{sc=Thai}\p{sc=Laoo}]/u;
