@@ -10,6 +10,7 @@ export const FIRST_DELTA_TIMEOUT_MS = 60_000;
 export const NEXT_DELTA_TIMEOUT_MS = 30_000;
 /** An answer that never ends is cut here. */
 export const ANSWER_UNITS_MAX = 64 * 1024;
+const LOGGED_UNITS_MAX = 2_000;
 
 export interface AiSdkOptions {
   /** For messages: `openai-compatible:llama3.1`. */
@@ -81,9 +82,10 @@ async function* streamAnswer(
     throw new ServiceError('upstream_failed', 'The chat model ended its answer without an end mark.');
   } catch (error) {
     if (signal.aborted) throw signal.reason;
+    const cause = forLog(error, options.apiKey);
     throw watch.timedOut()
-      ? new ServiceError('upstream_timeout', 'The chat model did not answer in time.', { cause: error })
-      : toServiceError(error);
+      ? new ServiceError('upstream_timeout', 'The chat model did not answer in time.', { cause })
+      : toServiceError(error, cause);
   } finally {
     watch.stop(); // also ends the upstream call when the reader has left
   }
@@ -97,22 +99,37 @@ function finishReason(reason: string): 'stop' | 'length' | 'content_filter' {
 }
 
 /** What the provider says about itself stays in the cause: it may name accounts and addresses. */
-function toServiceError(error: unknown): ServiceError {
+function toServiceError(error: unknown, cause: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   const status = statusOf(error);
   if (status === 429 || status === 529) {
     return new ServiceError('overloaded', 'The chat model is overloaded; try again later.', {
-      cause: error,
+      cause,
       retryAfterSeconds: retryAfterOf(error) ?? 10,
     });
   }
   if (status === 408 || status === 504)
-    return new ServiceError('upstream_timeout', 'The chat model did not answer in time.', { cause: error });
+    return new ServiceError('upstream_timeout', 'The chat model did not answer in time.', { cause });
   const what =
     status === undefined
       ? 'could not be reached or answered with something unreadable'
       : `answered with status ${status}`;
-  return new ServiceError('upstream_failed', `The chat model ${what}.`, { cause: error });
+  return new ServiceError('upstream_failed', `The chat model ${what}.`, { cause });
+}
+
+/**
+ * What of a failure may be logged: the SDK's errors carry the whole request (what tenants stored and asked), and providers
+ * repeat keys they refuse.
+ */
+function forLog(error: unknown, apiKey: string | null): unknown {
+  if (!(error instanceof Error) || error instanceof ServiceError) return error;
+  const clean = (text: string): string => {
+    const cut = text.slice(0, LOGGED_UNITS_MAX);
+    return apiKey ? cut.replaceAll(apiKey, '[key]') : cut;
+  };
+  const logged = Object.assign(new Error(clean(error.message)), { name: error.name, statusCode: statusOf(error) });
+  logged.stack = clean(error.stack ?? '');
+  return logged;
 }
 
 function statusOf(error: unknown): number | undefined {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { inspect } from 'node:util';
 import * as agUi from '@ag-ui/client';
 import { openAiSdkModel } from '../../src/llm/ai-sdk.ts';
 import type { ChatModel } from '../../src/llm/models.ts';
@@ -293,6 +294,26 @@ test('truncation: auto drops the oldest turns, disabled refuses', async () => {
   assert.equal(refused.status, 400);
   assert.match(refused.body.error.message, /truncation/);
   assert.equal((await ask({ truncation: 'disabled' })).status, 200);
+});
+
+test('what is logged of a failure holds neither the request nor the key', async () => {
+  const model = openAiSdkModel({
+    name: 'x',
+    model: 'm',
+    baseUrl: fake.url,
+    apiKey: 'sk-secret',
+    contextTokens: 4096,
+    fetch,
+  });
+  fake.respond({ status: 401, body: JSON.stringify({ error: { message: 'Incorrect key: sk-secret' } }) });
+  const question = 'Who stole the zither?';
+  const request = { messages: [{ role: 'user' as const, content: question }], question, chunks: [], citation: true };
+  await assert.rejects(Array.fromAsync(model.stream(request, new AbortController().signal)), (error: Error) => {
+    const logged = inspect(error, { depth: null });
+    assert.match(logged, /Incorrect key: \[key\]/);
+    assert.doesNotMatch(logged, /sk-secret|zither/);
+    return true;
+  });
 });
 
 test('a model that does not answer in time is 504', async () => {
