@@ -111,6 +111,10 @@ function parseValues(value: unknown, path: Path, parser: Parser): Scalar[] | und
 }
 
 function parseScalar(value: unknown, path: Path, parser: Parser): Scalar | undefined {
+  if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {
+    // JSON.parse has rounded it already: the filter would look for a neighbour.
+    return parser.fail(path, `is beyond ±${Number.MAX_SAFE_INTEGER}: send so large a number as text`);
+  }
   if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))) return value;
   if (typeof value !== 'string') return parser.fail(path, 'must be text, a number, true or false');
   if (value.length > FILTER_VALUE_LENGTH_MAX && codePointLength(value) > FILTER_VALUE_LENGTH_MAX) {

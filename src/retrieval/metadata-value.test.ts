@@ -3,7 +3,21 @@ import { test } from 'node:test';
 import { classify } from './metadata-value.ts';
 
 test('numbers are numbers, given as text or not', () => {
-  for (const value of [7, -0.5, 1e21, '7', '+7', '007', '1.', '.5', '1e-9', '9007199254740993']) {
+  for (const value of [
+    7,
+    -0.5,
+    1e21,
+    '7',
+    '+7',
+    '007',
+    '1.',
+    '.5',
+    '1e-9',
+    1e308,
+    '1e308',
+    5e-324,
+    '9007199254740993',
+  ]) {
     assert.equal(classify(value).kind, 'number', String(value));
   }
   for (const value of [
@@ -11,7 +25,7 @@ test('numbers are numbers, given as text or not', () => {
     '.',
     '+',
     '1e',
-    '1e100',
+    '1e1000',
     'NaN',
     'Infinity',
     '0x1f',

@@ -4,7 +4,7 @@
  */
 
 /** Decimal numbers, compared exactly. Bounds inside the pattern would make PostgreSQL slow (20 µs a value): the length is bounded apart. */
-export const NUMBER_PATTERN = '^[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9][0-9]?)?$';
+export const NUMBER_PATTERN = '^[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9][0-9]?[0-9]?)?$';
 /** Longer ones are text: this keeps every number within `numeric`. */
 export const NUMBER_LENGTH_MAX = 100;
 

@@ -279,6 +279,7 @@ test('malformed requests are 400 and the message names the place', async () => {
     [filter([]), /\/metadata/],
     [filter({ filters: [] }), /\/metadata\/filters/],
     [filter({ filters: Array(65).fill({ key: 'a', operator: 'exists' }) }), /\/metadata\/filters/],
+    [filter({ filters: [{ key: 'a', operator: 'eq', value: 2 ** 53 }] }), /\/metadata\/filters\/0\/value.*as text/],
     [filter({ operator: 'xor', filters: [{ key: 'a', operator: 'exists' }] }), /\/metadata\/operator/],
     [filter({ filters: [{ key: 'a', operator: 'like', value: 'b' }] }), /\/metadata\/filters\/0\/operator/],
     [filter({ filters: [{ key: '', operator: 'exists' }] }), /\/metadata\/filters\/0\/key/],

@@ -111,7 +111,7 @@ function order<T extends bigint | number>(a: T, b: T): number {
 
 /** Exactly, as a multiple of 10^-300. */
 function readNumber(text: string): bigint | undefined {
-  const match = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,2}))?$/.exec(text);
+  const match = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/.exec(text);
   if (!match || (!match[2] && !match[3]) || text.length > 100) return undefined;
   const [, sign, whole = '', fraction = '', exponent = '0'] = match;
   const scaled = BigInt(whole + fraction || '0') * 10n ** BigInt(300 - fraction.length + Number(exponent));
