@@ -1,8 +1,9 @@
 /** Everything the service uses that has an effect. `openDeps` is the only place that constructs adapters. */
+import { mkdirSync } from 'node:fs';
 import type { FastifyBaseLogger } from 'fastify';
 import type { BlobStore } from './blobs/blob-store.ts';
 import { openDiskBlobStore } from './blobs/disk.ts';
-import type { Config } from './config.ts';
+import { type Config, ConfigError } from './config.ts';
 import type { Database } from './db/database.ts';
 import { migrate } from './db/migrate.ts';
 import { openDatabase } from './db/open.ts';
@@ -58,9 +59,7 @@ export async function openDeps(config: Config, log: FastifyBaseLogger, given: Gi
   try {
     const clock = given.clock ?? systemClock;
     const crash = given.crash ?? (config.crashAt === null ? noCrashPoints : armCrashPoint(config.crashAt));
-    const db =
-      given.db ??
-      closing(await openDatabase({ url: config.databaseUrl ?? undefined, dataDir: config.dataDir }), (d) => d.close());
+    const db = given.db ?? closing(await openConfigured(config), (d) => d.close());
     await migrate(db);
     const http = given.http ?? closing(openHttpClient({ allow: config.outboundAllow }), (client) => client.close());
     const blobs = given.blobs ?? (await openBlobs(config, crash));
@@ -92,7 +91,7 @@ export async function openDeps(config: Config, log: FastifyBaseLogger, given: Gi
 
 /** Database (migrated) and blob store alone: operator commands while no service runs. */
 export async function openStores(config: Config): Promise<Pick<Deps, 'db' | 'blobs' | 'close'>> {
-  const db = await openDatabase({ url: config.databaseUrl ?? undefined, dataDir: config.dataDir });
+  const db = await openConfigured(config);
   try {
     await migrate(db);
     return { db, blobs: await openBlobs(config, noCrashPoints), close: () => db.close() };
@@ -100,6 +99,17 @@ export async function openStores(config: Config): Promise<Pick<Deps, 'db' | 'blo
     await db.close();
     throw error;
   }
+}
+
+/** @throws ConfigError when the data directory cannot be made. */
+async function openConfigured(config: Config): Promise<Database> {
+  try {
+    mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new ConfigError('PINAKES_DATA_DIR', `${config.dataDir} cannot be made (${code})`, './.pinakes');
+  }
+  return openDatabase({ url: config.databaseUrl ?? undefined, dataDir: config.dataDir });
 }
 
 async function openBlobs(config: Config, crash: CrashPoints): Promise<BlobStore> {

@@ -36,19 +36,25 @@ export async function runCli(argv: readonly string[], io: Io): Promise<number> {
   const [first, ...rest] = argv;
   try {
     if (first === '--version' || first === '-v') return print(io, `${version()}\n`);
+    if (first === 'help' && rest[0] !== undefined) return print(io, helpOf(commandNamed(rest[0])));
     if (first === '--help' || first === '-h' || first === 'help') return print(io, overview());
     if (first === undefined) {
       io.err(overview());
       return 2;
     }
-    const command = COMMANDS.find(({ name }) => name === first);
-    if (command === undefined)
-      throw usageError(`There is no ${first.startsWith('-') ? 'option' : 'command'} "${first}". See pinakes --help.`);
+    const command = commandNamed(first);
     const invocation = parseCommandLine(command, rest, io);
     return invocation === undefined ? print(io, helpOf(command)) : await command.run(invocation);
   } catch (error) {
     return explain(error, io);
   }
+}
+
+/** @throws CliError */
+function commandNamed(given: string): Command {
+  const command = COMMANDS.find(({ name }) => name === given);
+  if (command !== undefined) return command;
+  throw usageError(`There is no ${given.startsWith('-') ? 'option' : 'command'} "${given}". See pinakes --help.`);
 }
 
 /** Errors meant for people are one line; anything else is a bug and shows its stack. */

@@ -30,9 +30,14 @@ test('the help lists every command, and every command has help', async () => {
   }
 });
 
+test('help <command> is <command> --help', async () => {
+  assert.deepEqual(await runPinakes(['help', 'ask']), await runPinakes(['ask', '--help']));
+});
+
 test('mistakes end with 2 and one line', async () => {
   for (const args of [
     ['frobnicate'],
+    ['help', 'frobnicate'],
     ['--frobnicate'],
     ['ask'],
     ['ask', 'a', 'b'],
@@ -72,6 +77,14 @@ test('a wrong setting stops the start with one helpful line', async () => {
   assert.equal(code, 2);
   assert.equal(stdout, '');
   assert.match(stderr, /^pinakes: PINAKES_PORT [^\n]*eighty[^\n]*PINAKES_PORT=7700\n$/);
+});
+
+test('a data directory that cannot be made stops the start with one helpful line', async () => {
+  const file = join(folder, 'file');
+  writeFileSync(file, '');
+  const { code, stderr } = await runPinakes(['serve'], { PINAKES_DATA_DIR: join(file, 'data'), PINAKES_PORT: '0' });
+  assert.equal(code, 2);
+  assert.match(stderr, /^pinakes: PINAKES_DATA_DIR [^\n]*ENOTDIR[^\n]*PINAKES_DATA_DIR=\.\/\.pinakes\n$/);
 });
 
 test('a generated key has the shape that PINAKES_BOOTSTRAP_KEY wants', async () => {

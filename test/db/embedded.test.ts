@@ -39,7 +39,7 @@ after(async () => {
 
 test('a second opener is refused with one line that names the directory', async () => {
   const dataDir = join(folder, 'database');
-  await assert.rejects(openEmbeddedDatabase({ dataDir }), /^Error: another Pinakes process uses .*database /);
+  await assert.rejects(openEmbeddedDatabase({ dataDir }), /^ServiceError: another Pinakes process uses .*database /);
   const script = `const { openEmbeddedDatabase } = await import(${JSON.stringify(openModule)});
     await openEmbeddedDatabase({ dataDir: ${JSON.stringify(dataDir)} }).then(() => console.log('opened'), (e) => console.log(e.message));`;
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script]);

@@ -1,5 +1,6 @@
 /** The exclusive lock of a data directory: the engine itself has none, and two processes would lose rows silently. */
 import { DatabaseSync } from 'node:sqlite';
+import { ServiceError } from '../../errors.ts';
 
 export interface DirectoryLock {
   release(): void;
@@ -14,7 +15,7 @@ export function lockFileOf(dataDir: string): string {
  * Takes the lock, waiting at most `waitMs` (this blocks the thread). The kernel frees it with the process, however it
  * ends, so a killed process leaves nothing to clean up.
  *
- * @throws Error with one line that names the file when another process, or this one, holds it.
+ * @throws ServiceError overloaded, with one line that names the file when another process, or this one, holds it.
  */
 export function lockDirectory(dataDir: string, waitMs = 0): DirectoryLock {
   const file = lockFileOf(dataDir);
@@ -24,7 +25,8 @@ export function lockDirectory(dataDir: string, waitMs = 0): DirectoryLock {
   } catch (cause) {
     database.close();
     if (!isBusy(cause)) throw new Error(`cannot lock ${file}: ${String(cause)}`, { cause });
-    throw new Error(
+    throw new ServiceError(
+      'overloaded',
       `another Pinakes process uses ${dataDir} (it holds ${file}); stop it, or choose another data directory`,
       { cause },
     );
