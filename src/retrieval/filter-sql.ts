@@ -33,19 +33,34 @@ const chunkValue = (key: string): Sql => sql`(c.metadata -> ${key}::text ->> 'va
  * The source of chunk `c` is alive, ready, within the key's limits, and fits the source-level filters.
  *
  * `coalesce` keeps the planner from turning the test into a join, which would lose the order of the BM25 index. What selects
- * nearly everything is looked up for each candidate, by full keys, so that it is quick before the first ANALYZE too; what
- * narrows the search is evaluated once and hashed.
+ * nearly everything is looked up for each candidate; what narrows the search is evaluated once and hashed.
  */
 export function sourcePredicate(tenantId: string, limits: GroupLimits, filters: Filters): Sql {
-  const narrowing = sourceConditions(tenantId, filters);
-  if (limits.sourceGroupIds || limits.tagIds) narrowing.push(withinLimits(limits));
-  if (narrowing.length > 0) {
-    return sql`coalesce(c.source_id in (
-      select s.id from ${SOURCE_TABLES} where s.tenant_id = ${tenantId} and ${ALIVE} and ${join(narrowing, ' and ')}), false)`;
-  }
-  return sql`coalesce((select ${SOURCE_ALIVE} from source s
-      where s.tenant_id = ${tenantId} and s.source_group_id = c.source_group_id and s.id = c.source_id), false)
-    and coalesce((select ${GROUP_ALIVE} from source_group g where g.tenant_id = ${tenantId} and g.id = c.source_group_id), false)`;
+  const narrowing = narrowingConditions(tenantId, limits, filters);
+  if (narrowing.length === 0) return lookedUpSourcePredicate(tenantId, limits, filters);
+  return sql`coalesce(c.source_id in (
+    select s.id from ${SOURCE_TABLES} where s.tenant_id = ${tenantId} and ${ALIVE} and ${join(narrowing, ' and ')}), false)`;
+}
+
+/**
+ * The same, looked up for each candidate: cheaper when few candidates are tested. By full keys and laterally, so that it is
+ * quick before the first ANALYZE too.
+ */
+export function lookedUpSourcePredicate(tenantId: string, limits: GroupLimits, filters: Filters): Sql {
+  const conditions = [ALIVE, ...narrowingConditions(tenantId, limits, filters)];
+  return sql`coalesce((select ${join(conditions, ' and ')}
+    from (select * from source where tenant_id = ${tenantId} and source_group_id = c.source_group_id and id = c.source_id offset 0) s,
+         (select * from source_group where tenant_id = ${tenantId} and id = c.source_group_id offset 0) g), false)`;
+}
+
+/** True when the search is narrowed by conditions on sources, and testing a single source for them is cheap. */
+export function narrowsCheaply(limits: GroupLimits, filters: Filters): boolean {
+  return !filters.metadataFilter && narrowingConditions('', limits, filters).length > 0;
+}
+
+function narrowingConditions(tenantId: string, limits: GroupLimits, filters: Filters): Sql[] {
+  const limited = limits.sourceGroupIds || limits.tagIds ? [withinLimits(limits)] : [];
+  return [...limited, ...sourceConditions(tenantId, filters)];
 }
 
 /** Conditions on the chunk itself. */

@@ -1,7 +1,7 @@
 /** BM25 candidates: chunks by how well their terms fit the query's. */
 import { termsIndex } from '../corpus/tenant-store.ts';
 import type { Tx } from '../db/database.ts';
-import { identifier, join, type Sql, sql } from '../db/sql.ts';
+import { identifier, join, raw, type Sql, sql } from '../db/sql.ts';
 
 export interface Candidate {
   id: string;
@@ -20,6 +20,8 @@ export interface CandidateRequest {
   /** Conditions on chunk `c` that every candidate fulfils. */
   conditions: readonly Sql[];
   limit: number;
+  /** Only so many of the best chunks are tested at all: fewer may be found than there are. */
+  tested?: number;
 }
 
 /**
@@ -38,12 +40,15 @@ export async function bm25Candidates(tx: Tx, request: CandidateRequest): Promise
   const query = sql`to_bm25query(${request.terms.join(' ')}, ${termsIndex(partitionNo)})`;
   const partition = identifier(`chunk_${partitionNo}`);
   // The distance must stand alone in the select list: within an expression it would be computed anew for every row.
+  const best = (conditions: readonly Sql[], limit: number): Sql => sql`
+    select c.*, c.terms <@> ${query} as distance from ${partition} c
+    where ${join([sql`c.tenant_id = ${tenantId}`, ...conditions], ' and ')}
+    order by c.terms <@> ${query} limit ${limit}`;
+  const chunks = request.tested === undefined ? best(request.conditions, limit) : best([], request.tested);
+  const tests = request.tested === undefined ? raw('true') : join(request.conditions, ' and ');
   const rows = await tx.query<Omit<Candidate, 'score'> & { distance: number }>(sql`
-    select c.id, c.source_id as "sourceId", c.terms <@> ${query} as distance, md5(c.content) as "contentHash"
-    from ${partition} c
-    where ${join([sql`c.tenant_id = ${tenantId}`, ...request.conditions], ' and ')}
-    order by c.terms <@> ${query}
-    limit ${limit}`);
+    select c.id, c.source_id as "sourceId", c.distance, md5(c.content) as "contentHash"
+    from (${chunks}) c where ${tests} limit ${limit}`);
   const candidates = rows
     .filter((row) => row.distance < 0)
     .map(({ distance, ...row }) => ({ ...row, score: -distance }));

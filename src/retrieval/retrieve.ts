@@ -1,11 +1,10 @@
 /** `retrieve` is the only way to chunks for a question: completions, search and evaluation all come through here. */
-import type { GroupLimits } from '../corpus/group-store.ts';
 import type { Tx } from '../db/database.ts';
 import { join, type Sql, sql } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { invalidRequest } from '../errors.ts';
 import { analyzeQuery } from './analyzer.ts';
-import { chunkConditions, sourcePredicate } from './filter-sql.ts';
+import { chunkConditions, lookedUpSourcePredicate, narrowsCheaply, sourcePredicate } from './filter-sql.ts';
 import { readHits } from './hits.ts';
 import { readLanguages } from './languages.ts';
 import { bm25Candidates, type Candidate, FORCE_INDEX_ORDER } from './lexical.ts';
@@ -22,6 +21,9 @@ export const QUERY_TERMS_MAX = 512;
 /** Candidates are fetched in growing batches until enough remain after selection, at most the last many. */
 const BATCHES = [1_000, 4_000, 20_000];
 const CANDIDATES_MAX = 20_000;
+
+/** With filters, so many of the best chunks are tested one by one before the filter is evaluated for the whole corpus. */
+const TESTED_FIRST = 500;
 
 /** Among so many of the best chunks, equal scores are ordered by id; those of a score that goes on beyond are not. */
 const TIES_MAX = 1_000;
@@ -68,22 +70,31 @@ async function candidates(
   terms: readonly string[],
   warnings: Warning[],
 ): Promise<Candidate[]> {
-  const loadCandidates = async (conditions: readonly Sql[], limit: number): Promise<Candidate[]> => {
-    const { tenantId, partitionNo } = request;
-    return (hasTextSearch ? bm25Candidates : scanCandidates)(tx, { tenantId, partitionNo, terms, conditions, limit });
-  };
+  const { tenantId, partitionNo } = request;
+  const loadCandidates = async (conditions: readonly Sql[], limit: number): Promise<Candidate[]> =>
+    (hasTextSearch ? bm25Candidates : scanCandidates)(tx, { tenantId, partitionNo, terms, conditions, limit });
   const wanted = request.offset + request.limit;
   if (request.usePostfilter) {
     return postfiltered(tx, loadCandidates, request, warnings);
   }
+  const page = (found: readonly Candidate[], complete: boolean, final: boolean): Candidate[] | undefined => {
+    const selected = select(found, request.maxChunksPerSource);
+    // Chunks of one score that the limit cuts through would be ordered differently on the next page.
+    const settled = final || selected.length < wanted || selected[wanted - 1]!.score > found.at(-1)!.score;
+    return complete || (settled && selected.length >= wanted) ? selected.slice(request.offset, wanted) : undefined;
+  };
+  if (hasTextSearch && narrowsCheaply(request, request.filters)) {
+    const conditions = predicates(request, request.filters, lookedUpSourcePredicate);
+    const near = { tenantId, partitionNo, terms, conditions, limit: wanted + 1, tested: TESTED_FIRST };
+    const found = await bm25Candidates(tx, near);
+    const answer = found.length > wanted ? page(found, false, false) : undefined;
+    if (answer) return answer;
+  }
   const conditions = predicates(request, request.filters);
   for (const limit of [wanted + 1, ...BATCHES.filter((batch) => batch > wanted + 1)]) {
     const found = await loadCandidates(conditions, limit);
-    const complete = found.length < limit || limit >= CANDIDATES_MAX;
-    const selected = select(found, request.maxChunksPerSource);
-    // Chunks of one score that the limit cuts through would be ordered differently on the next page.
-    const settled = limit >= TIES_MAX || selected.length < wanted || selected[wanted - 1]!.score > found.at(-1)!.score;
-    if (complete || (settled && selected.length >= wanted)) return selected.slice(request.offset, wanted);
+    const answer = page(found, found.length < limit || limit >= CANDIDATES_MAX, limit >= TIES_MAX);
+    if (answer) return answer;
   }
   return [];
 }
@@ -116,11 +127,10 @@ async function postfiltered(
   return selected.slice(request.offset, wanted);
 }
 
-function predicates(request: RetrieveRequest, filters: Filters): Sql[] {
-  const limits: GroupLimits = { sourceGroupIds: request.sourceGroupIds, tagIds: request.tagIds };
+function predicates(request: RetrieveRequest, filters: Filters, ofSource = sourcePredicate): Sql[] {
   return [
     sql`c.tenant_id = ${request.tenantId}`,
-    sourcePredicate(request.tenantId, limits, filters),
+    ofSource(request.tenantId, request, filters),
     ...chunkConditions(filters),
   ];
 }
