@@ -12,14 +12,17 @@ export interface StreamBody {
 export type UploadBody = FormData | StreamBody;
 
 export type ApiKey = {
-  /** format "uuid" */
+  /** Id: a UUID in lower case. · format "uuid" */
   id: string;
+  /** Its name. */
   name: string;
+  /** What the key may do. */
   scopes: Array<"inference:run" | "knowledge:read" | "knowledge:write" | "ingestion:manage" | "authz:grant" | "policy:redaction:manage" | "apikeys:issue">;
   /** Only these source groups; null = not limited. */
   source_group_ids: Array<string> | null;
   /** Only source groups with one of these tags; null = not limited. */
   tag_ids: Array<string> | null;
+  /** End of the key, Unix seconds; null = it does not expire. */
   expires_time: number | null;
   /** Unix seconds. */
   creation_time: number;
@@ -28,38 +31,52 @@ export type ApiKey = {
 export type CitedContent = {
   /** Id of the chunk. · format "uuid" */
   id: string;
-  /** format "uuid" */
+  /** Id of the source. · format "uuid" */
   source_id: string;
-  /** format "uuid" */
+  /** Id of the source group. · format "uuid" */
   source_group_id: string;
+  /** Where the source comes from: `local_file`, `drive`, `page`, `repo` or `web`. */
   source_type: string;
+  /** Type of the file as detected, for example `pdf`; `unknown` when it is none that is known. */
   file_type: string;
   /** Name of the source. */
   name: string;
+  /** Address at the origin; null for uploads. */
   url: string | null;
+  /** The text. */
   content: string;
   /** Place of the chunk in its source, from 0. */
   chunk_index: number;
   /** Code points in the extracted text; `content` is exactly start_offset to end_offset. */
   start_offset: number;
+  /** After the last code point, in the extracted text of the source. */
   end_offset: number;
+  /** Pages of the file on which the chunk stands; null for files without pages. */
   pages: Array<number> | null;
+  /** Headings above the chunk, outermost first. */
   heading_path: Array<string>;
   /** Higher is better; comparable within one answer only. */
   score: number;
+  /** Scores of the stages of the search; null for those that did not run. */
   scores: {
+    /** Score of the lexical search (BM25); null without one. */
     lexical: number | null;
+    /** Score of the semantic search; null without one. */
     semantic: number | null;
+    /** Score of the reranking model; null without one. */
     rerank: number | null;
   };
   metadata: Metadata;
   chunk_metadata: Metadata;
+  /** Names of the tags of its source group. */
   tags: Array<string>;
   /** Unix seconds. */
   content_time: number;
+  /** Where the answer rests on this chunk, and whether that was verified. */
   citation: {
     /** 1, 2, 3 … in the order of the answer. */
     number: number;
+    /** Half-open ranges of code points of the answer that rest on this chunk. */
     spans: Array<Span>;
     /** The part of `content` that supports the cited sentences; at most 300 code points. */
     quote: string;
@@ -71,60 +88,84 @@ export type CitedContent = {
 export type CompletionResult = {
   /** Unix seconds. */
   created: number;
+  /** Id of the conversation; null when nothing of a new one was stored. */
   conversation_id: string | null;
+  /** Id of the stored question; null when the turn was not stored. */
   user_message_id: string | null;
+  /** Id of the stored answer, the new active leaf; null when the turn was not stored. */
   assistant_message_id: string | null;
+  /** One choice. */
   choices: Array<{
+    /** Place of the choice, from 0. */
     index: number;
+    /** What happened, for a person. */
     message: {
+      /** `system`, `user` or `assistant`. */
       role: "assistant";
+      /** The text. */
       content: string;
     };
+    /** `stop`, `length`, `content_filter`, `no_answer` or `error`. */
     finish_reason: "stop" | "length" | "content_filter" | "no_answer" | "error";
+    /** What the answer rests on, in the order of its numbers; empty without `citation`. */
     citations: Array<CitedContent>;
     /** Sentences that no verified citation supports; absent when there are none. */
     unsupported_spans?: Array<Span> | undefined;
   }>;
+  /** What did not stop the work but should be known. */
   warnings: Array<Warning>;
 };
 
 export type Content = {
   /** Id of the chunk. · format "uuid" */
   id: string;
-  /** format "uuid" */
+  /** Id of the source. · format "uuid" */
   source_id: string;
-  /** format "uuid" */
+  /** Id of the source group. · format "uuid" */
   source_group_id: string;
+  /** Where the source comes from: `local_file`, `drive`, `page`, `repo` or `web`. */
   source_type: string;
+  /** Type of the file as detected, for example `pdf`; `unknown` when it is none that is known. */
   file_type: string;
   /** Name of the source. */
   name: string;
+  /** Address at the origin; null for uploads. */
   url: string | null;
+  /** The text. */
   content: string;
   /** Place of the chunk in its source, from 0. */
   chunk_index: number;
   /** Code points in the extracted text; `content` is exactly start_offset to end_offset. */
   start_offset: number;
+  /** After the last code point, in the extracted text of the source. */
   end_offset: number;
+  /** Pages of the file on which the chunk stands; null for files without pages. */
   pages: Array<number> | null;
+  /** Headings above the chunk, outermost first. */
   heading_path: Array<string>;
   /** Higher is better; comparable within one answer only. */
   score: number;
+  /** Scores of the stages of the search; null for those that did not run. */
   scores: {
+    /** Score of the lexical search (BM25); null without one. */
     lexical: number | null;
+    /** Score of the semantic search; null without one. */
     semantic: number | null;
+    /** Score of the reranking model; null without one. */
     rerank: number | null;
   };
   metadata: Metadata;
   chunk_metadata: Metadata;
+  /** Names of the tags of its source group. */
   tags: Array<string>;
   /** Unix seconds. */
   content_time: number;
 };
 
 export type Conversation = {
-  /** format "uuid" */
+  /** Id: a UUID in lower case. · format "uuid" */
   id: string;
+  /** A few words. */
   title: string;
   /** Where a turn continues that names no parent: the latest answer, or what was chosen. */
   active_message_id: string | null;
@@ -133,10 +174,11 @@ export type Conversation = {
 };
 
 export type ConversationMessage = {
-  /** format "uuid" */
+  /** Id: a UUID in lower case. · format "uuid" */
   id: string;
   /** The message before; null for the first of a branch. */
   parent_id: string | null;
+  /** `user` or `assistant`. */
   role: "user" | "assistant";
   /** `[removed]` where the answer lies outside the limits of the API key. */
   content: string;
@@ -149,8 +191,9 @@ export type ConversationMessage = {
 };
 
 export type ConversationTree = {
-  /** format "uuid" */
+  /** Id: a UUID in lower case. · format "uuid" */
   id: string;
+  /** A few words. */
   title: string;
   /** Where a turn continues that names no parent: the latest answer, or what was chosen. */
   active_message_id: string | null;
@@ -161,24 +204,32 @@ export type ConversationTree = {
 };
 
 export type Error = {
+  /** The only member of every error answer. */
   error: {
+    /** What happened, for a person. */
     message: string;
+    /** Its kind: see the list of values. */
     type: string;
   };
 };
 
 export type GroupSource = {
-  /** format "uuid" */
+  /** Id: a UUID in lower case. · format "uuid" */
   id: string;
-  /** format "uuid" */
+  /** Id of the source group. · format "uuid" */
   source_group_id: string;
+  /** Where the source comes from: `local_file`, `drive`, `page`, `repo` or `web`. */
   source_type: "local_file" | "drive" | "page" | "repo" | "web";
+  /** Its name. */
   name: string;
+  /** Type of the file as detected, for example `pdf`; `unknown` when it is none that is known. */
   file_type: string;
   /** Bytes. */
   file_size: number;
   metadata: Metadata;
+  /** Where the work stands: see the list of values. */
   status: "pending" | "ready" | "failed";
+  /** Address at the origin; null for uploads. */
   url: string | null;
   /** ISO 639-1, as detected. */
   language: string | null;
@@ -188,19 +239,24 @@ export type GroupSource = {
   creation_time: number;
   /** Code points of the extracted text. */
   text_length: number;
+  /** Number of chunks. */
   chunk_count: number;
+  /** What did not stop the work but should be known. */
   warnings: Array<string>;
 };
 
 export type IssuedApiKey = {
-  /** format "uuid" */
+  /** Id: a UUID in lower case. · format "uuid" */
   id: string;
+  /** Its name. */
   name: string;
+  /** What the key may do. */
   scopes: Array<"inference:run" | "knowledge:read" | "knowledge:write" | "ingestion:manage" | "authz:grant" | "policy:redaction:manage" | "apikeys:issue">;
   /** Only these source groups; null = not limited. */
   source_group_ids: Array<string> | null;
   /** Only source groups with one of these tags; null = not limited. */
   tag_ids: Array<string> | null;
+  /** End of the key, Unix seconds; null = it does not expire. */
   expires_time: number | null;
   /** Unix seconds. */
   creation_time: number;
@@ -209,24 +265,35 @@ export type IssuedApiKey = {
 };
 
 export type JobError = {
+  /** A few words. */
   title: string;
+  /** What happened, for a person. */
   message: string;
 };
 
 export type LocalFileGroup = {
-  /** format "uuid" */
+  /** Id: a UUID in lower case. · format "uuid" */
   id: string;
+  /** Its name. */
   name: string;
+  /** Where the work stands: see the list of values. */
   status: "unknown" | "queued" | "not_started" | "managed" | "starting" | "started" | "success" | "failure" | "canceling" | "canceled" | "deleting" | "delete_job_failure";
+  /** When the upload was accepted, Unix seconds. */
   upload_time: number | null;
   /** Unix seconds. */
   creation_time: number;
+  /** Start of the latest run, Unix seconds; null before it. */
   start_time: number | null;
+  /** End of the latest run, Unix seconds; null before it. */
   end_time: number | null;
+  /** What went wrong; null when nothing did. */
   error: JobError | null;
   metadata: Metadata;
+  /** Columns of record files that become chunk metadata. */
   chunk_metadata_keys: Array<{
+    /** The key. */
     key: string;
+    /** Its kind: see the list of values. */
     type: "string" | "integer" | "float" | "date" | "datetime";
   }>;
   /** Number of chunks that carry at least one chunk metadata record. */
@@ -234,14 +301,18 @@ export type LocalFileGroup = {
 };
 
 export type Metadata = {
+  /** The records, by key. */
   records: Array<MetadataRecord>;
 };
 
 export type MetadataColumn = {
-  /** format "uuid" */
+  /** Id: a UUID in lower case. · format "uuid" */
   id: string;
+  /** The key. */
   key: string;
+  /** Its kind: see the list of values. */
   type: "string" | "integer";
+  /** What it is for, in words of its owner. */
   description: string;
   /** While `building`, the column may be used: filters are right, only slower. */
   status: "building" | "ready";
@@ -251,12 +322,13 @@ export type MetadataColumn = {
 
 /** Conditions on metadata, at most 5 groups deep and 200 nodes in all. */
 export type MetadataFilterGroup = {
-  /** default "and" */
+  /** `and` (all of the conditions hold) or `or` (any of them). · default "and" */
   operator?: "and" | "or" | undefined;
-  /** minItems 1, maxItems 64 */
+  /** Conditions and groups of conditions, 1 to 64. · minItems 1, maxItems 64 */
   filters: Array<{
-    /** minLength 1, maxLength 256 */
+    /** The key. · minLength 1, maxLength 256 */
     key: string;
+    /** `and` (all of the conditions hold) or `or` (any of them). */
     operator: "eq" | "ne" | "gt" | "gte" | "lt" | "lte" | "in" | "nin" | "contains" | "starts_with" | "exists" | "not_exists";
     /** An array for in and nin, absent for exists and not_exists, else a scalar. */
     value?: string | number | boolean | Array<string | number | boolean> | undefined;
@@ -264,7 +336,9 @@ export type MetadataFilterGroup = {
 };
 
 export type MetadataItemPatch = {
+  /** The records, by key. */
   records: Array<{
+    /** The key. */
     key: string;
     /** Null deletes the key. */
     val: string | null;
@@ -272,9 +346,9 @@ export type MetadataItemPatch = {
 };
 
 export type MetadataPatch = {
-  /** maxItems 40 */
+  /** The records, by key. · maxItems 40 */
   records: Array<{
-    /** minLength 1, maxLength 256 */
+    /** The key. · minLength 1, maxLength 256 */
     key: string;
     /** Null deletes the key. */
     val: string | null;
@@ -282,22 +356,31 @@ export type MetadataPatch = {
 };
 
 export type MetadataRecord = {
+  /** The key. */
   key: string;
+  /** The value. */
   val: string;
+  /** `string`; records of the origin may be `integer`, `float`, `date` or `datetime`. */
   type: string;
 };
 
 export type Neighbour = {
-  /** format "uuid" */
+  /** Id: a UUID in lower case. · format "uuid" */
   id: string;
+  /** Place of the chunk in its source, from 0. */
   chunk_index: number;
+  /** The text. */
   content: string;
+  /** First code point, in the extracted text of the source. */
   start_offset: number;
+  /** After the last code point, in the extracted text of the source. */
   end_offset: number;
 };
 
 export type Pagination = {
+  /** The limit of the request, or its default. */
   limit: number;
+  /** Whether there is a next page. */
   has_more: boolean;
   /** Number of the caller's own records that match. */
   total: number;
@@ -306,40 +389,59 @@ export type Pagination = {
 };
 
 export type Run = {
-  /** format "uuid" */
+  /** Id: a UUID in lower case. · format "uuid" */
   id: string;
-  /** format "uuid" */
+  /** Id of the source group. · format "uuid" */
   source_group_id: string;
+  /** Where the work stands: see the list of values. */
   status: "unknown" | "queued" | "not_started" | "managed" | "starting" | "started" | "success" | "failure" | "canceling" | "canceled" | "deleting" | "delete_job_failure";
   /** What the run is doing now. */
   stage: string | null;
+  /** Files that were processed, with those that failed. */
   files_done: number;
+  /** Files of the run. */
   files_total: number;
+  /** Chunks stored so far. */
   chunks_done: number;
+  /** How many files were scanned, added, updated and so on. */
   statistics: {
+    /** Files that were looked at. */
     scanned: number;
+    /** Files that are new. */
     added: number;
+    /** Files that changed. */
     updated: number;
+    /** Files that did not change. */
     unchanged: number;
+    /** Files that were left out. */
     skipped: number;
+    /** Files that are gone at the origin. */
     deleted: number;
+    /** Files that failed. */
     failed: number;
   };
   /** Unix seconds. */
   creation_time: number;
+  /** Start of the latest run, Unix seconds; null before it. */
   start_time: number | null;
+  /** End of the latest run, Unix seconds; null before it. */
   end_time: number | null;
+  /** What went wrong; null when nothing did. */
   error: JobError | null;
 };
 
 export type RunError = {
-  /** format "uuid" */
+  /** Id: a UUID in lower case. · format "uuid" */
   id: string;
-  /** format "uuid" */
+  /** Id of the source. · format "uuid" */
   source_id: string;
+  /** Its name. */
   name: string;
+  /** Stage of the processing. */
   stage: string;
+  /** A few words. */
   title: string;
+  /** What happened, for a person. */
   message: string;
   /** True when the same file may succeed in another run. */
   retryable: boolean;
@@ -350,46 +452,62 @@ export type RunError = {
 export type SearchResult = {
   /** Id of the chunk. · format "uuid" */
   id: string;
-  /** format "uuid" */
+  /** Id of the source. · format "uuid" */
   source_id: string;
-  /** format "uuid" */
+  /** Id of the source group. · format "uuid" */
   source_group_id: string;
+  /** Where the source comes from: `local_file`, `drive`, `page`, `repo` or `web`. */
   source_type: string;
+  /** Type of the file as detected, for example `pdf`; `unknown` when it is none that is known. */
   file_type: string;
   /** Name of the source. */
   name: string;
+  /** Address at the origin; null for uploads. */
   url: string | null;
+  /** The text. */
   content: string;
   /** Place of the chunk in its source, from 0. */
   chunk_index: number;
   /** Code points in the extracted text; `content` is exactly start_offset to end_offset. */
   start_offset: number;
+  /** After the last code point, in the extracted text of the source. */
   end_offset: number;
+  /** Pages of the file on which the chunk stands; null for files without pages. */
   pages: Array<number> | null;
+  /** Headings above the chunk, outermost first. */
   heading_path: Array<string>;
   /** Higher is better; comparable within one answer only. */
   score: number;
+  /** Scores of the stages of the search; null for those that did not run. */
   scores: {
+    /** Score of the lexical search (BM25); null without one. */
     lexical: number | null;
+    /** Score of the semantic search; null without one. */
     semantic: number | null;
+    /** Score of the reranking model; null without one. */
     rerank: number | null;
   };
   metadata: Metadata;
   chunk_metadata: Metadata;
+  /** Names of the tags of its source group. */
   tags: Array<string>;
   /** Unix seconds. */
   content_time: number;
   /** Neighbouring chunks in reading order; only when the request asks for them. */
   context?: {
+    /** Chunks before it. */
     before: Array<Neighbour>;
+    /** Chunks after it. */
     after: Array<Neighbour>;
   } | undefined;
 };
 
 export type Secret = {
-  /** format "uuid" */
+  /** Id: a UUID in lower case. · format "uuid" */
   id: string;
+  /** Its name. */
   name: string;
+  /** Its kind: see the list of values. */
   type: "drive" | "repo" | "page";
   /** Unix seconds. */
   last_update_time: number;
@@ -400,11 +518,13 @@ export type Secret = {
 };
 
 export type Source = {
-  /** format "uuid" */
+  /** Id: a UUID in lower case. · format "uuid" */
   id: string;
-  /** format "uuid" */
+  /** Id of the source group. · format "uuid" */
   source_group_id: string;
+  /** Its name. */
   name: string;
+  /** Type of the file as detected, for example `pdf`; `unknown` when it is none that is known. */
   file_type: string;
   /** Bytes. */
   file_size: number;
@@ -413,23 +533,31 @@ export type Source = {
 };
 
 export type SourceGroup = {
-  /** format "uuid" */
+  /** Id: a UUID in lower case. · format "uuid" */
   id: string;
+  /** Where the source comes from: `local_file`, `drive`, `page`, `repo` or `web`. */
   source_type: "local_file" | "drive" | "page" | "repo" | "web";
+  /** Its name. */
   name: string;
+  /** Where the work stands: see the list of values. */
   status: "unknown" | "queued" | "not_started" | "managed" | "starting" | "started" | "success" | "failure" | "canceling" | "canceled" | "deleting" | "delete_job_failure";
   /** Unix seconds. */
   creation_time: number;
+  /** Start of the latest run, Unix seconds; null before it. */
   start_time: number | null;
+  /** End of the latest run, Unix seconds; null before it. */
   end_time: number | null;
+  /** What went wrong; null when nothing did. */
   error: JobError | null;
   metadata: Metadata;
 };
 
 export type SourceText = {
-  /** format "uuid" */
+  /** Id of the source. · format "uuid" */
   source_id: string;
+  /** The text. */
   text: string;
+  /** First code point, in the extracted text of the source. */
   start_offset: number;
   /** After the last code point of `text`; less than asked for where the text ends. */
   end_offset: number;
@@ -441,48 +569,61 @@ export type SourceText = {
 
 /** Half-open range of code points of the answer text. */
 export type Span = {
+  /** First code point, from 0. */
   start: number;
+  /** After the last code point. */
   end: number;
 };
 
 export type StoredCitation = {
   /** Chunk. It may have been deleted since. · format "uuid" */
   id: string;
-  /** format "uuid" */
+  /** Id of the source. · format "uuid" */
   source_id: string;
-  /** format "uuid" */
+  /** Id of the source group. · format "uuid" */
   source_group_id: string;
+  /** Its name. */
   name: string;
+  /** Address at the origin; null for uploads. */
   url: string | null;
+  /** Where the answer rests on this chunk, and whether that was verified. */
   citation: {
+    /** Number of the citation, from 1. */
     number: number;
     /** Half-open ranges of code points of the answer. */
     spans: Array<{
+      /** First code point, from 0. */
       start: number;
+      /** After the last code point. */
       end: number;
     }>;
     /** At most 300 code points. */
     quote: string;
+    /** Computed, never claimed by the model. */
     verified: boolean;
   };
 };
 
 export type Tag = {
-  /** format "uuid" */
+  /** Id: a UUID in lower case. · format "uuid" */
   id: string;
+  /** Its name. */
   name: string;
+  /** What it is for, in words of its owner. */
   description: string;
 };
 
 export type TagSourceGroupLink = {
-  /** format "uuid" */
+  /** Id of the tag. · format "uuid" */
   tag_id: string;
-  /** format "uuid" */
+  /** Id of the source group. · format "uuid" */
   source_group_id: string;
 };
 
 export type Warning = {
+  /** The kind of warning, for example `postfilter_underfilled`. */
   type: string;
+  /** What happened, for a person. */
   message: string;
 };
 
@@ -491,11 +632,11 @@ export interface Operations {
   search: {
     request: {
       body: {
-        /** minLength 1, maxLength 4000 */
+        /** What to look for. · minLength 1, maxLength 4000 */
         query: string;
         /** With no embedding model, `hybrid` is `lexical` and `semantic` is refused. · default "hybrid" */
         mode?: "hybrid" | "lexical" | "semantic" | undefined;
-        /** minimum 1, maximum 100, default 10 */
+        /** How many records to return. · minimum 1, maximum 100, default 10 */
         limit?: number | undefined;
         /** Results to skip. · minimum 0, maximum 10000, default 0 */
         offset?: number | undefined;
@@ -505,9 +646,9 @@ export interface Operations {
         tag_ids?: Array<string> | undefined;
         /** `or` (default): any of the tags; `and`: all of them. For `tags` and for `tag_ids`. */
         tag_filter_logic?: "and" | "or" | undefined;
-        /** minItems 1, maxItems 100 */
+        /** Only chunks of sources of these types. At most 100. · minItems 1, maxItems 100 */
         source_types?: Array<"local_file" | "drive" | "page" | "repo" | "web"> | undefined;
-        /** minItems 1, maxItems 100 */
+        /** Only chunks of files of these types. At most 100. · minItems 1, maxItems 100 */
         file_types?: Array<"pdf" | "docx" | "pptx" | "xlsx" | "csv" | "tsv" | "txt" | "md" | "html" | "json" | "jsonl" | "xml" | "yaml" | "rtf" | "epub" | "eml" | "odt" | "odp" | "ods" | "ipynb" | "code" | "unknown"> | undefined;
         /** Content date (last modification at the origin), Unix seconds, inclusive. · minimum 1735639200, maximum 253402300799 */
         date_from?: number | undefined;
@@ -527,13 +668,13 @@ export interface Operations {
         use_postfilter?: boolean | undefined;
         /** Whether to use the rerank model, if one is configured. · default true */
         rerank?: boolean | undefined;
-        /** minimum 1, maximum 100 */
+        /** At most so many chunks of one source; absent = any number. · minimum 1, maximum 100 */
         max_chunks_per_source?: number | undefined;
         /** Neighbouring chunks to return with each result. */
         context?: {
-          /** minimum 0, maximum 5, default 0 */
+          /** Chunks before it. · minimum 0, maximum 5, default 0 */
           before?: number | undefined;
-          /** minimum 0, maximum 5, default 0 */
+          /** Chunks after it. · minimum 0, maximum 5, default 0 */
           after?: number | undefined;
         } | undefined;
         /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
@@ -543,7 +684,9 @@ export interface Operations {
       };
     };
     response: {
+      /** The results, in order. */
       results: Array<SearchResult>;
+      /** What did not stop the work but should be known. */
       warnings: Array<Warning>;
     };
   };
@@ -551,7 +694,7 @@ export interface Operations {
   getContent: {
     request: {
       params: {
-        /** format "uuid" */
+        /** Id: a UUID in lower case. · format "uuid" */
         id: string;
       };
       query?: {
@@ -567,7 +710,7 @@ export interface Operations {
   listSourceChunks: {
     request: {
       params: {
-        /** format "uuid" */
+        /** Id: a UUID in lower case. · format "uuid" */
         id: string;
       };
       query?: {
@@ -582,6 +725,7 @@ export interface Operations {
       } | undefined;
     };
     response: {
+      /** Chunks of this page. */
       chunks: Array<Content>;
       pagination: Pagination;
     };
@@ -590,7 +734,7 @@ export interface Operations {
   getSourceText: {
     request: {
       params: {
-        /** format "uuid" */
+        /** Id: a UUID in lower case. · format "uuid" */
         id: string;
       };
       query?: {
@@ -612,8 +756,9 @@ export interface Operations {
       body: {
         /** The last message with role `user` is the question. With `conversation_id` the others are ignored. · minItems 1, maxItems 200 */
         messages: Array<{
+          /** `system`, `user` or `assistant`. */
           role: "system" | "user" | "assistant";
-          /** minLength 0, maxLength 1048576 */
+          /** The text. · minLength 0, maxLength 1048576 */
           content: string;
         }>;
         /** Streams the answer: as plain text, or with `Accept: text/event-stream` as ag-ui events. Defaults to false, with that header to true. */
@@ -628,9 +773,9 @@ export interface Operations {
         tag_ids?: Array<string> | undefined;
         /** `or` (default): any of the tags; `and`: all of them. For `tags` and for `tag_ids`. */
         tag_filter_logic?: "and" | "or" | undefined;
-        /** minItems 1, maxItems 100 */
+        /** Only chunks of sources of these types. At most 100. · minItems 1, maxItems 100 */
         source_types?: Array<"local_file" | "drive" | "page" | "repo" | "web"> | undefined;
-        /** minItems 1, maxItems 100 */
+        /** Only chunks of files of these types. At most 100. · minItems 1, maxItems 100 */
         file_types?: Array<"pdf" | "docx" | "pptx" | "xlsx" | "csv" | "tsv" | "txt" | "md" | "html" | "json" | "jsonl" | "xml" | "yaml" | "rtf" | "epub" | "eml" | "odt" | "odp" | "ods" | "ipynb" | "code" | "unknown"> | undefined;
         /** Content date (last modification at the origin), Unix seconds, inclusive. · minimum 1735639200, maximum 253402300799 */
         date_from?: number | undefined;
@@ -685,6 +830,7 @@ export interface Operations {
       } | undefined;
     };
     response: {
+      /** Conversations of this page. */
       conversations: Array<Conversation>;
       pagination: Pagination;
     };
@@ -693,7 +839,7 @@ export interface Operations {
   getConversation: {
     request: {
       params: {
-        /** format "uuid" */
+        /** Id: a UUID in lower case. · format "uuid" */
         id: string;
       };
       query?: {
@@ -709,7 +855,7 @@ export interface Operations {
   updateConversation: {
     request: {
       params: {
-        /** format "uuid" */
+        /** Id: a UUID in lower case. · format "uuid" */
         id: string;
       };
       body: {
@@ -729,7 +875,7 @@ export interface Operations {
   deleteConversation: {
     request: {
       params: {
-        /** format "uuid" */
+        /** Id: a UUID in lower case. · format "uuid" */
         id: string;
       };
       query?: {
@@ -751,7 +897,7 @@ export interface Operations {
       body: UploadBody;
     };
     response: {
-      /** format "uuid" */
+      /** Id of the source group. · format "uuid" */
       source_group_id: string;
     };
   };
@@ -766,6 +912,7 @@ export interface Operations {
       } | undefined;
     };
     response: {
+      /** Local file groups of this page. */
       local_file_groups: Array<LocalFileGroup>;
       pagination: Pagination;
     };
@@ -774,7 +921,7 @@ export interface Operations {
   getLocalFileGroup: {
     request: {
       params: {
-        /** format "uuid" */
+        /** Id: a UUID in lower case. · format "uuid" */
         id: string;
       };
     };
@@ -784,12 +931,12 @@ export interface Operations {
   deleteLocalFileGroup: {
     request: {
       params: {
-        /** format "uuid" */
+        /** Id: a UUID in lower case. · format "uuid" */
         id: string;
       };
     };
     response: {
-      /** format "uuid" */
+      /** Id of the source group. · format "uuid" */
       source_group_id: string;
     };
   };
@@ -801,13 +948,16 @@ export interface Operations {
         limit?: number | undefined;
         /** Fetch records after this id: the next_id of the page before. · format "uuid" */
         after_id?: string | undefined;
+        /** Where the source comes from: `local_file`, `drive`, `page`, `repo` or `web`. */
         source_type?: "local_file" | "drive" | "page" | "repo" | "web" | undefined;
+        /** Where the work stands: see the list of values. */
         status?: "unknown" | "queued" | "not_started" | "managed" | "starting" | "started" | "success" | "failure" | "canceling" | "canceled" | "deleting" | "delete_job_failure" | undefined;
         /** Only groups with this tag. An unknown tag selects nothing. */
         tag_id?: string | undefined;
       } | undefined;
     };
     response: {
+      /** Source groups of this page. */
       source_groups: Array<SourceGroup>;
       pagination: Pagination;
     };
@@ -816,7 +966,7 @@ export interface Operations {
   getSourceGroup: {
     request: {
       params: {
-        /** format "uuid" */
+        /** Id: a UUID in lower case. · format "uuid" */
         id: string;
       };
     };
@@ -826,11 +976,11 @@ export interface Operations {
   renameSourceGroup: {
     request: {
       params: {
-        /** format "uuid" */
+        /** Id: a UUID in lower case. · format "uuid" */
         id: string;
       };
       body: {
-        /** minLength 1, maxLength 200 */
+        /** Its name. · minLength 1, maxLength 200 */
         name: string;
       };
     };
@@ -840,12 +990,12 @@ export interface Operations {
   deleteSourceGroup: {
     request: {
       params: {
-        /** format "uuid" */
+        /** Id: a UUID in lower case. · format "uuid" */
         id: string;
       };
     };
     response: {
-      /** format "uuid" */
+      /** Id of the source group. · format "uuid" */
       source_group_id: string;
     };
   };
@@ -853,7 +1003,7 @@ export interface Operations {
   patchSourceGroupMetadata: {
     request: {
       params: {
-        /** format "uuid" */
+        /** Id: a UUID in lower case. · format "uuid" */
         id: string;
       };
       body: {
@@ -866,7 +1016,7 @@ export interface Operations {
   listSourcesOfSourceGroup: {
     request: {
       params: {
-        /** format "uuid" */
+        /** Id: a UUID in lower case. · format "uuid" */
         id: string;
       };
       query?: {
@@ -877,6 +1027,7 @@ export interface Operations {
       } | undefined;
     };
     response: {
+      /** Sources of this page. */
       sources: Array<GroupSource>;
       pagination: Pagination;
     };
@@ -885,7 +1036,7 @@ export interface Operations {
   listRuns: {
     request: {
       params: {
-        /** format "uuid" */
+        /** Id: a UUID in lower case. · format "uuid" */
         id: string;
       };
       query?: {
@@ -896,6 +1047,7 @@ export interface Operations {
       } | undefined;
     };
     response: {
+      /** Runs of this page, oldest first. */
       runs: Array<Run>;
       pagination: Pagination;
     };
@@ -904,7 +1056,7 @@ export interface Operations {
   startRun: {
     request: {
       params: {
-        /** format "uuid" */
+        /** Id: a UUID in lower case. · format "uuid" */
         id: string;
       };
       headers?: {
@@ -912,7 +1064,7 @@ export interface Operations {
         "Idempotency-Key"?: string | undefined;
       } | undefined;
       body?: {
-        /** default false */
+        /** Only the files that failed in the latest run. · default false */
         only_failed?: boolean | undefined;
       } | undefined;
     };
@@ -922,7 +1074,7 @@ export interface Operations {
   getRun: {
     request: {
       params: {
-        /** format "uuid" */
+        /** Id: a UUID in lower case. · format "uuid" */
         id: string;
       };
     };
@@ -932,7 +1084,7 @@ export interface Operations {
   listRunErrors: {
     request: {
       params: {
-        /** format "uuid" */
+        /** Id: a UUID in lower case. · format "uuid" */
         id: string;
       };
       query?: {
@@ -943,6 +1095,7 @@ export interface Operations {
       } | undefined;
     };
     response: {
+      /** Failed files of this page. */
       errors: Array<RunError>;
       pagination: Pagination;
     };
@@ -951,7 +1104,7 @@ export interface Operations {
   cancelRun: {
     request: {
       params: {
-        /** format "uuid" */
+        /** Id: a UUID in lower case. · format "uuid" */
         id: string;
       };
     };
@@ -968,6 +1121,7 @@ export interface Operations {
       } | undefined;
     };
     response: {
+      /** Sources of this page. */
       sources: Array<Source>;
       pagination: Pagination;
     };
@@ -976,7 +1130,7 @@ export interface Operations {
   getSource: {
     request: {
       params: {
-        /** format "uuid" */
+        /** Id: a UUID in lower case. · format "uuid" */
         id: string;
       };
     };
@@ -986,12 +1140,12 @@ export interface Operations {
   deleteSource: {
     request: {
       params: {
-        /** format "uuid" */
+        /** Id: a UUID in lower case. · format "uuid" */
         id: string;
       };
     };
     response: {
-      /** format "uuid" */
+      /** Id of the source. · format "uuid" */
       source_id: string;
     };
   };
@@ -999,7 +1153,7 @@ export interface Operations {
   downloadSource: {
     request: {
       params: {
-        /** format "uuid" */
+        /** Id of the source. · format "uuid" */
         source_id: string;
       };
       query?: {
@@ -1023,7 +1177,7 @@ export interface Operations {
   patchSourceMetadata: {
     request: {
       params: {
-        /** format "uuid" */
+        /** Id of the source. · format "uuid" */
         source_id: string;
       };
       body: {
@@ -1036,11 +1190,12 @@ export interface Operations {
   deleteSourceMetadata: {
     request: {
       params: {
-        /** format "uuid" */
+        /** Id of the source. · format "uuid" */
         source_id: string;
       };
     };
     response: {
+      /** What happened, for a person. */
       message: string;
     };
   };
@@ -1048,8 +1203,9 @@ export interface Operations {
   patchSourceMetadataBatch: {
     request: {
       body: {
-        /** maxItems 50 */
+        /** The items, in the order in which they are applied. · maxItems 50 */
         items: Array<{
+          /** Id of the source. */
           source_id: string;
           /** When given, the source must belong to this group; else the item fails as if there were no source. */
           source_group_id?: string | undefined;
@@ -1058,11 +1214,13 @@ export interface Operations {
       };
     };
     response: {
+      /** How many items succeeded. */
       success_count: number;
       /** One for each item, in their order. */
       results: Array<{
         /** The source_id of the item. */
         id: string;
+        /** Whether the item succeeded. */
         success: boolean;
         /** What the single request would have said; empty after a success. */
         error: string;
@@ -1073,6 +1231,7 @@ export interface Operations {
   listTags: {
     request: Record<never, never>;
     response: {
+      /** Names of the tags of its source group. */
       tags: Array<Tag>;
     };
   };
@@ -1086,7 +1245,7 @@ export interface Operations {
       body: {
         /** Unique within the tenant. · minLength 1, maxLength 200 */
         name: string;
-        /** minLength 0, maxLength 1000 */
+        /** What it is for, in words of its owner. · minLength 0, maxLength 1000 */
         description?: string | undefined;
       };
     };
@@ -1096,7 +1255,7 @@ export interface Operations {
   getTag: {
     request: {
       params: {
-        /** format "uuid" */
+        /** Id: a UUID in lower case. · format "uuid" */
         id: string;
       };
     };
@@ -1106,13 +1265,13 @@ export interface Operations {
   updateTag: {
     request: {
       params: {
-        /** format "uuid" */
+        /** Id: a UUID in lower case. · format "uuid" */
         id: string;
       };
       body: {
         /** Unique within the tenant. · minLength 1, maxLength 200 */
         name: string;
-        /** minLength 0, maxLength 1000 */
+        /** What it is for, in words of its owner. · minLength 0, maxLength 1000 */
         description?: string | undefined;
       };
     };
@@ -1122,7 +1281,7 @@ export interface Operations {
   deleteTag: {
     request: {
       params: {
-        /** format "uuid" */
+        /** Id: a UUID in lower case. · format "uuid" */
         id: string;
       };
     };
@@ -1136,7 +1295,9 @@ export interface Operations {
         "Idempotency-Key"?: string | undefined;
       } | undefined;
       body: {
+        /** Id of the tag. */
         tag_id: string;
+        /** Id of the source group. */
         source_group_id: string;
       };
     };
@@ -1157,6 +1318,7 @@ export interface Operations {
       } | undefined;
     };
     response: {
+      /** Links of this page. */
       tag_source_groups: Array<TagSourceGroupLink>;
       pagination: Pagination;
     };
@@ -1165,7 +1327,9 @@ export interface Operations {
   unlinkTag: {
     request: {
       body: {
+        /** Id of the tag. */
         tag_id: string;
+        /** Id of the source group. */
         source_group_id: string;
       };
     };
@@ -1182,6 +1346,7 @@ export interface Operations {
       } | undefined;
     };
     response: {
+      /** Declared metadata columns. */
       metadata_columns: Array<MetadataColumn>;
       pagination: Pagination;
     };
@@ -1198,7 +1363,7 @@ export interface Operations {
         key: string;
         /** `integer`: whole numbers of 64 bits. */
         type: "string" | "integer";
-        /** minLength 0, maxLength 1000, default "" */
+        /** What it is for, in words of its owner. · minLength 0, maxLength 1000, default "" */
         description?: string | undefined;
       };
     };
@@ -1208,7 +1373,7 @@ export interface Operations {
   deleteMetadataColumn: {
     request: {
       params: {
-        /** minLength 1, maxLength 256 */
+        /** The key. · minLength 1, maxLength 256 */
         key: string;
       };
     };
@@ -1218,7 +1383,7 @@ export interface Operations {
   listMetadataColumnValues: {
     request: {
       params: {
-        /** minLength 1, maxLength 256 */
+        /** The key. · minLength 1, maxLength 256 */
         key: string;
       };
       query?: {
@@ -1231,11 +1396,14 @@ export interface Operations {
       } | undefined;
     };
     response: {
+      /** Values of this page. */
       values: Array<{
+        /** The value. */
         value: string;
         /** Sources that have it. */
         count: number;
       }>;
+      /** Whether there is a next page. */
       has_more: boolean;
     };
   };
@@ -1247,13 +1415,13 @@ export interface Operations {
         "Idempotency-Key"?: string | undefined;
       } | undefined;
       body: {
-        /** minLength 1, maxLength 200 */
+        /** Its name. · minLength 1, maxLength 200 */
         name: string;
         /** What it opens: `drive` (the JSON key of a service account), `repo` (an access token), `page` (an integration token). */
         type: "drive" | "repo" | "page";
         /** The value. It is never returned; whether it works is seen by the run that uses it. · minLength 1, maxLength 5000 */
         secret: string;
-        /** minLength 0, maxLength 1000 */
+        /** What it is for, in words of its owner. · minLength 0, maxLength 1000 */
         description?: string | undefined;
       };
     };
@@ -1270,6 +1438,7 @@ export interface Operations {
       } | undefined;
     };
     response: {
+      /** Secrets of this page, without their values. */
       secrets: Array<Secret>;
       pagination: Pagination;
     };
@@ -1278,7 +1447,7 @@ export interface Operations {
   getSecret: {
     request: {
       params: {
-        /** format "uuid" */
+        /** Id of the secret. · format "uuid" */
         secret_id: string;
       };
     };
@@ -1288,11 +1457,11 @@ export interface Operations {
   updateSecret: {
     request: {
       params: {
-        /** format "uuid" */
+        /** Id of the secret. · format "uuid" */
         secret_id: string;
       };
       body: {
-        /** minLength 1, maxLength 200 */
+        /** Its name. · minLength 1, maxLength 200 */
         name: string;
         /** A new value; absent = the current one stays. · minLength 1, maxLength 5000 */
         secret?: string | undefined;
@@ -1306,7 +1475,7 @@ export interface Operations {
   deleteSecret: {
     request: {
       params: {
-        /** format "uuid" */
+        /** Id of the secret. · format "uuid" */
         secret_id: string;
       };
     };
@@ -1320,13 +1489,15 @@ export interface Operations {
         "Idempotency-Key"?: string | undefined;
       } | undefined;
       body: {
-        /** minLength 1, maxLength 200 */
+        /** Its name. · minLength 1, maxLength 200 */
         name: string;
-        /** minItems 1, maxItems 7 */
+        /** What the key may do. · minItems 1, maxItems 7 */
         scopes: Array<"inference:run" | "knowledge:read" | "knowledge:write" | "ingestion:manage" | "authz:grant" | "policy:redaction:manage" | "apikeys:issue">;
         /** Unix seconds; absent or null = does not expire. */
         expires_time?: number | null | undefined;
+        /** Only these source groups; null = not limited. */
         source_group_ids?: Array<string> | null | undefined;
+        /** Only source groups with one of these tags; null = not limited. */
         tag_ids?: Array<string> | null | undefined;
       };
     };
@@ -1343,6 +1514,7 @@ export interface Operations {
       } | undefined;
     };
     response: {
+      /** API keys of this page. */
       api_keys: Array<ApiKey>;
       pagination: Pagination;
     };
@@ -1351,7 +1523,7 @@ export interface Operations {
   revokeApiKey: {
     request: {
       params: {
-        /** format "uuid" */
+        /** Id: a UUID in lower case. · format "uuid" */
         id: string;
       };
     };
@@ -1361,7 +1533,7 @@ export interface Operations {
   rotateApiKey: {
     request: {
       params: {
-        /** format "uuid" */
+        /** Id: a UUID in lower case. · format "uuid" */
         id: string;
       };
       headers?: {

@@ -1,6 +1,7 @@
 /** Route table -> OpenAPI 3.1. The schemas are the ones that validate. */
 import { z } from 'zod';
 import { ERROR_CODES, type ErrorCode } from '../errors.ts';
+import { describeMembers } from './member-words.ts';
 import { API_PREFIX } from './register.ts';
 import type { Route, Schema } from './route.ts';
 import { errorSchema } from './schemas.ts';
@@ -8,7 +9,7 @@ import { errorSchema } from './schemas.ts';
 type Json = Record<string, unknown>;
 
 /** Statuses that every route can answer. */
-const COMMON_ERRORS = [401, 403, 429, 500, 503];
+const COMMON_ERRORS = [401, 403, 414, 429, 500, 503];
 
 export function openApiDocument(routes: readonly Route[]): Json {
   const components: Json = {};
@@ -20,7 +21,7 @@ export function openApiDocument(routes: readonly Route[]): Json {
     item[route.method.toLowerCase()] = operation(route, components);
   }
   toJsonSchema(errorSchema, 'output', components);
-  return {
+  const document = {
     openapi: '3.1.0',
     info: {
       title: 'Pinakes',
@@ -39,6 +40,8 @@ export function openApiDocument(routes: readonly Route[]): Json {
       responses: errorResponses(),
     },
   };
+  describeMembers(document);
+  return document;
 }
 
 /** The text of `openapi.json`. */

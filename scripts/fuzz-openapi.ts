@@ -1,0 +1,103 @@
+/**
+ * Fuzzes every route of a service of its own with requests made from openapi.json, by Schemathesis (Python; not a dependency):
+ *
+ *     python3 -m venv ~/.venvs/schemathesis && ~/.venvs/schemathesis/bin/pip install schemathesis
+ *     npm run fuzz:openapi -- --schemathesis ~/.venvs/schemathesis/bin/schemathesis --examples 50 --seed 1
+ *
+ * A server error, an answer that the description does not allow, an invalid request that is accepted, or a route that works without
+ * a key makes it fail. Bounded by --examples (test cases per route and phase, default 50) and --seconds (per phase, default 300).
+ */
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { openClient } from '../src/cli/client.ts';
+import { startLocalService } from '../src/cli/local-service.ts';
+import { waitForGroups } from '../src/cli/upload.ts';
+
+/**
+ * Left out: `positive_data_acceptance`, because rules that JSON Schema cannot say (one message must be the user's, date_from
+ * before date_to, keys must be declared) make valid-looking requests 400.
+ */
+const CHECKS = [
+  'not_a_server_error',
+  'status_code_conformance',
+  'content_type_conformance',
+  'response_headers_conformance',
+  'response_schema_conformance',
+  'negative_data_rejection',
+  'unsupported_method',
+  'ignored_auth',
+];
+const REQUEST_TIMEOUT_SECONDS = '60';
+const CONFIG = join(import.meta.dirname, 'schemathesis.toml');
+
+const { values } = parseArgs({
+  options: {
+    schemathesis: { type: 'string', default: 'schemathesis' },
+    examples: { type: 'string', default: '50' },
+    seconds: { type: 'string', default: '300' },
+    seed: { type: 'string', default: '1' },
+    /** Only these phases, for a short look. */
+    phases: { type: 'string' },
+  },
+});
+
+/** Each phase has the time for itself. Stateful tests use ids they were told: they must not revoke the key that they use. */
+const PHASES: readonly { phases: string; more: string[] }[] =
+  values.phases !== undefined
+    ? [{ phases: values.phases, more: [] }]
+    : [
+        { phases: 'examples,coverage', more: [] },
+        { phases: 'fuzzing', more: [] },
+        {
+          phases: 'stateful',
+          more: ['--exclude-operation-id', 'revokeApiKey', '--exclude-operation-id', 'rotateApiKey'],
+        },
+      ];
+
+function run(command: string, args: string[], seconds: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { stdio: 'inherit' });
+    // Coverage has no budget of its own.
+    const timer = setTimeout(() => child.kill('SIGINT'), seconds * 1000);
+    child.once('error', reject);
+    child.once('close', (code) => {
+      clearTimeout(timer);
+      resolve(code ?? 1);
+    });
+  });
+}
+
+const dataDir = await mkdtemp(join(tmpdir(), 'pinakes-fuzz-'));
+const service = await startLocalService(dataDir);
+let failed = 0;
+try {
+  const client = openClient(service);
+  const form = new FormData();
+  form.append('files', new Blob(['# Birds\n\nThe heron nests in the old oak by the river.\n']), 'heron.md');
+  form.append('last_modified', '1760000000000');
+  const { source_group_id: id } = await client.createLocalFileGroup({ body: form });
+  await waitForGroups(client, [id], 1);
+  for (const { phases, more } of PHASES) {
+    const code = await run(
+      values.schemathesis,
+      [
+        ...['--config-file', CONFIG],
+        'run',
+        `${service.url}/openapi.json`,
+        ...['--header', `x-api-key:${service.apiKey}`, '--phases', phases, '--checks', CHECKS.join(',')],
+        ...['--max-examples', values.examples, '--max-time', values.seconds, '--seed', values.seed],
+        ...['--request-timeout', REQUEST_TIMEOUT_SECONDS, '--continue-on-failure', '--no-shrink'],
+        ...['--generation-database', 'none', '--warnings', 'off', ...more],
+      ],
+      Number(values.seconds) * 2,
+    );
+    if (code !== 0) failed++;
+  }
+} finally {
+  await service.stop();
+  await rm(dataDir, { recursive: true, force: true });
+}
+process.exitCode = failed === 0 ? 0 : 1;

@@ -1,0 +1,192 @@
+/** What the rows of the conformance tables run against: a whole service over real HTTP, with one of everything. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Scope } from '../../src/http/route.ts';
+import { newId } from '../../src/util/ids.ts';
+import { buildWorker, type Worker } from '../../src/worker.ts';
+import { openTestApp, type TestApp, type TestTenant } from '../support/app.ts';
+import { ingest } from '../support/upload.ts';
+
+export const QUESTION = 'Where does the heron nest?';
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: rows look into answers whose shape they assert
+  body: any;
+}
+
+export interface Ask {
+  body?: unknown;
+  key?: string | null;
+  headers?: Record<string, string>;
+}
+
+export interface World {
+  t: TestApp;
+  url: string;
+  stranger: TestTenant;
+  /** A local file group with one source, ingested. */
+  group: string;
+  source: string;
+  /** `POST /completions HTTP` and the like, below /api/v1. */
+  http(line: string, ask?: Ask): Promise<Answer>;
+  complete(more?: object, ask?: Ask): Promise<Answer>;
+  /** A form with `files` and `last_modified` for each name. */
+  upload(names: readonly string[], fields?: Record<string, string>): Promise<Answer>;
+  keyWith(...scopes: Scope[]): Promise<string>;
+}
+
+/** One statement of the interface: `says` has the words of its sentence, so that a reader finds it. */
+export interface Row {
+  says: string;
+  holds(w: World): Promise<void> | void;
+}
+
+/** A test for each row. Rows of a section share a service. */
+export function conformance(section: string, rows: readonly Row[]): void {
+  describe(section, () => {
+    let w: World;
+    let worker: Worker;
+    before(async () => {
+      const t = await openTestApp();
+      worker = buildWorker(t.deps);
+      await worker.start();
+      w = await openWorld(t);
+    });
+    after(async () => {
+      await worker.stop(1_000);
+      await w.t.close();
+    });
+    for (const { says, holds } of rows) test(says, () => holds(w));
+    test('every statement is there once', () => {
+      assert.equal(new Set(rows.map(({ says }) => says)).size, rows.length);
+    });
+  });
+}
+
+async function openWorld(t: TestApp): Promise<World> {
+  const url = await t.url();
+  const http: World['http'] = async (line, { body, key = t.key, headers = {} } = {}) => {
+    const [method = 'GET', path = '/'] = line.split(' ');
+    const isForm = body instanceof FormData;
+    const response = await fetch(`${url}/api/v1${path}`, {
+      method,
+      headers: {
+        ...(key === null ? {} : { 'x-api-key': key }),
+        ...(body === undefined || isForm ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.startsWith('application/json');
+    return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
+  };
+  const group = await ingest(t, [
+    { name: 'heron.md', content: '# Birds\n\nThe heron nests in the old oak by the river.\n' },
+  ]);
+  const { sources } = (await http(`GET /source-groups/${group}/sources`)).body;
+  return {
+    t,
+    url,
+    stranger: await t.secondTenant(),
+    group,
+    source: sources[0].id,
+    http,
+    complete: (more = {}, ask = {}) =>
+      http('POST /completions', { body: { messages: [{ role: 'user', content: QUESTION }], ...more }, ...ask }),
+    upload(names, fields = {}) {
+      const form = new FormData();
+      for (const [name, value] of Object.entries(fields)) form.append(name, value);
+      for (const name of names) form.append('files', new Blob(['The bittern booms.']), name);
+      if (fields['last_modified'] === undefined) for (const _ of names) form.append('last_modified', '1760000000000');
+      return http('POST /local-file-groups', { body: form });
+    },
+    keyWith: (...scopes) => t.issueKey(scopes),
+  };
+}
+
+type Kind = 'string' | 'integer' | 'array' | 'object' | 'boolean' | 'uuid' | 'number';
+
+function isKind(value: unknown, kind: Kind): boolean {
+  switch (kind) {
+    case 'integer':
+      return Number.isSafeInteger(value);
+    case 'array':
+      return Array.isArray(value);
+    case 'object':
+      return typeof value === 'object' && value !== null && !Array.isArray(value);
+    case 'uuid':
+      return typeof value === 'string' && /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(value);
+    default:
+      return typeof value === kind;
+  }
+}
+
+/** `kind?` may be null. Members that are not named may be there as well. */
+export function hasMembers(value: unknown, members: Record<string, Kind | `${Kind}?`>): void {
+  assert.ok(isKind(value, 'object'), JSON.stringify(value));
+  for (const [name, wanted] of Object.entries(members)) {
+    const member = (value as Record<string, unknown>)[name];
+    const kind = wanted.replace('?', '') as Kind;
+    assert.ok(
+      (wanted.endsWith('?') && member === null) || isKind(member, kind),
+      `${name}: ${wanted} is ${JSON.stringify(member)}`,
+    );
+  }
+}
+
+/** Asserts a status for each body; the error body has its shape when it is no success. */
+export async function statuses(
+  send: (value: unknown) => Promise<Answer>,
+  cases: readonly (readonly [value: unknown, status: number])[],
+): Promise<void> {
+  for (const [value, status] of cases) {
+    const answer = await send(value);
+    assert.equal(answer.status, status, `${JSON.stringify(value)?.slice(0, 80)} → ${answer.text.slice(0, 200)}`);
+    if (status >= 400) hasMembers(answer.body.error, { message: 'string', type: 'string' });
+  }
+}
+
+/** A list with `limit` 1..100 and a cursor. */
+export function listRows(path: string, key: string): Row[] {
+  return [
+    {
+      says: `GET ${path}: limit (integer 1..100)`,
+      holds: (w) =>
+        statuses(
+          (limit) => w.http(`GET ${path}?limit=${limit}`),
+          [
+            [1, 200],
+            [100, 200],
+            [0, 400],
+            [101, 400],
+            ['x', 400],
+            [1.5, 400],
+          ],
+        ),
+    },
+    {
+      says: `GET ${path}: a cursor parameter that fetches records after a given id`,
+      holds: (w) =>
+        statuses(
+          (id) => w.http(`GET ${path}?after_id=${id}`),
+          [
+            [newId(), 200],
+            ['x', 400],
+            ['', 400],
+          ],
+        ),
+    },
+    {
+      says: `GET ${path}: response ${key} (array) and pagination (limit integer, has_more boolean, total integer, next_id string (uuid))`,
+      async holds(w) {
+        const { body } = await w.http(`GET ${path}`);
+        hasMembers(body, { [key]: 'array', pagination: 'object' });
+        hasMembers(body.pagination, { limit: 'integer', has_more: 'boolean', total: 'integer', next_id: 'uuid?' });
+      },
+    },
+  ];
+}

@@ -1,0 +1,114 @@
+/** The OpenAPI description says everything that a caller needs: words, limits, defaults, errors, examples. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { describedRoutes } from '../src/app.ts';
+import { describeMembers, MEMBER_WORDS } from '../src/http/member-words.ts';
+import { openApiDocument } from '../src/http/openapi.ts';
+import { API_PREFIX } from '../src/http/register.ts';
+import { validate } from '../src/http/validate.ts';
+
+type Json = Record<string, unknown>;
+interface Operation {
+  operationId: string;
+  summary: string;
+  description: string;
+  tags: string[];
+  parameters: { name: string; in: string; description?: string; schema: Json }[];
+  requestBody?: { content: Record<string, { schema: Json; example?: unknown }> };
+  responses: Record<string, Json>;
+}
+
+const routes = describedRoutes();
+const document = openApiDocument(routes);
+const paths = document['paths'] as Record<string, Record<string, Operation>>;
+const operations = routes.map((route) => ({
+  name: `${route.method} ${route.path}`,
+  route,
+  operation: paths[API_PREFIX + route.path]![route.method.toLowerCase()]!,
+}));
+
+test('every route has an id of its own, an area, one line of summary and its scopes in words', () => {
+  assert.equal(new Set(operations.map(({ operation }) => operation.operationId)).size, operations.length);
+  for (const { name, operation, route } of operations) {
+    assert.match(operation.summary, /^[A-Z].{3,79}$/, name);
+    assert.equal(operation.tags.length, 1, name);
+    for (const scope of route.scopes) assert.ok(operation.description.includes(`\`${scope}\``), name);
+  }
+});
+
+test('every member and parameter is described', () => {
+  assert.deepEqual([...new Set(describeMembers(structuredClone(document)))], []);
+});
+
+test('common words are used, and not empty', () => {
+  const text = JSON.stringify(document);
+  for (const [member, words] of Object.entries(MEMBER_WORDS)) {
+    assert.ok(words.length > 3, member);
+    assert.ok(
+      text.includes(`"${member.split('.').at(-1)}":{`) || text.includes(`"name":"${member}"`),
+      `${member} is nowhere`,
+    );
+  }
+});
+
+test('every request body has an example, and it is valid', () => {
+  for (const { name, operation, route } of operations) {
+    const json = operation.requestBody?.content['application/json'];
+    if (!json || !route.body) continue;
+    assert.notEqual(json.example, undefined, `${name} has no example`);
+    assert.doesNotThrow(() => validate(route.body!, structuredClone(json.example), 'body'), name);
+  }
+});
+
+test('every route lists its errors, each with the Error body', () => {
+  const responses = (document['components'] as { responses: Record<string, Json> }).responses;
+  for (const { name, operation, route } of operations) {
+    const listed = Object.keys(operation.responses);
+    const wanted = [
+      400,
+      401,
+      403,
+      414,
+      429,
+      500,
+      503,
+      ...(route.params ? [404] : []),
+      ...(route.body ? [413, 415] : []),
+      ...(route.idempotent ? [409] : []),
+    ];
+    for (const status of wanted) assert.ok(listed.includes(String(status)), `${name} ${status}`);
+    for (const status of listed.filter((one) => one >= '400'))
+      assert.deepEqual(operation.responses[status], { $ref: `#/components/responses/Error${status}` }, name);
+  }
+  for (const [name, response] of Object.entries(responses))
+    assert.match(JSON.stringify(response), /#\/components\/schemas\/Error"/, name);
+});
+
+test('limits and defaults of the interface are in the description', () => {
+  const parameter = (line: string, name: string): Json =>
+    operations.find((one) => one.name === line)!.operation.parameters.find((one) => one.name === name)!.schema;
+  for (const { name, operation } of operations) {
+    if (!operation.parameters.some((one) => one.name === 'after_id')) continue;
+    const { minimum, maximum, default: byDefault } = parameter(name, 'limit');
+    assert.deepEqual([minimum, maximum, byDefault], [1, 100, 20], name);
+  }
+  const body = operations.find((one) => one.name === 'POST /completions')!.operation.requestBody!.content[
+    'application/json'
+  ]!;
+  const members = body.schema['properties'] as Record<string, Json>;
+  const expected: Record<string, Json> = {
+    citation: { default: true },
+    grounding: { default: false },
+    use_postfilter: { default: false },
+    limit: { minimum: 1, maximum: 100, default: 10 },
+    authz_policy: { pattern: '^[a-z][a-z0-9_-]{0,63}$' },
+    principal_id: { maxLength: 256 },
+    date_from: { minimum: 1735639200 },
+    date_to: { minimum: 1735639200 },
+    regenerate: { default: false },
+    truncation: { enum: ['auto', 'disabled'], default: 'auto' },
+  };
+  for (const [name, limits] of Object.entries(expected))
+    for (const [word, value] of Object.entries(limits))
+      assert.deepEqual(members[name]?.[word], value, `${name} ${word}`);
+});
