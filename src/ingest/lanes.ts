@@ -1,7 +1,7 @@
 /** Runs claimed files through the processor, several at once, and keeps what came out until it is stored. */
-import type { PendingSource } from '../corpus/source-store.ts';
+import { isPending, type PendingSource } from '../corpus/source-store.ts';
 import { ServiceError } from '../errors.ts';
-import type { ActiveRun } from './fence.ts';
+import { type ActiveRun, checkFence, RunLost } from './fence.ts';
 import type { IngestDeps } from './ingest-deps.ts';
 import type { FileFailure, ProcessOutcome } from './parsed.ts';
 import { failedRows, type SourceRows, toRows } from './rows.ts';
@@ -117,8 +117,21 @@ async function processOne(
     );
   } catch (error) {
     if (signal.aborted) return undefined;
-    deps.log.error({ err: error, sourceId: source.id }, 'a file could not be processed');
+    if (!isMissing(error) || !(await wasDeleted(deps, active, source)))
+      deps.log.error({ err: error, sourceId: source.id }, 'a file could not be processed');
     return { ok: false, failure: isMissing(error) ? MISSING : UNEXPECTED };
+  }
+}
+
+/** A file may go while it waits for its lane. Then nothing is wrong: whoever stores the outcome finds out and drops it. */
+async function wasDeleted(deps: IngestDeps, active: ActiveRun, source: PendingSource): Promise<boolean> {
+  try {
+    return await deps.db.transaction(active.tenantId, async (tx) => {
+      await checkFence(tx, active);
+      return !(await isPending(tx, active.tenantId, source.id));
+    });
+  } catch (error) {
+    return error instanceof RunLost;
   }
 }
 

@@ -1,9 +1,11 @@
 /** Deletion: hidden with the answer, removed by a job that may be interrupted anywhere, never touching what others need. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
+import type { BlobStore } from '../../src/blobs/blob-store.ts';
 import { findViolations } from '../../src/corpus/invariants.ts';
 import { json } from '../../src/db/database.ts';
 import { sql } from '../../src/db/sql.ts';
+import { notFound } from '../../src/errors.ts';
 import { collectGarbage } from '../../src/ingest/collect-garbage.ts';
 import { deleteGroup } from '../../src/ingest/delete-group.ts';
 import { ingestRun } from '../../src/ingest/run-ingest.ts';
@@ -85,6 +87,26 @@ test('a blob that another group needs stays', async () => {
   await service.delete(`/local-file-groups/${kept}`);
   await runDeletion(kept);
   assert.deepEqual(await storedHashes(), []);
+});
+
+test('a missing file is an error in the log, unless its group was deleted while it waited', async () => {
+  for (const deleted of [false, true]) {
+    const id = await uploadFiles(service, { 'waiting.txt': 'The bongo waits.' });
+    const { body } = await service.get(`/source-groups/${id}/runs`);
+    const blobs: BlobStore = {
+      ...service.deps.blobs,
+      withLocalFile: async () => {
+        if (deleted) assert.equal((await service.delete(`/local-file-groups/${id}`)).status, 202);
+        throw notFound();
+      },
+    };
+    service.logs.length = 0;
+    await ingestRun({ ...service.deps, blobs })({ tenantId: service.tenantId, runId: body.runs[0].id }, context());
+    const errors = service.logs.filter((line) => Number(line['level']) >= 50);
+    assert.equal(errors.length, deleted ? 0 : 1);
+    if (!deleted) assert.equal((await service.delete(`/local-file-groups/${id}`)).status, 202);
+    await runDeletion(id);
+  }
 });
 
 test('a deletion that is interrupted at any step is finished by the next attempt', async () => {
