@@ -199,26 +199,29 @@ test('deleted between two parts of a large file, nothing of it stays', async () 
   const large = `id,value\n${Array.from({ length: 200 }, (_, i) => `${i},quagga ${i}`).join('\n')}\n`;
   const group = await uploadFiles(service, { 'large.csv': large });
   const [doomed = ''] = await sourceIds(group);
-  let parts = 0;
+  const chunks = async (): Promise<number> => {
+    const [row] = await service.deps.db.query<{ n: number }>(
+      service.tenantId,
+      sql`select count(*) as n from chunk where tenant_id = ${service.tenantId} and source_id = ${doomed}`,
+    );
+    return row!.n;
+  };
+  let hidden = 0;
   const db: Database = {
     ...service.deps.db,
     async transaction(tenantId, fn, options) {
       const result = await service.deps.db.transaction(tenantId, fn, options);
-      const stored = await service.deps.db.query<{ n: number }>(
-        service.tenantId,
-        sql`select count(*) as n from chunk where tenant_id = ${service.tenantId} and source_id = ${doomed}`,
-      );
-      if (stored[0]!.n > 0 && parts++ === 0) {
-        assert.equal((await service.delete(`/sources/${doomed}`)).status, 202);
-        await remove(doomed);
-      }
+      if (hidden === 0) hidden = await chunks();
+      if (hidden > 0) assert.equal((await service.delete(`/sources/${doomed}`)).status, 202);
       return result;
     },
   };
   await ingestRun({ ...service.deps, db })({ tenantId: service.tenantId, runId: (await lastRun(group)).id }, context());
-  assert.equal(parts, 1, 'the deletion came between the parts, and no part after it');
-  assert.equal(await rowsOf(doomed), 0);
+  assert.ok(hidden > 0 && hidden < 200, 'the deletion came between two parts');
+  assert.equal(await chunks(), hidden, 'no part came after it');
   assert.deepEqual(await searchNames('quagga'), []);
+  await remove(doomed);
+  assert.equal(await rowsOf(doomed), 0);
   assert.deepEqual([(await lastRun(group)).status, (await lastRun(group)).statistics.skipped], ['success', 1]);
   await cleanUp(group);
 });

@@ -77,7 +77,9 @@ test('stuck work and times out of order', async () => {
     sql`update run set status = 'success', ended_at = started_at - interval '1 hour' where tenant_id = ${tenantId}`,
   );
   assert.deepEqual(await violations(), ['I12 1 runs that end before they start or start before they are made: ID']);
-  await damage(sql`update source set status = 'pending' where tenant_id = ${tenantId}`);
+  await damage(sql`update source set deleted_at = now() where tenant_id = ${tenantId}`);
+  assert.deepEqual(await violations(), ['I6 1 deletions of sources that do not end: ID']);
+  await damage(sql`update source set status = 'pending', deleted_at = null where tenant_id = ${tenantId}`);
   assert.deepEqual(await violations(), ['I6 1 sources left pending by a run that has ended: ID']);
   await damage(sql`update source_group set deleted_at = now() where tenant_id = ${tenantId}`);
   assert.deepEqual(await violations(), ['I7 1 deleted groups with another status, or the reverse: ID']);
