@@ -60,7 +60,7 @@ export function narrowsCheaply(limits: GroupLimits, filters: Filters): boolean {
 
 function narrowingConditions(tenantId: string, limits: GroupLimits, filters: Filters): Sql[] {
   const limited = limits.sourceGroupIds || limits.tagIds ? [withinLimits(limits)] : [];
-  return [...limited, ...sourceConditions(tenantId, filters)];
+  return [...limited, ...sourceConditions(tenantId, limits, filters)];
 }
 
 /** Conditions on the chunk itself. */
@@ -68,11 +68,11 @@ export function chunkConditions(filters: Filters): Sql[] {
   return filters.chunkMetadata ? [groupSql(filters.chunkMetadata, onValue(chunkValue))] : [];
 }
 
-function sourceConditions(tenantId: string, filters: Filters): Sql[] {
+function sourceConditions(tenantId: string, limits: GroupLimits, filters: Filters): Sql[] {
   const conditions: Sql[] = [];
   const logic = filters.tagFilterLogic ?? 'or';
-  if (filters.tags) conditions.push(tagNames(filters.tags, logic));
-  if (filters.tagIds) conditions.push(tagIds(filters.tagIds, logic));
+  if (filters.tags) conditions.push(tagNames(filters.tags, logic, limits));
+  if (filters.tagIds) conditions.push(tagIds(filters.tagIds, logic, limits));
   if (filters.sourceTypes) conditions.push(sql`s.source_type = any(${filters.sourceTypes}::text[])`);
   if (filters.fileTypes) conditions.push(sql`s.file_type = any(${filters.fileTypes}::text[])`);
   if (filters.dateFrom !== undefined) conditions.push(sql`s.content_at >= to_timestamp(${filters.dateFrom}::float8)`);
@@ -106,18 +106,20 @@ function groupSql(group: MetadataFilterGroup, condition: (filter: MetadataFilter
   return sql`(${join(members, group.operator === 'and' ? ' and ' : ' or ')})`;
 }
 
-function tagNames(names: readonly string[], logic: 'and' | 'or'): Sql {
+/** For a key that is limited to tags there are no others. */
+function tagNames(names: readonly string[], logic: 'and' | 'or', limits: GroupLimits): Sql {
   const distinct = [...new Set(names)];
   const found = sql`select count(distinct t.name) from tag_source_group l
     join tag t on t.tenant_id = l.tenant_id and t.id = l.tag_id
-    where l.tenant_id = g.tenant_id and l.source_group_id = g.id and t.name = any(${distinct}::text[])`;
+    where l.tenant_id = g.tenant_id and l.source_group_id = g.id and t.name = any(${distinct}::text[])
+      and ${limits.tagIds ? sql`t.id = any(${limits.tagIds}::uuid[])` : raw('true')}`;
   return sql`(${found}) >= ${logic === 'and' ? distinct.length : 1}::int`;
 }
 
 /** Ids that cannot exist match nothing. */
-function tagIds(ids: readonly string[], logic: 'and' | 'or'): Sql {
+function tagIds(ids: readonly string[], logic: 'and' | 'or', limits: GroupLimits): Sql {
   const distinct = [...new Set(ids)];
-  const possible = distinct.filter(isId);
+  const possible = distinct.filter((id) => isId(id) && (limits.tagIds?.includes(id) ?? true));
   const found = sql`select count(distinct l.tag_id) from tag_source_group l
     where l.tenant_id = g.tenant_id and l.source_group_id = g.id and l.tag_id = any(${possible}::uuid[])`;
   return sql`(${found}) >= ${logic === 'and' ? distinct.length : 1}::int`;

@@ -1,6 +1,6 @@
 /** Candidates -> hits: the columns of Content, read for the few that are returned. */
 import type { Tx } from '../db/database.ts';
-import { raw, sql } from '../db/sql.ts';
+import { raw, type Sql, sql } from '../db/sql.ts';
 import type { TypedMetadata } from '../ingest/parsed.ts';
 import type { Candidate } from './lexical.ts';
 import type { Hit, Neighbour } from './types.ts';
@@ -10,17 +10,23 @@ export type HitRow = Omit<Hit, 'score' | 'scores' | 'metadata'> & {
   apiMetadata: Record<string, string>;
 };
 
-/** Of chunk `c` and its source `s`. */
-export const HIT_COLUMNS = raw(`c.id, c.source_id as "sourceId", c.source_group_id as "sourceGroupId",
+const HIT_COLUMNS = raw(`c.id, c.source_id as "sourceId", c.source_group_id as "sourceGroupId",
   s.source_type as "sourceType", s.file_type as "fileType", s.name, s.url, c.content, c.context, c.ordinal as "chunkIndex",
   c.start_offset as "startOffset", c.end_offset as "endOffset", c.pages, c.heading_path as "headingPath",
   s.origin_metadata as "originMetadata", s.metadata as "apiMetadata", c.metadata as "chunkMetadata",
-  s.content_at as "contentAt", s.language,
-  array(select t.name from tag_source_group l join tag t on t.tenant_id = l.tenant_id and t.id = l.tag_id
-        where l.tenant_id = c.tenant_id and l.source_group_id = c.source_group_id order by t.name) as tags`);
+  s.content_at as "contentAt", s.language`);
+
+/** Of chunk `c` and its source `s`. A key that is limited to tags is shown no others. */
+export function hitColumns(tagIds: readonly string[] | null): Sql {
+  const shown = tagIds ? sql`and t.id = any(${tagIds}::uuid[])` : raw('');
+  return sql`${HIT_COLUMNS},
+    array(select t.name from tag_source_group l join tag t on t.tenant_id = l.tenant_id and t.id = l.tag_id
+          where l.tenant_id = c.tenant_id and l.source_group_id = c.source_group_id ${shown} order by t.name) as tags`;
+}
 
 export interface HitRequest {
   tenantId: string;
+  tagIds: readonly string[] | null;
   context?: { before: number; after: number };
 }
 
@@ -30,7 +36,7 @@ export async function readHits(tx: Tx, request: HitRequest, candidates: readonly
   const ids = candidates.map((candidate) => candidate.id);
   // Lateral, with an offset: a join may be planned as a scan of all sources.
   const rows = await tx.query<HitRow>(sql`
-    select ${HIT_COLUMNS} from chunk c cross join lateral (
+    select ${hitColumns(request.tagIds)} from chunk c cross join lateral (
       select * from source where tenant_id = c.tenant_id and source_group_id = c.source_group_id and id = c.source_id offset 0) s
     where c.tenant_id = ${request.tenantId} and c.id = any(${ids}::uuid[])`);
   const byId = new Map(rows.map((row) => [row.id, row]));
@@ -43,7 +49,7 @@ export async function readHits(tx: Tx, request: HitRequest, candidates: readonly
   return hits;
 }
 
-/** One chunk as a hit of no search: score 0. `row` as selected by HIT_COLUMNS. */
+/** One chunk as a hit of no search: score 0. `row` as selected by `hitColumns`. */
 export function toHit(row: HitRow, score: number | null): Hit {
   const { originMetadata, apiMetadata, ...columns } = row;
   return {

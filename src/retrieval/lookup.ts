@@ -3,7 +3,7 @@ import { type GroupLimits, withinLimits } from '../corpus/group-store.ts';
 import type { Queryable, Tx } from '../db/database.ts';
 import { raw, type Sql, sql } from '../db/sql.ts';
 import { ALIVE, SOURCE_TABLES } from './filter-sql.ts';
-import { HIT_COLUMNS, type HitRow, toHit } from './hits.ts';
+import { type HitRow, hitColumns, toHit } from './hits.ts';
 import type { Hit } from './types.ts';
 
 export interface SourceText {
@@ -20,7 +20,7 @@ export async function findChunk(
   limits: GroupLimits,
 ): Promise<Hit | undefined> {
   const [row] = await tx.query<HitRow>(sql`
-    select ${HIT_COLUMNS} from chunk c join ${SOURCE_TABLES} on s.tenant_id = c.tenant_id and s.id = c.source_id
+    select ${hitColumns(limits.tagIds)} from chunk c join ${SOURCE_TABLES} on s.tenant_id = c.tenant_id and s.id = c.source_id
     where c.tenant_id = ${tenantId} and c.id = ${id} and ${ALIVE} and ${withinLimits(limits)}`);
   return row && toHit(row, null);
 }
@@ -44,7 +44,7 @@ export async function listChunks(
       : sql`c.ordinal > (select a.ordinal from chunk a
             where a.tenant_id = ${tenantId} and a.source_id = ${sourceId} and a.id = ${page.afterId})`;
   const rows = await tx.query<HitRow>(sql`
-    select ${HIT_COLUMNS} from chunk c join source s on s.tenant_id = c.tenant_id and s.id = c.source_id
+    select ${hitColumns(limits.tagIds)} from chunk c join source s on s.tenant_id = c.tenant_id and s.id = c.source_id
     where c.tenant_id = ${tenantId} and c.source_id = ${sourceId} and ${after}
     order by c.ordinal limit ${page.limit + 1}`);
   return { rows: rows.map((row) => toHit(row, null)), total: source.chunkCount };

@@ -209,6 +209,26 @@ test('a key that is limited to tags sees those and changes none', async () => {
   await clear();
 });
 
+test('to a key that is limited to tags, other tags of its source groups do not exist', async () => {
+  const [mine, other] = [await createTag('mine'), await createTag('other')];
+  await link(mine, groups[0]);
+  await link(other, groups[0]);
+  const key = await t.issueKey(WRITE, { tagIds: [mine] });
+  const found = async (filter: object) => (await t.post('/search', { query: 'heron', ...filter }, key)).body.results;
+  const [result] = await found({});
+  assert.deepEqual(result.tags, ['mine']);
+  assert.deepEqual((await t.get(`/contents/${result.id}`, key)).body.tags, ['mine']);
+  assert.deepEqual((await t.get(`/contents/${result.id}`)).body.tags, ['mine', 'other']);
+  for (const use_postfilter of [false, true]) {
+    assert.equal((await found({ tags: ['mine'], use_postfilter })).length, 1);
+    assert.equal((await found({ tag_ids: [mine], use_postfilter })).length, 1);
+    assert.equal((await found({ tags: ['other'], use_postfilter })).length, 0);
+    assert.equal((await found({ tag_ids: [other], use_postfilter })).length, 0);
+    assert.equal((await found({ tag_ids: [mine, other], tag_filter_logic: 'and', use_postfilter })).length, 0);
+  }
+  await clear();
+});
+
 test('a key that is limited to source groups links those only', async () => {
   const tag = await createTag('mine');
   await link(tag, groups[1]);
