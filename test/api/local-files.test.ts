@@ -178,7 +178,7 @@ test('chunk_metadata_keys must be what the interface says', async () => {
     'not json',
     '',
   ]) {
-    await assertRefused(keys(bad), /JSON|chunk_metadata_keys/);
+    await assertRefused(keys(bad), /chunk_metadata_keys/);
   }
   assert.equal((await keys('[]')).status, 201);
 });

@@ -152,7 +152,7 @@ const chunkMetadataKeysSchema = z
   .max(CHUNK_METADATA_KEYS_MAX);
 
 function parseChunkMetadataKeys(bytes: Buffer): ChunkMetadataKey[] {
-  const result = chunkMetadataKeysSchema.safeParse(parseJson(bytes));
+  const result = chunkMetadataKeysSchema.safeParse(jsonOrNothing(bytes));
   if (!result.success) {
     const at = result.error.issues[0]?.path.join('/') ?? '';
     throw invalidRequest(
@@ -164,6 +164,15 @@ function parseChunkMetadataKeys(bytes: Buffer): ChunkMetadataKey[] {
   const twice = keys.find((key, i) => keys.indexOf(key) !== i);
   if (twice !== undefined) throw invalidRequest(`chunk_metadata_keys names ${JSON.stringify(twice)} twice.`);
   return result.data;
+}
+
+/** Undefined for what is no JSON: it fits no schema, whose message names the field. */
+function jsonOrNothing(bytes: Buffer): unknown {
+  try {
+    return parseJson(bytes);
+  } catch {
+    return undefined;
+  }
 }
 
 function decode(bytes: Buffer, field: string): string {
