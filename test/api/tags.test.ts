@@ -5,7 +5,7 @@ import { sql } from '../../src/db/sql.ts';
 import { TAGS_MAX } from '../../src/features/tags/tags.ts';
 import type { Scope } from '../../src/http/route.ts';
 import { newId } from '../../src/util/ids.ts';
-import { seed } from '../retrieval/corpus.ts';
+import { seed, type TagIds } from '../retrieval/corpus.ts';
 import { openTestApp, type TestAnswer, type TestApp } from '../support/app.ts';
 
 const WRITE: Scope[] = ['knowledge:read', 'knowledge:write'];
@@ -300,4 +300,25 @@ test('tags, tag_ids and tag_filter_logic select in search and completions', asyn
   }
   assert.equal((await t.get(`/source-groups?tag_id=${b}`)).body.pagination.total, 2);
   await clear();
+});
+
+test('a postfilter that finds too few warns, in search and in completions', async () => {
+  const { key, tenantId } = await t.secondTenant();
+  const tags: TagIds = new Map();
+  const many = Array.from({ length: 250 }, (_, i) => ({ name: `n${i}`, chunks: [`newt newt newt ${i}`] }));
+  const chunks = ['A newt lives beside very many other animals in a pond of the old garden.'];
+  await seed(t.deps.db, tenantId, [{ sources: many }, { tags: ['rare'], sources: [{ name: 'rare', chunks }] }], tags);
+  const messages = [{ role: 'user', content: 'newt' }];
+  const types = (answer: TestAnswer) => answer.body.warnings.map((warning: { type: string }) => warning.type);
+  for (const filter of [{ tags: ['rare'] }, { tag_ids: [...tags.values()] }]) {
+    const prefiltered = await t.post('/search', { query: 'newt', ...filter }, key);
+    assert.deepEqual([prefiltered.body.results.length, types(prefiltered)], [1, []]);
+    const searched = await t.post('/search', { query: 'newt', ...filter, use_postfilter: true }, key);
+    assert.deepEqual([searched.body.results.length, types(searched)], [0, ['postfilter_underfilled']]);
+    const answered = await t.post('/completions', { messages, ...filter }, key);
+    assert.deepEqual([answered.body.choices[0].citations.length > 0, types(answered)], [true, []]);
+    const short = await t.post('/completions', { messages, ...filter, use_postfilter: true }, key);
+    assert.deepEqual(types(short), ['postfilter_underfilled']);
+    assert.equal(short.body.choices[0].finish_reason, 'no_answer');
+  }
 });
