@@ -61,12 +61,12 @@ export function openServer(deps: Deps): FastifyInstance {
       observe(deps, request, reply);
     });
     reply.raw.once('finish', () => dropRestOfBody(request.raw));
-    if ((request.raw.url?.length ?? 0) > URL_LENGTH_MAX)
-      throw new ServiceError('uri_too_long', `The address is longer than ${URL_LENGTH_MAX} characters.`);
     // Node would refuse this by itself, without a body.
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
       throw invalidRequest('The header Host is missing.');
     if (request.is404) return answerUnknownRoute(known, request, reply);
+    if ((request.raw.url?.length ?? 0) > URL_LENGTH_MAX)
+      throw new ServiceError('uri_too_long', `The address is longer than ${URL_LENGTH_MAX} characters.`);
   });
   app.addHook('onSend', async (request, reply) => {
     // To a client that said `Connection: close`, Node would close at once: with a body still on its way that is a reset,
