@@ -9,7 +9,7 @@ import { errorSchema } from './schemas.ts';
 type Json = Record<string, unknown>;
 
 /** Statuses that every route can answer. */
-const COMMON_ERRORS = [401, 403, 414, 429, 500, 503];
+const COMMON_ERRORS = [401, 403, 414, 429, 431, 500, 503];
 
 export function openApiDocument(routes: readonly Route[]): Json {
   const components: Json = {};
@@ -147,10 +147,10 @@ function responses(route: Route, components: Json): Json {
   };
 }
 
-/** What follows from the declaration: bodies bring 400, 413 and 415, ids 404, idempotency 409. */
+/** What follows from the declaration: bodies bring 400, 408, 413 and 415, ids 404, idempotency 409. */
 function inputErrors(route: Route): number[] {
   const takesBody = route.body !== undefined || route.multipart !== undefined;
-  return [400, ...(takesBody ? [413, 415] : []), ...(route.params ? [404] : []), ...(route.idempotent ? [409] : [])];
+  return [400, ...(takesBody ? [408, 413, 415] : []), ...(route.params ? [404] : []), ...(route.idempotent ? [409] : [])];
 }
 
 function errorResponses(): Json {
