@@ -87,6 +87,39 @@ for (const point of points) {
   });
 }
 
+for (const point of ['delete.tombstoned', 'delete.chunks_removed', 'delete.blobs_removed', 'delete.finished']) {
+  test(`kill -9 at ${point} of a source`, async () => {
+    const word = `yy${point.replace(/[^a-z]/g, '')}`;
+    const upload = multipartBody([
+      { name: 'kept.txt', content: `The word ${word} stays.` },
+      { name: 'gone.txt', content: `The word ${word} goes.` },
+    ]);
+    const doomed = await startServiceProcess({ dataDir, key, env: { NODE_ENV: 'test', PINAKES_CRASH_AT: point } });
+    let source = '';
+    try {
+      const body = new Uint8Array(upload.body);
+      const answer = await doomed.fetch('/local-file-groups', { method: 'POST', headers: upload.headers, body });
+      const { source_group_id: id } = (await answer.json()) as { source_group_id: string };
+      await eventually(async () => (await listGroups(doomed)).find((group) => group.id === id)?.status === 'success');
+      const list = await (await doomed.fetch(`/source-groups/${id}/sources`)).json();
+      source = (list as { sources: { id: string; name: string }[] }).sources.find((one) => one.name === 'gone.txt')!.id;
+      await doomed.fetch(`/sources/${source}`, { method: 'DELETE' }).catch(() => undefined);
+      await doomed.ended; // hangs, and so fails, when the point is never reached
+    } finally {
+      await doomed.kill();
+    }
+    const service = await startServiceProcess({ dataDir, key });
+    try {
+      assert.equal((await service.fetch(`/sources/${source}`)).status, 404);
+      await eventually(async () => (await service.fetch(`/sources/${source}`, { method: 'DELETE' })).status === 404);
+      const names = (await search(service, word)).map((hit) => hit.name);
+      assert.deepEqual(names, ['kept.txt']);
+    } finally {
+      assert.equal(await service.stop(), 0);
+    }
+  });
+}
+
 test('afterwards the stored data keeps every promise', async () => {
   const db = await openDatabase({ dataDir });
   try {
