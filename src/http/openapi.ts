@@ -150,7 +150,12 @@ function responses(route: Route, components: Json): Json {
 /** What follows from the declaration: bodies bring 400, 408, 413 and 415, ids 404, idempotency 409. */
 function inputErrors(route: Route): number[] {
   const takesBody = route.body !== undefined || route.multipart !== undefined;
-  return [400, ...(takesBody ? [408, 413, 415] : []), ...(route.params ? [404] : []), ...(route.idempotent ? [409] : [])];
+  return [
+    400,
+    ...(takesBody ? [408, 413, 415] : []),
+    ...(route.params ? [404] : []),
+    ...(route.idempotent ? [409] : []),
+  ];
 }
 
 function errorResponses(): Json {
