@@ -59,7 +59,8 @@ const PHASES: readonly { phases: string; more: string[] }[] =
 
 function run(command: string, args: string[], seconds: number): Promise<number> {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { stdio: 'inherit' });
+    // It writes what it has found to the folder where it runs.
+    const child = spawn(command, args, { stdio: 'inherit', cwd: dataDir });
     // Coverage has no budget of its own.
     const timer = setTimeout(() => child.kill('SIGINT'), seconds * 1000);
     child.once('error', reject);
