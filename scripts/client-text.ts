@@ -133,7 +133,8 @@ function requestType({ parameters, requestBody }: Operation): string {
 function responseType({ responses }: Operation): string {
   const [, success] = Object.entries(responses).find(([status]) => status.startsWith('2')) ?? [];
   const schema = success?.content?.['application/json']?.schema;
-  return schema ? typeOf(schema, '    ') : 'unknown';
+  if (schema) return typeOf(schema, '    ');
+  return success?.content?.['application/octet-stream'] ? 'Blob' : 'unknown';
 }
 
 function typeOf(schema: Json, indent: string): string {

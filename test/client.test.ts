@@ -104,3 +104,12 @@ test('a request is aborted by its signal', async () => {
   const signal = AbortSignal.abort();
   await assert.rejects(pinakes.listConversations({}, { signal }), { name: 'AbortError' });
 });
+
+test('a downloaded file arrives as its bytes', async () => {
+  const file = Uint8Array.of(0x25, 0x50, 0x00, 0xff);
+  const download: typeof fetch = async () =>
+    new Response(file, { headers: { 'content-type': 'application/octet-stream' } });
+  const client = openPinakes({ url: 'http://127.0.0.1:1', apiKey: service.key, fetch: download });
+  const blob = await client.downloadSource({ params: { source_id: newId() } });
+  assert.deepEqual(new Uint8Array(await blob.arrayBuffer()), file);
+});

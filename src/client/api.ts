@@ -1171,7 +1171,7 @@ export interface Operations {
         "If-None-Match"?: string | undefined;
       } | undefined;
     };
-    response: unknown;
+    response: Blob;
   };
   /** Change the metadata of a source */
   patchSourceMetadata: {

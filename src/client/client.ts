@@ -85,10 +85,16 @@ export function openPinakes({ url, apiKey, fetch: send = fetch }: PinakesOptions
     Object.keys(OPERATIONS).map((id) => [
       id,
       async (request?: AnyRequest, options?: CallOptions) =>
-        (await call(id as OperationId, request, options)).json() as Promise<unknown>,
+        readAnswer(await call(id as OperationId, request, options)),
     ]),
   );
   return { ...methods, send: call } as unknown as Pinakes;
+}
+
+/** JSON, or the bytes of a downloaded file. */
+async function readAnswer(response: Response): Promise<unknown> {
+  const isJson = response.headers.get('content-type')?.startsWith('application/json');
+  return isJson ? response.json() : response.blob();
 }
 
 function fill(path: string, params: AnyRequest['params'] = {}): string {
