@@ -6,6 +6,9 @@ import { type GroupLimits, withinLimits } from './group-store.ts';
 export interface Conversation {
   id: string;
   activeMessageId: string | null;
+  messageCount: number;
+  /** Of texts and citations. */
+  storedBytes: number;
 }
 
 export interface StoredMessage {
@@ -29,11 +32,17 @@ export interface NewMessage extends StoredMessage {
   citations: readonly StoredCitation[];
   finishReason: string | null;
   createdAt: Date;
+  /** The source groups that the answer rests on, cited or not; null: not known, or a question. */
+  contextGroupIds: readonly string[] | null;
 }
 
+const PLACE_COLUMNS = raw(`id, active_message_id as "activeMessageId", message_count as "messageCount",
+  stored_bytes as "storedBytes"`);
+
 export async function findConversation(db: Queryable, tenantId: string, id: string): Promise<Conversation | undefined> {
-  const rows = await db.query<Conversation>(sql`
-    select id, active_message_id as "activeMessageId" from conversation where tenant_id = ${tenantId} and id = ${id}`);
+  const rows = await db.query<Conversation>(
+    sql`select ${PLACE_COLUMNS} from conversation where tenant_id = ${tenantId} and id = ${id}`,
+  );
   return rows[0];
 }
 
@@ -43,8 +52,9 @@ export async function findConversationByThread(
   tenantId: string,
   threadId: string,
 ): Promise<Conversation | undefined> {
-  const rows = await db.query<Conversation>(sql`
-    select id, active_message_id as "activeMessageId" from conversation where tenant_id = ${tenantId} and thread_id = ${threadId}`);
+  const rows = await db.query<Conversation>(
+    sql`select ${PLACE_COLUMNS} from conversation where tenant_id = ${tenantId} and thread_id = ${threadId}`,
+  );
   return rows[0];
 }
 
@@ -60,6 +70,8 @@ export async function findMessage(
   return rows[0];
 }
 
+export type BranchMessage = StoredMessage & Pick<NewMessage, 'contextGroupIds'> & { seen: boolean };
+
 /**
  * The messages from the root to `leafId`, oldest first: the last `max` of them. `seen` is false for answers outside the
  * caller's limits.
@@ -71,30 +83,33 @@ export async function listBranch(
   leafId: string,
   limits: GroupLimits,
   max: number,
-): Promise<(StoredMessage & { seen: boolean })[]> {
+): Promise<BranchMessage[]> {
   return db.query(sql`
     with recursive branch as (
-      select m.id, m.parent_id, m.role, m.content, m.citations, 1 as depth from message m
+      select m.id, m.parent_id, m.role, m.content, m.context_group_ids, 1 as depth from message m
       where m.tenant_id = ${tenantId} and m.conversation_id = ${conversationId} and m.id = ${leafId}
       union all
-      select m.id, m.parent_id, m.role, m.content, m.citations, branch.depth + 1 from message m
+      select m.id, m.parent_id, m.role, m.content, m.context_group_ids, branch.depth + 1 from message m
       join branch on m.id = branch.parent_id
       where m.tenant_id = ${tenantId} and m.conversation_id = ${conversationId} and branch.depth < ${max}
     )
-    select b.id, b.parent_id as "parentId", b.role, b.content, ${isSeen(tenantId, limits)} as seen
+    select b.id, b.parent_id as "parentId", b.role, b.content, b.context_group_ids as "contextGroupIds",
+      ${isSeen(tenantId, limits)} as seen
     from branch b order by b.depth desc`);
 }
 
-/** A key with limits does not see answers that cite anything outside them, nor answers that do not say what they rest on. */
+/** A key with limits does not see answers that rest on anything outside them, nor answers of which that is not known. */
 function isSeen(tenantId: string, limits: GroupLimits): Sql {
   if (limits.sourceGroupIds === null && limits.tagIds === null) return raw('true');
-  return sql`(b.role = 'user' or b.citations <> '[]'::jsonb and not exists (
-    select from jsonb_array_elements(b.citations) c where not exists (
+  return sql`(b.role = 'user' or coalesce(cardinality(b.context_group_ids), 0) > 0 and not exists (
+    select from unnest(b.context_group_ids) as used(id) where not exists (
       select from source_group g
-      where g.tenant_id = ${tenantId} and g.id = (c ->> 'source_group_id')::uuid and ${withinLimits(limits)})))`;
+      where g.tenant_id = ${tenantId} and g.id = used.id and ${withinLimits(limits)})))`;
 }
 
-export interface ConversationRow extends Conversation {
+export interface ConversationRow {
+  id: string;
+  activeMessageId: string | null;
   title: string;
   createdAt: Date;
 }
@@ -128,8 +143,8 @@ export async function listConversations(
   return { rows, total: count?.total ?? 0 };
 }
 
-/** A message as it is shown: `seen` is false when its citations lie outside the caller's limits. */
-export type TreeMessage = NewMessage & { seen: boolean };
+/** A message as it is shown: `seen` is false when it rests on something outside the caller's limits. */
+export type TreeMessage = Omit<NewMessage, 'contextGroupIds'> & { seen: boolean };
 
 /** Every message of the conversation, oldest first, so parents come before their children. */
 export async function listMessages(
@@ -170,22 +185,38 @@ export async function insertConversation(
     values (${tenantId}, ${row.id}, ${row.title}, ${row.createdAt})`);
 }
 
-/** Locks the conversation; false when it is gone. */
-export async function lockConversation(tx: Tx, tenantId: string, id: string): Promise<boolean> {
-  const rows = await tx.query(sql`select id from conversation where tenant_id = ${tenantId} and id = ${id} for update`);
-  return rows.length > 0;
+/** Locks the conversation; undefined when it is gone. */
+export async function lockConversation(tx: Tx, tenantId: string, id: string): Promise<Conversation | undefined> {
+  const rows = await tx.query<Conversation>(
+    sql`select ${PLACE_COLUMNS} from conversation where tenant_id = ${tenantId} and id = ${id} for update`,
+  );
+  return rows[0];
 }
 
-export async function insertMessage(
+/** Adds messages, parents first, and makes the last one the active leaf. The conversation must be locked or new. */
+export async function appendMessages(
   tx: Tx,
   tenantId: string,
   conversationId: string,
-  message: NewMessage,
+  messages: readonly NewMessage[],
 ): Promise<void> {
+  let bytes = 0;
+  for (const message of messages) {
+    bytes += Buffer.byteLength(message.content) + Buffer.byteLength(JSON.stringify(message.citations));
+    await insertMessage(tx, tenantId, conversationId, message);
+  }
   await tx.query(sql`
-    insert into message (tenant_id, id, conversation_id, parent_id, role, content, citations, finish_reason, created_at)
+    update conversation set active_message_id = ${messages.at(-1)!.id}, message_count = message_count + ${messages.length},
+      stored_bytes = stored_bytes + ${bytes}
+    where tenant_id = ${tenantId} and id = ${conversationId}`);
+}
+
+async function insertMessage(tx: Tx, tenantId: string, conversationId: string, message: NewMessage): Promise<void> {
+  await tx.query(sql`
+    insert into message (tenant_id, id, conversation_id, parent_id, role, content, citations, finish_reason, created_at,
+      context_group_ids)
     values (${tenantId}, ${message.id}, ${conversationId}, ${message.parentId}, ${message.role}, ${message.content},
-      ${json(message.citations)}, ${message.finishReason}, ${message.createdAt})`);
+      ${json(message.citations)}, ${message.finishReason}, ${message.createdAt}, ${message.contextGroupIds}::uuid[])`);
 }
 
 export async function setActiveLeaf(

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { sql } from '../../src/db/sql.ts';
+import { CONVERSATION_BYTES_MAX, CONVERSATION_MESSAGES_MAX } from '../../src/features/completions/turns.ts';
 import { newId } from '../../src/util/ids.ts';
 import { buildWorker, type Worker } from '../../src/worker.ts';
 import { openTestApp, type TestAnswer, type TestApp } from '../support/app.ts';
@@ -57,13 +58,20 @@ const ask = (question: string, more: object = {}, key?: string): Promise<TestAns
   service.post('/completions', { messages: [{ role: 'user', content: question }], ...more }, key);
 
 async function begin(question = QUESTION): Promise<Record<string, string>> {
-  const { status, body } = await ask(question);
-  assert.equal(status, 200, JSON.stringify(body));
+  const { status, body, text } = await ask(question);
+  assert.equal(status, 200, text);
   return body;
 }
 
-async function nodes(id: string): Promise<Node[]> {
-  const { status, body } = await service.get(`/conversations/${id}`);
+/** A new tag on the group. */
+async function tagged(groupId: string): Promise<string> {
+  const tag = (await service.post('/tags', { name: `tag ${newId()}` })).body.id;
+  assert.equal((await service.post('/tag-source-groups', { tag_id: tag, source_group_id: groupId })).status, 201);
+  return tag;
+}
+
+async function nodes(id: string, key?: string): Promise<Node[]> {
+  const { status, body } = await service.get(`/conversations/${id}`, key);
   assert.equal(status, 200);
   return body.messages;
 }
@@ -285,17 +293,98 @@ test('a key with limits reads [removed] where answers lie outside them, and may 
   const other = await ingest(service, [{ name: 'other.md', content: 'The canteen opens at 11.' }]);
   const outside = await service.issueKey(['inference:run'], { sourceGroupIds: [other] });
   const inside = await service.issueKey(['inference:run'], { sourceGroupIds: [group] });
-  const read = async (id: string, key: string): Promise<Node[]> =>
-    (await service.get(`/conversations/${id}`, key)).body.messages;
   for (const id of [cited['conversation_id']!, uncited.conversation_id]) {
-    const [user, assistant] = await read(id, outside);
+    const [user, assistant] = await nodes(id, outside);
     assert.deepEqual([user?.content, assistant?.content, assistant?.citations], [QUESTION, '[removed]', []]);
     assert.equal((await service.delete(`/conversations/${id}`, outside)).status, 403);
+    assert.equal((await nodes(id, inside))[1]?.content, ANSWER);
   }
-  assert.equal((await read(cited['conversation_id']!, inside))[1]?.content, ANSWER);
-  // What an answer without citations rests on is not known.
-  assert.equal((await read(uncited.conversation_id, inside))[1]?.content, '[removed]');
   assert.equal((await service.delete(`/conversations/${cited['conversation_id']}`, inside)).status, 200);
+});
+
+test('an answer is kept from keys whose limits exclude anything that its model was given, cited or not', async () => {
+  const rules = await ingest(service, [{ name: 'crew.md', content: 'The lighthouse crew has its own leave rules.' }]);
+  const { conversation_id: id } = await begin('How many days of leave does the lighthouse crew get?');
+  assert.match(fake.calls.at(-1)!.messages.at(-1)!.content, /lighthouse crew has its own/);
+  const [, answer] = await nodes(id!);
+  assert.deepEqual(new Set(answer?.citations.map((one) => one.source_group_id)).size, 1, 'one of the two is not cited');
+  for (const limits of [{ sourceGroupIds: [group] }, { sourceGroupIds: [rules] }, { tagIds: [await tagged(rules)] }]) {
+    const key = await service.issueKey(['inference:run'], limits);
+    assert.equal((await nodes(id!, key))[1]?.content, '[removed]', JSON.stringify(limits));
+    fake.calls.length = 0;
+    await ask('Lighthouse crew leave?', { conversation_id: id, parent_message_id: answer!.id }, key);
+    assert.doesNotMatch(JSON.stringify(fake.calls[0]!.messages.slice(0, -1)), /25 days/);
+  }
+  const all = await service.issueKey(['inference:run'], { sourceGroupIds: [group, rules] });
+  assert.equal((await nodes(id!, all))[1]?.content, ANSWER);
+});
+
+test('what an answer of the history rested on counts for the answers after it', async () => {
+  const secret = await ingest(service, [{ name: 'vault.md', content: 'The vault opens with the word heliotrope.' }]);
+  fake.respond({ deltas: ['The word is heliotrope [1].'] });
+  const { conversation_id } = (await ask('Which word opens the vault?', { tag_ids: [await tagged(secret)] })).body;
+  fake.respond({ deltas: ['Staff get 25 days, and the word was heliotrope [1].'] });
+  assert.equal((await ask(QUESTION, { conversation_id, tag_ids: [await tagged(group)] })).status, 200);
+  const inside = await service.issueKey(['inference:run'], { sourceGroupIds: [group] });
+  const contents = async (key: string): Promise<string[]> =>
+    (await nodes(conversation_id!, key)).filter(({ role }) => role === 'assistant').map(({ content }) => content);
+  assert.deepEqual(await contents(inside), ['[removed]', '[removed]']);
+  // It does not get them as history either, so that its own answer rests on what it may see.
+  fake.respond({ deltas: [ANSWER] });
+  assert.equal((await ask(QUESTION, { conversation_id }, inside)).status, 200);
+  assert.doesNotMatch(JSON.stringify(fake.calls.at(-1)!.messages), /heliotrope/);
+  assert.deepEqual(await contents(inside), ['[removed]', '[removed]', ANSWER]);
+  const all = await service.issueKey(['inference:run'], { sourceGroupIds: [group, secret] });
+  assert.doesNotMatch((await contents(all)).join(), /removed/);
+});
+
+test('answers of which nobody knows what they rest on are kept from keys with limits', async () => {
+  const { conversation_id } = await begin();
+  await service.deps.db.query(
+    service.tenantId,
+    sql`update message set context_group_ids = null where tenant_id = ${service.tenantId} and conversation_id = ${conversation_id!}`,
+  );
+  const inside = await service.issueKey(['inference:run'], { sourceGroupIds: [group] });
+  await ask(QUESTION, { conversation_id });
+  const read = await nodes(conversation_id!, inside);
+  assert.deepEqual([read[1]?.content, read[3]?.content], ['[removed]', '[removed]']);
+});
+
+test('a conversation that is full takes no turn more, and says so', async () => {
+  const { conversation_id } = await begin();
+  const { tenantId, deps } = service;
+  const row = sql`where tenant_id = ${tenantId} and id = ${conversation_id!}`;
+  const set = (messages: number, bytes: number): Promise<unknown> =>
+    deps.db.query(tenantId, sql`update conversation set message_count = ${messages}, stored_bytes = ${bytes} ${row}`);
+  const [size] = await deps.db.query<{ messages: number; bytes: number }>(
+    tenantId,
+    sql`select message_count as messages, stored_bytes as bytes from conversation ${row}`,
+  );
+  const stored = QUESTION.length + ANSWER.length + JSON.stringify((await nodes(conversation_id!))[1]!.citations).length;
+  assert.deepEqual(size, { messages: 2, bytes: stored + '[]'.length });
+  await set(CONVERSATION_MESSAGES_MAX - 2, 0);
+  const last = await ask(QUESTION, { conversation_id });
+  assert.equal(last.status, 200);
+  const full = await ask(QUESTION, { conversation_id });
+  assert.deepEqual([full.status, full.body.error.type], [400, 'invalid_request_error']);
+  assert.match(full.body.error.message, /holds 2000 messages.*begin a new one/);
+  await set(CONVERSATION_MESSAGES_MAX - 1, 0);
+  const again = { conversation_id, parent_message_id: last.body.user_message_id, regenerate: true };
+  assert.equal((await ask(QUESTION, again)).status, 200, 'an answer alone still fits');
+  assert.equal((await ask(QUESTION, again)).status, 400);
+
+  await set(2, CONVERSATION_BYTES_MAX - Buffer.byteLength(QUESTION));
+  assert.equal((await ask(QUESTION, { conversation_id })).status, 200);
+  assert.match((await ask(QUESTION, { conversation_id })).body.error.message, /holds 8 MiB/);
+  // One that fills up while the answer is made keeps its size; the answer is given all the same.
+  await set(2, 0);
+  fake.respond(async () => {
+    await set(CONVERSATION_MESSAGES_MAX, 0);
+    return { deltas: [ANSWER] };
+  });
+  const late = (await ask(QUESTION, { conversation_id })).body;
+  assert.equal(late.choices[0].message.content, ANSWER);
+  assert.deepEqual([late.assistant_message_id, late.warnings[0].type], [null, 'history_not_stored']);
 });
 
 test('while authorization is off, principal_id is ignored', async () => {

@@ -29,13 +29,13 @@ export interface FakeOpenAi {
   url: string;
   calls: ChatCall[];
   /** Decides about every following call. */
-  respond(script: Script | ((call: ChatCall) => Script)): void;
+  respond(script: Script | ((call: ChatCall) => Script | Promise<Script>)): void;
   close(): Promise<void>;
 }
 
 export async function openFakeOpenAi(): Promise<FakeOpenAi> {
   const calls: ChatCall[] = [];
-  let decide: (call: ChatCall) => Script = () => ({ deltas: ['ok'] });
+  let decide: (call: ChatCall) => Script | Promise<Script> = () => ({ deltas: ['ok'] });
   const server = createServer((request, response) => {
     void answer(request, response, calls, (call) => decide(call));
   });
@@ -57,7 +57,7 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
   calls: ChatCall[],
-  decide: (call: ChatCall) => Script,
+  decide: (call: ChatCall) => Script | Promise<Script>,
 ): Promise<void> {
   if (request.method !== 'POST' || request.url !== '/v1/chat/completions') {
     response.writeHead(404).end();
@@ -75,7 +75,7 @@ async function answer(
     left,
   };
   calls.push(call);
-  await play(response, model, decide(call));
+  await play(response, model, await decide(call));
 }
 
 async function play(response: ServerResponse, model: string, script: Script): Promise<void> {

@@ -3,7 +3,7 @@
  *
  * Everything that can be refused is refused by prepareCompletion(), before the first byte; answer() then streams.
  */
-import { listBranch, type StoredCitation } from '../../corpus/conversation-store.ts';
+import { type BranchMessage, listBranch, type StoredCitation } from '../../corpus/conversation-store.ts';
 import type { Deps } from '../../deps.ts';
 import { invalidRequest } from '../../errors.ts';
 import type { Caller } from '../../http/route.ts';
@@ -24,6 +24,8 @@ const QUERY_UNITS_MAX = 2000;
 /** Hits asked for per place in the context, so that one source need not fill it. */
 const SPARE_FACTOR = 2;
 const RETRIEVE_MAX = 100;
+/** An answer that rests on more is kept from every key with limits. */
+const CONTEXT_GROUPS_MAX = 1_000;
 
 type CompletionDeps = Pick<Deps, 'db' | 'clock' | 'log' | 'chatModel'>;
 
@@ -37,6 +39,8 @@ export interface Prepared {
   messages: ChatMessage[];
   question: string;
   hits: Labelled[];
+  /** Of the hits, and of what the answers of the history rest on; null: not known. */
+  contextGroupIds: string[] | null;
   citation: boolean;
   warnings: Warning[];
 }
@@ -68,9 +72,9 @@ export async function prepareCompletion(
 ): Promise<Prepared> {
   const filters = await readFilters(deps.db, caller.tenantId, body);
   const latest = body.messages.findLastIndex(({ role }) => role === 'user');
-  const turn = await findTurn(deps.db, caller, body);
+  const turn = await findTurn(deps.db, caller, body, body.messages[latest]!.content);
   const question = turn.storedQuestion ?? body.messages[latest]!.content;
-  const history = turn.isNew ? body.messages.slice(0, latest) : await storedHistory(deps, caller, turn);
+  const history: PastMessage[] = turn.isNew ? body.messages.slice(0, latest) : await storedHistory(deps, caller, turn);
   const fitted = fitHistory(history, question, deps.chatModel.contextTokens);
   if (!fitted.complete && !turn.isNew && body.truncation === 'disabled') {
     throw invalidRequest('The conversation exceeds the context of the model, and truncation is disabled.');
@@ -92,12 +96,14 @@ export async function prepareCompletion(
     },
     signal,
   );
+  const hits = diversify(retrieved.hits, body.limit).map((hit, i) => ({ ...hit, number: i + 1 }));
   return {
     turn,
     caller,
-    messages: fitted.messages,
+    messages: fitted.messages.map(({ role, content }) => ({ role, content })),
     question,
-    hits: diversify(retrieved.hits, body.limit).map((hit, i) => ({ ...hit, number: i + 1 })),
+    hits,
+    contextGroupIds: groupsOf(hits, fitted.messages),
     citation: body.citation,
     // Spare hits that were not found are not missed.
     warnings: retrieved.warnings.filter(
@@ -106,13 +112,27 @@ export async function prepareCompletion(
   };
 }
 
-async function storedHistory(deps: CompletionDeps, caller: Caller, turn: Turn): Promise<ChatMessage[]> {
+/** Messages that the caller sent itself rest on nothing stored. */
+type PastMessage = ChatMessage & Partial<Pick<BranchMessage, 'contextGroupIds'>>;
+
+/** The model may repeat from its history what only an earlier answer drew on. */
+function groupsOf(hits: readonly Hit[], history: readonly PastMessage[]): string[] | null {
+  const ids = new Set(hits.map(({ sourceGroupId }) => sourceGroupId));
+  for (const { role, contextGroupIds } of history) {
+    if (role !== 'assistant' || contextGroupIds === undefined) continue;
+    if (contextGroupIds === null) return null;
+    for (const groupId of contextGroupIds) ids.add(groupId);
+  }
+  return ids.size > CONTEXT_GROUPS_MAX ? null : [...ids].sort();
+}
+
+async function storedHistory(deps: CompletionDeps, caller: Caller, turn: Turn): Promise<BranchMessage[]> {
   const leaf = turn.historyLeafId;
   if (leaf === null) return [];
   const branch = await deps.db.transaction(caller.tenantId, (tx) =>
     listBranch(tx, caller.tenantId, turn.conversationId, leaf, caller, HISTORY_MESSAGES_MAX),
   );
-  return branch.filter(({ seen }) => seen).map(({ role, content }) => ({ role, content }));
+  return branch.filter(({ seen }) => seen);
 }
 
 /**
@@ -199,7 +219,7 @@ function modelEvents(
 /** False when the history write failed: the answer is given all the same. */
 async function store(
   deps: CompletionDeps,
-  { turn, caller, question }: Prepared,
+  { turn, caller, question, contextGroupIds }: Prepared,
   answered: { text: string; finishReason: string; citations: Citation<Labelled>[] },
   signal: AbortSignal,
 ): Promise<boolean> {
@@ -213,6 +233,7 @@ async function store(
         answer: answered.text,
         finishReason: answered.finishReason,
         citations: answered.citations.map(toStored),
+        contextGroupIds,
         createdAt: deps.clock.now(),
       },
       signal,

@@ -14,8 +14,9 @@ export function historyBudget(contextTokens: number): number {
   return Math.floor((contextTokens - answerTokens(contextTokens)) * HISTORY_SHARE);
 }
 
-export interface Fitted {
-  messages: ChatMessage[];
+export interface Fitted<M> {
+  /** What is kept, then the question. */
+  messages: (M | ChatMessage)[];
   /** False when turns had to be dropped, or the question alone is over the budget. */
   complete: boolean;
 }
@@ -24,7 +25,11 @@ export interface Fitted {
  * Drops the oldest turns until history and question fit. A turn begins with a user message and is dropped as a whole; the question
  * and system messages are always kept.
  */
-export function fitHistory(history: readonly ChatMessage[], question: string, contextTokens: number): Fitted {
+export function fitHistory<M extends ChatMessage>(
+  history: readonly M[],
+  question: string,
+  contextTokens: number,
+): Fitted<M> {
   const system = history.filter(({ role }) => role === 'system');
   const turns = turnsOf(history.filter(({ role }) => role !== 'system'));
   let left = historyBudget(contextTokens) - costOf([...system, { role: 'user', content: question }]);
@@ -39,8 +44,8 @@ export function fitHistory(history: readonly ChatMessage[], question: string, co
   return { messages, complete: kept === 0 && left >= 0 };
 }
 
-function turnsOf(history: readonly ChatMessage[]): ChatMessage[][] {
-  const turns: ChatMessage[][] = [];
+function turnsOf<M extends ChatMessage>(history: readonly M[]): M[][] {
+  const turns: M[][] = [];
   for (const message of history) {
     if (message.role === 'user' || turns.length === 0) turns.push([message]);
     else turns[turns.length - 1]!.push(message);

@@ -1,13 +1,14 @@
 /** A turn's place in its conversation: which one, after which message, under which ids. SQL is in corpus/conversation-store.ts. */
 import {
+  appendMessages,
+  type Conversation,
   findConversation,
   findConversationByThread,
   findMessage,
   insertConversation,
-  insertMessage,
   lockConversation,
+  type NewMessage,
   type StoredCitation,
-  setActiveLeaf,
 } from '../../corpus/conversation-store.ts';
 import type { Database, Tx } from '../../db/database.ts';
 import { invalidRequest, notFound } from '../../errors.ts';
@@ -16,6 +17,10 @@ import { isId, newId } from '../../util/ids.ts';
 import type { CompletionBody } from './request.ts';
 
 const TITLE_CODE_POINTS_MAX = 80;
+/** `GET /conversations/{id}` answers with the whole tree, so there is an end to it. */
+export const CONVERSATION_MESSAGES_MAX = 2_000;
+/** Of texts and citations, before the answer that may still be added. */
+export const CONVERSATION_BYTES_MAX = 8 * 1024 * 1024;
 
 /** Ids are allocated before the first byte; the rows are written when there is an answer. */
 export interface Turn {
@@ -42,9 +47,10 @@ type TurnFields = Pick<CompletionBody, 'conversation_id' | 'parent_message_id' |
  * An ag-ui `threadId` is either a conversation's id (which RUN_STARTED told) or the client's own name for one; unknown, it begins a new
  * conversation that keeps it, since ag-ui clients invent names and never learn ours. `conversation_id` wins over it.
  *
- * @throws ServiceError `not_found` for unknown ids, `invalid_request` for members that contradict each other.
+ * @throws ServiceError `not_found` for unknown ids, `invalid_request` for members that contradict each other and for a conversation
+ *   that is full.
  */
-export async function findTurn(db: Database, caller: Caller, body: TurnFields): Promise<Turn> {
+export async function findTurn(db: Database, caller: Caller, body: TurnFields, latestQuestion: string): Promise<Turn> {
   const needsConversation = body.regenerate
     ? 'regenerate'
     : body.parent_message_id !== undefined
@@ -63,6 +69,7 @@ export async function findTurn(db: Database, caller: Caller, body: TurnFields): 
       return newTurn({ conversationId: newId(), isNew: true, threadId: body.threadId ?? null, parentId: null });
     }
     const place = { conversationId: conversation.id, isNew: false, threadId: null };
+    assertRoom(conversation, body.regenerate ? null : latestQuestion);
     if (body.parent_message_id === undefined) return newTurn({ ...place, parentId: conversation.activeMessageId });
     if (!isId(body.parent_message_id)) throw notFound();
     const parent = await findMessage(tx, caller.tenantId, conversation.id, body.parent_message_id);
@@ -89,6 +96,23 @@ function newTurn(place: Pick<Turn, 'conversationId' | 'isNew' | 'threadId' | 'pa
   };
 }
 
+/**
+ * @param question null when it is stored already.
+ * @throws ServiceError invalid_request
+ */
+function assertRoom(conversation: Conversation, question: string | null): void {
+  const full = whatIsFull(conversation, question);
+  if (full !== undefined)
+    throw invalidRequest(`The conversation holds ${full}, the most there may be: begin a new one.`);
+}
+
+function whatIsFull({ messageCount, storedBytes }: Conversation, question: string | null): string | undefined {
+  const added = question === null ? { messages: 1, bytes: 0 } : { messages: 2, bytes: Buffer.byteLength(question) };
+  if (messageCount + added.messages > CONVERSATION_MESSAGES_MAX) return `${CONVERSATION_MESSAGES_MAX} messages`;
+  if (storedBytes + added.bytes > CONVERSATION_BYTES_MAX) return `${CONVERSATION_BYTES_MAX / 1024 / 1024} MiB`;
+  return undefined;
+}
+
 async function findTurnConversation(tx: Tx, tenantId: string, { conversation_id: id, threadId }: TurnFields) {
   if (id !== undefined) {
     const found = isId(id) ? await findConversation(tx, tenantId, id) : undefined;
@@ -105,59 +129,64 @@ export interface Answered {
   answer: string;
   finishReason: string;
   citations: readonly StoredCitation[];
+  contextGroupIds: readonly string[] | null;
   createdAt: Date;
 }
 
 /**
  * Writes question and answer in one transaction and makes the answer the active leaf.
  *
- * @returns false when the conversation was deleted meanwhile.
+ * @returns false when the conversation was deleted or filled up meanwhile.
  */
 export async function saveTurn(
   db: Database,
-  caller: Caller,
+  { tenantId }: Caller,
   turn: Turn,
   answered: Answered,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { tenantId } = caller;
-  const { conversationId, createdAt } = { conversationId: turn.conversationId, createdAt: answered.createdAt };
+  const { conversationId, threadId } = turn;
+  const { question, createdAt } = answered;
   return db.transaction(
     tenantId,
     async (tx) => {
-      if (turn.isNew)
-        await insertConversation(tx, tenantId, {
-          id: conversationId,
-          title: titleOf(answered.question),
-          threadId: turn.threadId,
-          createdAt,
-        });
-      else if (!(await lockConversation(tx, tenantId, conversationId))) return false;
-      if (turn.storedQuestion === null) {
-        await insertMessage(tx, tenantId, conversationId, {
-          id: turn.userMessageId,
-          parentId: turn.parentId,
-          role: 'user',
-          content: answered.question,
-          citations: [],
-          finishReason: null,
-          createdAt,
-        });
+      if (turn.isNew) {
+        await insertConversation(tx, tenantId, { id: conversationId, title: titleOf(question), threadId, createdAt });
+      } else {
+        const conversation = await lockConversation(tx, tenantId, conversationId);
+        const added = turn.storedQuestion === null ? question : null;
+        if (conversation === undefined || whatIsFull(conversation, added) !== undefined) return false;
       }
-      await insertMessage(tx, tenantId, conversationId, {
-        id: turn.assistantMessageId,
-        parentId: turn.userMessageId,
-        role: 'assistant',
-        content: answered.answer,
-        citations: answered.citations,
-        finishReason: answered.finishReason,
-        createdAt,
-      });
-      await setActiveLeaf(tx, tenantId, conversationId, turn.assistantMessageId);
+      await appendMessages(tx, tenantId, conversationId, messagesOf(turn, answered));
       return true;
     },
     { signal },
   );
+}
+
+function messagesOf(turn: Turn, answered: Answered): NewMessage[] {
+  const { createdAt } = answered;
+  const asked: NewMessage = {
+    id: turn.userMessageId,
+    parentId: turn.parentId,
+    role: 'user',
+    content: answered.question,
+    citations: [],
+    finishReason: null,
+    contextGroupIds: null,
+    createdAt,
+  };
+  const answer: NewMessage = {
+    id: turn.assistantMessageId,
+    parentId: turn.userMessageId,
+    role: 'assistant',
+    content: answered.answer,
+    citations: answered.citations,
+    finishReason: answered.finishReason,
+    contextGroupIds: answered.contextGroupIds,
+    createdAt,
+  };
+  return turn.storedQuestion === null ? [asked, answer] : [answer];
 }
 
 /** The question on one line. */
