@@ -54,6 +54,21 @@ test('small neighbours under one heading join, sections under different headings
   assert.equal(chunkFile(await parseMd(small, [])).length, 2);
 });
 
+test('blocks that name the headings above them do not join blocks under others', () => {
+  const blocks: Block[] = [
+    { kind: 'paragraph', start: 0, end: 3, headingPath: ['A'] },
+    { kind: 'paragraph', start: 4, end: 7, headingPath: [] },
+    { kind: 'paragraph', start: 8, end: 11, headingPath: [] },
+  ];
+  assert.deepEqual(
+    chunkFile(fileOf('one two six', blocks)).map((chunk) => [chunk.content, chunk.headingPath]),
+    [
+      ['one', ['A']],
+      ['two six', []],
+    ],
+  );
+});
+
 test('a long paragraph is cut after sentences and repeats the last one', () => {
   const parsed = parseTxt(SENTENCE.repeat(200).trim());
   const chunks = chunkFile(parsed);

@@ -100,12 +100,14 @@ function headingTitle(source: string): string {
   return plain.slice(0, HEADING_UNITS_MAX).toWellFormed();
 }
 
-/** Sections begin at headings; pieces that stand alone are sections of their own. */
+/** Sections begin at headings and where the headings above change; pieces that stand alone are sections of their own. */
 function sectionsOf(pieces: readonly Piece[]): Piece[][] {
   const sections: Piece[][] = [];
   let current: Piece[] = [];
   for (const piece of pieces) {
-    const starts = piece.solo || piece.block.kind === 'heading' || current[0]?.solo;
+    const before = current.at(-1);
+    const elsewhere = before && before.path.join('\n') !== piece.path.join('\n');
+    const starts = piece.solo || piece.block.kind === 'heading' || current[0]?.solo || elsewhere;
     if (starts && current.length > 0) {
       sections.push(current);
       current = [];

@@ -8,6 +8,7 @@ export type FileType =
   | 'pdf'
   | 'docx'
   | 'xlsx'
+  | 'pptx'
   | 'csv'
   | 'tsv'
   | 'txt'
@@ -112,7 +113,7 @@ function zipType(bytes: Uint8Array): FileType {
   const names = zipEntryNames(bytes);
   if (names.has('word/document.xml') || names.has('word/document2.xml')) return 'docx';
   if (names.has('xl/workbook.xml') || names.has('xl/workbook2.xml')) return 'xlsx';
-  if (names.has('ppt/presentation.xml')) throw unsupported('PowerPoint');
+  if (names.has('ppt/presentation.xml')) return 'pptx';
   if (names.has('META-INF/container.xml')) throw unsupported('EPUB');
   if (names.has('content.xml') && names.has('META-INF/manifest.xml')) throw unsupported('OpenDocument');
   throw unsupported('ZIP archive');

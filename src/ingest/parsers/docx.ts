@@ -8,6 +8,7 @@ import { fitsTree, parseTree, rootOf, stripTags } from './dom.ts';
 import { writeHtmlBlocks } from './html-blocks.ts';
 import { coreProperties } from './office-xml.ts';
 import { TextBuilder } from './text-builder.ts';
+import { openPackage } from './zip-package.ts';
 
 /** Pictures and fonts are left behind; they are most of a file's bytes. */
 const WANTED = /^(\[Content_Types\]\.xml|_rels\/|docProps\/core\.xml|word\/(_rels\/)?[^/]+\.(xml|rels)$)/;
@@ -33,11 +34,12 @@ export async function parseDocx(bytes: Uint8Array): Promise<ParsedFile> {
       externalFileAccess: false,
     },
   );
+  const parts = openPackage(bytes);
   const builder = new TextBuilder();
   const fits = fitsTree(html);
   if (fits) writeHtmlBlocks(rootOf(parseTree(html)), builder);
   else for (const text of stripTags(html).split('\n\n')) builder.add({ kind: 'paragraph' }, text);
-  const properties = coreProperties(bytes);
+  const properties = coreProperties(parts);
   const title = properties['title'];
   return {
     fileType: 'docx',

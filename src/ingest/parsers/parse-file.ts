@@ -22,6 +22,10 @@ export async function parseFile(fileType: FileType, bytes: Uint8Array, request: 
       const { parseXlsx } = await import('./xlsx.ts');
       return parseXlsx(bytes, request.chunkMetadataKeys);
     }
+    case 'pptx': {
+      const { parsePptx } = await import('./pptx.ts');
+      return parsePptx(bytes);
+    }
     default:
       return parseTextFile(fileType, bytes, request);
   }

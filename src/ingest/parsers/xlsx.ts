@@ -8,6 +8,7 @@ import { coreProperties, type SheetExtras, sheetExtras } from './office-xml.ts';
 import { recordWriter, SINGLE_RECORDS_MAX } from './records.ts';
 import { cellText, tableText } from './table-text.ts';
 import { TextBuilder } from './text-builder.ts';
+import { openPackage } from './zip-package.ts';
 
 const WANTED =
   /^(\[Content_Types\]\.xml|_rels\/|docProps\/core\.xml|xl\/(_rels\/)?[^/]+\.(xml|rels)|xl\/worksheets\/[^/]+\.xml)/;
@@ -16,9 +17,10 @@ const WANTED =
 export async function parseXlsx(bytes: Uint8Array, keys: readonly ChunkMetadataKey[]): Promise<ParsedFile> {
   const safe = repackZip(bytes, (name) => WANTED.test(name));
   const sheets = await readWorkbook(Buffer.from(safe.buffer, safe.byteOffset, safe.byteLength));
+  const parts = openPackage(bytes);
   const builder = new TextBuilder();
   const picker = new KeyPicker(keys);
-  const extras = sheetExtras(bytes);
+  const extras = sheetExtras(parts);
   for (const { sheet, data } of sheets) {
     const extra = extras.get(sheet);
     if (extra?.hidden) continue;
@@ -31,7 +33,7 @@ export async function parseXlsx(bytes: Uint8Array, keys: readonly ChunkMetadataK
     for (const region of regions) writeRegion(builder, region, picker, regions.length === 1);
     for (const comment of comments) builder.add({ kind: 'paragraph' }, comment);
   }
-  const properties = coreProperties(bytes);
+  const properties = coreProperties(parts);
   return {
     fileType: 'xlsx',
     text: builder.text(),

@@ -1,0 +1,122 @@
+/** Texts of DrawingML: paragraphs and lists of a shape, tables, diagrams, charts. */
+import type { BlockKind } from '../parsed.ts';
+import { attribute, childAt, childElements, findElements, textOf, type XmlElement } from './xml-tree.ts';
+
+/** Columns that one cell may span. */
+const SPAN_MAX = 100;
+
+interface DrawingText {
+  kind: BlockKind;
+  text: string;
+}
+
+/** Paragraphs of a text body; neighbouring list items make one list. */
+export function drawingText(body: XmlElement | undefined, bullets: boolean): DrawingText[] {
+  const blocks: DrawingText[] = [];
+  const numbers: number[] = [];
+  for (const paragraph of body ? childElements(body, 'p') : []) {
+    const text = paragraphText(paragraph);
+    if (text.trim() === '') continue;
+    const properties = childAt(paragraph, 'pPr');
+    const level = Math.min(Number(properties ? attribute(properties, 'lvl') : 0) || 0, 8);
+    const numbered = childAt(properties, 'buAutoNum');
+    const bulleted = childAt(properties, 'buChar') ?? childAt(properties, 'buBlip');
+    const listed = numbered || bulleted || (bullets && !childAt(properties, 'buNone'));
+    if (!listed) {
+      blocks.push({ kind: 'paragraph', text });
+      numbers.length = 0;
+      continue;
+    }
+    numbers.length = level + 1;
+    const start = numbered ? Number(attribute(numbered, 'startAt')) || 1 : 1;
+    numbers[level] = numbered ? (numbers[level] ?? start - 1) + 1 : 0;
+    const mark = numbered ? `${numbers[level]}.` : '-';
+    const line = `${'  '.repeat(level)}${mark} ${text.replaceAll('\n', ' ')}`;
+    const before = blocks.at(-1);
+    if (before?.kind === 'list') before.text += `\n${line}`;
+    else blocks.push({ kind: 'list', text: line });
+  }
+  return blocks;
+}
+
+/** Cells by row; a merged cell's text counts for every row and column it spans. */
+export function drawingTable(table: XmlElement): string[][] {
+  const rows: string[][] = [];
+  for (const row of findElements(table, 'tr')) {
+    const cells: string[] = [];
+    const above = rows.at(-1);
+    for (const cell of childElements(row, 'tc')) {
+      const own = drawingText(childAt(cell, 'txBody'), false)
+        .map(({ text }) => text)
+        .join(' ');
+      if (attribute(cell, 'hMerge') === '1') cells.push(cells.at(-1) ?? '');
+      else if (attribute(cell, 'vMerge') === '1') cells.push(above?.[cells.length] ?? '');
+      else cells.push(own);
+      if (cells.length > SPAN_MAX * SPAN_MAX) break;
+    }
+    rows.push(cells);
+  }
+  return rows;
+}
+
+/** The points of a SmartArt diagram, one a line. */
+export function diagramText(data: XmlElement): string {
+  const points = findElements(data, 'pt').map((point) => {
+    const body = childAt(point, 't');
+    return drawingText(body, false)
+      .map(({ text }) => text)
+      .join(' ');
+  });
+  return points
+    .filter((text) => text.trim() !== '')
+    .map((text) => `- ${text.replaceAll('\n', ' ')}`)
+    .join('\n');
+}
+
+/** A chart's title, and its series as columns beside their categories. */
+export function chartText(chart: XmlElement): { title: string; rows: string[][] } {
+  const title = findElements(chart, 'title')[0];
+  const series = findElements(chart, 'ser').map((ser) => ({
+    name: points(childAt(ser, 'tx'))[0] ?? '',
+    categories: points(childAt(ser, 'cat') ?? childAt(ser, 'xVal')),
+    values: points(childAt(ser, 'val') ?? childAt(ser, 'yVal')),
+  }));
+  const categories = series.find((ser) => ser.categories.length > 0)?.categories ?? [];
+  const length = Math.max(categories.length, ...series.map((ser) => ser.values.length), 0);
+  const rows = Array.from({ length }, (_, index) => [
+    categories[index] ?? '',
+    ...series.map((ser) => ser.values[index] ?? ''),
+  ]);
+  return {
+    title: title ? findElements(title, 'p').map(paragraphText).join(' ').trim() : '',
+    rows: rows.length === 0 ? [] : [['', ...series.map((ser) => ser.name)], ...rows],
+  };
+}
+
+/** What a picture shows, where its author said so: names of files say nothing, and programs guess. */
+export function shapeAltText(shape: XmlElement): string {
+  const properties = findElements(shape, 'cNvPr')[0];
+  const text = properties ? attribute(properties, 'descr').replace(/\s+/g, ' ').trim() : '';
+  if (/AI-generated content may be incorrect|description automatically generated/i.test(text)) return '';
+  return /\.(png|jpe?g|gif|bmp|svg|tiff?|emf|wmf)$/i.test(text) || !/\s/.test(text) ? '' : text;
+}
+
+/** Values of a cached reference, by their index; the cache may be missing. */
+function points(reference: XmlElement | undefined): string[] {
+  if (!reference) return [];
+  return findElements(reference, 'pt').map((point) => textOf(childAt(point, 'v')).trim());
+}
+
+function paragraphText(paragraph: XmlElement): string {
+  return childElements(paragraph)
+    .map((part) => {
+      if (part.name === 'br') return '\n';
+      if (part.name === 'fld' && attribute(part, 'type') === 'slidenum') return '';
+      if (part.name === 'r' || part.name === 'fld') return textOf(childAt(part, 't'));
+      // Formulas stand among the runs.
+      return part.name === 'm' || part.name === 'AlternateContent' ? findElements(part, 't').map(textOf).join('') : '';
+    })
+    .join('')
+    .replace(/[\v\u00ad\u200b]/g, (mark) => (mark === '\v' ? '\n' : ''))
+    .trim();
+}

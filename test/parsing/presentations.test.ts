@@ -1,0 +1,66 @@
+/** Presentations as PowerPoint and OpenDocument files: a page per slide. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { strToU8, unzipSync, zipSync } from 'fflate';
+import { fixture } from '../support/fixtures.ts';
+import { failureOf, readBytes } from '../support/process-bytes.ts';
+
+const SLIDES = [
+  '## Quarterly review',
+  'Ann Example',
+  '## Results',
+  '- Sales grew by 12 percent\n- Costs fell\n  - energy\n  - rent',
+  '> Notes: Thank the team before the next slide.',
+  '## Regions',
+  '| Region | Sales |\n| --- | --- |\n| North | 120 |\n| South | 80 |',
+  '## Two columns',
+  'Left side with plans',
+  'Right side with risks',
+].join('\n\n');
+
+/** The presentation with the XML of one slide changed. */
+function changed(slide: number, change: (xml: string) => string): Uint8Array {
+  const parts = unzipSync(fixture('slides.pptx'));
+  const name = `ppt/slides/slide${slide}.xml`;
+  return zipSync({ ...parts, [name]: strToU8(change(new TextDecoder().decode(parts[name]))) });
+}
+
+for (const name of ['slides.pptx', 'office.pptx']) {
+  test(`${name}: titles, lists, notes, tables and columns, slide by slide`, async () => {
+    const file = await readBytes(name, fixture(name));
+    assert.equal(file.text, SLIDES);
+    assert.deepEqual(
+      file.chunks.map((chunk) => [chunk.pages, chunk.headingPath]),
+      [
+        [[1], ['Quarterly review']],
+        [[2], ['Results']],
+        [[3], ['Regions']],
+        [[4], ['Two columns']],
+      ],
+    );
+    assert.equal(file.metadata['title']?.val, 'Quarterly review');
+    assert.equal(file.metadata['author']?.val, 'Ann Example');
+  });
+}
+
+test('a slide without a title is not put under the title of the slide before it', async () => {
+  const file = await readBytes(
+    'a.pptx',
+    changed(3, (xml) => xml.replace('type="title"', 'type="ftr"')),
+  );
+  assert.deepEqual(
+    file.chunks.map((chunk) => [chunk.pages, chunk.headingPath]),
+    [
+      [[1], ['Quarterly review']],
+      [[2], ['Results']],
+      [[3], []],
+      [[4], ['Two columns']],
+    ],
+  );
+  assert.doesNotMatch(file.text, /Regions/, 'footers repeat on every slide and are left out');
+});
+
+test('a presentation whose slides declare entities is refused', async () => {
+  const bytes = changed(2, (xml) => xml.replace('<p:sld ', '<!DOCTYPE x [<!ENTITY a "lol">]><p:sld '));
+  assert.match((await failureOf('a.pptx', bytes)).message, /entities/);
+});
