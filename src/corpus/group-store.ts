@@ -62,6 +62,11 @@ function hasTag(tagIds: readonly string[]): Sql {
     and l.tag_id = any(${tagIds}::uuid[]))`;
 }
 
+/** For a key that is limited to tags, the others do not exist, wherever they are linked. */
+function visibleTag(tagId: string, { tagIds }: GroupLimits): string[] {
+  return tagIds === null || tagIds.includes(tagId) ? [tagId] : [];
+}
+
 export interface NewGroup {
   id: string;
   sourceType: string;
@@ -102,7 +107,7 @@ export async function listGroups(
   const conditions = [sql`g.tenant_id = ${tenantId}`, withinLimits(limits)];
   if (filter.sourceType !== undefined) conditions.push(sql`g.source_type = ${filter.sourceType}`);
   if (filter.status !== undefined) conditions.push(sql`g.status = ${filter.status}`);
-  if (filter.tagId !== undefined) conditions.push(hasTag([filter.tagId]));
+  if (filter.tagId !== undefined) conditions.push(hasTag(visibleTag(filter.tagId, limits)));
   const matching = join(conditions, ' and ');
   const after = page.afterId === undefined ? raw('true') : sql`g.id > ${page.afterId}::uuid`;
   const rows = await tx.query<SourceGroup>(sql`

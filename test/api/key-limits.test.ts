@@ -11,6 +11,7 @@ import { SCOPES } from '../../src/http/route.ts';
 import { newId } from '../../src/util/ids.ts';
 import { buildWorker } from '../../src/worker.ts';
 import { openTestApp, type TestAnswer, type TestApp } from '../support/app.ts';
+import { idSlots } from '../support/id-slots.ts';
 import { ingest } from '../support/upload.ts';
 
 type Kind = 'group' | 'source' | 'run' | 'chunk' | 'key' | 'tag' | 'conversation' | 'secret';
@@ -124,6 +125,27 @@ for (const by of ['group', 'tag'] as const) {
   });
 }
 let unchanged: unknown;
+
+describe('a key that is limited by tag', () => {
+  const filters = idSlots(describedRoutes()).filter(({ name }) => /^GET .* query\.(?!after_|principal_)/.test(name));
+  for (const { route, name } of filters) {
+    test(`${name} tells an existing id outside from an unknown one in no way`, async () => {
+      const tag = (await t.post('/tags', { name: `elsewhere ${newId()}` })).body.id;
+      // The tag is on the group that the key may see: only the tag itself lies outside.
+      assert.equal((await t.post('/tag-source-groups', { tag_id: tag, source_group_id: inside.group })).status, 201);
+      const filter = name.split('query.')[1]!;
+      const ask = (id: string) => t.get(`${route.path}?${filter}=${id}`, keys.tag);
+      const unknown = await ask(newId());
+      assert.equal(unknown.status, 200);
+      assert.equal(unknown.body.pagination.total, 0);
+      for (const id of filter === 'tag_id' ? [tag, outside.tag] : [outside.group])
+        assert.equal((await ask(id)).text, unknown.text);
+      const side = filter === 'tag_id' ? inside.tag : inside.group;
+      assert.ok((await ask(side)).body.pagination.total > 0, 'what is inside is found');
+    });
+  }
+  test('there are such filters', () => assert.ok(filters.length >= 3));
+});
 
 async function checkOutside(route: Route, by: LimitedBy): Promise<void> {
   unchanged ??= await snapshot();
