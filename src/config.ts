@@ -13,6 +13,7 @@ const PORT_MAX = 65_535;
 const PARSER_PROCESSES_MAX = 64;
 const WORKER_CONCURRENCY_MAX = 64;
 const RATE_LIMIT_MAX = 1_000_000;
+const EMBEDDING_REQUESTS_MAX = 64;
 const CHAT_PROVIDERS = ['openai', 'anthropic', 'google', 'openai-compatible'];
 const EMBEDDING_PROVIDERS = ['openai', 'openai-compatible', 'local'];
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -36,8 +37,8 @@ export interface Config {
   blobs: { kind: 'file'; directory: string } | { kind: 's3'; bucket: string; prefix: string; endpoint: string | null };
   /** `model` is `extractive` or `<provider>:<model>`. */
   chat: { model: string; baseUrl: string | null; apiKey: string | null; contextTokens: number };
-  /** `model` is `none` or `<provider>:<model>`. */
-  embedding: { model: string; baseUrl: string | null; apiKey: string | null };
+  /** `model` is `none` or `<provider>:<model>`; `requestsMax`: for passages, at once. */
+  embedding: { model: string; baseUrl: string | null; apiKey: string | null; requestsMax: number };
   /** `model` is `none` or a model name. */
   rerank: { model: string; baseUrl: string | null; apiKey: string | null };
   authorization: boolean;
@@ -100,6 +101,7 @@ export function loadConfig(env: Environment): Config {
       model: read.model('PINAKES_EMBEDDING_MODEL', 'none', EMBEDDING_PROVIDERS, 'openai-compatible:bge-m3'),
       baseUrl: read.httpUrl('PINAKES_EMBEDDING_BASE_URL', 'http://127.0.0.1:11434/v1'),
       apiKey: read.optional('PINAKES_EMBEDDING_API_KEY'),
+      requestsMax: read.integer('PINAKES_EMBEDDING_REQUESTS', 2, 1, EMBEDDING_REQUESTS_MAX),
     },
     rerank: {
       model: read.text('PINAKES_RERANK_MODEL', 'none'),
@@ -190,7 +192,7 @@ function checkTogether(config: Config): void {
       'http://127.0.0.1:8080',
     );
   }
-  refuseUnavailable('PINAKES_EMBEDDING_MODEL', config.embedding.model !== 'none', 'none');
+  refuseUnavailable('PINAKES_EMBEDDING_MODEL', config.embedding.model.startsWith('local:'), 'openai-compatible:bge-m3');
   refuseUnavailable('PINAKES_RERANK_MODEL', config.rerank.model !== 'none', 'none');
   refuseUnavailable('PINAKES_WEB_GROUNDING', config.webGrounding, 'off');
   refuseUnavailable('PINAKES_HISTORY_ON_DELETE', config.historyOnDelete === 'remove', 'keep');

@@ -13,7 +13,8 @@ import type { FileProcessor } from './ingest/file-processor.ts';
 import { openProcessPool } from './ingest/process-pool.ts';
 import type { JobQueue } from './jobs/queue.ts';
 import { openJobQueue } from './jobs/queue-pgboss.ts';
-import type { ChatModel } from './llm/models.ts';
+import { openEmbedding } from './llm/embedding.ts';
+import type { ChatModel, Embedding } from './llm/models.ts';
 import { openChatModel } from './llm/registry.ts';
 import { type HttpClient, openHttpClient } from './net/http-client.ts';
 import { analyzeForIndex, analyzeQuery } from './retrieval/analyzer.ts';
@@ -32,6 +33,8 @@ export interface Deps {
   /** Parses, chunks and analyzes one file in a child process. */
   processor: FileProcessor;
   chatModel: ChatModel;
+  /** Null: no embedding model is configured. */
+  embedding: Embedding | null;
   http: HttpClient;
   metrics: Metrics;
   crash: CrashPoints;
@@ -67,6 +70,7 @@ export async function openDeps(config: Config, log: FastifyBaseLogger, given: Gi
     const processor =
       given.processor ?? closing(openProcessPool({ children: config.parserProcesses }), (pool) => pool.close());
     const chatModel = given.chatModel ?? openChatModel(config.chat, http, analyzer);
+    const embedding = given.embedding === undefined ? openEmbedding(config.embedding, http) : given.embedding;
     const auth = openAuthenticator(db.system, clock);
     return {
       config,
@@ -78,6 +82,7 @@ export async function openDeps(config: Config, log: FastifyBaseLogger, given: Gi
       queue,
       processor,
       chatModel,
+      embedding,
       http,
       metrics: openMetrics(),
       crash,

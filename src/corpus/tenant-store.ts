@@ -1,6 +1,7 @@
 /** Tenants, each with its own partition of the chunk table: own BM25 statistics, own indexes, deletion at once. */
 import type { Database, Tx } from '../db/database.ts';
 import { identifier, raw, type Sql, sql } from '../db/sql.ts';
+import { createVectorPartition, vectorPartition } from './vector-store.ts';
 
 export interface Tenant {
   id: string;
@@ -31,6 +32,7 @@ export async function createTenant(db: Database, tenant: { id: string; name: str
       sql`insert into tenant (id, name) values (${tenant.id}, ${tenant.name}) returning ${TENANT_COLUMNS}`,
     );
     await createPartition(tx, created!, db.hasTextSearch);
+    await createVectorPartition(tx, created!);
     return created!;
   });
 }
@@ -51,6 +53,7 @@ export async function deleteTenant(db: Database, id: string): Promise<boolean> {
     const [tenant] = await tx.query<Tenant>(sql`select ${TENANT_COLUMNS} from tenant where id = ${id} for update`);
     if (!tenant) return false;
     await tx.query(sql`drop table if exists ${identifier(chunkPartition(tenant.partitionNo))}`);
+    await tx.query(sql`drop table if exists ${identifier(vectorPartition(tenant.partitionNo))}`);
     await tx.query(sql`delete from tenant where id = ${id}`);
     return true;
   });

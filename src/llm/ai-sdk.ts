@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { ServiceError } from '../errors.ts';
 import type { ChatEvent, ChatModel, ChatRequest } from './models.ts';
 import { answerTokens, buildPrompt, NO_ANSWER_SENTINEL } from './prompt.ts';
+import { forLog, toServiceError } from './provider-errors.ts';
 
 /** Until the model's first words: it may have to load. */
 export const FIRST_DELTA_TIMEOUT_MS = 60_000;
@@ -10,7 +11,6 @@ export const FIRST_DELTA_TIMEOUT_MS = 60_000;
 export const NEXT_DELTA_TIMEOUT_MS = 30_000;
 /** An answer that never ends is cut here. */
 export const ANSWER_UNITS_MAX = 64 * 1024;
-const LOGGED_UNITS_MAX = 2_000;
 
 export interface AiSdkOptions {
   /** For messages: `openai-compatible:llama3.1`. */
@@ -85,7 +85,7 @@ async function* streamAnswer(
     const cause = forLog(error, options.apiKey);
     throw watch.timedOut()
       ? new ServiceError('upstream_timeout', 'The chat model did not answer in time.', { cause })
-      : toServiceError(error, cause);
+      : toServiceError('The chat model', error, cause);
   } finally {
     watch.stop(); // also ends the upstream call when the reader has left
   }
@@ -96,53 +96,6 @@ function finishReason(reason: string): 'stop' | 'length' | 'content_filter' {
   if (reason === 'content-filter') return 'content_filter';
   if (reason === 'error') throw new ServiceError('upstream_failed', 'The chat model reported an error.');
   return 'stop';
-}
-
-/** What the provider says about itself stays in the cause: it may name accounts and addresses. */
-function toServiceError(error: unknown, cause: unknown): ServiceError {
-  if (error instanceof ServiceError) return error;
-  const status = statusOf(error);
-  if (status === 429 || status === 529) {
-    return new ServiceError('overloaded', 'The chat model is overloaded; try again later.', {
-      cause,
-      retryAfterSeconds: retryAfterOf(error) ?? 10,
-    });
-  }
-  if (status === 408 || status === 504)
-    return new ServiceError('upstream_timeout', 'The chat model did not answer in time.', { cause });
-  const what =
-    status === undefined
-      ? 'could not be reached or answered with something unreadable'
-      : `answered with status ${status}`;
-  return new ServiceError('upstream_failed', `The chat model ${what}.`, { cause });
-}
-
-/**
- * What of a failure may be logged: the SDK's errors carry the whole request (what tenants stored and asked), and providers
- * repeat keys they refuse.
- */
-function forLog(error: unknown, apiKey: string | null): unknown {
-  if (!(error instanceof Error) || error instanceof ServiceError) return error;
-  const clean = (text: string): string => {
-    const cut = text.slice(0, LOGGED_UNITS_MAX);
-    return apiKey ? cut.replaceAll(apiKey, '[key]') : cut;
-  };
-  const logged = Object.assign(new Error(clean(error.message)), { name: error.name, statusCode: statusOf(error) });
-  logged.stack = clean(error.stack ?? '');
-  return logged;
-}
-
-function statusOf(error: unknown): number | undefined {
-  const { statusCode, code, cause, lastError } = (error ?? {}) as Record<string, unknown>;
-  if (typeof statusCode === 'number') return statusCode;
-  if (typeof code === 'number') return code; // an error object inside a stream
-  return cause || lastError ? statusOf(cause ?? lastError) : undefined;
-}
-
-function retryAfterOf(error: unknown): number | undefined {
-  const headers = (error as { responseHeaders?: Record<string, string> } | null)?.responseHeaders;
-  const seconds = Number(headers?.['retry-after']);
-  return Number.isFinite(seconds) && seconds > 0 ? seconds : undefined;
 }
 
 /** Aborts with the caller, or when nothing arrives for a time. */

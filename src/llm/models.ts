@@ -1,4 +1,4 @@
-/** Ports of the model side. Adapters: extractive.ts (no model) and registry.ts (AI SDK providers). */
+/** Ports of the model side. Adapters: extractive.ts (no model), ai-sdk.ts and embedding-ai-sdk.ts (AI SDK providers). */
 
 export interface ChatMessage {
   role: 'system' | 'user' | 'assistant';
@@ -40,4 +40,28 @@ export interface ChatModel {
   readonly contextTokens: number;
   /** Throws ServiceError `upstream_failed`, `upstream_timeout` or `overloaded`. */
   stream(request: ChatRequest, signal: AbortSignal): AsyncIterable<ChatEvent>;
+}
+
+/** Queries and what they are to find may be embedded differently, and a query does not wait for its turn. */
+export type EmbeddingUse = 'query' | 'passage';
+
+export interface EmbeddingModel {
+  /** As the provider knows it: recorded with the vectors. */
+  readonly name: string;
+  /**
+   * One vector per text, in order, all of one dimension and finite. A passage in which the model finds nothing may be all zero.
+   *
+   * Throws ServiceError `upstream_failed`, `upstream_timeout` or `overloaded`, and `TextRefused` for a single text that the
+   * model does not take.
+   */
+  embed(texts: readonly string[], use: EmbeddingUse, signal: AbortSignal): Promise<Float32Array[]>;
+}
+
+export interface Embedding {
+  /** The configured model: new vectors are made with it. */
+  readonly model: EmbeddingModel;
+  /** Another model at the same address: the one whose vectors still serve. */
+  named(name: string): EmbeddingModel;
+  /** The vector of a query, made with the model called `name`; remembered for a while, per tenant. Throws as `embed`. */
+  embedQuery(tenantId: string, name: string, query: string, signal: AbortSignal): Promise<Float32Array>;
 }

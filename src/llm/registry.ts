@@ -6,7 +6,7 @@ import type { Analyzer } from './extract.ts';
 import { openExtractive } from './extractive.ts';
 import type { ChatModel } from './models.ts';
 
-const OPENAI_BASE_URL = 'https://api.openai.com/v1';
+export const OPENAI_BASE_URL = 'https://api.openai.com/v1';
 
 /**
  * Opens the chat model that `PINAKES_CHAT_MODEL` names. Nothing is contacted yet.

@@ -1,0 +1,183 @@
+/**
+ * SQL of the tables embedding_generation, chunk_vector and embedding_cache. Which chunks wait for a vector is in
+ * embedding-queue-store.ts.
+ *
+ * The vectors of a generation are a table of their own, so that they have an index of their dimension and go with one DROP.
+ */
+import type { Database, Queryable, Tx } from '../db/database.ts';
+import { identifier, raw, type Sql, sql } from '../db/sql.ts';
+
+/** What a search needs to know of the vectors that serve. */
+export interface ServingVectors {
+  generation: number;
+  /** As the provider knows it; queries are embedded with it. */
+  model: string;
+  dimension: number;
+  /** Table with chunk_id, source_id and embedding, and an HNSW index on `vectorOrder(dimension)`. */
+  table: string;
+}
+
+/** The tenant's part of chunk_vector; each generation is a part of it. */
+export function vectorPartition(partitionNo: number): string {
+  return `chunk_vector_${partitionNo}`;
+}
+
+/** The table of one generation's vectors. */
+export function vectorTable(partitionNo: number, generation: number): string {
+  return `${vectorPartition(partitionNo)}_${generation}`;
+}
+
+/** The indexed expression: `order by <this> <=> $1::halfvec(<dimension>)` finds the nearest by cosine distance. */
+export function vectorOrder(dimension: number): Sql {
+  return raw(`(embedding::halfvec(${Math.trunc(dimension)}))`);
+}
+
+/** A vector as halfvec reads it. Half precision keeps three digits; five are written. */
+export function vectorText(vector: Float32Array): string {
+  let text = '[';
+  for (let i = 0; i < vector.length; i += 1) {
+    if (i > 0) text += ',';
+    text += Number(vector[i]!.toPrecision(5));
+  }
+  return `${text}]`;
+}
+
+/** Called with the creation of a tenant. */
+export async function createVectorPartition(tx: Tx, tenant: { id: string; partitionNo: number }): Promise<void> {
+  const name = vectorPartition(tenant.partitionNo);
+  await tx.query(sql`create table ${identifier(name)} partition of chunk_vector for values in (${raw(`'${tenant.id}'`)})
+    partition by list (generation)`);
+  await tx.query(sql`select protect_tenant_rows(${name})`);
+}
+
+/** The vectors that searches use now; undefined when the tenant has none (yet). */
+export async function findServingVectors(tx: Queryable, tenantId: string): Promise<ServingVectors | undefined> {
+  const [found] = await tx.query<{ generation: number; model: string; dimension: number; partitionNo: number }>(sql`
+    select g.generation, g.model, g.dimension, t.partition_no as "partitionNo"
+    from embedding_generation g join tenant t on t.id = g.tenant_id
+    where g.tenant_id = ${tenantId} and g.status = 'serving'`);
+  if (!found) return undefined;
+  const { partitionNo, ...serving } = found;
+  return { ...serving, table: vectorTable(partitionNo, serving.generation) };
+}
+
+export interface Generation {
+  generation: number;
+  model: string;
+  dimension: number;
+  status: 'building' | 'serving' | 'retired';
+  /** All chunks that were there before it have been made to wait for its vectors. */
+  filled: boolean;
+  indexed: boolean;
+}
+
+const GENERATION_COLUMNS = raw('generation, model, dimension, status, filled, indexed');
+
+/** In order of creation. */
+export async function listGenerations(tx: Queryable, tenantId: string): Promise<Generation[]> {
+  return tx.query<Generation>(sql`
+    select ${GENERATION_COLUMNS} from embedding_generation where tenant_id = ${tenantId} order by generation`);
+}
+
+/**
+ * Begins the next generation, with its table. The caller holds `lockEmbedding`, so that no chunk is stored meanwhile.
+ * `indexed`: with its index from the start, which is slower to fill and never holds up a search.
+ *
+ * @param tx a system transaction: it makes a table.
+ */
+export async function createGeneration(
+  tx: Tx,
+  tenantId: string,
+  { model, dimension, indexed }: { model: string; dimension: number; indexed: boolean },
+  now: Date,
+): Promise<Generation> {
+  const [created] = await tx.query<Generation & { partitionNo: number }>(sql`
+    insert into embedding_generation (tenant_id, generation, model, dimension, status, indexed, created_at)
+    select ${tenantId}::uuid, coalesce(max(generation), 0) + 1, ${model}, ${dimension}::int, 'building', ${indexed}::boolean, ${now}::timestamptz
+    from embedding_generation where tenant_id = ${tenantId}
+    returning ${GENERATION_COLUMNS}, (select partition_no from tenant where id = ${tenantId}) as "partitionNo"`);
+  const { partitionNo, ...generation } = created!;
+  const name = vectorTable(partitionNo, generation.generation);
+  const table = identifier(name);
+  await tx.query(sql`create table ${table} partition of ${identifier(vectorPartition(partitionNo))}
+    for values in (${raw(String(generation.generation))})`);
+  await tx.query(sql`alter table ${table} add check (vector_dims(embedding) = ${raw(String(dimension))})`);
+  await tx.query(sql`alter table ${table} alter column embedding set statistics 0`);
+  // A scan of vectors within their rows is many times faster than of vectors beside them. Two rows must fit a page.
+  if (dimension <= INLINE_DIMENSION_MAX) {
+    await tx.query(sql`alter table ${table} alter column embedding set storage plain`);
+  }
+  await tx.query(sql`select protect_tenant_rows(${name})`);
+  if (indexed) await tx.query(indexStatement(name, dimension));
+  return generation;
+}
+
+const INLINE_DIMENSION_MAX = 1900;
+
+function indexStatement(table: string, dimension: number, concurrently = false): Sql {
+  return sql`create index ${raw(concurrently ? 'concurrently if not exists' : 'if not exists')} ${identifier(`${table}_hnsw`)}
+    on ${identifier(table)} using hnsw (${vectorOrder(dimension)} halfvec_cosine_ops)`;
+}
+
+/** What building the index may use: with less it is built on disk, many times slower. */
+const INDEX_MEMORY = '256MB';
+
+/** Makes the index of a generation that has none. On the embedded database everything waits until it is made. */
+export async function indexGeneration(
+  db: Database,
+  tenantId: string,
+  { generation, dimension }: Pick<Generation, 'generation' | 'dimension'>,
+): Promise<void> {
+  await db.system.transaction(async (tx) => {
+    const [tenant] = await tx.query<{ partitionNo: number }>(
+      sql`select partition_no as "partitionNo" from tenant where id = ${tenantId}`,
+    );
+    if (!tenant) return;
+    await tx.query(sql`set local maintenance_work_mem = ${raw(`'${INDEX_MEMORY}'`)}`);
+    await tx.query(indexStatement(vectorTable(tenant.partitionNo, generation), dimension));
+    await tx.query(sql`update embedding_generation set indexed = true
+      where tenant_id = ${tenantId} and generation = ${generation}`);
+  });
+}
+
+/** From now on searches use it; the one before is retired. */
+export async function serveGeneration(tx: Tx, tenantId: string, generation: number, now: Date): Promise<void> {
+  await tx.query(sql`update embedding_generation set status = 'retired', retired_at = ${now}
+    where tenant_id = ${tenantId} and status = 'serving' and generation <> ${generation}`);
+  await tx.query(sql`update embedding_generation set status = 'serving', served_at = ${now}
+    where tenant_id = ${tenantId} and generation = ${generation} and status = 'building'`);
+}
+
+export interface NewVector {
+  chunkId: string;
+  /** SHA-256 of the text that was embedded. */
+  hash: Buffer;
+  /** As `vectorText` writes it. */
+  embedding: string;
+}
+
+/**
+ * Stores vectors of chunks that are still there; returns the ids of those. Chunks that are being deleted at this moment are
+ * left out, and none of the others can be deleted before the transaction ends.
+ */
+export async function insertVectors(
+  tx: Tx,
+  tenantId: string,
+  generation: number,
+  vectors: readonly NewVector[],
+): Promise<string[]> {
+  const ids = vectors.map((vector) => vector.chunkId);
+  const rows = await tx.query<{ id: string }>(sql`
+    with there as (
+      select c.id, c.source_id from chunk c where c.tenant_id = ${tenantId} and c.id = any(${ids}::uuid[])
+      order by c.id for key share skip locked
+    ), stored as (
+      insert into chunk_vector (tenant_id, generation, chunk_id, source_id, content_hash, embedding)
+      select ${tenantId}::uuid, ${generation}::int, t.id, t.source_id, r.hash, r.embedding::halfvec
+      from there t join unnest(${ids}::uuid[], ${vectors.map((vector) => vector.hash)}::bytea[],
+        ${vectors.map((vector) => vector.embedding)}::text[]) as r(id, hash, embedding) on r.id = t.id
+      on conflict do nothing
+    )
+    select id from there`);
+  return rows.map((row) => row.id);
+}
