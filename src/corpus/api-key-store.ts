@@ -1,4 +1,5 @@
 /** SQL of the table api_key. Authentication reads it above row-level security, because the key says which tenant it is. */
+import { holdAdditions } from '../db/additions.ts';
 import type { Database, Queryable, SystemDatabase, Tx } from '../db/database.ts';
 import { join, sql } from '../db/sql.ts';
 import type { GroupLimits } from './group-store.ts';
@@ -87,6 +88,15 @@ export async function listApiKeys(
     const [count] = await tx.query<{ total: number }>(sql`select count(*) as total from api_key where ${visible}`);
     return { rows, total: count?.total ?? 0 };
   });
+}
+
+/** Counts the tenant's keys that are not revoked; until the transaction ends, nobody else adds one. */
+export async function countApiKeysLocked(tx: Tx, tenantId: string): Promise<number> {
+  await holdAdditions(tx, tenantId, 'api_key');
+  const [row] = await tx.query<{ count: number }>(
+    sql`select count(*) as count from api_key where tenant_id = ${tenantId} and revoked_at is null`,
+  );
+  return row?.count ?? 0;
 }
 
 /** Those of the ids that are keys and not revoked. In the order of ids, so that two that lock each other's keys do not wait for ever. */

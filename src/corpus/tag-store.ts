@@ -1,4 +1,5 @@
 /** SQL of the tables tag and tag_source_group. */
+import { holdAdditions } from '../db/additions.ts';
 import type { Queryable, Tx } from '../db/database.ts';
 import { join, raw, type Sql, sql } from '../db/sql.ts';
 import { type GroupLimits, type PageRequest, withinLimits } from './group-store.ts';
@@ -40,7 +41,7 @@ export async function findTag(tx: Queryable, tenantId: string, id: string, limit
 
 /** Counts the tenant's tags; until the transaction ends, nobody else adds one. */
 export async function countTagsLocked(tx: Tx, tenantId: string): Promise<number> {
-  await tx.query(sql`select pg_advisory_xact_lock(hashtextextended('tag ' || ${tenantId}::text, 0))`);
+  await holdAdditions(tx, tenantId, 'tag');
   const [row] = await tx.query<{ count: number }>(sql`select count(*) as count from tag where tenant_id = ${tenantId}`);
   return row?.count ?? 0;
 }

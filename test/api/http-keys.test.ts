@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from '../../src/db/sql.ts';
+import { API_KEYS_MAX } from '../../src/features/api-keys/api-keys.ts';
 import { generateApiKey } from '../../src/http/api-key.ts';
 import { KEY_CACHE_MS } from '../../src/http/auth.ts';
 import { SCOPES } from '../../src/http/route.ts';
@@ -288,6 +289,22 @@ test('a key that is being revoked or replaced elsewhere leaves no key behind', a
     assert.equal((await t.post('/api-keys', body, key)).status, 401);
     assert.equal((await t.post(`/api-keys/${id}/rotate`, {}, key)).status, 401);
   }
+});
+
+test(`a tenant has at most ${API_KEYS_MAX} keys that are not revoked`, async () => {
+  const { key, tenantId } = await t.secondTenant();
+  const wanted = { name: 'k', scopes: ['knowledge:read'] };
+  const first = (await t.post('/api-keys', wanted, key)).body;
+  await t.deps.db.query(
+    tenantId,
+    sql`insert into api_key (tenant_id, id, public_id, name, secret_hash, scopes)
+        select ${tenantId}::uuid, gen_random_uuid(), 'cap' || i, 'n', '', '{}' from generate_series(1, ${API_KEYS_MAX - 3}) i`,
+  );
+  const made = await Promise.all([1, 2, 3].map(() => t.post('/api-keys', wanted, key)));
+  assert.deepEqual(made.map(({ status }) => status).toSorted(), [201, 409, 409]);
+  assert.equal((await t.post(`/api-keys/${first.id}/rotate`, {}, key)).status, 409);
+  assert.equal((await t.delete(`/api-keys/${first.id}`, key)).status, 200);
+  assert.equal((await t.post('/api-keys', wanted, key)).status, 201);
 });
 
 test('a limited key lists the keys within its limits only', async () => {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from '../../src/db/sql.ts';
+import { SECRETS_MAX } from '../../src/features/secrets/routes.ts';
 import { newId } from '../../src/util/ids.ts';
 import { openSecret } from '../../src/vault/secret-store.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
@@ -153,6 +154,21 @@ test('GET /secrets pages, oldest first, without values', async () => {
     ['c'],
   );
   assert.ok(!(first.text + rest.text).includes('canary'));
+});
+
+test(`a tenant has at most ${SECRETS_MAX} secrets, also when they are made at the same time`, async () => {
+  const { key, tenantId } = await t.secondTenant();
+  await t.deps.db.query(
+    tenantId,
+    sql`insert into secret (tenant_id, id, name, type, sealed, wrapped_key, key_id, created_at, updated_at)
+        select ${tenantId}::uuid, gen_random_uuid(), 'n', 'repo', '', '', 'none', now(), now() from generate_series(1, ${SECRETS_MAX - 1})`,
+  );
+  const made = await Promise.all(
+    ['a', 'b', 'c'].map((name) => t.post('/secrets', { name, type: 'repo', secret: 'x' }, key)),
+  );
+  assert.deepEqual(made.map(({ status }) => status).toSorted(), [201, 409, 409]);
+  assert.equal((await t.get('/secrets', key)).body.pagination.total, SECRETS_MAX);
+  await t.deps.db.query(tenantId, sql`delete from secret where tenant_id = ${tenantId}`);
 });
 
 test('a key that is limited to groups or tags cannot use secrets at all', async () => {

@@ -1,6 +1,7 @@
 /** Rules for API keys: a key issues, rotates and revokes only keys that lie within itself. */
 import {
   type ApiKeyRow,
+  countApiKeysLocked,
   findGroupIds,
   findTagIds,
   insertApiKey,
@@ -17,6 +18,8 @@ import { isId, newId } from '../../util/ids.ts';
 import type { Clock } from '../../util/time.ts';
 
 export const LIMIT_IDS_MAX = 100;
+/** Of one tenant; revoked keys do not count. */
+export const API_KEYS_MAX = 10_000;
 
 export type ShownApiKey = Omit<ApiKeyRow, 'public_id' | 'revoked_at' | 'issued_by' | 'replaced_by'>;
 
@@ -41,6 +44,7 @@ type Reach = Pick<KeyRequest, 'scopes' | 'expiresAt' | 'sourceGroupIds' | 'tagId
  * Issues a key and returns it: the only time that anyone sees it.
  *
  * @throws ServiceError forbidden when it would reach further than the caller's own key.
+ * @throws ServiceError conflict when the tenant has API_KEYS_MAX keys.
  * @throws ServiceError not_found for a source group or tag that the tenant does not have.
  */
 export async function issueApiKey(
@@ -62,6 +66,7 @@ export async function issueApiKey(
   const id = newId(now.getTime());
   await uses.db.transaction(caller.tenantId, async (tx) => {
     await lockLivingKeys(tx, caller, now);
+    await assertRoom(tx, caller);
     const groupIds = unique(wanted.sourceGroupIds);
     const tagIds = unique(wanted.tagIds);
     if ((await findGroupIds(tx, caller.tenantId, groupIds)).length < groupIds.length) throw notFound();
@@ -112,6 +117,7 @@ export async function rotateApiKey(
     if (old.replaced_by !== null)
       throw new ServiceError('conflict', `This key was rotated before: rotate its successor ${old.replaced_by}.`);
     if (old.expires_at !== null && old.expires_at <= now) throw new ServiceError('conflict', 'This key has expired.');
+    await assertRoom(tx, caller);
     await insertApiKey(tx, caller.tenantId, {
       id: successorId,
       publicId: generated.publicId,
@@ -176,6 +182,12 @@ async function lockLivingKeys(tx: Tx, caller: Caller, now: Date, ...others: read
   const isAsAuthenticated = own && own.expires_at?.getTime() === caller.expiresAt?.getTime();
   if (!isAsAuthenticated || (own.expires_at !== null && own.expires_at <= now)) throw unauthenticated();
   return rows;
+}
+
+/** @throws ServiceError conflict */
+async function assertRoom(tx: Tx, { tenantId }: Caller): Promise<void> {
+  if ((await countApiKeysLocked(tx, tenantId)) >= API_KEYS_MAX)
+    throw new ServiceError('conflict', `There are ${API_KEYS_MAX} API keys already: revoke some first.`);
 }
 
 /** True when everything `inner` may do, `outer` may do as well. */

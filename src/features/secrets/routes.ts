@@ -8,6 +8,7 @@ import { idSchema, nameSchema, pathId, text, timeSchema } from '../../http/schem
 import { newId } from '../../util/ids.ts';
 import { unixSeconds } from '../../util/time.ts';
 import {
+  countSecretsLocked,
   deleteSecret,
   findSecret,
   insertSecret,
@@ -21,6 +22,8 @@ import {
 const AREA = 'Secrets';
 const SECRET_LENGTH_MAX = 5_000;
 const DESCRIPTION_LENGTH_MAX = 1_000;
+/** Of one tenant. */
+export const SECRETS_MAX = 1_000;
 const SCOPES = ['ingestion:manage'] as const;
 
 const secretSchema = z
@@ -85,6 +88,8 @@ function createRoute(deps: Deps): Route {
       await prepareToSeal(deps);
       const createdAt = deps.clock.now();
       return deps.db.transaction(caller.tenantId, async (tx) => {
+        if ((await countSecretsLocked(tx, caller.tenantId)) >= SECRETS_MAX)
+          throw new ServiceError('conflict', `There are ${SECRETS_MAX} secrets already: delete one first.`);
         const secret = await insertSecret(tx, deps.config, caller.tenantId, {
           id: newId(createdAt.getTime()),
           name: body.name,
