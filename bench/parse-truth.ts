@@ -41,10 +41,20 @@ const SUPPORTED = new Set([
   'xlsx',
   'xlsm',
   'pptx',
+  'rtf',
 ]);
 /** Kinds with fewer files are shown, not gated. */
 const GATE_FILES_MIN = 5;
-const GATES: Record<string, number> = { docx: 0.9, html: 0.9, xlsx: 0.9, csv: 0.95, pdf: 0.85, md: 0.95, pptx: 0.93 };
+const GATES: Record<string, number> = {
+  docx: 0.9,
+  html: 0.9,
+  xlsx: 0.9,
+  csv: 0.95,
+  pdf: 0.85,
+  md: 0.95,
+  pptx: 0.93,
+  rtf: 0.92,
+};
 
 const { values: args } = parseArgs({ options: { worst: { type: 'string', default: '0' }, kind: { type: 'string' } } });
 const results = await measure();

@@ -9,6 +9,8 @@ const CASES: readonly (readonly [what: string, bytes: Uint8Array | string, name:
   ['a PDF whatever its name', makePdf({ pages: [['x']] }), 'a.txt', 'pdf'],
   ['a Word file whatever its name', makeDocx({ blocks: [] }), 'a.zip', 'docx'],
   ['an Excel file whatever its name', makeXlsx({ sheets: [] }), 'a', 'xlsx'],
+  ['RTF whatever its name', '{\\rtf1 x}', 'a.doc', 'rtf'],
+  ['a part of an RTF file', '{\\pard x\\par}', 'a.rtf', 'rtf'],
   ['HTML named .pdf', '<!DOCTYPE html><p>x', 'a.pdf', 'html'],
   ['HTML named .txt', '\n<html lang="en"><body>x', 'a.txt', 'html'],
   ['HTML inside Markdown stays Markdown', '<html>', 'a.md', 'md'],
@@ -39,7 +41,6 @@ const REFUSED: readonly (readonly [what: string, bytes: Uint8Array | string, nam
   ],
   ['unknown binary', Buffer.from(Array.from({ length: 256 }, (_, i) => (i * 7) % 256)), 'a.dat', /unknown binary/],
   ['archives', zipSync({ 'a.txt': strToU8('x') }), 'a.zip', /ZIP archive/],
-  ['RTF', '{\\rtf1 x}', 'a.rtf', /RTF/],
   ['mail', 'From: a@b.c\n\nx', 'a.eml', /EML/],
   ['an empty PDF', '', 'a.pdf', /empty/],
 ];

@@ -9,6 +9,7 @@ export type FileType =
   | 'docx'
   | 'xlsx'
   | 'pptx'
+  | 'rtf'
   | 'csv'
   | 'tsv'
   | 'txt'
@@ -88,7 +89,8 @@ export async function detectFileType(bytes: Uint8Array, name: string): Promise<F
   const latin = head.toString('latin1');
   if (/^[\s\0]{0,1024}%PDF-/.test(latin)) return 'pdf';
   if (latin.startsWith('PK\x03\x04') || latin.startsWith('PK\x05\x06')) return zipType(bytes);
-  if (latin.startsWith('{\\rtf')) throw unsupported('RTF');
+  // Parts that programs put on the clipboard have no header.
+  if (/^\s{0,16}\{\\rtf/.test(latin) || (extension === 'rtf' && /^\s{0,16}\{\\/.test(latin))) return 'rtf';
   if (isBinary(bytes, extension)) throw unsupported(await binaryName(bytes));
   return textType(latin, extension);
 }

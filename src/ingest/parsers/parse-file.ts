@@ -26,6 +26,10 @@ export async function parseFile(fileType: FileType, bytes: Uint8Array, request: 
       const { parsePptx } = await import('./pptx.ts');
       return parsePptx(bytes);
     }
+    case 'rtf': {
+      const { parseRtf } = await import('./rtf.ts');
+      return parseRtf(bytes);
+    }
     default:
       return parseTextFile(fileType, bytes, request);
   }

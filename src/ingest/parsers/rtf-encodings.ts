@@ -1,0 +1,58 @@
+/** The encodings that RTF names by numbers, as labels of TextDecoder. */
+
+const BY_CHARSET: Record<number, string> = {
+  77: 'macintosh',
+  128: 'shift_jis',
+  129: 'euc-kr',
+  134: 'gbk',
+  136: 'big5',
+  161: 'windows-1253',
+  162: 'windows-1254',
+  163: 'windows-1258',
+  177: 'windows-1255',
+  178: 'windows-1256',
+  186: 'windows-1257',
+  204: 'windows-1251',
+  222: 'windows-874',
+  238: 'windows-1250',
+};
+
+const BY_CODE_PAGE: Record<number, string> = {
+  874: 'windows-874',
+  932: 'shift_jis',
+  936: 'gbk',
+  949: 'euc-kr',
+  950: 'big5',
+  10000: 'macintosh',
+  10007: 'x-mac-cyrillic',
+  20866: 'koi8-r',
+  21866: 'koi8-u',
+  54936: 'gb18030',
+  65001: 'utf-8',
+};
+
+/** Characters of symbol fonts by their place; all but bullets are pictures. */
+export const SYMBOLS = 'symbols';
+
+/** The encoding of a font's character set; undefined when the file's own holds. */
+export function charsetEncoding(charset: number): string | undefined {
+  return charset === 2 ? SYMBOLS : BY_CHARSET[charset];
+}
+
+export function codePageEncoding(codePage: number): string {
+  if (codePage >= 1250 && codePage <= 1258) return `windows-${codePage}`;
+  return BY_CODE_PAGE[codePage] ?? 'windows-1252';
+}
+
+export function decodeBytes(bytes: readonly number[], encoding: string): string {
+  if (encoding === SYMBOLS) return bytes.map((byte) => (byte === 0xb7 || byte === 0xa7 ? '•' : '')).join('');
+  return decoder(encoding).decode(Uint8Array.from(bytes));
+}
+
+const decoders = new Map<string, InstanceType<typeof TextDecoder>>();
+
+function decoder(encoding: string): InstanceType<typeof TextDecoder> {
+  const known = decoders.get(encoding) ?? new TextDecoder(encoding);
+  decoders.set(encoding, known);
+  return known;
+}
