@@ -189,7 +189,9 @@ test('small changes are left alone; dead rows wait for a quiet moment unless the
     return [...due.analyze.map(() => 'analyze'), ...due.vacuum.map(() => 'vacuum')];
   };
   assert.deepEqual(names(10, 10, true), []);
-  assert.deepEqual(names(0, 1_000, false), ['analyze']);
+  assert.deepEqual(names(0, 1_000, true), ['analyze']);
+  assert.deepEqual(names(0, 1_000, false), [], 'while it grows, a table is analyzed when it has doubled');
+  assert.deepEqual(names(0, 1_300, false), ['analyze']);
   assert.deepEqual(names(1_000, 0, false), []);
   assert.deepEqual(names(1_000, 0, true), ['vacuum']);
   assert.deepEqual(names(50_000, 0, false), ['vacuum']);
