@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
 import { describe, test } from 'node:test';
-import { ConfigError, checkReplicaConfig, loadConfig } from './config.ts';
+import { ConfigError, checkReplicaConfig, loadConfig, RERANK_TIMEOUT_MS_DEFAULT } from './config.ts';
 
 function problemOf(env: Record<string, string>): string {
   try {
@@ -105,7 +105,8 @@ describe('a wrong setting is one line with the variable, the problem and an exam
     assert.match(problemOf({ PINAKES_CHAT_MODEL: 'openai-compatible:x' }), /^PINAKES_CHAT_BASE_URL /);
     assert.match(problemOf({ PINAKES_RERANK_MODEL: 'x' }), /^PINAKES_RERANK_BASE_URL /);
     const reranker = { PINAKES_RERANK_MODEL: 'x', PINAKES_RERANK_BASE_URL: 'http://127.0.0.1:1' };
-    assert.match(problemOf(reranker), /^PINAKES_RERANK_MODEL .*not available/);
+    assert.equal(loadConfig(reranker).rerank.timeoutMs, RERANK_TIMEOUT_MS_DEFAULT);
+    assert.match(problemOf({ ...reranker, PINAKES_RERANK_TIMEOUT_MS: '0' }), /^PINAKES_RERANK_TIMEOUT_MS /);
   });
   test('passwords are not shown', () => {
     assert.ok(!problemOf({ PINAKES_DATABASE_URL: 'mysql://u:hunter2@db/x' }).includes('hunter2'));

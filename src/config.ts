@@ -13,6 +13,8 @@ const PORT_MAX = 65_535;
 const PARSER_PROCESSES_MAX = 64;
 const WORKER_CONCURRENCY_MAX = 64;
 const RATE_LIMIT_MAX = 1_000_000;
+export const RERANK_TIMEOUT_MS_DEFAULT = 3_000;
+const RERANK_TIMEOUT_MS_MAX = 60_000;
 const EMBEDDING_REQUESTS_MAX = 64;
 const CHAT_PROVIDERS = ['openai', 'anthropic', 'google', 'openai-compatible'];
 const EMBEDDING_PROVIDERS = ['openai', 'openai-compatible', 'local'];
@@ -40,7 +42,7 @@ export interface Config {
   /** `model` is `none` or `<provider>:<model>`; `requestsMax`: for passages, at once. */
   embedding: { model: string; baseUrl: string | null; apiKey: string | null; requestsMax: number };
   /** `model` is `none` or a model name. */
-  rerank: { model: string; baseUrl: string | null; apiKey: string | null };
+  rerank: { model: string; baseUrl: string | null; apiKey: string | null; timeoutMs: number };
   authorization: boolean;
   webGrounding: boolean;
   /** `remove` blanks stored answers that cite deleted chunks. */
@@ -107,6 +109,7 @@ export function loadConfig(env: Environment): Config {
       model: read.text('PINAKES_RERANK_MODEL', 'none'),
       baseUrl: read.httpUrl('PINAKES_RERANK_BASE_URL', 'http://127.0.0.1:8080'),
       apiKey: read.optional('PINAKES_RERANK_API_KEY'),
+      timeoutMs: read.integer('PINAKES_RERANK_TIMEOUT_MS', RERANK_TIMEOUT_MS_DEFAULT, 1, RERANK_TIMEOUT_MS_MAX),
     },
     authorization: read.choice('PINAKES_AUTHORIZATION', ['off', 'on'], 'off') === 'on',
     webGrounding: read.choice('PINAKES_WEB_GROUNDING', ['off', 'on'], 'off') === 'on',
@@ -193,7 +196,6 @@ function checkTogether(config: Config): void {
     );
   }
   refuseUnavailable('PINAKES_EMBEDDING_MODEL', config.embedding.model.startsWith('local:'), 'openai-compatible:bge-m3');
-  refuseUnavailable('PINAKES_RERANK_MODEL', config.rerank.model !== 'none', 'none');
   refuseUnavailable('PINAKES_WEB_GROUNDING', config.webGrounding, 'off');
   refuseUnavailable('PINAKES_HISTORY_ON_DELETE', config.historyOnDelete === 'remove', 'keep');
 }

@@ -1,9 +1,11 @@
 /** Everything the service uses that has an effect. `openDeps` is the only place that constructs adapters. */
-import { mkdirSync } from 'node:fs';
+import { mkdtempSync, rmdirSync } from 'node:fs';
+import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import type { BlobStore } from './blobs/blob-store.ts';
 import { openDiskBlobStore } from './blobs/disk.ts';
 import { type Config, ConfigError } from './config.ts';
+import { countWaiting } from './corpus/embedding-queue-store.ts';
 import type { Database } from './db/database.ts';
 import { migrate } from './db/migrate.ts';
 import { openDatabase } from './db/open.ts';
@@ -16,9 +18,11 @@ import { openJobQueue } from './jobs/queue-pgboss.ts';
 import { openEmbedding } from './llm/embedding.ts';
 import type { ChatModel, Embedding } from './llm/models.ts';
 import { openChatModel } from './llm/registry.ts';
+import { openRerankModel, type RerankModel } from './llm/rerank.ts';
 import { type HttpClient, openHttpClient } from './net/http-client.ts';
 import { analyzeForIndex, analyzeQuery } from './retrieval/analyzer.ts';
 import { armCrashPoint, type CrashPoints, noCrashPoints } from './util/crash.ts';
+import { makeFolder } from './util/folders.ts';
 import { type Clock, systemClock } from './util/time.ts';
 
 export interface Deps {
@@ -35,6 +39,8 @@ export interface Deps {
   chatModel: ChatModel;
   /** Null: no embedding model is configured. */
   embedding: Embedding | null;
+  /** Null: no rerank model is configured. */
+  reranker: RerankModel | null;
   http: HttpClient;
   metrics: Metrics;
   crash: CrashPoints;
@@ -83,8 +89,9 @@ export async function openDeps(config: Config, log: FastifyBaseLogger, given: Gi
       processor,
       chatModel,
       embedding,
+      reranker: given.reranker === undefined ? openRerankModel(config.rerank, http) : given.reranker,
       http,
-      metrics: openMetrics(),
+      metrics: openMetrics(async () => (await countWaiting(db.system)).waiting),
       crash,
       close,
     };
@@ -106,13 +113,14 @@ export async function openStores(config: Config): Promise<Pick<Deps, 'db' | 'blo
   }
 }
 
-/** @throws ConfigError when the data directory cannot be made. */
+/** @throws ConfigError when the data directory cannot be made or written. */
 async function openConfigured(config: Config): Promise<Database> {
   try {
-    mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+    makeFolder(config.dataDir);
+    rmdirSync(mkdtempSync(join(config.dataDir, '.probe-')));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new ConfigError('PINAKES_DATA_DIR', `${config.dataDir} cannot be made (${code})`, './.pinakes');
+    throw new ConfigError('PINAKES_DATA_DIR', `${config.dataDir} cannot be made or written (${code})`, './.pinakes');
   }
   return openDatabase({ url: config.databaseUrl ?? undefined, dataDir: config.dataDir });
 }

@@ -2,7 +2,6 @@
 import type { Tx } from '../db/database.ts';
 import { raw, type Sql, sql } from '../db/sql.ts';
 import type { TypedMetadata } from '../ingest/parsed.ts';
-import type { Candidate } from './lexical.ts';
 import type { Hit, Neighbour } from './types.ts';
 
 export type HitRow = Omit<Hit, 'score' | 'scores' | 'metadata'> & {
@@ -27,37 +26,27 @@ export function hitColumns(tagIds: readonly string[] | null): Sql {
 export interface HitRequest {
   tenantId: string;
   tagIds: readonly string[] | null;
-  context?: { before: number; after: number };
 }
 
-/** In the order of the candidates. */
-export async function readHits(tx: Tx, request: HitRequest, candidates: readonly Candidate[]): Promise<Hit[]> {
-  if (candidates.length === 0) return [];
-  const ids = candidates.map((candidate) => candidate.id);
+/** Rows of chunks by id; those that are gone are left out. */
+export async function readRows(tx: Tx, request: HitRequest, ids: readonly string[]): Promise<Map<string, HitRow>> {
+  if (ids.length === 0) return new Map();
   // Lateral, with an offset: a join may be planned as a scan of all sources.
   const rows = await tx.query<HitRow>(sql`
     select ${hitColumns(request.tagIds)} from chunk c cross join lateral (
       select * from source where tenant_id = c.tenant_id and source_group_id = c.source_group_id and id = c.source_id offset 0) s
     where c.tenant_id = ${request.tenantId} and c.id = any(${ids}::uuid[])`);
-  const byId = new Map(rows.map((row) => [row.id, row]));
-  const hits = candidates.flatMap(({ id, score }) => {
-    const row = byId.get(id);
-    return row ? [toHit(row, score)] : [];
-  });
-  const { before, after } = request.context ?? { before: 0, after: 0 };
-  if (before > 0 || after > 0) await addNeighbours(tx, request.tenantId, hits, before, after);
-  return hits;
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** One chunk as a hit of no search: score 0. `row` as selected by `hitColumns`. */
-export function toHit(row: HitRow, score: number | null): Hit {
+/** What is known of a chunk's rank; nothing of one that no search found. */
+export type Rank = Pick<Hit, 'score' | 'scores'>;
+export const UNRANKED: Rank = { score: 0, scores: { lexical: null, semantic: null, rerank: null } };
+
+/** `row` as selected by `hitColumns`. */
+export function toHit(row: HitRow, { score, scores }: Rank): Hit {
   const { originMetadata, apiMetadata, ...columns } = row;
-  return {
-    ...columns,
-    score: score ?? 0,
-    scores: { lexical: score, semantic: null, rerank: null },
-    metadata: mergedMetadata(originMetadata, apiMetadata),
-  };
+  return { ...columns, score, scores, metadata: mergedMetadata(originMetadata, apiMetadata) };
 }
 
 /** API records win over origin records of the same key; sorted by key. */
@@ -67,7 +56,14 @@ function mergedMetadata(origin: TypedMetadata, api: Record<string, string>): Typ
   return Object.fromEntries([...merged].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-async function addNeighbours(tx: Tx, tenantId: string, hits: Hit[], before: number, after: number): Promise<void> {
+/** Adds the chunks around each hit in its source. */
+export async function addNeighbours(
+  tx: Tx,
+  tenantId: string,
+  hits: readonly Hit[],
+  { before, after }: { before: number; after: number },
+): Promise<void> {
+  if (hits.length === 0 || before + after === 0) return;
   const rows = await tx.query<Neighbour & { hitId: string }>(sql`
     select h.id as "hitId", n.id, n.ordinal as "chunkIndex", n.content, n.start_offset as "startOffset", n.end_offset as "endOffset"
     from chunk h join chunk n on n.tenant_id = h.tenant_id and n.source_id = h.source_id

@@ -3,7 +3,7 @@ import { type GroupLimits, withinLimits } from '../corpus/group-store.ts';
 import type { Queryable, Tx } from '../db/database.ts';
 import { raw, type Sql, sql } from '../db/sql.ts';
 import { ALIVE, SOURCE_TABLES } from './filter-sql.ts';
-import { type HitRow, hitColumns, toHit } from './hits.ts';
+import { type HitRow, hitColumns, toHit, UNRANKED } from './hits.ts';
 import type { Hit } from './types.ts';
 
 export interface SourceText {
@@ -22,7 +22,7 @@ export async function findChunk(
   const [row] = await tx.query<HitRow>(sql`
     select ${hitColumns(limits.tagIds)} from chunk c join ${SOURCE_TABLES} on s.tenant_id = c.tenant_id and s.id = c.source_id
     where c.tenant_id = ${tenantId} and c.id = ${id} and ${ALIVE} and ${withinLimits(limits)}`);
-  return row && toHit(row, null);
+  return row && toHit(row, UNRANKED);
 }
 
 /**
@@ -47,7 +47,7 @@ export async function listChunks(
     select ${hitColumns(limits.tagIds)} from chunk c join source s on s.tenant_id = c.tenant_id and s.id = c.source_id
     where c.tenant_id = ${tenantId} and c.source_id = ${sourceId} and ${after}
     order by c.ordinal limit ${page.limit + 1}`);
-  return { rows: rows.map((row) => toHit(row, null)), total: source.chunkCount };
+  return { rows: rows.map((row) => toHit(row, UNRANKED)), total: source.chunkCount };
 }
 
 /** Code points `start` to `end` of the extracted text, less where it ends before; undefined when there is no such source. */

@@ -1,138 +1,157 @@
 /** `retrieve` is the only way to chunks for a question: completions, search and evaluation all come through here. */
-import type { Tx } from '../db/database.ts';
-import { join, type Sql, sql } from '../db/sql.ts';
+import type { Database, Tx } from '../db/database.ts';
+import { sql } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { invalidRequest } from '../errors.ts';
 import { analyzeQuery } from './analyzer.ts';
-import { chunkConditions, lookedUpSourcePredicate, narrowsCheaply, sourcePredicate } from './filter-sql.ts';
-import { readHits } from './hits.ts';
+import {
+  type Batch,
+  keepFitting,
+  lexicalBatches,
+  postfiltered,
+  type RankedCandidate,
+  type Search,
+} from './candidates.ts';
+import { addNeighbours, type HitRow, readRows, toHit } from './hits.ts';
 import { readLanguages } from './languages.ts';
-import { bm25Candidates, type Candidate, FORCE_INDEX_ORDER } from './lexical.ts';
-import { scanCandidates } from './lexical-scan.ts';
+import { FORCE_INDEX_ORDER } from './lexical.ts';
+import { type Fingerprint, fingerprint } from './near-duplicates.ts';
+import { RERANKED_MAX, rerank } from './rerank.ts';
 import { select } from './select.ts';
-import type { Filters, Retrieved, RetrieveRequest, Warning } from './types.ts';
-
-/** `use_postfilter` looks at this many of the best chunks, or at `offset + limit` if that is more. */
-export const POSTFILTER_CANDIDATES = 200;
+import type { Hit, Retrieved, RetrieveRequest, Warning } from './types.ts';
 
 /** Query terms beyond these are not searched for: the rarest words of so long a query say enough. */
 export const QUERY_TERMS_MAX = 512;
 
-/** Candidates are fetched in growing batches until enough remain after selection, at most the last many. */
-const BATCHES = [1_000, 4_000, 20_000];
-const CANDIDATES_MAX = 20_000;
+/** So many of the best candidates are compared with each other, whichever page is asked for; later ones only by their hash. */
+export const COMPARED_MAX = 100;
 
-/** With filters, so many of the best chunks are tested one by one before the filter is evaluated for the whole corpus. */
-const TESTED_FIRST = 500;
+const NO_NEIGHBOURS = { before: 0, after: 0 };
 
-/** Among so many of the best chunks, equal scores are ordered by id; those of a score that goes on beyond are not. */
-const TIES_MAX = 1_000;
+type RetrieveDeps = Pick<Deps, 'db'> & Partial<Pick<Deps, 'reranker'>>;
 
 /**
- * Chunks that fit the query, best first; of equal score, the lower id first. Chunks with no term of the query never come.
+ * Chunks that fit the query, best first; of equal score, the lower id first. No text comes twice, nor nearly the same text.
  *
- * With no embedding model, `hybrid` is lexical search. One database transaction, so one state of the corpus.
+ * With no embedding model, `hybrid` is lexical search, and chunks with no term of the query never come. One database transaction,
+ * so one state of the corpus; with a rerank model a second one, in which what has been deleted meanwhile is left out.
  *
  * @throws ServiceError `invalid_request` for mode `semantic` when no embedding model is configured.
  */
 export async function retrieve(
-  { db }: Pick<Deps, 'db'>,
+  deps: RetrieveDeps,
   request: RetrieveRequest,
-  signal?: AbortSignal,
+  signal: AbortSignal = new AbortController().signal,
 ): Promise<Retrieved> {
   if (request.mode === 'semantic') {
     throw invalidRequest('/mode: semantic search needs an embedding model, and none is configured.');
   }
+  const { db } = deps;
+  const { tenantId, offset } = request;
   const clock = stopwatch();
-  return db.transaction(
-    request.tenantId,
+  const warnings: Warning[] = [];
+  const model = request.rerank === false || offset >= RERANKED_MAX ? null : (deps.reranker ?? null);
+  const wanted = offset + request.limit;
+  const found = await db.transaction(
+    tenantId,
     async (tx) => {
-      if (db.hasTextSearch) await tx.query(sql`select ${FORCE_INDEX_ORDER}`);
-      const languages = await readLanguages(tx, request.tenantId);
-      const terms = analyzeQuery(request.query, languages).slice(0, QUERY_TERMS_MAX);
+      const search = await prepare(tx, db, request);
       clock.lap('analyze');
-      const warnings: Warning[] = [];
-      const chosen = terms.length === 0 ? [] : await candidates(tx, db.hasTextSearch, request, terms, warnings);
+      const rows = new Map<string, HitRow>();
+      const ranked = await rank(tx, search, model ? Math.max(wanted, RERANKED_MAX) : wanted, rows, warnings);
       clock.lap('lexical');
-      const hits = await readHits(tx, request, chosen);
+      await loadRows(tx, request, model ? ranked : ranked.slice(offset), rows);
+      const hits = model ? [] : toHits(ranked.slice(offset), rows);
+      await addNeighbours(tx, tenantId, hits, request.context ?? NO_NEIGHBOURS);
       clock.lap('read');
-      return { hits, warnings, timings: clock.timings };
+      return { ranked, rows, hits };
     },
-    signal ? { signal } : {},
+    { signal },
   );
+  if (!model) return { hits: found.hits, warnings, timings: clock.timings };
+  const ordered = await rerank(model, request.query, found.ranked, found.rows, warnings, signal);
+  clock.lap('rerank');
+  const hits = await db.transaction(
+    tenantId,
+    async (tx) => {
+      const page = toHits((await keepFitting(tx, request, ordered)).slice(offset, wanted), found.rows);
+      await addNeighbours(tx, tenantId, page, request.context ?? NO_NEIGHBOURS);
+      return page;
+    },
+    { signal },
+  );
+  clock.lap('check');
+  return { hits, warnings, timings: clock.timings };
 }
 
-/** The requested page of candidates, duplicates and overlong sources taken out. */
-async function candidates(
+async function prepare(tx: Tx, db: Database, request: RetrieveRequest): Promise<Search> {
+  if (db.hasTextSearch) await tx.query(sql`select ${FORCE_INDEX_ORDER}`);
+  const languages = await readLanguages(tx, request.tenantId);
+  const terms = analyzeQuery(request.query, languages).slice(0, QUERY_TERMS_MAX);
+  return { request, hasTextSearch: db.hasTextSearch, terms };
+}
+
+/** At most `count` candidates from the first on: copies and overlong sources taken out. */
+async function rank(
   tx: Tx,
-  hasTextSearch: boolean,
-  request: RetrieveRequest,
-  terms: readonly string[],
+  search: Search,
+  count: number,
+  rows: Map<string, HitRow>,
   warnings: Warning[],
-): Promise<Candidate[]> {
-  const { tenantId, partitionNo } = request;
-  const loadCandidates = async (conditions: readonly Sql[], limit: number): Promise<Candidate[]> =>
-    (hasTextSearch ? bm25Candidates : scanCandidates)(tx, { tenantId, partitionNo, terms, conditions, limit });
-  const wanted = request.offset + request.limit;
-  if (request.usePostfilter) {
-    return postfiltered(tx, loadCandidates, request, warnings);
-  }
-  const page = (found: readonly Candidate[], complete: boolean, final: boolean): Candidate[] | undefined => {
-    const selected = select(found, request.maxChunksPerSource);
-    // Chunks of one score that the limit cuts through would be ordered differently on the next page.
-    const settled = final || selected.length < wanted || selected[wanted - 1]!.score > found.at(-1)!.score;
-    return complete || (settled && selected.length >= wanted) ? selected.slice(request.offset, wanted) : undefined;
-  };
-  if (hasTextSearch && narrowsCheaply(request, request.filters)) {
-    const conditions = predicates(request, request.filters, lookedUpSourcePredicate);
-    const near = { tenantId, partitionNo, terms, conditions, limit: wanted + 1, tested: TESTED_FIRST };
-    const found = await bm25Candidates(tx, near);
-    const answer = found.length > wanted ? page(found, false, false) : undefined;
-    if (answer) return answer;
-  }
-  const conditions = predicates(request, request.filters);
-  for (const limit of [wanted + 1, ...BATCHES.filter((batch) => batch > wanted + 1)]) {
-    const found = await loadCandidates(conditions, limit);
-    const answer = page(found, found.length < limit || limit >= CANDIDATES_MAX, limit >= TIES_MAX);
-    if (answer) return answer;
+): Promise<RankedCandidate[]> {
+  const { request } = search;
+  const batches = request.usePostfilter
+    ? [complete(await postfiltered(tx, search, request.offset + request.limit, warnings))]
+    : lexicalBatches(tx, search, count);
+  for await (const { ranked, complete, isSettled } of batches) {
+    if (!complete && ranked.length < count) continue;
+    const selected = await selectDistinct(tx, request, ranked, count, rows);
+    if (complete || (selected.length >= count && isSettled(selected[count - 1]!))) return selected.slice(0, count);
   }
   return [];
 }
 
-/** Searches first and filters what was found. What the caller may not see is never a candidate. */
-async function postfiltered(
-  tx: Tx,
-  loadCandidates: (conditions: readonly Sql[], limit: number) => Promise<Candidate[]>,
-  request: RetrieveRequest,
-  warnings: Warning[],
-): Promise<Candidate[]> {
-  const wanted = request.offset + request.limit;
-  const searched = Math.max(POSTFILTER_CANDIDATES, wanted);
-  const found = await loadCandidates(predicates(request, {}), searched);
-  const ids = found.map((candidate) => candidate.id);
-  const kept = await tx.query<{ id: string }>(sql`
-    select c.id from chunk c
-    where c.id = any(${ids}::uuid[]) and ${join(predicates(request, request.filters), ' and ')}`);
-  const keptIds = new Set(kept.map((row) => row.id));
-  const selected = select(
-    found.filter((candidate) => keptIds.has(candidate.id)),
-    request.maxChunksPerSource,
-  );
-  if (selected.length < wanted && found.length >= searched) {
-    warnings.push({
-      type: 'postfilter_underfilled',
-      message: `Of the best ${found.length} chunks only ${selected.length} fit the filters; without use_postfilter all are searched.`,
-    });
-  }
-  return selected.slice(request.offset, wanted);
+function complete(ranked: readonly RankedCandidate[]): Batch {
+  return { ranked, complete: true, isSettled: () => true };
 }
 
-function predicates(request: RetrieveRequest, filters: Filters, ofSource = sourcePredicate): Sql[] {
-  return [
-    sql`c.tenant_id = ${request.tenantId}`,
-    ofSource(request.tenantId, request, filters),
-    ...chunkConditions(filters),
-  ];
+/**
+ * What remains of the candidates. The first `count` of them (at most COMPARED_MAX) are compared by their text, which is read as
+ * needed: usually those are the rows that are returned.
+ */
+async function selectDistinct(
+  tx: Tx,
+  request: RetrieveRequest,
+  ranked: readonly RankedCandidate[],
+  count: number,
+  rows: Map<string, HitRow>,
+): Promise<RankedCandidate[]> {
+  const compared = new Set(ranked.slice(0, COMPARED_MAX).map(({ id }) => id));
+  const fingerprints = new Map<string, Fingerprint>();
+  for (;;) {
+    const selected = select(ranked, request.maxChunksPerSource, fingerprints);
+    const unread = selected.slice(0, count).filter(({ id }) => compared.has(id) && !fingerprints.has(id));
+    if (unread.length === 0) return selected;
+    await loadRows(tx, request, unread, rows);
+    for (const { id } of unread) fingerprints.set(id, fingerprint(rows.get(id)?.content ?? ''));
+  }
+}
+
+async function loadRows(
+  tx: Tx,
+  request: RetrieveRequest,
+  candidates: readonly RankedCandidate[],
+  rows: Map<string, HitRow>,
+): Promise<void> {
+  const missing = candidates.map(({ id }) => id).filter((id) => !rows.has(id));
+  for (const [id, row] of await readRows(tx, request, missing)) rows.set(id, row);
+}
+
+function toHits(candidates: readonly RankedCandidate[], rows: ReadonlyMap<string, HitRow>): Hit[] {
+  return candidates.flatMap((candidate) => {
+    const row = rows.get(candidate.id);
+    return row ? [toHit(row, candidate)] : [];
+  });
 }
 
 function stopwatch() {

@@ -64,6 +64,8 @@ export interface RetrieveRequest {
   offset: number;
   maxChunksPerSource?: number;
   context?: { before: number; after: number };
+  /** False: without the rerank model, if there is one. */
+  rerank?: boolean;
 }
 
 /** A chunk beside a hit in its source. */

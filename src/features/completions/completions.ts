@@ -27,7 +27,7 @@ const RETRIEVE_MAX = 100;
 /** An answer that rests on more is kept from every key with limits. */
 const CONTEXT_GROUPS_MAX = 1_000;
 
-type CompletionDeps = Pick<Deps, 'db' | 'clock' | 'log' | 'chatModel'>;
+type CompletionDeps = Pick<Deps, 'db' | 'clock' | 'log' | 'chatModel' | 'reranker'>;
 
 /** A retrieved chunk with its label in the request to the model. */
 export type Labelled = Hit & { number: number };
@@ -43,6 +43,8 @@ export interface Prepared {
   contextGroupIds: string[] | null;
   citation: boolean;
   warnings: Warning[];
+  /** Of the search, for Server-Timing. */
+  timings: Record<string, number>;
 }
 
 export type FinishReason = 'stop' | 'length' | 'content_filter' | 'no_answer';
@@ -105,6 +107,7 @@ export async function prepareCompletion(
     hits,
     contextGroupIds: groupsOf(hits, fitted.messages),
     citation: body.citation,
+    timings: retrieved.timings,
     // Spare hits that were not found are not missed.
     warnings: retrieved.warnings.filter(
       ({ type }) => type !== 'postfilter_underfilled' || retrieved.hits.length < body.limit,

@@ -2,6 +2,7 @@
 import type { Deps } from '../../deps.ts';
 import { invalidRequest } from '../../errors.ts';
 import { type Route, route } from '../../http/route.ts';
+import { SERVER_TIMING, serverTiming } from '../../http/server-timing.ts';
 import { newId } from '../../util/ids.ts';
 import { unixSeconds } from '../../util/time.ts';
 import { type Answer, answer, prepareCompletion } from './completions.ts';
@@ -45,6 +46,7 @@ export function completionsRoutes(deps: Deps): Route[] {
         }
         const created = unixSeconds(deps.clock.now());
         const prepared = await prepareCompletion(deps, caller, body, signal);
+        reply.header(SERVER_TIMING, serverTiming(prepared.timings));
         const stream = answer(deps, prepared, signal);
         if (!(body.stream ?? events)) return toResult(await collect(stream), created);
         if (events) return sendEvents(reply, prepared, stream, body.runId ?? newId(), signal);

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import type { Deps } from '../../deps.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idSchema, principalShape, text } from '../../http/schemas.ts';
+import { SERVER_TIMING, serverTiming } from '../../http/server-timing.ts';
 import { contentShape, toContent } from '../../retrieval/content.ts';
 import { filterShape, readFilters } from '../../retrieval/filter.ts';
-
 import { retrieve } from '../../retrieval/retrieve.ts';
 import type { Hit, Neighbour, RetrieveRequest } from '../../retrieval/types.ts';
 
@@ -84,13 +84,14 @@ export function searchRoutes(deps: Deps): Route[] {
           mode: body.mode,
           filters: await readFilters(deps.db, caller.tenantId, body),
           usePostfilter: body.use_postfilter,
+          rerank: body.rerank,
           limit: body.limit,
           offset: body.offset,
         };
         if (body.max_chunks_per_source !== undefined) request.maxChunksPerSource = body.max_chunks_per_source;
         if (body.context) request.context = body.context;
         const { hits, warnings, timings } = await retrieve(deps, request, signal);
-        reply.header('server-timing', serverTiming(timings));
+        reply.header(SERVER_TIMING, serverTiming(timings));
         return { results: hits.map(toResult), warnings };
       },
     }),
@@ -112,10 +113,4 @@ function toNeighbour(neighbour: Neighbour): z.input<typeof neighbourSchema> {
     start_offset: neighbour.startOffset,
     end_offset: neighbour.endOffset,
   };
-}
-
-function serverTiming(timings: Record<string, number>): string {
-  return Object.entries(timings)
-    .map(([stage, ms]) => `${stage};dur=${ms.toFixed(1)}`)
-    .join(', ');
 }

@@ -1,0 +1,105 @@
+/** A rerank model behind a `/rerank` endpoint, as Cohere, Jina and vLLM have it, or as text-embeddings-inference does. */
+import type { Config } from '../config.ts';
+import { ServiceError } from '../errors.ts';
+import type { HttpClient, HttpResponse } from '../net/http-client.ts';
+
+/** More of a text is not sent: rerank models read a few hundred words. */
+export const RERANK_TEXT_UNITS_MAX = 8_000;
+const RESPONSE_BYTES_MAX = 4 * 1024 * 1024;
+
+export interface RerankModel {
+  readonly name: string;
+  /**
+   * How well each text answers the query, higher is better; null for texts that the model said nothing about.
+   *
+   * @throws ServiceError `upstream_timeout`, `upstream_failed` or `overloaded`; the signal's reason when it aborts.
+   */
+  rerank(query: string, texts: readonly string[], signal: AbortSignal): Promise<(number | null)[]>;
+}
+
+/** Two bodies are in use. Which one the endpoint wants is found out with the first request. */
+const BODIES = {
+  documents: (model: string, query: string, texts: readonly string[]) => ({
+    model,
+    query,
+    documents: texts,
+    top_n: texts.length,
+  }),
+  texts: (_model: string, query: string, texts: readonly string[]) => ({ query, texts, truncate: true }),
+};
+
+/** Null without a model. Nothing is contacted yet. */
+export function openRerankModel(rerank: Config['rerank'], http: Pick<HttpClient, 'request'>): RerankModel | null {
+  const { model, baseUrl, apiKey, timeoutMs } = rerank;
+  if (model === 'none' || baseUrl === null) return null;
+  const url = baseUrl.endsWith('/rerank') ? baseUrl : `${baseUrl}/rerank`;
+  let form: keyof typeof BODIES = 'documents';
+  const send = (query: string, texts: readonly string[], signal: AbortSignal): Promise<HttpResponse> =>
+    http.request(url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json',
+        ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
+      },
+      body: JSON.stringify(BODIES[form](model, query, texts)),
+      trust: 'operator',
+      signal,
+      timeoutMs,
+      responseBytesMax: RESPONSE_BYTES_MAX,
+    });
+  return {
+    name: model,
+    async rerank(query, texts, signal) {
+      const cut = texts.map((text) => text.slice(0, RERANK_TEXT_UNITS_MAX).toWellFormed());
+      // One deadline for both attempts.
+      const deadline = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+      try {
+        let response = await send(query, cut, deadline);
+        if (form === 'documents' && (await wantsTexts(response))) {
+          form = 'texts';
+          response = await send(query, cut, deadline);
+        }
+        if (response.status !== 200) throw await refusal(response);
+        return readScores(await response.json(), texts.length);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (deadline.aborted) throw new ServiceError('upstream_timeout', 'The rerank model did not answer in time.');
+        throw error;
+      }
+    },
+  };
+}
+
+/** text-embeddings-inference answers with 422 that the field `texts` is missing. */
+async function wantsTexts(response: HttpResponse): Promise<boolean> {
+  if (response.status !== 400 && response.status !== 422) return false;
+  return /\btexts\b/.test(await response.text());
+}
+
+async function refusal(response: HttpResponse): Promise<ServiceError> {
+  await response.bytes().catch(() => {}); // frees the connection
+  if (response.status === 429 || response.status === 503)
+    return new ServiceError('overloaded', 'The rerank model is overloaded.');
+  return new ServiceError('upstream_failed', `The rerank model answered with status ${response.status}.`);
+}
+
+/** `{results: [{index, relevance_score}]}` or a bare array of `{index, score}`. */
+function readScores(answer: unknown, count: number): (number | null)[] {
+  const results = Array.isArray(answer) ? answer : (answer as { results?: unknown } | null)?.results;
+  if (!Array.isArray(results)) throw unreadable();
+  const scores: (number | null)[] = Array.from({ length: count }, () => null);
+  for (const result of results) {
+    const { index, relevance_score: relevance, score = relevance } = (result ?? {}) as Record<string, unknown>;
+    if (typeof index !== 'number' || typeof score !== 'number' || !(index in scores) || scores[index] !== null) {
+      throw unreadable();
+    }
+    scores[index] = score;
+  }
+  if (count > 0 && results.length === 0) throw unreadable();
+  return scores;
+}
+
+function unreadable(): ServiceError {
+  return new ServiceError('upstream_failed', 'The rerank model answered with something unreadable.');
+}

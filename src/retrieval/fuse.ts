@@ -1,0 +1,92 @@
+/** One ranking from two: lexical and semantic candidates of one query. Pure. */
+
+/** So many of the best of each list decide about the order; what comes after them is added behind, by rank. */
+export const FUSED_DEPTH = 100;
+/** The constant of reciprocal rank fusion: how little the first places stand out. */
+export const RRF_CONSTANT = 60;
+/** Of the semantic half, unless the settings say otherwise. */
+export const FUSION_WEIGHT_DEFAULT = 0.5;
+
+export const FUSION_METHODS = ['weighted', 'rrf'] as const;
+export type FusionMethod = (typeof FUSION_METHODS)[number];
+
+export interface FusionSettings {
+  /** `weighted`: sum of the scores, each list stretched to 0..1. `rrf`: sum of reciprocal ranks. */
+  method: FusionMethod;
+  /** Of the semantic half, 0..1; the lexical half has the rest. */
+  weight: number;
+}
+
+/** What is needed of a candidate. Lists are best first. */
+export interface Ranked {
+  id: string;
+  /** Higher is better. */
+  score: number;
+}
+
+export interface Fused {
+  id: string;
+  /** 0..1; higher is better. */
+  score: number;
+  /** The scores it had in the lists; null where it was absent. */
+  lexical: number | null;
+  semantic: number | null;
+}
+
+/**
+ * Every candidate of either list, once, best first. Absent from a list adds nothing.
+ *
+ * The first `FUSED_DEPTH` of each list have a share in the score; those behind them score 0 and follow by their better rank. So
+ * longer lists add candidates at the end and change nothing before it: pages stay as they are. Of equal score the better rank
+ * comes first, in a list that counts before one of weight 0; then the lower id.
+ */
+export function fuse(lexical: readonly Ranked[], semantic: readonly Ranked[], settings: FusionSettings): Fused[] {
+  const shareOf = settings.method === 'rrf' ? reciprocalRanks : stretched;
+  const places = new Map<string, Fused & Place>();
+  const add = (half: 'lexical' | 'semantic', list: readonly Ranked[], weight: number): void => {
+    const shares = shareOf(list.slice(0, FUSED_DEPTH));
+    list.forEach(({ id, score }, rank) => {
+      const place = places.get(id) ?? { ...NOWHERE, id };
+      if (place[half] !== null) return;
+      place[half] = score;
+      place.score += weight * (shares[rank] ?? 0);
+      if (weight > 0) place.rank = Math.min(place.rank, rank);
+      else place.silentRank = Math.min(place.silentRank, rank);
+      places.set(id, place);
+    });
+  };
+  add('lexical', lexical, 1 - settings.weight);
+  add('semantic', semantic, settings.weight);
+  return [...places.values()].sort(byPlace).map(({ rank: _, silentRank: _s, ...fused }) => fused);
+}
+
+interface Place {
+  rank: number;
+  /** In a list of weight 0. */
+  silentRank: number;
+}
+
+const NOWHERE = {
+  score: 0,
+  lexical: null,
+  semantic: null,
+  rank: Number.MAX_SAFE_INTEGER,
+  silentRank: Number.MAX_SAFE_INTEGER,
+};
+
+function byPlace(a: Fused & Place, b: Fused & Place): number {
+  return b.score - a.score || a.rank - b.rank || a.silentRank - b.silentRank || (a.id < b.id ? -1 : 1);
+}
+
+/** Best 1, worst 0. Where all are equal, or there is but one, all are best. */
+function stretched(list: readonly Ranked[]): number[] {
+  const scores = list.map(({ score }) => score);
+  const worst = Math.min(...scores);
+  const range = Math.max(...scores) - worst;
+  return scores.map((score) => (range > 0 ? (score - worst) / range : 1));
+}
+
+/** 1 for the first. */
+function reciprocalRanks(list: readonly Ranked[]): number[] {
+  return list.map((_, rank) => (RRF_CONSTANT + 1) / (RRF_CONSTANT + 1 + rank));
+}

@@ -1,0 +1,80 @@
+/** Texts that come in several versions: one of them is found, on whichever page. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
+import { COMPARED_MAX, retrieve } from '../../src/retrieval/retrieve.ts';
+import type { RetrieveRequest } from '../../src/retrieval/types.ts';
+import { newId } from '../../src/util/ids.ts';
+import { openTestDatabase, type TestDatabase } from '../support/database.ts';
+import { seed } from './corpus.ts';
+
+const TEXTS = 30;
+
+let database: TestDatabase;
+let tenant: Tenant;
+
+const filler = (n: number): string =>
+  Array.from(
+    { length: 40 },
+    (_, i) => `w${String.fromCharCode(97 + ((n + i) % 26))}${String.fromCharCode(97 + n)}`,
+  ).join(' ');
+
+before(async () => {
+  database = await openTestDatabase();
+  tenant = await createTenant(database.db, { id: newId(), name: 'default' });
+  // Each text, better the lower its number, as another layout and with a changed word.
+  const sources = Array.from({ length: TEXTS }, (_, n) => {
+    const text = `${'heron '.repeat(TEXTS - n)}${filler(n)}`;
+    return [text, text.toUpperCase().replaceAll(' ', '\n'), text.replace(/w\w+$/, 'changed')].map(
+      (content, version) => ({
+        name: `${n}.${version}`,
+        chunks: [content],
+      }),
+    );
+  });
+  await seed(database.db, tenant.id, [{ sources: sources.flat() }]);
+});
+after(() => database.close());
+
+const namesOf = async (changes: Partial<RetrieveRequest>): Promise<string[]> => {
+  const request: RetrieveRequest = {
+    ...{ tenantId: tenant.id, partitionNo: tenant.partitionNo, sourceGroupIds: null, tagIds: null },
+    ...{ query: 'heron', mode: 'lexical', filters: {}, usePostfilter: false, limit: 10, offset: 0 },
+    ...changes,
+  };
+  return (await retrieve(database, request)).hits.map(({ name }) => name);
+};
+const text = (name: string): number => Number.parseInt(name, 10);
+
+test('of nearly equal texts the best is found, and others take the places', async () => {
+  const names = await namesOf({});
+  assert.equal(names.length, 10);
+  assert.equal(new Set(names.map(text)).size, 10, names.join(' '));
+});
+
+test('pages neither repeat a text nor miss one', async () => {
+  const paged: number[] = [];
+  for (let offset = 0; offset < TEXTS; offset += 7) paged.push(...(await namesOf({ limit: 7, offset })).map(text));
+  assert.ok(TEXTS * 3 <= COMPARED_MAX);
+  assert.deepEqual(
+    paged.toSorted((a, b) => a - b),
+    Array.from({ length: TEXTS }, (_, n) => n),
+  );
+});
+
+test('a copy does not use up the share of its source', async () => {
+  const [own, other] = [newId(), newId()];
+  const text = `bittern ${filler(3)}`;
+  await seed(database.db, tenant.id, [
+    {
+      sources: [
+        { id: own, chunks: [`bittern bittern ${text}`] },
+        {
+          id: other,
+          chunks: [`bittern bittern ${text.replace(/w\w+$/, 'changed')}`, 'something else with a bittern in it'],
+        },
+      ],
+    },
+  ]);
+  assert.equal((await namesOf({ query: 'bittern', maxChunksPerSource: 1 })).length, 2);
+});
