@@ -205,16 +205,44 @@ function listLines(list: DomElement, indent: number): string[] {
   return lines;
 }
 
-/** Cells by row; a cell that spans columns is followed by empty ones. */
+/** Columns and rows that one cell may span, and cells of a table that repeat others. */
+const SPAN_MAX = 100;
+const REPEATED_CELLS_MAX = 10_000;
+/** Longer texts are not repeated. */
+const REPEATED_UNITS_MAX = 300;
+
+/** Cells by row; the text of a cell counts for every row and column it spans, unless it is all of its row. */
 function tableRows(table: DomElement): string[][] {
-  return Array.from(table.querySelectorAll('tr')).map((row) =>
-    Array.from(row.children)
-      .filter((cell) => /^T[DH]$/i.test(cell.tagName))
-      .flatMap((cell) => {
-        const span = Math.min(Number(cell.getAttribute('colspan')) || 1, 100);
-        return [inlineText(cell), ...Array<string>(Math.max(0, span - 1)).fill('')];
-      }),
-  );
+  let left = REPEATED_CELLS_MAX;
+  const fromAbove: { text: string; rows: number }[] = [];
+  return Array.from(table.querySelectorAll('tr')).map((row) => {
+    const cells: string[] = [];
+    const fill = () => {
+      for (let above = fromAbove[cells.length]; above && above.rows > 0 && left > 0; above = fromAbove[cells.length]) {
+        above.rows -= 1;
+        left -= 1;
+        cells.push(above.text);
+      }
+    };
+    const own = Array.from(row.children).filter((cell) => /^T[DH]$/i.test(cell.tagName));
+    for (const cell of own) {
+      fill();
+      const text = inlineText(cell);
+      const repeated = text.length > REPEATED_UNITS_MAX || own.length === 1 ? '' : text;
+      const columns = Math.min(spanOf(cell, 'colspan'), Math.max(1, left));
+      left -= columns - 1;
+      for (let column = 0; column < columns; column += 1) {
+        fromAbove[cells.length] = { text: repeated, rows: spanOf(cell, 'rowspan') - 1 };
+        cells.push(column === 0 ? text : repeated);
+      }
+    }
+    fill();
+    return cells;
+  });
+}
+
+function spanOf(cell: DomElement, name: string): number {
+  return Math.min(Math.max(Number.parseInt(cell.getAttribute(name) ?? '1', 10) || 1, 1), SPAN_MAX);
 }
 
 function paragraphsOf(element: DomElement): string[] {

@@ -45,6 +45,36 @@ test('a page with navigation gives its article, tables included', () => {
   assert.doesNotMatch(text, /Menu entry/);
 });
 
+test('cells that span rows and columns count for each of them; a row of one cell stands once', () => {
+  const table = `<table><tr><th colspan="3">Sizes</th></tr><tr><th rowspan="2">Group</th><th colspan="2">Length</th></tr>
+    <tr><td>from</td><td>to</td></tr><tr><td>small</td><td>1</td><td>2</td></tr></table>`;
+  const rows = parseHtml(page(table), []).text.split('\n');
+  assert.deepEqual(rows.slice(2), ['| Group | Length | Length |', '| Group | from | to |', '| small | 1 | 2 |']);
+  assert.equal(rows[0], '| Sizes |  |  |');
+  const wide = `<table>${'<tr><td colspan="1000" rowspan="1000">wide</td><td>x</td></tr>'.repeat(50)}</table>`;
+  assert.ok(parseHtml(page(wide), []).text.length < 500_000);
+});
+
+const WORDS = 'The history of the library is long and full of events that matter to its readers today. ';
+const NAV = `<nav>${Array.from({ length: 60 }, (_, i) => `<a href="/${i}">Menu entry number ${i}</a>`).join(' ')}</nav>`;
+
+test('what a page names its article counts where little stands around it', () => {
+  const teaser = `<div>${`<p>${'Another story that many people read this week. '.repeat(6)}</p>`.repeat(2)}</div>`;
+  const body = `${NAV}<article><h1>History</h1><div itemprop="articleBody">${`<p>${WORDS.repeat(4)}</p>`.repeat(6)}</div>${teaser}</article>`;
+  const { text } = parseHtml(page(body), []);
+  assert.match(text, /The history of the library/);
+  assert.doesNotMatch(text, /Another story|Menu entry/);
+});
+
+test('what a page names its article counts where much of it would be lost', () => {
+  const hidden = `<div class="related-sidebar promo">${`<p>${WORDS.replace('library', 'archive').repeat(4)}</p>`.repeat(8)}</div>`;
+  const body = `${NAV}<div><article><h1>History</h1>${`<p>${WORDS.repeat(4)}</p>`.repeat(6)}${hidden}</article></div>`;
+  const { text } = parseHtml(page(body), []);
+  assert.match(text, /history of the library/);
+  assert.match(text, /history of the archive/);
+  assert.doesNotMatch(text, /Menu entry/);
+});
+
 test('meta tags give metadata and the declared keys', () => {
   const head = '<title> The  page </title><meta name="author" content="Ann"><meta name="Price" content="3">';
   const parsed = parseHtml(page('<p>x</p>', head), [{ key: 'price', type: 'integer' }]);

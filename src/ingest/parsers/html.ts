@@ -13,8 +13,14 @@ const ARTICLE_PAGE_UNITS_MIN = 1200;
 const ARTICLE_UNITS_MIN = 1000;
 /** … and one that is a smaller share of the page than this is taken for a teaser. */
 const ARTICLE_SHARE_MIN = 0.1;
-/** A page with a smaller share of linked text has no navigation to be freed from. */
+/** A page with a smaller share of linked text has no navigation to be freed from … */
 const LINKED_SHARE_MIN = 0.04;
+/** … but what little stands around an article that is this share of its page is left out all the same. */
+const FRINGE_ARTICLE_SHARE = 0.85;
+/** Between what a page names its article and what was found: less of one than this share of the other is another text. */
+const DECLARED_SHARE_MIN = 0.7;
+/** Elements of a page that are looked at for it. */
+const DECLARED_MAX = 20;
 /** Pages of more code units or tags are taken whole: looking for the article takes quadratic time in both. */
 const ARTICLE_SOURCE_UNITS_MAX = 1024 * 1024;
 const ARTICLE_TAGS_MAX = 12_000;
@@ -34,7 +40,7 @@ export function parseHtml(html: string, keys: readonly ChunkMetadataKey[]): Pars
   const builder = writeBody(document);
   const picker = new KeyPicker(keys);
   const chunkMetadata = picker.pick((key) => meta.get(key.toLowerCase()));
-  const page = bodyFits(html, document, builder) ? { builder } : article(document, builder);
+  const page = { builder: mayHoldArticle(html, builder) ? article(document, builder) : builder };
   const titleElement = document.querySelector('title');
   const title = meta.get('og:title') ?? (titleElement ? inlineText(titleElement) || undefined : undefined);
   return {
@@ -61,24 +67,49 @@ function writeBody(document: DomDocument): TextBuilder {
   return builder;
 }
 
-/** Short pages and those without navigation are all content. */
-function bodyFits(html: string, document: DomDocument, body: TextBuilder): boolean {
-  const length = body.text().length;
-  if (length < ARTICLE_PAGE_UNITS_MIN || html.length > ARTICLE_SOURCE_UNITS_MAX) return true;
-  if (countTags(html) > ARTICLE_TAGS_MAX) return true;
-  let linked = 0;
-  for (const link of Array.from(document.querySelectorAll('a[href]'))) linked += inlineText(link).length;
-  return linked < length * LINKED_SHARE_MIN;
+/** Short pages are all content; in very long ones the article is not looked for. */
+function mayHoldArticle(html: string, body: TextBuilder): boolean {
+  const fits = html.length <= ARTICLE_SOURCE_UNITS_MAX && countTags(html) <= ARTICLE_TAGS_MAX;
+  return fits && body.text().length >= ARTICLE_PAGE_UNITS_MIN;
 }
 
-function article(document: DomDocument, body: TextBuilder): { builder: TextBuilder } {
-  const builder = new TextBuilder();
+/** The article of a page, or its whole body. */
+function article(document: DomDocument, body: TextBuilder): TextBuilder {
+  const whole = body.text().length;
+  let linked = 0;
+  for (const link of Array.from(document.querySelectorAll('a[href]'))) linked += inlineText(link).length;
+  const declared = declaredArticle(document);
+  let builder = new TextBuilder();
   const found = findArticle(document);
   if (found && fitsTree(found.content)) writeHtmlBlocks(rootOf(parseTree(found.content)), builder);
+  if (linked < whole * LINKED_SHARE_MIN) {
+    return builder.text().length >= whole * FRINGE_ARTICLE_SHARE ? builder : body;
+  }
+  if (declared && isCloser(declared.text().length, builder.text().length)) builder = declared;
   const size = builder.text().length;
-  const whole = body.text().length;
   const good = size >= whole / 2 || (size >= ARTICLE_UNITS_MIN && size >= whole * ARTICLE_SHARE_MIN);
-  return { builder: good ? builder : body };
+  return good ? builder : body;
+}
+
+/** What a page itself names its article counts when the one that was found lacks much of it, or has a little around it. */
+function isCloser(declared: number, found: number): boolean {
+  if (declared < ARTICLE_UNITS_MIN) return false;
+  return found < declared * DECLARED_SHARE_MIN || (declared < found && declared >= found * DECLARED_SHARE_MIN);
+}
+
+/** The longest text that the page marks as an article's body, or else as an article. */
+function declaredArticle(document: DomDocument): TextBuilder | undefined {
+  for (const selector of ['[itemprop="articleBody"]', 'article']) {
+    const marked = Array.from(document.querySelectorAll(selector)).slice(0, DECLARED_MAX);
+    const texts = marked.map((element) => {
+      const builder = new TextBuilder();
+      writeHtmlBlocks(element, builder);
+      return builder;
+    });
+    texts.sort((a, b) => b.text().length - a.text().length);
+    if (texts[0]) return texts[0];
+  }
+  return undefined;
 }
 
 function findArticle(document: DomDocument): DefuddleResponse | undefined {
