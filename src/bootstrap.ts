@@ -1,5 +1,5 @@
 /** First start: the tenant `default` and an API key with all scopes, so that the service can be used at once. */
-import { chmod, mkdir, rename, writeFile } from 'node:fs/promises';
+import { chmod, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Config, ConfigError } from './config.ts';
 import { hasApiKey, insertApiKey } from './corpus/api-key-store.ts';
@@ -7,6 +7,7 @@ import { createTenant, findTenantByName, type Tenant } from './corpus/tenant-sto
 import type { Database } from './db/database.ts';
 import { type GeneratedApiKey, generateApiKey, readApiKey } from './http/api-key.ts';
 import { SCOPES } from './http/route.ts';
+import { makeFolder } from './util/folders.ts';
 import { newId } from './util/ids.ts';
 
 export const DEFAULT_TENANT = 'default';
@@ -61,7 +62,7 @@ async function insertFirstKey(db: Database, tenantId: string, { publicId, hash }
 }
 
 async function writeKeyFile(dataDir: string, key: string): Promise<void> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  makeFolder(dataDir);
   const file = join(dataDir, ADMIN_KEY_FILE);
   const temporary = `${file}.${process.pid}`;
   await writeFile(temporary, `${key}\n`, { mode: 0o600, flush: true });

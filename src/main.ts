@@ -7,6 +7,7 @@ import { bootstrap } from './bootstrap.ts';
 import { type Config, ConfigError, checkReplicaConfig, type Environment, environment, loadConfig } from './config.ts';
 import { dropUnansweredIdempotencyKeys } from './corpus/idempotency-store.ts';
 import { type Deps, openDeps } from './deps.ts';
+import { openReadiness } from './http/readiness.ts';
 import { settleMasterKey } from './vault/rotate.ts';
 import { buildWorker } from './worker.ts';
 
@@ -65,7 +66,7 @@ export async function startService(role: Role, config: Config, env: Environment,
     const admin = role === 'worker' ? undefined : await openAdminServer(deps);
     if (admin) closers.push(() => admin.close());
     if (worker) closers.push(() => worker.stop(STOP_GRACE_MS));
-    const url = app ? await listen(app, config) : null;
+    const url = app ? await listen(app, deps) : null;
     if (app) closers.push(() => closeApp(app));
     return { url, firstKey, deps, stop: () => stopAll(closers) };
   } catch (error) {
@@ -74,7 +75,8 @@ export async function startService(role: Role, config: Config, env: Environment,
   }
 }
 
-async function listen(app: App, config: Config): Promise<string> {
+async function listen(app: App, deps: Deps): Promise<string> {
+  const { config } = deps;
   try {
     await app.listen({ host: config.host, port: config.port });
   } catch (error) {
@@ -88,8 +90,8 @@ async function listen(app: App, config: Config): Promise<string> {
     }
     throw error;
   }
-  const ready = await app.inject('/readyz');
-  if (ready.statusCode !== 200) throw new Error(`the service does not get ready: ${ready.body}`);
+  const failed = await openReadiness(deps).failed();
+  if (failed.length > 0) throw new Error(`the service does not get ready: ${failed.join(', ')}`);
   const { address, port, family } = app.server.address() as AddressInfo;
   const shown =
     address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '[::1]' : family === 'IPv6' ? `[${address}]` : address;

@@ -10,6 +10,7 @@ import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { notFound, ServiceError } from '../errors.ts';
 import { type CrashPoints, noCrashPoints } from '../util/crash.ts';
+import { makeFolder } from '../util/folders.ts';
 import { isId } from '../util/ids.ts';
 import { forEachLimited } from '../util/pool.ts';
 import type { BlobStore, StagedBlob } from './blob-store.ts';
@@ -25,7 +26,7 @@ const DIRECTORY_MODE = 0o700;
 /** Opens (and creates) the store in `dir`; removes staging leftovers older than an hour. */
 export async function openDiskBlobStore(dir: string, crash: CrashPoints = noCrashPoints): Promise<BlobStore> {
   const staging = path.join(dir, STAGING);
-  await mkdir(staging, { recursive: true, mode: DIRECTORY_MODE });
+  makeFolder(staging);
   const store: BlobStore = {
     stage: (tenantId, body, signal) => orOverloaded(() => stage(staging, tenantId, body, signal)),
     commit: (blobs) => orOverloaded(() => commit(dir, blobs, crash)),

@@ -10,6 +10,8 @@ import type { UploadFile } from './multipart.ts';
 import { formatBytes, formatSeconds, startProgress } from './progress.ts';
 import { type GroupOutcome, uploadFiles, waitForGroups } from './upload.ts';
 
+const DEFAULT_NAME_LENGTH_MAX = 180;
+
 export const ingestCommand: Command = {
   name: 'ingest',
   summary: 'Upload files and folders, so that they can be searched and asked about.',
@@ -26,7 +28,7 @@ or 495 MB become several source groups. Prints the id of each.`,
   async run({ arguments: paths, options, io }) {
     const files = await findFiles(paths);
     if (files.length === 0) throw new CliError('There is no file to upload.');
-    const name = textOption(options, 'name') ?? basename(resolve(paths[0] ?? '.'));
+    const name = textOption(options, 'name') ?? nameOf(paths[0] ?? '.');
     const client = await openConfiguredClient();
     const groupIds = await uploadWithProgress(client, name, files, io);
     for (const id of groupIds) io.out(`${id}\n`);
@@ -34,6 +36,14 @@ or 495 MB become several source groups. Prints the id of each.`,
     return reportOutcomes(await waitWithProgress(client, groupIds, files.length, io), io);
   },
 };
+
+/** The name of the file or folder; a very long one is cut, with room for the number of a group. */
+function nameOf(path: string): string {
+  const name = [...basename(resolve(path))];
+  return name.length <= DEFAULT_NAME_LENGTH_MAX
+    ? name.join('')
+    : `${name.slice(0, DEFAULT_NAME_LENGTH_MAX - 1).join('')}…`;
+}
 
 /** Returns the ids of the groups that the files became. @throws PinakesError when the service refuses an upload. */
 export async function uploadWithProgress(

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { LocalFileGroup, Operations, Run, RunError } from '../client/api.ts';
 import type { Client } from './client.ts';
 import { packGroups } from './files.ts';
+import { usageError } from './io.ts';
 import { multipartBody, type UploadFile } from './multipart.ts';
 
 const POLL_INTERVAL_MS = 250;
@@ -33,7 +34,11 @@ export interface GroupOutcome {
   fileErrors: RunError[];
 }
 
-/** Uploads `files` in as many groups as the limits ask for, one after the other. `onGroup` hears of each as soon as it is accepted. */
+/**
+ * Uploads `files` in as many groups as the limits ask for, one after the other.
+ *
+ * @throws CliError before anything is sent when the name, with the number of its group, is too long.
+ */
 export async function uploadFiles(
   client: Client,
   name: string,
@@ -41,13 +46,16 @@ export async function uploadFiles(
   onProgress?: (progress: UploadProgress) => void,
 ): Promise<string[]> {
   const groups = packGroups(files);
+  const names = groups.map((_, i) => (groups.length > 1 ? `${name} (${i + 1} of ${groups.length})` : name));
+  if (names.some((one) => [...one].length > GROUP_NAME_MAX)) {
+    const more = groups.length > 1 ? `, with the number of each of the ${groups.length} groups` : '';
+    throw usageError(`The name of a source group may have at most ${GROUP_NAME_MAX} characters${more}.`);
+  }
   const bytesTotal = files.reduce((sum, file) => sum + file.size, 0);
   const groupIds: string[] = [];
   let bytesDone = 0;
   let filesDone = 0;
   for (const [index, group] of groups.entries()) {
-    const suffix = groups.length > 1 ? ` (${index + 1} of ${groups.length})` : '';
-    const groupName = [...name].slice(0, GROUP_NAME_MAX - suffix.length).join('') + suffix;
     const report = (sent: number) =>
       onProgress?.({
         bytesDone: Math.min(bytesTotal, bytesDone + sent),
@@ -55,7 +63,7 @@ export async function uploadFiles(
         filesDone,
         filesTotal: files.length,
       });
-    const answer = await client.createLocalFileGroup({ body: multipartBody(groupName, group, report) });
+    const answer = await client.createLocalFileGroup({ body: multipartBody(names[index]!, group, report) });
     groupIds.push(answer.source_group_id);
     bytesDone += group.reduce((sum, file) => sum + file.size, 0);
     filesDone += group.length;

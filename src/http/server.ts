@@ -1,5 +1,6 @@
 /** The Fastify instance: what holds for every request, API or not. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { Deps } from '../deps.ts';
 import { invalidRequest, notFound, ServiceError } from '../errors.ts';
@@ -74,7 +75,20 @@ export function openServer(deps: Deps): FastifyInstance {
     if (!request.raw.complete) reply.raw.shouldKeepAlive = true;
   });
   app.server.on('checkExpectation', refuseExpectation);
+  closeSilentConnections(app);
   return app;
+}
+
+/** At a stop, Node itself closes only idle connections that have brought a request before. */
+function closeSilentConnections(app: FastifyInstance): void {
+  const open = new Set<Socket>();
+  app.server.on('connection', (socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
+  app.addHook('preClose', async () => {
+    for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
+  });
 }
 
 function refuseExpectation(_request: IncomingMessage, response: ServerResponse): void {

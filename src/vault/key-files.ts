@@ -4,9 +4,10 @@
  *
  * While a rotation runs, `master.key.next` holds the new key. Which of the two counts is written in the database.
  */
-import { link, mkdir, open, readFile, rename, rm, unlink } from 'node:fs/promises';
+import { link, open, readFile, rename, rm, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Config, ConfigError } from '../config.ts';
+import { makeFolder } from '../util/folders.ts';
 import { generateMasterKeyText, type MasterKey, readMasterKey } from './seal.ts';
 
 export const MASTER_KEY_FILE = 'master.key';
@@ -46,7 +47,7 @@ export async function loadKeyring(settings: KeySettings): Promise<Keyring> {
 export async function ensureKeyFile(dataDir: string): Promise<void> {
   const temporary = `${keyFile(dataDir)}.${process.pid}`;
   if (await readKeyFile(keyFile(dataDir))) return;
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  makeFolder(dataDir);
   await writeDurably(temporary, generateMasterKeyText());
   try {
     // Unlike a rename, a link never replaces the key of another process.

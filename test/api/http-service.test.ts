@@ -1,5 +1,7 @@
 /** What lies outside the API, and what every answer carries. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { openTestApp, type TestApp } from '../support/app.ts';
@@ -46,6 +48,18 @@ describe('every answer', () => {
     const text = JSON.stringify(t.logs);
     for (const secret of [t.key, t.key.slice(15), 'a-cookie', 'no-secret']) assert.ok(!text.includes(secret), secret);
   });
+});
+
+test('a stop does not wait for clients that have connected and say nothing', { timeout: 15_000 }, async () => {
+  const own = await openTestApp();
+  const { hostname, port } = new URL(await own.url());
+  const silent = connect(Number(port), hostname);
+  await once(silent, 'connect');
+  // The answer to a later connection shows that the server has accepted the one before.
+  assert.equal((await fetch(`http://${hostname}:${port}/healthz`)).status, 200);
+  const closed = once(silent, 'close');
+  await own.close();
+  await closed;
 });
 
 describe('health and readiness', () => {

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { generateApiKey } from '../../src/http/api-key.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
+import { eventually } from '../support/upload.ts';
 
 let dataDir: string;
 let service: ServiceProcess;
@@ -15,7 +16,7 @@ const key = generateApiKey().key;
 
 before(async () => {
   dataDir = join(mkdtempSync(join(tmpdir(), 'pinakes-service-')), 'data');
-  service = await startServiceProcess({ dataDir, key });
+  service = await startServiceProcess({ dataDir, key, env: { PINAKES_LOG_LEVEL: 'info' } });
 });
 after(async () => {
   await service.stop();
@@ -34,6 +35,16 @@ describe('the first start', () => {
   test('shows the key to nobody but a terminal', () => assert.ok(!service.errors().includes(key)));
   test('answers when it says that it is ready', async () => {
     assert.equal((await fetch(`${service.url}/readyz`)).status, 200);
+  });
+  test('logs no request but those that were sent', async () => {
+    const requests = () =>
+      service
+        .errors()
+        .split('\n')
+        .filter((line) => line.includes('"msg":"request"'));
+    await eventually(async () => requests().length > 0);
+    const { path, clientLeft } = JSON.parse(requests()[0]!);
+    assert.deepEqual([path, clientLeft], ['/api/v1/api-keys', undefined]);
   });
 });
 
@@ -93,7 +104,7 @@ test('SIGTERM: what runs is finished, then the process ends; the next start has 
   assert.match(received, /^HTTP\/1\.1 201 /);
   assert.equal(await stopped, 0, service.errors());
 
-  service = await startServiceProcess({ dataDir, key: generateApiKey().key });
+  service = await startServiceProcess({ dataDir, key: generateApiKey().key, npmStart: true });
   assert.equal(
     readFileSync(join(dataDir, 'admin.key'), 'utf8'),
     `${key}\n`,
@@ -103,6 +114,15 @@ test('SIGTERM: what runs is finished, then the process ends; the next start has 
     await fetch(`${service.url}/api/v1/local-file-groups`, { headers: { 'x-api-key': key } })
   ).json()) as { local_file_groups: unknown[] };
   assert.equal(local_file_groups.length, 1, 'the upload that was answered is there');
+});
+
+test('npm start hands SIGTERM on to the service, which stops as it should', async () => {
+  const { hostname, port } = new URL(service.url);
+  assert.ok(await isListening(hostname, Number(port)));
+  await service.stop();
+  assert.equal(await isListening(hostname, Number(port)), false);
+  // The database is free: the service has closed it, and is not running on without its parent.
+  service = await startServiceProcess({ dataDir });
 });
 
 function isListening(host: string, port: number): Promise<boolean> {

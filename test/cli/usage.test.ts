@@ -87,6 +87,28 @@ test('a data directory that cannot be made stops the start with one helpful line
   assert.match(stderr, /^pinakes: PINAKES_DATA_DIR [^\n]*ENOTDIR[^\n]*PINAKES_DATA_DIR=\.\/\.pinakes\n$/);
 });
 
+test('a data directory in which nothing can be made stops the start with one helpful line', {
+  skip: process.platform !== 'linux' && 'there is no /proc',
+  timeout: 30_000,
+}, async () => {
+  for (const directory of ['/proc/x', '/proc/x/y', '/proc']) {
+    const { code, stderr } = await runPinakes(['serve'], { PINAKES_DATA_DIR: directory, PINAKES_PORT: '0' });
+    assert.equal(code, 2, directory);
+    assert.match(stderr, /^pinakes: PINAKES_DATA_DIR [^\n]*ENOENT[^\n]*PINAKES_DATA_DIR=\.\/\.pinakes\n$/);
+  }
+});
+
+test('a name that is too long is refused, not cut', async () => {
+  const file = join(folder, 'named.txt');
+  writeFileSync(file, 'text');
+  const env = { PINAKES_URL: `http://127.0.0.1:${await unusedPort()}`, PINAKES_API_KEY: 'pk_x' };
+  const { code, stderr } = await runPinakes(['ingest', '--name', '😀'.repeat(201), file], env);
+  assert.equal(code, 2);
+  assert.match(stderr, /^(.*\n)?pinakes: The name of a source group may have at most 200 characters\.\n$/);
+  const fits = await runPinakes(['ingest', '--name', '😀'.repeat(200), file], env);
+  assert.match(fits.stderr, /No service answers/);
+});
+
 test('a generated key has the shape that PINAKES_BOOTSTRAP_KEY wants', async () => {
   assert.match((await runPinakes(['keys', 'generate'])).stdout, /^pk_[0-9A-Za-z]{61}\n$/);
 });

@@ -34,13 +34,18 @@ export interface ServiceOptions {
   dataDir: string;
   key?: string;
   env?: Record<string, string>;
+  /** `npm start` instead of the command line: `pid` is npm's. */
+  npmStart?: boolean;
 }
 
 /** @throws Error with the service's output when it ends before it is ready. */
 export async function startServiceProcess(options: ServiceOptions): Promise<ServiceProcess> {
   const key = options.key ?? generateApiKey().key;
   const startedAt = performance.now();
-  const child = spawn(process.execPath, ['src/cli/pinakes.ts', 'serve'], {
+  const [command, args] = options.npmStart
+    ? ['npm', ['start', '--silent']]
+    : [process.execPath, ['src/cli/pinakes.ts', 'serve']];
+  const child = spawn(command, args, {
     cwd: ROOT,
     env: {
       PATH: process.env['PATH'] ?? '',

@@ -1,8 +1,8 @@
 /** The `Database` port over the embedded engine. */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { abortReason } from '../../util/abort.ts';
+import { makeFolder } from '../../util/folders.ts';
 import type { Database, Queryable, Row, SystemDatabase, TransactionOptions, Tx } from '../database.ts';
 import { ensureExtensions } from '../extensions.ts';
 import { mapDatabaseError } from '../pg-errors.ts';
@@ -26,7 +26,7 @@ export interface EmbeddedOptions {
 /** @throws Error with one helpful line when the engine does not start. */
 export async function openEmbeddedDatabase(options: EmbeddedOptions): Promise<Database> {
   const dataDir = resolve(options.dataDir);
-  mkdirSync(dirname(dataDir), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(dataDir));
   const lock = lockDirectory(dataDir);
   try {
     await initialiseDirectory(dataDir);
