@@ -7,6 +7,8 @@ import { buildColumn } from './ingest/build-column.ts';
 import { collectGarbage } from './ingest/collect-garbage.ts';
 import { deleteGroup } from './ingest/delete-group.ts';
 import { deleteSource } from './ingest/delete-source.ts';
+import { embedChunks } from './ingest/embed-chunks.ts';
+import { wakeAllEmbedding } from './ingest/embed-queue.ts';
 import { ingestRun } from './ingest/run-ingest.ts';
 
 const DELETIONS_AT_ONCE = 1;
@@ -31,12 +33,14 @@ export function buildWorker(given: Deps): Worker {
   };
   return {
     async start() {
+      await wakeAllEmbedding(deps);
       await deps.queue.work({
         'ingest-run': { handler: ingestRun(deps), concurrency: deps.config.workerConcurrency },
         'delete-group': { handler: deleteGroup(deps), concurrency: DELETIONS_AT_ONCE },
         'delete-source': { handler: deleteSource(deps), concurrency: DELETIONS_AT_ONCE },
         'collect-garbage': { handler: collectGarbage(deps), concurrency: 1 },
         'build-column': { handler: buildColumn(deps), concurrency: BUILDS_AT_ONCE },
+        'embed-chunks': { handler: embedChunks(deps), concurrency: deps.config.workerConcurrency },
       });
       maintenance = startMaintenance(deps.db, deps.log);
       timer = setInterval(collect, COLLECT_INTERVAL_MS).unref();

@@ -69,6 +69,30 @@ function rowChecks(tenantId: string, before: Date): { invariant: string; what: s
         and not exists (select from upload u where u.tenant_id = b.tenant_id and b.hash = any(u.hashes))`,
     },
     {
+      invariant: 'I3',
+      what: 'vectors without their chunk',
+      rows: sql`select v.chunk_id as id from chunk_vector v where v.tenant_id = ${tenantId} and not exists (
+        select from chunk c where c.tenant_id = v.tenant_id and c.id = v.chunk_id and c.source_id = v.source_id)`,
+    },
+    {
+      invariant: 'I3',
+      what: 'chunks that wait for a vector and are gone, or have it',
+      rows: sql`select w.chunk_id as id from embedding_waiting w where w.tenant_id = ${tenantId}
+        and (not exists (select from chunk c where c.tenant_id = w.tenant_id and c.id = w.chunk_id)
+          or exists (select from chunk_vector v
+            where v.tenant_id = w.tenant_id and v.chunk_id = w.chunk_id and v.generation = w.generation))`,
+    },
+    {
+      invariant: 'I6',
+      what: 'chunks that neither have a vector nor wait for it',
+      rows: sql`select c.id from chunk c join embedding_generation g on g.tenant_id = c.tenant_id and g.status <> 'retired' and g.filled
+        where c.tenant_id = ${tenantId}
+          and not exists (select from chunk_vector v
+            where v.tenant_id = c.tenant_id and v.chunk_id = c.id and v.generation = g.generation)
+          and not exists (select from embedding_waiting w
+            where w.tenant_id = c.tenant_id and w.chunk_id = c.id and w.generation = g.generation)`,
+    },
+    {
       invariant: 'I6',
       what: 'runs that nobody works on',
       rows: sql`select r.id from run r where r.tenant_id = ${tenantId} and r.status = any(${[...ACTIVE_STATUSES]}::text[])

@@ -181,3 +181,93 @@ export async function insertVectors(
     select id from there`);
   return rows.map((row) => row.id);
 }
+
+/** How far the chunks that were there before the generation have been made to wait; `filled`: to the end. */
+export async function findFilledTo(tx: Queryable, tenantId: string, generation: number): Promise<string | null> {
+  const [row] = await tx.query<{ filledTo: string | null }>(sql`
+    select filled_to as "filledTo" from embedding_generation where tenant_id = ${tenantId} and generation = ${generation}`);
+  return row?.filledTo ?? null;
+}
+
+/** @param filledTo null: there are no more. */
+export async function saveFilledTo(
+  tx: Tx,
+  tenantId: string,
+  generation: number,
+  filledTo: string | null,
+): Promise<void> {
+  await tx.query(sql`
+    update embedding_generation set filled_to = coalesce(${filledTo}::uuid, filled_to), filled = ${filledTo}::uuid is null
+    where tenant_id = ${tenantId} and generation = ${generation}`);
+}
+
+/** Given up: another model was configured meanwhile. */
+export async function retireBuilding(tx: Tx, tenantId: string, now: Date): Promise<void> {
+  await tx.query(sql`update embedding_generation set status = 'retired', retired_at = ${now}
+    where tenant_id = ${tenantId} and status = 'building'`);
+}
+
+/** Generations that were retired before this time: no search reads them any more. */
+export async function listRetired(tx: Queryable, tenantId: string, before: Date): Promise<number[]> {
+  const rows = await tx.query<{ generation: number }>(sql`
+    select generation from embedding_generation
+    where tenant_id = ${tenantId} and status = 'retired' and retired_at < ${before} order by generation`);
+  return rows.map((row) => row.generation);
+}
+
+/** Drops the vectors of a retired generation, with their index. */
+export async function dropGeneration(db: Database, tenantId: string, generation: number): Promise<void> {
+  await db.system.transaction(async (tx) => {
+    const [found] = await tx.query<{ partitionNo: number }>(sql`
+      delete from embedding_generation g using tenant t
+      where t.id = g.tenant_id and g.tenant_id = ${tenantId} and g.generation = ${generation} and g.status = 'retired'
+      returning t.partition_no as "partitionNo"`);
+    if (!found) return;
+    await tx.query(sql`drop table if exists ${identifier(vectorTable(found.partitionNo, generation))}`);
+  });
+}
+
+/** Vectors of texts that were embedded before, by the hex of the text's hash: of other chunks, or of replaced ones. */
+export async function findVectors(
+  tx: Queryable,
+  tenantId: string,
+  { generation, model }: Pick<Generation, 'generation' | 'model'>,
+  hashes: readonly Buffer[],
+): Promise<Map<string, string>> {
+  const rows = await tx.query<{ hash: string; embedding: string }>(sql`
+    select encode(v.content_hash, 'hex') as hash, v.embedding::text as embedding from chunk_vector v
+    where v.tenant_id = ${tenantId} and v.generation = ${generation} and v.content_hash = any(${hashes}::bytea[])
+    union all
+    select encode(e.content_hash, 'hex'), e.embedding::text from embedding_cache e
+    where e.tenant_id = ${tenantId} and e.model = ${model} and e.content_hash = any(${hashes}::bytea[])`);
+  return new Map(rows.map((row) => [row.hash, row.embedding]));
+}
+
+/** Before chunks of sources are replaced: what comes back unchanged finds its vector again. */
+export async function keepVectorsOfSources(
+  tx: Tx,
+  tenantId: string,
+  sourceIds: readonly string[],
+  now: Date,
+): Promise<void> {
+  await tx.query(sql`
+    insert into embedding_cache (tenant_id, model, content_hash, embedding, created_at)
+    select distinct on (g.model, v.content_hash) v.tenant_id, g.model, v.content_hash, v.embedding, ${now}::timestamptz
+    from chunk c join chunk_vector v on v.tenant_id = ${tenantId} and v.chunk_id = c.id
+    join embedding_generation g on g.tenant_id = v.tenant_id and g.generation = v.generation and g.status <> 'retired'
+    where c.tenant_id = ${tenantId} and c.source_id = any(${sourceIds}::uuid[])
+    on conflict (tenant_id, model, content_hash) do update set created_at = excluded.created_at`);
+}
+
+export async function dropCachedVectors(tx: Tx, tenantId: string, before: Date): Promise<void> {
+  await tx.query(sql`delete from embedding_cache where tenant_id = ${tenantId} and created_at < ${before}`);
+}
+
+/** Generations of all tenants that are being built or serve, by model. */
+export async function countGenerations(
+  system: Queryable,
+): Promise<{ model: string; dimension: number; status: 'building' | 'serving'; tenants: number }[]> {
+  return system.query(sql`
+    select model, dimension, status, count(*) as tenants from embedding_generation
+    where status <> 'retired' group by model, dimension, status order by status desc, model`);
+}

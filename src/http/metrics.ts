@@ -8,6 +8,8 @@ export interface Metrics {
   job(kind: string, outcome: 'done' | 'failed' | 'aborted', seconds: number): void;
   /** Adds to a counter of ingestion: files or chunks. */
   ingested(what: 'files' | 'failed_files' | 'chunks', count: number): void;
+  /** Chunks that got their vector, texts that the model was asked for, chunks that it refused, and jobs that failed. */
+  embedded(what: 'chunks' | 'requested' | 'refused' | 'failed_jobs', count: number): void;
   /** Running requests. */
   readonly running: { inc(): void; dec(): void };
   /** The text exposition format and its content type. */
@@ -16,8 +18,12 @@ export interface Metrics {
 
 const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120];
 
-/** A registry of its own, so that several services fit into one process. */
-export function openMetrics(): Metrics {
+/**
+ * A registry of its own, so that several services fit into one process.
+ *
+ * @param chunksWaiting how many chunks have no vector yet; asked when somebody looks.
+ */
+export function openMetrics(chunksWaiting: () => Promise<number> = async () => 0): Metrics {
   const registry = new Registry();
   const registers = [registry];
   const requests = new Histogram({
@@ -45,16 +51,29 @@ export function openMetrics(): Metrics {
     labelNames: ['what'] as const,
     registers,
   });
+  const embedded = new Counter({
+    name: 'pinakes_embedded_total',
+    help: 'Chunks that got a vector, texts sent to the embedding model, chunks it refused, embedding jobs that failed.',
+    labelNames: ['what'] as const,
+    registers,
+  });
+  const waiting = new Gauge({
+    name: 'pinakes_embedding_chunks_waiting',
+    help: 'Chunks without a vector of a set that serves or is being built.',
+    registers,
+  });
   let hasDefaults = false;
   return {
     request: (method, route, status, seconds) => requests.observe({ method, route, status }, seconds),
     job: (kind, outcome, seconds) => jobs.observe({ kind, outcome }, seconds),
     ingested: (what, count) => ingested.inc({ what }, count),
+    embedded: (what, count) => embedded.inc({ what }, count),
     running: { inc: () => running.inc(), dec: () => running.dec() },
     async expose() {
       // Process metrics observe the event loop and garbage collection: only for those who look.
       if (!hasDefaults) collectDefaultMetrics({ register: registry });
       hasDefaults = true;
+      waiting.set(await chunksWaiting());
       return { contentType: registry.contentType, body: await registry.metrics() };
     },
   };

@@ -9,6 +9,8 @@ import { listTenants } from '../corpus/tenant-store.ts';
 import type { JobHandler } from '../jobs/queue.ts';
 import { removeUnneededBlobs } from './delete-group.ts';
 import { removeDeletedSource } from './delete-source.ts';
+import { dropOldVectors } from './embed-generations.ts';
+import { wakeEmbedding } from './embed-queue.ts';
 import type { IngestDeps } from './ingest-deps.ts';
 
 /** A run whose worker has not been heard of for this long is lost. Workers speak every 2 s. */
@@ -36,6 +38,8 @@ export function collectGarbage(deps: IngestDeps): JobHandler {
       await wakeRuns(deps, tenant.id, now);
       await wakeDeletions(deps, tenant.id, now);
       await wakeColumns(deps, tenant.id, now);
+      await wakeEmbedding(deps, tenant.id);
+      await dropOldVectors(deps, tenant.id, now, signal);
       await removeOverdueSources(deps, tenant.id, now, signal);
     }
   };

@@ -1,4 +1,7 @@
 import type { Deps } from '../deps.ts';
 
 /** What ingestion and deletion use of the service. */
-export type IngestDeps = Pick<Deps, 'config' | 'db' | 'blobs' | 'queue' | 'processor' | 'clock' | 'log' | 'crash'>;
+export type IngestDeps = Pick<
+  Deps,
+  'config' | 'db' | 'blobs' | 'queue' | 'processor' | 'embedding' | 'clock' | 'log' | 'metrics' | 'crash'
+>;

@@ -8,9 +8,11 @@ import { deleteChunksOfSources, insertChunks, type NewChunk } from '../corpus/ch
 import { addChunkMetadatasCount } from '../corpus/group-store.ts';
 import { addProgress, insertRunErrors } from '../corpus/run-store.ts';
 import { deleteTexts, insertTexts, isPending, saveSourceResults, type TextSegment } from '../corpus/source-store.ts';
+import { keepVectorsOfSources } from '../corpus/vector-store.ts';
 import type { Tx } from '../db/database.ts';
 import { isDataError } from '../db/pg-errors.ts';
 import { newId } from '../util/ids.ts';
+import { requestVectors } from './embed-queue.ts';
 import { type ActiveRun, checkFence } from './fence.ts';
 import type { IngestDeps } from './ingest-deps.ts';
 import type { FileFailure } from './parsed.ts';
@@ -78,20 +80,18 @@ async function storeTogether<T>(
       );
       const kept = batch.filter((rows) => saved.has(rows.result.id));
       const ids = kept.map((rows) => rows.result.id);
+      await keepVectorsOfSources(tx, active.tenantId, ids, deps.clock.now());
       await deleteChunksOfSources(tx, active.tenantId, ids);
       await deleteTexts(tx, active.tenantId, ids);
-      await insertChunks(
-        tx,
-        active.tenantId,
-        active.groupId,
-        kept.flatMap((rows) => rows.chunks),
-      );
+      const chunks = kept.flatMap((rows) => rows.chunks);
+      await insertChunks(tx, active.tenantId, active.groupId, chunks);
       await insertTexts(
         tx,
         active.tenantId,
         kept.flatMap((rows) => rows.texts),
       );
       await count(deps, tx, active, kept);
+      await requestVectors(deps, tx, active.tenantId, idsOf(chunks));
     }
     return then(tx);
   });
@@ -113,6 +113,7 @@ async function storeParts(deps: IngestDeps, active: ActiveRun, rows: SourceRows)
   const id = rows.result.id;
   await deps.db.transaction(tenantId, async (tx) => {
     await checkFence(tx, active);
+    await keepVectorsOfSources(tx, tenantId, [id], deps.clock.now());
     await deleteChunksOfSources(tx, tenantId, [id]);
     await deleteTexts(tx, tenantId, [id]);
   });
@@ -122,6 +123,7 @@ async function storeParts(deps: IngestDeps, active: ActiveRun, rows: SourceRows)
       if (!(await isPending(tx, tenantId, id))) return;
       await insertChunks(tx, tenantId, active.groupId, part.chunks);
       await insertTexts(tx, tenantId, part.texts);
+      await requestVectors(deps, tx, tenantId, idsOf(part.chunks));
     });
   }
   deps.crash.reach('ingest.parts_stored');
@@ -130,6 +132,10 @@ async function storeParts(deps: IngestDeps, active: ActiveRun, rows: SourceRows)
     const saved = await saveSourceResults(tx, tenantId, [rows.result]);
     await count(deps, tx, active, saved.has(id) ? [rows] : []);
   });
+}
+
+function idsOf(chunks: readonly NewChunk[]): string[] {
+  return chunks.map((chunk) => chunk.id);
 }
 
 function* parts(rows: SourceRows): Iterable<{ chunks: NewChunk[]; texts: TextSegment[] }> {

@@ -1,7 +1,14 @@
 /** The job queue: pg-boss on the same database. A job is a row, enqueued in its caller's transaction, ids as payload. */
 import type { Tx } from '../db/database.ts';
 
-export const JOB_KINDS = ['ingest-run', 'delete-group', 'delete-source', 'collect-garbage', 'build-column'] as const;
+export const JOB_KINDS = [
+  'ingest-run',
+  'delete-group',
+  'delete-source',
+  'collect-garbage',
+  'build-column',
+  'embed-chunks',
+] as const;
 export type JobKind = (typeof JOB_KINDS)[number];
 
 /** Ids only. */

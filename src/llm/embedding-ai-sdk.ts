@@ -114,7 +114,8 @@ async function requestPatiently(
       return await requestOnce(options, model, texts, signal, options.passagesTimeoutMs ?? PASSAGES_TIMEOUT_MS);
     } catch (error) {
       if (signal.aborted || attempt >= TRIES_MAX || !mayPass(error)) throw error;
-      await sleep(retryWait(error, attempt, options.retryBaseMs ?? RETRY_BASE_MS), undefined, { signal });
+      const asked = retryAfterOf((error as Error).cause) ?? 0;
+      await sleep(retryWait(asked, attempt, options.retryBaseMs ?? RETRY_BASE_MS), undefined, { signal });
     }
   }
 }
@@ -126,9 +127,8 @@ function mayPass(error: unknown): boolean {
 }
 
 /** Milliseconds: what the provider asks for, else exponential; always with jitter, so that workers do not return together. */
-export function retryWait(error: unknown, attempt: number, baseMs: number, random = Math.random()): number {
-  const asked = error instanceof ServiceError ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
-  const wait = Math.max(asked, baseMs * 2 ** (attempt - 1));
+export function retryWait(askedSeconds: number, attempt: number, baseMs: number, random = Math.random()): number {
+  const wait = Math.max(askedSeconds * 1000, baseMs * 2 ** (attempt - 1));
   return Math.min(RETRY_WAIT_MS_MAX, wait * (1 + random / 2));
 }
 
@@ -162,11 +162,7 @@ async function requestOnce(
     if (status === 400 || status === 413 || status === 422) {
       throw new TextsRefused('upstream_failed', `${SUBJECT} refused the text (status ${status}).`, { cause });
     }
-    const failure = toServiceError(SUBJECT, error, cause);
-    const retryAfterSeconds = retryAfterOf(error) ?? failure.retryAfterSeconds;
-    throw retryAfterSeconds === undefined
-      ? failure
-      : new ServiceError(failure.code, failure.message, { cause, retryAfterSeconds });
+    throw toServiceError(SUBJECT, error, cause);
   }
 }
 

@@ -37,7 +37,11 @@ export function forLog(error: unknown, apiKey: string | null): unknown {
     const cut = text.slice(0, LOGGED_UNITS_MAX);
     return apiKey ? cut.replaceAll(apiKey, '[key]') : cut;
   };
-  const logged = Object.assign(new Error(clean(error.message)), { name: error.name, statusCode: statusOf(error) });
+  const logged = Object.assign(new Error(clean(error.message)), {
+    name: error.name,
+    statusCode: statusOf(error),
+    retryAfterSeconds: retryAfterOf(error),
+  });
   logged.stack = clean(error.stack ?? '');
   return logged;
 }
@@ -50,11 +54,14 @@ export function statusOf(error: unknown): number | undefined {
   return cause || lastError ? statusOf(cause ?? lastError) : undefined;
 }
 
-/** Seconds that the provider asks to wait, given as a number or a date. */
+/** Seconds that the provider asks to wait, given as a number or a date; of the SDK's error or of what `forLog` made of it. */
 export function retryAfterOf(error: unknown, now = Date.now()): number | undefined {
-  const headers = (error as { responseHeaders?: Record<string, string> } | null)?.responseHeaders;
-  const value = headers?.['retry-after'];
-  if (value === undefined) return undefined;
+  const { responseHeaders, retryAfterSeconds } = (error ?? {}) as {
+    responseHeaders?: Record<string, string>;
+    retryAfterSeconds?: number;
+  };
+  const value = responseHeaders?.['retry-after'];
+  if (value === undefined) return retryAfterSeconds;
   const seconds = /^\d+(\.\d+)?$/.test(value) ? Number(value) : (Date.parse(value) - now) / 1000;
   return Number.isFinite(seconds) && seconds > 0 ? seconds : undefined;
 }

@@ -21,6 +21,11 @@ export const CRASH_POINTS = [
   'delete.sources_removed',
   'delete.blobs_removed',
   'delete.finished',
+  'embed.generation_created',
+  'embed.batch_embedded',
+  'embed.batch_stored',
+  'embed.indexed',
+  'embed.served',
   'rotate.key_written',
   'rotate.committed',
 ] as const;

@@ -35,6 +35,7 @@ async function working(handler: (run: Run) => Promise<void>): Promise<JobQueue> 
     'delete-source': idle,
     'collect-garbage': idle,
     'build-column': idle,
+    'embed-chunks': idle,
   });
   return queue;
 }
@@ -137,6 +138,7 @@ test('many short jobs run without resting in between', async () => {
     'delete-source': idle,
     'collect-garbage': idle,
     'build-column': idle,
+    'embed-chunks': idle,
   });
   await done.promise;
   await queue.stop(1_000);

@@ -1,0 +1,221 @@
+/** SQL of the tables embedding_waiting (chunks without a vector) and embedding_state (who embeds for a tenant). */
+import type { Queryable, Tx } from '../db/database.ts';
+import { raw, sql } from '../db/sql.ts';
+
+/** A chunk that waits for its vector. */
+export interface WaitingChunk {
+  id: string;
+  /** Null: its source has been deleted. No model gets to see it any more. */
+  content: string | null;
+  context: string | null;
+  headingPath: string[] | null;
+}
+
+/** Of chunk `c`: its source has been deleted, and is only not removed yet. */
+const IS_DELETED =
+  raw(`exists (select from source s join source_group g on g.tenant_id = s.tenant_id and g.id = s.source_group_id
+  where s.tenant_id = c.tenant_id and s.id = c.source_id and (s.deleted_at is not null or g.deleted_at is not null))`);
+
+/**
+ * Until the transaction ends, nobody else stores chunks of the tenant or begins a generation: so no chunk is missed by a
+ * generation that begins at the same moment.
+ */
+export async function lockEmbedding(tx: Tx, tenantId: string): Promise<void> {
+  await tx.query(sql`
+    insert into embedding_state (tenant_id) values (${tenantId})
+    on conflict (tenant_id) do update set tenant_id = excluded.tenant_id where false`);
+}
+
+/** Chunks that were stored in this transaction wait for a vector of every generation. The caller holds `lockEmbedding`. */
+export async function addWaiting(tx: Tx, tenantId: string, chunkIds: readonly string[]): Promise<void> {
+  await tx.query(sql`
+    insert into embedding_waiting (tenant_id, generation, chunk_id)
+    select g.tenant_id, g.generation, i.id from embedding_generation g, unnest(${chunkIds}::uuid[]) as i(id)
+    where g.tenant_id = ${tenantId} and g.status <> 'retired'
+      and not exists (select from chunk_vector v where v.tenant_id = ${tenantId} and v.chunk_id = i.id and v.generation = g.generation)
+    on conflict do nothing`);
+}
+
+/**
+ * Makes the next chunks after `afterId` wait, in order of id. Returns the last id looked at, null when there were no more.
+ * A chunk that has its vector already does not wait.
+ */
+export async function fillWaiting(
+  tx: Tx,
+  tenantId: string,
+  generation: number,
+  afterId: string | null,
+  limit: number,
+): Promise<string | null> {
+  const after = afterId === null ? raw('true') : sql`c.id > ${afterId}::uuid`;
+  const [row] = await tx.query<{ last: string | null }>(sql`
+    with next as (
+      select c.id from chunk c where c.tenant_id = ${tenantId} and ${after} order by c.id limit ${limit}
+    ), filled as (
+      insert into embedding_waiting (tenant_id, generation, chunk_id)
+      select ${tenantId}::uuid, ${generation}::int, n.id from next n
+      where not exists (select from chunk_vector v where v.tenant_id = ${tenantId} and v.chunk_id = n.id and v.generation = ${generation})
+      on conflict do nothing
+    )
+    select (select id from next order by id desc limit 1) as last`);
+  return row?.last ?? null;
+}
+
+/** The next chunks after `afterId` that wait, in order of id. */
+export async function listWaiting(
+  tx: Queryable,
+  tenantId: string,
+  generation: number,
+  afterId: string | null,
+  limit: number,
+): Promise<WaitingChunk[]> {
+  const after = afterId === null ? raw('true') : sql`w.chunk_id > ${afterId}::uuid`;
+  return tx.query<WaitingChunk>(sql`
+    select n.chunk_id as id, c.content, c.context, c.heading_path as "headingPath" from (
+      select w.chunk_id from embedding_waiting w
+      where w.tenant_id = ${tenantId} and w.generation = ${generation} and w.refused is null and ${after}
+      order by w.chunk_id limit ${limit}) n
+    left join chunk c on c.tenant_id = ${tenantId} and c.id = n.chunk_id and not ${IS_DELETED}
+    order by n.chunk_id`);
+}
+
+/** How many chunks the tenant has, roughly: `few` up to `limit`. */
+export async function hasManyChunks(tx: Queryable, tenantId: string, limit: number): Promise<'none' | 'few' | 'many'> {
+  const [row] = await tx.query<{ count: number }>(sql`
+    select count(*) as count from (select from chunk where tenant_id = ${tenantId} limit ${limit + 1}) c`);
+  if (!row?.count) return 'none';
+  return row.count > limit ? 'many' : 'few';
+}
+
+/** They have their vectors. */
+export async function removeWaiting(
+  tx: Tx,
+  tenantId: string,
+  generation: number,
+  chunkIds: readonly string[],
+): Promise<void> {
+  await tx.query(sql`
+    delete from embedding_waiting
+    where tenant_id = ${tenantId} and generation = ${generation} and chunk_id = any(${chunkIds}::uuid[])`);
+}
+
+/** The model does not take them: they are not tried again with this generation. */
+export async function refuseWaiting(
+  tx: Tx,
+  tenantId: string,
+  generation: number,
+  chunkIds: readonly string[],
+  reason: string,
+): Promise<void> {
+  await tx.query(sql`
+    update embedding_waiting set refused = ${reason}
+    where tenant_id = ${tenantId} and generation = ${generation} and chunk_id = any(${chunkIds}::uuid[])`);
+}
+
+/** Removes up to `limit` of what waits for a generation that is not built any more; returns how many. */
+export async function dropWaiting(tx: Tx, tenantId: string, generation: number, limit: number): Promise<number> {
+  const rows = await tx.query(sql`
+    delete from embedding_waiting where tenant_id = ${tenantId} and generation = ${generation} and chunk_id in (
+      select chunk_id from embedding_waiting where tenant_id = ${tenantId} and generation = ${generation} limit ${limit})
+    returning 1 as one`);
+  return rows.length;
+}
+
+/**
+ * Whether there is something to embed with `model`: chunks that wait, a generation to build, or chunks without any.
+ */
+export async function hasWork(tx: Queryable, tenantId: string, model: string): Promise<boolean> {
+  const [row] = await tx.query<{ work: boolean }>(sql`
+    select exists (select from embedding_waiting w
+        join embedding_generation g on g.tenant_id = w.tenant_id and g.generation = w.generation and g.status <> 'retired'
+        where w.tenant_id = ${tenantId} and w.refused is null)
+      or exists (select from embedding_generation g where g.tenant_id = ${tenantId} and g.status = 'building')
+      or (exists (select from chunk c where c.tenant_id = ${tenantId})
+        and not exists (select from embedding_generation g
+          where g.tenant_id = ${tenantId} and g.status = 'serving' and g.model = ${model})) as work`);
+  return row?.work ?? false;
+}
+
+/** Marks that a job is queued; false when one is already, so that none needs to be added. Holds `lockEmbedding`. */
+export async function markQueued(tx: Tx, tenantId: string, now: Date): Promise<boolean> {
+  const rows = await tx.query(sql`
+    insert into embedding_state (tenant_id, queued_at) values (${tenantId}, ${now})
+    on conflict (tenant_id) do update set queued_at = excluded.queued_at where embedding_state.queued_at is null
+    returning 1 as one`);
+  return rows.length > 0;
+}
+
+/**
+ * Takes the tenant for one job: the number returned fences out every job before it. Undefined when another job has given a
+ * sign of life since `aliveSince`: it will see what there is to do.
+ */
+export async function takeEmbedding(
+  tx: Tx,
+  tenantId: string,
+  now: Date,
+  aliveSince: Date,
+): Promise<number | undefined> {
+  await lockEmbedding(tx, tenantId);
+  const [row] = await tx.query<{ attempt: number }>(sql`
+    update embedding_state set attempt = attempt + 1, beat_at = ${now}, queued_at = null
+    where tenant_id = ${tenantId} and (beat_at is null or beat_at < ${aliveSince}) returning attempt`);
+  return row?.attempt;
+}
+
+/** False when another job has taken the tenant. */
+export async function beatEmbedding(tx: Tx, tenantId: string, attempt: number, now: Date): Promise<boolean> {
+  const rows = await tx.query(sql`
+    update embedding_state set beat_at = ${now}
+    where tenant_id = ${tenantId} and attempt = ${attempt} and beat_at is not null returning 1 as one`);
+  return rows.length > 0;
+}
+
+/** True while the tenant is this job's; nobody takes it before the transaction ends. */
+export async function holdsEmbedding(tx: Tx, tenantId: string, attempt: number): Promise<boolean> {
+  const rows = await tx.query(sql`
+    select 1 as one from embedding_state
+    where tenant_id = ${tenantId} and attempt = ${attempt} and beat_at is not null for share`);
+  return rows.length > 0;
+}
+
+/** The job ends. `queued`: it will be tried again by itself. */
+export async function releaseEmbedding(
+  tx: Tx,
+  tenantId: string,
+  attempt: number,
+  queuedAt: Date | null,
+): Promise<void> {
+  await tx.query(sql`
+    update embedding_state set beat_at = null, queued_at = ${queuedAt}::timestamptz
+    where tenant_id = ${tenantId} and attempt = ${attempt}`);
+}
+
+/** On the embedded database no other process can be at work: what says so is left over from a kill. */
+export async function releaseAllEmbedding(system: Queryable): Promise<void> {
+  await system.query(sql`update embedding_state set beat_at = null where beat_at is not null`);
+}
+
+/** Nobody works for the tenant since `aliveSince`, and a job that was queued before `queuedBefore` is taken for lost. */
+export async function forgetLostJobs(tx: Tx, tenantId: string, aliveSince: Date, queuedBefore: Date): Promise<boolean> {
+  await lockEmbedding(tx, tenantId);
+  const [row] = await tx.query<{ idle: boolean }>(sql`
+    update embedding_state set queued_at = case when queued_at < ${queuedBefore} then null else queued_at end
+    where tenant_id = ${tenantId}
+    returning (beat_at is null or beat_at < ${aliveSince}) and queued_at is null as idle`);
+  return row?.idle ?? false;
+}
+
+export interface EmbeddingBacklog {
+  /** Chunks that wait for a vector, counted once for each generation. */
+  waiting: number;
+  /** Chunks that the model did not take. */
+  refused: number;
+}
+
+/** Over all tenants. */
+export async function countWaiting(system: Queryable): Promise<EmbeddingBacklog> {
+  const [row] = await system.query<EmbeddingBacklog>(sql`
+    select count(*) filter (where w.refused is null) as waiting, count(w.refused) as refused from embedding_waiting w
+    join embedding_generation g on g.tenant_id = w.tenant_id and g.generation = w.generation and g.status <> 'retired'`);
+  return row!;
+}

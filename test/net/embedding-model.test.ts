@@ -1,0 +1,227 @@
+/** An embedding model over the wire: what is sent, what is believed, and what happens when the provider fails. */
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
+import { ServiceError } from '../../src/errors.ts';
+import { CACHED_QUERIES_PER_TENANT, openEmbedding, withQueryCache } from '../../src/llm/embedding.ts';
+import { type EmbeddingOptions, openEmbeddingProvider, retryWait } from '../../src/llm/embedding-ai-sdk.ts';
+import { BATCH_TEXTS_MAX } from '../../src/llm/embedding-batches.ts';
+import type { EmbeddingModel } from '../../src/llm/models.ts';
+import { retryAfterOf } from '../../src/llm/provider-errors.ts';
+import { type HttpClient, openHttpClient } from '../../src/net/http-client.ts';
+import { FAKE_DIMENSION, type FakeEmbeddings, hashVector, openFakeEmbeddings } from '../support/fake-embeddings.ts';
+
+let fake: FakeEmbeddings;
+let http: HttpClient;
+const never = new AbortController().signal;
+
+before(async () => {
+  http = openHttpClient({ allow: [] });
+});
+after(() => http.close());
+beforeEach(async () => {
+  fake = await openFakeEmbeddings();
+});
+afterEach(() => fake.close());
+
+function open(options: Partial<EmbeddingOptions> = {}): EmbeddingModel {
+  const defaults = { baseUrl: fake.url, apiKey: 'key-1', requestsMax: 2, fetch: http.operatorFetch, retryBaseMs: 1 };
+  return openEmbeddingProvider({ ...defaults, ...options })('m');
+}
+
+async function failure(promise: Promise<unknown>): Promise<ServiceError> {
+  try {
+    await promise;
+  } catch (error) {
+    assert.ok(error instanceof ServiceError, String(error));
+    return error;
+  }
+  return assert.fail('no failure');
+}
+
+test('texts become vectors in their order, in batches, with the key', async () => {
+  const texts = Array.from({ length: BATCH_TEXTS_MAX * 2 + 3 }, (_, i) => `text number ${i}`);
+  const vectors = await open().embed(texts, 'passage', never);
+  assert.deepEqual(
+    vectors.map((vector) => [...vector]),
+    texts.map((text) => hashVector(text, 'm')),
+  );
+  assert.equal(fake.calls.length, 3);
+  assert.ok(fake.calls.every((call) => call.texts.length <= BATCH_TEXTS_MAX && call.authorization === 'Bearer key-1'));
+  assert.deepEqual(await open().embed([], 'passage', never), []);
+});
+
+test('so many requests for passages run at once, and a query does not wait for them', async () => {
+  const model = open({ requestsMax: 2 });
+  const held = Promise.withResolvers<void>();
+  const arrived = Promise.withResolvers<void>();
+  let running = 0;
+  let most = 0;
+  fake.respond(async ({ texts }) => {
+    if (texts[0] === 'a query') return undefined;
+    running += 1;
+    most = Math.max(most, running);
+    if (running === 2) arrived.resolve();
+    await held.promise;
+    running -= 1;
+    return undefined;
+  });
+  const texts = Array.from({ length: BATCH_TEXTS_MAX * 5 }, (_, i) => `t${i}`);
+  const passages = model.embed(texts, 'passage', never);
+  await arrived.promise;
+  assert.equal((await model.embed(['a query'], 'query', never)).length, 1);
+  held.resolve();
+  await passages;
+  assert.equal(most, 2);
+});
+
+describe('a provider that is busy', () => {
+  for (const status of [429, 503, 500]) {
+    test(`with ${status} is asked again for passages`, async () => {
+      let left = 2;
+      fake.respond(() => (left-- > 0 ? { status, headers: { 'retry-after': '0.001' } } : undefined));
+      assert.equal((await open().embed(['a'], 'passage', never)).length, 1);
+      assert.equal(fake.calls.length, 3);
+    });
+  }
+  test('is not asked for ever, and a query is not tried again', async () => {
+    fake.respond(() => ({ status: 429 }));
+    const error = await failure(open().embed(['a'], 'query', never));
+    assert.equal(error.code, 'overloaded');
+    assert.equal(fake.calls.length, 1);
+    assert.equal(
+      (await failure(open({ retryBaseMs: 0 }).embed(['a'], 'passage', AbortSignal.timeout(60_000)))).code,
+      'overloaded',
+    );
+    assert.equal(fake.calls.length, 7);
+  });
+  test('says how long to wait; jitter keeps workers apart', () => {
+    assert.equal(retryWait(7, 1, 500, 0), 7_000);
+    assert.equal(retryWait(7, 1, 500, 1), 10_500);
+    assert.equal(retryWait(0, 3, 500, 0), 2_000);
+    assert.equal(retryWait(3_600, 1, 500, 0), 60_000);
+    const now = Date.parse('2026-03-01T00:00:00Z');
+    const said = (value: string) => retryAfterOf({ responseHeaders: { 'retry-after': value } }, now);
+    assert.equal(said('12'), 12);
+    assert.equal(said('Sun, 01 Mar 2026 00:00:30 GMT'), 30);
+    assert.equal(said('soon'), undefined);
+  });
+});
+
+describe('answers that are not believed', () => {
+  const vector = (dimension: number, value: unknown = 1) => Array.from({ length: dimension }, () => value);
+  const cases: [string, unknown, RegExp][] = [
+    ['too few vectors', { data: [{ embedding: vector(3) }] }, /1 vectors for 2 texts/],
+    ['two dimensions', { data: [{ embedding: vector(3) }, { embedding: vector(4) }] }, /of 3 and of 4 dimensions/],
+    ['no dimension', { data: [{ embedding: [] }, { embedding: [] }] }, /0 dimensions/],
+    ['too many dimensions', { data: [{ embedding: vector(4001) }, { embedding: vector(4001) }] }, /4001 dimensions/],
+    ['NaN, which JSON writes as null', { data: [{ embedding: [1, null] }, { embedding: [1, 1] }] }, /unreadable/],
+    ['numbers out of range', { data: [{ embedding: [1, 1e30] }, { embedding: [1, 1] }] }, /out of range/],
+    ['one number twice', { data: [0, 0].map((index) => ({ index, embedding: [1] })) }, /numbered/],
+    ['a far number', { data: [0, 5].map((index) => ({ index, embedding: [1] })) }, /numbered/],
+    ['something else', { hello: 'world' }, /unreadable/],
+  ];
+  for (const [name, answer, message] of cases) {
+    test(name, async () => {
+      fake.respond(() => ({ answer }));
+      const error = await failure(open().embed(['a', 'b'], 'passage', never));
+      assert.equal(error.code, 'upstream_failed');
+      assert.match(error.message, message);
+      assert.equal(fake.calls.length, 1, 'asked again');
+    });
+  }
+  test('vectors out of order are put in order', async () => {
+    fake.respond(() => ({ answer: { data: [1, 0].map((index) => ({ index, embedding: [index + 1] })) } }));
+    const vectors = await open().embed(['a', 'b'], 'passage', never);
+    assert.deepEqual(
+      vectors.map((one) => [...one]),
+      [[1], [2]],
+    );
+  });
+});
+
+describe('texts that the model refuses', () => {
+  test('do not take others with them: they become zeros', async () => {
+    fake.respond(({ texts }) => (texts.some((text) => text.includes('bad')) ? { status: 400 } : undefined));
+    const texts = Array.from({ length: 9 }, (_, i) => (i === 4 ? 'bad' : `good ${i}`));
+    const vectors = await open().embed(texts, 'passage', never);
+    assert.deepEqual(
+      vectors.map((vector) => vector.some((value) => value !== 0)),
+      texts.map((text) => text !== 'bad'),
+    );
+    assert.ok(vectors.every((vector) => vector.length === FAKE_DIMENSION));
+  });
+  test('for their length are embedded cut short', async () => {
+    fake.respond(({ texts }) => (texts.some((text) => text.length > 1_000) ? { status: 413 } : undefined));
+    const long = 'word '.repeat(600);
+    const [vector] = await open().embed([long], 'passage', never);
+    assert.deepEqual([...vector!], hashVector(long.slice(0, 750), 'm'));
+  });
+  test('one alone is told from a provider that refuses everything', async () => {
+    fake.respond(({ texts }) => (texts[0] === 'bad' ? { status: 422 } : undefined));
+    const [vector] = await open().embed(['bad'], 'passage', never);
+    assert.ok(vector!.every((value) => value === 0));
+    fake.respond(() => ({ status: 400 }));
+    const error = await failure(open().embed(['fine'], 'passage', never));
+    assert.equal(error.code, 'upstream_failed');
+    assert.match(error.message, /status 400/);
+  });
+});
+
+test('a silent provider is left, and so is one that the caller leaves', async () => {
+  fake.respond(() => ({ stall: true }));
+  assert.equal((await failure(open({ queryTimeoutMs: 50 }).embed(['a'], 'query', never))).code, 'upstream_timeout');
+  const leaving = new AbortController();
+  const left = open().embed(['a'], 'passage', leaving.signal);
+  leaving.abort(new Error('left'));
+  await assert.rejects(left, /left/);
+});
+
+test('what the provider says and the texts stay out of the message and the log', async () => {
+  fake.respond(() => ({ status: 500, body: 'key-1 was refused' }));
+  const error = await failure(open().embed(['confidential text'], 'query', never));
+  const logged = `${error.message}\n${(error.cause as Error).message}\n${(error.cause as Error).stack}\n${JSON.stringify(error.cause)}`;
+  assert.ok(!logged.includes('key-1') && !logged.includes('confidential'), logged);
+});
+
+describe('queries', () => {
+  const settings = { model: 'openai-compatible:m', baseUrl: '', apiKey: null, requestsMax: 1 };
+  test('are remembered per tenant and model, a bounded number of them', async () => {
+    const embedding = openEmbedding({ ...settings, baseUrl: fake.url }, http)!;
+    const ask = (tenant: string, model: string, query: string) => embedding.embedQuery(tenant, model, query, never);
+    await ask('t1', 'm', 'q');
+    await ask('t1', 'm', 'q');
+    assert.equal(fake.calls.length, 1);
+    await ask('t2', 'm', 'q');
+    await ask('t1', 'older', 'q');
+    assert.deepEqual(
+      fake.calls.map((call) => call.model),
+      ['m', 'm', 'older'],
+    );
+  });
+  test('the oldest is forgotten first', async () => {
+    const asked: string[] = [];
+    const model: EmbeddingModel = {
+      name: 'm',
+      async embed([text]) {
+        asked.push(text!);
+        return [Float32Array.of(1)];
+      },
+    };
+    const { embedQuery } = withQueryCache(() => model, 'm');
+    for (let i = 0; i <= CACHED_QUERIES_PER_TENANT; i += 1) {
+      await embedQuery('t', 'm', `q${i}`, never);
+      await embedQuery('t', 'm', 'q1', never);
+    }
+    await embedQuery('t', 'm', 'q1', never);
+    await embedQuery('t', 'm', 'q0', never);
+    assert.equal(asked.filter((query) => query === 'q1').length, 1);
+    assert.equal(asked.filter((query) => query === 'q0').length, 2);
+  });
+  test('a query in which the model finds nothing is a failure', async () => {
+    fake.respond(() => ({ answer: { data: [{ embedding: [0, 0] }] } }));
+    const embedding = openEmbedding({ ...settings, baseUrl: fake.url }, http)!;
+    assert.equal((await failure(embedding.embedQuery('t', 'm', '!', never))).code, 'upstream_failed');
+  });
+  test('no model is configured by default', () =>
+    assert.equal(openEmbedding({ ...settings, model: 'none' }, http), null));
+});
