@@ -47,12 +47,12 @@ const SUPPORTED = new Set([
 /** Kinds with fewer files are shown, not gated. */
 const GATE_FILES_MIN = 5;
 const GATES: Record<string, number> = {
-  docx: 0.9,
-  html: 0.9,
-  xlsx: 0.9,
-  csv: 0.95,
-  pdf: 0.85,
-  md: 0.95,
+  docx: 0.95,
+  html: 0.95,
+  xlsx: 0.95,
+  csv: 0.98,
+  pdf: 0.92,
+  md: 0.98,
   pptx: 0.93,
   rtf: 0.92,
 };

@@ -18,6 +18,7 @@ done
 for format in docx rtf fb2 org rst tex; do pandoc -s handbook.md -o "handbook.$format"; done
 pandoc -s handbook.md -t asciidoc -o handbook.adoc
 pandoc -s handbook.md -t html -o handbook.xhtml
+pandoc -s notes.md -o notes.docx
 pandoc -s code.md -o code.ipynb
 pandoc -s slides.md -o slides.pptx
 office office.odp odp slides.pptx

@@ -52,11 +52,15 @@ export function readZipDirectory(bytes: Uint8Array): ZipEntry[] {
 
 /**
  * Inflates the entries that `wanted` names and packs them again, uncompressed, for a library that unzips by itself: it
- * sees nothing that was not counted here, and no entry behind the directory's back.
+ * sees nothing that was not counted here (`change` may replace what it sees), and no entry behind the directory's back.
  *
  * @throws FileError when a limit is passed, the archive is damaged, or XML declares a document type (entities).
  */
-export function repackZip(bytes: Uint8Array, wanted: (name: string) => boolean): Uint8Array {
+export function repackZip(
+  bytes: Uint8Array,
+  wanted: (name: string) => boolean,
+  change: (name: string, data: Uint8Array) => Uint8Array = (_name, data) => data,
+): Uint8Array {
   const files: Zippable = {};
   let left = EXPANDED_BYTES_MAX;
   for (const entry of readZipDirectory(bytes)) {
@@ -64,7 +68,7 @@ export function repackZip(bytes: Uint8Array, wanted: (name: string) => boolean):
     const data = readZipEntry(bytes, entry, left);
     left -= data.length;
     if (/\.(xml|rels|vml)$/i.test(entry.name)) rejectDoctype(data);
-    files[entry.name] = data;
+    files[entry.name] = change(entry.name, data);
   }
   return zipSync(files, { level: 0 });
 }

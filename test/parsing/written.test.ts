@@ -1,7 +1,9 @@
 /** One text, written as many formats by pandoc and LibreOffice: the same blocks come out of each. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { strToU8, unzipSync, zipSync } from 'fflate';
 import { fixture } from '../support/fixtures.ts';
+import { makeDocx, makeXlsx } from '../support/make-files.ts';
 import { readBytes } from '../support/process-bytes.ts';
 
 const HANDBOOK = [
@@ -9,16 +11,72 @@ const HANDBOOK = [
   'Everybody has 25 days of leave & more by agreement.[^1]',
   '[^1]: Agreed with the works council in 2023.',
   '## Requests',
-  '- Ask early\n- Ask in writing\n  - by mail\n  - by letter\n1. First the team\n2. Then the office',
+  '- Ask early\n- Ask in writing\n  - by mail\n  - by letter',
+  '1. First the team\n2. Then the office',
   '## Contacts',
   '| Team | Contact | Phone |\n| --- | --- | --- |\n| Sales | Bo | 12 |\n| Lab | Cy | 34 |',
   'See the intranet for details.',
 ];
 
-for (const name of ['handbook.rtf', 'office.rtf']) {
+for (const name of ['handbook.docx', 'handbook.rtf', 'office.rtf']) {
   test(`${name}: headings, lists, tables and notes as they were written`, async () => {
     const file = await readBytes(name, fixture(name));
     assert.deepEqual(file.text.split('\n\n').slice(-HANDBOOK.length), HANDBOOK);
     assert.deepEqual(file.chunks.at(-1)!.headingPath, ['Leave']);
   });
 }
+
+test('formulas, notes and comments of a Word file', async () => {
+  const file = await readBytes('notes.docx', fixture('notes.docx'));
+  assert.deepEqual(file.text.split('\n\n'), [
+    '# Energy',
+    'The formula $E=mc^{2}$ is known[^1] to all.[^2]',
+    '[^1]: Since 1905.',
+    '[^2]: Nearly all.',
+    '$x=\\frac{−b±\\sqrt{b^{2}−4ac}}{2a}$',
+    'A that I[^3] doubt.',
+    '[^3]: [comment] claim',
+    '$∑_{i=1}^{n} a_{i}$',
+  ]);
+});
+
+const CHART = `<c:chartSpace><c:chart><c:title><c:tx><c:rich><a:p><a:r><a:t>Sales &amp; more</a:t></a:r></a:p></c:rich></c:tx></c:title><c:plotArea><c:barChart>
+  <c:ser><c:tx><c:strRef><c:strCache><c:pt idx="0"><c:v>2023</c:v></c:pt></c:strCache></c:strRef></c:tx>
+  <c:cat><c:strRef><c:strCache><c:pt idx="0"><c:v>North</c:v></c:pt><c:pt idx="1"><c:v>South</c:v></c:pt></c:strCache></c:strRef></c:cat>
+  <c:val><c:numRef><c:numCache><c:pt idx="1"><c:v>8</c:v></c:pt></c:numCache></c:numRef></c:val></c:ser>
+  </c:barChart></c:plotArea></c:chart></c:chartSpace>`;
+const CHART_TEXT = 'Bar chart: Sales & more\n\n|  | 2023 |\n| --- | --- |\n| North |  |\n| South | 8 |';
+const links = (...targets: string[]) =>
+  `<Relationships>${targets.map((target, i) => `<Relationship Id="c${i}" Target="${target}"/>`).join('')}</Relationships>`;
+
+test('a chart in a Word file is a table where it stands', async () => {
+  const parts = unzipSync(
+    makeDocx({ blocks: [{ paragraph: 'before' }, { paragraph: 'CHART' }, { paragraph: 'after' }] }),
+  );
+  const text = (name: string) => new TextDecoder().decode(parts[name]);
+  const drawing = '<w:drawing><wp:inline><c:chart xmlns:c="c" r:id="c0"/></wp:inline></w:drawing>';
+  parts['word/document.xml'] = strToU8(
+    text('word/document.xml').replace('<w:t xml:space="preserve">CHART</w:t>', drawing),
+  );
+  parts['word/_rels/document.xml.rels'] = strToU8(
+    text('word/_rels/document.xml.rels').replace('</Rel', '<Relationship Id="c0" Target="charts/chart1.xml"/></Rel'),
+  );
+  parts['word/charts/chart1.xml'] = strToU8(CHART);
+  const file = await readBytes('a.docx', zipSync(parts));
+  assert.equal(file.text, `before\n\n${CHART_TEXT}\n\nafter`);
+});
+
+test('a chart in a workbook is a table behind its sheet', async () => {
+  const parts = unzipSync(makeXlsx({ sheets: [{ name: 'S', rows: [['alone']] }] }));
+  parts['xl/worksheets/_rels/sheet1.xml.rels'] = strToU8(links('../drawings/drawing1.xml'));
+  parts['xl/drawings/_rels/drawing1.xml.rels'] = strToU8(links('../charts/chart1.xml'));
+  parts['xl/drawings/drawing1.xml'] = strToU8('<wsDr/>');
+  parts['xl/charts/chart1.xml'] = strToU8(CHART);
+  const file = await readBytes('a.xlsx', zipSync(parts));
+  assert.equal(file.text, `## S\n\nalone\n\n${CHART_TEXT}`);
+});
+
+test('a workbook that LibreOffice wrote', async () => {
+  const file = await readBytes('office.xlsx', fixture('office.xlsx'));
+  assert.match(file.text, /\| Milk, fresh \| 1.2 \| 2024-07-08 \|/);
+});

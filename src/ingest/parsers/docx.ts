@@ -1,19 +1,26 @@
 /** Word files: converted to HTML, then written as blocks. */
 import { Buffer } from 'node:buffer';
+import { strFromU8, strToU8 } from 'fflate';
 import mammoth from 'mammoth';
 import { originMetadata } from '../metadata-values.ts';
 import type { ParsedFile } from '../parsed.ts';
 import { repackZip } from '../zip.ts';
+import { chartText } from './chart-text.ts';
+import { placeNotes } from './docx-notes.ts';
+import { CHART_MARK, plainDocument } from './docx-source.ts';
 import { fitsTree, parseTree, rootOf, stripTags } from './dom.ts';
 import { writeHtmlBlocks } from './html-blocks.ts';
-import { coreProperties } from './office-xml.ts';
+import { coreProperties, relations, usefulAltText } from './office-xml.ts';
 import { TextBuilder } from './text-builder.ts';
-import { openPackage } from './zip-package.ts';
+import { openPackage, type ZipPackage } from './zip-package.ts';
 
 /** Pictures and fonts are left behind; they are most of a file's bytes. */
 const WANTED = /^(\[Content_Types\]\.xml|_rels\/|docProps\/core\.xml|word\/(_rels\/)?[^/]+\.(xml|rels)$)/;
 
+const DOCUMENT = /^word\/document2?\.xml$/;
+
 const STYLE_MAP = [
+  'comment-reference => sup',
   "p[style-name='Title'] => h1:fresh",
   "p[style-name='Subtitle'] => p:fresh",
   "p[style-name='Quote'] => blockquote:fresh",
@@ -25,20 +32,15 @@ const STYLE_MAP = [
 
 /** @throws FileError for an archive that is damaged or over its limits, and for too much text. */
 export async function parseDocx(bytes: Uint8Array): Promise<ParsedFile> {
-  const safe = repackZip(bytes, (name) => WANTED.test(name));
-  const { value: html } = await mammoth.convertToHtml(
-    { buffer: Buffer.from(safe.buffer, safe.byteOffset, safe.byteLength) },
-    {
-      styleMap: STYLE_MAP,
-      convertImage: mammoth.images.imgElement(async () => ({ src: '' })),
-      externalFileAccess: false,
-    },
-  );
   const parts = openPackage(bytes);
+  const html = await convert(bytes, parts);
   const builder = new TextBuilder();
   const fits = fitsTree(html);
-  if (fits) writeHtmlBlocks(rootOf(parseTree(html)), builder);
-  else for (const text of stripTags(html).split('\n\n')) builder.add({ kind: 'paragraph' }, text);
+  if (fits) {
+    const document = parseTree(html);
+    placeNotes(document);
+    writeHtmlBlocks(rootOf(document), builder);
+  } else for (const text of stripTags(html).split('\n\n')) builder.add({ kind: 'paragraph' }, text);
   const properties = coreProperties(parts);
   const title = properties['title'];
   return {
@@ -49,4 +51,42 @@ export async function parseDocx(bytes: Uint8Array): Promise<ParsedFile> {
     metadata: originMetadata(properties),
     warnings: fits ? [] : ['The file is very long: its text was taken without structure.'],
   };
+}
+
+async function convert(bytes: Uint8Array, parts: ZipPackage): Promise<string> {
+  const safe = repackZip(
+    bytes,
+    (name) => WANTED.test(name),
+    (name, data) => (DOCUMENT.test(name) ? strToU8(plainDocument(strFromU8(data))) : data),
+  );
+  const { value } = await mammoth.convertToHtml(
+    { buffer: Buffer.from(safe.buffer, safe.byteOffset, safe.byteLength) },
+    {
+      styleMap: STYLE_MAP,
+      convertImage: mammoth.images.imgElement(async () => ({ src: '' })),
+      externalFileAccess: false,
+    },
+  );
+  return withCharts(value.replace(/<img alt="([^"]*)"[^<>]*>/g, imageText), parts);
+}
+
+/** What a picture shows, where its author said so. */
+function imageText(_image: string, alt: string): string {
+  const text = usefulAltText(alt);
+  return text === '' ? '' : ` ![${text}] `;
+}
+
+/** Charts as tables, in the place of their marks. */
+function withCharts(html: string, parts: ZipPackage): string {
+  if (!html.includes(CHART_MARK)) return html;
+  const links = relations(parts, 'word/document.xml');
+  return html.replace(new RegExp(`${CHART_MARK}([^${CHART_MARK}]{1,100})${CHART_MARK}`, 'g'), (_mark, id: string) => {
+    const { caption, rows } = chartText(parts.text(links.get(id) ?? ''));
+    const cells = rows.map((row) => `<tr>${row.map((cell) => `<td>${escapeHtml(cell)}</td>`).join('')}</tr>`);
+    return `</p><p>${escapeHtml(caption)}</p><table>${cells.join('')}</table><p>`;
+  });
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 }

@@ -1,4 +1,5 @@
 /** Small readings of Office XML parts that need no parser: properties and cell comments. Linear. */
+import { type ChartText, chartText } from './chart-text.ts';
 import { attribute, decodeXml } from './xml-tree.ts';
 import { folderOf, resolvePart, type ZipPackage } from './zip-package.ts';
 
@@ -27,6 +28,7 @@ export interface SheetExtras {
   merged: string[];
   /** `[author: Ann, cell: B2]: text`. Threads replace the notice that old versions see for them. */
   comments: string[];
+  charts: ChartText[];
 }
 
 /** Extras by sheet name. */
@@ -50,6 +52,7 @@ export function sheetExtras(parts: ZipPackage): Map<string, SheetExtras> {
       const extras: SheetExtras = {
         hidden: state === 'hidden' || state === 'veryHidden',
         merged: elements(tail(parts.text(part), '</sheetData>'), 'mergeCell').map((cell) => attribute(cell, 'ref')),
+        charts: chartsOf(parts, links),
         comments: [...notes, ...threads].filter(({ text }) => text.trim() !== '').map(commentLine),
       };
       return [attribute(sheet, 'name'), extras] as const;
@@ -57,9 +60,18 @@ export function sheetExtras(parts: ZipPackage): Map<string, SheetExtras> {
   );
 }
 
+function chartsOf(parts: ZipPackage, links: readonly string[]): ChartText[] {
+  return links
+    .filter((link) => link.startsWith('xl/drawings/') && link.endsWith('.xml'))
+    .flatMap((drawing) => [...relations(parts, drawing).values()])
+    .filter((link) => link.startsWith('xl/charts/'))
+    .map((chart) => chartText(parts.text(chart)));
+}
+
 interface CellComment {
   ref: string;
   author: string;
+  time?: string;
   text: string;
 }
 
@@ -79,14 +91,16 @@ function threadsOf(xml: string, people: ReadonlyMap<string, string>): CellCommen
   return elements(xml, 'threadedComment').map((comment) => ({
     ref: attribute(comment, 'ref'),
     author: people.get(attribute(comment, 'personId')) ?? '',
+    time: attribute(comment, 'dT').slice(0, 19),
     text: elements(comment.body, 'text')
       .map((part) => decodeXml(part.body))
       .join(''),
   }));
 }
 
-function commentLine({ ref, author, text }: CellComment): string {
-  return `[${author === '' ? '' : `author: ${author}, `}cell: ${ref}]: ${text.trim()}`;
+function commentLine({ ref, author, time = '', text }: CellComment): string {
+  const said = [author && `author: ${author}`, time && `time: ${time}`, `cell: ${ref}`].filter(Boolean);
+  return `[${said.join(', ')}]: ${text.trim()}`;
 }
 
 /** Relationship id -> part, for a part's relationships. */
@@ -128,4 +142,11 @@ function findOpen(xml: string, name: string, from: number): number {
     if (/[\s/>]/.test(xml[at + name.length + 1] ?? '')) return at;
   }
   return -1;
+}
+
+/** The description of a picture unless it says nothing: names of files, and what programs guess. */
+export function usefulAltText(description: string): string {
+  const text = description.replace(/\s+/g, ' ').trim();
+  if (/AI-generated content may be incorrect|description automatically generated/i.test(text)) return '';
+  return /\.(png|jpe?g|gif|bmp|svg|tiff?|emf|wmf)$/i.test(text) || !/\s/.test(text) ? '' : text;
 }

@@ -1,5 +1,6 @@
-/** Texts of DrawingML: paragraphs and lists of a shape, tables, diagrams, charts. */
+/** Texts of DrawingML: paragraphs and lists of a shape, tables, diagrams. */
 import type { BlockKind } from '../parsed.ts';
+import { usefulAltText } from './office-xml.ts';
 import { attribute, childAt, childElements, findElements, textOf, type XmlElement } from './xml-tree.ts';
 
 /** Columns that one cell may span. */
@@ -73,38 +74,10 @@ export function diagramText(data: XmlElement): string {
     .join('\n');
 }
 
-/** A chart's title, and its series as columns beside their categories. */
-export function chartText(chart: XmlElement): { title: string; rows: string[][] } {
-  const title = findElements(chart, 'title')[0];
-  const series = findElements(chart, 'ser').map((ser) => ({
-    name: points(childAt(ser, 'tx'))[0] ?? '',
-    categories: points(childAt(ser, 'cat') ?? childAt(ser, 'xVal')),
-    values: points(childAt(ser, 'val') ?? childAt(ser, 'yVal')),
-  }));
-  const categories = series.find((ser) => ser.categories.length > 0)?.categories ?? [];
-  const length = Math.max(categories.length, ...series.map((ser) => ser.values.length), 0);
-  const rows = Array.from({ length }, (_, index) => [
-    categories[index] ?? '',
-    ...series.map((ser) => ser.values[index] ?? ''),
-  ]);
-  return {
-    title: title ? findElements(title, 'p').map(paragraphText).join(' ').trim() : '',
-    rows: rows.length === 0 ? [] : [['', ...series.map((ser) => ser.name)], ...rows],
-  };
-}
-
-/** What a picture shows, where its author said so: names of files say nothing, and programs guess. */
+/** What a picture shows, where its author said so. */
 export function shapeAltText(shape: XmlElement): string {
   const properties = findElements(shape, 'cNvPr')[0];
-  const text = properties ? attribute(properties, 'descr').replace(/\s+/g, ' ').trim() : '';
-  if (/AI-generated content may be incorrect|description automatically generated/i.test(text)) return '';
-  return /\.(png|jpe?g|gif|bmp|svg|tiff?|emf|wmf)$/i.test(text) || !/\s/.test(text) ? '' : text;
-}
-
-/** Values of a cached reference, by their index; the cache may be missing. */
-function points(reference: XmlElement | undefined): string[] {
-  if (!reference) return [];
-  return findElements(reference, 'pt').map((point) => textOf(childAt(point, 'v')).trim());
+  return properties ? usefulAltText(attribute(properties, 'descr')) : '';
 }
 
 function paragraphText(paragraph: XmlElement): string {

@@ -2,9 +2,10 @@
 import { badFile } from '../failure.ts';
 import { originMetadata } from '../metadata-values.ts';
 import type { ParsedFile } from '../parsed.ts';
+import { chartText } from './chart-text.ts';
 import { coreProperties, relations } from './office-xml.ts';
 import { type PlaceOf, placesOf, readingOrder } from './pptx-places.ts';
-import { chartText, diagramText, drawingTable, drawingText, shapeAltText } from './pptx-text.ts';
+import { diagramText, drawingTable, drawingText, shapeAltText } from './pptx-text.ts';
 import { tableText } from './table-text.ts';
 import { TextBuilder } from './text-builder.ts';
 import { attribute, childAt, childElements, findElements, readXml, type XmlElement } from './xml-tree.ts';
@@ -101,20 +102,20 @@ class SlideWriter {
       const written = tableText(drawingTable(table));
       if (written) this.add(written.draft, written.text);
     }
-    for (const part of this.linked(frame, 'relIds', 'r:dm')) this.add({ kind: 'list' }, diagramText(part));
-    for (const part of this.linked(frame, 'chart', 'r:id')) {
-      const { title, rows } = chartText(part);
-      this.add({ kind: 'paragraph' }, title);
+    for (const part of this.linked(frame, 'relIds', 'r:dm')) this.add({ kind: 'list' }, diagramText(readXml(part)));
+    for (const xml of this.linked(frame, 'chart', 'r:id')) {
+      const { caption, rows } = chartText(xml);
+      this.add({ kind: 'paragraph' }, caption);
       const table = tableText(rows);
       if (table) this.add(table.draft, table.text);
     }
   }
 
   /** Parts that elements of a name refer to. */
-  private linked(frame: XmlElement, name: string, key: string): XmlElement[] {
+  private linked(frame: XmlElement, name: string, key: string): string[] {
     return findElements(frame, name).flatMap((reference) => {
       const part = this.links.get(attribute(reference, key));
-      return part !== undefined && this.parts.has(part) ? [readXml(this.parts.text(part))] : [];
+      return part !== undefined && this.parts.has(part) ? [this.parts.text(part)] : [];
     });
   }
 

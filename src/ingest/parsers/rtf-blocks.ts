@@ -23,6 +23,8 @@ export class RtfBlocks {
   private readonly builder: TextBuilder;
   private items: string[] = [];
   private lastNumber = 0;
+  /** Whether the items of the list that is open are numbered. */
+  private numbered = false;
   private cell: string[] = [];
   private row: string[] = [];
   private rows: string[][] = [];
@@ -78,6 +80,9 @@ export class RtfBlocks {
     const depth = Math.min(LEVEL_MAX, level ?? Math.max(0, Math.round(indent / LEVEL_TWIPS) - 1));
     const number = /^\d+/.exec(mark)?.[0];
     this.lastNumber = number ? Number(number) : mark === '' && this.lastNumber > 0 ? this.lastNumber + 1 : 0;
+    const numbered = this.lastNumber > 0;
+    if (depth === 0 && this.items.length > 0 && numbered !== this.numbered) this.writeItems();
+    if (depth === 0) this.numbered = numbered;
     const sign = this.lastNumber > 0 ? `${this.lastNumber}.` : /^[a-z]+[.)]$/i.test(mark) ? mark : '-';
     this.items.push(`${'  '.repeat(depth)}${sign} ${text.replaceAll('\n', ' ')}`);
   }
@@ -91,6 +96,10 @@ export class RtfBlocks {
 
   private endList(): void {
     this.lastNumber = 0;
+    this.writeItems();
+  }
+
+  private writeItems(): void {
     if (this.items.length === 0) return;
     this.builder.add({ kind: 'list' }, this.items.join('\n'));
     this.items = [];

@@ -28,9 +28,15 @@ export async function parseXlsx(bytes: Uint8Array, keys: readonly ChunkMetadataK
     fillMerged(rows, extra);
     const regions = regionsOf(rows);
     const comments = extra?.comments ?? [];
-    if (regions.length + comments.length === 0) continue;
+    const charts = extra?.charts ?? [];
+    if (regions.length + comments.length + charts.length === 0) continue;
     builder.add({ kind: 'heading', level: 2 }, `## ${cellText(sheet)}`);
     for (const region of regions) writeRegion(builder, region, picker, regions.length === 1);
+    for (const { caption, rows: values } of charts) {
+      builder.add({ kind: 'paragraph' }, caption);
+      const table = tableText(values);
+      if (table) builder.add(table.draft, table.text);
+    }
     for (const comment of comments) builder.add({ kind: 'paragraph' }, comment);
   }
   const properties = coreProperties(parts);

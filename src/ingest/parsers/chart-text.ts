@@ -1,0 +1,56 @@
+/** Charts of Office files: what they are called, and the numbers that they show. */
+import { attribute, childAt, childElements, findElements, readXml, textOf, type XmlElement } from './xml-tree.ts';
+
+/** Points of a series, and series of a chart, that are read. */
+const POINTS_MAX = 1000;
+const SERIES_MAX = 50;
+
+export interface ChartText {
+  /** Kind and title. */
+  caption: string;
+  /** Series as columns beside their categories; empty without cached values. */
+  rows: string[][];
+}
+
+export function chartText(xml: string): ChartText {
+  const chart = findElements(readXml(xml), 'chart')[0];
+  const plot = childAt(chart, 'plotArea');
+  const kinds = plot ? childElements(plot).filter(({ name }) => name.endsWith('Chart')) : [];
+  const series = kinds.flatMap((kind) => childElements(kind, 'ser')).slice(0, SERIES_MAX);
+  const columns = series.map((ser) => ({
+    name: points(childAt(ser, 'tx'))[0] ?? '',
+    categories: points(childAt(ser, 'cat') ?? childAt(ser, 'xVal')),
+    values: points(childAt(ser, 'val') ?? childAt(ser, 'yVal')),
+  }));
+  const categories = columns.find((column) => column.categories.length > 0)?.categories ?? [];
+  const length = Math.max(categories.length, ...columns.map((column) => column.values.length), 0);
+  const rows = Array.from({ length }, (_, index) => [
+    categories[index] ?? '',
+    ...columns.map((column) => column.values[index] ?? ''),
+  ]);
+  const header = ['', ...columns.map((column) => column.name)];
+  return {
+    caption: captionOf(kinds[0]?.name, childAt(chart, 'title')),
+    rows: rows.length > 0 ? [header, ...rows] : [],
+  };
+}
+
+/** "Line chart: Sales". */
+function captionOf(element: string | undefined, title: XmlElement | undefined): string {
+  const kind = (element ?? 'chart').replace(/3?D?Chart$/, '').toLowerCase();
+  const label = kind === '' || kind === 'chart' ? 'Chart' : `${kind[0]!.toUpperCase()}${kind.slice(1)} chart`;
+  const paragraphs = title ? findElements(title, 'p').map((part) => findElements(part, 't').map(textOf).join('')) : [];
+  const text = paragraphs.join(' ').trim() || (title ? (points(childAt(title, 'tx'))[0] ?? '') : '');
+  return text === '' ? label : `${label}: ${text}`;
+}
+
+/** Cached values of a reference, each at its index. */
+function points(reference: XmlElement | undefined): string[] {
+  if (!reference) return [];
+  const values: string[] = [];
+  for (const point of findElements(reference, 'pt')) {
+    const index = Number(attribute(point, 'idx') || values.length);
+    if (index >= 0 && index < POINTS_MAX) values[index] = textOf(childAt(point, 'v')).trim();
+  }
+  return Array.from(values, (value) => value ?? '');
+}
