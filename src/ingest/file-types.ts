@@ -74,6 +74,9 @@ const CODE_EXTENSIONS = new Set(
   ).split(' '),
 );
 
+/** Of files whose name does not tell: a brace or a bracket alone begins many other texts. */
+const LOOKS_LIKE_JSON = /^(\{\s*["}]|\[\s*(?:["{[\]]|(?:-?\d[\d.e+-]*|true|false|null)\s*,))/;
+
 /** Text formats that need a reader of their own before their text is worth indexing. */
 const UNSUPPORTED_TEXT = new Set(['eml', 'mbox', 'ipynb', 'fb2', 'ics', 'vcf']);
 
@@ -138,7 +141,7 @@ function textType(head: string, extension: string): FileType {
   if (named) return named;
   if (isCode) return 'code';
   if (start.startsWith('<?xml')) return 'xml';
-  if (start.startsWith('{') || start.startsWith('[')) return 'json';
+  if (LOOKS_LIKE_JSON.test(start)) return 'json';
   return 'txt';
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ContextChunk } from './models.ts';
 import { answerTokens, buildPrompt } from './prompt.ts';
-import { estimateTokens } from './tokens.ts';
+import { tokensAtMost } from './tokens.ts';
 
 const chunk = (number: number, content: string, more: Partial<ContextChunk> = {}): ContextChunk => ({
   number,
@@ -63,7 +63,7 @@ test('sources are cut to the window of the model', () => {
   for (const contextTokens of [1024, 4096]) {
     const { system, messages } = prompt(chunks, contextTokens);
     const used = [system, ...messages.map(({ content }) => content)].reduce(
-      (total, text) => total + estimateTokens(text),
+      (total, text) => total + tokensAtMost(text),
       0,
     );
     assert.ok(used + answerTokens(contextTokens) <= contextTokens, `${used} of ${contextTokens}`);

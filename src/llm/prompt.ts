@@ -6,7 +6,7 @@
  * marker or add a source.
  */
 import type { ChatMessage, ChatRequest, ContextChunk } from './models.ts';
-import { cutToTokens, estimateTokens, MESSAGE_OVERHEAD_TOKENS } from './tokens.ts';
+import { cutToTokens, MESSAGE_OVERHEAD_TOKENS, tokensAtMost } from './tokens.ts';
 
 /** What the model says, alone, when the sources do not hold the answer. */
 export const NO_ANSWER_SENTINEL = 'NO_ANSWER_IN_SOURCES';
@@ -39,7 +39,7 @@ export function buildPrompt(request: ChatRequest, nonce: string, contextTokens: 
   const history = request.messages.filter(({ role }) => role !== 'system').slice(0, -1);
   const question = `Question: ${request.question}`;
   const fixed = [system, question, ...history.map(({ content }) => content)];
-  const used = fixed.reduce((total, text) => total + estimateTokens(text) + MESSAGE_OVERHEAD_TOKENS, 0);
+  const used = fixed.reduce((total, text) => total + tokensAtMost(text) + MESSAGE_OVERHEAD_TOKENS, 0);
   const sources = fence(request.chunks, nonce, contextTokens - answerTokens(contextTokens) - used);
   return { system, messages: [...history, { role: 'user', content: `${sources}\n\n${question}` }] };
 }
@@ -68,11 +68,11 @@ function fence(chunks: readonly ContextChunk[], nonce: string, tokensMax: number
   for (const chunk of chunks) {
     const head = headOf(chunk);
     const body = neutralise([chunk.context, chunk.content].filter((text) => text !== null && text !== '').join('\n'));
-    const room = left - estimateTokens(head) - SOURCE_OVERHEAD_TOKENS;
+    const room = left - tokensAtMost(head) - SOURCE_OVERHEAD_TOKENS;
     if (room < SOURCE_TOKENS_MIN && parts.length > 1) break;
     const shown = cutToTokens(body, Math.max(SOURCE_TOKENS_MIN, room));
     parts.push(`${head}\n<text-${nonce}>\n${shown}\n</text-${nonce}>`);
-    left = room - estimateTokens(shown);
+    left = room - tokensAtMost(shown);
     if (shown.length < body.length) break;
   }
   parts.push(`</sources-${nonce}>`);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { encode } from 'gpt-tokenizer';
-import { cutToTokens, estimateTokens } from './tokens.ts';
+import { cutToTokens, tokensAtMost } from './tokens.ts';
 
 const SAMPLES = {
   en: 'Employees receive twenty-five days of paid leave per calendar year, which may be carried over until March.',
@@ -21,7 +21,7 @@ const SAMPLES = {
 test('the estimate is not below a real tokenizer, nor far above it', () => {
   for (const [name, text] of Object.entries(SAMPLES)) {
     const real = encode(text).length;
-    const estimate = estimateTokens(text);
+    const estimate = tokensAtMost(text);
     assert.ok(estimate >= real, `${name}: ${estimate} < ${real}`);
     assert.ok(estimate <= real * 4, `${name}: ${estimate} > 4 × ${real}`);
   }
@@ -31,7 +31,7 @@ test('cutting keeps to the budget and to whole characters', () => {
   const text = '😀'.repeat(100);
   const cut = cutToTokens(text, 21);
   assert.ok(cut.isWellFormed() && cut.length > 0 && text.startsWith(cut));
-  assert.ok(estimateTokens(cut) <= 21);
+  assert.ok(tokensAtMost(cut) <= 21);
   assert.equal(cutToTokens('short', 100), 'short');
   assert.equal(cutToTokens('short', 0), '');
 });

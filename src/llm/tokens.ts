@@ -1,6 +1,7 @@
 /**
- * Token estimates. Models count differently and a tokenizer's tables take 60 MB, so budgets are kept with an estimate that errs
- * on the high side for every script. Pure, linear.
+ * Token budgets. Models count differently and a tokenizer's tables take 60 MB, so budgets are kept with a bound that errs on the
+ * high side for every script, up to three times what a good tokenizer needs; chunks are cut by a mean (ingest/token-estimate.ts).
+ * Pure, linear.
  */
 
 /** Tokens that a message costs beside its text. */
@@ -15,8 +16,8 @@ const OTHER_LETTER = 0.7;
 const WIDE_LETTER = 1.2;
 const RARE = 2;
 
-/** Estimated tokens of `text`: at least what common tokenizers need, for ordinary text. */
-export function estimateTokens(text: string): number {
+/** What common tokenizers need for `text` at most, for ordinary text. */
+export function tokensAtMost(text: string): number {
   let tokens = 0;
   for (let i = 0; i < text.length; i++) tokens += weightOf(text.charCodeAt(i));
   return Math.ceil(tokens);

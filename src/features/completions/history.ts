@@ -2,7 +2,7 @@
 
 import type { ChatMessage } from '../../llm/models.ts';
 import { answerTokens } from '../../llm/prompt.ts';
-import { estimateTokens, MESSAGE_OVERHEAD_TOKENS } from '../../llm/tokens.ts';
+import { MESSAGE_OVERHEAD_TOKENS, tokensAtMost } from '../../llm/tokens.ts';
 
 /** Longer branches are cut here before they are counted. */
 export const HISTORY_MESSAGES_MAX = 400;
@@ -54,5 +54,5 @@ function turnsOf<M extends ChatMessage>(history: readonly M[]): M[][] {
 }
 
 function costOf(messages: readonly ChatMessage[]): number {
-  return messages.reduce((total, { content }) => total + estimateTokens(content) + MESSAGE_OVERHEAD_TOKENS, 0);
+  return messages.reduce((total, { content }) => total + tokensAtMost(content) + MESSAGE_OVERHEAD_TOKENS, 0);
 }
