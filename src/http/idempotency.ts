@@ -4,29 +4,15 @@
  */
 import { createHmac } from 'node:crypto';
 import { claimIdempotencyKey, releaseIdempotencyKey, saveIdempotentAnswer } from '../corpus/idempotency-store.ts';
-import type { Database, Tx } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import { invalidRequest, ServiceError } from '../errors.ts';
 import type { Clock } from '../util/time.ts';
-import type { Caller } from './route.ts';
+import type { Caller, IdempotencyRecord } from './route.ts';
 
 export const IDEMPOTENCY_HOURS = 24;
 /** No request runs longer than this, so an unanswered claim of this age belongs to a process that died. */
 const ABANDONED_AFTER_MS = 60 * 60 * 1000;
 const KEY_PATTERN = /^[\x20-\x7e]{1,255}$/;
-
-/** What a handler sees of the request's idempotency key. */
-export interface IdempotencyRecord {
-  /**
-   * Handlers of multipart bodies call this when the whole body was read and before anything is committed, with a digest
-   * of what was sent (names, values, file names, file hashes: not the raw bytes, whose boundary differs in every attempt).
-   *
-   * @throws IdempotentReplay when the stored answer is to be sent: discard what was received and let it pass.
-   * @throws ServiceError conflict when the key was used with another body.
-   */
-  bodyRead(digest: Buffer): Promise<void>;
-  /** Stores the answer in the transaction that creates the resource, so that neither exists without the other. */
-  save(tx: Tx, answer: unknown): Promise<void>;
-}
 
 /** Thrown to end a handler: the caller gets the stored answer. */
 export class IdempotentReplay extends Error {

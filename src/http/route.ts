@@ -4,7 +4,7 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import type { IdempotencyRecord } from './idempotency.ts';
+import type { Tx } from '../db/database.ts';
 
 export const SCOPES = [
   'inference:run',
@@ -30,6 +30,20 @@ export interface Caller {
   tagIds: readonly string[] | null;
   /** When the key ends, or null. */
   expiresAt: Date | null;
+}
+
+/** What a handler sees of the request's idempotency key. */
+export interface IdempotencyRecord {
+  /**
+   * Handlers of multipart bodies call this when the whole body was read and before anything is committed, with a digest
+   * of what was sent (names, values, file names, file hashes: not the raw bytes, whose boundary differs in every attempt).
+   *
+   * @throws IdempotentReplay (http/idempotency.ts) when the stored answer is to be sent: discard what was received and let it pass.
+   * @throws ServiceError conflict when the key was used with another body.
+   */
+  bodyRead(digest: Buffer): Promise<void>;
+  /** Stores the answer in the transaction that creates the resource, so that neither exists without the other. */
+  save(tx: Tx, answer: unknown): Promise<void>;
 }
 
 export type Schema = z.ZodType;

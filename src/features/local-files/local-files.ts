@@ -12,8 +12,7 @@ import { insertSources } from '../../corpus/source-store.ts';
 import type { Tx } from '../../db/database.ts';
 import type { Deps } from '../../deps.ts';
 import { ServiceError } from '../../errors.ts';
-import type { IdempotencyRecord } from '../../http/idempotency.ts';
-import type { Caller } from '../../http/route.ts';
+import type { Caller, IdempotencyRecord } from '../../http/route.ts';
 import { newId } from '../../util/ids.ts';
 import { type ReceivedUpload, uploadDigest } from './receive.ts';
 
