@@ -10,6 +10,9 @@ export type FileType =
   | 'xlsx'
   | 'pptx'
   | 'rtf'
+  | 'odt'
+  | 'ods'
+  | 'odp'
   | 'csv'
   | 'tsv'
   | 'txt'
@@ -120,8 +123,18 @@ function zipType(bytes: Uint8Array): FileType {
   if (names.has('xl/workbook.xml') || names.has('xl/workbook2.xml')) return 'xlsx';
   if (names.has('ppt/presentation.xml')) return 'pptx';
   if (names.has('META-INF/container.xml')) throw unsupported('EPUB');
-  if (names.has('content.xml') && names.has('META-INF/manifest.xml')) throw unsupported('OpenDocument');
+  if (names.has('content.xml')) return openDocumentType(bytes);
   throw unsupported('ZIP archive');
+}
+
+/** An OpenDocument file begins with its media type, stored as it is. */
+function openDocumentType(bytes: Uint8Array): FileType {
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, HEAD_BYTES)).toString('latin1');
+  const kind = /application\/vnd\.oasis\.opendocument\.([a-z]+)/.exec(head)?.[1] ?? 'text';
+  const types: Record<string, FileType> = { text: 'odt', spreadsheet: 'ods', presentation: 'odp' };
+  const type = types[kind];
+  if (!type) throw unsupported(`OpenDocument ${kind}`);
+  return type;
 }
 
 function textType(head: string, extension: string): FileType {

@@ -25,7 +25,7 @@ function changed(slide: number, change: (xml: string) => string): Uint8Array {
   return zipSync({ ...parts, [name]: strToU8(change(new TextDecoder().decode(parts[name]))) });
 }
 
-for (const name of ['slides.pptx', 'office.pptx']) {
+for (const name of ['slides.pptx', 'office.pptx', 'office.odp']) {
   test(`${name}: titles, lists, notes, tables and columns, slide by slide`, async () => {
     const file = await readBytes(name, fixture(name));
     assert.equal(file.text, SLIDES);

@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { strToU8, unzipSync, zipSync } from 'fflate';
+import { chunkMismatches } from '../support/chunk-invariants.ts';
 import { fixture } from '../support/fixtures.ts';
 import { makeDocx, makeXlsx } from '../support/make-files.ts';
 import { readBytes } from '../support/process-bytes.ts';
+import { tokenF1 } from '../support/token-f1.ts';
 
 const HANDBOOK = [
   '# Leave',
@@ -18,7 +20,7 @@ const HANDBOOK = [
   'See the intranet for details.',
 ];
 
-for (const name of ['handbook.docx', 'handbook.rtf', 'office.rtf']) {
+for (const name of ['handbook.docx', 'handbook.odt', 'office.odt', 'handbook.rtf', 'office.rtf']) {
   test(`${name}: headings, lists, tables and notes as they were written`, async () => {
     const file = await readBytes(name, fixture(name));
     assert.deepEqual(file.text.split('\n\n').slice(-HANDBOOK.length), HANDBOOK);
@@ -76,7 +78,28 @@ test('a chart in a workbook is a table behind its sheet', async () => {
   assert.equal(file.text, `## S\n\nalone\n\n${CHART_TEXT}`);
 });
 
-test('a workbook that LibreOffice wrote', async () => {
-  const file = await readBytes('office.xlsx', fixture('office.xlsx'));
-  assert.match(file.text, /\| Milk, fresh \| 1.2 \| 2024-07-08 \|/);
-});
+for (const name of ['office.xlsx', 'office.ods']) {
+  test(`${name}: a chunk for each record, with its metadata`, async () => {
+    const file = await readBytes(name, fixture(name), [{ key: 'Net', type: 'float' }]);
+    assert.match(file.text, /\n\| Milk, fresh \| 1.2 \| 2024-07-08 \|$/);
+    assert.deepEqual(
+      file.chunks.map((chunk) => chunk.metadata['Net']?.val),
+      ['2.5', '3', '1.2'],
+    );
+  });
+}
+
+const TEXTS = 'handbook code german japanese arabic greek-russian quotes prices levels prose'.split(' ');
+
+for (const name of TEXTS.map((text) => `${text}.odt`)) {
+  test(`${name}: all words and headings of its source`, async () => {
+    const [file, source] = await Promise.all(
+      [name, name.replace(/\w+$/, 'md')].map((each) => readBytes(each, fixture(each))),
+    );
+    const headings = (text: string) =>
+      text.match(/^#+ .*$/gm)!.filter((line) => !/Staff handbook|lighthouse/.test(line));
+    assert.ok(tokenF1(file!.text, source!.text) >= 0.92, `${tokenF1(file!.text, source!.text)}`);
+    assert.deepEqual(headings(file!.text), headings(source!.text));
+    assert.equal(chunkMismatches(file!.text, file!.chunks), 0);
+  });
+}

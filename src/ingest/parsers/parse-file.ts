@@ -26,6 +26,12 @@ export async function parseFile(fileType: FileType, bytes: Uint8Array, request: 
       const { parsePptx } = await import('./pptx.ts');
       return parsePptx(bytes);
     }
+    case 'odt':
+    case 'ods':
+    case 'odp': {
+      const { parseOdf } = await import('./odf.ts');
+      return parseOdf(bytes, fileType, request.chunkMetadataKeys);
+    }
     case 'rtf': {
       const { parseRtf } = await import('./rtf.ts');
       return parseRtf(bytes);

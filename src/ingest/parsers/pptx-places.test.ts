@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { placesOf, readingOrder } from './pptx-places.ts';
+import { placesOf } from './pptx-places.ts';
+import { readingOrder } from './reading-order.ts';
 import { attribute, findElements, readXml } from './xml-tree.ts';
 
 const at = (x: number, y: number, height: number) =>

@@ -1,13 +1,8 @@
-/** Where the shapes of a slide stand, and the order in which people read them. */
+/** Where the shapes of a slide stand. */
+import type { Place } from './reading-order.ts';
 import { attribute, childAt, findElements, type XmlElement } from './xml-tree.ts';
 
-interface Place {
-  top: number;
-  left: number;
-  height: number;
-}
-
-/** The place that a layout gives a placeholder. */
+/** The place of a shape: its own, or what its layout gives a placeholder. */
 export type PlaceOf = (shape: XmlElement) => Place | undefined;
 
 /** Places of placeholders in a layout and its master; the first that has one counts. */
@@ -20,37 +15,14 @@ export function placesOf(sources: readonly XmlElement[]): PlaceOf {
     }
   }
   return (shape) => {
+    const own = ownPlace(shape);
+    if (own) return own;
     for (const key of placeholderKeys(shape)) {
       const place = places.get(key);
       if (place) return place;
     }
     return undefined;
   };
-}
-
-/** From top to bottom; what stands beside each other from left to right; what has no place stays behind its neighbour. */
-export function readingOrder(shapes: readonly XmlElement[], layout: PlaceOf): XmlElement[] {
-  const placed: { place: Place; shapes: XmlElement[] }[] = [];
-  const first: XmlElement[] = [];
-  for (const shape of shapes) {
-    const place = ownPlace(shape) ?? layout(shape);
-    if (place) placed.push({ place, shapes: [shape] });
-    else (placed.at(-1)?.shapes ?? first).push(shape);
-  }
-  placed.sort((a, b) => a.place.top - b.place.top);
-  const rows: (typeof placed)[] = [];
-  for (const item of placed) {
-    const row = rows.at(-1);
-    if (row && isBeside(row[0]!.place, item.place)) row.push(item);
-    else rows.push([item]);
-  }
-  for (const row of rows) row.sort((a, b) => a.place.left - b.place.left);
-  return [...first, ...rows.flat().flatMap((item) => item.shapes)];
-}
-
-/** `b`, which begins lower, overlaps the upper half of `a`. */
-function isBeside(a: Place, b: Place): boolean {
-  return b.top < a.top + Math.min(a.height, Math.max(b.height, 1)) / 2;
 }
 
 function ownPlace(shape: XmlElement): Place | undefined {
