@@ -11,6 +11,7 @@ const CASES: readonly (readonly [what: string, bytes: Uint8Array | string, name:
   ['an Excel file whatever its name', makeXlsx({ sheets: [] }), 'a', 'xlsx'],
   ['RTF whatever its name', '{\\rtf1 x}', 'a.doc', 'rtf'],
   ['a part of an RTF file', '{\\pard x\\par}', 'a.rtf', 'rtf'],
+  ['a FictionBook', '<?xml version="1.0"?><FictionBook/>', 'a', 'fb2'],
   ['HTML named .pdf', '<!DOCTYPE html><p>x', 'a.pdf', 'html'],
   ['HTML named .txt', '\n<html lang="en"><body>x', 'a.txt', 'html'],
   ['HTML inside Markdown stays Markdown', '<html>', 'a.md', 'md'],

@@ -13,6 +13,8 @@ export type FileType =
   | 'odt'
   | 'ods'
   | 'odp'
+  | 'epub'
+  | 'fb2'
   | 'csv'
   | 'tsv'
   | 'txt'
@@ -56,6 +58,7 @@ const TEXT_EXTENSIONS: Record<string, FileType> = {
   webmanifest: 'json',
   jsonl: 'jsonl',
   ndjson: 'jsonl',
+  fb2: 'fb2',
   xml: 'xml',
   svg: 'xml',
   rss: 'xml',
@@ -81,7 +84,7 @@ const CODE_EXTENSIONS = new Set(
 const LOOKS_LIKE_JSON = /^(\{\s*["}]|\[\s*(?:["{[\]]|(?:-?\d[\d.e+-]*|true|false|null)\s*,))/;
 
 /** Text formats that need a reader of their own before their text is worth indexing. */
-const UNSUPPORTED_TEXT = new Set(['eml', 'mbox', 'ipynb', 'fb2', 'ics', 'vcf']);
+const UNSUPPORTED_TEXT = new Set(['eml', 'mbox', 'ipynb', 'ics', 'vcf']);
 
 /**
  * Decides by magic numbers and text sniffing; the extension refines text formats only.
@@ -122,7 +125,7 @@ function zipType(bytes: Uint8Array): FileType {
   if (names.has('word/document.xml') || names.has('word/document2.xml')) return 'docx';
   if (names.has('xl/workbook.xml') || names.has('xl/workbook2.xml')) return 'xlsx';
   if (names.has('ppt/presentation.xml')) return 'pptx';
-  if (names.has('META-INF/container.xml')) throw unsupported('EPUB');
+  if (names.has('META-INF/container.xml')) return 'epub';
   if (names.has('content.xml')) return openDocumentType(bytes);
   throw unsupported('ZIP archive');
 }
@@ -153,7 +156,7 @@ function textType(head: string, extension: string): FileType {
   if (html && named !== 'md' && !isCode) return 'html';
   if (named) return named;
   if (isCode) return 'code';
-  if (start.startsWith('<?xml')) return 'xml';
+  if (start.startsWith('<?xml')) return start.includes('<fictionbook') ? 'fb2' : 'xml';
   if (LOOKS_LIKE_JSON.test(start)) return 'json';
   return 'txt';
 }

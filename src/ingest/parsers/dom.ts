@@ -40,6 +40,8 @@ const NOT_NESTING = new Set(
     'optgroup path circle ellipse line polyline polygon rect use stop image'
   ).split(' '),
 );
+/** Elements without content. */
+const VOID = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '));
 /** Elements whose content is no markup. */
 const RAW_TEXT = new Set(['script', 'style', 'textarea', 'title']);
 
@@ -61,6 +63,13 @@ export function parseTree(html: string): DomDocument {
   // Without <html> the first element would become the root.
   const full = /<html[\s>]/i.test(html) ? html : `<html>${html}</html>`;
   return parseHTML(full).document as unknown as DomDocument;
+}
+
+/** XHTML closes empty elements in their tag, which HTML does not know: `<title/>` would hold all that follows. */
+export function expandEmptyTags(xhtml: string): string {
+  return xhtml.replace(/<([a-z][a-z0-9:-]{0,30})((?:\s[^<>]*)?)\/>/gi, (tag, name: string, rest: string) =>
+    VOID.has(name.toLowerCase()) ? tag : `<${name}${rest}></${name}>`,
+  );
 }
 
 /** Where walking begins: a document's own children may be cut off by its doctype. */

@@ -32,6 +32,10 @@ export async function parseFile(fileType: FileType, bytes: Uint8Array, request: 
       const { parseOdf } = await import('./odf.ts');
       return parseOdf(bytes, fileType, request.chunkMetadataKeys);
     }
+    case 'epub': {
+      const { parseEpub } = await import('./epub.ts');
+      return parseEpub(bytes);
+    }
     case 'rtf': {
       const { parseRtf } = await import('./rtf.ts');
       return parseRtf(bytes);
@@ -75,6 +79,10 @@ async function parseText(fileType: FileType, text: string, request: ProcessReque
       const { parseJsonl } = await import('./json.ts');
       return parseJsonl(text, keys);
     }
+    case 'fb2': {
+      const { parseFb2 } = await import('./fb2.ts');
+      return parseFb2(text);
+    }
     case 'xml': {
       const { parseXml } = await import('./xml.ts');
       return parseXml(text);
@@ -90,7 +98,7 @@ async function parseText(fileType: FileType, text: string, request: ProcessReque
 const DECLARATION_BYTES = 2048;
 
 function declaredEncoding(fileType: FileType, bytes: Uint8Array): string | undefined {
-  if (fileType !== 'html' && fileType !== 'xml') return undefined;
+  if (!/^(html|xml|fb2)$/.test(fileType)) return undefined;
   const head = String.fromCharCode(...bytes.subarray(0, DECLARATION_BYTES));
   const xml = /^\s*<\?xml[^>]*encoding=["']([\w.:-]{1,40})["']/.exec(head)?.[1];
   return xml ?? /<meta[^>]{0,200}charset\s*=\s*["']?\s*([\w.:-]{1,40})/i.exec(head)?.[1];
