@@ -11,6 +11,7 @@ import { SCOPES } from '../../src/http/route.ts';
 import { newId } from '../../src/util/ids.ts';
 import { buildWorker } from '../../src/worker.ts';
 import { openTestApp, type TestAnswer, type TestApp } from '../support/app.ts';
+import { SECRET_CANARY } from '../support/canary.ts';
 import { idSlots } from '../support/id-slots.ts';
 import { ingest } from '../support/upload.ts';
 
@@ -222,7 +223,7 @@ async function makeSide(bird: string, place: string): Promise<Side> {
   assert.equal((await t.post('/tag-source-groups', { tag_id: tag, source_group_id: group })).status, 201);
   const turn = (await t.post('/completions', { ...question, tag_ids: [tag] })).body;
   assert.ok(turn.choices[0].message.content.includes(bird), 'the answer tells of this side');
-  const secret = (await t.post('/secrets', { name: 'n', type: 'repo', secret: 's' })).body.id;
+  const secret = (await t.post('/secrets', { name: 'n', type: 'repo', secret: `${SECRET_CANARY}s` })).body.id;
   const key = (await t.post('/api-keys', { name: 'k', scopes: ['knowledge:read'], source_group_ids: [group] })).body.id;
   return {
     group,

@@ -10,6 +10,7 @@ import { SCOPES } from '../../src/http/route.ts';
 import { newId } from '../../src/util/ids.ts';
 import { buildWorker } from '../../src/worker.ts';
 import { openTestApp, type TestAnswer, type TestApp, type TestTenant } from '../support/app.ts';
+import { SECRET_CANARY } from '../support/canary.ts';
 import { idSlots } from '../support/id-slots.ts';
 import { ingest } from '../support/upload.ts';
 
@@ -153,7 +154,7 @@ const ROWS: Record<string, Row> = {
   'POST /api-keys/{id}/rotate path.id': object('key'),
   'GET /secrets query.after_id': position,
   'GET /secrets/{secret_id} path.secret_id': object('secret'),
-  'PUT /secrets/{secret_id} path.secret_id': object('secret', () => ({ name: 'n', secret: 'mine now' })),
+  'PUT /secrets/{secret_id} path.secret_id': object('secret', () => ({ name: 'n', secret: `${SECRET_CANARY}mine` })),
   'DELETE /secrets/{secret_id} path.secret_id': object('secret'),
 };
 
@@ -296,7 +297,8 @@ async function makeObjects(tenant: TestTenant): Promise<Objects> {
     sql`insert into tag_source_group (tenant_id, tag_id, source_group_id) values (${tenant.tenantId}, ${tag}, ${group})`,
   );
   const key = (await t.post('/api-keys', { name: 'k', scopes: SCOPES }, tenant.key)).body.id;
-  const secret = (await t.post('/secrets', { name: 's', type: 'repo', secret: 'theirs' }, tenant.key)).body.id;
+  const secret = (await t.post('/secrets', { name: 's', type: 'repo', secret: `${SECRET_CANARY}theirs` }, tenant.key))
+    .body.id;
   const turn = (await t.post('/completions', question, tenant.key)).body;
   return {
     group,

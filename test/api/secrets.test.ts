@@ -6,8 +6,9 @@ import { SECRETS_MAX } from '../../src/features/secrets/routes.ts';
 import { newId } from '../../src/util/ids.ts';
 import { openSecret } from '../../src/vault/secret-store.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
+import { SECRET_CANARY } from '../support/canary.ts';
 
-const VALUE = 'canary-4711-größe-😀';
+const VALUE = `${SECRET_CANARY}4711-größe-😀`;
 
 let t: TestApp;
 let now = new Date('2026-03-01T12:00:00.700Z');
@@ -109,11 +110,15 @@ describe('PUT /secrets/{secret_id}', () => {
       description: 'd',
     });
     assert.equal(await openedValue(id), VALUE);
-    const changed = await t.put(`/secrets/${id}`, { name: 'new name', secret: 'other value', description: '' });
+    const changed = await t.put(`/secrets/${id}`, {
+      name: 'new name',
+      secret: `${SECRET_CANARY}other`,
+      description: '',
+    });
     assert.equal(changed.status, 200);
     assert.equal(changed.body.description, '');
-    assert.ok(!changed.text.includes('other value'));
-    assert.equal(await openedValue(id), 'other value');
+    assert.ok(!changed.text.includes(SECRET_CANARY));
+    assert.equal(await openedValue(id), `${SECRET_CANARY}other`);
   });
   test('name is required, the type does not change', async () => {
     const id = await create();

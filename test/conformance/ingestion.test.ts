@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { JOB_STATUSES } from '../../src/jobs/status.ts';
 import { newId } from '../../src/util/ids.ts';
+import { SECRET_CANARY } from '../support/canary.ts';
 import { sendRaw } from '../support/raw-http.ts';
 import { waitForGroup } from '../support/upload.ts';
 import { conformance, hasMembers, listRows, statuses } from './world.ts';
@@ -176,7 +177,7 @@ conformance('local file groups', [
   },
 ]);
 
-const secret = { name: 'reader', type: 'drive', secret: 'canary-value' };
+const secret = { name: 'reader', type: 'drive', secret: `${SECRET_CANARY}value` };
 
 conformance('secrets', [
   {
@@ -215,7 +216,7 @@ conformance('secrets', [
         ],
       );
       const { body, text } = await w.http(`PUT /secrets/${id}`, {
-        body: { name: 'n', secret: 'canary-two', description: 'd' },
+        body: { name: 'n', secret: `${SECRET_CANARY}two`, description: 'd' },
       });
       assert.deepEqual([body.id, body.name, body.description, body.type], [id, 'n', 'd', 'drive']);
       assert.doesNotMatch(text, /canary/);

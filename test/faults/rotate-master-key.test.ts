@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { generateApiKey } from '../../src/http/api-key.ts';
 import { generateMasterKeyText } from '../../src/vault/seal.ts';
+import { SECRET_CANARY } from '../support/canary.ts';
 import { runPinakes } from '../support/cli.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
 
@@ -21,7 +22,7 @@ const pinakes = (args: string[], env: Record<string, string> = {}) =>
 let saved = 0;
 
 async function save(service: ServiceProcess): Promise<void> {
-  const body = JSON.stringify({ name: 'n', type: 'repo', secret: `value ${saved++}` });
+  const body = JSON.stringify({ name: 'n', type: 'repo', secret: `${SECRET_CANARY}${saved++}` });
   const answer = await service.fetch('/secrets', {
     method: 'POST',
     body,

@@ -13,6 +13,7 @@ import { type Deps, type Given, openDeps } from '../../src/deps.ts';
 import { generateApiKey } from '../../src/http/api-key.ts';
 import { SCOPES, type Scope } from '../../src/http/route.ts';
 import { newId } from '../../src/util/ids.ts';
+import { assertNoCanary, assertNoCanaryInFiles } from './canary.ts';
 import { openTestDatabase } from './database.ts';
 
 export interface TestTenant {
@@ -85,6 +86,7 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
   const app = await buildApp(deps);
   const own = await makeTenant(deps, 'default');
   let address: string | undefined;
+  const openedAt = new Date();
 
   const request = async ({
     method = 'GET',
@@ -103,7 +105,10 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
       },
     };
     if (body !== undefined) inject.payload = typeof body === 'string' ? body : JSON.stringify(body);
-    return toAnswer(await app.inject(inject));
+    const answer = toAnswer(await app.inject(inject));
+    if (answer.status >= 400)
+      assertNoCanary(`the answer ${answer.status} to ${method} ${path.slice(0, 40)}`, answer.text);
+    return answer;
   };
 
   return {
@@ -126,8 +131,13 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
       app.abortRequests();
       await app.close();
       await deps.close();
-      await database.close();
-      rmSync(blobDir, { recursive: true, force: true });
+      try {
+        assertNoCanary('the log', JSON.stringify(logs));
+        assertNoCanaryInFiles(blobDir, openedAt);
+      } finally {
+        await database.close();
+        rmSync(blobDir, { recursive: true, force: true });
+      }
     },
   };
 }

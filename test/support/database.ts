@@ -9,6 +9,7 @@ import type { Database } from '../../src/db/database.ts';
 import { lockDirectory } from '../../src/db/embedded/lock.ts';
 import { migrate, migrationsHash } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open.ts';
+import { assertNoCanaryInFiles } from './canary.ts';
 
 export interface TestDatabase {
   db: Database;
@@ -26,13 +27,18 @@ export async function openTestDatabase(): Promise<TestDatabase> {
   if (serverUrl) return openOnServer(serverUrl);
   const dataDir = mkdtempSync(join(tmpdir(), 'pinakes-test-'));
   await copyTemplate(dataDir);
+  const openedAt = new Date();
   const db = await openDatabase({ dataDir });
   return {
     db,
     dataDir,
     async close() {
       await db.close();
-      rmSync(dataDir, { recursive: true, force: true });
+      try {
+        assertNoCanaryInFiles(join(dataDir, 'database'), openedAt);
+      } finally {
+        rmSync(dataDir, { recursive: true, force: true });
+      }
     },
   };
 }

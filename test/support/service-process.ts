@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { generateApiKey } from '../../src/http/api-key.ts';
+import { assertNoCanary } from './canary.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
@@ -76,10 +77,12 @@ export async function startServiceProcess(options: ServiceOptions): Promise<Serv
     async kill() {
       child.kill('SIGKILL');
       await ended;
+      assertNoCanary('the log', errors);
     },
     async stop() {
       child.kill('SIGTERM');
       await ended;
+      assertNoCanary('the log', errors);
       return child.exitCode;
     },
     ended,

@@ -13,6 +13,7 @@ import type { KeySettings } from '../../src/vault/key-files.ts';
 import { examineMasterKey, rotateMasterKey, settleMasterKey } from '../../src/vault/rotate.ts';
 import { generateMasterKeyText, readMasterKey } from '../../src/vault/seal.ts';
 import { insertSecret, openSecret, prepareToSeal } from '../../src/vault/secret-store.ts';
+import { SECRET_CANARY } from '../support/canary.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 
 let database: TestDatabase;
@@ -54,7 +55,8 @@ async function save(config: KeySettings, tenantId: string, value: string): Promi
 /** Secrets of both tenants. */
 async function saveSome(config: KeySettings): Promise<Kept[]> {
   const kept: Kept[] = [];
-  for (let i = 0; i < 3; i++) for (const tenant of tenants) kept.push(await save(config, tenant, `value ${i}`));
+  for (let i = 0; i < 3; i++)
+    for (const tenant of tenants) kept.push(await save(config, tenant, `${SECRET_CANARY}${i}`));
   return kept;
 }
 

@@ -1,0 +1,30 @@
+/** The search for canaries at the end of every test file finds them. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createTenant } from '../src/corpus/tenant-store.ts';
+import { generateApiKey } from '../src/http/api-key.ts';
+import { newId } from '../src/util/ids.ts';
+import { openTestApp } from './support/app.ts';
+import { assertNoCanary, SECRET_CANARY } from './support/canary.ts';
+import { openTestDatabase } from './support/database.ts';
+
+const { key, publicId } = generateApiKey();
+
+test('a key and a secret are found, what is shown of a key is not', () => {
+  assert.throws(() => assertNoCanary('x', `pk_ pk_pk_${key.slice(3)}`), /API key .* in x/);
+  assert.throws(() => assertNoCanary('x', Buffer.from(`\0\xff${key}`)), /API key/);
+  assert.throws(() => assertNoCanary('x', `${SECRET_CANARY}1`), /secret .* in x/);
+  assertNoCanary('x', `${publicId} pk_${publicId} ${key.slice(0, -1)}`);
+});
+
+test('in the files of the database, in the log and in error bodies', async () => {
+  const app = await openTestApp();
+  await assert.rejects(app.get(`/tags?${SECRET_CANARY}`), /in the answer 400/);
+  app.deps.log.info({ key }, 'a mistake');
+  await assert.rejects(app.close(), /API key .* in the log/);
+
+  if (app.deps.db.kind !== 'embedded') return;
+  const database = await openTestDatabase();
+  await createTenant(database.db, { id: newId(), name: SECRET_CANARY });
+  await assert.rejects(database.close(), /secret .* in .*database/);
+});
