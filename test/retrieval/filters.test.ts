@@ -33,7 +33,7 @@ before(async () => {
 });
 after(() => database.close());
 
-test(`${FILTERS} random filters over ${Math.ceil(FILTERS / FILTERS_PER_CORPUS)} random corpora select what the reference selects`, async () => {
+test(`${FILTERS} random filters over ${Math.ceil(FILTERS / FILTERS_PER_CORPUS)} random corpora select what the reference selects`, async (t) => {
   let nonTrivial = 0;
   for (let done = 0; done < FILTERS; done += FILTERS_PER_CORPUS) {
     const corpus = done === 0 ? first : await store(openRandom(SEED + done));
@@ -48,6 +48,7 @@ test(`${FILTERS} random filters over ${Math.ceil(FILTERS / FILTERS_PER_CORPUS)} 
     }
     if (done > 0) await database.db.system.query(sql`delete from source where tenant_id = ${corpus.tenant.id}`);
   }
+  t.diagnostic(`${nonTrivial} of ${FILTERS} filters tell sources apart`);
   assert.ok(nonTrivial > FILTERS / 2, `only ${nonTrivial} filters tell sources apart`);
 });
 
