@@ -18,6 +18,8 @@ const RERANK_TIMEOUT_MS_MAX = 60_000;
 const EMBEDDING_REQUESTS_MAX = 64;
 const CHAT_PROVIDERS = ['openai', 'anthropic', 'google', 'openai-compatible'];
 const EMBEDDING_PROVIDERS = ['openai', 'openai-compatible', 'local'];
+export const FUSION_METHODS = ['weighted', 'rrf'] as const;
+export const FUSION_WEIGHT_DEFAULT = 0.5;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 /** `pk_` + 12 characters of id + 43 of secret + 6 of checksum, base62. */
 const API_KEY_PATTERN = /^pk_[0-9A-Za-z]{61}$/;
@@ -41,6 +43,8 @@ export interface Config {
   chat: { model: string; baseUrl: string | null; apiKey: string | null; contextTokens: number };
   /** `model` is `none` or `<provider>:<model>`; `requestsMax`: for passages, at once. */
   embedding: { model: string; baseUrl: string | null; apiKey: string | null; requestsMax: number };
+  /** Of lexical and semantic search. `weighted` adds scores, `rrf` reciprocal ranks; `weight`: of the semantic half, 0 to 1. */
+  fusion: { method: (typeof FUSION_METHODS)[number]; weight: number };
   /** `model` is `none` or a model name. */
   rerank: { model: string; baseUrl: string | null; apiKey: string | null; timeoutMs: number };
   authorization: boolean;
@@ -104,6 +108,10 @@ export function loadConfig(env: Environment): Config {
       baseUrl: read.httpUrl('PINAKES_EMBEDDING_BASE_URL', 'http://127.0.0.1:11434/v1'),
       apiKey: read.optional('PINAKES_EMBEDDING_API_KEY'),
       requestsMax: read.integer('PINAKES_EMBEDDING_REQUESTS', 2, 1, EMBEDDING_REQUESTS_MAX),
+    },
+    fusion: {
+      method: read.choice('PINAKES_FUSION', FUSION_METHODS, 'weighted'),
+      weight: read.share('PINAKES_FUSION_WEIGHT', FUSION_WEIGHT_DEFAULT),
     },
     rerank: {
       model: read.text('PINAKES_RERANK_MODEL', 'none'),
@@ -269,6 +277,16 @@ class Reader {
       throw new ConfigError(name, `must be a whole number from ${min} to ${max}, not ${show(value)}`, String(fallback));
     }
     return number;
+  }
+
+  /** A number from 0 to 1. */
+  share(name: string, fallback: number): number {
+    const value = this.optional(name);
+    if (value === null) return fallback;
+    if (!/^(?:0?\.\d{1,6}|[01](?:\.0{1,6})?)$/.test(value)) {
+      throw new ConfigError(name, `must be a number from 0 to 1, not ${show(value)}`, String(fallback));
+    }
+    return Number(value);
   }
 
   choice<const T extends string>(name: string, choices: readonly T[], fallback: NoInfer<T>): T {

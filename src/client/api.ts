@@ -634,7 +634,7 @@ export interface Operations {
       body: {
         /** What to look for. · minLength 1, maxLength 4000 */
         query: string;
-        /** With no embedding model, `hybrid` is `lexical` and `semantic` is refused. · default "hybrid" */
+        /** With no embedding model, `hybrid` is `lexical` and `semantic` is refused. When the model fails, `hybrid` is `lexical` with a warning. · default "hybrid" */
         mode?: "hybrid" | "lexical" | "semantic" | undefined;
         /** How many records to return. · minimum 1, maximum 100, default 10 */
         limit?: number | undefined;

@@ -2,17 +2,15 @@
 import type { Tx } from '../db/database.ts';
 import { join, type Sql, sql } from '../db/sql.ts';
 import { chunkConditions, lookedUpSourcePredicate, narrowsCheaply, sourcePredicate } from './filter-sql.ts';
+import type { FusionSettings } from './fuse.ts';
 import { bm25Candidates, type Candidate } from './lexical.ts';
 import { scanCandidates } from './lexical-scan.ts';
-import { select } from './select.ts';
-import type { Filters, Hit, RetrieveRequest, Warning } from './types.ts';
-
-/** `use_postfilter` looks at this many of the best chunks, or at `offset + limit` if that is more. */
-export const POSTFILTER_CANDIDATES = 200;
+import type { SemanticQuery } from './semantic.ts';
+import type { Filters, Hit, RetrieveRequest } from './types.ts';
 
 /** Batches after the first, which is as large as what is wanted. */
-const BATCHES = [1_000, 4_000, 20_000];
-const CANDIDATES_MAX = 20_000;
+export const BATCHES = [1_000, 4_000, 20_000];
+export const CANDIDATES_MAX = 20_000;
 /** Beyond what is wanted, so that a few copies do not cost a second batch. */
 const SPARE_CANDIDATES = 10;
 
@@ -32,6 +30,11 @@ export interface Search {
   hasTextSearch: boolean;
   /** From `analyzeQuery`. */
   terms: readonly string[];
+  /** Absent: the search is lexical. */
+  semantic?: SemanticQuery;
+  fusion: FusionSettings;
+  /** Up to so many rows every vector is compared. */
+  exactRowsMax: number;
 }
 
 /** The best candidates so far. Each batch begins with those of the one before. */
@@ -66,31 +69,6 @@ function toBatch(found: readonly Candidate[], complete: boolean, final: boolean)
   return { ranked: found.map(lexicalOnly), complete, isSettled: (last) => final || last.score > lastScore };
 }
 
-/**
- * Searches first and filters what was found. What the caller may not see is never a candidate.
- *
- * @param wanted how many the caller is warned about when fewer fit.
- */
-export async function postfiltered(
-  tx: Tx,
-  search: Search,
-  wanted: number,
-  warnings: Warning[],
-): Promise<RankedCandidate[]> {
-  const { request } = search;
-  const searched = Math.max(POSTFILTER_CANDIDATES, wanted);
-  const found = search.terms.length === 0 ? [] : await lexicalCandidates(tx, search, predicates(request, {}), searched);
-  const fitting = await keepFitting(tx, request, found.map(lexicalOnly));
-  const remaining = select(fitting, request.maxChunksPerSource).length;
-  if (remaining < wanted && found.length >= searched) {
-    warnings.push({
-      type: 'postfilter_underfilled',
-      message: `Of the best ${found.length} chunks only ${remaining} fit the filters; without use_postfilter all are searched.`,
-    });
-  }
-  return fitting;
-}
-
 /** Those that exist, may be seen and fit the filters now. */
 export async function keepFitting<T extends { id: string }>(
   tx: Tx,
@@ -105,20 +83,27 @@ export async function keepFitting<T extends { id: string }>(
   return candidates.filter(({ id }) => ids.has(id));
 }
 
-function lexicalCandidates(tx: Tx, search: Search, conditions: readonly Sql[], limit: number): Promise<Candidate[]> {
+export async function lexicalCandidates(
+  tx: Tx,
+  search: Search,
+  conditions: readonly Sql[],
+  limit: number,
+): Promise<Candidate[]> {
+  if (search.terms.length === 0) return [];
   const find = search.hasTextSearch ? bm25Candidates : scanCandidates;
   return find(tx, lexicalRequest(search, conditions, limit));
 }
 
-function lexicalRequest({ request, terms }: Search, conditions: readonly Sql[], limit: number) {
+export function lexicalRequest({ request, terms }: Search, conditions: readonly Sql[], limit: number) {
   return { tenantId: request.tenantId, partitionNo: request.partitionNo, terms, conditions, limit };
 }
 
-function lexicalOnly(candidate: Candidate): RankedCandidate {
+export function lexicalOnly(candidate: Candidate): RankedCandidate {
   return { ...candidate, scores: { lexical: candidate.score, semantic: null, rerank: null } };
 }
 
-function predicates(request: RetrieveRequest, filters: Filters, ofSource = sourcePredicate): Sql[] {
+/** What a chunk `c` must fulfil. */
+export function predicates(request: RetrieveRequest, filters: Filters, ofSource = sourcePredicate): Sql[] {
   return [
     sql`c.tenant_id = ${request.tenantId}`,
     ofSource(request.tenantId, request, filters),

@@ -36,10 +36,19 @@ const chunkValue = (key: string): Sql => sql`(c.metadata -> ${key}::text ->> 'va
  * nearly everything is looked up for each candidate; what narrows the search is evaluated once and hashed.
  */
 export function sourcePredicate(tenantId: string, limits: GroupLimits, filters: Filters): Sql {
-  const narrowing = narrowingConditions(tenantId, limits, filters);
-  if (narrowing.length === 0) return lookedUpSourcePredicate(tenantId, limits, filters);
-  return sql`coalesce(c.source_id in (
-    select s.id from ${SOURCE_TABLES} where s.tenant_id = ${tenantId} and ${ALIVE} and ${join(narrowing, ' and ')}), false)`;
+  if (!narrows(limits, filters)) return lookedUpSourcePredicate(tenantId, limits, filters);
+  return sql`coalesce(c.source_id in (select s.id ${fittingSources(tenantId, limits, filters)}), false)`;
+}
+
+/** From sources `s` that are alive, ready, within the key's limits, and fit the source-level filters. */
+export function fittingSources(tenantId: string, limits: GroupLimits, filters: Filters): Sql {
+  const conditions = [ALIVE, ...narrowingConditions(tenantId, limits, filters)];
+  return sql`from ${SOURCE_TABLES} where s.tenant_id = ${tenantId} and ${join(conditions, ' and ')}`;
+}
+
+/** True when there are conditions on sources beyond being there. */
+export function narrows(limits: GroupLimits, filters: Filters): boolean {
+  return narrowingConditions('', limits, filters).length > 0;
 }
 
 /**
@@ -55,7 +64,7 @@ export function lookedUpSourcePredicate(tenantId: string, limits: GroupLimits, f
 
 /** True when the search is narrowed by conditions on sources, and testing a single source for them is cheap. */
 export function narrowsCheaply(limits: GroupLimits, filters: Filters): boolean {
-  return !filters.metadataFilter && narrowingConditions('', limits, filters).length > 0;
+  return !filters.metadataFilter && narrows(limits, filters);
 }
 
 function narrowingConditions(tenantId: string, limits: GroupLimits, filters: Filters): Sql[] {

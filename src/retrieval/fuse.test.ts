@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openRandom } from '../../test/support/random.ts';
-import { FUSED_DEPTH, FUSION_METHODS, fuse, type Ranked } from './fuse.ts';
+import { FUSION_METHODS } from '../config.ts';
+import { FUSED_DEPTH, fuse, type Ranked } from './fuse.ts';
 
 const RUNS = 200;
 

@@ -1,21 +1,13 @@
 /** One ranking from two: lexical and semantic candidates of one query. Pure. */
 
+import { type Config, FUSION_WEIGHT_DEFAULT } from '../config.ts';
+
 /** So many of the best of each list decide about the order; what comes after them is added behind, by rank. */
 export const FUSED_DEPTH = 100;
 /** The constant of reciprocal rank fusion: how little the first places stand out. */
 export const RRF_CONSTANT = 60;
-/** Of the semantic half, unless the settings say otherwise. */
-export const FUSION_WEIGHT_DEFAULT = 0.5;
-
-export const FUSION_METHODS = ['weighted', 'rrf'] as const;
-export type FusionMethod = (typeof FUSION_METHODS)[number];
-
-export interface FusionSettings {
-  /** `weighted`: sum of the scores, each list stretched to 0..1. `rrf`: sum of reciprocal ranks. */
-  method: FusionMethod;
-  /** Of the semantic half, 0..1; the lexical half has the rest. */
-  weight: number;
-}
+export type FusionSettings = Config['fusion'];
+export const FUSION_DEFAULT: FusionSettings = { method: 'weighted', weight: FUSION_WEIGHT_DEFAULT };
 
 /** What is needed of a candidate. Lists are best first. */
 export interface Ranked {

@@ -1,5 +1,5 @@
 /** BM25 candidates: chunks by how well their terms fit the query's. */
-import { termsIndex } from '../corpus/tenant-store.ts';
+import { chunkPartition, termsIndex } from '../corpus/tenant-store.ts';
 import type { Tx } from '../db/database.ts';
 import { identifier, join, raw, type Sql, sql } from '../db/sql.ts';
 
@@ -35,20 +35,32 @@ export const FORCE_INDEX_ORDER = sql`set_config('enable_sort', 'off', true), set
  * equal score, those of the last score come in the order of the index instead: it is the same for every limit.
  */
 export async function bm25Candidates(tx: Tx, request: CandidateRequest): Promise<Candidate[]> {
-  const { tenantId, partitionNo, limit } = request;
+  return toCandidates(await tx.query<FoundRow>(bm25Select(request)), request.limit);
+}
+
+/** A row of `bm25Select`. */
+export type FoundRow = Omit<Candidate, 'score'> & { distance: number };
+
+/** The statement of `bm25Candidates`, in the order of the index; the distance is the negative score. */
+export function bm25Select(request: CandidateRequest): Sql {
+  const { tenantId, partitionNo } = request;
   // The partition's own index by name: the parent's orders rightly but returns wrong scores.
   const query = sql`to_bm25query(${request.terms.join(' ')}, ${termsIndex(partitionNo)})`;
-  const partition = identifier(`chunk_${partitionNo}`);
+  const partition = identifier(chunkPartition(partitionNo));
   // The distance must stand alone in the select list: within an expression it would be computed anew for every row.
   const best = (conditions: readonly Sql[], limit: number): Sql => sql`
     select c.*, c.terms <@> ${query} as distance from ${partition} c
     where ${join([sql`c.tenant_id = ${tenantId}`, ...conditions], ' and ')}
     order by c.terms <@> ${query} limit ${limit}`;
-  const chunks = request.tested === undefined ? best(request.conditions, limit) : best([], request.tested);
+  const chunks = request.tested === undefined ? best(request.conditions, request.limit) : best([], request.tested);
   const tests = request.tested === undefined ? raw('true') : join(request.conditions, ' and ');
-  const rows = await tx.query<Omit<Candidate, 'score'> & { distance: number }>(sql`
+  return sql`
     select c.id, c.source_id as "sourceId", c.distance, md5(c.content) as "contentHash"
-    from (${chunks}) c where ${tests} limit ${limit}`);
+    from (${chunks}) c where ${tests} limit ${request.limit}`;
+}
+
+/** `rows` of `bm25Select`, in its order. */
+export function toCandidates(rows: readonly FoundRow[], limit: number): Candidate[] {
   const candidates = rows
     .filter((row) => row.distance < 0)
     .map(({ distance, ...row }) => ({ ...row, score: -distance }));

@@ -1,23 +1,20 @@
 /** `retrieve` is the only way to chunks for a question: completions, search and evaluation all come through here. */
-import type { Database, Tx } from '../db/database.ts';
+import type { Tx } from '../db/database.ts';
 import { sql } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
-import { invalidRequest } from '../errors.ts';
 import { analyzeQuery } from './analyzer.ts';
-import {
-  type Batch,
-  keepFitting,
-  lexicalBatches,
-  postfiltered,
-  type RankedCandidate,
-  type Search,
-} from './candidates.ts';
+import { type Batch, keepFitting, lexicalBatches, type RankedCandidate, type Search } from './candidates.ts';
+import { FUSION_DEFAULT } from './fuse.ts';
 import { addNeighbours, type HitRow, readRows, toHit } from './hits.ts';
+import { hybridBatches } from './hybrid.ts';
 import { readLanguages } from './languages.ts';
 import { FORCE_INDEX_ORDER } from './lexical.ts';
 import { type Fingerprint, fingerprint } from './near-duplicates.ts';
+import { EXACT_ROWS_MAX, NEAREST_SETTINGS } from './nearest.ts';
+import { postfiltered } from './postfilter.ts';
 import { RERANKED_MAX, rerank } from './rerank.ts';
 import { select } from './select.ts';
+import { embedQuery, type SemanticQuery } from './semantic.ts';
 import type { Hit, Retrieved, RetrieveRequest, Warning } from './types.ts';
 
 /** Query terms beyond these are not searched for: the rarest words of so long a query say enough. */
@@ -28,38 +25,37 @@ export const COMPARED_MAX = 100;
 
 const NO_NEIGHBOURS = { before: 0, after: 0 };
 
-type RetrieveDeps = Pick<Deps, 'db'> & Partial<Pick<Deps, 'reranker'>>;
+type RetrieveDeps = Pick<Deps, 'db'> & Partial<Pick<Deps, 'config' | 'embedding' | 'reranker'>>;
 
 /**
  * Chunks that fit the query, best first; of equal score, the lower id first. No text comes twice, nor nearly the same text.
  *
  * With no embedding model, `hybrid` is lexical search, and chunks with no term of the query never come. One database transaction,
- * so one state of the corpus; with a rerank model a second one, in which what has been deleted meanwhile is left out.
+ * so one state of the corpus; with a rerank model another one, in which what has been deleted meanwhile is left out.
  *
- * @throws ServiceError `invalid_request` for mode `semantic` when no embedding model is configured.
+ * @throws ServiceError for mode `semantic`: `invalid_request` when no embedding model is configured, else what the model throws.
  */
 export async function retrieve(
   deps: RetrieveDeps,
   request: RetrieveRequest,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Retrieved> {
-  if (request.mode === 'semantic') {
-    throw invalidRequest('/mode: semantic search needs an embedding model, and none is configured.');
-  }
   const { db } = deps;
   const { tenantId, offset } = request;
   const clock = stopwatch();
   const warnings: Warning[] = [];
   const model = request.rerank === false || offset >= RERANKED_MAX ? null : (deps.reranker ?? null);
   const wanted = offset + request.limit;
+  const semantic = await embedQuery(deps, request, warnings, signal);
+  if (semantic) clock.lap('embed');
   const found = await db.transaction(
     tenantId,
     async (tx) => {
-      const search = await prepare(tx, db, request);
+      const search = await prepare(tx, deps, request, semantic);
       clock.lap('analyze');
       const rows = new Map<string, HitRow>();
       const ranked = await rank(tx, search, model ? Math.max(wanted, RERANKED_MAX) : wanted, rows, warnings);
-      clock.lap('lexical');
+      clock.lap(semantic ? request.mode : 'lexical');
       await loadRows(tx, request, model ? ranked : ranked.slice(offset), rows);
       const hits = model ? [] : toHits(ranked.slice(offset), rows);
       await addNeighbours(tx, tenantId, hits, request.context ?? NO_NEIGHBOURS);
@@ -84,11 +80,19 @@ export async function retrieve(
   return { hits, warnings, timings: clock.timings };
 }
 
-async function prepare(tx: Tx, db: Database, request: RetrieveRequest): Promise<Search> {
+async function prepare(
+  tx: Tx,
+  { db, config }: RetrieveDeps,
+  request: RetrieveRequest,
+  semantic: SemanticQuery | undefined,
+): Promise<Search> {
   if (db.hasTextSearch) await tx.query(sql`select ${FORCE_INDEX_ORDER}`);
+  if (semantic) await tx.query(sql`select ${NEAREST_SETTINGS}`);
   const languages = await readLanguages(tx, request.tenantId);
   const terms = analyzeQuery(request.query, languages).slice(0, QUERY_TERMS_MAX);
-  return { request, hasTextSearch: db.hasTextSearch, terms };
+  const fusion = config?.fusion ?? FUSION_DEFAULT;
+  const search = { request, hasTextSearch: db.hasTextSearch, terms, fusion, exactRowsMax: EXACT_ROWS_MAX };
+  return semantic ? { ...search, semantic } : search;
 }
 
 /** At most `count` candidates from the first on: copies and overlong sources taken out. */
@@ -100,9 +104,12 @@ async function rank(
   warnings: Warning[],
 ): Promise<RankedCandidate[]> {
   const { request } = search;
+  if (request.mode === 'semantic' && !search.semantic) return [];
   const batches = request.usePostfilter
     ? [complete(await postfiltered(tx, search, request.offset + request.limit, warnings))]
-    : lexicalBatches(tx, search, count);
+    : search.semantic
+      ? hybridBatches(tx, { ...search, semantic: search.semantic })
+      : lexicalBatches(tx, search, count);
   for await (const { ranked, complete, isSettled } of batches) {
     if (!complete && ranked.length < count) continue;
     const selected = await selectDistinct(tx, request, ranked, count, rows);

@@ -27,7 +27,7 @@ const RETRIEVE_MAX = 100;
 /** An answer that rests on more is kept from every key with limits. */
 const CONTEXT_GROUPS_MAX = 1_000;
 
-type CompletionDeps = Pick<Deps, 'db' | 'clock' | 'log' | 'chatModel' | 'reranker'>;
+type CompletionDeps = Pick<Deps, 'db' | 'config' | 'clock' | 'log' | 'chatModel' | 'embedding' | 'reranker'>;
 
 /** A retrieved chunk with its label in the request to the model. */
 export type Labelled = Hit & { number: number };

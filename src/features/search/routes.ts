@@ -22,7 +22,9 @@ const searchBody = z.strictObject({
   mode: z
     .enum(['hybrid', 'lexical', 'semantic'])
     .default('hybrid')
-    .describe('With no embedding model, `hybrid` is `lexical` and `semantic` is refused.'),
+    .describe(
+      'With no embedding model, `hybrid` is `lexical` and `semantic` is refused. When the model fails, `hybrid` is `lexical` with a warning.',
+    ),
   limit: z.int().min(1).max(SEARCH_LIMIT_MAX).default(SEARCH_LIMIT_DEFAULT),
   offset: z.int().min(0).max(SEARCH_OFFSET_MAX).default(0).describe('Results to skip.'),
   ...filterShape,
@@ -73,6 +75,7 @@ export function searchRoutes(deps: Deps): Route[] {
       },
       body: searchBody,
       response: { status: 200, schema: z.object({ results: z.array(resultSchema), warnings: z.array(warningSchema) }) },
+      errors: [502, 504],
       example: { query: 'How long are records kept?', limit: 5, source_types: ['local_file'] },
       async handler({ body, caller, signal, reply }) {
         const request: RetrieveRequest = {

@@ -1,0 +1,118 @@
+/** Lexical and semantic candidates of a search, found in one statement and fused. */
+import type { Tx } from '../db/database.ts';
+import { sql } from '../db/sql.ts';
+import {
+  BATCHES,
+  type Batch,
+  CANDIDATES_MAX,
+  lexicalCandidates,
+  lexicalRequest,
+  predicates,
+  type RankedCandidate,
+  type Search,
+} from './candidates.ts';
+import { chunkConditions, lookedUpSourcePredicate, narrows } from './filter-sql.ts';
+import { FUSED_DEPTH, fuse } from './fuse.ts';
+import { bm25Select, type Candidate, type FoundRow, toCandidates } from './lexical.ts';
+import {
+  exactPlan,
+  type NearestPlan,
+  type NearestRequest,
+  nearestCandidates,
+  nearestRows,
+  plannedBySize,
+  toSimilar,
+} from './nearest.ts';
+import type { SemanticQuery } from './semantic.ts';
+import type { Filters } from './types.ts';
+
+export type HybridSearch = Search & { semantic: SemanticQuery };
+
+/** Best first. */
+export interface Halves {
+  lexical: readonly Candidate[];
+  semantic: readonly Candidate[];
+}
+
+/**
+ * Batches of candidates of both kinds. The first FUSED_DEPTH of each kind are fused; what longer lists add follows behind, so that
+ * every page sees the same order. In mode `semantic` there is but one kind.
+ */
+export async function* hybridBatches(tx: Tx, search: HybridSearch): AsyncGenerator<Batch> {
+  const { request, semantic, exactRowsMax } = search;
+  const first = await findHalves(tx, search, request.filters, FUSED_DEPTH);
+  const isComplete = (halves: Halves, limit: number): boolean =>
+    halves.lexical.length < limit && halves.semantic.length < limit;
+  yield toBatch(search, first, isComplete(first, FUSED_DEPTH));
+  for (const limit of BATCHES) {
+    const nearest = { request, semantic, filters: request.filters, limit, exactRowsMax };
+    const longer = {
+      lexical:
+        request.mode === 'semantic'
+          ? []
+          : await lexicalCandidates(tx, search, predicates(request, request.filters), limit),
+      semantic: await nearestCandidates(tx, nearest, exactPlan(nearest)),
+    };
+    const both = { lexical: append(first.lexical, longer.lexical), semantic: append(first.semantic, longer.semantic) };
+    yield toBatch(search, both, limit >= CANDIDATES_MAX || isComplete(longer, limit));
+  }
+}
+
+/** The best candidates of each kind, at most `limit`. Fewer are found only when there are no more. */
+export async function findHalves(tx: Tx, search: HybridSearch, filters: Filters, limit: number): Promise<Halves> {
+  const { request, semantic, exactRowsMax } = search;
+  const nearest = { request, semantic, filters, limit, exactRowsMax };
+  const plan = plannedBySize(nearest);
+  const found = await findPlanned(tx, search, nearest, plan);
+  if (plan.exact || found.semantic.length >= limit) return found;
+  // The index gave up, or there are no more.
+  return { ...found, semantic: await nearestCandidates(tx, nearest, exactPlan(nearest)) };
+}
+
+async function findPlanned(tx: Tx, search: HybridSearch, nearest: NearestRequest, plan: NearestPlan): Promise<Halves> {
+  const { request, terms, hasTextSearch } = search;
+  const { filters, limit } = nearest;
+  if (request.mode === 'semantic' || terms.length === 0 || !hasTextSearch) {
+    const semantic = await nearestCandidates(tx, nearest, plan);
+    if (request.mode === 'semantic') return { lexical: [], semantic };
+    return { lexical: await lexicalCandidates(tx, search, predicates(request, filters), limit), semantic };
+  }
+  const conditions = narrows(request, filters)
+    ? [sql`coalesce(c.source_id in (select f.id from fitting f), false)`]
+    : [lookedUpSourcePredicate(request.tenantId, request, filters)];
+  const lexical = bm25Select(lexicalRequest(search, [...conditions, ...chunkConditions(filters)], limit));
+  const rows = await tx.query<FoundRow & { isLexical: boolean }>(sql`
+    with ${plan.tables}, lexical as materialized (${lexical})
+    select true as "isLexical", l.* from lexical l union all select false, s.* from (${nearestRows(request)}) s`);
+  const half = (isLexical: boolean): FoundRow[] =>
+    rows.filter((row) => row.isLexical === isLexical).map(({ isLexical: _, ...row }) => row);
+  return { lexical: toCandidates(half(true), limit), semantic: toSimilar(half(false)) };
+}
+
+/** Those of `longer` that are not among the first follow them. */
+function append(first: readonly Candidate[], longer: readonly Candidate[]): Candidate[] {
+  const ids = new Set(first.map(({ id }) => id));
+  return [...first, ...longer.filter(({ id }) => !ids.has(id))];
+}
+
+function toBatch(search: HybridSearch, halves: Halves, complete: boolean): Batch {
+  return { ranked: rankHalves(search, halves), complete, isSettled: () => true };
+}
+
+/** In mode `semantic` the score is the similarity. */
+export function rankHalves({ request, fusion }: HybridSearch, { lexical, semantic }: Halves): RankedCandidate[] {
+  if (request.mode === 'semantic') {
+    // What the index missed among the first comes behind them all the same.
+    let least = Number.POSITIVE_INFINITY;
+    return semantic.map((candidate) => {
+      least = Math.min(least, candidate.score);
+      return { ...candidate, score: least, scores: { lexical: null, semantic: candidate.score, rerank: null } };
+    });
+  }
+  const byId = new Map([...lexical, ...semantic].map((candidate) => [candidate.id, candidate]));
+  return fuse(lexical, semantic, fusion).map(({ id, score, ...halves }) => ({
+    ...byId.get(id)!,
+    score,
+    scores: { ...halves, rerank: null },
+  }));
+}

@@ -1,0 +1,136 @@
+/** Semantic candidates: the SQL that finds the vectors nearest to the query's, exactly or through the HNSW index. */
+import { chunkPartition } from '../corpus/tenant-store.ts';
+import { vectorOrder } from '../corpus/vector-store.ts';
+import type { Tx } from '../db/database.ts';
+import { identifier, join, raw, type Sql, sql } from '../db/sql.ts';
+import { ALIVE, chunkConditions, fittingSources, narrows } from './filter-sql.ts';
+import { type Candidate, inOrder } from './lexical.ts';
+import type { SemanticQuery } from './semantic.ts';
+import type { Filters, RetrieveRequest } from './types.ts';
+
+/** Up to so many rows every vector is compared: nothing is missed, and the index would not be quicker. */
+export const EXACT_ROWS_MAX = 10_000;
+/** What the index looks at before it gives up on a filter; what is missing then is found by comparing every vector. */
+const INDEX_ROWS_MAX = 20_000;
+/** Candidates that the index keeps while it looks: more find more of the nearest, and cost more. */
+const INDEX_BREADTH = 100;
+
+/**
+ * For the transaction: the index goes on until enough rows fit the filters. Not in strict order, which drops what it comes upon too
+ * late and so misses some of the nearest under a filter; what was found is sorted anyway.
+ */
+export const NEAREST_SETTINGS = raw(`set_config('hnsw.iterative_scan', 'relaxed_order', true),
+  set_config('hnsw.ef_search', '${INDEX_BREADTH}', true), set_config('hnsw.max_scan_tuples', '${INDEX_ROWS_MAX}', true)`);
+
+export interface NearestRequest {
+  request: RetrieveRequest;
+  semantic: SemanticQuery;
+  /** Those of the request, or none where they are applied later. The key's limits always hold. */
+  filters: Filters;
+  limit: number;
+  exactRowsMax: number;
+}
+
+/** Common table expressions, the last of which is `nearest (chunk_id, distance)`: at most `limit` rows. */
+export interface NearestPlan {
+  tables: Sql;
+  /** Every vector that fits is compared, however many there are. */
+  exact: boolean;
+}
+
+/** Compares every vector that fits. */
+export function exactPlan(nearest: NearestRequest): NearestPlan {
+  return { exact: true, tables: join([fittingTable(nearest), nearestTable(exactScan(nearest, raw('true')))]) };
+}
+
+/**
+ * By the number of rows that can fit, which is the sum of the chunks of the sources that fit: few are compared one by one, for
+ * many the index is asked.
+ */
+export function plannedBySize(nearest: NearestRequest): NearestPlan {
+  const { request, semantic, filters, exactRowsMax } = nearest;
+  if (narrows(request, filters)) {
+    const fitting = sql`(select coalesce(sum(f.chunk_count), 0) from fitting f)`;
+    const few = exactScan(nearest, sql`${fitting} <= ${exactRowsMax}`);
+    const many = indexScan(
+      nearest,
+      sql`${fitting} > ${exactRowsMax}
+      and coalesce(v.source_id in (select f.id from fitting f), false)`,
+    );
+    return {
+      exact: false,
+      tables: join([fittingTable(nearest), nearestTable(sql`(${few}) union all (${many})`)]),
+    };
+  }
+  if (semantic.rows <= exactRowsMax) return exactPlan(nearest);
+  return { exact: false, tables: nearestTable(indexScan(nearest, sourceIsAlive(request.tenantId))) };
+}
+
+/** Nearest first; of equal distance, the lower id first. */
+export async function nearestCandidates(tx: Tx, nearest: NearestRequest, plan: NearestPlan): Promise<Candidate[]> {
+  const rows = await tx.query<NearestRow>(sql`with ${plan.tables} ${nearestRows(nearest.request)}`);
+  return toSimilar(rows);
+}
+
+export type NearestRow = Omit<Candidate, 'score'> & { distance: number };
+
+/** What is known of the rows of `nearest`. */
+export function nearestRows({ tenantId, partitionNo }: RetrieveRequest): Sql {
+  return sql`select c.id, c.source_id as "sourceId", n.distance, md5(c.content) as "contentHash"
+    from nearest n join ${identifier(chunkPartition(partitionNo))} c on c.tenant_id = ${tenantId} and c.id = n.chunk_id`;
+}
+
+/** With the cosine as score. A vector of zeros, for a text in which the model found nothing, is near to nothing. */
+export function toSimilar(rows: readonly NearestRow[]): Candidate[] {
+  const candidates = rows.flatMap(({ distance, ...row }) =>
+    Number.isNaN(distance) ? [] : [{ ...row, score: 1 - distance }],
+  );
+  return inOrder(candidates, Number.NEGATIVE_INFINITY);
+}
+
+function fittingTable({ request, filters }: NearestRequest): Sql {
+  return sql`fitting as materialized (select s.id, s.chunk_count ${fittingSources(request.tenantId, request, filters)})`;
+}
+
+function nearestTable(select: Sql): Sql {
+  return sql`nearest (chunk_id, distance) as materialized (${select})`;
+}
+
+/** Source by source, laterally and with an offset: a join may be planned as a scan of all. The sum keeps the index out of it. */
+function exactScan({ request, semantic, filters, limit }: NearestRequest, condition: Sql): Sql {
+  const { tenantId } = request;
+  const distance = distanceTo(semantic);
+  return sql`select v.chunk_id, ${distance} from fitting f cross join lateral (
+      select v.chunk_id, v.embedding from ${identifier(semantic.vectors.table)} v
+      where v.tenant_id = ${tenantId} and v.source_id = f.id offset 0) v
+    where ${join([condition, ...chunkFits(tenantId, filters)], ' and ')}
+    order by ${distance} + 0 limit ${limit}`;
+}
+
+function indexScan({ request, semantic, filters, limit }: NearestRequest, condition: Sql): Sql {
+  const { tenantId } = request;
+  const distance = distanceTo(semantic);
+  return sql`select v.chunk_id, ${distance} from ${identifier(semantic.vectors.table)} v
+    where ${join([sql`v.tenant_id = ${tenantId}`, condition, ...chunkFits(tenantId, filters)], ' and ')}
+    order by ${distance} limit ${limit}`;
+}
+
+function distanceTo({ vectors, vector }: SemanticQuery): Sql {
+  return sql`(${vectorOrder(vectors.dimension)} <=> ${vector}::halfvec(${raw(String(Math.trunc(vectors.dimension)))}))`;
+}
+
+function chunkFits(tenantId: string, filters: Filters): Sql[] {
+  const conditions = chunkConditions(filters);
+  if (conditions.length === 0) return [];
+  return [
+    sql`coalesce((select ${join(conditions, ' and ')} from chunk c
+      where c.tenant_id = ${tenantId} and c.id = v.chunk_id), false)`,
+  ];
+}
+
+/** Looked up for each candidate of the index: nearly all are. */
+function sourceIsAlive(tenantId: string): Sql {
+  return sql`coalesce((select ${ALIVE}
+    from (select * from source where tenant_id = ${tenantId} and id = v.source_id offset 0) s,
+      lateral (select * from source_group where tenant_id = ${tenantId} and id = s.source_group_id offset 0) g), false)`;
+}

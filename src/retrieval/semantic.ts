@@ -1,0 +1,73 @@
+/** The vector of a query, made with the model whose vectors serve the tenant. */
+import { findServingVectors, type ServingVectors, vectorText } from '../corpus/vector-store.ts';
+import type { Tx } from '../db/database.ts';
+import { sql } from '../db/sql.ts';
+import type { Deps } from '../deps.ts';
+import { invalidRequest, ServiceError } from '../errors.ts';
+import type { RetrieveRequest, Warning } from './types.ts';
+
+/** How long a search waits for the embedding model. */
+export const QUERY_EMBEDDING_TIMEOUT_MS = 5_000;
+
+/** What a semantic search needs. */
+export interface SemanticQuery {
+  vectors: ServingVectors;
+  /** As halfvec reads it. */
+  vector: string;
+  /** About as many vectors there are. */
+  rows: number;
+}
+
+/**
+ * Undefined when the search is lexical: no model is configured, no vectors are there yet, or, with a warning, the model failed.
+ * Outside of any transaction: the model may be slow.
+ *
+ * @throws ServiceError for mode `semantic`: `invalid_request` without a model, else what the model throws; the signal's reason
+ * when it aborts.
+ */
+export async function embedQuery(
+  { db, embedding }: Pick<Deps, 'db'> & Partial<Pick<Deps, 'embedding'>>,
+  { tenantId, mode, query }: RetrieveRequest,
+  warnings: Warning[],
+  signal: AbortSignal,
+): Promise<SemanticQuery | undefined> {
+  if (mode === 'lexical') return undefined;
+  if (!embedding) {
+    if (mode === 'hybrid') return undefined;
+    throw invalidRequest('/mode: semantic search needs an embedding model, and none is configured.');
+  }
+  const serving = await db.transaction(tenantId, (tx) => findServing(tx, tenantId), { signal });
+  if (!serving) {
+    if (mode === 'semantic') warnings.push({ type: 'no_vectors', message: 'No chunk has a vector yet.' });
+    return undefined;
+  }
+  const { vectors } = serving;
+  const deadline = AbortSignal.timeout(QUERY_EMBEDDING_TIMEOUT_MS);
+  try {
+    const vector = await embedding.embedQuery(tenantId, vectors.model, query, AbortSignal.any([signal, deadline]));
+    if (vector.length !== vectors.dimension) {
+      throw new ServiceError('upstream_failed', 'The embedding model answered with a vector of another dimension.');
+    }
+    return { ...serving, vector: vectorText(vector) };
+  } catch (error) {
+    signal.throwIfAborted();
+    const failure = deadline.aborted
+      ? new ServiceError('upstream_timeout', 'The embedding model did not answer in time.', { cause: error })
+      : error;
+    if (mode === 'semantic' || !(failure instanceof ServiceError)) throw failure;
+    warnings.push({ type: 'embedding_failed', message: `${failure.message} The search was lexical.` });
+    return undefined;
+  }
+}
+
+/** By the size of the table, which is known at once; what is dead counts as well. */
+async function findServing(tx: Tx, tenantId: string): Promise<Omit<SemanticQuery, 'vector'> | undefined> {
+  const vectors = await findServingVectors(tx, tenantId);
+  if (!vectors) return undefined;
+  const [size] = await tx.query<{ bytes: number }>(sql`select pg_table_size(${vectors.table}::regclass) as bytes`);
+  return { vectors, rows: Math.floor(size!.bytes / (vectors.dimension * BYTES_PER_NUMBER + ROW_BYTES)) };
+}
+
+const BYTES_PER_NUMBER = 2;
+/** What a row has besides its vector. */
+const ROW_BYTES = 130;

@@ -1,0 +1,203 @@
+/** Semantic candidates against a comparison of every vector: under every filter, by every plan. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
+import { findServingVectors, vectorText } from '../../src/corpus/vector-store.ts';
+import { sql } from '../../src/db/sql.ts';
+import { analyzeQuery } from '../../src/retrieval/analyzer.ts';
+import type { Search } from '../../src/retrieval/candidates.ts';
+import { FUSION_DEFAULT } from '../../src/retrieval/fuse.ts';
+import { findHalves, hybridBatches } from '../../src/retrieval/hybrid.ts';
+import { FORCE_INDEX_ORDER } from '../../src/retrieval/lexical.ts';
+import { NEAREST_SETTINGS } from '../../src/retrieval/nearest.ts';
+import type { Filters, RetrieveRequest } from '../../src/retrieval/types.ts';
+import { newId } from '../../src/util/ids.ts';
+import { openTestDatabase, type TestDatabase } from '../support/database.ts';
+import { openRandom } from '../support/random.ts';
+import { seed } from './corpus.ts';
+import { seedVectors } from './vectors.ts';
+
+const SOURCES = 600;
+const CHUNKS_PER_SOURCE = 5;
+const DIMENSION = 32;
+const TOPICS = 20;
+const QUERIES = 20;
+/** Sources are numbered by chance from 0 to 999: a filter `share < n` selects about n per mille. */
+const SHARES = [1, 10, 100, 500];
+
+interface Known {
+  vector: Float32Array;
+  share: number;
+  kind: string;
+  /** Not to be found: its source is deleted. */
+  gone: boolean;
+}
+
+const random = openRandom(20_261_121);
+const known = new Map<string, Known>();
+let database: TestDatabase;
+let tenant: Tenant;
+
+const gaussian = (): number => Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next());
+const centres = Array.from({ length: TOPICS }, () => Float32Array.from({ length: DIMENSION }, gaussian));
+const near = (centre: Float32Array): Float32Array => centre.map((value) => value + 0.8 * gaussian());
+
+before(async () => {
+  database = await openTestDatabase();
+  tenant = await createTenant(database.db, { id: newId(), name: 'default' });
+  const sources = Array.from({ length: SOURCES }, (_, n) => {
+    const topic = random.integer(0, TOPICS - 1);
+    const share = random.integer(0, 999);
+    const gone = n % 50 === 49;
+    const chunks = Array.from({ length: CHUNKS_PER_SOURCE }, (_, ordinal) => {
+      const id = newId();
+      const kind = ordinal === 0 ? 'first' : 'other';
+      known.set(id, { vector: near(centres[topic]!), share, kind, gone });
+      return {
+        id,
+        content: `topic${topic} chunk ${n} ${ordinal}`,
+        metadata: { kind: { val: kind, type: 'string' as const } },
+      };
+    });
+    return { metadata: { share: String(share) }, deleted: gone, chunks };
+  });
+  await seed(database.db, tenant.id, [{ sources }]);
+  await seedVectors(database.db, tenant.id, 'm', new Map([...known].map(([id, { vector }]) => [id, vector])));
+});
+after(() => database.close());
+
+function cosine(a: Float32Array, b: Float32Array): number {
+  let [dot, lengths] = [0, [0, 0] as [number, number]];
+  for (let i = 0; i < a.length; i += 1) {
+    dot += a[i]! * b[i]!;
+    lengths = [lengths[0] + a[i]! ** 2, lengths[1] + b[i]! ** 2];
+  }
+  return dot / Math.sqrt(lengths[0] * lengths[1]);
+}
+
+/** Similarities of all that fits, best first. */
+function expected(query: Float32Array, fits: (one: Known) => boolean): { id: string; similarity: number }[] {
+  return [...known]
+    .filter(([, one]) => !one.gone && fits(one))
+    .map(([id, { vector }]) => ({ id, similarity: cosine(query, vector) }))
+    .sort((a, b) => b.similarity - a.similarity);
+}
+
+interface Asked {
+  query: Float32Array;
+  filters?: Filters;
+  exactRowsMax: number;
+  limit?: number;
+  words?: string;
+}
+
+async function inSearch<T>(
+  asked: Asked,
+  use: (tx: Parameters<typeof findHalves>[0], search: Parameters<typeof findHalves>[1]) => Promise<T>,
+) {
+  const { query, filters = {}, exactRowsMax, limit = 10, words = '' } = asked;
+  const request: RetrieveRequest = {
+    ...{ tenantId: tenant.id, partitionNo: tenant.partitionNo, sourceGroupIds: null, tagIds: null, query: words },
+    ...{ mode: 'hybrid', filters, usePostfilter: false, limit, offset: 0 },
+  };
+  return database.db.transaction(tenant.id, async (tx) => {
+    const vectors = (await findServingVectors(tx, tenant.id))!;
+    const semantic = { vectors, vector: vectorText(query), rows: known.size };
+    const search: Search = {
+      ...{ request, hasTextSearch: database.db.hasTextSearch, terms: words === '' ? [] : analyzeQuery(words, ['en']) },
+      ...{ fusion: FUSION_DEFAULT, exactRowsMax },
+    };
+    if (database.db.hasTextSearch) await tx.query(sql`select ${FORCE_INDEX_ORDER}`);
+    await tx.query(sql`select ${NEAREST_SETTINGS}`);
+    return use(tx, { ...search, semantic });
+  });
+}
+
+const nearest = (asked: Asked) =>
+  inSearch(
+    asked,
+    async (tx, search) => (await findHalves(tx, search, search.request.filters, asked.limit ?? 10)).semantic,
+  );
+
+const below = (share: number): Filters => ({
+  sourceMetadata: { operator: 'and', filters: [{ key: 'share', operator: 'lt', value: share }] },
+});
+const queries = Array.from({ length: QUERIES }, () => near(centres[random.integer(0, TOPICS - 1)]!));
+
+/** Mean share of the true best ten that were found; never fewer rows than there are. */
+async function recall(exactRowsMax: number, filters: Filters, fits: (one: Known) => boolean): Promise<number> {
+  let sum = 0;
+  for (const query of queries) {
+    const best = expected(query, fits);
+    const found = await nearest({ query, filters, exactRowsMax });
+    assert.equal(found.length, Math.min(10, best.length));
+    const ids = new Set(best.slice(0, 10).map(({ id }) => id));
+    sum += found.length === 0 ? 1 : found.filter(({ id }) => ids.has(id)).length / found.length;
+  }
+  return sum / queries.length;
+}
+
+for (const [plan, exactRowsMax] of [
+  ['each vector compared', 1e6],
+  ['the index asked', 0],
+  ['chosen by size', 400],
+] as const) {
+  describe(plan, () => {
+    for (const share of SHARES) {
+      test(`filtered to ${share / 10} %`, async () => {
+        assert.ok((await recall(exactRowsMax, below(share), (one) => one.share < share)) >= 0.99);
+      });
+    }
+    test('unfiltered', async () => {
+      assert.ok((await recall(exactRowsMax, {}, () => true)) >= 0.97);
+    });
+    test('by metadata of chunks', async () => {
+      const kind = (value: string): Filters => ({
+        chunkMetadata: { operator: 'and', filters: [{ key: 'kind', operator: 'eq', value }] },
+      });
+      assert.ok((await recall(exactRowsMax, kind('first'), (one) => one.kind === 'first')) >= 0.99);
+      assert.equal(await recall(exactRowsMax, kind('none'), () => false), 1);
+    });
+  });
+}
+
+test('similarities are cosines, best first', async () => {
+  const [query] = queries;
+  const found = await nearest({ query: query!, exactRowsMax: 1e6 });
+  const best = expected(query!, () => true);
+  for (const [i, { score }] of found.entries()) {
+    assert.ok(Math.abs(score - best[i]!.similarity) < 0.002, `${score} ${best[i]!.similarity}`);
+  }
+});
+
+test('an index that gives up on a filter is not the last word', async () => {
+  const [query] = queries;
+  const found = await inSearch({ query: query!, filters: below(100), exactRowsMax: 0 }, async (tx, search) => {
+    await tx.query(sql`select set_config('hnsw.max_scan_tuples', '1', true), set_config('hnsw.ef_search', '1', true)`);
+    return (await findHalves(tx, search, search.request.filters, 50)).semantic;
+  });
+  const best = expected(query!, (one) => one.share < 100).slice(0, 50);
+  assert.deepEqual(found.map(({ id }) => id).sort(), best.map(({ id }) => id).sort());
+});
+
+test('both kinds come from one statement, and each page from the same order', async () => {
+  const [query] = queries;
+  for (const exactRowsMax of [0, 1e6]) {
+    const asked = { query: query!, words: 'topic3', filters: below(500), exactRowsMax };
+    const batches = await inSearch(asked, async (tx, search) => {
+      const seen: string[][] = [];
+      for await (const { ranked, complete } of hybridBatches(tx, search)) {
+        assert.equal(new Set(ranked.map(({ id }) => id)).size, ranked.length);
+        seen.push(ranked.map(({ id }) => id));
+        if (complete) break;
+      }
+      return seen;
+    });
+    assert.ok(batches.length > 1);
+    for (const [i, ids] of batches.entries()) {
+      if (i > 0) assert.deepEqual(ids.slice(0, batches[i - 1]!.length), batches[i - 1]);
+    }
+    const all = expected(query!, (one) => one.share < 500).map(({ id }) => id);
+    assert.deepEqual(batches.at(-1)!.toSorted(), all.toSorted());
+  }
+});
