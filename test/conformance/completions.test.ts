@@ -187,6 +187,8 @@ conformance('POST /completions: result and events', [
         choices: 'array',
       });
       assert.ok(result.created >= before && result.created <= Date.now() / 1000);
+      const { active_message_id } = (await w.http(`GET /conversations/${result.conversation_id}`)).body;
+      assert.equal(active_message_id, result.assistant_message_id, 'the new active leaf');
     },
   },
   {

@@ -66,9 +66,22 @@ conformance('authentication and errors', [
     },
   },
   {
-    says: 'Tenant ownership of the source is checked on the raw download endpoint',
+    says: 'Every endpoint lists error responses with the Error body shape',
     async holds(w) {
-      assert.equal((await w.http(`GET /sources/${w.source}/raw`, { key: w.stranger.key })).status, 404);
+      const { paths, components } = (await (await fetch(`${w.url}/openapi.json`)).json()) as {
+        paths: Record<string, Record<string, { responses: Record<string, { $ref: string }> }>>;
+        components: { responses: Record<string, unknown> };
+      };
+      for (const [path, operations] of Object.entries(paths)) {
+        for (const [method, { responses }] of Object.entries(operations)) {
+          const errors = Object.entries(responses).filter(([status]) => Number(status) >= 400);
+          assert.ok(errors.length > 1, `${method} ${path}`);
+          for (const [status, { $ref }] of errors) {
+            const described = JSON.stringify(components.responses[$ref.split('/').at(-1)!]);
+            assert.match(described, /"#\/components\/schemas\/Error"/, `${method} ${path} ${status}`);
+          }
+        }
+      }
     },
   },
   {
@@ -121,6 +134,6 @@ test('what is listed as not yet built is really absent: when a route appears, it
 });
 
 test('every test of the conformance folder has its rows run', () => {
-  for (const name of ['completions', 'knowledge', 'ingestion', 'general'])
+  for (const name of ['completions', 'filters', 'knowledge', 'ingestion', 'general'])
     assert.match(readFileSync(join(import.meta.dirname, `${name}.test.ts`), 'utf8'), /conformance\('/);
 });

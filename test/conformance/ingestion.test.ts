@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { JOB_STATUSES } from '../../src/jobs/status.ts';
 import { newId } from '../../src/util/ids.ts';
+import { openSecret } from '../../src/vault/secret-store.ts';
 import { SECRET_CANARY } from '../support/canary.ts';
 import { sendRaw } from '../support/raw-http.ts';
-import { waitForGroup } from '../support/upload.ts';
+import { eventually, waitForGroup } from '../support/upload.ts';
 import { conformance, hasMembers, listRows, statuses } from './world.ts';
 
 const UPLOAD_BYTES_MAX = 500 * 1024 * 1024;
@@ -145,6 +146,7 @@ conformance('local file groups', [
       const id = (await w.upload(['a.txt'])).body.source_group_id;
       const { status, body } = await w.http(`DELETE /local-file-groups/${id}`);
       assert.deepEqual([status, body], [202, { source_group_id: id }]);
+      await eventually(async () => (await w.http(`GET /local-file-groups/${id}`)).status === 404);
       assert.equal((await w.http(`DELETE /local-file-groups/${newId()}`)).status, 404);
     },
   },
@@ -194,7 +196,10 @@ conformance('secrets', [
           description: 'string',
         });
         assert.equal(body.type, type);
-        assert.doesNotMatch(text, /canary/);
+        for (const time of [body.last_update_time, body.creation_time])
+          assert.ok(Math.abs(time - Date.now() / 1000) < 3600, 'Unix seconds');
+        const read = [text, (await w.http(`GET /secrets/${body.id}`)).text, (await w.http('GET /secrets')).text];
+        assert.doesNotMatch(read.join(), /canary/);
       }
       assert.equal((await w.http('POST /secrets', { body: { ...secret, type: 'x' } })).status, 400);
     },
@@ -220,6 +225,17 @@ conformance('secrets', [
       });
       assert.deepEqual([body.id, body.name, body.description, body.type], [id, 'n', 'd', 'drive']);
       assert.doesNotMatch(text, /canary/);
+    },
+  },
+  {
+    says: 'PUT /secrets/{secret_id}: omit secret to keep the current value',
+    async holds(w) {
+      const { id } = (await w.http('POST /secrets', { body: secret })).body;
+      const value = async () => (await openSecret(w.t.deps, w.t.tenantId, id))?.value;
+      await w.http(`PUT /secrets/${id}`, { body: { name: 'renamed' } });
+      assert.equal(await value(), secret.secret);
+      await w.http(`PUT /secrets/${id}`, { body: { name: 'renamed', secret: `${SECRET_CANARY}three` } });
+      assert.equal(await value(), `${SECRET_CANARY}three`);
     },
   },
   {

@@ -1,6 +1,8 @@
 /** interface.md: source metadata, sources, tags and their links. */
 import assert from 'node:assert/strict';
+import { sql } from '../../src/db/sql.ts';
 import { newId } from '../../src/util/ids.ts';
+import { ingest } from '../support/upload.ts';
 import { type Answer, conformance, hasMembers, listRows, statuses, type World } from './world.ts';
 
 const records = (count: number, prefix = 'k') =>
@@ -8,6 +10,20 @@ const records = (count: number, prefix = 'k') =>
 const put = (w: World, list: unknown): Promise<Answer> =>
   w.http(`PUT /sources/${w.source}/metadata`, { body: { metadata: { records: list } } });
 const clear = (w: World): Promise<Answer> => w.http(`DELETE /sources/${w.source}/metadata`);
+
+/** No connector exists yet: an uploaded file that says it came from a crawl. */
+async function crawled(w: World, content: string): Promise<{ id: string; group: string }> {
+  const group = await ingest(w.t, [{ name: 'page.txt', content }]);
+  const { tenantId, deps } = w.t;
+  await deps.db.transaction(tenantId, async (tx) => {
+    await tx.query(sql`update source_group set source_type = 'web' where tenant_id = ${tenantId} and id = ${group}`);
+    await tx.query(
+      sql`update source set source_type = 'web' where tenant_id = ${tenantId} and source_group_id = ${group}`,
+    );
+  });
+  const [{ id }] = (await w.http(`GET /source-groups/${group}/sources`)).body.sources;
+  return { id, group };
+}
 
 conformance('source metadata', [
   {
@@ -151,6 +167,43 @@ conformance('sources', [
         metadata: 'object',
       });
       assert.deepEqual(source.metadata, { records: [{ key: 'a', val: '1', type: 'string' }] });
+    },
+  },
+  {
+    says: 'GET /sources/{source_id}/raw downloads the whole stored file of a crawled source; tenant ownership is checked',
+    async holds(w) {
+      const { id, group } = await crawled(w, 'The whole file.');
+      const { status, text } = await w.http(`GET /sources/${id}/raw`);
+      assert.deepEqual([status, text], [200, 'The whole file.']);
+      assert.equal((await w.http(`GET /sources/${id}/raw`, { key: w.stranger.key })).status, 404);
+      await w.http(`DELETE /source-groups/${group}`);
+    },
+  },
+  {
+    says: 'GET /sources: only local-file sources are returned. Crawl source ids appear in search results',
+    async holds(w) {
+      const { id, group } = await crawled(w, 'The quokka is a crawled animal.');
+      const body = { metadata: { records: [{ key: 'a', val: '1' }] } };
+      assert.equal((await w.http(`PUT /sources/${id}/metadata`, { body })).status, 200);
+      const listed = (await w.http('GET /sources')).body.sources.map((one: { id: string }) => one.id);
+      assert.ok(listed.length > 0 && !listed.includes(id));
+      const { results } = (await w.http('POST /search', { body: { query: 'quokka' } })).body;
+      assert.deepEqual(
+        results.map((one: { source_id: string }) => one.source_id),
+        [id],
+      );
+      await w.http(`DELETE /source-groups/${group}`);
+    },
+  },
+  {
+    says: 'GET /sources: several sources with metadata records are all listed',
+    async holds(w) {
+      const group = await ingest(w.t, [{ name: 'second.txt', content: 'Second.' }]);
+      const [{ id }] = (await w.http(`GET /source-groups/${group}/sources`)).body.sources;
+      const body = { metadata: { records: [{ key: 'a', val: '1' }] } };
+      assert.equal((await w.http(`PUT /sources/${id}/metadata`, { body })).status, 200);
+      const listed = (await w.http('GET /sources')).body.sources.map((one: { id: string }) => one.id);
+      assert.deepEqual(listed, [w.source, id]);
     },
   },
   ...listRows('/sources', 'sources'),

@@ -54,8 +54,6 @@ export const notYetBuilt: readonly NotYetBuilt[] = [
   {
     routes: [],
     statements: [
-      'GET /sources/{source_id}/raw: downloads the whole stored file of a crawled source (there are no crawled sources yet)',
-      'GET /sources: crawl source ids appear in search results (there are no crawled sources yet)',
       'Ingestion sources can recur according to an RFC 5545 recurrence rule (uploads do not recur)',
       'web_citations: item present when grounding was on and the model used web results (web grounding is not built)',
       'authz_policy and principal_id select which chunks a principal may retrieve when authorization is enabled (it cannot be enabled yet)',

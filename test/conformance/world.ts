@@ -44,18 +44,29 @@ export interface Row {
   holds(w: World): Promise<void> | void;
 }
 
-/** A test for each row. Rows of a section share a service. */
+/** Sections of this file that have not ended. */
+let sections = 0;
+let running: Promise<{ w: World; worker: Worker }> | undefined;
+
+async function start(): Promise<{ w: World; worker: Worker }> {
+  const t = await openTestApp();
+  const worker = buildWorker(t.deps);
+  await worker.start();
+  return { w: await openWorld(t), worker };
+}
+
+/** A test for each row. The sections of a file share a service. */
 export function conformance(section: string, rows: readonly Row[]): void {
+  sections++;
   describe(section, () => {
     let w: World;
-    let worker: Worker;
     before(async () => {
-      const t = await openTestApp();
-      worker = buildWorker(t.deps);
-      await worker.start();
-      w = await openWorld(t);
+      running ??= start();
+      ({ w } = await running);
     });
     after(async () => {
+      if (--sections > 0 || running === undefined) return;
+      const { worker } = await running;
       await worker.stop(1_000);
       await w.t.close();
     });
@@ -150,9 +161,27 @@ export async function statuses(
   }
 }
 
-/** A list with `limit` 1..100 and a cursor. */
+/** A list with `limit` 1..100 and a cursor, of which there are several records when the rows run. */
 export function listRows(path: string, key: string): Row[] {
   return [
+    {
+      says: `GET ${path}: next_id is where the next page begins, has_more says whether there is one, total counts all`,
+      async holds(w) {
+        const all = (await w.http(`GET ${path}?limit=100`)).body;
+        const ids = all[key].map(({ id }: { id: string }) => id);
+        assert.ok(ids.length >= 2, 'there is more than one page of one');
+        const paged: string[] = [];
+        for (let after = ''; ; ) {
+          const { [key]: page, pagination } = (await w.http(`GET ${path}?limit=1${after}`)).body;
+          paged.push(page[0].id);
+          assert.deepEqual([pagination.limit, pagination.total], [1, ids.length]);
+          assert.equal(pagination.has_more, pagination.next_id !== null);
+          if (pagination.next_id === null) break;
+          after = `&after_id=${pagination.next_id}`;
+        }
+        assert.deepEqual(paged, ids);
+      },
+    },
     {
       says: `GET ${path}: limit (integer 1..100)`,
       holds: (w) =>
