@@ -43,19 +43,25 @@ for (const [language, words] of Object.entries(WORDS)) {
   for (const word of words.split(' ')) LANGUAGES_OF.set(word, [...(LANGUAGES_OF.get(word) ?? []), language]);
 }
 
-/** Share of function words from which a text counts as running text of a language. */
+/** Share of function words from which a text counts as running text of a language; and when it has far more than of any other. */
 const SHARE_MIN = 0.08;
+const CLEAR_SHARE_MIN = 0.02;
+const CLEAR_LEAD = 2;
 const HITS_MIN = 2;
+const CLEAR_HITS_MIN = 3;
 
 /** The language whose function words fill most of the sample, or undefined when none stands out. */
 export function languageByWords(sample: string): string | undefined {
+  // Names are made of function words, too: Los Angeles, De Niro. Running text has most of them in lower case.
+  const text = /\p{Ll}/u.test(sample) ? sample : sample.toLowerCase();
   const hits = new Map<string, number>();
   let words = 0;
-  for (const [word] of sample.toLowerCase().matchAll(/[\p{L}\p{M}]+/gu)) {
+  for (const [word] of text.matchAll(/[\p{L}\p{M}]+/gu)) {
     words += 1;
     for (const language of LANGUAGES_OF.get(word) ?? []) hits.set(language, (hits.get(language) ?? 0) + 1);
   }
   const [first, second] = [...hits].sort((a, b) => b[1] - a[1]);
-  if (!first || first[1] < HITS_MIN || first[1] < words * SHARE_MIN) return undefined;
-  return second && second[1] === first[1] ? undefined : first[0];
+  if (!first || first[1] < HITS_MIN || first[1] === second?.[1]) return undefined;
+  const isClear = first[1] >= CLEAR_HITS_MIN && first[1] >= CLEAR_LEAD * (second?.[1] ?? 0);
+  return first[1] >= words * (isClear ? CLEAR_SHARE_MIN : SHARE_MIN) ? first[0] : undefined;
 }

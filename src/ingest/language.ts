@@ -7,6 +7,11 @@ const SAMPLE_UNITS = 4096;
 /** tinyld is slow per character and sure after a few sentences. */
 const GRAM_SAMPLE_UNITS = 1200;
 const LETTERS_MIN = 8;
+/** Short texts and lists of names look like anything: languages that hardly anyone writes documents in are no guess. */
+const GRAM_LANGUAGES = (
+  'en de fr es pt it nl sv da no fi is pl cs sk hu ro tr vi id ca hr sl lt lv et sq af eu gl ' +
+  'el ru uk bg sr mk be kk ar fa ur hi mr ne'
+).split(' ');
 
 /** Scripts that one language (or one analyzer) uses. Han alone is Chinese: Japanese text has kana. */
 const SCRIPTS: readonly (readonly [language: string, first: number, last: number])[] = [
@@ -33,6 +38,8 @@ const SCRIPTS: readonly (readonly [language: string, first: number, last: number
 ];
 /** Share of kana from which a text with many Han characters is Japanese. */
 const KANA_SHARE = 0.05;
+/** Share of a script from which a text is in its language, however many names and terms it quotes in Latin letters. */
+const SCRIPT_SHARE = 0.3;
 
 /** ISO 639-1 code, or null when the text is too short or in no language. */
 export function detectLanguage(text: string): string | null {
@@ -54,12 +61,12 @@ function byScript(counts: ReadonlyMap<string, number>, letters: number): string 
   const kana = counts.get('ja') ?? 0;
   const han = counts.get('zh') ?? 0;
   if (kana + han > letters * 0.3) return kana > (kana + han) * KANA_SHARE ? 'ja' : 'zh';
-  for (const [language, count] of counts) if (count > letters * 0.5) return language;
+  for (const [language, count] of counts) if (count > letters * SCRIPT_SHARE) return language;
   return undefined;
 }
 
 function byGrams(sample: string): string | null {
-  const language = detect(sample.slice(0, GRAM_SAMPLE_UNITS).toWellFormed());
+  const language = detect(sample.slice(0, GRAM_SAMPLE_UNITS).toWellFormed(), { only: [...GRAM_LANGUAGES] });
   return /^[a-z]{2}$/.test(language) ? language : null;
 }
 

@@ -4,6 +4,7 @@
  * Terms leave here encoded (analysis/encode.ts), so that each is one lexeme of PostgreSQL's `simple` configuration.
  */
 import { encodeTerm } from './analysis/encode.ts';
+import { TERM_WEIGHT } from './analysis/looser-forms.ts';
 import { cjkTerms, hangulTerms, thaiTerms } from './analysis/segments.ts';
 import { stopWordsOf } from './analysis/stop-words.ts';
 import { forEachToken } from './analysis/tokens.ts';
@@ -11,6 +12,9 @@ import { takeApart, wordTerms } from './analysis/words.ts';
 
 /** Stands for "not known": each script's most common language is assumed. */
 export const UNDETERMINED = 'und';
+
+/** The most that a term counts when it is one only in a language that the query does not seem to be in. */
+const UNLIKELY_WEIGHT = 1;
 
 /**
  * Terms of a chunk in reading order, joined by blanks. Time and size are linear in the text.
@@ -22,30 +26,54 @@ export function analyzeForIndex(text: string, language: string | null): string {
   const terms: string[] = [];
   analyze(
     text,
-    (word) => terms.push(...wordTerms(word, language ?? UNDETERMINED)),
+    (word) => {
+      for (const { term } of wordTerms(word, language ?? UNDETERMINED)) terms.push(term);
+    },
     (term) => terms.push(term),
   );
   return terms.join(' ');
 }
 
-/**
- * Distinct terms of a query. `languages` are those of the searched corpus (`und` for sources without one): the query's own
- * is not known, so its words are stemmed as in each of them. Stop words are dropped for the languages whose stop words
- * the query has most of, unless nothing would remain.
- */
+/** Distinct terms of a text, without stop words and without looser forms: what it says. */
 export function analyzeQuery(text: string, languages: readonly string[]): string[] {
+  return [...weighTerms(text, languages)].flatMap(([term, weight]) => (weight === TERM_WEIGHT ? [term] : []));
+}
+
+/** Query terms beyond these are not searched for: the first of so long a query say enough. */
+export const QUERY_TERMS_MAX = 512;
+
+/** Terms of a query, each as many times as it counts. `languages` as for `weighTerms`. */
+export function searchTerms(text: string, languages: readonly string[]): string[] {
+  return [...weighTerms(text, languages)]
+    .slice(0, QUERY_TERMS_MAX)
+    .flatMap(([term, weight]) => new Array<string>(weight).fill(term));
+}
+
+/**
+ * Terms of a query with what each counts, TERM_WEIGHT at most. `languages` are those of the searched corpus (`und` for sources
+ * without one): the query's own is not known, so its words are stemmed as in each of them. Stop words are dropped for the
+ * languages whose stop words the query has most of, unless nothing would remain.
+ */
+export function weighTerms(text: string, languages: readonly string[]): Map<string, number> {
   const searched = languages.length > 0 ? languages : [UNDETERMINED];
   const words: string[] = [];
-  const terms = new Set<string>();
+  const terms = new Map<string, number>();
+  const add = (term: string, weight: number): void => {
+    if (weight > (terms.get(term) ?? 0)) terms.set(term, weight);
+  };
   analyze(
     text,
     (word) => words.push(word),
-    (term) => terms.add(term),
+    (term) => add(term, TERM_WEIGHT),
   );
-  for (const word of withoutStopWords(words, searched, terms.size > 0)) {
-    for (const language of searched) for (const term of wordTerms(word, language)) terms.add(term);
+  const { kept, likely } = withoutStopWords(words, searched, terms.size > 0);
+  for (const word of kept) {
+    for (const language of searched) {
+      const weightMax = likely.has(language) ? TERM_WEIGHT : UNLIKELY_WEIGHT;
+      for (const { term, weight } of wordTerms(word, language)) add(term, Math.min(weight, weightMax));
+    }
   }
-  return [...terms];
+  return terms;
 }
 
 function analyze(text: string, addWord: (word: string) => void, addTerm: (term: string) => void): void {
@@ -63,19 +91,24 @@ function analyze(text: string, addWord: (word: string) => void, addTerm: (term: 
   });
 }
 
-/** Latin-script stop words of English are looked for as well: names and code make every corpus partly English. */
+/**
+ * The words that remain, and the languages that the query may be in: those whose stop words it has most of.
+ *
+ * English stop words are looked for as well: names and code make every corpus partly English.
+ */
 function withoutStopWords(
   words: readonly string[],
   languages: readonly string[],
   mayBeEmpty: boolean,
-): readonly string[] {
-  const lists = [...new Set(languages.map((language) => (language === UNDETERMINED ? 'en' : language)))].map(
-    stopWordsOf,
-  );
+): { kept: readonly string[]; likely: ReadonlySet<string> } {
   const lower = words.map((word) => word.toLowerCase());
-  const counts = lists.map((list) => lower.filter((word) => list.has(word)).length);
+  const counts = languages.map((language) => {
+    const list = stopWordsOf(language === UNDETERMINED ? 'en' : language);
+    return lower.filter((word) => list.has(word)).length;
+  });
   const most = Math.max(...counts);
-  const used = lists.filter((_, i) => counts[i] === most);
-  const kept = words.filter((_, i) => !used.some((list) => list.has(lower[i]!)));
-  return kept.length > 0 || mayBeEmpty ? kept : words;
+  const likely = languages.filter((_, i) => counts[i] === most);
+  const lists = likely.map((language) => stopWordsOf(language === UNDETERMINED ? 'en' : language));
+  const kept = words.filter((_, i) => !lists.some((list) => list.has(lower[i]!)));
+  return { kept: kept.length > 0 || mayBeEmpty ? kept : words, likely: new Set(likely) };
 }

@@ -28,7 +28,7 @@ export interface RankedCandidate extends Candidate {
 export interface Search {
   request: RetrieveRequest;
   hasTextSearch: boolean;
-  /** From `analyzeQuery`. */
+  /** From `searchTerms`. */
   terms: readonly string[];
   /** Absent: the search is lexical. */
   semantic?: SemanticQuery;

@@ -15,7 +15,7 @@ export interface Candidate {
 export interface CandidateRequest {
   tenantId: string;
   partitionNo: number;
-  /** From `analyzeQuery`; not empty. */
+  /** From `searchTerms`: one that is repeated counts as often. Not empty. */
   terms: readonly string[];
   /** Conditions on chunk `c` that every candidate fulfils. */
   conditions: readonly Sql[];

@@ -2,7 +2,7 @@
 import type { Tx } from '../db/database.ts';
 import { sql } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
-import { analyzeQuery } from './analyzer.ts';
+import { searchTerms } from './analyzer.ts';
 import { type Batch, keepFitting, lexicalBatches, type RankedCandidate, type Search } from './candidates.ts';
 import { FUSION_DEFAULT } from './fuse.ts';
 import { addNeighbours, type HitRow, readRows, toHit } from './hits.ts';
@@ -16,9 +16,6 @@ import { RERANKED_MAX, rerank } from './rerank.ts';
 import { select } from './select.ts';
 import { embedQuery, type SemanticQuery } from './semantic.ts';
 import type { Hit, Retrieved, RetrieveRequest, Warning } from './types.ts';
-
-/** Query terms beyond these are not searched for: the rarest words of so long a query say enough. */
-export const QUERY_TERMS_MAX = 512;
 
 /** So many of the best candidates are compared with each other, whichever page is asked for; later ones only by their hash. */
 export const COMPARED_MAX = 100;
@@ -89,7 +86,7 @@ async function prepare(
   if (db.hasTextSearch) await tx.query(sql`select ${FORCE_INDEX_ORDER}`);
   if (semantic) await tx.query(sql`select ${NEAREST_SETTINGS}`);
   const languages = await readLanguages(tx, request.tenantId);
-  const terms = analyzeQuery(request.query, languages).slice(0, QUERY_TERMS_MAX);
+  const terms = searchTerms(request.query, languages);
   const fusion = config?.fusion ?? FUSION_DEFAULT;
   const search = { request, hasTextSearch: db.hasTextSearch, terms, fusion, exactRowsMax: EXACT_ROWS_MAX };
   return semantic ? { ...search, semantic } : search;

@@ -26,6 +26,11 @@ export function encodePrefix(prefix: string): string {
   return PLAIN.test(prefix) ? PREFIX_MARK + prefix : escaped(`~${prefix}`);
 }
 
+/** The lexeme of some other form of a word, `kind` being one character that no term begins with: equal only to its own kind. */
+export function encodeForm(kind: '^' | '°', form: string): string {
+  return escaped(kind + form);
+}
+
 function escaped(term: string): string {
   let code = ESCAPE_MARK;
   for (let i = 0; i < term.length; i++) code += unitCode(term.charCodeAt(i));

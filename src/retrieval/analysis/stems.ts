@@ -126,26 +126,18 @@ export function languageFor(script: StemScript, language: string | null): string
   return SCRIPTS[script];
 }
 
-/**
- * Languages that build words by compounding, or whose inflection a stemmer does not exhaust: their long words are also
- * indexed by how they begin. (XQuAD German: nDCG@10 0.943 without, 0.953 with.) English and its like lose precision by it.
- */
-const BY_PREFIX = new Set(
-  'de nl af sv da no nb nn is fi et hu eu tr az kk el hy ta pl cs sk hr bs sl lt lv sq ro ru uk be bg mk sr'.split(' '),
-);
-
-/** True when words of this language are also found by their first letters. `null` is a script without stemmers. */
-export function foundByPrefix(language: string | null): boolean {
-  return language === null || BY_PREFIX.has(language);
-}
-
 /** The stem of a lower-case word. */
 export function stem(word: string, script: StemScript, language: string): string {
   const stemmer = STEMMERS[script][language];
   if (!stemmer) return word;
   try {
-    return stemmer(word) || word;
+    return stemmer(language === 'ro' ? withCommas(word) : word) || word;
   } catch {
     return word; // The Bulgarian stemmer throws on some endings.
   }
+}
+
+/** Romanian ş and ţ are written with a cedilla as often as with the comma that they should have, and that the stemmer knows. */
+function withCommas(word: string): string {
+  return word.replaceAll('ş', 'ș').replaceAll('ţ', 'ț');
 }

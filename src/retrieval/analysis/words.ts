@@ -1,17 +1,15 @@
 /** Terms of words in scripts that write blanks between them. */
-import { encodePrefix, encodeTerm } from './encode.ts';
+import { encodeTerm } from './encode.ts';
 import { fold } from './fold.ts';
-import { foundByPrefix, languageFor, scriptOf, stem } from './stems.ts';
+import { looserForms, mainTerm, TERM_WEIGHT } from './looser-forms.ts';
+import { languageFor, scriptOf, stem } from './stems.ts';
 
 /** Longer terms are cut: nobody types them, and a lexeme has a length limit. */
 export const TERM_UNITS_MAX = 64;
 
-/** Words of at least this many letters are also found by their first letters, in languages where that helps. */
-const PREFIX_UNITS = 6;
-
 /** Memory of words already analyzed; text repeats its words. Emptied when it holds this many words of one language. */
 const REMEMBERED_WORDS_MAX = 20_000;
-const remembered = new Map<string, Map<string, readonly string[]>>();
+const remembered = new Map<string, Map<string, readonly WordTerm[]>>();
 
 /** A blank-delimited token taken apart: the words in it, and its spelling as a whole when that is a term of its own. */
 export interface WordToken {
@@ -43,8 +41,14 @@ function splitCase(word: string): string[] {
   return word.split(/(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u);
 }
 
-/** The lexemes of a word in a text of `language`: its stem, its first letters where they help, its letters and digits apart. */
-export function wordTerms(word: string, language: string): readonly string[] {
+/** A lexeme of a word, and what it counts in a query. */
+export interface WordTerm {
+  term: string;
+  weight: number;
+}
+
+/** The lexemes of a word in a text of `language`: its stem, looser forms of it, its letters and digits apart. */
+export function wordTerms(word: string, language: string): readonly WordTerm[] {
   const short = cut(word);
   let words = remembered.get(language);
   if (!words || words.size >= REMEMBERED_WORDS_MAX) {
@@ -59,19 +63,18 @@ export function wordTerms(word: string, language: string): readonly string[] {
   return terms;
 }
 
-function computeTerms(word: string, language: string): string[] {
+function computeTerms(word: string, language: string): WordTerm[] {
   const script = scriptOf(word);
   const used = script && languageFor(script, language);
   const lower = lowerCase(word, used ?? language);
   const letters = fold(lower);
   // English writes accents as it pleases; elsewhere the stemmer must see them.
-  const stemmed = script && used ? stem(used === 'en' ? letters : lower, script, used) : letters;
-  const terms = [encodeTerm(fold(stemmed))];
-  if (letters.length >= PREFIX_UNITS && foundByPrefix(used) && /^\p{L}/u.test(letters)) {
-    terms.push(encodePrefix(cut(letters, PREFIX_UNITS)));
-  }
+  const stemmed = fold(script && used ? stem(used === 'en' ? letters : lower, script, used) : letters);
+  const forms = { lower, letters, stemmed };
+  const terms = [{ term: mainTerm(forms, used), weight: TERM_WEIGHT }];
+  if (/^[\p{L}\p{M}]+$/u.test(letters)) terms.push(...looserForms(forms, used));
   if (/\p{L}\d|\d\p{L}/u.test(letters)) {
-    for (const part of letters.match(/\d+|\D+/g) ?? []) terms.push(encodeTerm(part));
+    for (const part of letters.match(/\d+|\D+/g) ?? []) terms.push({ term: encodeTerm(part), weight: TERM_WEIGHT });
   }
   return terms;
 }

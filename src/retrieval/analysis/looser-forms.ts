@@ -1,0 +1,70 @@
+/**
+ * Forms of a word under which it is found although its stem differs: how it begins, the parts of a compound, its spelling with
+ * tone marks, its bare consonants. They are indexed beside the stem and count less than it in a query.
+ *
+ * Weights were chosen on XQuAD (en, de), SciFact, and on titles and texts of translated manuals (bench/README.md).
+ */
+import { compoundParts } from './compounds.ts';
+import { encodeForm, encodePrefix, encodeTerm } from './encode.ts';
+import type { WordTerm } from './words.ts';
+
+/** What a stem counts, and everything that is no looser form. Weights are whole: a term is repeated in the query. */
+export const TERM_WEIGHT = 3;
+/** A Vietnamese syllable without its marks: with others it would be another word. */
+const TONELESS_WEIGHT = 2;
+const PREFIX_WEIGHT = 2;
+/** English inflects little: words that merely begin alike are other words more often. */
+const ENGLISH_PREFIX_WEIGHT = 1;
+const PART_WEIGHT = 2;
+const LIGHT_WEIGHT = 2;
+const SKELETON_WEIGHT = 1;
+
+/** Words of at least this many letters are also found by their first letters. */
+const PREFIX_UNITS = 5;
+const SURROGATE = /[\ud800-\udfff]/;
+
+export interface WordForms {
+  /** In lower case, with its marks. */
+  lower: string;
+  /** `lower`, folded. */
+  letters: string;
+  /** The stem, folded. */
+  stemmed: string;
+}
+
+/** The term of a word. `language` is the one that it is treated as, or null in a script without stemmers. */
+export function mainTerm({ lower, stemmed }: WordForms, language: string | null): string {
+  return encodeTerm(language === 'vi' ? lower.normalize('NFC') : stemmed);
+}
+
+/** What else it is found by. */
+export function looserForms({ lower, letters, stemmed }: WordForms, language: string | null): WordTerm[] {
+  if (language === 'vi') return [{ term: encodePrefix(letters), weight: TONELESS_WEIGHT }];
+  if (language === 'ar') return arabicForms(stemmed);
+  const forms: WordTerm[] = [];
+  if (letters.length >= PREFIX_UNITS && !SURROGATE.test(letters)) {
+    const weight = language === 'en' ? ENGLISH_PREFIX_WEIGHT : PREFIX_WEIGHT;
+    forms.push({ term: encodePrefix(letters.slice(0, PREFIX_UNITS)), weight });
+  }
+  if (language === 'de') {
+    for (const part of compoundParts(lower)) forms.push({ term: encodeTerm(part), weight: PART_WEIGHT });
+  }
+  return forms;
+}
+
+/** Conjunctions, prepositions and marks of the person, before and after what the light stemmer left. */
+const CLITIC = /^[وفبكليتنا](?=.{3})/;
+const ENDING = /(?<=.{3})(?:تها|هما|كما|هم|هن|كم|نا|تم|وا|ا|ت|ن|و)$/;
+/** Long vowels: what is left is the same for كتاب and كتب. */
+const WEAK_LETTERS = /[اويى]/g;
+const SKELETON_UNITS_MIN = 2;
+
+function arabicForms(stemmed: string): WordTerm[] {
+  const light = stemmed.replace(CLITIC, '').replace(ENDING, '');
+  const skeleton = stemmed.replace(WEAK_LETTERS, '');
+  const forms = [{ term: encodeForm('^', light), weight: LIGHT_WEIGHT }];
+  if (skeleton.length >= SKELETON_UNITS_MIN) {
+    forms.push({ term: encodeForm('°', skeleton), weight: SKELETON_WEIGHT });
+  }
+  return forms;
+}

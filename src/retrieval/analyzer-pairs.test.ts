@@ -1,0 +1,158 @@
+/** What must be found by what, and what must not, language by language and spelling by spelling. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { compoundParts } from './analysis/compounds.ts';
+import { TERM_WEIGHT } from './analysis/looser-forms.ts';
+import { analyzeForIndex, analyzeQuery, searchTerms, weighTerms } from './analyzer.ts';
+
+/** How much of the query's weight the text has, 0 to 1. */
+function share(text: string, query: string, language: string): number {
+  const terms = new Set(analyzeForIndex(text, language).split(' '));
+  const wanted = [...weighTerms(query, [language])];
+  const sum = (list: typeof wanted): number => list.reduce((total, [, weight]) => total + weight, 0);
+  return sum(wanted.filter(([term]) => terms.has(term))) / sum(wanted);
+}
+
+/** language, text, query, the least share that must be found */
+const FOUND: readonly (readonly [string, string, string, number])[] = [
+  // English: identifiers, code, numbers with units, hyphens, apostrophes
+  ['en', 'The panthers’ defence gave up 308 points', 'panther defence', 0.9],
+  ['en', "The author's notes don't say", 'authors note', 0.6],
+  ['en', 'a state-of-the-art method', 'state of the art', 0.9],
+  ['en', 'an e-mail to the co-ordinator', 'email coordinator', 0.5],
+  ['en', 'call getUserName() or fetch_user_name', 'get user name', 1],
+  ['en', 'raises ERR_4012 in pkg/http2.ts', 'ERR_4012', 1],
+  ['en', 'doses of 5mg and 10 ml', '5 mg', 0.9],
+  ['en', 'doses of 5 mg and 10 ml', '5mg', 0.4],
+  ['en', 'it has 1,234,567 inhabitants', '1234567', 1],
+  ['en', 'growth of 3.5% in v2.10.1', '3.5', 0.9],
+  ['en', 'café society in Zürich', 'cafe zurich', 1],
+  ['en', 'cafe society in Zurich', 'Café Zürich', 1],
+  ['en', 'Ｆｕｌｌ ｗｉｄｔｈ １２３', 'full width 123', 1],
+  ['en', 'the IL-6 receptor', 'IL6', 0.3],
+  ['en', 'mixed 東京 text with ภาษาไทย and Москва', '東京 Москва', 0.6],
+  ['en', 'written in C++ and C#', 'C++', 0.5],
+  // German: compounds, umlauts, eszett
+  ['de', 'Das Gerichtsverfahren endete', 'Verfahren', 0.4],
+  ['de', 'Das Verfahren endete', 'Gerichtsverfahren', 0.2],
+  ['de', 'Die Bevölkerungsdichte der Städte', 'dichte Bevölkerung', 0.4],
+  ['de', 'in den Krankenhäusern', 'Krankenhaus', 1],
+  ['de', 'Die Straße ist groß', 'strasse gross', 1],
+  ['de', 'Die Häuser sind schön', 'haus', 0.5],
+  // Spanish
+  ['es', 'La población de las ciudades', 'poblaciones ciudad', 0.7],
+  ['es', 'Los niños jugaban en la calle', 'nino', 0.5],
+  ['es', 'el año dos mil', 'año', 0.9],
+  // Romanian: comma, cedilla, neither
+  ['ro', 'populației orașelor', 'populaţiei oraşelor', 1],
+  ['ro', 'naţiunile unite', 'națiune', 0.7],
+  ['ro', 'țările și orașele', 'tari orase', 0.5],
+  // Russian: ё, cases
+  ['ru', 'Самолёты летали над городами', 'самолет город', 0.7],
+  ['ru', 'зеленая ёлка', 'зелёная елка', 1],
+  // Greek: accents, final sigma, capitals
+  ['el', 'Η κυβέρνηση της χώρας', 'ΚΥΒΕΡΝΗΣΗΣ', 0.7],
+  ['el', 'ο άνθρωπος και η πόλη', 'ανθρωπος πολεις', 0.7],
+  // Turkish: dotted and dotless i, suffixes, apostrophe
+  ['tr', 'IŞIK hızı', 'ışık', 1],
+  ['tr', 'İstanbul’un tarihi', 'istanbul', 1],
+  ['tr', 'Istanbul tarihi', 'İstanbul', 1],
+  ['tr', 'Kitaplarından okudu', 'kitap', 0.7],
+  ['tr', "Türkiye'nin başkenti", 'Turkiye baskent', 0.6],
+  // Vietnamese: with marks, without, decomposed
+  ['vi', 'Việt Nam là một quốc gia', 'Việt Nam', 1],
+  ['vi', 'Việt Nam là một quốc gia', 'viet nam', 0.3],
+  ['vi', 'đường phố Hà Nội', 'duong pho ha noi', 0.3],
+  ['vi', 'tiếng Việt'.normalize('NFD'), 'tiếng Việt', 1],
+  // Arabic: vowels, tatweel, alef forms, clitics, broken plurals
+  ['ar', 'الكِتَابُ عَلَى الطَّاوِلَة', 'كتاب الطاولة', 0.9],
+  ['ar', 'المـــديـنة القديمة', 'مدينة', 0.9],
+  ['ar', 'إلى أين ذهب أحمد', 'احمد', 0.9],
+  ['ar', 'وبالمدينة والكتاب', 'الكتاب', 0.5],
+  ['ar', 'بمدينة كبيرة', 'المدينة', 0.3],
+  ['ar', 'لمدينتهم', 'مدينتهم', 0.3],
+  ['ar', 'المدن الكبيرة', 'مدينة', 0.15],
+  ['ar', 'الحكومة الإسلامية', 'إسلامي', 0.9],
+  // Hindi: nukta, candrabindu, inflection
+  ['hi', 'बड़े शहरों की किताबें', 'बडे शहर किताब', 0.7],
+  ['hi', 'लड़कियाँ पढ़ रही हैं', 'लडकियां', 0.7],
+  ['hi', 'विश्वविद्यालयों में', 'विश्वविद्यालय', 1],
+  // Chinese, Japanese, Korean, Thai
+  ['zh', '機器學習與統計', '機器學習', 1],
+  ['ja', 'ﾃﾞｰﾀﾍﾞｰｽの設計', 'データベース', 1],
+  ['ko', '대한민국의 수도는 서울이다', '대한민국 수도', 1],
+  ['th', 'ฉันชอบอ่านหนังสือ', 'หนังสือ', 0.6],
+];
+
+/** language, text, query, the most that may be found */
+const NOT_FOUND: readonly (readonly [string, string, string, number])[] = [
+  ['en', 'the universe expands', 'uniform', 0],
+  ['en', 'written in C and C#', 'C++', 0.6],
+  ['en', 'ERR_4013', 'ERR_4012', 0.6],
+  ['en', 'version 2.10', 'version 2.1', 0.9],
+  ['en', 'the cat sat', 'dog', 0],
+  ['de', 'Die Verfassung', 'Verfahren', 0.5],
+  ['de', 'Minuten', 'Uten', 0],
+  ['es', 'el perro', 'la pera', 0],
+  ['vi', 'con ma', 'con má', 0.8],
+  ['ar', 'كلب', 'قلب', 0],
+  ['ru', 'кот', 'код', 0],
+  ['tr', 'sınır', 'sonra', 0],
+  ['zh', '我们喝水', '图书馆', 0],
+  ['hi', 'पानी', 'पत्नी', 0],
+];
+
+describe('must be found', () => {
+  for (const [language, text, query, least] of FOUND) {
+    test(`${language}: ${query} in ${text}`, () => {
+      assert.ok(share(text, query, language) >= least, `${share(text, query, language)}`);
+    });
+  }
+});
+
+describe('must not be found, or not as a whole', () => {
+  for (const [language, text, query, most] of NOT_FOUND) {
+    test(`${language}: ${query} in ${text}`, () => {
+      assert.ok(share(text, query, language) <= most, `${share(text, query, language)}`);
+    });
+  }
+});
+
+describe('German compounds', () => {
+  test('are taken apart at the joints of known nouns', () => {
+    for (const [word, parts] of [
+      ['gerichtsverfahren', 'gericht verfahr'],
+      ['bundesregierung', 'bund regier'],
+      ['universitätsstadt', 'universitat stadt'],
+      ['krankenhäuser', 'krank haus'],
+      ['hauptbahnhofsvorplatz', 'haupt bahnhof vorplatz'],
+    ] as const) {
+      assert.equal(compoundParts(word).join(' '), parts);
+    }
+  });
+  test('other words stay whole, and long nonsense takes no time', () => {
+    for (const word of ['minuten', 'informationen', 'kurz', 'a'.repeat(5000), 'bahn'.repeat(12)]) compoundParts(word);
+    assert.deepEqual(compoundParts('informationen'), []);
+    assert.deepEqual(compoundParts('minuten'), []);
+  });
+});
+
+describe('weights', () => {
+  test('a word counts more than a word that begins like it', () => {
+    const weights = weighTerms('population', ['en']);
+    assert.equal(weights.get('popul'), TERM_WEIGHT);
+    assert.equal(weights.get('zppopul'), 1);
+    assert.deepEqual(searchTerms('population', ['en']), ['popul', 'popul', 'popul', 'zppopul']);
+  });
+  test('stems of a language that the query is not in count little', () => {
+    const weights = weighTerms('wo ist die Rolle der Bevölkerung', ['de', 'es']);
+    const likely = analyzeQuery('Bevölkerung', ['de']);
+    for (const term of likely) assert.equal(weights.get(term), TERM_WEIGHT);
+    const spanish = analyzeQuery('Bevölkerung', ['es']).filter((term) => !likely.includes(term));
+    assert.ok(spanish.length > 0);
+    for (const term of spanish) assert.equal(weights.get(term), 1);
+  });
+  test('what a text says has no looser forms', () => {
+    assert.deepEqual(analyzeQuery('the population of Gerichtsverfahren', ['en']).length, 2);
+  });
+});
