@@ -10,7 +10,6 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createTenant } from '../src/corpus/tenant-store.ts';
 import type { Database } from '../src/db/database.ts';
-import { identifier, sql } from '../src/db/sql.ts';
 import { detectLanguage } from '../src/ingest/language.ts';
 import { retrieve } from '../src/retrieval/retrieve.ts';
 import { newId } from '../src/util/ids.ts';
@@ -41,7 +40,7 @@ try {
 }
 
 async function measure(set: string): Promise<string> {
-  const tenant = await createTenant(database.db, { id: newId(), name: set });
+  const tenant = await createTenant(db, { id: newId(), name: set });
   const entries = readLines<Entry>(join(FOLDER, set, 'corpus.jsonl'));
   const began = performance.now();
   for (let start = 0; start < entries.length; start += BATCH_ENTRIES) {
@@ -51,7 +50,6 @@ async function measure(set: string): Promise<string> {
     });
     await seed(database.db, tenant.id, [{ sources }]);
   }
-  if (options.scan) await createTextIndex(tenant.partitionNo);
   const ingestSeconds = (performance.now() - began) / 1000;
 
   const queries = new Map(readLines<Entry>(join(FOLDER, set, 'queries.jsonl')).map(({ _id, text }) => [_id, text]));
@@ -80,12 +78,6 @@ async function measure(set: string): Promise<string> {
     percentile(0.5).padStart(7),
     percentile(0.95).padStart(7),
   ].join(' ');
-}
-
-/** What tenants have where there is no BM25 access method. */
-async function createTextIndex(partitionNo: number): Promise<void> {
-  const partition = identifier(`chunk_${partitionNo}`);
-  await database.db.system.query(sql`create index on ${partition} using gin (to_tsvector('simple', terms))`);
 }
 
 function request({ id, partitionNo }: { id: string; partitionNo: number }, query: string) {

@@ -25,6 +25,11 @@ export function termsIndex(partitionNo: number): string {
   return `chunk_${partitionNo}_terms`;
 }
 
+/** The tables that stand for it where the database has no BM25 index (migration 0006). */
+export function textIndex(partitionNo: number): string {
+  return `text_index_${partitionNo}`;
+}
+
 /** @throws a unique violation when the name or the id is taken. */
 export async function createTenant(db: Database, tenant: { id: string; name: string }): Promise<Tenant> {
   return db.system.transaction(async (tx) => {
@@ -54,6 +59,7 @@ export async function deleteTenant(db: Database, id: string): Promise<boolean> {
     if (!tenant) return false;
     await tx.query(sql`drop table if exists ${identifier(chunkPartition(tenant.partitionNo))}`);
     await tx.query(sql`drop table if exists ${identifier(vectorPartition(tenant.partitionNo))}`);
+    await tx.query(sql`drop table if exists ${identifier(textIndex(tenant.partitionNo))}`);
     await tx.query(sql`delete from tenant where id = ${id}`);
     return true;
   });
@@ -72,14 +78,16 @@ async function createPartition(tx: Tx, tenant: Tenant, hasTextSearch: boolean): 
   for (const column of LONG_COLUMNS) {
     await tx.query(sql`alter table ${partition} alter column ${identifier(column)} set statistics 0`);
   }
-  await tx.query(termsIndexStatement(tenant.partitionNo, hasTextSearch));
+  await tx.query(termsIndexStatement(tenant, hasTextSearch));
   await tx.query(sql`select protect_tenant_rows(${chunkPartition(tenant.partitionNo)})`);
 }
 
-function termsIndexStatement(partitionNo: number, hasTextSearch: boolean): Sql {
-  const index = identifier(termsIndex(partitionNo));
-  const partition = identifier(chunkPartition(partitionNo));
-  if (!hasTextSearch) return sql`create index ${index} on ${partition} using gin (to_tsvector('simple', terms))`;
-  return sql`create index ${index} on ${partition} using bm25 (terms)
+/** Makes either form of the index, of the chunks that are there too. Without bound values: it may be run as a script. */
+export function termsIndexStatement(
+  { id, partitionNo }: Pick<Tenant, 'id' | 'partitionNo'>,
+  hasTextSearch: boolean,
+): Sql {
+  if (!hasTextSearch) return sql`select create_text_index(${raw(`'${id}'`)}, ${raw(String(partitionNo))})`;
+  return sql`create index ${identifier(termsIndex(partitionNo))} on ${identifier(chunkPartition(partitionNo))} using bm25 (terms)
     with (text_config = 'simple', k1 = ${raw(String(BM25_K1))}, b = ${raw(String(BM25_B))})`;
 }

@@ -1,96 +1,105 @@
 /**
- * BM25 candidates where the database has no BM25 index: rows come from a text index and are scored here, with the same formula
- * and parameters. Slower than the index for words that very many chunks contain.
+ * BM25 candidates where the database has no BM25 index: the same formula and parameters over the tables of migration 0006.
+ *
+ * A first look at the chunks with the rarest terms tells which score the last of the best has at least; then the index is asked
+ * for the chunks that can reach it, and only these are scored. The result is that of scoring all.
  */
-import { BM25_B, BM25_K1 } from '../corpus/tenant-store.ts';
+import { BM25_B, BM25_K1, chunkPartition } from '../corpus/tenant-store.ts';
 import type { Tx } from '../db/database.ts';
-import { identifier, join, type Sql, sql } from '../db/sql.ts';
+import { identifier, join, sql } from '../db/sql.ts';
+import { ServiceError } from '../errors.ts';
 import { type Candidate, type CandidateRequest, inOrder } from './lexical.ts';
+import { anyOf, type BoundedTerm, reaching } from './threshold-query.ts';
 
-/** Rows scored for one query. Chunks that contain only the query's commonest terms are left out when there are more. */
-export const SCANNED_ROWS_MAX = 4_000;
-/** Distinct terms counted and scored for one query. */
-const SCANNED_TERMS_MAX = 64;
-/** Rows whose length is averaged. */
-const LENGTH_SAMPLE_ROWS = 200;
+/** Distinct terms scored for one query; of more, those that weigh most. */
+export const SCORED_TERMS_MAX = 64;
+/** The first look scores about so many chunks. */
+const FIRST_LOOK_ROWS = 400;
+/** The next look is so many times as large, when too few of the first fulfil the conditions. */
+const LOOK_GROWTH = 8;
+/** PostgreSQL indexes no longer words. */
+const TERM_BYTES_MAX = 2046;
+/** Rounding in the database must not cut off a chunk of exactly the score. */
+const SCORE_TOLERANCE = 1e-9;
+const RETRY_SECONDS = 30;
 
-interface Scanned {
-  id: string;
-  sourceId: string;
-  contentHash: string;
-  terms: string;
-}
-
-interface TermCount {
-  term: string;
+interface ScoredTerm extends BoundedTerm {
   /** Chunks of the tenant that contain it. */
   chunks: number;
 }
 
-interface Corpus {
-  /** Chunks of the tenant. */
-  chunks: number;
-  /** Mean number of terms of a chunk. */
-  length: number;
+interface Scoring {
+  /** By bound, greatest first. */
+  terms: readonly ScoredTerm[];
+  /** What a chunk's length adds to the count of a term, in the denominator: `base + slope * length`. */
+  base: number;
+  slope: number;
 }
 
-/** As `bm25Candidates`. */
+/** As `bm25Candidates`, but of equal score always the lower id first. */
 export async function scanCandidates(tx: Tx, request: CandidateRequest): Promise<Candidate[]> {
-  const partition = identifier(`chunk_${request.partitionNo}`);
-  const corpus = await readCorpus(tx, partition);
-  const counts = await countTerms(tx, request.terms.slice(0, SCANNED_TERMS_MAX));
-  if (counts.length === 0) return [];
-  const rows = await scan(tx, partition, request, rarest(counts));
-  const weights = new Map(counts.map(({ term, chunks }) => [term, inverseFrequency(chunks, corpus.chunks)]));
-  return scoreRows(rows, weights, corpus.length).slice(0, request.limit);
+  const scoring = await weigh(tx, request.terms);
+  for (let rows = Math.max(FIRST_LOOK_ROWS, request.limit); ; rows *= LOOK_GROWTH) {
+    const looked = rarest(scoring.terms, rows);
+    if (looked.length === 0) return [];
+    const found = await score(tx, request, scoring, anyOf(looked));
+    if (looked.length === scoring.terms.length) return found;
+    if (found.length === request.limit) {
+      const least = found.at(-1)!.score * (1 - SCORE_TOLERANCE);
+      const others = scoring.terms.filter((term) => !looked.includes(term));
+      if (reaching(others, least) === undefined) return found;
+      return score(tx, request, scoring, reaching(scoring.terms, least)!);
+    }
+  }
 }
 
-async function readCorpus(tx: Tx, partition: Sql): Promise<Corpus> {
-  const [corpus] = await tx.query<Corpus>(sql`
-    select (select count(*) from ${partition}) as chunks,
-           (select coalesce(avg(length(s.terms) - length(replace(s.terms, ' ', '')) + 1), 1)::float8
-            from (select terms from ${partition} limit ${LENGTH_SAMPLE_ROWS}) s) as length`);
-  return corpus!;
+/** The terms that occur, with their BM25 weights. A term that is repeated counts as often. */
+async function weigh(tx: Tx, terms: readonly string[]): Promise<Scoring> {
+  const repeats = new Map<string, number>();
+  for (const term of terms) repeats.set(term, (repeats.get(term) ?? 0) + 1);
+  const wanted = [...repeats.keys()].filter((term) => term !== '' && Buffer.byteLength(term) <= TERM_BYTES_MAX);
+  const counts = await tx.query<{ term: string; chunks: number; length: number }>(
+    sql`select term, chunks, length from own_term_counts(${['', ...wanted]}::text[])`,
+  );
+  const all = counts.find(({ term }) => term === '');
+  if (!all) {
+    throw new ServiceError('overloaded', 'The text index is being changed: the operator has to restart the service.', {
+      retryAfterSeconds: RETRY_SECONDS,
+    });
+  }
+  const weighed = counts
+    .filter(({ term, chunks }) => term !== '' && chunks > 0)
+    .map(({ term, chunks }) => {
+      const rarity = Math.log(1 + (all.chunks - chunks + 0.5) / (chunks + 0.5));
+      return { term, chunks, bound: repeats.get(term)! * rarity * (BM25_K1 + 1) };
+    })
+    .toSorted((a, b) => b.bound - a.bound)
+    .slice(0, SCORED_TERMS_MAX);
+  const meanLength = Math.max(all.length / Math.max(all.chunks, 1), 1);
+  return { terms: weighed, base: BM25_K1 * (1 - BM25_B), slope: (BM25_K1 * BM25_B) / meanLength };
 }
 
-/** Rarest first; without those that no chunk contains. */
-async function countTerms(tx: Tx, terms: readonly string[]): Promise<TermCount[]> {
-  const counts = await tx.query<TermCount>(sql`select term, chunks from own_chunk_frequencies(${terms}::text[])`);
-  return counts.filter(({ chunks }) => chunks > 0).toSorted((a, b) => a.chunks - b.chunks);
-}
-
-/** The rarest terms, as many as SCANNED_ROWS_MAX rows allow, at least one. */
-function rarest(counts: readonly TermCount[]): string[] {
-  let rows = 0;
-  const enough = counts.findIndex(({ chunks }, i) => {
-    rows += chunks;
-    return i > 0 && rows > SCANNED_ROWS_MAX;
+/** As many of the rarest as it takes to have this many chunks, if they shared none. */
+function rarest(terms: readonly ScoredTerm[], rows: number): ScoredTerm[] {
+  const byRarity = terms.toSorted((a, b) => a.chunks - b.chunks);
+  let sum = 0;
+  const last = byRarity.findIndex(({ chunks }) => {
+    sum += chunks;
+    return sum >= rows;
   });
-  return counts.slice(0, enough < 0 ? undefined : enough).map(({ term }) => term);
+  return last < 0 ? byRarity : byRarity.slice(0, last + 1);
 }
 
-async function scan(tx: Tx, partition: Sql, request: CandidateRequest, terms: readonly string[]): Promise<Scanned[]> {
-  return tx.query<Scanned>(sql`
-    select c.id, c.source_id as "sourceId", md5(c.content) as "contentHash", c.terms
-    from ${partition} c
-    where c.id in (select own_chunks_matching(${terms.join(' | ')}::tsquery))
-      and ${join([sql`c.tenant_id = ${request.tenantId}`, ...request.conditions], ' and ')}
-    order by c.id limit ${SCANNED_ROWS_MAX}`);
-}
-
-function inverseFrequency(chunks: number, total: number): number {
-  return Math.log(1 + (total - chunks + 0.5) / (chunks + 0.5));
-}
-
-function scoreRows(rows: readonly Scanned[], weights: ReadonlyMap<string, number>, meanLength: number): Candidate[] {
-  const scored = rows.map(({ terms: joined, ...row }) => {
-    const terms = joined.split(' ');
-    const counts = new Map<string, number>();
-    for (const term of terms) if (weights.has(term)) counts.set(term, (counts.get(term) ?? 0) + 1);
-    const damping = BM25_K1 * (1 - BM25_B + (BM25_B * terms.length) / meanLength);
-    let score = 0;
-    for (const [term, count] of counts) score += (weights.get(term)! * count * (BM25_K1 + 1)) / (count + damping);
-    return { ...row, score };
-  });
-  return inOrder(scored, 0);
+/** The best of those that match. The lateral look-up keeps the order of the scores, and ends at the limit. */
+async function score(tx: Tx, request: CandidateRequest, scoring: Scoring, matching: string): Promise<Candidate[]> {
+  const { terms, base, slope } = scoring;
+  const found = await tx.query<Candidate>(sql`
+    select c.id, c.source_id as "sourceId", m.score, md5(c.content) as "contentHash"
+    from own_text_scores(${matching}::tsquery, null, ${terms.map(({ term }) => term)}::text[],
+                         ${terms.map(({ bound }) => bound)}::float8[], ${base}::float8, ${slope}::float8) m
+    cross join lateral (select * from ${identifier(chunkPartition(request.partitionNo))}
+                        where tenant_id = ${request.tenantId} and id = m.chunk_id offset 0) c
+    where ${join([sql`c.tenant_id = ${request.tenantId}`, ...request.conditions], ' and ')}
+    limit ${request.limit}`);
+  return inOrder(found, 0);
 }

@@ -1,0 +1,38 @@
+/** Which form the index over terms has: a BM25 index of pg_textsearch, or tables that stand for it (migration 0006). */
+import type { Database, Queryable } from '../db/database.ts';
+import { identifier, sql } from '../db/sql.ts';
+import { type Tenant, termsIndex, termsIndexStatement } from './tenant-store.ts';
+
+/** Whether the database has pg_textsearch, and the tenants whose index has the other form or that have none. */
+export async function findTextSearchForm(
+  db: Queryable,
+): Promise<{ isInstalled: boolean; misplaced: Pick<Tenant, 'id' | 'name' | 'partitionNo'>[] }> {
+  const [found] = await db.query<{ isInstalled: boolean }>(
+    sql`select exists (select from pg_extension where extname = 'pg_textsearch') as "isInstalled"`,
+  );
+  const isInstalled = found?.isInstalled === true;
+  const misplaced = await db.query<Pick<Tenant, 'id' | 'name' | 'partitionNo'>>(sql`
+    select id, name, partition_no as "partitionNo" from tenant
+    where (to_regclass('text_index_' || partition_no) is not null) = ${isInstalled}::boolean
+      or (to_regclass('chunk_' || partition_no || '_terms') is null) = ${isInstalled}::boolean
+    order by partition_no`);
+  return { isInstalled, misplaced };
+}
+
+/**
+ * Gives every tenant the form that the database can do now: BM25 indexes once pg_textsearch has been installed, tables where it is
+ * gone. Each tenant in a transaction of its own; its chunks cannot be changed meanwhile. Returns the names of the tenants whose
+ * form changed. Running processes learn of it when they start again.
+ */
+export async function rearrangeTextSearch(db: Database): Promise<string[]> {
+  const { isInstalled, misplaced } = await findTextSearchForm(db.system);
+  for (const tenant of misplaced) {
+    const { id, partitionNo } = tenant;
+    // One message is one transaction. The index of a large corpus takes longer than a statement of a request may.
+    await db.system.executeOutsideTransaction(`
+      select drop_text_index('${id}', ${partitionNo});
+      drop index if exists ${identifier(termsIndex(partitionNo)).text};
+      ${termsIndexStatement(tenant, isInstalled).text}`);
+  }
+  return misplaced.map(({ name }) => name);
+}

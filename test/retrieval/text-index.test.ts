@@ -1,0 +1,260 @@
+/** The index over terms where the database has no BM25 index: scores, counts, limits, and its exchange for a BM25 index. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { BM25_B, BM25_K1, createTenant, deleteTenant, type Tenant, textIndex } from '../../src/corpus/tenant-store.ts';
+import { findTextSearchForm, rearrangeTextSearch } from '../../src/corpus/text-index.ts';
+import type { Database } from '../../src/db/database.ts';
+import { ensureExtensions } from '../../src/db/extensions.ts';
+import { identifier, type Sql, sql } from '../../src/db/sql.ts';
+import { bm25Candidates, type Candidate, FORCE_INDEX_ORDER } from '../../src/retrieval/lexical.ts';
+import { scanCandidates } from '../../src/retrieval/lexical-scan.ts';
+import { newId } from '../../src/util/ids.ts';
+import { openTestDatabase, type TestDatabase } from '../support/database.ts';
+import { openRandom } from '../support/random.ts';
+
+/** Enough for the search to look at a part of the matching chunks only. */
+const CHUNKS = 1_500;
+const VOCABULARY = 150;
+const QUERIES = 60;
+
+let database: TestDatabase;
+/** Without the BM25 access method, whatever the database has. */
+let plain: Database;
+const random = openRandom();
+
+before(async () => {
+  database = await openTestDatabase();
+  plain = { ...database.db, hasTextSearch: false };
+});
+after(() => database.close());
+
+interface Row {
+  id: string;
+  ordinal: number;
+  terms: string[];
+}
+
+async function newTenant(name: string): Promise<Tenant> {
+  return createTenant(plain, { id: newId(), name });
+}
+
+async function insert(tenant: Tenant, rows: readonly Row[]): Promise<void> {
+  const values = JSON.stringify(rows.map(({ id, ordinal, terms }) => ({ id, ordinal, terms: terms.join(' ') })));
+  await plain.query(
+    tenant.id,
+    sql`insert into chunk (tenant_id, id, source_id, source_group_id, ordinal, start_offset, end_offset, content, terms)
+        select ${tenant.id}, r.id, ${newId()}, ${newId()}, r.ordinal, 0, 1, r.terms, r.terms
+        from json_to_recordset(${values}::text::json) as r(id uuid, ordinal int, terms text)`,
+  );
+}
+
+function search(tenant: Tenant, terms: string[], limit: number, conditions: Sql[] = []): Promise<Candidate[]> {
+  return plain.transaction(tenant.id, (tx) =>
+    scanCandidates(tx, { tenantId: tenant.id, partitionNo: tenant.partitionNo, terms, conditions, limit }),
+  );
+}
+
+/** Few words are common, most are rare; chunks are short and long, and repeat words. */
+function randomRows(count: number): Row[] {
+  return Array.from({ length: count }, (_, ordinal) => {
+    const length = random.integer(1, 5) ** 3;
+    const terms = Array.from({ length }, () => `w${Math.floor(VOCABULARY * random.next() ** 4)}`);
+    return { id: newId(), ordinal, terms };
+  });
+}
+
+/** Textbook BM25 of every row, without zeros; a repeated term counts as often. */
+function reference(rows: readonly Row[], terms: readonly string[]): Map<string, number> {
+  const mean = rows.reduce((sum, row) => sum + row.terms.length, 0) / rows.length;
+  const containing = new Map(terms.map((term) => [term, rows.filter((row) => row.terms.includes(term)).length]));
+  const scores = rows.map((row) => {
+    const damping = BM25_K1 * (1 - BM25_B + (BM25_B * row.terms.length) / mean);
+    const parts = terms.map((term) => {
+      const count = row.terms.filter((one) => one === term).length;
+      const rarity = Math.log(1 + (rows.length - containing.get(term)! + 0.5) / (containing.get(term)! + 0.5));
+      return (rarity * count * (BM25_K1 + 1)) / (count + damping);
+    });
+    return [row.id, parts.reduce((sum, part) => sum + part, 0)] as const;
+  });
+  return new Map(scores.filter(([, score]) => score > 0));
+}
+
+const near = (a: number, b: number): boolean => Math.abs(a - b) <= 1e-9 * Math.max(a, b);
+
+test('a search finds what scoring every chunk finds, under every condition', async (t) => {
+  t.diagnostic(`seed ${random.seed}`);
+  const tenant = await newTenant('random');
+  const rows = randomRows(CHUNKS);
+  await insert(tenant, rows);
+  const ordinals = new Map(rows.map((row) => [row.id, row.ordinal]));
+  for (let i = 0; i < QUERIES; i += 1) {
+    const terms = Array.from({ length: random.pick([1, 2, 4, 8, 25]) }, () => `w${random.integer(0, VOCABULARY + 5)}`);
+    const every = random.pick([1, 1, 3, 50, 900]);
+    const limit = random.pick([1, 10, 10, 100, 3_000]);
+    const found = await search(tenant, terms, limit, [sql`c.ordinal % ${every}::int = 0`]);
+    const scores = reference(rows, terms);
+    const expected = [...scores]
+      .filter(([id]) => ordinals.get(id)! % every === 0)
+      .map(([, score]) => score)
+      .toSorted((a, b) => b - a)
+      .slice(0, limit);
+    const what = `${terms.join(' ')}, every ${every}, limit ${limit}`;
+    assert.equal(found.length, expected.length, what);
+    assert.equal(new Set(found.map(({ id }) => id)).size, found.length, what);
+    for (const [at, { id, score }] of found.entries()) {
+      assert.ok(near(score, scores.get(id)!), `${what}: ${score} is not ${scores.get(id)}`);
+      assert.ok(near(score, expected[at]!), `${what}: place ${at} has ${score}, not ${expected[at]}`);
+      assert.equal(ordinals.get(id)! % every, 0, what);
+    }
+  }
+});
+
+test('of equal score, the lower id comes first, also where the limit cuts', async () => {
+  const tenant = await newTenant('equal');
+  const rows = Array.from({ length: 900 }, (_, ordinal) => ({ id: newId(), ordinal, terms: ['same', 'word'] }));
+  await insert(tenant, rows.toReversed());
+  const found = await search(tenant, ['same', 'word'], 20);
+  assert.deepEqual(
+    found.map(({ id }) => id),
+    rows.slice(0, 20).map(({ id }) => id),
+  );
+});
+
+test('the counts are those of the chunks after every kind of change', async () => {
+  const tenant = await newTenant('changes');
+  const rows = randomRows(600);
+  for (let from = 0; from < rows.length; from += 40) await insert(tenant, rows.slice(from, from + 40));
+  await assertCounts(tenant);
+  const { id } = tenant;
+  await plain.query(id, sql`delete from chunk where tenant_id = ${id} and ordinal % 3 = 0`);
+  await plain.query(
+    id,
+    sql`update chunk set terms = 'rewritten ' || terms where tenant_id = ${id} and ordinal % 3 = 1`,
+  );
+  await plain.query(id, sql`update chunk set content = 'other' where tenant_id = ${id}`);
+  await assert.rejects(
+    plain.transaction(id, async (tx) => {
+      await tx.query(sql`delete from chunk where tenant_id = ${id}`);
+      throw new Error('given up');
+    }),
+    /given up/,
+  );
+  await Promise.all([
+    insert(tenant, randomRows(150)),
+    insert(tenant, randomRows(150)),
+    insert(tenant, randomRows(150)),
+  ]);
+  await assertCounts(tenant);
+  const [waiting] = await plain.system.query<{ count: number }>(
+    sql`select count(*) from text_index_change where tenant_id = ${id}`,
+  );
+  assert.ok(waiting!.count < 700, `${waiting!.count} of 1,650 changes are not counted yet`);
+  await plain.query(id, sql`delete from chunk where tenant_id = ${id}`);
+  await assertCounts(tenant);
+});
+
+/** Against counting the index itself, and that against the chunks. */
+async function assertCounts(tenant: Tenant): Promise<void> {
+  const index = identifier(textIndex(tenant.partitionNo));
+  const truth = await plain.system.query<{ term: string; chunks: number; length: number }>(sql`
+    select '' as term, count(*) as chunks, coalesce(sum(array_length(string_to_array(terms, ' '), 1)), 0) as length
+    from chunk where tenant_id = ${tenant.id}
+    union all
+    select term, count(*), 0 from (select distinct id, unnest(string_to_array(terms, ' ')) as term from chunk
+                                   where tenant_id = ${tenant.id}) t group by term`);
+  const wanted = [...truth.map(({ term }) => term), 'absent'];
+  const counted = await plain.query<{ term: string; chunks: number; length: number }>(
+    tenant.id,
+    sql`select term, chunks, length from own_term_counts(${wanted}::text[])`,
+  );
+  const byTerm = new Map(counted.map((row) => [row.term, row]));
+  for (const row of truth) assert.deepEqual(byTerm.get(row.term), { ...row, length: Number(row.length) }, row.term);
+  assert.equal(byTerm.get('absent')?.chunks, 0);
+  const [rows] = await plain.system.query<{ count: number }>(sql`select count(*) from ${index}`);
+  assert.equal(rows!.count, truth[0]!.chunks);
+}
+
+test('no text is too much for it, and no term is SQL', async () => {
+  const tenant = await newTenant('hostile');
+  const odd = ["it's", 'back\\slash', '&|!():*<->', "'", '\\', "a'b\\c", '"'];
+  const huge = Array.from({ length: 60_000 }, (_, i) => `term${i}`);
+  const rows: Row[] = [
+    { id: newId(), ordinal: 0, terms: ['x'.repeat(5_000), 'beside'] },
+    { id: newId(), ordinal: 1, terms: huge },
+    { id: newId(), ordinal: 2, terms: Array<string>(250).fill('often') },
+    { id: newId(), ordinal: 3, terms: Array<string>(900).fill('often') },
+  ];
+  await insert(tenant, rows);
+  const ids = async (terms: string[]): Promise<string[]> => (await search(tenant, terms, 10)).map(({ id }) => id);
+  assert.deepEqual(await ids(['beside', 'x'.repeat(5_000), 'é'.repeat(1_500)]), [rows[0]!.id]);
+  assert.deepEqual(await ids(['term0']), [rows[1]!.id]);
+  assert.deepEqual(await ids(odd), []);
+  assert.deepEqual(await ids(['', 'x'.repeat(2_047)]), []);
+  assert.deepEqual(await ids([...huge.slice(0, 500), 'often']), await ids([...huge.slice(0, 500), 'often']));
+  const [many, more] = await search(tenant, ['often'], 10);
+  assert.deepEqual([many!.id, more!.id].toSorted(), [rows[2]!.id, rows[3]!.id].toSorted());
+  const expected = reference(rows, ['often']).get(rows[2]!.id)!;
+  const found = [many!, more!].find(({ id }) => id === rows[2]!.id)!.score;
+  assert.ok(near(found, expected), `250 occurrences: ${found} is not ${expected}`);
+});
+
+test('a tenant sees neither chunks nor counts of another, and cannot change an index by hand', async () => {
+  const [ours, theirs] = [await newTenant('ours'), await newTenant('theirs')];
+  await insert(theirs, [{ id: newId(), ordinal: 0, terms: ['canary'] }]);
+  assert.deepEqual(await search(ours, ['canary'], 10), []);
+  assert.deepEqual(await search({ ...ours, partitionNo: theirs.partitionNo }, ['canary'], 10), []);
+  for (const table of ['text_index', 'text_index_term', 'text_index_change', textIndex(theirs.partitionNo)]) {
+    const foreign = sql`select from ${identifier(table)} where tenant_id <> ${ours.id}`;
+    assert.deepEqual(await plain.query(ours.id, foreign), [], table);
+  }
+  for (const call of [
+    sql`select create_text_index(${theirs.id}, ${theirs.partitionNo}::int)`,
+    sql`select drop_text_index(${theirs.id}, ${theirs.partitionNo}::int)`,
+    sql`select count_text_index_changes(${theirs.id})`,
+  ]) {
+    await assert.rejects(plain.query(ours.id, call), /permission denied/);
+  }
+});
+
+test('nothing of the index outlives its tenant', async () => {
+  const tenant = await newTenant('gone');
+  await insert(tenant, randomRows(300));
+  await deleteTenant(plain, tenant.id);
+  for (const table of ['text_index', 'text_index_term', 'text_index_change']) {
+    const rows = await plain.system.query(sql`select from ${identifier(table)} where tenant_id = ${tenant.id} limit 1`);
+    assert.deepEqual(rows, [], table);
+  }
+});
+
+test('migrate gives every tenant the form of the index that the database can do', async () => {
+  const tenant = await newTenant('form');
+  const rows = randomRows(200);
+  await insert(tenant, rows);
+  const hasAll = await ensureExtensions(database.db.system);
+  assert.equal(hasAll, false, 'searches use the tables as long as there are any');
+  const expected = await search(tenant, ['w3', 'w40', 'w90'], 20);
+  const { isInstalled } = await findTextSearchForm(database.db.system);
+  if (!isInstalled)
+    await database.db.system.query(sql`select drop_text_index(${tenant.id}, ${tenant.partitionNo}::int)`);
+  const changed = await rearrangeTextSearch(database.db);
+  assert.ok(changed.includes('form'));
+  assert.deepEqual(await rearrangeTextSearch(database.db), []);
+  assert.equal(await ensureExtensions(database.db.system), isInstalled);
+  if (!isInstalled) {
+    assert.deepEqual(await search(tenant, ['w3', 'w40', 'w90'], 20), expected);
+    return;
+  }
+  await assert.rejects(search(tenant, ['w3'], 20), /restart/);
+  const [left] = await plain.system.query<{ count: number }>(sql`
+    select (select count(*) from text_index_term) + (select count(*) from text_index_change) as count`);
+  assert.equal(left!.count, 0);
+  await insert(tenant, [{ id: newId(), ordinal: 0, terms: ['later'] }]);
+  const { id: tenantId, partitionNo } = tenant;
+  const found = await database.db.transaction(tenantId, async (tx) => {
+    await tx.query(sql`select ${FORCE_INDEX_ORDER}`);
+    const asked = { tenantId, partitionNo, conditions: [], limit: 20 };
+    assert.equal((await bm25Candidates(tx, { ...asked, terms: ['later'] })).length, 1);
+    return bm25Candidates(tx, { ...asked, terms: ['w3', 'w40', 'w90'] });
+  });
+  assert.equal(found[0]!.id, expected[0]!.id);
+});
