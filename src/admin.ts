@@ -43,7 +43,7 @@ export interface AdminServer {
 }
 
 /** What the operator commands do: called by the socket, and by the command line itself when no service runs. */
-export type AdminDeps = Pick<Deps, 'config' | 'db' | 'blobs' | 'auth' | 'clock' | 'log' | 'crash'>;
+export type AdminDeps = Pick<Deps, 'config' | 'db' | 'blobs' | 'embedding' | 'auth' | 'clock' | 'log' | 'crash'>;
 
 /** Undefined when the data directory's path is too long for a socket: the service runs without it. */
 export async function openAdminServer(deps: AdminDeps): Promise<AdminServer | undefined> {
@@ -109,11 +109,12 @@ export interface DirectAdmin {
 /** The same commands while no service runs: on the database itself, migrated. @throws Error when it cannot be opened. */
 export async function openAdminDirectly(config: Config): Promise<DirectAdmin> {
   const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }));
-  const { db, blobs, close } = await openStores(config);
+  const { db, blobs, embedding, close } = await openStores(config);
   const deps = {
     config,
     db,
     blobs,
+    embedding,
     log,
     clock: systemClock,
     auth: openAuthenticator(db.system, systemClock),

@@ -101,14 +101,20 @@ export async function openDeps(config: Config, log: FastifyBaseLogger, given: Gi
   }
 }
 
-/** Database (migrated) and blob store alone: operator commands while no service runs. */
-export async function openStores(config: Config): Promise<Pick<Deps, 'db' | 'blobs' | 'close'>> {
+/** What operator commands need while no service runs: database (migrated), blob store, and the model that doctor tries. */
+export async function openStores(config: Config): Promise<Pick<Deps, 'db' | 'blobs' | 'embedding' | 'close'>> {
   const db = await openConfigured(config);
+  const http = openHttpClient({ allow: config.outboundAllow });
+  const close = async (): Promise<void> => {
+    await http.close();
+    await db.close();
+  };
   try {
     await migrate(db);
-    return { db, blobs: await openBlobs(config, noCrashPoints), close: () => db.close() };
+    const blobs = await openBlobs(config, noCrashPoints);
+    return { db, blobs, embedding: openEmbedding(config.embedding, http), close };
   } catch (error) {
-    await db.close();
+    await close();
     throw error;
   }
 }

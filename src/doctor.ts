@@ -2,9 +2,12 @@
 import { statfs } from 'node:fs/promises';
 import type { BlobStore } from './blobs/blob-store.ts';
 import type { Config } from './config.ts';
+import { countWaiting } from './corpus/embedding-queue-store.ts';
 import { findViolations } from './corpus/invariants.ts';
+import { countGenerations } from './corpus/vector-store.ts';
 import type { Database } from './db/database.ts';
 import { countContents, listMigrations, serverFacts } from './db/facts.ts';
+import type { Embedding } from './llm/models.ts';
 import type { Clock } from './util/time.ts';
 import { examineMasterKey } from './vault/rotate.ts';
 
@@ -13,6 +16,8 @@ const FREE_BYTES_MIN = 2 * 1024 ** 3;
 
 /** What a crash left behind is cleaned up within this time, and silent jobs are handed on. */
 const GRACE_SECONDS = 2 * 60 * 60;
+
+const EMBEDDING_TIMEOUT_MS = 10_000;
 
 export interface Check {
   name: string;
@@ -30,6 +35,7 @@ interface Uses {
   config: Config;
   db: Database;
   blobs: BlobStore;
+  embedding: Embedding | null;
   clock: Clock;
 }
 
@@ -58,6 +64,8 @@ export async function examine(uses: Uses, options: { thorough: boolean }): Promi
   });
   await add('master key', () => examineMasterKey(uses, options.thorough));
   await add('models', async () => modelFacts(uses.config));
+  await add('embedding model', () => tryEmbedding(uses.embedding));
+  await add('vectors', () => vectorFacts(uses.db));
   await add('contents', () => contentFacts(uses.db));
   if (options.thorough) checks.push(...(await thoroughChecks(uses)));
   return { ok: checks.every((check) => check.ok), checks };
@@ -84,6 +92,28 @@ async function migrationFacts(db: Database): Promise<{ ok: boolean; detail: stri
 
 function modelFacts({ chat, embedding, rerank }: Config): string {
   return `chat ${chat.model}, embedding ${embedding.model}, rerank ${rerank.model}`;
+}
+
+/** Asks the model for a vector, as a search would. */
+async function tryEmbedding(embedding: Embedding | null): Promise<string> {
+  if (!embedding) return 'none: search is lexical';
+  const startedAt = performance.now();
+  const [vector] = await embedding.model.embed(['text'], 'query', AbortSignal.timeout(EMBEDDING_TIMEOUT_MS));
+  const ms = Math.round(performance.now() - startedAt);
+  return `${embedding.model.name} answers with ${vector?.length} dimensions in ${ms} ms`;
+}
+
+async function vectorFacts(db: Database): Promise<string> {
+  const generations = await countGenerations(db.system);
+  const { waiting, refused } = await countWaiting(db.system);
+  const facts = generations.map(({ model, dimension, status, tenants }) => {
+    const what = status === 'serving' ? 'serve' : 'are being made for';
+    return `those of ${model} (${dimension} dimensions) ${what} ${tenants} ${tenants === 1 ? 'tenant' : 'tenants'}`;
+  });
+  if (facts.length === 0) facts.push('none');
+  if (waiting > 0) facts.push(`${waiting} chunks wait`);
+  if (refused > 0) facts.push(`${refused} chunks were refused by the model`);
+  return facts.join(', ');
 }
 
 async function contentFacts(db: Database): Promise<string> {

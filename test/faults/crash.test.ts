@@ -9,6 +9,7 @@ import { findViolations } from '../../src/corpus/invariants.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { generateApiKey } from '../../src/http/api-key.ts';
 import { CRASH_POINTS } from '../../src/util/crash.ts';
+import { type FakeEmbeddings, openFakeEmbeddings } from '../support/fake-embeddings.ts';
 import { startServiceProcess } from '../support/service-process.ts';
 import { eventually, multipartBody } from '../support/upload.ts';
 import { listGroups, search } from './kill-model.ts';
@@ -16,16 +17,33 @@ import { listGroups, search } from './kill-model.ts';
 let dataDir: string;
 const { key } = generateApiKey();
 
+let embeddings: FakeEmbeddings;
+
 before(async () => {
   dataDir = mkdtempSync(path.join(tmpdir(), 'pinakes-crash-'));
+  embeddings = await openFakeEmbeddings();
 });
-after(() => rmSync(dataDir, { recursive: true, force: true }));
+after(async () => {
+  await embeddings.close();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+/** Another embedding model for each point: all chunks that are there get new vectors. */
+function settings(point: string): Record<string, string> {
+  if (!point.startsWith('embed.')) return {};
+  return { PINAKES_EMBEDDING_MODEL: `openai-compatible:${point}`, PINAKES_EMBEDDING_BASE_URL: embeddings.url };
+}
+
+async function chunksWaiting(service: { url: string }): Promise<number> {
+  const text = await (await fetch(`${service.url}/metrics`)).text();
+  return Number(/^pinakes_embedding_chunks_waiting (\d+)$/m.exec(text)?.[1]);
+}
 
 /** Enough rows that the second file is stored in parts. */
 const table = `id,value\n${Array.from({ length: 120 }, (_, i) => `${i},value ${i}`).join('\n')}\n`;
 
-/** Those of the master key's rotation: see rotate-master-key.test.ts. */
-const points = CRASH_POINTS.filter((point) => !point.startsWith('rotate.'));
+/** Those of the master key's rotation: see rotate-master-key.test.ts; of embedding: see embed-models.test.ts. */
+const points = CRASH_POINTS.filter((point) => !/^(rotate|embed)\./.test(point) || point === 'embed.batch_stored');
 
 for (const point of points) {
   test(`kill -9 at ${point}`, async () => {
@@ -42,7 +60,11 @@ for (const point of points) {
         body: new Uint8Array(upload.body),
       });
 
-    const doomed = await startServiceProcess({ dataDir, key, env: { NODE_ENV: 'test', PINAKES_CRASH_AT: point } });
+    const doomed = await startServiceProcess({
+      dataDir,
+      key,
+      env: { NODE_ENV: 'test', PINAKES_CRASH_AT: point, ...settings(point) },
+    });
     let id: string | undefined;
     try {
       const answer = await send(doomed).catch(() => undefined);
@@ -55,13 +77,15 @@ for (const point of points) {
     } finally {
       await doomed.kill();
     }
-    assert.equal(
-      id === undefined,
-      point.startsWith('upload.') || point.startsWith('blob.'),
-      'the answer came only after the upload',
-    );
+    if (!point.startsWith('embed.')) {
+      assert.equal(
+        id === undefined,
+        point.startsWith('upload.') || point.startsWith('blob.'),
+        'the answer came only after the upload',
+      );
+    }
 
-    const service = await startServiceProcess({ dataDir, key });
+    const service = await startServiceProcess({ dataDir, key, env: settings(point) });
     try {
       if (point.startsWith('delete.')) {
         await eventually(async () => !(await listGroups(service)).some((group) => group.id === id));
@@ -81,6 +105,7 @@ for (const point of points) {
         (await search(service, word)).map((hit) => hit.name).sort(),
         files.map((file) => file.name).sort(),
       );
+      if (point.startsWith('embed.')) await eventually(async () => (await chunksWaiting(service)) === 0);
     } finally {
       assert.equal(await service.stop(), 0);
     }

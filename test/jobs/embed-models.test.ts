@@ -1,0 +1,184 @@
+/** Another embedding model: its vectors are built while those of the one before serve, through kills and take-overs. */
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import { listGenerations } from '../../src/corpus/vector-store.ts';
+import type { Deps } from '../../src/deps.ts';
+import { collectGarbage } from '../../src/ingest/collect-garbage.ts';
+import { INDEX_LATER_CHUNKS_MIN } from '../../src/ingest/embed-generations.ts';
+import { BATCH_TEXTS_MAX } from '../../src/llm/embedding-batches.ts';
+import { context, type EmbeddingWorld, expectedVectors, openEmbeddingWorld } from '../support/embedding-world.ts';
+
+let w: EmbeddingWorld;
+
+before(async () => {
+  w = await openEmbeddingWorld();
+});
+after(() => w.close());
+beforeEach(() => w.reset());
+
+/** Ends as a killed process would: nothing after this is written. */
+function dying(deps: Deps, point: string, times = 1): { deps: Deps; killed: () => boolean } {
+  let left = times;
+  let dead = false;
+  const gone = new Error('killed');
+  const db = {
+    ...deps.db,
+    transaction: ((tenantId, fn, options) => {
+      if (dead) return Promise.reject(gone);
+      return deps.db.transaction(tenantId, fn, options);
+    }) as Deps['db']['transaction'],
+  };
+  const crash = {
+    reach(reached: string) {
+      if (reached === point && --left <= 0) dead = true;
+      if (dead) throw gone;
+    },
+  };
+  return { deps: { ...deps, db, crash }, killed: () => dead };
+}
+
+describe('another model', () => {
+  const texts = Array.from({ length: 100 }, (_, i) => `chunk number ${i}`);
+
+  test('is built while the one before serves, and takes its place at once', async () => {
+    await w.seedChunks(...texts);
+    await w.embed();
+    const wide = w.withModel('wide');
+    const seen = new Set<string>();
+    w.fake.respond(async () => {
+      seen.add((await w.serving())!.model);
+      return undefined;
+    });
+    await w.embed(wide);
+    assert.deepEqual([...seen], ['first']);
+    assert.deepEqual(await w.vectors(), expectedVectors('wide', ...texts));
+    assert.partialDeepStrictEqual(await w.serving(), { generation: 2, model: 'wide', dimension: 96 });
+    assert.deepEqual(await w.violations(), []);
+    const before = await listGenerations(w.t.deps.db.system, w.tenant.tenantId);
+    assert.deepEqual(
+      before.map(({ status }) => status),
+      ['retired', 'serving'],
+    );
+    await collectGarbage(wide)({}, context());
+    assert.equal(await w.count('chunk_vector'), 200, 'searches that began before may still read the old vectors');
+    w.pass(600);
+    await collectGarbage(wide)({}, context());
+    assert.equal(await w.count('chunk_vector'), 100);
+    assert.equal((await listGenerations(w.t.deps.db.system, w.tenant.tenantId)).length, 1);
+  });
+
+  test('gives vectors of both to chunks that arrive meanwhile', async () => {
+    await w.seedChunks(...texts);
+    await w.embed();
+    let arrived = false;
+    w.fake.respond(async ({ model }) => {
+      if (model === 'wide' && !arrived) {
+        arrived = true;
+        await w.seedChunks('a late chunk');
+      }
+      return undefined;
+    });
+    const { deps, killed } = dying(w.withModel('wide'), 'embed.indexed');
+    await assert.rejects(w.embed(deps));
+    assert.ok(killed());
+    assert.deepEqual(await w.vectors(), expectedVectors('first', ...texts, 'a late chunk'));
+    w.pass(60);
+    await w.embed(w.withModel('wide'));
+    assert.deepEqual(await w.vectors(), expectedVectors('wide', ...texts, 'a late chunk'));
+  });
+
+  for (const [point, times] of [
+    ['embed.generation_created', 1],
+    ['embed.batch_embedded', 2],
+    ['embed.batch_stored', 2],
+    ['embed.indexed', 1],
+    ['embed.served', 1],
+  ] as const) {
+    test(`goes on after a kill at ${point}`, async () => {
+      await w.seedChunks(...texts);
+      await w.embed();
+      const { deps, killed } = dying(w.withModel('wide'), point, times);
+      await assert.rejects(w.embed(deps));
+      assert.ok(killed());
+      assert.equal((await w.serving())!.model, point === 'embed.served' ? 'wide' : 'first');
+      w.pass(60);
+      await w.embed(w.withModel('wide'));
+      assert.deepEqual(await w.vectors(), expectedVectors('wide', ...texts));
+      assert.deepEqual(await w.violations(), []);
+      const again = texts.filter((text) => w.fake.embedded.get(`wide\0${text}`) !== 1);
+      // Two lanes, each with a request in hand when it was killed.
+      const most = point === 'embed.batch_embedded' || point === 'embed.batch_stored' ? 2 * BATCH_TEXTS_MAX : 0;
+      assert.ok(again.length <= most, `${again.length} embedded again`);
+    });
+  }
+
+  test('is built although the one before is gone from the provider', async () => {
+    await w.seedChunks(...texts);
+    await w.embed();
+    await w.seedChunks('a late chunk');
+    w.fake.respond(({ model }) => (model === 'first' ? { status: 404 } : undefined));
+    await w.embed(w.withModel('wide'));
+    assert.deepEqual(await w.vectors(), expectedVectors('wide', ...texts, 'a late chunk'));
+  });
+
+  test('is given up when a third one is configured, or the first one again', async () => {
+    await w.seedChunks(...texts);
+    await w.embed();
+    await assert.rejects(w.embed(dying(w.withModel('wide'), 'embed.batch_stored').deps));
+    w.pass(60);
+    const requests = w.fake.calls.length;
+    await w.embed();
+    assert.deepEqual(await w.vectors(), expectedVectors('first', ...texts));
+    assert.equal(w.fake.calls.length, requests);
+    await assert.rejects(w.embed(dying(w.withModel('wide'), 'embed.batch_stored').deps));
+    w.pass(60);
+    await w.embed(w.withModel('third'));
+    assert.deepEqual(await w.vectors(), expectedVectors('third', ...texts));
+    w.pass(600);
+    await collectGarbage(w.withModel('third'))({}, context());
+    assert.equal(await w.count('chunk_vector'), 100);
+    assert.equal(await w.count('embedding_waiting'), 0);
+  });
+
+  test('with many chunks gets its index when the vectors are there', async () => {
+    await w.seedChunks(...Array.from({ length: INDEX_LATER_CHUNKS_MIN + 1 }, (_, i) => `w${i % 40} v${i % 7}`));
+    const { deps, killed } = dying(w.t.deps, 'embed.batch_stored', 5);
+    await assert.rejects(w.embed(deps));
+    assert.ok(killed());
+    const [building] = await listGenerations(w.t.deps.db.system, w.tenant.tenantId);
+    assert.partialDeepStrictEqual(building, { status: 'building', filled: true, indexed: false });
+    w.pass(60);
+    await w.embed();
+    const [served] = await listGenerations(w.t.deps.db.system, w.tenant.tenantId);
+    assert.partialDeepStrictEqual(served, { status: 'serving', indexed: true });
+    assert.equal(await w.count('chunk_vector'), INDEX_LATER_CHUNKS_MIN + 1);
+    assert.equal(w.requested().length, 280);
+  });
+});
+
+describe('two workers', () => {
+  test('do not embed for one tenant at once; the slower one stores nothing any more', async () => {
+    await w.seedChunks('red apples', 'green pears');
+    const held = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<void>();
+    w.fake.respond(async ({ texts }) => {
+      if (texts[0] === 'text') return undefined;
+      asked.resolve();
+      await held.promise;
+      return undefined;
+    });
+    const slow = w.embed();
+    await asked.promise;
+    await w.embed();
+    assert.equal(w.requested().length, 2, 'a second job leaves it to the first');
+    w.pass(60);
+    w.fake.respond(() => undefined);
+    await w.embed();
+    assert.equal(w.requested().length, 4, 'taken over from a job that was silent');
+    const stored = await w.count('chunk_vector');
+    held.resolve();
+    await slow;
+    assert.equal(await w.count('chunk_vector'), stored);
+    assert.deepEqual(await w.violations(), []);
+  });
+});
