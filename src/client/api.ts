@@ -799,7 +799,7 @@ export interface Operations {
         principal_id?: string | undefined;
         /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
         authz_policy?: string | undefined;
-        /** Conversation to append the turn to. Absent: a new one. */
+        /** Conversation to append the turn to. Absent: a new one. One holds at most 2,000 messages. */
         conversation_id?: string | undefined;
         /** Message of the conversation to branch from. Absent: its active leaf. */
         parent_message_id?: string | undefined;

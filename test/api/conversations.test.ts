@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { sql } from '../../src/db/sql.ts';
-import { CONVERSATION_BYTES_MAX, CONVERSATION_MESSAGES_MAX } from '../../src/features/completions/turns.ts';
+import { CONVERSATION_MESSAGES_MAX } from '../../src/features/completions/request.ts';
+import { CONVERSATION_BYTES_MAX } from '../../src/features/completions/turns.ts';
 import { newId } from '../../src/util/ids.ts';
 import { buildWorker, type Worker } from '../../src/worker.ts';
 import { openTestApp, type TestAnswer, type TestApp } from '../support/app.ts';
@@ -63,7 +64,6 @@ async function begin(question = QUESTION): Promise<Record<string, string>> {
   return body;
 }
 
-/** A new tag on the group. */
 async function tagged(groupId: string): Promise<string> {
   const tag = (await service.post('/tags', { name: `tag ${newId()}` })).body.id;
   assert.equal((await service.post('/tag-source-groups', { tag_id: tag, source_group_id: groupId })).status, 201);

@@ -4,6 +4,8 @@ import { principalShape, text } from '../../http/schemas.ts';
 import { filterShape } from '../../retrieval/filter.ts';
 
 export const MESSAGES_MAX = 200;
+/** `GET /conversations/{id}` answers with the whole tree, so there is an end to it. */
+export const CONVERSATION_MESSAGES_MAX = 2_000;
 export const LIMIT_MAX = 100;
 export const LIMIT_DEFAULT = 10;
 const THREAD_ID_LENGTH_MAX = 256;
@@ -40,7 +42,12 @@ const parameters = z.strictObject({
   use_postfilter: z.boolean().default(false).describe('Filters after the search: may find fewer chunks than `limit`.'),
   limit: z.int().min(1).max(LIMIT_MAX).default(LIMIT_DEFAULT).describe('Chunks retrieved as context, at most.'),
   ...principalShape,
-  conversation_id: z.string().optional().describe('Conversation to append the turn to. Absent: a new one.'),
+  conversation_id: z
+    .string()
+    .optional()
+    .describe(
+      `Conversation to append the turn to. Absent: a new one. One holds at most ${CONVERSATION_MESSAGES_MAX.toLocaleString('en')} messages.`,
+    ),
   parent_message_id: z
     .string()
     .optional()

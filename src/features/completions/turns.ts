@@ -14,12 +14,10 @@ import type { Database, Tx } from '../../db/database.ts';
 import { invalidRequest, notFound } from '../../errors.ts';
 import type { Caller } from '../../http/route.ts';
 import { isId, newId } from '../../util/ids.ts';
-import type { CompletionBody } from './request.ts';
+import { CONVERSATION_MESSAGES_MAX, type CompletionBody } from './request.ts';
 
 const TITLE_CODE_POINTS_MAX = 80;
-/** `GET /conversations/{id}` answers with the whole tree, so there is an end to it. */
-export const CONVERSATION_MESSAGES_MAX = 2_000;
-/** Of texts and citations, before the answer that may still be added. */
+/** Of texts and citations in a conversation, before the answer that may still be added. */
 export const CONVERSATION_BYTES_MAX = 8 * 1024 * 1024;
 
 /** Ids are allocated before the first byte; the rows are written when there is an answer. */
