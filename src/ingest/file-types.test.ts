@@ -12,6 +12,9 @@ const CASES: readonly (readonly [what: string, bytes: Uint8Array | string, name:
   ['RTF whatever its name', '{\\rtf1 x}', 'a.doc', 'rtf'],
   ['a part of an RTF file', '{\\pard x\\par}', 'a.rtf', 'rtf'],
   ['a FictionBook', '<?xml version="1.0"?><FictionBook/>', 'a', 'fb2'],
+  ['a mail', 'From: a@b.c\n\nx', 'a.eml', 'eml'],
+  ['a mail without a name', 'Received: from a\nFrom: a@b.c\n\nx', 'a', 'eml'],
+  ['subtitles', 'WEBVTT\n', 'a', 'subtitles'],
   ['HTML named .pdf', '<!DOCTYPE html><p>x', 'a.pdf', 'html'],
   ['HTML named .txt', '\n<html lang="en"><body>x', 'a.txt', 'html'],
   ['HTML inside Markdown stays Markdown', '<html>', 'a.md', 'md'],
@@ -45,7 +48,6 @@ const REFUSED: readonly (readonly [what: string, bytes: Uint8Array | string, nam
   ],
   ['unknown binary', Buffer.from(Array.from({ length: 256 }, (_, i) => (i * 7) % 256)), 'a.dat', /unknown binary/],
   ['archives', zipSync({ 'a.txt': strToU8('x') }), 'a.zip', /ZIP archive/],
-  ['mail', 'From: a@b.c\n\nx', 'a.eml', /EML/],
   ['an empty PDF', '', 'a.pdf', /empty/],
 ];
 

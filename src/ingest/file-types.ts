@@ -15,6 +15,14 @@ export type FileType =
   | 'odp'
   | 'epub'
   | 'fb2'
+  | 'eml'
+  | 'mhtml'
+  | 'ipynb'
+  | 'subtitles'
+  | 'org'
+  | 'rst'
+  | 'asciidoc'
+  | 'tex'
   | 'csv'
   | 'tsv'
   | 'txt'
@@ -33,13 +41,13 @@ const TEXT_EXTENSIONS: Record<string, FileType> = {
   text: 'txt',
   log: 'txt',
   asc: 'txt',
-  rst: 'txt',
-  adoc: 'txt',
-  asciidoc: 'txt',
-  org: 'txt',
-  tex: 'txt',
-  vtt: 'txt',
-  srt: 'txt',
+  rst: 'rst',
+  adoc: 'asciidoc',
+  asciidoc: 'asciidoc',
+  org: 'org',
+  tex: 'tex',
+  vtt: 'subtitles',
+  srt: 'subtitles',
   md: 'md',
   markdown: 'md',
   mdown: 'md',
@@ -49,6 +57,10 @@ const TEXT_EXTENSIONS: Record<string, FileType> = {
   html: 'html',
   htm: 'html',
   xhtml: 'html',
+  eml: 'eml',
+  mht: 'mhtml',
+  mhtml: 'mhtml',
+  ipynb: 'ipynb',
   csv: 'csv',
   psv: 'csv',
   tsv: 'tsv',
@@ -84,7 +96,7 @@ const CODE_EXTENSIONS = new Set(
 const LOOKS_LIKE_JSON = /^(\{\s*["}]|\[\s*(?:["{[\]]|(?:-?\d[\d.e+-]*|true|false|null)\s*,))/;
 
 /** Text formats that need a reader of their own before their text is worth indexing. */
-const UNSUPPORTED_TEXT = new Set(['eml', 'mbox', 'ipynb', 'ics', 'vcf']);
+const UNSUPPORTED_TEXT = new Set(['mbox', 'ics', 'vcf']);
 
 /**
  * Decides by magic numbers and text sniffing; the extension refines text formats only.
@@ -155,6 +167,8 @@ function textType(head: string, extension: string): FileType {
     /^<\?xml[^>]*\?>\s*(<!doctype html|<html[\s>])/.test(start);
   if (html && named !== 'md' && !isCode) return 'html';
   if (named) return named;
+  if (extension === '' && /^(received|return-path|delivered-to|from|mime-version): /.test(start)) return 'eml';
+  if (start.startsWith('webvtt')) return 'subtitles';
   if (isCode) return 'code';
   if (start.startsWith('<?xml')) return start.includes('<fictionbook') ? 'fb2' : 'xml';
   if (LOOKS_LIKE_JSON.test(start)) return 'json';

@@ -2,7 +2,7 @@
 import defuddle, { type DefuddleResponse } from 'defuddle';
 import { KeyPicker, originMetadata } from '../metadata-values.ts';
 import type { ChunkMetadataKey, ParsedFile } from '../parsed.ts';
-import { countTags, type DomDocument, fitsTree, parseTree, rootOf, stripTags } from './dom.ts';
+import { countTags, type DomDocument, expandEmptyTags, fitsTree, parseTree, rootOf, stripTags } from './dom.ts';
 import { inlineText, writeHtmlBlocks } from './html-blocks.ts';
 import { TextBuilder } from './text-builder.ts';
 import { parseTxt } from './txt.ts';
@@ -25,11 +25,17 @@ const DECLARED_MAX = 20;
 const ARTICLE_SOURCE_UNITS_MAX = 1024 * 1024;
 const ARTICLE_TAGS_MAX = 12_000;
 
+/** UTF-16 units in which a page says that it is XHTML. */
+const PROLOG_UNITS = 2048;
+
 /** The package is CommonJS whose `module.exports` is the class; its types describe a default export. */
 const Defuddle = defuddle as unknown as typeof defuddle.default;
 
 /** Never fails for bad markup: a page that is too large or nested too deeply becomes plain text, with a warning. */
-export function parseHtml(html: string, keys: readonly ChunkMetadataKey[]): ParsedFile {
+export function parseHtml(source: string, keys: readonly ChunkMetadataKey[]): ParsedFile {
+  const html = /^\s*<\?xml|<html[^<>]{1,500}1999\/xhtml/.test(source.slice(0, PROLOG_UNITS))
+    ? expandEmptyTags(source)
+    : source;
   if (!fitsTree(html)) {
     const parsed = parseTxt(stripTags(html), 'html');
     parsed.warnings.push('The page is nested too deeply or too large: its text was taken without structure.');

@@ -36,6 +36,14 @@ export async function parseFile(fileType: FileType, bytes: Uint8Array, request: 
       const { parseEpub } = await import('./epub.ts');
       return parseEpub(bytes);
     }
+    case 'eml': {
+      const { parseEml } = await import('./eml.ts');
+      return parseEml(bytes);
+    }
+    case 'mhtml': {
+      const { parseMhtml } = await import('./eml.ts');
+      return parseMhtml(bytes, request.chunkMetadataKeys);
+    }
     case 'rtf': {
       const { parseRtf } = await import('./rtf.ts');
       return parseRtf(bytes);
@@ -79,6 +87,19 @@ async function parseText(fileType: FileType, text: string, request: ProcessReque
       const { parseJsonl } = await import('./json.ts');
       return parseJsonl(text, keys);
     }
+    case 'org':
+    case 'rst':
+    case 'asciidoc':
+    case 'tex':
+      return parseMarkup(fileType, text, request);
+    case 'subtitles': {
+      const { parseSubtitles } = await import('./subtitles.ts');
+      return parseSubtitles(text);
+    }
+    case 'ipynb': {
+      const { parseIpynb } = await import('./ipynb.ts');
+      return parseIpynb(text, keys);
+    }
     case 'fb2': {
       const { parseFb2 } = await import('./fb2.ts');
       return parseFb2(text);
@@ -92,6 +113,19 @@ async function parseText(fileType: FileType, text: string, request: ProcessReque
       return parseTxt(text, fileType);
     }
   }
+}
+
+/** Markups become Markdown first. */
+async function parseMarkup(
+  fileType: 'org' | 'rst' | 'asciidoc' | 'tex',
+  text: string,
+  request: ProcessRequest,
+): Promise<ParsedFile> {
+  const { orgToMarkdown, rstToMarkdown, asciidocToMarkdown } = await import('./markup.ts');
+  const { texToMarkdown } = await import('./tex.ts');
+  const { parseMd } = await import('./md.ts');
+  const toMarkdown = { org: orgToMarkdown, rst: rstToMarkdown, asciidoc: asciidocToMarkdown, tex: texToMarkdown };
+  return { ...(await parseMd(toMarkdown[fileType](text), request.chunkMetadataKeys)), fileType: 'txt' };
 }
 
 /** Bytes at the start of a file where a format declares its encoding. */

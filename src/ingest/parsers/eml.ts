@@ -1,0 +1,108 @@
+/** Mail (RFC 5322) and web archives (MHTML): the message as text; its attachments are named, and handed on as files. */
+import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime';
+import { overLimit } from '../failure.ts';
+import { originMetadata } from '../metadata-values.ts';
+import type { ChunkMetadataKey, ParsedFile } from '../parsed.ts';
+import { fitsTree, parseTree, rootOf, stripTags } from './dom.ts';
+import { parseHtml } from './html.ts';
+import { writeHtmlBlocks } from './html-blocks.ts';
+import { TextBuilder } from './text-builder.ts';
+import { paragraphs } from './txt.ts';
+
+/** Bytes of a mail; its attachments are held decoded beside it. */
+export const MAIL_BYTES_MAX = 64 * 1024 * 1024;
+/** Parts within parts, and forwarded mails within mails. */
+const PART_DEPTH_MAX = 64;
+const FORWARD_DEPTH_MAX = 5;
+const HEADER_BYTES_MAX = 1024 * 1024;
+/** Addresses of one header that are written. */
+const ADDRESSES_MAX = 100;
+
+/** @throws FileError for a mail over a limit; the library's error for one nested too deeply. */
+export async function parseEml(bytes: Uint8Array): Promise<ParsedFile> {
+  const mail = await readMail(bytes);
+  const builder = new TextBuilder();
+  const headers: [string, string][] = [
+    ['From', addresses(mail.from ? [mail.from] : [])],
+    ['To', addresses(mail.to)],
+    ['Cc', addresses(mail.cc)],
+    ['Date', mail.date ?? ''],
+    ['Subject', oneLine(mail.subject ?? '')],
+  ];
+  const lines = headers.filter(([, value]) => value !== '').map(([name, value]) => `${name}: ${value}`);
+  builder.add({ kind: 'paragraph' }, lines.join('\n'));
+  writeBody(mail, builder);
+  const names = mail.attachments.filter(isAttached).map((attachment) => `- ${attachmentName(attachment)}`);
+  if (names.length > 0) builder.add({ kind: 'list' }, `Attachments:\n${names.join('\n')}`);
+  const title = oneLine(mail.subject ?? '') || undefined;
+  return {
+    fileType: 'eml',
+    text: builder.text(),
+    blocks: builder.blocks,
+    ...(title === undefined ? {} : { title }),
+    metadata: originMetadata({
+      title,
+      author: addresses(mail.from ? [mail.from] : []),
+      recipients: addresses(mail.to),
+      created: mail.date,
+      message_id: mail.messageId,
+    }),
+    warnings: [],
+  };
+}
+
+/** A page that a browser saved with its pictures. @throws FileError like `parseEml`. */
+export async function parseMhtml(bytes: Uint8Array, keys: readonly ChunkMetadataKey[]): Promise<ParsedFile> {
+  const { html, text } = await readMail(bytes);
+  const parsed = parseHtml(html ?? '', keys);
+  return html === undefined && text !== undefined ? { ...parsed, ...plain(text) } : parsed;
+}
+
+async function readMail(bytes: Uint8Array): Promise<Email> {
+  if (bytes.length > MAIL_BYTES_MAX) throw overLimit(`Mails are read up to ${MAIL_BYTES_MAX / 1024 / 1024} MiB.`);
+  return PostalMime.parse(bytes, {
+    maxNestingDepth: PART_DEPTH_MAX,
+    maxRfc822NestingDepth: FORWARD_DEPTH_MAX,
+    maxHeadersSize: HEADER_BYTES_MAX,
+  });
+}
+
+/** The text a person wrote; the HTML form only where there is no other. */
+function writeBody({ text, html }: Email, builder: TextBuilder): void {
+  const body = (text ?? '').replace(/\r\n?/g, '\n').trim();
+  if (body !== '') {
+    for (const block of paragraphs(body, 0, body.length)) {
+      builder.add({ kind: block.kind }, body.slice(block.start, block.end));
+    }
+  } else if (html !== undefined) {
+    if (fitsTree(html)) writeHtmlBlocks(rootOf(parseTree(html)), builder);
+    else builder.add({ kind: 'paragraph' }, stripTags(html));
+  }
+}
+
+function plain(text: string): Pick<ParsedFile, 'text' | 'blocks'> {
+  const builder = new TextBuilder();
+  builder.add({ kind: 'paragraph' }, text);
+  return { text: builder.text(), blocks: builder.blocks };
+}
+
+/** Pictures that the HTML shows are no attachments. */
+function isAttached({ related, disposition }: Attachment): boolean {
+  return !related || disposition === 'attachment';
+}
+
+function attachmentName({ filename, mimeType }: Attachment): string {
+  return oneLine(filename ?? '') || mimeType;
+}
+
+function addresses(list: readonly Address[] | undefined): string {
+  const flat = (list ?? []).flatMap((entry) => entry.group ?? [entry]).slice(0, ADDRESSES_MAX);
+  return flat
+    .map(({ name, address }) => oneLine(name === '' || name === address ? address : `${name} <${address}>`))
+    .filter(Boolean)
+    .join(', ');
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}

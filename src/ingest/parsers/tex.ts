@@ -1,0 +1,162 @@
+/** LaTeX rewritten as Markdown: sections, lists, tables, listings; formulas stay as they are. */
+
+const LEVELS: Record<string, number> = {
+  part: 1,
+  chapter: 1,
+  section: 1,
+  subsection: 2,
+  subsubsection: 3,
+  paragraph: 4,
+  subparagraph: 5,
+};
+const VERBATIM = 'verbatim|lstlisting|minted|Verbatim|alltt';
+/** Lengths of arguments that are looked through. */
+const ARGUMENT = '([^{}]{0,4000})';
+
+/** Only what stands in the document is taken, and title and author from above it. */
+export function texToMarkdown(source: string): string {
+  const from = source.indexOf('\\begin{document}');
+  const to = source.lastIndexOf('\\end{document}');
+  const body = from === -1 ? source : source.slice(from + '\\begin{document}'.length, to > from ? to : undefined);
+  const property = (name: string) => {
+    const value = new RegExp(`\\\\${name}\\s*\\{${ARGUMENT}\\}`).exec(source.slice(0, 100_000))?.[1];
+    return value === undefined ? '' : inline(value).replace(/\s+/g, ' ').trim();
+  };
+  const [title, author] = [property('title'), property('author')];
+  const front = author === '' ? '' : `---\nauthor: ${JSON.stringify(author)}\n---\n`;
+  return `${front}${title === '' ? '' : `# ${title}\n\n`}${blocks(body)}`;
+}
+
+function blocks(body: string): string {
+  const opening = new RegExp(`\\\\begin\\{(${VERBATIM})\\}(?:\\[[^\\]]{0,500}\\])?(?:\\{(\\w{1,30})\\})?\\n?`, 'g');
+  const listing = (code: string, language = '') => `\n\n\`\`\`${language}\n${code.trimEnd()}\n\`\`\`\n\n`;
+  return replaceEnvironments(body, opening, listing, text);
+}
+
+/** Replaces what stands between a beginning, as `opening` finds it, and the next end of its name; `rest` gets what is outside. */
+function replaceEnvironments(
+  source: string,
+  opening: RegExp,
+  inside: (content: string, argument: string | undefined) => string,
+  rest: (outside: string) => string,
+): string {
+  const parts: string[] = [];
+  let from = 0;
+  for (let match = opening.exec(source); match; match = opening.exec(source)) {
+    const close = `\\end{${match[1]}}`;
+    const end = source.indexOf(close, opening.lastIndex);
+    if (end === -1) break;
+    parts.push(rest(source.slice(from, match.index)), inside(source.slice(opening.lastIndex, end), match[2]));
+    from = end + close.length;
+    opening.lastIndex = from;
+  }
+  return parts.join('') + rest(source.slice(from));
+}
+
+function text(source: string): string {
+  const plain = source
+    .replace(/\\def\\\w{1,40}\{.*$/gm, '')
+    .replace(/(^|[^\\])%.*$/gm, '$1')
+    .replace(
+      /\\(?:hypertarget|phantomsection|label|index|pagestyle|thispagestyle|vspace|hspace|includegraphics|bibliographystyle|bibliography|setlength|setcounter|input|include)\*?(?:\[[^\]\n]{0,300}\])?(?:\{[^{}]{0,300}\})?/g,
+      '',
+    )
+    .replace(
+      new RegExp(`\\\\(${Object.keys(LEVELS).join('|')})\\*?(?:\\[[^\\]]{0,300}\\])?\\{${ARGUMENT}\\}`, 'g'),
+      (_whole, name: string, title: string) =>
+        `\n\n${'#'.repeat(LEVELS[name]!)} ${title.replace(/\s+/g, ' ').trim()}\n\n`,
+    )
+    .replace(
+      /\\(?:begin|end)\{(?:equation|align|gather|displaymath|eqnarray|multline)\*?\}|\\[[\]](?=\s)/g,
+      '\n$$$$\n',
+    );
+  const tables = replaceEnvironments(plain, /\\begin\{(longtable|tabular[x*]?)\}/g, table, (outside) => outside);
+  return inline(lists(tables));
+}
+
+function lists(source: string): string {
+  const open: { name: string; count: number }[] = [];
+  return source
+    .replace(/\\(begin|end)\{(?:itemize|enumerate|description)\}(?:\[[^\]\n]{0,100}\])?/g, '\n$&\n')
+    .replace(/\\item\b[ \t]*\n?[ \t]*/g, '\n\\item ')
+    .split('\n')
+    .map((line) => {
+      const edge = /^\\(begin|end)\{(itemize|enumerate|description)\}/.exec(line);
+      if (edge?.[1] === 'begin') open.push({ name: edge[2]!, count: 0 });
+      else if (edge) open.pop();
+      if (edge) return open.length > 0 && edge[1] === 'end' ? DROP : '';
+      if (open.length > 0 && line.trim() === '') return DROP;
+      const item = /^\\item\s*(?:\[([^\]]{0,300})\])?\s*(.*)$/.exec(line);
+      if (!item) return open.length > 0 ? `${'  '.repeat(open.length)}${line.trim()}` : line;
+      const list = open.at(-1);
+      if (list) list.count += 1;
+      const mark = list?.name === 'enumerate' ? `${list.count}.` : '-';
+      const term = item[1] === undefined ? '' : `${item[1]}: `;
+      return `${'  '.repeat(Math.max(0, open.length - 1))}${mark} ${term}${item[2]}`;
+    })
+    .filter((line) => line !== DROP)
+    .join('\n');
+}
+
+/** In place of lines that would tear a list apart. */
+const DROP = '\ue0c5';
+
+function table(source: string): string {
+  const rows = source
+    .replace(/^\s*(?:\[[^\]\n]{0,50}\])?(?:\{[^{}]{0,100}\})?\{(?:[^{}]|\{[^{}]{0,300}\}){0,300}\}/, '')
+    .replace(
+      /\\(?:toprule|midrule|bottomrule|hline|endhead|endfirsthead|endfoot|endlastfoot|tabularnewline|noalign|cline\{[^{}]{0,50}\}|caption\{[^{}]{0,1000}\})/g,
+      (mark) => (mark === '\\tabularnewline' ? '\\\\' : ''),
+    )
+    .split('\\\\')
+    .map((row) => row.split(/(?<!\\)&/).map((cell) => cell.replace(/\s+/g, ' ').trim().replaceAll('|', '\\|')))
+    .filter((row) => row.some((cell) => cell !== ''));
+  if (rows.length === 0) return '';
+  const lines = rows.map((row) => `| ${row.join(' | ')} |`);
+  return `\n\n${[lines[0], `|${` ${RULE} |`.repeat(rows[0]!.length)}`, ...lines.slice(1)].join('\n')}\n\n`;
+}
+
+/** Formulas between dollars keep their commands. */
+function inline(source: string): string {
+  return source
+    .split(/(\$\$[^$]{0,4000}\$\$|\$[^$\n]{1,1000}\$)/)
+    .map((part, index) => (index % 2 === 1 ? part : words(part)))
+    .join('')
+    .replace(/[ \t]+$/gm, '')
+    .replace(/\n{3,}/g, '\n\n');
+}
+
+function words(source: string): string {
+  let result = source
+    .replace(/\\href\{[^{}]{0,2000}\}/g, '')
+    .replace(/\\(?:cite[a-z]*|ref|eqref|pageref|autoref)\*?(?:\[[^\]\n]{0,300}\])?\{([^{}]{0,500})\}/g, '[$1]')
+    .replace(/\\footnote(?:text)?\{/g, ' ({')
+    .replace(
+      /\\(?:maketitle|tableofcontents|tightlist|centering|noindent|newpage|clearpage|appendix|par|small|large|def\\\w+\{[^\n]{0,200}\})(?![a-z])/g,
+      '',
+    )
+    .replace(/\\(?:begin|end)\{[\w*]{1,40}\}(?:\[[^\]\n]{0,100}\])?/g, '\n\n')
+    .replace(/\\\\(?:\[[^\]\n]{0,30}\])?/g, '\n')
+    .replace(/\\(ldots|dots)(?![a-z])(?:\{\})?/g, '…')
+    .replace(/\\([&%$#_{}])/g, (_mark, sign: string) => ESCAPES[sign] ?? sign)
+    .replace(/``|''/g, '"')
+    .replace(/---/g, '—')
+    .replace(/(?<![-|] ?)--(?![-|])/g, '–')
+    .replace(/~/g, ' ');
+  // Commands give their last argument, from the inside out.
+  for (let depth = 0; depth < ARGUMENT_DEPTH && /\\[a-zA-Z]+\*?(?:\[[^\]\n]{0,200}\])?\{/.test(result); depth += 1) {
+    result = result.replace(/\\[a-zA-Z]{1,40}\*?(?:\[[^\]\n]{0,200}\])?\{([^{}]{0,4000})\}/g, '$1');
+  }
+  return result
+    .replace(/ \(\{([^{}]{0,4000})\}/g, ' ($1)')
+    .replace(/\\[a-zA-Z]{1,40}\*? ?/g, '')
+    .replace(/[{}]/g, '')
+    .replaceAll('\ue0c2', '{')
+    .replaceAll('\ue0c3', '}')
+    .replaceAll(RULE, '---');
+}
+
+/** Three dashes that are no dash of the text. */
+const RULE = '\ue0c4';
+const ARGUMENT_DEPTH = 6;
+const ESCAPES: Record<string, string> = { '{': '\ue0c2', '}': '\ue0c3' };

@@ -1,0 +1,112 @@
+/** Formats that are text: markups, notebooks, subtitles, XHTML, mail. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fixture } from '../support/fixtures.ts';
+import { failureOf, processBytes, readBytes } from '../support/process-bytes.ts';
+
+const NOTE = 'Agreed with the works council in 2023.';
+
+for (const name of ['handbook.org', 'handbook.rst', 'handbook.adoc', 'handbook.tex', 'handbook.xhtml']) {
+  test(`${name}: headings, lists, tables and notes`, async () => {
+    const { text, fileType } = await readBytes(name, fixture(name));
+    assert.equal(fileType, name.endsWith('xhtml') ? 'html' : 'txt');
+    assert.deepEqual(
+      text
+        .match(/^#+ .*$/gm)!
+        .map((line) => line.replace(/^#+ /, ''))
+        .slice(-3),
+      ['Leave', 'Requests', 'Contacts'],
+    );
+    assert.match(text.replace(/\s+/g, ' '), new RegExp(NOTE));
+    assert.match(
+      text,
+      /^- +Ask in writing\n\n? +- +by mail\n\n? +- +by letter\n\n1\. First the team\n2\. Then the office$/m,
+    );
+    assert.match(
+      text.replace(/ +/g, ' '),
+      /\| Team \| Contact \| Phone \|\n\|( ?---+ ?\|){3}\n\| Sales \| Bo \| 12 \|/,
+    );
+    assert.match(text, /See the intranet for details\./);
+    assert.doesNotMatch(text, /PROPERTIES|hypertarget|tightlist|https:/);
+  });
+}
+
+test('markup that is never closed takes linear time', async () => {
+  const pieces = [
+    '[[',
+    '*a ',
+    '\\begin{verbatim}',
+    '\\textbf{',
+    '`a <',
+    '|===\n',
+    '.. a::\n',
+    '\\begin{tabular}{l}',
+    ':PROPERTIES:\n',
+    '+--',
+    '=== ',
+  ];
+  for (const name of ['a.org', 'a.rst', 'a.adoc', 'a.tex']) {
+    for (const piece of pieces) assert.ok((await processBytes(name, piece.repeat(20_000))).ok, `${name} ${piece}`);
+  }
+});
+
+test('a notebook gives its texts, its code with the language, and what was printed', async () => {
+  const { text, fileType } = await readBytes('code.ipynb', fixture('code.ipynb'));
+  assert.equal(fileType, 'ipynb');
+  assert.match(text, /^# Command line\n\nRun `serve` first/);
+  const cell = {
+    cell_type: 'code',
+    source: ['print(1)\n', 'x'],
+    outputs: [{ text: ['\u001b[31m1\u001b[0m\n'] }, { data: { 'text/plain': '2', 'image/png': 'AAAA' } }],
+  };
+  const notebook = { cells: [cell], metadata: { language_info: { name: 'julia' } } };
+  const printed = await readBytes('b.ipynb', JSON.stringify(notebook));
+  assert.equal(printed.text, '```julia\nprint(1)\nx\n```\n\n```\n1\n```\n\n```\n2\n```');
+  assert.match((await failureOf('a.ipynb', '[1, 2')).message, /notebook/);
+});
+
+test('tables of reStructuredText: grid, simple, and many that never end', async () => {
+  const grid = '+---+----+\n| a | b  |\n+===+====+\n| 1 | 2  |\n+---+----+\n';
+  assert.equal((await readBytes('a.rst', grid)).text, '| a | b |\n| --- | --- |\n| 1 | 2 |');
+  assert.ok((await processBytes('a.rst', '=== ===\nx\n'.repeat(20_000))).ok);
+});
+
+test('a mail gives its headers, its text and the names of its attachments', async () => {
+  const part = (headers: string, body: string) => `--b\r\n${headers}\r\n\r\n${body}\r\n`;
+  const mail = (parts: string, subject = '=?utf-8?B?R3LDvMOfZQ==?=') =>
+    `From: "Ann" <ann@example.com>\r\nTo: bo@example.com, Team: c@example.com, d@example.com;\r\nSubject: ${subject}\r\nDate: Tue, 02 Jan 2024 03:04:05 +0100\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n${parts}--b--\r\n`;
+  const file = await readBytes(
+    'mail.eml',
+    mail(
+      part(
+        'Content-Type: text/plain; charset=iso-8859-1\r\nContent-Transfer-Encoding: quoted-printable',
+        'Caf=E9\r\n\r\nSecond.',
+      ) + part('Content-Type: application/pdf\r\nContent-Disposition: attachment; filename="a.pdf"', 'x'),
+    ),
+  );
+  assert.equal(
+    file.text,
+    'From: Ann <ann@example.com>\nTo: bo@example.com, c@example.com, d@example.com\nDate: 2024-01-02T02:04:05.000Z\nSubject: Grüße\n\nCafé\n\nSecond.\n\nAttachments:\n- a.pdf',
+  );
+  assert.equal(file.metadata['created']?.val, '2024-01-02T02:04:05Z');
+  assert.equal(file.metadata['title']?.val, 'Grüße');
+  const html = await readBytes('mail', mail(part('Content-Type: text/html', '<h1>Hi</h1><p>there</p>'), 'x'));
+  assert.match(html.text, /# Hi\n\nthere$/);
+  const page = await readBytes('page.mhtml', mail(part('Content-Type: text/html', '<h1>Hi</h1><p>there</p>')));
+  assert.equal(page.text, '# Hi\n\nthere');
+  assert.equal(page.fileType, 'html');
+});
+
+test('subtitles give what is said, by speaker and pause', async () => {
+  const vtt = `WEBVTT\n\nNOTE written by hand\n\n00:01.000 --> 00:02.000 align:left\n<v Ann>One &amp;\ntwo\n\n2\n00:02.000 --> 00:03.000\n<v Ann><i>three.</i>\n
+00:03.000 --> 00:04.000\n<v Bo>Four.\n\n00:00:30.000 --> 00:00:31.000\n<v Bo>Later.\n`;
+  assert.equal((await readBytes('a.vtt', vtt)).text, 'Ann: One & two three.\n\nBo: Four.\n\nBo: Later.');
+  const srt = '1\n00:00:01,000 --> 00:00:02,000\n{\\an8}Hello\n\n2\n00:00:02,100 --> 00:00:03,000\n<b>world</b>\n';
+  assert.equal((await readBytes('a.srt', srt)).text, 'Hello world');
+});
+
+test('XML that names pictures is text; entities that expand are refused', async () => {
+  const xml = (entity: string) => `<?xml version="1.0"?><!DOCTYPE a [${entity}]><a>words</a>`;
+  assert.match((await readBytes('a.xml', xml('<!ENTITY p SYSTEM "p.tif" NDATA TIF>'))).text, /words/);
+  assert.match((await failureOf('a.xml', xml('<!ENTITY p SYSTEM "file:///etc/passwd">'))).message, /entities/);
+});
