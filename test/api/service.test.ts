@@ -6,6 +6,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { lockDirectory } from '../../src/db/embedded/lock.ts';
 import { generateApiKey } from '../../src/http/api-key.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
 import { eventually } from '../support/upload.ts';
@@ -121,8 +122,8 @@ test('npm start hands SIGTERM on to the service, which stops as it should', asyn
   assert.ok(await isListening(hostname, Number(port)));
   await service.stop();
   assert.equal(await isListening(hostname, Number(port)), false);
-  // The database is free: the service has closed it, and is not running on without its parent.
-  service = await startServiceProcess({ dataDir });
+  // Nor does it run on without its parent: the database is free.
+  lockDirectory(join(dataDir, 'database')).release();
 });
 
 function isListening(host: string, port: number): Promise<boolean> {

@@ -57,13 +57,15 @@ export async function startServiceProcess(options: ServiceOptions): Promise<Serv
       ...options.env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
+    // A group of its own, so that it can be ended with what npm has started.
+    detached: options.npmStart === true,
   });
   let errors = '';
   child.stderr!.setEncoding('utf8').on('data', (text: string) => {
     errors += text;
   });
   // A test that ends early must not leave a service behind.
-  const reap = (): void => void child.kill('SIGKILL');
+  const reap = (): void => void (options.npmStart ? process.kill(-child.pid!, 'SIGKILL') : child.kill('SIGKILL'));
   process.on('exit', reap);
   const ended = once(child, 'exit').then(() => void process.off('exit', reap));
   const url = await readyUrl(child, ended, () => errors);
