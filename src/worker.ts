@@ -3,6 +3,7 @@
 import type { Database } from './db/database.ts';
 import { type Maintenance, startMaintenance } from './db/maintenance.ts';
 import type { Deps } from './deps.ts';
+import { analyzeChunks, wakeAnalysis } from './ingest/analyze-chunks.ts';
 import { buildColumn } from './ingest/build-column.ts';
 import { collectGarbage } from './ingest/collect-garbage.ts';
 import { deleteGroup } from './ingest/delete-group.ts';
@@ -34,6 +35,7 @@ export function buildWorker(given: Deps): Worker {
   return {
     async start() {
       await wakeAllEmbedding(deps);
+      await wakeAnalysis(deps);
       await deps.queue.work({
         'ingest-run': { handler: ingestRun(deps), concurrency: deps.config.workerConcurrency },
         'delete-group': { handler: deleteGroup(deps), concurrency: DELETIONS_AT_ONCE },
@@ -41,6 +43,7 @@ export function buildWorker(given: Deps): Worker {
         'collect-garbage': { handler: collectGarbage(deps), concurrency: 1 },
         'build-column': { handler: buildColumn(deps), concurrency: BUILDS_AT_ONCE },
         'embed-chunks': { handler: embedChunks(deps), concurrency: deps.config.workerConcurrency },
+        'analyze-chunks': { handler: analyzeChunks(deps), concurrency: 1 },
       });
       maintenance = startMaintenance(deps.db, deps.log);
       timer = setInterval(collect, COLLECT_INTERVAL_MS).unref();

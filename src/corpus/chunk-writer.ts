@@ -68,3 +68,37 @@ export async function deleteChunksOfPendingSources(tx: Tx, tenantId: string, gro
     delete from chunk where tenant_id = ${tenantId} and source_group_id = ${groupId} and source_id in (
       select id from source where tenant_id = ${tenantId} and source_group_id = ${groupId} and status = 'pending')`);
 }
+
+/** A chunk with what its terms are made of. */
+export interface AnalyzedChunk {
+  id: string;
+  content: string;
+  context: string | null;
+  headingPath: string[];
+  /** Of the source, when its file has one. */
+  title: string | null;
+  language: string | null;
+}
+
+/** The next chunks of the tenant in the order of their ids, after `after`. */
+export async function listChunksToAnalyze(
+  tx: Tx,
+  tenantId: string,
+  after: string | null,
+  limit: number,
+): Promise<AnalyzedChunk[]> {
+  return tx.query<AnalyzedChunk>(sql`
+    select c.id, c.content, c.context, c.heading_path as "headingPath", s.language,
+           s.origin_metadata -> 'title' ->> 'val' as title
+    from (select * from chunk where tenant_id = ${tenantId} and (${after}::uuid is null or id > ${after}::uuid)
+          order by id limit ${limit}) c
+    left join source s on s.tenant_id = c.tenant_id and s.id = c.source_id
+    order by c.id`);
+}
+
+export async function saveTerms(tx: Tx, tenantId: string, chunks: readonly { id: string; terms: string }[]) {
+  await tx.query(sql`
+    update chunk c set terms = r.terms
+    from json_to_recordset(${JSON.stringify(chunks)}::text::json) as r(id uuid, terms text)
+    where c.tenant_id = ${tenantId} and c.id = r.id and c.terms <> r.terms`);
+}

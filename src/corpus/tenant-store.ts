@@ -15,6 +15,12 @@ export interface Tenant {
 export const BM25_K1 = 0.9;
 export const BM25_B = 0.75;
 
+/**
+ * Version of what the analyzer (retrieval/analyzer.ts) makes of a text. Raise it with every change: chunks of an older version
+ * are analyzed anew after the next start.
+ */
+export const ANALYZER_VERSION = 2;
+
 /** The tenant's partition of `chunk`. */
 export function chunkPartition(partitionNo: number): string {
   return `chunk_${partitionNo}`;
@@ -34,7 +40,7 @@ export function textIndex(partitionNo: number): string {
 export async function createTenant(db: Database, tenant: { id: string; name: string }): Promise<Tenant> {
   return db.system.transaction(async (tx) => {
     const [created] = await tx.query<Tenant>(
-      sql`insert into tenant (id, name) values (${tenant.id}, ${tenant.name}) returning ${TENANT_COLUMNS}`,
+      sql`insert into tenant (id, name, analyzer_version) values (${tenant.id}, ${tenant.name}, ${ANALYZER_VERSION}) returning ${TENANT_COLUMNS}`,
     );
     await createPartition(tx, created!, db.hasTextSearch);
     await createVectorPartition(tx, created!);
@@ -50,6 +56,28 @@ export async function findTenantByName(db: Database, name: string): Promise<Tena
 /** All tenants, oldest first. */
 export async function listTenants(db: Database): Promise<Tenant[]> {
   return db.system.query<Tenant>(sql`select ${TENANT_COLUMNS} from tenant order by partition_no`);
+}
+
+/** Tenants with chunks whose terms another version of the analyzer made. */
+export async function listOutdatedTenants(tx: Tx): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>(
+    sql`select id from tenant where analyzer_version <> ${ANALYZER_VERSION} order by id`,
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Locks the tenant. The last chunk analyzed anew, null before the first; undefined when nothing is to be done. */
+export async function lockOutdated(tx: Tx, tenantId: string): Promise<string | null | undefined> {
+  const [tenant] = await tx.query<{ analyzedTo: string | null }>(sql`
+    select analyzed_to as "analyzedTo" from tenant
+    where id = ${tenantId} and analyzer_version <> ${ANALYZER_VERSION} for update`);
+  return tenant?.analyzedTo;
+}
+
+/** `to` is the last chunk analyzed anew, null when all are. */
+export async function saveAnalyzed(tx: Tx, tenantId: string, to: string | null): Promise<void> {
+  const version = to === null ? sql`${ANALYZER_VERSION}` : raw('analyzer_version');
+  await tx.query(sql`update tenant set analyzed_to = ${to}, analyzer_version = ${version} where id = ${tenantId}`);
 }
 
 /** Removes the tenant and every row of it. Returns false when there was none. Blob files are left to the collector. */

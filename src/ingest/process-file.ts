@@ -1,7 +1,7 @@
 /** One file from bytes to chunks: detect, decode, parse, cut, analyze. Runs in a child process. */
 import { readFile } from 'node:fs/promises';
-import { analyzeForIndex } from '../retrieval/analyzer.ts';
-import { type ChunkCut, chunkFile } from './chunker.ts';
+import { chunkTerms } from '../retrieval/chunk-terms.ts';
+import { chunkFile } from './chunker.ts';
 import { badFile, FileError, overLimit } from './failure.ts';
 import { detectFileType } from './file-types.ts';
 import { detectLanguage } from './language.ts';
@@ -46,7 +46,7 @@ async function toProcessed(parsed: ParsedFile, sink: ChunkSink | undefined): Pro
       await sink(chunks);
       chunks = [];
     }
-    chunks.push({ ...cut, terms: termsOf(cut, parsed.title, language) });
+    chunks.push({ ...cut, terms: chunkTerms(cut, parsed.title, language) });
   }
   return {
     fileType: parsed.fileType,
@@ -59,16 +59,8 @@ async function toProcessed(parsed: ParsedFile, sink: ChunkSink | undefined): Pro
   };
 }
 
-function termsOf(cut: ChunkCut, title: string | undefined, language: string | null): string {
-  const names = title === undefined || cut.headingPath.includes(title) ? cut.headingPath : [title, ...cut.headingPath];
-  // A heading that opens the chunk is in its content already.
-  const outside = names.filter((name) => !cut.content.slice(0, name.length + 16).includes(name));
-  const parts = [...outside, ...(cut.context === null ? [] : [cut.context]), cut.content];
-  return analyzeForIndex(parts.join('\n'), language);
-}
-
 /** Templates declare "en" for pages in any language: the text decides, a declaration helps where it cannot. */
-function languageOf(parsed: ParsedFile): string | null {
+export function languageOf(parsed: ParsedFile): string | null {
   const declared = parsed.metadata['language']?.val.toLowerCase().match(/^([a-z]{2})(?:[-_]|$)/)?.[1];
   return detectLanguage(parsed.text) ?? declared ?? null;
 }
@@ -79,7 +71,8 @@ function codePoints(text: string): number {
   return text.length - surrogates;
 }
 
-function failureOf(error: unknown, stage: FileFailure['stage']): FileFailure {
+/** What a thrown error says to people. */
+export function failureOf(error: unknown, stage: FileFailure['stage']): FileFailure {
   if (error instanceof FileError) return error.failure;
   if (error instanceof RangeError && /call stack/i.test(error.message)) {
     return badFile(stage, 'File is nested too deeply', 'The structure of the file is nested too deeply to be read.')

@@ -8,6 +8,7 @@ export const JOB_KINDS = [
   'collect-garbage',
   'build-column',
   'embed-chunks',
+  'analyze-chunks',
 ] as const;
 export type JobKind = (typeof JOB_KINDS)[number];
 

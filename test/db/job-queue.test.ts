@@ -36,6 +36,7 @@ async function working(handler: (run: Run) => Promise<void>): Promise<JobQueue> 
     'collect-garbage': idle,
     'build-column': idle,
     'embed-chunks': idle,
+    'analyze-chunks': idle,
   });
   return queue;
 }
@@ -139,6 +140,7 @@ test('many short jobs run without resting in between', async () => {
     'collect-garbage': idle,
     'build-column': idle,
     'embed-chunks': idle,
+    'analyze-chunks': idle,
   });
   await done.promise;
   await queue.stop(1_000);

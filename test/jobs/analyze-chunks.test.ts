@@ -1,0 +1,133 @@
+/** After a change of the analyzer the terms of what is stored are made anew: all of them, resumably, once. */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { ANALYZER_VERSION, createTenant, listOutdatedTenants, type Tenant } from '../../src/corpus/tenant-store.ts';
+import type { Database } from '../../src/db/database.ts';
+import { sql } from '../../src/db/sql.ts';
+import { ANALYZED_PER_TRANSACTION, analyzeChunks, wakeAnalysis } from '../../src/ingest/analyze-chunks.ts';
+import type { JobContext, JobQueue } from '../../src/jobs/queue.ts';
+import { analyzeForIndex } from '../../src/retrieval/analyzer.ts';
+import { chunkTerms } from '../../src/retrieval/chunk-terms.ts';
+import { newId } from '../../src/util/ids.ts';
+import { seed } from '../retrieval/corpus.ts';
+import { openTestDatabase, type TestDatabase } from '../support/database.ts';
+
+const SOURCES = ANALYZED_PER_TRANSACTION * 3 + 1;
+
+let database: TestDatabase;
+let tenant: Tenant;
+
+before(async () => {
+  database = await openTestDatabase();
+  tenant = await createTenant(database.db, { id: newId(), name: 'old' });
+  const sources = Array.from({ length: SOURCES }, (_, i) => ({
+    language: 'de',
+    originMetadata: { title: { val: `Titel ${i}`, type: 'string' as const } },
+    chunks: [`Das Gerichtsverfahren Nummer ${i} endete.`],
+  }));
+  await seed(database.db, tenant.id, [{ sources }]);
+});
+after(() => database.close());
+
+const context = (signal = new AbortController().signal): JobContext => ({ signal, lastAttempt: false });
+
+/** As a program with another version of the analyzer left it. */
+async function makeOld(): Promise<void> {
+  await database.db.query(tenant.id, sql`update chunk set terms = 'old' where tenant_id = ${tenant.id}`);
+  await database.db.system.query(
+    sql`update tenant set analyzer_version = 1, analyzed_to = null where id = ${tenant.id}`,
+  );
+}
+
+async function termsOfChunks(): Promise<{ content: string; terms: string }[]> {
+  return database.db.query(tenant.id, sql`select content, terms from chunk where tenant_id = ${tenant.id} order by id`);
+}
+
+/** Counts transactions, and calls `each` before every one. */
+function counted(each: (count: number) => void): Pick<Database, 'system'> & Database {
+  let count = 0;
+  const { system } = database.db;
+  return {
+    ...database.db,
+    system: {
+      ...system,
+      transaction: (fn, options) => {
+        each(++count);
+        return system.transaction(fn, options);
+      },
+    },
+  };
+}
+
+test('a new tenant is up to date', async () => {
+  assert.deepEqual(await database.db.system.transaction(listOutdatedTenants), []);
+});
+
+test('all terms are made anew, and a job that was stopped goes on where it was', async () => {
+  await makeOld();
+  const stopped = new AbortController();
+  const stopping = counted((count) => count === 2 && stopped.abort());
+  await assert.rejects(analyzeChunks({ db: stopping })({ tenantId: tenant.id }, context(stopped.signal)));
+  const half = await termsOfChunks();
+  assert.equal(half.filter(({ terms }) => terms !== 'old').length, ANALYZED_PER_TRANSACTION * 2);
+  assert.deepEqual(await database.db.system.transaction(listOutdatedTenants), [tenant.id]);
+
+  let transactions = 0;
+  const going = counted((count) => {
+    transactions = count;
+  });
+  await analyzeChunks({ db: going })({ tenantId: tenant.id }, context());
+  assert.equal(transactions, 3, 'the first chunks are not analyzed again');
+  for (const [i, { content, terms }] of (await termsOfChunks()).entries()) {
+    assert.equal(
+      terms,
+      chunkTerms({ content, context: null, headingPath: [] }, `Titel ${/\d+/.exec(content)}`, 'de'),
+      `${i}`,
+    );
+  }
+  assert.deepEqual(await database.db.system.transaction(listOutdatedTenants), []);
+});
+
+test('a second job has nothing to do', async () => {
+  let transactions = 0;
+  const db = counted((count) => {
+    transactions = count;
+  });
+  await analyzeChunks({ db })({ tenantId: tenant.id }, context());
+  assert.equal(transactions, 1);
+});
+
+test('a worker that starts gives every outdated tenant a job', async () => {
+  await makeOld();
+  const wanted: unknown[] = [];
+  const queue: JobQueue = {
+    enqueue: async (_tx, kind, payload) => void wanted.push([kind, payload]),
+    work: async () => {},
+    stop: async () => {},
+  };
+  await wakeAnalysis({ db: database.db, queue });
+  assert.deepEqual(wanted, [['analyze-chunks', { tenantId: tenant.id }]]);
+});
+
+test('whoever changes what the analyzer makes raises ANALYZER_VERSION', () => {
+  const texts: [string, string | null][] = [
+    ['The author’s state-of-the-art getUserName() ERR_4012 v1.2.3 C++ 10,000 5mg café İstanbul', 'en'],
+    ['Das Gerichtsverfahren über die Bevölkerungsdichte der Krankenhäuser, Straße und Größe', 'de'],
+    ['Los niños y las poblaciones', 'es'],
+    ['populaţiei și orașelor', 'ro'],
+    ['Самолёты над городами', 'ru'],
+    ['Η κυβέρνηση της χώρας', 'el'],
+    ['Kitaplarından IŞIK', 'tr'],
+    ['Việt Nam là một quốc gia', 'vi'],
+    ['وبالمدينة والكِتاب للمدن', 'ar'],
+    ['बड़े शहरों की किताबें', 'hi'],
+    ['機器學習 カーナビ 한국어 ภาษาไทย', null],
+  ];
+  const digest = createHash('sha256')
+    .update(texts.map(([text, language]) => analyzeForIndex(text, language)).join('\n'))
+    .digest('hex')
+    .slice(0, 16);
+  // When this fails: raise the version, then put the new digest here.
+  assert.deepEqual({ version: ANALYZER_VERSION, digest }, { version: 2, digest: 'b66aeeed5c6586c6' });
+});
