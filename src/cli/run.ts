@@ -10,6 +10,7 @@ import { ingestCommand } from './ingest.ts';
 import { CliError, type Io, usageError } from './io.ts';
 import { keysCommand } from './keys.ts';
 import { migrateCommand } from './migrate.ts';
+import { parseCommand } from './parse.ts';
 import { rotateMasterKeyCommand } from './rotate-master-key.ts';
 import { searchCommand } from './search.ts';
 import { apiCommand, serveCommand, workerCommand } from './serve.ts';
@@ -24,6 +25,7 @@ const COMMANDS: readonly Command[] = [
   askCommand,
   searchCommand,
   evalCommand,
+  parseCommand,
   keysCommand,
   tenantsCommand,
   doctorCommand,

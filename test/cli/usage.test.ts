@@ -10,7 +10,20 @@ import { runPinakes } from '../support/cli.ts';
 const folder = mkdtempSync(join(tmpdir(), 'pinakes-usage-'));
 after(() => rmSync(folder, { recursive: true }));
 
-const COMMANDS = ['serve', 'api', 'worker', 'ingest', 'ask', 'search', 'eval', 'keys', 'tenants', 'doctor', 'migrate'];
+const COMMANDS = [
+  'serve',
+  'api',
+  'worker',
+  'ingest',
+  'ask',
+  'search',
+  'eval',
+  'parse',
+  'keys',
+  'tenants',
+  'doctor',
+  'migrate',
+];
 
 test('--version is the package’s', async () => {
   const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '..', '..', 'package.json'), 'utf8')) as {

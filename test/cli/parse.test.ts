@@ -1,0 +1,39 @@
+/** `pinakes parse` on real files. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { runPinakes } from '../support/cli.ts';
+
+const fixture = (name: string) => fileURLToPath(new URL(`../parsing/fixtures/${name}`, import.meta.url));
+
+test('blocks stand behind a comment with kind, offsets and pages', async () => {
+  const { code, stdout } = await runPinakes(['parse', fixture('slides.pptx')]);
+  assert.equal(code, 0);
+  assert.match(stdout, /^<!-- pptx, language en, title "Quarterly review", 10 blocks, 4 chunks -->\n/);
+  assert.match(stdout, /\n<!-- heading 2 34\.\.44 p\. 2 -->\n## Results\n/);
+});
+
+test('chunks stand behind a comment with their heading path', async () => {
+  const { stdout } = await runPinakes(['parse', fixture('levels.odt'), '--chunks']);
+  assert.match(stdout, /\n<!-- chunk 1 161\.\.193 Part two -->\n# Part two\n/);
+});
+
+test('--json has the text of every block and chunk at its offsets', async () => {
+  const { stdout } = await runPinakes(['parse', fixture('japanese.epub'), '--json']);
+  const seen = JSON.parse(stdout) as {
+    file_type: string;
+    blocks: { start_offset: number; end_offset: number; content: string }[];
+    chunks: { start_offset: number; end_offset: number; content: string }[];
+  };
+  assert.equal(seen.file_type, 'epub');
+  for (const part of [...seen.blocks, ...seen.chunks]) {
+    assert.equal(Array.from(part.content).length, part.end_offset - part.start_offset);
+  }
+});
+
+test('a file that cannot be read says why; one that is not there is a mistake', async () => {
+  const image = await runPinakes(['parse', process.execPath]);
+  assert.equal(image.code, 1);
+  assert.match(image.stderr, /^pinakes: Unsupported file type: [^\n]+\n$/);
+  assert.equal((await runPinakes(['parse', '/no/such/file'])).code, 2);
+});
