@@ -131,10 +131,18 @@ async function openConfigured(config: Config): Promise<Database> {
   return openDatabase({ url: config.databaseUrl ?? undefined, dataDir: config.dataDir });
 }
 
+/** @throws ConfigError when the folder cannot be made. */
 async function openBlobs(config: Config, crash: CrashPoints): Promise<BlobStore> {
   if (config.blobs.kind !== 'file')
     throw new Error('PINAKES_BLOB_URL: the S3 blob store is not available in this version');
-  return openDiskBlobStore(config.blobs.directory, crash);
+  const { directory } = config.blobs;
+  return openDiskBlobStore(directory, crash).catch((error: NodeJS.ErrnoException) => {
+    throw new ConfigError(
+      'PINAKES_BLOB_URL',
+      `${directory} cannot be used (${error.code ?? error.message})`,
+      'file:///var/lib/pinakes/blobs',
+    );
+  });
 }
 
 /** How the extractive model compares words: with the terms that search uses. */

@@ -1,9 +1,13 @@
 /** What lies outside the API, and what every answer carries. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import { loadConfig } from '../../src/config.ts';
+import { openDeps } from '../../src/deps.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
 
 let t: TestApp;
@@ -60,6 +64,16 @@ test('a stop does not wait for clients that have connected and say nothing', { t
   const closed = once(silent, 'close');
   await own.close();
   await closed;
+});
+
+test('a folder for blobs that cannot be made stops the start with one helpful line', async () => {
+  const file = join(t.deps.config.dataDir, 'no-folder');
+  writeFileSync(file, '');
+  const config = loadConfig({ PINAKES_DATA_DIR: t.deps.config.dataDir, PINAKES_BLOB_URL: `file://${file}/blobs` });
+  await assert.rejects(
+    openDeps(config, t.deps.log, { db: t.deps.db }),
+    /^ConfigError: PINAKES_BLOB_URL [^\n]*ENOTDIR[^\n]*PINAKES_BLOB_URL=file:\/\/\/[^\n]*$/,
+  );
 });
 
 describe('health and readiness', () => {
