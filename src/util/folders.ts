@@ -14,7 +14,8 @@ export function makeFolder(folder: string): void {
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST' && statSync(folder).isDirectory()) return;
+    // Not every file system says EEXIST.
+    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
     if (code !== 'ENOENT' || existsSync(dirname(folder))) throw error;
     makeFolder(dirname(folder));
     makeFolder(folder);
