@@ -81,9 +81,10 @@ async function findPlanned(tx: Tx, search: HybridSearch, nearest: NearestRequest
     ? [sql`coalesce(c.source_id in (select f.id from fitting f), false)`]
     : [lookedUpSourcePredicate(request.tenantId, request, filters)];
   const lexical = bm25Select(lexicalRequest(search, [...conditions, ...chunkConditions(filters)], limit));
+  // Not as a common table expression: there the score of every row would be computed anew, at 0.3 ms each.
   const rows = await tx.query<FoundRow & { isLexical: boolean }>(sql`
-    with ${plan.tables}, lexical as materialized (${lexical})
-    select true as "isLexical", l.* from lexical l union all select false, s.* from (${nearestRows(request)}) s`);
+    with ${plan.tables}
+    select true as "isLexical", l.* from (${lexical}) l union all select false, s.* from (${nearestRows(request)}) s`);
   const half = (isLexical: boolean): FoundRow[] =>
     rows.filter((row) => row.isLexical === isLexical).map(({ isLexical: _, ...row }) => row);
   return { lexical: toCandidates(half(true), limit), semantic: toSimilar(half(false)) };

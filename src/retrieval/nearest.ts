@@ -96,15 +96,18 @@ function nearestTable(select: Sql): Sql {
   return sql`nearest (chunk_id, distance) as materialized (${select})`;
 }
 
-/** Source by source, laterally and with an offset: a join may be planned as a scan of all. The sum keeps the index out of it. */
+/**
+ * Source by source: a join may be planned as a scan of all. Fenced off by its offset, each distance is computed once; the sum
+ * keeps the index out of it.
+ */
 function exactScan({ request, semantic, filters, limit }: NearestRequest, condition: Sql): Sql {
   const { tenantId } = request;
-  const distance = distanceTo(semantic);
-  return sql`select v.chunk_id, ${distance} from fitting f cross join lateral (
-      select v.chunk_id, v.embedding from ${identifier(semantic.vectors.table)} v
-      where v.tenant_id = ${tenantId} and v.source_id = f.id offset 0) v
-    where ${join([condition, ...chunkFits(tenantId, filters)], ' and ')}
-    order by ${distance} + 0 limit ${limit}`;
+  return sql`select d.chunk_id, d.distance from (
+      select v.chunk_id, ${distanceTo(semantic)} as distance from fitting f cross join lateral (
+        select v.chunk_id, v.embedding from ${identifier(semantic.vectors.table)} v
+        where v.tenant_id = ${tenantId} and v.source_id = f.id offset 0) v
+      where ${join([condition, ...chunkFits(tenantId, filters)], ' and ')} offset 0) d
+    order by d.distance + 0 limit ${limit}`;
 }
 
 function indexScan({ request, semantic, filters, limit }: NearestRequest, condition: Sql): Sql {

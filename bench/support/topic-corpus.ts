@@ -1,0 +1,91 @@
+/** A made corpus whose words and vectors have topics in common, as real ones have: written through the stores. */
+
+import { createTenant } from '../../src/corpus/tenant-store.ts';
+import {
+  createGeneration,
+  indexGeneration,
+  insertVectors,
+  serveGeneration,
+  vectorText,
+} from '../../src/corpus/vector-store.ts';
+import type { Database } from '../../src/db/database.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { openDatabase } from '../../src/db/open.ts';
+import { newId } from '../../src/util/ids.ts';
+import { type SeedSource, seed } from '../../test/retrieval/corpus.ts';
+import { openRandom, type Random } from '../../test/support/random.ts';
+
+export const MODEL = 'topics';
+const TOPICS = 1_000;
+const COMMON_WORDS = 20_000;
+const TOPIC_WORDS = 20;
+const CHUNK_WORDS = 60;
+const CHUNKS_PER_SOURCE = 10;
+const SOURCES_PER_GROUP = 50;
+/** Of a chunk's vector around that of its topic. */
+const NOISE = 0.9;
+
+/** Sources have a number `bucket` from 0 to 999 in their metadata, by chance: filters select by it. */
+export async function buildTopicCorpus(folder: string, chunks: number, dimension: number): Promise<void> {
+  const random = openRandom(20_261_121);
+  const centres = Array.from({ length: TOPICS }, () =>
+    Float32Array.from({ length: dimension }, () => gaussian(random)),
+  );
+  const words = Array.from({ length: COMMON_WORDS + TOPICS * TOPIC_WORDS }, () => random.word(random.integer(4, 9)));
+  const db = await openDatabase({ dataDir: folder });
+  try {
+    await migrate(db);
+    const { id: tenantId } = await createTenant(db, { id: newId(), name: 'default' });
+    const { generation } = await db.system.transaction((tx) =>
+      createGeneration(tx, tenantId, { model: MODEL, dimension, indexed: false }, new Date()),
+    );
+    for (let done = 0; done < chunks; done += CHUNKS_PER_SOURCE * SOURCES_PER_GROUP) {
+      const vectors: { chunkId: string; hash: Buffer; embedding: string }[] = [];
+      const sources = Array.from({ length: SOURCES_PER_GROUP }, (): SeedSource => {
+        const topic = random.integer(0, TOPICS - 1);
+        const texts = Array.from({ length: CHUNKS_PER_SOURCE }, () => {
+          const chunkId = newId();
+          const embedding = vectorText(near(random, centres[topic]!, NOISE));
+          vectors.push({ chunkId, hash: Buffer.from(chunkId), embedding });
+          return { id: chunkId, content: makeText(random, words, topic) };
+        });
+        return { metadata: { bucket: String(random.integer(0, 999)) }, chunks: texts };
+      });
+      await seed(db, tenantId, [{ sources }]);
+      await db.transaction(tenantId, (tx) => insertVectors(tx, tenantId, generation, vectors));
+      if (done % 10_000 === 0) console.error(`${done} of ${chunks} chunks`);
+    }
+    await finish(db, tenantId, generation, dimension);
+  } finally {
+    await db.close();
+  }
+}
+
+async function finish(db: Database, tenantId: string, generation: number, dimension: number): Promise<void> {
+  const start = performance.now();
+  await indexGeneration(db, tenantId, { generation, dimension });
+  console.error(`HNSW index made in ${((performance.now() - start) / 1000).toFixed(0)} s`);
+  await db.transaction(tenantId, (tx) => serveGeneration(tx, tenantId, generation, new Date()));
+  await db.system.executeOutsideTransaction('vacuum analyze');
+  await db.system.executeOutsideTransaction('checkpoint');
+}
+
+/** Three words of ten are of the topic; the others are the rarer, the higher their number. */
+function makeText(random: Random, words: readonly string[], topic: number): string {
+  const skewed = (count: number): number => Math.min(count - 1, Math.floor(count ** random.next()));
+  return Array.from({ length: CHUNK_WORDS }, () =>
+    random.next() < 0.3 ? words[COMMON_WORDS + topic * TOPIC_WORDS + skewed(TOPIC_WORDS)] : words[skewed(COMMON_WORDS)],
+  ).join(' ');
+}
+
+/** Of length 1. `noise` in units of the deviation of the centre's numbers. */
+export function near(random: Random, centre: Float32Array, noise: number): Float32Array {
+  const deviation = Math.sqrt(centre.reduce((sum, value) => sum + value * value, 0) / centre.length);
+  const vector = centre.map((value) => value + noise * deviation * gaussian(random));
+  const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0));
+  return vector.map((value) => value / length);
+}
+
+function gaussian(random: Random): number {
+  return Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next());
+}
