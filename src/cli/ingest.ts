@@ -76,9 +76,9 @@ export async function waitWithProgress(
   const startedAt = performance.now();
   const progress = startProgress(io, 'Ingesting');
   let summary = '';
-  const outcomes = await waitForGroups(client, groupIds, filesTotal, ({ filesDone, filesFailed, chunksDone }) => {
-    summary = `${filesDone} of ${filesTotal} files, ${filesFailed} failed, ${chunksDone} chunks`;
-    progress.update(filesDone, filesTotal, summary);
+  const outcomes = await waitForGroups(client, groupIds, filesTotal, (now) => {
+    summary = `${now.filesDone} of ${now.filesTotal} files, ${now.filesFailed} failed, ${now.chunksDone} chunks`;
+    progress.update(now.filesDone, now.filesTotal, summary);
   });
   progress.end(`${summary} in ${formatSeconds(performance.now() - startedAt)}`);
   return outcomes;

@@ -98,7 +98,11 @@ export async function waitForGroups(
 function ingestProgress(runs: readonly Run[], filesTotal: number): IngestProgress {
   const sum = (value: (run: Run) => number) => runs.reduce((total, run) => total + value(run), 0);
   return {
-    filesTotal,
+    // Files found inside others come on top.
+    filesTotal: Math.max(
+      filesTotal,
+      sum((run) => run.files_total),
+    ),
     filesDone: sum((run) => run.files_done),
     filesFailed: sum((run) => run.statistics.failed),
     chunksDone: sum((run) => run.chunks_done),

@@ -133,6 +133,13 @@ export async function setRunStatus(
     where tenant_id = ${tenantId} and id = ${id}`);
 }
 
+/** Files that were found inside others while the run went on. */
+export async function addFilesToRun(tx: Tx, tenantId: string, id: string, files: number): Promise<void> {
+  await tx.query(sql`
+    update run set files_total = files_total + ${files}, scanned = scanned + ${files}
+    where tenant_id = ${tenantId} and id = ${id}`);
+}
+
 export async function addProgress(tx: Tx, tenantId: string, id: string, step: ProgressStep, now: Date): Promise<void> {
   await tx.query(sql`
     update run set files_done = files_done + ${step.filesDone}, chunks_done = chunks_done + ${step.chunksDone},

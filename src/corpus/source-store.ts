@@ -44,6 +44,17 @@ export interface PendingSource {
   /** Times a worker began with it in this run, this one included. */
   attempts: number;
   createdAt: Date;
+  /** The archive or mail that it was in. */
+  parentSourceId: string | null;
+  memberDepth: number;
+}
+
+/** A file that was found inside another. */
+export interface NewMember {
+  id: string;
+  name: string;
+  fileSize: number;
+  blobHash: string;
 }
 
 /** What processing one source came to; the part of it that the source row keeps. */
@@ -137,7 +148,8 @@ export async function claimPendingSources(
       where tenant_id = ${tenantId} and source_group_id = ${groupId} and status = 'pending' and deleted_at is null
         and ${after} and ${attempts}
       order by id limit ${claim.limit})
-    returning id, name, file_size as "fileSize", blob_hash as "blobHash", generation, attempts, created_at as "createdAt"`);
+    returning id, name, file_size as "fileSize", blob_hash as "blobHash", generation, attempts, created_at as "createdAt",
+      parent_source_id as "parentSourceId", member_depth as "memberDepth"`);
   return rows.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
@@ -174,6 +186,30 @@ export async function saveSourceResults(
     where s.tenant_id = ${tenantId} and s.id = r.id and s.status = 'pending' and s.deleted_at is null
     returning s.id`);
   return new Set(saved.map((row) => row.id));
+}
+
+/** Makes sources of the files inside a source: they stand in its group, as old as it is at its origin. */
+export async function insertMembers(
+  tx: Tx,
+  tenantId: string,
+  parentId: string,
+  members: readonly NewMember[],
+  now: Date,
+): Promise<void> {
+  const rows = members.map((member) => ({
+    id: member.id,
+    name: member.name,
+    file_size: member.fileSize,
+    blob_hash: member.blobHash,
+  }));
+  await tx.query(sql`
+    insert into source (tenant_id, id, source_group_id, source_type, name, file_type, file_size, blob_hash, status, content_at,
+      created_at, parent_source_id, member_depth)
+    select p.tenant_id, r.id, p.source_group_id, p.source_type, r.name, 'unknown', r.file_size, r.blob_hash, 'pending',
+      p.content_at, ${now}::timestamptz, p.id, p.member_depth + 1
+    from source p, json_to_recordset(${JSON.stringify(rows)}::text::json)
+      as r(id uuid, name text, file_size bigint, blob_hash text)
+    where p.tenant_id = ${tenantId} and p.id = ${parentId}`);
 }
 
 /** True when a source still waits for its result. */

@@ -12,6 +12,8 @@ const CASES: readonly (readonly [what: string, bytes: Uint8Array | string, name:
   ['RTF whatever its name', '{\\rtf1 x}', 'a.doc', 'rtf'],
   ['a part of an RTF file', '{\\pard x\\par}', 'a.rtf', 'rtf'],
   ['a FictionBook', '<?xml version="1.0"?><FictionBook/>', 'a', 'fb2'],
+  ['an archive', zipSync({ 'a.txt': strToU8('x') }), 'a.docx', 'zip'],
+  ['a gzip file', Buffer.from([0x1f, 0x8b, 8, 0, 0, 0]), 'a.txt', 'gzip'],
   ['a mail', 'From: a@b.c\n\nx', 'a.eml', 'eml'],
   ['a mail without a name', 'Received: from a\nFrom: a@b.c\n\nx', 'a', 'eml'],
   ['subtitles', 'WEBVTT\n', 'a', 'subtitles'],
@@ -47,7 +49,6 @@ const REFUSED: readonly (readonly [what: string, bytes: Uint8Array | string, nam
     /PNG/,
   ],
   ['unknown binary', Buffer.from(Array.from({ length: 256 }, (_, i) => (i * 7) % 256)), 'a.dat', /unknown binary/],
-  ['archives', zipSync({ 'a.txt': strToU8('x') }), 'a.zip', /ZIP archive/],
   ['an empty PDF', '', 'a.pdf', /empty/],
 ];
 

@@ -13,6 +13,9 @@ export type FileType =
   | 'odt'
   | 'ods'
   | 'odp'
+  | 'zip'
+  | 'tar'
+  | 'gzip'
   | 'epub'
   | 'fb2'
   | 'eml'
@@ -112,6 +115,8 @@ export async function detectFileType(bytes: Uint8Array, name: string): Promise<F
   if (latin.startsWith('PK\x03\x04') || latin.startsWith('PK\x05\x06')) return zipType(bytes);
   // Parts that programs put on the clipboard have no header.
   if (/^\s{0,16}\{\\rtf/.test(latin) || (extension === 'rtf' && /^\s{0,16}\{\\/.test(latin))) return 'rtf';
+  if (latin.startsWith('\x1f\x8b\x08')) return 'gzip';
+  if (latin.slice(257, 262) === 'ustar') return 'tar';
   if (isBinary(bytes, extension)) throw unsupported(await binaryName(bytes));
   return textType(latin, extension);
 }
@@ -139,7 +144,7 @@ function zipType(bytes: Uint8Array): FileType {
   if (names.has('ppt/presentation.xml')) return 'pptx';
   if (names.has('META-INF/container.xml')) return 'epub';
   if (names.has('content.xml')) return openDocumentType(bytes);
-  throw unsupported('ZIP archive');
+  return 'zip';
 }
 
 /** An OpenDocument file begins with its media type, stored as it is. */

@@ -4,7 +4,7 @@ import { ServiceError } from '../errors.ts';
 import { type ActiveRun, checkFence, RunLost } from './fence.ts';
 import type { IngestDeps } from './ingest-deps.ts';
 import type { FileFailure, ProcessOutcome } from './parsed.ts';
-import { failedRows, type SourceRows, toRows } from './rows.ts';
+import { failedRows, type SourceRows, type StagedMember, toRows } from './rows.ts';
 
 /** Above this weight of results that wait to be stored, no further file is begun: memory stays bounded. */
 const WAITING_WEIGHT_MAX = 8_000_000;
@@ -55,7 +55,9 @@ export function openLanes(deps: IngestDeps, active: ActiveRun, width: number, si
   }
 
   async function runFile(source: PendingSource, tries: number): Promise<void> {
-    const outcome = await processOne(deps, active, source, signal);
+    const members: StagedMember[] = [];
+    const outcome = await processOne(deps, active, source, members, signal);
+    if (!outcome?.ok || signal.aborted) await deps.blobs.discard(members.map(({ staged }) => staged));
     if (!outcome || signal.aborted) return;
     const pause = RETRY_PAUSES_MS[tries];
     if (!outcome.ok && outcome.failure.retryable && tries + 1 < TRIES_MAX && pause !== undefined) {
@@ -65,7 +67,7 @@ export function openLanes(deps: IngestDeps, active: ActiveRun, width: number, si
       }, pause);
       return;
     }
-    finish(source, toRows(source, outcome));
+    finish(source, toRows(source, outcome, members));
   }
 
   function finish(source: PendingSource, rows: SourceRows): void {
@@ -108,12 +110,23 @@ async function processOne(
   deps: IngestDeps,
   active: ActiveRun,
   source: PendingSource,
+  members: StagedMember[],
   signal: AbortSignal,
 ): Promise<ProcessOutcome | undefined> {
-  const { name, fileSize: size } = source;
+  const { name, fileSize: size, memberDepth: depth } = source;
   try {
     return await deps.blobs.withLocalFile(active.tenantId, source.blobHash, (path) =>
-      deps.processor.process({ path, name, size, chunkMetadataKeys: active.chunkMetadataKeys }, signal),
+      deps.processor.process(
+        { path, name, size, chunkMetadataKeys: active.chunkMetadataKeys, depth },
+        signal,
+        async (member) => {
+          const staged = await deps.blobs.stage(active.tenantId, once(member.bytes));
+          const before = members[member.index];
+          members[member.index] = { name: member.name, staged };
+          // The file was begun again.
+          if (before) await deps.blobs.discard([before.staged]);
+        },
+      ),
     );
   } catch (error) {
     if (signal.aborted) return undefined;
@@ -121,6 +134,10 @@ async function processOne(
       deps.log.error({ err: error, sourceId: source.id }, 'a file could not be processed');
     return { ok: false, failure: isMissing(error) ? MISSING : UNEXPECTED };
   }
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
 }
 
 /** A file may go while it waits for its lane. Then nothing is wrong: whoever stores the outcome finds out and drops it. */

@@ -1,5 +1,7 @@
 /** What parsing and chunking hand on: plain data, passed between processes as JSON. */
 
+import type { FileMember } from './members.ts';
+
 /** Types of values that chunk metadata and origin metadata carry on the wire. */
 export type MetadataType = 'string' | 'integer' | 'float' | 'date' | 'datetime';
 
@@ -38,6 +40,7 @@ export interface Block {
 }
 
 export interface ParsedFile {
+  /** As filters name it. */
   fileType: string;
   /** Well-formed Unicode without U+0000, line feeds only. Markdown where the format has structure, plain text where not. */
   text: string;
@@ -49,6 +52,8 @@ export interface ParsedFile {
   chunkMetadata?: TypedMetadata;
   /** For people, e.g. "3 values of column price are not numbers". */
   warnings: string[];
+  /** Files inside that become sources of their own. */
+  members?: Iterable<FileMember>;
 }
 
 export interface ChunkDraft {
@@ -96,4 +101,6 @@ export interface ProcessRequest {
   name: string;
   size: number;
   chunkMetadataKeys: ChunkMetadataKey[];
+  /** How many archives it was inside; absent for a file that was uploaded itself. */
+  depth?: number;
 }

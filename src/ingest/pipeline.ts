@@ -74,6 +74,7 @@ async function drain(deps: IngestDeps, active: ActiveRun, lanes: Lanes, signal: 
       if (claiming) claims.accept(claimed);
     }
     if (large) await storeLarge(deps, active, large);
+    if (large && large.members.length > 0) claims.reopen();
     lanes.pump();
     if (claims.exhausted() && lanes.unfinished() === 0 && lanes.finished.length === 0) return;
     if (!isDue(lanes) && !claims.wanted()) await lanes.changed(BATCH_AGE_MS);
@@ -86,6 +87,8 @@ interface Claims {
   next(tx: Tx): Promise<PendingSource[]>;
   /** To be called with what `next` returned, after the commit. */
   accept(claimed: readonly PendingSource[]): void;
+  /** More files are pending than before: they were found inside others. */
+  reopen(): void;
   exhausted(): boolean;
 }
 
@@ -94,6 +97,7 @@ function openClaims(deps: IngestDeps, active: ActiveRun, lanes: Lanes): Claims {
   let phase: 'together' | 'alone' | 'over' = 'together';
   let begun = false;
   let afterId: string | null = null;
+  let lastTogether: string | null = null;
   return {
     exhausted: () => phase === 'over',
     wanted() {
@@ -114,6 +118,7 @@ function openClaims(deps: IngestDeps, active: ActiveRun, lanes: Lanes): Claims {
     accept(claimed) {
       begun = true;
       afterId = claimed.at(-1)?.id ?? afterId;
+      if (phase === 'together') lastTogether = afterId;
       if (phase === 'alone' && claimed.length === 0) phase = 'over';
       if (phase === 'together' && claimed.length < CLAIM_FILES) {
         phase = 'alone';
@@ -123,6 +128,10 @@ function openClaims(deps: IngestDeps, active: ActiveRun, lanes: Lanes): Claims {
         if (source.attempts > ATTEMPTS_MAX) lanes.refuse(source, POISON);
         else lanes.add([source]);
       }
+    },
+    reopen() {
+      phase = 'together';
+      afterId = lastTogether;
     },
   };
 }

@@ -5,6 +5,7 @@ import { chunkFile } from './chunker.ts';
 import { badFile, FileError, overLimit } from './failure.ts';
 import { detectFileType } from './file-types.ts';
 import { detectLanguage } from './language.ts';
+import { type MemberSink, sendMembers } from './members.ts';
 import type { ChunkDraft, FileFailure, ParsedFile, ProcessedFile, ProcessOutcome, ProcessRequest } from './parsed.ts';
 import { parseFile } from './parsers/parse-file.ts';
 
@@ -20,9 +21,14 @@ export type ChunkSink = (chunks: ChunkDraft[]) => Promise<void>;
 /**
  * Processes one file. Never rejects: whatever goes wrong becomes a failure.
  *
- * With a sink, files of many chunks hand them on as they are made, and the outcome holds only the rest of them.
+ * With a sink, files of many chunks hand them on as they are made, and the outcome holds only the rest of them. Files
+ * inside go to `memberSink`, or nowhere.
  */
-export async function processFile(request: ProcessRequest, sink?: ChunkSink): Promise<ProcessOutcome> {
+export async function processFile(
+  request: ProcessRequest,
+  sink?: ChunkSink,
+  memberSink?: MemberSink,
+): Promise<ProcessOutcome> {
   let stage: FileFailure['stage'] = 'detect';
   try {
     if (request.size > FILE_BYTES_MAX) throw overLimit('The file is too large to be read.', 'detect');
@@ -30,6 +36,9 @@ export async function processFile(request: ProcessRequest, sink?: ChunkSink): Pr
     const fileType = await detectFileType(bytes, request.name);
     stage = 'parse';
     const parsed = await parseFile(fileType, bytes, request);
+    if (parsed.members && memberSink) {
+      parsed.warnings.push(...(await sendMembers(parsed.members, request.depth ?? 0, memberSink)));
+    }
     stage = 'chunk';
     return { ok: true, file: await toProcessed(parsed, sink) };
   } catch (error) {

@@ -1,5 +1,6 @@
 /** A FileProcessor over a few child processes: started when needed, kept warm, ended when idle, killed over a limit. */
 import type { FileProcessor } from './file-processor.ts';
+import type { MemberSink } from './members.ts';
 import type { FileFailure, ProcessOutcome, ProcessRequest } from './parsed.ts';
 import { CHILD_RSS_BYTES_MAX, CHILD_RSS_BYTES_REUSED, type EndReason, WatchedChild } from './watched-child.ts';
 
@@ -35,6 +36,7 @@ interface Task {
   id: number;
   request: ProcessRequest;
   attempts: number;
+  members: MemberSink | undefined;
   settle(outcome: ProcessOutcome): void;
 }
 
@@ -67,10 +69,10 @@ class ProcessPool implements FileProcessor {
     this.script = options.script ?? CHILD_SCRIPT;
   }
 
-  process(request: ProcessRequest, signal: AbortSignal): Promise<ProcessOutcome> {
+  process(request: ProcessRequest, signal: AbortSignal, members?: MemberSink): Promise<ProcessOutcome> {
     if (signal.aborted) return Promise.reject(signal.reason);
     const { promise, resolve, reject } = Promise.withResolvers<ProcessOutcome>();
-    const task: Task = { id: 0, request, attempts: 0, settle: () => undefined };
+    const task: Task = { id: 0, request, attempts: 0, members, settle: () => undefined };
     const abort = () => {
       this.drop(task);
       reject(signal.reason);
@@ -137,6 +139,7 @@ class ProcessPool implements FileProcessor {
         if (child.pending.length === 0 && child.rssBytes > CHILD_RSS_BYTES_REUSED) child.end('closed');
         this.dispatch();
       },
+      onMember: async (id, member) => this.running.get(id)?.members?.(member),
       onEnd: (reason, unfinished) => {
         this.children.delete(child);
         this.requeue(reason, unfinished, child.served > 0);

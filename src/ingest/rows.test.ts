@@ -13,6 +13,8 @@ const source: PendingSource = {
   generation: 1,
   attempts: 1,
   createdAt: new Date(1_700_000_000_000),
+  parentSourceId: null,
+  memberDepth: 0,
 };
 
 function processed(contents: readonly string[]): ProcessedFile {

@@ -1,12 +1,19 @@
 /** From a processed file to the rows it becomes. Pure. */
+import type { StagedBlob } from '../blobs/blob-store.ts';
 import type { NewChunk } from '../corpus/chunk-writer.ts';
 import type { NewRunError } from '../corpus/run-store.ts';
 import type { PendingSource, SourceResult, TextSegment } from '../corpus/source-store.ts';
 import { derivedId } from '../util/ids.ts';
-import type { FileFailure, ProcessedFile, ProcessOutcome } from './parsed.ts';
+import type { FileFailure, ProcessedFile, ProcessOutcome, TypedMetadata } from './parsed.ts';
 
 /** A text is kept in pieces of this size, so that a range of it is read without the rest. */
 export const SEGMENT_CODE_POINTS = 16_384;
+
+/** A file found inside another, on its way into the blob store. */
+export interface StagedMember {
+  name: string;
+  staged: StagedBlob;
+}
 
 /** Everything that one source brings into the database. */
 export interface SourceRows {
@@ -15,13 +22,19 @@ export interface SourceRows {
   chunks: NewChunk[];
   texts: TextSegment[];
   error: Omit<NewRunError, 'id'> | null;
+  /** Files inside, which become sources with it. */
+  members: readonly StagedMember[];
   /** Characters of content, terms and text: what a transaction has to carry. */
   weight: number;
 }
 
 /** What a processed or failed file writes into the tables. */
-export function toRows(source: PendingSource, outcome: ProcessOutcome): SourceRows {
-  return outcome.ok ? processedRows(source, outcome.file) : failedRows(source, outcome.failure);
+export function toRows(
+  source: PendingSource,
+  outcome: ProcessOutcome,
+  members: readonly StagedMember[] = [],
+): SourceRows {
+  return outcome.ok ? processedRows(source, outcome.file, members) : failedRows(source, outcome.failure);
 }
 
 /** A failed source: no chunks, and the error that its run shows. */
@@ -38,10 +51,10 @@ export function failedRows(source: PendingSource, failure: FileFailure): SourceR
     warnings: [],
   };
   const error = { ...failure, sourceId: source.id, name: source.name };
-  return { source, result, chunks: [], texts: [], error, weight: 0 };
+  return { source, result, chunks: [], texts: [], error, members: [], weight: 0 };
 }
 
-function processedRows(source: PendingSource, file: ProcessedFile): SourceRows {
+function processedRows(source: PendingSource, file: ProcessedFile, members: readonly StagedMember[]): SourceRows {
   // The same source, generation and ordinal give the same id: a job that runs twice writes the same rows.
   const chunks = file.chunks.map((chunk) => ({
     ...chunk,
@@ -56,11 +69,16 @@ function processedRows(source: PendingSource, file: ProcessedFile): SourceRows {
     textLength: file.textLength,
     chunkCount: chunks.length,
     chunkMetadatasCount: chunks.filter((chunk) => Object.keys(chunk.metadata).length > 0).length,
-    originMetadata: file.metadata,
+    originMetadata: { ...file.metadata, ...parentRecord(source) },
     warnings: file.warnings,
   };
   const weight = chunks.reduce((sum, chunk) => sum + chunk.content.length + chunk.terms.length, file.text.length);
-  return { source, result, chunks, texts: textSegments(source.id, file.text), error: null, weight };
+  return { source, result, chunks, texts: textSegments(source.id, file.text), error: null, members, weight };
+}
+
+/** Filters and people find the files of an archive or mail by it. */
+function parentRecord({ parentSourceId }: PendingSource): TypedMetadata {
+  return parentSourceId === null ? {} : { parent_source_id: { val: parentSourceId, type: 'string' } };
 }
 
 /** Cuts a text into segments of SEGMENT_CODE_POINTS, never within a surrogate pair. */

@@ -13,10 +13,12 @@ import type { Tx } from '../db/database.ts';
 import { isDataError } from '../db/pg-errors.ts';
 import { newId } from '../util/ids.ts';
 import { requestVectors } from './embed-queue.ts';
+import { FileError } from './failure.ts';
 import { type ActiveRun, checkFence } from './fence.ts';
 import type { IngestDeps } from './ingest-deps.ts';
 import type { FileFailure } from './parsed.ts';
 import { failedRows, type SourceRows } from './rows.ts';
+import { storeWithMembers } from './store-members.ts';
 
 export const PART_CHUNKS_MAX = 48;
 export const PART_WEIGHT_MAX = 300_000;
@@ -28,9 +30,9 @@ const REFUSED: FileFailure = {
   retryable: false,
 };
 
-/** True for a file whose rows fit into one transaction, with others beside it. */
+/** True for a file whose rows fit into one transaction, with others beside it; those with files inside are stored alone. */
 export function isSmall(rows: SourceRows): boolean {
-  return rows.chunks.length <= PART_CHUNKS_MAX && rows.weight <= PART_WEIGHT_MAX;
+  return rows.chunks.length <= PART_CHUNKS_MAX && rows.weight <= PART_WEIGHT_MAX && rows.members.length === 0;
 }
 
 /**
@@ -97,18 +99,28 @@ async function storeTogether<T>(
   });
 }
 
-/** Stores one large file, part by part. @throws RunLost */
+/** Stores one large file, part by part, and the files inside it as new sources. @throws RunLost */
 export async function storeLarge(deps: IngestDeps, active: ActiveRun, rows: SourceRows): Promise<void> {
   try {
-    await storeParts(deps, active, rows);
+    if (rows.members.length === 0) await storeParts(deps, active, rows);
+    else await storeWithMembers(deps, active, rows, (insert) => storeParts(deps, active, rows, insert));
   } catch (error) {
+    if (error instanceof FileError) {
+      await storeTogether(deps, active, [failedRows(rows.source, error.failure)], async () => undefined);
+      return;
+    }
     if (!isDataError(error)) throw error;
     deps.log.warn({ err: error, sources: [rows.source.id] }, 'values of a file were refused');
     await storeTogether(deps, active, [failedRows(rows.source, REFUSED)], async () => undefined);
   }
 }
 
-async function storeParts(deps: IngestDeps, active: ActiveRun, rows: SourceRows): Promise<void> {
+async function storeParts(
+  deps: IngestDeps,
+  active: ActiveRun,
+  rows: SourceRows,
+  insertInside: (tx: Tx) => Promise<void> = async () => undefined,
+): Promise<void> {
   const { tenantId } = active;
   const id = rows.result.id;
   await deps.db.transaction(tenantId, async (tx) => {
@@ -130,6 +142,7 @@ async function storeParts(deps: IngestDeps, active: ActiveRun, rows: SourceRows)
   await deps.db.transaction(tenantId, async (tx) => {
     await checkFence(tx, active);
     const saved = await saveSourceResults(tx, tenantId, [rows.result]);
+    if (saved.has(id)) await insertInside(tx);
     await count(deps, tx, active, saved.has(id) ? [rows] : []);
   });
 }

@@ -5,8 +5,8 @@ import { setPriority } from 'node:os';
 import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { encodeFrame, FrameReader } from './frames.ts';
-import type { ChunkDraft, ProcessOutcome, ProcessRequest } from './parsed.ts';
-import type { ChildReply, ChildRequest } from './process-child.ts';
+import type { ChunkDraft, FileFailure, ProcessOutcome, ProcessRequest } from './parsed.ts';
+import type { ChildReply, ChildRequest, MemberPart } from './process-child.ts';
 
 /** A third of the processor time where others want it too; less would let files run into their time limits. */
 const CHILD_NICENESS = 5;
@@ -23,10 +23,19 @@ const WATCH_INTERVAL_MS = 50;
 const STDERR_UNITS_KEPT = 2000;
 const PAGE_BYTES = 4096;
 
+const NOT_KEPT: FileFailure = {
+  stage: 'store',
+  title: 'The files inside could not be stored',
+  message: 'A file inside this one could not be written. The log of the service says more.',
+  retryable: true,
+};
+
 export type EndReason = 'memory' | 'time' | 'crash' | 'closed';
 
 export interface ChildEvents {
   onOutcome(id: number, outcome: ProcessOutcome): void;
+  /** A file inside the file; nothing more is read from the child until it settles. */
+  onMember(id: number, member: { index: number; name: string; bytes: Uint8Array }): Promise<void>;
   /** Called once. Requests without outcome are the caller's again, oldest first. */
   onEnd(reason: EndReason, unfinished: readonly number[]): void;
 }
@@ -36,6 +45,10 @@ interface Waiting {
   timeMs: number;
   /** Chunks that came ahead of the outcome. */
   chunks: ChunkDraft[];
+  /** Pieces of the member that is on its way. */
+  parts: Uint8Array[];
+  /** Members that are being taken; undefined when there were none. */
+  members: Promise<void> | undefined;
 }
 
 export class WatchedChild {
@@ -82,7 +95,7 @@ export class WatchedChild {
   /** Queues a request behind those sent before. It may take `timeMs` once the child begins it. */
   send(id: number, request: ProcessRequest, timeMs: number): void {
     if (this.waiting.length === 0) this.startedAt = performance.now();
-    this.waiting.push({ id, timeMs, chunks: [] });
+    this.waiting.push({ id, timeMs, chunks: [], parts: [], members: undefined });
     this.channel.write(encodeFrame({ id, request } satisfies ChildRequest));
   }
 
@@ -125,6 +138,10 @@ export class WatchedChild {
       for (const chunk of reply.chunks) current.chunks.push(chunk);
       return;
     }
+    if ('member' in reply) {
+      this.onMember(current, reply.member);
+      return;
+    }
     this.waiting.shift();
     this.served += 1;
     this.receivedBytes = 0;
@@ -133,7 +150,27 @@ export class WatchedChild {
       for (const chunk of reply.outcome.file.chunks) current.chunks.push(chunk);
       reply.outcome.file.chunks = current.chunks;
     }
-    this.events.onOutcome(reply.id, reply.outcome);
+    const { id, outcome } = reply;
+    if (!current.members) this.events.onOutcome(id, outcome);
+    else {
+      current.members.then(
+        () => this.events.onOutcome(id, outcome),
+        () => this.events.onOutcome(id, { ok: false, failure: NOT_KEPT }),
+      );
+    }
+  }
+
+  private onMember(current: Waiting, { last, bytes, ...member }: MemberPart): void {
+    current.parts.push(bytes);
+    if (!last) return;
+    const whole = Buffer.concat(current.parts);
+    current.parts = [];
+    this.channel.pause();
+    const taken = this.events.onMember(current.id, { ...member, bytes: whole });
+    const both = Promise.all([current.members, taken]).then(() => undefined);
+    current.members = both;
+    // Whoever waits for the outcome hears of a failure.
+    both.catch(() => undefined).finally(() => this.channel.resume());
   }
 
   private look(): void {

@@ -14,6 +14,7 @@ const RATIO_FREE_BYTES = 1024 * 1024;
 export interface ZipEntry {
   name: string;
   method: number;
+  encrypted: boolean;
   compressedSize: number;
   expandedSize: number;
   dataStart: number;
@@ -111,6 +112,7 @@ function readEntry(view: DataView, bytes: Uint8Array, at: number, nameLength: nu
   return {
     name: new TextDecoder().decode(nameBytes),
     method: view.getUint16(at + 10, true),
+    encrypted: (view.getUint16(at + 8, true) & 1) === 1,
     compressedSize: view.getUint32(at + 20, true),
     expandedSize: view.getUint32(at + 24, true),
     dataStart: header + 30 + view.getUint16(header + 26, true) + view.getUint16(header + 28, true),

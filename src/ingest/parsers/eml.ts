@@ -1,4 +1,5 @@
 /** Mail (RFC 5322) and web archives (MHTML): the message as text; its attachments are named, and handed on as files. */
+import { Buffer } from 'node:buffer';
 import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime';
 import { overLimit } from '../failure.ts';
 import { originMetadata } from '../metadata-values.ts';
@@ -32,7 +33,8 @@ export async function parseEml(bytes: Uint8Array): Promise<ParsedFile> {
   const lines = headers.filter(([, value]) => value !== '').map(([name, value]) => `${name}: ${value}`);
   builder.add({ kind: 'paragraph' }, lines.join('\n'));
   writeBody(mail, builder);
-  const names = mail.attachments.filter(isAttached).map((attachment) => `- ${attachmentName(attachment)}`);
+  const attached = mail.attachments.filter(isAttached);
+  const names = attached.map((attachment) => `- ${attachmentName(attachment)}`);
   if (names.length > 0) builder.add({ kind: 'list' }, `Attachments:\n${names.join('\n')}`);
   const title = oneLine(mail.subject ?? '') || undefined;
   return {
@@ -48,6 +50,7 @@ export async function parseEml(bytes: Uint8Array): Promise<ParsedFile> {
       message_id: mail.messageId,
     }),
     warnings: [],
+    members: attached.map((attachment) => ({ name: attachmentName(attachment), bytes: () => contentOf(attachment) })),
   };
 }
 
@@ -89,6 +92,11 @@ function plain(text: string): Pick<ParsedFile, 'text' | 'blocks'> {
 /** Pictures that the HTML shows are no attachments. */
 function isAttached({ related, disposition }: Attachment): boolean {
   return !related || disposition === 'attachment';
+}
+
+function contentOf({ content }: Attachment): Uint8Array {
+  if (typeof content === 'string') return Buffer.from(content);
+  return content instanceof ArrayBuffer ? new Uint8Array(content) : content;
 }
 
 function attachmentName({ filename, mimeType }: Attachment): string {

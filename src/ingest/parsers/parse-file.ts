@@ -36,6 +36,12 @@ export async function parseFile(fileType: FileType, bytes: Uint8Array, request: 
       const { parseEpub } = await import('./epub.ts');
       return parseEpub(bytes);
     }
+    case 'zip':
+    case 'tar':
+    case 'gzip': {
+      const { parseArchive } = await import('./archive.ts');
+      return parseArchive(bytes, fileType, request.name);
+    }
     case 'eml': {
       const { parseEml } = await import('./eml.ts');
       return parseEml(bytes);

@@ -1,0 +1,56 @@
+/** Files within files: what archives and mails hold, on its way from the child process to sources of their own. */
+import { FileError, overLimit } from './failure.ts';
+import { detectFileType } from './file-types.ts';
+
+/** Files that one archive or mail may bring. */
+export const MEMBERS_MAX = 2_000;
+/** Bytes of them, unpacked. */
+export const MEMBERS_BYTES_MAX = 256 * 1024 * 1024;
+/** Levels of archives within archives that are opened. */
+export const MEMBER_DEPTH_MAX = 3;
+
+/** A file inside another, unpacked when it is asked for. */
+export interface FileMember {
+  name: string;
+  bytes(): Uint8Array;
+}
+
+/** Takes the members of a file one by one, in order. */
+export type MemberSink = (member: { index: number; name: string; bytes: Uint8Array }) => Promise<void>;
+
+/**
+ * Hands on the members that some parser reads; returns a warning about those that none does.
+ *
+ * @throws FileError over a limit.
+ */
+export async function sendMembers(members: Iterable<FileMember>, depth: number, sink: MemberSink): Promise<string[]> {
+  let index = 0;
+  let left = MEMBERS_BYTES_MAX;
+  let others = 0;
+  for (const { name, bytes: unpack } of members) {
+    if (depth >= MEMBER_DEPTH_MAX) {
+      throw overLimit(`Archives within archives are opened up to ${MEMBER_DEPTH_MAX} levels.`);
+    }
+    const bytes = unpack();
+    left -= bytes.length;
+    if (left < 0) throw overLimit(`The files inside have more than ${MEMBERS_BYTES_MAX / 1024 / 1024} MiB.`);
+    if (bytes.length === 0 || !(await isReadable(bytes, name))) {
+      others += 1;
+      continue;
+    }
+    if (index >= MEMBERS_MAX) throw overLimit(`The file holds more than ${MEMBERS_MAX} files.`);
+    await sink({ index, name, bytes });
+    index += 1;
+  }
+  return others === 0 ? [] : [`${others} ${others === 1 ? 'file' : 'files'} inside cannot be read and were left out.`];
+}
+
+async function isReadable(bytes: Uint8Array, name: string): Promise<boolean> {
+  try {
+    await detectFileType(bytes, name);
+    return true;
+  } catch (error) {
+    if (error instanceof FileError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,68 @@
+/** Archives (zip, tar, gzip): a list of what they hold; the files themselves are handed on as members. */
+import { Buffer } from 'node:buffer';
+import { gunzipSync } from 'node:zlib';
+import { badFile, overLimit } from '../failure.ts';
+import type { FileMember } from '../members.ts';
+import type { ParsedFile } from '../parsed.ts';
+import { EXPANDED_BYTES_MAX, EXPANSION_RATIO_MAX, readZipDirectory, readZipEntry } from '../zip.ts';
+import { readTar } from './tar.ts';
+import { TextBuilder } from './text-builder.ts';
+
+/** Names that the list shows. */
+const LISTED_MAX = 2_000;
+const NAME_CODE_POINTS_MAX = 255;
+/** What systems put into archives beside the files of people. */
+const LITTER = /(^|\/)(__MACOSX\/|\.DS_Store$|Thumbs\.db$|desktop\.ini$|\._[^/]*$|\.git\/)/i;
+
+/** @throws FileError for an archive that is damaged, encrypted or over a limit. */
+export function parseArchive(bytes: Uint8Array, fileType: 'zip' | 'tar' | 'gzip', name: string): ParsedFile {
+  const members = (fileType === 'zip' ? zipMembers(bytes) : unpackedMembers(bytes, fileType, name))
+    .filter((member) => !LITTER.test(member.name))
+    .map((member) => ({ ...member, name: memberName(member.name) }));
+  const builder = new TextBuilder();
+  const listed = members.slice(0, LISTED_MAX).map((member) => `- ${member.name}`);
+  builder.add({ kind: 'list' }, listed.join('\n'));
+  return { fileType: 'unknown', text: builder.text(), blocks: builder.blocks, metadata: {}, warnings: [], members };
+}
+
+function zipMembers(bytes: Uint8Array): FileMember[] {
+  const entries = readZipDirectory(bytes).filter((entry) => !/[/\\]$/.test(entry.name));
+  if (entries.some((entry) => entry.encrypted)) {
+    throw badFile('parse', 'Encrypted archive', 'The archive is protected by a password.');
+  }
+  return entries.map((entry) => ({ name: entry.name, bytes: () => readZipEntry(bytes, entry) }));
+}
+
+function unpackedMembers(bytes: Uint8Array, fileType: 'tar' | 'gzip', name: string): FileMember[] {
+  const data = fileType === 'gzip' ? gunzip(bytes) : bytes;
+  if (isTar(data)) return readTar(data);
+  return [{ name: name.replace(/\.gz$/i, '') || 'file', bytes: () => data }];
+}
+
+/** A tar archive says so behind the first header. */
+export function isTar(bytes: Uint8Array): boolean {
+  return Buffer.from(bytes.subarray(257, 262)).toString('latin1') === 'ustar';
+}
+
+function gunzip(bytes: Uint8Array): Uint8Array {
+  const limit = Math.min(EXPANDED_BYTES_MAX, Math.max(bytes.length * EXPANSION_RATIO_MAX, 1024 * 1024));
+  try {
+    return gunzipSync(bytes, { maxOutputLength: limit });
+  } catch (error) {
+    if (error instanceof RangeError) throw overLimit('The archive expands too far.');
+    throw badFile('parse', 'Damaged archive', 'The file is not a complete gzip archive.');
+  }
+}
+
+/** A name for people, never a path: relative, without steps upwards and control characters. */
+function memberName(raw: string): string {
+  const steps = raw
+    .toWellFormed()
+    .replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
+    .normalize('NFC')
+    .split(/[/\\]/)
+    .filter((step) => step.trim() !== '' && step !== '.' && step !== '..' && !/^[a-z]:$/i.test(step));
+  const points = [...steps.join('/')];
+  const kept = points.length > NAME_CODE_POINTS_MAX ? points.slice(-NAME_CODE_POINTS_MAX) : points;
+  return kept.join('') || 'unnamed';
+}

@@ -1,0 +1,161 @@
+/** Files inside archives and mails: sources of their own, once, within limits. */
+import assert from 'node:assert/strict';
+import { after, afterEach, before, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { strToU8, zipSync } from 'fflate';
+import { findViolations } from '../../src/corpus/invariants.ts';
+import { sql } from '../../src/db/sql.ts';
+import { openProcessPool } from '../../src/ingest/process-pool.ts';
+import { buildWorker, type Worker } from '../../src/worker.ts';
+import { openTestApp, type TestApp } from '../support/app.ts';
+import { makeDocx } from '../support/make-files.ts';
+import { makeTar } from '../support/make-tar.ts';
+import { uploadFiles, waitForGroup } from '../support/upload.ts';
+
+let service: TestApp;
+let worker: Worker;
+
+before(async () => {
+  service = await openTestApp({ given: { processor: openProcessPool({ children: 1 }) } });
+  worker = buildWorker(service.deps);
+  await worker.start();
+});
+after(async () => {
+  await worker.stop(1_000);
+  await service.deps.processor.close();
+  await service.close();
+});
+afterEach(async () => {
+  const { db, blobs } = service.deps;
+  assert.deepEqual(await findViolations(db, blobs, { now: new Date(), graceSeconds: 60 }), []);
+});
+
+interface Listed {
+  id: string;
+  name: string;
+  file_type: string;
+  status: string;
+  metadata: { key: string; value?: { val: string }; val?: string }[];
+}
+
+async function ingestAs(files: Record<string, string | Uint8Array>) {
+  const id = await uploadFiles(service, files);
+  const status = await waitForGroup(service, id);
+  const { body } = await service.get(`/source-groups/${id}/sources?limit=100`);
+  const runs = (await service.get(`/source-groups/${id}/runs`)).body.runs;
+  const errors = (await service.get(`/runs/${runs.at(-1).id}/errors`)).body.errors as {
+    name: string;
+    message: string;
+  }[];
+  return { status, sources: body.sources as Listed[], run: runs.at(-1), errors };
+}
+
+const names = (sources: readonly Listed[]) => sources.map((source) => source.name).sort();
+
+test('the files of an archive become sources, linked to it; litter and pictures do not', async () => {
+  const zip = zipSync({
+    'docs/': new Uint8Array(),
+    'docs/a.txt': strToU8('The heron nests by the river.'),
+    '../../b.docx': makeDocx({ blocks: [{ paragraph: 'A kingfisher dives.' }] }),
+    '__MACOSX/._a.txt': strToU8('x'),
+    'p.png': Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13]),
+    'empty.txt': new Uint8Array(),
+  });
+  const { status, sources, run, errors } = await ingestAs({ 'birds.zip': zip });
+  assert.equal(status, 'success');
+  assert.deepEqual(errors, []);
+  assert.deepEqual(names(sources), ['b.docx', 'birds.zip', 'docs/a.txt']);
+  assert.deepEqual([run.files_done, run.files_total, run.statistics.scanned, run.statistics.added], [3, 3, 3, 3]);
+  const [taken] = await service.deps.db.query<{ attempt: number }>(
+    service.tenantId,
+    sql`select attempt from run where tenant_id = ${service.tenantId} and id = ${run.id}`,
+  );
+  assert.equal(taken!.attempt, 1, 'the run takes up by itself what it finds');
+  const archive = sources.find((source) => source.name === 'birds.zip')!;
+  const found = await service.post('/search', {
+    query: 'heron river',
+    source_metadata: { operator: 'and', filters: [{ key: 'parent_source_id', operator: 'eq', value: archive.id }] },
+  });
+  assert.deepEqual(
+    found.body.results.map((hit: { content: string }) => hit.content),
+    ['The heron nests by the river.'],
+  );
+  const kingfisher = await service.post('/search', { query: 'kingfisher' });
+  assert.equal(kingfisher.body.results[0].content, 'A kingfisher dives.');
+});
+
+test('tar and gzip, with long names; a gzip file of one text', async () => {
+  const long = `${'deep/'.repeat(30)}leaf.txt`;
+  const tar = makeTar({ 'a.txt': 'Alder trees.', [long]: 'Birch trees.' });
+  const { sources } = await ingestAs({
+    'a.tar': tar,
+    'b.tgz': gzipSync(tar),
+    'notes.txt.gz': gzipSync('Cedar trees.'),
+  });
+  assert.deepEqual(
+    names(sources),
+    ['a.tar', 'a.txt', 'a.txt', 'b.tgz', long, long, 'notes.txt', 'notes.txt.gz'].sort(),
+  );
+});
+
+test('attachments of a mail, and of a mail in an archive', async () => {
+  const mail = [
+    'From: a@example.com',
+    'Subject: Papers',
+    'MIME-Version: 1.0',
+    'Content-Type: multipart/mixed; boundary=b',
+    '',
+    '--b',
+    'Content-Type: text/plain',
+    '',
+    'See the attachment.',
+    '--b',
+    'Content-Type: text/csv; name="list.csv"',
+    'Content-Disposition: attachment; filename="list.csv"',
+    'Content-Transfer-Encoding: base64',
+    '',
+    Buffer.from('bird,count\nheron,3\n').toString('base64'),
+    '--b--',
+  ].join('\r\n');
+  const { sources, run } = await ingestAs({ 'm.eml': mail, 'box.zip': zipSync({ 'inner.eml': strToU8(mail) }) });
+  assert.deepEqual(names(sources), ['box.zip', 'inner.eml', 'list.csv', 'list.csv', 'm.eml']);
+  assert.equal(run.files_total, 5);
+});
+
+test('archives within archives are opened to a depth; an encrypted or damaged one fails alone', async () => {
+  let nested = zipSync({ 'core.txt': strToU8('core') });
+  for (const level of [4, 3, 2, 1]) nested = zipSync({ [`level${level}.zip`]: nested });
+  const encrypted = zipSync({ 'a.txt': strToU8('secret') });
+  for (const [mark, offset] of [
+    [0x04034b50, 6],
+    [0x02014b50, 8],
+  ] as const) {
+    const view = new DataView(encrypted.buffer);
+    for (let at = 0; at + 4 < encrypted.length; at += 1)
+      if (view.getUint32(at, true) === mark) encrypted[at + offset]! |= 1;
+  }
+  const { status, sources, errors } = await ingestAs({
+    'n.zip': nested,
+    'e.zip': encrypted,
+    'd.tar.gz': gzipSync('x').subarray(0, 12),
+  });
+  assert.equal(status, 'success');
+  assert.deepEqual(names(sources), ['d.tar.gz', 'e.zip', 'level1.zip', 'level2.zip', 'level3.zip', 'n.zip']);
+  const message = (name: string) => errors.find((error) => error.name === name)?.message;
+  assert.match(message('e.zip')!, /password/);
+  assert.match(message('level3.zip')!, /up to 3 levels/);
+  assert.match(message('d.tar.gz')!, /not a complete gzip/);
+});
+
+test('a failed archive that is run again brings its files once', async () => {
+  const { sources } = await ingestAs({
+    'two.zip': zipSync({ 'a.txt': strToU8('one'), 'b.txt': strToU8('two') }),
+    'bad.pdf': '%PDF-1.4 broken',
+  });
+  const group = sources[0]!;
+  const { body } = await service.get(`/sources/${group.id}`);
+  await service.post(`/source-groups/${body.source_group_id}/runs`, { only_failed: true });
+  await waitForGroup(service, body.source_group_id);
+  const again = (await service.get(`/source-groups/${body.source_group_id}/sources?limit=100`)).body.sources;
+  assert.deepEqual(names(again), ['a.txt', 'b.txt', 'bad.pdf', 'two.zip']);
+});
