@@ -31,7 +31,7 @@ create table text_index_change (
   length int not null,
   vector tsvector not null,
   primary key (tenant_id, id)
-);
+) with (toast_tuple_target = 8160);           -- not compressed: every search reads them
 
 select protect_tenant_rows('text_index');
 select protect_tenant_rows('text_index_term');
@@ -66,7 +66,7 @@ begin
   delete from text_index_term t where t.tenant_id = tenant and t.chunks = 0 and t.length = 0;
 end $$;
 
--- About every 128th change counts them all: so many are looked through by a search.
+-- About every 64th change counts them all: so many are looked through by a search.
 create function keep_text_index() returns trigger language plpgsql security definer set search_path from current as $$
 declare
   change bigint;
@@ -77,7 +77,7 @@ begin
       delete from text_index i where i.tenant_id = old.tenant_id and i.chunk_id = old.id returning i.length, i.vector)
     insert into text_index_change as c (tenant_id, chunks, length, vector)
     select old.tenant_id, -1, r.length, r.vector from removed r returning c.id into change;
-    counts := hashint8(change) & 127 = 0;
+    counts := hashint8(change) & 63 = 0;
   end if;
   if tg_op <> 'DELETE' then
     with added as (
@@ -85,7 +85,7 @@ begin
       values (new.tenant_id, new.id, text_index_length(new.terms), text_index_vector(new.terms)) returning i.length, i.vector)
     insert into text_index_change as c (tenant_id, chunks, length, vector)
     select new.tenant_id, 1, a.length, a.vector from added a returning c.id into change;
-    counts := coalesce(counts, false) or hashint8(change) & 127 = 0;
+    counts := coalesce(counts, false) or hashint8(change) & 63 = 0;
   end if;
   if counts then perform count_text_index_changes(coalesce(new.tenant_id, old.tenant_id)); end if;
   return null;
@@ -147,7 +147,8 @@ declare
   scoring text;
 begin
   if to_regclass(part) is null then return; end if;
-  select string_agg(format('%L::float8 * (1 - d / (round(1 / (1.64493406685::float8 * (1 - ts_rank(''{1,1,1,1}'', v, %L)::float8)) - 0.5) + d))',
+  select string_agg(format(
+    'case when v @@ %2$L then %1$L::float8 * (1 - d / (round(1 / (1.64493406685::float8 * (1 - ts_rank(''{1,1,1,1}'', v, %2$L)::float8)) - 0.5) + d)) else 0 end',
     weights[i], term_query(terms[i])), ' + ') into scoring from generate_subscripts(terms, 1) i;
   return query execute format('select m.chunk_id, %s from (
       select i.chunk_id, i.vector as v, $1 + $2 * i.length as d from %I i where %s offset 0) m order by 2 desc, 1',

@@ -8,6 +8,7 @@
  *   DELETE /tenants/{name}       -> {id, name}: the tenant and everything it has
  *   POST   /keys {tenant, name}  -> {key}: a key with all scopes, for a tenant whose keys are lost
  *   GET    /migrations           -> {applied: [name], pending: [name]}
+ *   POST   /migrations {}        -> the same, and {changed_over: [tenant name]}: whose text search got the form the database can do
  *   POST   /master-key/rotate {} -> {secrets, key_id, previous_key_id, origin: file | environment}
  */
 import { chmod, rm } from 'node:fs/promises';
@@ -18,6 +19,7 @@ import { z } from 'zod';
 import type { Config } from './config.ts';
 import { insertApiKey } from './corpus/api-key-store.ts';
 import { createTenant, deleteTenant, findTenantByName, listTenants, type Tenant } from './corpus/tenant-store.ts';
+import { rearrangeTextSearch } from './corpus/text-index.ts';
 import { listMigrations } from './db/facts.ts';
 import { type Deps, openStores } from './deps.ts';
 import { examine } from './doctor.ts';
@@ -154,6 +156,8 @@ export async function runAdminCommand(deps: AdminDeps, method: string, url: stri
     }
     case 'GET /migrations':
       return listMigrations(deps.db);
+    case 'POST /migrations':
+      return { ...(await listMigrations(deps.db)), changed_over: await rearrangeTextSearch(deps.db) };
     default:
       throw notFound();
   }

@@ -4,6 +4,7 @@ import type { BlobStore } from './blobs/blob-store.ts';
 import type { Config } from './config.ts';
 import { countWaiting } from './corpus/embedding-queue-store.ts';
 import { findViolations } from './corpus/invariants.ts';
+import { textSearchFacts } from './corpus/text-index.ts';
 import { countGenerations } from './corpus/vector-store.ts';
 import type { Database } from './db/database.ts';
 import { countContents, listMigrations, serverFacts } from './db/facts.ts';
@@ -55,9 +56,7 @@ export async function examine(uses: Uses, options: { thorough: boolean }): Promi
   await add('disk space', () => diskSpace(uses.config.dataDir));
   await add('database', () => databaseFacts(uses.db));
   await add('migrations', () => migrationFacts(uses.db));
-  await add('text search', async () =>
-    uses.db.hasTextSearch ? 'pg_textsearch (BM25)' : 'tsvector stand-in: install pg_textsearch for BM25 ranking',
-  );
+  await add('text search', () => textSearchFacts(uses.db));
   await add('blob store', async () => {
     await uses.blobs.check();
     return uses.config.blobs.kind === 'file' ? uses.config.blobs.directory : `s3://${uses.config.blobs.bucket}`;

@@ -11,10 +11,17 @@ export const migrateCommand: Command = {
   options: {},
   details: `
 The service migrates by itself when it starts; this does it before, for example while no
-replica runs. Migrations go forward only.`,
+replica runs. Migrations go forward only. Where pg_textsearch has been installed on the PostgreSQL
+server (or removed), it also makes the indexes for it (or for doing without): restart all
+processes afterwards.`,
   async run({ io }) {
-    const { applied, pending } = await callAdmin<{ applied: string[]; pending: string[] }>('GET', '/migrations');
+    const { applied, pending, changed_over } = await callAdmin<{
+      applied: string[];
+      pending: string[];
+      changed_over: string[];
+    }>('POST', '/migrations', {});
     io.out(`${applied.length} migrations applied, ${pending.length} pending\n`);
+    for (const name of changed_over) io.out(`text search of tenant ${name}: changed over; restart all processes\n`);
     for (const name of pending) io.out(`pending: ${name}\n`);
     return pending.length === 0 ? 0 : 1;
   },

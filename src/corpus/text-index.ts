@@ -19,6 +19,21 @@ export async function findTextSearchForm(
   return { isInstalled, misplaced };
 }
 
+/** For the operator: what searches use, and what would be better. */
+export async function textSearchFacts(db: Database): Promise<{ ok: boolean; detail: string }> {
+  const { isInstalled, misplaced } = await findTextSearchForm(db.system);
+  const used = db.hasTextSearch ? 'BM25 index of pg_textsearch' : 'BM25 over tsvector';
+  if (misplaced.length > 0) {
+    const names = misplaced.map(({ name }) => name).join(', ');
+    return isInstalled && !db.hasTextSearch
+      ? { ok: true, detail: `${used}; pg_textsearch is installed: \`pinakes migrate\` changes over` }
+      : { ok: false, detail: `tenants without an index: ${names}; \`pinakes migrate\` makes it` };
+  }
+  if (isInstalled === db.hasTextSearch)
+    return { ok: true, detail: isInstalled ? used : `${used}: pg_textsearch is not installed` };
+  return { ok: false, detail: 'the indexes have been changed over: restart all processes' };
+}
+
 /**
  * Gives every tenant the form that the database can do now: BM25 indexes once pg_textsearch has been installed, tables where it is
  * gone. Each tenant in a transaction of its own; its chunks cannot be changed meanwhile. Returns the names of the tenants whose

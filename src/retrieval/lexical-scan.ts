@@ -12,9 +12,9 @@ import { type Candidate, type CandidateRequest, inOrder } from './lexical.ts';
 import { anyOf, type BoundedTerm, reaching } from './threshold-query.ts';
 
 /** Distinct terms scored for one query; of more, those that weigh most. */
-export const SCORED_TERMS_MAX = 64;
+export const SCORED_TERMS_MAX = 32;
 /** The first look scores about so many chunks. */
-const FIRST_LOOK_ROWS = 400;
+const FIRST_LOOK_ROWS = 200;
 /** The next look is so many times as large, when too few of the first fulfil the conditions. */
 const LOOK_GROWTH = 8;
 /** PostgreSQL indexes no longer words. */

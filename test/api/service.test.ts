@@ -81,7 +81,13 @@ describe('the admin socket', () => {
     const names = body.checks.map((check: { name: string }) => check.name);
     for (const name of ['database', 'migrations', 'blob store', 'disk space', 'text search', 'models', 'stored data'])
       assert.ok(names.includes(name), name);
+    const textSearch = body.checks.find((check: { name: string }) => check.name === 'text search');
+    assert.match(
+      textSearch.detail,
+      /^BM25 index of pg_textsearch$|^BM25 over tsvector: pg_textsearch is not installed$/,
+    );
     assert.deepEqual((await admin('GET', '/migrations')).body.pending, []);
+    assert.deepEqual((await admin('POST', '/migrations', {})).body.changed_over, []);
   });
 });
 

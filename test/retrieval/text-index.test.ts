@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { BM25_B, BM25_K1, createTenant, deleteTenant, type Tenant, textIndex } from '../../src/corpus/tenant-store.ts';
-import { findTextSearchForm, rearrangeTextSearch } from '../../src/corpus/text-index.ts';
+import { findTextSearchForm, rearrangeTextSearch, textSearchFacts } from '../../src/corpus/text-index.ts';
 import type { Database } from '../../src/db/database.ts';
 import { ensureExtensions } from '../../src/db/extensions.ts';
 import { identifier, type Sql, sql } from '../../src/db/sql.ts';
@@ -234,11 +234,18 @@ test('migrate gives every tenant the form of the index that the database can do'
   assert.equal(hasAll, false, 'searches use the tables as long as there are any');
   const expected = await search(tenant, ['w3', 'w40', 'w90'], 20);
   const { isInstalled } = await findTextSearchForm(database.db.system);
-  if (!isInstalled)
+  if (isInstalled) {
+    assert.match((await textSearchFacts(plain)).detail, /pg_textsearch is installed: `pinakes migrate` changes over/);
+  } else {
     await database.db.system.query(sql`select drop_text_index(${tenant.id}, ${tenant.partitionNo}::int)`);
+    const { ok, detail } = await textSearchFacts(plain);
+    assert.ok(!ok && detail.includes('tenants without an index: form'), detail);
+  }
   const changed = await rearrangeTextSearch(database.db);
   assert.ok(changed.includes('form'));
   assert.deepEqual(await rearrangeTextSearch(database.db), []);
+  const { ok, detail } = await textSearchFacts(plain);
+  assert.equal(ok, !isInstalled, detail);
   assert.equal(await ensureExtensions(database.db.system), isInstalled);
   if (!isInstalled) {
     assert.deepEqual(await search(tenant, ['w3', 'w40', 'w90'], 20), expected);
