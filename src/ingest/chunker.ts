@@ -172,7 +172,8 @@ function joinedPath(a: Draft, b: Draft): string[] | undefined {
   const common = commonPrefix(a.path, b.path);
   const total = a.tokens + b.tokens;
   const smaller = Math.min(a.tokens, b.tokens);
-  if (isHeadingsOnly(a)) return total <= CHUNK_TOKENS_MAX && common.length === a.path.length ? b.path : undefined;
+  if (isHeadingsOnly(a) || opensCode(a))
+    return total <= CHUNK_TOKENS_MAX && common.length === a.path.length ? b.path : undefined;
   if (a.solo || b.solo) {
     // A line above or below a block that had to be cut: its title, its caption, its source.
     const beside = a.solo !== b.solo && a.path.length === b.path.length && common.length === a.path.length;
@@ -184,6 +185,11 @@ function joinedPath(a: Draft, b: Draft): string[] | undefined {
 
 function isHeadingsOnly(draft: Draft): boolean {
   return draft.pieces.every((piece) => piece.block.kind === 'heading');
+}
+
+/** The first line of a class and the like: it says little without what it holds. */
+function opensCode(draft: Draft): boolean {
+  return draft.pieces[0]!.block.kind === 'code' && draft.path.length > 0 && draft.tokens < SMALL_SECTION_TOKENS;
 }
 
 function isRecord(draft: Draft): boolean {

@@ -66,6 +66,15 @@ test('a file of thousands of chunks arrives whole and in order', async () => {
   });
 });
 
+test('a child reads the grammars of program languages', async () => {
+  await withPool({ children: 1 }, async (pool) => {
+    const outcome = await pool.process(await request('a.py', `def greet():\n    return 1\n`), never);
+    assert.ok(outcome.ok);
+    assert.deepEqual(outcome.file.chunks[0]!.headingPath, ['greet']);
+    assert.equal(outcome.file.metadata['programming_language']?.val, 'python');
+  });
+});
+
 test('a bad file fails alone', async () => {
   await withPool({ children: 1 }, async (pool) => {
     const outcomes = await Promise.all([

@@ -114,6 +114,10 @@ async function parseText(fileType: FileType, text: string, request: ProcessReque
       const { parseXml } = await import('./xml.ts');
       return parseXml(text);
     }
+    case 'code': {
+      const { parseCode } = await import('./code.ts');
+      return parseCode(text, request.name);
+    }
     default: {
       const { parseTxt } = await import('./txt.ts');
       return parseTxt(text, fileType);

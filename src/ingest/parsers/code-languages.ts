@@ -1,0 +1,151 @@
+/** Program languages by file extension, and what a definition is called in the grammars of those that have one. */
+
+/** Node types of a grammar. */
+export interface Grammar {
+  /** Name of the grammar's file. */
+  file: string;
+  /** Definitions that hold definitions of their own. */
+  containers: ReadonlySet<string>;
+  /** Definitions that are looked into only when they are long. */
+  leaves: ReadonlySet<string>;
+  /** What stands around definitions without a name of its own. */
+  wrappers: ReadonlySet<string>;
+}
+
+export interface CodeLanguage {
+  name: string;
+  grammar?: Grammar;
+}
+
+function grammar(file: string, containers: string, leaves: string, wrappers = ''): Grammar {
+  const words = (text: string) => new Set(text.split(' ').filter(Boolean));
+  return { file, containers: words(containers), leaves: words(leaves), wrappers: words(wrappers) };
+}
+
+const SCRIPT = [
+  'class_declaration abstract_class_declaration internal_module module interface_declaration',
+  'function_declaration generator_function_declaration function_signature method_definition abstract_method_signature ' +
+    'enum_declaration type_alias_declaration variable_declarator public_field_definition field_definition assignment_expression',
+  'export_statement lexical_declaration variable_declaration ambient_declaration expression_statement',
+] as const;
+
+/** Of these, only what is given a function or class is a definition. */
+export const HOLDERS: ReadonlySet<string> = new Set([
+  ...['variable_declarator', 'public_field_definition', 'field_definition', 'assignment_expression'],
+]);
+export const HELD: ReadonlySet<string> = new Set([
+  ...['arrow_function', 'function_expression', 'generator_function', 'class'],
+]);
+
+/** What stands before a definition and belongs to it. */
+export const LEADS: ReadonlySet<string> = new Set([
+  ...['comment', 'line_comment', 'block_comment', 'decorator', 'attribute_item', 'attribute_list'],
+  ...['template_parameter_list', 'annotation', 'marker_annotation'],
+]);
+
+const LANGUAGES: Record<string, CodeLanguage> = {
+  'js mjs cjs jsx': { name: 'javascript', grammar: grammar('javascript', ...SCRIPT) },
+  'ts mts cts': { name: 'typescript', grammar: grammar('typescript', ...SCRIPT) },
+  tsx: { name: 'typescript', grammar: grammar('tsx', ...SCRIPT) },
+  'py pyi': {
+    name: 'python',
+    grammar: grammar(
+      'python',
+      'class_definition',
+      'function_definition',
+      'decorated_definition if_statement try_statement else_clause except_clause block',
+    ),
+  },
+  rb: { name: 'ruby', grammar: grammar('ruby', 'module class singleton_class', 'method singleton_method') },
+  php: {
+    name: 'php',
+    grammar: grammar(
+      'php',
+      'class_declaration trait_declaration interface_declaration enum_declaration',
+      'function_definition method_declaration',
+      'namespace_definition compound_statement',
+    ),
+  },
+  java: {
+    name: 'java',
+    grammar: grammar(
+      'java',
+      'class_declaration interface_declaration enum_declaration record_declaration annotation_type_declaration',
+      'method_declaration constructor_declaration compact_constructor_declaration',
+      'enum_body_declarations',
+    ),
+  },
+  'c h cc cpp cxx hh hpp': {
+    name: 'cpp',
+    grammar: grammar(
+      'cpp',
+      'namespace_definition class_specifier struct_specifier union_specifier',
+      'function_definition enum_specifier type_definition',
+      'template_declaration linkage_specification declaration_list preproc_ifdef preproc_if preproc_else preproc_elif',
+    ),
+  },
+  cs: {
+    name: 'csharp',
+    grammar: grammar(
+      'c-sharp',
+      'namespace_declaration class_declaration interface_declaration struct_declaration record_declaration',
+      'method_declaration constructor_declaration enum_declaration delegate_declaration',
+      'file_scoped_namespace_declaration preproc_if',
+    ),
+  },
+  go: {
+    name: 'go',
+    grammar: grammar('go', '', 'function_declaration method_declaration type_spec', 'type_declaration'),
+  },
+  rs: {
+    name: 'rust',
+    grammar: grammar(
+      'rust',
+      'impl_item trait_item mod_item',
+      'function_item function_signature_item struct_item enum_item union_item type_item macro_definition',
+      'foreign_mod_item',
+    ),
+  },
+  'sh bash': { name: 'bash', grammar: grammar('bash', '', 'function_definition') },
+  ps1: {
+    name: 'powershell',
+    grammar: grammar('powershell', 'class_statement', 'function_statement class_method_definition', 'statement_list'),
+  },
+};
+
+/** Extensions that are not the language's name, of languages without grammar. */
+const NAMES: Record<string, string> = {
+  ...{
+    kt: 'kotlin',
+    kts: 'kotlin',
+    jl: 'julia',
+    pl: 'perl',
+    pm: 'perl',
+    m: 'objective-c',
+    mm: 'objective-c',
+    fs: 'fsharp',
+  },
+  ...{
+    bat: 'batch',
+    cmd: 'batch',
+    ex: 'elixir',
+    exs: 'elixir',
+    erl: 'erlang',
+    hs: 'haskell',
+    clj: 'clojure',
+    ml: 'ocaml',
+  },
+  ...{ mli: 'ocaml', v: 'verilog', mk: 'make', gql: 'graphql', tf: 'hcl', patch: 'diff' },
+};
+
+const BY_EXTENSION = new Map(
+  Object.entries(LANGUAGES).flatMap(([extensions, language]) =>
+    extensions.split(' ').map((extension): [string, CodeLanguage] => [extension, language]),
+  ),
+);
+
+export function codeLanguage(extension: string): CodeLanguage {
+  const known = BY_EXTENSION.get(extension);
+  if (extension === 'c') return { ...known, name: 'c' };
+  return known ?? { name: NAMES[extension] ?? extension };
+}
