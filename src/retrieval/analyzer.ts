@@ -49,6 +49,28 @@ export function searchTerms(text: string, languages: readonly string[]): string[
     .flatMap(([term, weight]) => new Array<string>(weight).fill(term));
 }
 
+/** A word of a query, and the terms that it is when it is spelled right: one for each language that the query may be in. */
+export interface QueryWord {
+  word: string;
+  terms: string[];
+}
+
+/** The words of a query without stop words, each once. `languages` as for `weighTerms`. */
+export function queryWords(text: string, languages: readonly string[]): QueryWord[] {
+  const searched = languages.length > 0 ? languages : [UNDETERMINED];
+  const words: string[] = [];
+  analyze(
+    text,
+    (word) => words.push(word),
+    () => {},
+  );
+  const { kept, likely } = withoutStopWords(words, searched, true);
+  return [...new Set(kept)].map((word) => ({
+    word,
+    terms: [...new Set([...likely].map((language) => wordTerms(word, language)[0]!.term))],
+  }));
+}
+
 /**
  * Terms of a query with what each counts, TERM_WEIGHT at most. `languages` are those of the searched corpus (`und` for sources
  * without one): the query's own is not known, so its words are stemmed as in each of them. Stop words are dropped for the

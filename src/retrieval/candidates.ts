@@ -28,6 +28,8 @@ export interface RankedCandidate extends Candidate {
 export interface Search {
   request: RetrieveRequest;
   hasTextSearch: boolean;
+  /** Of the searched corpus. */
+  languages: readonly string[];
   /** From `searchTerms`. */
   terms: readonly string[];
   /** Absent: the search is lexical. */

@@ -5,6 +5,7 @@ import type { Deps } from '../deps.ts';
 import { searchTerms } from './analyzer.ts';
 import { type Batch, keepFitting, lexicalBatches, type RankedCandidate, type Search } from './candidates.ts';
 import { FUSION_DEFAULT } from './fuse.ts';
+import { correct } from './fuzzy.ts';
 import { addNeighbours, type HitRow, readRows, toHit } from './hits.ts';
 import { hybridBatches } from './hybrid.ts';
 import { readLanguages } from './languages.ts';
@@ -51,8 +52,12 @@ export async function retrieve(
       const search = await prepare(tx, deps, request, semantic);
       clock.lap('analyze');
       const rows = new Map<string, HitRow>();
-      const ranked = await rank(tx, search, model ? Math.max(wanted, RERANKED_MAX) : wanted, rows, warnings);
+      const count = model ? Math.max(wanted, RERANKED_MAX) : wanted;
+      let ranked = await rank(tx, search, count, rows, warnings);
       clock.lap(semantic ? request.mode : 'lexical');
+      const corrected = await correct(tx, search, ranked, warnings);
+      if (corrected) ranked = await rank(tx, corrected, count, rows, []);
+      clock.lap('fuzzy');
       await loadRows(tx, request, model ? ranked : ranked.slice(offset), rows);
       const hits = model ? [] : toHits(ranked.slice(offset), rows);
       await addNeighbours(tx, tenantId, hits, request.context ?? NO_NEIGHBOURS);
@@ -88,7 +93,7 @@ async function prepare(
   const languages = await readLanguages(tx, request.tenantId);
   const terms = searchTerms(request.query, languages);
   const fusion = config?.fusion ?? FUSION_DEFAULT;
-  const search = { request, hasTextSearch: db.hasTextSearch, terms, fusion, exactRowsMax: EXACT_ROWS_MAX };
+  const search = { request, hasTextSearch: db.hasTextSearch, languages, terms, fusion, exactRowsMax: EXACT_ROWS_MAX };
   return semantic ? { ...search, semantic } : search;
 }
 

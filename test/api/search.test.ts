@@ -112,7 +112,10 @@ test('a result is a Content record', async () => {
     content_time: Date.parse('2026-01-31T23:59:59Z') / 1000,
   });
   assert.deepEqual(answer.body.warnings, []);
-  assert.match(String(answer.headers['server-timing']), /^analyze;dur=[\d.]+, lexical;dur=[\d.]+, read;dur=[\d.]+$/);
+  assert.match(
+    String(answer.headers['server-timing']),
+    /^analyze;dur=[\d.]+, lexical;dur=[\d.]+, fuzzy;dur=[\d.]+, read;dur=[\d.]+$/,
+  );
 });
 
 test('results are ordered, alive, the tenant’s own, and contain a term of the query', async () => {

@@ -104,7 +104,8 @@ async function inSearch<T>(
     const vectors = (await findServingVectors(tx, tenant.id))!;
     const semantic = { vectors, vector: vectorText(query), rows: known.size };
     const search: Search = {
-      ...{ request, hasTextSearch: database.db.hasTextSearch, terms: words === '' ? [] : analyzeQuery(words, ['en']) },
+      ...{ request, hasTextSearch: database.db.hasTextSearch, languages: ['en'] },
+      terms: words === '' ? [] : analyzeQuery(words, ['en']),
       ...{ fusion: FUSION_DEFAULT, exactRowsMax },
     };
     if (database.db.hasTextSearch) await tx.query(sql`select ${FORCE_INDEX_ORDER}`);

@@ -63,6 +63,11 @@ export function wordTerms(word: string, language: string): readonly WordTerm[] {
   return terms;
 }
 
+/** The first lexeme of a word alone, not remembered: for words that hardly come again. */
+export function wordTerm(word: string, language: string): string {
+  return computeTerms(cut(word), language)[0]!.term;
+}
+
 function computeTerms(word: string, language: string): WordTerm[] {
   const script = scriptOf(word);
   const used = script && languageFor(script, language);

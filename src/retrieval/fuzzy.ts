@@ -1,0 +1,152 @@
+/**
+ * Typing errors: a word of the query that no chunk has which the caller may see is taken for the commonest word near it that such
+ * a chunk has. Nothing is stored for this: the BM25 index is asked for all spellings one error away at once, and for words that
+ * begin alike. An ordinary query costs one look at its best chunks.
+ */
+import type { Tx } from '../db/database.ts';
+import { type Sql, sql } from '../db/sql.ts';
+import { encodePrefix } from './analysis/encode.ts';
+import { fold } from './analysis/fold.ts';
+import { errorsBetween, isCorrectable, spellingsNear } from './analysis/misspellings.ts';
+import { wordTerm, wordTerms } from './analysis/words.ts';
+import { type QueryWord, queryWords } from './analyzer.ts';
+import { lexicalCandidates, predicates, type RankedCandidate, type Search } from './candidates.ts';
+import type { Warning } from './types.ts';
+
+/** Words of one query that are looked at. */
+const WORDS_MAX = 12;
+const CORRECTED_WORDS_MAX = 3;
+/** A word that one of so many of the best chunks has is spelled as the corpus has it. */
+const BEST_CHUNKS = 10;
+/** A query of which the best chunks have more has found what it is about: it is not slowed down. */
+const MISSING_SHARE_MIN = 1 / 3;
+/** Chunks among which the commonest spelling is chosen. */
+const CHUNKS_READ = 20;
+/** Longer words may have two errors, when the first letters are right. */
+const TWO_ERRORS_UNITS_MIN = 8;
+const PREFIX_UNITS = 5;
+/** What a word that was guessed counts. */
+const GUESS_WEIGHT = 2;
+
+interface Correction {
+  /** As in the query. */
+  word: string;
+  /** As in a chunk. */
+  meant: string;
+  term: string;
+}
+
+/** The search with misspelled words corrected, or undefined when there are none. `ranked` is what the search found. */
+export async function correct(
+  tx: Tx,
+  search: Search,
+  ranked: readonly RankedCandidate[],
+  warnings: Warning[],
+): Promise<Search | undefined> {
+  const { request, languages } = search;
+  if (request.mode === 'semantic') return undefined;
+  const words = queryWords(request.query, languages)
+    .filter(({ word }) => isCorrectable(fold(word.toLowerCase())))
+    .slice(0, WORDS_MAX);
+  if (words.length === 0) return undefined;
+  const missing = await missingIn(tx, request.tenantId, ranked.slice(0, BEST_CHUNKS), words);
+  if (missing.length < words.length * MISSING_SHARE_MIN) return undefined;
+  const conditions = predicates(request, request.usePostfilter ? {} : request.filters);
+  const corrections: Correction[] = [];
+  for (const word of missing) {
+    if (corrections.length === CORRECTED_WORDS_MAX) break;
+    if ((await chunksWith(tx, search, word.terms, conditions, 1)).length > 0) continue;
+    const correction = await correctWord(tx, search, word, conditions);
+    if (correction) corrections.push(correction);
+  }
+  if (corrections.length === 0) return undefined;
+  const list = corrections.map(({ word, meant }) => `“${meant}” instead of “${word}”`).join(', ');
+  warnings.push({ type: 'fuzzy_match', message: `Words that occur nowhere were taken for others: ${list}.` });
+  const guesses = corrections.flatMap(({ term }) => new Array<string>(GUESS_WEIGHT).fill(term));
+  return { ...search, terms: [...search.terms, ...guesses] };
+}
+
+/** Words that none of these chunks has. */
+async function missingIn(
+  tx: Tx,
+  tenantId: string,
+  candidates: readonly RankedCandidate[],
+  words: readonly QueryWord[],
+): Promise<readonly QueryWord[]> {
+  if (candidates.length === 0) return words;
+  const terms = words.flatMap((word) => word.terms);
+  const rows = await tx.query<{ term: string }>(sql`
+    select w.term from unnest(${terms}::text[]) as w(term)
+    where exists (select 1 from chunk c where c.tenant_id = ${tenantId} and c.id = any(${candidates.map(({ id }) => id)}::uuid[])
+                  and position(' ' || w.term || ' ' in ' ' || c.terms || ' ') > 0)`);
+  const present = new Set(rows.map(({ term }) => term));
+  return words.filter((word) => !word.terms.some((term) => present.has(term)));
+}
+
+/** The commonest word one error away; of a long word also two, behind the same first letters. */
+async function correctWord(
+  tx: Tx,
+  search: Search,
+  { word }: QueryWord,
+  conditions: readonly Sql[],
+): Promise<Correction | undefined> {
+  const { languages } = search;
+  const letters = fold(word.toLowerCase());
+  const near = new Set<string>();
+  for (const spelling of spellingsNear(letters)) {
+    for (const language of languages) near.add(wordTerm(spelling, language));
+  }
+  const contents = await chunksWith(tx, search, [...near], conditions, CHUNKS_READ);
+  const found = commonest(contents, languages, word, (other, term) => near.has(term) && isNear(other, letters, 1));
+  if (found || letters.length < TWO_ERRORS_UNITS_MIN) return found;
+  const prefix = encodePrefix(letters.slice(0, PREFIX_UNITS));
+  const alike = await chunksWith(tx, search, [prefix], conditions, CHUNKS_READ);
+  return commonest(alike, languages, word, (other) => isNear(other, letters, 2));
+}
+
+/** A word's ending may differ besides: “populaton” is near “populations”. */
+function isNear(word: string, letters: string, errors: number): boolean {
+  if (word.length < letters.length - errors) return false;
+  return [letters.length - 1, letters.length, letters.length + 1, word.length].some(
+    (length) => errorsBetween(word.slice(0, length), letters, errors) <= errors,
+  );
+}
+
+/** The contents of the best chunks with one of the terms, that the caller may see. */
+async function chunksWith(
+  tx: Tx,
+  search: Search,
+  terms: readonly string[],
+  conditions: readonly Sql[],
+  limit: number,
+): Promise<{ content: string; language: string | null }[]> {
+  const candidates = await lexicalCandidates(tx, { ...search, terms }, conditions, limit);
+  if (candidates.length === 0) return [];
+  return tx.query(sql`
+    select c.content, s.language from chunk c join source s on s.tenant_id = c.tenant_id and s.id = c.source_id
+    where c.tenant_id = ${search.request.tenantId} and c.id = any(${candidates.map(({ id }) => id)}::uuid[])`);
+}
+
+/** The word that most of the contents have, of those that `fits`. */
+function commonest(
+  contents: readonly { content: string; language: string | null }[],
+  languages: readonly string[],
+  word: string,
+  fits: (letters: string, term: string) => boolean,
+): Correction | undefined {
+  const counts = new Map<string, { count: number; meant: string }>();
+  for (const { content, language } of contents) {
+    const known = language !== null && languages.includes(language) ? language : 'und';
+    const seen = new Set<string>();
+    for (const [other] of content.matchAll(/[\p{L}\p{M}]+/gu)) {
+      const letters = fold(other.toLowerCase());
+      if (Math.abs(letters.length - word.length) > 4) continue;
+      const { term } = wordTerms(other, known)[0]!;
+      if (seen.has(term) || !fits(letters, term)) continue;
+      seen.add(term);
+      counts.set(term, { count: (counts.get(term)?.count ?? 0) + 1, meant: counts.get(term)?.meant ?? letters });
+    }
+  }
+  const [best] = [...counts].sort(([a, x], [b, y]) => y.count - x.count || (a < b ? -1 : 1));
+  return best && { word, meant: best[1].meant, term: best[0] };
+}

@@ -1,0 +1,111 @@
+/** Typing errors in queries, with the BM25 index and without. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
+import type { Database } from '../../src/db/database.ts';
+import { retrieve } from '../../src/retrieval/retrieve.ts';
+import type { RetrieveRequest } from '../../src/retrieval/types.ts';
+import { newId } from '../../src/util/ids.ts';
+import { openTestDatabase, type TestDatabase } from '../support/database.ts';
+import { seed } from './corpus.ts';
+
+let database: TestDatabase;
+
+before(async () => {
+  database = await openTestDatabase();
+});
+after(() => database.close());
+
+const SOURCES = [
+  { name: 'warsaw', language: 'en', chunks: ['The population of Warsaw grew during the century.'] },
+  { name: 'cracow', language: 'en', chunks: ['The populations of Cracow and its castle.'] },
+  { name: 'heron', language: 'en', chunks: ['A heron stands in shallow water and waits.'] },
+  { name: 'haus', language: 'de', chunks: ['Die Bevölkerung der Stadt wuchs im Jahrhundert.'] },
+  { name: 'город', language: 'ru', chunks: ['Население города выросло за столетие.'] },
+];
+
+for (const form of ['as the database has it', 'without the BM25 index'] as const) {
+  describe(form, () => {
+    let db: Database;
+    let tenant: Tenant;
+    let open = '';
+
+    before(async () => {
+      db = form === 'without the BM25 index' ? { ...database.db, hasTextSearch: false } : database.db;
+      tenant = await createTenant(db, { id: newId(), name: form });
+      const hidden = [{ name: 'hidden', language: 'en', chunks: ['The confidential acquisition of Zephyrcorp.'] }];
+      [open = ''] = await seed(db, tenant.id, [{ sources: SOURCES }, { sources: hidden }]);
+    });
+
+    const search = async (query: string, changes: Partial<RetrieveRequest> = {}) => {
+      const { hits, warnings } = await retrieve(
+        { db },
+        {
+          ...{ tenantId: tenant.id, partitionNo: tenant.partitionNo, sourceGroupIds: null, tagIds: null },
+          ...{ query, mode: 'lexical', filters: {}, usePostfilter: false, limit: 10, offset: 0, ...changes },
+        },
+      );
+      return { names: hits.map((hit) => hit.name), warnings };
+    };
+
+    test('a misspelled word finds what was meant, and a warning says so', async () => {
+      for (const [query, name, meant] of [
+        ['hreon', 'heron', 'heron'],
+        ['heon', 'heron', 'heron'],
+        ['Warzaw', 'warsaw', 'warsaw'],
+        ['Bevolkerugn', 'haus', 'bevolkerung'],
+        ['Насиление', 'город', 'население'],
+        ['populetiom of Cracow', 'cracow', 'populations'],
+      ] as const) {
+        const { names, warnings } = await search(query);
+        assert.equal(names[0], name, `${query}: ${names}`);
+        assert.deepEqual(
+          warnings.map(({ type }) => type),
+          ['fuzzy_match'],
+          query,
+        );
+        assert.match(warnings[0]!.message, new RegExp(`“${meant.slice(0, 6)}`), query);
+      }
+    });
+
+    test('words that are there, and those near nothing, stay as they are', async () => {
+      for (const query of ['heron', 'populating Warsaw', 'xylophone', 'cat', 'ERR_4012']) {
+        assert.deepEqual((await search(query)).warnings, [], query);
+      }
+      assert.deepEqual((await search('xylophone')).names, []);
+    });
+
+    test('a query that has found what it is about is not corrected', async () => {
+      const { names, warnings } = await search('heron stands shallow water waits populaton');
+      assert.deepEqual([names[0], warnings.length], ['heron', 0]);
+    });
+
+    test('words of chunks that the caller may not see are never suggested', async () => {
+      assert.deepEqual((await search('Zephyrcrop')).warnings.length, 1);
+      for (const changes of [{ sourceGroupIds: [open] }, { filters: { fileTypes: ['pdf'] } }]) {
+        const { names, warnings } = await search('Zephyrcrop', changes);
+        assert.deepEqual([names, warnings], [[], []]);
+      }
+      // Nor does it change anything that the right spelling occurs where the caller cannot see it.
+      const { names, warnings } = await search('Zephyrcorp', { sourceGroupIds: [open] });
+      assert.deepEqual([names, warnings], [[], []]);
+    });
+
+    test('pages of a corrected search go together', async () => {
+      const all = await search('populaton', { limit: 10 });
+      const pages = [await search('populaton', { limit: 1 }), await search('populaton', { limit: 1, offset: 1 })];
+      assert.ok(all.names.length >= 2);
+      assert.deepEqual(
+        pages.flatMap(({ names }) => names),
+        all.names.slice(0, 2),
+      );
+    });
+
+    test('a query full of errors ends soon', async () => {
+      const { warnings } = await search(
+        Array.from({ length: 300 }, (_, i) => `qzx${'abcdefghij'[i % 10]}wv${'klmno'[i % 5]}`).join(' '),
+      );
+      assert.deepEqual(warnings, []);
+    });
+  });
+}
