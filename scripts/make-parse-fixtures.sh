@@ -1,6 +1,7 @@
 #!/bin/sh
 # Writes the files of test/parsing/fixtures from their Markdown sources, with pandoc and LibreOffice (Debian packages
 # pandoc, libreoffice-writer, libreoffice-calc, libreoffice-impress). The results are checked in.
+# mail.msg is by @tutao/oxmsg, encrypted.docx by msoffcrypto-tool from handbook.docx.
 set -eu
 cd "$(dirname "$0")/../test/parsing/fixtures"
 export SOURCE_DATE_EPOCH=1704164645

@@ -1,6 +1,7 @@
 /** What a file is: by its content first, by its name only where content does not tell. Pure but for naming binaries. */
 import { Buffer } from 'node:buffer';
 import { badFile, type FileError } from './failure.ts';
+import { isCompoundFile, openCompoundFile } from './parsers/compound-file.ts';
 import { zipEntryNames } from './zip.ts';
 
 /** Names the parser; `code` and `xml` and the like are read as plain text. */
@@ -19,6 +20,7 @@ export type FileType =
   | 'epub'
   | 'fb2'
   | 'eml'
+  | 'msg'
   | 'mhtml'
   | 'ipynb'
   | 'subtitles'
@@ -115,6 +117,7 @@ export async function detectFileType(bytes: Uint8Array, name: string): Promise<F
   if (latin.startsWith('PK\x03\x04') || latin.startsWith('PK\x05\x06')) return zipType(bytes);
   // Parts that programs put on the clipboard have no header.
   if (/^\s{0,16}\{\\rtf/.test(latin) || (extension === 'rtf' && /^\s{0,16}\{\\/.test(latin))) return 'rtf';
+  if (isCompoundFile(bytes)) return compoundType(bytes);
   if (latin.startsWith('\x1f\x8b\x08')) return 'gzip';
   if (latin.slice(257, 262) === 'ustar') return 'tar';
   if (isBinary(bytes, extension)) throw unsupported(await binaryName(bytes));
@@ -145,6 +148,18 @@ function zipType(bytes: Uint8Array): FileType {
   if (names.has('META-INF/container.xml')) return 'epub';
   if (names.has('content.xml')) return openDocumentType(bytes);
   return 'zip';
+}
+
+/** Outlook messages are read; of the others a person learns what they are. */
+function compoundType(bytes: Uint8Array): FileType {
+  const { paths } = openCompoundFile(bytes);
+  const has = (name: string) => paths.includes(name);
+  if (has('__properties_version1.0')) return 'msg';
+  if (has('EncryptedPackage')) throw badFile('detect', 'Encrypted file', 'The file is protected by a password.');
+  if (has('WordDocument')) throw unsupported('Word 97 to 2003 (doc)');
+  if (has('Workbook') || has('Book')) throw unsupported('Excel 97 to 2003 (xls)');
+  if (has('PowerPoint Document')) throw unsupported('PowerPoint 97 to 2003 (ppt)');
+  throw unsupported('OLE2');
 }
 
 /** An OpenDocument file begins with its media type, stored as it is. */

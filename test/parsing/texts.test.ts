@@ -97,6 +97,31 @@ test('a mail gives its headers, its text and the names of its attachments', asyn
   assert.equal(page.fileType, 'html');
 });
 
+test('an Outlook message gives the same; its attachments are files', async () => {
+  const members: string[] = [];
+  const outcome = await processBytes('mail.msg', fixture('mail.msg'), [], async ({ name, bytes }) => {
+    members.push(`${name}: ${Buffer.from(bytes)}`);
+  });
+  assert.ok(outcome.ok);
+  assert.equal(outcome.file.fileType, 'eml');
+  assert.equal(
+    outcome.file.text,
+    'From: Ann Example <ann@example.com>\nTo: Bo\nCc: Cy\nDate: 2024-01-02T03:04:05.000Z\nSubject: Grüße vom Fluss\n\nDer Reiher nistet am Fluss.\n\nBis bald, Ann.\n\nAttachments:\n- birds.csv',
+  );
+  assert.deepEqual(members, ['birds.csv: bird,count\nheron,3\n']);
+});
+
+test('compound files: an encrypted one says so, damaged ones end', async () => {
+  assert.match((await failureOf('a.docx', fixture('encrypted.docx'))).message, /password/);
+  const whole = fixture('mail.msg');
+  for (const share of [0.05, 0.3, 0.6, 0.9]) await processBytes('a.msg', whole.subarray(0, whole.length * share));
+  // Chains and directories that turn in circles.
+  const circles = Uint8Array.from(whole);
+  new DataView(circles.buffer).setUint32(512, 0, true);
+  for (let at = 512; at + 4 < circles.length; at += 512) new DataView(circles.buffer).setUint32(at + 68, 0, true);
+  await processBytes('a.msg', circles);
+});
+
 test('subtitles give what is said, by speaker and pause', async () => {
   const vtt = `WEBVTT\n\nNOTE written by hand\n\n00:01.000 --> 00:02.000 align:left\n<v Ann>One &amp;\ntwo\n\n2\n00:02.000 --> 00:03.000\n<v Ann><i>three.</i>\n
 00:03.000 --> 00:04.000\n<v Bo>Four.\n\n00:00:30.000 --> 00:00:31.000\n<v Bo>Later.\n`;

@@ -2,6 +2,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { MemberSink } from '../../src/ingest/members.ts';
 import type { ChunkMetadataKey, FileFailure, ProcessedFile, ProcessOutcome } from '../../src/ingest/parsed.ts';
 import { processFile } from '../../src/ingest/process-file.ts';
 
@@ -9,12 +10,13 @@ export async function processBytes(
   name: string,
   bytes: Uint8Array | string,
   chunkMetadataKeys: ChunkMetadataKey[] = [],
+  members?: MemberSink,
 ): Promise<ProcessOutcome> {
   const folder = await mkdtemp(join(tmpdir(), 'pinakes-file-'));
   try {
     const path = join(folder, 'blob');
     await writeFile(path, bytes);
-    return await processFile({ path, name, size: bytes.length, chunkMetadataKeys });
+    return await processFile({ path, name, size: bytes.length, chunkMetadataKeys }, undefined, members);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

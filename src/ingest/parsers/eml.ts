@@ -4,11 +4,9 @@ import PostalMime, { type Address, type Attachment, type Email } from 'postal-mi
 import { overLimit } from '../failure.ts';
 import { originMetadata } from '../metadata-values.ts';
 import type { ChunkMetadataKey, ParsedFile } from '../parsed.ts';
-import { fitsTree, parseTree, rootOf, stripTags } from './dom.ts';
 import { parseHtml } from './html.ts';
-import { writeHtmlBlocks } from './html-blocks.ts';
+import { oneLine, writeMail } from './mail-text.ts';
 import { TextBuilder } from './text-builder.ts';
-import { paragraphs } from './txt.ts';
 
 /** Bytes of a mail; its attachments are held decoded beside it. */
 export const MAIL_BYTES_MAX = 64 * 1024 * 1024;
@@ -22,20 +20,19 @@ const ADDRESSES_MAX = 100;
 /** @throws FileError for a mail over a limit; the library's error for one nested too deeply. */
 export async function parseEml(bytes: Uint8Array): Promise<ParsedFile> {
   const mail = await readMail(bytes);
-  const builder = new TextBuilder();
-  const headers: [string, string][] = [
-    ['From', addresses(mail.from ? [mail.from] : [])],
-    ['To', addresses(mail.to)],
-    ['Cc', addresses(mail.cc)],
-    ['Date', mail.date ?? ''],
-    ['Subject', oneLine(mail.subject ?? '')],
-  ];
-  const lines = headers.filter(([, value]) => value !== '').map(([name, value]) => `${name}: ${value}`);
-  builder.add({ kind: 'paragraph' }, lines.join('\n'));
-  writeBody(mail, builder);
   const attached = mail.attachments.filter(isAttached);
-  const names = attached.map((attachment) => `- ${attachmentName(attachment)}`);
-  if (names.length > 0) builder.add({ kind: 'list' }, `Attachments:\n${names.join('\n')}`);
+  const builder = writeMail({
+    headers: [
+      ['From', addresses(mail.from ? [mail.from] : [])],
+      ['To', addresses(mail.to)],
+      ['Cc', addresses(mail.cc)],
+      ['Date', mail.date ?? ''],
+      ['Subject', mail.subject ?? ''],
+    ],
+    text: mail.text,
+    html: mail.html,
+    attachments: attached.map(attachmentName),
+  });
   const title = oneLine(mail.subject ?? '') || undefined;
   return {
     fileType: 'eml',
@@ -70,19 +67,6 @@ async function readMail(bytes: Uint8Array): Promise<Email> {
   });
 }
 
-/** The text a person wrote; the HTML form only where there is no other. */
-function writeBody({ text, html }: Email, builder: TextBuilder): void {
-  const body = (text ?? '').replace(/\r\n?/g, '\n').trim();
-  if (body !== '') {
-    for (const block of paragraphs(body, 0, body.length)) {
-      builder.add({ kind: block.kind }, body.slice(block.start, block.end));
-    }
-  } else if (html !== undefined) {
-    if (fitsTree(html)) writeHtmlBlocks(rootOf(parseTree(html)), builder);
-    else builder.add({ kind: 'paragraph' }, stripTags(html));
-  }
-}
-
 function plain(text: string): Pick<ParsedFile, 'text' | 'blocks'> {
   const builder = new TextBuilder();
   builder.add({ kind: 'paragraph' }, text);
@@ -109,8 +93,4 @@ function addresses(list: readonly Address[] | undefined): string {
     .map(({ name, address }) => oneLine(name === '' || name === address ? address : `${name} <${address}>`))
     .filter(Boolean)
     .join(', ');
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
 }

@@ -46,6 +46,10 @@ export async function parseFile(fileType: FileType, bytes: Uint8Array, request: 
       const { parseEml } = await import('./eml.ts');
       return parseEml(bytes);
     }
+    case 'msg': {
+      const { parseMsg } = await import('./msg.ts');
+      return parseMsg(bytes);
+    }
     case 'mhtml': {
       const { parseMhtml } = await import('./eml.ts');
       return parseMhtml(bytes, request.chunkMetadataKeys);

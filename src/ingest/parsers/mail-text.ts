@@ -1,0 +1,39 @@
+/** Mails as text: headers, what a person wrote, the names of the attachments. */
+import { fitsTree, parseTree, rootOf, stripTags } from './dom.ts';
+import { writeHtmlBlocks } from './html-blocks.ts';
+import { TextBuilder } from './text-builder.ts';
+import { paragraphs } from './txt.ts';
+
+export interface MailParts {
+  headers: readonly (readonly [name: string, value: string])[];
+  text: string | undefined;
+  html: string | undefined;
+  attachments: readonly string[];
+}
+
+export function writeMail({ headers, text, html, attachments }: MailParts): TextBuilder {
+  const builder = new TextBuilder();
+  const lines = headers.map(([name, value]) => [name, oneLine(value)]).filter(([, value]) => value !== '');
+  builder.add({ kind: 'paragraph' }, lines.map(([name, value]) => `${name}: ${value}`).join('\n'));
+  writeBody(text, html, builder);
+  const names = attachments.map((name) => `- ${name}`);
+  if (names.length > 0) builder.add({ kind: 'list' }, `Attachments:\n${names.join('\n')}`);
+  return builder;
+}
+
+/** The text a person wrote; the HTML form only where there is no other. */
+function writeBody(text: string | undefined, html: string | undefined, builder: TextBuilder): void {
+  const body = (text ?? '').replace(/\r\n?/g, '\n').trim();
+  if (body !== '') {
+    for (const block of paragraphs(body, 0, body.length)) {
+      builder.add({ kind: block.kind }, body.slice(block.start, block.end));
+    }
+  } else if (html !== undefined) {
+    if (fitsTree(html)) writeHtmlBlocks(rootOf(parseTree(html)), builder);
+    else builder.add({ kind: 'paragraph' }, stripTags(html));
+  }
+}
+
+export function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}
