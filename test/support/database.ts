@@ -5,10 +5,12 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import pino from 'pino';
 import type { Database } from '../../src/db/database.ts';
 import { lockDirectory } from '../../src/db/embedded/lock.ts';
 import { migrate, migrationsHash } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open.ts';
+import { openJobQueue } from '../../src/jobs/queue-pgboss.ts';
 import { assertNoCanaryInFiles } from './canary.ts';
 
 export interface TestDatabase {
@@ -70,7 +72,7 @@ async function administer(serverUrl: string, statement: string): Promise<void> {
   await client.end();
 }
 
-/** Fills `dataDir` with a `database` folder, initialised and migrated: made once per migrations and engine, then copied. */
+/** Fills `dataDir` with a `database` folder, initialised and migrated: made once per migrations, engine and queue, then copied. */
 export async function copyTemplate(dataDir: string): Promise<void> {
   const template = join(tmpdir(), `pinakes-test-template-${templateKey()}`);
   if (!existsSync(template)) await buildTemplate(template);
@@ -84,6 +86,8 @@ async function buildTemplate(template: string): Promise<void> {
     const building = mkdtempSync(join(tmpdir(), 'pinakes-test-building-'));
     const db = await openDatabase({ dataDir: building });
     await migrate(db);
+    // Most tests need the tables of the queue, and making them takes a second.
+    await (await openJobQueue(db, pino({ level: 'silent' }))).stop(0);
     await db.system.executeOutsideTransaction('checkpoint');
     await db.close();
     rmSync(join(building, 'database.lock'), { force: true });
@@ -95,8 +99,14 @@ async function buildTemplate(template: string): Promise<void> {
 
 function templateKey(): string {
   const load = createRequire(import.meta.url);
-  const versions = ['pglite', 'pglite-pgvector', 'pglite-pg_textsearch'].map((name) => {
-    const manifest = join(load.resolve(`@electric-sql/${name}`), '../../package.json');
+  const made = [
+    '@electric-sql/pglite',
+    '@electric-sql/pglite-pgvector',
+    '@electric-sql/pglite-pg_textsearch',
+    'pg-boss',
+  ];
+  const versions = made.map((name) => {
+    const manifest = join(load.resolve(name), '../../package.json');
     return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version;
   });
   return createHash('sha256')
