@@ -2,10 +2,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { environment } from '../config.ts';
 import { type Client, openClient } from './client.ts';
 import { clientConfig, openConfiguredClient } from './client-config.ts';
 import { type Command, choiceOption, flagOption, table, textOption } from './command.ts';
+import { type Calibration, calibrate, formatCalibration, searchBoth } from './eval-calibrate.ts';
 import { type Measures, meanMeasures, measureQuery, percentile } from './eval-metrics.ts';
 import { type EvalQuery, type EvalSet, readEvalSet } from './eval-set.ts';
 import { CliError, type Io } from './io.ts';
@@ -17,6 +19,9 @@ import { uploadFiles, waitForGroups } from './upload.ts';
 const QUERY_CONCURRENCY = 4;
 const RANKING_DEPTH = 100;
 const PROBE_LIMIT = 10;
+const EMBEDDING_POLL_MS = 250;
+/** Longer than the embedding job waits before it tries again. */
+const EMBEDDING_STALLED_MS = 180_000;
 
 type Mode = (typeof SEARCH_MODES)[number];
 
@@ -52,6 +57,7 @@ export const evalCommand: Command = {
     mode: { type: 'string', value: '<mode>', text: 'lexical (default), hybrid or semantic' },
     split: { type: 'string', value: '<name>', text: 'which qrels/<name>.tsv to use (default: test)' },
     probe: { type: 'boolean', text: 'also search all the time while the files are ingested, and report the latency' },
+    calibrate: { type: 'boolean', text: 'find the fusion weight that fits the embedding model, instead' },
     json: { type: 'boolean', text: 'print one line of JSON' },
     keep: { type: 'boolean', text: 'do not delete the uploaded files afterwards (only with a service of yours)' },
     url: { type: 'string', value: '<url>', text: 'use this service (default: PINAKES_URL, else a temporary one)' },
@@ -71,8 +77,16 @@ Point a service at it only when it is empty: other files would enter the ranking
       probe: flagOption(options, 'probe'),
       keep: flagOption(options, 'keep'),
     };
-    const report = await withService(textOption(options, 'url'), io, (client) => evaluate(client, plan, io));
-    io.out(flagOption(options, 'json') ? `${JSON.stringify(report)}\n` : formatReport(report));
+    const isJson = flagOption(options, 'json');
+    await withService(textOption(options, 'url'), io, async (client) => {
+      if (flagOption(options, 'calibrate')) {
+        const found = await evaluateFusion(client, plan, io);
+        io.out(isJson ? `${JSON.stringify(found)}\n` : formatCalibration(found));
+      } else {
+        const report = await evaluate(client, plan, io);
+        io.out(isJson ? `${JSON.stringify(report)}\n` : formatReport(report));
+      }
+    });
     return 0;
   },
 };
@@ -111,6 +125,7 @@ async function evaluate(client: Client, plan: Plan, io: Io): Promise<EvalReport>
   const probe = plan.probe ? probeSearch(client, set.queries, mode, probing.signal) : Promise.resolve(null);
   const [ingested, latencies] = await Promise.all([ingest(client, plan, io).finally(() => probing.abort()), probe]);
   try {
+    if (mode !== 'lexical') await waitForVectors(client.url, io);
     const startedAt = performance.now();
     const ranked = await rankAll(client, plan, io);
     return {
@@ -126,8 +141,48 @@ async function evaluate(client: Client, plan: Plan, io: Io): Promise<EvalReport>
       probe: latencies === null ? null : latencyOf(latencies),
     };
   } finally {
-    if (!plan.keep) for (const id of ingested.groupIds) await client.deleteLocalFileGroup({ params: { id } });
+    await remove(client, plan, ingested.groupIds);
   }
+}
+
+async function evaluateFusion(client: Client, plan: Plan, io: Io): Promise<Calibration> {
+  const { groupIds } = await ingest(client, plan, io);
+  try {
+    await waitForVectors(client.url, io);
+    const judged = await forEachQuery(plan.set.queries, io, (query) => searchBoth(client, plan.set, query));
+    if (judged.every(({ semantic }) => semantic.length === 0)) {
+      throw new CliError('No chunk has a vector: the service could not embed them. Its log says why.');
+    }
+    return calibrate(plan.name, judged);
+  } finally {
+    await remove(client, plan, groupIds);
+  }
+}
+
+async function remove(client: Client, { keep }: Plan, groupIds: readonly string[]): Promise<void> {
+  if (!keep) for (const id of groupIds) await client.deleteLocalFileGroup({ params: { id } });
+}
+
+/** Chunks are found by their words before they have vectors. Ends when none waits, or when none of the rest gets on. */
+async function waitForVectors(url: string, io: Io): Promise<void> {
+  const progress = startProgress(io, 'Embedding');
+  let most = 0;
+  let [last, since] = [Number.POSITIVE_INFINITY, Date.now()];
+  for (;;) {
+    const text = await (await fetch(`${url}/metrics`)).text();
+    const waiting = Number(/^pinakes_embedding_chunks_waiting (\d+)/m.exec(text)?.[1] ?? 0);
+    most = Math.max(most, waiting);
+    progress.update(most - waiting, most, `${waiting} chunks wait`);
+    if (waiting === 0) break;
+    if (waiting < last) [last, since] = [waiting, Date.now()];
+    if (Date.now() - since > EMBEDDING_STALLED_MS) {
+      throw new CliError(
+        `${waiting} chunks wait for vectors and none gets one. A score without them would mean nothing.`,
+      );
+    }
+    await sleep(EMBEDDING_POLL_MS);
+  }
+  progress.end();
 }
 
 async function ingest(client: Client, { name, set }: Plan, io: Io) {
@@ -171,28 +226,38 @@ async function probeSearch(
 }
 
 async function rankAll(client: Client, { set, mode }: Plan, io: Io) {
-  const progress = startProgress(io, 'Searching');
-  const measures: Measures[] = [];
   const latencies: number[] = [];
-  const waiting = set.queries.values();
+  const measures = await forEachQuery(set.queries, io, async ({ text, judgements }) => {
+    const startedAt = performance.now();
+    const body = { query: text, mode, limit: RANKING_DEPTH, max_chunks_per_source: 1 };
+    const { results } = await client.search({ body });
+    latencies.push(performance.now() - startedAt);
+    const ids = results.map(({ name }) => set.idOf.get(name) ?? name);
+    return measureQuery(ids, judgements);
+  });
+  return { measures, latencies };
+}
+
+/** Some at once; the results in the order of the queries. */
+async function forEachQuery<T>(
+  queries: readonly EvalQuery[],
+  io: Io,
+  search: (query: EvalQuery) => Promise<T>,
+): Promise<T[]> {
+  const progress = startProgress(io, 'Searching');
+  const results: T[] = [];
+  const waiting = queries.entries();
+  let done = 0;
   async function drain(): Promise<void> {
-    for (const { text, judgements } of waiting) {
-      const startedAt = performance.now();
-      const body = { query: text, mode, limit: RANKING_DEPTH, max_chunks_per_source: 1 };
-      const { results } = await client.search({ body });
-      latencies.push(performance.now() - startedAt);
-      measures.push(
-        measureQuery(
-          results.map(({ name }) => set.idOf.get(name) ?? name),
-          judgements,
-        ),
-      );
-      progress.update(measures.length, set.queries.length, `${measures.length} of ${set.queries.length} queries`);
+    for (const [i, query] of waiting) {
+      results[i] = await search(query);
+      done += 1;
+      progress.update(done, queries.length, `${done} of ${queries.length} queries`);
     }
   }
   await Promise.all(Array.from({ length: QUERY_CONCURRENCY }, drain));
   progress.end();
-  return { measures, latencies };
+  return results;
 }
 
 function latencyOf(latencies: readonly number[]): Latency {

@@ -1,0 +1,52 @@
+/** `pinakes eval --calibrate` with an embedding model: a service of its own, vectors awaited. */
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import type { Calibration } from '../../src/cli/eval-calibrate.ts';
+import { runPinakes } from '../support/cli.ts';
+import { type FakeEmbeddings, openFakeEmbeddings } from '../support/fake-embeddings.ts';
+
+let folder: string;
+let fake: FakeEmbeddings;
+
+before(async () => {
+  fake = await openFakeEmbeddings();
+  folder = mkdtempSync(join(tmpdir(), 'pinakes-calibrate-'));
+  mkdirSync(join(folder, 'qrels'));
+  const lines = (entries: object[]): string => entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
+  const subjects = ['tides', 'granite', 'herring', 'lighthouse', 'amber', 'dunes'];
+  writeFileSync(
+    join(folder, 'corpus.jsonl'),
+    lines(subjects.map((subject) => ({ _id: subject, text: `All there is to know about ${subject}.` }))),
+  );
+  writeFileSync(
+    join(folder, 'queries.jsonl'),
+    lines(subjects.map((subject) => ({ _id: `q-${subject}`, text: `about ${subject}` }))),
+  );
+  const judgements = subjects.map((subject) => `q-${subject}\t${subject}\t1\n`).join('');
+  writeFileSync(join(folder, 'qrels', 'test.tsv'), `query-id\tcorpus-id\tscore\n${judgements}`);
+});
+after(async () => {
+  await fake.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('eval --calibrate prints the weight and what hybrid search gains', async () => {
+  const { code, stdout, stderr } = await runPinakes(['eval', folder, '--calibrate', '--json'], {
+    PINAKES_EMBEDDING_MODEL: 'openai-compatible:words',
+    PINAKES_EMBEDDING_BASE_URL: fake.url,
+  });
+  assert.equal(code, 0, stderr);
+  const found = JSON.parse(stdout) as Calibration;
+  assert.equal(found.queries, 6);
+  assert.deepEqual([found.lexical, found.semantic, found.hybrid, found.gain], [1, 1, 1, 0]);
+  assert.equal(found.weight, 0.5);
+});
+
+test('eval --calibrate without a model says what is missing', async () => {
+  const { code, stderr } = await runPinakes(['eval', folder, '--calibrate']);
+  assert.equal(code, 1);
+  assert.match(stderr, /embedding model/);
+});
