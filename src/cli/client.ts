@@ -15,6 +15,8 @@ export interface ClientOptions {
 
 export interface Client extends Pinakes {
   url: string;
+  /** The service's figures in the text format of Prometheus. */
+  readMetrics(): Promise<string>;
   /** Events of an answer. @throws CliError when the run ends in RUN_ERROR. */
   streamCompletion(body: CompletionBody, signal?: AbortSignal): AsyncGenerator<StreamEvent>;
 }
@@ -34,6 +36,7 @@ export function openClient({ url, apiKey }: ClientOptions): Client {
   return {
     ...pinakes,
     url,
+    readMetrics: async () => (await fetch(`${url}/metrics`)).text(),
     async *streamCompletion(body, signal) {
       const headers = { accept: 'text/event-stream' };
       const response = await pinakes.send('createCompletion', { body: { ...body, stream: true } }, { headers, signal });

@@ -125,7 +125,7 @@ async function evaluate(client: Client, plan: Plan, io: Io): Promise<EvalReport>
   const probe = plan.probe ? probeSearch(client, set.queries, mode, probing.signal) : Promise.resolve(null);
   const [ingested, latencies] = await Promise.all([ingest(client, plan, io).finally(() => probing.abort()), probe]);
   try {
-    if (mode !== 'lexical') await waitForVectors(client.url, io);
+    if (mode !== 'lexical') await waitForVectors(client, io);
     const startedAt = performance.now();
     const ranked = await rankAll(client, plan, io);
     return {
@@ -148,7 +148,7 @@ async function evaluate(client: Client, plan: Plan, io: Io): Promise<EvalReport>
 async function evaluateFusion(client: Client, plan: Plan, io: Io): Promise<Calibration> {
   const { groupIds } = await ingest(client, plan, io);
   try {
-    await waitForVectors(client.url, io);
+    await waitForVectors(client, io);
     const judged = await forEachQuery(plan.set.queries, io, (query) => searchBoth(client, plan.set, query));
     if (judged.every(({ semantic }) => semantic.length === 0)) {
       throw new CliError('No chunk has a vector: the service could not embed them. Its log says why.');
@@ -164,12 +164,12 @@ async function remove(client: Client, { keep }: Plan, groupIds: readonly string[
 }
 
 /** Chunks are found by their words before they have vectors. Ends when none waits, or when none of the rest gets on. */
-async function waitForVectors(url: string, io: Io): Promise<void> {
+async function waitForVectors(client: Client, io: Io): Promise<void> {
   const progress = startProgress(io, 'Embedding');
   let most = 0;
   let [last, since] = [Number.POSITIVE_INFINITY, Date.now()];
   for (;;) {
-    const text = await (await fetch(`${url}/metrics`)).text();
+    const text = await client.readMetrics();
     const waiting = Number(/^pinakes_embedding_chunks_waiting (\d+)/m.exec(text)?.[1] ?? 0);
     most = Math.max(most, waiting);
     progress.update(most - waiting, most, `${waiting} chunks wait`);
