@@ -60,8 +60,10 @@ export function fitsTree(html: string): boolean {
 /** @throws FileError when the HTML is too deep or too large (see fitsTree). */
 export function parseTree(html: string): DomDocument {
   if (!fitsTree(html)) throw overLimit('The HTML is nested too deeply or too large.');
+  // What stands behind the end of a page belongs to it, as in browsers.
+  const open = html.replace(/<\/(?:html|body)\s*>/gi, '');
   // Without <html> the first element would become the root.
-  const full = /<html[\s>]/i.test(html) ? html : `<html>${html}</html>`;
+  const full = /<html[\s>]/i.test(open) ? open : `<html>${open}</html>`;
   return parseHTML(full).document as unknown as DomDocument;
 }
 

@@ -90,6 +90,10 @@ test('a page that is nested too deeply gives its text', () => {
   assert.equal(parsed.warnings.length, 1);
 });
 
+test('text behind the end of a page is read', () => {
+  assert.equal(parseHtml(`${page('<p>one</p>')}<p>two</p></body></html>`, []).text, 'one\n\ntwo');
+});
+
 test('fragments without html and body are read', () => {
   assert.equal(parseHtml('<p>one<p>two', []).text, 'one\n\ntwo');
 });
