@@ -2,7 +2,7 @@
  * Forms of a word under which it is found although its stem differs: how it begins, the parts of a compound, its spelling with
  * tone marks, its bare consonants. They are indexed beside the stem and count less than it in a query.
  *
- * Weights were chosen on XQuAD (en, de), SciFact, and on titles and texts of translated manuals (bench/README.md).
+ * Weights were chosen on XQuAD (en, de), SciFact, and on titles and texts of translated manuals (bench/manual-sets.ts).
  */
 import { compoundParts } from './compounds.ts';
 import { encodeForm, encodePrefix, encodeTerm } from './encode.ts';
