@@ -13,15 +13,23 @@ import { anyOf, type BoundedTerm, reaching } from './threshold-query.ts';
 
 /** Distinct terms scored for one query; of more, those that weigh most. */
 export const SCORED_TERMS_MAX = 32;
-/** The first look scores about so many chunks. */
-const FIRST_LOOK_ROWS = 200;
-/** The next look is so many times as large, when too few of the first fulfil the conditions. */
+/** The next look is so many times as large, when too few of the one before fulfil the conditions. */
 const LOOK_GROWTH = 8;
 /** PostgreSQL indexes no longer words. */
 const TERM_BYTES_MAX = 2046;
 /** Rounding in the database must not cut off a chunk of exactly the score. */
 const SCORE_TOLERANCE = 1e-9;
 const RETRY_SECONDS = 30;
+
+export interface LookLimits {
+  /** The first look scores about so many chunks. */
+  firstRows: number;
+  /** Before a look at more than that, it is tried whether few chunks fulfil the conditions at all. */
+  largeRows: number;
+  /** So many chunks that fulfil the conditions are scored one by one. */
+  namedMax: number;
+}
+const LOOK_LIMITS: LookLimits = { firstRows: 200, largeRows: 5_000, namedMax: 10_000 };
 
 interface ScoredTerm extends BoundedTerm {
   /** Chunks of the tenant that contain it. */
@@ -37,20 +45,38 @@ interface Scoring {
 }
 
 /** As `bm25Candidates`, but of equal score always the lower id first. */
-export async function scanCandidates(tx: Tx, request: CandidateRequest): Promise<Candidate[]> {
+export async function scanCandidates(
+  tx: Tx,
+  request: CandidateRequest,
+  { firstRows, largeRows, namedMax }: LookLimits = LOOK_LIMITS,
+): Promise<Candidate[]> {
   const scoring = await weigh(tx, request.terms);
-  for (let rows = Math.max(FIRST_LOOK_ROWS, request.limit); ; rows *= LOOK_GROWTH) {
+  let named: string[] | undefined;
+  for (let rows = Math.max(firstRows, request.limit); ; rows *= LOOK_GROWTH) {
     const looked = rarest(scoring.terms, rows);
     if (looked.length === 0) return [];
-    const found = await score(tx, request, scoring, anyOf(looked));
+    if (named === undefined && looked.reduce((sum, { chunks }) => sum + chunks, 0) > largeRows) {
+      named = await nameFew(tx, request, namedMax);
+      if (named.length <= namedMax) return score(tx, request, scoring, { named });
+    }
+    const found = await score(tx, request, scoring, { matching: anyOf(looked) });
     if (looked.length === scoring.terms.length) return found;
     if (found.length === request.limit) {
       const least = found.at(-1)!.score * (1 - SCORE_TOLERANCE);
       const others = scoring.terms.filter((term) => !looked.includes(term));
       if (reaching(others, least) === undefined) return found;
-      return score(tx, request, scoring, reaching(scoring.terms, least)!);
+      return score(tx, request, scoring, { matching: reaching(scoring.terms, least)! });
     }
   }
+}
+
+/** The chunks that fulfil the conditions, or `max` and one of them. */
+async function nameFew(tx: Tx, request: CandidateRequest, max: number): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>(sql`
+    select c.id from ${identifier(chunkPartition(request.partitionNo))} c
+    where ${join([sql`c.tenant_id = ${request.tenantId}`, ...request.conditions], ' and ')}
+    limit ${max + 1}`);
+  return rows.map(({ id }) => id);
 }
 
 /** The terms that occur, with their BM25 weights. A term that is repeated counts as often. */
@@ -90,16 +116,20 @@ function rarest(terms: readonly ScoredTerm[], rows: number): ScoredTerm[] {
   return last < 0 ? byRarity : byRarity.slice(0, last + 1);
 }
 
-/** The best of those that match. The lateral look-up keeps the order of the scores, and ends at the limit. */
-async function score(tx: Tx, request: CandidateRequest, scoring: Scoring, matching: string): Promise<Candidate[]> {
-  const { terms, base, slope } = scoring;
+/** The best of the chunks that match or are named. The lateral look-up keeps the order of the scores, and ends at the limit. */
+async function score(
+  tx: Tx,
+  request: CandidateRequest,
+  { terms, base, slope }: Scoring,
+  { matching = null, named = null }: { matching?: string | null; named?: readonly string[] | null },
+): Promise<Candidate[]> {
   const found = await tx.query<Candidate>(sql`
     select c.id, c.source_id as "sourceId", m.score, md5(c.content) as "contentHash"
-    from own_text_scores(${matching}::tsquery, null, ${terms.map(({ term }) => term)}::text[],
+    from own_text_scores(${matching}::tsquery, ${named}::uuid[], ${terms.map(({ term }) => term)}::text[],
                          ${terms.map(({ bound }) => bound)}::float8[], ${base}::float8, ${slope}::float8) m
     cross join lateral (select * from ${identifier(chunkPartition(request.partitionNo))}
                         where tenant_id = ${request.tenantId} and id = m.chunk_id offset 0) c
-    where ${join([sql`c.tenant_id = ${request.tenantId}`, ...request.conditions], ' and ')}
+    where m.score > 0 and ${join([sql`c.tenant_id = ${request.tenantId}`, ...request.conditions], ' and ')}
     limit ${request.limit}`);
   return inOrder(found, 0);
 }

@@ -7,7 +7,7 @@ import type { Database } from '../../src/db/database.ts';
 import { ensureExtensions } from '../../src/db/extensions.ts';
 import { identifier, type Sql, sql } from '../../src/db/sql.ts';
 import { bm25Candidates, type Candidate, FORCE_INDEX_ORDER } from '../../src/retrieval/lexical.ts';
-import { scanCandidates } from '../../src/retrieval/lexical-scan.ts';
+import { type LookLimits, scanCandidates } from '../../src/retrieval/lexical-scan.ts';
 import { newId } from '../../src/util/ids.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { openRandom } from '../support/random.ts';
@@ -15,7 +15,13 @@ import { openRandom } from '../support/random.ts';
 /** Enough for the search to look at a part of the matching chunks only. */
 const CHUNKS = 1_500;
 const VOCABULARY = 150;
-const QUERIES = 60;
+const QUERIES = 80;
+/** Those of the service, and such that each way to the result is taken in a small corpus. */
+const LOOKS = [
+  undefined,
+  { firstRows: 20, largeRows: 40, namedMax: 100 },
+  { firstRows: 20, largeRows: 40, namedMax: 0 },
+];
 
 let database: TestDatabase;
 /** Without the BM25 access method, whatever the database has. */
@@ -48,9 +54,15 @@ async function insert(tenant: Tenant, rows: readonly Row[]): Promise<void> {
   );
 }
 
-function search(tenant: Tenant, terms: string[], limit: number, conditions: Sql[] = []): Promise<Candidate[]> {
+function search(
+  tenant: Tenant,
+  terms: string[],
+  limit: number,
+  conditions: Sql[] = [],
+  limits?: LookLimits,
+): Promise<Candidate[]> {
   return plain.transaction(tenant.id, (tx) =>
-    scanCandidates(tx, { tenantId: tenant.id, partitionNo: tenant.partitionNo, terms, conditions, limit }),
+    scanCandidates(tx, { tenantId: tenant.id, partitionNo: tenant.partitionNo, terms, conditions, limit }, limits),
   );
 }
 
@@ -91,14 +103,15 @@ test('a search finds what scoring every chunk finds, under every condition', asy
     const terms = Array.from({ length: random.pick([1, 2, 4, 8, 25]) }, () => `w${random.integer(0, VOCABULARY + 5)}`);
     const every = random.pick([1, 1, 3, 50, 900]);
     const limit = random.pick([1, 10, 10, 100, 3_000]);
-    const found = await search(tenant, terms, limit, [sql`c.ordinal % ${every}::int = 0`]);
+    const limits = random.pick(LOOKS);
+    const found = await search(tenant, terms, limit, [sql`c.ordinal % ${every}::int = 0`], limits);
     const scores = reference(rows, terms);
     const expected = [...scores]
       .filter(([id]) => ordinals.get(id)! % every === 0)
       .map(([, score]) => score)
       .toSorted((a, b) => b - a)
       .slice(0, limit);
-    const what = `${terms.join(' ')}, every ${every}, limit ${limit}`;
+    const what = `${terms.join(' ')}, every ${every}, limit ${limit}, ${JSON.stringify(limits)}`;
     assert.equal(found.length, expected.length, what);
     assert.equal(new Set(found.map(({ id }) => id)).size, found.length, what);
     for (const [at, { id, score }] of found.entries()) {
