@@ -204,9 +204,10 @@ export async function insertMembers(
   }));
   await tx.query(sql`
     insert into source (tenant_id, id, source_group_id, source_type, name, file_type, file_size, blob_hash, status, content_at,
-      created_at, parent_source_id, member_depth)
+      created_at, parent_source_id, member_depth, origin_metadata)
     select p.tenant_id, r.id, p.source_group_id, p.source_type, r.name, 'unknown', r.file_size, r.blob_hash, 'pending',
-      p.content_at, ${now}::timestamptz, p.id, p.member_depth + 1
+      p.content_at, ${now}::timestamptz, p.id, p.member_depth + 1,
+      jsonb_build_object('parent_source_id', jsonb_build_object('val', p.id::text, 'type', 'string'))
     from source p, json_to_recordset(${JSON.stringify(rows)}::text::json)
       as r(id uuid, name text, file_size bigint, blob_hash text)
     where p.tenant_id = ${tenantId} and p.id = ${parentId}`);

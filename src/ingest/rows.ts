@@ -47,7 +47,7 @@ export function failedRows(source: PendingSource, failure: FileFailure): SourceR
     textLength: 0,
     chunkCount: 0,
     chunkMetadatasCount: 0,
-    originMetadata: {},
+    originMetadata: parentRecord(source),
     warnings: [],
   };
   const error = { ...failure, sourceId: source.id, name: source.name };

@@ -35,7 +35,6 @@ interface Listed {
   name: string;
   file_type: string;
   status: string;
-  metadata: { key: string; value?: { val: string }; val?: string }[];
 }
 
 async function ingestAs(files: Record<string, string | Uint8Array>) {
@@ -141,6 +140,13 @@ test('archives within archives are opened to a depth; an encrypted or damaged on
   });
   assert.equal(status, 'success');
   assert.deepEqual(names(sources), ['d.tar.gz', 'e.zip', 'level1.zip', 'level2.zip', 'level3.zip', 'n.zip']);
+  const byName = new Map(sources.map((source) => [source.name, source]));
+  const [failed] = await service.deps.db.query<{ parent: string }>(
+    service.tenantId,
+    sql`select origin_metadata -> 'parent_source_id' ->> 'val' as parent from source
+      where tenant_id = ${service.tenantId} and id = ${byName.get('level3.zip')!.id}`,
+  );
+  assert.equal(failed!.parent, byName.get('level2.zip')!.id, 'one that failed is linked as well');
   const message = (name: string) => errors.find((error) => error.name === name)?.message;
   assert.match(message('e.zip')!, /password/);
   assert.match(message('level3.zip')!, /up to 3 levels/);
