@@ -8,8 +8,13 @@ import { type Candidate, inOrder } from './lexical.ts';
 import type { SemanticQuery } from './semantic.ts';
 import type { Filters, RetrieveRequest } from './types.ts';
 
-/** Up to so many rows every vector is compared: nothing is missed, and the index would not be quicker. */
-export const EXACT_ROWS_MAX = 10_000;
+/**
+ * Up to so many rows that fit a filter every vector is compared. The index is no quicker for fewer, and misses some of the nearest
+ * when it has to pass over nine of ten that it comes upon.
+ */
+export const EXACT_ROWS_MAX = 20_000;
+/** The same without a filter, where the index misses hardly any. */
+const EXACT_UNFILTERED_ROWS_MAX = 10_000;
 /** What the index looks at before it gives up on a filter; what is missing then is found by comparing every vector. */
 const INDEX_ROWS_MAX = 20_000;
 /** Candidates that the index keeps while it looks: more find more of the nearest, and cost more. */
@@ -62,7 +67,7 @@ export function plannedBySize(nearest: NearestRequest): NearestPlan {
       tables: join([fittingTable(nearest), nearestTable(sql`(${few}) union all (${many})`)]),
     };
   }
-  if (semantic.rows <= exactRowsMax) return exactPlan(nearest);
+  if (semantic.rows <= Math.min(exactRowsMax, EXACT_UNFILTERED_ROWS_MAX)) return exactPlan(nearest);
   return { exact: false, tables: nearestTable(indexScan(nearest, sourceIsAlive(request.tenantId))) };
 }
 
