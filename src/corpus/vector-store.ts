@@ -114,8 +114,8 @@ export async function createGeneration(
 
 const INLINE_DIMENSION_MAX = 1900;
 
-function indexStatement(table: string, dimension: number, concurrently = false): Sql {
-  return sql`create index ${raw(concurrently ? 'concurrently if not exists' : 'if not exists')} ${identifier(`${table}_hnsw`)}
+function indexStatement(table: string, dimension: number): Sql {
+  return sql`create index if not exists ${identifier(`${table}_hnsw`)}
     on ${identifier(table)} using hnsw (${vectorOrder(dimension)} halfvec_cosine_ops)`;
 }
 

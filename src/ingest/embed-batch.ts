@@ -10,8 +10,8 @@ import type { IngestDeps } from './ingest-deps.ts';
 
 /** Chunks read at once: some requests for each lane. */
 export const WINDOW_CHUNKS = 256;
-/** On the embedded database transactions queue with searches, and a row takes about 2 ms with its index. */
-const ROWS_PER_TRANSACTION = 16;
+/** On the embedded database transactions queue with searches, and a row takes up to 15 ms of CPU with its index. */
+const ROWS_PER_TRANSACTION = 4;
 const REFUSED = 'the model refused the text or found nothing in it';
 
 interface WaitingText {

@@ -54,8 +54,9 @@ export function embedChunks(deps: IngestDeps): JobHandler {
     const attempt = await take(deps, tenantId);
     if (attempt === undefined) return;
     const own = new AbortController();
+    let beating: Promise<unknown> = Promise.resolve();
     const heartbeat = setInterval(() => {
-      beat(deps, tenantId, attempt).then(
+      beating = beat(deps, tenantId, attempt).then(
         (alive) => alive || own.abort(new EmbeddingLost()),
         (error) => deps.log.warn({ err: error }, 'the heartbeat of an embedding job failed'),
       );
@@ -81,6 +82,7 @@ export function embedChunks(deps: IngestDeps): JobHandler {
       throw error;
     } finally {
       clearInterval(heartbeat);
+      await beating;
     }
   };
 }

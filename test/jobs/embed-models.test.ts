@@ -140,15 +140,16 @@ describe('another model', () => {
     assert.equal(await w.count('embedding_waiting'), 0);
   });
 
-  test('with many chunks gets its index when the vectors are there', async () => {
+  test('with many chunks on a server gets its index when the vectors are there', async () => {
     await w.seedChunks(...Array.from({ length: INDEX_LATER_CHUNKS_MIN + 1 }, (_, i) => `w${i % 40} v${i % 7}`));
-    const { deps, killed } = dying(w.t.deps, 'embed.batch_stored', 5);
+    const onServer: Deps = { ...w.t.deps, db: { ...w.t.deps.db, kind: 'server' } };
+    const { deps, killed } = dying(onServer, 'embed.batch_stored', 5);
     await assert.rejects(w.embed(deps));
     assert.ok(killed());
     const [building] = await listGenerations(w.t.deps.db.system, w.tenant.tenantId);
     assert.partialDeepStrictEqual(building, { status: 'building', filled: true, indexed: false });
     w.pass(60);
-    await w.embed();
+    await w.embed(onServer);
     const [served] = await listGenerations(w.t.deps.db.system, w.tenant.tenantId);
     assert.partialDeepStrictEqual(served, { status: 'serving', indexed: true });
     assert.equal(await w.count('chunk_vector'), INDEX_LATER_CHUNKS_MIN + 1);
