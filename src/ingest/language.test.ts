@@ -34,3 +34,27 @@ test('text without enough letters has no language', () => {
   assert.equal(detectLanguage('12 + 30 = 42 (!)'), null);
   assert.equal(detectLanguage(''), null);
 });
+
+test('names made of another language’s function words do not decide', () => {
+  const teams =
+    'Professional sports teams in Southern California include teams from the NFL (Los Angeles Rams, San Diego Chargers); ' +
+    'NBA (Los Angeles Lakers, Los Angeles Clippers); MLB (Los Angeles Dodgers, Los Angeles Angels of Anaheim).';
+  assert.equal(detectLanguage(teams), 'en');
+});
+
+test('a text that quotes many Latin names is in the language of its script', () => {
+  assert.equal(detectLanguage('1. Brave Show 2. 너를 그린다 (Vocal) 3. 돌아 돌아 4. 울고싶단 말야 (With)'), 'ko');
+  assert.equal(detectLanguage('ทีมกีฬามืออาชีพ NFL (Los Angeles Rams) NBA (Los Angeles Lakers)'), 'th');
+});
+
+test('a few words are taken for a common language or none, never for one that hardly anyone writes', () => {
+  for (const text of [
+    'Edición de objetos',
+    'Ghid fonetic',
+    'Kabul edilenler',
+    'Accessing Bedrock',
+    'Claude usage examples',
+  ]) {
+    assert.ok(!['la', 'rn', 'vo', 'tk', 'tl', 'eo', 'ga'].includes(detectLanguage(text) ?? ''), text);
+  }
+});
