@@ -141,6 +141,21 @@ test('a PDF without text says so', async () => {
   assert.match(file.warnings[0]!, /no text layer/);
 });
 
+test('every chunk of a PDF carries the pages its words are on', async () => {
+  const pages = Array.from({ length: 9 }, (_, page) => [
+    'Annual report',
+    ...(page % 4 === 0 ? [`# Part ${'ABC'[page / 4]}`] : []),
+    ...Array.from({ length: page % 3 === 2 ? 90 : 12 }, (_, line) => `Line ${line} of leaf${page + 1} goes on and on.`),
+  ]);
+  const { chunks } = await readBytes('x.pdf', makePdf({ pages }));
+  const seen = chunks.map(({ content }) => [...new Set(content.match(/(?<=leaf)\d/g))].map(Number));
+  assert.deepEqual(
+    chunks.map((chunk) => chunk.pages),
+    seen,
+  );
+  assert.ok(seen.some((list) => list.length > 1) && seen.length > 6);
+});
+
 test('a page with its own encoding is decoded by it', async () => {
   const bytes = Buffer.from(
     '<html><head><meta charset="windows-1252"></head><body><p>\xe9t\xe9</p></body></html>',

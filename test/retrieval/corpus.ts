@@ -34,6 +34,8 @@ export interface SeedChunk {
   id?: string;
   content: string;
   context?: string;
+  /** As ingestion made them; absent, those of the content alone. */
+  terms?: string;
   metadata?: TypedMetadata;
 }
 
@@ -98,7 +100,7 @@ async function seedSource(tx: Tx, tenantId: string, groupId: string, sourceType:
       headingPath: [],
       pages: null,
       metadata: ('metadata' in chunk && chunk.metadata) || {},
-      terms: analyzeForIndex(chunk.content, language),
+      terms: ('terms' in chunk && chunk.terms) || analyzeForIndex(chunk.content, language),
     };
   });
   await insertChunks(tx, tenantId, groupId, drafts);

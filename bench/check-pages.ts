@@ -1,0 +1,68 @@
+/**
+ * Page numbers: every chunk of every PDF against the text of the single pages, as pdfium gives it page by page.
+ *
+ *   npm run check:pages [-- folder]
+ *
+ * A chunk's pages are right when nearly all runs of three words in it are on them, and each of them has some of those runs.
+ */
+import { globSync, readFileSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { PDFiumLibrary } from '@hyzyla/pdfium';
+import type { ChunkDraft } from '../src/ingest/parsed.ts';
+import { processFile } from '../src/ingest/process-file.ts';
+
+/** Words that were hyphenated and lines that were left out between two pages make runs that are on no page. */
+const FOUND_SHARE_MIN = 0.85;
+const RUN_WORDS = 3;
+
+const folder = process.argv[2] ?? join(import.meta.dirname, '../../shared/data/files');
+const paths = globSync('**/*.{pdf,PDF}', { cwd: folder, exclude: ['hostile/**'] }).map((path) => join(folder, path));
+let [wrong, all, files] = [0, 0, 0];
+for (const path of paths.toSorted()) {
+  const outcome = await processFile({ path, name: basename(path), size: statSync(path).size, chunkMetadataKeys: [] });
+  if (!outcome.ok) {
+    console.log(`${basename(path)}: ${outcome.failure.title}`);
+    continue;
+  }
+  const pages = await runsOfPages(path);
+  const bad = outcome.file.chunks.filter((chunk) => problemOf(chunk, pages) !== undefined);
+  for (const chunk of bad) console.log(`  chunk ${chunk.ordinal}, pages ${chunk.pages}: ${problemOf(chunk, pages)}`);
+  console.log(`${basename(path)}: ${pages.length} pages, ${outcome.file.chunks.length} chunks, ${bad.length} wrong`);
+  files += 1;
+  wrong += bad.length;
+  all += outcome.file.chunks.length;
+}
+console.log(`${all - wrong} of ${all} chunks of ${files} PDFs carry the right pages`);
+process.exitCode = wrong > 0 || all === 0 ? 1 : 0;
+
+async function runsOfPages(path: string): Promise<Set<string>[]> {
+  const library = await PDFiumLibrary.init();
+  const document = await library.loadDocument(readFileSync(path));
+  const pages = Array.from({ length: document.getPageCount() }, (_, i) => runs(document.getPage(i).getText()));
+  document.destroy();
+  library.destroy();
+  return pages.map((list) => new Set(list));
+}
+
+function problemOf(chunk: ChunkDraft, pages: readonly Set<string>[]): string | undefined {
+  const own = runs(chunk.content);
+  const claimed = chunk.pages ?? [];
+  if (claimed.length === 0) return 'has no page';
+  if (own.length === 0) return undefined;
+  const found = own.filter((run) => claimed.some((page) => pages[page - 1]?.has(run))).length;
+  if (found < own.length * FOUND_SHARE_MIN - claimed.length * (RUN_WORDS - 1)) {
+    return `only ${found} of ${own.length} runs are there`;
+  }
+  const idle = claimed.filter((page) => !own.some((run) => pages[page - 1]?.has(run)));
+  return idle.length > 0 && own.length >= RUN_WORDS * claimed.length ? `nothing of it is on ${idle}` : undefined;
+}
+
+/** Runs of words: letters and digits alone, as marks and hyphens are normalised. */
+function runs(text: string): string[] {
+  const clean = text
+    .replace(/[\ufffe\u00ad]\s*/g, '')
+    .normalize('NFKC')
+    .toLowerCase();
+  const words = clean.match(/[\p{L}\p{N}]+/gu) ?? [];
+  return words.slice(RUN_WORDS - 1).map((_, i) => words.slice(i, i + RUN_WORDS).join(' '));
+}
