@@ -9,6 +9,9 @@ const COMPARED_WORDS_MAX = 2_000;
 /** Texts of fewer words are copies only when they are equal. */
 const COMPARED_WORDS_MIN = 8;
 
+/** A whole number that is exactly the limit must not fall behind it. */
+const ROUNDING = 1e-9;
+
 /** What two texts are compared by. */
 export interface Fingerprint {
   /** Hashes of the word sequences, ascending, each once. */
@@ -44,7 +47,7 @@ export function areNearDuplicates(a: Fingerprint, b: Fingerprint): boolean {
   // Of all sequences at most so many may be in one text only: the loop ends early for texts that differ.
   const [left, right] = [a.sequences, b.sequences];
   const all = left.length + right.length;
-  const singlesMax = (all * (1 - NEAR_DUPLICATE_SHARE_MIN)) / (1 + NEAR_DUPLICATE_SHARE_MIN);
+  const singlesMax = (all * (1 - NEAR_DUPLICATE_SHARE_MIN)) / (1 + NEAR_DUPLICATE_SHARE_MIN) + ROUNDING;
   let [i, j, singles] = [0, 0, 0];
   while (i < left.length && j < right.length && singles <= singlesMax) {
     const [l, r] = [left[i]!, right[j]!];

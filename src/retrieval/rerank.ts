@@ -48,8 +48,10 @@ export function inModelOrder<T extends Rankable>(candidates: readonly T[], score
   });
   const others = candidates.filter((_, i) => (scores[i] ?? null) === null);
   judged.sort((a, b) => b.score - a.score);
-  const shift = (judged.at(-1)?.score ?? 0) - (others[0]?.score ?? 0);
-  return [...judged, ...others.map((candidate) => ({ ...candidate, score: candidate.score + shift }))];
+  const last = judged.at(-1)?.score ?? others[0]?.score ?? 0;
+  const shift = last - (others[0]?.score ?? 0);
+  // Rounding may lift a score above the last.
+  return [...judged, ...others.map((candidate) => ({ ...candidate, score: Math.min(candidate.score + shift, last) }))];
 }
 
 /** What the model reads: the text with what helps to understand it. */
