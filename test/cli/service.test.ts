@@ -7,12 +7,14 @@ import { after, before, test } from 'node:test';
 import { type LocalService, startLocalService } from '../../src/cli/local-service.ts';
 import type { CompletionResult, Operations } from '../../src/client/api.ts';
 import { type CliResult, runPinakes } from '../support/cli.ts';
+import { copyTemplate } from '../support/database.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pinakes-cli-'));
 const dataDir = join(folder, 'data');
 let service: LocalService;
 
 before(async () => {
+  await copyTemplate(dataDir);
   service = await startLocalService(dataDir);
 });
 after(async () => {
