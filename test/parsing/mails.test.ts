@@ -1,0 +1,77 @@
+/** Mails as programs really write them: encodings, alternatives, forwards, names of attachments. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { processBytes } from '../support/process-bytes.ts';
+
+const HEAD = 'From: Ann <ann@example.com>\r\nTo: bo@example.com\r\nMIME-Version: 1.0\r\n';
+const base64 = (text: string | Uint8Array) => Buffer.from(text as string).toString('base64');
+const multipart = (kind: string, ...parts: string[]) =>
+  `Content-Type: multipart/${kind}; boundary="b-${kind}"\r\n\r\n${parts.map((part) => `--b-${kind}\r\n${part}\r\n`).join('')}--b-${kind}--\r\n`;
+const plain = (text: string) => `Content-Type: text/plain; charset=utf-8\r\n\r\n${text}`;
+const html = (text: string) => `Content-Type: text/html; charset=utf-8\r\n\r\n${text}`;
+
+const CASES: readonly (readonly [what: string, mail: string, text: RegExp, members: readonly string[]])[] = [
+  ['plain text', `Subject: Hi\r\n${plain('One.\r\n\r\nTwo.')}`, /Subject: Hi\n\nOne\.\n\nTwo\.$/, []],
+  [
+    'Japanese in seven bits',
+    `Subject: =?ISO-2022-JP?B?GyRCRnxLXBsoQg==?=\r\nContent-Type: text/plain; charset=ISO-2022-JP\r\n\r\n\x1b$BF|K\\\x1b(B`,
+    /Subject: 日本\n\n日本$/,
+    [],
+  ],
+  [
+    'base64 in UTF-8',
+    `Subject: x\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: base64\r\n\r\n${base64('Grüße – ok')}`,
+    /Grüße – ok$/,
+    [],
+  ],
+  ['a subject over several lines', `Subject: one\r\n two\r\n\tthree\r\n${plain('x')}`, /Subject: one two three\n/, []],
+  [
+    'text before HTML',
+    `Subject: x\r\n${multipart('alternative', plain('As text'), html('<p>As HTML</p>'))}`,
+    /\n\nAs text$/,
+    [],
+  ],
+  ['only HTML', `Subject: x\r\n${html('<h2>News</h2><ul><li>a</li><li>b</li></ul>')}`, /## News\n\n- a\n- b$/, []],
+  [
+    'pictures that the HTML shows',
+    `Subject: x\r\n${multipart('related', html('<p>See <img src="cid:p1"></p>'), 'Content-Type: image/png; name="p.png"\r\nContent-ID: <p1>\r\nContent-Disposition: inline\r\n\r\nx')}`,
+    /\n\nSee$/,
+    [],
+  ],
+  [
+    'an attachment with an encoded name',
+    `Subject: x\r\n${multipart('mixed', plain('Here.'), `Content-Type: text/plain\r\nContent-Disposition: attachment; filename*=utf-8''%C3%BCbersicht.txt\r\nContent-Transfer-Encoding: base64\r\n\r\n${base64('inside')}`)}`,
+    /Here\.\n\nAttachments:\n- übersicht\.txt$/,
+    ['übersicht.txt'],
+  ],
+  [
+    'alternatives within a mixed mail',
+    `Subject: x\r\n${multipart('mixed', multipart('alternative', plain('Both'), html('<p>Both</p>')), 'Content-Type: text/csv; name="a.csv"\r\nContent-Disposition: attachment\r\n\r\na,b')}`,
+    /\n\nBoth\n\nAttachments:\n- a\.csv$/,
+    ['a.csv'],
+  ],
+  [
+    'a forwarded mail',
+    `Subject: Fwd\r\n${multipart('mixed', plain('See below.'), `Content-Type: message/rfc822\r\n\r\nFrom: cy@example.com\r\nSubject: Old\r\n\r\nThe old words.`)}`,
+    /See below\.[\s\S]*The old words\./,
+    [],
+  ],
+  ['no body at all', 'Subject: Empty\r\n\r\n', /Subject: Empty$/, []],
+  [
+    'a part that is never closed',
+    `Subject: x\r\nContent-Type: multipart/mixed; boundary=q\r\n\r\n--q\r\n${plain('Cut off')}`,
+    /Cut off$/,
+    [],
+  ],
+];
+
+for (const [what, mail, text, names] of CASES) {
+  test(`a mail: ${what}`, async () => {
+    const members: string[] = [];
+    const outcome = await processBytes('m.eml', `${HEAD}${mail}`, [], async ({ name }) => void members.push(name));
+    assert.ok(outcome.ok);
+    assert.match(outcome.file.text, text);
+    assert.match(outcome.file.text, /^From: Ann <ann@example\.com>\nTo: bo@example\.com\n/);
+    assert.deepEqual(members, names);
+  });
+}
