@@ -10,8 +10,19 @@ import { identifier, sql } from './sql.ts';
  */
 export async function ensureExtensions(system: Queryable): Promise<boolean> {
   await ensureExtension(system, 'vector');
-  const isInstalled = await ensureExtension(system, 'pg_textsearch').catch(() => false);
-  return isInstalled && !(await usesTextIndex(system));
+  await ensureExtension(system, 'pg_textsearch').catch(() => false);
+  return (await canUseTextSearch(system)) && !(await usesTextIndex(system));
+}
+
+/**
+ * Whether tenants can have BM25 indexes: pg_textsearch is installed, and allows them on tables with row-level security. It refuses
+ * by default, because scores tell how frequent a term is in all rows; here each index has the rows of one tenant.
+ */
+export async function canUseTextSearch(system: Queryable): Promise<boolean> {
+  const [found] = await system.query<{ usable: boolean }>(sql`
+    select exists (select from pg_extension where extname = 'pg_textsearch')
+      and coalesce(current_setting('pg_textsearch.allow_rls', true), 'off') = 'on' as usable`);
+  return found?.usable === true;
 }
 
 async function ensureExtension(system: Queryable, name: string): Promise<boolean> {

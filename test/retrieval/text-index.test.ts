@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { BM25_B, BM25_K1, createTenant, deleteTenant, type Tenant, textIndex } from '../../src/corpus/tenant-store.ts';
 import { findTextSearchForm, rearrangeTextSearch, textSearchFacts } from '../../src/corpus/text-index.ts';
 import type { Database } from '../../src/db/database.ts';
-import { ensureExtensions } from '../../src/db/extensions.ts';
+import { canUseTextSearch, ensureExtensions } from '../../src/db/extensions.ts';
 import { identifier, type Sql, sql } from '../../src/db/sql.ts';
 import { bm25Candidates, type Candidate, FORCE_INDEX_ORDER } from '../../src/retrieval/lexical.ts';
 import { type LookLimits, scanCandidates } from '../../src/retrieval/lexical-scan.ts';
@@ -239,6 +239,15 @@ test('nothing of the index outlives its tenant', async () => {
   }
 });
 
+test('pg_textsearch is not used where it allows no index on tables with row-level security', async (t) => {
+  if (!(await canUseTextSearch(database.db.system))) return t.skip('the database has no pg_textsearch');
+  await database.db.system.transaction(async (tx) => {
+    await tx.query(sql`set local pg_textsearch.allow_rls = off`);
+    assert.equal(await canUseTextSearch(tx), false);
+  });
+  assert.equal(await canUseTextSearch(database.db.system), true);
+});
+
 test('migrate gives every tenant the form of the index that the database can do', async () => {
   const tenant = await newTenant('form');
   const rows = randomRows(200);
@@ -246,9 +255,9 @@ test('migrate gives every tenant the form of the index that the database can do'
   const hasAll = await ensureExtensions(database.db.system);
   assert.equal(hasAll, false, 'searches use the tables as long as there are any');
   const expected = await search(tenant, ['w3', 'w40', 'w90'], 20);
-  const { isInstalled } = await findTextSearchForm(database.db.system);
-  if (isInstalled) {
-    assert.match((await textSearchFacts(plain)).detail, /pg_textsearch is installed: `pinakes migrate` changes over/);
+  const { isUsable } = await findTextSearchForm(database.db.system);
+  if (isUsable) {
+    assert.match((await textSearchFacts(plain)).detail, /pg_textsearch can be used: `pinakes migrate` changes over/);
   } else {
     await database.db.system.query(sql`select drop_text_index(${tenant.id}, ${tenant.partitionNo}::int)`);
     const { ok, detail } = await textSearchFacts(plain);
@@ -258,9 +267,9 @@ test('migrate gives every tenant the form of the index that the database can do'
   assert.ok(changed.includes('form'));
   assert.deepEqual(await rearrangeTextSearch(database.db), []);
   const { ok, detail } = await textSearchFacts(plain);
-  assert.equal(ok, !isInstalled, detail);
-  assert.equal(await ensureExtensions(database.db.system), isInstalled);
-  if (!isInstalled) {
+  assert.equal(ok, !isUsable, detail);
+  assert.equal(await ensureExtensions(database.db.system), isUsable);
+  if (!isUsable) {
     assert.deepEqual(await search(tenant, ['w3', 'w40', 'w90'], 20), expected);
     return;
   }
