@@ -44,7 +44,7 @@ test('names made of another language’s function words do not decide', () => {
 
 test('a text that quotes many Latin names is in the language of its script', () => {
   assert.equal(detectLanguage('1. Brave Show 2. 너를 그린다 (Vocal) 3. 돌아 돌아 4. 울고싶단 말야 (With)'), 'ko');
-  assert.equal(detectLanguage('ทีมกีฬามืออาชีพ NFL (Los Angeles Rams) NBA (Los Angeles Lakers)'), 'th');
+  assert.equal(detectLanguage('ทีมกีฬามืออาชีพในแคลิฟอเนียใต้ NFL (Los Angeles Rams) NBA (Los Angeles Lakers)'), 'th');
 });
 
 test('a few words are taken for a common language or none, never for one that hardly anyone writes', () => {
