@@ -197,7 +197,10 @@ test('doctor tries the model and says what waits', async () => {
   await w.embed();
   await w.seedChunks('green pears');
   assert.match((await facts('embedding model')).detail, /^first answers with 64 dimensions in \d+ ms$/);
-  assert.match((await facts('vectors')).detail, /those of first \(64 dimensions\) serve \d+ tenants?, .*\d+ chunks wait/);
+  assert.match(
+    (await facts('vectors')).detail,
+    /those of first \(64 dimensions\) serve \d+ tenants?, .*\d+ chunks wait/,
+  );
   w.fake.respond(() => ({ status: 401 }));
   assert.deepEqual(await facts('embedding model'), {
     name: 'embedding model',
