@@ -239,14 +239,18 @@ export async function insertTexts(tx: Tx, tenantId: string, segments: readonly T
       as r(source_id uuid, start_offset int, end_offset int, content text)`);
 }
 
-export async function countSources(
-  tx: Queryable,
-  tenantId: string,
-  groupId: string,
-): Promise<{ pending: number; ready: number; failed: number }> {
-  const [counts] = await tx.query<{ pending: number; ready: number; failed: number }>(sql`
+export interface SourceCounts {
+  pending: number;
+  ready: number;
+  failed: number;
+  /** Of the files of all of them. */
+  bytes: number;
+}
+
+export async function countSources(tx: Queryable, tenantId: string, groupId: string): Promise<SourceCounts> {
+  const [counts] = await tx.query<SourceCounts>(sql`
     select count(*) filter (where status = 'pending') as pending, count(*) filter (where status = 'ready') as ready,
-           count(*) filter (where status = 'failed') as failed
+           count(*) filter (where status = 'failed') as failed, coalesce(sum(file_size), 0)::float8 as bytes
     from source where tenant_id = ${tenantId} and source_group_id = ${groupId} and deleted_at is null`);
   return counts!;
 }
