@@ -20,8 +20,8 @@ import type { FileFailure } from './parsed.ts';
 import { failedRows, type SourceRows } from './rows.ts';
 import { storeWithMembers } from './store-members.ts';
 
-export const PART_CHUNKS_MAX = 48;
-export const PART_WEIGHT_MAX = 300_000;
+export const PART_CHUNKS_MAX = 32;
+export const PART_WEIGHT_MAX = 200_000;
 
 const REFUSED: FileFailure = {
   stage: 'store',

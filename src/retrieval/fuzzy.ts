@@ -15,6 +15,7 @@ import type { Warning } from './types.ts';
 
 /** Words of one query that are looked at. */
 const WORDS_MAX = 12;
+/** A query with more words that occur nowhere is about something else, not misspelled. */
 const CORRECTED_WORDS_MAX = 3;
 /** A word that one of so many of the best chunks has is spelled as the corpus has it. */
 const BEST_CHUNKS = 10;
@@ -52,10 +53,14 @@ export async function correct(
   const missing = await missingIn(tx, request.tenantId, ranked.slice(0, BEST_CHUNKS), words);
   if (missing.length < words.length * MISSING_SHARE_MIN) return undefined;
   const conditions = predicates(request, request.usePostfilter ? {} : request.filters);
-  const corrections: Correction[] = [];
+  const nowhere: QueryWord[] = [];
   for (const word of missing) {
-    if (corrections.length === CORRECTED_WORDS_MAX) break;
     if ((await chunksWith(tx, search, word.terms, conditions, 1)).length > 0) continue;
+    nowhere.push(word);
+    if (nowhere.length > CORRECTED_WORDS_MAX) return undefined;
+  }
+  const corrections: Correction[] = [];
+  for (const word of nowhere) {
     const correction = await correctWord(tx, search, word, conditions);
     if (correction) corrections.push(correction);
   }
