@@ -153,7 +153,9 @@ describe('another model', () => {
     const [served] = await listGenerations(w.t.deps.db.system, w.tenant.tenantId);
     assert.partialDeepStrictEqual(served, { status: 'serving', indexed: true });
     assert.equal(await w.count('chunk_vector'), INDEX_LATER_CHUNKS_MIN + 1);
-    assert.equal(w.requested().length, 280);
+    assert.equal(new Set(w.requested()).size, 280);
+    const again = w.requested().length - 280;
+    assert.ok(again <= BATCH_TEXTS_MAX, `of the request that was under way beside it: ${again}`);
   });
 });
 
