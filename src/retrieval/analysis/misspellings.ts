@@ -1,7 +1,7 @@
 /** How a word may have been meant: other spellings of it, and how far two spellings are apart. Pure. */
 
-/** Shorter words are too much like others; longer ones would have too many spellings. */
-export const CORRECTED_UNITS_MIN = 4;
+/** Shorter words have too many neighbours that mean something else ("cost" and "most"); longer ones too many spellings. */
+export const CORRECTED_UNITS_MIN = 5;
 export const CORRECTED_UNITS_MAX = 24;
 
 const ALPHABETS = [
