@@ -40,10 +40,10 @@ export interface Halves {
  */
 export async function* hybridBatches(tx: Tx, search: HybridSearch): AsyncGenerator<Batch> {
   const { request, semantic, exactRowsMax } = search;
-  const first = await findHalves(tx, search, request.filters, FUSED_DEPTH);
+  let found = await findHalves(tx, search, request.filters, FUSED_DEPTH);
   const isComplete = (halves: Halves, limit: number): boolean =>
     halves.lexical.length < limit && halves.semantic.length < limit;
-  yield toBatch(search, first, isComplete(first, FUSED_DEPTH));
+  yield toBatch(search, found, isComplete(found, FUSED_DEPTH));
   for (const limit of BATCHES) {
     const nearest = { request, semantic, filters: request.filters, limit, exactRowsMax };
     const longer = {
@@ -53,8 +53,8 @@ export async function* hybridBatches(tx: Tx, search: HybridSearch): AsyncGenerat
           : await lexicalCandidates(tx, search, predicates(request, request.filters), limit),
       semantic: await nearestCandidates(tx, nearest, exactPlan(nearest)),
     };
-    const both = { lexical: append(first.lexical, longer.lexical), semantic: append(first.semantic, longer.semantic) };
-    yield toBatch(search, both, limit >= CANDIDATES_MAX || isComplete(longer, limit));
+    found = { lexical: append(found.lexical, longer.lexical), semantic: append(found.semantic, longer.semantic) };
+    yield toBatch(search, found, limit >= CANDIDATES_MAX || isComplete(longer, limit));
   }
 }
 
@@ -90,7 +90,7 @@ async function findPlanned(tx: Tx, search: HybridSearch, nearest: NearestRequest
   return { lexical: toCandidates(half(true), limit), semantic: toSimilar(half(false)) };
 }
 
-/** Those of `longer` that are not among the first follow them. */
+/** Those of `longer` that are not among the first follow them: where a limit cuts through equal scores, the order behind it may differ. */
 function append(first: readonly Candidate[], longer: readonly Candidate[]): Candidate[] {
   const ids = new Set(first.map(({ id }) => id));
   return [...first, ...longer.filter(({ id }) => !ids.has(id))];
