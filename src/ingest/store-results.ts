@@ -1,7 +1,7 @@
 /**
  * Writes what processing brought into the database: several small files in one transaction, a large file in parts.
  *
- * On the embedded database transactions queue with searches, so each one stays small (PART_*: about 30 ms). The parts of
+ * On the embedded database transactions queue with searches, so each one stays small (PART_*). The parts of
  * a large file are invisible until its last transaction makes the source `ready`.
  */
 import { deleteChunksOfSources, insertChunks, type NewChunk } from '../corpus/chunk-writer.ts';

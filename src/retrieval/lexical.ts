@@ -32,7 +32,7 @@ export const FORCE_INDEX_ORDER = sql`set_config('enable_sort', 'off', true), set
 
 /**
  * At most `limit` of the best chunks, best first; of equal score, the lower id first. Where the limit cuts through chunks of
- * equal score, those of the last score come in the order of the index instead: it is the same for every limit.
+ * equal score, those of the last score come in the order of the index instead, which a larger limit need not keep.
  */
 export async function bm25Candidates(tx: Tx, request: CandidateRequest): Promise<Candidate[]> {
   return toCandidates(await tx.query<FoundRow>(bm25Select(request)), request.limit);
