@@ -10,14 +10,13 @@ import { Agent, buildConnector, type Dispatcher, request as send, fetch as undic
 import { ServiceError } from '../errors.ts';
 import { type AddressRules, addressRules } from './address-rules.ts';
 import { limitedBody } from './response-body.ts';
+import { retryWait } from './retry-wait.ts';
 
 export const REDIRECTS_MAX = 5;
 export const TIMEOUT_MS_DEFAULT = 60_000;
 export const RESPONSE_BYTES_MAX_DEFAULT = 64 * 1024 * 1024;
 const CONNECT_TIMEOUT_MS = 10_000;
 const CONNECTIONS_PER_HOST_MAX = 64;
-const RETRY_BASE_MS = 500;
-const RETRY_WAIT_MS_MAX = 60_000;
 const RETRIED_STATUSES = [408, 425, 429, 500, 502, 503, 504];
 const USER_AGENT = 'Pinakes/0.1';
 
@@ -253,16 +252,4 @@ function explainFailure(error: unknown, url: string, given: AbortSignal, timeout
   if (isRefused(error))
     return new ServiceError('upstream_failed', `${host} leads to an address that is not allowed.`, { cause: error });
   return new ServiceError('upstream_failed', `${host} could not be reached.`, { cause: error });
-}
-
-/** Milliseconds: what the server asks for, else exponential with full jitter. */
-function retryWait(attempt: number, retryAfter: string | null): number {
-  const backoff = RETRY_BASE_MS * 2 ** attempt * (0.5 + Math.random() / 2);
-  const asked =
-    retryAfter === null
-      ? 0
-      : /^\d+$/.test(retryAfter)
-        ? Number(retryAfter) * 1000
-        : Date.parse(retryAfter) - Date.now();
-  return Math.min(RETRY_WAIT_MS_MAX, Math.max(backoff, Number.isFinite(asked) ? asked : 0));
 }
