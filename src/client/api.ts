@@ -231,6 +231,8 @@ export type GroupSource = {
   status: "pending" | "ready" | "failed";
   /** Address at the origin; null for uploads. */
   url: string | null;
+  /** The archive or mail that it was found in. */
+  parent_source_id: string | null;
   /** ISO 639-1, as detected. */
   language: string | null;
   /** Unix seconds. */

@@ -147,10 +147,16 @@ export async function addProgress(tx: Tx, tenantId: string, id: string, step: Pr
     where tenant_id = ${tenantId} and id = ${id}`);
 }
 
-/** The active run of the group's generation, if any, will not meet one of its files: it was deleted. The group must be locked. */
-export async function countSkipped(tx: Tx, tenantId: string, groupId: string, generation: number): Promise<void> {
+/** The active run of the group's generation, if any, will not meet some of its files: they were deleted. The group must be locked. */
+export async function countSkipped(
+  tx: Tx,
+  tenantId: string,
+  groupId: string,
+  generation: number,
+  files: number,
+): Promise<void> {
   await tx.query(sql`
-    update run set files_done = files_done + 1, skipped = skipped + 1
+    update run set files_done = files_done + ${files}, skipped = skipped + ${files}
     where tenant_id = ${tenantId} and source_group_id = ${groupId} and generation = ${generation}
       and status = any(${[...ACTIVE_STATUSES]}::text[])`);
 }

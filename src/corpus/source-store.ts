@@ -11,6 +11,8 @@ export interface Source {
   sourceType: string;
   name: string;
   url: string | null;
+  /** The archive or mail that it was in. */
+  parentSourceId: string | null;
   fileType: string;
   fileSize: number;
   status: 'pending' | 'ready' | 'failed';
@@ -82,6 +84,7 @@ export interface TextSegment {
 /** Of source `s`. */
 export const SOURCE_COLUMNS =
   raw(`s.id, s.source_group_id as "sourceGroupId", s.source_type as "sourceType", s.name, s.url,
+  s.parent_source_id as "parentSourceId",
   s.file_type as "fileType", s.file_size as "fileSize", s.status, s.origin_metadata as "originMetadata", s.metadata,
   s.language, s.content_at as "contentAt", s.text_length as "textLength", s.chunk_count as "chunkCount", s.warnings,
   s.created_at as "createdAt"`);
@@ -312,17 +315,33 @@ export async function findTombstone(
   return source;
 }
 
-/** Hides a source. Its group must be locked. Undefined when it is hidden already or gone. */
+/** Hides a source with all that was found inside it, and returns them. Its group must be locked. Nothing when it is hidden already or gone. */
 export async function tombstoneSource(
   tx: Tx,
   tenantId: string,
   id: string,
   now: Date,
-): Promise<{ status: Source['status']; chunkMetadatasCount: number } | undefined> {
-  const [source] = await tx.query<{ status: Source['status']; chunkMetadatasCount: number }>(sql`
-    update source set deleted_at = ${now} where tenant_id = ${tenantId} and id = ${id} and deleted_at is null
+): Promise<{ status: Source['status']; chunkMetadatasCount: number }[]> {
+  return tx.query<{ status: Source['status']; chunkMetadatasCount: number }>(sql`
+    with recursive hidden as (
+      select id from source where tenant_id = ${tenantId} and id = ${id} and deleted_at is null
+      union all
+      select s.id from hidden h join source s on s.parent_source_id = h.id
+      where s.tenant_id = ${tenantId} and s.deleted_at is null)
+    update source set deleted_at = ${now} where tenant_id = ${tenantId} and id in (select id from hidden)
     returning status, chunk_metadatas_count as "chunkMetadatasCount"`);
-  return source;
+}
+
+/** A hidden source and what is left of those inside it, the innermost first and itself last. */
+export async function listTombstonesInside(tx: Queryable, tenantId: string, id: string): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>(sql`
+    with recursive hidden as (
+      select id, member_depth from source where tenant_id = ${tenantId} and id = ${id} and deleted_at is not null
+      union all
+      select s.id, s.member_depth from hidden h join source s on s.parent_source_id = h.id
+      where s.tenant_id = ${tenantId} and s.deleted_at is not null)
+    select id from hidden order by member_depth desc, id`);
+  return rows.map((row) => row.id);
 }
 
 /** Removes up to `limit` segments of a source's text; returns how many. */

@@ -1,12 +1,19 @@
 /**
- * Deletion of one source: the tombstone commits with the answer, under its group's lock, so that an ingestion that is
- * running cannot bring it back; the job `delete-source` removes the rest and may be stopped and begun again at any point.
+ * Deletion of one source and of what was found inside it: the tombstones commit with the answer, under the group's lock, so
+ * that an ingestion that is running cannot bring them back; the job `delete-source` removes the rest and may be stopped and
+ * begun again at any point.
  */
 import { removeUnneededBlobRows } from '../corpus/blob-row-store.ts';
 import { removeChunksOfSource } from '../corpus/chunk-writer.ts';
 import { addChunkMetadatasCount, type GroupLimits, lockGroup } from '../corpus/group-store.ts';
 import { countSkipped } from '../corpus/run-store.ts';
-import { findTombstone, removeTextsOfSource, removeTombstonedSource, tombstoneSource } from '../corpus/source-store.ts';
+import {
+  findTombstone,
+  listTombstonesInside,
+  removeTextsOfSource,
+  removeTombstonedSource,
+  tombstoneSource,
+} from '../corpus/source-store.ts';
 import { notFound } from '../errors.ts';
 import type { JobHandler } from '../jobs/queue.ts';
 import type { IngestDeps } from './ingest-deps.ts';
@@ -16,9 +23,9 @@ const CHUNKS_PER_TRANSACTION = 500;
 const TEXTS_PER_TRANSACTION = 50;
 
 /**
- * Hides the source and starts its removal. Asked again before it is gone, it changes nothing.
+ * Hides the source and what was found inside it, and starts their removal. Asked again before it is gone, it changes nothing.
  *
- * The counter of its group is corrected; an active run counts a file that it can no longer read as skipped.
+ * The counter of its group is corrected; an active run counts files that it can no longer read as skipped.
  *
  * @throws ServiceError not_found
  */
@@ -34,13 +41,13 @@ export async function requestSourceDeletion(
     if (found.deletedAt) return;
     const group = await lockGroup(tx, tenantId, found.sourceGroupId);
     if (!group || group.deletedAt) throw notFound();
-    const source = await tombstoneSource(tx, tenantId, sourceId, deps.clock.now());
+    const hidden = await tombstoneSource(tx, tenantId, sourceId, deps.clock.now());
     // Somebody else's request was faster.
-    if (!source) return;
-    if (source.chunkMetadatasCount > 0) {
-      await addChunkMetadatasCount(tx, tenantId, group.id, -source.chunkMetadatasCount);
-    }
-    if (source.status === 'pending') await countSkipped(tx, tenantId, group.id, group.generation);
+    if (hidden.length === 0) return;
+    const chunkMetadatas = hidden.reduce((sum, source) => sum + source.chunkMetadatasCount, 0);
+    if (chunkMetadatas > 0) await addChunkMetadatasCount(tx, tenantId, group.id, -chunkMetadatas);
+    const pending = hidden.filter((source) => source.status === 'pending').length;
+    if (pending > 0) await countSkipped(tx, tenantId, group.id, group.generation, pending);
     await deps.queue.enqueue(tx, 'delete-source', { tenantId, sourceId });
   });
   deps.crash.reach('delete.tombstoned');
@@ -54,16 +61,19 @@ export function deleteSource(deps: IngestDeps): JobHandler {
   };
 }
 
-/** Removes what is left of a hidden source; nothing when it is not hidden or gone. */
+/** Removes what is left of a hidden source and of those inside it; nothing when it is not hidden or gone. */
 export async function removeDeletedSource(
   deps: IngestDeps,
   tenantId: string,
   sourceId: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const anyone = { sourceGroupIds: null, tagIds: null };
-  const source = await deps.db.transaction(tenantId, (tx) => findTombstone(tx, tenantId, sourceId, anyone));
-  if (!source?.deletedAt) return;
+  // The source itself comes last: as long as it is there, the way to those inside is.
+  const hidden = await deps.db.transaction(tenantId, (tx) => listTombstonesInside(tx, tenantId, sourceId));
+  for (const id of hidden) await removeOne(deps, tenantId, id, signal);
+}
+
+async function removeOne(deps: IngestDeps, tenantId: string, sourceId: string, signal: AbortSignal): Promise<void> {
   for (let removed = 1; removed > 0; ) {
     signal.throwIfAborted();
     removed = await deps.db.transaction(tenantId, (tx) =>

@@ -1,6 +1,7 @@
 /** Deletion of one source: hidden with the answer, removed by a job, never brought back by a run that is under way. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
+import { strToU8, zipSync } from 'fflate';
 import { findViolations } from '../../src/corpus/invariants.ts';
 import type { Database } from '../../src/db/database.ts';
 import { sql } from '../../src/db/sql.ts';
@@ -49,7 +50,7 @@ async function run(groupId: string): Promise<void> {
   await ingestRun(service.deps)({ tenantId: service.tenantId, runId: (await lastRun(groupId)).id }, context());
 }
 
-async function ingested(files: Record<string, string>): Promise<{ group: string; ids: string[] }> {
+async function ingested(files: Record<string, string | Uint8Array>): Promise<{ group: string; ids: string[] }> {
   const group = await uploadFiles(service, files);
   await run(group);
   return { group, ids: await sourceIds(group) };
@@ -324,5 +325,55 @@ test('a job for a source that is not deleted removes nothing', async () => {
   await remove(ids[0]!);
   await remove(newId());
   assert.deepEqual(await searchNames('alive'), ['alive.txt']);
+  await cleanUp(group);
+});
+
+const NEST = zipSync({
+  'a.csv': strToU8('bird,year\nquokka,2024\n'),
+  'inner.zip': zipSync({ 'deep.txt': strToU8('The quokka smiles.') }),
+});
+
+test('with an archive goes all that was found inside it', async () => {
+  const { group, ids } = await ingested({ 'nest.zip': NEST, 'other.txt': 'The wombat digs.' });
+  const sources = await Promise.all(ids.map(async (id) => (await service.get(`/sources/${id}`)).body));
+  const byName = new Map(sources.map((source) => [source.name, source]));
+  assert.deepEqual(
+    ['nest.zip', 'a.csv', 'inner.zip', 'deep.txt'].map((name) => byName.get(name).parent_source_id),
+    [null, byName.get('nest.zip').id, byName.get('nest.zip').id, byName.get('inner.zip').id],
+  );
+  const listed = (await service.get(`/source-groups/${group}/sources?limit=100`)).body.sources;
+  assert.deepEqual(
+    listed.map((source: { parent_source_id: string | null }) => source.parent_source_id),
+    sources.map((source) => source.parent_source_id),
+  );
+  const gone = byName.get('nest.zip').id;
+  assert.equal((await service.delete(`/sources/${gone}`)).status, 202);
+  assert.deepEqual(await searchNames('quokka'), []);
+  assert.deepEqual(await sourceIds(group), [byName.get('other.txt').id]);
+  await assertSound();
+  await remove(gone);
+  for (const { id, name } of sources) assert.equal((await rowsOf(id)) > 0, name === 'other.txt', name);
+  assert.equal(await storedBlobs(), 1);
+  await cleanUp(group);
+});
+
+test('a file inside a deleted archive that a run has in hand does not come back', async () => {
+  const group = await uploadFiles(service, { 'nest.zip': NEST });
+  gate.script = (name) => {
+    if (name === 'deep.txt') gate.setOpen(false);
+    return undefined;
+  };
+  const running = run(group);
+  await eventually(async () => gate.inHand.has('deep.txt'));
+  const [archive = ''] = await sourceIds(group);
+  assert.equal((await service.delete(`/sources/${archive}`)).status, 202);
+  gate.script = () => undefined;
+  gate.setOpen(true);
+  await running;
+  assert.deepEqual([await searchNames('quokka'), await sourceIds(group)], [[], []]);
+  const { status, files_done, files_total, statistics } = await lastRun(group);
+  assert.deepEqual([status, files_done, files_total, statistics.skipped >= 1], ['success', 4, 4, true]);
+  await remove(archive);
+  assert.equal(await storedBlobs(), 0);
   await cleanUp(group);
 });
