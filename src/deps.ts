@@ -5,6 +5,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { BlobStore } from './blobs/blob-store.ts';
 import { openDiskBlobStore } from './blobs/disk.ts';
 import { type Config, ConfigError } from './config.ts';
+import { type Connectors, openConnectors } from './connectors/registry.ts';
 import { countWaiting } from './corpus/embedding-queue-store.ts';
 import type { Database } from './db/database.ts';
 import { migrate } from './db/migrate.ts';
@@ -15,6 +16,7 @@ import type { FileProcessor } from './ingest/file-processor.ts';
 import { openProcessPool } from './ingest/process-pool.ts';
 import type { JobQueue } from './jobs/queue.ts';
 import { openJobQueue } from './jobs/queue-pgboss.ts';
+import { openSchedules, type Schedules } from './jobs/schedules.ts';
 import { openEmbedding } from './llm/embedding.ts';
 import type { ChatModel, Embedding } from './llm/models.ts';
 import { openChatModel } from './llm/registry.ts';
@@ -34,6 +36,8 @@ export interface Deps {
   auth: Authenticator;
   blobs: BlobStore;
   queue: JobQueue;
+  /** Works out the recurrence rules of tenants. */
+  schedules: Schedules;
   /** Parses, chunks and analyzes one file in a child process. */
   processor: FileProcessor;
   chatModel: ChatModel;
@@ -42,6 +46,8 @@ export interface Deps {
   /** Null: no rerank model is configured. */
   reranker: RerankModel | null;
   http: HttpClient;
+  /** What reads Drive folders, page workspaces, repositories and web sites. */
+  connectors: Connectors;
   metrics: Metrics;
   crash: CrashPoints;
   /** Closes what openDeps opened, in reverse order. */
@@ -73,6 +79,7 @@ export async function openDeps(config: Config, log: FastifyBaseLogger, given: Gi
     const http = given.http ?? closing(openHttpClient({ allow: config.outboundAllow }), (client) => client.close());
     const blobs = given.blobs ?? (await openBlobs(config, crash));
     const queue = given.queue ?? closing(await openJobQueue(db, log), (q) => q.stop(0));
+    const schedules = given.schedules ?? closing(openSchedules(), (s) => s.close());
     const processor =
       given.processor ?? closing(openProcessPool({ children: config.parserProcesses }), (pool) => pool.close());
     const chatModel = given.chatModel ?? openChatModel(config.chat, http, analyzer);
@@ -86,11 +93,13 @@ export async function openDeps(config: Config, log: FastifyBaseLogger, given: Gi
       auth,
       blobs,
       queue,
+      schedules,
       processor,
       chatModel,
       embedding,
       reranker: given.reranker === undefined ? openRerankModel(config.rerank, http) : given.reranker,
       http,
+      connectors: given.connectors ?? openConnectors({ remote: config.remote, http, clock }),
       metrics: openMetrics(async () => (await countWaiting(db.system)).waiting),
       crash,
       close,

@@ -11,10 +11,13 @@ import { deleteSource } from './ingest/delete-source.ts';
 import { embedChunks } from './ingest/embed-chunks.ts';
 import { wakeAllEmbedding } from './ingest/embed-queue.ts';
 import { ingestRun } from './ingest/run-ingest.ts';
+import { hasDueSchedule, startScheduled } from './ingest/start-scheduled.ts';
 
 const DELETIONS_AT_ONCE = 1;
 const BUILDS_AT_ONCE = 1;
 const COLLECT_INTERVAL_MS = 60_000;
+/** How late a schedule may be noticed. */
+const SCHEDULE_INTERVAL_MS = 15_000;
 
 export interface Worker {
   start(): Promise<void>;
@@ -24,13 +27,20 @@ export interface Worker {
 
 export function buildWorker(given: Deps): Worker {
   const deps = given.db.kind === 'embedded' ? { ...given, db: oneAtATime(given.db) } : given;
-  let timer: NodeJS.Timeout | undefined;
+  const timers: NodeJS.Timeout[] = [];
   let maintenance: Maintenance | undefined;
   // A job, not a call: of several workers one at a time collects, and a stop waits for it.
   const collect = (): void => {
     deps.db.system
       .transaction((tx) => deps.queue.enqueue(tx, 'collect-garbage', {}))
       .catch((error) => deps.log.warn({ err: error }, 'the collection of garbage could not be scheduled'));
+  };
+  const lookForDueRuns = (): void => {
+    const enqueue = (): Promise<void> =>
+      deps.db.system.transaction((tx) => deps.queue.enqueue(tx, 'start-scheduled', {}));
+    hasDueSchedule(deps)
+      .then((isDue) => (isDue ? enqueue() : undefined))
+      .catch((error) => deps.log.warn({ err: error }, 'the schedules could not be looked at'));
   };
   return {
     async start() {
@@ -41,15 +51,19 @@ export function buildWorker(given: Deps): Worker {
         'delete-group': { handler: deleteGroup(deps), concurrency: DELETIONS_AT_ONCE },
         'delete-source': { handler: deleteSource(deps), concurrency: DELETIONS_AT_ONCE },
         'collect-garbage': { handler: collectGarbage(deps), concurrency: 1 },
+        'start-scheduled': { handler: startScheduled(deps), concurrency: 1 },
         'build-column': { handler: buildColumn(deps), concurrency: BUILDS_AT_ONCE },
         'embed-chunks': { handler: embedChunks(deps), concurrency: deps.config.workerConcurrency },
         'analyze-chunks': { handler: analyzeChunks(deps), concurrency: 1 },
       });
       maintenance = startMaintenance(deps.db, deps.log);
-      timer = setInterval(collect, COLLECT_INTERVAL_MS).unref();
+      timers.push(setInterval(collect, COLLECT_INTERVAL_MS).unref());
+      timers.push(setInterval(lookForDueRuns, SCHEDULE_INTERVAL_MS).unref());
+      // What was missed while no worker ran.
+      lookForDueRuns();
     },
     async stop(graceMs) {
-      clearInterval(timer);
+      for (const timer of timers) clearInterval(timer);
       await deps.queue.stop(graceMs);
       await maintenance?.stop();
     },

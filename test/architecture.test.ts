@@ -90,6 +90,8 @@ describe('a broken rule is noticed', () => {
     assert.equal(rules.socketsOutsideNet(source('llm/x.ts', "import net from 'node:net';")).length, 1);
     assert.equal(rules.socketsOutsideNet(source('llm/x.ts', 'const page = await fetch(url);')).length, 1);
     assert.equal(rules.socketsOutsideNet(source('llm/x.ts', 'const page = await http.fetch(url);')).length, 0);
+    assert.equal(rules.socketsOutsideNet(source('connectors/x.ts', '  const page = await fetch(url);')).length, 1);
+    assert.equal(rules.socketsOutsideNet(source('connectors/x.ts', '  async fetch(origin) {')).length, 0);
     assert.equal(rules.socketsOutsideNet(source('net/x.ts', "import { request } from 'undici';")).length, 0);
   });
 

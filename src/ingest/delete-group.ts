@@ -12,10 +12,12 @@ import {
   type SourceGroup,
   setGroupStatus,
 } from '../corpus/group-store.ts';
+import { deleteSetting } from '../corpus/setting-store.ts';
 import { removeSources } from '../corpus/source-store.ts';
 import { notFound } from '../errors.ts';
 import type { JobHandler } from '../jobs/queue.ts';
 import { forEachLimited } from '../util/pool.ts';
+import { eraseOneTimeCredential } from '../vault/secret-store.ts';
 import type { IngestDeps } from './ingest-deps.ts';
 
 /** Sized for about 30 ms each on the embedded database, where transactions queue with searches. */
@@ -43,10 +45,10 @@ export async function requestDeletion(
     const group = visible && (await lockGroup(tx, tenantId, groupId));
     if (!group || (sourceType !== undefined && group.sourceType !== sourceType)) throw notFound();
     if (group.status === 'deleting') return;
-    await setGroupStatus(tx, tenantId, groupId, 'deleting', {
-      deletedAt: group.deletedAt ?? deps.clock.now(),
-      error: null,
-    });
+    const deletedAt = group.deletedAt ?? deps.clock.now();
+    await setGroupStatus(tx, tenantId, groupId, 'deleting', { deletedAt, error: null });
+    await deleteSetting(tx, tenantId, groupId, deletedAt);
+    await eraseOneTimeCredential(tx, tenantId, groupId);
     await deps.queue.enqueue(tx, 'delete-group', { tenantId, groupId });
   });
   deps.crash.reach('delete.tombstoned');

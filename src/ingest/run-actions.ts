@@ -1,10 +1,13 @@
 /** Starting and canceling runs, as callers ask for it. */
-import { findGroup, type GroupLimits, lockGroup, setGroupStatus } from '../corpus/group-store.ts';
+import { findGroup, type GroupLimits, lockGroup, type SourceGroup, setGroupStatus } from '../corpus/group-store.ts';
 import { findRun, insertRun, lockRun, type Run, setRunStatus } from '../corpus/run-store.ts';
+import { findSettingOfGroup, forgetCheckpoint, type Setting } from '../corpus/setting-store.ts';
 import { countSources, resetFailedSources } from '../corpus/source-store.ts';
+import type { Tx } from '../db/database.ts';
 import { notFound, ServiceError } from '../errors.ts';
-import { isActive, mayFollow } from '../jobs/status.ts';
+import { isActive, type JobStatus, mayFollow } from '../jobs/status.ts';
 import { newId } from '../util/ids.ts';
+import { hasOneTimeCredential } from '../vault/secret-store.ts';
 import type { IngestDeps } from './ingest-deps.ts';
 
 type ActionDeps = Pick<IngestDeps, 'db' | 'queue' | 'clock'>;
@@ -12,8 +15,9 @@ type ActionDeps = Pick<IngestDeps, 'db' | 'queue' | 'clock'>;
 /**
  * Runs a source group again. For uploaded files nothing can have changed at the origin, so ready files count as unchanged
  * and failed (or, after a cancellation, unfinished) ones are tried again; `onlyFailed` leaves the others out of the figures.
+ * What is kept in step with an origin is listed anew, and `onlyFailed` changes nothing: what is unchanged there costs nothing.
  *
- * @throws ServiceError not_found; conflict while a run is active.
+ * @throws ServiceError not_found; conflict while a run is active, and when nothing is left to open the origin with.
  */
 export async function startRun(
   deps: ActionDeps,
@@ -26,29 +30,77 @@ export async function startRun(
     const visible = await findGroup(tx, tenantId, groupId, limits);
     const group = visible && (await lockGroup(tx, tenantId, groupId));
     if (!group || group.deletedAt) throw notFound();
-    if (!mayFollow(group.status, 'queued') || isActive(group.status)) {
+    if (!mayRun(group.status)) {
       throw new ServiceError(
         'conflict',
         `The source group is ${group.status}: it can run again when its run has ended.`,
       );
     }
-    const counts = await countSources(tx, tenantId, groupId);
-    await resetFailedSources(tx, tenantId, groupId);
-    const generation = group.generation + 1;
-    await setGroupStatus(tx, tenantId, groupId, 'queued', { generation });
-    const unchanged = onlyFailed ? 0 : counts.ready;
-    const id = newId(deps.clock.now().getTime());
-    await insertRun(tx, tenantId, {
-      id,
-      sourceGroupId: groupId,
-      generation,
-      scanned: counts.failed + counts.pending + unchanged,
-      unchanged,
-      createdAt: deps.clock.now(),
-    });
-    await deps.queue.enqueue(tx, 'ingest-run', { tenantId, runId: id });
+    const setting = await findSettingOfGroup(tx, tenantId, groupId);
+    if (setting) await checkCredential(tx, tenantId, setting);
+    const id = setting
+      ? await queueOriginRun(deps, tx, tenantId, group)
+      : await queueFilesRun(deps, tx, tenantId, group, onlyFailed);
     return (await findRun(tx, tenantId, id, limits))!;
   });
+}
+
+/** Whether a run may begin. */
+export function mayRun(status: JobStatus): boolean {
+  return mayFollow(status, 'queued') && !isActive(status);
+}
+
+/**
+ * Makes the run of a locked group that is kept in step with an origin, and its job; returns its id. What it looks at is counted
+ * while it lists.
+ */
+export async function queueOriginRun(
+  deps: ActionDeps,
+  tx: Tx,
+  tenantId: string,
+  group: Pick<SourceGroup, 'id' | 'generation'>,
+): Promise<string> {
+  await forgetCheckpoint(tx, tenantId, group.id);
+  return queueRun(deps, tx, tenantId, group, { scanned: 0, unchanged: 0 });
+}
+
+async function queueFilesRun(
+  deps: ActionDeps,
+  tx: Tx,
+  tenantId: string,
+  group: SourceGroup,
+  onlyFailed: boolean,
+): Promise<string> {
+  const counts = await countSources(tx, tenantId, group.id);
+  await resetFailedSources(tx, tenantId, group.id);
+  const unchanged = onlyFailed ? 0 : counts.ready;
+  return queueRun(deps, tx, tenantId, group, { scanned: counts.failed + counts.pending + unchanged, unchanged });
+}
+
+async function queueRun(
+  deps: ActionDeps,
+  tx: Tx,
+  tenantId: string,
+  group: Pick<SourceGroup, 'id' | 'generation'>,
+  figures: { scanned: number; unchanged: number },
+): Promise<string> {
+  const generation = group.generation + 1;
+  await setGroupStatus(tx, tenantId, group.id, 'queued', { generation });
+  const createdAt = deps.clock.now();
+  const id = newId(createdAt.getTime());
+  await insertRun(tx, tenantId, { id, sourceGroupId: group.id, generation, ...figures, createdAt });
+  await deps.queue.enqueue(tx, 'ingest-run', { tenantId, runId: id });
+  return id;
+}
+
+/** A secret that was deleted meanwhile is told by the run. */
+async function checkCredential(tx: Tx, tenantId: string, setting: Setting): Promise<void> {
+  if (!setting.needsCredential || setting.secretId !== null) return;
+  if (await hasOneTimeCredential(tx, tenantId, setting.sourceGroupId)) return;
+  throw new ServiceError(
+    'conflict',
+    'The credential of this source was erased after its first run. Create the source again with a stored secret.',
+  );
 }
 
 /**

@@ -6,6 +6,7 @@ export const JOB_KINDS = [
   'delete-group',
   'delete-source',
   'collect-garbage',
+  'start-scheduled',
   'build-column',
   'embed-chunks',
   'analyze-chunks',

@@ -1,7 +1,7 @@
 /** Secrets: SQL of the table secret. Values come in as text, are sealed before they reach SQL, and leave by `openSecret` only. */
 import { holdAdditions } from '../db/additions.ts';
 import type { Database, Queryable, Tx } from '../db/database.ts';
-import { join, raw, sql } from '../db/sql.ts';
+import { join, raw, type Sql, sql } from '../db/sql.ts';
 import { ensureKeyFile, type KeySettings, loadKeyring } from './key-files.ts';
 import { findMasterKeyId, holdMasterKey, nameFirstMasterKey } from './master-key-store.ts';
 import { type MasterKey, openValue, rewrapKey, sealValue } from './seal.ts';
@@ -29,6 +29,8 @@ export interface NewSecret {
   description: string;
   value: string;
   createdAt: Date;
+  /** Makes it the one-time credential of that source group: no list shows it, no id names it. */
+  sourceGroupId?: string;
 }
 
 /** Absent members stay as they are. */
@@ -52,6 +54,8 @@ interface SealedRow {
   key_id: string;
 }
 
+/** One-time credentials are nobody's stored secrets. */
+const STORED = raw('source_group_id is null');
 const COLUMNS = raw('id, name, type, description, created_at as "createdAt", updated_at as "updatedAt"');
 
 /** To be called before the transaction that seals: a tenant's transaction may not name the master key. */
@@ -67,9 +71,9 @@ export async function insertSecret(tx: Tx, config: KeySettings, tenantId: string
   const owner = { tenantId, secretId: secret.id };
   const { sealed, wrappedKey, keyId } = sealValue(await currentKey(tx, config), owner, secret.value);
   const [row] = await tx.query<Secret>(sql`
-    insert into secret (tenant_id, id, name, type, description, sealed, wrapped_key, key_id, created_at, updated_at)
+    insert into secret (tenant_id, id, name, type, description, sealed, wrapped_key, key_id, created_at, updated_at, source_group_id)
     values (${tenantId}, ${secret.id}, ${secret.name}, ${secret.type}, ${secret.description}, ${sealed}, ${wrappedKey}, ${keyId},
-            ${secret.createdAt}, ${secret.createdAt})
+            ${secret.createdAt}, ${secret.createdAt}, ${secret.sourceGroupId ?? null})
     returning ${COLUMNS}`);
   return row!;
 }
@@ -90,7 +94,7 @@ export async function updateSecret(
     sets.push(sql`sealed = ${sealed}, wrapped_key = ${wrappedKey}, key_id = ${keyId}`);
   }
   const [row] = await tx.query<Secret>(
-    sql`update secret set ${join(sets)} where tenant_id = ${tenantId} and id = ${id} returning ${COLUMNS}`,
+    sql`update secret set ${join(sets)} where tenant_id = ${tenantId} and id = ${id} and ${STORED} returning ${COLUMNS}`,
   );
   return row;
 }
@@ -105,18 +109,44 @@ export async function openSecret(
   tenantId: string,
   id: string,
 ): Promise<{ type: SecretType; value: string } | undefined> {
+  return openWhere({ db, config }, tenantId, sql`id = ${id} and ${STORED}`);
+}
+
+/** The credential that a source group was created with, as `openSecret`. Undefined when it was erased or there was none. */
+export async function openOneTimeCredential(
+  deps: VaultDeps,
+  tenantId: string,
+  groupId: string,
+): Promise<string | undefined> {
+  return (await openWhere(deps, tenantId, sql`source_group_id = ${groupId}`))?.value;
+}
+
+async function openWhere(
+  { db, config }: VaultDeps,
+  tenantId: string,
+  condition: Sql,
+): Promise<{ type: SecretType; value: string } | undefined> {
   return db.transaction(tenantId, async (tx) => {
     await holdMasterKey(tx);
     const [row] = await tx.query<SealedRow & { type: SecretType }>(sql`
-      select tenant_id, id, type, sealed, wrapped_key, key_id from secret where tenant_id = ${tenantId} and id = ${id}`);
+      select tenant_id, id, type, sealed, wrapped_key, key_id from secret where tenant_id = ${tenantId} and ${condition}`);
     return row && { type: row.type, value: await openRow(row, config) };
   });
 }
 
-export async function findSecret(db: Database, tenantId: string, id: string): Promise<Secret | undefined> {
-  const [row] = await db.query<Secret>(
-    tenantId,
-    sql`select ${COLUMNS} from secret where tenant_id = ${tenantId} and id = ${id}`,
+export async function hasOneTimeCredential(tx: Queryable, tenantId: string, groupId: string): Promise<boolean> {
+  const rows = await tx.query(sql`select from secret where tenant_id = ${tenantId} and source_group_id = ${groupId}`);
+  return rows.length > 0;
+}
+
+/** At the end of the first run, whatever it came to, and when the group is deleted. Asked again, it changes nothing. */
+export async function eraseOneTimeCredential(tx: Tx, tenantId: string, groupId: string): Promise<void> {
+  await tx.query(sql`delete from secret where tenant_id = ${tenantId} and source_group_id = ${groupId}`);
+}
+
+export async function findSecret(tx: Queryable, tenantId: string, id: string): Promise<Secret | undefined> {
+  const [row] = await tx.query<Secret>(
+    sql`select ${COLUMNS} from secret where tenant_id = ${tenantId} and id = ${id} and ${STORED}`,
   );
   return row;
 }
@@ -131,10 +161,10 @@ export async function listSecrets(
   const after = afterId === undefined ? raw('true') : sql`id > ${afterId}::uuid`;
   return db.transaction(tenantId, async (tx) => {
     const rows = await tx.query<Secret>(
-      sql`select ${COLUMNS} from secret where tenant_id = ${tenantId} and ${after} order by id limit ${limit}`,
+      sql`select ${COLUMNS} from secret where tenant_id = ${tenantId} and ${STORED} and ${after} order by id limit ${limit}`,
     );
     const [count] = await tx.query<{ total: number }>(
-      sql`select count(*) as total from secret where tenant_id = ${tenantId}`,
+      sql`select count(*) as total from secret where tenant_id = ${tenantId} and ${STORED}`,
     );
     return { rows, total: count?.total ?? 0 };
   });
@@ -144,7 +174,7 @@ export async function listSecrets(
 export async function countSecretsLocked(tx: Tx, tenantId: string): Promise<number> {
   await holdAdditions(tx, tenantId, 'secret');
   const [row] = await tx.query<{ count: number }>(
-    sql`select count(*) as count from secret where tenant_id = ${tenantId}`,
+    sql`select count(*) as count from secret where tenant_id = ${tenantId} and ${STORED}`,
   );
   return row?.count ?? 0;
 }
@@ -153,7 +183,7 @@ export async function countSecretsLocked(tx: Tx, tenantId: string): Promise<numb
 export async function deleteSecret(db: Database, tenantId: string, id: string): Promise<Secret | undefined> {
   const [row] = await db.query<Secret>(
     tenantId,
-    sql`delete from secret where tenant_id = ${tenantId} and id = ${id} returning ${COLUMNS}`,
+    sql`delete from secret where tenant_id = ${tenantId} and id = ${id} and ${STORED} returning ${COLUMNS}`,
   );
   return row;
 }

@@ -19,15 +19,6 @@ import { type ReceivedUpload, uploadDigest } from './receive.ts';
 export const SOURCE_TYPE = 'local_file';
 const BLOB_ROWS_PER_TRANSACTION = 400;
 
-/** A key that is limited to some groups or tags cannot make a group that it could not see. @throws ServiceError forbidden. */
-export function checkMayCreate(caller: Caller): void {
-  if (caller.sourceGroupIds === null && caller.tagIds === null) return;
-  throw new ServiceError(
-    'forbidden',
-    'The API key is limited to source groups or tags and cannot create a source group.',
-  );
-}
-
 /**
  * Makes an upload durable and starts its ingestion; returns the group's id. Blobs first, then one transaction with the
  * group, its sources, its run and its job. When it rejects, nothing stays.

@@ -4,6 +4,7 @@ import { findGroup, listGroups, type SourceGroup } from '../../corpus/group-stor
 import { apiRecords } from '../../corpus/metadata.ts';
 import type { Deps } from '../../deps.ts';
 import { notFound } from '../../errors.ts';
+import { checkMayCreateGroup } from '../../http/key-limits.ts';
 import { boundaryOf, readPieces } from '../../http/multipart.ts';
 import { pageQuery, paginationSchema, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
@@ -12,7 +13,7 @@ import { requestDeletion } from '../../ingest/delete-group.ts';
 import { JOB_STATUSES } from '../../jobs/status.ts';
 import { isId } from '../../util/ids.ts';
 import { unixSeconds } from '../../util/time.ts';
-import { checkMayCreate, createGroup, SOURCE_TYPE } from './local-files.ts';
+import { createGroup, SOURCE_TYPE } from './local-files.ts';
 import { FILES_MAX, receiveUpload, UPLOAD_BYTES_MAX } from './receive.ts';
 
 const AREA = 'Local file groups';
@@ -77,7 +78,7 @@ function createRoute(deps: Deps): Route {
     method: 'POST',
     path: '/local-file-groups',
     scopes: ['ingestion:manage'],
-    check: checkMayCreate,
+    check: checkMayCreateGroup,
     operation: {
       id: 'createLocalFileGroup',
       area: AREA,

@@ -133,7 +133,9 @@ function getRoute(deps: Deps): Route {
     params: secretParams,
     response: { status: 200, schema: secretSchema },
     async handler({ caller, params }) {
-      const secret = await findSecret(deps.db, caller.tenantId, params.secret_id);
+      const secret = await deps.db.transaction(caller.tenantId, (tx) =>
+        findSecret(tx, caller.tenantId, params.secret_id),
+      );
       if (!secret) throw notFound();
       return toWire(secret);
     },

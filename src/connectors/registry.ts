@@ -1,0 +1,44 @@
+/** A connector for every kind of origin. The only place that names them. */
+import type { Config } from '../config.ts';
+import type { HttpClient } from '../net/http-client.ts';
+import type { Clock } from '../util/time.ts';
+import { type Connector, OriginError, type OriginKind } from './connector.ts';
+
+export type Connectors = { readonly [Kind in OriginKind]: Connector<Kind> };
+
+export interface ConnectorDeps {
+  /** Base addresses of the remote services; null = the real ones. */
+  remote: Config['remote'];
+  http: HttpClient;
+  clock: Clock;
+}
+
+export function openConnectors(_deps: ConnectorDeps): Connectors {
+  return {
+    drive: unavailable('drive'),
+    page: unavailable('page'),
+    repo: unavailable('repo'),
+    web: unavailable('web'),
+  };
+}
+
+/** The connector of a kind that is known at run time only: its origin and items are of that kind. */
+export function connectorOf(connectors: Connectors, kind: OriginKind): Connector {
+  return connectors[kind] as unknown as Connector;
+}
+
+function unavailable<Kind extends OriginKind>(kind: Kind): Connector<Kind> {
+  const refuse = (): never => {
+    throw new OriginError({
+      title: 'This kind of source cannot be read',
+      message: `This version has no connector for ${kind} sources.`,
+      retryable: false,
+    });
+  };
+  return {
+    kind,
+    list: () => ({ [Symbol.asyncIterator]: () => ({ next: async () => refuse() }) }),
+    fetch: async () => refuse(),
+    check() {},
+  };
+}

@@ -1,0 +1,173 @@
+/** SQL of the table connector_setting: what is kept in step with which origin, when, and how far the last run came. */
+import type { Opaque, Origin, OriginKind } from '../connectors/connector.ts';
+import { holdAdditions } from '../db/additions.ts';
+import { json, type Queryable, type Tx } from '../db/database.ts';
+import { join, raw, type Sql, sql } from '../db/sql.ts';
+import { type GroupLimits, type PageRequest, withinLimits } from './group-store.ts';
+
+/** The setting of a source group. There is one for every group that has an origin, also after the setting was deleted. */
+export interface Setting {
+  id: string;
+  sourceGroupId: string;
+  /** The group's. */
+  name: string;
+  origin: Origin;
+  /** May name a secret that does not exist any more. */
+  secretId: string | null;
+  /** False: the origin is read without a credential. */
+  needsCredential: boolean;
+  /** Empty: no schedule. */
+  rrule: string;
+  /** The next occurrences, soonest first. */
+  nextTimes: Date[];
+  cursor: Opaque | null;
+  /** The last checkpoint of the run that is under way. */
+  runResume: Opaque | null;
+  createdAt: Date;
+  /** The setting was deleted; its source was not. */
+  deletedAt: Date | null;
+}
+
+export interface NewSetting {
+  id: string;
+  sourceGroupId: string;
+  origin: Origin;
+  secretId: string | null;
+  needsCredential: boolean;
+  rrule: string;
+  nextTimes: readonly Date[];
+  createdAt: Date;
+}
+
+const SETTING_COLUMNS = raw(`c.id, c.source_group_id as "sourceGroupId", g.name, c.origin, c.secret_id as "secretId",
+  c.needs_credential as "needsCredential", c.rrule, c.next_times as "nextTimes", c.cursor, c.run_resume as "runResume",
+  c.created_at as "createdAt", c.deleted_at as "deletedAt"`);
+const JOINED = raw('connector_setting c join source_group g on g.tenant_id = c.tenant_id and g.id = c.source_group_id');
+
+export async function insertSetting(tx: Tx, tenantId: string, setting: NewSetting): Promise<void> {
+  await tx.query(sql`
+    insert into connector_setting (tenant_id, id, source_group_id, kind, origin, secret_id, needs_credential, rrule, next_times,
+      next_at, created_at)
+    values (${tenantId}, ${setting.id}, ${setting.sourceGroupId}, ${setting.origin.kind}, ${json(setting.origin)},
+            ${setting.secretId}, ${setting.needsCredential}, ${setting.rrule}, ${[...setting.nextTimes]}::timestamptz[],
+            ${setting.nextTimes[0] ?? null}::timestamptz, ${setting.createdAt})`);
+}
+
+/** Counts the tenant's sources with an origin; until the transaction ends, nobody else adds one. */
+export async function countSettingsLocked(tx: Tx, tenantId: string): Promise<number> {
+  await holdAdditions(tx, tenantId, 'connector_setting');
+  const [row] = await tx.query<{ count: number }>(
+    sql`select count(*) as count from connector_setting where tenant_id = ${tenantId}`,
+  );
+  return row?.count ?? 0;
+}
+
+/** Undefined for groups without an origin: uploads. */
+export async function findSettingOfGroup(
+  tx: Queryable,
+  tenantId: string,
+  groupId: string,
+): Promise<Setting | undefined> {
+  const [setting] = await listSettingsOfGroups(tx, tenantId, [groupId]);
+  return setting;
+}
+
+export async function listSettingsOfGroups(
+  tx: Queryable,
+  tenantId: string,
+  groupIds: readonly string[],
+): Promise<Setting[]> {
+  return tx.query<Setting>(sql`
+    select ${SETTING_COLUMNS} from ${JOINED}
+    where c.tenant_id = ${tenantId} and c.source_group_id = any(${[...groupIds]}::uuid[])`);
+}
+
+/** A setting of this kind that is there and that a caller with these limits may see. */
+export async function findSetting(
+  tx: Queryable,
+  tenantId: string,
+  kind: OriginKind,
+  id: string,
+  limits: GroupLimits,
+): Promise<Setting | undefined> {
+  const [setting] = await tx.query<Setting>(
+    sql`select ${SETTING_COLUMNS} from ${JOINED} where ${visible(tenantId, kind, limits)} and c.id = ${id}`,
+  );
+  return setting;
+}
+
+/** One page in order of creation, with one row more when there is a next page; `total` counts all that match. */
+export async function listSettings(
+  tx: Queryable,
+  tenantId: string,
+  kind: OriginKind,
+  limits: GroupLimits,
+  page: PageRequest,
+): Promise<{ rows: Setting[]; total: number }> {
+  const matching = visible(tenantId, kind, limits);
+  const after = page.afterId === undefined ? raw('true') : sql`c.id > ${page.afterId}::uuid`;
+  const rows = await tx.query<Setting>(sql`
+    select ${SETTING_COLUMNS} from ${JOINED} where ${matching} and ${after} order by c.id limit ${page.limit + 1}`);
+  const [count] = await tx.query<{ total: number }>(sql`select count(*) as total from ${JOINED} where ${matching}`);
+  return { rows, total: count?.total ?? 0 };
+}
+
+function visible(tenantId: string, kind: OriginKind, limits: GroupLimits): Sql {
+  return join(
+    [sql`c.tenant_id = ${tenantId}`, sql`c.kind = ${kind}`, raw('c.deleted_at is null'), withinLimits(limits)],
+    ' and ',
+  );
+}
+
+/** The group must be locked. `nextTimes`: what follows from the rule; empty when it has come to its end. */
+export async function saveSchedule(
+  tx: Tx,
+  tenantId: string,
+  groupId: string,
+  rrule: string,
+  nextTimes: readonly Date[],
+): Promise<void> {
+  await tx.query(sql`
+    update connector_setting set rrule = ${rrule}, next_times = ${[...nextTimes]}::timestamptz[],
+      next_at = ${nextTimes[0] ?? null}::timestamptz
+    where tenant_id = ${tenantId} and source_group_id = ${groupId} and deleted_at is null`);
+}
+
+/** Settings of all tenants whose next occurrence is at `now` or before, the longest waiting first. */
+export async function listDueSettings(
+  system: Queryable,
+  now: Date,
+  limit: number,
+): Promise<{ id: string; tenantId: string; sourceGroupId: string; nextAt: Date }[]> {
+  return system.query(sql`
+    select id, tenant_id as "tenantId", source_group_id as "sourceGroupId", next_at as "nextAt" from connector_setting
+    where next_at <= ${now} order by next_at, id limit ${limit}`);
+}
+
+/** Ends the schedule; the source can still be run. The group must be locked. */
+export async function deleteSetting(tx: Tx, tenantId: string, groupId: string, now: Date): Promise<void> {
+  await tx.query(sql`
+    update connector_setting set deleted_at = coalesce(deleted_at, ${now}), rrule = '', next_times = '{}', next_at = null
+    where tenant_id = ${tenantId} and source_group_id = ${groupId}`);
+}
+
+/** A new run begins: no checkpoint of an earlier one is its own. The group must be locked. */
+export async function forgetCheckpoint(tx: Tx, tenantId: string, groupId: string): Promise<void> {
+  await tx.query(sql`
+    update connector_setting set run_resume = null where tenant_id = ${tenantId} and source_group_id = ${groupId}`);
+}
+
+/** How far the run has come, behind the fence of `ingest/fence.ts`. */
+export async function saveCheckpoint(tx: Tx, tenantId: string, groupId: string, resume: Opaque): Promise<void> {
+  await tx.query(sql`
+    update connector_setting set run_resume = ${json(resume)}
+    where tenant_id = ${tenantId} and source_group_id = ${groupId}`);
+}
+
+/** The run has come to its end: the next one begins at `cursor`, with a full listing when it is null. */
+export async function saveCursor(tx: Tx, tenantId: string, groupId: string, cursor: Opaque | null): Promise<void> {
+  const value = cursor === null ? raw('null') : sql`${json(cursor)}`;
+  await tx.query(sql`
+    update connector_setting set cursor = ${value}, run_resume = null
+    where tenant_id = ${tenantId} and source_group_id = ${groupId}`);
+}

@@ -1,0 +1,246 @@
+/**
+ * Recurrence rules (RFC 5545): what a rule says, and when it occurs next. Pure.
+ *
+ * A rule comes from a tenant and may take long to work out, so that the service calls this in a thread of its own, with a
+ * time limit: see schedules.ts.
+ */
+import { RRuleTemporal } from 'rrule-temporal';
+import { OCCURRENCE_GAP_SECONDS_MIN } from './schedule-limits.ts';
+
+/** How many of the next occurrences are looked at for gaps that are too short. */
+const OCCURRENCES_CHECKED = 100;
+/** An occurrence further away than this does not count as one. */
+const HORIZON_YEARS = 100;
+/** Limits of the library's search; a rule that reaches one is refused. */
+const ITERATIONS_MAX = 20_000;
+const CANDIDATES_MAX = 100_000;
+/** COUNT begins at DTSTART: all before the next occurrence are counted each time. */
+const COUNT_MAX = 10_000;
+
+/** What is wrong with a rule, as the end of a sentence that begins with `rrule`. */
+export class RuleProblem extends Error {
+  override readonly name = 'RuleProblem';
+}
+
+const FREQUENCIES = ['YEARLY', 'MONTHLY', 'WEEKLY', 'DAILY', 'HOURLY', 'MINUTELY', 'SECONDLY'];
+const WEEKDAY = '(?:MO|TU|WE|TH|FR|SA|SU)';
+const TIME = /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)(Z?))?$/;
+
+type Parts = ReadonlyMap<string, string>;
+
+/** Name of a part -> whether a value is right, and what would be. */
+const PARTS: Readonly<Record<string, readonly [isRight: (value: string) => boolean, wanted: string]>> = {
+  FREQ: [(value) => FREQUENCIES.includes(value), `one of ${FREQUENCIES.join(', ')}`],
+  INTERVAL: [(value) => isWhole(value, 1, 9_999_999), 'a whole number of 1 or more'],
+  COUNT: [(value) => isWhole(value, 1, COUNT_MAX), `a whole number from 1 to ${COUNT_MAX}`],
+  UNTIL: [(value) => readTime(value) !== undefined, 'a date or time such as 20301231T235959Z'],
+  WKST: [(value) => new RegExp(`^${WEEKDAY}$`).test(value), 'a weekday such as MO'],
+  BYDAY: [(value) => eachOf(value, isWeekday), 'weekdays such as MO,-1FR'],
+  BYSECOND: numbers(0, 59),
+  BYMINUTE: numbers(0, 59),
+  BYHOUR: numbers(0, 23),
+  BYMONTH: numbers(1, 12),
+  BYMONTHDAY: signedNumbers(31),
+  BYYEARDAY: signedNumbers(366),
+  BYWEEKNO: signedNumbers(53),
+  BYSETPOS: signedNumbers(366),
+};
+
+/** Combinations that RFC 5545 rules out. */
+const FORBIDDEN: readonly (readonly [holds: (parts: Parts) => boolean, problem: string])[] = [
+  [(parts) => parts.has('COUNT') && parts.has('UNTIL'), 'may have COUNT or UNTIL, not both'],
+  [(parts) => parts.has('BYWEEKNO') && parts.get('FREQ') !== 'YEARLY', 'may have BYWEEKNO with FREQ=YEARLY only'],
+  [
+    (parts) => parts.has('BYYEARDAY') && ['DAILY', 'WEEKLY', 'MONTHLY'].includes(parts.get('FREQ')!),
+    'cannot have BYYEARDAY with FREQ=DAILY, WEEKLY or MONTHLY',
+  ],
+  [(parts) => parts.has('BYMONTHDAY') && parts.get('FREQ') === 'WEEKLY', 'cannot have BYMONTHDAY with FREQ=WEEKLY'],
+  [
+    (parts) =>
+      /\d/.test(parts.get('BYDAY') ?? '') &&
+      (!['MONTHLY', 'YEARLY'].includes(parts.get('FREQ')!) || parts.has('BYWEEKNO')),
+    'may number weekdays (1MO) with FREQ=MONTHLY or YEARLY and without BYWEEKNO only',
+  ],
+  [
+    (parts) => parts.has('BYSETPOS') && ![...parts.keys()].some((name) => /^BY(?!SETPOS)/.test(name)),
+    'needs another part that begins with BY beside BYSETPOS',
+  ],
+];
+
+/**
+ * The occurrences after `after`, soonest first, at most `count`.
+ *
+ * @param anchor where a rule without DTSTART begins, to the second.
+ * @throws RuleProblem
+ */
+export function nextOccurrences(text: string, anchor: Date, after: Date, count: number): Date[] {
+  const rule = open(text, anchor);
+  const horizon = new Date(after);
+  horizon.setUTCFullYear(horizon.getUTCFullYear() + HORIZON_YEARS);
+  const found: Date[] = [];
+  for (let from = after; found.length < count; ) {
+    const next = search(rule, from);
+    if (!next || next > horizon) break;
+    found.push(next);
+    from = next;
+  }
+  return found;
+}
+
+/** The first occurrence after `after`; null when there is none any more. @throws RuleProblem */
+export function nextOccurrence(text: string, anchor: Date, after: Date): Date | null {
+  return nextOccurrences(text, anchor, after, 1)[0] ?? null;
+}
+
+/** For a rule that a caller sets: the next `count` occurrences. @throws RuleProblem when there is none, or two are too close. */
+export function checkRule(text: string, anchor: Date, now: Date, count: number): Date[] {
+  const occurrences = nextOccurrences(text, anchor, now, OCCURRENCES_CHECKED);
+  if (occurrences.length === 0) throw new RuleProblem('has no occurrence in the future');
+  occurrences.slice(1).forEach((occurrence, i) => {
+    if (occurrence.getTime() - occurrences[i]!.getTime() < OCCURRENCE_GAP_SECONDS_MIN * 1000)
+      throw new RuleProblem(`occurs at intervals of less than ${OCCURRENCE_GAP_SECONDS_MIN / 60} minutes`);
+  });
+  return occurrences.slice(0, count);
+}
+
+function open(text: string, anchor: Date): RRuleTemporal {
+  const { parts, start, zone } = read(text);
+  const written = [...parts].map(([name, value]) => `${name}=${value}`).join(';');
+  const begin = start ?? `${new Date(Math.floor(anchor.getTime() / 1000) * 1000).toISOString().slice(0, 19)}Z`;
+  const dtstart = { timeZoneId: zone, toString: () => `${begin}[${zone}]` };
+  try {
+    return new RRuleTemporal({
+      rruleString: `RRULE:${written}`,
+      dtstart,
+      tzid: zone,
+      maxIterations: ITERATIONS_MAX,
+      maxCandidateEvaluations: CANDIDATES_MAX,
+      cache: false,
+    });
+  } catch {
+    throw new RuleProblem('is not a rule that can be worked out');
+  }
+}
+
+function search(rule: RRuleTemporal, after: Date): Date | null {
+  try {
+    const next = rule.next(after);
+    return next && new Date(next.epochMilliseconds);
+  } catch {
+    throw new RuleProblem('has no occurrence that can be worked out');
+  }
+}
+
+interface Read {
+  parts: Parts;
+  /** ISO 8601, with Z or local to the zone; undefined: the anchor. */
+  start: string | undefined;
+  /** IANA name. */
+  zone: string;
+}
+
+/** The value of an RRULE property, or the lines DTSTART and RRULE. DTSTART and TZID are also read as parts of the rule. */
+function read(text: string): Read {
+  let zone: string | undefined;
+  let start: string | undefined;
+  let parts: Map<string, string> | undefined;
+  for (const line of unfold(text)) {
+    const [, property = 'RRULE', parameters = '', value = line] = /^([A-Za-z-]+)((?:;[^:]*)?):(.*)$/.exec(line) ?? [];
+    if (property.toUpperCase() === 'DTSTART') {
+      if (start !== undefined) throw new RuleProblem('has more than one DTSTART');
+      zone = parameterOf(parameters, 'TZID') ?? zone;
+      start = value;
+    } else if (property.toUpperCase() === 'RRULE') {
+      if (parts) throw new RuleProblem('has more than one RRULE');
+      parts = readParts(value);
+    } else throw new RuleProblem(`may have the lines DTSTART and RRULE, not ${property.slice(0, 20)}`);
+  }
+  if (!parts?.has('FREQ')) throw new RuleProblem('needs FREQ, for example FREQ=DAILY;BYHOUR=6');
+  zone = parts.get('TZID') ?? zone ?? 'UTC';
+  start = parts.get('DTSTART') ?? start;
+  parts.delete('TZID');
+  parts.delete('DTSTART');
+  for (const [holds, problem] of FORBIDDEN) if (holds(parts)) throw new RuleProblem(problem);
+  if (!isZone(zone)) throw new RuleProblem('names a TZID that is no time zone, such as Europe/Berlin');
+  const begin = start === undefined ? undefined : readTime(start);
+  if (start !== undefined && begin === undefined)
+    throw new RuleProblem('has a DTSTART that is no time such as 20260105T060000 or 20260105T060000Z');
+  return { parts, start: begin, zone };
+}
+
+/** A line that begins with a blank goes on with the one before it. */
+function unfold(text: string): string[] {
+  return text
+    .replaceAll(/\r?\n[ \t]/g, '')
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}
+
+function parameterOf(parameters: string, name: string): string | undefined {
+  const found = parameters.split(';').find((parameter) => parameter.toUpperCase().startsWith(`${name}=`));
+  return found?.slice(name.length + 1).replaceAll('"', '');
+}
+
+function readParts(text: string): Map<string, string> {
+  const parts = new Map<string, string>();
+  for (const part of text.split(';').map((one) => one.trim())) {
+    if (part === '') continue;
+    const [given = '', value = ''] = part.split(/=(.*)/s);
+    const name = given.toUpperCase();
+    if (parts.has(name)) throw new RuleProblem(`has ${name} twice`);
+    if (name === 'TZID' || name === 'DTSTART') parts.set(name, value);
+    else parts.set(name, checkPart(name, value.toUpperCase()));
+  }
+  return parts;
+}
+
+function checkPart(name: string, value: string): string {
+  const known = Object.hasOwn(PARTS, name) ? PARTS[name] : undefined;
+  if (!known) throw new RuleProblem(`has the unknown part ${JSON.stringify(name.slice(0, 20))}`);
+  const [isRight, wanted] = known;
+  if (!isRight(value)) throw new RuleProblem(`must have in ${name} ${wanted}`);
+  return value;
+}
+
+function numbers(min: number, max: number): readonly [(value: string) => boolean, string] {
+  return [(value) => eachOf(value, (one) => isWhole(one, min, max)), `numbers from ${min} to ${max}`];
+}
+
+function signedNumbers(max: number): readonly [(value: string) => boolean, string] {
+  const isRight = (one: string): boolean => isWhole(one.replace(/^[+-]/, ''), 1, max);
+  return [(value) => eachOf(value, isRight), `numbers from 1 to ${max} or -${max} to -1`];
+}
+
+function eachOf(value: string, isRight: (one: string) => boolean): boolean {
+  return value.split(',').every((one) => isRight(one));
+}
+
+function isWhole(value: string, min: number, max: number): boolean {
+  return /^\d{1,7}$/.test(value) && Number(value) >= min && Number(value) <= max;
+}
+
+function isWeekday(value: string): boolean {
+  const [, number] = new RegExp(`^(?:[+-]?(\\d{1,2}))?${WEEKDAY}$`).exec(value) ?? ['', '0'];
+  return number === undefined || isWhole(number, 1, 53);
+}
+
+function isZone(zone: string): boolean {
+  // Names only: an offset such as +02:00 has no daylight saving time, and is hardly what is meant.
+  if (!/^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/.test(zone)) return false;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: zone });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** `20260105T060000Z` -> `2026-01-05T06:00:00Z`; a date alone is its first moment. Undefined for what is no time. */
+function readTime(value: string): string | undefined {
+  const [matched, year, month, day, hour = '00', minute = '00', second = '00', utc = ''] = TIME.exec(value) ?? [];
+  if (matched === undefined) return undefined;
+  const iso = `${year}-${month}-${day}T${hour}:${minute}:${second}`;
+  const time = new Date(`${iso}Z`);
+  return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(iso) ? `${iso}${utc}` : undefined;
+}
