@@ -3,6 +3,7 @@ import type { Config } from '../config.ts';
 import type { HttpClient } from '../net/http-client.ts';
 import type { Clock } from '../util/time.ts';
 import { type Connector, OriginError, type OriginKind } from './connector.ts';
+import { openDriveConnector } from './drive.ts';
 
 export type Connectors = { readonly [Kind in OriginKind]: Connector<Kind> };
 
@@ -13,9 +14,9 @@ export interface ConnectorDeps {
   clock: Clock;
 }
 
-export function openConnectors(_deps: ConnectorDeps): Connectors {
+export function openConnectors({ remote, http, clock }: ConnectorDeps): Connectors {
   return {
-    drive: unavailable('drive'),
+    drive: openDriveConnector({ http, baseUrl: remote.googleApiUrl, clock }),
     page: unavailable('page'),
     repo: unavailable('repo'),
     web: unavailable('web'),
