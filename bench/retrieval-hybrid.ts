@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { percentile } from '../src/cli/eval-metrics.ts';
 import { findTenantByName } from '../src/corpus/tenant-store.ts';
-import { findServingVectors, vectorText } from '../src/corpus/vector-store.ts';
+import { findServingVectors, vectorColumn, vectorText } from '../src/corpus/vector-store.ts';
 import type { Database, Tx } from '../src/db/database.ts';
 import { openDatabase } from '../src/db/open.ts';
 import { raw, type Sql, sql } from '../src/db/sql.ts';
@@ -82,10 +82,10 @@ async function sampleQueries(db: Database): Promise<Query[]> {
   const { id } = (await findTenantByName(db, 'default'))!;
   const random = openRandom(7);
   const rows = await db.transaction(id, async (tx) => {
-    const { table } = (await findServingVectors(tx, id))!;
+    const serving = (await findServingVectors(tx, id))!;
     const percent = Math.min(100, (400 * Number(options.queries)) / chunks);
     return tx.query<{ content: string; embedding: string }>(sql`
-      select c.content, v.embedding::text as embedding from ${raw(table)} v tablesample bernoulli (${raw(String(percent))}) repeatable (7)
+      select c.content, v.${vectorColumn(serving)}::text as embedding from ${raw(serving.table)} v tablesample bernoulli (${raw(String(percent))}) repeatable (7)
       join chunk c on c.tenant_id = ${id} and c.id = v.chunk_id limit ${Number(options.queries)}`);
   });
   return rows.map(({ content, embedding }) => {

@@ -3,9 +3,11 @@
 import { createTenant } from '../../src/corpus/tenant-store.ts';
 import {
   createGeneration,
+  elementFor,
   indexGeneration,
   insertVectors,
   serveGeneration,
+  type VectorKind,
   vectorText,
 } from '../../src/corpus/vector-store.ts';
 import type { Database } from '../../src/db/database.ts';
@@ -36,8 +38,9 @@ export async function buildTopicCorpus(folder: string, chunks: number, dimension
   try {
     await migrate(db);
     const { id: tenantId } = await createTenant(db, { id: newId(), name: 'default' });
+    const element = elementFor(db, dimension);
     const { generation } = await db.system.transaction((tx) =>
-      createGeneration(tx, tenantId, { model: MODEL, dimension, indexed: false }, new Date()),
+      createGeneration(tx, tenantId, { model: MODEL, dimension, element, indexed: false }, new Date()),
     );
     for (let done = 0; done < chunks; done += CHUNKS_PER_SOURCE * SOURCES_PER_GROUP) {
       const vectors: { chunkId: string; hash: Buffer; embedding: string }[] = [];
@@ -55,17 +58,17 @@ export async function buildTopicCorpus(folder: string, chunks: number, dimension
       await db.transaction(tenantId, (tx) => insertVectors(tx, tenantId, generation, vectors));
       if (done % 10_000 === 0) console.error(`${done} of ${chunks} chunks`);
     }
-    await finish(db, tenantId, generation, dimension);
+    await finish(db, tenantId, { generation, dimension, element });
   } finally {
     await db.close();
   }
 }
 
-async function finish(db: Database, tenantId: string, generation: number, dimension: number): Promise<void> {
+async function finish(db: Database, tenantId: string, made: VectorKind & { generation: number }): Promise<void> {
   const start = performance.now();
-  await indexGeneration(db, tenantId, { generation, dimension });
+  await indexGeneration(db, tenantId, made);
   console.error(`HNSW index made in ${((performance.now() - start) / 1000).toFixed(0)} s`);
-  await db.transaction(tenantId, (tx) => serveGeneration(tx, tenantId, generation, new Date()));
+  await db.transaction(tenantId, (tx) => serveGeneration(tx, tenantId, made.generation, new Date()));
   await db.system.executeOutsideTransaction('vacuum analyze');
   await db.system.executeOutsideTransaction('checkpoint');
 }

@@ -13,8 +13,30 @@ export interface ServingVectors {
   /** As the provider knows it; queries are embedded with it. */
   model: string;
   dimension: number;
-  /** Table with chunk_id, source_id and embedding, and an HNSW index on `vectorOrder(dimension)`. */
+  element: Element;
+  /** Table with chunk_id and source_id, the vectors in `vectorColumn`, and an HNSW index on `vectorOrder`. */
   table: string;
+}
+
+/**
+ * A number of a vector: `half` takes two bytes, `single` four. Without hardware for half precision, as in the embedded engine,
+ * comparing such vectors takes twice as long and building their index five times.
+ */
+export type Element = 'half' | 'single';
+
+/** What is needed to read vectors. */
+export type VectorKind = Pick<ServingVectors, 'dimension' | 'element'>;
+
+const ELEMENTS = {
+  half: { column: 'embedding', type: 'halfvec', bytes: 2 },
+  single: { column: 'embedding_single', type: 'vector', bytes: 4 },
+} as const;
+/** More cannot be indexed. */
+const SINGLE_DIMENSION_MAX = 2000;
+
+/** How a new generation keeps its numbers. */
+export function elementFor({ kind }: Pick<Database, 'kind'>, dimension: number): Element {
+  return kind === 'embedded' && dimension <= SINGLE_DIMENSION_MAX ? 'single' : 'half';
 }
 
 /** The tenant's part of chunk_vector; each generation is a part of it. */
@@ -27,12 +49,31 @@ export function vectorTable(partitionNo: number, generation: number): string {
   return `${vectorPartition(partitionNo)}_${generation}`;
 }
 
-/** The indexed expression: `order by <this> <=> $1::halfvec(<dimension>)` finds the nearest by cosine distance. */
-export function vectorOrder(dimension: number): Sql {
-  return raw(`(embedding::halfvec(${Math.trunc(dimension)}))`);
+/** Of table chunk_vector. */
+export function vectorColumn({ element }: Pick<VectorKind, 'element'>): Sql {
+  return raw(ELEMENTS[element].column);
 }
 
-/** A vector as halfvec reads it. Half precision keeps three digits; five are written. */
+/** The indexed expression: `order by <this> <=> $1::<vectorType>` finds the nearest by cosine distance. */
+export function vectorOrder(kind: VectorKind): Sql {
+  return sql`(${vectorColumn(kind)}::${vectorType(kind)})`;
+}
+
+export function vectorType({ element, dimension }: VectorKind): Sql {
+  return raw(`${ELEMENTS[element].type}(${Math.trunc(dimension)})`);
+}
+
+/** How many vectors fit a page of a table. */
+export function vectorsPerPage({ element, dimension }: VectorKind): number {
+  return Math.max(1, Math.floor(PAGE_BYTES / (ELEMENTS[element].bytes * dimension + ROW_BYTES)));
+}
+
+/** Without what PostgreSQL needs of it. */
+const PAGE_BYTES = 8_168;
+/** What a row has besides its vector. */
+const ROW_BYTES = 136;
+
+/** A vector as PostgreSQL reads it. Half precision keeps three digits; five are written. */
 export function vectorText(vector: Float32Array): string {
   let text = '[';
   for (let i = 0; i < vector.length; i += 1) {
@@ -52,8 +93,8 @@ export async function createVectorPartition(tx: Tx, tenant: { id: string; partit
 
 /** The vectors that searches use now; undefined when the tenant has none (yet). */
 export async function findServingVectors(tx: Queryable, tenantId: string): Promise<ServingVectors | undefined> {
-  const [found] = await tx.query<{ generation: number; model: string; dimension: number; partitionNo: number }>(sql`
-    select g.generation, g.model, g.dimension, t.partition_no as "partitionNo"
+  const [found] = await tx.query<Omit<ServingVectors, 'table'> & { partitionNo: number }>(sql`
+    select g.generation, g.model, g.dimension, g.element, t.partition_no as "partitionNo"
     from embedding_generation g join tenant t on t.id = g.tenant_id
     where g.tenant_id = ${tenantId} and g.status = 'serving'`);
   if (!found) return undefined;
@@ -65,13 +106,14 @@ export interface Generation {
   generation: number;
   model: string;
   dimension: number;
+  element: Element;
   status: 'building' | 'serving' | 'retired';
   /** All chunks that were there before it have been made to wait for its vectors. */
   filled: boolean;
   indexed: boolean;
 }
 
-const GENERATION_COLUMNS = raw('generation, model, dimension, status, filled, indexed');
+const GENERATION_COLUMNS = raw('generation, model, dimension, element, status, filled, indexed');
 
 /** In order of creation. */
 export async function listGenerations(tx: Queryable, tenantId: string): Promise<Generation[]> {
@@ -88,12 +130,13 @@ export async function listGenerations(tx: Queryable, tenantId: string): Promise<
 export async function createGeneration(
   tx: Tx,
   tenantId: string,
-  { model, dimension, indexed }: { model: string; dimension: number; indexed: boolean },
+  { model, dimension, element, indexed }: Pick<Generation, 'model' | 'dimension' | 'element' | 'indexed'>,
   now: Date,
 ): Promise<Generation> {
   const [created] = await tx.query<Generation & { partitionNo: number }>(sql`
-    insert into embedding_generation (tenant_id, generation, model, dimension, status, indexed, created_at)
-    select ${tenantId}::uuid, coalesce(max(generation), 0) + 1, ${model}, ${dimension}::int, 'building', ${indexed}::boolean, ${now}::timestamptz
+    insert into embedding_generation (tenant_id, generation, model, dimension, element, status, indexed, created_at)
+    select ${tenantId}::uuid, coalesce(max(generation), 0) + 1, ${model}, ${dimension}::int, ${element}, 'building', ${indexed}::boolean,
+           ${now}::timestamptz
     from embedding_generation where tenant_id = ${tenantId}
     returning ${GENERATION_COLUMNS}, (select partition_no from tenant where id = ${tenantId}) as "partitionNo"`);
   const { partitionNo, ...generation } = created!;
@@ -101,22 +144,25 @@ export async function createGeneration(
   const table = identifier(name);
   await tx.query(sql`create table ${table} partition of ${identifier(vectorPartition(partitionNo))}
     for values in (${raw(String(generation.generation))})`);
-  await tx.query(sql`alter table ${table} add check (vector_dims(embedding) = ${raw(String(dimension))})`);
-  await tx.query(sql`alter table ${table} alter column embedding set statistics 0`);
-  // A scan of vectors within their rows is many times faster than of vectors beside them. Two rows must fit a page.
-  if (dimension <= INLINE_DIMENSION_MAX) {
-    await tx.query(sql`alter table ${table} alter column embedding set storage plain`);
+  const kind = { dimension, element };
+  const column = vectorColumn(kind);
+  await tx.query(sql`alter table ${table} alter column ${column} set not null,
+    add check (vector_dims(${column}) = ${raw(String(dimension))}), alter column ${column} set statistics 0`);
+  // A scan of vectors within their rows is many times faster than of vectors beside them.
+  if (ELEMENTS[element].bytes * dimension <= INLINE_BYTES_MAX) {
+    await tx.query(sql`alter table ${table} alter column ${column} set storage plain`);
   }
   await tx.query(sql`select protect_tenant_rows(${name})`);
-  if (indexed) await tx.query(indexStatement(name, dimension));
+  if (indexed) await tx.query(indexStatement(name, kind));
   return generation;
 }
 
-const INLINE_DIMENSION_MAX = 1900;
+/** Longer rows would not fit a page. */
+const INLINE_BYTES_MAX = 7_600;
 
-function indexStatement(table: string, dimension: number): Sql {
+function indexStatement(table: string, kind: VectorKind): Sql {
   return sql`create index if not exists ${identifier(`${table}_hnsw`)}
-    on ${identifier(table)} using hnsw (${vectorOrder(dimension)} halfvec_cosine_ops)`;
+    on ${identifier(table)} using hnsw (${vectorOrder(kind)} ${raw(`${ELEMENTS[kind.element].type}_cosine_ops`)})`;
 }
 
 /** What building the index may use: with less it is built on disk, many times slower. */
@@ -126,7 +172,7 @@ const INDEX_MEMORY = '256MB';
 export async function indexGeneration(
   db: Database,
   tenantId: string,
-  { generation, dimension }: Pick<Generation, 'generation' | 'dimension'>,
+  { generation, ...kind }: VectorKind & Pick<Generation, 'generation'>,
 ): Promise<void> {
   await db.system.transaction(async (tx) => {
     const [tenant] = await tx.query<{ partitionNo: number }>(
@@ -134,7 +180,7 @@ export async function indexGeneration(
     );
     if (!tenant) return;
     await tx.query(sql`set local maintenance_work_mem = ${raw(`'${INDEX_MEMORY}'`)}`);
-    await tx.query(indexStatement(vectorTable(tenant.partitionNo, generation), dimension));
+    await tx.query(indexStatement(vectorTable(tenant.partitionNo, generation), kind));
     await tx.query(sql`update embedding_generation set indexed = true
       where tenant_id = ${tenantId} and generation = ${generation}`);
   });
@@ -172,9 +218,11 @@ export async function insertVectors(
       select c.id, c.source_id from chunk c where c.tenant_id = ${tenantId} and c.id = any(${ids}::uuid[])
       order by c.id for key share skip locked
     ), stored as (
-      insert into chunk_vector (tenant_id, generation, chunk_id, source_id, content_hash, embedding)
-      select ${tenantId}::uuid, ${generation}::int, t.id, t.source_id, r.hash, r.embedding::halfvec
-      from there t join unnest(${ids}::uuid[], ${vectors.map((vector) => vector.hash)}::bytea[],
+      insert into chunk_vector (tenant_id, generation, chunk_id, source_id, content_hash, embedding, embedding_single)
+      select g.tenant_id, g.generation, t.id, t.source_id, r.hash,
+        case g.element when 'half' then r.embedding::halfvec end, case g.element when 'single' then r.embedding::vector end
+      from (select * from embedding_generation where tenant_id = ${tenantId} and generation = ${generation}) g
+      cross join there t join unnest(${ids}::uuid[], ${vectors.map((vector) => vector.hash)}::bytea[],
         ${vectors.map((vector) => vector.embedding)}::text[]) as r(id, hash, embedding) on r.id = t.id
       on conflict do nothing
     )
@@ -235,7 +283,7 @@ export async function findVectors(
   hashes: readonly Buffer[],
 ): Promise<Map<string, string>> {
   const rows = await tx.query<{ hash: string; embedding: string }>(sql`
-    select encode(v.content_hash, 'hex') as hash, v.embedding::text as embedding from chunk_vector v
+    select encode(v.content_hash, 'hex') as hash, coalesce(v.embedding_single::text, v.embedding::text) as embedding from chunk_vector v
     where v.tenant_id = ${tenantId} and v.generation = ${generation} and v.content_hash = any(${hashes}::bytea[])
     union all
     select encode(e.content_hash, 'hex'), e.embedding::text from embedding_cache e
@@ -252,7 +300,8 @@ export async function keepVectorsOfSources(
 ): Promise<void> {
   await tx.query(sql`
     insert into embedding_cache (tenant_id, model, content_hash, embedding, created_at)
-    select distinct on (g.model, v.content_hash) v.tenant_id, g.model, v.content_hash, v.embedding, ${now}::timestamptz
+    select distinct on (g.model, v.content_hash) v.tenant_id, g.model, v.content_hash,
+      coalesce(v.embedding_single, v.embedding::vector), ${now}::timestamptz
     from chunk c join chunk_vector v on v.tenant_id = ${tenantId} and v.chunk_id = c.id
     join embedding_generation g on g.tenant_id = v.tenant_id and g.generation = v.generation and g.status <> 'retired'
     where c.tenant_id = ${tenantId} and c.source_id = any(${sourceIds}::uuid[])

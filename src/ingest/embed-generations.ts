@@ -4,6 +4,7 @@ import {
   createGeneration,
   dropCachedVectors,
   dropGeneration,
+  elementFor,
   findFilledTo,
   type Generation,
   indexGeneration,
@@ -55,7 +56,8 @@ async function begin(deps: IngestDeps, turn: EmbeddingTurn): Promise<Generation 
   // Only the model knows its dimension.
   const [probe] = await embedding.model.embed(['text'], 'passage', signal);
   const indexed = size === 'few' || deps.db.kind === 'embedded';
-  const model = { model: embedding.model.name, dimension: probe!.length, indexed };
+  const dimension = probe!.length;
+  const model = { model: embedding.model.name, dimension, element: elementFor(deps.db, dimension), indexed };
   const created = await deps.db.system.transaction(async (tx) => {
     await lockEmbedding(tx, tenantId);
     await turn.fence(tx);

@@ -1,6 +1,6 @@
 /** Semantic candidates: the SQL that finds the vectors nearest to the query's, exactly or through the HNSW index. */
 import { chunkPartition } from '../corpus/tenant-store.ts';
-import { vectorOrder } from '../corpus/vector-store.ts';
+import { vectorColumn, vectorOrder, vectorType } from '../corpus/vector-store.ts';
 import type { Tx } from '../db/database.ts';
 import { identifier, join, raw, type Sql, sql } from '../db/sql.ts';
 import { ALIVE, chunkConditions, fittingSources, narrows } from './filter-sql.ts';
@@ -108,8 +108,8 @@ function nearestTable(select: Sql): Sql {
 function exactScan({ request, semantic, filters, limit }: NearestRequest, condition: Sql): Sql {
   const { tenantId } = request;
   return sql`select d.chunk_id, d.distance from (
-      select v.chunk_id, ${distanceTo(semantic)} as distance from fitting f cross join lateral (
-        select v.chunk_id, v.embedding from ${identifier(semantic.vectors.table)} v
+      select v.chunk_id, ${vectorColumn(semantic.vectors)} <=> ${queryVector(semantic)} as distance from fitting f cross join lateral (
+        select v.chunk_id, ${vectorColumn(semantic.vectors)} from ${identifier(semantic.vectors.table)} v
         where v.tenant_id = ${tenantId} and v.source_id = f.id offset 0) v
       where ${join([condition, ...chunkFits(tenantId, filters)], ' and ')} offset 0) d
     order by d.distance + 0 limit ${limit}`;
@@ -117,14 +117,19 @@ function exactScan({ request, semantic, filters, limit }: NearestRequest, condit
 
 function indexScan({ request, semantic, filters, limit }: NearestRequest, condition: Sql): Sql {
   const { tenantId } = request;
-  const distance = distanceTo(semantic);
+  const distance = indexedDistance(semantic);
   return sql`select v.chunk_id, ${distance} from ${identifier(semantic.vectors.table)} v
     where ${join([sql`v.tenant_id = ${tenantId}`, condition, ...chunkFits(tenantId, filters)], ' and ')}
     order by ${distance} limit ${limit}`;
 }
 
-function distanceTo({ vectors, vector }: SemanticQuery): Sql {
-  return sql`(${vectorOrder(vectors.dimension)} <=> ${vector}::halfvec(${raw(String(Math.trunc(vectors.dimension)))}))`;
+/** As the index knows it. Its conversion takes as long as the rest of a comparison: not for scans. */
+function indexedDistance(semantic: SemanticQuery): Sql {
+  return sql`(${vectorOrder(semantic.vectors)} <=> ${queryVector(semantic)})`;
+}
+
+function queryVector({ vectors, vector }: SemanticQuery): Sql {
+  return sql`${vector}::${vectorType(vectors)}`;
 }
 
 function chunkFits(tenantId: string, filters: Filters): Sql[] {

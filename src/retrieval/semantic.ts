@@ -1,5 +1,5 @@
 /** The vector of a query, made with the model whose vectors serve the tenant. */
-import { findServingVectors, type ServingVectors, vectorText } from '../corpus/vector-store.ts';
+import { findServingVectors, type ServingVectors, vectorsPerPage, vectorText } from '../corpus/vector-store.ts';
 import type { Tx } from '../db/database.ts';
 import { sql } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
@@ -12,7 +12,7 @@ export const QUERY_EMBEDDING_TIMEOUT_MS = 5_000;
 /** What a semantic search needs. */
 export interface SemanticQuery {
   vectors: ServingVectors;
-  /** As halfvec reads it. */
+  /** As PostgreSQL reads it. */
   vector: string;
   /** About as many vectors there are. */
   rows: number;
@@ -64,10 +64,8 @@ export async function embedQuery(
 async function findServing(tx: Tx, tenantId: string): Promise<Omit<SemanticQuery, 'vector'> | undefined> {
   const vectors = await findServingVectors(tx, tenantId);
   if (!vectors) return undefined;
-  const [size] = await tx.query<{ bytes: number }>(sql`select pg_table_size(${vectors.table}::regclass) as bytes`);
-  return { vectors, rows: Math.floor(size!.bytes / (vectors.dimension * BYTES_PER_NUMBER + ROW_BYTES)) };
+  const [size] = await tx.query<{ pages: number }>(
+    sql`select pg_table_size(${vectors.table}::regclass) / current_setting('block_size')::int as pages`,
+  );
+  return { vectors, rows: size!.pages * vectorsPerPage(vectors) };
 }
-
-const BYTES_PER_NUMBER = 2;
-/** What a row has besides its vector. */
-const ROW_BYTES = 130;

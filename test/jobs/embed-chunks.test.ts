@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { countWaiting } from '../../src/corpus/embedding-queue-store.ts';
+import { vectorOrder, vectorType } from '../../src/corpus/vector-store.ts';
 import { sql } from '../../src/db/sql.ts';
 import { examine } from '../../src/doctor.ts';
 import { collectGarbage } from '../../src/ingest/collect-garbage.ts';
@@ -39,13 +40,14 @@ test('chunks get the vectors of their texts, and those serve', async () => {
 test('the nearest are found through the index of the generation', async () => {
   await w.seedChunks(...Array.from({ length: 50 }, (_, i) => `word${i} word${i + 1}`));
   await w.embed();
-  const { table, dimension } = (await w.serving())!;
+  const serving = (await w.serving())!;
+  const { table } = serving;
   const query = JSON.stringify(hashVector('word7 word8', 'first'));
   const plan = await w.t.deps.db.transaction(w.tenant.tenantId, async (tx) => {
     await tx.query(sql`set local enable_seqscan = off`);
     await tx.query(sql`set local enable_sort = off`);
     const { rows } = await tx.execute(
-      `explain select chunk_id from ${table} order by (embedding::halfvec(${dimension})) <=> '${query}'::halfvec(${dimension}) limit 1`,
+      `explain select chunk_id from ${table} order by ${vectorOrder(serving).text} <=> '${query}'::${vectorType(serving).text} limit 1`,
     );
     return JSON.stringify(rows);
   });

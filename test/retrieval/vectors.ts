@@ -1,6 +1,8 @@
 /** Puts vectors beside chunks, as the embedding job would leave them. */
 import {
   createGeneration,
+  type Element,
+  elementFor,
   indexGeneration,
   insertVectors,
   serveGeneration,
@@ -16,6 +18,7 @@ export async function seedVectors(
   tenantId: string,
   model: string,
   vectors: ReadonlyMap<string, Float32Array | readonly number[]>,
+  ofElement?: Element,
 ): Promise<number> {
   const now = new Date();
   const entries = [...vectors].map(([chunkId, vector]) => ({
@@ -24,14 +27,15 @@ export async function seedVectors(
     embedding: vectorText(Float32Array.from(vector)),
   }));
   const dimension = vectors.values().next().value!.length;
+  const element = ofElement ?? elementFor(db, dimension);
   const { generation } = await db.system.transaction((tx) =>
-    createGeneration(tx, tenantId, { model, dimension, indexed: false }, now),
+    createGeneration(tx, tenantId, { model, dimension, element, indexed: false }, now),
   );
   for (let start = 0; start < entries.length; start += BATCH_VECTORS) {
     const batch = entries.slice(start, start + BATCH_VECTORS);
     await db.transaction(tenantId, (tx) => insertVectors(tx, tenantId, generation, batch));
   }
-  await indexGeneration(db, tenantId, { generation, dimension });
+  await indexGeneration(db, tenantId, { generation, dimension, element });
   await db.transaction(tenantId, (tx) => serveGeneration(tx, tenantId, generation, now));
   return generation;
 }

@@ -8,7 +8,7 @@ import pg from 'pg';
 import pino from 'pino';
 import type { Database } from '../../src/db/database.ts';
 import { lockDirectory } from '../../src/db/embedded/lock.ts';
-import { migrate, migrationsHash } from '../../src/db/migrate.ts';
+import { type Migration, migrate, migrationsHash } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { openJobQueue } from '../../src/jobs/queue-pgboss.ts';
 import { assertNoCanaryInFiles } from './canary.ts';
@@ -23,14 +23,15 @@ export interface TestDatabase {
 
 const TEMPLATE_WAIT_MS = 120_000;
 
-/** Opens a database of its own, migrated, with no tenant. */
-export async function openTestDatabase(): Promise<TestDatabase> {
+/** Opens a database of its own, migrated, with no tenant. `migrations`: only with these. */
+export async function openTestDatabase(migrations?: readonly Migration[]): Promise<TestDatabase> {
   const serverUrl = process.env['PINAKES_TEST_DATABASE_URL'];
-  if (serverUrl) return openOnServer(serverUrl);
+  if (serverUrl) return openOnServer(serverUrl, migrations);
   const dataDir = mkdtempSync(join(tmpdir(), 'pinakes-test-'));
-  await copyTemplate(dataDir);
+  if (!migrations) await copyTemplate(dataDir);
   const openedAt = new Date();
   const db = await openDatabase({ dataDir });
+  if (migrations) await migrate(db, migrations);
   return {
     db,
     dataDir,
@@ -46,14 +47,14 @@ export async function openTestDatabase(): Promise<TestDatabase> {
 }
 
 /** A fresh database on the server, dropped at the end. */
-async function openOnServer(serverUrl: string): Promise<TestDatabase> {
+async function openOnServer(serverUrl: string, migrations?: readonly Migration[]): Promise<TestDatabase> {
   const name = `pinakes_test_${randomBytes(6).toString('hex')}`;
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   const dataDir = mkdtempSync(join(tmpdir(), 'pinakes-test-'));
   await administer(serverUrl, `create database ${name}`);
   const db = await openDatabase({ dataDir, url: url.href });
-  await migrate(db);
+  await migrate(db, migrations);
   return {
     db,
     dataDir,

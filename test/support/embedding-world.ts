@@ -1,6 +1,6 @@
 /** A service with an embedding model, for tests of the vectors that its chunks get. */
 import { findViolations } from '../../src/corpus/invariants.ts';
-import { findServingVectors, type ServingVectors } from '../../src/corpus/vector-store.ts';
+import { findServingVectors, type ServingVectors, vectorColumn } from '../../src/corpus/vector-store.ts';
 import { identifier, sql } from '../../src/db/sql.ts';
 import type { Deps } from '../../src/deps.ts';
 import { embedChunks } from '../../src/ingest/embed-chunks.ts';
@@ -69,7 +69,7 @@ export async function openEmbeddingWorld(): Promise<EmbeddingWorld> {
       now = new Date(now.getTime() + seconds * 1000);
     },
     withModel(name) {
-      const settings = { model: `openai-compatible:${name}`, baseUrl: fake.url, apiKey: null, requestsMax: 2 };
+      const settings = { ...t.deps.config.embedding, model: `openai-compatible:${name}` };
       return { ...t.deps, embedding: openEmbedding(settings, t.deps.http) };
     },
     embed(deps = t.deps, { lastAttempt = false } = {}) {
@@ -93,7 +93,7 @@ export async function openEmbeddingWorld(): Promise<EmbeddingWorld> {
       if (!found) return new Map();
       const rows = await db.query<{ content: string; embedding: string }>(
         tenantId,
-        sql`select c.content, v.embedding::text as embedding from ${identifier(found.table)} v
+        sql`select c.content, v.${vectorColumn(found)}::text as embedding from ${identifier(found.table)} v
           join chunk c on c.tenant_id = v.tenant_id and c.id = v.chunk_id where v.tenant_id = ${tenantId}`,
       );
       rows.sort((a, b) => (a.content < b.content ? -1 : 1));

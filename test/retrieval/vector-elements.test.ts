@@ -1,0 +1,144 @@
+/** Vectors in single and in half precision: those of before go on, new ones are made as the database calculates best. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
+import {
+  elementFor,
+  findServingVectors,
+  findVectors,
+  insertVectors,
+  keepVectorsOfSources,
+  listGenerations,
+  vectorPartition,
+  vectorTable,
+  vectorText,
+} from '../../src/corpus/vector-store.ts';
+import { migrate, readMigrations } from '../../src/db/migrate.ts';
+import { identifier, raw, sql } from '../../src/db/sql.ts';
+import { exactPlan, nearestCandidates } from '../../src/retrieval/nearest.ts';
+import type { RetrieveRequest } from '../../src/retrieval/types.ts';
+import { newId } from '../../src/util/ids.ts';
+import { openTestDatabase, type TestDatabase } from '../support/database.ts';
+import { seed } from './corpus.ts';
+import { seedVectors } from './vectors.ts';
+
+/** The last migration before vectors could have single precision. */
+const BEFORE = 12;
+
+let database: TestDatabase;
+before(async () => {
+  database = await openTestDatabase(readMigrations().filter(({ version }) => version <= BEFORE));
+});
+after(() => database.close());
+
+/** A vector with ones at these places. */
+function ones(dimension: number, ...places: number[]): Float32Array {
+  return Float32Array.from({ length: dimension }, (_, i) => (places.includes(i) ? 1 : 0));
+}
+
+async function newTenant(name: string, chunkIds: readonly string[]): Promise<Tenant> {
+  const tenant = await createTenant(database.db, { id: newId(), name });
+  await seed(database.db, tenant.id, [
+    { sources: [{ chunks: chunkIds.map((id) => ({ id, content: `text ${id}` })) }] },
+  ]);
+  return tenant;
+}
+
+async function nearest({ id, partitionNo }: Tenant, vector: Float32Array): Promise<Map<string, number>> {
+  const request: RetrieveRequest = {
+    ...{ tenantId: id, partitionNo, sourceGroupIds: null, tagIds: null, query: '', mode: 'semantic', filters: {} },
+    ...{ usePostfilter: false, limit: 10, offset: 0 },
+  };
+  return database.db.transaction(id, async (tx) => {
+    const semantic = { vectors: (await findServingVectors(tx, id))!, vector: vectorText(vector), rows: 0 };
+    const asked = { request, semantic, filters: {}, limit: 10, exactRowsMax: 0 };
+    const found = await nearestCandidates(tx, asked, exactPlan(asked));
+    return new Map(found.map((candidate) => [candidate.id, Math.round(candidate.score * 100) / 100]));
+  });
+}
+
+test('vectors of half precision from before serve on, and new ones join them', async () => {
+  const [first, second] = [newId(), newId()];
+  const tenant = await newTenant('old', [first, second]);
+  const table = identifier(vectorTable(tenant.partitionNo, 1));
+  await database.db.system.transaction(async (tx) => {
+    await tx.query(sql`insert into embedding_generation (tenant_id, generation, model, dimension, status, filled, indexed, created_at)
+      values (${tenant.id}, 1, 'm', 3, 'serving', true, true, now())`);
+    await tx.query(
+      sql`create table ${table} partition of ${identifier(vectorPartition(tenant.partitionNo))} for values in (1)`,
+    );
+    await tx.query(sql`alter table ${table} add check (vector_dims(embedding) = 3)`);
+    await tx.query(sql`select protect_tenant_rows(${vectorTable(tenant.partitionNo, 1)})`);
+    await tx.query(
+      sql`create index on ${table} using hnsw ((embedding::${raw('halfvec(3)')}) ${raw('halfvec_cosine_ops')})`,
+    );
+    await tx.query(sql`
+      insert into chunk_vector (tenant_id, generation, chunk_id, source_id, content_hash, embedding)
+      select tenant_id, 1, id, source_id, 'old'::bytea, '[1,0,0]' from chunk where id = ${first}`);
+  });
+
+  await migrate(database.db);
+
+  assert.equal((await findServingVectors(database.db.system, tenant.id))!.element, 'half');
+  assert.deepEqual(await nearest(tenant, ones(3, 0)), new Map([[first, 1]]));
+  await database.db.transaction(tenant.id, async (tx) => {
+    const added = { chunkId: second, hash: Buffer.from('new'), embedding: '[1,1,0]' };
+    assert.deepEqual(await insertVectors(tx, tenant.id, 1, [added]), [second]);
+  });
+  assert.deepEqual(
+    await nearest(tenant, ones(3, 0)),
+    new Map([
+      [first, 1],
+      [second, 0.71],
+    ]),
+  );
+});
+
+describe('after the migration', () => {
+  test('the embedded database calculates with single precision as long as it can be indexed, a server with half', () => {
+    assert.equal(elementFor({ kind: 'embedded' }, 2_000), 'single');
+    assert.equal(elementFor({ kind: 'embedded' }, 2_001), 'half');
+    assert.equal(elementFor({ kind: 'server' }, 384), 'half');
+  });
+
+  for (const element of ['single', 'half'] as const) {
+    // From within a row to beside it: 7,600 bytes.
+    for (const dimension of element === 'single' ? [3, 1_900, 2_000] : [3, 3_800, 4_000]) {
+      test(`vectors of ${dimension} dimensions in ${element} precision are stored, found and kept`, async () => {
+        const ids = [newId(), newId()];
+        const tenant = await newTenant(`${element} ${dimension}`, ids);
+        const generation = await seedVectors(
+          database.db,
+          tenant.id,
+          'm',
+          new Map(ids.map((id, i) => [id, ones(dimension, 0, i)])),
+          element,
+        );
+        assert.equal((await findServingVectors(database.db.system, tenant.id))!.element, element);
+        assert.deepEqual(
+          await nearest(tenant, ones(dimension, 0)),
+          new Map([
+            [ids[0], 1],
+            [ids[1], 0.71],
+          ]),
+        );
+        await database.db.transaction(tenant.id, async (tx) => {
+          const [made] = await listGenerations(tx, tenant.id);
+          const known = await findVectors(tx, tenant.id, made!, [Buffer.from(ids[1]!)]);
+          assert.deepEqual([...known.values()], [vectorText(ones(dimension, 0, 1))]);
+          const sources = await tx.query<{ id: string }>(sql`select id from source where tenant_id = ${tenant.id}`);
+          await keepVectorsOfSources(
+            tx,
+            tenant.id,
+            sources.map(({ id }) => id),
+            new Date(),
+          );
+          const kept = await findVectors(tx, tenant.id, { generation: generation + 1, model: 'm' }, [
+            Buffer.from(ids[1]!),
+          ]);
+          assert.deepEqual([...kept.values()], [vectorText(ones(dimension, 0, 1))]);
+        });
+      });
+    }
+  }
+});
