@@ -65,10 +65,12 @@ async function readPage(api: DriveApi, driveId: string | null, token: string): P
 /** True when the tree itself may look different. */
 export function changesTree(tree: Tree, log: ChangeLog): boolean {
   const shortcuts = new Set(tree.shortcuts);
+  const missing = new Set(tree.missing);
   return [...log.entries].some(([id, entry]) => {
     if (id === tree.driveId && entry.fileId === undefined) return true;
     if (shortcuts.has(id)) return true;
     const file = isGone(entry) ? undefined : entry.file;
+    if (missing.has(id) && file) return true;
     if (tree.links[id] !== undefined) return file === undefined || isElsewhere(tree, file.driveId);
     const path = tree.folders[id];
     if (path !== undefined) return file === undefined || (id !== tree.rootId && !pathsOf(tree, file).includes(path));

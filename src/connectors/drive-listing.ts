@@ -52,6 +52,8 @@ export const Tree = z.object({
   shortcuts: z.array(z.string()),
   /** Target of a shortcut -> its path through the shortcut. */
   links: z.record(z.string(), z.string()),
+  /** Targets of shortcuts that could not be read: they may come back. */
+  missing: z.array(z.string()),
 });
 export type Tree = z.infer<typeof Tree>;
 
@@ -83,7 +85,16 @@ async function begin(api: DriveApi, reference: FileReference, now: Date): Promis
   const listedAt = now.getTime();
   const folder = { id: root.id, path: '', driveId: root.driveId ?? null, resourceKey: keyOf(root, reference) };
   return {
-    tree: { rootId: root.id, driveId, pageToken, listedAt, folders: { [root.id]: '' }, shortcuts: [], links: {} },
+    tree: {
+      rootId: root.id,
+      driveId,
+      pageToken,
+      listedAt,
+      folders: { [root.id]: '' },
+      shortcuts: [],
+      links: {},
+      missing: [],
+    },
     files: 0,
     queue: [folder],
     pending: [],
@@ -270,12 +281,16 @@ class Walk {
       target = await this.#api.file({ id: shortcut.targetId, resourceKey: shortcut.resourceKey });
     } catch (error) {
       if (!(error instanceof DriveError) || error.status === 401 || error.problem.retryable) throw error;
+      tree.missing.push(shortcut.targetId);
       const name = shortcut.path.slice(shortcut.path.lastIndexOf('/') + 1);
       if (error.status === 404) yield broken(shortcut.id, name);
       else yield { kind: 'failed', originId: shortcut.targetId, name, problem: error.problem };
       return;
     }
-    if (target.trashed === true || target.mimeType === SHORTCUT_TYPE) return yield broken(shortcut.id, target.name);
+    if (target.trashed === true || target.mimeType === SHORTCUT_TYPE) {
+      tree.missing.push(target.id);
+      return yield broken(shortcut.id, target.name);
+    }
     if (target.parents?.some((parent) => tree.folders[parent] !== undefined) && target.mimeType !== FOLDER_TYPE) return;
     this.#coversChanges(target);
     tree.links[target.id] = shortcut.path;
