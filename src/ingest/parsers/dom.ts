@@ -17,6 +17,7 @@ export interface DomElement extends DomNode {
   children: ArrayLike<DomElement>;
   getAttribute(name: string): string | null;
   hasAttribute(name: string): boolean;
+  setAttribute(name: string, value: string): void;
   querySelector(selector: string): DomElement | null;
   querySelectorAll(selector: string): ArrayLike<DomElement>;
 }
@@ -45,8 +46,23 @@ const VOID = new Set('area base br col embed hr img input link meta param source
 /** Elements whose content is no markup. */
 const RAW_TEXT = new Set(['script', 'style', 'textarea', 'title']);
 
+/** How much work a tree of some HTML is. */
+export interface TreeShape {
+  tags: number;
+  depth: number;
+}
+
+/** Undefined when no tree may be built from `html`: it is too deep or too large. */
+export function treeShape(html: string): TreeShape | undefined {
+  if (html.length > DOM_UNITS_MAX) return undefined;
+  const tags = countTags(html);
+  if (tags > DOM_TAGS_MAX) return undefined;
+  const depth = depthOf(html);
+  return depth > DOM_DEPTH_MAX ? undefined : { tags, depth };
+}
+
 /** The number of `<`. */
-export function countTags(html: string): number {
+function countTags(html: string): number {
   let count = 0;
   for (let at = html.indexOf('<'); at !== -1; at = html.indexOf('<', at + 1)) count += 1;
   return count;
@@ -54,12 +70,17 @@ export function countTags(html: string): number {
 
 /** Whether a tree may be built from `html`: it is neither too deep nor too large. */
 export function fitsTree(html: string): boolean {
-  return html.length <= DOM_UNITS_MAX && countTags(html) <= DOM_TAGS_MAX && depthOf(html) <= DOM_DEPTH_MAX;
+  return treeShape(html) !== undefined;
 }
 
 /** @throws FileError when the HTML is too deep or too large (see fitsTree). */
 export function parseTree(html: string): DomDocument {
   if (!fitsTree(html)) throw overLimit('The HTML is nested too deeply or too large.');
+  return buildTree(html);
+}
+
+/** Only for HTML that has a shape. */
+export function buildTree(html: string): DomDocument {
   // What stands behind the end of a page belongs to it, as in browsers.
   const open = html.replace(/<\/(?:html|body)\s*>/gi, '');
   // Without <html> the first element would become the root.

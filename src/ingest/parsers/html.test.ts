@@ -38,10 +38,12 @@ test('a page with navigation gives its article, tables included', () => {
   const nav = Array.from({ length: 60 }, (_, i) => `<li><a href="/${i}">Menu entry number ${i}</a></li>`).join('');
   const words = 'The history of the library is long and full of events that matter to its readers today. ';
   const body = `<nav><ul>${nav}</ul></nav><main><article><h1>History</h1>${`<p>${words.repeat(6)}</p>`.repeat(6)}
-    <table><tr><th>Year</th><th>Event</th></tr><tr><td>1901</td><td>Opened</td></tr></table></article></main><footer>Imprint</footer>`;
+    <table><tr><th>Year</th><th>Event</th></tr><tr><td>1901</td><td>Opened</td></tr></table>
+    <div><table><tr><td><a href="/a">Reading</a></td><td>1</td></tr><tr><td><a href="/b">Music</a></td><td>2</td></tr></table></div></article></main><footer>Imprint</footer>`;
   const { text } = parseHtml(page(body, '<title>History</title>'), []);
   assert.match(text, /The history of the library/);
   assert.match(text, /\| 1901 \| Opened \|/);
+  assert.match(text, /\| Reading \| 1 \|\n.*\n\| Music \| 2 \|/);
   assert.doesNotMatch(text, /Menu entry/);
 });
 

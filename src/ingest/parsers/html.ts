@@ -1,8 +1,17 @@
 /** Web pages: the article where there is one, else the whole body. */
-import defuddle, { type DefuddleResponse } from 'defuddle';
+import { Readability } from '@mozilla/readability';
 import { KeyPicker, originMetadata } from '../metadata-values.ts';
 import type { ChunkMetadataKey, ParsedFile } from '../parsed.ts';
-import { countTags, type DomDocument, expandEmptyTags, fitsTree, parseTree, rootOf, stripTags } from './dom.ts';
+import {
+  buildTree,
+  type DomDocument,
+  type DomElement,
+  expandEmptyTags,
+  rootOf,
+  stripTags,
+  type TreeShape,
+  treeShape,
+} from './dom.ts';
 import { inlineText, writeHtmlBlocks } from './html-blocks.ts';
 import { TextBuilder } from './text-builder.ts';
 import { parseTxt } from './txt.ts';
@@ -21,34 +30,33 @@ const FRINGE_ARTICLE_SHARE = 0.85;
 const DECLARED_SHARE_MIN = 0.7;
 /** Elements of a page that are looked at for it. */
 const DECLARED_MAX = 20;
-/** Pages of more code units or tags are taken whole: looking for the article takes quadratic time in both. */
-const ARTICLE_SOURCE_UNITS_MAX = 1024 * 1024;
-const ARTICLE_TAGS_MAX = 12_000;
+/** Larger pages are taken whole: looking for the article takes time by their tags, and by how deep these stand. */
+const ARTICLE_TAGS_MAX = 50_000;
+const ARTICLE_TAG_LEVELS_MAX = 2_400_000;
 
 /** UTF-16 units in which a page says that it is XHTML. */
 const PROLOG_UNITS = 2048;
-
-/** The package is CommonJS whose `module.exports` is the class; its types describe a default export. */
-const Defuddle = defuddle as unknown as typeof defuddle.default;
 
 /** Never fails for bad markup: a page that is too large or nested too deeply becomes plain text, with a warning. */
 export function parseHtml(source: string, keys: readonly ChunkMetadataKey[]): ParsedFile {
   const html = /^\s*<\?xml|<html[^<>]{1,500}1999\/xhtml/.test(source.slice(0, PROLOG_UNITS))
     ? expandEmptyTags(source)
     : source;
-  if (!fitsTree(html)) {
+  const shape = treeShape(html);
+  if (!shape) {
     const parsed = parseTxt(stripTags(html), 'html');
     parsed.warnings.push('The page is nested too deeply or too large: its text was taken without structure.');
     return parsed;
   }
-  const document = parseTree(html);
+  const document = buildTree(html);
   const meta = metaTags(document);
   const builder = writeBody(document);
   const picker = new KeyPicker(keys);
   const chunkMetadata = picker.pick((key) => meta.get(key.toLowerCase()));
-  const page = { builder: mayHoldArticle(html, builder) ? article(document, builder) : builder };
   const titleElement = document.querySelector('title');
   const title = meta.get('og:title') ?? (titleElement ? inlineText(titleElement) || undefined : undefined);
+  const language = document.documentElement?.getAttribute('lang') ?? meta.get('content-language');
+  const page = { builder: mayHoldArticle(shape, builder) ? article(document, builder) : builder };
   return {
     fileType: 'html',
     text: page.builder.text(),
@@ -59,7 +67,7 @@ export function parseHtml(source: string, keys: readonly ChunkMetadataKey[]): Pa
       author: meta.get('author') ?? meta.get('article:author'),
       created: meta.get('article:published_time') ?? meta.get('date') ?? meta.get('dc.date'),
       modified: meta.get('article:modified_time') ?? meta.get('last-modified'),
-      language: document.documentElement?.getAttribute('lang') ?? meta.get('content-language'),
+      language,
       description: meta.get('description') ?? meta.get('og:description'),
     }),
     ...(picker.active ? { chunkMetadata } : {}),
@@ -74,8 +82,8 @@ function writeBody(document: DomDocument): TextBuilder {
 }
 
 /** Short pages are all content; in very long ones the article is not looked for. */
-function mayHoldArticle(html: string, body: TextBuilder): boolean {
-  const fits = html.length <= ARTICLE_SOURCE_UNITS_MAX && countTags(html) <= ARTICLE_TAGS_MAX;
+function mayHoldArticle({ tags, depth }: TreeShape, body: TextBuilder): boolean {
+  const fits = tags <= ARTICLE_TAGS_MAX && tags * depth <= ARTICLE_TAG_LEVELS_MAX;
   return fits && body.text().length >= ARTICLE_PAGE_UNITS_MIN;
 }
 
@@ -87,7 +95,7 @@ function article(document: DomDocument, body: TextBuilder): TextBuilder {
   const declared = declaredArticle(document);
   let builder = new TextBuilder();
   const found = findArticle(document);
-  if (found && fitsTree(found.content)) writeHtmlBlocks(rootOf(parseTree(found.content)), builder);
+  if (found) writeHtmlBlocks(found, builder);
   if (linked < whole * LINKED_SHARE_MIN) {
     return builder.text().length >= whole * FRINGE_ARTICLE_SHARE ? builder : body;
   }
@@ -118,12 +126,25 @@ function declaredArticle(document: DomDocument): TextBuilder | undefined {
   return undefined;
 }
 
-function findArticle(document: DomDocument): DefuddleResponse | undefined {
+/** As reader views of browsers find it, but with all tables that are more than layout. Changes the document. */
+function findArticle(document: DomDocument): DomElement | undefined {
   try {
-    return new Defuddle(document as never, { url: 'http://localhost/', useAsync: false }).parse();
+    for (const table of Array.from(document.querySelectorAll('table'))) {
+      if (isTable(table)) table.setAttribute('summary', 'data');
+    }
+    const serializer = (node: unknown) => node as DomElement;
+    const reader = new Readability<DomElement>(document as never, { serializer, disableJSONLD: true });
+    return reader.parse()?.content ?? undefined;
   } catch {
     return undefined; // The body is there to fall back to.
   }
+}
+
+function isTable(table: DomElement): boolean {
+  const rows = Array.from(table.querySelectorAll('tr'));
+  return (
+    rows.length > 1 && rows.some((row) => row.children.length > 1) && !table.querySelector('table, h1, h2, h3, form')
+  );
 }
 
 /** `<meta name|property content>` by lower-case name; the first of a name counts. */
