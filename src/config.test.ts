@@ -77,7 +77,7 @@ const WRONG: [string, string][] = [
   ['PINAKES_EMBEDDING_MODEL', 'bge-m3'],
   ['PINAKES_AUTHORIZATION', 'yes'],
   ['PINAKES_AUTHORIZATION', 'on'],
-  ['PINAKES_EMBEDDING_MODEL', 'local:/srv/models/e5'],
+  ['PINAKES_EMBEDDING_QUERY_PREFIX', 'query: '],
   ['PINAKES_EMBEDDING_REQUESTS', '0'],
   ['PINAKES_WEB_GROUNDING', 'true'],
   ['PINAKES_WEB_GROUNDING', 'on'],

@@ -41,8 +41,19 @@ export interface Config {
   blobs: { kind: 'file'; directory: string } | { kind: 's3'; bucket: string; prefix: string; endpoint: string | null };
   /** `model` is `extractive` or `<provider>:<model>`. */
   chat: { model: string; baseUrl: string | null; apiKey: string | null; contextTokens: number };
-  /** `model` is `none` or `<provider>:<model>`; `requestsMax`: for passages, at once. */
-  embedding: { model: string; baseUrl: string | null; apiKey: string | null; requestsMax: number };
+  /**
+   * `model` is `none` or `<provider>:<model>`; `requestsMax`: for passages, at once. The rest is for local models: prefixes null are
+   * the model's own, `modelsDir` is where those are that are called by a name.
+   */
+  embedding: {
+    model: string;
+    baseUrl: string | null;
+    apiKey: string | null;
+    requestsMax: number;
+    modelsDir: string;
+    queryPrefix: string | null;
+    passagePrefix: string | null;
+  };
   /** Of lexical and semantic search. `weighted` adds scores, `rrf` reciprocal ranks; `weight`: of the semantic half, 0 to 1. */
   fusion: { method: (typeof FUSION_METHODS)[number]; weight: number };
   /** `model` is `none` or a model name. */
@@ -108,6 +119,9 @@ export function loadConfig(env: Environment): Config {
       baseUrl: read.httpUrl('PINAKES_EMBEDDING_BASE_URL', 'http://127.0.0.1:11434/v1'),
       apiKey: read.optional('PINAKES_EMBEDDING_API_KEY'),
       requestsMax: read.integer('PINAKES_EMBEDDING_REQUESTS', 2, 1, EMBEDDING_REQUESTS_MAX),
+      modelsDir: resolve(dataDir, 'models'),
+      queryPrefix: read.untrimmed('PINAKES_EMBEDDING_QUERY_PREFIX'),
+      passagePrefix: read.untrimmed('PINAKES_EMBEDDING_PASSAGE_PREFIX'),
     },
     fusion: {
       method: read.choice('PINAKES_FUSION', FUSION_METHODS, 'weighted'),
@@ -196,6 +210,14 @@ function checkTogether(config: Config): void {
       'http://127.0.0.1:11434/v1',
     );
   }
+  const { queryPrefix, passagePrefix } = config.embedding;
+  if ((queryPrefix ?? passagePrefix) !== null && !config.embedding.model.startsWith('local:')) {
+    throw new ConfigError(
+      queryPrefix === null ? 'PINAKES_EMBEDDING_PASSAGE_PREFIX' : 'PINAKES_EMBEDDING_QUERY_PREFIX',
+      'is for PINAKES_EMBEDDING_MODEL=local:… only (leave it out)',
+      '"query: "',
+    );
+  }
   if (config.rerank.model !== 'none' && config.rerank.baseUrl === null) {
     throw new ConfigError(
       'PINAKES_RERANK_BASE_URL',
@@ -203,7 +225,6 @@ function checkTogether(config: Config): void {
       'http://127.0.0.1:8080',
     );
   }
-  refuseUnavailable('PINAKES_EMBEDDING_MODEL', config.embedding.model.startsWith('local:'), 'openai-compatible:bge-m3');
   refuseUnavailable('PINAKES_WEB_GROUNDING', config.webGrounding, 'off');
   refuseUnavailable('PINAKES_HISTORY_ON_DELETE', config.historyOnDelete === 'remove', 'keep');
 }
@@ -263,6 +284,11 @@ class Reader {
   optional(name: string): string | null {
     const value = this.#env[name]?.trim();
     return value === undefined || value === '' ? null : value;
+  }
+
+  /** Blanks at the ends count. */
+  untrimmed(name: string): string | null {
+    return this.#env[name] || null;
   }
 
   text(name: string, fallback: string): string {

@@ -83,7 +83,10 @@ export async function openDeps(config: Config, log: FastifyBaseLogger, given: Gi
     const processor =
       given.processor ?? closing(openProcessPool({ children: config.parserProcesses }), (pool) => pool.close());
     const chatModel = given.chatModel ?? openChatModel(config.chat, http, analyzer);
-    const embedding = given.embedding === undefined ? openEmbedding(config.embedding, http) : given.embedding;
+    const embedding =
+      given.embedding === undefined
+        ? closing(openEmbedding(config.embedding, http), async (model) => model?.close())
+        : given.embedding;
     const auth = openAuthenticator(db.system, clock);
     return {
       config,
@@ -114,14 +117,17 @@ export async function openDeps(config: Config, log: FastifyBaseLogger, given: Gi
 export async function openStores(config: Config): Promise<Pick<Deps, 'db' | 'blobs' | 'embedding' | 'close'>> {
   const db = await openConfigured(config);
   const http = openHttpClient({ allow: config.outboundAllow });
+  let embedding: Embedding | null = null;
   const close = async (): Promise<void> => {
+    await embedding?.close();
     await http.close();
     await db.close();
   };
   try {
     await migrate(db);
     const blobs = await openBlobs(config, noCrashPoints);
-    return { db, blobs, embedding: openEmbedding(config.embedding, http), close };
+    embedding = openEmbedding(config.embedding, http);
+    return { db, blobs, embedding, close };
   } catch (error) {
     await close();
     throw error;

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { OPTIONAL_PACKAGES } from '../src/llm/embedding-local.ts';
 
 const PROJECT = join(import.meta.dirname, '..');
 
@@ -46,11 +47,19 @@ test('every file that the package promises is there', () => {
     assert.ok(existsSync(join(PROJECT, target.replace('dist/', 'src/').replace(/\.js$/, '.ts'))), target);
 });
 
-test('src/ imports every dependency, and nothing that only development has', () => {
-  const { dependencies, devDependencies } = readJson<{
+test('src/ imports every dependency, and nothing that only development has but optional packages', () => {
+  const { dependencies, devDependencies, peerDependencies, peerDependenciesMeta } = readJson<{
     dependencies: Record<string, string>;
     devDependencies: Record<string, string>;
+    peerDependencies: Record<string, string>;
+    peerDependenciesMeta: Record<string, { optional: boolean }>;
   }>('package.json');
+  // The start says how to install them: with these versions, which the tests run with.
+  assert.deepEqual(peerDependencies, OPTIONAL_PACKAGES);
+  for (const [name, version] of Object.entries(peerDependencies)) {
+    assert.equal(devDependencies[name], version);
+    assert.equal(peerDependenciesMeta[name]?.optional, true);
+  }
   const code = globSync('src/**/*.ts', { cwd: PROJECT, exclude: ['**/*.test.ts'] }).map((path) =>
     readFileSync(join(PROJECT, path), 'utf8'),
   );
@@ -66,6 +75,6 @@ test('src/ imports every dependency, and nothing that only development has', () 
   );
   assert.deepEqual(
     Object.keys(devDependencies).filter((name) => isImported(name)),
-    [],
+    Object.keys(peerDependencies),
   );
 });

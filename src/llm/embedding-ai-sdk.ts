@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { ServiceError } from '../errors.ts';
 import { openGate } from '../util/pool.ts';
 import { splitBatches } from './embedding-batches.ts';
-import type { EmbeddingModel, EmbeddingUse } from './models.ts';
+import { DIMENSION_MAX, type EmbeddingModel, type EmbeddingUse } from './models.ts';
 import { forLog, retryAfterOf, statusOf, toServiceError } from './provider-errors.ts';
 
 /** One request: the model may have to load. */
@@ -15,8 +15,6 @@ export const QUERY_TIMEOUT_MS = 10_000;
 const TRIES_MAX = 6;
 const RETRY_BASE_MS = 500;
 const RETRY_WAIT_MS_MAX = 60_000;
-/** More than an index takes. */
-export const DIMENSION_MAX = 4_000;
 const SUBJECT = 'The embedding model';
 
 export interface EmbeddingOptions {

@@ -3,6 +3,7 @@ import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import type { HttpClient } from '../net/http-client.ts';
 import { openEmbeddingProvider } from './embedding-ai-sdk.ts';
+import { isLocalName, openLocalModels } from './embedding-local.ts';
 import type { Embedding, EmbeddingModel } from './models.ts';
 import { OPENAI_BASE_URL } from './registry.ts';
 
@@ -10,24 +11,37 @@ import { OPENAI_BASE_URL } from './registry.ts';
 export const CACHED_QUERIES_PER_TENANT = 100;
 const CACHED_TENANTS_MAX = 100;
 
-/** Opens what `PINAKES_EMBEDDING_MODEL` names; null for `none`. Nothing is contacted yet. */
+/**
+ * Opens what `PINAKES_EMBEDDING_MODEL` names; null for `none`. Nothing is contacted or loaded yet.
+ *
+ * @throws ConfigError when a local model cannot be used.
+ */
 export function openEmbedding(
   embedding: Config['embedding'],
   http: Pick<HttpClient, 'operatorFetch'>,
 ): Embedding | null {
   if (embedding.model === 'none') return null;
-  const [, name = ''] = embedding.model.split(/:(.*)/s);
-  const models = openEmbeddingProvider({
-    baseUrl: embedding.baseUrl ?? OPENAI_BASE_URL,
-    apiKey: embedding.apiKey,
-    requestsMax: embedding.requestsMax,
-    fetch: http.operatorFetch,
-  });
-  return withQueryCache(models, name);
+  const [provider, name = ''] = embedding.model.split(/:(.*)/s);
+  const local = openLocalModels(embedding);
+  const own = provider === 'local' ? local.open(name) : undefined;
+  // Beside a local model only the address that is configured is asked, and nothing by default.
+  const baseUrl = embedding.baseUrl ?? (own ? null : OPENAI_BASE_URL);
+  const remote =
+    baseUrl === null ? unconfigured : openEmbeddingProvider({ ...embedding, baseUrl, fetch: http.operatorFetch });
+  const named = (wanted: string): EmbeddingModel => (isLocalName(wanted) ? local.named(wanted) : remote(wanted));
+  return withQueryCache(named, own?.name ?? name, () => local.close());
+}
+
+function unconfigured(): never {
+  throw new ServiceError('upstream_failed', 'The address of the embedding model is not configured any more.');
 }
 
 /** @param models the models of the provider, by name. */
-export function withQueryCache(models: (name: string) => EmbeddingModel, name: string): Embedding {
+export function withQueryCache(
+  models: (name: string) => EmbeddingModel,
+  name: string,
+  close: () => Promise<void> = async () => {},
+): Embedding {
   const tenants = new Map<string, Map<string, Float32Array>>();
   return {
     model: models(name),
@@ -45,6 +59,7 @@ export function withQueryCache(models: (name: string) => EmbeddingModel, name: s
       remember(own, key, vector, CACHED_QUERIES_PER_TENANT);
       return vector;
     },
+    close,
   };
 }
 

@@ -1,4 +1,4 @@
-/** Ports of the model side. Adapters: extractive.ts (no model), ai-sdk.ts and embedding-ai-sdk.ts (AI SDK providers). */
+/** Ports of the model side. Adapters: extractive.ts (no model), ai-sdk.ts and embedding-ai-sdk.ts (AI SDK providers), embedding-local.ts. */
 
 export interface ChatMessage {
   role: 'system' | 'user' | 'assistant';
@@ -42,6 +42,9 @@ export interface ChatModel {
   stream(request: ChatRequest, signal: AbortSignal): AsyncIterable<ChatEvent>;
 }
 
+/** More than an index takes. */
+export const DIMENSION_MAX = 4_000;
+
 /** Queries and what they are to find may be embedded differently, and a query does not wait for its turn. */
 export type EmbeddingUse = 'query' | 'passage';
 
@@ -60,8 +63,10 @@ export interface EmbeddingModel {
 export interface Embedding {
   /** The configured model: new vectors are made with it. */
   readonly model: EmbeddingModel;
-  /** Another model at the same address: the one whose vectors still serve. */
+  /** Another model at the same address or in a directory: the one whose vectors still serve. May throw as `embed` does. */
   named(name: string): EmbeddingModel;
   /** The vector of a query, made with the model called `name`; remembered for a while, per tenant. Throws as `embed`. */
   embedQuery(tenantId: string, name: string, query: string, signal: AbortSignal): Promise<Float32Array>;
+  /** Ends the threads of local models. */
+  close(): Promise<void>;
 }

@@ -184,7 +184,10 @@ test('what the provider says and the texts stay out of the message and the log',
 });
 
 describe('queries', () => {
-  const settings = { model: 'openai-compatible:m', baseUrl: '', apiKey: null, requestsMax: 1 };
+  const settings = {
+    ...{ model: 'openai-compatible:m', baseUrl: '', apiKey: null, requestsMax: 1 },
+    ...{ modelsDir: '/nowhere', queryPrefix: null, passagePrefix: null },
+  };
   test('are remembered per tenant and model, a bounded number of them', async () => {
     const embedding = openEmbedding({ ...settings, baseUrl: fake.url }, http)!;
     const ask = (tenant: string, model: string, query: string) => embedding.embedQuery(tenant, model, query, never);

@@ -1,0 +1,115 @@
+/** Embedding models in directories of this machine. */
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join, resolve } from 'node:path';
+import { ConfigError } from '../config.ts';
+import { ServiceError } from '../errors.ts';
+import { LocalModelError, type PrefixSettings, readLocalModel } from './local-model.ts';
+import { openModelThread } from './local-thread.ts';
+import type { EmbeddingModel } from './models.ts';
+
+/** The optional peer dependencies of package.json. */
+export const OPTIONAL_PACKAGES = { '@huggingface/tokenizers': '0.2.0', 'onnxruntime-web': '1.30.0' };
+/** Begins the recorded names of local models. */
+const PREFIX = 'local:';
+const VARIABLE = 'PINAKES_EMBEDDING_MODEL';
+
+export interface LocalSettings extends PrefixSettings {
+  /** Models that are called by a name are in `<modelsDir>/<name>`. */
+  modelsDir: string;
+}
+
+export interface LocalModels {
+  /**
+   * The model that the setting names. Its files are looked through now, and loaded with the first text.
+   *
+   * @param setting a directory, an `.onnx` file in one, or a name.
+   * @throws ConfigError when it cannot be used, or the optional packages are missing.
+   */
+  open(setting: string): EmbeddingModel;
+  /** The model of a recorded name, whose vectors still serve. @throws ServiceError when it is not there any more. */
+  named(name: string): EmbeddingModel;
+  close(): Promise<void>;
+}
+
+export function isLocalName(name: string): boolean {
+  return name.startsWith(PREFIX);
+}
+
+export function openLocalModels(
+  settings: LocalSettings,
+  packages: Readonly<Record<string, string>> = OPTIONAL_PACKAGES,
+): LocalModels {
+  const opened = new Map<string, EmbeddingModel & { close(): Promise<void> }>();
+  const open = (setting: string): EmbeddingModel => {
+    const model = readLocalModel(findModel(setting, settings.modelsDir), settings);
+    // The directory and what is in it: with other weights it is another model.
+    const name = `${PREFIX}${model.path}#${model.fingerprint}`;
+    const known = opened.get(name) ?? { name, ...openModelThread(model) };
+    opened.set(name, known);
+    return known;
+  };
+  return {
+    open(setting) {
+      requirePackages(packages);
+      try {
+        return open(setting);
+      } catch (error) {
+        if (!(error instanceof LocalModelError)) throw error;
+        throw new ConfigError(VARIABLE, error.message, 'local:/srv/models/multilingual-e5-small');
+      }
+    },
+    named(name) {
+      const known = opened.get(name);
+      if (known) return known;
+      const gone = (cause?: unknown): ServiceError =>
+        new ServiceError('upstream_failed', 'The embedding model of these vectors is not there any more.', { cause });
+      try {
+        requirePackages(packages);
+        const model = open(name.slice(PREFIX.length, name.lastIndexOf('#')));
+        if (model.name === name) return model;
+      } catch (error) {
+        throw gone(error);
+      }
+      throw gone();
+    },
+    async close() {
+      await Promise.all([...opened.values()].map((model) => model.close()));
+    },
+  };
+}
+
+/** @throws ConfigError */
+function requirePackages(packages: Readonly<Record<string, string>>): void {
+  const missing = Object.entries(packages).filter(([name]) => !isInstalled(name));
+  if (missing.length === 0) return;
+  const command = `npm install ${missing.map(([name, version]) => `${name}@${version}`).join(' ')}`;
+  throw new ConfigError(VARIABLE, `needs packages that are not installed (${command})`, 'none');
+}
+
+function isInstalled(name: string): boolean {
+  try {
+    createRequire(import.meta.url).resolve(name);
+    return true;
+  } catch (error) {
+    // It is there, but has nothing for require().
+    return (error as NodeJS.ErrnoException).code === 'ERR_PACKAGE_PATH_NOT_EXPORTED';
+  }
+}
+
+/** As names on model hubs: `owner/model`, or `model`. */
+const NAME_PATTERN = /^\w[\w.-]*(?:\/\w[\w.-]*)?$/;
+
+function findModel(setting: string, modelsDir: string): string {
+  const path = resolve(setting);
+  if (!NAME_PATTERN.test(setting)) {
+    if (existsSync(path)) return path;
+    throw new LocalModelError(`names ${path}, which is not there`);
+  }
+  const named = join(modelsDir, setting);
+  const found = [named, path].find((place) => existsSync(place));
+  if (found !== undefined) return found;
+  throw new LocalModelError(
+    `names the model ${setting}, which is neither in ${named} nor in ${path}; nothing is downloaded by itself (hf download ${setting} --local-dir ${named})`,
+  );
+}

@@ -1,0 +1,240 @@
+/**
+ * A directory with an embedding model in ONNX form, as sentence-transformers and its exporters write it: what is to be known of
+ * it before it runs. Everything is read at once, so that the start can say what is wrong.
+ */
+import { createHash } from 'node:crypto';
+import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
+import { z } from 'zod';
+
+/** How the vectors of tokens become one. */
+export type Pooling = 'mean' | 'cls' | 'max' | 'last';
+
+export interface LocalModel {
+  /** The directory, or the `.onnx` file that was chosen in it. */
+  path: string;
+  /** Absolute, as are the files. */
+  directory: string;
+  modelFile: string;
+  /** Weights that are not in the model file. */
+  weightsFile: string | null;
+  pooling: Pooling;
+  /** Why token vectors cannot be pooled here: then only a model that does it itself can be used. */
+  unpoolable: string | null;
+  tokensMax: number;
+  padId: number;
+  prefixes: Readonly<Record<'query' | 'passage', string>>;
+  /** Another one when the same passage may get another vector. */
+  fingerprint: string;
+}
+
+/** Prefixes that replace what the model says of itself. */
+export interface PrefixSettings {
+  queryPrefix: string | null;
+  passagePrefix: string | null;
+}
+
+/** In the order in which they are looked for. */
+const MODEL_FILES = [
+  'onnx/model.onnx',
+  'model.onnx',
+  'onnx/model_quantized.onnx',
+  'onnx/model_int8.onnx',
+  'model_quantized.onnx',
+];
+const TOKENIZER_FILE = 'tokenizer.json';
+/** Longer texts are cut: attention takes memory by the square of the length. */
+export const TOKENS_MAX = 2_048;
+const TOKENS_DEFAULT = 512;
+/** "No limit" is written as a number like 1e30. */
+const WRITTEN_TOKENS_MAX = 1_000_000;
+const MODEL_BYTES_MAX = 2 * 1024 ** 3;
+/** Of a large file, its size and both ends tell it from others. */
+const FINGERPRINT_END_BYTES = 1024 ** 2;
+const FINGERPRINT_DIGITS = 12;
+
+interface Family {
+  name: RegExp;
+  pooling: Pooling;
+  query: string;
+  passage: string;
+}
+
+/** What model cards ask for, where the files do not say it. */
+const FAMILIES: readonly Family[] = [
+  { name: /e5-(?:small|base|large)(?!.*instruct)/, pooling: 'mean', query: 'query: ', passage: 'passage: ' },
+  { name: /nomic-embed-text/, pooling: 'mean', query: 'search_query: ', passage: 'search_document: ' },
+  {
+    name: /bge-(?:small|base|large)-en|mxbai-embed|snowflake-arctic-embed-(?!.*v2)/,
+    pooling: 'cls',
+    query: 'Represent this sentence for searching relevant passages: ',
+    passage: '',
+  },
+  { name: /snowflake-arctic-embed-.*v2/, pooling: 'cls', query: 'query: ', passage: '' },
+  { name: /bge-(?:small|base|large|m3)/, pooling: 'cls', query: '', passage: '' },
+];
+
+/** Something that a model directory lacks or has too much of; the message follows the name of the setting. */
+export class LocalModelError extends Error {}
+
+/**
+ * @param path absolute: the directory, or an `.onnx` file in it (or in its folder `onnx`).
+ * @throws LocalModelError
+ */
+export function readLocalModel(path: string, settings: PrefixSettings): LocalModel {
+  const { directory, modelFile } = findFiles(path);
+  const weightsFile = existsSync(`${modelFile}_data`) ? `${modelFile}_data` : null;
+  const bytes = sizeOf(modelFile) + (weightsFile === null ? 0 : sizeOf(weightsFile));
+  if (bytes > MODEL_BYTES_MAX) {
+    throw new LocalModelError(`names a model of ${bytes} bytes; at most ${MODEL_BYTES_MAX} can be loaded`);
+  }
+  const config = readJson(directory, 'config.json', configSchema);
+  const family = FAMILIES.find(({ name }) =>
+    name.test(`${config?._name_or_path ?? ''} ${basename(directory)}`.toLowerCase()),
+  );
+  const { pooling, unpoolable } = readPooling(directory, family);
+  const written = readPrompts(directory);
+  const prefixes = {
+    query: settings.queryPrefix ?? written.query ?? family?.query ?? '',
+    passage: settings.passagePrefix ?? written.passage ?? family?.passage ?? '',
+  };
+  const tokensMax = readTokensMax(directory, config?.max_position_embeddings);
+  const files = [modelFile, ...(weightsFile === null ? [] : [weightsFile]), join(directory, TOKENIZER_FILE)];
+  return {
+    path,
+    directory,
+    modelFile,
+    weightsFile,
+    pooling,
+    unpoolable,
+    tokensMax,
+    padId: config?.pad_token_id ?? 0,
+    prefixes,
+    fingerprint: fingerprintOf(directory, files, [pooling, tokensMax, prefixes.passage]),
+  };
+}
+
+function findFiles(path: string): { directory: string; modelFile: string } {
+  if (path.endsWith('.onnx')) {
+    const parents = [dirname(path), dirname(dirname(path))];
+    const directory = parents.find((parent) => existsSync(join(parent, TOKENIZER_FILE)));
+    if (directory === undefined || !existsSync(path)) {
+      throw new LocalModelError(`names ${path}, which is not there or has no ${TOKENIZER_FILE} beside it or above it`);
+    }
+    return { directory, modelFile: path };
+  }
+  const modelFile = MODEL_FILES.map((name) => join(path, name)).find((file) => existsSync(file));
+  const missing = modelFile === undefined ? MODEL_FILES[0] : TOKENIZER_FILE;
+  if (modelFile === undefined || !existsSync(join(path, TOKENIZER_FILE))) {
+    throw new LocalModelError(`names the directory ${path}, which has no ${missing}`);
+  }
+  return { directory: path, modelFile };
+}
+
+const configSchema = z.object({
+  _name_or_path: z.string().optional(),
+  max_position_embeddings: z.number().optional(),
+  pad_token_id: z.number().int().nonnegative().nullish(),
+});
+const modulesSchema = z.array(z.object({ type: z.string(), path: z.string() }));
+const poolingSchema = z.record(z.string(), z.unknown());
+const promptsSchema = z.object({ prompts: z.record(z.string(), z.string()).optional() });
+const lengthSchema = z.object({ max_seq_length: z.number().nullish(), model_max_length: z.number().nullish() });
+
+const POOLING_MODES: Readonly<Record<string, Pooling>> = {
+  mean: 'mean',
+  mean_tokens: 'mean',
+  // Longer by a factor, and vectors are made of length 1.
+  mean_sqrt_len_tokens: 'mean',
+  cls: 'cls',
+  cls_token: 'cls',
+  max: 'max',
+  max_tokens: 'max',
+  lasttoken: 'last',
+};
+
+function readPooling(directory: string, family: Family | undefined): Pick<LocalModel, 'pooling' | 'unpoolable'> {
+  const modules = readJson(directory, 'modules.json', modulesSchema) ?? [];
+  const others = modules.map(({ type }) => type.split('.').at(-1)!);
+  const unknown = others.find((type) => !['Transformer', 'Pooling', 'Normalize'].includes(type));
+  const folder = modules.find(({ type }) => type.endsWith('.Pooling'))?.path ?? '1_Pooling';
+  const config = readJson(directory, join(folder, 'config.json'), poolingSchema);
+  const none = { pooling: family?.pooling ?? ('mean' as const) };
+  if (unknown !== undefined) return { ...none, unpoolable: `it has a layer ${unknown}` };
+  if (config === undefined) return { ...none, unpoolable: null };
+  const single = config['pooling_mode'];
+  const modes =
+    typeof single === 'string'
+      ? [single]
+      : Object.keys(config).flatMap((key) =>
+          key.startsWith('pooling_mode_') && config[key] === true ? [key.slice('pooling_mode_'.length)] : [],
+        );
+  const [mode = ''] = modes;
+  const pooling = POOLING_MODES[mode];
+  if (modes.length !== 1 || pooling === undefined) return { ...none, unpoolable: `it pools by ${modes.join(' and ')}` };
+  return { pooling, unpoolable: null };
+}
+
+const PASSAGE_PROMPTS = ['passage', 'document', 'corpus'];
+
+function readPrompts(directory: string): { query: string | undefined; passage: string | undefined } {
+  const prompts = readJson(directory, 'config_sentence_transformers.json', promptsSchema)?.prompts ?? {};
+  // Empty ones are written where nothing was said.
+  const first = (names: readonly string[]): string | undefined =>
+    names.map((name) => prompts[name]).find((prompt) => prompt !== undefined && prompt !== '');
+  return { query: first(['query']), passage: first(PASSAGE_PROMPTS) };
+}
+
+function readTokensMax(directory: string, positions: number | undefined): number {
+  const said = [
+    readJson(directory, 'sentence_bert_config.json', lengthSchema)?.max_seq_length,
+    readJson(directory, 'tokenizer_config.json', lengthSchema)?.model_max_length,
+  ].filter((length) => typeof length === 'number' && length > 0 && length < WRITTEN_TOKENS_MAX) as number[];
+  const length = said[0] ?? Math.min(positions ?? TOKENS_DEFAULT, TOKENS_DEFAULT);
+  return Math.floor(Math.min(length, ...said, positions ?? length, TOKENS_MAX));
+}
+
+/** Undefined when the file is not there. */
+function readJson<T>(directory: string, name: string, schema: z.ZodType<T>): T | undefined {
+  const path = join(directory, name);
+  if (!existsSync(path)) return undefined;
+  try {
+    return schema.parse(JSON.parse(readFileSync(path, 'utf8')));
+  } catch (error) {
+    throw new LocalModelError(`names the directory ${directory}, whose ${name} cannot be read (${short(error)})`);
+  }
+}
+
+function short(error: unknown): string {
+  if (error instanceof z.ZodError) return error.issues[0]!.message;
+  return error instanceof Error ? error.message : String(error);
+}
+
+function sizeOf(path: string): number {
+  return withFile(path, (file) => fstatSync(file).size);
+}
+
+function fingerprintOf(directory: string, files: readonly string[], settings: readonly unknown[]): string {
+  const hash = createHash('sha256').update(JSON.stringify(settings));
+  for (const path of files) {
+    withFile(path, (file) => {
+      const { size } = fstatSync(file);
+      const end = Buffer.alloc(Math.min(size, FINGERPRINT_END_BYTES));
+      hash.update(`\0${relative(directory, path)}\0${size}\0`);
+      for (const position of [0, size - end.length]) {
+        readSync(file, end, 0, end.length, position);
+        hash.update(end);
+      }
+    });
+  }
+  return hash.digest('hex').slice(0, FINGERPRINT_DIGITS);
+}
+
+function withFile<T>(path: string, use: (file: number) => T): T {
+  const file = openSync(path, 'r');
+  try {
+    return use(file);
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,113 @@
+/**
+ * One embedding model in this thread: tokenizer and ONNX Runtime in WebAssembly. The packages are optional, and loaded here only.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { InferenceSession, Tensor } from 'onnxruntime-web';
+import type { LocalModel } from './local-model.ts';
+import { DIMENSION_MAX, type EmbeddingUse } from './models.ts';
+import { pool, type TokenVectors, unit } from './pooling.ts';
+
+/** No tokenizer makes fewer than one token of so many characters, but of runs of blanks. */
+const UNITS_PER_TOKEN_MAX = 24;
+
+export interface LocalRuntime {
+  /** Numbers of tokens, cut to the length that the model takes. */
+  tokenize(text: string, use: EmbeddingUse): number[];
+  /** One vector of length 1 per text. Blocks the thread. */
+  run(texts: readonly (readonly number[])[]): Promise<Float32Array[]>;
+}
+
+/** @throws Error that says what of the model cannot be used. */
+export async function openLocalRuntime(model: LocalModel): Promise<LocalRuntime> {
+  const ort = await import('onnxruntime-web');
+  // More threads would be workers of this worker; two models in two processes use two cores as well.
+  ort.env.wasm.numThreads = 1;
+  ort.env.logLevel = 'error';
+  const weights = model.weightsFile;
+  const session = await ort.InferenceSession.create(readFileSync(model.modelFile), {
+    executionProviders: ['wasm'],
+    ...(weights === null ? {} : { externalData: [{ path: nameIn(weights), data: readFileSync(weights) }] }),
+  });
+  const output = findOutput(session, model);
+  const inputs = new Set(session.inputNames);
+  const unknown = session.inputNames.find((name) => !KNOWN_INPUTS.includes(name));
+  if (unknown !== undefined || !inputs.has('input_ids')) {
+    throw new Error(`its inputs are ${session.inputNames.join(', ')}; ${KNOWN_INPUTS.join(', ')} are known`);
+  }
+  const tokenize = await openTokenizer(model);
+  return {
+    tokenize: (text, use) => tokenize(model.prefixes[use] + text),
+    async run(texts) {
+      const lengths = texts.map((ids) => ids.length);
+      const tokens = Math.max(...lengths);
+      const shape = [texts.length, tokens];
+      const fill = (value: (text: number, token: number) => number): Tensor => {
+        const data = new BigInt64Array(texts.length * tokens);
+        for (let i = 0; i < data.length; i += 1) data[i] = BigInt(value(Math.floor(i / tokens), i % tokens));
+        return new ort.Tensor('int64', data, shape);
+      };
+      const feeds: Record<string, Tensor> = {
+        input_ids: fill((text, token) => texts[text]![token] ?? model.padId),
+        attention_mask: fill((text, token) => (token < lengths[text]! ? 1 : 0)),
+        token_type_ids: fill(() => 0),
+      };
+      const results = await session.run(Object.fromEntries(Object.entries(feeds).filter(([name]) => inputs.has(name))));
+      return readVectors(results[output]!, lengths, model);
+    },
+  };
+}
+
+const KNOWN_INPUTS = ['input_ids', 'attention_mask', 'token_type_ids'];
+/** Vectors of whole texts, then of tokens. */
+const OUTPUTS = ['sentence_embedding', 'last_hidden_state', 'token_embeddings'];
+
+function findOutput({ outputNames }: InferenceSession, { unpoolable }: LocalModel): string {
+  const output = OUTPUTS.find((name) => outputNames.includes(name)) ?? outputNames[0]!;
+  if (output !== OUTPUTS[0] && unpoolable !== null) throw new Error(unpoolable);
+  return output;
+}
+
+function readVectors({ data, dims }: Tensor, lengths: readonly number[], { pooling }: LocalModel): Float32Array[] {
+  if (!(data instanceof Float32Array)) throw new Error('its vectors are not 32-bit numbers');
+  const dimension = dims.at(-1)!;
+  if (dimension > DIMENSION_MAX)
+    throw new Error(`its vectors have ${dimension} dimensions, more than ${DIMENSION_MAX}`);
+  if (dims.length === 2) return lengths.map((_, i) => unit(data.subarray(i * dimension, (i + 1) * dimension)));
+  const vectors: TokenVectors = { data, tokens: dims[1]!, dimension, lengths };
+  if (dims.length !== 3) throw new Error(`its output has ${dims.length} axes`);
+  return pool(vectors, pooling);
+}
+
+/** What the tokenizer puts before and after a text stays when the text is cut. */
+async function openTokenizer({ directory, tokensMax, padId }: LocalModel): Promise<(text: string) => number[]> {
+  const { Tokenizer } = await import('@huggingface/tokenizers');
+  const read = (name: string): object => JSON.parse(readFileSync(join(directory, name), 'utf8')) as object;
+  const tokenizer = new Tokenizer(read('tokenizer.json'), readOr(read, 'tokenizer_config.json'));
+  const encode = (text: string, add_special_tokens: boolean): number[] =>
+    tokenizer.encode(text, { add_special_tokens }).ids as number[];
+  const around = encode('', true);
+  const [whole, inner] = [encode('a', true), encode('a', false)];
+  const before = Math.max(
+    0,
+    whole.findIndex((_, i) => inner.every((id, k) => whole[i + k] === id)),
+  );
+  const innerMax = Math.max(1, tokensMax - around.length);
+  return (text) => {
+    const cut = text.slice(0, tokensMax * UNITS_PER_TOKEN_MAX).toWellFormed();
+    const all = [...around.slice(0, before), ...encode(cut, false).slice(0, innerMax), ...around.slice(before)];
+    return all.length > 0 ? all : [padId];
+  };
+}
+
+function readOr(read: (name: string) => object, name: string): object {
+  try {
+    return read(name);
+  } catch {
+    return {};
+  }
+}
+
+function nameIn(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { planRuns, pool, type TokenVectors, unit } from './pooling.ts';
+
+/** Two texts of two and one tokens; what stands in the padding must not count. */
+const vectors: TokenVectors = {
+  data: Float32Array.of(3, 0, 0, 4, /* text 2 */ 0, 2, 99, 99),
+  tokens: 2,
+  dimension: 2,
+  lengths: [2, 1],
+};
+
+describe('pooling', () => {
+  const pooled = (how: Parameters<typeof pool>[1]) => pool(vectors, how).map((vector) => [...vector]);
+  const close = (found: number[][], expected: number[][]) => {
+    assert.equal(found.length, expected.length);
+    for (const [i, vector] of expected.entries()) {
+      for (const [k, value] of vector.entries()) assert.ok(Math.abs(found[i]![k]! - value) < 1e-6, `${found}`);
+    }
+  };
+  test('mean', () => close(pooled('mean'), [[0.6, 0.8], [0, 1]])); // biome-ignore format: a pair for each text
+  test('first', () => close(pooled('cls'), [[1, 0], [0, 1]])); // biome-ignore format: a pair for each text
+  test('last', () => close(pooled('last'), [[0, 1], [0, 1]])); // biome-ignore format: a pair for each text
+  test('max', () => close(pooled('max'), [[0.6, 0.8], [0, 1]])); // biome-ignore format: a pair for each text
+  test('nothing stays nothing, and what is no number is refused', () => {
+    assert.deepEqual([...unit(Float32Array.of(0, 0))], [0, 0]);
+    assert.throws(() => unit(Float32Array.of(1, Number.NaN)), /not finite/);
+  });
+});
+
+describe('runs', () => {
+  test('texts of like length together, within the limit with their padding', () => {
+    assert.deepEqual(planRuns([10, 2, 3, 9], 12), [[1, 2], [3], [0]]);
+    assert.deepEqual(planRuns([5, 5, 5], 10), [[0, 1], [2]]);
+  });
+  test('one that is longer than the limit runs alone, and none is lost', () => {
+    assert.deepEqual(planRuns([50, 1], 10), [[1], [0]]);
+    assert.deepEqual(planRuns([], 10), []);
+  });
+});

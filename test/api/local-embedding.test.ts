@@ -1,0 +1,61 @@
+/** Hybrid search with an embedding model of this machine, in the real service: uploaded, embedded, found by meaning. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { copyTemplate } from '../support/database.ts';
+import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
+import { writeTinyModel } from '../support/tiny-model.ts';
+import { eventually, multipartBody } from '../support/upload.ts';
+
+let folder: string;
+let service: ServiceProcess;
+
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'pinakes-local-model-'));
+  // Words of one meaning have one vector; the first axis is that of the token before each text.
+  const words = { ferry: [0, 2, 0], boat: [0, 2, 0], vessel: [0, 2, 0], bread: [0, 0, 2], loaf: [0, 0, 2] };
+  writeTinyModel(join(folder, 'models/tiny'), { words });
+  await copyTemplate(folder);
+  service = await startServiceProcess({ dataDir: folder, env: { PINAKES_EMBEDDING_MODEL: 'local:tiny' } });
+});
+after(async () => {
+  await service?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function search(body: object) {
+  const headers = { 'content-type': 'application/json' };
+  const answer = await service.fetch('/search', { method: 'POST', headers, body: JSON.stringify(body) });
+  assert.equal(answer.status, 200);
+  return (await answer.json()) as {
+    results: { content: string; scores: { lexical: number | null; semantic: number | null } }[];
+    warnings: unknown[];
+  };
+}
+
+test('what is uploaded is found by its meaning, with the similarity that the model gives', async () => {
+  const texts = { 'a.txt': 'The vessel arrives.', 'b.txt': 'A loaf.', 'c.txt': 'The ferry timetable.' };
+  const { headers, body } = multipartBody(Object.entries(texts).map(([name, content]) => ({ name, content })));
+  const answer = await service.fetch('/local-file-groups', { method: 'POST', headers, body: new Uint8Array(body) });
+  assert.equal(answer.status, 201);
+  const found = await eventually(async () => {
+    const { results } = await search({ query: 'boat', mode: 'semantic' });
+    return results.length === 3 && results;
+  });
+  assert.equal(found[2]!.content, 'A loaf.');
+  // [CLS] boat [SEP] against [CLS] the vessel arrives . [SEP]: one direction, for unknown words have no vector.
+  const similarity = new Map(found.map(({ content, scores }) => [content, scores.semantic!]));
+  assert.ok(Math.abs(similarity.get('The vessel arrives.')! - 1) < 1e-3);
+  assert.ok(Math.abs(similarity.get('The ferry timetable.')! - 1) < 1e-3);
+  // The cosine of (1, 2, 0) and (1, 0, 2).
+  assert.ok(Math.abs(similarity.get('A loaf.')! - 0.2) < 1e-3);
+
+  const { results, warnings } = await search({ query: 'ferry' });
+  assert.deepEqual(warnings, []);
+  assert.equal(results[0]!.content, 'The ferry timetable.');
+  const byMeaning = results.find(({ content }) => content === 'The vessel arrives.')!;
+  assert.equal(byMeaning.scores.lexical, null);
+  assert.ok(byMeaning.scores.semantic! > 0.99);
+});

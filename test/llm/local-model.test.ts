@@ -1,0 +1,245 @@
+/** Embedding models of this machine: vectors that can be told beforehand, made by a tiny model that this test writes. */
+import assert from 'node:assert/strict';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { ConfigError } from '../../src/config.ts';
+import { ServiceError } from '../../src/errors.ts';
+import { openEmbedding } from '../../src/llm/embedding.ts';
+import { type LocalModels, type LocalSettings, openLocalModels } from '../../src/llm/embedding-local.ts';
+import { readLocalModel } from '../../src/llm/local-model.ts';
+import type { EmbeddingUse } from '../../src/llm/models.ts';
+import { unit } from '../../src/llm/pooling.ts';
+import { type TinyModel, writeTinyModel } from '../support/tiny-model.ts';
+
+/** The first axis is that of `[CLS]`. */
+const words = {
+  ferry: [0, 1, 0, 0],
+  boat: [0, 1, 0, 0],
+  bread: [0, 0, 2, 0],
+  query: [0, 0, 0, 3],
+  passage: [0, 0, 0, -3],
+};
+const never = new AbortController().signal;
+const defaults = { queryPrefix: null, passagePrefix: null };
+
+let folder: string;
+let settings: LocalSettings;
+let models: LocalModels;
+
+before(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pinakes-models-'));
+  settings = { ...defaults, modelsDir: folder };
+  models = openLocalModels(settings);
+});
+after(async () => {
+  await models.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Writes a model; returns its directory. */
+function write(name: string, changes: Partial<TinyModel> = {}): string {
+  const directory = join(folder, name);
+  writeTinyModel(directory, { words, ...changes });
+  return directory;
+}
+
+async function embed(directory: string, texts: string[], use: EmbeddingUse = 'passage', opened = models) {
+  return (await opened.open(directory).embed(texts, use, never)).map((vector) => [...vector]);
+}
+
+/** The mean of `[CLS]`, the words and `[SEP]`. */
+function mean(...said: (keyof typeof words)[]): number[] {
+  const sum = said.reduce((total, word) => total.map((value, i) => value + words[word][i]!), [1, 0, 0, 0]);
+  return [...unit(Float32Array.from(sum))];
+}
+
+function close(found: readonly number[][], expected: readonly number[][]): void {
+  assert.equal(found.length, expected.length);
+  for (const [i, vector] of expected.entries()) {
+    assert.equal(found[i]!.length, vector.length);
+    const far = vector.some((value, k) => Math.abs(value - found[i]![k]!) > 1e-6);
+    assert.ok(!far, `text ${i}: ${found[i]} instead of ${vector}`);
+  }
+}
+
+async function failure(promise: Promise<unknown>): Promise<ServiceError> {
+  const error = await promise.then(
+    () => assert.fail('no failure'),
+    (reason: unknown) => reason,
+  );
+  assert.ok(error instanceof ServiceError, String(error));
+  return error;
+}
+
+describe('vectors', () => {
+  test('the mean of the tokens, of length 1; texts of any length together are as each alone', async () => {
+    const directory = write('mean');
+    const texts = ['Ferry', 'bread boat', '', 'ferry boat bread bread', 'unknown words'];
+    const expected = [mean('ferry'), mean('bread', 'boat'), mean(), mean('ferry', 'boat', 'bread', 'bread'), mean()];
+    close(await embed(directory, texts), expected);
+    for (const [i, text] of texts.entries()) close(await embed(directory, [text]), [expected[i]!]);
+  });
+  test('pooled as the model was trained', async () => {
+    const pooling = (mode: string) => ({ '1_Pooling/config.json': { [`pooling_mode_${mode}`]: true } });
+    close(await embed(write('first', { files: pooling('cls_token') }), ['ferry bread']), [[1, 0, 0, 0]]);
+    const max = unit(Float32Array.of(1, 1, 2, 0));
+    close(await embed(write('max', { files: pooling('max_tokens') }), ['ferry bread']), [[...max]]);
+    const modules = [
+      { type: 'sentence_transformers.models.Transformer', path: '' },
+      { type: 'sentence_transformers.models.Pooling', path: 'pool' },
+    ];
+    const elsewhere = { 'modules.json': modules, 'pool/config.json': { pooling_mode: 'cls' } };
+    close(await embed(write('elsewhere', { files: elsewhere }), ['ferry']), [[1, 0, 0, 0]]);
+  });
+  test('a model that pools for itself is believed', async () => {
+    const files = { 'modules.json': [{ type: 'sentence_transformers.models.Dense', path: '2_Dense' }] };
+    close(await embed(write('whole', { poolsItself: true, files }), ['bread ferry']), [mean('bread', 'ferry')]);
+  });
+  test('long texts are cut, and end as they should', async () => {
+    const files = { 'sentence_bert_config.json': { max_seq_length: 5 } };
+    const directory = write('short', { files });
+    close(await embed(directory, ['ferry ferry ferry bread bread bread']), [mean('ferry', 'ferry', 'ferry')]);
+    const lastToken = { ...files, '1_Pooling/config.json': { pooling_mode_lasttoken: true } };
+    // [SEP], which has no vector.
+    close(await embed(write('short-last', { files: lastToken }), ['bread '.repeat(9)]), [[0, 0, 0, 0]]);
+    close(await embed(directory, ['ferry '.repeat(100_000)]), [mean('ferry', 'ferry', 'ferry')]);
+  });
+});
+
+describe('prefixes', () => {
+  test('none by default', async () => close(await embed(write('plain'), ['ferry'], 'query'), [mean('ferry')]));
+  test('of a family whose model card asks for them', async () => {
+    const directory = write('multilingual-e5-small');
+    close(await embed(directory, ['ferry'], 'query'), [mean('query', 'ferry')]);
+    close(await embed(directory, ['ferry'], 'passage'), [mean('passage', 'ferry')]);
+    const instructed = write('multilingual-e5-large-instruct');
+    close(await embed(instructed, ['ferry'], 'query'), [mean('ferry')]);
+  });
+  test('that the model has written down', async () => {
+    const files = { 'config_sentence_transformers.json': { prompts: { query: 'query ', document: 'bread ' } } };
+    const directory = write('prompted', { files });
+    close(await embed(directory, ['ferry'], 'query'), [mean('query', 'ferry')]);
+    close(await embed(directory, ['ferry'], 'passage'), [mean('bread', 'ferry')]);
+  });
+  test('that the operator sets', async () => {
+    const own = openLocalModels({ ...settings, queryPrefix: 'bread ', passagePrefix: 'boat ' });
+    const directory = join(folder, 'multilingual-e5-small');
+    close(await embed(directory, ['ferry'], 'query', own), [mean('bread', 'ferry')]);
+    close(await embed(directory, ['ferry'], 'passage', own), [mean('boat', 'ferry')]);
+    await own.close();
+  });
+});
+
+describe('the thread', () => {
+  test('a query goes before passages that came earlier, and nobody waits for what was left', async () => {
+    const model = models.open(write('busy'));
+    await model.embed(['ferry'], 'query', never);
+    const done: string[] = [];
+    const many = Array.from({ length: 200 }, () => 'ferry bread '.repeat(250));
+    const leaving = new AbortController();
+    const passages = model.embed(many, 'passage', never).then((vectors) => done.push(`${vectors.length} passages`));
+    const left = assert.rejects(model.embed(many, 'passage', leaving.signal), /left/);
+    const query = model.embed(['bread'], 'query', never).then(() => done.push('query'));
+    leaving.abort(new Error('left'));
+    await Promise.all([passages, query, left]);
+    assert.deepEqual(done, ['query', '200 passages']);
+    await assert.rejects(model.embed(['ferry'], 'query', AbortSignal.abort(new Error('gone'))), /gone/);
+    assert.deepEqual(await model.embed([], 'passage', never), []);
+  });
+  test('a model that cannot be loaded is a failure of the model, and is tried again', async () => {
+    const directory = write('broken');
+    writeFileSync(join(directory, 'onnx/model.onnx'), 'this is no model');
+    const model = models.open(directory);
+    assert.equal((await failure(model.embed(['ferry'], 'passage', never))).code, 'upstream_failed');
+    write('broken');
+    close([[...(await model.embed(['ferry'], 'passage', never))[0]!]], [mean('ferry')]);
+  });
+  test('what the graph wants and nobody can give is said', async () => {
+    const error = await failure(embed(write('strange', { input: 'pixel_values' }), ['ferry']));
+    assert.match(String(error.cause), /pixel_values/);
+    const files = { 'modules.json': [{ type: 'sentence_transformers.models.Dense', path: '2_Dense' }] };
+    assert.match(String((await failure(embed(write('dense', { files }), ['ferry']))).cause), /layer Dense/);
+  });
+});
+
+describe('the setting', () => {
+  const refused = (setting: string, pattern: RegExp, opened = models): void => {
+    assert.throws(
+      () => opened.open(setting),
+      (error) => error instanceof ConfigError && !error.message.includes('\n') && pattern.test(error.message),
+    );
+  };
+  test('names a directory, a file in it, or a model by its name', async () => {
+    const directory = write('owner/model');
+    const expected = [mean('ferry')];
+    for (const setting of [directory, join(directory, 'onnx/model.onnx'), 'owner/model']) {
+      close(await embed(setting, ['ferry']), expected);
+    }
+  });
+  test('that names nothing usable stops the start with one line', () => {
+    refused('/no/such/directory', /PINAKES_EMBEDDING_MODEL names \/no\/such\/directory, which is not there/);
+    refused(
+      'intfloat/e5',
+      /neither in .*intfloat\/e5 nor in .*nothing is downloaded by itself \(hf download intfloat\/e5/,
+    );
+    refused(folder, /has no onnx\/model\.onnx/);
+    rmSync(join(write('no-tokenizer'), 'tokenizer.json'));
+    refused('no-tokenizer', /has no tokenizer\.json/);
+    refused(write('bad-json', { files: { 'config.json': '{"pad_token_id": "x"}' } }), /config\.json cannot be read/);
+  });
+  test('says which packages to install when they are missing', () => {
+    const without = openLocalModels(settings, { 'no-such-package-here': '1.2.3' });
+    refused('mean', /npm install no-such-package-here@1\.2\.3/, without);
+  });
+});
+
+describe('the recorded name', () => {
+  const fingerprint = (directory: string, changes = {}) =>
+    readLocalModel(directory, { ...defaults, ...changes }).fingerprint;
+  test('changes with whatever changes the vectors of passages, and with nothing else', () => {
+    const directory = write('named');
+    const own = fingerprint(directory);
+    cpSync(directory, join(folder, 'copy'), { recursive: true });
+    assert.equal(fingerprint(join(folder, 'copy')), own);
+    assert.equal(fingerprint(directory, { queryPrefix: 'query: ' }), own);
+    const others = [
+      fingerprint(directory, { passagePrefix: 'passage: ' }),
+      fingerprint(write('named', { words: { ...words, boat: [0, 1, 0, 1] } })),
+      fingerprint(write('named', { files: { '1_Pooling/config.json': { pooling_mode_cls_token: true } } })),
+      fingerprint(write('named', { files: { 'sentence_bert_config.json': { max_seq_length: 64 } } })),
+    ];
+    assert.equal(new Set([own, ...others]).size, 5);
+  });
+  test('finds the model whose vectors still serve, while another is configured', async () => {
+    const { name } = models.open(write('older'));
+    let asked = 0;
+    const http = {
+      operatorFetch: async () => {
+        asked += 1;
+        return new Response();
+      },
+    };
+    const configured = {
+      ...{
+        model: `local:${write('newer', { words: { ferry: [0, 0, 1], bread: [0, 1, 0] } })}`,
+        baseUrl: null,
+        apiKey: null,
+      },
+      ...{ requestsMax: 1, ...settings },
+    };
+    const embedding = openEmbedding(configured, http)!;
+    assert.match(embedding.model.name, /^local:.*newer#[0-9a-f]{12}$/);
+    close([[...(await embedding.embedQuery('t', name, 'ferry', never))]], [mean('ferry')]);
+    assert.equal((await embedding.embedQuery('t', embedding.model.name, 'ferry', never)).length, 3);
+    write('older', { words: { ...words, boat: [0, 9, 0, 0] } });
+    const later = openEmbedding(configured, http)!;
+    assert.equal((await failure(later.embedQuery('t', name, 'ferry', never))).code, 'upstream_failed');
+    // The texts of tenants go to no address that is not configured.
+    assert.equal((await failure(later.embedQuery('t', 'gpt', 'ferry', never))).code, 'upstream_failed');
+    assert.equal(asked, 0);
+    await embedding.close();
+    await later.close();
+  });
+});

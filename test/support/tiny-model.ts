@@ -1,0 +1,140 @@
+/**
+ * A tiny embedding model in ONNX form, as a directory that sentence-transformers could have written: each word has a vector of its
+ * own, by a table that the test gives. The ONNX file is written here, byte by byte.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+export interface TinyModel {
+  /** Word -> vector, all of one dimension. Other words are unknown: a vector of zeros. */
+  words: Readonly<Record<string, readonly number[]>>;
+  /** Further files by path, as objects that become JSON. */
+  files?: Readonly<Record<string, unknown>>;
+  /** The graph also takes the mean of the tokens, as models that pool for themselves: output `sentence_embedding`. */
+  poolsItself?: boolean;
+  /** Name of another input that the graph wants. */
+  input?: string;
+}
+
+const SPECIAL = ['[PAD]', '[UNK]', '[CLS]', '[SEP]'];
+
+/**
+ * `[CLS]` has the first unit vector, `[SEP]` none: so pooling by mean and by the first token differ. That of `[PAD]` is long: padding
+ * that counts is noticed.
+ */
+export function writeTinyModel(directory: string, { words, files = {}, poolsItself, input }: TinyModel): void {
+  const vocabulary = [...SPECIAL, ...Object.keys(words)];
+  const dimension = Object.values(words)[0]!.length;
+  const zeros = new Array<number>(dimension).fill(0);
+  const special: Record<string, readonly number[]> = { '[CLS]': zeros.with(0, 1), '[PAD]': zeros.with(-1, 9) };
+  const table = vocabulary.map((token) => words[token] ?? special[token] ?? zeros);
+  const all: Record<string, unknown> = {
+    'tokenizer.json': tokenizer(vocabulary),
+    'tokenizer_config.json': { model_max_length: 512, pad_token: '[PAD]' },
+    'config.json': { model_type: 'bert', pad_token_id: 0, max_position_embeddings: 512 },
+    ...files,
+  };
+  for (const [name, content] of Object.entries(all)) {
+    write(join(directory, name), typeof content === 'string' ? content : JSON.stringify(content));
+  }
+  write(join(directory, 'onnx/model.onnx'), onnxModel(table, poolsItself === true, input));
+}
+
+function write(path: string, content: string | Uint8Array): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, content);
+}
+
+function tokenizer(vocabulary: readonly string[]): unknown {
+  const idOf = (token: string): number => vocabulary.indexOf(token);
+  const special = (token: string) => ({ SpecialToken: { id: token, type_id: 0 } });
+  const known = (token: string) => ({ id: token, ids: [idOf(token)], tokens: [token] });
+  return {
+    version: '1.0',
+    truncation: null,
+    padding: null,
+    added_tokens: SPECIAL.map((content) => ({
+      ...{ id: idOf(content), content, special: true },
+      ...{ single_word: false, lstrip: false, rstrip: false, normalized: false },
+    })),
+    normalizer: {
+      type: 'BertNormalizer',
+      ...{ clean_text: true, handle_chinese_chars: true, strip_accents: null, lowercase: true },
+    },
+    pre_tokenizer: { type: 'BertPreTokenizer' },
+    post_processor: {
+      type: 'TemplateProcessing',
+      single: [special('[CLS]'), { Sequence: { id: 'A', type_id: 0 } }, special('[SEP]')],
+      pair: [special('[CLS]'), { Sequence: { id: 'A', type_id: 0 } }, special('[SEP]')],
+      special_tokens: { '[CLS]': known('[CLS]'), '[SEP]': known('[SEP]') },
+    },
+    decoder: { type: 'WordPiece', prefix: '##', cleanup: true },
+    model: {
+      type: 'WordPiece',
+      unk_token: '[UNK]',
+      continuing_subword_prefix: '##',
+      max_input_chars_per_word: 100,
+      vocab: Object.fromEntries(vocabulary.map((token, id) => [token, id])),
+    },
+  };
+}
+
+/** Protocol buffer wire types. */
+const VARINT = 0;
+const BYTES = 2;
+const FLOAT = 1;
+const INT64 = 7;
+
+function onnxModel(table: readonly (readonly number[])[], poolsItself: boolean, input: string | undefined): Uint8Array {
+  const inputs = ['input_ids', 'attention_mask', ...(input === undefined ? [] : [input])];
+  const [rows, columns] = [table.length, table[0]!.length];
+  const hidden = node('Gather', ['words', 'input_ids'], 'last_hidden_state');
+  const mean = node('ReduceMean', ['last_hidden_state'], 'sentence_embedding', [
+    message(5, [text(1, 'axes'), number(8, 1), number(20, 7)]),
+    message(5, [text(1, 'keepdims'), number(3, 0), number(20, 2)]),
+  ]);
+  const weights = new Uint8Array(Float32Array.from(table.flat()).buffer);
+  const graph = [
+    message(1, hidden),
+    ...(poolsItself ? [message(1, mean)] : []),
+    text(2, 'tiny'),
+    message(5, [number(1, rows), number(1, columns), number(2, FLOAT), text(8, 'words'), field(9, weights)]),
+    ...inputs.map((name) => message(11, value(name, INT64, ['texts', 'tokens']))),
+    message(12, value('last_hidden_state', FLOAT, ['texts', 'tokens', columns])),
+    ...(poolsItself ? [message(12, value('sentence_embedding', FLOAT, ['texts', columns]))] : []),
+  ];
+  // Format 8 with operators 13: what every runtime since 2020 reads.
+  return Buffer.concat([number(1, 8), message(7, graph), message(8, [text(1, ''), number(2, 13)])]);
+}
+
+function node(type: string, from: readonly string[], to: string, attributes: readonly Uint8Array[] = []): Uint8Array[] {
+  return [...from.map((name) => text(1, name)), text(2, to), text(3, to), text(4, type), ...attributes];
+}
+
+function value(name: string, type: number, shape: readonly (string | number)[]): Uint8Array[] {
+  const axes = shape.map((size) => message(1, [typeof size === 'number' ? number(1, size) : text(2, size)]));
+  return [text(1, name), message(2, [message(1, [number(1, type), message(2, axes)])])];
+}
+
+function message(id: number, fields: readonly Uint8Array[]): Uint8Array {
+  return field(id, Buffer.concat(fields));
+}
+
+function text(id: number, content: string): Uint8Array {
+  return field(id, Buffer.from(content));
+}
+
+function field(id: number, content: Uint8Array): Uint8Array {
+  return Buffer.concat([varint(id * 8 + BYTES), varint(content.length), content]);
+}
+
+function number(id: number, content: number): Uint8Array {
+  return Buffer.concat([varint(id * 8 + VARINT), varint(content)]);
+}
+
+function varint(content: number): Uint8Array {
+  const bytes: number[] = [];
+  let rest = content;
+  for (; rest > 127; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128);
+  return Uint8Array.from([...bytes, rest]);
+}
