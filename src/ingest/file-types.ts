@@ -196,7 +196,7 @@ function textType(head: string, extension: string): FileType {
 }
 
 /** NUL bytes outside UTF-16/32, or many control characters. */
-function isBinary(bytes: Uint8Array, extension: string): boolean {
+export function isBinary(bytes: Uint8Array, extension: string): boolean {
   const sample = bytes.subarray(0, HEAD_BYTES * 4);
   const marked = (sample[0] === 0xff && sample[1] === 0xfe) || (sample[0] === 0xfe && sample[1] === 0xff);
   if (marked || (sample[0] === 0 && sample[1] === 0 && sample[2] === 0xfe && sample[3] === 0xff)) return false;

@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer';
 import { badFile } from '../failure.ts';
 import type { FileMember } from '../members.ts';
 
-const BLOCK_BYTES = 512;
+export const BLOCK_BYTES = 512;
 
 /** @throws FileError for an archive that is cut off. */
 export function readTar(bytes: Uint8Array): FileMember[] {
@@ -29,19 +29,19 @@ export function readTar(bytes: Uint8Array): FileMember[] {
   return members;
 }
 
-function nameOf(header: Uint8Array): string {
+export function nameOf(header: Uint8Array): string {
   const prefix = text(header.subarray(345, 500));
   const name = text(header.subarray(0, 100));
   return prefix === '' ? name : `${prefix}/${name}`;
 }
 
 /** Octal digits; large files have binary numbers, which are over every limit. */
-function sizeOf(header: Uint8Array): number | undefined {
+export function sizeOf(header: Uint8Array): number | undefined {
   const digits = text(header.subarray(124, 136)).trim();
   return /^[0-7]{1,11}$/.test(digits) ? Number.parseInt(digits, 8) : undefined;
 }
 
-function paxPath(data: Uint8Array): string | undefined {
+export function paxPath(data: Uint8Array): string | undefined {
   return /(?:^|\n)\d{1,10} path=([^\n]*)\n/.exec(text(data))?.[1];
 }
 

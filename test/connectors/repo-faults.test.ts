@@ -1,0 +1,239 @@
+/** Repositories: what a failing GitHub leads to, and what can never work. */
+import assert from 'node:assert/strict';
+import { Buffer } from 'node:buffer';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import type { Connector, Origin } from '../../src/connectors/connector.ts';
+import { openRepoConnector, SINGLES_MAX } from '../../src/connectors/repo.ts';
+import { RATE_LIMIT_WAIT_MS_MAX } from '../../src/connectors/repo-api.ts';
+import { ServiceError } from '../../src/errors.ts';
+import { type HttpClient, openHttpClient } from '../../src/net/http-client.ts';
+import { systemClock } from '../../src/util/time.ts';
+import { type FakeGitHub, type FakeRepository, openFakeGitHub } from '../support/fake-github.ts';
+import { problemOf, type Reading, type ReadOptions, readOrigin } from '../support/read-origin.ts';
+
+type RepoOrigin = Extract<Origin, { kind: 'repo' }>;
+
+let fake: FakeGitHub;
+let http: HttpClient;
+let repo: Connector<'repo'>;
+let site: FakeRepository;
+
+before(async () => {
+  // The tarballs are at another host, which the operator did not name.
+  http = openHttpClient({ allow: ['127.0.0.0/8'] });
+  fake = await openFakeGitHub();
+});
+after(async () => {
+  await http.close();
+  await fake.close();
+});
+beforeEach(() => {
+  fake.repositories.clear();
+  fake.requests.length = 0;
+  fake.faults.clear();
+  Object.assign(fake.rate, { remaining: 5000, resetAt: Math.floor(Date.now() / 1000) + 3600 });
+  fake.treeEntriesMax = 100_000;
+  repo = openRepoConnector({ http, baseUrl: fake.url, clock: systemClock, retryBaseMs: 1 });
+  site = fake.add('ada/site');
+});
+
+function origin(options: Partial<RepoOrigin> = {}): RepoOrigin {
+  return {
+    kind: 'repo',
+    repository: 'ada/site',
+    pathFilters: [],
+    referenceType: 'default',
+    referenceParam: '',
+    ...options,
+  };
+}
+
+function run(given: RepoOrigin, options: ReadOptions = {}): Promise<Reading> {
+  return readOrigin(repo, given, options);
+}
+
+function files(count: number, text = (i: number) => `text ${i}\n`): Record<string, string> {
+  return Object.fromEntries(Array.from({ length: count }, (_, i) => [`notes/${i}.md`, text(i)]));
+}
+
+describe('an error of the listing names itself', () => {
+  beforeEach(() => site.git.commit(files(3)));
+
+  const cases: [what: string, title: string, prepare: () => void, credential?: string][] = [
+    ['an unknown repository', 'The repository was not found', () => fake.repositories.clear()],
+    ['a private one without a token', 'The repository was not found', () => (site.privateTo = 'secret-1')],
+    ['a wrong token', 'GitHub does not accept the access token', () => (site.privateTo = 'secret-1'), 'secret-2'],
+    ['an empty repository', 'The repository is empty', () => fake.add('ada/site')],
+    [
+      'a blocked repository',
+      'The repository is blocked',
+      () => fake.faults.add(/ada\/site$/, { status: 451, body: '{"message":"Repository access blocked"}' }),
+    ],
+    [
+      'a token without the permission',
+      'No permission',
+      () =>
+        fake.faults.add(/./, { status: 403, body: '{"message":"Resource not accessible by personal access token"}' }),
+    ],
+    ['an API that is not there', 'upstream_failed', () => fake.faults.add(/./, 'drop', 9)],
+    ['an API that fails', 'GitHub failed', () => fake.faults.add(/\/git\/trees\//, { status: 502 }, 9)],
+    [
+      'an answer of something else',
+      'GitHub answered with something that makes no sense',
+      () => fake.faults.add(/\/git\/trees\//, { status: 200, body: '{"tree":[]}' }, 9),
+    ],
+    [
+      'a tree without entries',
+      'GitHub answered with something that makes no sense',
+      () => fake.faults.add(/\/git\/trees\//, { status: 200, body: '{"tree":[],"truncated":false}' }, 9),
+    ],
+  ];
+  for (const [what, title, prepare, credential] of cases) {
+    test(what, async () => {
+      prepare();
+      const found = await problemOf(run(origin(), credential === undefined ? {} : { credential }));
+      assert.equal(found.title, title);
+      assert.doesNotMatch(found.message, /127\.0\.0\.1|secret-/);
+    });
+  }
+});
+
+describe('faults that pass', () => {
+  beforeEach(() => site.git.commit(files(SINGLES_MAX + 5)));
+  const all = files(SINGLES_MAX + 5);
+
+  for (const [what, fault] of [
+    ['500', { status: 500 }],
+    ['a closed connection', 'drop'],
+    ['an answer that is cut off', { truncateAfter: 20 }],
+    ['429 with Retry-After', { status: 429, headers: { 'retry-after': '0' } }],
+    [
+      'a secondary rate limit',
+      { status: 403, headers: { 'retry-after': '0' }, body: '{"message":"secondary rate limit"}' },
+    ],
+  ] as const) {
+    for (const place of [/site$/, /\/commits\/heads/, /\/git\/commits\//, /\/git\/trees\//, /\/tarball\//, /legacy/]) {
+      test(`${what} at ${place.source}`, async () => {
+        fake.faults.add(place, fault);
+        const { stored, full } = await run(origin());
+        assert.deepEqual(Object.entries(stored).sort(), Object.entries(all).sort());
+        assert.equal(full, true);
+      });
+    }
+  }
+
+  test('a tarball that breaks off in the middle is made up for', async () => {
+    site.git.commit({ 'large.txt': Buffer.alloc(300_000, 'a b c d e f g h i j\n') });
+    fake.faults.add(/legacy/, { truncateAfter: 700 });
+    const { stored } = await run(origin());
+    assert.equal(Object.keys(stored).length, SINGLES_MAX + 6);
+    assert.ok(fake.count(/\/git\/blobs\//) > 0);
+  });
+});
+
+test('a file that does not come whole fails alone', async () => {
+  site.git.commit({ 'a.md': 'a\n', 'b.md': 'text that is long enough to be cut\n' });
+  const { sha } = site.git.allEntries(site.git.resolve('main')!.tree).find((entry) => entry.path === 'b.md')!;
+  fake.faults.add(new RegExp(sha), { truncateAfter: 4 }, 9);
+  const cut = await run(origin());
+  assert.deepEqual(Object.keys(cut.stored), ['a.md']);
+  assert.deepEqual(cut.failed, { 'b.md': 'GitHub did not answer or not to its end. Try again later.' });
+  fake.faults.clear();
+  fake.faults.add(new RegExp(sha), { status: 200, body: 'text that is long enough to be CUT\n' });
+  const other = await run(origin());
+  assert.match(other.failed['b.md']!, /other bytes/);
+});
+
+describe('the rate limit', () => {
+  beforeEach(() => site.git.commit(files(3)));
+
+  test('that lasts is an error that says until when', async () => {
+    fake.rate.remaining = 2;
+    fake.rate.resetAt = Math.floor(Date.parse('2100-01-02T03:04:05Z') / 1000);
+    const { title, message, retryable } = await problemOf(run(origin()));
+    assert.equal(title, 'The rate limit of GitHub is used up');
+    assert.match(message, /2100-01-02 03:04:05 UTC.*access token/);
+    assert.equal(retryable, true);
+    assert.equal(fake.requests.length, 3, 'nothing was asked after the refusal');
+  });
+
+  test('that ends soon is waited for', async () => {
+    fake.faults.add(/\/git\/trees\//, {
+      status: 403,
+      headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(Math.floor(Date.now() / 1000)) },
+      body: '{"message":"API rate limit exceeded"}',
+    });
+    assert.equal(Object.keys((await run(origin())).stored).length, 3);
+  });
+
+  test('with a long Retry-After is not waited for', async () => {
+    const seconds = String(RATE_LIMIT_WAIT_MS_MAX / 1000 + 1);
+    fake.faults.add(/\/git\/trees\//, { status: 429, headers: { 'retry-after': seconds } });
+    assert.equal((await problemOf(run(origin()))).title, 'The rate limit of GitHub is used up');
+  });
+});
+
+test('a listing stops when its signal aborts', async () => {
+  site.git.commit(files(3));
+  fake.faults.add(/\/git\/trees\//, 'stall');
+  const stop = new AbortController();
+  const request = { cursor: null, resume: null, known: async () => undefined, signal: stop.signal };
+  const listed = Array.fromAsync(repo.list(origin(), null, request));
+  setImmediate(() => stop.abort(new Error('stopped')));
+  await assert.rejects(listed, /stopped|abort/i);
+});
+
+describe('what can never work is refused', () => {
+  const refused = (options: Partial<RepoOrigin>, credential: string | null = null) =>
+    assert.throws(
+      () => repo.check(origin(options), credential),
+      (error) => error instanceof ServiceError && error.code === 'invalid_request',
+      JSON.stringify(options),
+    );
+
+  test('repositories', () => {
+    repo.check(origin({ repository: 'Ada-1/my.repo_x' }), 'ghp_abc');
+    const names = [
+      'site',
+      'ada/',
+      '/site',
+      'a/b/c',
+      'ada/..',
+      'https://github.com/ada/site',
+      'ada/site.git',
+      'a b/c',
+      'ada/s?x',
+    ];
+    for (const repository of names) refused({ repository });
+  });
+
+  test('references', () => {
+    repo.check(origin({ referenceType: 'branch', referenceParam: 'feature/x-1' }), null);
+    repo.check(origin({ referenceType: 'commit', referenceParam: 'abcdef0' }), null);
+    refused({ referenceType: 'default', referenceParam: 'main' });
+    refused({ referenceType: 'commit', referenceParam: 'main' });
+    for (const referenceParam of [
+      '',
+      '..',
+      'a..b',
+      'a b',
+      '/a',
+      'a/',
+      'a//b',
+      'a.lock',
+      'a~1',
+      'a^',
+      'a:b',
+      '-x',
+      'a@{1}',
+    ])
+      for (const referenceType of ['branch', 'tag'] as const) refused({ referenceType, referenceParam });
+  });
+
+  test('path filters and credentials', () => {
+    refused({ pathFilters: Array.from({ length: 201 }, () => 'a') });
+    refused({ pathFilters: ['a'.repeat(501)] });
+    refused({ pathFilters: ['a\nb'] });
+    for (const credential of ['', 'a b', 'a\r\nx: y', 'ä']) refused({}, credential);
+  });
+});

@@ -1,0 +1,305 @@
+/** Repositories: what is listed and fetched of a fake GitHub. */
+import assert from 'node:assert/strict';
+import { Buffer } from 'node:buffer';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import { Octokit } from '@octokit/rest';
+import type { Connector, Origin } from '../../src/connectors/connector.ts';
+import { openRepoConnector, SINGLES_MAX } from '../../src/connectors/repo.ts';
+import { type HttpClient, openHttpClient } from '../../src/net/http-client.ts';
+import { systemClock } from '../../src/util/time.ts';
+import { type FakeGitHub, type FakeRepository, openFakeGitHub } from '../support/fake-github.ts';
+import { type Memory, problemOf, type Reading, type ReadOptions, readOrigin } from '../support/read-origin.ts';
+
+type RepoOrigin = Extract<Origin, { kind: 'repo' }>;
+
+let fake: FakeGitHub;
+let http: HttpClient;
+let repo: Connector<'repo'>;
+let site: FakeRepository;
+
+before(async () => {
+  // The tarballs are at another host, which the operator did not name.
+  http = openHttpClient({ allow: ['127.0.0.0/8'] });
+  fake = await openFakeGitHub();
+});
+after(async () => {
+  await http.close();
+  await fake.close();
+});
+beforeEach(() => {
+  fake.repositories.clear();
+  fake.requests.length = 0;
+  fake.faults.clear();
+  Object.assign(fake.rate, { remaining: 5000, resetAt: Math.floor(Date.now() / 1000) + 3600 });
+  fake.treeEntriesMax = 100_000;
+  repo = openRepoConnector({ http, baseUrl: fake.url, clock: systemClock, retryBaseMs: 1 });
+  site = fake.add('ada/site');
+});
+
+function origin(options: Partial<RepoOrigin> = {}): RepoOrigin {
+  return {
+    kind: 'repo',
+    repository: 'ada/site',
+    pathFilters: [],
+    referenceType: 'default',
+    referenceParam: '',
+    ...options,
+  };
+}
+
+function run(given: RepoOrigin, options: ReadOptions = {}): Promise<Reading> {
+  return readOrigin(repo, given, options);
+}
+
+function files(count: number, text = (i: number) => `text ${i}\n`): Record<string, string> {
+  return Object.fromEntries(Array.from({ length: count }, (_, i) => [`notes/${i}.md`, text(i)]));
+}
+
+describe('a first run', () => {
+  test('makes a source of every file at the commit', async () => {
+    const commit = site.git.commit({ 'README.md': '# Site\n', 'docs/über uns.md': 'We\n' });
+    const { stored, items, full } = await run(origin());
+    assert.deepEqual(stored, { 'README.md': '# Site\n', 'docs/über uns.md': 'We\n' });
+    assert.equal(full, true);
+    const item = items.get('docs/über uns.md')!;
+    assert.equal(item.name, 'über uns.md');
+    assert.equal(item.url, `https://github.com/ada/site/blob/${commit}/docs/%C3%BCber%20uns.md`);
+    // git hash-object of the text.
+    assert.equal(items.get('README.md')!.revision, '97b25970230936e5f78aae40a42f801a5900e266');
+    assert.deepEqual(
+      Object.entries(item.metadata).map(([key, { val }]) => [key, val]),
+      [
+        ['path', 'docs/über uns.md'],
+        ['repository', 'ada/site'],
+        ['reference', 'main'],
+        ['commit', commit],
+      ],
+    );
+    assert.equal(item.modifiedAt?.toISOString(), site.git.commits.get(commit)!.date.replace('Z', '.000Z'));
+  });
+
+  test('of many files is one tarball from another host, without the credential', async () => {
+    site.privateTo = 'secret-1';
+    const long = `deep/${'folder-with-a-long-name/'.repeat(6)}file.md`;
+    site.git.commit({ ...files(SINGLES_MAX + 20), [long]: 'deep\n' });
+    const { stored } = await run(origin(), { credential: 'secret-1' });
+    assert.equal(Object.keys(stored).length, SINGLES_MAX + 21);
+    assert.equal(stored[long], 'deep\n');
+    assert.equal(fake.count(/\/git\/blobs\//), 0);
+    assert.equal(fake.count(/legacy\.tar\.gz/), 1);
+    assert.equal(fake.requests.length, 6);
+    assert.deepEqual(fake.leakedCredentials, []);
+  });
+
+  test('asks singly for what a tarball leaves out or changes', async () => {
+    site.git.commit(files(SINGLES_MAX + 1));
+    site.git.exportIgnored.add('notes/3.md');
+    site.git.exportSubstituted.add('notes/4.md');
+    const { stored } = await run(origin());
+    assert.deepEqual(stored, files(SINGLES_MAX + 1));
+    assert.equal(fake.count(/\/git\/blobs\//), 2);
+  });
+
+  test('takes only what the path filters name', async () => {
+    site.git.commit({ 'README.md': 'a\n', 'docs/a.md': 'b\n', 'docs/old/b.md': 'c\n', 'src/c.ts': 'd\n' });
+    const { stored, skipped } = await run(origin({ pathFilters: ['docs/', '*.ts', '!docs/old/'] }));
+    assert.deepEqual(Object.keys(stored), ['docs/a.md', 'src/c.ts']);
+    assert.deepEqual(skipped, {});
+  });
+});
+
+test('what is no text to read is passed over with a reason', async () => {
+  const lfs = `version https://git-lfs.github.com/spec/v1\noid sha256:${'0'.repeat(64)}\nsize 12345\n`;
+  site.git.commit({
+    'a.md': 'kept\n',
+    'paper.pdf': Buffer.from('%PDF-1.7\n\u0000\u0001\u0002', 'latin1'),
+    'letter.docx': Buffer.from('PK\x03\x04\0\0\0\0\0\0\0\0', 'latin1'),
+    'logo.png': 'x',
+    'data.unknown': Buffer.from([0, 1, 2, 3, 0, 0, 0, 9, 8, 0, 1, 0]),
+    'big.md': lfs,
+    'weights.txt': 'listed as LFS\n',
+    '.gitattributes':
+      'weights.txt filter=lfs diff=lfs merge=lfs -text\nmine.pb.go -linguist-generated\nold/** linguist-vendored\n',
+    'old/a.md': 'vendored\n',
+    link: { link: 'a.md' },
+    module: { submodule: '1'.repeat(40) },
+    'node_modules/x/index.js': 'x\n',
+    'package-lock.json': '{}\n',
+    'api.pb.go': 'package api\n',
+    'mine.pb.go': 'package mine\n',
+    'gen.go': '// Code generated by tool. DO NOT EDIT.\npackage gen\n',
+    'about-generated.md': '// Code generated by tool. DO NOT EDIT.\n',
+    'app.js': `${'var a=1;'.repeat(400)}\n`,
+    'empty.md': '',
+  });
+  const expected = {
+    'logo.png': 'no text to read in .png files',
+    'data.unknown': 'a binary file',
+    'big.md': 'kept in Git LFS: the repository has only a pointer to it',
+    'weights.txt': 'kept in Git LFS, by .gitattributes',
+    'old/a.md': 'vendored, by .gitattributes',
+    link: 'a symbolic link',
+    module: 'a submodule: add its repository as a source of its own',
+    'node_modules/x/index.js': 'vendored or built: in node_modules/',
+    'package-lock.json': 'a generated file',
+    'api.pb.go': 'a generated file',
+    'gen.go': 'a generated file',
+    'app.js': 'a generated file',
+    'empty.md': 'an empty file',
+  };
+  const taken = ['.gitattributes', 'a.md', 'about-generated.md', 'letter.docx', 'mine.pb.go', 'paper.pdf'];
+  const singly = await run(origin());
+  assert.deepEqual(singly.skipped, expected);
+  assert.deepEqual(Object.keys(singly.stored).sort(), taken);
+  assert.equal(fake.count(/legacy\.tar\.gz/), 0);
+
+  site.git.commit(files(SINGLES_MAX));
+  const memory: Memory = new Map();
+  const together = await run(origin(), { memory });
+  assert.deepEqual(together.skipped, expected);
+  assert.equal(Object.keys(together.stored).length, taken.length + SINGLES_MAX);
+  assert.equal(fake.count(/legacy\.tar\.gz/), 1);
+
+  // What a tarball showed to be unreadable is not fetched again while it stays the same.
+  site.git.commit({ 'a.md': 'new\n', 'gen.go': 'package gen\n' });
+  fake.requests.length = 0;
+  const next = await run(origin(), { memory, cursor: together.cursor });
+  assert.deepEqual(next.stored, { 'a.md': 'new\n', 'gen.go': 'package gen\n' });
+  assert.equal(next.skipped['data.unknown'], 'a binary file');
+  assert.equal(fake.count(/\/git\/blobs\//), 3, 'two changed files and .gitattributes');
+});
+
+test('a folder of others is read when a path filter names it', async () => {
+  site.git.commit({ 'vendor/lib/README.md': 'a\n', 'dist/b.md': 'b\n' });
+  const { stored } = await run(origin({ pathFilters: ['vendor/lib/*.md', 'dist/', '!dist/'] }));
+  assert.deepEqual(stored, { 'vendor/lib/README.md': 'a\n' });
+});
+
+describe('a later run', () => {
+  test('without a new tree asks for nothing but the commit', async () => {
+    site.git.commit(files(5));
+    const memory: Memory = new Map();
+    const first = await run(origin(), { memory });
+    site.git.commit({});
+    fake.requests.length = 0;
+    const second = await run(origin(), { memory, cursor: first.cursor });
+    assert.deepEqual([second.stored, second.unchanged, second.full], [{}, [], false]);
+    assert.equal(fake.requests.length, 3);
+    assert.equal(fake.count(/\/git\/(?:trees|blobs)\//), 0);
+  });
+
+  test('fetches what changed, and names neither what is gone nor what was renamed by its old name', async () => {
+    site.git.commit(files(40));
+    const memory: Memory = new Map();
+    const first = await run(origin(), { memory });
+    site.git.commit({ 'notes/1.md': 'changed\n', 'notes/2.md': null, 'notes/3.md': null, 'moved/3.md': 'text 3\n' });
+    fake.requests.length = 0;
+    const second = await run(origin(), { memory, cursor: first.cursor });
+    assert.deepEqual(second.stored, { 'notes/1.md': 'changed\n', 'moved/3.md': 'text 3\n' });
+    assert.equal(second.unchanged.length, 37);
+    assert.equal(second.full, true);
+    assert.ok(!second.unchanged.includes('notes/2.md') && !second.unchanged.includes('notes/3.md'));
+    assert.equal(fake.count(/\/git\/blobs\//), 2);
+  });
+
+  test('follows a branch that was rewritten', async () => {
+    site.git.commit({ 'a.md': 'a\n', 'b.md': 'b\n' });
+    const memory: Memory = new Map();
+    const first = await run(origin(), { memory });
+    site.git.commit({ 'a.md': 'a\n', 'c.md': 'c\n' }, 'main', { orphan: true });
+    const second = await run(origin(), { memory, cursor: first.cursor });
+    assert.deepEqual([second.stored, second.unchanged, second.full], [{ 'c.md': 'c\n' }, ['a.md'], true]);
+  });
+});
+
+describe('the reference', () => {
+  test('is a branch, a tag of either kind or a commit', async () => {
+    const first = site.git.commit({ 'a.md': 'one\n' });
+    site.git.annotatedTag('v1', first);
+    const second = site.git.commit({ 'a.md': 'two\n' });
+    site.git.tag('light', second);
+    site.git.commit({ 'a.md': 'three\n' });
+    site.git.commit({ 'a.md': 'side\n' }, 'feature/x');
+    // A tag of the name of a branch.
+    site.git.tag('feature/x', first);
+    const text = async (referenceType: RepoOrigin['referenceType'], referenceParam: string) =>
+      (await run(origin({ referenceType, referenceParam }))).stored['a.md'];
+    assert.equal(await text('default', ''), 'three\n');
+    assert.equal(await text('branch', 'feature/x'), 'side\n');
+    assert.equal(await text('tag', 'feature/x'), 'one\n');
+    assert.equal(await text('tag', 'v1'), 'one\n');
+    assert.equal(await text('tag', 'light'), 'two\n');
+    assert.equal(await text('commit', second), 'two\n');
+    assert.equal(await text('commit', first.slice(0, 7)), 'one\n');
+  });
+
+  test('that does not exist is an error', async () => {
+    site.git.commit({ 'a.md': 'a\n' });
+    const gone = await problemOf(run(origin({ referenceType: 'branch', referenceParam: 'release/2' })));
+    assert.equal(gone.title, 'The reference was not found');
+    assert.match(gone.message, /ada\/site has no branch release\/2/);
+  });
+});
+
+test('a repository that moved is read where it is', async () => {
+  const moved = fake.add('ada/new-site');
+  moved.git.commit({ 'a.md': 'a\n' });
+  site.movedTo = 'ada/new-site';
+  const { stored, items } = await run(origin());
+  assert.deepEqual(stored, { 'a.md': 'a\n' });
+  assert.match(items.get('a.md')!.url!, /^https:\/\/github\.com\/ada\/new-site\/blob\//);
+});
+
+test('a tree that is too large for one answer is walked', async () => {
+  site.git.commit({ ...files(9), 'a/b/c.md': 'c\n', 'a/b/d/e.md': 'e\n', 'top.md': 't\n' });
+  const whole = await run(origin());
+  fake.treeEntriesMax = 3;
+  const walked = await run(origin());
+  assert.deepEqual(Object.entries(walked.stored).sort(), Object.entries(whole.stored).sort());
+  assert.equal(Object.keys(walked.stored).length, 12);
+  assert.ok(fake.count(/\/git\/trees\//) > 4);
+});
+
+describe('the official client reads the same server', () => {
+  test('commits, trees, blobs, pages, tarballs and errors', async () => {
+    const octokit = new Octokit({ baseUrl: fake.url, log: { debug() {}, info() {}, warn() {}, error() {} } });
+    const place = { owner: 'ada', repo: 'site' };
+    const first = site.git.commit({ 'docs/a.md': 'hello\n' });
+    const tag = site.git.annotatedTag('v1', first);
+    for (let i = 0; i < 45; i += 1) site.git.commit({ 'b.md': `${i}\n` }, `topic/${i}`);
+    const { data: about } = await octokit.rest.repos.get(place);
+    assert.equal(about.default_branch, 'main');
+    const { data: commit } = await octokit.rest.repos.getCommit({ ...place, ref: 'tags/v1' });
+    assert.equal(commit.sha, first);
+    const { data: reference } = await octokit.rest.git.getRef({ ...place, ref: 'tags/v1' });
+    assert.deepEqual([reference.object.type, reference.object.sha], ['tag', tag]);
+    assert.equal((await octokit.rest.git.getTag({ ...place, tag_sha: tag })).data.object.sha, first);
+    const { data: tree } = await octokit.rest.git.getTree({
+      ...place,
+      tree_sha: commit.commit.tree.sha,
+      recursive: '1',
+    });
+    assert.deepEqual(
+      tree.tree.map(({ path, type }) => [path, type]),
+      [
+        ['docs', 'tree'],
+        ['docs/a.md', 'blob'],
+      ],
+    );
+    const { data: blob } = await octokit.rest.git.getBlob({ ...place, file_sha: tree.tree[1]!.sha! });
+    assert.equal(Buffer.from(blob.content, 'base64').toString(), 'hello\n');
+    assert.equal((await octokit.paginate(octokit.rest.repos.listBranches, place)).length, 46);
+    const archive = await octokit.rest.repos.downloadTarballArchive({ ...place, ref: first });
+    assert.equal(Buffer.from(archive.data as ArrayBuffer).readUInt16BE(0), 0x1f8b);
+    const { headers } = await octokit.rest.repos.get(place);
+    await assert.rejects(
+      octokit.rest.repos.get({ ...place, headers: { 'if-none-match': headers.etag! } }),
+      (error: { status?: number }) => error.status === 304,
+    );
+    await assert.rejects(
+      octokit.rest.repos.getCommit({ ...place, ref: 'heads/none' }),
+      (error: { status?: number; message?: string }) =>
+        error.status === 422 && /^No commit found for SHA: heads\/none/.test(error.message ?? ''),
+    );
+  });
+});
