@@ -435,11 +435,11 @@ export type Run = {
 export type RunError = {
   /** Id: a UUID in lower case. · format "uuid" */
   id: string;
-  /** Id of the source. · format "uuid" */
-  source_id: string;
+  /** Null: what could not be listed or fetched has never become a source. */
+  source_id: string | null;
   /** Its name. */
   name: string;
-  /** Stage of the processing. */
+  /** Where it failed: list, fetch, detect, parse, chunk or store. */
   stage: string;
   /** A few words. */
   title: string;

@@ -6,10 +6,15 @@
  * removes a blob locks its row, sees neither a source nor a reservation, and removes the file before that lock is gone.
  */
 import type { Queryable, Tx } from '../db/database.ts';
-import { sql } from '../db/sql.ts';
+import { raw, sql } from '../db/sql.ts';
 
 /** A reservation older than this belongs to a request that a crash ended. */
 export const UPLOAD_RESERVATION_SECONDS = 3600;
+
+/** Neither a source, nor a new version of one, nor an upload needs blob `b`. */
+export const UNNEEDED = raw(`not exists (select from source s where s.tenant_id = b.tenant_id and s.blob_hash = b.hash)
+  and not exists (select from source_update n where n.tenant_id = b.tenant_id and n.blob_hash = b.hash)
+  and not exists (select from upload u where u.tenant_id = b.tenant_id and b.hash = any(u.hashes))`);
 
 /** First step: names the blobs. From its commit on nobody removes one of them. */
 export async function insertReservation(
@@ -65,8 +70,7 @@ export async function removeUnneededBlobRows(tx: Tx, tenantId: string, hashes: r
     select from blob where tenant_id = ${tenantId} and hash = any(${wanted}::text[]) order by hash for update`);
   const rows = await tx.query<{ hash: string }>(sql`
     delete from blob b where b.tenant_id = ${tenantId} and b.hash = any(${wanted}::text[])
-      and not exists (select from source s where s.tenant_id = b.tenant_id and s.blob_hash = b.hash)
-      and not exists (select from upload u where u.tenant_id = b.tenant_id and b.hash = any(u.hashes))
+      and ${UNNEEDED}
     returning b.hash`);
   return rows.map((row) => row.hash);
 }
@@ -75,8 +79,7 @@ export async function removeUnneededBlobRows(tx: Tx, tenantId: string, hashes: r
 export async function listUnneededBlobs(tx: Queryable, tenantId: string, limit: number): Promise<string[]> {
   const rows = await tx.query<{ hash: string }>(sql`
     select b.hash from blob b where b.tenant_id = ${tenantId}
-      and not exists (select from source s where s.tenant_id = b.tenant_id and s.blob_hash = b.hash)
-      and not exists (select from upload u where u.tenant_id = b.tenant_id and b.hash = any(u.hashes))
+      and ${UNNEEDED}
     limit ${limit}`);
   return rows.map((row) => row.hash);
 }

@@ -6,6 +6,8 @@ import type { ChunkDraft } from '../ingest/parsed.ts';
 export interface NewChunk extends ChunkDraft {
   id: string;
   sourceId: string;
+  /** Of its source: only chunks of the source's own generation are found. */
+  generation: number;
 }
 
 /** All rows in one statement. An id that is there already stays as it is: equal ids mean equal chunks. */
@@ -19,6 +21,7 @@ export async function insertChunks(
   const rows = chunks.map((chunk) => ({
     id: chunk.id,
     source_id: chunk.sourceId,
+    generation: chunk.generation,
     ordinal: chunk.ordinal,
     start_offset: chunk.startOffset,
     end_offset: chunk.endOffset,
@@ -30,18 +33,40 @@ export async function insertChunks(
     terms: chunk.terms,
   }));
   await tx.query(sql`
-    insert into chunk (tenant_id, id, source_id, source_group_id, ordinal, start_offset, end_offset, content, context,
+    insert into chunk (tenant_id, id, source_id, source_group_id, generation, ordinal, start_offset, end_offset, content, context,
                        heading_path, pages, metadata, terms)
-    select ${tenantId}::uuid, r.id, r.source_id, ${groupId}::uuid, r.ordinal, r.start_offset, r.end_offset, r.content, r.context,
+    select ${tenantId}::uuid, r.id, r.source_id, ${groupId}::uuid, r.generation, r.ordinal, r.start_offset, r.end_offset, r.content, r.context,
            r.heading_path, r.pages, r.metadata, r.terms
     from json_to_recordset(${JSON.stringify(rows)}::text::json)
-      as r(id uuid, source_id uuid, ordinal int, start_offset int, end_offset int, content text, context text,
+      as r(id uuid, source_id uuid, generation int, ordinal int, start_offset int, end_offset int, content text, context text,
            heading_path text[], pages int[], metadata jsonb, terms text)
     on conflict (tenant_id, id) do nothing`);
 }
 
-export async function deleteChunksOfSources(tx: Tx, tenantId: string, sourceIds: readonly string[]): Promise<void> {
-  await tx.query(sql`delete from chunk where tenant_id = ${tenantId} and source_id = any(${sourceIds}::uuid[])`);
+/** Of one generation of each source. */
+export async function deleteChunksOfSources(
+  tx: Tx,
+  tenantId: string,
+  versions: readonly { id: string; generation: number }[],
+): Promise<void> {
+  await tx.query(sql`
+    delete from chunk c using unnest(${versions.map(({ id }) => id)}::uuid[], ${versions.map(({ generation }) => generation)}::int[])
+      as r(id, generation)
+    where c.tenant_id = ${tenantId} and c.source_id = r.id and c.generation = r.generation`);
+}
+
+/** Up to `limit` chunks of the group's sources that are of another generation than their source. */
+export async function listReplacedChunks(tx: Tx, tenantId: string, groupId: string, limit: number): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>(sql`
+    select c.id from source s cross join lateral (
+      select id from chunk where tenant_id = ${tenantId} and source_id = s.id and generation <> s.generation
+      limit ${limit}) c
+    where s.tenant_id = ${tenantId} and s.source_group_id = ${groupId} and s.mixed limit ${limit}`);
+  return rows.map((row) => row.id);
+}
+
+export async function removeChunks(tx: Tx, tenantId: string, ids: readonly string[]): Promise<void> {
+  await tx.query(sql`delete from chunk where tenant_id = ${tenantId} and id = any(${[...ids]}::uuid[])`);
 }
 
 /** Removes up to `limit` chunks of the group; returns how many. */

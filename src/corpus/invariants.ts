@@ -8,6 +8,7 @@ import type { BlobStore } from '../blobs/blob-store.ts';
 import type { Database, Queryable } from '../db/database.ts';
 import { type Sql, sql } from '../db/sql.ts';
 import { ACTIVE_STATUSES, TRANSITIONS } from '../jobs/status.ts';
+import { UNNEEDED } from './blob-row-store.ts';
 import { listTenants } from './tenant-store.ts';
 
 export interface Violation {
@@ -65,8 +66,32 @@ function rowChecks(tenantId: string, before: Date): { invariant: string; what: s
       invariant: 'I3',
       what: 'blob rows that nothing needs',
       rows: sql`select b.hash as id from blob b where b.tenant_id = ${tenantId} and b.created_at < ${before}
-        and not exists (select from source s where s.tenant_id = b.tenant_id and s.blob_hash = b.hash)
-        and not exists (select from upload u where u.tenant_id = b.tenant_id and b.hash = any(u.hashes))`,
+        and ${UNNEEDED}`,
+    },
+    {
+      invariant: 'I3',
+      what: 'new versions of sources without their blob row, or of sources that are not served',
+      rows: sql`select n.source_id as id from source_update n join source s on s.tenant_id = n.tenant_id and s.id = n.source_id
+        where n.tenant_id = ${tenantId} and (s.status <> 'ready' or s.deleted_at is not null
+          or not exists (select from blob b where b.tenant_id = n.tenant_id and b.hash = n.blob_hash))`,
+    },
+    {
+      invariant: 'I3',
+      what: 'hidden sources that still have a name at their origin',
+      rows: sql`select o.source_id as id from source_origin o join source s on s.tenant_id = o.tenant_id and s.id = o.source_id
+        where o.tenant_id = ${tenantId} and s.deleted_at is not null`,
+    },
+    {
+      invariant: 'I3',
+      what: 'sources of one group with one name at its origin',
+      rows: sql`select min(o.source_id::text) as id from source_origin o where o.tenant_id = ${tenantId}
+        group by o.source_group_id, o.origin_id having count(*) > 1`,
+    },
+    {
+      invariant: 'I3',
+      what: 'chunks of another version than the one that is served, and nobody looks for them',
+      rows: sql`select c.id from chunk c join source s on s.tenant_id = c.tenant_id and s.id = c.source_id
+        where c.tenant_id = ${tenantId} and c.generation <> s.generation and not s.mixed and s.deleted_at is null`,
     },
     {
       invariant: 'I3',
@@ -120,7 +145,15 @@ function rowChecks(tenantId: string, before: Date): { invariant: string; what: s
       invariant: 'I6',
       what: 'sources left pending by a run that has ended',
       rows: sql`select s.id from source s join source_group g on g.tenant_id = s.tenant_id and g.id = s.source_group_id
-        where s.tenant_id = ${tenantId} and s.status = 'pending' and s.deleted_at is null and g.status = 'success'`,
+        where s.tenant_id = ${tenantId} and s.status = 'pending' and s.deleted_at is null
+          and g.status in ('success', 'managed')`,
+    },
+    {
+      invariant: 'I6',
+      what: 'new versions left waiting by a run that has ended',
+      rows: sql`select n.source_id as id from source_update n
+        join source_group g on g.tenant_id = n.tenant_id and g.id = n.source_group_id
+        where n.tenant_id = ${tenantId} and n.status = 'pending' and g.status in ('success', 'managed')`,
     },
     {
       invariant: 'I7',
@@ -132,8 +165,8 @@ function rowChecks(tenantId: string, before: Date): { invariant: string; what: s
       invariant: 'I10',
       what: 'sources whose counters differ from their chunks',
       rows: sql`select s.id from source s
-        left join (select source_id, count(*) as chunks, count(*) filter (where metadata <> '{}') as metadatas
-          from chunk where tenant_id = ${tenantId} group by source_id) c on c.source_id = s.id
+        left join (select source_id, generation, count(*) as chunks, count(*) filter (where metadata <> '{}') as metadatas
+          from chunk where tenant_id = ${tenantId} group by source_id, generation) c on c.source_id = s.id and c.generation = s.generation
         join source_group g on g.tenant_id = s.tenant_id and g.id = s.source_group_id
         where s.tenant_id = ${tenantId} and g.deleted_at is null and s.deleted_at is null and s.status = 'ready'
           and (s.chunk_count <> coalesce(c.chunks, 0) or s.chunk_metadatas_count <> coalesce(c.metadatas, 0))`,
@@ -142,8 +175,9 @@ function rowChecks(tenantId: string, before: Date): { invariant: string; what: s
       invariant: 'I10',
       what: 'sources whose text differs from its length',
       rows: sql`select s.id from source s
-        left join (select source_id, sum(end_offset - start_offset) as points, sum(char_length(content)) as characters
-          from source_text where tenant_id = ${tenantId} group by source_id) t on t.source_id = s.id
+        left join (select source_id, generation, sum(end_offset - start_offset) as points, sum(char_length(content)) as characters
+          from source_text where tenant_id = ${tenantId} group by source_id, generation) t
+          on t.source_id = s.id and t.generation = s.generation
         join source_group g on g.tenant_id = s.tenant_id and g.id = s.source_group_id
         where s.tenant_id = ${tenantId} and g.deleted_at is null and s.deleted_at is null and s.status = 'ready'
           and (s.text_length <> coalesce(t.points, 0) or s.text_length <> coalesce(t.characters, 0))`,
@@ -221,7 +255,8 @@ async function checkBlobs(tx: Queryable, tenantId: string, stored: StoredBlobs, 
   const found: Violation[] = [];
   const rows = await tx.query<{ hash: string; size: number; needed: boolean }>(sql`
     select b.hash, b.size, exists (select from source s join source_group g on g.tenant_id = s.tenant_id and g.id = s.source_group_id
-      where s.tenant_id = b.tenant_id and s.blob_hash = b.hash and s.deleted_at is null and g.deleted_at is null) as needed
+      left join source_update n on n.tenant_id = s.tenant_id and n.source_id = s.id
+      where s.tenant_id = b.tenant_id and b.hash in (s.blob_hash, n.blob_hash) and s.deleted_at is null and g.deleted_at is null) as needed
     from blob b where b.tenant_id = ${tenantId}`);
   const known = new Set(rows.map((row) => row.hash));
   for (const { hash, size, needed } of rows) {

@@ -27,7 +27,8 @@ export interface Run extends RunStatistics {
 
 export interface RunError {
   id: string;
-  sourceId: string;
+  /** Null: there is no source, the item of the origin never became one. */
+  sourceId: string | null;
   name: string;
   stage: string;
   title: string;
@@ -38,8 +39,10 @@ export interface RunError {
 
 export interface NewRunError extends FileFailure {
   id: string;
-  sourceId: string;
+  sourceId: string | null;
   name: string;
+  /** Of an item that could not be listed or fetched. */
+  originId?: string;
 }
 
 const RUN_COLUMNS = raw(`r.id, r.source_group_id as "sourceGroupId", r.status, r.stage, r.generation, r.attempt,
@@ -133,17 +136,43 @@ export async function setRunStatus(
     where tenant_id = ${tenantId} and id = ${id}`);
 }
 
-/** Files that were found inside others while the run went on. */
-export async function addFilesToRun(tx: Tx, tenantId: string, id: string, files: number): Promise<void> {
+/** Files that a run came upon while it went on; those that are not in one of the other figures wait to be read. */
+export interface ListedStep {
+  listed: number;
+  unchanged: number;
+  updated: number;
+  skipped: number;
+  failed: number;
+}
+
+export const NOTHING_LISTED: ListedStep = { listed: 0, unchanged: 0, updated: 0, skipped: 0, failed: 0 };
+
+export async function addListed(tx: Tx, tenantId: string, id: string, step: ListedStep, now: Date): Promise<void> {
+  const { listed, unchanged, updated, skipped, failed } = step;
   await tx.query(sql`
-    update run set files_total = files_total + ${files}, scanned = scanned + ${files}
+    update run set files_total = files_total + ${listed}, scanned = scanned + ${listed},
+      files_done = files_done + ${unchanged + updated + skipped + failed}, unchanged = unchanged + ${unchanged},
+      updated = updated + ${updated}, skipped = skipped + ${skipped}, failed = failed + ${failed}, heartbeat_at = ${now}
     where tenant_id = ${tenantId} and id = ${id}`);
+}
+
+/** The listing is over: what the run is done with and what waits to be read is all there is. */
+export async function settleTotals(tx: Tx, tenantId: string, id: string, waiting: number): Promise<void> {
+  await tx.query(sql`
+    update run set files_total = files_done + ${waiting}, scanned = files_done + ${waiting}, stage = 'parse'
+    where tenant_id = ${tenantId} and id = ${id}`);
+}
+
+/** Sources that were gone at the origin. */
+export async function addDeleted(tx: Tx, tenantId: string, id: string, sources: number): Promise<void> {
+  await tx.query(sql`
+    update run set deleted = deleted + ${sources} where tenant_id = ${tenantId} and id = ${id}`);
 }
 
 export async function addProgress(tx: Tx, tenantId: string, id: string, step: ProgressStep, now: Date): Promise<void> {
   await tx.query(sql`
     update run set files_done = files_done + ${step.filesDone}, chunks_done = chunks_done + ${step.chunksDone},
-      added = added + ${step.added}, failed = failed + ${step.failed}, heartbeat_at = ${now}
+      added = added + ${step.added}, updated = updated + ${step.updated}, failed = failed + ${step.failed}, heartbeat_at = ${now}
     where tenant_id = ${tenantId} and id = ${id}`);
 }
 
@@ -188,6 +217,7 @@ export async function insertRunErrors(
   const rows = errors.map((error) => ({
     id: error.id,
     source_id: error.sourceId,
+    origin_id: error.originId ?? null,
     name: error.name,
     stage: error.stage,
     title: error.title,
@@ -195,10 +225,10 @@ export async function insertRunErrors(
     retryable: error.retryable,
   }));
   await tx.query(sql`
-    insert into run_error (tenant_id, id, run_id, source_id, name, stage, title, message, retryable)
-    select ${tenantId}::uuid, r.id, ${runId}::uuid, r.source_id, r.name, r.stage, r.title, r.message, r.retryable
+    insert into run_error (tenant_id, id, run_id, source_id, origin_id, name, stage, title, message, retryable)
+    select ${tenantId}::uuid, r.id, ${runId}::uuid, r.source_id, r.origin_id, r.name, r.stage, r.title, r.message, r.retryable
     from json_to_recordset(${JSON.stringify(rows)}::text::json)
-      as r(id uuid, source_id uuid, name text, stage text, title text, message text, retryable boolean)
+      as r(id uuid, source_id uuid, origin_id text, name text, stage text, title text, message text, retryable boolean)
     on conflict (tenant_id, run_id, source_id) do update set stage = excluded.stage, title = excluded.title,
       message = excluded.message, retryable = excluded.retryable`);
 }

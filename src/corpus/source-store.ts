@@ -1,8 +1,7 @@
-/** SQL of the tables source and source_text. */
+/** SQL of the table source. */
 import { json, type Queryable, type Tx } from '../db/database.ts';
 import { raw, type Sql, sql } from '../db/sql.ts';
 import type { TypedMetadata } from '../ingest/parsed.ts';
-import { type GroupLimits, type PageRequest, withinLimits } from './group-store.ts';
 import type { ApiMetadata } from './metadata.ts';
 
 export interface Source {
@@ -34,6 +33,9 @@ export interface NewSource {
   fileSize: number;
   blobHash: string;
   contentAt: Date;
+  url?: string | null;
+  /** What the origin says of it. */
+  originMetadata?: TypedMetadata;
 }
 
 /** A source that a run has to process. */
@@ -42,7 +44,10 @@ export interface PendingSource {
   name: string;
   fileSize: number;
   blobHash: string;
+  /** That of the source, or the next one for a new version. */
   generation: number;
+  /** A new version: the one before is served meanwhile. */
+  isUpdate: boolean;
   /** Times a worker began with it in this run, this one included. */
   attempts: number;
   createdAt: Date;
@@ -73,14 +78,6 @@ export interface SourceResult {
   warnings: string[];
 }
 
-export interface TextSegment {
-  sourceId: string;
-  /** Code points, half-open. */
-  startOffset: number;
-  endOffset: number;
-  content: string;
-}
-
 /** Of source `s`. */
 export const SOURCE_COLUMNS =
   raw(`s.id, s.source_group_id as "sourceGroupId", s.source_type as "sourceType", s.name, s.url,
@@ -96,6 +93,7 @@ export async function insertSources(
   group: { id: string; sourceType: string; createdAt: Date },
   sources: readonly NewSource[],
 ): Promise<void> {
+  if (sources.length === 0) return;
   const rows = sources.map((source) => ({
     id: source.id,
     name: source.name,
@@ -103,34 +101,27 @@ export async function insertSources(
     file_size: source.fileSize,
     blob_hash: source.blobHash,
     content_at: source.contentAt,
+    url: source.url ?? null,
+    origin_metadata: source.originMetadata ?? {},
   }));
   await tx.query(sql`
-    insert into source (tenant_id, id, source_group_id, source_type, name, file_type, file_size, blob_hash, status, content_at, created_at)
-    select ${tenantId}::uuid, r.id, ${group.id}::uuid, ${group.sourceType}::text, r.name, r.file_type, r.file_size, r.blob_hash,
-           'pending', r.content_at, ${group.createdAt}::timestamptz
+    insert into source (tenant_id, id, source_group_id, source_type, name, url, file_type, file_size, blob_hash, status, content_at,
+      created_at, origin_metadata)
+    select ${tenantId}::uuid, r.id, ${group.id}::uuid, ${group.sourceType}::text, r.name, r.url, r.file_type, r.file_size,
+           r.blob_hash, 'pending', r.content_at, ${group.createdAt}::timestamptz, r.origin_metadata
     from json_to_recordset(${JSON.stringify(rows)}::text::json)
-      as r(id uuid, name text, file_type text, file_size bigint, blob_hash text, content_at timestamptz)`);
+      as r(id uuid, name text, url text, file_type text, file_size bigint, blob_hash text, content_at timestamptz, origin_metadata jsonb)`);
 }
 
-/** Sources of a group that is not being deleted, in order of creation, with one row more when there is a next page. */
-export async function listSourcesOfGroup(
-  tx: Queryable,
-  tenantId: string,
-  groupId: string,
-  page: PageRequest,
-): Promise<{ rows: Source[]; total: number }> {
-  const matching = sql`s.tenant_id = ${tenantId} and s.source_group_id = ${groupId} and s.deleted_at is null
-    and exists (select from source_group g where g.tenant_id = s.tenant_id and g.id = s.source_group_id and g.deleted_at is null)`;
-  const after = page.afterId === undefined ? raw('true') : sql`s.id > ${page.afterId}::uuid`;
-  const rows = await tx.query<Source>(sql`
-    select ${SOURCE_COLUMNS} from source s where ${matching} and ${after} order by s.id limit ${page.limit + 1}`);
-  const [count] = await tx.query<{ total: number }>(sql`select count(*) as total from source s where ${matching}`);
-  return { rows, total: count?.total ?? 0 };
-}
+/** Of source `s` and its new version `u`, if there is one: it waits to be read. */
+export const WAITS = raw("(s.status = 'pending' or coalesce(u.status = 'pending', false))");
+export const WITH_UPDATE = raw(
+  'source s left join source_update u on u.tenant_id = s.tenant_id and u.source_id = s.id',
+);
 
 /**
- * Takes the next pending sources after `afterId` in order of id, and counts the attempt before it is made: a file that
- * kills the worker is recognised by its attempts.
+ * Takes the next sources after `afterId` that wait to be read, in order of id, and counts the attempt before it is made: a file
+ * that kills the worker is recognised by its attempts.
  *
  * @param suspects false: those with fewer than `suspectAttempts` attempts so far; true: the others.
  */
@@ -140,35 +131,60 @@ export async function claimPendingSources(
   groupId: string,
   claim: { afterId: string | null; limit: number; suspectAttempts: number; suspects: boolean },
 ): Promise<PendingSource[]> {
-  const after = claim.afterId === null ? raw('true') : sql`id > ${claim.afterId}::uuid`;
+  const after = (id: Sql): Sql => (claim.afterId === null ? raw('true') : sql`${id} > ${claim.afterId}::uuid`);
   const attempts: Sql = claim.suspects
-    ? sql`attempts >= ${claim.suspectAttempts}`
-    : sql`attempts < ${claim.suspectAttempts}`;
+    ? sql`s.attempts >= ${claim.suspectAttempts}`
+    : sql`s.attempts < ${claim.suspectAttempts}`;
+  // Two indexes: most sources of a group do not wait.
   const rows = await tx.query<PendingSource>(sql`
-    update source set attempts = attempts + 1
-    where tenant_id = ${tenantId} and id in (
-      select id from source
-      where tenant_id = ${tenantId} and source_group_id = ${groupId} and status = 'pending' and deleted_at is null
-        and ${after} and ${attempts}
+    with waiting as (
+      select s.id from source s
+      where s.tenant_id = ${tenantId} and s.source_group_id = ${groupId} and s.status = 'pending' and s.deleted_at is null
+        and ${after(raw('s.id'))} and ${attempts}
+      union
+      select s.id from source_update u join source s on s.tenant_id = u.tenant_id and s.id = u.source_id and s.deleted_at is null
+      where u.tenant_id = ${tenantId} and u.source_group_id = ${groupId} and u.status = 'pending'
+        and ${after(raw('u.source_id'))} and ${attempts}
       order by id limit ${claim.limit})
-    returning id, name, file_size as "fileSize", blob_hash as "blobHash", generation, attempts, created_at as "createdAt",
-      parent_source_id as "parentSourceId", member_depth as "memberDepth"`);
+    update source t set attempts = t.attempts + 1
+    from waiting w join ${WITH_UPDATE} on s.id = w.id
+    where s.tenant_id = ${tenantId} and t.tenant_id = ${tenantId} and t.id = s.id
+    returning t.id, t.name, coalesce(u.file_size, t.file_size) as "fileSize", coalesce(u.blob_hash, t.blob_hash) as "blobHash",
+      t.generation + (u.source_id is not null)::int as generation, u.source_id is not null as "isUpdate", t.attempts,
+      t.created_at as "createdAt", t.parent_source_id as "parentSourceId", t.member_depth as "memberDepth"`);
   return rows.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
 /** Takes the attempt back: the worker stopped in order before it could finish these. */
 export async function releaseClaims(tx: Tx, tenantId: string, sourceIds: readonly string[]): Promise<void> {
   await tx.query(sql`
-    update source set attempts = greatest(attempts - 1, 0)
-    where tenant_id = ${tenantId} and id = any(${sourceIds}::uuid[]) and status = 'pending'`);
+    update source t set attempts = greatest(t.attempts - 1, 0) from ${WITH_UPDATE}
+    where t.tenant_id = ${tenantId} and t.id = any(${sourceIds}::uuid[]) and s.tenant_id = t.tenant_id and s.id = t.id and ${WAITS}`);
 }
 
-/** Writes results of sources that are still pending; returns the ids of those. The others were deleted meanwhile. */
+/** They get new bytes to be read. */
+export async function resetAttempts(tx: Tx, tenantId: string, sourceIds: readonly string[]): Promise<void> {
+  if (sourceIds.length === 0) return;
+  await tx.query(sql`
+    update source set attempts = 0 where tenant_id = ${tenantId} and id = any(${[...sourceIds]}::uuid[])`);
+}
+
+/** What a result did to its source. */
+export interface SavedResult {
+  /** It was a new version of a source that is served. */
+  wasUpdate: boolean;
+  chunkMetadatasAdded: number;
+}
+
+/**
+ * Writes results of sources that still wait for them; returns those, by id. The others were deleted meanwhile. A new version that
+ * was read takes the place of the one that is served; one that could not be read changes nothing.
+ */
 export async function saveSourceResults(
   tx: Tx,
   tenantId: string,
   results: readonly SourceResult[],
-): Promise<Set<string>> {
+): Promise<Map<string, SavedResult>> {
   const rows = results.map((result) => ({
     id: result.id,
     status: result.status,
@@ -180,15 +196,91 @@ export async function saveSourceResults(
     origin_metadata: result.originMetadata,
     warnings: result.warnings,
   }));
-  const saved = await tx.query<{ id: string }>(sql`
-    update source s set status = r.status, file_type = coalesce(r.file_type, s.file_type), language = r.language,
+  const given = sql`json_to_recordset(${JSON.stringify(rows)}::text::json) as r(id uuid, status text, file_type text, language text,
+    text_length int, chunk_count int, chunk_metadatas_count int, origin_metadata jsonb, warnings jsonb)`;
+  const saved = await tx.query<SavedResult & { id: string }>(sql`
+    update source t set status = r.status, file_type = coalesce(r.file_type, t.file_type), language = r.language,
       text_length = r.text_length, chunk_count = r.chunk_count, chunk_metadatas_count = r.chunk_metadatas_count,
-      origin_metadata = r.origin_metadata, warnings = r.warnings
-    from json_to_recordset(${JSON.stringify(rows)}::text::json) as r(id uuid, status text, file_type text, language text,
-      text_length int, chunk_count int, chunk_metadatas_count int, origin_metadata jsonb, warnings jsonb)
-    where s.tenant_id = ${tenantId} and s.id = r.id and s.status = 'pending' and s.deleted_at is null
-    returning s.id`);
-  return new Set(saved.map((row) => row.id));
+      origin_metadata = r.origin_metadata || coalesce(o.metadata, '{}'), warnings = r.warnings,
+      generation = t.generation + (u.source_id is not null)::int, mixed = t.mixed or u.source_id is not null,
+      blob_hash = coalesce(u.blob_hash, t.blob_hash), file_size = coalesce(u.file_size, t.file_size),
+      content_at = coalesce(u.content_at, t.content_at)
+    from ${given} join ${WITH_UPDATE} on s.id = r.id
+    left join source_origin o on o.tenant_id = s.tenant_id and o.source_id = s.id
+    where t.tenant_id = ${tenantId} and t.id = r.id and s.tenant_id = ${tenantId} and t.deleted_at is null and ${WAITS}
+      and (u.source_id is null or r.status = 'ready')
+    returning t.id, u.source_id is not null as "wasUpdate", t.chunk_metadatas_count - s.chunk_metadatas_count as "chunkMetadatasAdded"`);
+  const failed = await tx.query<{ id: string }>(sql`
+    select s.id from ${given} join ${WITH_UPDATE} on s.id = r.id
+    where s.tenant_id = ${tenantId} and s.deleted_at is null and r.status = 'failed' and u.status = 'pending'`);
+  return new Map([
+    ...saved.map(({ id, ...result }) => [id, result] as const),
+    ...failed.map(({ id }) => [id, { wasUpdate: true, chunkMetadatasAdded: 0 }] as const),
+  ]);
+}
+
+/** There may be chunks and text of other generations from now on. */
+export async function setMixed(tx: Tx, tenantId: string, sourceIds: readonly string[]): Promise<void> {
+  await tx.query(sql`
+    update source set mixed = true where tenant_id = ${tenantId} and id = any(${[...sourceIds]}::uuid[]) and not mixed`);
+}
+
+/** The group's sources have chunks and text of their own generation only. */
+export async function clearMixed(tx: Tx, tenantId: string, groupId: string): Promise<void> {
+  await tx.query(sql`
+    update source set mixed = false where tenant_id = ${tenantId} and source_group_id = ${groupId} and mixed`);
+}
+
+/** What is known of a source changes, its bytes do not. */
+export interface ChangedSource {
+  id: string;
+  name: string;
+  url: string | null;
+  /** Null: as before. */
+  contentAt: Date | null;
+  /** What its origin says of it, in the place of what it said until now (table source_origin). */
+  metadata: TypedMetadata;
+}
+
+export async function changeSources(tx: Tx, tenantId: string, changes: readonly ChangedSource[]): Promise<void> {
+  if (changes.length === 0) return;
+  const rows = changes.map(({ contentAt, ...change }) => ({ ...change, content_at: contentAt }));
+  await tx.query(sql`
+    update source s set name = r.name, url = r.url, content_at = coalesce(r.content_at, s.content_at),
+      origin_metadata = (s.origin_metadata - coalesce(array(select jsonb_object_keys(o.metadata)), '{}')) || r.metadata
+    from json_to_recordset(${JSON.stringify(rows)}::text::json)
+      as r(id uuid, name text, url text, content_at timestamptz, metadata jsonb)
+    left join source_origin o on o.tenant_id = ${tenantId} and o.source_id = r.id
+    where s.tenant_id = ${tenantId} and s.id = r.id`);
+}
+
+/** Sources that were never served get other bytes, and wait to be read. */
+export async function restartSources(
+  tx: Tx,
+  tenantId: string,
+  versions: readonly { sourceId: string; blobHash: string; fileSize: number; contentAt: Date | null }[],
+): Promise<void> {
+  if (versions.length === 0) return;
+  const rows = versions.map((version) => ({
+    id: version.sourceId,
+    blob_hash: version.blobHash,
+    file_size: version.fileSize,
+    content_at: version.contentAt,
+  }));
+  await tx.query(sql`
+    update source s set status = 'pending', attempts = 0, blob_hash = r.blob_hash, file_size = r.file_size,
+      content_at = coalesce(r.content_at, s.content_at)
+    from json_to_recordset(${JSON.stringify(rows)}::text::json)
+      as r(id uuid, blob_hash text, file_size bigint, content_at timestamptz)
+    where s.tenant_id = ${tenantId} and s.id = r.id and s.status <> 'ready' and s.deleted_at is null`);
+}
+
+/** They wait no longer; a later run tries them again. */
+export async function failPending(tx: Tx, tenantId: string, sourceIds: readonly string[]): Promise<void> {
+  if (sourceIds.length === 0) return;
+  await tx.query(sql`
+    update source set status = 'failed'
+    where tenant_id = ${tenantId} and id = any(${[...sourceIds]}::uuid[]) and status = 'pending'`);
 }
 
 /** Makes sources of the files inside a source: they stand in its group, as old as it is at its origin. */
@@ -199,6 +291,7 @@ export async function insertMembers(
   members: readonly NewMember[],
   now: Date,
 ): Promise<void> {
+  if (members.length === 0) return;
   const rows = members.map((member) => ({
     id: member.id,
     name: member.name,
@@ -216,53 +309,31 @@ export async function insertMembers(
     where p.tenant_id = ${tenantId} and p.id = ${parentId}`);
 }
 
-/** True when a source still waits for its result. */
-export async function isPending(tx: Tx, tenantId: string, sourceId: string): Promise<boolean> {
-  const rows = await tx.query(sql`
-    select from source where tenant_id = ${tenantId} and id = ${sourceId} and status = 'pending' and deleted_at is null`);
-  return rows.length > 0;
-}
-
-export async function deleteTexts(tx: Tx, tenantId: string, sourceIds: readonly string[]): Promise<void> {
-  await tx.query(sql`delete from source_text where tenant_id = ${tenantId} and source_id = any(${sourceIds}::uuid[])`);
-}
-
-export async function insertTexts(tx: Tx, tenantId: string, segments: readonly TextSegment[]): Promise<void> {
-  if (segments.length === 0) return;
-  const rows = segments.map((segment) => ({
-    source_id: segment.sourceId,
-    start_offset: segment.startOffset,
-    end_offset: segment.endOffset,
-    content: segment.content,
-  }));
-  await tx.query(sql`
-    insert into source_text (tenant_id, source_id, start_offset, end_offset, content)
-    select ${tenantId}::uuid, r.source_id, r.start_offset, r.end_offset, r.content
-    from json_to_recordset(${JSON.stringify(rows)}::text::json)
-      as r(source_id uuid, start_offset int, end_offset int, content text)`);
-}
-
 export interface SourceCounts {
   pending: number;
   ready: number;
   failed: number;
+  /** Of those that are ready: a new version waits to be read. */
+  updating: number;
   /** Of the files of all of them. */
   bytes: number;
 }
 
 export async function countSources(tx: Queryable, tenantId: string, groupId: string): Promise<SourceCounts> {
   const [counts] = await tx.query<SourceCounts>(sql`
-    select count(*) filter (where status = 'pending') as pending, count(*) filter (where status = 'ready') as ready,
-           count(*) filter (where status = 'failed') as failed, coalesce(sum(file_size), 0)::float8 as bytes
-    from source where tenant_id = ${tenantId} and source_group_id = ${groupId} and deleted_at is null`);
+    select count(*) filter (where s.status = 'pending') as pending, count(*) filter (where s.status = 'ready') as ready,
+           count(*) filter (where s.status = 'failed') as failed, count(*) filter (where u.status = 'pending') as updating,
+           coalesce(sum(s.file_size), 0)::float8 as bytes
+    from ${WITH_UPDATE} where s.tenant_id = ${tenantId} and s.source_group_id = ${groupId} and s.deleted_at is null`);
   return counts!;
 }
 
-/** A new run tries failed sources again; ready ones are unchanged. */
+/** A new run tries failed sources and versions again; ready ones are unchanged. */
 export async function resetFailedSources(tx: Tx, tenantId: string, groupId: string): Promise<void> {
   await tx.query(sql`
-    update source set status = 'pending', attempts = 0
-    where tenant_id = ${tenantId} and source_group_id = ${groupId} and status in ('failed', 'pending') and deleted_at is null`);
+    update source s set status = case when s.status = 'ready' then 'ready' else 'pending' end, attempts = 0
+    where s.tenant_id = ${tenantId} and s.source_group_id = ${groupId} and s.deleted_at is null and (s.status in ('failed', 'pending')
+      or exists (select from source_update u where u.tenant_id = s.tenant_id and u.source_id = s.id))`);
 }
 
 /** Removes up to `limit` sources (their text goes with them) and returns their blobs' hashes. Their chunks must be gone. */
@@ -274,83 +345,29 @@ export async function removeSources(tx: Tx, tenantId: string, groupId: string, l
   return rows.map((row) => row.blob_hash);
 }
 
-/**
- * Locks a source that a caller with these limits may see, for the rest of the transaction, and returns its API records.
- *
- * @param groupId only a source of this group exists for the caller, when given.
- */
-export async function lockSourceMetadata(
-  tx: Tx,
-  tenantId: string,
-  id: string,
-  limits: GroupLimits,
-  groupId?: string,
-): Promise<ApiMetadata | undefined> {
-  const inGroup = groupId === undefined ? raw('true') : sql`g.id = ${groupId}::uuid`;
-  const [source] = await tx.query<{ metadata: ApiMetadata }>(sql`
-    select s.metadata from source s join source_group g on g.tenant_id = s.tenant_id and g.id = s.source_group_id
-    where s.tenant_id = ${tenantId} and s.id = ${id} and s.deleted_at is null and g.deleted_at is null
-      and ${inGroup} and ${withinLimits(limits)}
-    for update of s`);
-  return source?.metadata;
-}
-
 /** Replaces the API records; the source must be locked. Origin records stay. */
 export async function saveSourceMetadata(tx: Tx, tenantId: string, id: string, metadata: ApiMetadata): Promise<void> {
   await tx.query(sql`update source set metadata = ${json(metadata)} where tenant_id = ${tenantId} and id = ${id}`);
 }
 
-/** Whether a source is hidden. It is found until it is removed; in a deleted group only when it was hidden by itself. */
-export async function findTombstone(
-  tx: Queryable,
-  tenantId: string,
-  id: string,
-  limits: GroupLimits,
-): Promise<{ sourceGroupId: string; deletedAt: Date | null } | undefined> {
-  const [source] = await tx.query<{ sourceGroupId: string; deletedAt: Date | null }>(sql`
-    select s.source_group_id as "sourceGroupId", s.deleted_at as "deletedAt"
-    from source s join source_group g on g.tenant_id = s.tenant_id and g.id = s.source_group_id
-    where s.tenant_id = ${tenantId} and s.id = ${id} and (s.deleted_at is not null or g.deleted_at is null)
-      and ${withinLimits(limits)}`);
-  return source;
+/** Of a source that was hidden. */
+export interface Hidden {
+  /** It waited to be read. */
+  waits: boolean;
+  chunkMetadatasCount: number;
 }
 
 /** Hides a source with all that was found inside it, and returns them. Its group must be locked. Nothing when it is hidden already or gone. */
-export async function tombstoneSource(
-  tx: Tx,
-  tenantId: string,
-  id: string,
-  now: Date,
-): Promise<{ status: Source['status']; chunkMetadatasCount: number }[]> {
-  return tx.query<{ status: Source['status']; chunkMetadatasCount: number }>(sql`
+export async function tombstoneSource(tx: Tx, tenantId: string, id: string, now: Date): Promise<Hidden[]> {
+  return tx.query<Hidden>(sql`
     with recursive hidden as (
       select id from source where tenant_id = ${tenantId} and id = ${id} and deleted_at is null
       union all
       select s.id from hidden h join source s on s.parent_source_id = h.id
       where s.tenant_id = ${tenantId} and s.deleted_at is null)
-    update source set deleted_at = ${now} where tenant_id = ${tenantId} and id in (select id from hidden)
-    returning status, chunk_metadatas_count as "chunkMetadatasCount"`);
-}
-
-/** A hidden source and what is left of those inside it, the innermost first and itself last. */
-export async function listTombstonesInside(tx: Queryable, tenantId: string, id: string): Promise<string[]> {
-  const rows = await tx.query<{ id: string }>(sql`
-    with recursive hidden as (
-      select id, member_depth from source where tenant_id = ${tenantId} and id = ${id} and deleted_at is not null
-      union all
-      select s.id, s.member_depth from hidden h join source s on s.parent_source_id = h.id
-      where s.tenant_id = ${tenantId} and s.deleted_at is not null)
-    select id from hidden order by member_depth desc, id`);
-  return rows.map((row) => row.id);
-}
-
-/** Removes up to `limit` segments of a source's text; returns how many. */
-export async function removeTextsOfSource(tx: Tx, tenantId: string, sourceId: string, limit: number): Promise<number> {
-  const rows = await tx.query(sql`
-    delete from source_text where tenant_id = ${tenantId} and source_id = ${sourceId} and start_offset in (
-      select start_offset from source_text where tenant_id = ${tenantId} and source_id = ${sourceId} limit ${limit})
-    returning 1 as one`);
-  return rows.length;
+    update source t set deleted_at = ${now} from hidden h join ${WITH_UPDATE} on s.tenant_id = ${tenantId} and s.id = h.id
+    where t.tenant_id = ${tenantId} and t.id = h.id
+    returning ${WAITS} as waits, t.chunk_metadatas_count as "chunkMetadatasCount"`);
 }
 
 /** Removes the row of a hidden source and returns its blob's hash; undefined when there is none. Its chunks must be gone. */
@@ -359,18 +376,4 @@ export async function removeTombstonedSource(tx: Tx, tenantId: string, id: strin
     delete from source where tenant_id = ${tenantId} and id = ${id} and deleted_at is not null
     returning blob_hash as "blobHash"`);
   return source?.blobHash;
-}
-
-/** Some sources that were hidden before `deletedBefore` and are not yet removed; those of deleted groups go with them. */
-export async function listOverdueTombstones(
-  tx: Queryable,
-  tenantId: string,
-  deletedBefore: Date,
-  limit: number,
-): Promise<string[]> {
-  const rows = await tx.query<{ id: string }>(sql`
-    select s.id from source s where s.tenant_id = ${tenantId} and s.deleted_at < ${deletedBefore}
-      and exists (select from source_group g where g.tenant_id = s.tenant_id and g.id = s.source_group_id and g.deleted_at is null)
-    order by s.deleted_at limit ${limit}`);
-  return rows.map((row) => row.id);
 }

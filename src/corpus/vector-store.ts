@@ -298,13 +298,27 @@ export async function keepVectorsOfSources(
   sourceIds: readonly string[],
   now: Date,
 ): Promise<void> {
+  await keepVectors(tx, tenantId, sql`c.source_id = any(${[...sourceIds]}::uuid[])`, now);
+}
+
+/** Before chunks are removed that others have taken the place of: as above. */
+export async function keepVectorsOfChunks(
+  tx: Tx,
+  tenantId: string,
+  chunkIds: readonly string[],
+  now: Date,
+): Promise<void> {
+  if (chunkIds.length > 0) await keepVectors(tx, tenantId, sql`c.id = any(${[...chunkIds]}::uuid[])`, now);
+}
+
+async function keepVectors(tx: Tx, tenantId: string, chunks: Sql, now: Date): Promise<void> {
   await tx.query(sql`
     insert into embedding_cache (tenant_id, model, content_hash, embedding, created_at)
     select distinct on (g.model, v.content_hash) v.tenant_id, g.model, v.content_hash,
       coalesce(v.embedding_single, v.embedding::vector), ${now}::timestamptz
     from chunk c join chunk_vector v on v.tenant_id = ${tenantId} and v.chunk_id = c.id
     join embedding_generation g on g.tenant_id = v.tenant_id and g.generation = v.generation and g.status <> 'retired'
-    where c.tenant_id = ${tenantId} and c.source_id = any(${sourceIds}::uuid[])
+    where c.tenant_id = ${tenantId} and ${chunks}
     on conflict (tenant_id, model, content_hash) do update set created_at = excluded.created_at`);
 }
 

@@ -3,8 +3,9 @@ import { dropStaleReservations } from '../corpus/blob-row-store.ts';
 import { takeStalledColumns } from '../corpus/column-store.ts';
 import { listOverdueDeletions, lockGroup, setGroupStatus } from '../corpus/group-store.ts';
 import { dropExpiredIdempotencyKeys } from '../corpus/idempotency-store.ts';
+import { dropEndedItems } from '../corpus/origin-store.ts';
 import { dropOldRuns, listStalledRuns, setRunStatus } from '../corpus/run-store.ts';
-import { listOverdueTombstones } from '../corpus/source-store.ts';
+import { listMixedGroups, listOverdueTombstones } from '../corpus/source-lookup.ts';
 import { listTenants } from '../corpus/tenant-store.ts';
 import type { JobHandler } from '../jobs/queue.ts';
 import { removeUnneededBlobs } from './delete-group.ts';
@@ -12,6 +13,7 @@ import { removeDeletedSource } from './delete-source.ts';
 import { dropOldVectors } from './embed-generations.ts';
 import { wakeEmbedding } from './embed-queue.ts';
 import type { IngestDeps } from './ingest-deps.ts';
+import { removeReplacedOfIdle } from './remove-replaced.ts';
 
 /** A run whose worker has not been heard of for this long is lost. Workers speak every 2 s. */
 const STALLED_AFTER_SECONDS = 60;
@@ -19,6 +21,7 @@ const STALLED_AFTER_SECONDS = 60;
 const QUEUED_AFTER_SECONDS = 3_600;
 const DELETING_AFTER_SECONDS = 900;
 const SOURCES_PER_COLLECTION = 100;
+const ITEMS_PER_TRANSACTION = 2_000;
 const COLUMN_STALLED_AFTER_SECONDS = 600;
 const RUNS_KEPT_DAYS = 90;
 const IDEMPOTENCY_KEPT_SECONDS = 24 * 3_600;
@@ -41,6 +44,8 @@ export function collectGarbage(deps: IngestDeps): JobHandler {
       await wakeEmbedding(deps, tenant.id);
       await dropOldVectors(deps, tenant.id, now, signal);
       await removeOverdueSources(deps, tenant.id, now, signal);
+      await removeReplacedOfIdle(deps, tenant.id, signal);
+      await forgetItems(deps, tenant.id, signal);
     }
   };
 }
@@ -83,6 +88,14 @@ async function removeOverdueSources(deps: IngestDeps, tenantId: string, now: Dat
     await removeDeletedSource(deps, tenantId, sourceId, signal).catch((error) => {
       deps.log.warn({ err: error, sourceId }, 'a deleted source could not be removed');
     });
+  }
+}
+
+/** What runs were told about each item: of no use when they have ended. */
+async function forgetItems(deps: IngestDeps, tenantId: string, signal: AbortSignal): Promise<void> {
+  for (let dropped = ITEMS_PER_TRANSACTION; dropped === ITEMS_PER_TRANSACTION; ) {
+    signal.throwIfAborted();
+    dropped = await deps.db.transaction(tenantId, (tx) => dropEndedItems(tx, tenantId, ITEMS_PER_TRANSACTION));
   }
 }
 

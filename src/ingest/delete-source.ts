@@ -7,13 +7,9 @@ import { removeUnneededBlobRows } from '../corpus/blob-row-store.ts';
 import { removeChunksOfSource } from '../corpus/chunk-writer.ts';
 import { addChunkMetadatasCount, type GroupLimits, lockGroup } from '../corpus/group-store.ts';
 import { countSkipped } from '../corpus/run-store.ts';
-import {
-  findTombstone,
-  listTombstonesInside,
-  removeTextsOfSource,
-  removeTombstonedSource,
-  tombstoneSource,
-} from '../corpus/source-store.ts';
+import { findTombstone, listTombstonesInside } from '../corpus/source-lookup.ts';
+import { removeTombstonedSource, tombstoneSource } from '../corpus/source-store.ts';
+import { removeTextsOfSource } from '../corpus/source-text-store.ts';
 import { notFound } from '../errors.ts';
 import type { JobHandler } from '../jobs/queue.ts';
 import type { IngestDeps } from './ingest-deps.ts';
@@ -46,7 +42,7 @@ export async function requestSourceDeletion(
     if (hidden.length === 0) return;
     const chunkMetadatas = hidden.reduce((sum, source) => sum + source.chunkMetadatasCount, 0);
     if (chunkMetadatas > 0) await addChunkMetadatasCount(tx, tenantId, group.id, -chunkMetadatas);
-    const pending = hidden.filter((source) => source.status === 'pending').length;
+    const pending = hidden.filter((source) => source.waits).length;
     if (pending > 0) await countSkipped(tx, tenantId, group.id, group.generation, pending);
     await deps.queue.enqueue(tx, 'delete-source', { tenantId, sourceId });
   });

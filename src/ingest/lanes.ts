@@ -1,5 +1,6 @@
 /** Runs claimed files through the processor, several at once, and keeps what came out until it is stored. */
-import { isPending, type PendingSource } from '../corpus/source-store.ts';
+import { isPending } from '../corpus/source-lookup.ts';
+import type { PendingSource } from '../corpus/source-store.ts';
 import { ServiceError } from '../errors.ts';
 import { type ActiveRun, checkFence, RunLost } from './fence.ts';
 import type { IngestDeps } from './ingest-deps.ts';

@@ -85,7 +85,7 @@ export interface ProcessedFile {
 
 /** Why one file failed. `title` and `message` are shown to people. */
 export interface FileFailure {
-  stage: 'detect' | 'parse' | 'chunk' | 'store';
+  stage: 'list' | 'fetch' | 'detect' | 'parse' | 'chunk' | 'store';
   title: string;
   message: string;
   /** True when the same bytes may succeed later (worker crash, memory pressure), false when the file itself is at fault. */

@@ -3,10 +3,10 @@
  *
  * One coroutine decides (`drain`), files run beside it in lanes. Claiming shares a transaction with storing.
  */
-import { beatRun } from '../corpus/run-store.ts';
 import { claimPendingSources, type PendingSource, releaseClaims } from '../corpus/source-store.ts';
 import type { Tx } from '../db/database.ts';
 import { type ActiveRun, checkFence, markStarted, RunLost } from './fence.ts';
+import { withHeartbeat } from './heartbeat.ts';
 import type { IngestDeps } from './ingest-deps.ts';
 import { type Lanes, openLanes } from './lanes.ts';
 import type { FileFailure } from './parsed.ts';
@@ -21,7 +21,6 @@ const BATCH_AGE_MS = 50;
 const SUSPECT_ATTEMPTS = 3;
 /** A file that was in hand this often when its worker died is the culprit. */
 const ATTEMPTS_MAX = 6;
-const HEARTBEAT_MS = 2_000;
 
 const POISON: FileFailure = {
   stage: 'parse',
@@ -37,28 +36,21 @@ const POISON: FileFailure = {
  * @throws the signal's reason when the worker stops; what was claimed is handed back.
  */
 export async function processPending(deps: IngestDeps, active: ActiveRun, signal: AbortSignal): Promise<void> {
-  const own = new AbortController();
-  // More than there are child processes, so that none waits for the database.
-  const width = 2 * deps.config.parserProcesses + 2;
-  const lanes = openLanes(deps, active, width, AbortSignal.any([signal, own.signal]));
-  const heartbeat = setInterval(() => {
-    beat(deps, active).then(
-      (alive) => alive || own.abort(new RunLost('taken over')),
-      (error) => deps.log.warn({ err: error }, 'the heartbeat of a run failed'),
-    );
-  }, HEARTBEAT_MS);
-  try {
-    await drain(deps, active, lanes, AbortSignal.any([signal, own.signal]));
-  } catch (error) {
-    own.abort(error);
-    await lanes.settle();
-    // The heartbeat only notices that something is wrong; the fence says what.
-    if (error instanceof RunLost) await deps.db.transaction(active.tenantId, (tx) => checkFence(tx, active));
-    else if (signal.aborted) await handBack(deps, active, lanes);
-    throw error;
-  } finally {
-    clearInterval(heartbeat);
-  }
+  await withHeartbeat(deps, active, signal, async (within) => {
+    const own = new AbortController();
+    // More than there are child processes, so that none waits for the database.
+    const width = 2 * deps.config.parserProcesses + 2;
+    const either = AbortSignal.any([within, own.signal]);
+    const lanes = openLanes(deps, active, width, either);
+    try {
+      await drain(deps, active, lanes, either);
+    } catch (error) {
+      own.abort(error);
+      await lanes.settle();
+      if (!(error instanceof RunLost) && signal.aborted) await handBack(deps, active, lanes);
+      throw error;
+    }
+  });
 }
 
 async function drain(deps: IngestDeps, active: ActiveRun, lanes: Lanes, signal: AbortSignal): Promise<void> {
@@ -167,10 +159,4 @@ async function handBack(deps: IngestDeps, active: ActiveRun, lanes: Lanes): Prom
     await checkFence(tx, active);
     await releaseClaims(tx, active.tenantId, lanes.unfinishedIds());
   });
-}
-
-function beat(deps: IngestDeps, active: ActiveRun): Promise<boolean> {
-  return deps.db.transaction(active.tenantId, (tx) =>
-    beatRun(tx, active.tenantId, active.runId, active.attempt, deps.clock.now()),
-  );
 }

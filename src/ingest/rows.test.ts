@@ -11,6 +11,7 @@ const source: PendingSource = {
   fileSize: 1,
   blobHash: '0'.repeat(64),
   generation: 1,
+  isUpdate: false,
   attempts: 1,
   createdAt: new Date(1_700_000_000_000),
   parentSourceId: null,
@@ -56,7 +57,7 @@ test('a failure becomes a failed source and an error row, without chunks', () =>
 
 test('segments join to the text and count code points, also across surrogate pairs', () => {
   const text = `${'𠮷'.repeat(SEGMENT_CODE_POINTS - 1)}ab${'é'.repeat(SEGMENT_CODE_POINTS)}z`;
-  const segments = textSegments(source.id, text);
+  const segments = textSegments(source, text);
   assert.equal(segments.map((segment) => segment.content).join(''), text);
   for (const segment of segments) {
     assert.equal([...segment.content].length, segment.endOffset - segment.startOffset);
@@ -66,5 +67,5 @@ test('segments join to the text and count code points, also across surrogate pai
     segments.map((segment) => segment.startOffset),
     [0, SEGMENT_CODE_POINTS, 2 * SEGMENT_CODE_POINTS],
   );
-  assert.deepEqual(textSegments(source.id, ''), []);
+  assert.deepEqual(textSegments(source, ''), []);
 });

@@ -2,7 +2,8 @@
 import type { StagedBlob } from '../blobs/blob-store.ts';
 import type { NewChunk } from '../corpus/chunk-writer.ts';
 import type { NewRunError } from '../corpus/run-store.ts';
-import type { PendingSource, SourceResult, TextSegment } from '../corpus/source-store.ts';
+import type { PendingSource, SourceResult } from '../corpus/source-store.ts';
+import type { TextSegment } from '../corpus/source-text-store.ts';
 import { derivedId } from '../util/ids.ts';
 import type { FileFailure, ProcessedFile, ProcessOutcome, TypedMetadata } from './parsed.ts';
 
@@ -60,6 +61,7 @@ function processedRows(source: PendingSource, file: ProcessedFile, members: read
     ...chunk,
     id: derivedId(source.createdAt.getTime(), source.id, source.generation, chunk.ordinal),
     sourceId: source.id,
+    generation: source.generation,
   }));
   const result: SourceResult = {
     id: source.id,
@@ -73,7 +75,7 @@ function processedRows(source: PendingSource, file: ProcessedFile, members: read
     warnings: file.warnings,
   };
   const weight = chunks.reduce((sum, chunk) => sum + chunk.content.length + chunk.terms.length, file.text.length);
-  return { source, result, chunks, texts: textSegments(source.id, file.text), error: null, members, weight };
+  return { source, result, chunks, texts: textSegments(source, file.text), error: null, members, weight };
 }
 
 /** Filters and people find the files of an archive or mail by it. */
@@ -82,7 +84,10 @@ function parentRecord({ parentSourceId }: PendingSource): TypedMetadata {
 }
 
 /** Cuts a text into segments of SEGMENT_CODE_POINTS, never within a surrogate pair. */
-export function textSegments(sourceId: string, text: string): TextSegment[] {
+export function textSegments(
+  { id: sourceId, generation }: Pick<PendingSource, 'id' | 'generation'>,
+  text: string,
+): TextSegment[] {
   const segments: TextSegment[] = [];
   let start = 0;
   let startOffset = 0;
@@ -93,7 +98,13 @@ export function textSegments(sourceId: string, text: string): TextSegment[] {
       end += text.codePointAt(end)! > 0xffff ? 2 : 1;
       count += 1;
     }
-    segments.push({ sourceId, startOffset, endOffset: startOffset + count, content: text.slice(start, end) });
+    segments.push({
+      sourceId,
+      generation,
+      startOffset,
+      endOffset: startOffset + count,
+      content: text.slice(start, end),
+    });
     start = end;
     startOffset += count;
   }

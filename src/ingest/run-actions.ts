@@ -1,5 +1,6 @@
 /** Starting and canceling runs, as callers ask for it. */
 import { findGroup, type GroupLimits, lockGroup, type SourceGroup, setGroupStatus } from '../corpus/group-store.ts';
+import { resetFailedUpdates } from '../corpus/origin-store.ts';
 import { findRun, insertRun, lockRun, type Run, setRunStatus } from '../corpus/run-store.ts';
 import { findSettingOfGroup, forgetCheckpoint, type Setting } from '../corpus/setting-store.ts';
 import { countSources, resetFailedSources } from '../corpus/source-store.ts';
@@ -52,7 +53,7 @@ export function mayRun(status: JobStatus): boolean {
 
 /**
  * Makes the run of a locked group that is kept in step with an origin, and its job; returns its id. What it looks at is counted
- * while it lists.
+ * while it lists. What could not be read before is tried again.
  */
 export async function queueOriginRun(
   deps: ActionDeps,
@@ -61,6 +62,8 @@ export async function queueOriginRun(
   group: Pick<SourceGroup, 'id' | 'generation'>,
 ): Promise<string> {
   await forgetCheckpoint(tx, tenantId, group.id);
+  await resetFailedSources(tx, tenantId, group.id);
+  await resetFailedUpdates(tx, tenantId, group.id);
   return queueRun(deps, tx, tenantId, group, { scanned: 0, unchanged: 0 });
 }
 

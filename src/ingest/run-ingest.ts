@@ -1,5 +1,5 @@
 /**
- * The job `ingest-run`: takes a run, processes what is pending in its source group, ends the run.
+ * The job `ingest-run`: takes a run, lists the origin of its source group if it has one, processes what is pending, ends the run.
  *
  * It may be delivered twice or to two workers at once: taking a run raises its attempt, and every transaction that writes
  * for it checks that number, the group's generation and its tombstone (`checkFence`).
@@ -15,8 +15,12 @@ import { isActive, type JobStatus } from '../jobs/status.ts';
 import { type ActiveRun, checkFence, RunLost } from './fence.ts';
 import type { IngestDeps } from './ingest-deps.ts';
 import { processPending } from './pipeline.ts';
+import { removeReplaced } from './remove-replaced.ts';
+import { endOrigin, readOrigin, settleOrigin } from './run-connector.ts';
 
 const FAILURE_EXAMPLES_MAX = 3;
+/** Source groups of every other type have an origin. */
+const UPLOADED = 'local_file';
 
 /** The handler. It throws what a retry may cure; after the last attempt the run ends as `failure`. */
 export function ingestRun(deps: IngestDeps): JobHandler {
@@ -26,7 +30,11 @@ export function ingestRun(deps: IngestDeps): JobHandler {
     if (!active) return;
     deps.crash.reach('ingest.taken');
     try {
+      const hasOrigin = active.sourceType !== UPLOADED;
+      if (hasOrigin) await readOrigin(deps, active, signal);
       await processPending(deps, active, signal);
+      if (hasOrigin) await settleOrigin(deps, active, signal);
+      await removeReplaced(deps, active, signal);
       await finish(deps, active);
       deps.crash.reach('ingest.finished');
     } catch (error) {
@@ -54,7 +62,7 @@ async function takeOrEnd(deps: IngestDeps, tenantId: string, runId: string): Pro
     }
     if (group.status === 'canceling') {
       await deleteChunksOfPendingSources(tx, tenantId, group.id);
-      await end(tx, tenantId, run, 'canceled', null, now);
+      await end(tx, tenantId, group, run, 'canceled', null, now);
       return undefined;
     }
     // Still being worked on by the books, yet delivered again: the worker before this one is lost.
@@ -64,6 +72,7 @@ async function takeOrEnd(deps: IngestDeps, tenantId: string, runId: string): Pro
       tenantId,
       runId,
       groupId: group.id,
+      sourceType: group.sourceType,
       attempt,
       generation: group.generation,
       chunkMetadataKeys: group.chunkMetadataKeys,
@@ -91,13 +100,14 @@ async function lockGroupOfRun(
 async function finish(deps: IngestDeps, active: ActiveRun): Promise<void> {
   const now = deps.clock.now();
   await deps.db.transaction(active.tenantId, async (tx) => {
-    await checkFence(tx, active);
+    const group = await checkFence(tx, active);
     const run = (await lockRun(tx, active.tenantId, active.runId))!;
-    const { pending } = await countSources(tx, active.tenantId, active.groupId);
-    if (pending > 0) throw new Error(`${pending} sources of run ${active.runId} are still pending at its end`);
+    const { pending, updating } = await countSources(tx, active.tenantId, active.groupId);
+    if (pending + updating > 0)
+      throw new Error(`${pending + updating} sources of run ${active.runId} are still pending at its end`);
     const examples = await listRunErrors(tx, active.tenantId, active.runId, { limit: FAILURE_EXAMPLES_MAX });
     const outcome = runOutcome(run.filesTotal, run.failed, examples.rows.slice(0, FAILURE_EXAMPLES_MAX));
-    await end(tx, active.tenantId, run, outcome.status, outcome.error, now);
+    await end(tx, active.tenantId, group, run, outcome.status, outcome.error, now);
   });
 }
 
@@ -105,16 +115,17 @@ async function finish(deps: IngestDeps, active: ActiveRun): Promise<void> {
 async function giveUp(deps: IngestDeps, active: ActiveRun): Promise<void> {
   const error = { title: 'The run failed', message: 'An internal error occurred. The log of the service says more.' };
   await deps.db.transaction(active.tenantId, async (tx) => {
-    await checkFence(tx, active);
+    const group = await checkFence(tx, active);
     await deleteChunksOfPendingSources(tx, active.tenantId, active.groupId);
     const run = (await lockRun(tx, active.tenantId, active.runId))!;
-    await end(tx, active.tenantId, run, 'failure', error, deps.clock.now());
+    await end(tx, active.tenantId, group, run, 'failure', error, deps.clock.now());
   });
 }
 
 async function end(
   tx: Tx,
   tenantId: string,
+  group: SourceGroup,
   run: Run,
   status: 'success' | 'failure' | 'canceled',
   error: { title: string; message: string } | null,
@@ -122,6 +133,13 @@ async function end(
 ): Promise<void> {
   // A clock that was set back must not end a run before it began.
   const endedAt = run.startedAt && run.startedAt > now ? run.startedAt : now;
-  await setRunStatus(tx, tenantId, run.id, status, { stage: null, endedAt, error });
-  await setGroupStatus(tx, tenantId, run.sourceGroupId, status, { endedAt, error });
+  const origin =
+    group.sourceType === UPLOADED
+      ? undefined
+      : await endOrigin(tx, { tenantId, groupId: group.id, runId: run.id }, status === 'success');
+  const ending = origin?.problem && status === 'success' ? 'failure' : status;
+  const shown = (status === 'success' && origin?.problem) || error;
+  await setRunStatus(tx, tenantId, run.id, ending, { stage: null, endedAt, error: shown });
+  const groupStatus = ending === 'success' && origin?.isManaged ? 'managed' : ending;
+  await setGroupStatus(tx, tenantId, run.sourceGroupId, groupStatus, { endedAt, error: shown });
 }

@@ -1,34 +1,44 @@
 /**
  * Files found inside a file become sources in the transaction that makes the file itself ready, so that each comes once,
- * whatever is tried again. Their bytes are durable before it, reserved as an upload's are.
+ * whatever is tried again. Of a new version of a file, those of the old one stay as far as they are still in it.
  */
-import { insertBlobRows, insertReservation, releaseReservation } from '../corpus/blob-row-store.ts';
-import { addFilesToRun } from '../corpus/run-store.ts';
-import { countSources, insertMembers, type SourceCounts } from '../corpus/source-store.ts';
+import { type NewVersion, saveUpdates } from '../corpus/origin-store.ts';
+import { addListed, NOTHING_LISTED } from '../corpus/run-store.ts';
+import { listMembers, type Member } from '../corpus/source-lookup.ts';
+import {
+  countSources,
+  insertMembers,
+  resetAttempts,
+  restartSources,
+  type SourceCounts,
+} from '../corpus/source-store.ts';
 import type { Tx } from '../db/database.ts';
 import { newId } from '../util/ids.ts';
+import { storeWithBlobs } from './durable-blobs.ts';
 import { overLimit } from './failure.ts';
 import type { ActiveRun } from './fence.ts';
 import type { IngestDeps } from './ingest-deps.ts';
-import type { SourceRows } from './rows.ts';
+import { hideSources } from './origins/remove-gone.ts';
+import { ORIGIN_BYTES_MAX, ORIGIN_SOURCES_MAX } from './origins/store-items.ts';
+import type { SourceRows, StagedMember } from './rows.ts';
 
 /** Sources of a group, those found inside others among them. */
 export const GROUP_SOURCES_MAX = 10_000;
 /** Bytes of them: archives within archives could unpack to far more than any one of them may. */
 export const GROUP_BYTES_MAX = 2 * 1024 * 1024 * 1024;
-const ROWS_PER_STATEMENT = 400;
 
 /** @throws FileError when a group of these sources has no room for the members. */
-export function checkRoom(counts: SourceCounts, members: readonly { size: number }[]): void {
-  if (counts.pending + counts.ready + counts.failed + members.length > GROUP_SOURCES_MAX) {
-    throw overLimit(
-      `With the files inside, the source group would have more than ${GROUP_SOURCES_MAX} files.`,
-      'store',
-    );
+export function checkRoom(
+  counts: Pick<SourceCounts, 'pending' | 'ready' | 'failed' | 'bytes'>,
+  members: readonly { size: number }[],
+  { sourcesMax, bytesMax } = { sourcesMax: GROUP_SOURCES_MAX, bytesMax: GROUP_BYTES_MAX },
+): void {
+  if (counts.pending + counts.ready + counts.failed + members.length > sourcesMax) {
+    throw overLimit(`With the files inside, the source group would have more than ${sourcesMax} files.`, 'store');
   }
-  if (members.reduce((sum, { size }) => sum + size, counts.bytes) > GROUP_BYTES_MAX) {
+  if (members.reduce((sum, { size }) => sum + size, counts.bytes) > bytesMax) {
     throw overLimit(
-      `With the files inside, the source group would have more than ${GROUP_BYTES_MAX / 1024 ** 3} GiB.`,
+      `With the files inside, the source group would have more than ${bytesMax / 1024 ** 3} GiB.`,
       'store',
     );
   }
@@ -41,38 +51,106 @@ export function checkRoom(counts: SourceCounts, members: readonly { size: number
  */
 export async function storeWithMembers(
   deps: IngestDeps,
-  { tenantId, groupId, runId }: ActiveRun,
+  active: ActiveRun,
   rows: SourceRows,
   store: (insert: (tx: Tx) => Promise<void>) => Promise<void>,
 ): Promise<void> {
+  const { tenantId, groupId } = active;
   const staged = rows.members.map((member) => member.staged);
-  const sizes = new Map(staged.map((blob) => [blob.hash, blob.size]));
-  const hashes = [...sizes.keys()].sort();
-  const reservationId = newId();
+  const counts = await deps.db.transaction(tenantId, (tx) => countSources(tx, tenantId, groupId));
   try {
-    const now = deps.clock.now();
-    const counts = await deps.db.transaction(tenantId, (tx) => countSources(tx, tenantId, groupId));
-    checkRoom(counts, staged);
-    await deps.db.transaction(tenantId, (tx) => insertReservation(tx, tenantId, reservationId, hashes, now));
-    for (let at = 0; at < hashes.length; at += ROWS_PER_STATEMENT) {
-      const part = hashes.slice(at, at + ROWS_PER_STATEMENT).map((hash) => ({ hash, size: sizes.get(hash)! }));
-      await deps.db.transaction(tenantId, (tx) => insertBlobRows(tx, tenantId, part, now));
-    }
-    await deps.blobs.commit(staged);
-    await store(async (tx) => {
-      if (!(await releaseReservation(tx, tenantId, reservationId))) throw new Error('a reservation of members is gone');
-      const members = rows.members.map(({ name, staged: blob }) => ({
-        id: newId(now.getTime()),
-        name,
-        fileSize: blob.size,
-        blobHash: blob.hash,
-      }));
-      await insertMembers(tx, tenantId, rows.source.id, members, now);
-      await addFilesToRun(tx, tenantId, runId, members.length);
-    });
+    checkRoom(counts, staged, limitsOf(active));
   } catch (error) {
-    // What is durable already and in no source is removed by the collector.
     await deps.blobs.discard(staged);
     throw error;
   }
+  await storeWithBlobs(deps, tenantId, staged, (release) =>
+    store(async (tx) => {
+      await release(tx);
+      await replaceMembers(deps, tx, active, rows.source.id, rows.members);
+    }),
+  );
+}
+
+function limitsOf({ sourceType }: ActiveRun): { sourcesMax: number; bytesMax: number } {
+  return sourceType === 'local_file'
+    ? { sourcesMax: GROUP_SOURCES_MAX, bytesMax: GROUP_BYTES_MAX }
+    : { sourcesMax: ORIGIN_SOURCES_MAX, bytesMax: ORIGIN_BYTES_MAX };
+}
+
+/**
+ * The members of a file that becomes ready: new ones become sources, those that were in the version before go on being served
+ * until they are read anew, or as they are when their bytes are the same; what is not in the file any more goes.
+ */
+export async function replaceMembers(
+  deps: IngestDeps,
+  tx: Tx,
+  active: ActiveRun,
+  parentId: string,
+  found: readonly StagedMember[],
+): Promise<void> {
+  const { tenantId, groupId, runId } = active;
+  const now = deps.clock.now();
+  const { kept, added, gone } = matchMembers(await listMembers(tx, tenantId, parentId), found);
+  const changed = kept.filter(({ before, after }) => before.newestHash !== after.staged.hash);
+  const versionsOf = (isServed: boolean): NewVersion[] =>
+    changed
+      .filter(({ before }) => (before.status === 'ready') === isServed)
+      .map(({ before, after }) => ({
+        sourceId: before.id,
+        blobHash: after.staged.hash,
+        fileSize: after.staged.size,
+        contentAt: null,
+      }));
+  await restartSources(tx, tenantId, versionsOf(false));
+  await saveUpdates(tx, tenantId, groupId, versionsOf(true));
+  await resetAttempts(
+    tx,
+    tenantId,
+    changed.map(({ before }) => before.id),
+  );
+  const sources = added.map(({ name, staged }) => ({
+    id: newId(now.getTime()),
+    name,
+    fileSize: staged.size,
+    blobHash: staged.hash,
+  }));
+  await insertMembers(tx, tenantId, parentId, sources, now);
+  // Those that waited already are in the figures.
+  const reread = changed.filter(({ before }) => !before.waits).length;
+  const unchanged = kept.filter((pair) => !changed.includes(pair) && isServed(pair.before)).length;
+  await addListed(
+    tx,
+    tenantId,
+    runId,
+    { ...NOTHING_LISTED, listed: added.length + reread + unchanged, unchanged },
+    now,
+  );
+  const skipped = await hideSources(
+    deps,
+    tx,
+    active,
+    gone.map(({ id }) => id),
+  );
+  if (skipped > 0) await addListed(tx, tenantId, runId, { ...NOTHING_LISTED, skipped }, now);
+}
+
+function isServed({ status, waits }: Member): boolean {
+  return status === 'ready' && !waits;
+}
+
+/** By name; of equal names in the order of the file. Pure. */
+export function matchMembers(
+  before: readonly Member[],
+  found: readonly StagedMember[],
+): { kept: { before: Member; after: StagedMember }[]; added: StagedMember[]; gone: Member[] } {
+  const byName = Map.groupBy(before, ({ name }) => name);
+  const kept: { before: Member; after: StagedMember }[] = [];
+  const added: StagedMember[] = [];
+  for (const after of found) {
+    const match = byName.get(after.name)?.shift();
+    if (match) kept.push({ before: match, after });
+    else added.push(after);
+  }
+  return { kept, added, gone: [...byName.values()].flat() };
 }

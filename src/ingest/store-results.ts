@@ -1,13 +1,17 @@
 /**
  * Writes what processing brought into the database: several small files in one transaction, a large file in parts.
  *
- * On the embedded database transactions queue with searches, so each one stays small (PART_*). The parts of
- * a large file are invisible until its last transaction makes the source `ready`.
+ * On the embedded database transactions queue with searches, so each one stays small (PART_*). The parts of a large file are
+ * invisible until its last transaction makes the source `ready`, or, of a new version, raises its generation: until then the old
+ * version is found, from then on the new one. What is left of the old one is removed later (remove-replaced.ts).
  */
 import { deleteChunksOfSources, insertChunks, type NewChunk } from '../corpus/chunk-writer.ts';
 import { addChunkMetadatasCount } from '../corpus/group-store.ts';
+import { dropUpdates, failUpdates } from '../corpus/origin-store.ts';
 import { addProgress, insertRunErrors } from '../corpus/run-store.ts';
-import { deleteTexts, insertTexts, isPending, saveSourceResults, type TextSegment } from '../corpus/source-store.ts';
+import { isPending } from '../corpus/source-lookup.ts';
+import { type SavedResult, saveSourceResults, setMixed } from '../corpus/source-store.ts';
+import { deleteTexts, insertTexts, type TextSegment } from '../corpus/source-text-store.ts';
 import { keepVectorsOfSources } from '../corpus/vector-store.ts';
 import type { Tx } from '../db/database.ts';
 import { isDataError } from '../db/pg-errors.ts';
@@ -18,7 +22,7 @@ import { type ActiveRun, checkFence } from './fence.ts';
 import type { IngestDeps } from './ingest-deps.ts';
 import type { FileFailure } from './parsed.ts';
 import { failedRows, type SourceRows } from './rows.ts';
-import { storeWithMembers } from './store-members.ts';
+import { replaceMembers, storeWithMembers } from './store-members.ts';
 
 export const PART_CHUNKS_MAX = 32;
 export const PART_WEIGHT_MAX = 200_000;
@@ -81,10 +85,7 @@ async function storeTogether<T>(
         batch.map((rows) => rows.result),
       );
       const kept = batch.filter((rows) => saved.has(rows.result.id));
-      const ids = kept.map((rows) => rows.result.id);
-      await keepVectorsOfSources(tx, active.tenantId, ids, deps.clock.now());
-      await deleteChunksOfSources(tx, active.tenantId, ids);
-      await deleteTexts(tx, active.tenantId, ids);
+      await clear(deps, tx, active, kept);
       const chunks = kept.flatMap((rows) => rows.chunks);
       await insertChunks(tx, active.tenantId, active.groupId, chunks);
       await insertTexts(
@@ -92,7 +93,8 @@ async function storeTogether<T>(
         active.tenantId,
         kept.flatMap((rows) => rows.texts),
       );
-      await count(deps, tx, active, kept);
+      await settleUpdates(deps, tx, active, kept, saved);
+      await count(deps, tx, active, kept, saved);
       await requestVectors(deps, tx, active.tenantId, idsOf(chunks));
     }
     return then(tx);
@@ -125,9 +127,8 @@ async function storeParts(
   const id = rows.result.id;
   await deps.db.transaction(tenantId, async (tx) => {
     await checkFence(tx, active);
-    await keepVectorsOfSources(tx, tenantId, [id], deps.clock.now());
-    await deleteChunksOfSources(tx, tenantId, [id]);
-    await deleteTexts(tx, tenantId, [id]);
+    if (rows.source.isUpdate) await setMixed(tx, tenantId, [id]);
+    await clear(deps, tx, active, [rows]);
   });
   for (const part of parts(rows)) {
     await deps.db.transaction(tenantId, async (tx) => {
@@ -142,9 +143,38 @@ async function storeParts(
   await deps.db.transaction(tenantId, async (tx) => {
     await checkFence(tx, active);
     const saved = await saveSourceResults(tx, tenantId, [rows.result]);
-    if (saved.has(id)) await insertInside(tx);
-    await count(deps, tx, active, saved.has(id) ? [rows] : []);
+    if (!saved.has(id)) return;
+    await settleUpdates(deps, tx, active, [rows], saved);
+    await insertInside(tx);
+    await count(deps, tx, active, [rows], saved);
   });
+}
+
+/** What an earlier attempt left of the same version. */
+async function clear(deps: IngestDeps, tx: Tx, { tenantId }: ActiveRun, batch: readonly SourceRows[]): Promise<void> {
+  const versions = batch.map(({ source }) => source);
+  await keepVectorsOfSources(
+    tx,
+    tenantId,
+    versions.flatMap(({ id, isUpdate }) => (isUpdate ? [] : [id])),
+    deps.clock.now(),
+  );
+  await deleteChunksOfSources(tx, tenantId, versions);
+  await deleteTexts(tx, tenantId, versions);
+}
+
+/** New versions wait no longer; what was found inside the old one and is not inside the new one goes with it. */
+async function settleUpdates(
+  deps: IngestDeps,
+  tx: Tx,
+  active: ActiveRun,
+  kept: readonly SourceRows[],
+  saved: ReadonlyMap<string, SavedResult>,
+): Promise<void> {
+  for (const { result, members } of kept) {
+    if (saved.get(result.id)?.wasUpdate && result.status === 'ready' && members.length === 0)
+      await replaceMembers(deps, tx, active, result.id, []);
+  }
 }
 
 function idsOf(chunks: readonly NewChunk[]): string[] {
@@ -173,15 +203,27 @@ function* parts(rows: SourceRows): Iterable<{ chunks: NewChunk[]; texts: TextSeg
   if (part.chunks.length > 0 || part.texts.length > 0) yield part;
 }
 
-async function count(deps: IngestDeps, tx: Tx, active: ActiveRun, kept: readonly SourceRows[]): Promise<void> {
+async function count(
+  deps: IngestDeps,
+  tx: Tx,
+  active: ActiveRun,
+  kept: readonly SourceRows[],
+  saved: ReadonlyMap<string, SavedResult>,
+): Promise<void> {
+  const updates = kept.filter((rows) => saved.get(rows.result.id)?.wasUpdate);
+  const idsWith = (status: string): string[] =>
+    updates.flatMap(({ result }) => (result.status === status ? [result.id] : []));
+  await dropUpdates(tx, active.tenantId, idsWith('ready'));
+  await failUpdates(tx, active.tenantId, idsWith('failed'));
   const errors = kept.flatMap((rows) => (rows.error ? [{ ...rows.error, id: newId() }] : []));
   await insertRunErrors(tx, active.tenantId, active.runId, errors);
-  const chunkMetadatas = kept.reduce((sum, rows) => sum + rows.result.chunkMetadatasCount, 0);
-  if (chunkMetadatas > 0) await addChunkMetadatasCount(tx, active.tenantId, active.groupId, chunkMetadatas);
+  const chunkMetadatas = kept.reduce((sum, rows) => sum + saved.get(rows.result.id)!.chunkMetadatasAdded, 0);
+  if (chunkMetadatas !== 0) await addChunkMetadatasCount(tx, active.tenantId, active.groupId, chunkMetadatas);
   const step = {
     filesDone: kept.length,
     chunksDone: kept.reduce((sum, rows) => sum + rows.chunks.length, 0),
-    added: kept.length - errors.length,
+    added: kept.filter((rows) => !rows.error && !updates.includes(rows)).length,
+    updated: updates.filter((rows) => !rows.error).length,
     failed: errors.length,
   };
   await addProgress(tx, active.tenantId, active.runId, step, deps.clock.now());

@@ -16,6 +16,7 @@ export interface ProgressStep {
   filesDone: number;
   chunksDone: number;
   added: number;
+  updated: number;
   failed: number;
 }
 

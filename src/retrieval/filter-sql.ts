@@ -23,6 +23,9 @@ const GROUP_ALIVE = raw('g.deleted_at is null');
 /** Nothing of a deleted source or group, or of one that is still being ingested, is ever returned. */
 export const ALIVE = sql`${SOURCE_ALIVE} and ${GROUP_ALIVE}`;
 
+/** Chunk `c` is of the version of source `s` that is served, not of one that is being read or was replaced. */
+export const SERVED = raw('c.generation = s.generation');
+
 /** API records win over origin records of the same key. */
 const groupValue = (key: string): Sql => sql`(g.metadata ->> ${key}::text)`;
 const sourceValue = (key: string): Sql =>
@@ -37,7 +40,7 @@ const chunkValue = (key: string): Sql => sql`(c.metadata -> ${key}::text ->> 'va
  */
 export function sourcePredicate(tenantId: string, limits: GroupLimits, filters: Filters): Sql {
   if (!narrows(limits, filters)) return lookedUpSourcePredicate(tenantId, limits, filters);
-  return sql`coalesce(c.source_id in (select s.id ${fittingSources(tenantId, limits, filters)}), false)`;
+  return sql`coalesce((c.source_id, c.generation) in (select s.id, s.generation ${fittingSources(tenantId, limits, filters)}), false)`;
 }
 
 /** From sources `s` that are alive, ready, within the key's limits, and fit the source-level filters. */
@@ -56,7 +59,7 @@ export function narrows(limits: GroupLimits, filters: Filters): boolean {
  * quick before the first ANALYZE too.
  */
 export function lookedUpSourcePredicate(tenantId: string, limits: GroupLimits, filters: Filters): Sql {
-  const conditions = [ALIVE, ...narrowingConditions(tenantId, limits, filters)];
+  const conditions = [ALIVE, SERVED, ...narrowingConditions(tenantId, limits, filters)];
   return sql`coalesce((select ${join(conditions, ' and ')}
     from (select * from source where tenant_id = ${tenantId} and source_group_id = c.source_group_id and id = c.source_id offset 0) s,
          (select * from source_group where tenant_id = ${tenantId} and id = c.source_group_id offset 0) g), false)`;

@@ -66,7 +66,7 @@ export async function addNeighbours(
   if (hits.length === 0 || before + after === 0) return;
   const rows = await tx.query<Neighbour & { hitId: string }>(sql`
     select h.id as "hitId", n.id, n.ordinal as "chunkIndex", n.content, n.start_offset as "startOffset", n.end_offset as "endOffset"
-    from chunk h join chunk n on n.tenant_id = h.tenant_id and n.source_id = h.source_id
+    from chunk h join chunk n on n.tenant_id = h.tenant_id and n.source_id = h.source_id and n.generation = h.generation
       and n.ordinal between h.ordinal - ${before}::int and h.ordinal + ${after}::int and n.id <> h.id
     where h.tenant_id = ${tenantId} and h.id = any(${hits.map((hit) => hit.id)}::uuid[])
     order by n.ordinal`);

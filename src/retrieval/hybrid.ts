@@ -78,7 +78,7 @@ async function findPlanned(tx: Tx, search: HybridSearch, nearest: NearestRequest
     return { lexical: await lexicalCandidates(tx, search, predicates(request, filters), limit), semantic };
   }
   const conditions = narrows(request, filters)
-    ? [sql`coalesce(c.source_id in (select f.id from fitting f), false)`]
+    ? [sql`coalesce((c.source_id, c.generation) in (select f.id, f.generation from fitting f), false)`]
     : [lookedUpSourcePredicate(request.tenantId, request, filters)];
   const lexical = bm25Select(lexicalRequest(search, [...conditions, ...chunkConditions(filters)], limit));
   // Not as a common table expression: there the score of every row would be computed anew, at 0.3 ms each.

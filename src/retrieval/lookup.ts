@@ -2,7 +2,7 @@
 import { type GroupLimits, withinLimits } from '../corpus/group-store.ts';
 import type { Queryable, Tx } from '../db/database.ts';
 import { raw, type Sql, sql } from '../db/sql.ts';
-import { ALIVE, SOURCE_TABLES } from './filter-sql.ts';
+import { ALIVE, SERVED, SOURCE_TABLES } from './filter-sql.ts';
 import { type HitRow, hitColumns, toHit, UNRANKED } from './hits.ts';
 import type { Hit } from './types.ts';
 
@@ -21,7 +21,7 @@ export async function findChunk(
 ): Promise<Hit | undefined> {
   const [row] = await tx.query<HitRow>(sql`
     select ${hitColumns(limits.tagIds)} from chunk c join ${SOURCE_TABLES} on s.tenant_id = c.tenant_id and s.id = c.source_id
-    where c.tenant_id = ${tenantId} and c.id = ${id} and ${ALIVE} and ${withinLimits(limits)}`);
+    where c.tenant_id = ${tenantId} and c.id = ${id} and ${ALIVE} and ${SERVED} and ${withinLimits(limits)}`);
   return row && toHit(row, UNRANKED);
 }
 
@@ -42,10 +42,11 @@ export async function listChunks(
     page.afterId === undefined
       ? raw('true')
       : sql`c.ordinal > (select a.ordinal from chunk a
-            where a.tenant_id = ${tenantId} and a.source_id = ${sourceId} and a.id = ${page.afterId})`;
+            where a.tenant_id = ${tenantId} and a.source_id = ${sourceId} and a.generation = ${source.generation}
+              and a.id = ${page.afterId})`;
   const rows = await tx.query<HitRow>(sql`
     select ${hitColumns(limits.tagIds)} from chunk c join source s on s.tenant_id = c.tenant_id and s.id = c.source_id
-    where c.tenant_id = ${tenantId} and c.source_id = ${sourceId} and ${after}
+    where c.tenant_id = ${tenantId} and c.source_id = ${sourceId} and c.generation = ${source.generation} and ${after}
     order by c.ordinal limit ${page.limit + 1}`);
   return { rows: rows.map((row) => toHit(row, UNRANKED)), total: source.chunkCount };
 }
@@ -65,14 +66,14 @@ export async function readText(
     select substr(t.content, greatest(${start}::int - t.start_offset, 0) + 1,
                   least(${end}::int, t.end_offset) - greatest(${start}::int, t.start_offset)) as part
     from source_text t
-    where t.tenant_id = ${tenantId} and t.source_id = ${sourceId} and t.start_offset < ${end}::int and t.end_offset > ${start}::int
+    where t.tenant_id = ${tenantId} and t.source_id = ${sourceId} and t.generation = ${source.generation} and t.start_offset < ${end}::int and t.end_offset > ${start}::int
     order by t.start_offset`);
   return { text: segments.map((segment) => segment.part).join(''), textLength: source.textLength };
 }
 
 async function findSource(tx: Tx, tenantId: string, id: string, limits: GroupLimits) {
-  const columns: Sql = raw('s.chunk_count as "chunkCount", s.text_length as "textLength"');
-  const [source] = await tx.query<{ chunkCount: number; textLength: number }>(sql`
+  const columns: Sql = raw('s.generation, s.chunk_count as "chunkCount", s.text_length as "textLength"');
+  const [source] = await tx.query<{ generation: number; chunkCount: number; textLength: number }>(sql`
     select ${columns} from ${SOURCE_TABLES}
     where s.tenant_id = ${tenantId} and s.id = ${id} and ${ALIVE} and ${withinLimits(limits)}`);
   return source;

@@ -60,7 +60,9 @@ export function plannedBySize(nearest: NearestRequest): NearestPlan {
     const many = indexScan(
       nearest,
       sql`${fitting} > ${exactRowsMax}
-      and coalesce(v.source_id in (select f.id from fitting f), false)`,
+      and coalesce(v.source_id in (select f.id from fitting f), false)
+      and (v.source_id not in (select f.id from fitting f where f.mixed)
+        or ${isOfGeneration(request.tenantId, raw('(select f.generation from fitting f where f.id = v.source_id)'))})`,
     );
     return {
       exact: false,
@@ -94,7 +96,7 @@ export function toSimilar(rows: readonly NearestRow[]): Candidate[] {
 }
 
 function fittingTable({ request, filters }: NearestRequest): Sql {
-  return sql`fitting as materialized (select s.id, s.chunk_count ${fittingSources(request.tenantId, request, filters)})`;
+  return sql`fitting as materialized (select s.id, s.generation, s.mixed, s.chunk_count ${fittingSources(request.tenantId, request, filters)})`;
 }
 
 function nearestTable(select: Sql): Sql {
@@ -110,7 +112,8 @@ function exactScan({ request, semantic, filters, limit }: NearestRequest, condit
   return sql`select d.chunk_id, d.distance from (
       select v.chunk_id, ${vectorColumn(semantic.vectors)} <=> ${queryVector(semantic)} as distance from fitting f cross join lateral (
         select v.chunk_id, ${vectorColumn(semantic.vectors)} from ${identifier(semantic.vectors.table)} v
-        where v.tenant_id = ${tenantId} and v.source_id = f.id offset 0) v
+        where v.tenant_id = ${tenantId} and v.source_id = f.id and (not f.mixed or ${isOfGeneration(tenantId, raw('f.generation'))})
+        offset 0) v
       where ${join([condition, ...chunkFits(tenantId, filters)], ' and ')} offset 0) d
     order by d.distance + 0 limit ${limit}`;
 }
@@ -141,9 +144,14 @@ function chunkFits(tenantId: string, filters: Filters): Sql[] {
   ];
 }
 
+/** Only of sources that have chunks of several generations the chunk of vector `v` is looked up. */
+function isOfGeneration(tenantId: string, generation: Sql): Sql {
+  return sql`exists (select from chunk c where c.tenant_id = ${tenantId} and c.id = v.chunk_id and c.generation = ${generation})`;
+}
+
 /** Looked up for each candidate of the index: nearly all are. */
 function sourceIsAlive(tenantId: string): Sql {
-  return sql`coalesce((select ${ALIVE}
+  return sql`coalesce((select ${ALIVE} and (not s.mixed or ${isOfGeneration(tenantId, raw('s.generation'))})
     from (select * from source where tenant_id = ${tenantId} and id = v.source_id offset 0) s,
       lateral (select * from source_group where tenant_id = ${tenantId} and id = s.source_group_id offset 0) g), false)`;
 }

@@ -16,7 +16,15 @@ after(() => service.close());
 beforeEach(async () => {
   const groupId = await uploadFiles(service, { 'a.txt': 'text' });
   const runId = (await service.get(`/source-groups/${groupId}/runs`)).body.runs[0].id;
-  active = { tenantId: service.tenantId, runId, groupId, attempt: 0, generation: 1, chunkMetadataKeys: [] };
+  active = {
+    tenantId: service.tenantId,
+    runId,
+    groupId,
+    sourceType: 'local_file',
+    attempt: 0,
+    generation: 1,
+    chunkMetadataKeys: [],
+  };
   await setStatus('starting');
 });
 

@@ -92,6 +92,7 @@ async function seedSource(tx: Tx, tenantId: string, groupId: string, sourceType:
     return {
       id: ('id' in chunk && chunk.id) || newId(),
       sourceId: id,
+      generation: 1,
       ordinal,
       startOffset: start,
       endOffset: end,

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { findGroup, type GroupLimits, listGroups, type SourceGroup } from '../../corpus/group-store.ts';
 import { apiRecords } from '../../corpus/metadata.ts';
-import { listSourcesOfGroup } from '../../corpus/source-store.ts';
+import { listSourcesOfGroup } from '../../corpus/source-lookup.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { Deps } from '../../deps.ts';
 import { notFound } from '../../errors.ts';

@@ -42,9 +42,9 @@ const runSchema = z
 const runErrorSchema = z
   .object({
     id: idSchema,
-    source_id: idSchema,
+    source_id: idSchema.nullable().describe('Null: what could not be listed or fetched has never become a source.'),
     name: z.string(),
-    stage: z.string(),
+    stage: z.string().describe('Where it failed: list, fetch, detect, parse, chunk or store.'),
     title: z.string(),
     message: z.string(),
     retryable: z.boolean().describe('True when the same file may succeed in another run.'),

@@ -1,0 +1,215 @@
+/** SQL of the tables source_origin, source_update and run_item: what is stored of an origin, and what a run was told about it. */
+import type { Opaque } from '../connectors/connector.ts';
+import type { Queryable, Tx } from '../db/database.ts';
+import { raw, type Sql, sql } from '../db/sql.ts';
+import type { TypedMetadata } from '../ingest/parsed.ts';
+import type { Source } from './source-store.ts';
+
+/** The source of an item of an origin. */
+export interface StoredItem {
+  originId: string;
+  sourceId: string;
+  name: string;
+  url: string | null;
+  contentAt: Date;
+  status: Source['status'];
+  revision: string | null;
+  state: Opaque | null;
+  /** What the origin said of it. */
+  metadata: TypedMetadata;
+  /** Of the bytes that are served, or wait to be read for the first time. */
+  blobHash: string;
+  fileSize: number;
+  /** Of the new version that waits or failed; null when there is none. */
+  updateHash: string | null;
+}
+
+/** Of the items that have a source which is not hidden, by origin id. */
+export async function findStoredItems(
+  tx: Queryable,
+  tenantId: string,
+  groupId: string,
+  originIds: readonly string[],
+): Promise<Map<string, StoredItem>> {
+  const rows = await tx.query<StoredItem>(sql`
+    select o.origin_id as "originId", s.id as "sourceId", s.name, s.url, s.content_at as "contentAt", s.status, o.revision,
+           o.state, o.metadata, s.blob_hash as "blobHash", s.file_size as "fileSize",
+           u.blob_hash as "updateHash"
+    from source_origin o join source s on s.tenant_id = o.tenant_id and s.id = o.source_id and s.deleted_at is null
+    left join source_update u on u.tenant_id = o.tenant_id and u.source_id = o.source_id
+    where o.tenant_id = ${tenantId} and o.source_group_id = ${groupId} and o.origin_id = any(${[...originIds]}::text[])`);
+  return new Map(rows.map((row) => [row.originId, row]));
+}
+
+/** Whether anything of the origin is stored. */
+export async function hasStoredItems(tx: Queryable, tenantId: string, groupId: string): Promise<boolean> {
+  const rows = await tx.query(sql`
+    select 1 as one from source_origin where tenant_id = ${tenantId} and source_group_id = ${groupId} limit 1`);
+  return rows.length > 0;
+}
+
+export interface ItemFacts {
+  sourceId: string;
+  originId: string;
+  revision: string | null;
+  state: Opaque | null;
+  metadata: TypedMetadata;
+}
+
+/** Remembers what names the sources at the origin and what is known of them. */
+export async function saveItemFacts(
+  tx: Tx,
+  tenantId: string,
+  groupId: string,
+  items: readonly ItemFacts[],
+): Promise<void> {
+  if (items.length === 0) return;
+  const rows = items.map((item) => ({
+    source_id: item.sourceId,
+    origin_id: item.originId,
+    revision: item.revision,
+    state: item.state,
+    metadata: item.metadata,
+  }));
+  await tx.query(sql`
+    insert into source_origin (tenant_id, source_id, source_group_id, origin_id, revision, state, metadata)
+    select ${tenantId}::uuid, r.source_id, ${groupId}::uuid, r.origin_id, r.revision, r.state, r.metadata
+    from json_to_recordset(${JSON.stringify(rows)}::text::json)
+      as r(source_id uuid, origin_id text, revision text, state jsonb, metadata jsonb)
+    on conflict (tenant_id, source_id) do update set revision = excluded.revision, state = excluded.state,
+      metadata = excluded.metadata`);
+}
+
+export interface NewVersion {
+  sourceId: string;
+  blobHash: string;
+  fileSize: number;
+  /** Null: as before. */
+  contentAt: Date | null;
+}
+
+/** New versions of sources that are served wait to be read; they take the place of those that waited or failed. */
+export async function saveUpdates(
+  tx: Tx,
+  tenantId: string,
+  groupId: string,
+  versions: readonly NewVersion[],
+): Promise<void> {
+  if (versions.length === 0) return;
+  const rows = versions.map((version) => ({
+    source_id: version.sourceId,
+    blob_hash: version.blobHash,
+    file_size: version.fileSize,
+    content_at: version.contentAt,
+  }));
+  await tx.query(sql`
+    insert into source_update (tenant_id, source_id, source_group_id, blob_hash, file_size, content_at)
+    select ${tenantId}::uuid, r.source_id, ${groupId}::uuid, r.blob_hash, r.file_size, r.content_at
+    from json_to_recordset(${JSON.stringify(rows)}::text::json)
+      as r(source_id uuid, blob_hash text, file_size bigint, content_at timestamptz)
+    on conflict (tenant_id, source_id) do update set blob_hash = excluded.blob_hash, file_size = excluded.file_size,
+      content_at = excluded.content_at, status = 'pending'`);
+}
+
+/** They are served, or not wanted any more. */
+export async function dropUpdates(tx: Tx, tenantId: string, sourceIds: readonly string[]): Promise<void> {
+  if (sourceIds.length === 0) return;
+  await tx.query(sql`
+    delete from source_update where tenant_id = ${tenantId} and source_id = any(${[...sourceIds]}::uuid[])`);
+}
+
+/** They wait no longer: what was served before stays, and a later run tries them again. */
+export async function failUpdates(tx: Tx, tenantId: string, sourceIds: readonly string[]): Promise<void> {
+  if (sourceIds.length === 0) return;
+  await tx.query(sql`
+    update source_update set status = 'failed' where tenant_id = ${tenantId} and source_id = any(${[...sourceIds]}::uuid[])`);
+}
+
+/** A new run tries the new versions again that could not be read. */
+export async function resetFailedUpdates(tx: Tx, tenantId: string, groupId: string): Promise<void> {
+  await tx.query(sql`
+    update source_update set status = 'pending'
+    where tenant_id = ${tenantId} and source_group_id = ${groupId} and status = 'failed'`);
+}
+
+/**
+ * What became of an item: `there` and `failed` keep what is stored of it; what is stored of one that is `skipped` or `gone` is
+ * removed at the end of the listing.
+ */
+export type Outcome = 'there' | 'failed' | 'skipped' | 'gone';
+
+/** What the run was told before, by origin id. */
+export async function findOutcomes(
+  tx: Queryable,
+  tenantId: string,
+  runId: string,
+  originIds: readonly string[],
+): Promise<Map<string, Outcome>> {
+  const rows = await tx.query<{ originId: string; outcome: Outcome }>(sql`
+    select origin_id as "originId", outcome from run_item
+    where tenant_id = ${tenantId} and run_id = ${runId} and origin_id = any(${[...originIds]}::text[])`);
+  return new Map(rows.map((row) => [row.originId, row.outcome]));
+}
+
+export async function saveOutcomes(
+  tx: Tx,
+  tenantId: string,
+  runId: string,
+  outcomes: readonly { originId: string; outcome: Outcome }[],
+): Promise<void> {
+  if (outcomes.length === 0) return;
+  await tx.query(sql`
+    insert into run_item (tenant_id, run_id, origin_id, outcome)
+    select ${tenantId}::uuid, ${runId}::uuid, r.origin_id, r.outcome
+    from unnest(${outcomes.map((item) => item.originId)}::text[], ${outcomes.map((item) => item.outcome)}::text[])
+      as r(origin_id, outcome)
+    on conflict (tenant_id, run_id, origin_id) do update set outcome = excluded.outcome`);
+}
+
+/** Whether the run was told of any item with one of these outcomes. */
+export async function hasOutcome(
+  tx: Queryable,
+  tenantId: string,
+  runId: string,
+  outcomes: readonly Outcome[],
+): Promise<boolean> {
+  const rows = await tx.query(sql`
+    select 1 as one from run_item
+    where tenant_id = ${tenantId} and run_id = ${runId} and outcome = any(${[...outcomes]}::text[]) limit 1`);
+  return rows.length > 0;
+}
+
+/**
+ * Sources of items that are gone at the origin or skipped, after a listing that came to its end.
+ *
+ * @param full what the listing did not name is gone.
+ * @param unread only sources that were never served.
+ */
+export async function listGoneSources(
+  tx: Queryable,
+  tenantId: string,
+  { groupId, runId }: { groupId: string; runId: string },
+  { full, unread, limit }: { full: boolean; unread: boolean; limit: number },
+): Promise<string[]> {
+  const named: Sql = sql`select from run_item i
+    where i.tenant_id = o.tenant_id and i.run_id = ${runId} and i.origin_id = o.origin_id`;
+  const gone = full
+    ? sql`not exists (${named} and i.outcome in ('there', 'failed'))`
+    : sql`exists (${named} and i.outcome in ('skipped', 'gone'))`;
+  const rows = await tx.query<{ id: string }>(sql`
+    select s.id from source_origin o join source s on s.tenant_id = o.tenant_id and s.id = o.source_id and s.deleted_at is null
+    where o.tenant_id = ${tenantId} and o.source_group_id = ${groupId} and ${gone}
+      and ${unread ? raw("s.status <> 'ready'") : raw('true')}
+    order by s.id limit ${limit}`);
+  return rows.map((row) => row.id);
+}
+
+/** Forgets up to `limit` items of runs that have ended; returns how many. */
+export async function dropEndedItems(tx: Tx, tenantId: string, limit: number): Promise<number> {
+  const rows = await tx.query(sql`
+    delete from run_item where tenant_id = ${tenantId} and (run_id, origin_id) in (
+      select i.run_id, i.origin_id from run_item i join run r on r.tenant_id = i.tenant_id and r.id = i.run_id
+      where i.tenant_id = ${tenantId} and r.ended_at is not null limit ${limit})
+    returning 1 as one`);
+  return rows.length;
+}

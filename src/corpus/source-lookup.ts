@@ -1,0 +1,119 @@
+/** Reads of the table source, also with locks. Writing is in source-store.ts. */
+import type { Queryable, Tx } from '../db/database.ts';
+import { raw, sql } from '../db/sql.ts';
+import { ACTIVE_STATUSES } from '../jobs/status.ts';
+import { type GroupLimits, type PageRequest, withinLimits } from './group-store.ts';
+import type { ApiMetadata } from './metadata.ts';
+import { SOURCE_COLUMNS, type Source, WAITS, WITH_UPDATE } from './source-store.ts';
+
+/** Sources of a group that is not being deleted, in order of creation, with one row more when there is a next page. */
+export async function listSourcesOfGroup(
+  tx: Queryable,
+  tenantId: string,
+  groupId: string,
+  page: PageRequest,
+): Promise<{ rows: Source[]; total: number }> {
+  const matching = sql`s.tenant_id = ${tenantId} and s.source_group_id = ${groupId} and s.deleted_at is null
+    and exists (select from source_group g where g.tenant_id = s.tenant_id and g.id = s.source_group_id and g.deleted_at is null)`;
+  const after = page.afterId === undefined ? raw('true') : sql`s.id > ${page.afterId}::uuid`;
+  const rows = await tx.query<Source>(sql`
+    select ${SOURCE_COLUMNS} from source s where ${matching} and ${after} order by s.id limit ${page.limit + 1}`);
+  const [count] = await tx.query<{ total: number }>(sql`select count(*) as total from source s where ${matching}`);
+  return { rows, total: count?.total ?? 0 };
+}
+
+/** True when a source still waits for its result. */
+export async function isPending(tx: Tx, tenantId: string, sourceId: string): Promise<boolean> {
+  const rows = await tx.query(sql`
+    select from ${WITH_UPDATE} where s.tenant_id = ${tenantId} and s.id = ${sourceId} and ${WAITS} and s.deleted_at is null`);
+  return rows.length > 0;
+}
+
+/** A source that was found inside another. */
+export interface Member {
+  id: string;
+  name: string;
+  status: Source['status'];
+  /** It waits to be read. */
+  waits: boolean;
+  /** Of its newest bytes, read or not. */
+  newestHash: string;
+}
+
+/** In order of their creation. */
+export async function listMembers(tx: Queryable, tenantId: string, parentId: string): Promise<Member[]> {
+  return tx.query<Member>(sql`
+    select s.id, s.name, s.status, ${WAITS} as waits, coalesce(u.blob_hash, s.blob_hash) as "newestHash" from ${WITH_UPDATE}
+    where s.tenant_id = ${tenantId} and s.parent_source_id = ${parentId} and s.deleted_at is null order by s.id`);
+}
+
+/** Groups that nobody is working on, with sources that have chunks or text of other generations. */
+export async function listMixedGroups(tx: Queryable, tenantId: string): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>(sql`
+    select distinct s.source_group_id as id from source s
+    join source_group g on g.tenant_id = s.tenant_id and g.id = s.source_group_id and g.deleted_at is null
+    where s.tenant_id = ${tenantId} and s.mixed and not g.status = any(${[...ACTIVE_STATUSES]}::text[])`);
+  return rows.map((row) => row.id);
+}
+
+/**
+ * Locks a source that a caller with these limits may see, for the rest of the transaction, and returns its API records.
+ *
+ * @param groupId only a source of this group exists for the caller, when given.
+ */
+export async function lockSourceMetadata(
+  tx: Tx,
+  tenantId: string,
+  id: string,
+  limits: GroupLimits,
+  groupId?: string,
+): Promise<ApiMetadata | undefined> {
+  const inGroup = groupId === undefined ? raw('true') : sql`g.id = ${groupId}::uuid`;
+  const [source] = await tx.query<{ metadata: ApiMetadata }>(sql`
+    select s.metadata from source s join source_group g on g.tenant_id = s.tenant_id and g.id = s.source_group_id
+    where s.tenant_id = ${tenantId} and s.id = ${id} and s.deleted_at is null and g.deleted_at is null
+      and ${inGroup} and ${withinLimits(limits)}
+    for update of s`);
+  return source?.metadata;
+}
+
+/** Whether a source is hidden. It is found until it is removed; in a deleted group only when it was hidden by itself. */
+export async function findTombstone(
+  tx: Queryable,
+  tenantId: string,
+  id: string,
+  limits: GroupLimits,
+): Promise<{ sourceGroupId: string; deletedAt: Date | null } | undefined> {
+  const [source] = await tx.query<{ sourceGroupId: string; deletedAt: Date | null }>(sql`
+    select s.source_group_id as "sourceGroupId", s.deleted_at as "deletedAt"
+    from source s join source_group g on g.tenant_id = s.tenant_id and g.id = s.source_group_id
+    where s.tenant_id = ${tenantId} and s.id = ${id} and (s.deleted_at is not null or g.deleted_at is null)
+      and ${withinLimits(limits)}`);
+  return source;
+}
+
+/** A hidden source and what is left of those inside it, the innermost first and itself last. */
+export async function listTombstonesInside(tx: Queryable, tenantId: string, id: string): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>(sql`
+    with recursive hidden as (
+      select id, member_depth from source where tenant_id = ${tenantId} and id = ${id} and deleted_at is not null
+      union all
+      select s.id, s.member_depth from hidden h join source s on s.parent_source_id = h.id
+      where s.tenant_id = ${tenantId} and s.deleted_at is not null)
+    select id from hidden order by member_depth desc, id`);
+  return rows.map((row) => row.id);
+}
+
+/** Some sources that were hidden before `deletedBefore` and are not yet removed; those of deleted groups go with them. */
+export async function listOverdueTombstones(
+  tx: Queryable,
+  tenantId: string,
+  deletedBefore: Date,
+  limit: number,
+): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>(sql`
+    select s.id from source s where s.tenant_id = ${tenantId} and s.deleted_at < ${deletedBefore}
+      and exists (select from source_group g where g.tenant_id = s.tenant_id and g.id = s.source_group_id and g.deleted_at is null)
+    order by s.deleted_at limit ${limit}`);
+  return rows.map((row) => row.id);
+}

@@ -1,0 +1,61 @@
+/** SQL of the table source_text: the extracted text of sources, in segments. */
+import type { Tx } from '../db/database.ts';
+import { sql } from '../db/sql.ts';
+
+export interface TextSegment {
+  sourceId: string;
+  /** As that of chunks. */
+  generation: number;
+  /** Code points, half-open. */
+  startOffset: number;
+  endOffset: number;
+  content: string;
+}
+
+/** Of one generation of each source. */
+export async function deleteTexts(
+  tx: Tx,
+  tenantId: string,
+  versions: readonly { id: string; generation: number }[],
+): Promise<void> {
+  await tx.query(sql`
+    delete from source_text t
+    using unnest(${versions.map(({ id }) => id)}::uuid[], ${versions.map(({ generation }) => generation)}::int[]) as r(id, generation)
+    where t.tenant_id = ${tenantId} and t.source_id = r.id and t.generation = r.generation`);
+}
+
+export async function insertTexts(tx: Tx, tenantId: string, segments: readonly TextSegment[]): Promise<void> {
+  if (segments.length === 0) return;
+  const rows = segments.map((segment) => ({
+    source_id: segment.sourceId,
+    generation: segment.generation,
+    start_offset: segment.startOffset,
+    end_offset: segment.endOffset,
+    content: segment.content,
+  }));
+  await tx.query(sql`
+    insert into source_text (tenant_id, source_id, generation, start_offset, end_offset, content)
+    select ${tenantId}::uuid, r.source_id, r.generation, r.start_offset, r.end_offset, r.content
+    from json_to_recordset(${JSON.stringify(rows)}::text::json)
+      as r(source_id uuid, generation int, start_offset int, end_offset int, content text)`);
+}
+
+/** Removes up to `limit` segments of a source's text; returns how many. */
+export async function removeTextsOfSource(tx: Tx, tenantId: string, sourceId: string, limit: number): Promise<number> {
+  const rows = await tx.query(sql`
+    delete from source_text where tenant_id = ${tenantId} and source_id = ${sourceId} and (generation, start_offset) in (
+      select generation, start_offset from source_text where tenant_id = ${tenantId} and source_id = ${sourceId} limit ${limit})
+    returning 1 as one`);
+  return rows.length;
+}
+
+/** Removes up to `limit` segments of the group's sources that are of another generation than their source; returns how many. */
+export async function removeReplacedTexts(tx: Tx, tenantId: string, groupId: string, limit: number): Promise<number> {
+  const rows = await tx.query(sql`
+    delete from source_text where tenant_id = ${tenantId} and (source_id, generation, start_offset) in (
+      select t.source_id, t.generation, t.start_offset from source s join source_text t
+        on t.tenant_id = ${tenantId} and t.source_id = s.id and t.generation <> s.generation
+      where s.tenant_id = ${tenantId} and s.source_group_id = ${groupId} and s.mixed limit ${limit})
+    returning 1 as one`);
+  return rows.length;
+}

@@ -1,0 +1,114 @@
+/** What a run does with an item of an origin, by what is stored of it. Pure. */
+import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import type { StagedBlob } from '../../blobs/blob-store.ts';
+import type { Opaque, OriginItem } from '../../connectors/connector.ts';
+import type { StoredItem } from '../../corpus/origin-store.ts';
+import type { FileFailure, TypedMetadata } from '../parsed.ts';
+
+/** UTF-16 units of a name; what is longer is cut. */
+const NAME_LENGTH_MAX = 1_000;
+const METADATA_KEY_LENGTH_MAX = 256;
+/** UTF-16 units; longer ids are shortened to something as unique: an index entry must fit a page. */
+const ORIGIN_ID_LENGTH_MAX = 600;
+
+/** An item, and what came of fetching it if that was necessary. */
+export type Received =
+  | { kind: 'fetched'; item: OriginItem; bytes: StagedBlob; state: Opaque | null }
+  /** Its bytes are those that are stored. Without an item nothing else is known of it. */
+  | { kind: 'same'; originId: string; item: OriginItem | null }
+  | { kind: 'skipped'; originId: string; name: string }
+  | { kind: 'failed'; originId: string; name: string; failure: FileFailure }
+  | { kind: 'gone'; originId: string };
+
+/**
+ * - `add`: a new source.
+ * - `restart`: its source was never served and gets other bytes.
+ * - `update`: a new version, to be read beside the one that is served.
+ * - `wait`: its bytes wait to be read already.
+ * - `revert`: the version that is served is the newest again.
+ * - `change`: what is known of it changes, its bytes do not.
+ * - `lost`: its source was deleted a moment ago, and there are no bytes to make another.
+ */
+export type Step = 'add' | 'restart' | 'update' | 'wait' | 'revert' | 'change' | 'none' | 'lost';
+
+/** Equal revisions mean equal bytes. */
+export function needsFetch(item: OriginItem, stored: StoredItem | undefined): boolean {
+  return stored === undefined || item.revision === null || item.revision !== stored.revision;
+}
+
+export function decide(
+  received: Extract<Received, { kind: 'fetched' | 'same' }>,
+  stored: StoredItem | undefined,
+): Step {
+  if (!stored) return received.kind === 'fetched' ? 'add' : 'lost';
+  const { item } = received;
+  if (received.kind === 'fetched') {
+    const { hash } = received.bytes;
+    if (stored.status !== 'ready') return hash === stored.blobHash ? 'wait' : 'restart';
+    if (hash === stored.updateHash) return 'wait';
+    if (hash !== stored.blobHash) return 'update';
+    if (stored.updateHash !== null) return 'revert';
+  } else if (stored.status !== 'ready' || stored.updateHash !== null) {
+    return 'wait';
+  }
+  if (!item) return 'none';
+  // The ending says how a file is read.
+  if (endingOf(item.name) !== endingOf(stored.name)) return 'update';
+  return isChanged(item, stored) ? 'change' : 'none';
+}
+
+function isChanged(item: OriginItem, stored: StoredItem): boolean {
+  return (
+    item.name !== stored.name ||
+    item.url !== stored.url ||
+    (item.modifiedAt !== null && item.modifiedAt.getTime() !== stored.contentAt.getTime()) ||
+    !isDeepStrictEqual(item.metadata, stored.metadata)
+  );
+}
+
+function endingOf(name: string): string {
+  return /\.[^./\\]*$/.exec(name)?.[0].toLowerCase() ?? '';
+}
+
+/** The id as it is stored. */
+export function storedId(originId: string): string {
+  const text = cleanText(originId);
+  if (text.length <= ORIGIN_ID_LENGTH_MAX) return text;
+  const digest = createHash('sha256').update(text).digest('hex');
+  return `${text.slice(0, ORIGIN_ID_LENGTH_MAX - digest.length).toWellFormed()}${digest}`;
+}
+
+/** An item with texts that the database takes. Its locator stays as it is: it goes back to the connector. */
+export function cleanItem(item: OriginItem): OriginItem {
+  return {
+    ...item,
+    originId: storedId(item.originId),
+    name: cleanName(item.name),
+    url: item.url === null ? null : cleanText(item.url),
+    revision: item.revision === null ? null : cleanText(item.revision),
+    metadata: cleanMetadata(item.metadata),
+  };
+}
+
+export function cleanName(name: string): string {
+  return cleanText(name).slice(0, NAME_LENGTH_MAX).toWellFormed() || 'unnamed';
+}
+
+function cleanMetadata(metadata: TypedMetadata): TypedMetadata {
+  const entries = Object.entries(metadata).map(([key, { val, type }]) => [
+    cleanText(key).slice(0, METADATA_KEY_LENGTH_MAX).toWellFormed(),
+    { val: cleanText(val), type },
+  ]);
+  return Object.fromEntries(entries);
+}
+
+/** JSON that the database takes. */
+export function cleanState(state: Opaque): Opaque {
+  return JSON.parse(JSON.stringify(state), (_key, value) => (typeof value === 'string' ? cleanText(value) : value));
+}
+
+/** Well-formed, and without U+0000, which the database does not store. */
+function cleanText(text: string): string {
+  return text.toWellFormed().replaceAll('\u0000', '');
+}

@@ -1,0 +1,118 @@
+/** Brings the bytes of items from their origin into staging. A failing item fails alone. */
+import type { StagedBlob } from '../../blobs/blob-store.ts';
+import type { Connector, Content, Opaque, Origin, OriginItem } from '../../connectors/connector.ts';
+import type { StoredItem } from '../../corpus/origin-store.ts';
+import { ServiceError } from '../../errors.ts';
+import { unlessAborted } from '../../util/abort.ts';
+import { overLimit } from '../failure.ts';
+import type { ActiveRun } from '../fence.ts';
+import type { IngestDeps } from '../ingest-deps.ts';
+import { FILE_BYTES_MAX } from '../process-file.ts';
+import { cleanItem, cleanState, type Received } from './decide.ts';
+import { fetchFailure, UNEXPECTED } from './problems.ts';
+
+/** Of what a connector wants to know about an item at the next run, as JSON. */
+const STATE_LENGTH_MAX = 64 * 1024;
+
+/** An origin that a run reads. */
+export interface OpenOrigin {
+  active: ActiveRun;
+  connector: Connector;
+  origin: Origin;
+  /** Never to be logged. */
+  credential: string | null;
+}
+
+/** Fetches one item. `item` is as the connector gave it. @throws what is not the item's fault; the signal's reason. */
+export async function fetchItem(
+  deps: IngestDeps,
+  { active, connector, origin, credential }: OpenOrigin,
+  item: OriginItem,
+  stored: StoredItem | undefined,
+  signal: AbortSignal,
+): Promise<Received> {
+  const clean = cleanItem(item);
+  const { originId } = clean;
+  const known = stored && { revision: stored.revision, state: stored.state };
+  try {
+    const fetched = await unlessAborted(connector.fetch(origin, credential, item, known, signal), signal);
+    if (fetched.kind === 'content') return await receive(deps, active, item, fetched.content, signal);
+    if (fetched.kind === 'unchanged') return { kind: 'same', originId, item: clean };
+    if (fetched.kind === 'skipped') return { kind: 'skipped', originId, name: clean.name };
+    return { kind: 'gone', originId };
+  } catch (error) {
+    return failed(deps, active, clean, error, signal);
+  }
+}
+
+/** Takes the bytes that came with the listing. @throws as `fetchItem`. */
+export async function receiveContent(
+  deps: IngestDeps,
+  active: ActiveRun,
+  item: OriginItem,
+  content: Content,
+  signal: AbortSignal,
+): Promise<Received> {
+  try {
+    return await receive(deps, active, item, content, signal);
+  } catch (error) {
+    return failed(deps, active, cleanItem(item), error, signal);
+  }
+}
+
+async function receive(
+  deps: IngestDeps,
+  { tenantId }: ActiveRun,
+  item: OriginItem,
+  content: Content,
+  signal: AbortSignal,
+): Promise<Received> {
+  const bytes: StagedBlob = await deps.blobs.stage(tenantId, atMost(content.body, FILE_BYTES_MAX), signal);
+  try {
+    return {
+      kind: 'fetched',
+      item: cleanItem({ ...item, ...content.changes, originId: item.originId }),
+      bytes,
+      state: content.state === undefined ? null : checkedState(content.state),
+    };
+  } catch (error) {
+    await deps.blobs.discard([bytes]);
+    throw error;
+  }
+}
+
+function checkedState(state: Opaque): Opaque {
+  const clean = cleanState(state);
+  if (JSON.stringify(clean).length > STATE_LENGTH_MAX) throw new Error('the state of an item is too long');
+  return clean;
+}
+
+async function* atMost(body: AsyncIterable<Uint8Array>, bytesMax: number): AsyncGenerator<Uint8Array> {
+  let left = bytesMax;
+  for await (const bytes of body) {
+    left -= bytes.length;
+    if (left < 0) throw overLimit(`The file has more than ${bytesMax / 1024 / 1024} MiB.`, 'fetch');
+    yield bytes;
+  }
+}
+
+function failed(
+  deps: IngestDeps,
+  { runId }: ActiveRun,
+  { originId, name }: OriginItem,
+  error: unknown,
+  signal: AbortSignal,
+): Received {
+  signal.throwIfAborted();
+  const failure = fetchFailure(error);
+  if (failure) return { kind: 'failed', originId, name, failure };
+  // A full disk is nobody's fault here: the run is tried again.
+  if (error instanceof ServiceError) throw error;
+  deps.log.error({ err: error, runId }, 'an item of an origin could not be fetched');
+  return { kind: 'failed', originId, name, failure: UNEXPECTED };
+}
+
+/** Bytes that came with the listing and are not wanted. */
+export function leaveUnread({ body }: Content): void {
+  Promise.resolve(body[Symbol.asyncIterator]().return?.()).catch(() => undefined);
+}
