@@ -17,6 +17,7 @@ export const TIMEOUT_MS_DEFAULT = 60_000;
 export const RESPONSE_BYTES_MAX_DEFAULT = 64 * 1024 * 1024;
 const CONNECT_TIMEOUT_MS = 10_000;
 const CONNECTIONS_PER_HOST_MAX = 64;
+export const REDIRECT_STATUSES = [301, 302, 303, 307, 308];
 const RETRIED_STATUSES = [408, 425, 429, 500, 502, 503, 504];
 const USER_AGENT = 'Pinakes/0.1';
 
@@ -33,6 +34,8 @@ export interface HttpRequestOptions {
   responseBytesMax?: number;
   /** How often to try again after a failed connection or a status that may pass; 0 by default. */
   retriesMax?: number;
+  /** False: a redirect is the answer. True by default. */
+  followRedirects?: boolean;
 }
 
 export interface HttpResponse {
@@ -177,7 +180,8 @@ async function follow(
       signal,
     });
     const location = [response.headers['location']].flat()[0];
-    if (![301, 302, 303, 307, 308].includes(response.statusCode) || location === undefined) {
+    const isRedirect = REDIRECT_STATUSES.includes(response.statusCode) && location !== undefined;
+    if (!isRedirect || options.followRedirects === false) {
       return toResponse(response, url, options, explain);
     }
     await response.body.dump({ limit: 65_536, signal });
