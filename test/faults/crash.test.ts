@@ -42,8 +42,8 @@ async function chunksWaiting(service: { url: string }): Promise<number> {
 /** Enough rows that the second file is stored in parts. */
 const table = `id,value\n${Array.from({ length: 120 }, (_, i) => `${i},value ${i}`).join('\n')}\n`;
 
-/** Those of the master key's rotation: see rotate-master-key.test.ts; of embedding: see embed-models.test.ts. */
-const points = CRASH_POINTS.filter((point) => !/^(rotate|embed)\./.test(point) || point === 'embed.batch_stored');
+/** Those of the master key's rotation: see rotate-master-key.test.ts; of embedding: see embed-models.test.ts; of origins: see test/connectors. */
+const points = CRASH_POINTS.filter((point) => !/^(rotate|embed|origin)\./.test(point) || point === 'embed.batch_stored');
 
 for (const point of points) {
   test(`kill -9 at ${point}`, async () => {
