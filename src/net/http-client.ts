@@ -8,6 +8,7 @@ import { lookup as dnsLookup } from 'node:dns/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, buildConnector, type Dispatcher, request as send, fetch as undiciFetch } from 'undici';
 import { ServiceError } from '../errors.ts';
+import { unlessAborted } from '../util/abort.ts';
 import { type AddressRules, addressRules } from './address-rules.ts';
 import { limitedBody } from './response-body.ts';
 import { retryWait } from './retry-wait.ts';
@@ -19,7 +20,11 @@ const CONNECT_TIMEOUT_MS = 10_000;
 const CONNECTIONS_PER_HOST_MAX = 64;
 export const REDIRECT_STATUSES = [301, 302, 303, 307, 308];
 const RETRIED_STATUSES = [408, 425, 429, 500, 502, 503, 504];
+/** Of bodies that nobody reads: those of redirects and of answers that are asked for again. */
+const DISCARDED_BYTES_MAX = 65_536;
 const USER_AGENT = 'Pinakes/0.1';
+/** Headers that may say who we are, to the host that they were meant for alone. */
+const CREDENTIAL_HEADER = /auth|cookie|credential|key|secret|session|signature|token/i;
 
 export interface HttpRequestOptions {
   method?: string;
@@ -48,11 +53,13 @@ export interface HttpResponse {
   bytes(): Promise<Buffer>;
   text(): Promise<string>;
   json(): Promise<unknown>;
+  /** Frees the connection of an answer that nobody wants to read. */
+  discard(): Promise<void>;
 }
 
 export interface HttpClient {
   /**
-   * Any status is an answer. The body must be read or the signal aborted, else the connection stays taken until the timeout.
+   * Any status is an answer. The body must be read or discarded, or the signal aborted, else the connection stays taken until the timeout.
    *
    * @throws ServiceError upstream_failed, upstream_timeout; the signal's reason when it aborts.
    */
@@ -95,7 +102,11 @@ function openAgent(lookup: NonNullable<HttpClientOptions['lookup']>, rules: Addr
   const connectTo = buildConnector({ timeout: CONNECT_TIMEOUT_MS });
   const connect: buildConnector.connector = (target, done) => {
     const fail = (error: unknown): void => done(error instanceof Error ? error : new Error(String(error)), null);
-    resolveHost(lookup, rules, target.hostname).then((addresses) => tryEach(connectTo, target, addresses, done), fail);
+    const resolved = resolveHost(lookup, rules, target.hostname);
+    unlessAborted(resolved, AbortSignal.timeout(CONNECT_TIMEOUT_MS)).then(
+      (addresses) => tryEach(connectTo, target, addresses, done),
+      fail,
+    );
   };
   return new Agent({ connect, connections: CONNECTIONS_PER_HOST_MAX, allowH2: false });
 }
@@ -137,7 +148,9 @@ function tryEach(
 }
 
 async function exchange(agents: Agents, url: string, options: HttpRequestOptions): Promise<HttpResponse> {
-  const timeout = AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS_DEFAULT);
+  const timeoutMs = options.timeoutMs ?? TIMEOUT_MS_DEFAULT;
+  const deadline = performance.now() + timeoutMs;
+  const timeout = AbortSignal.timeout(timeoutMs);
   const signal = AbortSignal.any([options.signal, timeout]);
   const explain = (error: unknown): Error => explainFailure(error, url, options.signal, timeout);
   try {
@@ -147,9 +160,12 @@ async function exchange(agents: Agents, url: string, options: HttpRequestOptions
         if (last || signal.aborted || isRefused(error)) throw error;
         return undefined;
       });
-      if (outcome && (last || !RETRIED_STATUSES.includes(outcome.status))) return outcome;
-      if (outcome) for await (const _ of outcome.body); // frees the connection
-      await sleep(retryWait(attempt, outcome?.headers.get('retry-after') ?? null), undefined, { signal });
+      const wait = retryWait(attempt, outcome?.headers.get('retry-after') ?? null);
+      // An answer says more than a timeout.
+      const isLast = last || performance.now() + wait >= deadline;
+      if (outcome && (isLast || !RETRIED_STATUSES.includes(outcome.status))) return outcome;
+      await outcome?.discard();
+      await sleep(wait, undefined, { signal });
     }
   } catch (error) {
     throw explain(error);
@@ -172,23 +188,25 @@ async function follow(
   if (!headers.has('user-agent')) headers.set('user-agent', USER_AGENT);
   headers.set('accept-encoding', 'gzip, deflate, br');
   for (let redirects = 0; ; redirects++) {
-    const response = await send(url, {
+    const sent = send(url, {
       dispatcher: agents[trust],
       method: method as Dispatcher.HttpMethod,
       headers: Object.fromEntries(headers),
       body,
       signal,
     });
+    // Before there is a connection the signal is not heeded.
+    const response = await unlessAborted(sent, signal);
     const location = [response.headers['location']].flat()[0];
     const isRedirect = REDIRECT_STATUSES.includes(response.statusCode) && location !== undefined;
     if (!isRedirect || options.followRedirects === false) {
       return toResponse(response, url, options, explain);
     }
-    await response.body.dump({ limit: 65_536, signal });
+    await response.body.dump({ limit: DISCARDED_BYTES_MAX, signal });
     if (redirects >= REDIRECTS_MAX) throw new Error(`more than ${REDIRECTS_MAX} redirects`);
     const next = parseUrl(new URL(location, url).href);
     if (next.origin !== url.origin) {
-      for (const name of ['authorization', 'cookie', 'x-api-key', 'proxy-authorization']) headers.delete(name);
+      for (const name of [...headers.keys()]) if (CREDENTIAL_HEADER.test(name)) headers.delete(name);
       trust = 'tenant';
     }
     if (response.statusCode === 303 || (response.statusCode < 303 && method === 'POST')) {
@@ -196,6 +214,7 @@ async function follow(
       body = null;
       headers.delete('content-type');
     }
+    if (body !== null && next.origin !== url.origin) throw new Error('a redirect leads a body to another host');
     url = next;
   }
 }
@@ -231,6 +250,9 @@ function toResponse(
     body,
     bytes,
     text: async () => (await bytes()).toString('utf8'),
+    async discard() {
+      await response.body.dump({ limit: DISCARDED_BYTES_MAX }).catch(() => {});
+    },
     async json() {
       const text = (await bytes()).toString('utf8');
       try {

@@ -138,19 +138,44 @@ describe('redirects', () => {
       request.headers.host?.startsWith('a.')
         ? response.writeHead(307, { location: `http://b.example:${port}/` }).end()
         : response.end('b');
+    const credentials = {
+      authorization: 'Bearer secret',
+      cookie: 'a=b',
+      'proxy-authorization': 'Basic x',
+      'x-api-key': 'secret',
+      'private-token': 'secret',
+      'x-goog-drive-resource-keys': 'id/secret',
+    };
     const answer = await http.request(`http://a.example:${port}/`, {
-      method: 'POST',
-      body: 'x',
-      headers: { authorization: 'Bearer secret', 'x-other': '1' },
+      headers: { ...credentials, 'x-other': '1' },
       trust: 'operator',
       signal: never,
     });
     assert.equal(await answer.text(), 'b');
     const [first, second] = seen.slice(-2);
-    assert.equal(first?.headers.authorization, 'Bearer secret');
-    assert.equal(second?.headers.authorization, undefined);
+    for (const [name, value] of Object.entries(credentials)) {
+      assert.equal(first?.headers[name], value);
+      assert.equal(second?.headers[name], undefined, name);
+    }
     assert.equal(second?.headers['x-other'], '1');
-    assert.equal(second?.method, 'POST');
+  });
+  test('to another origin are refused where they would take a body along: it may hold credentials', async () => {
+    const http = client({ 'a.example': [['127.0.0.1']], 'b.example': [['127.0.0.1']] }, ['b.example']);
+    const post = (status: number) => {
+      handler = (request, response) =>
+        request.headers.host?.startsWith('a.')
+          ? response.writeHead(status, { location: `http://b.example:${port}/` }).end()
+          : response.end('b');
+      const url = `http://a.example:${port}/`;
+      return http.request(url, { method: 'POST', body: 'assertion', trust: 'operator', signal: never });
+    };
+    for (const status of [307, 308]) {
+      const before = seen.length;
+      await assert.rejects(post(status), failsWith('upstream_failed'));
+      assert.equal(seen.length, before + 1);
+    }
+    assert.equal(await (await post(303)).text(), 'b');
+    assert.deepEqual([seen.at(-1)?.method, seen.at(-1)?.headers['content-length']], ['GET', undefined]);
   });
 });
 
