@@ -4,6 +4,7 @@ import type { HttpClient } from '../net/http-client.ts';
 import type { Clock } from '../util/time.ts';
 import { type Connector, OriginError, type OriginKind } from './connector.ts';
 import { openDriveConnector } from './drive.ts';
+import { openPageConnector } from './page.ts';
 import { openRepoConnector } from './repo.ts';
 
 export type Connectors = { readonly [Kind in OriginKind]: Connector<Kind> };
@@ -18,7 +19,7 @@ export interface ConnectorDeps {
 export function openConnectors({ remote, http, clock }: ConnectorDeps): Connectors {
   return {
     drive: openDriveConnector({ http, baseUrl: remote.googleApiUrl, clock }),
-    page: unavailable('page'),
+    page: openPageConnector({ http, baseUrl: remote.pageApiUrl, clock }),
     repo: openRepoConnector({ http, baseUrl: remote.repoApiUrl, clock }),
     web: unavailable('web'),
   };
