@@ -7,10 +7,12 @@
 import { readFileSync, statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { parseHTML } from 'linkedom';
+import { loadToolConfig } from '../src/config.ts';
 import { extensionOf } from '../src/ingest/file-types.ts';
 import type { ProcessOutcome } from '../src/ingest/parsed.ts';
 import { decodeXml } from '../src/ingest/parsers/xml-tree.ts';
 import { openProcessPool } from '../src/ingest/process-pool.ts';
+import { openToolRunner } from '../src/ingest/tool-runner.ts';
 import { chunkMismatches } from '../test/support/chunk-invariants.ts';
 import { tokenF1 } from '../test/support/token-f1.ts';
 
@@ -28,8 +30,6 @@ interface Result extends Pair {
 }
 
 const FILES = new URL('../../shared/data/files/', import.meta.url);
-/** Nothing reads these. */
-const UNSUPPORTED = new Set(['doc', 'xls', 'ppt']);
 /** Kinds with fewer files are shown, not gated. */
 const GATE_FILES_MIN = 5;
 const GATES: Record<string, number> = {
@@ -53,7 +53,7 @@ async function measure(): Promise<Result[]> {
   const pairs = (JSON.parse(readFileSync(new URL('TRUTH_PAIRS.json', FILES), 'utf8')) as Pair[]).filter(
     (pair) => args.kind === undefined || extensionOf(pair.file) === args.kind,
   );
-  const pool = openProcessPool({ children: 2 });
+  const pool = openProcessPool({ children: 2, tools: openToolRunner(loadToolConfig(process.env)) });
   const signal = new AbortController().signal;
   const results = pairs.map(async (pair): Promise<Result> => {
     const path = new URL(pair.file, FILES).pathname;
@@ -115,14 +115,13 @@ function printTable(results: readonly Result[]): void {
       mean(group).toFixed(3).padStart(8),
       String(group.filter((result) => result.failure).length).padStart(7),
       String(group.reduce((sum, result) => sum + result.mismatches, 0)).padStart(10),
-      UNSUPPORTED.has(extension) ? '  (not supported)' : '',
     ];
     console.log(row.join(' '));
   }
 }
 
 function printWorst(results: readonly Result[], count: number): void {
-  for (const result of results.filter((r) => r.failure && !UNSUPPORTED.has(r.extension))) {
+  for (const result of results.filter((r) => r.failure)) {
     console.log(`failed: ${result.file}: ${result.failure}`);
   }
   const worst = results.filter((r) => !r.failure).sort((a, b) => a.f1 - b.f1);

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Writes the files of test/parsing/fixtures from their Markdown sources, with pandoc and LibreOffice (Debian packages
 # pandoc, libreoffice-writer, libreoffice-calc, libreoffice-impress). The results are checked in.
+# scan.png, scan.tiff and scan.pdf are pictures of two printed pages, written with Pillow.
 # mail.msg is by @tutao/oxmsg, encrypted.docx by msoffcrypto-tool from handbook.docx.
 set -eu
 cd "$(dirname "$0")/../test/parsing/fixtures"
@@ -28,4 +29,6 @@ office office.odt odt handbook.docx
 office office.rtf rtf handbook.docx
 office office.ods ods prices.csv
 office office.xlsx xlsx office.ods
+office office.doc doc:"MS Word 97" handbook.docx
+office office.xls xls:"MS Excel 97" office.xlsx
 rmdir office

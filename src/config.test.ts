@@ -26,6 +26,7 @@ describe('defaults', () => {
     assert.equal(config.rerank.model, 'none');
     assert.equal(config.authorization, false);
     assert.equal(config.webGrounding, false);
+    assert.deepEqual(config.tools, { ocrLanguages: null, office: true, searchPath: '' });
     assert.equal(config.rateLimitPerMinute, 0);
     assert.equal(config.crashAt, null);
   });
@@ -90,6 +91,10 @@ const WRONG: [string, string][] = [
   ['PINAKES_OUTBOUND_ALLOW', '10.0.0.0/33'],
   ['PINAKES_RATE_LIMIT_PER_MINUTE', '-5'],
   ['PINAKES_PARSER_PROCESSES', '0'],
+  ['PINAKES_OCR', 'on'],
+  ['PINAKES_OCR_LANGUAGES', 'eng,deu'],
+  ['PINAKES_OCR_LANGUAGES', '--psm'],
+  ['PINAKES_LIBREOFFICE', '/usr/bin/soffice'],
 ];
 
 describe('a wrong setting is one line with the variable, the problem and an example', () => {

@@ -25,6 +25,7 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 const API_KEY_PATTERN = /^pk_[0-9A-Za-z]{61}$/;
 /** 32 bytes in base64, base64url or hex. */
 const MASTER_KEY_PATTERN = /^(?:[A-Za-z0-9+/_-]{43}=?|[0-9a-fA-F]{64})$/;
+const OCR_LANGUAGES_PATTERN = /^[A-Za-z]\w{1,30}(?:\+[A-Za-z]\w{1,30}){0,9}$/;
 const MASTER_KEY_EXAMPLE = '"$(openssl rand -base64 32)"';
 
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -74,6 +75,8 @@ export interface Config {
   outboundAllow: readonly string[];
   /** Child processes that parse files. */
   parserProcesses: number;
+  /** Programs of the system that parsers may ask for. `ocrLanguages` as tesseract names them, null: off. */
+  tools: { ocrLanguages: string | null; office: boolean; searchPath: string };
   /** Jobs of a kind that one worker runs at once; of one tenant at most one fewer. */
   workerConcurrency: number;
   /** Requests per minute and API key; 0 = not limited. */
@@ -151,6 +154,7 @@ export function loadConfig(env: Environment): Config {
       repoApiUrl: read.httpUrl('PINAKES_REPO_API_URL', 'https://api.github.com'),
     },
     outboundAllow: readOutboundAllow(read),
+    tools: readTools(read),
     parserProcesses: read.integer('PINAKES_PARSER_PROCESSES', 2, 1, PARSER_PROCESSES_MAX),
     workerConcurrency: read.integer('PINAKES_WORKER_CONCURRENCY', 3, 1, WORKER_CONCURRENCY_MAX),
     rateLimitPerMinute: read.integer('PINAKES_RATE_LIMIT_PER_MINUTE', 0, 0, RATE_LIMIT_MAX),
@@ -243,6 +247,26 @@ function readBlobs(read: Reader, dataDir: string): Config['blobs'] {
   if (parsed.host !== '')
     throw new ConfigError('PINAKES_BLOB_URL', 'must have three slashes after file:', 'file:///srv/pinakes/blobs');
   return { kind: 'file', directory: fileURLToPath(parsed) };
+}
+
+/** What `pinakes parse` needs of the settings. @throws ConfigError */
+export function loadToolConfig(env: Environment): Config['tools'] {
+  return readTools(new Reader(env));
+}
+
+function readTools(read: Reader): Config['tools'] {
+  const languages =
+    read.pattern(
+      'PINAKES_OCR_LANGUAGES',
+      OCR_LANGUAGES_PATTERN,
+      'must be languages as tesseract names them',
+      'eng+deu',
+    ) ?? 'eng';
+  return {
+    ocrLanguages: read.choice('PINAKES_OCR', ['off', 'tesseract'], 'off') === 'tesseract' ? languages : null,
+    office: read.choice('PINAKES_LIBREOFFICE', ['auto', 'off'], 'auto') === 'auto',
+    searchPath: read.text('PATH', ''),
+  };
 }
 
 function readMasterKey(read: Reader, name: string): string | null {

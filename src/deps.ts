@@ -14,6 +14,7 @@ import { type Authenticator, openAuthenticator } from './http/auth.ts';
 import { type Metrics, openMetrics } from './http/metrics.ts';
 import type { FileProcessor } from './ingest/file-processor.ts';
 import { openProcessPool } from './ingest/process-pool.ts';
+import { openToolRunner } from './ingest/tool-runner.ts';
 import type { JobQueue } from './jobs/queue.ts';
 import { openJobQueue } from './jobs/queue-pgboss.ts';
 import { openSchedules, type Schedules } from './jobs/schedules.ts';
@@ -81,7 +82,10 @@ export async function openDeps(config: Config, log: FastifyBaseLogger, given: Gi
     const queue = given.queue ?? closing(await openJobQueue(db, log), (q) => q.stop(0));
     const schedules = given.schedules ?? closing(openSchedules(), (s) => s.close());
     const processor =
-      given.processor ?? closing(openProcessPool({ children: config.parserProcesses }), (pool) => pool.close());
+      given.processor ??
+      closing(openProcessPool({ children: config.parserProcesses, tools: openToolRunner(config.tools) }), (pool) =>
+        pool.close(),
+      );
     const chatModel = given.chatModel ?? openChatModel(config.chat, http, analyzer);
     const embedding =
       given.embedding === undefined

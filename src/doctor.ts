@@ -8,6 +8,7 @@ import { textSearchFacts } from './corpus/text-index.ts';
 import { countGenerations } from './corpus/vector-store.ts';
 import type { Database } from './db/database.ts';
 import { countContents, listMigrations, serverFacts } from './db/facts.ts';
+import { openToolRunner } from './ingest/tool-runner.ts';
 import type { Embedding } from './llm/models.ts';
 import type { Clock } from './util/time.ts';
 import { examineMasterKey } from './vault/rotate.ts';
@@ -66,6 +67,9 @@ export async function examine(uses: Uses, options: { thorough: boolean }): Promi
   await add('embedding model', () => tryEmbedding(uses.embedding));
   await add('vectors', () => vectorFacts(uses.db));
   await add('contents', () => contentFacts(uses.db));
+  const tools = openToolRunner(uses.config.tools);
+  await add('OCR', () => tools.describe('ocr'));
+  await add('LibreOffice', () => tools.describe('office'));
   if (options.thorough) checks.push(...(await thoroughChecks(uses)));
   return { ok: checks.every((check) => check.ok), checks };
 }

@@ -1,7 +1,10 @@
 /** `pinakes parse`: the blocks and chunks that the service sees in a file. Needs no service. */
 import { statSync } from 'node:fs';
-import { basename } from 'node:path';
+import { basename, resolve } from 'node:path';
+import { environment, loadToolConfig } from '../config.ts';
 import { type Inspection, inspectFile } from '../ingest/inspect-file.ts';
+import { openProcessPool } from '../ingest/process-pool.ts';
+import { openToolRunner } from '../ingest/tool-runner.ts';
 import { type Command, flagOption, textOption } from './command.ts';
 import { CliError, usageError } from './io.ts';
 
@@ -20,11 +23,13 @@ export const parseCommand: Command = {
     const file = statSync(path, { throwIfNoEntry: false });
     if (!file?.isFile()) throw usageError(`There is no file ${JSON.stringify(path)}.`);
     const name = textOption(options, 'name') ?? basename(path);
-    const seen = await inspectFile({ path, name, size: file.size, chunkMetadataKeys: [] });
+    const pool = openProcessPool({ children: 1, tools: openToolRunner(loadToolConfig(environment())) });
+    const seen = await inspectFile(pool, { path: resolve(path), name, size: file.size, chunkMetadataKeys: [] });
+    await pool.close();
     if (!seen.ok) throw new CliError(`${seen.failure.title}: ${seen.failure.message}`);
     if (flagOption(options, 'json')) io.out(`${JSON.stringify(asJson(seen))}\n`);
     else io.out(flagOption(options, 'chunks') ? chunksText(seen) : blocksText(seen));
-    for (const warning of seen.parsed.warnings) io.err(`Warning: ${warning}\n`);
+    for (const warning of seen.file.warnings) io.err(`Warning: ${warning}\n`);
     return 0;
   },
 };
@@ -32,19 +37,19 @@ export const parseCommand: Command = {
 type Seen = Extract<Inspection, { ok: true }>;
 
 /** Members are named as in the API. */
-function asJson({ parsed, language, blocks, chunks }: Seen) {
+function asJson({ file, title, blocks }: Seen) {
   return {
-    file_type: parsed.fileType,
-    title: parsed.title ?? null,
-    language,
-    metadata: parsed.metadata,
-    warnings: parsed.warnings,
+    file_type: file.fileType,
+    title: title ?? null,
+    language: file.language,
+    metadata: file.metadata,
+    warnings: file.warnings,
     blocks: blocks.map(({ startOffset, endOffset, ...block }) => ({
       ...block,
       start_offset: startOffset,
       end_offset: endOffset,
     })),
-    chunks: chunks.map((chunk) => ({
+    chunks: file.chunks.map((chunk) => ({
       chunk_index: chunk.ordinal,
       start_offset: chunk.startOffset,
       end_offset: chunk.endOffset,
@@ -66,7 +71,7 @@ function blocksText(seen: Seen): string {
 }
 
 function chunksText(seen: Seen): string {
-  const parts = seen.chunks.map((chunk) => {
+  const parts = seen.file.chunks.map((chunk) => {
     const path = chunk.headingPath.length > 0 ? ` ${chunk.headingPath.join(' > ')}` : '';
     const where = place(chunk.startOffset, chunk.endOffset, chunk.pages);
     return `<!-- chunk ${chunk.ordinal} ${where}${path} -->\n${chunk.content}\n`;
@@ -78,7 +83,8 @@ function place(start: number, end: number, pages: readonly number[] | null): str
   return `${start}..${end}${pages === null ? '' : ` p. ${pages.join(', ')}`}`;
 }
 
-function headLine({ parsed, language, blocks, chunks }: Seen): string {
-  const title = parsed.title === undefined ? '' : `, title ${JSON.stringify(parsed.title)}`;
-  return `<!-- ${parsed.fileType}, language ${language ?? 'unknown'}${title}, ${blocks.length} blocks, ${chunks.length} chunks -->\n`;
+function headLine({ file, title, blocks }: Seen): string {
+  const { fileType, language, chunks } = file;
+  const named = title === undefined ? '' : `, title ${JSON.stringify(title)}`;
+  return `<!-- ${fileType}, language ${language ?? 'unknown'}${named}, ${blocks.length} blocks, ${chunks.length} chunks -->\n`;
 }

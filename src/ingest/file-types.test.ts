@@ -43,10 +43,10 @@ for (const [what, bytes, name, type] of CASES) {
 
 const REFUSED: readonly (readonly [what: string, bytes: Uint8Array | string, name: string, message: RegExp])[] = [
   [
-    'pictures',
-    Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13, 73, 72, 68, 82, 0, 0, 0]),
+    'sound',
+    Buffer.from([0x52, 0x49, 0x46, 0x46, 4, 0, 0, 0, 0x57, 0x41, 0x56, 0x45, 0, 0, 0, 13, 0, 0, 0]),
     'a.txt',
-    /PNG/,
+    /WAV/,
   ],
   ['unknown binary', Buffer.from(Array.from({ length: 256 }, (_, i) => (i * 7) % 256)), 'a.dat', /unknown binary/],
   ['an empty PDF', '', 'a.pdf', /empty/],

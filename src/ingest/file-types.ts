@@ -2,10 +2,13 @@
 import { Buffer } from 'node:buffer';
 import { badFile, type FileError } from './failure.ts';
 import { isCompoundFile, openCompoundFile } from './parsers/compound-file.ts';
+import type { OldOfficeType } from './parsers/old-office.ts';
 import { zipEntryNames } from './zip.ts';
 
-/** Names the parser; `code` and `xml` and the like are read as plain text. */
+/** Names the parser; `yaml` and the like are read as plain text. */
 export type FileType =
+  | OldOfficeType
+  | 'picture'
   | 'pdf'
   | 'docx'
   | 'xlsx'
@@ -100,6 +103,10 @@ const CODE_EXTENSIONS = new Set(
 /** Of files whose name does not tell: a brace or a bracket alone begins many other texts. */
 const LOOKS_LIKE_JSON = /^(\{\s*["}]|\[\s*(?:["{[\]]|(?:-?\d[\d.e+-]*|true|false|null)\s*,))/;
 
+/** PNG, JPEG, GIF, TIFF, WebP, BMP. */
+const PICTURE =
+  /^(?:\x89PNG\r\n\x1a\n|\xff\xd8\xff|GIF8[79]a|II\*\0|MM\0\*|RIFF[\s\S]{4}WEBP|BM[\s\S]{4}\0{4}[\s\S]{4}[\x0c-\x7f]\0{3})/;
+
 /** Text formats that need a reader of their own before their text is worth indexing. */
 const UNSUPPORTED_TEXT = new Set(['mbox', 'ics', 'vcf']);
 
@@ -119,6 +126,7 @@ export async function detectFileType(bytes: Uint8Array, name: string): Promise<F
   if (/^\s{0,16}\{\\rtf/.test(latin) || (extension === 'rtf' && /^\s{0,16}\{\\/.test(latin))) return 'rtf';
   if (isCompoundFile(bytes)) return compoundType(bytes);
   if (latin.startsWith('\x1f\x8b\x08')) return 'gzip';
+  if (PICTURE.test(latin)) return 'picture';
   if (latin.slice(257, 262) === 'ustar') return 'tar';
   if (isBinary(bytes, extension)) throw unsupported(await binaryName(bytes));
   return textType(latin, extension);
@@ -150,15 +158,15 @@ function zipType(bytes: Uint8Array): FileType {
   return 'zip';
 }
 
-/** Outlook messages are read; of the others a person learns what they are. */
+/** What nothing reads is named, so that a person learns what it is. */
 function compoundType(bytes: Uint8Array): FileType {
   const { paths } = openCompoundFile(bytes);
   const has = (name: string) => paths.includes(name);
   if (has('__properties_version1.0')) return 'msg';
   if (has('EncryptedPackage')) throw badFile('detect', 'Encrypted file', 'The file is protected by a password.');
-  if (has('WordDocument')) throw unsupported('Word 97 to 2003 (doc)');
-  if (has('Workbook') || has('Book')) throw unsupported('Excel 97 to 2003 (xls)');
-  if (has('PowerPoint Document')) throw unsupported('PowerPoint 97 to 2003 (ppt)');
+  if (has('WordDocument')) return 'doc';
+  if (has('Workbook') || has('Book')) return 'xls';
+  if (has('PowerPoint Document')) return 'ppt';
   throw unsupported('OLE2');
 }
 

@@ -1,10 +1,7 @@
-/** What the service sees in a file, for people: the same detection, parser and chunker as in ingestion. */
-import { readFile } from 'node:fs/promises';
-import { type ChunkCut, chunkFile, codePointOffsets } from './chunker.ts';
-import { detectFileType } from './file-types.ts';
-import type { Block, FileFailure, ParsedFile, ProcessRequest } from './parsed.ts';
-import { parseFile } from './parsers/parse-file.ts';
-import { failureOf, languageOf } from './process-file.ts';
+/** What the service sees in a file, for people: the outcome of the same child processes, with its blocks. */
+import { codePointOffsets } from './chunker.ts';
+import type { FileProcessor } from './file-processor.ts';
+import type { Block, FileFailure, ProcessedFile, ProcessRequest } from './parsed.ts';
 
 /** A block with its text; offsets are code points, as in chunks. */
 export interface InspectedBlock {
@@ -17,27 +14,18 @@ export interface InspectedBlock {
 }
 
 export type Inspection =
-  | { ok: true; parsed: ParsedFile; language: string | null; blocks: InspectedBlock[]; chunks: ChunkCut[] }
+  | { ok: true; file: ProcessedFile; title: string | undefined; blocks: InspectedBlock[] }
   | { ok: false; failure: FileFailure };
 
-/** Runs in the calling process. Never rejects for a bad file. */
-export async function inspectFile(request: ProcessRequest): Promise<Inspection> {
-  try {
-    const bytes = await readFile(request.path);
-    const parsed = await parseFile(await detectFileType(bytes, request.name), bytes, request);
-    return {
-      ok: true,
-      parsed,
-      language: languageOf(parsed),
-      blocks: inspectedBlocks(parsed),
-      chunks: chunkFile(parsed),
-    };
-  } catch (error) {
-    return { ok: false, failure: failureOf(error, 'parse') };
-  }
+/** Within the limits of ingestion. Never rejects for a bad file. */
+export async function inspectFile(processor: FileProcessor, request: ProcessRequest): Promise<Inspection> {
+  const outcome = await processor.process({ ...request, inspect: true }, new AbortController().signal);
+  if (!outcome.ok) return outcome;
+  const { file } = outcome;
+  return { ok: true, file, title: file.seen?.title, blocks: inspectedBlocks(file.text, file.seen?.blocks ?? []) };
 }
 
-function inspectedBlocks({ text, blocks }: ParsedFile): InspectedBlock[] {
+function inspectedBlocks(text: string, blocks: readonly Block[]): InspectedBlock[] {
   const starts = codePointOffsets(
     text,
     blocks.map((block) => block.start),

@@ -1,6 +1,7 @@
 /** Files within files: what archives and mails hold, on its way from the child process to sources of their own. */
 import { FileError, overLimit } from './failure.ts';
 import { detectFileType } from './file-types.ts';
+import type { Tools } from './tools.ts';
 
 /** Files that one archive or mail may bring. */
 export const MEMBERS_MAX = 2_000;
@@ -23,7 +24,12 @@ export type MemberSink = (member: { index: number; name: string; bytes: Uint8Arr
  *
  * @throws FileError over a limit.
  */
-export async function sendMembers(members: Iterable<FileMember>, depth: number, sink: MemberSink): Promise<string[]> {
+export async function sendMembers(
+  members: Iterable<FileMember>,
+  depth: number,
+  sink: MemberSink,
+  tools: Tools,
+): Promise<string[]> {
   let index = 0;
   let left = MEMBERS_BYTES_MAX;
   let others = 0;
@@ -34,7 +40,7 @@ export async function sendMembers(members: Iterable<FileMember>, depth: number, 
     const bytes = unpack();
     left -= bytes.length;
     if (left < 0) throw overLimit(`The files inside have more than ${MEMBERS_BYTES_MAX / 1024 / 1024} MiB.`);
-    if (bytes.length === 0 || !(await isReadable(bytes, name))) {
+    if (bytes.length === 0 || !(await isReadable(bytes, name, tools))) {
       others += 1;
       continue;
     }
@@ -45,10 +51,11 @@ export async function sendMembers(members: Iterable<FileMember>, depth: number, 
   return others === 0 ? [] : [`${others} ${others === 1 ? 'file' : 'files'} inside cannot be read and were left out.`];
 }
 
-async function isReadable(bytes: Uint8Array, name: string): Promise<boolean> {
+async function isReadable(bytes: Uint8Array, name: string, tools: Tools): Promise<boolean> {
   try {
-    await detectFileType(bytes, name);
-    return true;
+    const type = await detectFileType(bytes, name);
+    if (type === 'picture') return tools.ocr !== undefined;
+    return /^(doc|xls|ppt)$/.test(type) ? tools.office !== undefined : true;
   } catch (error) {
     if (error instanceof FileError) return false;
     throw error;

@@ -1,6 +1,7 @@
 /** What parsing and chunking hand on: plain data, passed between processes as JSON. */
 
 import type { FileMember } from './members.ts';
+import type { ToolName } from './tools.ts';
 
 /** Types of values that chunk metadata and origin metadata carry on the wire. */
 export type MetadataType = 'string' | 'integer' | 'float' | 'date' | 'datetime';
@@ -81,6 +82,8 @@ export interface ProcessedFile {
   metadata: TypedMetadata;
   chunks: ChunkDraft[];
   warnings: string[];
+  /** Only for those who asked to see it. */
+  seen?: { title: string | undefined; blocks: Block[] };
 }
 
 /** Why one file failed. `title` and `message` are shown to people. */
@@ -103,4 +106,8 @@ export interface ProcessRequest {
   chunkMetadataKeys: ChunkMetadataKey[];
   /** How many archives it was inside; absent for a file that was uploaded itself. */
   depth?: number;
+  /** Programs that parsers may ask for; set by the pool. */
+  tools?: readonly ToolName[];
+  /** The outcome also holds the blocks. */
+  inspect?: boolean;
 }

@@ -4,16 +4,15 @@
  */
 import { once } from 'node:events';
 import { Socket } from 'node:net';
+import { FileError } from './failure.ts';
 import { encodeFrame, FrameReader } from './frames.ts';
 import type { MemberSink } from './members.ts';
 import type { ChunkDraft, ProcessOutcome, ProcessRequest } from './parsed.ts';
 import { processFile } from './process-file.ts';
+import type { ToolAnswer, ToolCall, Tools } from './tools.ts';
 
-/** What the parent sends and gets back. */
-export interface ChildRequest {
-  id: number;
-  request: ProcessRequest;
-}
+/** A file to be read, or what a program of the system said about the current one. */
+export type ChildRequest = { id: number; request: ProcessRequest } | { id: number; answer: ToolAnswer };
 
 /** A piece of a file inside the file; the last one completes it. */
 export interface MemberPart {
@@ -23,13 +22,14 @@ export interface MemberPart {
   last: boolean;
 }
 
-/** Some chunks of a file, a piece of a file inside it, or its outcome with the rest of the chunks. */
+/** Some chunks of a file, a piece of a file inside it, a program to be asked, or its outcome with the rest of the chunks. */
 export type ChildReply =
   | { id: number; chunks: ChunkDraft[] }
   | { id: number; member: MemberPart }
+  | { id: number; call: ToolCall }
   | { id: number; outcome: ProcessOutcome };
 
-const REQUEST_BYTES_MAX = 1024 * 1024;
+const REQUEST_BYTES_MAX = 80 * 1024 * 1024;
 const MEMBER_PART_BYTES = 1024 * 1024;
 const CHANNEL_FD = 3;
 
@@ -41,8 +41,27 @@ function serve(channel: Socket): void {
   const send = async (reply: ChildReply) => {
     if (!channel.write(encodeFrame(reply))) await once(channel, 'drain');
   };
+  let answered: (answer: ToolAnswer) => void = () => undefined;
+  const ask = async (id: number, call: ToolCall): Promise<Uint8Array> => {
+    const { promise, resolve } = Promise.withResolvers<ToolAnswer>();
+    answered = resolve;
+    await send({ id, call });
+    const answer = await promise;
+    if (!answer.ok) throw new FileError(answer.failure);
+    return answer.bytes;
+  };
   const reader = new FrameReader((value) => {
-    const { id, request } = value as ChildRequest;
+    const message = value as ChildRequest;
+    if ('answer' in message) {
+      answered(message.answer);
+      return;
+    }
+    const { id, request } = message;
+    const tools: Tools = {};
+    if (request.tools?.includes('ocr')) {
+      tools.ocr = async (image) => new TextDecoder().decode(await ask(id, { tool: 'ocr', image }));
+    }
+    if (request.tools?.includes('office')) tools.office = (to) => ask(id, { tool: 'office', to });
     tail = tail.then(async () => {
       const sendMember: MemberSink = async ({ bytes, ...member }) => {
         for (let from = 0; from < bytes.length; from += MEMBER_PART_BYTES) {
@@ -50,7 +69,7 @@ function serve(channel: Socket): void {
           await send({ id, member: { ...member, bytes: part, last: from + MEMBER_PART_BYTES >= bytes.length } });
         }
       };
-      await send({ id, outcome: await processFile(request, (chunks) => send({ id, chunks }), sendMember) });
+      await send({ id, outcome: await processFile(request, (chunks) => send({ id, chunks }), sendMember, tools) });
     });
   }, REQUEST_BYTES_MAX);
   channel.on('data', (part: Buffer) => reader.push(part));

@@ -8,6 +8,7 @@ import { detectLanguage } from './language.ts';
 import { type MemberSink, sendMembers } from './members.ts';
 import type { ChunkDraft, FileFailure, ParsedFile, ProcessedFile, ProcessOutcome, ProcessRequest } from './parsed.ts';
 import { parseFile } from './parsers/parse-file.ts';
+import { NO_TOOLS, type Tools } from './tools.ts';
 
 /** Bytes of a file that is read at all; formats have lower limits of their own. */
 export const FILE_BYTES_MAX = 500 * 1024 * 1024;
@@ -28,6 +29,7 @@ export async function processFile(
   request: ProcessRequest,
   sink?: ChunkSink,
   memberSink?: MemberSink,
+  tools: Tools = NO_TOOLS,
 ): Promise<ProcessOutcome> {
   let stage: FileFailure['stage'] = 'detect';
   try {
@@ -35,12 +37,16 @@ export async function processFile(
     const bytes = await readFile(request.path);
     const fileType = await detectFileType(bytes, request.name);
     stage = 'parse';
-    const parsed = await parseFile(fileType, bytes, request);
+    const parsed = await parseFile(fileType, bytes, request, tools);
     if (parsed.members && memberSink) {
-      parsed.warnings.push(...(await sendMembers(parsed.members, request.depth ?? 0, memberSink)));
+      parsed.warnings.push(...(await sendMembers(parsed.members, request.depth ?? 0, memberSink, tools)));
     }
     stage = 'chunk';
-    return { ok: true, file: await toProcessed(parsed, sink) };
+    const file = await toProcessed(parsed, sink);
+    return {
+      ok: true,
+      file: request.inspect ? { ...file, seen: { title: parsed.title, blocks: parsed.blocks } } : file,
+    };
   } catch (error) {
     return { ok: false, failure: failureOf(error, stage) };
   }

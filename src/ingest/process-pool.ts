@@ -2,6 +2,8 @@
 import type { FileProcessor } from './file-processor.ts';
 import type { MemberSink } from './members.ts';
 import type { FileFailure, ProcessOutcome, ProcessRequest } from './parsed.ts';
+import type { ToolRunner } from './tool-runner.ts';
+import type { ToolAnswer, ToolCall, ToolName } from './tools.ts';
 import { CHILD_RSS_BYTES_MAX, CHILD_RSS_BYTES_REUSED, type EndReason, WatchedChild } from './watched-child.ts';
 
 export const CHILDREN_DEFAULT = 2;
@@ -27,6 +29,8 @@ export interface PoolOptions {
   idleMs?: number;
   /** Time for any file, to which FILE_TIME_MS_PER_MB is added. */
   fileTimeMs?: number;
+  /** Programs that parsers may ask for; none when absent. */
+  tools?: ToolRunner;
   /** Entry point of a child. Tests use one that misbehaves. */
   script?: URL;
 }
@@ -53,11 +57,14 @@ class ProcessPool implements FileProcessor {
   private readonly idleMs: number;
   private readonly fileTimeMs: number;
   private readonly script: URL;
+  private readonly tools: ToolRunner | undefined;
   private readonly queue: Task[] = [];
   /** Tasks at a child, by id. A task that was taken back is not here although its child still holds it. */
   private readonly running = new Map<number, Task>();
   /** Children and the time they last answered. */
   private readonly children = new Map<WatchedChild, number>();
+  /** Undefined until it is known. */
+  private toolNames: readonly ToolName[] | undefined;
   private nextId = 1;
   private closed = false;
   private ticker: NodeJS.Timeout | undefined;
@@ -67,6 +74,8 @@ class ProcessPool implements FileProcessor {
     this.idleMs = options.idleMs ?? CHILD_IDLE_MS;
     this.fileTimeMs = options.fileTimeMs ?? FILE_TIME_MS;
     this.script = options.script ?? CHILD_SCRIPT;
+    this.tools = options.tools;
+    if (!this.tools) this.toolNames = [];
   }
 
   process(request: ProcessRequest, signal: AbortSignal, members?: MemberSink): Promise<ProcessOutcome> {
@@ -85,7 +94,8 @@ class ProcessPool implements FileProcessor {
     else {
       signal.addEventListener('abort', abort, { once: true });
       this.queue.push(task);
-      this.dispatch();
+      if (this.toolNames) this.dispatch();
+      else void this.findTools();
     }
     return promise;
   }
@@ -99,14 +109,27 @@ class ProcessPool implements FileProcessor {
     for (const task of left) task.settle({ ok: false, failure: this.failure('closed', task.request) });
   }
 
+  private async findTools(): Promise<void> {
+    this.toolNames = await this.tools!.available();
+    this.dispatch();
+  }
+
+  /** A task that was taken back or is gone needs no program any more. */
+  private async call(id: number, call: ToolCall, signal: AbortSignal): Promise<ToolAnswer> {
+    const task = this.running.get(id);
+    if (!task || !this.tools) return { ok: false, failure: this.failure('closed', { size: 0 }) };
+    return this.tools.run(call, task.request.path, signal);
+  }
+
   private dispatch(): void {
+    if (!this.toolNames) return;
     while (this.queue.length > 0 && !this.closed) {
       const child = this.idleChild() ?? this.newChild() ?? this.leastBusyChild(this.queue[0]!);
       if (!child) return;
       const task = this.queue.shift()!;
       task.id = this.nextId++;
       this.running.set(task.id, task);
-      child.send(task.id, task.request, this.timeMs(task.request));
+      child.send(task.id, { ...task.request, tools: this.toolNames }, this.timeMs(task.request));
     }
   }
 
@@ -139,6 +162,7 @@ class ProcessPool implements FileProcessor {
         if (child.pending.length === 0 && child.rssBytes > CHILD_RSS_BYTES_REUSED) child.end('closed');
         this.dispatch();
       },
+      onCall: (id, call, signal) => this.call(id, call, signal),
       onMember: async (id, member) => this.running.get(id)?.members?.(member),
       onEnd: (reason, unfinished) => {
         this.children.delete(child);
@@ -198,11 +222,11 @@ class ProcessPool implements FileProcessor {
     for (const child of [...this.children.keys()]) if (child.pending[0] === task.id) child.end('closed');
   }
 
-  private timeMs(request: ProcessRequest): number {
+  private timeMs(request: Pick<ProcessRequest, 'size'>): number {
     return this.fileTimeMs + (request.size / 1_000_000) * FILE_TIME_MS_PER_MB;
   }
 
-  private failure(reason: EndReason, request: ProcessRequest): FileFailure {
+  private failure(reason: EndReason, request: Pick<ProcessRequest, 'size'>): FileFailure {
     const stage = 'parse';
     if (reason === 'memory') {
       const message = `Reading the file took more than ${CHILD_RSS_BYTES_MAX / 1024 / 1024} MiB of memory.`;

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { encodeFrame, FrameReader } from './frames.ts';
 import type { ChunkDraft, FileFailure, ProcessOutcome, ProcessRequest } from './parsed.ts';
 import type { ChildReply, ChildRequest, MemberPart } from './process-child.ts';
+import type { ToolAnswer, ToolCall } from './tools.ts';
 
 /** A third of the processor time where others want it too; less would let files run into their time limits. */
 const CHILD_NICENESS = 5;
@@ -21,6 +22,8 @@ const FRAME_BYTES_MAX = 128 * 1024 * 1024;
 const OUTCOME_BYTES_MAX = 512 * 1024 * 1024;
 const WATCH_INTERVAL_MS = 50;
 const STDERR_UNITS_KEPT = 2000;
+/** Time that programs of the system may take for one file, beside its own. */
+const TOOLS_TIME_MS_MAX = 15 * 60_000;
 const PAGE_BYTES = 4096;
 
 const NOT_KEPT: FileFailure = {
@@ -30,12 +33,21 @@ const NOT_KEPT: FileFailure = {
   retryable: true,
 };
 
+const TOOLS_TOO_LONG: FileFailure = {
+  stage: 'parse',
+  title: 'File is over a limit',
+  message: `OCR or conversion of the file took longer than ${TOOLS_TIME_MS_MAX / 60_000} minutes.`,
+  retryable: false,
+};
+
 export type EndReason = 'memory' | 'time' | 'crash' | 'closed';
 
 export interface ChildEvents {
   onOutcome(id: number, outcome: ProcessOutcome): void;
   /** A file inside the file; nothing more is read from the child until it settles. */
   onMember(id: number, member: { index: number; name: string; bytes: Uint8Array }): Promise<void>;
+  /** The child asks for a program of the system; aborted when the child ends. Never rejects. */
+  onCall(id: number, call: ToolCall, signal: AbortSignal): Promise<ToolAnswer>;
   /** Called once. Requests without outcome are the caller's again, oldest first. */
   onEnd(reason: EndReason, unfinished: readonly number[]): void;
 }
@@ -49,6 +61,7 @@ interface Waiting {
   parts: Uint8Array[];
   /** Members that are being taken; undefined when there were none. */
   members: Promise<void> | undefined;
+  toolsMs: number;
 }
 
 export class WatchedChild {
@@ -61,6 +74,8 @@ export class WatchedChild {
   private receivedBytes = 0;
   private stderr = '';
   private ended = false;
+  /** Ends the program that works for the current file. */
+  private tool: AbortController | undefined;
   /** Resident bytes at the last look. */
   rssBytes = 0;
   /** Files answered so far. */
@@ -95,7 +110,7 @@ export class WatchedChild {
   /** Queues a request behind those sent before. It may take `timeMs` once the child begins it. */
   send(id: number, request: ProcessRequest, timeMs: number): void {
     if (this.waiting.length === 0) this.startedAt = performance.now();
-    this.waiting.push({ id, timeMs, chunks: [], parts: [], members: undefined });
+    this.waiting.push({ id, timeMs, chunks: [], parts: [], members: undefined, toolsMs: 0 });
     this.channel.write(encodeFrame({ id, request } satisfies ChildRequest));
   }
 
@@ -104,6 +119,7 @@ export class WatchedChild {
     this.ended = true;
     clearInterval(this.watch);
     this.process.kill('SIGKILL');
+    this.tool?.abort();
     this.channel.destroy();
     this.events.onEnd(reason, this.pending);
   }
@@ -142,6 +158,10 @@ export class WatchedChild {
       this.onMember(current, reply.member);
       return;
     }
+    if ('call' in reply) {
+      void this.onCall(current, reply.call);
+      return;
+    }
     this.waiting.shift();
     this.served += 1;
     this.receivedBytes = 0;
@@ -173,10 +193,31 @@ export class WatchedChild {
     both.catch(() => undefined).finally(() => this.channel.resume());
   }
 
+  /** The time of a program does not count as the child's own. */
+  private async onCall(current: Waiting, call: ToolCall): Promise<void> {
+    if (this.tool) {
+      this.end('crash');
+      return;
+    }
+    this.receivedBytes = 0;
+    this.tool = new AbortController();
+    const startedAt = performance.now();
+    const answer: ToolAnswer =
+      current.toolsMs > TOOLS_TIME_MS_MAX
+        ? { ok: false, failure: TOOLS_TOO_LONG }
+        : await this.events.onCall(current.id, call, this.tool.signal);
+    this.tool = undefined;
+    if (this.ended) return;
+    const took = performance.now() - startedAt;
+    current.toolsMs += took;
+    this.startedAt += took;
+    this.channel.write(encodeFrame({ id: current.id, answer } satisfies ChildRequest));
+  }
+
   private look(): void {
     const current = this.waiting[0];
     if (!current) return;
-    if (this.busyMs > current.timeMs) {
+    if (this.busyMs > current.timeMs && !this.tool) {
       this.end('time');
       return;
     }

@@ -3,8 +3,7 @@ import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { encodeFrame, FrameReader } from '../../src/ingest/frames.ts';
-import type { ProcessedFile } from '../../src/ingest/parsed.ts';
-import type { ChildRequest } from '../../src/ingest/process-child.ts';
+import type { ProcessedFile, ProcessRequest } from '../../src/ingest/parsed.ts';
 
 const channel = new Socket({ fd: 3, readable: true, writable: true });
 let count = 0;
@@ -39,7 +38,7 @@ const ACTIONS: Record<string, () => void> = {
 };
 
 const reader = new FrameReader((value) => {
-  const { id, request } = value as ChildRequest;
+  const { id, request } = value as { id: number; request: ProcessRequest };
   count += 1;
   ACTIONS[request.name]?.();
   const text = request.name === 'rights' ? JSON.stringify(rights(request.path)) : 'fine';

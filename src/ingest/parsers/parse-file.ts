@@ -3,16 +3,32 @@ import { decodeText } from '../decode.ts';
 import { overLimit } from '../failure.ts';
 import type { FileType } from '../file-types.ts';
 import type { ParsedFile, ProcessRequest } from '../parsed.ts';
+import { NO_TOOLS, type Tools } from '../tools.ts';
 
 /** Bytes of a file in a text format: its text, chunks and terms must fit into the memory of a child process. */
 export const TEXT_FILE_BYTES_MAX = 32 * 1024 * 1024;
 
 /** Parses `bytes` as `fileType`. Throws FileError, or whatever the format's library throws for a damaged file. */
-export async function parseFile(fileType: FileType, bytes: Uint8Array, request: ProcessRequest): Promise<ParsedFile> {
+export async function parseFile(
+  fileType: FileType,
+  bytes: Uint8Array,
+  request: ProcessRequest,
+  tools: Tools = NO_TOOLS,
+): Promise<ParsedFile> {
   switch (fileType) {
     case 'pdf': {
       const { parsePdf } = await import('./pdf.ts');
-      return parsePdf(bytes);
+      return parsePdf(bytes, tools);
+    }
+    case 'picture': {
+      const { parsePicture } = await import('./picture.ts');
+      return parsePicture(tools);
+    }
+    case 'doc':
+    case 'xls':
+    case 'ppt': {
+      const { convertOldOffice, NEW_FORMAT } = await import('./old-office.ts');
+      return parseFile(NEW_FORMAT[fileType], await convertOldOffice(fileType, bytes, tools), request);
     }
     case 'docx': {
       const { parseDocx } = await import('./docx.ts');

@@ -7,6 +7,8 @@ export interface PdfLine {
   size: number;
   /** Set in bold type from its first to its last character. */
   bold?: boolean;
+  /** Seems to begin a paragraph where it was seen; a small letter says otherwise. */
+  opens?: boolean;
 }
 
 /** pdfium writes this where a word was hyphenated at the end of a line. */
@@ -78,7 +80,7 @@ function groupLines(lines: readonly PdfLine[], levelOf: (line: PdfLine) => numbe
 
 /** What joins a line to the group before it; undefined when it opens a new one. */
 function glueBetween(before: PdfLine, line: PdfLine, group: Group, level: number, usual: number): string | undefined {
-  if (level !== group.level) return undefined;
+  if (level !== group.level || (line.opens && !/^\p{Ll}/u.test(line.text))) return undefined;
   if (level > 0) {
     // A heading goes on only where its line was long enough to be broken.
     const goesOn = before.size === line.size && before.text.length >= usual * WRAPPED_SHARE;
@@ -152,8 +154,8 @@ function rounded(size: number): number {
 /** The size most characters are set in. */
 function bodySize(pages: readonly (readonly PdfLine[])[]): number {
   const units = new Map<number, number>();
-  for (const line of pages.flat())
-    units.set(rounded(line.size), (units.get(rounded(line.size)) ?? 0) + line.text.length);
+  for (const { size, text } of pages.flat())
+    if (size > 0) units.set(rounded(size), (units.get(rounded(size)) ?? 0) + text.length);
   return [...units].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 0;
 }
 

@@ -1,14 +1,30 @@
 /** PDF files by pdfium: lines per page with their font sizes, then pdf-layout.ts. */
-import { PDFiumLibrary, type PDFiumPage } from '@hyzyla/pdfium';
+import { Buffer } from 'node:buffer';
+import { type PDFiumDocument, PDFiumLibrary, type PDFiumPage } from '@hyzyla/pdfium';
 import { badFile, overLimit } from '../failure.ts';
 import { originMetadata } from '../metadata-values.ts';
 import type { ParsedFile } from '../parsed.ts';
+import type { Tools } from '../tools.ts';
+import { ocrPages } from './ocr-text.ts';
 import { layoutPages, type PdfLine } from './pdf-layout.ts';
 import { TextBuilder } from './text-builder.ts';
 
 /** Bytes of a PDF: it is held twice, once here and once by pdfium. */
 export const PDF_BYTES_MAX = 150 * 1024 * 1024;
 export const PDF_PAGES_MAX = 20_000;
+/** Pages that are pictures and are read by OCR; each takes seconds. */
+export const OCR_PAGES_MAX = 300;
+/** As OCR likes it best, unless a page would become larger than OCR_SIDE_MAX. */
+const OCR_DOTS_PER_INCH = 300;
+/** Dots of the longer side of a page. */
+const OCR_SIDE_MAX = 4000;
+const POINTS_PER_INCH = 72;
+/** A page with a picture and fewer letters than this has no text of its own: a stamp or a page number at most. */
+const PICTURE_LETTERS_MAX = 16;
+/** Objects of a page that are looked at for a picture. */
+const OBJECTS_MAX = 100;
+/** pdfium's number for a picture. */
+const PICTURE_OBJECT = 3;
 
 /** The parts of pdfium's C interface that the wrapper does not offer. */
 interface PdfiumModule {
@@ -25,10 +41,13 @@ interface PdfiumModule {
   _FPDFText_GetFontInfo(textPage: number, index: number, name: number, bytes: number, flags: number): number;
   _FPDF_GetMetaText(document: number, tag: number, buffer: number, bytes: number): number;
   _FPDF_ClosePage(page: number): void;
+  _FPDFPage_CountObjects(page: number): number;
+  _FPDFPage_GetObject(page: number, index: number): number;
+  _FPDFPageObj_GetType(object: number): number;
 }
 
 /** @throws FileError for a file that is damaged, encrypted, or over PDF_BYTES_MAX or PDF_PAGES_MAX. */
-export async function parsePdf(bytes: Uint8Array): Promise<ParsedFile> {
+export async function parsePdf(bytes: Uint8Array, { ocr }: Tools): Promise<ParsedFile> {
   if (bytes.length > PDF_BYTES_MAX) throw overLimit(`PDF files are read up to ${PDF_BYTES_MAX / 1024 / 1024} MiB.`);
   const library = await PDFiumLibrary.init();
   const document = await library.loadDocument(bytes).catch((error: unknown) => {
@@ -38,7 +57,17 @@ export async function parsePdf(bytes: Uint8Array): Promise<ParsedFile> {
   if (count > PDF_PAGES_MAX) throw overLimit(`The PDF has ${count} pages; the limit is ${PDF_PAGES_MAX}.`);
   const { module, documentIdx } = document as unknown as { module: PdfiumModule; documentIdx: number };
   const pages: PdfLine[][] = [];
-  for (let index = 0; index < count; index += 1) pages.push(pageLines(module, document.getPage(index)));
+  const pictures: number[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const { lines, isPicture } = readPage(module, document.getPage(index));
+    pages.push(lines);
+    if (isPicture) pictures.push(index);
+  }
+  const read = ocr ? pictures.slice(0, OCR_PAGES_MAX) : [];
+  for (const index of read) {
+    const [lines = []] = ocrPages(await ocr!(await pictureOf(document, index)));
+    if (lines.length > 0) pages[index] = lines;
+  }
   const meta = (tag: string) => metaText(module, documentIdx, tag);
   const properties = {
     title: meta('Title'),
@@ -59,8 +88,40 @@ export async function parsePdf(bytes: Uint8Array): Promise<ParsedFile> {
     blocks: builder.blocks,
     ...(title === undefined ? {} : { title }),
     metadata: originMetadata({ ...properties, title }),
-    warnings: text === '' && count > 0 ? ['The PDF has no text layer: its pages are pictures.'] : [],
+    warnings: pictureWarnings(pictures.length, read.length, count, text === ''),
   };
+}
+
+function pictureWarnings(pictures: number, read: number, pages: number, isEmpty: boolean): string[] {
+  const hint = 'Words in pictures are read with PINAKES_OCR=tesseract where tesseract is installed.';
+  if (pictures === 0) return isEmpty && pages > 0 ? ['The PDF has no text layer.'] : [];
+  if (read === 0) {
+    const which = isEmpty
+      ? 'The PDF has no text layer: its pages are pictures.'
+      : `${pictures} of ${pages} pages are pictures.`;
+    return [`${which} ${hint}`];
+  }
+  const warnings = isEmpty ? ['No words were found in the pictures that are the pages of this PDF.'] : [];
+  if (pictures > read) warnings.push(`Only ${read} of ${pictures} pages that are pictures were read.`);
+  return warnings;
+}
+
+/** A page as a grey picture (PGM). */
+async function pictureOf(document: PDFiumDocument, index: number): Promise<Uint8Array> {
+  const page = document.getPage(index);
+  const { originalWidth, originalHeight } = page.getOriginalSize();
+  const side = Math.max(originalWidth, originalHeight, 1);
+  const scale = Math.min(OCR_DOTS_PER_INCH / POINTS_PER_INCH, OCR_SIDE_MAX / side);
+  const { width, height, data } = await page.render({ scale, render: 'bitmap', colorSpace: 'Gray' });
+  return Buffer.concat([Buffer.from(`P5\n${width} ${height}\n255\n`), data]);
+}
+
+function hasPicture(module: PdfiumModule, page: number): boolean {
+  const count = Math.min(module._FPDFPage_CountObjects(page), OBJECTS_MAX);
+  for (let index = 0; index < count; index += 1) {
+    if (module._FPDFPageObj_GetType(module._FPDFPage_GetObject(page, index)) === PICTURE_OBJECT) return true;
+  }
+  return false;
 }
 
 function loadFailure(error: unknown): Error {
@@ -69,10 +130,19 @@ function loadFailure(error: unknown): Error {
   return badFile('parse', 'Damaged PDF', 'The file is not a complete PDF.');
 }
 
-/** Text lines of a page with their type. Pages are closed at once: thousands of open ones take memory. */
-function pageLines(module: PdfiumModule, page: PDFiumPage): PdfLine[] {
+/** A page is closed at once: thousands of open ones take memory. */
+function readPage(module: PdfiumModule, page: PDFiumPage): { lines: PdfLine[]; isPicture: boolean } {
   const { pageIdx } = page as unknown as { pageIdx: number };
-  const textPage = module._FPDFText_LoadPage(pageIdx);
+  const lines = pageLines(module, pageIdx);
+  const letters = lines.reduce((sum, { text }) => sum + (text.match(/[\p{L}\p{N}]/gu)?.length ?? 0), 0);
+  const isPicture = letters < PICTURE_LETTERS_MAX && hasPicture(module, pageIdx);
+  module._FPDF_ClosePage(pageIdx);
+  return { lines, isPicture };
+}
+
+/** Text lines of a page with their type. */
+function pageLines(module: PdfiumModule, page: number): PdfLine[] {
+  const textPage = module._FPDFText_LoadPage(page);
   if (!textPage) return [];
   const text = pageText(module, textPage);
   const scratch = module.wasmExports.malloc(SCRATCH_BYTES);
@@ -94,7 +164,6 @@ function pageLines(module: PdfiumModule, page: PDFiumPage): PdfLine[] {
   }
   module.wasmExports.free(scratch);
   module._FPDFText_ClosePage(textPage);
-  module._FPDF_ClosePage(pageIdx);
   return lines;
 }
 

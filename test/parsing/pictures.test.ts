@@ -1,0 +1,146 @@
+/** Pictures, scanned PDFs and old Office files through tesseract and LibreOffice, where they are installed; and without. */
+import assert from 'node:assert/strict';
+import { statSync } from 'node:fs';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { strToU8, zipSync } from 'fflate';
+import { loadToolConfig } from '../../src/config.ts';
+import { detectFileType } from '../../src/ingest/file-types.ts';
+import { ocrPages } from '../../src/ingest/parsers/ocr-text.ts';
+import { openProcessPool } from '../../src/ingest/process-pool.ts';
+import { openToolRunner } from '../../src/ingest/tool-runner.ts';
+import { fixture } from '../support/fixtures.ts';
+import { failureOf, processBytes, readBytes } from '../support/process-bytes.ts';
+
+const tools = openToolRunner(loadToolConfig({ ...process.env, PINAKES_OCR: 'tesseract' }));
+const there = await tools.available();
+const needs = (tool: 'ocr' | 'office') => ({
+  skip: there.includes(tool) ? false : `${tool === 'ocr' ? 'tesseract' : 'LibreOffice'} is not installed`,
+});
+const pool = openProcessPool({ children: 1, tools });
+after(() => pool.close());
+
+async function read(name: string) {
+  const path = fileURLToPath(new URL(`fixtures/${name}`, import.meta.url));
+  const request = { path, name, size: statSync(path).size, chunkMetadataKeys: [], inspect: true };
+  const outcome = await pool.process(request, new AbortController().signal);
+  assert.ok(outcome.ok, outcome.ok ? '' : outcome.failure.message);
+  const { text, seen, warnings, fileType } = outcome.file;
+  return { fileType, text, warnings, pages: seen!.blocks.map((block) => block.pages?.[0]) };
+}
+
+const FIRST =
+  'Rules of the reading room\n\nThe reading room is open on weekdays from nine to six. Coats and bags stay in the lockers by the ' +
+  'entrance, and pencils are the only writing tools allowed near the manuscripts.\n\nVisitors register once a year at the desk. ' +
+  'The card costs 12 euros and is valid in every branch of the library.';
+const SECOND =
+  'Copies and photographs\n\nPhotographs without flash are permitted for private study. Copies of bound volumes are made by the ' +
+  'staff, who decide whether the binding can bear it.';
+
+test('a picture', needs('ocr'), async () => {
+  const { text, fileType, warnings } = await read('scan.png');
+  assert.deepEqual([text, fileType, warnings], [FIRST, 'unknown', []]);
+});
+
+for (const name of ['scan.tiff', 'scan.pdf']) {
+  test(`${name}: pages keep their numbers`, needs('ocr'), async () => {
+    const { text, pages, warnings } = await read(name);
+    assert.deepEqual([text, warnings], [`${FIRST}\n\n${SECOND}`, []]);
+    assert.deepEqual(pages, [1, 1, 1, 2, 2]);
+  });
+}
+
+test('old Office files give what the new ones give', needs('office'), async () => {
+  const [old, current] = await Promise.all([read('office.doc'), read('office.odt')]);
+  assert.equal(old.fileType, 'docx');
+  assert.deepEqual(old.text.split('\n\n').slice(-5), current.text.split('\n\n').slice(-5));
+  const [sheet, newer] = await Promise.all([read('office.xls'), read('office.xlsx')]);
+  assert.equal(sheet.text, newer.text);
+});
+
+test('without OCR a picture says how it could be read, a scanned PDF that it has no text', async () => {
+  const picture = await failureOf('scan.png', fixture('scan.png'));
+  assert.equal(picture.title, 'Pictures are not read');
+  assert.match(picture.message, /PINAKES_OCR=tesseract/);
+  const pdf = await readBytes('scan.pdf', fixture('scan.pdf'));
+  assert.equal(pdf.chunks.length, 0);
+  assert.match(pdf.warnings[0]!, /^The PDF has no text layer: its pages are pictures\..*PINAKES_OCR=tesseract/);
+});
+
+test('without LibreOffice an old Office file says how it could be read', async () => {
+  assert.match(
+    (await failureOf('office.doc', fixture('office.doc'))).message,
+    /Word 97 to 2003 \(doc\).*LibreOffice.*docx/,
+  );
+  assert.match((await failureOf('x', fixture('office.xls'))).message, /Excel 97 to 2003 \(xls\)/);
+});
+
+test('an old Office file with a password says so', async () => {
+  const bytes = Buffer.from(fixture('office.doc'));
+  const at = bytes.indexOf(Buffer.from([0xec, 0xa5]));
+  bytes[at + 11]! |= 1;
+  assert.equal((await failureOf('a.doc', bytes)).title, 'Encrypted file');
+});
+
+test('files inside that would need a program that is not there are left out', async () => {
+  const zip = zipSync({ 'a.png': fixture('scan.png'), 'b.doc': fixture('office.doc'), 'c.txt': strToU8('words') });
+  const names: string[] = [];
+  const outcome = await processBytes('a.zip', zip, [], async ({ name }) => void names.push(name));
+  assert.ok(outcome.ok);
+  assert.deepEqual(names, ['c.txt']);
+  assert.match(outcome.file.warnings[0]!, /^2 files inside/);
+});
+
+test('pictures are known by their first bytes', async () => {
+  const heads = [
+    '\x89PNG\r\n\x1a\n',
+    '\xff\xd8\xff\xe0',
+    'GIF89a',
+    'II*\0',
+    'MM\0*',
+    'RIFFabcdWEBPVP8 ',
+    'BMabcd\0\0\0\0abcd\x28\0\0\0',
+  ];
+  for (const head of heads) {
+    assert.equal(await detectFileType(Buffer.from(`${head}\x01\0\0\0\0\0`, 'latin1'), 'a.txt'), 'picture', head);
+  }
+  assert.equal(await detectFileType(Buffer.from('BMW makes cars, and MM* is not TIFF.'), 'a.txt'), 'txt');
+});
+
+test('words that OCR is not sure of are left out; divided words are marked', () => {
+  const row = (...cells: (string | number)[]) => cells.join('\t');
+  const word = (paragraph: number, line: number, confidence: number, text: string, page = 1) =>
+    row(5, page, 1, paragraph, line, 1, 0, 0, 0, 0, confidence, text);
+  const table = [
+    row(
+      'level',
+      'page_num',
+      'block_num',
+      'par_num',
+      'line_num',
+      'word_num',
+      'left',
+      'top',
+      'width',
+      'height',
+      'conf',
+      'text',
+    ),
+    row(1, 1, 0, 0, 0, 0, 0, 0, 10, 10, -1, ''),
+    word(1, 1, 96, 'The'),
+    word(1, 1, 91, 'manu-'),
+    word(1, 2, 95, 'script'),
+    word(1, 2, 12, '~|'),
+    word(2, 1, 40, 'wl'),
+    word(2, 1, 33, 'ij'),
+    word(3, 1, 90, '図書'),
+    word(3, 1, 90, '館'),
+    row(1, 2, 0, 0, 0, 0, 0, 0, 10, 10, -1, ''),
+    row(1, 3, 0, 0, 0, 0, 0, 0, 10, 10, -1, ''),
+    word(1, 1, 90, 'End', 3),
+  ].join('\n');
+  assert.deepEqual(
+    ocrPages(table).map((page) => page.map((line) => line.text)),
+    [['The manu\ufffe', 'script', '図書館'], [], ['End']],
+  );
+});

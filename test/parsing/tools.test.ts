@@ -1,0 +1,162 @@
+/** Programs of the system that read for parsers: what they may do, and what ends them. The programs are scripts of this test. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { loadToolConfig } from '../../src/config.ts';
+import { openProcessPool } from '../../src/ingest/process-pool.ts';
+import { openToolRunner, type ToolSettings } from '../../src/ingest/tool-runner.ts';
+import type { ToolAnswer } from '../../src/ingest/tools.ts';
+import { eventually } from '../support/upload.ts';
+
+const RUNNER = new URL('../../src/ingest/tool-runner.ts', import.meta.url);
+const linux = { skip: process.platform === 'linux' ? false : 'looks at /proc' };
+const never = new AbortController().signal;
+let folder: string;
+let count = 0;
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pinakes-tools-'));
+});
+after(() => rm(folder, { recursive: true, force: true }));
+
+/** A `tesseract` and a `soffice` that do what `script` says; `mark` is an argument of nothing else on this machine. */
+async function programs(script: string): Promise<{ settings: ToolSettings; mark: string }> {
+  const home = await mkdtemp(join(folder, 'bin-'));
+  count += 1;
+  const mark = `${process.pid}${count}`.padStart(9, '7');
+  for (const name of ['tesseract', 'soffice']) {
+    await writeFile(join(home, name), `#!/bin/sh\n${script.replaceAll('MARK', mark)}\n`);
+    await chmod(join(home, name), 0o755);
+  }
+  const searchPath = `${home}:${loadToolConfig(process.env).searchPath}`;
+  return { settings: { ocrLanguages: 'eng', office: true, searchPath }, mark };
+}
+
+async function ocr(settings: ToolSettings, signal = never): Promise<ToolAnswer> {
+  return openToolRunner(settings).run({ tool: 'ocr', image: Buffer.from('picture') }, '/dev/null', signal);
+}
+
+const said = (answer: ToolAnswer): string =>
+  answer.ok ? Buffer.from(answer.bytes).toString() : answer.failure.message;
+
+/** Processes of this machine that have the mark among their arguments. */
+function running(mark: string): number {
+  const commands = globSync('/proc/[0-9]*/cmdline').map((path) => {
+    try {
+      return readFileSync(path, 'latin1');
+    } catch {
+      return ''; // It has ended.
+    }
+  });
+  return commands.filter((command) => command.includes(mark)).length;
+}
+
+test('a program gets the picture and its languages, and nothing of the environment', linux, async () => {
+  const { settings } = await programs('cat; echo " $*"; env | cut -d= -f1 | sort | tr "\\n" " "');
+  assert.equal(
+    said(await ocr({ ...settings, ocrLanguages: 'eng+deu' })),
+    'picture stdin stdout -l eng+deu tsv\nHOME LANG OMP_THREAD_LIMIT PATH PWD TMPDIR ',
+  );
+});
+
+test('memory, processor time and the size of files are limited', linux, async () => {
+  const { settings } = await programs('cat >/dev/null; ulimit -v; ulimit -t; ulimit -f; ulimit -c');
+  assert.equal(said(await ocr(settings)), `${1536 * 1024}\n60\n${(64 * 1024 * 1024) / 512}\n0\n`);
+});
+
+test('there is no network where the system has namespaces', linux, async (t) => {
+  const { settings } = await programs('cat >/dev/null; tail -n +3 /proc/self/net/dev | cut -d: -f1 | tr -d " "');
+  if (!(await openToolRunner(settings).describe('office')).detail.includes('without a network')) {
+    t.skip('this system does not give out namespaces');
+    return;
+  }
+  assert.equal(said(await ocr(settings)), 'lo\n');
+});
+
+test('a program without end is ended with all that it started', linux, async () => {
+  const { settings, mark } = await programs('sleep MARK & sleep MARK & wait');
+  const answer = ocr({ ...settings, timeMs: 1500 });
+  await eventually(async () => running(mark) >= 2);
+  assert.match(said(await answer), /took longer than 1.5 s/);
+  await eventually(async () => running(mark) === 0);
+});
+
+test('a program that writes without end is ended', linux, async () => {
+  const { settings } = await programs('yes');
+  assert.match(said(await ocr(settings)), /wrote more than 16 MiB/);
+});
+
+test('a program ends with the file that it works for', linux, async () => {
+  const { settings, mark } = await programs('sleep MARK');
+  const path = join(folder, 'picture.png');
+  await writeFile(path, Buffer.from('\x89PNG\r\n\x1a\n and so on', 'latin1'));
+  const pool = openProcessPool({ children: 1, tools: openToolRunner(settings) });
+  const stop = new AbortController();
+  const outcome = pool.process({ path, name: 'picture.png', size: 20, chunkMetadataKeys: [] }, stop.signal);
+  await eventually(async () => running(mark) > 0);
+  stop.abort(new Error('not any more'));
+  await assert.rejects(outcome, /not any more/);
+  await eventually(async () => running(mark) === 0);
+  await pool.close();
+});
+
+test('a program ends with a service that is killed', linux, async (t) => {
+  const { settings, mark } = await programs('sleep MARK');
+  if (!(await openToolRunner(settings).describe('office')).detail.includes('without a network')) {
+    t.skip('this system does not give out namespaces');
+    return;
+  }
+  const source = `const { openToolRunner } = await import(${JSON.stringify(RUNNER.href)});
+    await openToolRunner(${JSON.stringify(settings)}).run({ tool: 'ocr', image: null }, '/dev/null', new AbortController().signal);`;
+  const service = spawn(process.execPath, ['--input-type=module', '-e', source], { stdio: 'ignore' });
+  await eventually(async () => running(mark) > 0);
+  service.kill('SIGKILL');
+  await eventually(async () => running(mark) === 0);
+});
+
+test('LibreOffice converts one file at a time, and what it left is removed', linux, async () => {
+  const { settings } = await programs(
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell's
+    'for last; do :; done; out="${last%/*}/out"; mkdir "$out"; (cat "$last"; date +%s%N; sleep 0.3; date +%s%N) > "$out/file.docx"',
+  );
+  const path = join(folder, 'old.doc');
+  await writeFile(path, 'old\n');
+  const runner = openToolRunner(settings);
+  const convert = () => runner.run({ tool: 'office', to: 'docx' }, path, never);
+  const answers = (await Promise.all([convert(), convert()])).map((answer) => said(answer).split('\n'));
+  assert.deepEqual(
+    answers.map(([first]) => first),
+    ['old', 'old'],
+  );
+  assert.ok(Number(answers[0]![2]) <= Number(answers[1]![1]), 'the second began after the first');
+  assert.deepEqual(globSync(join(tmpdir(), 'pinakes-office-*')), []);
+});
+
+test('a file that LibreOffice makes nothing of is said to be so', linux, async () => {
+  const { settings } = await programs('true');
+  const answer = await openToolRunner(settings).run({ tool: 'office', to: 'xlsx' }, '/dev/null', never);
+  assert.equal(said(answer), 'LibreOffice could not read the file.');
+});
+
+test('doctor says what is there and which languages', linux, async () => {
+  const { settings } = await programs('printf "List of available languages (2):\\neng\\nosd\\n"');
+  const describe = (changed: Partial<ToolSettings>, tool: 'ocr' | 'office') =>
+    openToolRunner({ ...settings, ...changed }).describe(tool);
+  const found = await describe({}, 'ocr');
+  assert.equal(found.ok, true);
+  assert.match(found.detail, /tesseract with eng; installed: eng$/);
+  const missing = await describe({ ocrLanguages: 'eng+jpn' }, 'ocr');
+  assert.equal(missing.ok, false);
+  assert.match(missing.detail, /^PINAKES_OCR_LANGUAGES names jpn, not installed/);
+  assert.deepEqual(await describe({ searchPath: folder }, 'ocr'), {
+    ok: false,
+    detail: 'PINAKES_OCR is tesseract, but the command was not found',
+  });
+  assert.match((await describe({ ocrLanguages: null }, 'ocr')).detail, /^off/);
+  assert.match((await describe({ searchPath: folder }, 'office')).detail, /^not found/);
+  assert.match((await describe({ office: false }, 'office')).detail, /^off/);
+});
