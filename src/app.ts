@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Deps } from './deps.ts';
 import { apiKeyRoutes } from './features/api-keys/routes.ts';
 import { completionsRoutes } from './features/completions/routes.ts';
+import { connectorSourceRoutes } from './features/connector-sources/routes.ts';
 import { contentsRoutes } from './features/contents/routes.ts';
 import { conversationRoutes } from './features/conversations/routes.ts';
 import { localFileRoutes } from './features/local-files/routes.ts';
@@ -30,6 +31,7 @@ export function apiRoutes(deps: Deps): Route[] {
     ...completionsRoutes(deps),
     ...conversationRoutes(deps),
     ...localFileRoutes(deps),
+    ...connectorSourceRoutes(deps),
     ...sourceGroupRoutes(deps),
     ...sourceRoutes(deps),
     ...tagRoutes(deps),

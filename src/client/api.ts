@@ -203,6 +203,110 @@ export type ConversationTree = {
   messages: Array<ConversationMessage>;
 };
 
+export type Crawl = {
+  /** Id of the source, which is also that of its source group. · format "uuid" */
+  id: string;
+  /** Its name. */
+  name: string;
+  /** Where the crawl begins. */
+  urls: Array<string>;
+  /** How many links away from `urls` a page may be. */
+  max_depth: number;
+  /** At most so many pages. */
+  max_pages: number;
+  /** Only pages whose path fits one of these globs; empty = all. */
+  include_paths: Array<string>;
+  /** Pages whose path fits one of these globs are left out. */
+  exclude_paths: Array<string>;
+  /** Only pages on the hosts of `urls`. */
+  same_host: boolean;
+  /** Also the pages that the hosts' sitemaps name. */
+  use_sitemap: boolean;
+  /** Where the work stands: see the list of values. */
+  status: "unknown" | "queued" | "not_started" | "managed" | "starting" | "started" | "success" | "failure" | "canceling" | "canceled" | "deleting" | "delete_job_failure";
+  /** Id of its ingestion setting; empty once that was deleted. */
+  ingestion_setting_id: string;
+  /** Unix seconds. */
+  creation_time: number;
+  /** Start of the latest run, Unix seconds; null before it. */
+  start_time: number | null;
+  /** End of the latest run, Unix seconds; null before it. */
+  end_time: number | null;
+  /** What went wrong; null when nothing did. */
+  error: JobError | null;
+  metadata: Metadata;
+};
+
+export type CrawlSetting = {
+  /** Id: a UUID in lower case. · format "uuid" */
+  id: string;
+  /** Its name, which is also that of its source. */
+  name: string;
+  /** Where the crawl begins. */
+  urls: Array<string>;
+  /** How many links away from `urls` a page may be. */
+  max_depth: number;
+  /** At most so many pages. */
+  max_pages: number;
+  /** Only pages whose path fits one of these globs; empty = all. */
+  include_paths: Array<string>;
+  /** Pages whose path fits one of these globs are left out. */
+  exclude_paths: Array<string>;
+  /** Only pages on the hosts of `urls`. */
+  same_host: boolean;
+  /** Also the pages that the hosts' sitemaps name. */
+  use_sitemap: boolean;
+  /** The schedule as it was given: an RFC 5545 RRULE; empty = none. */
+  rrule: string;
+  /** Id of its source, which is also that of its source group. · format "uuid" */
+  source_group_id: string;
+  /** Unix seconds: where a rule without DTSTART begins, in UTC. */
+  creation_time: number;
+  /** The next occurrences of the schedule, at most 5, Unix seconds; empty without one. A run begins within a minute and a quarter of its time. */
+  next_run_times: Array<number>;
+};
+
+export type DriveSource = {
+  /** Id of the source, which is also that of its source group. · format "uuid" */
+  id: string;
+  /** Its name. */
+  name: string;
+  /** Address of the folder. */
+  folder_url: string;
+  /** Where the work stands: see the list of values. */
+  status: "unknown" | "queued" | "not_started" | "managed" | "starting" | "started" | "success" | "failure" | "canceling" | "canceled" | "deleting" | "delete_job_failure";
+  /** Id of its ingestion setting; empty once that was deleted. */
+  ingestion_setting_id: string;
+  /** Unix seconds. */
+  creation_time: number;
+  /** Start of the latest run, Unix seconds; null before it. */
+  start_time: number | null;
+  /** End of the latest run, Unix seconds; null before it. */
+  end_time: number | null;
+  /** What went wrong; null when nothing did. */
+  error: JobError | null;
+  metadata: Metadata;
+};
+
+export type DriveSourceSetting = {
+  /** Id: a UUID in lower case. · format "uuid" */
+  id: string;
+  /** Its name, which is also that of its source. */
+  name: string;
+  /** Address of the folder. */
+  folder_url: string;
+  /** The schedule as it was given: an RFC 5545 RRULE; empty = none. */
+  rrule: string;
+  /** Id of the stored secret; empty when there is none. */
+  secret_id: string;
+  /** Id of its source, which is also that of its source group. · format "uuid" */
+  source_group_id: string;
+  /** Unix seconds: where a rule without DTSTART begins, in UTC. */
+  creation_time: number;
+  /** The next occurrences of the schedule, at most 5, Unix seconds; empty without one. A run begins within a minute and a quarter of its time. */
+  next_run_times: Array<number>;
+};
+
 export type Error = {
   /** The only member of every error answer. */
   error: {
@@ -379,6 +483,47 @@ export type Neighbour = {
   end_offset: number;
 };
 
+export type PageSource = {
+  /** Id of the source, which is also that of its source group. · format "uuid" */
+  id: string;
+  /** Its name. */
+  name: string;
+  /** The page or data source of the workspace. */
+  page_id: string;
+  /** Where the work stands: see the list of values. */
+  status: "unknown" | "queued" | "not_started" | "managed" | "starting" | "started" | "success" | "failure" | "canceling" | "canceled" | "deleting" | "delete_job_failure";
+  /** Id of its ingestion setting; empty once that was deleted. */
+  ingestion_setting_id: string;
+  /** Unix seconds. */
+  creation_time: number;
+  /** Start of the latest run, Unix seconds; null before it. */
+  start_time: number | null;
+  /** End of the latest run, Unix seconds; null before it. */
+  end_time: number | null;
+  /** What went wrong; null when nothing did. */
+  error: JobError | null;
+  metadata: Metadata;
+};
+
+export type PageSourceSetting = {
+  /** Id: a UUID in lower case. · format "uuid" */
+  id: string;
+  /** Its name, which is also that of its source. */
+  name: string;
+  /** The page or data source of the workspace. */
+  page_id: string;
+  /** The schedule as it was given: an RFC 5545 RRULE; empty = none. */
+  rrule: string;
+  /** Id of the stored secret; empty when there is none. */
+  secret_id: string;
+  /** Id of its source, which is also that of its source group. · format "uuid" */
+  source_group_id: string;
+  /** Unix seconds: where a rule without DTSTART begins, in UTC. */
+  creation_time: number;
+  /** The next occurrences of the schedule, at most 5, Unix seconds; empty without one. A run begins within a minute and a quarter of its time. */
+  next_run_times: Array<number>;
+};
+
 export type Pagination = {
   /** The limit of the request, or its default. */
   limit: number;
@@ -388,6 +533,59 @@ export type Pagination = {
   total: number;
   /** The value for the next after_id; null on the last page. */
   next_id: string | null;
+};
+
+export type RepoSetting = {
+  /** Id: a UUID in lower case. · format "uuid" */
+  id: string;
+  /** Its name, which is also that of its source. */
+  name: string;
+  /** `owner/name`. */
+  repository: string;
+  /** Globs that say what is read; empty = everything. */
+  path_filters: Array<string>;
+  /** `default`: the default branch. */
+  reference_type: "default" | "branch" | "tag" | "commit";
+  /** Name of the branch or tag, or hash of the commit; empty for `default`. */
+  reference_param: string;
+  /** The schedule as it was given: an RFC 5545 RRULE; empty = none. */
+  rrule: string;
+  /** Id of the stored secret; empty when there is none. */
+  secret_id: string;
+  /** Id of its source, which is also that of its source group. · format "uuid" */
+  source_group_id: string;
+  /** Unix seconds: where a rule without DTSTART begins, in UTC. */
+  creation_time: number;
+  /** The next occurrences of the schedule, at most 5, Unix seconds; empty without one. A run begins within a minute and a quarter of its time. */
+  next_run_times: Array<number>;
+};
+
+export type RepoSource = {
+  /** Id of the source, which is also that of its source group. · format "uuid" */
+  id: string;
+  /** Its name. */
+  name: string;
+  /** `owner/name`. */
+  repository: string;
+  /** Globs that say what is read; empty = everything. */
+  path_filters: Array<string>;
+  /** `default`: the default branch. */
+  reference_type: "default" | "branch" | "tag" | "commit";
+  /** Name of the branch or tag, or hash of the commit; empty for `default`. */
+  reference_param: string;
+  /** Where the work stands: see the list of values. */
+  status: "unknown" | "queued" | "not_started" | "managed" | "starting" | "started" | "success" | "failure" | "canceling" | "canceled" | "deleting" | "delete_job_failure";
+  /** Id of its ingestion setting; empty once that was deleted. */
+  ingestion_setting_id: string;
+  /** Unix seconds. */
+  creation_time: number;
+  /** Start of the latest run, Unix seconds; null before it. */
+  start_time: number | null;
+  /** End of the latest run, Unix seconds; null before it. */
+  end_time: number | null;
+  /** What went wrong; null when nothing did. */
+  error: JobError | null;
+  metadata: Metadata;
 };
 
 export type Run = {
@@ -941,6 +1139,480 @@ export interface Operations {
       /** Id of the source group. · format "uuid" */
       source_group_id: string;
     };
+  };
+  /** Create a Drive source */
+  createDriveSource: {
+    request: {
+      headers?: {
+        /** Makes a repeated request harmless for 24 hours: the same request gets the stored answer, another body 409. · minLength 1, maxLength 255 */
+        "Idempotency-Key"?: string | undefined;
+      } | undefined;
+      body: {
+        /** Its name. · minLength 1, maxLength 200 */
+        name: string;
+        /** Address of the folder, as the browser shows it: `https://drive.google.com/drive/folders/…`. Folders inside it are read too. · minLength 1, maxLength 2000 */
+        folder_url: string;
+        /** Id of a stored secret of the type `drive`; not together with `service_account_key`. · format "uuid" */
+        secret_id?: string | undefined;
+        /** The JSON key of a service account that may read the folder, for one run only: it is sealed, never returned, and erased when the first run ends. Not together with `secret_id`. · minLength 1, maxLength 5000 */
+        service_account_key?: string | undefined;
+        /** When to run again: an RFC 5545 RRULE. It needs a stored secret where one is used. · minLength 0, maxLength 500 */
+        rrule?: string | undefined;
+        /** Metadata of the source group. */
+        metadata?: MetadataPatch | undefined;
+      };
+    };
+    response: DriveSource;
+  };
+  /** List Drive sources */
+  listDriveSources: {
+    request: {
+      query?: {
+        /** How many records to return. · minimum 1, maximum 100, default 20 */
+        limit?: number | undefined;
+        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
+        after_id?: string | undefined;
+      } | undefined;
+    };
+    response: {
+      /** The sources of this page. */
+      drive_sources: Array<DriveSource>;
+      pagination: Pagination;
+    };
+  };
+  /** Get a Drive source */
+  getDriveSource: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+    };
+    response: DriveSource;
+  };
+  /** Delete a Drive source */
+  deleteDriveSource: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+    };
+    response: {
+      /** Id of the source group. · format "uuid" */
+      source_group_id: string;
+    };
+  };
+  /** List the settings of Drive sources */
+  listDriveSourceSettings: {
+    request: {
+      query?: {
+        /** How many records to return. · minimum 1, maximum 100, default 20 */
+        limit?: number | undefined;
+        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
+        after_id?: string | undefined;
+      } | undefined;
+    };
+    response: {
+      /** The settings of this page. */
+      drive_source_settings: Array<DriveSourceSetting>;
+      pagination: Pagination;
+    };
+  };
+  /** Get the setting of a Drive source */
+  getDriveSourceSetting: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+    };
+    response: DriveSourceSetting;
+  };
+  /** Change the name and the schedule of a Drive source */
+  updateDriveSourceSetting: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+      body: {
+        /** A new name, also of the source. · minLength 1, maxLength 200 */
+        name: string;
+        /** When to run: an RFC 5545 RRULE. Absent = unchanged; empty = no schedule. · minLength 0, maxLength 500 */
+        rrule?: string | undefined;
+      };
+    };
+    response: DriveSourceSetting;
+  };
+  /** End the schedule of a Drive source */
+  deleteDriveSourceSetting: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+    };
+    response: DriveSourceSetting;
+  };
+  /** Create a page source */
+  createPageSource: {
+    request: {
+      headers?: {
+        /** Makes a repeated request harmless for 24 hours: the same request gets the stored answer, another body 409. · minLength 1, maxLength 255 */
+        "Idempotency-Key"?: string | undefined;
+      } | undefined;
+      body: {
+        /** Its name. · minLength 1, maxLength 200 */
+        name: string;
+        /** The page or data source of the workspace: its id, or its address as the browser shows it. Pages below it are read too. · minLength 1, maxLength 2000 */
+        page_id: string;
+        /** Id of a stored secret of the type `page`; not together with `page_token`. · format "uuid" */
+        secret_id?: string | undefined;
+        /** The token of an integration that may read the page, for one run only: it is sealed, never returned, and erased when the first run ends. Not together with `secret_id`. · minLength 1, maxLength 5000 */
+        page_token?: string | undefined;
+        /** When to run again: an RFC 5545 RRULE. It needs a stored secret where one is used. · minLength 0, maxLength 500 */
+        rrule?: string | undefined;
+        /** Metadata of the source group. */
+        metadata?: MetadataPatch | undefined;
+      };
+    };
+    response: PageSource;
+  };
+  /** List page sources */
+  listPageSources: {
+    request: {
+      query?: {
+        /** How many records to return. · minimum 1, maximum 100, default 20 */
+        limit?: number | undefined;
+        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
+        after_id?: string | undefined;
+      } | undefined;
+    };
+    response: {
+      /** The sources of this page. */
+      page_sources: Array<PageSource>;
+      pagination: Pagination;
+    };
+  };
+  /** Get a page source */
+  getPageSource: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+    };
+    response: PageSource;
+  };
+  /** Delete a page source */
+  deletePageSource: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+    };
+    response: {
+      /** Id of the source group. · format "uuid" */
+      source_group_id: string;
+    };
+  };
+  /** List the settings of page sources */
+  listPageSourceSettings: {
+    request: {
+      query?: {
+        /** How many records to return. · minimum 1, maximum 100, default 20 */
+        limit?: number | undefined;
+        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
+        after_id?: string | undefined;
+      } | undefined;
+    };
+    response: {
+      /** The settings of this page. */
+      page_source_settings: Array<PageSourceSetting>;
+      pagination: Pagination;
+    };
+  };
+  /** Get the setting of a page source */
+  getPageSourceSetting: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+    };
+    response: PageSourceSetting;
+  };
+  /** Change the name and the schedule of a page source */
+  updatePageSourceSetting: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+      body: {
+        /** A new name, also of the source. · minLength 1, maxLength 200 */
+        name: string;
+        /** When to run: an RFC 5545 RRULE. Absent = unchanged; empty = no schedule. · minLength 0, maxLength 500 */
+        rrule?: string | undefined;
+      };
+    };
+    response: PageSourceSetting;
+  };
+  /** End the schedule of a page source */
+  deletePageSourceSetting: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+    };
+    response: PageSourceSetting;
+  };
+  /** Create a repository source */
+  createRepoSource: {
+    request: {
+      headers?: {
+        /** Makes a repeated request harmless for 24 hours: the same request gets the stored answer, another body 409. · minLength 1, maxLength 255 */
+        "Idempotency-Key"?: string | undefined;
+      } | undefined;
+      body: {
+        /** Its name. · minLength 1, maxLength 200 */
+        name: string;
+        /** `owner/name`. · minLength 1, maxLength 200 */
+        repository: string;
+        /** Globs as in a .gitignore file that say what to read, `!` takes out again; empty = everything. At most 100. · maxItems 100, default [] */
+        path_filters?: Array<string> | undefined;
+        /** `default`: the default branch. · default "default" */
+        reference_type?: "default" | "branch" | "tag" | "commit" | undefined;
+        /** Name of the branch or tag, or hash of the commit; empty for `default`. · minLength 0, maxLength 255, default "" */
+        reference_param?: string | undefined;
+        /** Id of a stored secret of the type `repo`; not together with `access_token`. · format "uuid" */
+        secret_id?: string | undefined;
+        /** An access token that may read the repository, for one run only: it is sealed, never returned, and erased when the first run ends. Not together with `secret_id`. · minLength 1, maxLength 5000 */
+        access_token?: string | undefined;
+        /** When to run again: an RFC 5545 RRULE. It needs a stored secret where one is used. · minLength 0, maxLength 500 */
+        rrule?: string | undefined;
+        /** Metadata of the source group. */
+        metadata?: MetadataPatch | undefined;
+      };
+    };
+    response: RepoSource;
+  };
+  /** List repository sources */
+  listRepoSources: {
+    request: {
+      query?: {
+        /** How many records to return. · minimum 1, maximum 100, default 20 */
+        limit?: number | undefined;
+        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
+        after_id?: string | undefined;
+      } | undefined;
+    };
+    response: {
+      /** The sources of this page. */
+      repo_sources: Array<RepoSource>;
+      pagination: Pagination;
+    };
+  };
+  /** Get a repository source */
+  getRepoSource: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+    };
+    response: RepoSource;
+  };
+  /** Delete a repository source */
+  deleteRepoSource: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+    };
+    response: {
+      /** Id of the source group. · format "uuid" */
+      source_group_id: string;
+    };
+  };
+  /** List the settings of repository sources */
+  listRepoSettings: {
+    request: {
+      query?: {
+        /** How many records to return. · minimum 1, maximum 100, default 20 */
+        limit?: number | undefined;
+        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
+        after_id?: string | undefined;
+      } | undefined;
+    };
+    response: {
+      /** The settings of this page. */
+      repo_settings: Array<RepoSetting>;
+      pagination: Pagination;
+    };
+  };
+  /** Get the setting of a repository source */
+  getRepoSetting: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+    };
+    response: RepoSetting;
+  };
+  /** Change the name and the schedule of a repository source */
+  updateRepoSetting: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+      body: {
+        /** A new name, also of the source. · minLength 1, maxLength 200 */
+        name: string;
+        /** When to run: an RFC 5545 RRULE. Absent = unchanged; empty = no schedule. · minLength 0, maxLength 500 */
+        rrule?: string | undefined;
+      };
+    };
+    response: RepoSetting;
+  };
+  /** End the schedule of a repository source */
+  deleteRepoSetting: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+    };
+    response: RepoSetting;
+  };
+  /** Create a crawl */
+  createCrawl: {
+    request: {
+      headers?: {
+        /** Makes a repeated request harmless for 24 hours: the same request gets the stored answer, another body 409. · minLength 1, maxLength 255 */
+        "Idempotency-Key"?: string | undefined;
+      } | undefined;
+      body: {
+        /** Its name. · minLength 1, maxLength 200 */
+        name: string;
+        /** Where the crawl begins: http or https addresses. · minItems 1, maxItems 100 */
+        urls: Array<string>;
+        /** How many links away from `urls` a page may be; 0 = these pages alone. · minimum 0, maximum 20, default 3 */
+        max_depth?: number | undefined;
+        /** At most so many pages. · minimum 1, maximum 10000, default 500 */
+        max_pages?: number | undefined;
+        /** Globs as in a .gitignore file: only pages whose path fits one; empty = all. At most 100. · maxItems 100, default [] */
+        include_paths?: Array<string> | undefined;
+        /** Globs: pages whose path fits one are left out. At most 100. · maxItems 100, default [] */
+        exclude_paths?: Array<string> | undefined;
+        /** Only pages on the hosts of `urls`. · default true */
+        same_host?: boolean | undefined;
+        /** Also the pages that the hosts' sitemaps name. · default true */
+        use_sitemap?: boolean | undefined;
+        /** When to run again: an RFC 5545 RRULE. · minLength 0, maxLength 500 */
+        rrule?: string | undefined;
+        /** Metadata of the source group. */
+        metadata?: MetadataPatch | undefined;
+      };
+    };
+    response: Crawl;
+  };
+  /** List crawls */
+  listCrawls: {
+    request: {
+      query?: {
+        /** How many records to return. · minimum 1, maximum 100, default 20 */
+        limit?: number | undefined;
+        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
+        after_id?: string | undefined;
+      } | undefined;
+    };
+    response: {
+      /** The sources of this page. */
+      crawls: Array<Crawl>;
+      pagination: Pagination;
+    };
+  };
+  /** Get a crawl */
+  getCrawl: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+    };
+    response: Crawl;
+  };
+  /** Delete a crawl */
+  deleteCrawl: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+    };
+    response: {
+      /** Id of the source group. · format "uuid" */
+      source_group_id: string;
+    };
+  };
+  /** List the settings of crawls */
+  listCrawlSettings: {
+    request: {
+      query?: {
+        /** How many records to return. · minimum 1, maximum 100, default 20 */
+        limit?: number | undefined;
+        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
+        after_id?: string | undefined;
+      } | undefined;
+    };
+    response: {
+      /** The settings of this page. */
+      crawl_settings: Array<CrawlSetting>;
+      pagination: Pagination;
+    };
+  };
+  /** Get the setting of a crawl */
+  getCrawlSetting: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+    };
+    response: CrawlSetting;
+  };
+  /** Change the name and the schedule of a crawl */
+  updateCrawlSetting: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+      body: {
+        /** A new name, also of the source. · minLength 1, maxLength 200 */
+        name: string;
+        /** When to run: an RFC 5545 RRULE. Absent = unchanged; empty = no schedule. · minLength 0, maxLength 500 */
+        rrule?: string | undefined;
+      };
+    };
+    response: CrawlSetting;
+  };
+  /** End the schedule of a crawl */
+  deleteCrawlSetting: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+    };
+    response: CrawlSetting;
   };
   /** List source groups */
   listSourceGroups: {
@@ -1568,6 +2240,38 @@ export const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, 
   listLocalFileGroups: ['GET', '/api/v1/local-file-groups'],
   getLocalFileGroup: ['GET', '/api/v1/local-file-groups/{id}'],
   deleteLocalFileGroup: ['DELETE', '/api/v1/local-file-groups/{id}'],
+  createDriveSource: ['POST', '/api/v1/drive-sources'],
+  listDriveSources: ['GET', '/api/v1/drive-sources'],
+  getDriveSource: ['GET', '/api/v1/drive-sources/{id}'],
+  deleteDriveSource: ['DELETE', '/api/v1/drive-sources/{id}'],
+  listDriveSourceSettings: ['GET', '/api/v1/drive-source-settings'],
+  getDriveSourceSetting: ['GET', '/api/v1/drive-source-settings/{id}'],
+  updateDriveSourceSetting: ['PUT', '/api/v1/drive-source-settings/{id}'],
+  deleteDriveSourceSetting: ['DELETE', '/api/v1/drive-source-settings/{id}'],
+  createPageSource: ['POST', '/api/v1/page-sources'],
+  listPageSources: ['GET', '/api/v1/page-sources'],
+  getPageSource: ['GET', '/api/v1/page-sources/{id}'],
+  deletePageSource: ['DELETE', '/api/v1/page-sources/{id}'],
+  listPageSourceSettings: ['GET', '/api/v1/page-source-settings'],
+  getPageSourceSetting: ['GET', '/api/v1/page-source-settings/{id}'],
+  updatePageSourceSetting: ['PUT', '/api/v1/page-source-settings/{id}'],
+  deletePageSourceSetting: ['DELETE', '/api/v1/page-source-settings/{id}'],
+  createRepoSource: ['POST', '/api/v1/repo-sources'],
+  listRepoSources: ['GET', '/api/v1/repo-sources'],
+  getRepoSource: ['GET', '/api/v1/repo-sources/{id}'],
+  deleteRepoSource: ['DELETE', '/api/v1/repo-sources/{id}'],
+  listRepoSettings: ['GET', '/api/v1/repo-settings'],
+  getRepoSetting: ['GET', '/api/v1/repo-settings/{id}'],
+  updateRepoSetting: ['PUT', '/api/v1/repo-settings/{id}'],
+  deleteRepoSetting: ['DELETE', '/api/v1/repo-settings/{id}'],
+  createCrawl: ['POST', '/api/v1/crawls'],
+  listCrawls: ['GET', '/api/v1/crawls'],
+  getCrawl: ['GET', '/api/v1/crawls/{id}'],
+  deleteCrawl: ['DELETE', '/api/v1/crawls/{id}'],
+  listCrawlSettings: ['GET', '/api/v1/crawl-settings'],
+  getCrawlSetting: ['GET', '/api/v1/crawl-settings/{id}'],
+  updateCrawlSetting: ['PUT', '/api/v1/crawl-settings/{id}'],
+  deleteCrawlSetting: ['DELETE', '/api/v1/crawl-settings/{id}'],
   listSourceGroups: ['GET', '/api/v1/source-groups'],
   getSourceGroup: ['GET', '/api/v1/source-groups/{id}'],
   renameSourceGroup: ['PUT', '/api/v1/source-groups/{id}'],

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { describedRoutes } from '../../src/app.ts';
+import type { OriginKind } from '../../src/connectors/connector.ts';
 import { sql } from '../../src/db/sql.ts';
 import type { Route } from '../../src/http/route.ts';
 import { SCOPES } from '../../src/http/route.ts';
@@ -12,15 +13,32 @@ import { newId } from '../../src/util/ids.ts';
 import { buildWorker } from '../../src/worker.ts';
 import { openTestApp, type TestAnswer, type TestApp } from '../support/app.ts';
 import { SECRET_CANARY } from '../support/canary.ts';
+import { createSource, SOURCE_FORMS, scriptedConnectors } from '../support/connector-sources.ts';
 import { idSlots } from '../support/id-slots.ts';
 import { ingest } from '../support/upload.ts';
 
-type Kind = 'group' | 'source' | 'run' | 'chunk' | 'key' | 'tag' | 'conversation' | 'secret';
+type Kind =
+  | 'group'
+  | 'source'
+  | 'run'
+  | 'chunk'
+  | 'key'
+  | 'tag'
+  | 'conversation'
+  | 'secret'
+  | `${OriginKind} source`
+  | `${OriginKind} setting`;
 type Side = Record<Kind, string>;
 type LimitedBy = 'group' | 'tag';
 
 /** Collections of paths -> what `{id}` names there. */
 const KINDS: Record<string, Kind> = {
+  ...Object.fromEntries(
+    SOURCE_FORMS.flatMap(({ kind, path, settingPath }) => [
+      [path.slice(1), `${kind} source`],
+      [settingPath.slice(1), `${kind} setting`],
+    ]),
+  ),
   'source-groups': 'group',
   'local-file-groups': 'group',
   sources: 'source',
@@ -56,6 +74,12 @@ const ROWS: Record<string, Row> = {
   'DELETE /conversations/{id}': { status: 403 },
   // The new group would lie outside.
   'POST /local-file-groups': { status: 403 },
+  ...Object.fromEntries(
+    SOURCE_FORMS.flatMap(({ path, settingPath, origin }): [string, Row][] => [
+      [`POST ${path}`, { body: () => ({ name: 'n', ...origin }), status: 403 }],
+      [`PUT ${settingPath}/{id}`, { body: () => ({ name: 'mine', rrule: 'FREQ=DAILY' }) }],
+    ]),
+  ),
   'PUT /source-groups/{id}': { body: () => ({ name: 'mine' }) },
   'PUT /source-groups/{id}/metadata': { body: () => ({ metadata }) },
   'POST /source-groups/{id}/runs': { body: () => ({}) },
@@ -97,14 +121,15 @@ const keys = {} as Record<LimitedBy, string>;
 let stop: () => Promise<void>;
 
 before(async () => {
-  t = await openTestApp();
+  t = await openTestApp({ given: { connectors: scriptedConnectors().connectors } });
   const worker = buildWorker(t.deps);
   await worker.start();
   stop = () => worker.stop(5_000);
   inside = await makeSide('heron', 'oak');
   outside = await makeSide(OUTSIDE_WORD, 'pylon');
   assert.equal((await t.post('/metadata-columns', { key: 'place', type: 'string' })).status, 201);
-  keys.group = await t.issueKey(SCOPES, { sourceGroupIds: [inside.group] });
+  const groups = [inside.group, ...SOURCE_FORMS.map(({ kind }) => inside[`${kind} source`])];
+  keys.group = await t.issueKey(SCOPES, { sourceGroupIds: groups });
   keys.tag = await t.issueKey(SCOPES, { tagIds: [inside.tag] });
 });
 after(async () => {
@@ -224,8 +249,16 @@ async function makeSide(bird: string, place: string): Promise<Side> {
   const turn = (await t.post('/completions', { ...question, tag_ids: [tag] })).body;
   assert.ok(turn.choices[0].message.content.includes(bird), 'the answer tells of this side');
   const secret = (await t.post('/secrets', { name: 'n', type: 'repo', secret: `${SECRET_CANARY}s` })).body.id;
+  const connected = {} as Record<`${OriginKind} ${'source' | 'setting'}`, string>;
+  for (const form of SOURCE_FORMS) {
+    const made = await createSource(t, form, { name: `${form.kind} at the ${place}` });
+    assert.equal((await t.post('/tag-source-groups', { tag_id: tag, source_group_id: made.id })).status, 201);
+    connected[`${form.kind} source`] = made.id;
+    connected[`${form.kind} setting`] = made.ingestion_setting_id;
+  }
   const key = (await t.post('/api-keys', { name: 'k', scopes: ['knowledge:read'], source_group_ids: [group] })).body.id;
   return {
+    ...connected,
     group,
     source: source.id,
     run: run.id,
@@ -249,6 +282,7 @@ async function snapshot(): Promise<unknown> {
       (select x::text from tag x where tenant_id = ${tenantId} and id = ${outside.tag}) as tag,
       (select k::text from api_key k where tenant_id = ${tenantId} and id = ${outside.key}) as key,
       (select s::text from secret s where tenant_id = ${tenantId} and id = ${outside.secret}) as secret,
+      (select array_agg((id, rrule, deleted_at)::text order by id) from connector_setting where tenant_id = ${tenantId}) as settings,
       (select count(*) from message where tenant_id = ${tenantId} and conversation_id = ${outside.conversation}) as messages,
       (select count(*) from metadata_column where tenant_id = ${tenantId} and key = 'place') as columns`,
   );

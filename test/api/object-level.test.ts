@@ -5,16 +5,29 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { apiRoutes, describedRoutes } from '../../src/app.ts';
+import type { OriginKind } from '../../src/connectors/connector.ts';
 import { sql } from '../../src/db/sql.ts';
 import { SCOPES } from '../../src/http/route.ts';
 import { newId } from '../../src/util/ids.ts';
 import { buildWorker } from '../../src/worker.ts';
 import { openTestApp, type TestAnswer, type TestApp, type TestTenant } from '../support/app.ts';
 import { SECRET_CANARY } from '../support/canary.ts';
+import { createSource, SOURCE_FORMS, scriptedConnectors } from '../support/connector-sources.ts';
 import { idSlots } from '../support/id-slots.ts';
 import { ingest } from '../support/upload.ts';
 
-type Kind = 'group' | 'source' | 'run' | 'chunk' | 'key' | 'tag' | 'conversation' | 'message' | 'secret';
+type Kind =
+  | 'group'
+  | 'source'
+  | 'run'
+  | 'chunk'
+  | 'key'
+  | 'tag'
+  | 'conversation'
+  | 'message'
+  | 'secret'
+  | `${OriginKind} source`
+  | `${OriginKind} setting`;
 type Objects = Record<Kind, string>;
 
 const question = { messages: [{ role: 'user', content: 'Where does the heron nest?' }] };
@@ -50,7 +63,27 @@ const theirs = { metadata: { records: [{ key: 'owner', val: 'somebody else' }] }
 const position: Row = { expect: 'position' };
 const text: Row = { expect: 'text' };
 
+const CONNECTOR_ROWS = SOURCE_FORMS.flatMap(({ kind, path, settingPath, origin, credential }): [string, Row][] => [
+  ...(credential
+    ? [
+        [`POST ${path} body.secret_id`, object('secret', (id) => ({ name: 'n', ...origin, secret_id: id }))] satisfies [
+          string,
+          Row,
+        ],
+      ]
+    : []),
+  [`GET ${path} query.after_id`, position],
+  [`GET ${path}/{id} path.id`, object(`${kind} source`)],
+  [`DELETE ${path}/{id} path.id`, object(`${kind} source`)],
+  [`GET ${settingPath} query.after_id`, position],
+  [`GET ${settingPath}/{id} path.id`, object(`${kind} setting`)],
+  [`PUT ${settingPath}/{id} path.id`, object(`${kind} setting`, () => ({ name: 'renamed', rrule: 'FREQ=DAILY' }))],
+  [`DELETE ${settingPath}/{id} path.id`, object(`${kind} setting`)],
+]);
+
 const ROWS: Record<string, Row> = {
+  ...Object.fromEntries(CONNECTOR_ROWS),
+  'POST /page-sources body.page_id': text, // an id of the workspace
   'POST /search body.tag_ids': {
     expect: 'filter',
     kind: 'tag',
@@ -181,7 +214,7 @@ let deleted: Partial<Objects>;
 let stop: () => Promise<void>;
 
 before(async () => {
-  t = await openTestApp();
+  t = await openTestApp({ given: { connectors: scriptedConnectors().connectors } });
   const worker = buildWorker(t.deps);
   await worker.start();
   stop = () => worker.stop(5_000);
@@ -192,6 +225,10 @@ before(async () => {
   assert.equal((await t.delete(`/local-file-groups/${gone.group}`)).status, 202);
   assert.equal((await t.delete(`/api-keys/${gone.key}`)).status, 200);
   assert.equal((await t.delete(`/secrets/${gone.secret}`)).status, 200);
+  for (const { kind, path } of SOURCE_FORMS) {
+    assert.equal((await t.delete(`${path}/${gone[`${kind} source`]}`)).status, 202);
+    await waitUntilGone(gone[`${kind} source`]);
+  }
   assert.equal((await t.delete(`/conversations/${gone.conversation}`)).status, 200);
   await t.deps.db.query(t.tenantId, sql`delete from tag where tenant_id = ${t.tenantId} and id = ${gone.tag}`);
   await waitUntilGone(gone.group);
@@ -239,7 +276,7 @@ async function check(name: string, row: Row): Promise<void> {
     return;
   }
   const wrongKinds = Object.entries(own)
-    .filter(([kind]) => kind !== row.kind)
+    .filter(([kind]) => kind !== row.kind && !(row.kind === 'group' && kind.endsWith(' source')))
     .map(([, id]) => id);
   const gone = deleted[row.kind];
   const ids = [
@@ -300,7 +337,14 @@ async function makeObjects(tenant: TestTenant): Promise<Objects> {
   const secret = (await t.post('/secrets', { name: 's', type: 'repo', secret: `${SECRET_CANARY}theirs` }, tenant.key))
     .body.id;
   const turn = (await t.post('/completions', question, tenant.key)).body;
+  const connected = {} as Record<`${OriginKind} ${'source' | 'setting'}`, string>;
+  for (const form of SOURCE_FORMS) {
+    const made = await createSource(t, form, {}, tenant.key);
+    connected[`${form.kind} source`] = made.id;
+    connected[`${form.kind} setting`] = made.ingestion_setting_id;
+  }
   return {
+    ...connected,
     group,
     source: source.id,
     run: run.id,
@@ -314,7 +358,7 @@ async function makeObjects(tenant: TestTenant): Promise<Objects> {
 }
 
 async function waitUntilGone(group: string): Promise<void> {
-  while ((await t.get(`/local-file-groups/${group}`)).status !== 404)
+  while ((await t.get(`/source-groups/${group}`)).status !== 404)
     await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
@@ -328,6 +372,7 @@ async function snapshot(tenantId: string): Promise<unknown> {
       (select count(*) from run where tenant_id = ${tenantId}) as runs,
       (select count(*) from api_key where tenant_id = ${tenantId} and revoked_at is null) as keys,
       (select array_agg(s::text order by id) from secret s where tenant_id = ${tenantId}) as secrets,
+      (select array_agg((id, rrule, deleted_at)::text order by id) from connector_setting where tenant_id = ${tenantId}) as settings,
       (select count(*) from message where tenant_id = ${tenantId}) as messages,
       (select count(*) from chunk where tenant_id = ${tenantId}) as chunks`,
   );

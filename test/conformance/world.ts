@@ -5,6 +5,7 @@ import type { Scope } from '../../src/http/route.ts';
 import { newId } from '../../src/util/ids.ts';
 import { buildWorker, type Worker } from '../../src/worker.ts';
 import { openTestApp, type TestApp, type TestTenant } from '../support/app.ts';
+import { scriptedConnectors } from '../support/connector-sources.ts';
 import { ingest } from '../support/upload.ts';
 
 export const QUESTION = 'Where does the heron nest?';
@@ -49,7 +50,7 @@ let sections = 0;
 let running: Promise<{ w: World; worker: Worker }> | undefined;
 
 async function start(): Promise<{ w: World; worker: Worker }> {
-  const t = await openTestApp();
+  const t = await openTestApp({ given: { connectors: scriptedConnectors().connectors } });
   const worker = buildWorker(t.deps);
   await worker.start();
   return { w: await openWorld(t), worker };

@@ -87,7 +87,8 @@ function startRoute(deps: Deps): Route {
       area: AREA,
       summary: 'Run a source group again',
       description:
-        'Unchanged files cost nothing; failed ones are tried again. With only_failed the others are not counted.',
+        'Unchanged files cost nothing; failed ones are tried again. With only_failed the others are not counted. What is kept in ' +
+        'step with an origin is listed anew, with and without only_failed; 409 when its one-time credential was erased.',
     },
     params: idParams,
     body: z.strictObject({ only_failed: z.boolean().default(false) }),

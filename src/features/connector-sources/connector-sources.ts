@@ -1,0 +1,198 @@
+/** Rules for sources that are kept in step with an origin, and for their settings. Wire shapes are in routes.ts. */
+import type { Origin } from '../../connectors/connector.ts';
+import { connectorOf } from '../../connectors/registry.ts';
+import {
+  findGroup,
+  insertGroup,
+  lockGroup,
+  type SourceGroup,
+  saveGroupMetadata,
+  setGroupName,
+} from '../../corpus/group-store.ts';
+import { checkPatch, mergeMetadata, type PatchRecord } from '../../corpus/metadata.ts';
+import { insertRun } from '../../corpus/run-store.ts';
+import {
+  countSettingsLocked,
+  deleteSetting,
+  findSetting,
+  findSettingOfGroup,
+  insertSetting,
+  type Setting,
+  saveSchedule,
+} from '../../corpus/setting-store.ts';
+import type { Tx } from '../../db/database.ts';
+import type { Deps } from '../../deps.ts';
+import { invalidRequest, notFound, ServiceError } from '../../errors.ts';
+import type { Caller } from '../../http/route.ts';
+import { isId, newId } from '../../util/ids.ts';
+import { findSecret, insertSecret, prepareToSeal } from '../../vault/secret-store.ts';
+import type { Credential, SourceKind } from './kinds.ts';
+
+/** Of one tenant. */
+export const CONNECTOR_SOURCES_MAX = 1_000;
+
+export interface NewSource {
+  name: string;
+  origin: Origin;
+  oneTimeCredential: string | undefined;
+  secretId: string | undefined;
+  /** Empty: no schedule. */
+  rrule: string;
+  metadata: readonly PatchRecord[];
+}
+
+export interface ConnectorSource {
+  group: SourceGroup;
+  setting: Setting;
+}
+
+/**
+ * Makes the source with its setting and starts its first run.
+ *
+ * @param saveAnswer is called in the transaction that makes it.
+ * @throws ServiceError invalid_request, not_found for a secret that is not there or of another type, conflict.
+ */
+export async function createSource(
+  deps: Deps,
+  caller: Caller,
+  kind: SourceKind,
+  given: NewSource,
+  saveAnswer: (tx: Tx, source: ConnectorSource) => Promise<void>,
+): Promise<ConnectorSource> {
+  const { tenantId } = caller;
+  const needsCredential = checkCredentials(kind.credential, given);
+  connectorOf(deps.connectors, kind.kind).check(given.origin, given.oneTimeCredential ?? null);
+  checkPatch(given.metadata);
+  const metadata = mergeMetadata({}, given.metadata);
+  const createdAt = deps.clock.now();
+  const nextTimes = given.rrule === '' ? [] : await deps.schedules.check(given.rrule, createdAt, createdAt);
+  if (given.oneTimeCredential !== undefined) await prepareToSeal(deps);
+  return deps.db.transaction(tenantId, async (tx) => {
+    if (given.secretId !== undefined) await checkSecret(tx, tenantId, kind.credential!, given.secretId);
+    if ((await countSettingsLocked(tx, tenantId)) >= CONNECTOR_SOURCES_MAX)
+      throw new ServiceError('conflict', `There are ${CONNECTOR_SOURCES_MAX} such sources already: delete one first.`);
+    const id = newId(createdAt.getTime());
+    await insertGroup(tx, tenantId, {
+      id,
+      sourceType: kind.kind,
+      name: given.name,
+      chunkMetadataKeys: [],
+      uploadAt: null,
+      createdAt,
+    });
+    await saveGroupMetadata(tx, tenantId, id, metadata);
+    await insertSetting(tx, tenantId, {
+      id: newId(createdAt.getTime()),
+      sourceGroupId: id,
+      origin: given.origin,
+      secretId: given.secretId ?? null,
+      needsCredential,
+      rrule: given.rrule,
+      nextTimes,
+      createdAt,
+    });
+    if (given.oneTimeCredential !== undefined) {
+      await insertSecret(tx, deps.config, tenantId, {
+        id: newId(createdAt.getTime()),
+        name: kind.credential!.member,
+        type: kind.credential!.secretType,
+        description: '',
+        value: given.oneTimeCredential,
+        createdAt,
+        sourceGroupId: id,
+      });
+    }
+    const runId = newId(createdAt.getTime());
+    await insertRun(tx, tenantId, { id: runId, sourceGroupId: id, generation: 1, scanned: 0, unchanged: 0, createdAt });
+    await deps.queue.enqueue(tx, 'ingest-run', { tenantId, runId });
+    const source = await getSource(tx, caller, kind, id);
+    await saveAnswer(tx, source);
+    return source;
+  });
+}
+
+/** Returns whether the origin is read with a credential. @throws ServiceError invalid_request */
+function checkCredentials(credential: Credential | null, { oneTimeCredential, secretId, rrule }: NewSource): boolean {
+  if (!credential) return false;
+  const { member, required } = credential;
+  if (oneTimeCredential !== undefined && secretId !== undefined)
+    throw invalidRequest(`Give ${member} or secret_id, not both.`);
+  if (required && oneTimeCredential === undefined && secretId === undefined)
+    throw invalidRequest(`Give ${member} or secret_id.`);
+  if (rrule !== '' && oneTimeCredential !== undefined) throw needsStoredSecret();
+  return oneTimeCredential !== undefined || secretId !== undefined;
+}
+
+function needsStoredSecret(): ServiceError {
+  return invalidRequest(
+    '/rrule: a schedule needs a stored secret: a one-time credential is erased after the first run.',
+  );
+}
+
+/** A body reference: what is not there, another tenant's or of another type is 404. */
+async function checkSecret(tx: Tx, tenantId: string, { secretType }: Credential, id: string): Promise<void> {
+  const secret = isId(id) ? await findSecret(tx, tenantId, id) : undefined;
+  if (secret?.type !== secretType) throw notFound();
+}
+
+/** @throws ServiceError not_found */
+export async function getSource(tx: Tx, caller: Caller, kind: SourceKind, id: string): Promise<ConnectorSource> {
+  const group = isId(id) ? await findGroup(tx, caller.tenantId, id, caller) : undefined;
+  const setting = group?.sourceType === kind.kind && (await findSettingOfGroup(tx, caller.tenantId, id));
+  if (!group || !setting) throw notFound();
+  return { group, setting };
+}
+
+/** @throws ServiceError not_found */
+export async function getSetting(deps: Deps, caller: Caller, kind: SourceKind, id: string): Promise<Setting> {
+  const setting = await deps.db.transaction(caller.tenantId, (tx) =>
+    findSetting(tx, caller.tenantId, kind.kind, id, caller),
+  );
+  if (!setting) throw notFound();
+  return setting;
+}
+
+/**
+ * Names the source anew and, unless `rrule` is undefined, sets its schedule; an empty rule ends it.
+ *
+ * @throws ServiceError invalid_request, not_found: in this order, as far as a rule is wrong whatever it is anchored at.
+ */
+export async function changeSetting(
+  deps: Deps,
+  caller: Caller,
+  kind: SourceKind,
+  id: string,
+  change: { name: string; rrule: string | undefined },
+): Promise<Setting> {
+  const { tenantId } = caller;
+  const { rrule } = change;
+  const now = deps.clock.now();
+  const found = await deps.db.transaction(tenantId, (tx) => findSetting(tx, tenantId, kind.kind, id, caller));
+  const nextTimes = rrule ? await deps.schedules.check(rrule, found?.createdAt ?? now, now) : [];
+  if (!found) throw notFound();
+  if (rrule && found.needsCredential && found.secretId === null) throw needsStoredSecret();
+  return deps.db.transaction(tenantId, async (tx) => {
+    await lockVisible(tx, caller, kind, found);
+    await setGroupName(tx, tenantId, found.sourceGroupId, change.name);
+    if (rrule !== undefined) await saveSchedule(tx, tenantId, found.sourceGroupId, rrule, nextTimes);
+    return lockVisible(tx, caller, kind, found);
+  });
+}
+
+/** Ends the schedule; the source stays and can still be run. Returns what was deleted. @throws ServiceError not_found */
+export async function removeSetting(deps: Deps, caller: Caller, kind: SourceKind, id: string): Promise<Setting> {
+  const found = await getSetting(deps, caller, kind, id);
+  return deps.db.transaction(caller.tenantId, async (tx) => {
+    const setting = await lockVisible(tx, caller, kind, found);
+    await deleteSetting(tx, caller.tenantId, setting.sourceGroupId, deps.clock.now());
+    return setting;
+  });
+}
+
+/** Locks the group and reads the setting again: it may be gone by now. */
+async function lockVisible(tx: Tx, caller: Caller, kind: SourceKind, found: Setting): Promise<Setting> {
+  await lockGroup(tx, caller.tenantId, found.sourceGroupId);
+  const setting = await findSetting(tx, caller.tenantId, kind.kind, found.id, caller);
+  if (!setting) throw notFound();
+  return setting;
+}

@@ -1,0 +1,256 @@
+/** The kinds of sources that are kept in step with an origin: what differs between them on the wire. */
+import { z } from 'zod';
+import type { Origin, OriginKind } from '../../connectors/connector.ts';
+import { text } from '../../http/schemas.ts';
+import type { SecretType } from '../../vault/secret-store.ts';
+
+const ADDRESS_LENGTH_MAX = 2_000;
+const REPOSITORY_LENGTH_MAX = 200;
+const REFERENCE_LENGTH_MAX = 255;
+const PATTERNS_MAX = 100;
+const PATTERN_LENGTH_MAX = 500;
+const START_URLS_MAX = 100;
+const DEPTH_MAX = 20;
+const DEPTH_DEFAULT = 3;
+const PAGES_MAX = 10_000;
+const PAGES_DEFAULT = 500;
+export const REFERENCE_TYPES = ['default', 'branch', 'tag', 'commit'] as const;
+
+export interface Credential {
+  secretType: SecretType;
+  /** Member of the request that holds a one-time credential. */
+  member: string;
+  description: string;
+  /** False: an origin may be public. */
+  required: boolean;
+}
+
+export interface SourceKind {
+  kind: OriginKind;
+  /** Of the OpenAPI description. */
+  area: string;
+  /** As in `List Drive sources`. */
+  noun: string;
+  /** As in the operation `createDriveSource` and the schema `DriveSource`. */
+  name: string;
+  path: string;
+  settingName: string;
+  settingPath: string;
+  /** Members of a request that say what is read. */
+  created: z.ZodRawShape;
+  /** The same members of an answer. */
+  shown: z.ZodRawShape;
+  credential: Credential | null;
+  example: Record<string, unknown>;
+  /** From checked members of a request. */
+  toOrigin(members: Record<string, unknown>): Origin;
+  toWire(origin: Origin): Record<string, unknown>;
+}
+
+/** Ties the members of a kind to its origin; outside, kinds are all alike. */
+function kindOf<Kind extends OriginKind, Created extends z.ZodRawShape, Shown extends z.ZodRawShape>(
+  definition: Omit<SourceKind, 'kind' | 'created' | 'shown' | 'toOrigin' | 'toWire'> & {
+    kind: Kind;
+    created: Created;
+    shown: Shown;
+    toOrigin(members: z.output<z.ZodObject<Created>>): Omit<Extract<Origin, { kind: Kind }>, 'kind'>;
+    toWire(origin: Extract<Origin, { kind: Kind }>): z.input<z.ZodObject<Shown>>;
+  },
+): SourceKind {
+  const { kind, toOrigin, toWire } = definition;
+  return {
+    ...definition,
+    toOrigin: (members) => ({ kind, ...toOrigin(members as z.output<z.ZodObject<Created>>) }) as unknown as Origin,
+    toWire: (origin) => toWire(origin as Extract<Origin, { kind: Kind }>),
+  };
+}
+
+const patterns = z.array(text(1, PATTERN_LENGTH_MAX)).max(PATTERNS_MAX);
+const shownPatterns = z.array(z.string());
+
+const drive = kindOf({
+  kind: 'drive',
+  area: 'Drive sources',
+  noun: 'Drive source',
+  name: 'DriveSource',
+  path: '/drive-sources',
+  settingName: 'DriveSourceSetting',
+  settingPath: '/drive-source-settings',
+  created: {
+    folder_url: text(1, ADDRESS_LENGTH_MAX).describe(
+      'Address of the folder, as the browser shows it: `https://drive.google.com/drive/folders/…`. Folders inside it are read too.',
+    ),
+  },
+  shown: { folder_url: z.string().describe('Address of the folder.') },
+  credential: {
+    secretType: 'drive',
+    member: 'service_account_key',
+    description: 'The JSON key of a service account that may read the folder',
+    required: true,
+  },
+  example: {
+    name: 'Handbooks',
+    folder_url: 'https://drive.google.com/drive/folders/1AbCdEfGhIjKlMnOpQrStUvWxYz012345',
+    secret_id: '01981f7a-4c2e-7b3a-9d54-0f6a2b8c1d3e',
+    rrule: 'FREQ=DAILY;BYHOUR=5;BYMINUTE=0',
+  },
+  toOrigin: ({ folder_url: folderUrl }) => ({ folderUrl }),
+  toWire: ({ folderUrl }) => ({ folder_url: folderUrl }),
+});
+
+const page = kindOf({
+  kind: 'page',
+  area: 'Page sources',
+  noun: 'page source',
+  name: 'PageSource',
+  path: '/page-sources',
+  settingName: 'PageSourceSetting',
+  settingPath: '/page-source-settings',
+  created: {
+    page_id: text(1, ADDRESS_LENGTH_MAX).describe(
+      'The page or data source of the workspace: its id, or its address as the browser shows it. Pages below it are read too.',
+    ),
+  },
+  shown: { page_id: z.string().describe('The page or data source of the workspace.') },
+  credential: {
+    secretType: 'page',
+    member: 'page_token',
+    description: 'The token of an integration that may read the page',
+    required: true,
+  },
+  example: {
+    name: 'Wiki',
+    page_id: '59833787-2cf9-4fdf-8782-e53db20768a5',
+    secret_id: '01981f7a-4c2e-7b3a-9d54-0f6a2b8c1d3e',
+    rrule: 'DTSTART;TZID=Europe/Berlin:20260105T060000\nRRULE:FREQ=WEEKLY;BYDAY=MO,TH',
+  },
+  toOrigin: ({ page_id: pageId }) => ({ pageId }),
+  toWire: ({ pageId }) => ({ page_id: pageId }),
+});
+
+const repo = kindOf({
+  kind: 'repo',
+  area: 'Repository sources',
+  noun: 'repository source',
+  name: 'RepoSource',
+  path: '/repo-sources',
+  settingName: 'RepoSetting',
+  settingPath: '/repo-settings',
+  created: {
+    repository: text(1, REPOSITORY_LENGTH_MAX).describe('`owner/name`.'),
+    path_filters: patterns
+      .default([])
+      .describe(
+        'Globs as in a .gitignore file that say what to read, `!` takes out again; empty = everything. At most 100.',
+      ),
+    reference_type: z.enum(REFERENCE_TYPES).default('default').describe('`default`: the default branch.'),
+    reference_param: text(0, REFERENCE_LENGTH_MAX)
+      .default('')
+      .describe('Name of the branch or tag, or hash of the commit; empty for `default`.'),
+  },
+  shown: {
+    repository: z.string().describe('`owner/name`.'),
+    path_filters: shownPatterns.describe('Globs that say what is read; empty = everything.'),
+    reference_type: z.enum(REFERENCE_TYPES).describe('`default`: the default branch.'),
+    reference_param: z.string().describe('Name of the branch or tag, or hash of the commit; empty for `default`.'),
+  },
+  credential: {
+    secretType: 'repo',
+    member: 'access_token',
+    description: 'An access token that may read the repository',
+    required: false,
+  },
+  example: {
+    name: 'Manual',
+    repository: 'acme/manual',
+    path_filters: ['docs/', '!docs/drafts/'],
+    reference_type: 'branch',
+    reference_param: 'main',
+    rrule: 'FREQ=HOURLY;INTERVAL=6',
+  },
+  toOrigin: (given) => ({
+    repository: given.repository,
+    pathFilters: given.path_filters,
+    referenceType: given.reference_type,
+    referenceParam: given.reference_param,
+  }),
+  toWire: (origin) => ({
+    repository: origin.repository,
+    path_filters: [...origin.pathFilters],
+    reference_type: origin.referenceType,
+    reference_param: origin.referenceParam,
+  }),
+});
+
+const web = kindOf({
+  kind: 'web',
+  area: 'Crawls',
+  noun: 'crawl',
+  name: 'Crawl',
+  path: '/crawls',
+  settingName: 'CrawlSetting',
+  settingPath: '/crawl-settings',
+  created: {
+    urls: z
+      .array(text(1, ADDRESS_LENGTH_MAX))
+      .min(1)
+      .max(START_URLS_MAX)
+      .describe('Where the crawl begins: http or https addresses.'),
+    max_depth: z
+      .int()
+      .min(0)
+      .max(DEPTH_MAX)
+      .default(DEPTH_DEFAULT)
+      .describe('How many links away from `urls` a page may be; 0 = these pages alone.'),
+    max_pages: z.int().min(1).max(PAGES_MAX).default(PAGES_DEFAULT).describe('At most so many pages.'),
+    include_paths: patterns
+      .default([])
+      .describe('Globs as in a .gitignore file: only pages whose path fits one; empty = all. At most 100.'),
+    exclude_paths: patterns.default([]).describe('Globs: pages whose path fits one are left out. At most 100.'),
+    same_host: z.boolean().default(true).describe('Only pages on the hosts of `urls`.'),
+    use_sitemap: z.boolean().default(true).describe("Also the pages that the hosts' sitemaps name."),
+  },
+  shown: {
+    urls: z.array(z.string()).describe('Where the crawl begins.'),
+    max_depth: z.int().describe('How many links away from `urls` a page may be.'),
+    max_pages: z.int().describe('At most so many pages.'),
+    include_paths: shownPatterns.describe('Only pages whose path fits one of these globs; empty = all.'),
+    exclude_paths: shownPatterns.describe('Pages whose path fits one of these globs are left out.'),
+    same_host: z.boolean().describe('Only pages on the hosts of `urls`.'),
+    use_sitemap: z.boolean().describe("Also the pages that the hosts' sitemaps name."),
+  },
+  credential: null,
+  example: {
+    name: 'Help pages',
+    urls: ['https://help.example.com/'],
+    max_depth: 3,
+    max_pages: 500,
+    exclude_paths: ['/archive/'],
+    rrule: 'FREQ=WEEKLY;BYDAY=SU;BYHOUR=3;BYMINUTE=0',
+  },
+  toOrigin: (given) => ({
+    urls: given.urls,
+    maxDepth: given.max_depth,
+    maxPages: given.max_pages,
+    includePaths: given.include_paths,
+    excludePaths: given.exclude_paths,
+    sameHost: given.same_host,
+    useSitemap: given.use_sitemap,
+  }),
+  toWire: (origin) => ({
+    urls: [...origin.urls],
+    max_depth: origin.maxDepth,
+    max_pages: origin.maxPages,
+    include_paths: [...origin.includePaths],
+    exclude_paths: [...origin.excludePaths],
+    same_host: origin.sameHost,
+    use_sitemap: origin.useSitemap,
+  }),
+});
+
+/** `/drive-sources` -> `drive_sources`. */
+export function listKey(path: string): string {
+  return path.slice(1).replaceAll('-', '_');
+}
+
+export const SOURCE_KINDS: readonly SourceKind[] = [drive, page, repo, web];

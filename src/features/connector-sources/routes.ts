@@ -1,0 +1,214 @@
+/** Sources that are kept in step with an origin, over HTTP. Their settings are in setting-routes.ts. */
+import { z } from 'zod';
+import { listGroups } from '../../corpus/group-store.ts';
+import { apiRecords } from '../../corpus/metadata.ts';
+import { listSettingsOfGroups } from '../../corpus/setting-store.ts';
+import type { Deps } from '../../deps.ts';
+import { notFound } from '../../errors.ts';
+import { checkMayCreateGroup } from '../../http/key-limits.ts';
+import { pageQuery, paginationSchema, toPage } from '../../http/page.ts';
+import { type Route, route } from '../../http/route.ts';
+import {
+  idParams,
+  idSchema,
+  jobErrorSchema,
+  metadataPatchSchema,
+  metadataSchema,
+  nameSchema,
+  text,
+  timeSchema,
+} from '../../http/schemas.ts';
+import { requestDeletion } from '../../ingest/delete-group.ts';
+import { JOB_STATUSES } from '../../jobs/status.ts';
+import { isId } from '../../util/ids.ts';
+import { unixSeconds } from '../../util/time.ts';
+import { type ConnectorSource, createSource, getSource } from './connector-sources.ts';
+import { listKey, SOURCE_KINDS, type SourceKind } from './kinds.ts';
+import { ruleSchema, settingRoutes } from './setting-routes.ts';
+
+const SCOPES = ['ingestion:manage'] as const;
+/** As of stored secrets. */
+const CREDENTIAL_LENGTH_MAX = 5_000;
+
+export function connectorSourceRoutes(deps: Deps): Route[] {
+  return SOURCE_KINDS.flatMap((kind) => [...sourceRoutes(deps, kind), ...settingRoutes(deps, kind)]);
+}
+
+function sourceRoutes(deps: Deps, kind: SourceKind): Route[] {
+  const schema = sourceSchema(kind);
+  return [
+    createRoute(deps, kind, schema),
+    listRoute(deps, kind, schema),
+    getRoute(deps, kind, schema),
+    deleteRoute(deps, kind),
+  ];
+}
+
+function sourceSchema({ name, shown }: SourceKind) {
+  return z
+    .object({
+      id: idSchema.describe('Id of the source, which is also that of its source group.'),
+      name: z.string(),
+      ...shown,
+      status: z.enum(JOB_STATUSES),
+      ingestion_setting_id: z.string().describe('Id of its ingestion setting; empty once that was deleted.'),
+      creation_time: timeSchema,
+      start_time: timeSchema.nullable(),
+      end_time: timeSchema.nullable(),
+      error: jobErrorSchema.nullable(),
+      metadata: metadataSchema,
+    })
+    .meta({ id: name });
+}
+
+type SourceSchema = ReturnType<typeof sourceSchema>;
+
+function createBody({ created, credential }: SourceKind) {
+  return z.strictObject({
+    name: nameSchema,
+    ...created,
+    ...(credential && {
+      secret_id: z
+        .string()
+        .optional()
+        .meta({ wire: { type: 'string', format: 'uuid' } })
+        .describe(
+          `Id of a stored secret of the type \`${credential.secretType}\`; not together with \`${credential.member}\`.`,
+        ),
+      [credential.member]: text(1, CREDENTIAL_LENGTH_MAX)
+        .optional()
+        .describe(
+          `${credential.description}, for one run only: it is sealed, never returned, and erased when the first run ends. Not ` +
+            'together with `secret_id`.',
+        ),
+    }),
+    rrule: ruleSchema
+      .optional()
+      .describe(
+        `When to run again: an RFC 5545 RRULE.${credential ? ' It needs a stored secret where one is used.' : ''}`,
+      ),
+    metadata: metadataPatchSchema.optional().describe('Metadata of the source group.'),
+  });
+}
+
+function createRoute(deps: Deps, kind: SourceKind, schema: SourceSchema): Route {
+  const { noun, name, path, credential } = kind;
+  return route({
+    method: 'POST',
+    path,
+    scopes: SCOPES,
+    check: checkMayCreateGroup,
+    operation: {
+      id: `create${name}`,
+      area: kind.area,
+      summary: `Create a ${noun}`,
+      description:
+        'Creates the source with its ingestion setting and starts its first run. Without `rrule` it runs once, and again when it ' +
+        'is asked to (`POST /source-groups/{id}/runs`). A secret that is unknown or of another type is 404.',
+    },
+    body: createBody(kind),
+    response: { status: 201, schema, description: 'The source, queued.' },
+    errors: credential ? [404, 409] : [409],
+    idempotent: true,
+    example: kind.example,
+    async handler({ caller, body, idempotency }) {
+      const members = body as Record<string, unknown>;
+      const given = {
+        name: body.name,
+        origin: kind.toOrigin(members),
+        oneTimeCredential: credential ? (members[credential.member] as string | undefined) : undefined,
+        secretId: members['secret_id'] as string | undefined,
+        rrule: body.rrule ?? '',
+        metadata: body.metadata?.records ?? [],
+      };
+      const source = await createSource(deps, caller, kind, given, (tx, made) =>
+        idempotency.save(tx, toSource(kind, made)),
+      );
+      return toSource(kind, source);
+    },
+  });
+}
+
+function listRoute(deps: Deps, kind: SourceKind, schema: SourceSchema): Route {
+  const key = listKey(kind.path);
+  return route({
+    method: 'GET',
+    path: kind.path,
+    scopes: SCOPES,
+    operation: { id: `list${kind.name}s`, area: kind.area, summary: `List ${kind.noun}s` },
+    query: pageQuery,
+    response: {
+      status: 200,
+      schema: z.object({ [key]: z.array(schema).describe('The sources of this page.'), pagination: paginationSchema }),
+    },
+    handler: ({ caller, query }) =>
+      deps.db.transaction(caller.tenantId, async (tx) => {
+        const request = { limit: query.limit, afterId: query.after_id };
+        const filter = { sourceType: kind.kind };
+        const { rows, total } = await listGroups(tx, caller.tenantId, caller, filter, request);
+        const { page, pagination } = toPage(rows, query.limit, total);
+        const settings = await listSettingsOfGroups(
+          tx,
+          caller.tenantId,
+          page.map(({ id }) => id),
+        );
+        const settingOf = new Map(settings.map((setting) => [setting.sourceGroupId, setting]));
+        return { [key]: page.map((group) => toSource(kind, { group, setting: settingOf.get(group.id)! })), pagination };
+      }),
+  });
+}
+
+function getRoute(deps: Deps, kind: SourceKind, schema: SourceSchema): Route {
+  return route({
+    method: 'GET',
+    path: `${kind.path}/{id}`,
+    scopes: SCOPES,
+    operation: { id: `get${kind.name}`, area: kind.area, summary: `Get a ${kind.noun}` },
+    params: idParams,
+    response: { status: 200, schema },
+    handler: async ({ caller, params }) =>
+      toSource(kind, await deps.db.transaction(caller.tenantId, (tx) => getSource(tx, caller, kind, params.id))),
+  });
+}
+
+function deleteRoute(deps: Deps, kind: SourceKind): Route {
+  return route({
+    method: 'DELETE',
+    path: `${kind.path}/{id}`,
+    scopes: SCOPES,
+    operation: {
+      id: `delete${kind.name}`,
+      area: kind.area,
+      summary: `Delete a ${kind.noun}`,
+      description:
+        'Its content is hidden when this answers, its setting and a one-time credential are gone; a background job removes the ' +
+        'rest. Repeated, it answers the same until the source is gone.',
+    },
+    params: idParams,
+    response: {
+      status: 202,
+      schema: z.object({ source_group_id: idSchema }),
+      description: 'The deletion was accepted.',
+    },
+    async handler({ caller, params }) {
+      if (!isId(params.id)) throw notFound();
+      await requestDeletion(deps, caller.tenantId, params.id, caller, kind.kind);
+      return { source_group_id: params.id };
+    },
+  });
+}
+
+function toSource(kind: SourceKind, { group, setting }: ConnectorSource): z.input<SourceSchema> {
+  return {
+    id: group.id,
+    name: group.name,
+    ...kind.toWire(setting.origin),
+    status: group.status,
+    ingestion_setting_id: setting.deletedAt ? '' : setting.id,
+    creation_time: unixSeconds(group.createdAt),
+    start_time: unixSeconds(group.startedAt),
+    end_time: unixSeconds(group.endedAt),
+    error: group.errorTitle === null ? null : { title: group.errorTitle, message: group.errorMessage ?? '' },
+    metadata: { records: apiRecords(group.metadata) },
+  };
+}

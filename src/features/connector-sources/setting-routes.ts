@@ -1,0 +1,133 @@
+/** Ingestion settings over HTTP: one for each source that is kept in step with an origin. */
+import { z } from 'zod';
+import { listSettings, type Setting } from '../../corpus/setting-store.ts';
+import type { Deps } from '../../deps.ts';
+import { pageQuery, paginationSchema, toPage } from '../../http/page.ts';
+import { type Route, route } from '../../http/route.ts';
+import { idParams, idSchema, nameSchema, text, timeSchema } from '../../http/schemas.ts';
+import { RULE_LENGTH_MAX } from '../../jobs/schedule-limits.ts';
+import { unixSeconds } from '../../util/time.ts';
+import { changeSetting, getSetting, removeSetting } from './connector-sources.ts';
+import { listKey, type SourceKind } from './kinds.ts';
+
+const SCOPES = ['ingestion:manage'] as const;
+
+export const ruleSchema = text(0, RULE_LENGTH_MAX);
+
+export function settingRoutes(deps: Deps, kind: SourceKind): Route[] {
+  const schema = settingSchema(kind);
+  return [
+    listRoute(deps, kind, schema),
+    getRoute(deps, kind, schema),
+    updateRoute(deps, kind, schema),
+    deleteRoute(deps, kind, schema),
+  ];
+}
+
+function settingSchema({ settingName, shown, credential }: SourceKind) {
+  return z
+    .object({
+      id: idSchema,
+      name: z.string().describe('Its name, which is also that of its source.'),
+      ...shown,
+      rrule: z.string().describe('The schedule as it was given: an RFC 5545 RRULE; empty = none.'),
+      ...(credential && { secret_id: z.string().describe('Id of the stored secret; empty when there is none.') }),
+      source_group_id: idSchema.describe('Id of its source, which is also that of its source group.'),
+      creation_time: timeSchema.describe('Unix seconds: where a rule without DTSTART begins, in UTC.'),
+      next_run_times: z
+        .array(timeSchema)
+        .describe(
+          'The next occurrences of the schedule, at most 5, Unix seconds; empty without one. A run begins within a minute and a quarter of its time.',
+        ),
+    })
+    .meta({ id: settingName });
+}
+
+type SettingSchema = ReturnType<typeof settingSchema>;
+
+function listRoute(deps: Deps, kind: SourceKind, schema: SettingSchema): Route {
+  const key = listKey(kind.settingPath);
+  return route({
+    method: 'GET',
+    path: kind.settingPath,
+    scopes: SCOPES,
+    operation: { id: `list${kind.settingName}s`, area: kind.area, summary: `List the settings of ${kind.noun}s` },
+    query: pageQuery,
+    response: {
+      status: 200,
+      schema: z.object({ [key]: z.array(schema).describe('The settings of this page.'), pagination: paginationSchema }),
+    },
+    handler: ({ caller, query }) =>
+      deps.db.transaction(caller.tenantId, async (tx) => {
+        const request = { limit: query.limit, afterId: query.after_id };
+        const { rows, total } = await listSettings(tx, caller.tenantId, kind.kind, caller, request);
+        const { page, pagination } = toPage(rows, query.limit, total);
+        return { [key]: page.map((setting) => toSetting(kind, setting)), pagination };
+      }),
+  });
+}
+
+function getRoute(deps: Deps, kind: SourceKind, schema: SettingSchema): Route {
+  return route({
+    method: 'GET',
+    path: `${kind.settingPath}/{id}`,
+    scopes: SCOPES,
+    operation: { id: `get${kind.settingName}`, area: kind.area, summary: `Get the setting of a ${kind.noun}` },
+    params: idParams,
+    response: { status: 200, schema },
+    handler: async ({ caller, params }) => toSetting(kind, await getSetting(deps, caller, kind, params.id)),
+  });
+}
+
+function updateRoute(deps: Deps, kind: SourceKind, schema: SettingSchema): Route {
+  return route({
+    method: 'PUT',
+    path: `${kind.settingPath}/{id}`,
+    scopes: SCOPES,
+    operation: {
+      id: `update${kind.settingName}`,
+      area: kind.area,
+      summary: `Change the name and the schedule of a ${kind.noun}`,
+      description: 'What is read, and with which secret, stays as it was created. A run that is under way goes on.',
+    },
+    params: idParams,
+    body: z.strictObject({
+      name: nameSchema.describe('A new name, also of the source.'),
+      rrule: ruleSchema.optional().describe('When to run: an RFC 5545 RRULE. Absent = unchanged; empty = no schedule.'),
+    }),
+    response: { status: 200, schema },
+    example: { name: String(kind.example['name']), rrule: 'FREQ=DAILY;BYHOUR=5;BYMINUTE=0' },
+    handler: async ({ caller, params, body }) =>
+      toSetting(kind, await changeSetting(deps, caller, kind, params.id, { name: body.name, rrule: body.rrule })),
+  });
+}
+
+function deleteRoute(deps: Deps, kind: SourceKind, schema: SettingSchema): Route {
+  return route({
+    method: 'DELETE',
+    path: `${kind.settingPath}/{id}`,
+    scopes: SCOPES,
+    operation: {
+      id: `delete${kind.settingName}`,
+      area: kind.area,
+      summary: `End the schedule of a ${kind.noun}`,
+      description: 'The source and its content stay, and it can still be run. The answer is the deleted setting.',
+    },
+    params: idParams,
+    response: { status: 200, schema },
+    handler: async ({ caller, params }) => toSetting(kind, await removeSetting(deps, caller, kind, params.id)),
+  });
+}
+
+function toSetting(kind: SourceKind, setting: Setting): z.input<SettingSchema> {
+  return {
+    id: setting.id,
+    name: setting.name,
+    ...kind.toWire(setting.origin),
+    rrule: setting.rrule,
+    ...(kind.credential && { secret_id: setting.secretId ?? '' }),
+    source_group_id: setting.sourceGroupId,
+    creation_time: unixSeconds(setting.createdAt),
+    next_run_times: setting.nextTimes.map((time) => unixSeconds(time)),
+  };
+}
