@@ -1,7 +1,7 @@
 /** Candidates of a search, in growing batches: as many as it takes until enough remain after selection. */
 import type { Tx } from '../db/database.ts';
 import { join, type Sql, sql } from '../db/sql.ts';
-import { chunkConditions, lookedUpSourcePredicate, narrowsCheaply, sourcePredicate } from './filter-sql.ts';
+import { chunkConditions, lookedUpSourcePredicate, narrows, narrowsCheaply, sourcePredicate } from './filter-sql.ts';
 import type { FusionSettings } from './fuse.ts';
 import { bm25Candidates, type Candidate } from './lexical.ts';
 import { scanCandidates } from './lexical-scan.ts';
@@ -97,7 +97,9 @@ export async function lexicalCandidates(
 }
 
 export function lexicalRequest({ request, terms }: Search, conditions: readonly Sql[], limit: number) {
-  return { tenantId: request.tenantId, partitionNo: request.partitionNo, terms, conditions, limit };
+  const { tenantId, partitionNo, filters } = request;
+  const unfiltered = !narrows(request, filters) && chunkConditions(filters).length === 0;
+  return { tenantId, partitionNo, terms, conditions, unfiltered, limit };
 }
 
 export function lexicalOnly(candidate: Candidate): RankedCandidate {

@@ -55,7 +55,7 @@ export async function scanCandidates(
   for (let rows = Math.max(firstRows, request.limit); ; rows *= LOOK_GROWTH) {
     const looked = rarest(scoring.terms, rows);
     if (looked.length === 0) return [];
-    if (named === undefined && looked.reduce((sum, { chunks }) => sum + chunks, 0) > largeRows) {
+    if (!request.unfiltered && named === undefined && looked.reduce((sum, { chunks }) => sum + chunks, 0) > largeRows) {
       named = await nameFew(tx, request, namedMax);
       if (named.length <= namedMax) return score(tx, request, scoring, { named });
     }

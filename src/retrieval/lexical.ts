@@ -19,6 +19,8 @@ export interface CandidateRequest {
   terms: readonly string[];
   /** Conditions on chunk `c` that every candidate fulfils. */
   conditions: readonly Sql[];
+  /** Nearly all chunks fulfil the conditions: it is of no use to look which do. */
+  unfiltered?: boolean;
   limit: number;
   /** Only so many of the best chunks are tested at all: fewer may be found than there are. */
   tested?: number;
@@ -29,6 +31,12 @@ export interface CandidateRequest {
  * whenever it believes the table small, as before the first ANALYZE. The index delivers rows in order, so forbidding sorts suffices.
  */
 export const FORCE_INDEX_ORDER = sql`set_config('enable_sort', 'off', true), set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)`;
+
+/**
+ * Without a BM25 index it is enough that no table is read from end to end: a look for what is rare or not there at all, as for a
+ * language, would else be planned as if it were common.
+ */
+export const FORCE_INDEXES = sql`set_config('enable_seqscan', 'off', true)`;
 
 /**
  * At most `limit` of the best chunks, best first; of equal score, the lower id first. Where the limit cuts through chunks of

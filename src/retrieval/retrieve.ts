@@ -9,7 +9,7 @@ import { correct } from './fuzzy.ts';
 import { addNeighbours, type HitRow, readRows, toHit } from './hits.ts';
 import { hybridBatches } from './hybrid.ts';
 import { readLanguages } from './languages.ts';
-import { FORCE_INDEX_ORDER } from './lexical.ts';
+import { FORCE_INDEX_ORDER, FORCE_INDEXES } from './lexical.ts';
 import { type Fingerprint, fingerprint } from './near-duplicates.ts';
 import { EXACT_ROWS_MAX, NEAREST_SETTINGS } from './nearest.ts';
 import { postfiltered } from './postfilter.ts';
@@ -88,7 +88,7 @@ async function prepare(
   request: RetrieveRequest,
   semantic: SemanticQuery | undefined,
 ): Promise<Search> {
-  if (db.hasTextSearch) await tx.query(sql`select ${FORCE_INDEX_ORDER}`);
+  await tx.query(sql`select ${db.hasTextSearch ? FORCE_INDEX_ORDER : FORCE_INDEXES}`);
   if (semantic) await tx.query(sql`select ${NEAREST_SETTINGS}`);
   const languages = await readLanguages(tx, request.tenantId);
   const terms = searchTerms(request.query, languages);

@@ -59,11 +59,21 @@ function search(
   terms: string[],
   limit: number,
   conditions: Sql[] = [],
-  limits?: LookLimits,
+  { unfiltered = false, limits }: { unfiltered?: boolean; limits?: LookLimits | undefined } = {},
+  statements: string[] = [],
 ): Promise<Candidate[]> {
-  return plain.transaction(tenant.id, (tx) =>
-    scanCandidates(tx, { tenantId: tenant.id, partitionNo: tenant.partitionNo, terms, conditions, limit }, limits),
-  );
+  const { partitionNo } = tenant;
+  return plain.transaction(tenant.id, (tx) => {
+    const recording = {
+      ...tx,
+      query: <R extends object>(statement: Sql) => {
+        statements.push(statement.text);
+        return tx.query<R>(statement);
+      },
+    };
+    const request = { tenantId: tenant.id, partitionNo, terms, conditions, unfiltered, limit };
+    return scanCandidates(recording, request, limits);
+  });
 }
 
 /** Few words are common, most are rare; chunks are short and long, and repeat words. */
@@ -104,7 +114,8 @@ test('a search finds what scoring every chunk finds, under every condition', asy
     const every = random.pick([1, 1, 3, 50, 900]);
     const limit = random.pick([1, 10, 10, 100, 3_000]);
     const limits = random.pick(LOOKS);
-    const found = await search(tenant, terms, limit, [sql`c.ordinal % ${every}::int = 0`], limits);
+    const unfiltered = every === 1 && random.pick([true, false]);
+    const found = await search(tenant, terms, limit, [sql`c.ordinal % ${every}::int = 0`], { unfiltered, limits });
     const scores = reference(rows, terms);
     const expected = [...scores]
       .filter(([id]) => ordinals.get(id)! % every === 0)
@@ -120,6 +131,18 @@ test('a search finds what scoring every chunk finds, under every condition', asy
       assert.equal(ordinals.get(id)! % every, 0, what);
     }
   }
+});
+
+test('without a filter it is not looked which chunks fit', async () => {
+  const tenant = await newTenant('unfiltered');
+  await insert(tenant, randomRows(300));
+  const looks = async (unfiltered: boolean): Promise<number> => {
+    const statements: string[] = [];
+    const limits = { firstRows: 20, largeRows: 40, namedMax: 100 };
+    await search(tenant, ['w0', 'w1'], 10, [sql`true`], { unfiltered, limits }, statements);
+    return statements.filter((text) => /^\s*select c\.id from/.test(text)).length;
+  };
+  assert.deepEqual([await looks(true), await looks(false)], [0, 1]);
 });
 
 test('of equal score, the lower id comes first, also where the limit cuts', async () => {
