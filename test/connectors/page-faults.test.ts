@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { OriginError } from '../../src/connectors/connector.ts';
-import type { FakeNotionOptions, Fault } from '../support/fake-notion.ts';
+import type { Fault } from '../support/fake-notion.ts';
 import { block, paragraph } from '../support/fake-notion-world.ts';
-import { openPageHarness, type PageHarness, type Run } from './page-harness.ts';
+import { type HarnessOptions, openPageHarness, type PageHarness, type Run } from './page-harness.ts';
 
 const MINUTE_MS = 60_000;
 let harness: PageHarness;
 
-async function reopen(options: FakeNotionOptions & { timeoutMs?: number } = {}): Promise<void> {
+async function reopen(options: HarnessOptions = {}): Promise<void> {
   await harness?.close();
   harness = await openPageHarness(options);
 }

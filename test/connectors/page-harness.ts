@@ -13,7 +13,7 @@ export interface Run {
   /** Per item, what became of it. */
   outcome: Map<string, string>;
   changes: Change[];
-  /** Requests for anything but what every run must ask. */
+  /** Contents that were brought, with the listing or by a fetch. */
   bodies: number;
 }
 
@@ -33,11 +33,17 @@ export interface PageHarness {
   close(): Promise<void>;
 }
 
-export async function openPageHarness(options: FakeNotionOptions & { timeoutMs?: number } = {}): Promise<PageHarness> {
+export interface HarnessOptions extends FakeNotionOptions {
+  timeoutMs?: number;
+  /** Private hosts that addresses from tenants may reach. */
+  allow?: readonly string[];
+}
+
+export async function openPageHarness(options: HarnessOptions = {}): Promise<PageHarness> {
   let time = Date.parse('2026-03-02T10:00:20Z');
   const now = () => new Date(time);
   const fake = await openFakeNotion({ now, ...options });
-  const http = openHttpClient({ allow: ['127.0.0.1'] });
+  const http = openHttpClient({ allow: options.allow ?? ['127.0.0.1'] });
   const waits: number[] = [];
   const connector = openPageConnector({
     http,

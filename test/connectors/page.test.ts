@@ -2,14 +2,13 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { parseMd } from '../../src/ingest/parsers/md.ts';
-import type { FakeNotionOptions } from '../support/fake-notion.ts';
 import { block, type Json, paragraph, says, text } from '../support/fake-notion-world.ts';
-import { openPageHarness, type PageHarness, type Run } from './page-harness.ts';
+import { type HarnessOptions, openPageHarness, type PageHarness, type Run } from './page-harness.ts';
 
 const MINUTE_MS = 60_000;
 let harness: PageHarness;
 
-async function reopen(options: FakeNotionOptions = {}): Promise<void> {
+async function reopen(options: HarnessOptions = {}): Promise<void> {
   await harness?.close();
   harness = await openPageHarness(options);
 }
@@ -359,6 +358,26 @@ test('pages that are not shared', async () => {
     [...harness.stored.values()].map(({ item }) => item.name),
     ['Handbook.md', 'Apollo.md', 'Gemini.md'],
   );
+});
+
+test('what lies in the trash is not read, also where it is still named', async () => {
+  const { world, root, leave, projects, gemini } = handbook();
+  settle();
+  await harness.run(root);
+  for (const object of [world.page(leave), world.page(gemini), world.database(projects)]) object.trashed = true;
+  await harness.run(root);
+  assert.deepEqual(
+    [...harness.stored.values()].map(({ item }) => item.name),
+    ['Handbook.md', 'Policies.md', 'Travel.md'],
+  );
+});
+
+test('an address of a file leads nowhere inside', async () => {
+  await reopen({ allow: [] });
+  const { world } = harness.fake;
+  const root = world.addPage('Meeting', [block('file', world.hostedFile('Notes.txt', 'minutes'))]);
+  await assert.rejects(harness.run(root), /^OriginError: The page workspace could not be reached/);
+  assert.equal(harness.fake.counts.get('GET /files/:key'), undefined);
 });
 
 test('a linked view of a database is skipped', async () => {
