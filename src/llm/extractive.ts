@@ -1,6 +1,7 @@
 /** The default chat model, which is none: it answers with the best passages of the retrieved chunks, quoted word for word. */
-import { type Analyzer, extractPassages, type Passage } from './extract.ts';
+import { ANSWER_LOG_ODDS_MIN, extractPassages, type Passage } from './extract.ts';
 import type { ChatEvent, ChatModel, ChatRequest } from './models.ts';
+import type { Analyzer } from './question.ts';
 
 /** @param contextTokens as with other models, though nothing here is limited by it. */
 export function openExtractive(contextTokens: number, analyzer: Analyzer): ChatModel {
@@ -9,8 +10,8 @@ export function openExtractive(contextTokens: number, analyzer: Analyzer): ChatM
     contextTokens,
     async *stream(request: ChatRequest, signal: AbortSignal): AsyncIterable<ChatEvent> {
       signal.throwIfAborted();
-      const passages = extractPassages(request.question, request.chunks, analyzer);
-      if (passages.length === 0) {
+      const { passages, logOdds } = extractPassages(request.question, request.chunks, analyzer);
+      if (logOdds < ANSWER_LOG_ODDS_MIN) {
         yield { type: 'finish', reason: 'no_answer' };
         return;
       }

@@ -2,9 +2,9 @@
 import { type Config, ConfigError } from '../config.ts';
 import type { HttpClient } from '../net/http-client.ts';
 import { openAiSdkModel } from './ai-sdk.ts';
-import type { Analyzer } from './extract.ts';
 import { openExtractive } from './extractive.ts';
 import type { ChatModel } from './models.ts';
+import type { Analyzer } from './question.ts';
 
 export const OPENAI_BASE_URL = 'https://api.openai.com/v1';
 
