@@ -1,39 +1,10 @@
 /**
- * `npm run test:server`: the test suite on PostgreSQL 17 with pgvector.
+ * `npm run test:server`: the test suite on PostgreSQL 17 with pgvector, which it sets up by itself (postgres.ts).
  *
- * Sets the server up by itself from Debian 13 packages in a directory of their own, so that nothing is installed on the
- * machine beside `debootstrap`. Needs root on Debian or Ubuntu, once about 2 minutes and 700 MB; later runs start at once.
- * The directory is PINAKES_TEST_SERVER_ROOT, by default one in the system's folder for temporary files.
  * With PINAKES_TEST_DATABASE_URL set (a superuser's URL), the suite runs on that server instead.
  */
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import {
-  chownSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
-
-const SUITE = 'trixie';
-const PACKAGES = ['postgresql-17', 'postgresql-17-pgvector'];
-const PROGRAMS = '/usr/lib/postgresql/17/bin';
-const START_WAIT_MS = 30_000;
-const STOP_WAIT_MS = 10_000;
-
-interface Server {
-  url: string;
-  stop(): Promise<void>;
-}
+import { spawn } from 'node:child_process';
+import { startPostgres } from './postgres.ts';
 
 async function main(): Promise<number> {
   const given = process.env['PINAKES_TEST_DATABASE_URL'];
@@ -44,9 +15,8 @@ async function main(): Promise<number> {
     );
     return 1;
   }
-  const root = process.env['PINAKES_TEST_SERVER_ROOT'] ?? join(tmpdir(), 'pinakes-postgresql-17');
-  if (!existsSync(root)) buildRoot(root);
-  const server = await startServer(root);
+  // The data lives as long as the run.
+  const server = await startPostgres({ settings: { fsync: 'off' } });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => void server.stop().finally(() => process.exit(130)));
   }
@@ -55,124 +25,6 @@ async function main(): Promise<number> {
   } finally {
     await server.stop();
   }
-}
-
-/** Built under another name and renamed, so that an interrupted build is not taken for a finished one. */
-function buildRoot(root: string): void {
-  const building = `${root}.building`;
-  rmSync(building, { recursive: true, force: true });
-  if (spawnSync('debootstrap', ['--version']).error) {
-    run('apt-get', ['update', '-qq']);
-    run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'debootstrap']);
-  }
-  run('debootstrap', ['--variant=minbase', SUITE, building, debianMirror()]);
-  // No services start inside, and no cluster is made at installation.
-  writeFileSync(join(building, 'usr/sbin/policy-rc.d'), '#!/bin/sh\nexit 101\n', { mode: 0o755 });
-  mkdirSync(join(building, 'etc/postgresql-common'), { recursive: true });
-  writeFileSync(join(building, 'etc/postgresql-common/createcluster.conf'), 'create_main_cluster = false\n');
-  run('chroot', [building, 'apt-get', 'install', '-y', '-qq', '--no-install-recommends', ...PACKAGES]);
-  run('chroot', [building, 'apt-get', 'clean']);
-  renameSync(building, root);
-}
-
-/** The mirror that this machine's apt uses for Debian, else Debian's own. */
-function debianMirror(): string {
-  const files = ['/etc/apt/sources.list'];
-  const folder = '/etc/apt/sources.list.d';
-  if (existsSync(folder)) files.push(...readdirSync(folder).map((name) => join(folder, name)));
-  for (const file of files.filter((name) => existsSync(name))) {
-    const text = readFileSync(file, 'utf8');
-    const uri = text.match(/^(?:URIs:\s*|deb\s+(?:\[[^\]]*\]\s+)?)(https?:\/\/\S+\/debian)\/?(?=\s|$)/m)?.[1];
-    if (uri) return uri;
-  }
-  return 'http://deb.debian.org/debian';
-}
-
-async function startServer(root: string): Promise<Server> {
-  const dataDir = `/tmp/pinakes-${randomBytes(6).toString('hex')}`;
-  const { uid, gid } = serverUser(root);
-  mkdirSync(join(root, dataDir), { recursive: true, mode: 0o700 });
-  chownSync(join(root, dataDir), uid, gid);
-  const asServer = ['--userspec=postgres', root];
-  execFileSync('chroot', [
-    ...asServer,
-    `${PROGRAMS}/initdb`,
-    '-D',
-    dataDir,
-    '-U',
-    'postgres',
-    '-A',
-    'trust',
-    '-E',
-    'UTF8',
-    '--locale=C.UTF-8',
-  ]);
-  const port = await freePort();
-  const settings = {
-    listen_addresses: '127.0.0.1',
-    unix_socket_directories: '',
-    dynamic_shared_memory_type: 'mmap',
-    max_connections: '200',
-    // The data lives as long as the run.
-    fsync: 'off',
-  };
-  const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const child = spawn('chroot', [...asServer, `${PROGRAMS}/postgres`, '-D', dataDir, '-p', String(port), ...options], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  const log: string[] = [];
-  child.stderr.on('data', (chunk: Buffer) => void log.push(chunk.toString()));
-  const stop = async (): Promise<void> => {
-    await endServer(child);
-    rmSync(join(root, dataDir), { recursive: true, force: true });
-  };
-  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
-  try {
-    await untilReady(url, child);
-  } catch (error) {
-    await stop();
-    throw new Error(`PostgreSQL did not start:\n${log.join('')}`, { cause: error });
-  }
-  return { url, stop };
-}
-
-function serverUser(root: string): { uid: number; gid: number } {
-  const line = readFileSync(join(root, 'etc/passwd'), 'utf8').match(/^postgres:[^:]*:(\d+):(\d+):/m);
-  if (!line) throw new Error(`${root} has no user postgres; remove it and run again`);
-  return { uid: Number(line[1]), gid: Number(line[2]) };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no free port');
-  return address.port;
-}
-
-async function untilReady(url: string, child: ChildProcess): Promise<void> {
-  for (let waitedMs = 0; ; waitedMs += 200) {
-    const client = new pg.Client({ connectionString: url });
-    try {
-      await client.connect();
-      return;
-    } catch (error) {
-      if (waitedMs > START_WAIT_MS || child.exitCode !== null) throw error;
-      await sleep(200);
-    } finally {
-      await client.end().catch(() => {});
-    }
-  }
-}
-
-/** SIGINT is PostgreSQL's fast shutdown. */
-async function endServer(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const exited = new Promise((resolve) => child.once('exit', resolve));
-  child.kill('SIGINT');
-  await Promise.race([exited, sleep(STOP_WAIT_MS)]);
-  child.kill('SIGKILL');
 }
 
 /** The arguments after `--` choose test files; without them, the whole suite. */
@@ -187,14 +39,6 @@ async function runSuite(url: string): Promise<number> {
     env: { ...process.env, PINAKES_TEST_DATABASE_URL: url },
   });
   return new Promise((resolve) => child.once('exit', (code) => resolve(code ?? 1)));
-}
-
-function run(program: string, args: readonly string[]): void {
-  console.log(`> ${program} ${args.join(' ')}`);
-  execFileSync(program, args, {
-    stdio: ['ignore', 'inherit', 'inherit'],
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C' },
-  });
 }
 
 process.exitCode = await main();

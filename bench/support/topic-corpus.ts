@@ -1,9 +1,10 @@
 /** A made corpus whose words and vectors have topics in common, as real ones have: written through the stores. */
 
-import { createTenant } from '../../src/corpus/tenant-store.ts';
+import { createTenant, findTenantByName } from '../../src/corpus/tenant-store.ts';
 import {
   createGeneration,
   elementFor,
+  findServingVectors,
   indexGeneration,
   insertVectors,
   serveGeneration,
@@ -27,41 +28,52 @@ const SOURCES_PER_GROUP = 50;
 /** Of a chunk's vector around that of its topic. */
 const NOISE = 0.9;
 
-/** Sources have a number `bucket` from 0 to 999 in their metadata, by chance: filters select by it. */
+/** As `fillTopicCorpus`, in an embedded database of the folder. */
 export async function buildTopicCorpus(folder: string, chunks: number, dimension: number): Promise<void> {
+  const db = await openDatabase({ dataDir: folder });
+  try {
+    await fillTopicCorpus(db, chunks, dimension);
+  } finally {
+    await db.close();
+  }
+}
+
+/**
+ * Tenant `default` with so many chunks, unless it is there. Sources have a number `bucket` from 0 to 999 in their metadata, by chance:
+ * filters select by it.
+ */
+export async function fillTopicCorpus(db: Database, chunks: number, dimension: number): Promise<void> {
+  await migrate(db);
+  const there = await findTenantByName(db, 'default');
+  if (there && (await findServingVectors(db.system, there.id))) return;
+  if (there) throw new Error('the corpus was not finished: remove it');
   const random = openRandom(20_261_121);
   const centres = Array.from({ length: TOPICS }, () =>
     Float32Array.from({ length: dimension }, () => gaussian(random)),
   );
   const words = Array.from({ length: COMMON_WORDS + TOPICS * TOPIC_WORDS }, () => random.word(random.integer(4, 9)));
-  const db = await openDatabase({ dataDir: folder });
-  try {
-    await migrate(db);
-    const { id: tenantId } = await createTenant(db, { id: newId(), name: 'default' });
-    const element = elementFor(db, dimension);
-    const { generation } = await db.system.transaction((tx) =>
-      createGeneration(tx, tenantId, { model: MODEL, dimension, element, indexed: false }, new Date()),
-    );
-    for (let done = 0; done < chunks; done += CHUNKS_PER_SOURCE * SOURCES_PER_GROUP) {
-      const vectors: { chunkId: string; hash: Buffer; embedding: string }[] = [];
-      const sources = Array.from({ length: SOURCES_PER_GROUP }, (): SeedSource => {
-        const topic = random.integer(0, TOPICS - 1);
-        const texts = Array.from({ length: CHUNKS_PER_SOURCE }, () => {
-          const chunkId = newId();
-          const embedding = vectorText(near(random, centres[topic]!, NOISE));
-          vectors.push({ chunkId, hash: Buffer.from(chunkId), embedding });
-          return { id: chunkId, content: makeText(random, words, topic) };
-        });
-        return { metadata: { bucket: String(random.integer(0, 999)) }, chunks: texts };
+  const { id: tenantId } = await createTenant(db, { id: newId(), name: 'default' });
+  const element = elementFor(db, dimension);
+  const { generation } = await db.system.transaction((tx) =>
+    createGeneration(tx, tenantId, { model: MODEL, dimension, element, indexed: false }, new Date()),
+  );
+  for (let done = 0; done < chunks; done += CHUNKS_PER_SOURCE * SOURCES_PER_GROUP) {
+    const vectors: { chunkId: string; hash: Buffer; embedding: string }[] = [];
+    const sources = Array.from({ length: SOURCES_PER_GROUP }, (): SeedSource => {
+      const topic = random.integer(0, TOPICS - 1);
+      const texts = Array.from({ length: CHUNKS_PER_SOURCE }, () => {
+        const chunkId = newId();
+        const embedding = vectorText(near(random, centres[topic]!, NOISE));
+        vectors.push({ chunkId, hash: Buffer.from(chunkId), embedding });
+        return { id: chunkId, content: makeText(random, words, topic) };
       });
-      await seed(db, tenantId, [{ sources }]);
-      await db.transaction(tenantId, (tx) => insertVectors(tx, tenantId, generation, vectors));
-      if (done % 10_000 === 0) console.error(`${done} of ${chunks} chunks`);
-    }
-    await finish(db, tenantId, { generation, dimension, element });
-  } finally {
-    await db.close();
+      return { metadata: { bucket: String(random.integer(0, 999)) }, chunks: texts };
+    });
+    await seed(db, tenantId, [{ sources }]);
+    await db.transaction(tenantId, (tx) => insertVectors(tx, tenantId, generation, vectors));
+    if (done % 10_000 === 0) console.error(`${done} of ${chunks} chunks`);
   }
+  await finish(db, tenantId, { generation, dimension, element });
 }
 
 async function finish(db: Database, tenantId: string, made: VectorKind & { generation: number }): Promise<void> {
