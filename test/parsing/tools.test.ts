@@ -94,7 +94,8 @@ test('a program ends with the file that it works for', linux, async () => {
   const { settings, mark } = await programs('sleep MARK');
   const path = join(folder, 'picture.png');
   await writeFile(path, Buffer.from('\x89PNG\r\n\x1a\n and so on', 'latin1'));
-  const pool = openProcessPool({ children: 1, tools: openToolRunner(settings) });
+  const tools = openToolRunner({ ...settings, timeMs: 600_000 });
+  const pool = openProcessPool({ children: 1, tools });
   const stop = new AbortController();
   const outcome = pool.process({ path, name: 'picture.png', size: 20, chunkMetadataKeys: [] }, stop.signal);
   await eventually(async () => running(mark) > 0);

@@ -9,8 +9,10 @@ import { TextBuilder } from './text-builder.ts';
 const INDENT_LEVELS_MAX = 12;
 /** Records that share a block when a file has too many of them. */
 const RECORDS_PER_BLOCK = 20;
+/** Levels within which a list of records is looked for. */
+const RECORD_LEVELS_MAX = 4;
 
-type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 /** @throws FileError when the text is neither JSON nor one JSON value a line. */
 export function parseJson(source: string, keys: readonly ChunkMetadataKey[]): ParsedFile {
@@ -25,6 +27,28 @@ export function parseJson(source: string, keys: readonly ChunkMetadataKey[]): Pa
   if (Array.isArray(value) && value.some(isObject)) writeRecords(builder, value, picker);
   else for (const text of sections(value)) builder.add({ kind: 'paragraph' }, text);
   return finish('json', builder, picker, []);
+}
+
+/** A list of objects, be it inside others, gives a record for each; what stands beside it and above it comes before. */
+export function writeJson(builder: TextBuilder, value: Json, picker: KeyPicker): void {
+  const path: string[] = [];
+  let at = value;
+  for (let level = 0; level < RECORD_LEVELS_MAX && isObject(at); level += 1) {
+    const inner = Object.entries(at).filter(([, member]) => isRecordList(member) || isObject(member));
+    const [name, member] = inner.find((entry) => isRecordList(entry[1])) ?? inner[0] ?? [];
+    if (name === undefined || member === undefined || (!isRecordList(member) && inner.length > 1)) break;
+    const { [name]: _, ...beside } = at;
+    const text = lines(beside).join('\n');
+    path.push(name);
+    if (text !== '') builder.add({ kind: 'paragraph' }, text);
+    at = member;
+  }
+  if (isRecordList(at)) writeRecords(builder, at, picker, path.slice(-1));
+  else for (const text of sections(at)) builder.add({ kind: 'paragraph' }, text);
+}
+
+function isRecordList(value: Json): value is Json[] {
+  return Array.isArray(value) && value.every(isObject);
 }
 
 /** Lines that are no JSON are kept as text, with a warning. @throws FileError when no line is JSON. */
@@ -56,17 +80,18 @@ function finish(fileType: string, builder: TextBuilder, picker: KeyPicker, warni
   };
 }
 
-function writeRecords(builder: TextBuilder, records: readonly Json[], picker: KeyPicker): void {
+function writeRecords(builder: TextBuilder, records: readonly Json[], picker: KeyPicker, headingPath?: string[]): void {
+  const place = headingPath ? { headingPath } : {};
   if (picker.active || records.length <= SINGLE_RECORDS_MAX) {
     for (const record of records) {
       const metadata = picker.pick((key) => scalarAt(record, key));
-      builder.add({ kind: 'record', metadata }, lines(record).join('\n'));
+      builder.add({ kind: 'record', metadata, ...place }, lines(record).join('\n'));
     }
     return;
   }
   for (let from = 0; from < records.length; from += RECORDS_PER_BLOCK) {
     const texts = records.slice(from, from + RECORDS_PER_BLOCK).map((record) => lines(record).join('\n'));
-    builder.add({ kind: 'record' }, texts.join('\n\n'));
+    builder.add({ kind: 'record', ...place }, texts.join('\n\n'));
   }
 }
 

@@ -132,7 +132,7 @@ async function parseText(fileType: FileType, text: string, request: ProcessReque
     }
     case 'xml': {
       const { parseXml } = await import('./xml.ts');
-      return parseXml(text);
+      return parseXml(text, keys);
     }
     case 'code': {
       const { parseCode } = await import('./code.ts');

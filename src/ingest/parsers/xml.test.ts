@@ -1,0 +1,108 @@
+/** XML: prose, feeds, data. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseXml } from './xml.ts';
+
+const blocks = (xml: string): string[] => parseXml(xml, []).text.split('\n\n');
+
+test('DocBook: sections, lists, code and tables', () => {
+  const xml = `<?xml version="1.0"?><book xmlns="http://docbook.org/ns/docbook" xml:lang="en"><info><title>Staff handbook</title>
+    <author><personname><firstname>Ann</firstname><surname>Lee</surname></personname></author><pubdate>2024</pubdate></info>
+    <chapter><title>Leave</title><para>Everybody has <emphasis>25 days</emphasis> of leave.
+      <itemizedlist><listitem><para>Ask early</para></listitem><listitem><para>Ask in writing</para></listitem></itemizedlist></para>
+      <section><title>Requests</title><orderedlist><listitem>First</listitem><listitem>Then</listitem></orderedlist>
+      <programlisting>a &lt; b</programlisting>
+      <table><title>Contacts</title><tgroup><thead><row><entry>Team</entry><entry>Phone</entry></row></thead>
+      <tbody><row><entry>Sales</entry><entry>12</entry></row></tbody></tgroup></table></section></chapter></book>`;
+  const parsed = parseXml(xml, []);
+  assert.deepEqual(parsed.text.split('\n\n'), [
+    '# Staff handbook',
+    'Ann Lee',
+    '2024',
+    '## Leave',
+    'Everybody has 25 days of leave.',
+    '- Ask early\n- Ask in writing',
+    '### Requests',
+    '1. First\n2. Then',
+    '```\na < b\n```',
+    'Contacts',
+    '| Team | Phone |\n| --- | --- |\n| Sales | 12 |',
+  ]);
+  assert.equal(parsed.title, 'Staff handbook');
+  assert.equal(parsed.metadata['language']?.val, 'en');
+});
+
+test('JATS: authors by their names, facts together, references one by one', () => {
+  const xml = `<article><front><article-meta><volume>4</volume><issue>2</issue><title-group><article-title>On herons</article-title></title-group>
+    <contrib-group><contrib><name><surname>Lee</surname><given-names>Ann</given-names></name></contrib></contrib-group>
+    <abstract><title>Abstract</title><p>Herons wade in shallow water all over the world.</p></abstract></article-meta></front>
+    <body><sec><title>Methods</title><p>We counted <italic>Ardea cinerea</italic> at dawn, for years and years.</p></sec></body>
+    <back><ref-list><title>References</title><ref><label>1</label><mixed-citation>Bo C. Birds. 1999.</mixed-citation></ref></ref-list></back></article>`;
+  assert.deepEqual(blocks(xml), [
+    '4, 2',
+    '# On herons',
+    'Ann Lee',
+    '## Abstract',
+    'Herons wade in shallow water all over the world.',
+    '## Methods',
+    'We counted Ardea cinerea at dawn, for years and years.',
+    '## References',
+    '1 Bo C. Birds. 1999.',
+  ]);
+});
+
+test('RSS and Atom: a section for each entry, without the HTML they quote', () => {
+  const rss = `<rss><channel><title>News</title><description>Of the lab</description>
+    <item><title>Heron &amp; egret</title><link>https://example.org/1</link><pubDate>Mon, 1 Jan 2024</pubDate>
+    <description>&lt;p&gt;Both &lt;b&gt;wade&lt;/b&gt;.&lt;/p&gt;</description></item></channel></rss>`;
+  const lines = [
+    '# News',
+    'Of the lab',
+    '## Heron & egret',
+    'link: https://example.org/1\npubDate: Mon, 1 Jan 2024',
+    'Both wade .',
+  ];
+  assert.deepEqual(blocks(rss), lines);
+  const atom = `<feed xmlns="http://www.w3.org/2005/Atom"><title>News</title><entry><title>Heron</title>
+    <link href="https://example.org/1"/><updated>2024-01-01</updated><content type="html"><![CDATA[<p>Wades.</p>]]></content></entry></feed>`;
+  assert.deepEqual(blocks(atom), ['# News', '## Heron', 'link: https://example.org/1\nupdated: 2024-01-01', 'Wades.']);
+  assert.equal(parseXml(atom, []).title, 'News');
+});
+
+test('data: a record for each of several elements of a name, with its metadata', () => {
+  const xml = `<catalog year="2024"><owner>Library</owner>
+    <book id="b1"><title>Herons</title><price currency="EUR">12.5</price><tag>bird</tag><tag>water</tag></book>
+    <book id="b2"><title>Egrets</title><price currency="EUR">9</price></book></catalog>`;
+  const parsed = parseXml(xml, [{ key: 'price.text', type: 'float' }]);
+  assert.deepEqual(parsed.text.split('\n\n'), [
+    'year: 2024\nowner: Library',
+    'id: b1\ntitle: Herons\nprice:\n  currency: EUR\n  text: 12.5\ntag: bird, water',
+    'id: b2\ntitle: Egrets\nprice:\n  currency: EUR\n  text: 9',
+  ]);
+  const [, first, second] = parsed.blocks;
+  assert.deepEqual(
+    [first!.kind, first!.headingPath, first!.metadata?.['price.text']?.val],
+    ['record', ['book'], '12.5'],
+  );
+  assert.equal(second!.metadata?.['price.text']?.val, '9');
+});
+
+test('other data: members under the names of their elements', () => {
+  const xml = '<note priority="high"><to>Tove</to><body><line>One</line><line>Two</line></body></note>';
+  assert.deepEqual(blocks(xml), ['priority: high\nto: Tove', 'line: One, Two']);
+});
+
+test('property lists by their keys, drawings by their words', () => {
+  const plist =
+    '<plist version="1.0"><dict><key>Name</key><string>Pinakes</string><key>Signed</key><true/></dict></plist>';
+  assert.deepEqual(blocks(plist), ['version: 1.0', 'Name: Pinakes\nSigned: true']);
+  const svg = '<svg><title>Plan</title><path d="M0 0"/><g><text>Reading <tspan>room</tspan></text></g></svg>';
+  assert.deepEqual(blocks(svg), ['Plan', 'Reading room']);
+});
+
+test('what is no tree, too deep, or has no words but in attributes alone, keeps its source', () => {
+  assert.equal(parseXml('no markup at all', []).text, 'no markup at all');
+  const deep = `<a>`.repeat(400);
+  assert.equal(parseXml(deep, []).text, deep);
+  assert.equal(parseXml('<a/>', []).text, '<a/>');
+});
