@@ -25,7 +25,7 @@ export interface Worker {
   stop(graceMs: number): Promise<void>;
 }
 
-export function buildWorker(given: Deps): Worker {
+export function buildWorker(given: Deps, { scheduleIntervalMs = SCHEDULE_INTERVAL_MS } = {}): Worker {
   const deps = given.db.kind === 'embedded' ? { ...given, db: oneAtATime(given.db) } : given;
   const timers: NodeJS.Timeout[] = [];
   let maintenance: Maintenance | undefined;
@@ -58,7 +58,7 @@ export function buildWorker(given: Deps): Worker {
       });
       maintenance = startMaintenance(deps.db, deps.log);
       timers.push(setInterval(collect, COLLECT_INTERVAL_MS).unref());
-      timers.push(setInterval(lookForDueRuns, SCHEDULE_INTERVAL_MS).unref());
+      timers.push(setInterval(lookForDueRuns, scheduleIntervalMs).unref());
       // What was missed while no worker ran.
       lookForDueRuns();
     },

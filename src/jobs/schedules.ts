@@ -38,7 +38,7 @@ export interface Schedules {
   close(): Promise<void>;
 }
 
-export function openSchedules(): Schedules {
+export function openSchedules({ ruleMsMax = RULE_MS_MAX } = {}): Schedules {
   let thread: Promise<Worker> | undefined;
   let last: Promise<unknown> = Promise.resolve();
   let waiting = 0;
@@ -52,7 +52,7 @@ export function openSchedules(): Schedules {
     worker.ref();
     const id = ++lastId;
     worker.postMessage({ ...question, id, count: NEXT_TIMES } satisfies RuleQuestion);
-    const answer = await answerOf(worker, id, RULE_MS_MAX).catch(() => undefined);
+    const answer = await answerOf(worker, id, ruleMsMax).catch(() => undefined);
     worker.unref();
     if (!answer) {
       await worker.terminate();

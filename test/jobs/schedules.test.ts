@@ -1,0 +1,286 @@
+/** Schedules: when a run begins, that it begins once, and with which credential. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { findSettingOfGroup } from '../../src/corpus/setting-store.ts';
+import { ingestRun } from '../../src/ingest/run-ingest.ts';
+import { jitterMs, startScheduled } from '../../src/ingest/start-scheduled.ts';
+import { openSchedules } from '../../src/jobs/schedules.ts';
+import { openOneTimeCredential } from '../../src/vault/secret-store.ts';
+import { buildWorker } from '../../src/worker.ts';
+import { openTestApp, type TestApp } from '../support/app.ts';
+import {
+  createSource,
+  credentialFor,
+  SOURCE_FORMS,
+  type SourceForm,
+  scriptedConnectors,
+  storeSecret,
+} from '../support/connector-sources.ts';
+import { eventually } from '../support/upload.ts';
+
+const HOUR_MS = 3_600_000;
+const JITTER_MS_MAX = 60_000;
+const web = SOURCE_FORMS.find(({ kind }) => kind === 'web')!;
+const drive = SOURCE_FORMS.find(({ kind }) => kind === 'drive')!;
+
+let ahead = 0;
+let frozen: Date | undefined;
+const clock = { now: () => frozen ?? new Date(Date.now() + ahead) };
+const script = scriptedConnectors();
+let t: TestApp;
+before(async () => {
+  t = await openTestApp({ given: { clock, connectors: script.connectors } });
+});
+after(() => t.close());
+
+const context = { signal: new AbortController().signal, lastAttempt: true };
+const sweep = () => startScheduled(t.deps)({}, context);
+
+async function runsOf(id: string) {
+  return (await t.get(`/source-groups/${id}/runs?limit=100`)).body.runs;
+}
+
+/** Works on the latest run as a worker would, and returns it. */
+async function work(id: string) {
+  await ingestRun(t.deps)({ tenantId: t.tenantId, runId: (await runsOf(id)).at(-1).id }, context);
+  return (await runsOf(id)).at(-1);
+}
+
+async function created(form: SourceForm, more: Record<string, unknown>): Promise<string> {
+  const { id } = await createSource(t, form, more);
+  assert.equal((await work(id)).status, 'success');
+  return id;
+}
+
+const statusOf = async (id: string) => (await t.get(`/source-groups/${id}`)).body.status;
+const settingOf = async (id: string) =>
+  (await t.deps.db.transaction(t.tenantId, (tx) => findSettingOfGroup(tx, t.tenantId, id)))!;
+
+/** Moves the clock to the next occurrence of the setting and the moment at which its run begins. */
+async function moveToNext(id: string, more = 0): Promise<void> {
+  const { id: settingId, nextTimes } = await settingOf(id);
+  ahead = nextTimes[0]!.getTime() + jitterMs(settingId) + more - Date.now();
+}
+
+describe('a schedule', () => {
+  test('starts a run when its time has come, once, and tells the next', async () => {
+    const id = await created(web, { rrule: 'FREQ=HOURLY' });
+    assert.equal(await statusOf(id), 'managed');
+    await sweep();
+    assert.equal((await runsOf(id)).length, 1, 'not before its time');
+    const [due] = (await settingOf(id)).nextTimes;
+    await moveToNext(id);
+    // Several workers look at the same time.
+    await Promise.all([sweep(), sweep(), sweep()]);
+    assert.equal((await runsOf(id)).length, 2);
+    assert.equal(await statusOf(id), 'queued');
+    const { nextTimes } = await settingOf(id);
+    assert.equal(nextTimes[0]!.getTime(), due!.getTime() + HOUR_MS);
+    assert.equal((await work(id)).status, 'success');
+    assert.equal(await statusOf(id), 'managed');
+  });
+
+  test('waits for its own delay of at most a minute', async () => {
+    const id = await created(web, { rrule: 'FREQ=HOURLY' });
+    const setting = await settingOf(id);
+    const delay = jitterMs(setting.id);
+    assert.ok(delay >= 0 && delay < JITTER_MS_MAX);
+    for (const [early, expected] of [
+      [1, 1],
+      [0, 2],
+    ] as const) {
+      frozen = new Date(setting.nextTimes[0]!.getTime() + delay - early);
+      await sweep();
+      frozen = undefined;
+      assert.equal((await runsOf(id)).length, expected);
+    }
+    await work(id);
+  });
+
+  test('that is cleared at the last moment starts nothing', async () => {
+    const id = await created(web, { rrule: 'FREQ=HOURLY' });
+    await moveToNext(id);
+    const { next } = t.deps.schedules;
+    const schedules = {
+      ...t.deps.schedules,
+      async next(...rule: Parameters<typeof next>) {
+        await t.put(`${web.settingPath}/${(await settingOf(id)).id}`, { name: 'n', rrule: '' });
+        return next(...rule);
+      },
+    };
+    await startScheduled({ ...t.deps, schedules })({}, context);
+    assert.equal((await runsOf(id)).length, 1);
+    assert.deepEqual((await settingOf(id)).nextTimes, []);
+  });
+
+  test('catches up with one run, however many were missed', async () => {
+    const id = await created(web, { rrule: 'FREQ=HOURLY' });
+    await moveToNext(id, 50 * HOUR_MS);
+    await sweep();
+    await work(id);
+    await sweep();
+    assert.equal((await runsOf(id)).length, 2);
+    const [next] = (await settingOf(id)).nextTimes;
+    assert.ok(next! > clock.now() && next!.getTime() <= clock.now().getTime() + HOUR_MS, String(next));
+  });
+
+  test('leaves out what comes while a run is active', async () => {
+    const id = await created(web, { rrule: 'FREQ=HOURLY' });
+    await moveToNext(id);
+    await sweep();
+    for (let i = 0; i < 3; i++) {
+      await moveToNext(id);
+      await sweep();
+      assert.ok((await settingOf(id)).nextTimes[0]! > clock.now());
+    }
+    assert.equal((await runsOf(id)).length, 2);
+    await work(id);
+    await sweep();
+    assert.equal((await runsOf(id)).length, 2, 'what was left out is not made up for');
+    await moveToNext(id);
+    await sweep();
+    assert.equal((await runsOf(id)).length, 3);
+    await work(id);
+  });
+
+  test('ends with its last occurrence', async () => {
+    const id = await created(web, { rrule: 'FREQ=HOURLY;COUNT=3' });
+    for (const expected of [2, 3]) {
+      await moveToNext(id);
+      await sweep();
+      assert.equal((await runsOf(id)).length, expected);
+      await work(id);
+    }
+    assert.deepEqual((await settingOf(id)).nextTimes, []);
+    ahead += 10 * HOUR_MS;
+    await sweep();
+    assert.equal((await runsOf(id)).length, 3);
+  });
+
+  test('ends when it is cleared, and when its setting or its source is deleted', async () => {
+    const rrule = 'FREQ=HOURLY';
+    const ends = [
+      async (id: string) => t.put(`${web.settingPath}/${(await settingOf(id)).id}`, { name: 'n', rrule: '' }),
+      async (id: string) => t.delete(`${web.settingPath}/${(await settingOf(id)).id}`),
+      (id: string) => t.delete(`${web.path}/${id}`),
+    ];
+    for (const end of ends) {
+      const id = await created(web, { rrule });
+      const runs = (await runsOf(id)).length;
+      await moveToNext(id);
+      assert.ok((await end(id)).status < 300);
+      await sweep();
+      assert.equal((await runsOf(id)).length, runs);
+    }
+  });
+
+  test('tries again after a failure', async () => {
+    const secret = await storeSecret(t, drive);
+    const id = await created(drive, { rrule: 'FREQ=DAILY', secret_id: secret });
+    assert.equal((await t.delete(`/secrets/${secret}`)).status, 200);
+    for (const expected of [2, 3]) {
+      await moveToNext(id);
+      await sweep();
+      const run = await work(id);
+      assert.equal((await runsOf(id)).length, expected);
+      assert.equal(run.status, 'failure');
+      assert.match(run.error.title, /credential/);
+      assert.match(run.error.message, new RegExp(`secret ${secret} was deleted`));
+      assert.equal(await statusOf(id), 'failure');
+    }
+    assert.equal((await t.get(`${drive.path}/${id}`)).body.error.title, 'The credential of the source is gone');
+  });
+
+  test('a setting that was deleted leaves a source that can be run', async () => {
+    const id = await created(drive, { rrule: 'FREQ=DAILY' });
+    await t.delete(`${drive.settingPath}/${(await settingOf(id)).id}`);
+    assert.equal((await t.post(`/source-groups/${id}/runs`, {})).status, 201);
+    assert.equal((await t.post(`/source-groups/${id}/runs`, {})).status, 409, 'while it runs');
+    assert.equal((await work(id)).status, 'success');
+    assert.equal(await statusOf(id), 'success');
+    assert.equal(script.credentials.at(-1), credentialFor(drive));
+  });
+});
+
+describe('a one-time credential', () => {
+  const once = { secret_id: undefined, service_account_key: credentialFor(drive) };
+  const stored = (id: string) => openOneTimeCredential(t.deps, t.tenantId, id);
+
+  test('serves the first run and is erased at its end; another run is 409', async () => {
+    const { id } = await createSource(t, drive, once);
+    assert.equal(await stored(id), credentialFor(drive));
+    assert.equal((await work(id)).status, 'success');
+    assert.equal(script.credentials.at(-1), credentialFor(drive));
+    assert.equal(await stored(id), undefined);
+    for (const body of [{}, { only_failed: true }]) {
+      const refused = await t.post(`/source-groups/${id}/runs`, body);
+      assert.deepEqual([refused.status, refused.body.error.type], [409, 'conflict_error']);
+    }
+    assert.equal((await t.get(`${drive.path}/${id}`)).body.status, 'success');
+  });
+
+  test('is erased too when the first run fails or is canceled', async () => {
+    script.gate = Promise.reject(new Error('the test lets the listing fail'));
+    script.gate.catch(() => {});
+    const failed = (await createSource(t, drive, once)).id;
+    await assert.rejects(work(failed));
+    script.gate = Promise.resolve();
+    assert.equal(await statusOf(failed), 'failure');
+    assert.equal(await stored(failed), undefined);
+
+    const canceled = (await createSource(t, drive, once)).id;
+    const [run] = await runsOf(canceled);
+    assert.equal((await t.post(`/runs/${run.id}/cancel`, undefined)).status, 202);
+    await work(canceled);
+    assert.equal(await statusOf(canceled), 'canceled');
+    assert.equal(await stored(canceled), undefined);
+  });
+});
+
+test('a worker starts what is due by itself: at its start, and when the time comes', async () => {
+  const id = await created(web, { rrule: 'FREQ=HOURLY' });
+  await moveToNext(id, 5 * HOUR_MS);
+  const worker = buildWorker(t.deps, { scheduleIntervalMs: 100 });
+  await worker.start();
+  try {
+    await eventually(async () => (await runsOf(id)).length === 2 && (await statusOf(id)) === 'managed');
+    await moveToNext(id);
+    await eventually(async () => (await runsOf(id)).length === 3 && (await statusOf(id)) === 'managed');
+  } finally {
+    await worker.stop(5_000);
+  }
+});
+
+describe('rules are worked out beside the service', () => {
+  const now = new Date('2026-06-01T00:00:00Z');
+  /** Has no occurrence; it takes long to see that. */
+  const HEAVY = 'FREQ=HOURLY;BYMONTH=2;BYMONTHDAY=30';
+
+  test('timers go on meanwhile', async () => {
+    const schedules = openSchedules();
+    let ticks = 0;
+    await schedules.check('FREQ=DAILY', now, now);
+    const timer = setInterval(() => ticks++, 1);
+    await assert.rejects(schedules.check(HEAVY, now, now), { code: 'invalid_request' });
+    clearInterval(timer);
+    assert.ok(ticks > 0);
+    await schedules.close();
+  });
+
+  test('one that takes too long is refused, and others after it are worked out', async () => {
+    const schedules = openSchedules({ ruleMsMax: 1 });
+    await assert.rejects(schedules.check(HEAVY, now, now), { code: 'invalid_request', message: /too long/ });
+    await schedules.close();
+    const patient = openSchedules({ ruleMsMax: 60_000 });
+    await patient.check('FREQ=DAILY', now, now);
+    // The thread ends as if a rule had used up its memory.
+    await patient.close();
+    assert.equal((await patient.check('FREQ=DAILY', now, now)).length, 5);
+    await patient.close();
+  });
+
+  test('what is wrong is told, without the rule', async () => {
+    const answer = await t.post(web.path, { name: 'n', ...web.origin, rrule: 'FREQ=DAILY;INTERVAL=-1' });
+    assert.equal(answer.body.error.message, '/rrule: the rule must have in INTERVAL a whole number of 1 or more.');
+  });
+});
