@@ -23,40 +23,23 @@ export function addressRules(allow: readonly string[]): AddressRules {
       const parsed = embedded(address);
       if (!parsed) return false;
       if (ranges.some(([range, bits]) => range.kind() === parsed.kind() && parsed.match(range, bits))) return true;
-      return parsed.range() === 'unicast' && !isSpecial(parsed);
+      return isPublic(parsed);
     },
   };
 }
 
 /**
- * The address that is meant: IPv4 written as IPv6 (mapped, compatible) counts as IPv4. Undefined when it is none, or
- * when a translation prefix (NAT64, 6to4, Teredo) could lead anywhere.
+ * The address that is meant: IPv4 written as IPv6 counts as IPv4. Undefined when it is none. Translation prefixes (NAT64,
+ * 6to4, Teredo) stay what they are: none of them is public.
  */
 function embedded(address: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
-  const bare = address.replace(/^\[|\]$/g, '').replace(/%.*$/s, '');
-  if (isIP(bare) === 0) return undefined;
-  const parsed = ipaddr.process(bare);
-  if (parsed instanceof ipaddr.IPv6) {
-    const bytes = parsed.toByteArray();
-    // ::a.b.c.d, deprecated but understood by some stacks
-    if (bytes.slice(0, 12).every((byte) => byte === 0) && bytes.slice(12).some((byte) => byte !== 0)) {
-      return new ipaddr.IPv4(bytes.slice(12));
-    }
-  }
-  return parsed;
+  return isIP(address) === 0 ? undefined : ipaddr.process(address);
 }
 
-/** Ranges that ipaddr.js calls unicast and that are not the public internet. */
-const SPECIAL: [ipaddr.IPv4 | ipaddr.IPv6, number][] = [
-  '192.0.0.0/24',
-  '192.88.99.0/24',
-  '198.18.0.0/15',
-  'fec0::/10',
-  '64:ff9b:1::/48',
-  '3fff::/20',
-  '5f00::/16',
-].map((range) => ipaddr.parseCIDR(range));
+/** All of IPv6 that is given out for the public internet. */
+const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
-function isSpecial(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
-  return SPECIAL.some(([range, bits]) => range.kind() === address.kind() && address.match(range, bits));
+function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
+  if (address.range() !== 'unicast') return false;
+  return address instanceof ipaddr.IPv4 || address.match(GLOBAL_IPV6);
 }

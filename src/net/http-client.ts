@@ -102,11 +102,7 @@ function openAgent(lookup: NonNullable<HttpClientOptions['lookup']>, rules: Addr
   const connectTo = buildConnector({ timeout: CONNECT_TIMEOUT_MS });
   const connect: buildConnector.connector = (target, done) => {
     const fail = (error: unknown): void => done(error instanceof Error ? error : new Error(String(error)), null);
-    const resolved = resolveHost(lookup, rules, target.hostname);
-    unlessAborted(resolved, AbortSignal.timeout(CONNECT_TIMEOUT_MS)).then(
-      (addresses) => tryEach(connectTo, target, addresses, done),
-      fail,
-    );
+    resolveHost(lookup, rules, target.hostname).then((addresses) => tryEach(connectTo, target, addresses, done), fail);
   };
   return new Agent({ connect, connections: CONNECTIONS_PER_HOST_MAX, allowH2: false });
 }

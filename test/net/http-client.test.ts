@@ -209,8 +209,9 @@ describe('limits', () => {
         response.writeHead(200, { 'content-encoding': name }).end(encode(Buffer.from('text')));
       assert.equal(await (await http.request(url(), { trust: 'operator', signal: never })).text(), 'text');
     }
+    const thrice = gzipSync(gzipSync(gzipSync('text')));
     for (const encoding of ['zstd-unknown', 'gzip, gzip, gzip']) {
-      handler = (_request, response) => response.writeHead(200, { 'content-encoding': encoding }).end('x');
+      handler = (_request, response) => response.writeHead(200, { 'content-encoding': encoding }).end(thrice);
       await assert.rejects(
         (await http.request(url(), { trust: 'operator', signal: never })).text(),
         failsWith('upstream_failed'),

@@ -128,6 +128,11 @@ describe('addresses of tenants', () => {
       ...[`blob:http://${at}/x`, `view-source:http://${at}/`, `jar:http://${at}!/`, `http://`, ''],
     ];
     for (const url of urls) await assertRefused(http, url);
+    for (const url of ['ftp://a.example/', 'ws://a.example/', 'file:///etc/passwd', 'gopher://a.example/'])
+      await assert.rejects(
+        http.request(url, { trust: 'operator', signal: never }),
+        (error) => error instanceof Error && /only http and https/.test(String(error.cause)),
+      );
   });
   test('also with a user name of an address that may be reached', async () => {
     await assertRefused(openClient(), `http://user:password@${ALLOWED}:${port}/`);
@@ -277,13 +282,17 @@ describe('limits', () => {
   test('a name server that is silent', async () => {
     const http = openHttpClient({ allow: [], lookup: () => new Promise(() => {}) });
     clients.push(http);
-    // The time-out alone keeps no process alive.
-    const alive = setInterval(() => {}, 1000);
+    // Longer than a person would wait; it also keeps the process alive, which the time-out does not.
+    let isLate = false;
+    const late = setTimeout(() => {
+      isLate = true;
+    }, 9_000);
     await assert.rejects(
       http.request('http://slow.example/', { trust: 'tenant', signal: never, timeoutMs: 50 }),
       (error) => error instanceof ServiceError && error.code === 'upstream_timeout',
     );
-    clearInterval(alive);
+    clearTimeout(late);
+    assert.equal(isLate, false);
   });
   test('a body that drips', async () => {
     answer = (_request, response) => {
