@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import ignore from 'ignore';
-import { compileGlob, compilePathFilters, GLOB_UNITS_MAX, wildcardMatches } from './glob.ts';
+import { compileGlob, compilePathFilters, GLOB_UNITS_MAX } from './glob.ts';
 
 /** Pattern, paths that it means, paths that it does not: what gitignore's manual says. */
 const TABLE: readonly (readonly [pattern: string, yes: readonly string[], no: readonly string[]])[] = [
@@ -67,13 +67,6 @@ describe('path filters', () => {
     assert.deepEqual(taken(['!docs/'], paths), ['README.md', 'src/c.ts']);
   });
   test('that are comments or blank count as none', () => assert.deepEqual(taken(['# all', ''], paths), paths));
-});
-
-test('a star in robots.txt stands for slashes too', () => {
-  assert.ok(wildcardMatches('/a*c', '/a/b/c'));
-  assert.ok(wildcardMatches('*', ''));
-  assert.ok(!wildcardMatches('/a*c', '/a/b/cd'));
-  assert.ok(!wildcardMatches('/a?c', '/abc'));
 });
 
 test('patterns mean what they mean to the package that linters use', () => {

@@ -59,12 +59,6 @@ export function compilePathFilters(patterns: readonly string[]): (path: string) 
   };
 }
 
-/** `*` stands for any characters, also none; all others for themselves. */
-export function wildcardMatches(pattern: string, text: string): boolean {
-  const pieces = Array.from(pattern, (own): Piece => (own === '*' ? undefined : (character) => character === own));
-  return segmentMatches(pieces, Array.from(text));
-}
-
 /** For every number of leading path segments: whether the pattern ends right there. */
 function reach(pattern: readonly Segment[], path: readonly string[]): boolean[] {
   const characters = path.map((segment) => Array.from(segment));

@@ -2,10 +2,11 @@
 import type { Config } from '../config.ts';
 import type { HttpClient } from '../net/http-client.ts';
 import type { Clock } from '../util/time.ts';
-import { type Connector, OriginError, type OriginKind } from './connector.ts';
+import type { Connector, OriginKind } from './connector.ts';
 import { openDriveConnector } from './drive.ts';
 import { openPageConnector } from './page.ts';
 import { openRepoConnector } from './repo.ts';
+import { openWebConnector } from './web.ts';
 
 export type Connectors = { readonly [Kind in OriginKind]: Connector<Kind> };
 
@@ -21,27 +22,11 @@ export function openConnectors({ remote, http, clock }: ConnectorDeps): Connecto
     drive: openDriveConnector({ http, baseUrl: remote.googleApiUrl, clock }),
     page: openPageConnector({ http, baseUrl: remote.pageApiUrl, clock }),
     repo: openRepoConnector({ http, baseUrl: remote.repoApiUrl, clock }),
-    web: unavailable('web'),
+    web: openWebConnector({ http, clock }),
   };
 }
 
 /** The connector of a kind that is known at run time only: its origin and items are of that kind. */
 export function connectorOf(connectors: Connectors, kind: OriginKind): Connector {
   return connectors[kind] as unknown as Connector;
-}
-
-function unavailable<Kind extends OriginKind>(kind: Kind): Connector<Kind> {
-  const refuse = (): never => {
-    throw new OriginError({
-      title: 'This kind of source cannot be read',
-      message: `This version has no connector for ${kind} sources.`,
-      retryable: false,
-    });
-  };
-  return {
-    kind,
-    list: () => ({ [Symbol.asyncIterator]: () => ({ next: async () => refuse() }) }),
-    fetch: async () => refuse(),
-    check() {},
-  };
 }

@@ -1,0 +1,193 @@
+/** Requests to the sites of one crawl: one at a time for a host, with pauses, as far as robots.txt allows. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ServiceError } from '../errors.ts';
+import { type HttpClient, type HttpResponse, REDIRECT_STATUSES } from '../net/http-client.ts';
+import { retryWait } from '../net/retry-wait.ts';
+import type { OriginProblem } from './connector.ts';
+import { allowAll, parseRobots, ROBOTS_BYTES_MAX, type Robots } from './web-robots.ts';
+
+/** Between the end of an answer and the next request to the same host. */
+const HOST_DELAY_MS = 250;
+/** For an answer up to its last byte. */
+const ANSWER_TIMEOUT_MS = 2 * 60_000;
+const ROBOTS_TIMEOUT_MS = 30_000;
+const ATTEMPTS_MAX = 2;
+/** A site that asks to wait longer is left alone for this crawl. */
+export const RETRY_AFTER_MS_MAX = 60_000;
+/** Failures one after the other, after which a host is left alone for this crawl. */
+export const HOST_FAILURES_MAX = 10;
+export const FILE_BYTES_MAX = 100 * 1024 * 1024;
+const ACCEPT = 'text/html,application/xhtml+xml,application/pdf,text/*;q=0.9,application/*;q=0.8,*/*;q=0.1';
+
+export interface WebClientOptions {
+  http: HttpClient;
+  /** Tests of small sites wait for less. */
+  delayMs?: number;
+  retryBaseMs?: number;
+  timeoutMs?: number;
+}
+
+export type Answer =
+  | { kind: 'response'; response: HttpResponse }
+  /** Somebody else's decision where it leads. */
+  | { kind: 'redirect'; location: string }
+  | { kind: 'failed'; problem: OriginProblem };
+
+interface Host {
+  /** When the next request may be sent; of `performance.now()`. */
+  nextAt: number;
+  failures: number;
+  /** Why it is left alone. */
+  refused: OriginProblem | undefined;
+  robots: Promise<Robots | OriginProblem> | undefined;
+}
+
+/** For one crawl, which asks for one page after the other. */
+export class WebClient {
+  readonly #options: WebClientOptions;
+  readonly #signal: AbortSignal;
+  readonly #hosts = new Map<string, Host>();
+
+  constructor(options: WebClientOptions, signal: AbortSignal) {
+    this.#options = options;
+    this.#signal = signal;
+  }
+
+  /** What the site of an address allows; a problem where that cannot be known, which forbids everything. */
+  robots(address: string): Promise<Robots | OriginProblem> {
+    const { origin } = new URL(address);
+    const host = this.#host(address);
+    host.robots ??= this.#readRobots(`${origin}/robots.txt`);
+    return host.robots;
+  }
+
+  /** @throws the signal's reason only. */
+  async get(address: string, validators: Record<string, string> = {}): Promise<Answer> {
+    const host = this.#host(address);
+    const robots = await this.robots(address);
+    const delayMs = Math.max(
+      this.#options.delayMs ?? HOST_DELAY_MS,
+      'crawlDelayMs' in robots ? robots.crawlDelayMs : 0,
+    );
+    for (let attempt = 0; ; attempt++) {
+      if (host.refused) return { kind: 'failed', problem: host.refused };
+      await this.#pause(Math.max(0, host.nextAt - performance.now()));
+      const response = await this.#send(address, { accept: ACCEPT, ...validators });
+      host.nextAt = performance.now() + delayMs;
+      const problem = 'problem' in response ? response.problem : problemOf(response.status);
+      if (!problem?.retryable) {
+        host.failures = 0;
+        if (!('status' in response)) return { kind: 'failed', problem: response.problem };
+        return answerOf(response);
+      }
+      const retryAfter = 'status' in response ? response.headers.get('retry-after') : null;
+      if ('status' in response) await response.discard();
+      host.failures += 1;
+      const wait = retryWait(attempt, retryAfter, this.#options.retryBaseMs);
+      // retryWait gives what it was asked for up to its own limit.
+      if (wait >= RETRY_AFTER_MS_MAX || host.failures >= HOST_FAILURES_MAX)
+        host.refused = {
+          title: 'The site is left alone for now',
+          message: `${new URL(address).host} fails or asks to wait. The next run tries again.`,
+          retryable: true,
+        };
+      if (attempt >= ATTEMPTS_MAX - 1 || host.refused) return { kind: 'failed', problem };
+      host.nextAt = performance.now() + Math.max(wait, delayMs);
+    }
+  }
+
+  #host(address: string): Host {
+    // Rules and pauses are of a scheme, name and port.
+    const { origin } = new URL(address);
+    const known = this.#hosts.get(origin);
+    if (known) return known;
+    const host: Host = { nextAt: 0, failures: 0, refused: undefined, robots: undefined };
+    this.#hosts.set(origin, host);
+    return host;
+  }
+
+  async #send(address: string, headers: Record<string, string>): Promise<HttpResponse | { problem: OriginProblem }> {
+    try {
+      return await this.#options.http.request(address, {
+        headers,
+        trust: 'tenant',
+        signal: this.#signal,
+        followRedirects: false,
+        timeoutMs: this.#options.timeoutMs ?? ANSWER_TIMEOUT_MS,
+        responseBytesMax: FILE_BYTES_MAX,
+      });
+    } catch (error) {
+      this.#signal.throwIfAborted();
+      return { problem: unreachable(error) };
+    }
+  }
+
+  /** As RFC 9309 asks: without one everything is allowed; where it cannot be had nothing is. */
+  async #readRobots(address: string): Promise<Robots | OriginProblem> {
+    try {
+      const response = await this.#options.http.request(address, {
+        trust: 'tenant',
+        signal: this.#signal,
+        timeoutMs: this.#options.timeoutMs ?? ROBOTS_TIMEOUT_MS,
+        retriesMax: 1,
+        responseBytesMax: 16 * ROBOTS_BYTES_MAX,
+      });
+      if (response.status >= 200 && response.status < 300) return parseRobots(await beginning(response));
+      await response.discard();
+      if (response.status >= 400 && response.status < 500 && response.status !== 429) return allowAll;
+      return robotsProblem(address, `It answered with status ${response.status}.`);
+    } catch (error) {
+      this.#signal.throwIfAborted();
+      return robotsProblem(address, unreachable(error).message);
+    }
+  }
+
+  async #pause(milliseconds: number): Promise<void> {
+    if (milliseconds > 0) await sleep(milliseconds, undefined, { signal: this.#signal });
+    this.#signal.throwIfAborted();
+  }
+}
+
+function answerOf(response: HttpResponse): Answer {
+  const location = response.headers.get('location');
+  if (location !== null && REDIRECT_STATUSES.includes(response.status)) {
+    void response.discard();
+    return { kind: 'redirect', location };
+  }
+  return { kind: 'response', response };
+}
+
+/** Undefined for an answer that can be worked with. */
+function problemOf(status: number): OriginProblem | undefined {
+  if (status !== 429 && status !== 408 && status < 500) return undefined;
+  return {
+    title: 'The site failed',
+    message: `It answered with status ${status}. What was read before stays as it is.`,
+    retryable: true,
+  };
+}
+
+/** The client's words name the host that the tenant gave, and nothing else. */
+function unreachable(error: unknown): OriginProblem {
+  const message = error instanceof ServiceError ? error.message : 'It could not be reached.';
+  return { title: 'The page could not be read', message, retryable: true };
+}
+
+function robotsProblem(address: string, what: string): OriginProblem {
+  return {
+    title: 'robots.txt could not be read',
+    message: `${what} Without ${address} no page of the site is asked for. What was read before stays as it is.`,
+    retryable: true,
+  };
+}
+
+async function beginning(response: HttpResponse): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of response.body) {
+    pieces.push(piece);
+    length += piece.length;
+    if (length >= ROBOTS_BYTES_MAX) break;
+  }
+  return Buffer.concat(pieces).subarray(0, ROBOTS_BYTES_MAX).toString('utf8');
+}

@@ -1,0 +1,67 @@
+/** Sitemaps and indexes of sitemaps, as XML or as lines. Pure. */
+
+/** The protocol allows no more in one file. */
+const ENTRIES_MAX = 50_000;
+const LOCATION_UNITS_MAX = 4000;
+
+export interface Sitemap {
+  pages: { location: string; modifiedAt: Date | null }[];
+  /** Further sitemaps. */
+  sitemaps: string[];
+  /** False for one that is cut off. */
+  isComplete: boolean;
+}
+
+export function parseSitemap(text: string): Sitemap {
+  const root = /<(?:[\w-]{1,30}:)?(urlset|sitemapindex)[\s>]/.exec(text)?.[1];
+  if (root === undefined) return parseLines(text);
+  const isIndex = root === 'sitemapindex';
+  const entries = entriesOf(text, isIndex ? 'sitemap' : 'url');
+  return {
+    pages: isIndex ? [] : entries,
+    sitemaps: isIndex ? entries.map(({ location }) => location) : [],
+    isComplete: new RegExp(`</(?:[\\w-]{1,30}:)?${root}\\s*>`).test(text.slice(-1000)),
+  };
+}
+
+function entriesOf(text: string, element: string): Sitemap['pages'] {
+  const entries: Sitemap['pages'] = [];
+  const opening = new RegExp(`<(?:[\\w-]{1,30}:)?${element}[\\s>]`, 'g');
+  let start = opening.exec(text)?.index;
+  while (start !== undefined && entries.length < ENTRIES_MAX) {
+    const next = opening.exec(text)?.index;
+    const entry = text.slice(start, Math.min(next ?? text.length, start + LOCATION_UNITS_MAX * 4));
+    const location = textOf(entry, 'loc');
+    const modified = Date.parse(textOf(entry, 'lastmod') ?? '');
+    if (location !== undefined && location.length <= LOCATION_UNITS_MAX)
+      entries.push({ location, modifiedAt: Number.isNaN(modified) ? null : new Date(modified) });
+    start = next;
+  }
+  return entries;
+}
+
+function textOf(entry: string, element: string): string | undefined {
+  const raw = new RegExp(`<(?:[\\w-]{1,30}:)?${element}>([\\s\\S]{0,${LOCATION_UNITS_MAX}}?)</`).exec(entry)?.[1];
+  const text = raw?.replace(/^\s*<!\[CDATA\[([\s\S]*?)\]\]>\s*$/, '$1').trim();
+  return text
+    ?.replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&apos;', "'")
+    .replaceAll('&amp;', '&');
+}
+
+/** A text file with an address on each line. Whatever else answers for a sitemap has no such lines. */
+function parseLines(text: string): Sitemap {
+  const lines = text
+    .replace(/^\ufeff/, '')
+    .split(/\r?\n/, ENTRIES_MAX)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  const isList = lines.length > 0 && lines.every((line) => /^https?:\/\/\S+$/.test(line));
+  return {
+    pages: isList ? lines.map((location) => ({ location, modifiedAt: null })) : [],
+    sitemaps: [],
+    isComplete: true,
+  };
+}
