@@ -264,6 +264,7 @@ function gather(root: DomNode, without: ReadonlySet<DomNode> = new Set()): strin
       const tag = (next as DomElement).tagName.toUpperCase();
       if (tag === 'BR') parts.push('\u0001');
       if (tag === 'BR' || (next !== root && (SKIPPED.has(tag) || isHidden(next as DomElement)))) continue;
+      if (tag === 'A') stack.push(contactOf(next as DomElement));
       const block = next !== root && BLOCKS.has(tag);
       if (block) {
         parts.push('\u0002');
@@ -273,6 +274,16 @@ function gather(root: DomNode, without: ReadonlySet<DomNode> = new Set()): strin
     }
   }
   return parts.join('');
+}
+
+const NO_CONTACT = /[^\p{L}\p{N}@.]/gu;
+
+/** The mail address or telephone number that a link does not show. Addresses of pages are left out: they drown the words. */
+function contactOf(link: DomElement): string {
+  const [, contact = ''] = /^\s*(?:mailto|tel):([^?\s]{3,100})/i.exec(link.getAttribute('href') ?? '') ?? [];
+  if (contact === '') return '';
+  const [shown, wanted] = [link.textContent ?? '', contact].map((text) => text.replace(NO_CONTACT, '').toLowerCase());
+  return shown!.includes(wanted!) ? '' : ` (${contact})`;
 }
 
 function inlineOf(element: DomElement, tag: string): string {

@@ -77,6 +77,18 @@ test('what a page names its article counts where much of it would be lost', () =
   assert.doesNotMatch(text, /Menu entry/);
 });
 
+test('a link gives the mail address or number that it does not show', () => {
+  const links = [
+    '<a href="mailto:info@example.org?subject=x">Write</a>',
+    '<a href="tel:+49-30-1234">call</a>',
+    '<a href="tel:+49301234">+49 30 1234</a>',
+    '<a href="mailto:info@example.org">info@example.org</a>',
+    '<a href="https://example.org/a">read on</a>',
+  ].join(', ');
+  const text = 'Write (info@example.org), call (+49-30-1234), +49 30 1234, info@example.org, read on';
+  assert.equal(parseHtml(page(`<p>${links}</p><ul><li>${links}</li></ul>`), []).text, `${text}\n\n- ${text}`);
+});
+
 test('meta tags give metadata and the declared keys', () => {
   const head = '<title> The  page </title><meta name="author" content="Ann"><meta name="Price" content="3">';
   const parsed = parseHtml(page('<p>x</p>', head), [{ key: 'price', type: 'integer' }]);
