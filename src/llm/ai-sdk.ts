@@ -1,5 +1,6 @@
 /** A chat model behind the AI SDK. The SDK is loaded with the first request, so that a service without a model pays nothing. */
 import { randomBytes } from 'node:crypto';
+import type { LanguageModel } from 'ai';
 import { ServiceError } from '../errors.ts';
 import type { ChatEvent, ChatModel, ChatRequest } from './models.ts';
 import { answerTokens, buildPrompt, NO_ANSWER_SENTINEL } from './prompt.ts';
@@ -12,9 +13,12 @@ export const NEXT_DELTA_TIMEOUT_MS = 30_000;
 /** An answer that never ends is cut here. */
 export const ANSWER_UNITS_MAX = 64 * 1024;
 
+export type ChatProvider = 'openai' | 'anthropic' | 'google' | 'openai-compatible';
+
 export interface AiSdkOptions {
   /** For messages: `openai-compatible:llama3.1`. */
   name: string;
+  provider: ChatProvider;
   model: string;
   /** With the version, without a trailing slash: `http://127.0.0.1:11434/v1`. */
   baseUrl: string;
@@ -40,21 +44,12 @@ async function* streamAnswer(
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent> {
   signal.throwIfAborted();
-  const [{ streamText }, { createOpenAICompatible }] = await Promise.all([
-    import('ai'),
-    import('@ai-sdk/openai-compatible'),
-  ]);
-  const provider = createOpenAICompatible({
-    name: 'chat',
-    baseURL: options.baseUrl,
-    fetch: options.fetch,
-    ...(options.apiKey === null ? {} : { apiKey: options.apiKey }),
-  });
+  const [{ streamText }, model] = await Promise.all([import('ai'), openLanguageModel(options)]);
   const { system, messages } = buildPrompt(request, randomBytes(9).toString('base64url'), options.contextTokens);
   const watch = openWatch(signal, options.firstDeltaTimeoutMs ?? FIRST_DELTA_TIMEOUT_MS);
   try {
     const { fullStream } = streamText({
-      model: provider(options.model),
+      model,
       instructions: system,
       messages: messages.map(({ role, content }) => ({ role: role === 'assistant' ? role : 'user', content })),
       maxOutputTokens: answerTokens(options.contextTokens),
@@ -89,6 +84,24 @@ async function* streamAnswer(
   } finally {
     watch.stop(); // also ends the upstream call when the reader has left
   }
+}
+
+/**
+ * The wire format of each provider: OpenAI and its likes take `/chat/completions`, Anthropic `/messages`, Google
+ * `/models/…:streamGenerateContent`. Without a key none is sent, where the SDK would look into the environment.
+ */
+async function openLanguageModel({ provider, model, baseUrl, apiKey, fetch }: AiSdkOptions): Promise<LanguageModel> {
+  const settings = { baseURL: baseUrl, fetch };
+  if (provider === 'anthropic') {
+    const { createAnthropic } = await import('@ai-sdk/anthropic');
+    return createAnthropic({ ...settings, apiKey: apiKey ?? '' })(model);
+  }
+  if (provider === 'google') {
+    const { createGoogle } = await import('@ai-sdk/google');
+    return createGoogle({ ...settings, apiKey: apiKey ?? '' })(model);
+  }
+  const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
+  return createOpenAICompatible({ name: 'chat', ...settings, ...(apiKey === null ? {} : { apiKey }) })(model);
 }
 
 function finishReason(reason: string): 'stop' | 'length' | 'content_filter' {

@@ -299,6 +299,7 @@ test('truncation: auto drops the oldest turns, disabled refuses', async () => {
 test('what is logged of a failure holds neither the request nor the key', async () => {
   const model = openAiSdkModel({
     name: 'x',
+    provider: 'openai-compatible',
     model: 'm',
     baseUrl: fake.url,
     apiKey: 'sk-secret',
@@ -319,6 +320,7 @@ test('what is logged of a failure holds neither the request nor the key', async 
 test('a model that does not answer in time is 504', async () => {
   const slow: ChatModel = openAiSdkModel({
     name: 'x',
+    provider: 'openai-compatible',
     model: 'm',
     baseUrl: fake.url,
     apiKey: null,
