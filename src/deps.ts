@@ -106,7 +106,9 @@ export async function openDeps(config: Config, log: FastifyBaseLogger, given: Gi
       embedding,
       reranker: given.reranker === undefined ? openRerankModel(config.rerank, http) : given.reranker,
       http,
-      connectors: given.connectors ?? openConnectors({ remote: config.remote, http, clock }),
+      connectors:
+        given.connectors ??
+        openConnectors({ remote: config.remote, http, clock, readsPictures: config.tools.ocrLanguages !== null }),
       metrics: openMetrics(async () => (await countWaiting(db.system)).waiting),
       crash,
       close,

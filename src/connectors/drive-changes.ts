@@ -4,10 +4,10 @@
  * A change of the tree itself (folders and shortcuts that come, go, move or get another name) is not worked out here: such a
  * run lists everything again, which costs one request per thousand files and transfers none of them.
  */
-import { type Change, type ListRequest, OriginError } from './connector.ts';
+import { type Change, OriginError } from './connector.ts';
 import type { ChangePage, DriveApi } from './drive-api.ts';
 import { FOLDER_TYPE, joinPath, SHORTCUT_TYPE } from './drive-files.ts';
-import { describe, endlessPages, isRefusedToken, noAnswer, type Tree } from './drive-listing.ts';
+import { type DriveListRequest, describe, endlessPages, isRefusedToken, noAnswer, type Tree } from './drive-listing.ts';
 import { DriveError } from './drive-request.ts';
 
 /** More are slower to go through than the tree is. */
@@ -80,7 +80,11 @@ export function changesTree(tree: Tree, log: ChangeLog): boolean {
 }
 
 /** The changes of files, of a log that leaves the tree as it is. */
-export async function* fileChanges(tree: Tree, log: ChangeLog, request: ListRequest): AsyncGenerator<Change, void> {
+export async function* fileChanges(
+  tree: Tree,
+  log: ChangeLog,
+  request: DriveListRequest,
+): AsyncGenerator<Change, void> {
   for (const [id, entry] of log.entries) {
     if (tree.folders[id] !== undefined) continue;
     const file = isGone(entry) ? undefined : entry.file;

@@ -103,19 +103,22 @@ export type Locator = z.infer<typeof Locator>;
 export const FetchState = z.object({ ending: z.string() });
 export type FetchState = z.infer<typeof FetchState>;
 
-/** @param path where the file is, below the folder that is kept in step, with its name. */
-export function changeOf(file: DriveFile, path: string, known: KnownItem | undefined): Change {
-  const reason = skipReason(file);
+/**
+ * @param path where the file is, below the folder that is kept in step, with its name.
+ * @param readsPictures whether words in pictures are read.
+ */
+export function changeOf(file: DriveFile, path: string, known: KnownItem | undefined, readsPictures: boolean): Change {
+  const reason = skipReason(file, readsPictures);
   if (reason !== undefined) return { kind: 'skipped', originId: file.id, name: cleanName(file.name), reason };
   return { kind: 'present', item: itemOf(file, path, known) };
 }
 
-function skipReason(file: DriveFile): string | undefined {
+function skipReason(file: DriveFile, readsPictures: boolean): string | undefined {
   const kind = GOOGLE_TYPE.exec(file.mimeType)?.[1];
   if (kind !== undefined && EXPORTS[kind] === undefined)
     return `${KINDS[kind] ?? `Google files of the type ${kind}`} have no text that could be read.`;
   const media = /^(video|audio|image)\/(?!svg)/.exec(file.mimeType)?.[1];
-  if (media !== undefined)
+  if (media !== undefined && !(media === 'image' && readsPictures))
     return `${{ video: 'Video', audio: 'Audio', image: 'Image' }[media]} files have no text that could be read.`;
   if (file.capabilities?.canDownload === false) return 'Its owner does not allow downloads.';
   if (Number(file.size ?? 0) > DRIVE_FILE_BYTES_MAX) return `It is larger than ${DRIVE_FILE_BYTES_MAX} bytes.`;

@@ -57,6 +57,10 @@ export const Tree = z.object({
 });
 export type Tree = z.infer<typeof Tree>;
 
+export interface DriveListRequest extends ListRequest {
+  readsPictures: boolean;
+}
+
 /** A listing that is under way; JSON. */
 const Progress = z.object({
   tree: Tree,
@@ -70,7 +74,7 @@ type Progress = z.infer<typeof Progress>;
 export async function* listTree(
   api: DriveApi,
   root: FileReference,
-  request: ListRequest,
+  request: DriveListRequest,
   now: Date,
 ): AsyncGenerator<Change, Tree> {
   const resumed = Progress.safeParse(request.resume);
@@ -149,13 +153,13 @@ function lasting(title: string, message: string, cause?: unknown): OriginError {
 class Walk {
   readonly progress: Progress;
   readonly #api: DriveApi;
-  readonly #request: ListRequest;
+  readonly #request: DriveListRequest;
   /** Files with several parents are said once. */
   readonly #said = new Set<string>();
   #filesAtCheckpoint: number;
   #folders: number;
 
-  constructor(api: DriveApi, request: ListRequest, progress: Progress) {
+  constructor(api: DriveApi, request: DriveListRequest, progress: Progress) {
     this.#api = api;
     this.#request = request;
     this.progress = progress;
@@ -305,8 +309,9 @@ function broken(originId: string, name: string): Change {
 }
 
 /** The name of an export depends on what it became. */
-export async function describe(file: DriveFile, path: string, request: ListRequest): Promise<Change> {
-  return changeOf(file, path, exportsOf(file.mimeType) ? await request.known(file.id) : undefined);
+export async function describe(file: DriveFile, path: string, request: DriveListRequest): Promise<Change> {
+  const known = exportsOf(file.mimeType) ? await request.known(file.id) : undefined;
+  return changeOf(file, path, known, request.readsPictures);
 }
 
 export function isRefusedToken(error: unknown): boolean {

@@ -4,13 +4,13 @@ import { ServiceError } from '../errors.ts';
 import type { HttpClient, HttpResponse } from '../net/http-client.ts';
 import { RETRY_BASE_MS } from '../net/retry-wait.ts';
 import type { Clock } from '../util/time.ts';
-import { type Change, type Connector, type Fetched, type ListRequest, OriginError } from './connector.ts';
+import { type Change, type Connector, type Fetched, OriginError } from './connector.ts';
 import { type DriveApi, openDriveApi } from './drive-api.ts';
 import { openTokenSource, parseServiceAccount } from './drive-auth.ts';
 import { changesTree, fileChanges, readChanges } from './drive-changes.ts';
 import { exportsOf, type FetchState, Locator, withEnding } from './drive-files.ts';
 import { type FolderReference, parseFolderUrl } from './drive-folder-url.ts';
-import { listTree, Tree } from './drive-listing.ts';
+import { type DriveListRequest, listTree, Tree } from './drive-listing.ts';
 import { DriveError } from './drive-request.ts';
 
 const GOOGLE_API_URL = 'https://www.googleapis.com';
@@ -24,13 +24,16 @@ export interface DriveOptions {
   /** The operator's; null for Google itself. */
   baseUrl: string | null;
   clock: Clock;
+  /** Whether words in pictures are read; else pictures are skipped. */
+  readsPictures: boolean;
   /** First wait before a request is sent again. */
   retryBaseMs?: number;
 }
 
-export function openDriveConnector({ http, baseUrl, clock, retryBaseMs }: DriveOptions): Connector<'drive'> {
-  const base = baseUrl ?? GOOGLE_API_URL;
-  const client = { http, retryBaseMs: retryBaseMs ?? RETRY_BASE_MS };
+export function openDriveConnector(options: DriveOptions): Connector<'drive'> {
+  const { http, clock, readsPictures } = options;
+  const base = options.baseUrl ?? GOOGLE_API_URL;
+  const client = { http, retryBaseMs: options.retryBaseMs ?? RETRY_BASE_MS };
   const tokens = openTokenSource(client, base === GOOGLE_API_URL ? GOOGLE_TOKEN_URL : `${base}/token`, clock);
   const open = (credential: string | null, signal: AbortSignal): DriveApi => {
     if (credential === null) throw noCredential();
@@ -43,7 +46,8 @@ export function openDriveConnector({ http, baseUrl, clock, retryBaseMs }: DriveO
       if (credential !== null) parseServiceAccount(credential);
     },
     list(origin, credential, request) {
-      return list(open(credential, request.signal), readFolder(origin.folderUrl), request, clock.now());
+      const api = open(credential, request.signal);
+      return list(api, readFolder(origin.folderUrl), { ...request, readsPictures }, clock.now());
     },
     async fetch(_origin, credential, item, _known, signal) {
       const locator = Locator.parse(item.locator);
@@ -73,7 +77,7 @@ function readFolder(folderUrl: string): FolderReference {
 async function* list(
   api: DriveApi,
   root: FolderReference,
-  request: ListRequest,
+  request: DriveListRequest,
   now: Date,
 ): AsyncGenerator<Change, void> {
   const known = request.resume === null ? Tree.safeParse(request.cursor).data : undefined;

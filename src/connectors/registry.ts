@@ -15,11 +15,13 @@ export interface ConnectorDeps {
   remote: Config['remote'];
   http: HttpClient;
   clock: Clock;
+  /** Whether words in pictures are read. */
+  readsPictures: boolean;
 }
 
-export function openConnectors({ remote, http, clock }: ConnectorDeps): Connectors {
+export function openConnectors({ remote, http, clock, readsPictures }: ConnectorDeps): Connectors {
   return {
-    drive: openDriveConnector({ http, baseUrl: remote.googleApiUrl, clock }),
+    drive: openDriveConnector({ http, baseUrl: remote.googleApiUrl, clock, readsPictures }),
     page: openPageConnector({ http, baseUrl: remote.pageApiUrl, clock }),
     repo: openRepoConnector({ http, baseUrl: remote.repoApiUrl, clock }),
     web: openWebConnector({ http, clock }),

@@ -274,12 +274,20 @@ describe('what has nothing to index is skipped with a reason', () => {
     for (const kind of ['form', 'site', 'map', 'drawing', 'script', 'jam', 'something-new'])
       state.addGoogle(folder, kind, kind, {});
     state.addFile(folder, 'film.mp4', 'x', { mimeType: 'video/mp4' });
+    state.addFile(folder, 'photo.jpg', 'x', { mimeType: 'image/jpeg' });
+    state.addFile(folder, 'huge.pdf', 'x', { mimeType: 'application/pdf', claimedBytes: 500 * 1024 * 1024 + 1 });
     state.addFile(folder, 'locked.pdf', 'x', { mimeType: 'application/pdf', canDownload: false });
     const listing = await listFolder();
     assert.deepEqual(listing.present, []);
-    assert.equal(listing.skipped.length, 9);
-    for (const { name, reason } of listing.skipped) assert.match(reason, /no text|allow downloads/, name);
+    assert.equal(listing.skipped.length, 11);
+    for (const { name, reason } of listing.skipped) assert.match(reason, /no text|allow downloads|larger than/, name);
     assert.equal(world.fake.count('media') + world.fake.count('export'), 0);
+  });
+
+  test('but pictures are taken where words in them are read', async () => {
+    await using reading = await openDriveWorld({ readsPictures: true });
+    reading.fake.state.addFile(reading.fake.state.root, 'photo.jpg', 'x', { mimeType: 'image/jpeg' });
+    assert.deepEqual(Object.keys(pathsIn(await reading.list())), ['photo.jpg']);
   });
 
   test('by what Google says when it is fetched', async () => {

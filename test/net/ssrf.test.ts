@@ -244,7 +244,12 @@ test('addresses in a credential are not asked', async () => {
   const keyMembers = { token_uri: `${canary}/token`, auth_uri: canary, client_x509_cert_url: `${canary}/cert` };
   const drive = await openFakeDrive({ keyMembers });
   const http = openClient();
-  const connector = openDriveConnector({ http, baseUrl: drive.url, clock: { now: () => new Date() } });
+  const connector = openDriveConnector({
+    http,
+    baseUrl: drive.url,
+    clock: { now: () => new Date() },
+    readsPictures: false,
+  });
   const origin = { kind: 'drive', folderUrl: drive.state.root } as const;
   const request = { cursor: null, resume: null, known: async () => undefined, signal: never };
   const changes = await Array.fromAsync(connector.list(origin, drive.key, request));

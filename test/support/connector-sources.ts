@@ -120,7 +120,7 @@ export interface Script {
 export function scriptedConnectors(): Script & { connectors: Connectors } {
   const script: Script = { files: {}, gate: Promise.resolve(), credentials: [] };
   const remote = { googleApiUrl: null, pageApiUrl: null, repoApiUrl: null };
-  const real = openConnectors({ remote, http: {} as HttpClient, clock: systemClock });
+  const real = openConnectors({ remote, http: {} as HttpClient, clock: systemClock, readsPictures: false });
   const connector = (kind: OriginKind): Connector => ({
     kind,
     async *list(_origin, credential, { signal }): AsyncGenerator<Change> {

@@ -43,7 +43,9 @@ export interface DriveWorld extends AsyncDisposable {
   run(cursor?: Opaque | null): Promise<{ listing: Listing; fetched: string[]; removed: string[] }>;
 }
 
-export async function openDriveWorld(options: FakeDriveOptions = {}): Promise<DriveWorld> {
+export async function openDriveWorld(
+  options: FakeDriveOptions & { readsPictures?: boolean } = {},
+): Promise<DriveWorld> {
   let now = new Date();
   let timeoutMs: number | null = null;
   const fake = await openFakeDrive({ now: () => now, ...options });
@@ -56,6 +58,7 @@ export async function openDriveWorld(options: FakeDriveOptions = {}): Promise<Dr
     http,
     baseUrl: fake.url,
     clock: { now: () => now },
+    readsPictures: options.readsPictures ?? false,
     retryBaseMs: RETRY_BASE_MS,
   });
   const stored: DriveWorld['stored'] = new Map();

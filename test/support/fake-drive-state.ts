@@ -35,12 +35,23 @@ export interface FakeFile {
   /** Without this key the file is not found. */
   resourceKey: string | null;
   targetId: string | null;
+  /** The size that is told, where it is not that of the content. */
+  claimedBytes: number | null;
 }
 
 export type FileOptions = Partial<
   Pick<
     FakeFile,
-    'mimeType' | 'canDownload' | 'abusive' | 'access' | 'resourceKey' | 'driveId' | 'created' | 'modified' | 'parents'
+    | 'claimedBytes'
+    | 'mimeType'
+    | 'canDownload'
+    | 'abusive'
+    | 'access'
+    | 'resourceKey'
+    | 'driveId'
+    | 'created'
+    | 'modified'
+    | 'parents'
   >
 >;
 
@@ -189,7 +200,7 @@ export class DriveState {
       ...(file.content === null
         ? {}
         : {
-            size: String(file.content.length),
+            size: String(file.claimedBytes ?? file.content.length),
             md5Checksum: createHash('md5').update(file.content).digest('hex'),
             headRevisionId: `rev-${createHash('md5').update(file.content).digest('base64url')}`,
             originalFilename: file.name,
@@ -224,6 +235,7 @@ export class DriveState {
       access: 'ok',
       resourceKey: null,
       targetId: null,
+      claimedBytes: null,
       ...given,
     };
     this.files.set(file.id, file);
