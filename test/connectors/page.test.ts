@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { parseMd } from '../../src/ingest/parsers/md.ts';
-import { block, type Json, paragraph, says, text } from '../support/fake-notion-world.ts';
+import { block, type Json, paragraph, text } from '../support/fake-notion-world.ts';
 import { type HarnessOptions, openPageHarness, type PageHarness, type Run } from './page-harness.ts';
 
 const MINUTE_MS = 60_000;
@@ -286,60 +286,6 @@ test('a row whose computed value changed is read again, although nobody edited i
   assert.match(harness.textOf('Apollo.md')!, /Total: 8/);
 });
 
-test('files of the workspace are sources of their own, with addresses that are asked for anew', async () => {
-  const { world } = harness.fake;
-  const attachment = block('file', world.hostedFile('Notes.txt', 'minutes of the meeting'));
-  const picture = block('image', world.hostedFile('cat.png', 'png'));
-  const elsewhere = block('pdf', { type: 'external', external: { url: 'https://e.com/x.pdf' }, caption: [] });
-  const root = world.addPage('Meeting', [says('toggle', 'Files', [attachment]), picture, elsewhere]);
-  const database = world.addDatabase('Contracts', root);
-  world.addRow(database, 'Lease', {
-    Scan: {
-      id: 'scan',
-      type: 'files',
-      files: [world.hostedFile('lease.csv', 'a,b\n1,2'), world.hostedFile('x.csv', '1')],
-    },
-  });
-  settle();
-  const run = await harness.run(root);
-  assert.equal(harness.textOf('Notes.txt'), 'minutes of the meeting');
-  assert.equal(harness.textOf('lease.csv'), 'a,b\n1,2');
-  assert.equal(harness.textOf('x.csv'), '1');
-  assert.equal(run.outcome.get(`file:${picture.id}`), 'skipped');
-  assert.equal(pathOf('Notes.txt'), 'Meeting');
-  assert.equal(pathOf('lease.csv'), 'Meeting / Contracts / Lease');
-  assert.doesNotMatch(harness.textOf('Meeting.md')!, /X-Amz|files\//);
-
-  // The addresses of the listing are long dead, and the page is not read again for the files.
-  harness.advance(3 * 60 * MINUTE_MS);
-  harness.stored.delete(`file:${attachment.id}`);
-  const second = await harness.run(root);
-  assert.deepEqual(namesOf(second, 'added'), ['Notes.txt']);
-  assert.equal(second.bodies, 1);
-
-  world.edit(root, () => {
-    attachment.content = world.hostedFile('Notes.txt', 'corrected minutes');
-  });
-  settle();
-  const third = await harness.run(root);
-  assert.deepEqual(namesOf(third, 'updated'), ['Notes.txt']);
-  assert.equal(harness.textOf('Notes.txt'), 'corrected minutes');
-
-  world.edit(root, (page) => page.blocks.shift());
-  settle();
-  assert.deepEqual(namesOf(await harness.run(root), 'deleted'), [`file:${attachment.id}`]);
-});
-
-test('an address that expires between question and download is asked for once more', async () => {
-  const { world } = harness.fake;
-  const root = world.addPage('Meeting', [block('file', world.hostedFile('Notes.txt', 'minutes'))]);
-  harness.fake.faults(({ route, before }) =>
-    route === 'GET /files/:key' && before === 0 ? { status: 403 } : undefined,
-  );
-  await harness.run(root);
-  assert.equal(harness.textOf('Notes.txt'), 'minutes');
-});
-
 test('pages that are not shared', async () => {
   const { world, root, leave, policies } = handbook();
   world.page(leave).shared = false;
@@ -372,14 +318,6 @@ test('what lies in the trash is not read, also where it is still named', async (
   );
 });
 
-test('an address of a file leads nowhere inside', async () => {
-  await reopen({ allow: [] });
-  const { world } = harness.fake;
-  const root = world.addPage('Meeting', [block('file', world.hostedFile('Notes.txt', 'minutes'))]);
-  await assert.rejects(harness.run(root), /^OriginError: The page workspace could not be reached/);
-  assert.equal(harness.fake.counts.get('GET /files/:key'), undefined);
-});
-
 test('a linked view of a database is skipped', async () => {
   const { world, root, projects } = handbook();
   world.database(projects).shared = false;
@@ -399,6 +337,18 @@ test('a run that was cut off goes on at its last checkpoint', async () => {
   harness.stored.clear();
   const rest = await harness.run(root, { resume: checkpoints[1]! });
   assert.equal(said.length + rest.changes.filter(({ kind }) => kind === 'present').length, 121);
+});
+
+test('rows whose place in the query is forgotten when a run goes on are read from the first', async () => {
+  await reopen({ listMax: 2 });
+  const { world } = harness.fake;
+  const database = world.addDatabase('Log');
+  for (let row = 0; row < 6; row++) world.addRow(database, `Row ${row}`, {});
+  const { id } = world.database(database).sources[0]!;
+  const rows = { kind: 'rows', id, title: 'Log', path: ['Log'], cursor: '00000000-0000-4000-8000-000000000000' };
+  const run = await harness.run(database, { resume: { kind: 'checkpoint', resume: { pending: [rows], full: true } } });
+  assert.equal(harness.stored.size, 6);
+  assert.deepEqual(run.changes.at(-1), { kind: 'end', full: true, cursor: null });
 });
 
 test('what can never work is refused when it is set', () => {
