@@ -1,13 +1,19 @@
 /** Reads zip-based formats within expansion limits. The directory is checked first, then every inflated byte is counted. */
 import { Buffer } from 'node:buffer';
 import { Inflate, type Zippable, zipSync } from 'fflate';
-import { badFile, overLimit } from './failure.ts';
+import { badFile, type FileError, overLimit } from './failure.ts';
+import { zipEntryName, zipExtraField } from './zip-names.ts';
 
 /** Bytes all entries may expand to. */
 export const EXPANDED_BYTES_MAX = 256 * 1024 * 1024;
 /** Expanded size of an entry over its compressed size, once it is larger than RATIO_FREE_BYTES. */
 export const EXPANSION_RATIO_MAX = 100;
 export const ZIP_ENTRIES_MAX = 10_000;
+const STORED = 0;
+const DEFLATED = 8;
+const UINT32_MAX = 0xffffffff;
+const ZIP64_FIELD = 0x0001;
+const ZIP64_LOCATOR_BYTES = 20;
 /** Small entries of one repeated character expand further without harm. */
 const RATIO_FREE_BYTES = 1024 * 1024;
 
@@ -32,11 +38,10 @@ export function zipEntryNames(bytes: Uint8Array): Set<string> {
  */
 export function readZipDirectory(bytes: Uint8Array): ZipEntry[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const end = endRecord(view);
-  const count = view.getUint16(end + 10, true);
+  const { count, start } = directory(view);
   if (count > ZIP_ENTRIES_MAX) throw overLimit(`The archive has ${count} entries; the limit is ${ZIP_ENTRIES_MAX}.`);
   const entries: ZipEntry[] = [];
-  let at = view.getUint32(end + 16, true);
+  let at = start;
   let total = 0;
   for (let i = 0; i < count; i += 1) {
     if (at + 46 > bytes.length || view.getUint32(at, true) !== 0x02014b50) throw damaged();
@@ -78,10 +83,8 @@ export function repackZip(
 export function readZipEntry(bytes: Uint8Array, entry: ZipEntry, bytesMax = EXPANDED_BYTES_MAX): Uint8Array {
   const data = bytes.subarray(entry.dataStart, entry.dataStart + entry.compressedSize);
   if (data.length < entry.compressedSize) throw damaged();
-  if (entry.method === 0) return data;
-  if (entry.method !== 8) {
-    throw badFile('parse', 'Unsupported compression', 'The archive uses a compression that cannot be read.');
-  }
+  if (entry.method === STORED) return data;
+  if (!isReadableEntry(entry)) throw unreadable();
   const parts: Uint8Array[] = [];
   let total = 0;
   const inflate = new Inflate((part) => {
@@ -97,6 +100,15 @@ export function readZipEntry(bytes: Uint8Array, entry: ZipEntry, bytesMax = EXPA
   return Buffer.concat(parts);
 }
 
+/** Deflated, or as it is. */
+export function isReadableEntry({ method }: ZipEntry): boolean {
+  return method === STORED || method === DEFLATED;
+}
+
+export function unreadable(): FileError {
+  return badFile('parse', 'Unsupported compression', 'The archive uses a compression that cannot be read.');
+}
+
 /** Office files never declare a document type; entities in them are an attack. */
 function rejectDoctype(data: Uint8Array): void {
   const text = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
@@ -106,17 +118,45 @@ function rejectDoctype(data: Uint8Array): void {
 }
 
 function readEntry(view: DataView, bytes: Uint8Array, at: number, nameLength: number): ZipEntry {
-  const header = view.getUint32(at + 42, true);
+  const nameEnd = at + 46 + nameLength;
+  const extra = bytes.subarray(nameEnd, nameEnd + view.getUint16(at + 30, true));
+  const [expandedSize, compressedSize, header] = largeNumbers(
+    extra,
+    [at + 24, at + 20, at + 42].map((offset) => view.getUint32(offset, true)),
+  ) as [number, number, number];
   if (header + 30 > bytes.length || view.getUint32(header, true) !== 0x04034b50) throw damaged();
-  const nameBytes = bytes.subarray(at + 46, at + 46 + nameLength);
   return {
-    name: new TextDecoder().decode(nameBytes),
+    name: zipEntryName(bytes.subarray(at + 46, nameEnd), extra),
     method: view.getUint16(at + 10, true),
     encrypted: (view.getUint16(at + 8, true) & 1) === 1,
-    compressedSize: view.getUint32(at + 20, true),
-    expandedSize: view.getUint32(at + 24, true),
+    compressedSize,
+    expandedSize,
     dataStart: header + 30 + view.getUint16(header + 26, true) + view.getUint16(header + 28, true),
   };
+}
+
+/** Numbers that have no room in an entry (zip64) stand in an extra field, in this order. */
+function largeNumbers(extra: Uint8Array, numbers: readonly number[]): number[] {
+  const field = zipExtraField(extra, ZIP64_FIELD);
+  if (!field) return [...numbers];
+  const view = new DataView(field.buffer, field.byteOffset, field.byteLength);
+  let at = 0;
+  return numbers.map((number) => {
+    if (number !== UINT32_MAX || at + 8 > field.length) return number;
+    at += 8;
+    return Number(view.getBigUint64(at - 8, true));
+  });
+}
+
+/** How many entries the directory has, and where it begins. */
+function directory(view: DataView): { count: number; start: number } {
+  const end = endRecord(view);
+  const [count, start] = [view.getUint16(end + 10, true), view.getUint32(end + 16, true)];
+  const locator = end - ZIP64_LOCATOR_BYTES;
+  if (locator < 0 || view.getUint32(locator, true) !== 0x07064b50) return { count, start };
+  const large = Number(view.getBigUint64(locator + 8, true));
+  if (large + 56 > view.byteLength || view.getUint32(large, true) !== 0x06064b50) throw damaged();
+  return { count: Number(view.getBigUint64(large + 32, true)), start: Number(view.getBigUint64(large + 48, true)) };
 }
 
 /** Offset of the end-of-directory record, which a comment of up to 64 KiB may follow. */

@@ -45,3 +45,12 @@ test('tar and gzip: cut off, expanding too far, links passed over', () => {
   link[156] = '2'.charCodeAt(0);
   assert.deepEqual(names(link, 'tar'), ['b.txt']);
 });
+
+test('of an archive that is partly compressed in another way, the rest is read', () => {
+  const bytes = zipSync({ 'a.txt': text, 'b.txt': strToU8('more') });
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const first = Buffer.from(bytes).indexOf(Buffer.from([0x50, 0x4b, 0x01, 0x02]));
+  view.setUint16(first + 10, 9, true);
+  const parsed = parseArchive(bytes, 'zip', 'a.zip');
+  assert.deepEqual([parsed.text, parsed.warnings.length], ['- b.txt', 1]);
+});

@@ -4,7 +4,14 @@ import { gunzipSync } from 'node:zlib';
 import { badFile, overLimit } from '../failure.ts';
 import type { FileMember } from '../members.ts';
 import type { ParsedFile } from '../parsed.ts';
-import { EXPANDED_BYTES_MAX, EXPANSION_RATIO_MAX, readZipDirectory, readZipEntry } from '../zip.ts';
+import {
+  EXPANDED_BYTES_MAX,
+  EXPANSION_RATIO_MAX,
+  isReadableEntry,
+  readZipDirectory,
+  readZipEntry,
+  unreadable,
+} from '../zip.ts';
 import { readTar } from './tar.ts';
 import { TextBuilder } from './text-builder.ts';
 
@@ -16,21 +23,27 @@ const LITTER = /(^|\/)(__MACOSX\/|\.DS_Store$|Thumbs\.db$|desktop\.ini$|\._[^/]*
 
 /** @throws FileError for an archive that is damaged, encrypted or over a limit. */
 export function parseArchive(bytes: Uint8Array, fileType: 'zip' | 'tar' | 'gzip', name: string): ParsedFile {
-  const members = (fileType === 'zip' ? zipMembers(bytes) : unpackedMembers(bytes, fileType, name))
+  const warnings: string[] = [];
+  const members = (fileType === 'zip' ? zipMembers(bytes, warnings) : unpackedMembers(bytes, fileType, name))
     .filter((member) => !LITTER.test(member.name))
     .map((member) => ({ ...member, name: memberName(member.name) }));
   const builder = new TextBuilder();
   const listed = members.slice(0, LISTED_MAX).map((member) => `- ${member.name}`);
   builder.add({ kind: 'list' }, listed.join('\n'));
-  return { fileType: 'unknown', text: builder.text(), blocks: builder.blocks, metadata: {}, warnings: [], members };
+  return { fileType: 'unknown', text: builder.text(), blocks: builder.blocks, metadata: {}, warnings, members };
 }
 
-function zipMembers(bytes: Uint8Array): FileMember[] {
+function zipMembers(bytes: Uint8Array, warnings: string[]): FileMember[] {
   const entries = readZipDirectory(bytes).filter((entry) => !/[/\\]$/.test(entry.name));
   if (entries.some((entry) => entry.encrypted)) {
     throw badFile('parse', 'Encrypted archive', 'The archive is protected by a password.');
   }
-  return entries.map((entry) => ({ name: entry.name, bytes: () => readZipEntry(bytes, entry) }));
+  const readable = entries.filter(isReadableEntry);
+  if (readable.length < entries.length) {
+    if (readable.length === 0) throw unreadable();
+    warnings.push(`${entries.length - readable.length} files inside are compressed in a way that cannot be read.`);
+  }
+  return readable.map((entry) => ({ name: entry.name, bytes: () => readZipEntry(bytes, entry) }));
 }
 
 function unpackedMembers(bytes: Uint8Array, fileType: 'tar' | 'gzip', name: string): FileMember[] {
