@@ -156,6 +156,18 @@ function rowChecks(tenantId: string, before: Date): { invariant: string; what: s
         where n.tenant_id = ${tenantId} and n.status = 'pending' and g.status in ('success', 'managed')`,
     },
     {
+      invariant: 'I6',
+      what: 'one-time credentials that outlived their first run',
+      rows: sql`select o.id from secret o join source_group g on g.tenant_id = o.tenant_id and g.id = o.source_group_id
+        where o.tenant_id = ${tenantId} and g.status <> all(${[...ACTIVE_STATUSES]}::text[])`,
+    },
+    {
+      invariant: 'I7',
+      what: 'settings of deleted groups',
+      rows: sql`select c.id from connector_setting c join source_group g on g.tenant_id = c.tenant_id and g.id = c.source_group_id
+        where c.tenant_id = ${tenantId} and c.deleted_at is null and g.deleted_at is not null`,
+    },
+    {
       invariant: 'I7',
       what: 'deleted groups with another status, or the reverse',
       rows: sql`select g.id from source_group g where g.tenant_id = ${tenantId}

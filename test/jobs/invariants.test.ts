@@ -86,3 +86,13 @@ test('stuck work and times out of order', async () => {
   await damage(sql`update source_group set status = 'deleting' where tenant_id = ${tenantId}`);
   assert.deepEqual(await violations(), ['I6 1 deletions that do not end: ID']);
 });
+
+test('a setting and a one-time credential that outlive what they are for', async () => {
+  await damage(sql`insert into secret (tenant_id, id, name, type, sealed, wrapped_key, key_id, created_at, updated_at, source_group_id)
+    values (${tenantId}, ${newId()}, 'n', 'repo', '', '', '', now(), now(), ${groupId})`);
+  assert.deepEqual(await violations(), ['I6 1 one-time credentials that outlived their first run: ID']);
+  await damage(sql`insert into connector_setting (tenant_id, id, source_group_id, kind, origin, needs_credential, created_at)
+    values (${tenantId}, ${newId()}, ${groupId}, 'web', '{}', false, now())`);
+  await damage(sql`update source_group set status = 'deleting', deleted_at = now() where tenant_id = ${tenantId}`);
+  assert.deepEqual(await violations(), ['I6 1 deletions that do not end: ID', 'I7 1 settings of deleted groups: ID']);
+});

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
+import { insertGroup } from '../../src/corpus/group-store.ts';
 import { createTenant } from '../../src/corpus/tenant-store.ts';
 import type { Database } from '../../src/db/database.ts';
 import { sql } from '../../src/db/sql.ts';
@@ -12,7 +13,7 @@ import { newId } from '../../src/util/ids.ts';
 import type { KeySettings } from '../../src/vault/key-files.ts';
 import { examineMasterKey, rotateMasterKey, settleMasterKey } from '../../src/vault/rotate.ts';
 import { generateMasterKeyText, readMasterKey } from '../../src/vault/seal.ts';
-import { insertSecret, openSecret, prepareToSeal } from '../../src/vault/secret-store.ts';
+import { insertSecret, openOneTimeCredential, openSecret, prepareToSeal } from '../../src/vault/secret-store.ts';
 import { SECRET_CANARY } from '../support/canary.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 
@@ -42,6 +43,8 @@ interface Kept {
   tenantId: string;
   id: string;
   value: string;
+  /** Of a one-time credential. */
+  sourceGroupId?: string;
 }
 
 async function save(config: KeySettings, tenantId: string, value: string): Promise<Kept> {
@@ -52,17 +55,34 @@ async function save(config: KeySettings, tenantId: string, value: string): Promi
   return { tenantId, id, value };
 }
 
+/** The credential of one source, for its first run. */
+async function saveOneTime(config: KeySettings, tenantId: string, value: string): Promise<Kept> {
+  const createdAt = new Date();
+  const sourceGroupId = newId();
+  const group = { id: sourceGroupId, sourceType: 'repo', name: 'n', chunkMetadataKeys: [], uploadAt: null, createdAt };
+  const fields = { id: newId(), name: 'n', type: 'repo' as const, description: '', value, createdAt, sourceGroupId };
+  await prepareToSeal({ db, config });
+  await db.transaction(tenantId, async (tx) => {
+    await insertGroup(tx, tenantId, group);
+    await insertSecret(tx, config, tenantId, fields);
+  });
+  return { tenantId, id: fields.id, value, sourceGroupId };
+}
+
 /** Secrets of both tenants. */
 async function saveSome(config: KeySettings): Promise<Kept[]> {
-  const kept: Kept[] = [];
+  const kept = [await saveOneTime(config, tenants[0]!, `${SECRET_CANARY}once`)];
   for (let i = 0; i < 3; i++)
     for (const tenant of tenants) kept.push(await save(config, tenant, `${SECRET_CANARY}${i}`));
   return kept;
 }
 
 async function assertOpen(config: KeySettings, kept: readonly Kept[]): Promise<void> {
-  for (const { tenantId, id, value } of kept) {
-    assert.equal((await openSecret({ db, config }, tenantId, id))?.value, value);
+  for (const { tenantId, id, value, sourceGroupId } of kept) {
+    const opened = sourceGroupId
+      ? await openOneTimeCredential({ db, config }, tenantId, sourceGroupId)
+      : (await openSecret({ db, config }, tenantId, id))?.value;
+    assert.equal(opened, value);
   }
 }
 
@@ -128,7 +148,7 @@ describe('the key file', () => {
     await db.system.query(sql`delete from secret`);
     rmSync(path('master.key'));
     await settle(file);
-    assert.equal(kept.length, 6);
+    assert.equal(kept.length, 7);
     await assertOpen(file, await saveSome(file));
   });
 });
