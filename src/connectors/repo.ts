@@ -29,7 +29,7 @@ import {
 } from './repo-rules.ts';
 import { tarballFiles } from './repo-tarball.ts';
 
-export const PATH_FILTERS_MAX = 200;
+export const PATH_FILTERS_MAX = 100;
 export const REPOSITORY_FILES_MAX = 100_000;
 const REFERENCE_UNITS_MAX = 255;
 const CREDENTIAL_UNITS_MAX = 1000;

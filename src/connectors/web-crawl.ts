@@ -66,8 +66,19 @@ export class Crawl {
     this.#now = now;
   }
 
-  /** @throws OriginError when none of the first addresses could be read. */
+  /** @throws OriginError when none of the first addresses could be read; nothing is said of single pages then. */
   async *run(): AsyncGenerator<Change> {
+    let held: Change[] = [];
+    for await (const change of this.changes()) {
+      held.push(change);
+      if (change.kind === 'failed' || change.kind === 'skipped' || change.kind === 'gone') continue;
+      yield* held;
+      held = [];
+    }
+  }
+
+  /** As `run`, but what was said of single pages was said. */
+  async *changes(): AsyncGenerator<Change> {
     for (const url of this.#origin.urls) this.#frontier.add(url, undefined, { depth: 0, isSeed: true });
     const seeds = this.#frontier.queue.length;
     if (this.#origin.useSitemap && this.#origin.maxDepth > 0) yield* this.#readSitemaps();

@@ -75,7 +75,7 @@ async function fetchPage(
     includePaths: [],
     excludePaths: [],
   };
-  const changes = new Crawl(client, alone, async () => known, now).run();
+  const changes = new Crawl(client, alone, async () => known, now).changes();
   const { value: change } = await changes.next();
   const fetched = change && toFetched(change);
   if (fetched?.kind !== 'content') {

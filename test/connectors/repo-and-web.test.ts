@@ -1,0 +1,238 @@
+/** Repositories and web sites through the whole service: what runs say and change, what is found, what is downloaded. */
+import assert from 'node:assert/strict';
+import { Buffer } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+import { buildWorker, type Worker } from '../../src/worker.ts';
+import { openTestApp, type TestApp } from '../support/app.ts';
+import { type FakeGitHub, type FakeRepository, openFakeGitHub } from '../support/fake-github.ts';
+import { type FakeSite, htmlPage, openFakeSite } from '../support/fake-site.ts';
+import { eventually } from '../support/upload.ts';
+
+const ENDED = ['success', 'failure', 'canceled'];
+const ACCESS_TOKEN = 'ghp_reader';
+
+let github: FakeGitHub;
+let manual: FakeRepository;
+let site: FakeSite;
+let t: TestApp;
+let worker: Worker;
+
+before(async () => {
+  github = await openFakeGitHub();
+  manual = github.add('acme/manual', { privateTo: ACCESS_TOKEN });
+  site = await openFakeSite();
+  const env = { PINAKES_REPO_API_URL: github.url, PINAKES_OUTBOUND_ALLOW: '127.0.0.0/8' };
+  t = await openTestApp({ env });
+  worker = buildWorker(t.deps);
+  await worker.start();
+});
+after(async () => {
+  await worker.stop(5_000);
+  await t.close();
+  await github.close();
+  await site.close();
+});
+
+async function ended(runId: string) {
+  return eventually(async () => {
+    const { body } = await t.get(`/runs/${runId}`);
+    return ENDED.includes(body.status) && body;
+  });
+}
+
+async function firstRun(groupId: string) {
+  const { body } = await t.get(`/source-groups/${groupId}/runs`);
+  return ended(body.runs[0].id);
+}
+
+async function runAgain(groupId: string) {
+  const started = await t.post(`/source-groups/${groupId}/runs`, {});
+  assert.equal(started.status, 201, started.text);
+  return ended(started.body.id);
+}
+
+/** Addresses of the sources that have a word. */
+async function found(word: string): Promise<string[]> {
+  const { body } = await t.post('/search', { query: word, mode: 'lexical', limit: 50 });
+  return body.results.map((result: { url: string }) => result.url).sort();
+}
+
+async function sourceIdOf(groupId: string, name: string): Promise<string> {
+  const { body } = await t.get(`/source-groups/${groupId}/sources?limit=100`);
+  return body.sources.find((source: { name: string }) => source.name === name).id;
+}
+
+async function assertRaw(id: string, bytes: Buffer): Promise<void> {
+  const raw = (headers: Record<string, string> = {}, key = t.key) =>
+    t.app.inject({ url: `/api/v1/sources/${id}/raw`, headers: { 'x-api-key': key, ...headers } });
+  const whole = await raw();
+  assert.deepEqual([whole.statusCode, whole.rawPayload], [200, bytes]);
+  const part = await raw({ range: 'bytes=3-9' });
+  assert.deepEqual([part.statusCode, part.rawPayload], [206, bytes.subarray(3, 10)]);
+  assert.equal(part.headers['content-range'], `bytes 3-9/${bytes.length}`);
+  assert.equal((await raw({ 'if-none-match': String(whole.headers.etag) })).statusCode, 304);
+  const other = await t.secondTenant();
+  assert.equal((await raw({}, other.key)).statusCode, 404);
+}
+
+const NOTES = Array.from({ length: 30 }, (_, i) => [`notes/${i}.md`, note(i)]);
+
+/** With a word of its own that is like no other. */
+function note(number: number): string {
+  return `# Note ${number}\n\nThe badger ${wordOf(number)} sleeps.\n`;
+}
+
+function wordOf(number: number): string {
+  return createHash('sha1')
+    .update(String(number))
+    .digest('hex')
+    .replace(/\d/g, (digit) => 'ghijklmnop'[Number(digit)]!);
+}
+
+describe('a repository', () => {
+  let id: string;
+
+  test('is read with a stored secret, and skips are counted', async () => {
+    const commit = manual.git.commit({
+      ...Object.fromEntries(NOTES),
+      'README.md': '# Manual\n\nTurn the purple handle.\n',
+      'node_modules/x/index.js': 'x',
+      'logo.png': 'x',
+      module: { submodule: '1'.repeat(40) },
+    });
+    const secret = await t.post('/secrets', { name: 'reader', type: 'repo', secret: ACCESS_TOKEN });
+    const made = await t.post('/repo-sources', {
+      name: 'Manual',
+      repository: 'acme/manual',
+      reference_type: 'branch',
+      reference_param: 'main',
+      secret_id: secret.body.id,
+    });
+    assert.equal(made.status, 201, made.text);
+    id = made.body.id;
+    const run = await firstRun(id);
+    assert.equal(run.status, 'success', JSON.stringify(run));
+    assert.deepEqual(run.statistics, {
+      scanned: 34,
+      added: 31,
+      updated: 0,
+      unchanged: 0,
+      skipped: 3,
+      deleted: 0,
+      failed: 0,
+    });
+    assert.deepEqual(await found('purple'), [`https://github.com/acme/manual/blob/${commit}/README.md`]);
+    await assertRaw(await sourceIdOf(id, 'README.md'), Buffer.from('# Manual\n\nTurn the purple handle.\n'));
+  });
+
+  test('changes by what its commits change', async () => {
+    manual.git.commit({
+      'README.md': '# Manual\n\nTurn the green handle.\n',
+      'notes/1.md': null,
+      'notes/2.md': null,
+      'kept/2.md': note(2),
+    });
+    github.requests.length = 0;
+    const run = await runAgain(id);
+    assert.deepEqual(run.statistics, {
+      scanned: 33,
+      added: 1,
+      updated: 1,
+      unchanged: 28,
+      skipped: 3,
+      deleted: 2,
+      failed: 0,
+    });
+    assert.equal(github.count(/\/git\/blobs\//), 2);
+    assert.deepEqual(await found('purple'), []);
+    assert.deepEqual(await found(wordOf(1)), []);
+    assert.equal((await found(wordOf(2))).length, 1);
+    assert.equal((await found('green')).length, 1);
+  });
+
+  test('costs nothing while it stays as it is', async () => {
+    github.requests.length = 0;
+    const run = await runAgain(id);
+    assert.equal(run.status, 'success');
+    assert.equal(github.count(/\/git\/(?:trees|blobs)\/|tarball/), 0);
+    assert.equal((await found('badger')).length, 29);
+  });
+
+  for (const [what, status, title] of [
+    ['fails', 500, 'GitHub failed'],
+    ['does not accept the credential any more', 401, 'GitHub does not accept the access token'],
+    ['does not know the repository any more', 404, 'The repository was not found'],
+  ] as const) {
+    test(`keeps everything when GitHub ${what}`, async () => {
+      github.faults.add(/./, { status, headers: { 'retry-after': '0' } }, 9);
+      const run = await runAgain(id);
+      github.faults.clear();
+      assert.deepEqual([run.status, run.error.title], ['failure', title]);
+      assert.equal(run.statistics.deleted, 0);
+      assert.equal((await found('badger')).length, 29);
+    });
+  }
+
+  test('reads with the next run what could not be read with this one', async () => {
+    manual.git.commit({ 'README.md': '# Manual\n\nTurn the yellow handle.\n', 'late.md': 'A walrus arrives.\n' });
+    github.faults.add(/\/git\/blobs\//, { status: 500, headers: { 'retry-after': '0' } }, 6);
+    const run = await runAgain(id);
+    assert.deepEqual([run.status, run.statistics.failed], ['success', 2], JSON.stringify(run));
+    assert.equal((await found('green')).length, 1);
+    const next = await runAgain(id);
+    assert.deepEqual([next.statistics.added, next.statistics.updated, next.statistics.failed], [1, 1, 0]);
+    assert.deepEqual([(await found('yellow')).length, (await found('walrus')).length], [1, 1]);
+  });
+});
+
+describe('a web site', () => {
+  let id: string;
+  const home = htmlPage('Home', ['/guide', '/paper.txt', '/hidden']);
+
+  test('is crawled as it wants, and its bytes are kept as they came', async () => {
+    site.set({
+      '/': home,
+      '/guide': htmlPage('Guide to otters', ['/guide/deep']),
+      '/guide/deep': htmlPage('Deep waters', []),
+      '/paper.txt': { type: 'text/plain', body: 'A paper about herons.' },
+      '/hidden': htmlPage('Hidden', [], '<meta name="robots" content="noindex">'),
+      '/robots.txt': { type: 'text/plain', body: 'User-agent: *\nDisallow: /secret' },
+    });
+    const made = await t.post('/crawls', { name: 'Site', urls: [`${site.url}/`], use_sitemap: false });
+    assert.equal(made.status, 201, made.text);
+    id = made.body.id;
+    const run = await firstRun(id);
+    assert.equal(run.status, 'success', JSON.stringify(run));
+    assert.deepEqual([run.statistics.added, run.statistics.skipped], [4, 1]);
+    assert.deepEqual(await found('herons'), [`${site.url}/paper.txt`]);
+    assert.deepEqual(await found('otters'), [`${site.url}/guide`]);
+    await assertRaw(await sourceIdOf(id, 'Home'), Buffer.from(home));
+  });
+
+  test('changes by what its pages change', async () => {
+    site.set({ '/paper.txt': { type: 'text/plain', body: 'A paper about storks.' }, '/guide/deep': null });
+    site.requests.length = 0;
+    const run = await runAgain(id);
+    const { added, updated, unchanged, deleted, failed } = run.statistics;
+    assert.deepEqual(
+      { added, updated, unchanged, deleted, failed },
+      { added: 0, updated: 1, unchanged: 2, deleted: 1, failed: 0 },
+    );
+    const bodies = site.requests.filter(({ path, status }) => status === 200 && !/robots|hidden/.test(path));
+    assert.deepEqual(
+      bodies.map(({ path }) => path),
+      ['/paper.txt'],
+    );
+    assert.deepEqual([(await found('herons')).length, (await found('storks')).length], [0, 1]);
+    assert.deepEqual(await found('waters'), []);
+  });
+
+  test('keeps everything while it is down', async () => {
+    site.faults.add(/./, { status: 503, headers: { 'retry-after': '0' } }, 99);
+    const run = await runAgain(id);
+    site.faults.clear();
+    assert.deepEqual([run.status, run.error.title], ['failure', 'The site could not be read']);
+    assert.deepEqual([(await found('storks')).length, (await found('otters')).length], [1, 1]);
+  });
+});
