@@ -71,11 +71,10 @@ export function changesTree(tree: Tree, log: ChangeLog): boolean {
     if (shortcuts.has(id)) return true;
     const file = isGone(entry) ? undefined : entry.file;
     if (missing.has(id) && file) return true;
-    if (tree.links[id] !== undefined) return file === undefined || isElsewhere(tree, file.driveId);
+    if (tree.links[id] !== undefined) return file === undefined;
     const path = tree.folders[id];
     if (path !== undefined) return file === undefined || (id !== tree.rootId && !pathsOf(tree, file).includes(path));
-    if (!file || pathsOf(tree, file).length === 0) return false;
-    return [FOLDER_TYPE, SHORTCUT_TYPE].includes(file.mimeType) || isElsewhere(tree, file.driveId);
+    return file !== undefined && [FOLDER_TYPE, SHORTCUT_TYPE].includes(file.mimeType) && pathsOf(tree, file).length > 0;
   });
 }
 
@@ -97,10 +96,6 @@ export async function* fileChanges(
 
 function isGone(entry: Entry): boolean {
   return entry.removed === true || entry.file === undefined || entry.file.trashed === true;
-}
-
-function isElsewhere(tree: Tree, driveId: string | undefined): boolean {
-  return (driveId ?? null) !== tree.driveId;
 }
 
 /** Where a file is in the tree; several places for files with several parents. */

@@ -248,7 +248,6 @@ class Walk {
   async *#take(file: DriveFile, path: string): AsyncGenerator<Change, void> {
     const { tree, pending } = this.progress;
     if (this.#said.has(file.id)) return;
-    this.#coversChanges(file);
     if (file.mimeType === FOLDER_TYPE) {
       if (tree.folders[file.id] === undefined) this.#enter(file, path, file.resourceKey ?? null);
     } else if (file.mimeType === SHORTCUT_TYPE) {

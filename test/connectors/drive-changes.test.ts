@@ -230,6 +230,7 @@ test('a listing that was cut off goes on from its checkpoint', async () => {
   for (let level = 0; level < 8; level++) {
     parent = state.addFolder(parent, `level ${level}`);
     for (let i = 0; i < 100; i++) expected.add(state.addFile(parent, `${level}-${i}.txt`, 'x'));
+    if (level === 0) state.addShortcut(state.root, 'said before any checkpoint', [...expected].at(-1)!);
   }
   const whole = await large.list();
   assert.equal(whole.checkpoints.length, 4);

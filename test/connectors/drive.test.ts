@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { OriginError } from '../../src/connectors/connector.ts';
 import { ServiceError } from '../../src/errors.ts';
-import { type DriveWorld, HOUR_MS, openDriveWorld, pathsIn, textOf } from '../support/drive-world.ts';
+import { type DriveWorld, openDriveWorld, pathsIn, textOf } from '../support/drive-world.ts';
 
 const DOCX = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
@@ -111,6 +111,21 @@ describe('a folder', () => {
     assert.deepEqual(new Set(listing.present.map(({ originId }) => originId)), new Set(expected));
   });
 
+  test('with files and folders that have several parents names each once', async () => {
+    const { state } = world.fake;
+    const [one, two] = [state.addFolder(folder, 'One'), state.addFolder(folder, 'Two')];
+    const both = state.addFolder(one, 'Both');
+    const file = state.addFile(both, 'in both.txt', 'x');
+    state.get(both).parents = [one, two];
+    state.get(file).parents = [both, two];
+    const listing = await listFolder();
+    assert.deepEqual(
+      listing.present.map(({ originId }) => originId),
+      [file],
+    );
+    assert.equal(world.fake.count('list'), 3, 'a request for each level');
+  });
+
   test('that is missing, in the trash or no folder ends the run with a reason', async () => {
     const { state } = world.fake;
     const file = state.addFile(folder, 'a.txt', 'a');
@@ -154,6 +169,7 @@ describe('shortcuts', () => {
     const single = state.addFile(state.root, 'single.txt', 'single');
     const near = state.addFile(folder, 'near.txt', 'near');
     const sub = state.addFolder(folder, 'Sub');
+    state.addShortcut(folder, 'A file in the folder that is led to', far);
     state.addShortcut(folder, 'Link to elsewhere', outside);
     state.addShortcut(sub, 'The same', outside);
     state.addShortcut(outside, 'Back again', folder);
@@ -165,6 +181,7 @@ describe('shortcuts', () => {
     const listing = await listFolder();
     assert.deepEqual(Object.values(pathsIn(listing)).sort(), [far, near, single].sort());
     assert.equal(listing.present.length, 3);
+    assert.equal(world.fake.count('get'), 5, 'the folder itself, and each target once');
     assert.equal(pathsIn(listing)['near.txt'], near);
     assert.equal(pathsIn(listing)['Link to elsewhere/far.txt'], far);
     assert.equal(listing.present.find(({ originId }) => originId === single)?.name, 'single.txt');
@@ -214,10 +231,15 @@ describe('shared drives', () => {
     const listing = await world.list(null, null, shared);
     assert.deepEqual([pathsIn(listing), listing.end?.cursor], [{ 'f.txt': inside }, null]);
     const drive = state.addDrive('Team 2');
-    state.addShortcut(folder, 'team', drive);
+    const toDrive = state.addShortcut(folder, 'team', drive);
+    assert.equal((await listFolder()).end?.cursor, null, 'also while it is empty');
     const linked = state.addFile(drive, 'team.txt', 'team');
     const mixed = await listFolder();
     assert.deepEqual([pathsIn(mixed), mixed.end?.cursor], [{ 'team/team.txt': linked }, null]);
+    state.remove(toDrive);
+    state.addShortcut(folder, 'one file', linked);
+    const single = await listFolder();
+    assert.deepEqual([pathsIn(single), single.end?.cursor], [{ 'one file': linked }, null]);
   });
 });
 
@@ -333,54 +355,4 @@ describe('fetching one file', () => {
       );
     }
   });
-});
-
-test('what callers send is checked without a request', () => {
-  const { connector, fake } = world;
-  const origin = (folderUrl: string) => ({ kind: 'drive' as const, folderUrl });
-  connector.check(origin(folder), fake.key);
-  const bad = (call: () => void, message: RegExp) =>
-    assert.throws(
-      call,
-      (error) => error instanceof ServiceError && error.code === 'invalid_request' && message.test(error.message),
-    );
-  bad(() => connector.check(origin('https://example.com/x'), fake.key), /folder_url/);
-  const key = JSON.parse(fake.key);
-  const with_ = (members: object) => JSON.stringify({ ...key, ...members });
-  bad(() => connector.check(origin(folder), 'secret nonsense'), /not JSON/);
-  bad(() => connector.check(origin(folder), with_({ type: 'authorized_user' })), /service_account/);
-  bad(() => connector.check(origin(folder), with_({ client_email: 5 })), /client_email/);
-  for (const private_key of ['SECRET-nonsense', key.private_key.slice(0, 200)])
-    assert.throws(
-      () => connector.check(origin(folder), with_({ private_key })),
-      (error) => error instanceof ServiceError && /RSA/.test(error.message) && !error.message.includes('SECRET'),
-    );
-  assert.equal(fake.requests.length, 0);
-});
-
-test('the token is asked for once, again shortly before it ends, and again when it is refused', async () => {
-  await using own = await openDriveWorld();
-  const start = new Date();
-  own.fake.state.addFile(own.fake.state.root, 'a.txt', 'a');
-  await Promise.all([own.list(), own.list(), own.list()]);
-  assert.equal(own.fake.count('token'), 1);
-  own.setNow(new Date(start.getTime() + 0.9 * HOUR_MS));
-  await own.list();
-  assert.equal(own.fake.count('token'), 1);
-  own.setNow(new Date(start.getTime() + 0.97 * HOUR_MS));
-  await own.list();
-  assert.equal(own.fake.count('token'), 2, 'before it ends');
-  own.fake.expireTokens();
-  await own.list();
-  assert.equal(own.fake.count('token'), 3, 'after it was refused');
-});
-
-test('an address that a key names is never asked', async () => {
-  const evil = await openDriveWorld();
-  await using own = await openDriveWorld({
-    keyMembers: { token_uri: `${evil.fake.url}/token`, auth_uri: evil.fake.url, universe_domain: '127.0.0.1' },
-  });
-  await own.list();
-  assert.equal(evil.fake.requests.length, 0);
-  await evil[Symbol.asyncDispose]();
 });
