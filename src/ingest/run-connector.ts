@@ -57,6 +57,7 @@ export async function settleOrigin(deps: IngestDeps, active: ActiveRun, signal: 
       await removeGone(deps, active, { full: progress.outcome.full, unread: false }, within);
     }
   });
+  deps.crash.reach('origin.settled');
 }
 
 /** In the transaction that ends a run, whatever it came to. */

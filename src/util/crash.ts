@@ -21,6 +21,7 @@ export const CRASH_POINTS = [
   'origin.checkpoint',
   'origin.listed',
   'origin.gone_hidden',
+  'origin.settled',
   'delete.tombstoned',
   'delete.chunks_removed',
   'delete.sources_removed',

@@ -44,10 +44,10 @@ const WEB = {
   useSitemap: false,
 };
 
-export async function openConnectorWorld(given: Given = {}): Promise<ConnectorWorld> {
+export async function openConnectorWorld(given: Given = {}, env: Record<string, string> = {}): Promise<ConnectorWorld> {
   const origin = openScriptedOrigin();
   const connectors = { web: origin } as unknown as NonNullable<Given['connectors']>;
-  const service = await openTestApp({ given: { connectors, ...given } });
+  const service = await openTestApp({ env, given: { connectors, ...given } });
   const { deps, tenantId } = service;
   const created = new Set<string>();
   const world: ConnectorWorld = {
