@@ -173,6 +173,11 @@ describe('shortcuts', () => {
     assert.deepEqual((await run()).removed, [single]);
     state.trash(single, false);
     assert.deepEqual((await run()).fetched, [single]);
+    const linkedFolder = state.get(inFolder).parents[0]!;
+    state.trash(linkedFolder);
+    assert.deepEqual((await run()).removed, [inFolder]);
+    state.trash(linkedFolder, false);
+    assert.deepEqual((await run()).fetched, [inFolder]);
     state.rename(toFolder, 'renamed');
     assert.deepEqual((await run()).fetched, []);
     assert.ok(paths().includes('renamed/in.txt'));
