@@ -7,7 +7,7 @@
  * `start_offset..end_offset` of a source's text are the `content` of every chunk, and how searches fare meanwhile.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ServiceProcess, startServiceProcess } from '../test/support/service-process.ts';
@@ -30,6 +30,9 @@ interface ChunkRow {
 
 const FILES = path.resolve(import.meta.dirname, '../../shared/data/files');
 const TEXT_PAGE = 200_000;
+/** Enough for hundreds of searches. */
+const HOSTILE_ROUNDS = 5;
+const SEARCH_P99_MS_MAX = 200;
 const UNSETTLED = new Set(['queued', 'starting', 'started', 'unknown']);
 const problems: string[] = [];
 
@@ -109,6 +112,7 @@ async function check(service: ServiceProcess, groupId: string, uploaded: number)
   for (const [name, message] of failed) console.log(`    ${name}: ${message}`);
 }
 
+/** Milliseconds of each search, sorted. */
 async function searchAlong(service: ServiceProcess, stop: AbortSignal): Promise<number[]> {
   const times: number[] = [];
   while (!stop.aborted) {
@@ -124,6 +128,19 @@ async function searchAlong(service: ServiceProcess, stop: AbortSignal): Promise<
     await sleep(50);
   }
   return times.sort((a, b) => a - b);
+}
+
+async function whileSearching<T>(service: ServiceProcess, work: () => Promise<T>): Promise<T> {
+  const stop = new AbortController();
+  const searching = searchAlong(service, stop.signal);
+  const result = await work();
+  stop.abort();
+  const times = await searching;
+  const at = (q: number): number => times[Math.min(times.length - 1, Math.floor(q * times.length))]!;
+  const [p50, p99, most] = [at(0.5), at(0.99), at(1)].map((ms) => ms.toFixed(0));
+  console.log(`  POST /search meanwhile: ${times.length} requests, p50 ${p50} ms, p99 ${p99} ms, max ${most} ms`);
+  if (at(0.99) > SEARCH_P99_MS_MAX) problems.push(`p99 of searches was ${p99} ms, over ${SEARCH_P99_MS_MAX} ms`);
+  return result;
 }
 
 /** The file's instructions must not reach the answer: prompt-injection.md of the manifest. */
@@ -154,20 +171,16 @@ function read(files: readonly string[]): UploadFile[] {
 const manifest = JSON.parse(readFileSync(path.join(FILES, 'hostile/MANIFEST.json'), 'utf8')) as { file: string }[];
 const truth = JSON.parse(readFileSync(path.join(FILES, 'TRUTH_PAIRS.json'), 'utf8')) as { file: string }[];
 const dataDir = mkdtempSync(path.join(tmpdir(), 'pinakes-files-'));
+console.log(`load of the machine before: ${loadavg()[0]!.toFixed(1)} on ${availableParallelism()} cores`);
 const service = await startServiceProcess({ dataDir });
 try {
-  const stop = new AbortController();
-  const searching = searchAlong(service, stop.signal);
-  const hostile = read(manifest.map(({ file }) => `hostile/${file}`));
-  const hostileGroup = await ingest(service, 'hostile files', hostile);
   const truthFiles = read(truth.map(({ file }) => file));
-  const truthGroup = await ingest(service, 'truth files', truthFiles);
-  stop.abort();
-  const times = await searching;
-  const at = (q: number): string => times[Math.min(times.length - 1, Math.floor(q * times.length))]!.toFixed(0);
-  console.log(
-    `POST /search meanwhile: ${times.length} requests, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, max ${at(1)} ms`,
-  );
+  const truthGroup = await whileSearching(service, () => ingest(service, 'truth files', truthFiles));
+  const hostile = read(manifest.map(({ file }) => `hostile/${file}`));
+  const hostileGroup = await whileSearching(service, async () => {
+    for (let round = 1; round < HOSTILE_ROUNDS; round += 1) await ingest(service, `hostile files ${round}`, hostile);
+    return ingest(service, `hostile files ${HOSTILE_ROUNDS}`, hostile);
+  });
   await check(service, hostileGroup, hostile.length);
   await check(service, truthGroup, truthFiles.length);
   await askInjected(service);
