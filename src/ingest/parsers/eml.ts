@@ -2,10 +2,9 @@
 import { Buffer } from 'node:buffer';
 import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime';
 import { overLimit } from '../failure.ts';
-import { originMetadata } from '../metadata-values.ts';
 import type { ChunkMetadataKey, ParsedFile } from '../parsed.ts';
 import { parseHtml } from './html.ts';
-import { oneLine, writeMail } from './mail-text.ts';
+import { mailFile, oneLine, writeMail } from './mail-text.ts';
 import { TextBuilder } from './text-builder.ts';
 
 /** Bytes of a mail; its attachments are held decoded beside it. */
@@ -33,22 +32,15 @@ export async function parseEml(bytes: Uint8Array): Promise<ParsedFile> {
     html: mail.html,
     attachments: attached.map(attachmentName),
   });
-  const title = oneLine(mail.subject ?? '') || undefined;
-  return {
-    fileType: 'eml',
-    text: builder.text(),
-    blocks: builder.blocks,
-    ...(title === undefined ? {} : { title }),
-    metadata: originMetadata({
-      title,
-      author: addresses(mail.from ? [mail.from] : []),
-      recipients: addresses(mail.to),
-      created: mail.date,
-      message_id: mail.messageId,
-    }),
-    warnings: [],
-    members: attached.map((attachment) => ({ name: attachmentName(attachment), bytes: () => contentOf(attachment) })),
+  const facts = {
+    title: oneLine(mail.subject ?? '') || undefined,
+    author: addresses(mail.from ? [mail.from] : []),
+    recipients: addresses(mail.to),
+    created: mail.date,
+    message_id: mail.messageId,
   };
+  const members = attached.map((one) => ({ name: attachmentName(one), bytes: () => contentOf(one) }));
+  return mailFile(builder, facts, members);
 }
 
 /** A page that a browser saved with its pictures. @throws FileError like `parseEml`. */

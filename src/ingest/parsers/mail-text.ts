@@ -1,4 +1,7 @@
 /** Mails as text: headers, what a person wrote, the names of the attachments. */
+import type { FileMember } from '../members.ts';
+import { originMetadata } from '../metadata-values.ts';
+import type { ParsedFile } from '../parsed.ts';
 import { fitsTree, parseTree, rootOf, stripTags } from './dom.ts';
 import { writeHtmlBlocks } from './html-blocks.ts';
 import { TextBuilder } from './text-builder.ts';
@@ -19,6 +22,23 @@ export function writeMail({ headers, text, html, attachments }: MailParts): Text
   const names = attachments.map((name) => `- ${name}`);
   if (names.length > 0) builder.add({ kind: 'list' }, `Attachments:\n${names.join('\n')}`);
   return builder;
+}
+
+/** The file that a mail is, with its attachments as files inside. */
+export function mailFile(
+  builder: TextBuilder,
+  facts: Record<'title' | 'author' | 'recipients' | 'created' | 'message_id', string | undefined>,
+  members: FileMember[],
+): ParsedFile {
+  return {
+    fileType: 'eml',
+    text: builder.text(),
+    blocks: builder.blocks,
+    ...(facts.title === undefined ? {} : { title: facts.title }),
+    metadata: originMetadata(facts),
+    warnings: [],
+    members,
+  };
 }
 
 /** The text a person wrote; the HTML form only where there is no other. */

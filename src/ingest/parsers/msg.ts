@@ -3,10 +3,9 @@ import { Buffer } from 'node:buffer';
 import { decodeText } from '../decode.ts';
 import { badFile } from '../failure.ts';
 import type { FileMember } from '../members.ts';
-import { originMetadata } from '../metadata-values.ts';
 import type { ParsedFile } from '../parsed.ts';
 import { type CompoundFile, openCompoundFile } from './compound-file.ts';
-import { writeMail } from './mail-text.ts';
+import { mailFile, writeMail } from './mail-text.ts';
 
 /** Numbers of the properties that are read. */
 const SUBJECT = '0037';
@@ -53,22 +52,8 @@ export function parseMsg(bytes: Uint8Array): ParsedFile {
     html: html ? decodeText(html).text : text(HTML) || undefined,
     attachments: attached.map(({ name }) => name),
   });
-  const title = text(SUBJECT) || undefined;
-  return {
-    fileType: 'eml',
-    text: builder.text(),
-    blocks: builder.blocks,
-    ...(title === undefined ? {} : { title }),
-    metadata: originMetadata({
-      title,
-      author: from,
-      recipients: text(TO),
-      created: date,
-      message_id: text(MESSAGE_ID),
-    }),
-    warnings: [],
-    members: attached,
-  };
+  const facts = { author: from, recipients: text(TO), created: date, message_id: text(MESSAGE_ID) };
+  return mailFile(builder, { title: text(SUBJECT) || undefined, ...facts }, attached);
 }
 
 /** Messages within the message have no data of their own and are left out. */
