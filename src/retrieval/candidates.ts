@@ -1,7 +1,8 @@
 /** Candidates of a search, in growing batches: as many as it takes until enough remain after selection. */
 import type { Tx } from '../db/database.ts';
 import { join, type Sql, sql } from '../db/sql.ts';
-import { chunkConditions, lookedUpSourcePredicate, narrows, narrowsCheaply, sourcePredicate } from './filter-sql.ts';
+import { chunkConditions, lookedUpSourcePredicate, narrows, narrowsCheaply } from './filter-sql.ts';
+import type { FindFitting, Fitting } from './fitting.ts';
 import type { FusionSettings } from './fuse.ts';
 import { bm25Candidates, type Candidate } from './lexical.ts';
 import { scanCandidates } from './lexical-scan.ts';
@@ -32,6 +33,8 @@ export interface Search {
   languages: readonly string[];
   /** From `searchTerms`. */
   terms: readonly string[];
+  /** What fits the filters of the request, or none. */
+  fitting: FindFitting;
   /** Absent: the search is lexical. */
   semantic?: SemanticQuery;
   fusion: FusionSettings;
@@ -54,13 +57,12 @@ export async function* lexicalBatches(tx: Tx, search: Search, wanted: number): A
   if (search.terms.length === 0) return;
   const first = wanted + SPARE_CANDIDATES;
   if (hasTextSearch && narrowsCheaply(request, request.filters)) {
-    const conditions = predicates(request, request.filters, lookedUpSourcePredicate);
+    const conditions = lookedUpPredicates(request, request.filters);
     const found = await bm25Candidates(tx, { ...lexicalRequest(search, conditions, first), tested: TESTED_FIRST });
     if (found.length === first) yield toBatch(found, false, false);
   }
-  const conditions = predicates(request, request.filters);
   for (const limit of [first, ...BATCHES.filter((batch) => batch > first)]) {
-    const found = await lexicalCandidates(tx, search, conditions, limit);
+    const found = await lexicalCandidates(tx, search, request.filters, limit);
     yield toBatch(found, found.length < limit || limit >= CANDIDATES_MAX, limit >= TIES_MAX);
   }
 }
@@ -80,20 +82,17 @@ export async function keepFitting<T extends { id: string }>(
   const kept = await tx.query<{ id: string }>(sql`
     select c.id from chunk c
     where c.id = any(${candidates.map(({ id }) => id)}::uuid[])
-      and ${join(predicates(request, request.filters, lookedUpSourcePredicate), ' and ')}`);
+      and ${join(lookedUpPredicates(request, request.filters), ' and ')}`);
   const ids = new Set(kept.map(({ id }) => id));
   return candidates.filter(({ id }) => ids.has(id));
 }
 
-export async function lexicalCandidates(
-  tx: Tx,
-  search: Search,
-  conditions: readonly Sql[],
-  limit: number,
-): Promise<Candidate[]> {
+export async function lexicalCandidates(tx: Tx, search: Search, filters: Filters, limit: number): Promise<Candidate[]> {
   if (search.terms.length === 0) return [];
-  const find = search.hasTextSearch ? bm25Candidates : scanCandidates;
-  return find(tx, lexicalRequest(search, conditions, limit));
+  const fitting = await search.fitting(filters);
+  const conditions = predicates(search.request, filters, fitting);
+  if (!search.hasTextSearch) return scanCandidates(tx, lexicalRequest(search, conditions, limit));
+  return bm25Candidates(tx, lexicalRequest(search, conditions, limit), fitting);
 }
 
 export function lexicalRequest({ request, terms }: Search, conditions: readonly Sql[], limit: number) {
@@ -106,11 +105,27 @@ export function lexicalOnly(candidate: Candidate): RankedCandidate {
   return { ...candidate, scores: { lexical: candidate.score, semantic: null, rerank: null } };
 }
 
-/** What a chunk `c` must fulfil. */
-export function predicates(request: RetrieveRequest, filters: Filters, ofSource = sourcePredicate): Sql[] {
-  return [
-    sql`c.tenant_id = ${request.tenantId}`,
-    ofSource(request.tenantId, request, filters),
-    ...chunkConditions(filters),
-  ];
+/** What a chunk `c` must fulfil. What narrows the search is evaluated once and hashed. */
+export function predicates(request: RetrieveRequest, filters: Filters, fitting: Fitting | undefined): Sql[] {
+  if (!fitting) return lookedUpPredicates(request, filters);
+  return [ofTenant(request), isAmong(sql`(${fitting.sources})`, fitting), ...chunkConditions(filters)];
+}
+
+/** The same, where the source is looked up for each candidate: cheaper when few are tested. */
+function lookedUpPredicates(request: RetrieveRequest, filters: Filters): Sql[] {
+  return [ofTenant(request), lookedUpSourcePredicate(request.tenantId, request, filters), ...chunkConditions(filters)];
+}
+
+function ofTenant({ tenantId }: RetrieveRequest): Sql {
+  return sql`c.tenant_id = ${tenantId}`;
+}
+
+/**
+ * Chunk `c` is of one of the sources. `coalesce` keeps the planner from turning the test into a join, which would lose the order of
+ * the BM25 index.
+ */
+export function isAmong(sources: Sql, { mixed }: Pick<Fitting, 'mixed'>): Sql {
+  return mixed
+    ? sql`coalesce((c.source_id, c.generation) in (select f.id, f.generation from ${sources} f), false)`
+    : sql`coalesce(c.source_id in (select f.id from ${sources} f), false)`;
 }

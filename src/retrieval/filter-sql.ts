@@ -32,17 +32,6 @@ const sourceValue = (key: string): Sql =>
   sql`coalesce(s.metadata ->> ${key}::text, s.origin_metadata -> ${key}::text ->> 'val')`;
 const chunkValue = (key: string): Sql => sql`(c.metadata -> ${key}::text ->> 'val')`;
 
-/**
- * The source of chunk `c` is alive, ready, within the key's limits, and fits the source-level filters.
- *
- * `coalesce` keeps the planner from turning the test into a join, which would lose the order of the BM25 index. What selects
- * nearly everything is looked up for each candidate; what narrows the search is evaluated once and hashed.
- */
-export function sourcePredicate(tenantId: string, limits: GroupLimits, filters: Filters): Sql {
-  if (!narrows(limits, filters)) return lookedUpSourcePredicate(tenantId, limits, filters);
-  return sql`coalesce((c.source_id, c.generation) in (select s.id, s.generation ${fittingSources(tenantId, limits, filters)}), false)`;
-}
-
 /** From sources `s` that are alive, ready, within the key's limits, and fit the source-level filters. */
 export function fittingSources(tenantId: string, limits: GroupLimits, filters: Filters): Sql {
   const conditions = [ALIVE, ...narrowingConditions(tenantId, limits, filters)];
@@ -55,8 +44,9 @@ export function narrows(limits: GroupLimits, filters: Filters): boolean {
 }
 
 /**
- * The same, looked up for each candidate: cheaper when few candidates are tested. By full keys and laterally, so that it is
- * quick before the first ANALYZE too.
+ * The source of chunk `c` is alive, ready, within the key's limits, and fits the source-level filters: looked up for each candidate.
+ * By full keys and laterally, so that it is quick before the first ANALYZE too. `coalesce` keeps the planner from turning the test
+ * into a join, which would lose the order of the BM25 index.
  */
 export function lookedUpSourcePredicate(tenantId: string, limits: GroupLimits, filters: Filters): Sql {
   const conditions = [ALIVE, SERVED, ...narrowingConditions(tenantId, limits, filters)];

@@ -4,14 +4,14 @@
  * begin alike. An ordinary query costs one look at its best chunks.
  */
 import type { Tx } from '../db/database.ts';
-import { type Sql, sql } from '../db/sql.ts';
+import { sql } from '../db/sql.ts';
 import { encodePrefix } from './analysis/encode.ts';
 import { fold } from './analysis/fold.ts';
 import { errorsBetween, isCorrectable, spellingsNear } from './analysis/misspellings.ts';
 import { wordTerm, wordTerms } from './analysis/words.ts';
 import { type QueryWord, queryWords } from './analyzer.ts';
-import { lexicalCandidates, predicates, type RankedCandidate, type Search } from './candidates.ts';
-import type { Warning } from './types.ts';
+import { lexicalCandidates, type RankedCandidate, type Search } from './candidates.ts';
+import type { Filters, Warning } from './types.ts';
 
 /** Words of one query that are looked at. */
 const WORDS_MAX = 12;
@@ -52,16 +52,16 @@ export async function correct(
   if (words.length === 0) return undefined;
   const missing = await missingIn(tx, request.tenantId, ranked.slice(0, BEST_CHUNKS), words);
   if (missing.length < words.length * MISSING_SHARE_MIN) return undefined;
-  const conditions = predicates(request, request.usePostfilter ? {} : request.filters);
+  const filters = request.usePostfilter ? {} : request.filters;
   const nowhere: QueryWord[] = [];
   for (const word of missing) {
-    if ((await chunksWith(tx, search, word.terms, conditions, 1)).length > 0) continue;
+    if ((await chunksWith(tx, search, word.terms, filters, 1)).length > 0) continue;
     nowhere.push(word);
     if (nowhere.length > CORRECTED_WORDS_MAX) return undefined;
   }
   const corrections: Correction[] = [];
   for (const word of nowhere) {
-    const correction = await correctWord(tx, search, word, conditions);
+    const correction = await correctWord(tx, search, word, filters);
     if (correction) corrections.push(correction);
   }
   if (corrections.length === 0) return undefined;
@@ -93,7 +93,7 @@ async function correctWord(
   tx: Tx,
   search: Search,
   { word }: QueryWord,
-  conditions: readonly Sql[],
+  filters: Filters,
 ): Promise<Correction | undefined> {
   const { languages } = search;
   const letters = fold(word.toLowerCase());
@@ -101,11 +101,11 @@ async function correctWord(
   for (const spelling of spellingsNear(letters)) {
     for (const language of languages) near.add(wordTerm(spelling, language));
   }
-  const contents = await chunksWith(tx, search, [...near], conditions, CHUNKS_READ);
+  const contents = await chunksWith(tx, search, [...near], filters, CHUNKS_READ);
   const found = commonest(contents, languages, word, (other, term) => near.has(term) && isNear(other, letters, 1));
   if (found || letters.length < TWO_ERRORS_UNITS_MIN) return found;
   const prefix = encodePrefix(letters.slice(0, PREFIX_UNITS));
-  const alike = await chunksWith(tx, search, [prefix], conditions, CHUNKS_READ);
+  const alike = await chunksWith(tx, search, [prefix], filters, CHUNKS_READ);
   return commonest(alike, languages, word, (other) => isNear(other, letters, 2));
 }
 
@@ -122,10 +122,10 @@ async function chunksWith(
   tx: Tx,
   search: Search,
   terms: readonly string[],
-  conditions: readonly Sql[],
+  filters: Filters,
   limit: number,
 ): Promise<{ content: string; language: string | null }[]> {
-  const candidates = await lexicalCandidates(tx, { ...search, terms }, conditions, limit);
+  const candidates = await lexicalCandidates(tx, { ...search, terms }, filters, limit);
   if (candidates.length === 0) return [];
   return tx.query(sql`
     select c.content, s.language from chunk c join source s on s.tenant_id = c.tenant_id and s.id = c.source_id

@@ -1,19 +1,19 @@
 /** Lexical and semantic candidates of a search, found in one statement and fused. */
 import type { Tx } from '../db/database.ts';
-import { sql } from '../db/sql.ts';
+import { raw, sql } from '../db/sql.ts';
 import {
   BATCHES,
   type Batch,
   CANDIDATES_MAX,
+  isAmong,
   lexicalCandidates,
   lexicalRequest,
-  predicates,
   type RankedCandidate,
   type Search,
 } from './candidates.ts';
-import { chunkConditions, lookedUpSourcePredicate, narrows } from './filter-sql.ts';
+import { chunkConditions, lookedUpSourcePredicate } from './filter-sql.ts';
 import { FUSED_DEPTH, fuse } from './fuse.ts';
-import { bm25Select, type Candidate, type FoundRow, toCandidates } from './lexical.ts';
+import { bm25Plan, type Candidate, deepen, type FoundRow } from './lexical.ts';
 import {
   exactPlan,
   type NearestPlan,
@@ -39,18 +39,15 @@ export interface Halves {
  * every page sees the same order. In mode `semantic` there is but one kind.
  */
 export async function* hybridBatches(tx: Tx, search: HybridSearch): AsyncGenerator<Batch> {
-  const { request, semantic, exactRowsMax } = search;
+  const { request } = search;
   let found = await findHalves(tx, search, request.filters, FUSED_DEPTH);
   const isComplete = (halves: Halves, limit: number): boolean =>
     halves.lexical.length < limit && halves.semantic.length < limit;
   yield toBatch(search, found, isComplete(found, FUSED_DEPTH));
   for (const limit of BATCHES) {
-    const nearest = { request, semantic, filters: request.filters, limit, exactRowsMax };
+    const nearest = await nearestRequest(search, request.filters, limit);
     const longer = {
-      lexical:
-        request.mode === 'semantic'
-          ? []
-          : await lexicalCandidates(tx, search, predicates(request, request.filters), limit),
+      lexical: request.mode === 'semantic' ? [] : await lexicalCandidates(tx, search, request.filters, limit),
       semantic: await nearestCandidates(tx, nearest, exactPlan(nearest)),
     };
     found = { lexical: append(found.lexical, longer.lexical), semantic: append(found.semantic, longer.semantic) };
@@ -60,8 +57,7 @@ export async function* hybridBatches(tx: Tx, search: HybridSearch): AsyncGenerat
 
 /** The best candidates of each kind, at most `limit`. Fewer are found only when there are no more. */
 export async function findHalves(tx: Tx, search: HybridSearch, filters: Filters, limit: number): Promise<Halves> {
-  const { request, semantic, exactRowsMax } = search;
-  const nearest = { request, semantic, filters, limit, exactRowsMax };
+  const nearest = await nearestRequest(search, filters, limit);
   const plan = plannedBySize(nearest);
   const found = await findPlanned(tx, search, nearest, plan);
   if (plan.exact || found.semantic.length >= limit) return found;
@@ -69,25 +65,34 @@ export async function findHalves(tx: Tx, search: HybridSearch, filters: Filters,
   return { ...found, semantic: await nearestCandidates(tx, nearest, exactPlan(nearest)) };
 }
 
+async function nearestRequest(search: HybridSearch, filters: Filters, limit: number): Promise<NearestRequest> {
+  const { request, semantic, exactRowsMax } = search;
+  return { request, semantic, filters, fitting: await search.fitting(filters), limit, exactRowsMax };
+}
+
 async function findPlanned(tx: Tx, search: HybridSearch, nearest: NearestRequest, plan: NearestPlan): Promise<Halves> {
   const { request, terms, hasTextSearch } = search;
-  const { filters, limit } = nearest;
+  const { filters, fitting, limit } = nearest;
   if (request.mode === 'semantic' || terms.length === 0 || !hasTextSearch) {
     const semantic = await nearestCandidates(tx, nearest, plan);
     if (request.mode === 'semantic') return { lexical: [], semantic };
-    return { lexical: await lexicalCandidates(tx, search, predicates(request, filters), limit), semantic };
+    return { lexical: await lexicalCandidates(tx, search, filters, limit), semantic };
   }
-  const conditions = narrows(request, filters)
-    ? [sql`coalesce((c.source_id, c.generation) in (select f.id, f.generation from fitting f), false)`]
+  const conditions = fitting
+    ? [isAmong(raw('fitting'), fitting)]
     : [lookedUpSourcePredicate(request.tenantId, request, filters)];
-  const lexical = bm25Select(lexicalRequest(search, [...conditions, ...chunkConditions(filters)], limit));
+  if (fitting) await deepen(tx, fitting, limit);
+  const lexical = bm25Plan(
+    lexicalRequest(search, [...conditions, ...chunkConditions(filters)], limit),
+    fitting && { ...fitting, sources: raw('select * from fitting') },
+  );
   // Not as a common table expression: there the score of every row would be computed anew, at 0.3 ms each.
   const rows = await tx.query<FoundRow & { isLexical: boolean }>(sql`
     with ${plan.tables}
-    select true as "isLexical", l.* from (${lexical}) l union all select false, s.* from (${nearestRows(request)}) s`);
+    select true as "isLexical", l.* from (${lexical.select}) l union all select false, s.* from (${nearestRows(request)}) s`);
   const half = (isLexical: boolean): FoundRow[] =>
     rows.filter((row) => row.isLexical === isLexical).map(({ isLexical: _, ...row }) => row);
-  return { lexical: toCandidates(half(true), limit), semantic: toSimilar(half(false)) };
+  return { lexical: lexical.read(half(true)), semantic: toSimilar(half(false)) };
 }
 
 /** Those of `longer` that are not among the first follow them: where a limit cuts through equal scores, the order behind it may differ. */

@@ -2,21 +2,24 @@
 import { chunkPartition } from '../corpus/tenant-store.ts';
 import { vectorColumn, vectorOrder, vectorType } from '../corpus/vector-store.ts';
 import type { Tx } from '../db/database.ts';
-import { identifier, join, raw, type Sql, sql } from '../db/sql.ts';
-import { ALIVE, chunkConditions, fittingSources, narrows } from './filter-sql.ts';
+import { empty, identifier, join, raw, type Sql, sql } from '../db/sql.ts';
+import { ALIVE, chunkConditions } from './filter-sql.ts';
+import { type Fitting, sourcesOf } from './fitting.ts';
 import { type Candidate, inOrder } from './lexical.ts';
 import type { SemanticQuery } from './semantic.ts';
 import type { Filters, RetrieveRequest } from './types.ts';
 
 /**
- * Up to so many rows that fit a filter every vector is compared. The index is no quicker for fewer, and misses some of the nearest
- * when it has to pass over nine of ten that it comes upon.
+ * Up to so many rows that fit a filter every vector is compared. With four of five to pass over, the index misses three in a hundred of
+ * the nearest.
  */
 export const EXACT_ROWS_MAX = 20_000;
 /** The same without a filter, where the index misses hardly any. */
 const EXACT_UNFILTERED_ROWS_MAX = 10_000;
 /** What the index looks at before it gives up on a filter; what is missing then is found by comparing every vector. */
 const INDEX_ROWS_MAX = 20_000;
+/** Under a filter the index is asked for more than are wanted: some of the nearest come late. */
+const FILTERED_MARGIN = 1.5;
 /** Candidates that the index keeps while it looks: more find more of the nearest, and cost more. */
 const INDEX_BREADTH = 100;
 
@@ -32,6 +35,8 @@ export interface NearestRequest {
   semantic: SemanticQuery;
   /** Those of the request, or none where they are applied later. The key's limits always hold. */
   filters: Filters;
+  /** What is known of them; else the sources are looked for within the statement. */
+  fitting?: Fitting | undefined;
   limit: number;
   exactRowsMax: number;
 }
@@ -45,32 +50,24 @@ export interface NearestPlan {
 
 /** Compares every vector that fits. */
 export function exactPlan(nearest: NearestRequest): NearestPlan {
-  return { exact: true, tables: join([fittingTable(nearest), nearestTable(exactScan(nearest, raw('true')))]) };
+  return { exact: true, tables: join([fittingTable(nearest), nearestTable(exactScan(nearest))]) };
 }
 
-/**
- * By the number of rows that can fit, which is the sum of the chunks of the sources that fit: few are compared one by one, for
- * many the index is asked.
- */
+/** By the number of chunks of the sources that fit: few are compared one by one, for many the index is asked. */
 export function plannedBySize(nearest: NearestRequest): NearestPlan {
-  const { request, semantic, filters, exactRowsMax } = nearest;
-  if (narrows(request, filters)) {
-    const fitting = sql`(select coalesce(sum(f.chunk_count), 0) from fitting f)`;
-    const few = exactScan(nearest, sql`${fitting} <= ${exactRowsMax}`);
-    const many = indexScan(
-      nearest,
-      sql`${fitting} > ${exactRowsMax}
-      and coalesce(v.source_id in (select f.id from fitting f), false)
-      and (v.source_id not in (select f.id from fitting f where f.mixed)
-        or ${isOfGeneration(request.tenantId, raw('(select f.generation from fitting f where f.id = v.source_id)'))})`,
-    );
-    return {
-      exact: false,
-      tables: join([fittingTable(nearest), nearestTable(sql`(${few}) union all (${many})`)]),
-    };
-  }
-  if (semantic.rows <= Math.min(exactRowsMax, EXACT_UNFILTERED_ROWS_MAX)) return exactPlan(nearest);
-  return { exact: false, tables: nearestTable(indexScan(nearest, sourceIsAlive(request.tenantId))) };
+  const { request, semantic, fitting, exactRowsMax } = nearest;
+  const rowsMax = fitting ? exactRowsMax : Math.min(exactRowsMax, EXACT_UNFILTERED_ROWS_MAX);
+  const rows = fitting?.chunks ?? semantic.rows;
+  if (rows <= rowsMax) return exactPlan(nearest);
+  if (!fitting) return { exact: false, tables: nearestTable(indexScan(nearest, sourceIsAlive(request.tenantId))) };
+  const ofGeneration = fitting.mixed
+    ? sql`and (v.source_id not in (select f.id from fitting f where f.mixed)
+        or ${isOfGeneration(request.tenantId, raw('(select f.generation from fitting f where f.id = v.source_id)'))})`
+    : empty;
+  const condition = sql`coalesce(v.source_id in (select f.id from fitting f), false) ${ofGeneration}`;
+  const found = indexScan({ ...nearest, limit: Math.ceil(nearest.limit * FILTERED_MARGIN) }, condition);
+  const best = sql`select i.* from (${found}) i (chunk_id, distance) order by i.distance + 0 limit ${nearest.limit}`;
+  return { exact: false, tables: join([fittingTable(nearest), nearestTable(best)]) };
 }
 
 /** Nearest first; of equal distance, the lower id first. */
@@ -95,8 +92,9 @@ export function toSimilar(rows: readonly NearestRow[]): Candidate[] {
   return inOrder(candidates, Number.NEGATIVE_INFINITY);
 }
 
-function fittingTable({ request, filters }: NearestRequest): Sql {
-  return sql`fitting as materialized (select s.id, s.generation, s.mixed, s.chunk_count ${fittingSources(request.tenantId, request, filters)})`;
+/** Of the sources that fit: also for the lexical half of a statement. */
+function fittingTable({ request, filters, fitting }: NearestRequest): Sql {
+  return sql`fitting as materialized (${fitting?.sources ?? sourcesOf(request, filters)})`;
 }
 
 function nearestTable(select: Sql): Sql {
@@ -107,14 +105,15 @@ function nearestTable(select: Sql): Sql {
  * Source by source: a join may be planned as a scan of all. Fenced off by its offset, each distance is computed once; the sum
  * keeps the index out of it.
  */
-function exactScan({ request, semantic, filters, limit }: NearestRequest, condition: Sql): Sql {
+function exactScan({ request, semantic, filters, fitting, limit }: NearestRequest): Sql {
   const { tenantId } = request;
+  const ofGeneration =
+    fitting?.mixed === false ? empty : sql`and (not f.mixed or ${isOfGeneration(tenantId, raw('f.generation'))})`;
   return sql`select d.chunk_id, d.distance from (
       select v.chunk_id, ${vectorColumn(semantic.vectors)} <=> ${queryVector(semantic)} as distance from fitting f cross join lateral (
         select v.chunk_id, ${vectorColumn(semantic.vectors)} from ${identifier(semantic.vectors.table)} v
-        where v.tenant_id = ${tenantId} and v.source_id = f.id and (not f.mixed or ${isOfGeneration(tenantId, raw('f.generation'))})
-        offset 0) v
-      where ${join([condition, ...chunkFits(tenantId, filters)], ' and ')} offset 0) d
+        where v.tenant_id = ${tenantId} and v.source_id = f.id ${ofGeneration} offset 0) v
+      where ${join([raw('true'), ...chunkFits(tenantId, filters)], ' and ')} offset 0) d
     order by d.distance + 0 limit ${limit}`;
 }
 

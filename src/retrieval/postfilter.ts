@@ -1,13 +1,6 @@
 /** `use_postfilter`: searches first and filters what was found. */
 import type { Tx } from '../db/database.ts';
-import {
-  keepFitting,
-  lexicalCandidates,
-  lexicalOnly,
-  predicates,
-  type RankedCandidate,
-  type Search,
-} from './candidates.ts';
+import { keepFitting, lexicalCandidates, lexicalOnly, type RankedCandidate, type Search } from './candidates.ts';
 import { findHalves, rankHalves } from './hybrid.ts';
 import { select } from './select.ts';
 import type { Warning } from './types.ts';
@@ -41,10 +34,10 @@ export async function postfiltered(
 }
 
 async function findUnfiltered(tx: Tx, search: Search, limit: number): Promise<RankedCandidate[]> {
-  const { request, semantic } = search;
+  const { semantic } = search;
   if (semantic) {
     const hybrid = { ...search, semantic };
     return rankHalves(hybrid, await findHalves(tx, hybrid, {}, limit));
   }
-  return (await lexicalCandidates(tx, search, predicates(request, {}), limit)).map(lexicalOnly);
+  return (await lexicalCandidates(tx, search, {}, limit)).map(lexicalOnly);
 }

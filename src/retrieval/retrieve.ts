@@ -4,6 +4,7 @@ import { sql } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { searchTerms } from './analyzer.ts';
 import { type Batch, keepFitting, lexicalBatches, type RankedCandidate, type Search } from './candidates.ts';
+import { openFitting } from './fitting.ts';
 import { FUSION_DEFAULT } from './fuse.ts';
 import { correct } from './fuzzy.ts';
 import { addNeighbours, type HitRow, readRows, toHit } from './hits.ts';
@@ -93,7 +94,10 @@ async function prepare(
   const languages = await readLanguages(tx, request.tenantId);
   const terms = searchTerms(request.query, languages);
   const fusion = config?.fusion ?? FUSION_DEFAULT;
-  const search = { request, hasTextSearch: db.hasTextSearch, languages, terms, fusion, exactRowsMax: EXACT_ROWS_MAX };
+  const search = {
+    ...{ request, hasTextSearch: db.hasTextSearch, languages, terms, fusion, exactRowsMax: EXACT_ROWS_MAX },
+    fitting: openFitting(tx, request),
+  };
   return semantic ? { ...search, semantic } : search;
 }
 

@@ -5,7 +5,8 @@ import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
 import { findServingVectors, vectorText } from '../../src/corpus/vector-store.ts';
 import { sql } from '../../src/db/sql.ts';
 import { analyzeQuery } from '../../src/retrieval/analyzer.ts';
-import type { Search } from '../../src/retrieval/candidates.ts';
+import { lexicalCandidates, type Search } from '../../src/retrieval/candidates.ts';
+import { openFitting } from '../../src/retrieval/fitting.ts';
 import { FUSION_DEFAULT } from '../../src/retrieval/fuse.ts';
 import { findHalves, hybridBatches } from '../../src/retrieval/hybrid.ts';
 import { FORCE_INDEX_ORDER } from '../../src/retrieval/lexical.ts';
@@ -106,7 +107,7 @@ async function inSearch<T>(
     const search: Search = {
       ...{ request, hasTextSearch: database.db.hasTextSearch, languages: ['en'] },
       terms: words === '' ? [] : analyzeQuery(words, ['en']),
-      ...{ fusion: FUSION_DEFAULT, exactRowsMax },
+      ...{ fusion: FUSION_DEFAULT, exactRowsMax, fitting: openFitting(tx, request) },
     };
     if (database.db.hasTextSearch) await tx.query(sql`select ${FORCE_INDEX_ORDER}`);
     await tx.query(sql`select ${NEAREST_SETTINGS}`);
@@ -179,6 +180,29 @@ test('an index that gives up on a filter is not the last word', async () => {
   });
   const best = expected(query!, (one) => one.share < 100).slice(0, 50);
   assert.deepEqual(found.map(({ id }) => id).sort(), best.map(({ id }) => id).sort());
+});
+
+test('the few chunks that fit a narrow filter get the scores that the index gives', async (t) => {
+  if (!database.db.hasTextSearch) return t.skip('the text index in tables has one way only');
+  const filters = below(40);
+  const asked = { query: queries[0]!, words: 'topic3 topic4 chunk', filters, exactRowsMax: 0 };
+  const [alone, byIndex, first] = await inSearch(asked, async (tx, search) => {
+    const fitting = (await search.fitting(filters))!;
+    const found = (share: number, limit: number) =>
+      lexicalCandidates(tx, { ...search, fitting: async () => ({ ...fitting, share }) }, filters, limit);
+    return [await found(0, 200), await found(1, 200), await found(0, 5)] as const;
+  });
+  const fits = [...known.values()].filter(({ share, gone }) => share < 40 && !gone);
+  assert.equal(alone.length, fits.length);
+  assert.ok(fits.length > 50 && fits.length <= 200, `${fits.length} chunks`);
+  assert.deepEqual(
+    alone.map(({ id }) => id),
+    byIndex.map(({ id }) => id),
+  );
+  for (const [i, { score }] of alone.entries()) {
+    assert.ok(Math.abs(score / byIndex[i]!.score - 1) < 1e-5, `${score} ${byIndex[i]!.score}`);
+  }
+  assert.deepEqual(first, alone.slice(0, 5));
 });
 
 test('both kinds come from one statement, and each page from the same order', async () => {
