@@ -44,6 +44,7 @@ const clients = listed(values.clients).map(Number);
 const queryCount = Number(values.queries);
 const LIMIT = 10;
 const WARM_UP = 10;
+const STOP_WORD_SHARE = 0.1;
 /** Comparing every vector is slow. */
 const RECALL_QUERIES = 40;
 
@@ -111,11 +112,19 @@ async function sampleQueries(db: Database, { tenantId, chunks }: Corpus): Promis
       from ${raw(serving.table)} v tablesample bernoulli (${percent}) repeatable (7)
       join chunk c on c.tenant_id = ${tenantId} and c.id = v.chunk_id limit ${queryCount}`);
   });
+  const isStopWord = stopWordsOf(rows.map(({ content }) => content));
   return rows.map(({ content, embedding }) => {
-    const words = content.split(' ');
+    const words = content.split(' ').filter((word) => !isStopWord(word));
     const text = Array.from({ length: Number(values.words) }, () => random.pick(words)).join(' ');
     return { text, vector: near(random, Float32Array.from(JSON.parse(embedding) as number[]), 0.3) };
   });
+}
+
+/** Words that a tenth of the texts have: the analyzer drops those of real languages, and nobody asks for them alone. */
+function stopWordsOf(texts: readonly string[]): (word: string) => boolean {
+  const counts = new Map<string, number>();
+  for (const text of texts) for (const word of new Set(text.split(' '))) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return (word) => counts.get(word)! > texts.length * STOP_WORD_SHARE;
 }
 
 function filtersOf(share: number): Filters {

@@ -2,7 +2,7 @@
  * BM25 candidates where the database has no BM25 index: the same formula and parameters over the tables of migration 0006.
  *
  * A first look at the chunks with the rarest terms tells which score the last of the best has at least; then the index is asked
- * for the chunks that can reach it, and only these are scored. The result is that of scoring all.
+ * for the others that can reach it with the terms that are left, and only these are scored. The result is that of scoring all.
  */
 import { BM25_B, BM25_K1, chunkPartition } from '../corpus/tenant-store.ts';
 import type { Tx } from '../db/database.ts';
@@ -20,6 +20,8 @@ const TERM_BYTES_MAX = 2046;
 /** Rounding in the database must not cut off a chunk of exactly the score. */
 const SCORE_TOLERANCE = 1e-9;
 const RETRY_SECONDS = 30;
+/** Chunks that are scored although they may not be wanted: some belong to sources that are being deleted. */
+const SPARE_MIN = 20;
 
 export interface LookLimits {
   /** The first look scores about so many chunks. */
@@ -51,23 +53,40 @@ export async function scanCandidates(
   { firstRows, largeRows, namedMax }: LookLimits = LOOK_LIMITS,
 ): Promise<Candidate[]> {
   const scoring = await weigh(tx, request.terms);
+  const { terms } = scoring;
+  /** All chunks with one of these terms have been looked at, the best of them are found. */
+  let looked: readonly ScoredTerm[] = [];
+  let found: Candidate[] = [];
+  const lookAt = async (matching: string): Promise<void> => {
+    const matchingOthers = looked.length === 0 ? matching : `(${matching})&!(${anyOf(looked)})`;
+    const more = await score(tx, request, { ...scoring, terms: without(terms, looked) }, { matching: matchingOthers });
+    found = inOrder([...found, ...more], 0).slice(0, request.limit);
+  };
   let named: string[] | undefined;
   for (let rows = Math.max(firstRows, request.limit); ; rows *= LOOK_GROWTH) {
-    const looked = rarest(scoring.terms, rows);
-    if (looked.length === 0) return [];
-    if (!request.unfiltered && named === undefined && looked.reduce((sum, { chunks }) => sum + chunks, 0) > largeRows) {
+    const wider = rarest(terms, rows);
+    if (wider.length === 0) return [];
+    if (!request.unfiltered && named === undefined && wider.reduce((sum, { chunks }) => sum + chunks, 0) > largeRows) {
       named = await nameFew(tx, request, namedMax);
       if (named.length <= namedMax) return score(tx, request, scoring, { named });
     }
-    const found = await score(tx, request, scoring, { matching: anyOf(looked) });
-    if (looked.length === scoring.terms.length) return found;
-    if (found.length === request.limit) {
-      const least = found.at(-1)!.score * (1 - SCORE_TOLERANCE);
-      const others = scoring.terms.filter((term) => !looked.includes(term));
-      if (reaching(others, least) === undefined) return found;
-      return score(tx, request, scoring, { matching: reaching(scoring.terms, least)! });
-    }
+    const added = without(wider, looked);
+    // The last of those before may have had so many chunks.
+    if (added.length === 0) continue;
+    await lookAt(anyOf(added));
+    looked = wider;
+    const others = without(terms, looked);
+    if (others.length === 0) return found;
+    if (found.length < request.limit) continue;
+    const least = found.at(-1)!.score * (1 - SCORE_TOLERANCE);
+    const promising = reaching(others, least);
+    if (promising !== undefined) await lookAt(promising);
+    return found;
   }
+}
+
+function without(terms: readonly ScoredTerm[], some: readonly ScoredTerm[]): ScoredTerm[] {
+  return terms.filter((term) => !some.includes(term));
 }
 
 /** The chunks that fulfil the conditions, or `max` and one of them. */
@@ -123,13 +142,22 @@ async function score(
   { terms, base, slope }: Scoring,
   { matching = null, named = null }: { matching?: string | null; named?: readonly string[] | null },
 ): Promise<Candidate[]> {
-  const found = await tx.query<Candidate>(sql`
-    select c.id, c.source_id as "sourceId", m.score, md5(c.content) as "contentHash"
-    from own_text_scores(${matching}::tsquery, ${named}::uuid[], ${terms.map(({ term }) => term)}::text[],
-                         ${terms.map(({ bound }) => bound)}::float8[], ${base}::float8, ${slope}::float8) m
-    cross join lateral (select * from ${identifier(chunkPartition(request.partitionNo))}
-                        where tenant_id = ${request.tenantId} and id = m.chunk_id offset 0) c
-    where m.score > 0 and ${join([sql`c.tenant_id = ${request.tenantId}`, ...request.conditions], ' and ')}
-    limit ${request.limit}`);
-  return inOrder(found, 0);
+  const bestOf = async (best: number | null): Promise<(Candidate & { scored: number })[]> =>
+    tx.query(sql`
+      with m as materialized (select * from own_text_scores(
+        ${matching}::tsquery, ${named}::uuid[], ${terms.map(({ term }) => term)}::text[],
+        ${terms.map(({ bound }) => bound)}::float8[], ${base}::float8, ${slope}::float8, ${best}::bigint))
+      select c.id, c.source_id as "sourceId", m.score, md5(c.content) as "contentHash", (select count(*) from m) as scored
+      from m cross join lateral (select * from ${identifier(chunkPartition(request.partitionNo))}
+                                 where tenant_id = ${request.tenantId} and id = m.chunk_id offset 0) c
+      where m.score > 0 and ${join([sql`c.tenant_id = ${request.tenantId}`, ...request.conditions], ' and ')}
+      limit ${request.limit}`);
+  // Where nearly all chunks fulfil the conditions, a few more than are wanted suffice, and are sorted sooner than all.
+  const best = request.unfiltered ? request.limit + Math.max(SPARE_MIN, request.limit >> 3) : null;
+  let found = await bestOf(best);
+  if (found.length < request.limit && (found[0]?.scored ?? best) === best && best !== null) found = await bestOf(null);
+  return inOrder(
+    found.map(({ scored: _, ...candidate }) => candidate),
+    0,
+  );
 }
