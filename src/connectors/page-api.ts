@@ -1,5 +1,6 @@
 /** Requests to the page API: its headers, its pace, its errors, its lists. */
 import { createHash } from 'node:crypto';
+import type { z } from 'zod';
 import { ServiceError } from '../errors.ts';
 import type { HttpClient, HttpResponse } from '../net/http-client.ts';
 import { abortReason } from '../util/abort.ts';
@@ -236,6 +237,13 @@ export function endless(): OriginError {
     message: 'A list led back to where it had been. Nothing was removed; run again later.',
     retryable: true,
   });
+}
+
+/** Reads an answer. @throws OriginError when it is not what the API promises. */
+export function parseAs<Schema extends z.ZodType>(schema: Schema, answer: unknown): z.infer<Schema> {
+  const parsed = schema.safeParse(answer);
+  if (!parsed.success) throw senseless();
+  return parsed.data;
 }
 
 /** For answers that are not what the API promises. */

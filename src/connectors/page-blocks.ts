@@ -1,7 +1,7 @@
 /** Reads the blocks of a page with all that is in them. */
 import { type PageApi, PageApiError, senseless } from './page-api.ts';
 import { hyphenated } from './page-id.ts';
-import { type BlockContent, isTrashed, type PageBlock, type WireBlock } from './page-wire.ts';
+import { type BlockContent, isTrashed, type PageBlock, parseBlock, type WireBlock } from './page-wire.ts';
 
 const BLOCKS_PER_PAGE_MAX = 20_000;
 const NESTING_MAX = 40;
@@ -29,7 +29,7 @@ export async function readPageBlocks(api: PageApi, pageId: string): Promise<Page
   const holders = new Set<string>();
   const seen = new Set([pageId]);
 
-  async function readChildren(holder: string, depth: number): Promise<PageBlock[]> {
+  async function readChildren(holder: string, depth: number, copied: boolean): Promise<PageBlock[]> {
     const blocks: PageBlock[] = [];
     for await (const wire of childrenOf(api, holder)) {
       if (seen.has(wire.id)) continue;
@@ -39,14 +39,17 @@ export async function readPageBlocks(api: PageApi, pageId: string): Promise<Page
       all.push(block);
       blocks.push(block);
       if (isBelow(block)) {
-        below.push(block);
-        holders.add(holder);
-      } else await readNested(block, depth);
+        // What a synced block shows stands elsewhere, in this tree or not.
+        if (!copied) {
+          below.push(block);
+          holders.add(holder);
+        }
+      } else await readNested(block, depth, copied || block.content.synced_from !== undefined);
     }
     return blocks;
   }
 
-  async function readNested(block: PageBlock, depth: number): Promise<void> {
+  async function readNested(block: PageBlock, depth: number, copied: boolean): Promise<void> {
     try {
       const parts = block.content.children;
       if (parts !== undefined) {
@@ -54,12 +57,12 @@ export async function readPageBlocks(api: PageApi, pageId: string): Promise<Page
           const id = hyphenated(parts[member] ?? '');
           if (id === undefined || seen.has(id)) continue;
           seen.add(id);
-          const children = await readChildren(id, depth + 1);
+          const children = await readChildren(id, depth + 1, copied);
           if (children.length > 0) block.children.push(partTitle(id, title), ...children);
         }
       } else if (block.has_children === true) {
         if (depth >= NESTING_MAX) throw new PageApiError(400, 'nesting');
-        block.children = await readChildren(block.id, depth + 1);
+        block.children = await readChildren(block.id, depth + 1, copied);
       }
     } catch (error) {
       // What a synced block shows may not be shared, and some blocks are not shown by the API: the rest of the page is.
@@ -68,7 +71,7 @@ export async function readPageBlocks(api: PageApi, pageId: string): Promise<Page
     }
   }
 
-  const blocks = await readChildren(pageId, 0);
+  const blocks = await readChildren(pageId, 0, false);
   return { blocks, below, holders: [...holders], all };
 }
 
@@ -91,10 +94,10 @@ function isBelow({ type }: WireBlock): boolean {
 
 /** @throws OriginError for what is no block. */
 export function wireBlock(value: unknown): WireBlock {
-  const { id, type, ...rest } = (value ?? {}) as Record<string, unknown>;
-  const uuid = typeof id === 'string' ? hyphenated(id) : undefined;
-  if (uuid === undefined || typeof type !== 'string') throw senseless();
-  return { ...rest, id: uuid, type, content: (rest[type] ?? {}) as BlockContent } as WireBlock;
+  const block = parseBlock(value);
+  const id = block && hyphenated(block.id);
+  if (id === undefined) throw senseless();
+  return { ...block, id } as WireBlock;
 }
 
 function partTitle(id: string, title: string): PageBlock {

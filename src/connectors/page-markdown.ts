@@ -1,7 +1,7 @@
 /** Blocks of a page to Markdown. Headings go one level down: the first level is the page's title. Pure. */
 import { fileOf } from './page-files.ts';
 import { pageUrl } from './page-id.ts';
-import { cellOf, escapeText, linkOf, richTextOf } from './page-text.ts';
+import { cellOf, escapeText, inOneLine, linkOf, longestTicks, richTextOf } from './page-text.ts';
 import { type PageBlock, plainText } from './page-wire.ts';
 
 const HEADING_LEVEL_MAX = 6;
@@ -124,7 +124,7 @@ function unreadableNote({ type, unreadable }: PageBlock): string {
 
 const CONTAINERS: ReadonlySet<string> = new Set(['column_list', 'column', 'tab', 'synced_block', 'template']);
 
-export function childTitle({ content }: PageBlock): string {
+function childTitle({ content }: PageBlock): string {
   return typeof content.title === 'string' && content.title.trim() !== '' ? content.title : 'Untitled';
 }
 
@@ -133,7 +133,7 @@ function stacked(...texts: string[]): string {
 }
 
 function heading({ type, content }: PageBlock): string {
-  const text = richTextOf(content.rich_text).replace(/\s*\n\s*/g, ' ');
+  const text = inOneLine(richTextOf(content.rich_text));
   if (text === '') return '';
   return `${'#'.repeat(Math.min(HEADING_LEVEL_MAX, Number(type.at(-1)) + 1))} ${text}`;
 }
@@ -152,8 +152,7 @@ function quoted(text: string): string {
 
 function fenced({ content }: PageBlock): string {
   const code = plainText(content.rich_text);
-  const runs = [...code.matchAll(/`+/g)].map(([run]) => run.length);
-  const fence = '`'.repeat(Math.max(FENCE_MIN, ...runs.map((length) => length + 1)));
+  const fence = '`'.repeat(Math.max(FENCE_MIN, longestTicks(code) + 1));
   const language = (content.language ?? '').toLowerCase();
   return `${fence}${LANGUAGES[language] ?? language.replace(/\s+/g, '-')}\n${code}\n${fence}`;
 }
@@ -161,7 +160,7 @@ function fenced({ content }: PageBlock): string {
 /** A table without a header row gets an empty one, as Markdown has no table without. */
 function table(block: PageBlock): string {
   const rows = block.children.map(({ content }) => (content.cells ?? []).map((cell) => cellOf(cell)));
-  const width = Math.max(0, ...rows.map((row) => row.length));
+  const width = rows.reduce((most, row) => Math.max(most, row.length), 0);
   if (width === 0) return '';
   const line = (cells: readonly string[]): string =>
     `| ${Array.from({ length: width }, (_, index) => cells[index] ?? '').join(' | ')} |`;
@@ -188,5 +187,6 @@ function bracketed(label: string, address: string | undefined): string {
 function linkToPage({ content }: PageBlock): string {
   const id = content.page_id ?? content.database_id;
   if (id === undefined) return '';
-  return linkOf(content.database_id === undefined ? 'Link to a page' : 'Link to a database', pageUrl(id));
+  const unnamed = content.database_id === undefined ? 'Link to a page' : 'Link to a database';
+  return linkOf(typeof content.title === 'string' ? escapeText(content.title) || unnamed : unnamed, pageUrl(id));
 }

@@ -4,7 +4,7 @@ import { typedValue } from '../ingest/metadata-values.ts';
 import type { MetadataType, TypedMetadata } from '../ingest/parsed.ts';
 import { fileOf } from './page-files.ts';
 import { escapeText } from './page-text.ts';
-import { plainText, type WireDate, type WireProperty, type WireUser } from './page-wire.ts';
+import { Property, plainText, type WireDate, type WireProperty, type WireUser } from './page-wire.ts';
 
 const PROPERTIES_MAX = 100;
 const NAME_UNITS_MAX = 256;
@@ -156,7 +156,7 @@ function formulaText(formula: WireProperty['formula']): string {
 }
 
 function rollupText(rollup: WireProperty['rollup']): string {
-  if (rollup?.type === 'array') return joined(rollup.array?.map(valueText));
+  if (rollup?.type === 'array') return joined(rollup.array?.map((value) => valueText(Property.parse(value))));
   return rollup?.type === 'date' ? dateText(rollup.date) : numberText(rollup?.number);
 }
 

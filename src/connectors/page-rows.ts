@@ -1,12 +1,11 @@
 /** Property values that a page object cuts off. */
 import { type PageApi, PageApiError } from './page-api.ts';
-import type { RichText, WireProperty, WireUser } from './page-wire.ts';
+import { PropertyItem, type RichText, type WireProperty, type WireUser } from './page-wire.ts';
 
 /** A page object holds so many references of a property; the rest is asked for by itself. */
 const REFERENCES_MAX = 25;
 
 type Cut = 'title' | 'rich_text' | 'people';
-type PropertyItem = Partial<{ title: RichText; rich_text: RichText; people: WireUser }>;
 
 /** The properties with all their values. @throws as `PageApi.get`. */
 export async function readWholeProperties(
@@ -30,7 +29,10 @@ async function readValues(api: PageApi, path: string, type: Cut): Promise<(RichT
   const values: (RichText | WireUser)[] = [];
   try {
     for await (const { results } of api.pages(path))
-      for (const item of results as PropertyItem[]) values.push(...(item?.[type] ? [item[type]] : []));
+      for (const result of results) {
+        const value = PropertyItem.parse(result)[type];
+        if (value !== undefined) values.push(value);
+      }
     return values;
   } catch (error) {
     if (error instanceof PageApiError && error.status < 500 && error.status !== 403) return undefined;

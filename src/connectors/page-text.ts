@@ -24,8 +24,7 @@ function escapeLines(text: string): string {
 }
 
 export function richTextOf(items: readonly RichText[] | undefined, style: { bold?: boolean } = {}): string {
-  if (!Array.isArray(items)) return '';
-  const text = merged(items)
+  const text = merged(items ?? [])
     .map((item) => inline(item, style.bold === true))
     .join('');
   return escapeLines(text.trim());
@@ -55,13 +54,15 @@ function inline(item: RichText, bold: boolean): string {
   const { annotations = {} } = item;
   if (item.type === 'equation') return `$${item.equation?.expression ?? item.plain_text ?? ''}$`;
   const raw = item.plain_text || dateText(item);
-  const [, before = '', text = '', after = ''] = /^(\s*)([\s\S]*?)(\s*)$/.exec(raw) ?? [];
+  const text = raw.trim();
   if (text === '') return raw;
   let marked = annotations.code ? codeSpan(text) : escapeTags(text);
   if (annotations.strikethrough) marked = `~~${marked}~~`;
   if (annotations.italic) marked = `*${marked}*`;
   if (annotations.bold || bold) marked = `**${marked}**`;
-  return `${before}${item.href ? linkOf(marked, item.href) : marked}${after}`;
+  const start = raw.indexOf(text);
+  const whole = item.href ? linkOf(marked, item.href) : marked;
+  return `${raw.slice(0, start)}${whole}${raw.slice(start + text.length)}`;
 }
 
 function dateText(item: RichText): string {
@@ -70,10 +71,26 @@ function dateText(item: RichText): string {
 }
 
 function codeSpan(text: string): string {
-  const line = text.replace(/\s*\n\s*/g, ' ');
-  const ticks = '`'.repeat(1 + Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length)));
+  const line = inOneLine(text);
+  const ticks = '`'.repeat(longestTicks(line) + 1);
   const pad = line.startsWith('`') || line.endsWith('`') ? ' ' : '';
   return `${ticks}${pad}${line}${pad}${ticks}`;
+}
+
+/** Lines become one. */
+export function inOneLine(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .join(' ');
+}
+
+/** How many backticks stand together at most: a fence needs more. */
+export function longestTicks(text: string): number {
+  let longest = 0;
+  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
+  return longest;
 }
 
 /** Neighbours in the same dress are one run: `**a****b**` would not be bold. */

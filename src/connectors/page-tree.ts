@@ -12,9 +12,10 @@
 import { Buffer } from 'node:buffer';
 import { ServiceError } from '../errors.ts';
 import { type Change, type Content, type ListRequest, type Opaque, OriginError, type OriginItem } from './connector.ts';
-import { endless, explainOriginFailure, type PageApi, PageApiError, senseless } from './page-api.ts';
+import { endless, explainOriginFailure, type PageApi, PageApiError, parseAs, senseless } from './page-api.ts';
 import { readBelow, readPageBlocks } from './page-blocks.ts';
 import { type FileRef, fileOfBlock, filesOfProperties } from './page-files.ts';
+import { nameLinks } from './page-links.ts';
 import { blocksToMarkdown } from './page-markdown.ts';
 import {
   childNode,
@@ -31,7 +32,7 @@ import {
 import { isRow, rowHead } from './page-properties.ts';
 import { readWholeProperties } from './page-rows.ts';
 import { escapeText } from './page-text.ts';
-import { isTrashed, type WireBlock, type WireDatabase, type WireList, type WirePage } from './page-wire.ts';
+import { Database, isTrashed, Page, type WireBlock, type WireList } from './page-wire.ts';
 
 /** Of one origin. */
 const PAGES_MAX = 50_000;
@@ -144,9 +145,9 @@ async function belowOf(walk: Walk, state: PageState): Promise<WireBlock[] | unde
 }
 
 async function visitDatabase(walk: Walk, node: DatabaseNode): Promise<void> {
-  const database = (await walk.api.get(`databases/${node.id}`)) as WireDatabase;
+  const database = parseAs(Database, await walk.api.get(`databases/${node.id}`));
   if (isTrashed(database)) return;
-  if (!Array.isArray(database.data_sources)) throw senseless();
+  if (database.data_sources === undefined) throw senseless();
   const several = database.data_sources.length > 1;
   push(
     walk,
@@ -173,8 +174,9 @@ async function visitRows(walk: Walk, node: RowsNode): Promise<void> {
   }
   const rows: Node[] = [];
   let last: string | undefined;
-  for (const result of list.results as (WirePage & { title?: WireDatabase['title'] })[]) {
-    const id = uuidOf(result?.id);
+  for (const one of list.results) {
+    const result = parseAs(Page, one);
+    const id = uuidOf(result.id);
     if (isTrashed(result)) continue;
     // A wiki holds databases beside its pages.
     if (result.object === 'data_source') rows.push({ kind: 'rows', id, title: node.title, path: node.path });
@@ -242,6 +244,7 @@ export async function readPage(api: PageApi, node: PageNode): Promise<ReadPage> 
   const revision = revisionOf(node, api.now());
   const properties = await readWholeProperties(api, node.id, node.properties);
   const read = await readPageBlocks(api, node.id);
+  await nameLinks(api, read.all);
   const files = [...read.all.flatMap((block) => fileOfBlock(block) ?? []), ...filesOfProperties(node.id, properties)];
   const head = isRow(properties) ? rowHead(node.title, properties) : { front: '', list: '' };
   const title = `# ${escapeText(node.title)}`;

@@ -1,4 +1,127 @@
-/** What the page API sends, as far as it is read. Members may be missing: every reader has a default for each. */
+/**
+ * What the page API sends, as far as it is read. Members that are missing, null or of another type than promised are left out:
+ * nothing in a page can end a run.
+ */
+import { z } from 'zod';
+
+const maybe = <Schema extends z.ZodType>(schema: Schema) => schema.optional().catch(undefined);
+const text = maybe(z.string());
+const flag = maybe(z.boolean());
+const number = maybe(z.number());
+/** A malformed element is an empty one. */
+const listOf = <Shape extends z.ZodRawShape>(shape: z.ZodObject<Shape>) => maybe(z.array(shape.catch({} as never)));
+
+const Dates = z.object({ start: text, end: text });
+const User = z.object({ id: text, name: text });
+const Named = z.object({ name: text });
+
+const RichTextSchema = z.object({
+  type: text,
+  plain_text: text,
+  href: text,
+  annotations: maybe(z.object({ bold: flag, italic: flag, strikethrough: flag, code: flag })),
+  mention: maybe(z.object({ date: maybe(Dates) })),
+  equation: maybe(z.object({ expression: text })),
+});
+
+const FileShape = {
+  type: text,
+  name: text,
+  file: maybe(z.object({ url: text })),
+  external: maybe(z.object({ url: text })),
+};
+
+const BlockContentSchema = z.object({
+  ...FileShape,
+  rich_text: listOf(RichTextSchema),
+  caption: listOf(RichTextSchema),
+  title: maybe(z.union([z.string(), z.array(RichTextSchema.catch({}))])),
+  checked: flag,
+  language: text,
+  expression: text,
+  url: text,
+  cells: maybe(z.array(z.array(RichTextSchema.catch({})).catch([]))),
+  has_column_header: flag,
+  list_start_index: number,
+  icon: maybe(z.object({ emoji: text })),
+  synced_from: maybe(z.object({ block_id: text })),
+  page_id: text,
+  database_id: text,
+  block_type: text,
+  children: maybe(z.object({ summary_block_id: text, notes_block_id: text, transcript_block_id: text })),
+});
+
+const Dated = {
+  created_time: text,
+  last_edited_time: text,
+  created_by: maybe(User),
+  last_edited_by: maybe(User),
+  in_trash: flag,
+  archived: flag,
+};
+
+const BlockSchema = z.object({ ...Dated, id: z.string(), type: z.string(), has_children: flag });
+
+const PropertySchema = z.object({
+  id: text,
+  type: text,
+  title: listOf(RichTextSchema),
+  rich_text: listOf(RichTextSchema),
+  number,
+  select: maybe(Named),
+  status: maybe(Named),
+  multi_select: listOf(Named),
+  date: maybe(Dates),
+  people: listOf(User),
+  files: listOf(z.object(FileShape)),
+  checkbox: flag,
+  url: text,
+  email: text,
+  phone_number: text,
+  formula: maybe(z.object({ type: text, string: text, number, boolean: flag, date: maybe(Dates) })),
+  rollup: maybe(
+    z.object({
+      type: text,
+      number,
+      date: maybe(Dates),
+      /** Properties, as this one. */
+      array: maybe(z.array(z.unknown())),
+    }),
+  ),
+  created_time: text,
+  created_by: maybe(User),
+  last_edited_time: text,
+  last_edited_by: maybe(User),
+  unique_id: maybe(z.object({ prefix: text, number })),
+  verification: maybe(z.object({ state: text })),
+  place: maybe(z.object({ name: text, address: text })),
+});
+
+export const Property = PropertySchema.catch({});
+export const Properties = z.record(z.string(), Property);
+
+/** Pages, and the data sources that a wiki lists among them. */
+export const Page = z.object({
+  ...Dated,
+  id: z.string(),
+  object: text,
+  url: text,
+  properties: maybe(Properties),
+});
+
+export const Database = z.object({
+  ...Dated,
+  id: z.string(),
+  title: listOf(RichTextSchema),
+  data_sources: maybe(z.array(z.object({ id: z.string(), name: text }))),
+});
+
+export const UserName = User.catch({});
+
+/** An element of a property that is read by itself. */
+export const PropertyItem = z
+  .object({ title: maybe(RichTextSchema), rich_text: maybe(RichTextSchema), people: maybe(User) })
+  .catch({});
 
 export interface WireList {
   results: unknown[];
@@ -7,68 +130,17 @@ export interface WireList {
   request_status?: { type?: string };
 }
 
-export interface WireUser {
-  id?: string;
-  name?: string | null;
-}
-
-export interface RichText {
-  type?: string;
-  plain_text?: string;
-  href?: string | null;
-  annotations?: { bold?: boolean; italic?: boolean; strikethrough?: boolean; code?: boolean };
-  mention?: { type?: string; date?: WireDate | null };
-  equation?: { expression?: string };
-}
-
-export interface WireDate {
-  start?: string;
-  end?: string | null;
-}
-
+export type RichText = z.infer<typeof RichTextSchema>;
+export type WireDate = z.infer<typeof Dates>;
+export type WireUser = z.infer<typeof User>;
 /** A file of the workspace itself (`file`, an address that expires) or of somebody else (`external`). */
-export interface WireFile {
-  type?: string;
-  name?: string;
-  file?: { url?: string };
-  external?: { url?: string };
-}
-
+export type WireFile = Pick<BlockContent, 'type' | 'name' | 'file' | 'external'>;
 /** The member of a block that is named as its type; the union of what the types have. */
-export interface BlockContent extends WireFile {
-  rich_text?: RichText[];
-  caption?: RichText[];
-  title?: string | RichText[];
-  checked?: boolean;
-  language?: string;
-  expression?: string;
-  url?: string;
-  cells?: RichText[][];
-  has_column_header?: boolean;
-  list_start_index?: number;
-  icon?: { type?: string; emoji?: string } | null;
-  synced_from?: { block_id?: string } | null;
-  page_id?: string;
-  database_id?: string;
-  block_type?: string;
-  children?: { summary_block_id?: string; notes_block_id?: string; transcript_block_id?: string };
-}
-
-interface Dated {
-  created_time?: string;
-  last_edited_time?: string;
-  created_by?: WireUser;
-  last_edited_by?: WireUser;
-  in_trash?: boolean;
-  archived?: boolean;
-}
-
-export interface WireBlock extends Dated {
-  id: string;
-  type: string;
-  has_children?: boolean;
-  content: BlockContent;
-}
+export type BlockContent = z.infer<typeof BlockContentSchema>;
+export type WireBlock = z.infer<typeof BlockSchema> & { content: BlockContent };
+export type WirePage = z.infer<typeof Page>;
+export type WireDatabase = z.infer<typeof Database>;
+export type WireProperty = z.infer<typeof PropertySchema>;
 
 /** A block with what is in it. */
 export interface PageBlock extends WireBlock {
@@ -77,58 +149,18 @@ export interface PageBlock extends WireBlock {
   unreadable: boolean;
 }
 
-export interface WirePage extends Dated {
-  object?: string;
-  id: string;
-  url?: string;
-  properties?: Record<string, WireProperty>;
+/** Undefined for what is no block. */
+export function parseBlock(value: unknown): WireBlock | undefined {
+  const block = BlockSchema.safeParse(value).data;
+  if (block === undefined) return undefined;
+  const content = BlockContentSchema.catch({}).parse((value as Record<string, unknown>)[block.type]);
+  return { ...block, content };
 }
 
-export interface WireDatabase extends Dated {
-  id: string;
-  title?: RichText[];
-  data_sources?: { id?: string; name?: string }[];
-}
-
-export interface WireProperty {
-  id?: string;
-  type?: string;
-  title?: RichText[];
-  rich_text?: RichText[];
-  number?: number | null;
-  select?: { name?: string } | null;
-  status?: { name?: string } | null;
-  multi_select?: { name?: string }[];
-  date?: WireDate | null;
-  people?: WireUser[];
-  files?: WireFile[];
-  checkbox?: boolean;
-  url?: string | null;
-  email?: string | null;
-  phone_number?: string | null;
-  formula?: {
-    type?: string;
-    string?: string | null;
-    number?: number | null;
-    boolean?: boolean | null;
-    date?: WireDate;
-  };
-  relation?: unknown[];
-  has_more?: boolean;
-  rollup?: { type?: string; number?: number | null; date?: WireDate | null; array?: WireProperty[] };
-  created_time?: string;
-  created_by?: WireUser;
-  last_edited_time?: string;
-  last_edited_by?: WireUser;
-  unique_id?: { prefix?: string | null; number?: number | null };
-  verification?: { state?: string } | null;
-  place?: { name?: string | null; address?: string | null } | null;
-}
-
-export function isTrashed(object: Dated): boolean {
+export function isTrashed(object: { in_trash?: boolean | undefined; archived?: boolean | undefined }): boolean {
   return object.in_trash === true || object.archived === true;
 }
 
 export function plainText(items: readonly RichText[] | undefined): string {
-  return Array.isArray(items) ? items.map((item) => item.plain_text ?? '').join('') : '';
+  return (items ?? []).map((item) => item.plain_text ?? '').join('');
 }

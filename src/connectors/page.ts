@@ -17,8 +17,8 @@ import {
   openPageApi,
   type PageApi,
   PageApiError,
+  parseAs,
   REQUEST_TIMEOUT_MS,
-  senseless,
 } from './page-api.ts';
 import { wireBlock } from './page-blocks.ts';
 import { addressKey, fileOf } from './page-files.ts';
@@ -26,7 +26,7 @@ import { parsePageId } from './page-id.ts';
 import { type Node, pageItem, pageNode, tidy, uuidOf } from './page-nodes.ts';
 import { openPace, type Sleep } from './page-pace.ts';
 import { readPage, walkPages } from './page-tree.ts';
-import { isTrashed, plainText, type WireDatabase, type WirePage, type WireUser } from './page-wire.ts';
+import { Database, isTrashed, Page, plainText, UserName } from './page-wire.ts';
 
 const PAGE_API_URL = 'https://api.notion.com';
 /** What the workspace allows each integration on average. */
@@ -129,15 +129,17 @@ const IN_TRASH = {
 
 /** The id may be of a page, of a database or of one of its data sources. */
 async function rootOf(api: PageApi, id: string): Promise<Node> {
-  const page = (await found(api, `pages/${id}`)) as WirePage | undefined;
-  if (page !== undefined) {
+  const answer = await found(api, `pages/${id}`);
+  if (answer !== undefined) {
+    const page = parseAs(Page, answer);
     if (isTrashed(page)) throw new OriginError(IN_TRASH);
     return pageNode(page, []);
   }
   for (const kind of ['database', 'rows'] as const) {
     const path = kind === 'database' ? `databases/${id}` : `data_sources/${id}`;
-    const database = (await found(api, path)) as WireDatabase | undefined;
-    if (database === undefined) continue;
+    const container = await found(api, path);
+    if (container === undefined) continue;
+    const database = parseAs(Database, container);
     if (isTrashed(database)) throw new OriginError(IN_TRASH);
     const title = tidy(plainText(database.title));
     return kind === 'database'
@@ -163,7 +165,7 @@ async function userNames(api: PageApi): Promise<ReadonlyMap<string, string>> {
   let pages = 0;
   try {
     for await (const { results } of api.pages('users')) {
-      for (const { id, name } of results as WireUser[]) if (id && name) names.set(id, name);
+      for (const { id, name } of results.map((user) => UserName.parse(user))) if (id && name) names.set(id, name);
       pages += 1;
       if (pages >= USER_PAGES_MAX) break;
     }
@@ -174,7 +176,7 @@ async function userNames(api: PageApi): Promise<ReadonlyMap<string, string>> {
 }
 
 async function fetchPage(api: PageApi, item: OriginItem): Promise<Fetched> {
-  const page = (await api.get(`pages/${uuidOf(item.locator['page'])}`)) as WirePage;
+  const page = parseAs(Page, await api.get(`pages/${uuidOf(item.locator['page'])}`));
   if (isTrashed(page)) return { kind: 'gone' };
   const node = pageNode(page, []);
   const { content, changes } = await readPage(api, node);
@@ -233,11 +235,10 @@ async function addressOf(api: PageApi, { locator, revision }: OriginItem): Promi
     const file = isTrashed(block) ? undefined : fileOf(block.content);
     return file?.hosted ? file.url : undefined;
   }
-  const page = (await api.get(`pages/${uuidOf(locator['page'])}`)) as WirePage;
+  const page = parseAs(Page, await api.get(`pages/${uuidOf(locator['page'])}`));
   if (isTrashed(page)) return undefined;
   const property = Object.values(page.properties ?? {}).find(({ id }) => id === locator['property']);
   if (property === undefined) return undefined;
-  if (property.files !== undefined && !Array.isArray(property.files)) throw senseless();
   const files = (property.files ?? []).map(fileOf);
   return files.find((file) => file?.hosted && addressKey(file.url) === revision)?.url;
 }

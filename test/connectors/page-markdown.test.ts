@@ -148,14 +148,24 @@ test('links to elsewhere', async () => {
   );
   assert.equal(await markdown(block('embed', { url: 'https://e.com/b', caption: [] })), 'https://e.com/b');
   assert.equal(await markdown(block('link_preview', { url: 'https://e.com/c' })), 'https://e.com/c');
-  const id = fakeId();
+  const known = harness.fake.world.addPage('Leave <b>');
+  const tasks = harness.fake.world.addDatabase('Tasks');
+  const unknown = fakeId();
+  const link = (type: string, id: string) => block('link_to_page', { type, [type]: id });
   assert.equal(
-    await markdown(block('link_to_page', { type: 'page_id', page_id: id })),
-    `[Link to a page](https://www.notion.so/${bare(id)})`,
-  );
-  assert.equal(
-    await markdown(block('link_to_page', { type: 'database_id', database_id: id })),
-    `[Link to a database](https://www.notion.so/${bare(id)})`,
+    await markdown(
+      link('page_id', known),
+      link('database_id', tasks),
+      link('page_id', unknown),
+      link('database_id', unknown),
+      link('comment_id', unknown),
+    ),
+    [
+      `[Leave \\<b>](https://www.notion.so/${bare(known)})`,
+      `[Tasks](https://www.notion.so/${bare(tasks)})`,
+      `[Link to a page](https://www.notion.so/${bare(unknown)})`,
+      `[Link to a database](https://www.notion.so/${bare(unknown)})`,
+    ].join('\n\n'),
   );
   const parent = harness.fake.world.addPage('Parent');
   const child = harness.fake.world.addPage('Child [1]', [], parent);

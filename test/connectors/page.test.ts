@@ -276,6 +276,16 @@ test('a page that shows a synced block of another page is compared by its bytes'
 
 const root0 = () => harness.fake.world.addPage('Elsewhere');
 
+test('pages that a synced block shows from elsewhere are not below the page', async () => {
+  const { world } = harness.fake;
+  const copy = block('synced_block', { synced_from: { type: 'block_id', block_id: root0() } }, []);
+  const root = world.addPage('Shows', [copy]);
+  const far = world.addPage('Far away', [], copy.id);
+  await harness.run(root);
+  assert.deepEqual([...harness.stored.keys()], [root]);
+  assert.match(harness.textOf('Shows.md')!, new RegExp(`Far away.*${far.replaceAll('-', '')}`));
+});
+
 test('a row whose computed value changed is read again, although nobody edited it', async () => {
   const { world, root, apollo } = handbook();
   settle();
