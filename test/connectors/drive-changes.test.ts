@@ -152,6 +152,8 @@ describe('files', () => {
     const { fetched, removed, full } = await run();
     assert.deepEqual([fetched, removed.sort(), full], [[fresh], [files.top, files.sub].sort(), false]);
     assert.ok(paths().includes('Sub/Deep/fresh.txt'));
+    const { listing } = await run();
+    assert.deepEqual([listing.present, listing.skipped, listing.gone], [[], [], []], 'what was said is not said again');
   });
 });
 

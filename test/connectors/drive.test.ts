@@ -113,10 +113,10 @@ describe('a folder', () => {
 
   test('with files and folders that have several parents names each once', async () => {
     const { state } = world.fake;
-    const [one, two] = [state.addFolder(folder, 'One'), state.addFolder(folder, 'Two')];
-    const both = state.addFolder(one, 'Both');
+    const two = state.addFolder(state.addFolder(folder, 'One'), 'Two');
+    const both = state.addFolder(folder, 'Both');
     const file = state.addFile(both, 'in both.txt', 'x');
-    state.get(both).parents = [one, two];
+    state.get(both).parents = [folder, two];
     state.get(file).parents = [both, two];
     const listing = await listFolder();
     assert.deepEqual(
