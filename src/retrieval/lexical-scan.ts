@@ -6,7 +6,7 @@
  */
 import { BM25_B, BM25_K1, chunkPartition } from '../corpus/tenant-store.ts';
 import type { Tx } from '../db/database.ts';
-import { identifier, join, sql } from '../db/sql.ts';
+import { identifier, join, type Sql, sql } from '../db/sql.ts';
 import { ServiceError } from '../errors.ts';
 import { type Candidate, type CandidateRequest, inOrder } from './lexical.ts';
 import { anyOf, type BoundedTerm, reaching } from './threshold-query.ts';
@@ -53,23 +53,56 @@ export async function scanCandidates(
   { firstRows, largeRows, namedMax }: LookLimits = LOOK_LIMITS,
 ): Promise<Candidate[]> {
   const scoring = await weigh(tx, request.terms);
-  const { terms } = scoring;
+  if (request.unfiltered) {
+    const wanted = request.limit + Math.max(SPARE_MIN, request.limit >> 3);
+    const best = await findBest(scoring.terms, wanted, firstRows, (terms, matching) =>
+      scoreAll(tx, { ...scoring, terms }, matching, wanted),
+    );
+    const found = await readFitting(tx, request, best);
+    if (found.length === request.limit || best.length < wanted) return found;
+  }
+  let named: string[] | undefined;
+  return findBest(
+    scoring.terms,
+    request.limit,
+    firstRows,
+    (terms, matching) => score(tx, request, { ...scoring, terms }, { matching }),
+    async (rows) => {
+      if (named !== undefined || rows <= largeRows) return undefined;
+      named = await nameFew(tx, request, namedMax);
+      return named.length <= namedMax ? score(tx, request, scoring, { named }) : undefined;
+    },
+  );
+}
+
+type Scored = Pick<Candidate, 'id' | 'score'>;
+
+/**
+ * The best by score, then id.
+ *
+ * @param scoreMatching the best `limit` of the chunks that match, by these terms, which are all that they contain of them.
+ * @param shortcut before so many chunks are looked at: another way to the result, if there is one.
+ */
+async function findBest<T extends Scored>(
+  terms: readonly ScoredTerm[],
+  limit: number,
+  firstRows: number,
+  scoreMatching: (terms: readonly ScoredTerm[], matching: string) => Promise<T[]>,
+  shortcut: (rows: number) => Promise<T[] | undefined> = async () => undefined,
+): Promise<T[]> {
   /** All chunks with one of these terms have been looked at, the best of them are found. */
   let looked: readonly ScoredTerm[] = [];
-  let found: Candidate[] = [];
+  let found: T[] = [];
   const lookAt = async (matching: string): Promise<void> => {
-    const matchingOthers = looked.length === 0 ? matching : `(${matching})&!(${anyOf(looked)})`;
-    const more = await score(tx, request, { ...scoring, terms: without(terms, looked) }, { matching: matchingOthers });
-    found = inOrder([...found, ...more], 0).slice(0, request.limit);
+    const unseen = looked.length === 0 ? matching : `(${matching})&!(${anyOf(looked)})`;
+    const more = await scoreMatching(without(terms, looked), unseen);
+    found = inOrder([...found, ...more], 0).slice(0, limit);
   };
-  let named: string[] | undefined;
-  for (let rows = Math.max(firstRows, request.limit); ; rows *= LOOK_GROWTH) {
+  for (let rows = Math.max(firstRows, limit); ; rows *= LOOK_GROWTH) {
     const wider = rarest(terms, rows);
     if (wider.length === 0) return [];
-    if (!request.unfiltered && named === undefined && wider.reduce((sum, { chunks }) => sum + chunks, 0) > largeRows) {
-      named = await nameFew(tx, request, namedMax);
-      if (named.length <= namedMax) return score(tx, request, scoring, { named });
-    }
+    const short = await shortcut(wider.reduce((sum, { chunks }) => sum + chunks, 0));
+    if (short) return short;
     const added = without(wider, looked);
     // The last of those before may have had so many chunks.
     if (added.length === 0) continue;
@@ -77,9 +110,8 @@ export async function scanCandidates(
     looked = wider;
     const others = without(terms, looked);
     if (others.length === 0) return found;
-    if (found.length < request.limit) continue;
-    const least = found.at(-1)!.score * (1 - SCORE_TOLERANCE);
-    const promising = reaching(others, least);
+    if (found.length < limit) continue;
+    const promising = reaching(others, found.at(-1)!.score * (1 - SCORE_TOLERANCE));
     if (promising !== undefined) await lookAt(promising);
     return found;
   }
@@ -135,29 +167,47 @@ function rarest(terms: readonly ScoredTerm[], rows: number): ScoredTerm[] {
   return last < 0 ? byRarity : byRarity.slice(0, last + 1);
 }
 
-/** The best of the chunks that match or are named. The lateral look-up keeps the order of the scores, and ends at the limit. */
+/** The best of all chunks that match. */
+async function scoreAll(tx: Tx, { terms, base, slope }: Scoring, matching: string, limit: number): Promise<Scored[]> {
+  return tx.query(sql`select chunk_id as id, score from ${scores(terms, base, slope, { matching, limit })} m`);
+}
+
+/** Those of the best that are there and fulfil the conditions, up to the limit. */
+async function readFitting(tx: Tx, request: CandidateRequest, best: readonly Scored[]): Promise<Candidate[]> {
+  if (best.length === 0) return [];
+  const found = await tx.query<Candidate>(sql`
+    select c.id, c.source_id as "sourceId", m.score, md5(c.content) as "contentHash"
+    from unnest(${best.map(({ id }) => id)}::uuid[], ${best.map((one) => one.score)}::float8[]) with ordinality m(chunk_id, score, place)
+    ${chunksOf(request)} limit ${request.limit}`);
+  return inOrder(found, 0);
+}
+
+/** The best of the chunks that match or are named, and fulfil the conditions. */
 async function score(
   tx: Tx,
   request: CandidateRequest,
   { terms, base, slope }: Scoring,
-  { matching = null, named = null }: { matching?: string | null; named?: readonly string[] | null },
+  which: { matching: string } | { named: readonly string[] },
 ): Promise<Candidate[]> {
-  const bestOf = async (best: number | null): Promise<(Candidate & { scored: number })[]> =>
-    tx.query(sql`
-      with m as materialized (select * from own_text_scores(
-        ${matching}::tsquery, ${named}::uuid[], ${terms.map(({ term }) => term)}::text[],
-        ${terms.map(({ bound }) => bound)}::float8[], ${base}::float8, ${slope}::float8, ${best}::bigint))
-      select c.id, c.source_id as "sourceId", m.score, md5(c.content) as "contentHash", (select count(*) from m) as scored
-      from m cross join lateral (select * from ${identifier(chunkPartition(request.partitionNo))}
-                                 where tenant_id = ${request.tenantId} and id = m.chunk_id offset 0) c
-      where m.score > 0 and ${join([sql`c.tenant_id = ${request.tenantId}`, ...request.conditions], ' and ')}
-      limit ${request.limit}`);
-  // Where nearly all chunks fulfil the conditions, a few more than are wanted suffice, and are sorted sooner than all.
-  const best = request.unfiltered ? request.limit + Math.max(SPARE_MIN, request.limit >> 3) : null;
-  let found = await bestOf(best);
-  if (found.length < request.limit && (found[0]?.scored ?? best) === best && best !== null) found = await bestOf(null);
-  return inOrder(
-    found.map(({ scored: _, ...candidate }) => candidate),
-    0,
-  );
+  const found = await tx.query<Candidate>(sql`
+    select c.id, c.source_id as "sourceId", m.score, md5(c.content) as "contentHash"
+    from ${scores(terms, base, slope, which)} m ${chunksOf(request)} and m.score > 0 limit ${request.limit}`);
+  return inOrder(found, 0);
+}
+
+function scores(
+  terms: readonly ScoredTerm[],
+  base: number,
+  slope: number,
+  { matching, named, limit }: { matching?: string; named?: readonly string[]; limit?: number },
+): Sql {
+  return sql`own_text_scores(${matching ?? null}::tsquery, ${named ?? null}::uuid[], ${terms.map(({ term }) => term)}::text[],
+    ${terms.map(({ bound }) => bound)}::float8[], ${base}::float8, ${slope}::float8, ${limit ?? null}::bigint)`;
+}
+
+/** Chunks `c` of the scores `m`. The lateral look-up keeps their order, and ends at the limit. */
+function chunksOf({ tenantId, partitionNo, conditions }: CandidateRequest): Sql {
+  return sql`cross join lateral (select * from ${identifier(chunkPartition(partitionNo))}
+                                 where tenant_id = ${tenantId} and id = m.chunk_id offset 0) c
+    where ${join([sql`c.tenant_id = ${tenantId}`, ...conditions], ' and ')}`;
 }

@@ -144,7 +144,7 @@ function toCandidates(rows: readonly FoundRow[], limit: number): Candidate[] {
 }
 
 /** By score, then id; those of `cutScore` stay as they are. */
-export function inOrder(candidates: readonly Candidate[], cutScore: number): Candidate[] {
+export function inOrder<T extends Pick<Candidate, 'id' | 'score'>>(candidates: readonly T[], cutScore: number): T[] {
   return candidates.toSorted((a, b) => {
     if (a.score !== b.score) return b.score - a.score;
     if (a.score === cutScore) return 0;
