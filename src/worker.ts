@@ -48,6 +48,8 @@ export function buildWorker(given: Deps, { scheduleIntervalMs = SCHEDULE_INTERVA
       await wakeAnalysis(deps);
       await deps.queue.work({
         'ingest-run': { handler: ingestRun(deps), concurrency: deps.config.workerConcurrency },
+        // Of a kind of their own: they may wait for their origin for hours, and uploads must not wait for them.
+        'origin-run': { handler: ingestRun(deps), concurrency: deps.config.workerConcurrency },
         'delete-group': { handler: deleteGroup(deps), concurrency: DELETIONS_AT_ONCE },
         'delete-source': { handler: deleteSource(deps), concurrency: DELETIONS_AT_ONCE },
         'collect-garbage': { handler: collectGarbage(deps), concurrency: 1 },

@@ -26,6 +26,9 @@ export interface SourceGroup {
   deletedAt: Date | null;
 }
 
+/** The type of groups of uploaded files. Those of every other type have an origin that they are kept in step with. */
+export const UPLOADED = 'local_file';
+
 /** What a key may see; null = not limited. */
 export interface GroupLimits {
   sourceGroupIds: readonly string[] | null;

@@ -14,6 +14,7 @@ import { dropOldVectors } from './embed-generations.ts';
 import { wakeEmbedding } from './embed-queue.ts';
 import type { IngestDeps } from './ingest-deps.ts';
 import { removeReplacedOfIdle } from './remove-replaced.ts';
+import { enqueueRun } from './run-actions.ts';
 
 /** A run whose worker has not been heard of for this long is lost. Workers speak every 2 s. */
 const STALLED_AFTER_SECONDS = 60;
@@ -65,7 +66,7 @@ async function wakeRuns(deps: IngestDeps, tenantId: string, now: Date): Promise<
         await setRunStatus(tx, tenantId, runId, 'unknown');
       }
       deps.log.warn({ runId, status }, 'a run was not being worked on');
-      await deps.queue.enqueue(tx, 'ingest-run', { tenantId, runId });
+      await enqueueRun(deps, tx, tenantId, runId, group.sourceType);
     }
   });
 }

@@ -1,5 +1,12 @@
 /** Starting and canceling runs, as callers ask for it. */
-import { findGroup, type GroupLimits, lockGroup, type SourceGroup, setGroupStatus } from '../corpus/group-store.ts';
+import {
+  findGroup,
+  type GroupLimits,
+  lockGroup,
+  type SourceGroup,
+  setGroupStatus,
+  UPLOADED,
+} from '../corpus/group-store.ts';
 import { resetFailedUpdates } from '../corpus/origin-store.ts';
 import { findRun, insertRun, lockRun, type Run, setRunStatus } from '../corpus/run-store.ts';
 import { findSettingOfGroup, forgetCheckpoint, type Setting } from '../corpus/setting-store.ts';
@@ -59,7 +66,7 @@ export async function queueOriginRun(
   deps: ActionDeps,
   tx: Tx,
   tenantId: string,
-  group: Pick<SourceGroup, 'id' | 'generation'>,
+  group: Pick<SourceGroup, 'id' | 'generation' | 'sourceType'>,
 ): Promise<string> {
   await forgetCheckpoint(tx, tenantId, group.id);
   await resetFailedSources(tx, tenantId, group.id);
@@ -84,7 +91,7 @@ async function queueRun(
   deps: ActionDeps,
   tx: Tx,
   tenantId: string,
-  group: Pick<SourceGroup, 'id' | 'generation'>,
+  group: Pick<SourceGroup, 'id' | 'generation' | 'sourceType'>,
   figures: { scanned: number; unchanged: number },
 ): Promise<string> {
   const generation = group.generation + 1;
@@ -92,8 +99,19 @@ async function queueRun(
   const createdAt = deps.clock.now();
   const id = newId(createdAt.getTime());
   await insertRun(tx, tenantId, { id, sourceGroupId: group.id, generation, ...figures, createdAt });
-  await deps.queue.enqueue(tx, 'ingest-run', { tenantId, runId: id });
+  await enqueueRun(deps, tx, tenantId, id, group.sourceType);
   return id;
+}
+
+/** The job that works on a run. */
+export async function enqueueRun(
+  { queue }: Pick<IngestDeps, 'queue'>,
+  tx: Tx,
+  tenantId: string,
+  runId: string,
+  sourceType: string,
+): Promise<void> {
+  await queue.enqueue(tx, sourceType === UPLOADED ? 'ingest-run' : 'origin-run', { tenantId, runId });
 }
 
 /** A secret that was deleted meanwhile is told by the run. */
@@ -122,7 +140,7 @@ export async function cancelRun(deps: ActionDeps, tenantId: string, runId: strin
     await setGroupStatus(tx, tenantId, group.id, 'canceling');
     await setRunStatus(tx, tenantId, runId, 'canceling');
     // Whoever works on it notices; if nobody does, this job ends it.
-    await deps.queue.enqueue(tx, 'ingest-run', { tenantId, runId });
+    await enqueueRun(deps, tx, tenantId, runId, group.sourceType);
     return { ...run, status: 'canceling' };
   });
 }

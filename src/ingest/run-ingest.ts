@@ -1,11 +1,11 @@
 /**
- * The job `ingest-run`: takes a run, lists the origin of its source group if it has one, processes what is pending, ends the run.
+ * The jobs `ingest-run` and `origin-run`: takes a run, lists the origin of its source group if it has one, processes what is pending, ends the run.
  *
  * It may be delivered twice or to two workers at once: taking a run raises its attempt, and every transaction that writes
  * for it checks that number, the group's generation and its tombstone (`checkFence`).
  */
 import { deleteChunksOfPendingSources } from '../corpus/chunk-writer.ts';
-import { lockGroup, type SourceGroup, setGroupStatus } from '../corpus/group-store.ts';
+import { lockGroup, type SourceGroup, setGroupStatus, UPLOADED } from '../corpus/group-store.ts';
 import { findGroupIdOfRun, listRunErrors, lockRun, type Run, setRunStatus, takeRun } from '../corpus/run-store.ts';
 import { countSources } from '../corpus/source-store.ts';
 import type { Tx } from '../db/database.ts';
@@ -19,8 +19,6 @@ import { removeReplaced } from './remove-replaced.ts';
 import { endOrigin, readOrigin, settleOrigin } from './run-connector.ts';
 
 const FAILURE_EXAMPLES_MAX = 3;
-/** Source groups of every other type have an origin. */
-const UPLOADED = 'local_file';
 
 /** The handler. It throws what a retry may cure; after the last attempt the run ends as `failure`. */
 export function ingestRun(deps: IngestDeps): JobHandler {

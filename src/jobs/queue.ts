@@ -3,6 +3,7 @@ import type { Tx } from '../db/database.ts';
 
 export const JOB_KINDS = [
   'ingest-run',
+  'origin-run',
   'delete-group',
   'delete-source',
   'collect-garbage',

@@ -31,6 +31,7 @@ async function working(handler: (run: Run) => Promise<void>): Promise<JobQueue> 
   };
   await queue.work({
     'ingest-run': ingest,
+    'origin-run': idle,
     'delete-group': idle,
     'delete-source': idle,
     'collect-garbage': idle,
@@ -136,6 +137,7 @@ test('many short jobs run without resting in between', async () => {
   const ingest = { handler: async () => void (++count === total && done.resolve()), concurrency: 2 };
   await queue.work({
     'ingest-run': ingest,
+    'origin-run': idle,
     'delete-group': idle,
     'delete-source': idle,
     'collect-garbage': idle,

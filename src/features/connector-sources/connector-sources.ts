@@ -24,6 +24,7 @@ import type { Tx } from '../../db/database.ts';
 import type { Deps } from '../../deps.ts';
 import { invalidRequest, notFound, ServiceError } from '../../errors.ts';
 import type { Caller } from '../../http/route.ts';
+import { enqueueRun } from '../../ingest/run-actions.ts';
 import { isId, newId } from '../../util/ids.ts';
 import { findSecret, insertSecret, prepareToSeal } from '../../vault/secret-store.ts';
 import type { Credential, SourceKind } from './kinds.ts';
@@ -104,7 +105,7 @@ export async function createSource(
     }
     const runId = newId(createdAt.getTime());
     await insertRun(tx, tenantId, { id: runId, sourceGroupId: id, generation: 1, scanned: 0, unchanged: 0, createdAt });
-    await deps.queue.enqueue(tx, 'ingest-run', { tenantId, runId });
+    await enqueueRun(deps, tx, tenantId, runId, kind.kind);
     const source = await getSource(tx, caller, kind, id);
     await saveAnswer(tx, source);
     return source;

@@ -6,7 +6,7 @@ import {
   releaseReservation,
   removeUnneededBlobRows,
 } from '../../corpus/blob-row-store.ts';
-import { insertGroup } from '../../corpus/group-store.ts';
+import { insertGroup, UPLOADED } from '../../corpus/group-store.ts';
 import { insertRun } from '../../corpus/run-store.ts';
 import { insertSources } from '../../corpus/source-store.ts';
 import type { Tx } from '../../db/database.ts';
@@ -16,7 +16,7 @@ import type { Caller, IdempotencyRecord } from '../../http/route.ts';
 import { newId } from '../../util/ids.ts';
 import { type ReceivedUpload, uploadDigest } from './receive.ts';
 
-export const SOURCE_TYPE = 'local_file';
+export const SOURCE_TYPE = UPLOADED;
 const BLOB_ROWS_PER_TRANSACTION = 400;
 
 /**

@@ -1,0 +1,34 @@
+/** Runs that wait for their origin are in nobody's way. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { buildWorker, type Worker } from '../../src/worker.ts';
+import { openTestApp, type TestApp } from '../support/app.ts';
+import { createSource, SOURCE_FORMS, scriptedConnectors } from '../support/connector-sources.ts';
+import { eventually, ingest } from '../support/upload.ts';
+
+const script = scriptedConnectors();
+let t: TestApp;
+let worker: Worker;
+before(async () => {
+  t = await openTestApp({ given: { connectors: script.connectors } });
+  worker = buildWorker(t.deps);
+  await worker.start();
+});
+after(async () => {
+  await worker.stop(5_000);
+  await t.close();
+});
+
+test('uploads are read while more origins than there are workers keep their runs waiting', async () => {
+  const web = SOURCE_FORMS.find(({ kind }) => kind === 'web')!;
+  const gate = Promise.withResolvers<void>();
+  script.gate = gate.promise;
+  const ids: string[] = [];
+  for (let i = 0; i < t.deps.config.workerConcurrency + 1; i++) ids.push((await createSource(t, web)).id);
+  const statusOf = async (id: string) => (await t.get(`${web.path}/${id}`)).body.status;
+  await eventually(async () => (await statusOf(ids[0]!)) === 'started');
+  assert.ok(await ingest(t, [{ name: 'a.txt', content: 'The bittern booms.' }]));
+  assert.equal(await statusOf(ids[0]!), 'started');
+  gate.resolve();
+  for (const id of ids) await eventually(async () => (await statusOf(id)) === 'success');
+});
