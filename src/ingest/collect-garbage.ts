@@ -5,7 +5,7 @@ import { listOverdueDeletions, lockGroup, setGroupStatus } from '../corpus/group
 import { dropExpiredIdempotencyKeys } from '../corpus/idempotency-store.ts';
 import { dropEndedItems } from '../corpus/origin-store.ts';
 import { dropOldRuns, listStalledRuns, setRunStatus } from '../corpus/run-store.ts';
-import { listMixedGroups, listOverdueTombstones } from '../corpus/source-lookup.ts';
+import { listOverdueTombstones } from '../corpus/source-lookup.ts';
 import { listTenants } from '../corpus/tenant-store.ts';
 import type { JobHandler } from '../jobs/queue.ts';
 import { removeUnneededBlobs } from './delete-group.ts';
