@@ -22,7 +22,10 @@ export interface SitemapReading {
   failed: { address: string; problem: OriginProblem }[];
 }
 
-/** @param sites an address of each. */
+/**
+ * @param sites an address of each.
+ * @param hasHost whether sitemaps may be there; what they lead to is not looked at.
+ */
 export async function readSitemaps(
   client: WebClient,
   sites: readonly string[],
@@ -49,7 +52,7 @@ export async function readSitemaps(
     }
     for (const page of sitemap.pages) {
       const location = normalizeUrl(page.location, address);
-      if (location !== undefined && hasHost(location)) reading.pages.push({ ...page, location });
+      if (location !== undefined) reading.pages.push({ ...page, location });
     }
     if (nesting < NESTING_MAX)
       for (const reference of sitemap.sitemaps) {

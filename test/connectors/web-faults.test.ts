@@ -4,7 +4,7 @@ import { beforeEach, describe, test } from 'node:test';
 import { HOST_FAILURES_MAX } from '../../src/connectors/web-client.ts';
 import { QUERIES_PER_PATH_MAX } from '../../src/connectors/web-frontier.ts';
 import { ServiceError } from '../../src/errors.ts';
-import { openHttpClient } from '../../src/net/http-client.ts';
+import { type HttpClient, openHttpClient } from '../../src/net/http-client.ts';
 import { htmlPage } from '../support/fake-site.ts';
 import { type Memory, problemOf, readOrigin } from '../support/read-origin.ts';
 import { useSite, type WebOrigin } from './web-harness.ts';
@@ -244,6 +244,25 @@ test('addresses of the inside are not asked for', async () => {
     for (const url of [`http://127.0.0.1:${web.site.port}/`, `http://localhost:${web.site.port}/`])
       await problemOf(readOrigin(inside, web.origin({ urls: [url] })));
     assert.deepEqual(web.site.requests, []);
+  } finally {
+    await http.close();
+  }
+});
+
+test('no request is trusted like those of the operator', async () => {
+  const http = openHttpClient({ allow: ['site.example'], lookup: async () => [{ address: '127.0.0.1' }] });
+  const trusts: string[] = [];
+  const noting: HttpClient = {
+    ...http,
+    request(url, options) {
+      trusts.push(options.trust);
+      return http.request(url, options);
+    },
+  };
+  web.site.set({ '/': htmlPage('Home', ['/a']), '/a': htmlPage('A', []), '/sitemap.xml': { status: 404 } });
+  try {
+    await readOrigin(web.connector({ http: noting }), web.origin({ useSitemap: true }));
+    assert.deepEqual(trusts, ['tenant', 'tenant', 'tenant', 'tenant']);
   } finally {
     await http.close();
   }

@@ -75,7 +75,9 @@ describe('hosts', () => {
     const other = `http://other.example:${web.site.port}`;
     web.site.set({ '/': htmlPage('Home', [`${other}/far`, '/away']), '/away': { to: `${other}/moved` } });
     web.site.set({ '/far': htmlPage('Far', []), '/moved': htmlPage('Moved', []) });
-    const kept = await web.crawl();
+    const memory: Memory = new Map();
+    const kept = await web.crawl({}, { memory });
+    assert.deepEqual(memory.get(`${web.base}/`)!.state!['links'], [`${web.base}/away`]);
     assert.deepEqual(Object.keys(kept.stored), [`${web.base}/`]);
     assert.match(kept.skipped[`${web.base}/away`]!, /another site: other\.example/);
     assert.ok(web.site.requests.every(({ host }) => host.startsWith('site.example')));
