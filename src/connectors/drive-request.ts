@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { ServiceError } from '../errors.ts';
 import type { HttpClient, HttpRequestOptions, HttpResponse } from '../net/http-client.ts';
 import { retryWait } from '../net/retry-wait.ts';
+import { abortReason } from '../util/abort.ts';
 import { OriginError, type OriginProblem } from './connector.ts';
 
 const ATTEMPTS_MAX = 5;
@@ -55,9 +56,12 @@ export async function askGoogle<T>(
       retryAfter = response.headers.get('retry-after');
       throw await readError(response);
     } catch (error) {
-      if (options.signal.aborted || attempt >= ATTEMPTS_MAX - 1 || !mayPass(error)) throw error;
+      if (attempt >= ATTEMPTS_MAX - 1 || !mayPass(error)) throw error;
     }
-    await sleep(retryWait(attempt, retryAfter, client.retryBaseMs), undefined, { signal: options.signal });
+    const { signal } = options;
+    await sleep(retryWait(attempt, retryAfter, client.retryBaseMs), undefined, { signal }).catch(() => {
+      throw abortReason(signal);
+    });
   }
 }
 

@@ -136,6 +136,22 @@ test('403 with a rate limit is waited for as 429 is, and Retry-After is kept to'
   assert.ok(performance.now() - started >= 1000, 'the wait is never shorter');
 });
 
+test('an abort does not wait for what Retry-After asks', async () => {
+  world.fake.fail('list', { status: 429, reason: 'rateLimitExceeded', retryAfter: '50' });
+  const abort = new AbortController();
+  const reason = new Error('enough');
+  const origin = { kind: 'drive' as const, folderUrl: world.fake.state.root };
+  const request = { cursor: null, resume: null, known: async () => undefined, signal: abort.signal };
+  const listed = assert.rejects(
+    Array.fromAsync(world.connector.list(origin, world.fake.key, request)),
+    (error) => error === reason,
+  );
+  while (world.fake.count('list') === 0) await new Promise((resolve) => setImmediate(resolve));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  abort.abort(reason);
+  await listed;
+});
+
 test('pages that never end are noticed', async () => {
   for (const route of ['list', 'changes'] as const) {
     world.fake.requests.length = 0;

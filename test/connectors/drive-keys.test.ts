@@ -1,5 +1,6 @@
 /** Keys of service accounts and the tokens that they are exchanged for, at a pretended Google. */
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { ServiceError } from '../../src/errors.ts';
 import { type DriveWorld, HOUR_MS, openDriveWorld } from '../support/drive-world.ts';
@@ -26,7 +27,9 @@ test('what callers send is checked without a request', () => {
   bad(() => connector.check(origin(folder), 'secret nonsense'), /not JSON/);
   bad(() => connector.check(origin(folder), with_({ type: 'authorized_user' })), /service_account/);
   bad(() => connector.check(origin(folder), with_({ client_email: 5 })), /client_email/);
-  for (const private_key of ['SECRET-nonsense', key.private_key.slice(0, 200)])
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const elliptic = privateKey.export({ type: 'pkcs8', format: 'pem' });
+  for (const private_key of ['SECRET-nonsense', key.private_key.slice(0, 200), elliptic])
     assert.throws(
       () => connector.check(origin(folder), with_({ private_key })),
       (error) => error instanceof ServiceError && /RSA/.test(error.message) && !error.message.includes('SECRET'),
