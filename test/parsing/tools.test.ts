@@ -6,6 +6,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { loadToolConfig } from '../../src/config.ts';
 import { openProcessPool } from '../../src/ingest/process-pool.ts';
 import { openToolRunner, type ToolSettings } from '../../src/ingest/tool-runner.ts';
@@ -103,6 +104,22 @@ test('a program ends with the file that it works for', linux, async () => {
   await assert.rejects(outcome, /not any more/);
   await eventually(async () => running(mark) === 0);
   await pool.close();
+});
+
+test('a page that cannot be read leaves the others; when none can, the file says why', linux, async () => {
+  const word = '5\\t1\\t1\\t1\\t1\\t1\\t0\\t0\\t9\\t9\\t95\\tHeron\\n';
+  const once = `cat >/dev/null; [ -e "$0.used" ] && exit 1; touch "$0.used"; printf '${word}'`;
+  const path = fileURLToPath(new URL('fixtures/scan.pdf', import.meta.url));
+  for (const [script, expected] of [
+    [once, ['Heron', ['Only 1 of 2 pages that are pictures were read.']]],
+    ['cat >/dev/null; exit 1', 'tesseract could not read the file, or not within its memory.'],
+  ] as const) {
+    const { settings } = await programs(script);
+    const pool = openProcessPool({ children: 1, tools: openToolRunner(settings) });
+    const outcome = await pool.process({ path, name: 'scan.pdf', size: 8869, chunkMetadataKeys: [] }, never);
+    await pool.close();
+    assert.deepEqual(outcome.ok ? [outcome.file.text, outcome.file.warnings] : outcome.failure.message, expected);
+  }
 });
 
 test('a program ends with a service that is killed', linux, async (t) => {

@@ -1,7 +1,7 @@
 /** PDF files by pdfium: lines per page with their font sizes, then pdf-layout.ts. */
 import { Buffer } from 'node:buffer';
 import { type PDFiumDocument, PDFiumLibrary, type PDFiumPage } from '@hyzyla/pdfium';
-import { badFile, overLimit } from '../failure.ts';
+import { badFile, FileError, overLimit } from '../failure.ts';
 import { originMetadata } from '../metadata-values.ts';
 import type { ParsedFile } from '../parsed.ts';
 import type { Tools } from '../tools.ts';
@@ -63,11 +63,7 @@ export async function parsePdf(bytes: Uint8Array, { ocr }: Tools): Promise<Parse
     pages.push(lines);
     if (isPicture) pictures.push(index);
   }
-  const read = ocr ? pictures.slice(0, OCR_PAGES_MAX) : [];
-  for (const index of read) {
-    const [lines = []] = ocrPages(await ocr!(await pictureOf(document, index)));
-    if (lines.length > 0) pages[index] = lines;
-  }
+  const read = ocr ? await readPictures(document, pictures.slice(0, OCR_PAGES_MAX), pages, ocr) : 0;
   const meta = (tag: string) => metaText(module, documentIdx, tag);
   const properties = {
     title: meta('Title'),
@@ -88,8 +84,31 @@ export async function parsePdf(bytes: Uint8Array, { ocr }: Tools): Promise<Parse
     blocks: builder.blocks,
     ...(title === undefined ? {} : { title }),
     metadata: originMetadata({ ...properties, title }),
-    warnings: pictureWarnings(pictures.length, read.length, count, text === ''),
+    warnings: pictureWarnings(pictures.length, read, count, text === ''),
   };
+}
+
+/** Fills in the lines of pages that are pictures; returns how many were read. @throws FileError when none could be. */
+async function readPictures(
+  document: PDFiumDocument,
+  pictures: readonly number[],
+  pages: PdfLine[][],
+  ocr: NonNullable<Tools['ocr']>,
+): Promise<number> {
+  let read = 0;
+  let failure: unknown;
+  for (const index of pictures) {
+    try {
+      const [lines = []] = ocrPages(await ocr(await pictureOf(document, index)));
+      if (lines.length > 0) pages[index] = lines;
+      read += 1;
+    } catch (error) {
+      if (!(error instanceof FileError)) throw error;
+      failure ??= error;
+    }
+  }
+  if (failure !== undefined && pages.every((lines) => lines.length === 0)) throw failure;
+  return read;
 }
 
 function pictureWarnings(pictures: number, read: number, pages: number, isEmpty: boolean): string[] {
