@@ -134,7 +134,10 @@ test('before, while and after a new version takes the place of the old one', asy
 
   await world.work(next);
   await embed();
-  assert.ok([...embeddings.embedded.values()].every((times) => times === 1), 'no text is embedded twice');
+  assert.ok(
+    [...embeddings.embedded.values()].every((times) => times === 1),
+    'no text is embedded twice',
+  );
   assert.deepEqual(await chunkIds(OLD), []);
   await assertShows(NEW, OLD);
   await world.assertSound();

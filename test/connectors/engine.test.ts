@@ -166,18 +166,20 @@ test('increments begin at the cursor of the last run in which nothing failed', a
   world.origin.script = listing(1, ['a', 'b', 'c'], true);
   await world.run(groupId);
   put('b', 'b.txt', 'The changed numbat.');
-  world.origin.script = listing(2, ['b']);
-  world.origin.onFetch = async () => {
+  put('a', 'a.txt', 'The changed numbat too.');
+  world.origin.script = listing(2, ['a', 'b']);
+  world.origin.onFetch = async (id) => {
+    if (id === 'a') return undefined;
     throw new OriginError({ title: 'No right to read it', message: 'Share the file.', retryable: false });
   };
   const failing = await world.run(groupId);
   assert.deepEqual(world.origin.listings.at(-1)!.cursor, { at: 1 });
-  assert.equal(failing.status, 'failure', 'all that was tried failed');
+  assert.deepEqual([failing.status, failing.error.title], ['success', '1 of 2 files failed']);
   assert.deepEqual(await world.search('numbat'), ['a.txt', 'b.txt', 'c.txt'], 'what was stored stays');
   world.origin.onFetch = async () => undefined;
   const again = await world.run(groupId);
   assert.deepEqual(world.origin.listings.at(-1)!.cursor, { at: 1 }, 'it is listed again');
-  assert.deepEqual(again.statistics, figures({ scanned: 1, updated: 1 }));
+  assert.deepEqual(again.statistics, figures({ scanned: 2, updated: 1, unchanged: 1 }));
   world.origin.script = async function* () {
     yield { kind: 'gone', originId: 'c' };
     yield { kind: 'gone', originId: 'never there' };
@@ -300,6 +302,13 @@ test('a connector keeps its state with each item, and may learn names and revisi
   });
   await world.run(groupId);
   assert.deepEqual(await world.search('aardvark'), ['page.md']);
+  const byAuthor = { filters: [{ key: 'author', operator: 'eq', value: 'Ada' }] };
+  const { body } = await world.service.post('/search', {
+    query: 'aardvark',
+    mode: 'lexical',
+    source_metadata: byAuthor,
+  });
+  assert.equal(body.results.length, 1, 'what the origin says is kept beside what the file says');
   world.origin.files.get('a')!.revision = 'other';
   world.origin.onFetch = async (_id, known) => {
     assert.deepEqual(known!.state, { etag: '"1"', odd: 'ab\ufffd' });

@@ -1,5 +1,6 @@
 /** A service with one scripted origin in the place of the web: groups of it, their runs, and what is found of them. */
 import assert from 'node:assert/strict';
+import type { Origin } from '../../src/connectors/connector.ts';
 import { insertGroup, lockGroup } from '../../src/corpus/group-store.ts';
 import { findViolations } from '../../src/corpus/invariants.ts';
 import { insertRun } from '../../src/corpus/run-store.ts';
@@ -8,6 +9,7 @@ import type { Given } from '../../src/deps.ts';
 import { queueOriginRun } from '../../src/ingest/run-actions.ts';
 import { ingestRun } from '../../src/ingest/run-ingest.ts';
 import { newId } from '../../src/util/ids.ts';
+import { insertSecret, prepareToSeal } from '../../src/vault/secret-store.ts';
 import { openTestApp, type TestApp } from './app.ts';
 import { openScriptedOrigin, type ScriptedOrigin } from './scripted-origin.ts';
 
@@ -15,7 +17,12 @@ export interface ConnectorWorld {
   service: TestApp;
   origin: ScriptedOrigin;
   /** A group that nothing has been read of; returns its id. */
-  makeGroup(options?: { rrule?: string }): Promise<string>;
+  makeGroup(options?: {
+    rrule?: string;
+    origin?: Origin;
+    oneTimeCredential?: string;
+    secret?: string;
+  }): Promise<string>;
   /** Makes a run; returns its id. */
   queueRun(groupId: string): Promise<string>;
   /** Works on a run as a worker does. */
@@ -46,28 +53,41 @@ const WEB = {
 
 export async function openConnectorWorld(given: Given = {}, env: Record<string, string> = {}): Promise<ConnectorWorld> {
   const origin = openScriptedOrigin();
-  const connectors = { web: origin } as unknown as NonNullable<Given['connectors']>;
-  const service = await openTestApp({ env, given: { connectors, ...given } });
+  const connectors = { web: origin, ...given.connectors } as unknown as NonNullable<Given['connectors']>;
+  const service = await openTestApp({ env, given: { ...given, connectors } });
   const { deps, tenantId } = service;
   const created = new Set<string>();
   const world: ConnectorWorld = {
     service,
     origin,
-    async makeGroup({ rrule = '' } = {}) {
+    async makeGroup({ rrule = '', origin: from = WEB, oneTimeCredential, secret } = {}) {
       const createdAt = deps.clock.now();
       const id = newId(createdAt.getTime());
+      const value = oneTimeCredential ?? secret;
+      const secretId = newId(createdAt.getTime());
+      await prepareToSeal(deps);
       await deps.db.transaction(tenantId, async (tx) => {
-        const group = { id, sourceType: 'web', name: 'Site', chunkMetadataKeys: [], uploadAt: null, createdAt };
+        const group = { id, sourceType: from.kind, name: 'Site', chunkMetadataKeys: [], uploadAt: null, createdAt };
         await insertGroup(tx, tenantId, group);
         await insertSetting(tx, tenantId, {
           id: newId(createdAt.getTime()),
           sourceGroupId: id,
-          origin: WEB,
-          secretId: null,
-          needsCredential: false,
+          origin: from,
+          secretId: secret === undefined ? null : secretId,
+          needsCredential: value !== undefined,
           rrule,
           nextTimes: [],
           createdAt,
+        });
+        if (value === undefined) return;
+        await insertSecret(tx, deps.config, tenantId, {
+          id: secretId,
+          name: 'key',
+          type: 'drive',
+          description: '',
+          value,
+          createdAt,
+          ...(oneTimeCredential === undefined ? {} : { sourceGroupId: id }),
         });
       });
       created.add(id);
@@ -104,7 +124,7 @@ export async function openConnectorWorld(given: Given = {}, env: Record<string, 
     sources: async (groupId) => (await service.get(`/source-groups/${groupId}/sources?limit=100`)).body.sources,
     async assertSound() {
       const { db, blobs } = deps;
-      assert.deepEqual(await findViolations(db, blobs, { now: new Date(), graceSeconds: 60 }), []);
+      assert.deepEqual(await findViolations(db, blobs, { now: new Date(), graceSeconds: 3_600 }), []);
     },
     close: () => service.close(),
   };

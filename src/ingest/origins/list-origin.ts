@@ -60,6 +60,7 @@ export async function listOrigin(
         signal.throwIfAborted();
         const problem = originProblem(next.error);
         if (!problem || (next.error instanceof OriginError && next.error.cursorExpired)) throw next.error;
+        deps.log.warn({ err: next.error, runId: open.active.runId }, 'an origin could not be listed');
         await batch.store();
         return problem;
       }

@@ -1,21 +1,22 @@
 /** What went wrong at an origin, for people. */
 import { OriginError, type OriginProblem } from '../../connectors/connector.ts';
-import { ServiceError } from '../../errors.ts';
+import { type ErrorCode, ServiceError } from '../../errors.ts';
 import { FileError } from '../failure.ts';
 import type { FileFailure } from '../parsed.ts';
 
 /** Undefined for what is not the origin's fault: a full disk, a bug. */
 export function originProblem(error: unknown): OriginProblem | undefined {
   if (error instanceof OriginError) return error.problem;
-  if (error instanceof ServiceError && isUpstream(error)) {
-    return { title: 'The origin could not be read', message: error.message, retryable: true };
-  }
-  return undefined;
+  const message = error instanceof ServiceError ? UPSTREAM[error.code] : undefined;
+  return message === undefined ? undefined : { title: 'The origin could not be read', message, retryable: true };
 }
 
-function isUpstream({ code }: ServiceError): boolean {
-  return code === 'upstream_failed' || code === 'upstream_timeout' || code === 'invalid_request';
-}
+/** Not the error's own words, which may name an address of the operator's network: they are in the log. */
+const UPSTREAM: { readonly [code in ErrorCode]?: string } = {
+  upstream_failed: 'It could not be reached, or what it answered cannot be used. Run the source again later.',
+  upstream_timeout: 'It did not answer in time. Run the source again later.',
+  invalid_request: 'An address of the origin cannot be asked.',
+};
 
 /** Why one item could not be fetched; undefined as for `originProblem`. */
 export function fetchFailure(error: unknown): FileFailure | undefined {

@@ -105,7 +105,10 @@ function failed(
 ): Received {
   signal.throwIfAborted();
   const failure = fetchFailure(error);
-  if (failure) return { kind: 'failed', originId, name, failure };
+  if (failure) {
+    deps.log.info({ err: error, runId }, 'an item of an origin could not be fetched');
+    return { kind: 'failed', originId, name, failure };
+  }
   // A full disk is nobody's fault here: the run is tried again.
   if (error instanceof ServiceError) throw error;
   deps.log.error({ err: error, runId }, 'an item of an origin could not be fetched');
