@@ -1,4 +1,5 @@
 /** Requests to GitHub's REST API: repeated where a fault may pass, within its rate limits, with errors for people. */
+import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { ServiceError } from '../errors.ts';
@@ -88,22 +89,39 @@ export interface RepoClientOptions {
   retryBaseMs?: number;
 }
 
+/** Digest of a credential -> when requests with it are allowed again, in milliseconds of the clock. */
+export type RateLimits = Map<string, number>;
+const RATE_LIMITS_MAX = 10_000;
+
 /** For one repository and one run or file. @throws (all) OriginError; ServiceError upstream_failed, upstream_timeout. */
 export class RepoClient {
   readonly #options: RepoClientOptions;
+  readonly #limits: RateLimits;
+  readonly #limitKey: string;
   readonly #repository: string;
   readonly #credential: string | null;
   readonly #signal: AbortSignal;
 
-  constructor(options: RepoClientOptions, repository: string, credential: string | null, signal: AbortSignal) {
+  /** @param limits shared by all clients of the process: GitHub blocks who goes on asking while limited. */
+  constructor(
+    options: RepoClientOptions,
+    limits: RateLimits,
+    repository: string,
+    credential: string | null,
+    signal: AbortSignal,
+  ) {
     this.#options = options;
+    this.#limits = limits;
+    this.#limitKey = createHash('sha256')
+      .update(credential ?? '')
+      .digest('base64');
     this.#repository = repository;
     this.#credential = credential;
     this.#signal = signal;
   }
 
   async repository(): Promise<Repository> {
-    const found = await this.#json('', RepositorySchema).catch(
+    return this.#json('', RepositorySchema).catch(
       explained([404], {
         title: 'The repository was not found',
         message: this.#credential
@@ -112,7 +130,6 @@ export class RepoClient {
         retryable: false,
       }),
     );
-    return found;
   }
 
   /** @param ref `heads/<branch>`, `tags/<tag>` or a commit hash; tags that have a message lead to their commit. */
@@ -195,12 +212,14 @@ export class RepoClient {
     for (let attempt = 0; ; attempt++) {
       const last = attempt >= ATTEMPTS_MAX - 1;
       let wait = retryWait(attempt, null, this.#options.retryBaseMs);
+      await this.#awaitLimit();
       try {
         const response = await this.#send(path, options);
         if (response.status >= 200 && response.status < 300) return await read(response);
         const message = await errorMessage(response);
         const limited = this.#rateLimit(response, message);
         if (limited === undefined && response.status < 500) throw refusalOf(response.status, message);
+        if (limited !== undefined) this.#noteLimit(limited);
         if (limited !== undefined && (last || limited > RATE_LIMIT_WAIT_MS_MAX)) throw this.#limitedUntil(limited);
         if (last) throw refusalOf(response.status, message);
         wait = limited ?? retryWait(attempt, response.headers.get('retry-after'), this.#options.retryBaseMs);
@@ -237,6 +256,20 @@ export class RepoClient {
       return Math.max(0, Number(reset) * 1000 - this.#options.clock.now().getTime());
     if (response.status === 429 || /rate limit|abuse detection/i.test(message)) return RATE_LIMIT_WAIT_MS_DEFAULT;
     return undefined;
+  }
+
+  #noteLimit(milliseconds: number): void {
+    const now = this.#options.clock.now().getTime();
+    if (this.#limits.size >= RATE_LIMITS_MAX)
+      for (const [key, until] of this.#limits) if (until <= now) this.#limits.delete(key);
+    this.#limits.set(this.#limitKey, now + milliseconds);
+  }
+
+  /** Until a limit that another request met is over. @throws OriginError for one that lasts. */
+  async #awaitLimit(): Promise<void> {
+    const left = (this.#limits.get(this.#limitKey) ?? 0) - this.#options.clock.now().getTime();
+    if (left > RATE_LIMIT_WAIT_MS_MAX) throw this.#limitedUntil(left);
+    if (left > 0) await sleep(left, undefined, { signal: this.#signal });
   }
 
   #limitedUntil(milliseconds: number): OriginError {

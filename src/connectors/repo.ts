@@ -17,7 +17,14 @@ import {
   type OriginItem,
 } from './connector.ts';
 import { compilePathFilters, GLOB_UNITS_MAX } from './glob.ts';
-import { type Commit, encodePath, RepoClient, type RepoClientOptions, type Repository } from './repo-api.ts';
+import {
+  type Commit,
+  encodePath,
+  type RateLimits,
+  RepoClient,
+  type RepoClientOptions,
+  type Repository,
+} from './repo-api.ts';
 import {
   HEAD_BYTES,
   noAttributes,
@@ -63,8 +70,9 @@ const LocatorSchema = z.object({
 });
 
 export function openRepoConnector(options: RepoClientOptions): Connector<'repo'> {
+  const limits: RateLimits = new Map();
   const client = (origin: RepoOrigin, credential: string | null, signal: AbortSignal) =>
-    new RepoClient(options, origin.repository, credential, signal);
+    new RepoClient(options, limits, origin.repository, credential, signal);
   return {
     kind: 'repo',
     list: (origin, credential, request) => list(client(origin, credential, request.signal), origin, request),

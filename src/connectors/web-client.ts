@@ -33,9 +33,11 @@ export type Answer =
   | { kind: 'redirect'; location: string }
   | { kind: 'failed'; problem: OriginProblem };
 
+/** Scheme, name and port of a host -> when the next request may be sent to it; of `performance.now()`. */
+export type Paces = Map<string, number>;
+const PACES_MAX = 10_000;
+
 interface Host {
-  /** When the next request may be sent; of `performance.now()`. */
-  nextAt: number;
   failures: number;
   /** Why it is left alone. */
   refused: OriginProblem | undefined;
@@ -45,11 +47,14 @@ interface Host {
 /** For one crawl, which asks for one page after the other. */
 export class WebClient {
   readonly #options: WebClientOptions;
+  readonly #paces: Paces;
   readonly #signal: AbortSignal;
   readonly #hosts = new Map<string, Host>();
 
-  constructor(options: WebClientOptions, signal: AbortSignal) {
+  /** @param paces shared by all crawls of the process: a site does not care whose crawl it is. */
+  constructor(options: WebClientOptions, paces: Paces, signal: AbortSignal) {
     this.#options = options;
+    this.#paces = paces;
     this.#signal = signal;
   }
 
@@ -71,9 +76,9 @@ export class WebClient {
     );
     for (let attempt = 0; ; attempt++) {
       if (host.refused) return { kind: 'failed', problem: host.refused };
-      await this.#pause(Math.max(0, host.nextAt - performance.now()));
+      await this.#turn(address, delayMs);
       const response = await this.#send(address, { accept: ACCEPT, ...validators });
-      host.nextAt = performance.now() + delayMs;
+      this.#setNext(address, delayMs);
       const problem = 'problem' in response ? response.problem : problemOf(response.status);
       if (!problem?.retryable) {
         host.failures = 0;
@@ -92,7 +97,7 @@ export class WebClient {
           retryable: true,
         };
       if (attempt >= ATTEMPTS_MAX - 1 || host.refused) return { kind: 'failed', problem };
-      host.nextAt = performance.now() + Math.max(wait, delayMs);
+      this.#setNext(address, Math.max(wait, delayMs));
     }
   }
 
@@ -101,7 +106,7 @@ export class WebClient {
     const { origin } = new URL(address);
     const known = this.#hosts.get(origin);
     if (known) return known;
-    const host: Host = { nextAt: 0, failures: 0, refused: undefined, robots: undefined };
+    const host: Host = { failures: 0, refused: undefined, robots: undefined };
     this.#hosts.set(origin, host);
     return host;
   }
@@ -142,9 +147,20 @@ export class WebClient {
     }
   }
 
-  async #pause(milliseconds: number): Promise<void> {
-    if (milliseconds > 0) await sleep(milliseconds, undefined, { signal: this.#signal });
+  /** Waits until the host may be asked, and takes that place: another crawl has to wait for the next. */
+  async #turn(address: string, delayMs: number): Promise<void> {
+    const { origin } = new URL(address);
+    const now = performance.now();
+    const at = Math.max(now, this.#paces.get(origin) ?? 0);
+    if (this.#paces.size >= PACES_MAX) for (const [key, next] of this.#paces) if (next <= now) this.#paces.delete(key);
+    this.#paces.set(origin, at + delayMs);
+    if (at > now) await sleep(at - now, undefined, { signal: this.#signal });
     this.#signal.throwIfAborted();
+  }
+
+  #setNext(address: string, waitMs: number): void {
+    const { origin } = new URL(address);
+    this.#paces.set(origin, Math.max(this.#paces.get(origin) ?? 0, performance.now() + waitMs));
   }
 }
 

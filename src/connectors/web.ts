@@ -11,7 +11,7 @@ import {
   type OriginItem,
 } from './connector.ts';
 import { GLOB_UNITS_MAX } from './glob.ts';
-import { WebClient, type WebClientOptions } from './web-client.ts';
+import { type Paces, WebClient, type WebClientOptions } from './web-client.ts';
 import { Crawl } from './web-crawl.ts';
 import { normalizeUrl } from './web-urls.ts';
 
@@ -27,13 +27,14 @@ export interface WebConnectorOptions extends WebClientOptions {
 }
 
 export function openWebConnector(options: WebConnectorOptions): Connector<'web'> {
+  const paces: Paces = new Map();
   const now = () => options.clock.now();
   return {
     kind: 'web',
     list: (origin, _credential, request) =>
-      new Crawl(new WebClient(options, request.signal), origin, request.known, now()).run(),
+      new Crawl(new WebClient(options, paces, request.signal), origin, request.known, now()).run(),
     fetch: (origin, _credential, item, known, signal) =>
-      fetchPage(new WebClient(options, signal), origin, item, known, now()),
+      fetchPage(new WebClient(options, paces, signal), origin, item, known, now()),
     check,
   };
 }

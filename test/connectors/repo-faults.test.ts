@@ -157,6 +157,18 @@ describe('the rate limit', () => {
     assert.equal(fake.requests.length, 3, 'nothing was asked after the refusal');
   });
 
+  test('that was met once is respected by all that read with the same credential', async () => {
+    fake.add('ada/other', { privateTo: 'token-2' }).git.commit(files(1));
+    fake.rate.remaining = 0;
+    await problemOf(run(origin()));
+    fake.rate.remaining = 5000;
+    fake.requests.length = 0;
+    assert.equal((await problemOf(run(origin()))).title, 'The rate limit of GitHub is used up');
+    assert.deepEqual(fake.requests, []);
+    const other = await run(origin({ repository: 'ada/other' }), { credential: 'token-2' });
+    assert.equal(Object.keys(other.stored).length, 1);
+  });
+
   test('that ends soon is waited for', async () => {
     fake.faults.add(/\/git\/trees\//, {
       status: 403,

@@ -75,6 +75,15 @@ describe('pauses', () => {
     assert.ok(page!.at - home!.at >= 190);
   });
 
+  test('are kept between crawls of the same host', async () => {
+    web.site.set({ '/': htmlPage('Home', ['/a']), '/a': htmlPage('A', []) });
+    const connector = web.connector({ delayMs: 100 });
+    await Promise.all([readOrigin(connector, web.origin()), readOrigin(connector, web.origin())]);
+    const times = web.site.requests.filter(({ path }) => path !== '/robots.txt').map(({ at }) => at);
+    assert.equal(times.length, 4);
+    assert.ok(times.at(-1)! - times[0]! >= 200, String(times));
+  });
+
   test('are as long as Retry-After asks', async () => {
     web.site.set({ '/': htmlPage('Home', []) });
     web.site.faults.add(/GET \/$/, { status: 429, headers: { 'retry-after': '1' } });
