@@ -198,14 +198,17 @@ async function assertCounts(tenant: Tenant): Promise<void> {
     union all
     select term, count(*), 0 from (select distinct id, unnest(string_to_array(terms, ' ')) as term from chunk
                                    where tenant_id = ${tenant.id}) t group by term`);
-  const wanted = [...truth.map(({ term }) => term), 'absent'];
-  const counted = await plain.query<{ term: string; chunks: number; length: number }>(
-    tenant.id,
-    sql`select term, chunks, length from own_term_counts(${wanted}::text[])`,
-  );
-  const byTerm = new Map(counted.map((row) => [row.term, row]));
-  for (const row of truth) assert.deepEqual(byTerm.get(row.term), { ...row, length: Number(row.length) }, row.term);
-  assert.equal(byTerm.get('absent')?.chunks, 0);
+  // Few and many terms are counted in different ways.
+  for (const known of [truth, truth.slice(0, 20)]) {
+    const wanted = [...known.map(({ term }) => term), 'absent'];
+    const counted = await plain.query<{ term: string; chunks: number; length: number }>(
+      tenant.id,
+      sql`select term, chunks, length from own_term_counts(${wanted}::text[])`,
+    );
+    const byTerm = new Map(counted.map((row) => [row.term, row]));
+    for (const row of known) assert.deepEqual(byTerm.get(row.term), { ...row, length: Number(row.length) }, row.term);
+    assert.equal(byTerm.get('absent')?.chunks, 0);
+  }
   const [rows] = await plain.system.query<{ count: number }>(sql`select count(*) from ${index}`);
   assert.equal(rows!.count, truth[0]!.chunks);
 }
