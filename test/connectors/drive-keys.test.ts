@@ -27,9 +27,11 @@ test('what callers send is checked without a request', () => {
   bad(() => connector.check(origin(folder), 'secret nonsense'), /not JSON/);
   bad(() => connector.check(origin(folder), with_({ type: 'authorized_user' })), /service_account/);
   bad(() => connector.check(origin(folder), with_({ client_email: 5 })), /client_email/);
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const elliptic = privateKey.export({ type: 'pkcs8', format: 'pem' });
-  for (const private_key of ['SECRET-nonsense', key.private_key.slice(0, 200), elliptic])
+  const others = [
+    generateKeyPairSync('ec', { namedCurve: 'P-256' }),
+    generateKeyPairSync('rsa-pss', { modulusLength: 1024 }),
+  ].map(({ privateKey }) => privateKey.export({ type: 'pkcs8', format: 'pem' }));
+  for (const private_key of ['SECRET-nonsense', key.private_key.slice(0, 200), ...others])
     assert.throws(
       () => connector.check(origin(folder), with_({ private_key })),
       (error) => error instanceof ServiceError && /RSA/.test(error.message) && !error.message.includes('SECRET'),

@@ -213,6 +213,8 @@ describe('shared drives', () => {
     const listing = await world.list(null, null, drive);
     assert.deepEqual(pathsIn(listing), { 'Sub/a.txt': a });
     assert.equal(listing.end?.cursor?.['driveId'], drive);
+    const asked = world.fake.requests.filter(({ route }) => route === 'list').map(({ url }) => url.searchParams);
+    for (const params of asked) assert.deepEqual([params.get('corpora'), params.get('driveId')], ['drive', drive]);
     state.edit(a, 'aa');
     const second = await world.list(listing.end?.cursor ?? null, null, drive);
     assert.deepEqual([pathsIn(second), second.end?.full], [{ 'Sub/a.txt': a }, false]);
