@@ -30,6 +30,7 @@ import {
   uuidOf,
 } from './page-nodes.ts';
 import { isRow, rowHead } from './page-properties.ts';
+import { recentParents } from './page-recent.ts';
 import { readWholeProperties } from './page-rows.ts';
 import { escapeText } from './page-text.ts';
 import { Database, isTrashed, Page, type WireBlock, type WireList } from './page-wire.ts';
@@ -57,11 +58,16 @@ interface WalkOptions {
 
 /** @throws OriginError; what the API throws for the whole origin. */
 export async function* walkPages(options: WalkOptions, start: () => Promise<Node>): AsyncGenerator<Change> {
-  const resumed = options.request.resume as { pending: Node[]; full: boolean } | null;
+  const { api, request } = options;
+  const resumed = request.resume as Resume | null;
+  const pending = resumed ? [...resumed.pending] : [await start()];
+  const startedAt = resumed?.startedAt ?? api.now().toISOString();
+  const since = new Date(String(request.cursor?.['startedAt']));
   const walk: Walk = {
     ...options,
-    pending: resumed ? [...resumed.pending] : [await start()],
+    pending,
     seen: new Set(),
+    grown: Number.isFinite(since.getTime()) ? await recentParents(api, since) : new Set(),
     full: resumed?.full ?? true,
     faults: 0,
   };
@@ -75,12 +81,19 @@ export async function* walkPages(options: WalkOptions, start: () => Promise<Node
     yield* visit(walk, node);
     visits += 1;
     if (visits < CHECKPOINT_VISITS || walk.pending.length === 0) continue;
-    const resume = { pending: walk.pending, full: walk.full };
+    const resume: Resume = { pending: walk.pending, full: walk.full, startedAt };
     if (Buffer.byteLength(JSON.stringify(resume)) > CHECKPOINT_BYTES_MAX) continue;
     visits = 0;
-    yield { kind: 'checkpoint', resume: structuredClone(resume) };
+    yield { kind: 'checkpoint', resume: structuredClone({ ...resume }) };
   }
-  yield { kind: 'end', full: walk.full, cursor: null };
+  // Every run walks the whole tree; the next one only has to know when this one began.
+  yield { kind: 'end', full: walk.full, cursor: { startedAt } };
+}
+
+interface Resume {
+  pending: Node[];
+  full: boolean;
+  startedAt: string;
 }
 
 interface Walk extends WalkOptions {
@@ -88,6 +101,8 @@ interface Walk extends WalkOptions {
   pending: Node[];
   /** Pages and databases, and places in the lists of rows. */
   seen: Set<string>;
+  /** Pages that have a page below them which was edited lately. */
+  grown: ReadonlySet<string>;
   /** False when something below a page that could not be read may have been missed: then nothing is taken for gone. */
   full: boolean;
   faults: number;
@@ -109,7 +124,8 @@ async function* visitPage(walk: Walk, node: PageNode): AsyncGenerator<Change> {
   const state = readState(known?.state ?? null);
   const revision = revisionOf(node, walk.api.now());
   const item = await itemOf(walk, node, revision);
-  if (state !== undefined && revision !== null && known?.revision === revision) {
+  const hasGrown = walk.grown.has(node.id) && !state?.holders.includes(node.id);
+  if (state !== undefined && revision !== null && known?.revision === revision && !hasGrown) {
     const below = await belowOf(walk, state);
     if (below !== undefined) {
       yield { kind: 'present', item };
@@ -146,7 +162,6 @@ async function belowOf(walk: Walk, state: PageState): Promise<WireBlock[] | unde
 
 async function visitDatabase(walk: Walk, node: DatabaseNode): Promise<void> {
   const database = parseAs(Database, await walk.api.get(`databases/${node.id}`));
-  if (isTrashed(database)) return;
   if (database.data_sources === undefined) throw senseless();
   const several = database.data_sources.length > 1;
   push(

@@ -106,6 +106,7 @@ export const Page = z.object({
   id: z.string(),
   object: text,
   url: text,
+  parent: maybe(z.object({ page_id: text })),
   properties: maybe(Properties),
 });
 

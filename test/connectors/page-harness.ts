@@ -1,5 +1,5 @@
 /** Runs the page connector against the fake workspace, and keeps what a run would keep. */
-import type { Change, KnownItem, OriginItem } from '../../src/connectors/connector.ts';
+import type { Change, KnownItem, Opaque, OriginItem } from '../../src/connectors/connector.ts';
 import { openPageConnector } from '../../src/connectors/page.ts';
 import { type HttpClient, openHttpClient } from '../../src/net/http-client.ts';
 import { type FakeNotion, type FakeNotionOptions, openFakeNotion } from '../support/fake-notion.ts';
@@ -57,6 +57,7 @@ export async function openPageHarness(options: HarnessOptions = {}): Promise<Pag
     },
   });
   const stored = new Map<string, Stored>();
+  let cursor: Opaque | null = null;
 
   async function run(pageId: string, given: { resume?: Change; credential?: string } = {}): Promise<Run> {
     const origin = { kind: 'page' as const, pageId };
@@ -65,7 +66,7 @@ export async function openPageHarness(options: HarnessOptions = {}): Promise<Pag
     const resume = given.resume?.kind === 'checkpoint' ? given.resume.resume : null;
     const result: Run = { outcome: new Map(), changes: [], bodies: 0 };
     const named = new Set<string>();
-    const request = { cursor: null, resume, known: async (id: string) => stored.get(id), signal };
+    const request = { cursor, resume, known: async (id: string) => stored.get(id), signal };
     for await (const change of connector.list(origin, credential, request)) {
       result.changes.push(change);
       if ('originId' in change) named.add(change.originId);
@@ -77,8 +78,9 @@ export async function openPageHarness(options: HarnessOptions = {}): Promise<Pag
         result.outcome.set(change.originId, 'deleted');
       } else if (change.kind === 'failed' || change.kind === 'skipped') {
         result.outcome.set(change.originId, change.kind);
-      } else if (change.kind === 'end' && change.full) {
-        for (const id of stored.keys())
+      } else if (change.kind === 'end') {
+        cursor = change.cursor;
+        for (const id of change.full ? stored.keys() : [])
           if (!named.has(id)) {
             stored.delete(id);
             result.outcome.set(id, 'deleted');

@@ -19,6 +19,10 @@ afterEach(() => harness.close());
 const settle = () => harness.advance(5 * MINUTE_MS);
 const namesOf = (run: Run, outcome: string) =>
   [...run.outcome].filter(([, what]) => what === outcome).map(([id]) => harness.stored.get(id)?.item.name ?? id);
+const isFull = ({ changes }: Run) => {
+  const end = changes.at(-1);
+  return end?.kind === 'end' && end.full;
+};
 const requests = () => Object.fromEntries(harness.fake.counts);
 const pathOf = (name: string) =>
   [...harness.stored.values()].find(({ item }) => item.name === name)?.item.metadata['path']?.val;
@@ -67,7 +71,7 @@ test('a tree of pages, with databases whose rows are records', async () => {
   assert.equal(pathOf('Leave.md'), 'Handbook / Policies');
   assert.equal(pathOf('Travel.md'), 'Handbook / Policies');
   assert.equal(pathOf('Apollo.md'), 'Handbook / Projects');
-  assert.deepEqual(run.changes.at(-1), { kind: 'end', full: true, cursor: null });
+  assert.equal(isFull(run), true);
 
   const { item } = harness.stored.get(apollo)!;
   assert.match(item.url ?? '', /^https:\/\/www\.notion\.so\/Apollo-[0-9a-f]{32}$/);
@@ -156,7 +160,7 @@ test('a query that ends early is continued from the time of its last row', async
   }
   const run = await harness.run(database);
   assert.equal(harness.stored.size, 8);
-  assert.deepEqual(run.changes.at(-1), { kind: 'end', full: true, cursor: null });
+  assert.equal(isFull(run), true);
 });
 
 test('more rows of one minute than a query gives are said to be missing, and nothing is taken for gone', async () => {
@@ -167,7 +171,7 @@ test('more rows of one minute than a query gives are said to be missing, and not
   const run = await harness.run(database);
   assert.equal(harness.stored.size, 3);
   assert.equal(namesOf(run, 'failed').length, 1);
-  assert.deepEqual(run.changes.at(-1), { kind: 'end', full: false, cursor: null });
+  assert.equal(isFull(run), false);
 });
 
 test('values that a page object cuts off are asked for', async () => {
@@ -190,6 +194,7 @@ test('the second run reads no bodies', async () => {
   // The root, the places where child pages stand (in the root, in Policies, in its column), the database, its rows, names.
   assert.deepEqual(requests(), {
     'GET /v1/pages/:id': 1,
+    'POST /v1/search': 1,
     'GET /v1/users': 1,
     'GET /v1/blocks/:id/children': 3,
     'GET /v1/databases/:id': 1,
@@ -225,6 +230,26 @@ test('edits, new pages, moves, new names and deletions: exactly those', async ()
 
   settle();
   assert.equal((await harness.run(root)).bodies, 0);
+});
+
+test('a page below one that had none is found, whether or not that changes the page above', async () => {
+  const { world, root, leave, travel } = handbook();
+  settle();
+  await harness.run(root);
+  world.touchesParents = false;
+  harness.advance(60 * MINUTE_MS);
+  world.addPage('Sick leave', [paragraph('Call in.')], leave);
+  world.addPage('Elsewhere');
+  settle();
+  const run = await harness.run(root);
+  assert.deepEqual(namesOf(run, 'added'), ['Sick leave.md']);
+  assert.equal(run.outcome.get(travel), 'unchanged');
+  assert.equal(pathOf('Sick leave.md'), 'Handbook / Policies / Leave');
+  settle();
+  harness.fake.faults(({ route }) =>
+    route === 'POST /v1/search' ? { status: 400, code: 'validation_error' } : undefined,
+  );
+  assert.deepEqual([...new Set((await harness.run(root)).outcome.values())], ['unchanged']);
 });
 
 test('a page that was edited twice within a minute is not missed', async () => {
@@ -358,7 +383,7 @@ test('rows whose place in the query is forgotten when a run goes on are read fro
   const rows = { kind: 'rows', id, title: 'Log', path: ['Log'], cursor: '00000000-0000-4000-8000-000000000000' };
   const run = await harness.run(database, { resume: { kind: 'checkpoint', resume: { pending: [rows], full: true } } });
   assert.equal(harness.stored.size, 6);
-  assert.deepEqual(run.changes.at(-1), { kind: 'end', full: true, cursor: null });
+  assert.equal(isFull(run), true);
 });
 
 test('what can never work is refused when it is set', () => {

@@ -90,6 +90,8 @@ export class FakeWorld {
   readonly databases = new Map<string, FakeDatabase>();
   readonly files = new Map<string, FakeFile>();
   readonly now: () => Date;
+  /** Whether a page is edited when a page below it comes or goes. */
+  touchesParents = true;
   fileUrl: (file: FakeFile) => string = ({ key }) => `https://files.example.test/${key}`;
 
   constructor(now: () => Date) {
@@ -296,11 +298,12 @@ export class FakeWorld {
     const found = page ? { block: { children: page.blocks }, page } : this.findBlock(under);
     if (!found) throw new Error(`nothing ${under}`);
     found.block.children.push(child);
-    found.page.edited = this.now();
+    if (this.touchesParents) found.page.edited = this.now();
   }
 
   #unhang(id: string): void {
-    for (const page of this.pages.values()) if (removeFrom(page.blocks, id)) page.edited = this.now();
+    for (const page of this.pages.values())
+      if (removeFrom(page.blocks, id) && this.touchesParents) page.edited = this.now();
     for (const { sources } of this.databases.values())
       for (const source of sources) source.rows = source.rows.filter((row) => row !== id);
   }

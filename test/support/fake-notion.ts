@@ -144,6 +144,7 @@ interface Asked {
 function routes(world: FakeWorld, options: FakeNotionOptions, asked: Asked): Answer {
   const { method, kind, member } = asked;
   if (kind === 'users' && method === 'GET') return list(asked, users(), options.listMax, 'user');
+  if (kind === 'search' && method === 'POST') return search(world, options, asked);
   const id = uuid(asked.id);
   if (id === undefined)
     return error(
@@ -156,6 +157,15 @@ function routes(world: FakeWorld, options: FakeNotionOptions, asked: Asked): Ans
   if (kind === 'databases' && method === 'GET' && member === '') return databases(world, id);
   if (kind === 'data_sources') return dataSources(world, options, { ...asked, id });
   return error(400, 'invalid_request_url', 'Invalid request URL.');
+}
+
+/** All that is shared, the newest edit first: as much of the search as is used. */
+function search(world: FakeWorld, options: FakeNotionOptions, asked: Asked): Answer {
+  const pages = [...world.pages.values()]
+    .filter(({ trashed, shared }) => !trashed && shared)
+    .map((page) => cutProperties(world.wirePage(page)))
+    .sort((a, b) => (String(a['last_edited_time']) > String(b['last_edited_time']) ? -1 : 1));
+  return list(asked, pages, options.listMax, 'page_or_data_source');
 }
 
 function users(): Json[] {
