@@ -138,13 +138,15 @@ export async function claimPendingSources(
   // Two indexes: most sources of a group do not wait.
   const rows = await tx.query<PendingSource>(sql`
     with waiting as (
-      select s.id from source s
+      (select s.id from source s
       where s.tenant_id = ${tenantId} and s.source_group_id = ${groupId} and s.status = 'pending' and s.deleted_at is null
         and ${after(raw('s.id'))} and ${attempts}
+      order by s.id limit ${claim.limit})
       union
-      select s.id from source_update u join source s on s.tenant_id = u.tenant_id and s.id = u.source_id and s.deleted_at is null
+      (select s.id from source_update u join source s on s.tenant_id = u.tenant_id and s.id = u.source_id and s.deleted_at is null
       where u.tenant_id = ${tenantId} and u.source_group_id = ${groupId} and u.status = 'pending'
         and ${after(raw('u.source_id'))} and ${attempts}
+      order by s.id limit ${claim.limit})
       order by id limit ${claim.limit})
     update source t set attempts = t.attempts + 1
     from waiting w join ${WITH_UPDATE} on s.id = w.id

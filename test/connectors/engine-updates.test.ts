@@ -151,6 +151,8 @@ test('a new version that cannot be read changes nothing, shows why, and is tried
   assert.deepEqual([error.source_id, error.stage, error.title], [id, 'parse', 'Broken']);
   assert.deepEqual(await served(id), old);
   await collectGarbage(world.service.deps)({}, ALWAYS);
+  const items = await world.service.deps.db.system.execute('select * from run_item');
+  assert.deepEqual(items.rows, [], 'what the run was told is forgotten');
   await world.assertSound();
   gate.script = () => undefined;
   const fetched = world.origin.fetched.length;
@@ -271,23 +273,24 @@ test('a source that is deleted while a run reads its new version does not come b
 test('of two workers at once on a run, only the later writes', async () => {
   for (let i = 0; i < 40; i += 1) put(`f${i}`, `f${i}.txt`, `The potoroo ${i}.`);
   const runId = await world.queueRun(groupId);
-  const first = Promise.withResolvers<void>();
-  const release = Promise.withResolvers<void>();
-  let waits = true;
+  const workers = [0, 1].map(() => ({ begun: Promise.withResolvers<void>(), go: Promise.withResolvers<void>() }));
+  let current = workers[0]!;
   world.origin.onFetch = async () => {
-    if (waits) {
-      first.resolve();
-      await release.promise;
-    }
+    const { begun, go } = current;
+    begun.resolve();
+    await go.promise;
     return undefined;
   };
-  const slow = world.work(runId);
-  await first.promise;
-  waits = false;
-  const quick = world.work(runId);
-  await quick;
-  release.resolve();
-  await slow;
+  const first = world.work(runId);
+  await workers[0]!.begun.promise;
+  current = workers[1]!;
+  const second = world.work(runId);
+  await workers[1]!.begun.promise;
+  workers[0]!.go.resolve();
+  await first;
+  assert.deepEqual(await world.sources(groupId), [], 'the first has written nothing');
+  workers[1]!.go.resolve();
+  await second;
   const run = await world.getRun(runId);
   assert.deepEqual([run.status, run.statistics.scanned, run.statistics.added], ['success', 40, 40]);
   assert.equal(await chunksStored(), 40);

@@ -191,6 +191,25 @@ test('increments begin at the cursor of the last run in which nothing failed', a
   assert.deepEqual(await world.search('numbat'), ['a.txt', 'b.txt']);
 });
 
+test('of an item that is named twice the last word holds', async () => {
+  for (const id of ['a', 'b', 'c', 'd']) put(id, `${id}.txt`, `The ${id} echidna.`);
+  await world.run(groupId);
+  put('e', 'e.txt', 'The e echidna.');
+  put('d', 'd.txt', 'The changed echidna.');
+  for (const between of [[], [{ kind: 'checkpoint' as const, resume: {} }]]) {
+    world.origin.script = async function* () {
+      yield { kind: 'gone', originId: 'a' };
+      for (const id of ['b', 'd', 'e']) yield world.origin.present(id);
+      yield* between;
+      yield world.origin.present('a');
+      for (const id of ['b', 'd', 'e']) yield { kind: 'gone', originId: id };
+      yield { kind: 'end', full: false, cursor: null };
+    };
+    assert.equal((await world.run(groupId)).status, 'success');
+    assert.deepEqual(await world.search('echidna'), ['a.txt', 'c.txt']);
+  }
+});
+
 test('with a cursor that is too old all is listed once more', async () => {
   put('a', 'a.txt', 'The aardvark digs.');
   put('b', 'b.txt', 'The badger sleeps.');

@@ -14,7 +14,7 @@ import { checkFence } from '../fence.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
 import { cleanItem, cleanName, needsFetch, type Received, storedId } from './decide.ts';
 import { BROKEN_OFF, originProblem } from './problems.ts';
-import { fetchItem, leaveUnread, type OpenOrigin, receiveContent } from './receive-items.ts';
+import { fetchItem, type OpenOrigin, receiveContent } from './receive-items.ts';
 import { type Room, storeItems } from './store-items.ts';
 
 /** Items that are looked up, fetched and stored together. A kill costs at most the bytes of so many. */
@@ -101,11 +101,10 @@ function openBatch(deps: IngestDeps, open: OpenOrigin, room: Room, signal: Abort
   return {
     async add(change) {
       const originId = storedId(change.kind === 'present' ? change.item.originId : change.originId);
-      // Named twice: the first word holds.
-      if (named.has(originId)) {
-        if (change.kind === 'present' && change.content) leaveUnread(change.content);
-        return;
-      }
+      // Named twice: the last word holds.
+      const before = named.get(originId);
+      if (before && 'received' in before) await discardBytes(deps, [before.received]);
+      named.delete(originId);
       if (change.kind === 'present' && change.content) {
         // Now: the listing goes on behind these bytes.
         const received = await receiveContent(deps, active, change.item, change.content, signal);
@@ -125,10 +124,8 @@ function openBatch(deps: IngestDeps, open: OpenOrigin, room: Room, signal: Abort
       await storeItems(deps, active, received, room, also);
     },
     async discard() {
-      const staged = [...named.values()].flatMap((one) =>
-        'received' in one && one.received.kind === 'fetched' ? [one.received.bytes] : [],
-      );
-      await deps.blobs.discard(staged);
+      const received = [...named.values()].flatMap((one) => ('received' in one ? [one.received] : []));
+      await discardBytes(deps, received);
     },
   };
 }
@@ -171,8 +168,8 @@ async function receiveNamed(
   const unwanted: Received[] = [];
   for (const [originId, one] of named) {
     const outcome = outcomes.get(originId);
-    // Of what was gone a moment ago the last word holds: it may be back.
-    const isKnown = outcome !== undefined && outcome !== 'gone';
+    // What was gone a moment ago may be back, and the reverse. Everything else that is said again was stored before a kill.
+    const isKnown = outcome !== undefined && outcome !== 'gone' && !('received' in one && one.received.kind === 'gone');
     if ('received' in one) (isKnown ? unwanted : received).push(one.received);
     else if (isKnown) continue;
     else if (needsFetch(cleanItem(one.change.item), stored.get(originId)))

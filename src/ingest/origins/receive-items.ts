@@ -114,8 +114,3 @@ function failed(
   deps.log.error({ err: error, runId }, 'an item of an origin could not be fetched');
   return { kind: 'failed', originId, name, failure: UNEXPECTED };
 }
-
-/** Bytes that came with the listing and are not wanted. */
-export function leaveUnread({ body }: Content): void {
-  Promise.resolve(body[Symbol.asyncIterator]().return?.()).catch(() => undefined);
-}
