@@ -131,6 +131,13 @@ describe('faults that pass', () => {
   });
 });
 
+test('so many files are not fetched one by one when there is no tarball', async () => {
+  site.git.commit(files(1001));
+  fake.faults.add(/tarball/, { status: 500 }, 9);
+  assert.equal((await problemOf(run(origin()))).title, 'GitHub failed');
+  assert.equal(fake.count(/\/git\/blobs\//), 0);
+});
+
 test('a file that does not come whole fails alone', async () => {
   site.git.commit({ 'a.md': 'a\n', 'b.md': 'text that is long enough to be cut\n' });
   const { sha } = site.git.allEntries(site.git.resolve('main')!.tree).find((entry) => entry.path === 'b.md')!;

@@ -100,6 +100,19 @@ describe('a first run', () => {
     assert.equal(fake.count(/\/git\/blobs\//), 2);
   });
 
+  test('asks singly for a file that is too large to be kept in memory', async () => {
+    site.git.commit({ ...files(SINGLES_MAX + 1), 'large.txt': Buffer.alloc(9 * 1024 * 1024, 'words and words\n') });
+    const { stored } = await run(origin());
+    assert.equal(stored['large.txt']?.length, 9 * 1024 * 1024);
+    assert.deepEqual([fake.count(/\/git\/blobs\//), fake.count(/legacy/)], [1, 1]);
+  });
+
+  test('of few files of a large repository is no tarball', async () => {
+    site.git.commit({ ...files(SINGLES_MAX + 1), 'film.mp4': Buffer.alloc(65 * 1024 * 1024) });
+    await run(origin({ pathFilters: ['notes/'] }));
+    assert.deepEqual([fake.count(/\/git\/blobs\//), fake.count(/tarball/)], [SINGLES_MAX + 1, 0]);
+  });
+
   test('takes only what the path filters name', async () => {
     site.git.commit({ 'README.md': 'a\n', 'docs/a.md': 'b\n', 'docs/old/b.md': 'c\n', 'src/c.ts': 'd\n' });
     const { stored, skipped } = await run(origin({ pathFilters: ['docs/', '*.ts', '!docs/old/'] }));

@@ -128,6 +128,8 @@ describe('one source for a page', () => {
     const { stored: texts, failed } = await web.crawl();
     assert.deepEqual(web.pathsOf(Object.keys(texts)).sort(), ['/', '/a']);
     assert.match(failed[`${web.base}/round2`]!, /circle/);
+    const asked = web.site.paths();
+    assert.equal(new Set(asked).size, asked.length, 'nothing is asked for twice');
   });
 });
 
@@ -168,6 +170,11 @@ describe('what a page says of itself', () => {
     web.site.set({ '/': { body, type: 'text/html; charset=windows-1251' } });
     assert.equal((await web.crawl()).items.get(`${web.base}/`)!.name, 'Привет');
   });
+});
+
+test('a time of change that is the time of the answer says nothing', async () => {
+  web.site.set({ '/': { body: htmlPage('Home', []), modified: new Date('2026-06-01T11:59:50Z') } });
+  assert.equal((await web.crawl()).items.get(`${web.base}/`)!.modifiedAt, null);
 });
 
 test('files are read by their type, others are passed over', async () => {
