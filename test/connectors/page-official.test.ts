@@ -107,6 +107,17 @@ test('users, a property of many values, and a file with an address that expires'
   assert.equal((await fetch(found.file.file.url.replace(/expires=\d+/, 'expires=1'))).status, 403);
 });
 
+test('the search names what was edited last first', async () => {
+  const { results } = await official.search({
+    filter: { property: 'object', value: 'page' },
+    sort: { timestamp: 'last_edited_time', direction: 'descending' },
+  });
+  const pages = results.filter(isFullPage);
+  assert.ok(pages.length > 0 && pages.length === results.length);
+  const times = pages.map((page) => page.last_edited_time);
+  assert.deepEqual(times, times.toSorted().toReversed());
+});
+
 test('errors as the client knows them', async () => {
   const page = fake.world.addPage('Secret');
   const database = fake.world.addDatabase('Tasks');
