@@ -83,12 +83,6 @@ function rowChecks(tenantId: string, before: Date): { invariant: string; what: s
     },
     {
       invariant: 'I3',
-      what: 'sources of one group with one name at its origin',
-      rows: sql`select min(o.source_id::text) as id from source_origin o where o.tenant_id = ${tenantId}
-        group by o.source_group_id, o.origin_id having count(*) > 1`,
-    },
-    {
-      invariant: 'I3',
       what: 'chunks of another version than the one that is served, and nobody looks for them',
       rows: sql`select c.id from chunk c join source s on s.tenant_id = c.tenant_id and s.id = c.source_id
         where c.tenant_id = ${tenantId} and c.generation <> s.generation and not s.mixed and s.deleted_at is null`,

@@ -96,3 +96,34 @@ test('a setting and a one-time credential that outlive what they are for', async
   await damage(sql`update source_group set status = 'deleting', deleted_at = now() where tenant_id = ${tenantId}`);
   assert.deepEqual(await violations(), ['I6 1 deletions that do not end: ID', 'I7 1 settings of deleted groups: ID']);
 });
+
+test('versions that are not served, and names at an origin', async () => {
+  const [source] = await damage(sql`select id from source where tenant_id = ${tenantId}`);
+  const name = (originId: string, sourceId: unknown) =>
+    damage(sql`insert into source_origin (tenant_id, source_id, source_group_id, origin_id)
+      values (${tenantId}, ${sourceId}, ${groupId}, ${originId})`);
+  await damage(sql`insert into source_update (tenant_id, source_id, source_group_id, blob_hash, file_size)
+    values (${tenantId}, ${source!['id']}, ${groupId}, 'unknown', 1)`);
+  assert.deepEqual(await violations(), [
+    'I3 1 new versions of sources without their blob row, or of sources that are not served: ID',
+    'I6 1 new versions left waiting by a run that has ended: ID',
+  ]);
+  await damage(sql`update chunk set generation = 2 where tenant_id = ${tenantId}`);
+  assert.deepEqual(await violations(), [
+    'I3 1 chunks of another version than the one that is served, and nobody looks for them: ID',
+    'I10 1 sources whose counters differ from their chunks: ID',
+  ]);
+  await damage(sql`update source set deleted_at = now() where tenant_id = ${tenantId}`);
+  assert.deepEqual(
+    await violations(),
+    ['I6 1 deletions of sources that do not end: ID'],
+    'its new version is forgotten',
+  );
+  await name('a', source!['id']);
+  assert.deepEqual(await violations(), ['I3 1 hidden sources that still have a name at their origin: ID']);
+  const other = newId();
+  await damage(sql`insert into source (tenant_id, id, source_group_id, source_type, name, file_type, file_size, blob_hash, status,
+    content_at, created_at) select tenant_id, ${other}, source_group_id, source_type, name, file_type, file_size, blob_hash, 'failed',
+    content_at, created_at from source where tenant_id = ${tenantId}`);
+  await assert.rejects(name('a', other), /source_origin_tenant_id_source_group_id_origin_id_key/);
+});
