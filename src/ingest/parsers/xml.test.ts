@@ -100,6 +100,14 @@ test('property lists by their keys, drawings by their words', () => {
   assert.deepEqual(blocks(svg), ['Plan', 'Reading room']);
 });
 
+test('of a fragment without a root all is read', () => {
+  assert.deepEqual(blocks('<event id="1"><text>On</text></event>\n<event id="2"><text>Off</text></event>'), [
+    'id: 1\ntext: On',
+    'id: 2\ntext: Off',
+  ]);
+  assert.deepEqual(blocks('before <a>1</a> behind'), ['before 1 behind']);
+});
+
 test('what is no tree, too deep, or has no words but in attributes alone, keeps its source', () => {
   assert.equal(parseXml('no markup at all', []).text, 'no markup at all');
   const deep = `<a>`.repeat(400);

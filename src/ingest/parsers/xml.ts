@@ -54,11 +54,15 @@ export function parseXml(text: string, keys: readonly ChunkMetadataKey[]): Parse
   };
 }
 
-/** Undefined when a tree of it would be too large or too deep, or there is none. */
+/** Of a fragment with several, what holds them. Undefined when a tree of it would be too large or too deep, or there is none. */
 function topElement(text: string): XmlElement | undefined {
   if (text.length > TREE_UNITS_MAX || (text.match(/</g)?.length ?? 0) > TREE_TAGS_MAX) return undefined;
   try {
-    return childElements(readXml(text))[0];
+    const root = readXml(text);
+    const [top, ...others] = childElements(root);
+    const isWhole =
+      others.length === 0 && root.children.every((child) => typeof child !== 'string' || child.trim() === '');
+    return isWhole ? top : root;
   } catch (error) {
     if (error instanceof FileError) return undefined;
     throw error;
@@ -76,7 +80,7 @@ function writeElement(top: XmlElement, builder: TextBuilder, picker: KeyPicker):
     }
     return undefined;
   }
-  writeJson(builder, { [top.name]: toJson(top) }, picker);
+  writeJson(builder, top.name === '' ? toJson(top) : { [top.name]: toJson(top) }, picker);
   return undefined;
 }
 
