@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test';
 import { findViolations } from '../../src/corpus/invariants.ts';
 import { buildWorker, type Worker } from '../../src/worker.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
+import { SECRET_CANARY } from '../support/canary.ts';
 import { type FakeNotion, openFakeNotion } from '../support/fake-notion.ts';
 import { block, paragraph, says } from '../support/fake-notion-world.ts';
 import { eventually } from '../support/upload.ts';
@@ -19,7 +20,7 @@ let worker: Worker;
 let behindMs = HOUR_MS;
 
 before(async () => {
-  fake = await openFakeNotion({ now: () => new Date(Date.now() - behindMs) });
+  fake = await openFakeNotion({ token: `${SECRET_CANARY}page`, now: () => new Date(Date.now() - behindMs) });
   t = await openTestApp({ env: { PINAKES_PAGE_API_URL: fake.url, PINAKES_OUTBOUND_ALLOW: '127.0.0.1' } });
   worker = buildWorker(t.deps);
   await worker.start();

@@ -12,6 +12,8 @@ const LIST_MAX = 100;
 const URL_LIFE_MS = 3_600_000;
 
 export interface FakeNotionOptions {
+  /** The one token that it takes. */
+  token?: string;
   /** Its clock, also of the Date header. */
   now?: () => Date;
   /** Most results of one page of a list; the API may always send fewer than it was asked for. */
@@ -64,7 +66,7 @@ export async function openFakeNotion(options: FakeNotionOptions = {}): Promise<F
   const now = options.now ?? (() => new Date());
   const world = new FakeWorld(now);
   const counts = new Map<string, number>();
-  const token = 'ntn_fake_token_of_the_workspace';
+  const token = options.token ?? 'ntn_fake_token_of_the_workspace';
   const allowed = rateLimit(options.perSecond, now);
   let decide: ((call: FakeCall) => Fault | undefined) | undefined;
 
