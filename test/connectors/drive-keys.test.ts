@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { openDriveConnector } from '../../src/connectors/drive.ts';
 import { ServiceError } from '../../src/errors.ts';
+import { openHttpClient } from '../../src/net/http-client.ts';
 import { type DriveWorld, HOUR_MS, openDriveWorld } from '../support/drive-world.ts';
 
 let world: DriveWorld;
@@ -64,4 +66,24 @@ test('an address that a key names is never asked', async () => {
   await own.list();
   assert.equal(evil.fake.requests.length, 0);
   await evil[Symbol.asyncDispose]();
+});
+
+test('without an address of the operator it is Google that is asked', async () => {
+  for (const baseUrl of [null, 'https://www.googleapis.com']) {
+    const lookups = new Set<string>();
+    const http = openHttpClient({
+      allow: [],
+      lookup: async (host) => {
+        lookups.add(host);
+        return [];
+      },
+    });
+    const clock = { now: () => new Date() };
+    const connector = openDriveConnector({ http, baseUrl, clock, readsPictures: false, retryBaseMs: 1 });
+    const origin = { kind: 'drive' as const, folderUrl: world.fake.state.root };
+    const request = { cursor: null, resume: null, known: async () => undefined, signal: new AbortController().signal };
+    await assert.rejects(Array.fromAsync(connector.list(origin, world.fake.key, request)));
+    assert.deepEqual([...lookups], ['oauth2.googleapis.com']);
+    await http.close();
+  }
 });
