@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkRoom, GROUP_BYTES_MAX, GROUP_SOURCES_MAX } from './store-members.ts';
+import { checkRoom, GROUP_BYTES_MAX, GROUP_SOURCES_MAX, matchMembers } from './store-members.ts';
 
 test('files inside files fit while the group stays within its files and bytes', () => {
   const counts = { pending: 1, ready: 1, failed: 1, bytes: GROUP_BYTES_MAX - 10 };
@@ -8,4 +8,34 @@ test('files inside files fit while the group stays within its files and bytes', 
   assert.throws(() => checkRoom(counts, [{ size: 4 }, { size: 7 }]), /more than 2 GiB/);
   checkRoom({ ...counts, ready: GROUP_SOURCES_MAX - 3 }, [{ size: 1 }]);
   assert.throws(() => checkRoom({ ...counts, ready: GROUP_SOURCES_MAX - 2 }, [{ size: 1 }]), /more than 10000 files/);
+});
+
+test('files of a new version are matched by name, equal names in their order', () => {
+  const before = ['a', 'b', 'a'].map((name, i) => ({
+    id: `${i}`,
+    name,
+    status: 'ready' as const,
+    waits: false,
+    newestHash: '',
+  }));
+  const found = ['a', 'c', 'a', 'a'].map((name, i) => ({
+    name,
+    staged: { tenantId: '', hash: `${i}`, size: 0, handle: '' },
+  }));
+  const { kept, added, gone } = matchMembers(before, found);
+  assert.deepEqual(
+    kept.map((pair) => [pair.before.id, pair.after.staged.hash]),
+    [
+      ['0', '0'],
+      ['2', '2'],
+    ],
+  );
+  assert.deepEqual(
+    added.map(({ staged }) => staged.hash),
+    ['1', '3'],
+  );
+  assert.deepEqual(
+    gone.map(({ id }) => id),
+    ['1'],
+  );
 });
