@@ -13,6 +13,8 @@ import { anyOf, type BoundedTerm, reaching } from './threshold-query.ts';
 
 /** Distinct terms scored for one query; of more, those that weigh most. */
 export const SCORED_TERMS_MAX = 32;
+/** With fewer the second look has more to do, with more the first. */
+const FIRST_ROWS_PER_RESULT = 4;
 /** The next look is so many times as large, when too few of the one before fulfil the conditions. */
 const LOOK_GROWTH = 8;
 /** PostgreSQL indexes no longer words. */
@@ -24,7 +26,7 @@ const RETRY_SECONDS = 30;
 const SPARE_MIN = 20;
 
 export interface LookLimits {
-  /** The first look scores about so many chunks. */
+  /** The first look scores about so many chunks, or more when many are wanted. */
   firstRows: number;
   /** Before a look at more than that, it is tried whether few chunks fulfil the conditions at all. */
   largeRows: number;
@@ -98,7 +100,7 @@ async function findBest<T extends Scored>(
     const more = await scoreMatching(without(terms, looked), unseen);
     found = inOrder([...found, ...more], 0).slice(0, limit);
   };
-  for (let rows = Math.max(firstRows, limit); ; rows *= LOOK_GROWTH) {
+  for (let rows = Math.max(firstRows, FIRST_ROWS_PER_RESULT * limit); ; rows *= LOOK_GROWTH) {
     const wider = rarest(terms, rows);
     if (wider.length === 0) return [];
     const short = await shortcut(wider.reduce((sum, { chunks }) => sum + chunks, 0));

@@ -1,6 +1,6 @@
 /** `retrieve` is the only way to chunks for a question: completions, search and evaluation all come through here. */
 import type { Tx } from '../db/database.ts';
-import { sql } from '../db/sql.ts';
+import { join, sql } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { searchTerms } from './analyzer.ts';
 import { type Batch, keepFitting, lexicalBatches, type RankedCandidate, type Search } from './candidates.ts';
@@ -89,8 +89,8 @@ async function prepare(
   request: RetrieveRequest,
   semantic: SemanticQuery | undefined,
 ): Promise<Search> {
-  await tx.query(sql`select ${db.hasTextSearch ? FORCE_INDEX_ORDER : FORCE_INDEXES}`);
-  if (semantic) await tx.query(sql`select ${NEAREST_SETTINGS}`);
+  const forced = db.hasTextSearch ? FORCE_INDEX_ORDER : FORCE_INDEXES;
+  await tx.query(sql`select ${semantic ? join([forced, NEAREST_SETTINGS]) : forced}`);
   const languages = await readLanguages(tx, request.tenantId);
   const terms = searchTerms(request.query, languages);
   const fusion = config?.fusion ?? FUSION_DEFAULT;
