@@ -49,10 +49,11 @@ export async function deleteChunksOfSources(
   tenantId: string,
   versions: readonly { id: string; generation: number }[],
 ): Promise<void> {
+  const ids = versions.map(({ id }) => id);
   await tx.query(sql`
-    delete from chunk c using unnest(${versions.map(({ id }) => id)}::uuid[], ${versions.map(({ generation }) => generation)}::int[])
-      as r(id, generation)
-    where c.tenant_id = ${tenantId} and c.source_id = r.id and c.generation = r.generation`);
+    delete from chunk where tenant_id = ${tenantId} and source_id = any(${ids}::uuid[])
+      and (source_id, generation) in (
+        select * from unnest(${ids}::uuid[], ${versions.map(({ generation }) => generation)}::int[]))`);
 }
 
 /** Up to `limit` chunks of the group's sources that are of another generation than their source. */

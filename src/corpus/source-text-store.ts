@@ -18,10 +18,11 @@ export async function deleteTexts(
   tenantId: string,
   versions: readonly { id: string; generation: number }[],
 ): Promise<void> {
+  const ids = versions.map(({ id }) => id);
   await tx.query(sql`
-    delete from source_text t
-    using unnest(${versions.map(({ id }) => id)}::uuid[], ${versions.map(({ generation }) => generation)}::int[]) as r(id, generation)
-    where t.tenant_id = ${tenantId} and t.source_id = r.id and t.generation = r.generation`);
+    delete from source_text where tenant_id = ${tenantId} and source_id = any(${ids}::uuid[])
+      and (source_id, generation) in (
+        select * from unnest(${ids}::uuid[], ${versions.map(({ generation }) => generation)}::int[]))`);
 }
 
 export async function insertTexts(tx: Tx, tenantId: string, segments: readonly TextSegment[]): Promise<void> {
