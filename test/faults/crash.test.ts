@@ -43,7 +43,9 @@ async function chunksWaiting(service: { url: string }): Promise<number> {
 const table = `id,value\n${Array.from({ length: 120 }, (_, i) => `${i},value ${i}`).join('\n')}\n`;
 
 /** Those of the master key's rotation: see rotate-master-key.test.ts; of embedding: see embed-models.test.ts; of origins: see test/connectors. */
-const points = CRASH_POINTS.filter((point) => !/^(rotate|embed|origin)\./.test(point) || point === 'embed.batch_stored');
+const points = CRASH_POINTS.filter(
+  (point) => !/^(rotate|embed|origin)\./.test(point) || point === 'embed.batch_stored',
+);
 
 for (const point of points) {
   test(`kill -9 at ${point}`, async () => {
