@@ -30,7 +30,7 @@ export interface WebClientOptions {
 export type Answer =
   | { kind: 'response'; response: HttpResponse }
   /** Somebody else's decision where it leads. */
-  | { kind: 'redirect'; location: string }
+  | { kind: 'redirect'; location: string; isPermanent: boolean }
   | { kind: 'failed'; problem: OriginProblem };
 
 /** Scheme, name and port of a host -> when the next request may be sent to it; of `performance.now()`. */
@@ -168,7 +168,7 @@ function answerOf(response: HttpResponse): Answer {
   const location = response.headers.get('location');
   if (location !== null && REDIRECT_STATUSES.includes(response.status)) {
     void response.discard();
-    return { kind: 'redirect', location };
+    return { kind: 'redirect', location, isPermanent: response.status === 301 || response.status === 308 };
   }
   return { kind: 'response', response };
 }

@@ -143,7 +143,9 @@ export class Crawl {
       }
       if (!this.#scope.hasHost(target)) {
         this.#firstProblem ??= elsewhere(target);
-        yield this.#skipped(address, `it leads to another site: ${new URL(target).host}`);
+        // For a while it may be the page to sign in, or one that says that the site is being worked on.
+        if (state && !answer.isPermanent) yield this.#failed(address, elsewhere(target), state, entry.depth);
+        else yield this.#skipped(address, `it leads to another site: ${new URL(target).host}`);
         return 'failed';
       }
       const isWanted = entry.isSeed || this.#scope.takes(target);

@@ -130,6 +130,15 @@ describe('a page that fails', () => {
     });
   }
 
+  test('by leading to another site for a while stays; for good it does not', async () => {
+    web.site.set({ '/a': { to: 'https://login.example/', status: 302 } });
+    const { failed, unchanged } = await web.crawl({}, { memory });
+    assert.match(failed[`${web.base}/a`]!, /leads to another site/);
+    assert.deepEqual(web.pathsOf(unchanged), ['/', '/c', '/a/b']);
+    web.site.set({ '/a': { to: 'https://elsewhere.example/', status: 301 } });
+    assert.deepEqual(web.pathsOf(Object.keys((await web.crawl({}, { memory })).skipped)), ['/a']);
+  });
+
   test('in the middle of its text is told from a whole one', async () => {
     web.site.set({ '/a': htmlPage('Another A', []) });
     web.site.faults.add(/GET \/a$/, { truncateAfter: 30 }, 9);
