@@ -210,6 +210,49 @@ test('of an item that is named twice the last word holds', async () => {
   }
 });
 
+test('what a canceled run left to be read is read, or goes, and is counted once', async () => {
+  for (const id of ['a', 'b', 'c', 'd']) put(id, `${id}.txt`, `The ${id} potoroo.`);
+  const runId = await world.queueRun(groupId);
+  world.origin.script = async function* () {
+    for (const id of ['a', 'b', 'c', 'd']) yield world.origin.present(id);
+    yield { kind: 'checkpoint', resume: {} };
+    assert.equal((await world.service.post(`/runs/${runId}/cancel`, {})).status, 202);
+    yield { kind: 'end', full: true, cursor: null };
+  };
+  await world.work(runId);
+  assert.equal((await world.getRun(runId)).status, 'canceled');
+  assert.equal((await world.sources(groupId)).length, 4);
+  const problem = { title: 'Not readable now', message: 'Later.', retryable: true };
+  world.origin.script = async function* () {
+    yield world.origin.present('a');
+    yield { kind: 'failed', originId: 'b', name: 'b.txt', problem };
+    yield { kind: 'skipped', originId: 'c', name: 'c.txt', reason: 'binary' };
+    yield { kind: 'end', full: true, cursor: null };
+  };
+  const fetched = await fetchedDuring(async () => {
+    const run = await world.run(groupId);
+    assert.deepEqual(run.statistics, figures({ scanned: 3, added: 1, skipped: 1, deleted: 2, failed: 1 }));
+    assert.deepEqual([run.status, run.files_done, run.files_total], ['success', 3, 3]);
+  });
+  assert.deepEqual(fetched, []);
+  assert.deepEqual(await world.search('potoroo'), ['a.txt']);
+  world.origin.script = undefined;
+  world.origin.files.delete('c');
+  world.origin.files.delete('d');
+  const last = await world.run(groupId);
+  assert.deepEqual(last.statistics, figures({ scanned: 2, added: 1, unchanged: 1 }));
+});
+
+test('a source that a caller deleted comes back with the next listing that names it', async () => {
+  put('a', 'a.txt', 'The aardvark digs.');
+  await world.run(groupId);
+  const [{ id }] = await world.sources(groupId);
+  assert.equal((await world.service.delete(`/sources/${id}`)).status, 202);
+  assert.deepEqual(await world.search('aardvark'), []);
+  assert.deepEqual((await world.run(groupId)).statistics, figures({ scanned: 1, added: 1 }));
+  assert.deepEqual(await world.search('aardvark'), ['a.txt']);
+});
+
 test('with a cursor that is too old all is listed once more', async () => {
   put('a', 'a.txt', 'The aardvark digs.');
   put('b', 'b.txt', 'The badger sleeps.');
