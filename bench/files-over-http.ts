@@ -33,6 +33,7 @@ const TEXT_PAGE = 200_000;
 /** Enough for hundreds of searches. */
 const HOSTILE_ROUNDS = 5;
 const SEARCH_P99_MS_MAX = 200;
+const IDLE_MS = 15_000;
 const UNSETTLED = new Set(['queued', 'starting', 'started', 'unknown']);
 const problems: string[] = [];
 
@@ -130,7 +131,7 @@ async function searchAlong(service: ServiceProcess, stop: AbortSignal): Promise<
   return times.sort((a, b) => a - b);
 }
 
-async function whileSearching<T>(service: ServiceProcess, work: () => Promise<T>): Promise<T> {
+async function whileSearching<T>(service: ServiceProcess, work: () => Promise<T>, isJudged = true): Promise<T> {
   const stop = new AbortController();
   const searching = searchAlong(service, stop.signal);
   const result = await work();
@@ -139,7 +140,7 @@ async function whileSearching<T>(service: ServiceProcess, work: () => Promise<T>
   const at = (q: number): number => times[Math.min(times.length - 1, Math.floor(q * times.length))]!;
   const [p50, p99, most] = [at(0.5), at(0.99), at(1)].map((ms) => ms.toFixed(0));
   console.log(`  POST /search meanwhile: ${times.length} requests, p50 ${p50} ms, p99 ${p99} ms, max ${most} ms`);
-  if (at(0.99) > SEARCH_P99_MS_MAX) problems.push(`p99 of searches was ${p99} ms, over ${SEARCH_P99_MS_MAX} ms`);
+  if (isJudged && at(0.99) > SEARCH_P99_MS_MAX) problems.push(`p99 of searches was ${p99} ms, over ${SEARCH_P99_MS_MAX} ms`);
   return result;
 }
 
@@ -176,6 +177,9 @@ const service = await startServiceProcess({ dataDir });
 try {
   const truthFiles = read(truth.map(({ file }) => file));
   const truthGroup = await whileSearching(service, () => ingest(service, 'truth files', truthFiles));
+  // On a busy machine this tells what the machine does to searches from what ingestion does to them.
+  console.log('nothing is ingested');
+  await whileSearching(service, () => sleep(IDLE_MS), false);
   const hostile = read(manifest.map(({ file }) => `hostile/${file}`));
   const hostileGroup = await whileSearching(service, async () => {
     for (let round = 1; round < HOSTILE_ROUNDS; round += 1) await ingest(service, `hostile files ${round}`, hostile);
