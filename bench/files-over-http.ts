@@ -140,7 +140,8 @@ async function whileSearching<T>(service: ServiceProcess, work: () => Promise<T>
   const at = (q: number): number => times[Math.min(times.length - 1, Math.floor(q * times.length))]!;
   const [p50, p99, most] = [at(0.5), at(0.99), at(1)].map((ms) => ms.toFixed(0));
   console.log(`  POST /search meanwhile: ${times.length} requests, p50 ${p50} ms, p99 ${p99} ms, max ${most} ms`);
-  if (isJudged && at(0.99) > SEARCH_P99_MS_MAX) problems.push(`p99 of searches was ${p99} ms, over ${SEARCH_P99_MS_MAX} ms`);
+  if (isJudged && at(0.99) > SEARCH_P99_MS_MAX)
+    problems.push(`p99 of searches was ${p99} ms, over ${SEARCH_P99_MS_MAX} ms`);
   return result;
 }
 
