@@ -18,8 +18,9 @@ export const EXACT_ROWS_MAX = 20_000;
 const EXACT_UNFILTERED_ROWS_MAX = 10_000;
 /** What the index looks at before it gives up on a filter; what is missing then is found by comparing every vector. */
 const INDEX_ROWS_MAX = 20_000;
-/** Under a filter the index is asked for more than are wanted: some of the nearest come late. */
-const FILTERED_MARGIN = 1.5;
+/** When less than this share fits a filter, the index is asked for more than are wanted: some of the nearest come late. */
+const NARROW_SHARE = 0.4;
+const NARROW_MARGIN = 1.5;
 /** Candidates that the index keeps while it looks: more find more of the nearest, and cost more. */
 const INDEX_BREADTH = 100;
 
@@ -65,7 +66,8 @@ export function plannedBySize(nearest: NearestRequest): NearestPlan {
         or ${isOfGeneration(request.tenantId, raw('(select f.generation from fitting f where f.id = v.source_id)'))})`
     : empty;
   const condition = sql`coalesce(v.source_id in (select f.id from fitting f), false) ${ofGeneration}`;
-  const found = indexScan({ ...nearest, limit: Math.ceil(nearest.limit * FILTERED_MARGIN) }, condition);
+  const margin = fitting.share < NARROW_SHARE ? NARROW_MARGIN : 1;
+  const found = indexScan({ ...nearest, limit: Math.ceil(nearest.limit * margin) }, condition);
   const best = sql`select i.* from (${found}) i (chunk_id, distance) order by i.distance + 0 limit ${nearest.limit}`;
   return { exact: false, tables: join([fittingTable(nearest), nearestTable(best)]) };
 }
