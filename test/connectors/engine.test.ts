@@ -276,6 +276,12 @@ test('with a cursor that is too old all is listed once more', async () => {
   assert.deepEqual([run.status, run.statistics], ['success', figures({ scanned: 1, unchanged: 1, deleted: 1 })]);
   assert.deepEqual(await world.search('aardvark'), ['a.txt']);
   assert.deepEqual(await world.search('badger'), []);
+  world.origin.script = async function* () {
+    yield world.origin.present('a');
+    throw new OriginError({ title: 'Too old, always', message: 'So it is.', retryable: true }, { cursorExpired: true });
+  };
+  const never = await world.run(groupId);
+  assert.deepEqual([never.status, never.error.title], ['failure', 'Too old, always']);
 });
 
 test('a failing item fails alone, keeps what is stored, and is tried again', async () => {
