@@ -37,8 +37,16 @@ export function sourcesOf(request: RetrieveRequest, filters: Filters): Sql {
   return sql`select s.id, s.generation, s.mixed ${fittingSources(request.tenantId, request, filters)}`;
 }
 
+/** Of sources that are not mixed, nobody asks for the generation. */
+function named(ids: string, generations: string | null, mixed: string | null): Sql {
+  if (generations === null)
+    return sql`select id, null::int as generation, false as mixed from unnest(${ids}::uuid[]) as id`;
+  return sql`select * from unnest(${ids}::uuid[], ${generations}::int[], ${mixed}::boolean[]) as s(id, generation, mixed)`;
+}
+
 interface Found {
   ids: string | null;
+  /** Null when none is mixed. */
   generations: string | null;
   mixed: string | null;
   anyMixed: boolean;
@@ -53,14 +61,13 @@ async function find(tx: Tx, request: RetrieveRequest, filters: Filters): Promise
       select s.id, s.generation, s.mixed, s.chunk_count ${fittingSources(request.tenantId, request, filters)}),
     named as materialized (select * from fitting where (select count(*) from fitting) <= ${NAMED_MAX})
     select n.*, f.*, (select reltuples from pg_class where oid = ${chunkPartition(request.partitionNo)}::regclass) as all
-    from (select array_agg(id)::text as ids, array_agg(generation)::text as generations, array_agg(mixed)::text as mixed from named) n,
+    from (select array_agg(id)::text as ids,
+        case when bool_or(mixed) then array_agg(generation)::text end as generations,
+        case when bool_or(mixed) then array_agg(mixed)::text end as mixed from named) n,
       (select coalesce(bool_or(mixed), false) as "anyMixed", coalesce(sum(chunk_count), 0) as chunks from fitting) f`);
   const { ids, generations, mixed, anyMixed, chunks, all } = found!;
   return {
-    sources:
-      ids === null
-        ? sourcesOf(request, filters)
-        : sql`select * from unnest(${ids}::uuid[], ${generations}::int[], ${mixed}::boolean[]) as s(id, generation, mixed)`,
+    sources: ids === null ? sourcesOf(request, filters) : named(ids, generations, mixed),
     mixed: anyMixed,
     chunks,
     share: chunks / Math.max(all, chunks, 1),
