@@ -1,6 +1,5 @@
 /**
- * What PostgreSQL's background processes would do, for the embedded engine, which has none: statistics, vacuum, checkpoints, and
- * merges of BM25 segments.
+ * What PostgreSQL's background processes would do, for the embedded engine, which has none: statistics, vacuum, checkpoints.
  *
  * The engine runs one statement at a time, so every step here is short or waits for a quiet moment: statistics are taken
  * without the long texts, a partition is vacuumed by itself, and checkpoints follow the log's growth so that none is large.
@@ -8,7 +7,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Database } from './database.ts';
 import { identifier, sql } from './sql.ts';
-import { mergeSegments } from './text-segments.ts';
 
 /** How often the counters are looked at. */
 const LOOK_INTERVAL_MS = 2_000;
@@ -91,10 +89,7 @@ async function maintain(db: Database, state: LogState): Promise<void> {
     state.grownAt = Date.now();
   }
   const quietMs = Date.now() - state.grownAt;
-  if (quietMs <= LOOK_INTERVAL_MS * 2) {
-    await mergeSegments(db, quietMs > 0);
-    await tidyTables(db, quietMs > 0);
-  }
+  if (quietMs <= LOOK_INTERVAL_MS * 2) await tidyTables(db, quietMs > 0);
   if (written > CHECKPOINT_LOG_BYTES || (written > CHECKPOINT_RECORD_BYTES && quietMs > CHECKPOINT_IDLE_MS)) {
     await db.system.executeOutsideTransaction('checkpoint');
   }

@@ -25,7 +25,7 @@ const RETIRED_SECONDS = 120;
 const CACHED_SECONDS = 24 * 3_600;
 /**
  * On a server with more chunks than this, the index is made when the vectors are there: about three times faster than row by
- * row. Never on the embedded database, where every search would wait for it: 1 ms of CPU for each vector of 384 dimensions.
+ * row. Never on the embedded database, where every search would wait for it: 5 ms of CPU for each vector of 384 dimensions.
  */
 export const INDEX_LATER_CHUNKS_MIN = 2_000;
 

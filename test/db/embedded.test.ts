@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
-import { createTenant, type Tenant, termsIndex } from '../../src/corpus/tenant-store.ts';
+import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
 import type { Database } from '../../src/db/database.ts';
 import { DurableFs, type EngineFiles } from '../../src/db/embedded/durable-fs.ts';
 import { openEmbeddedDatabase } from '../../src/db/embedded/embedded-database.ts';
@@ -16,9 +16,7 @@ import { createSession } from '../../src/db/embedded/session.ts';
 import { simpleQuery } from '../../src/db/embedded/wire.ts';
 import { dueSteps, startMaintenance } from '../../src/db/maintenance.ts';
 import { sql } from '../../src/db/sql.ts';
-import { isMergeDue, mergeSegments } from '../../src/db/text-segments.ts';
 import { newId } from '../../src/util/ids.ts';
-import { seed } from '../retrieval/corpus.ts';
 import { copyTemplate } from '../support/database.ts';
 
 const openModule = new URL('../../src/db/embedded/embedded-database.ts', import.meta.url).href;
@@ -176,37 +174,12 @@ test('maintenance analyzes and vacuums what changed', async () => {
   const maintenance = startMaintenance(db, { warn: () => {} });
   const isTidy = async (): Promise<boolean> => {
     const [row] = await db.system.query<{ tidy: boolean }>(
-      sql`select last_vacuum is not null and last_analyze is not null and (
-            select 'compaction=manual' = any(reloptions) from pg_class where relname = ${termsIndex(tenant.partitionNo)}) as tidy
-          from pg_stat_user_tables where relname = 'tag'`,
+      sql`select last_vacuum is not null and last_analyze is not null as tidy from pg_stat_user_tables where relname = 'tag'`,
     );
     return row?.tidy ?? false;
   };
   while (!(await isTidy())) await new Promise((resolve) => setTimeout(resolve, 100));
   await maintenance.stop();
-});
-
-test('segments of a BM25 index are merged between the inserts, large ones in quiet moments', async () => {
-  const index = termsIndex(tenant.partitionNo);
-  const levels = async (): Promise<number[]> => {
-    const [row] = await db.system.query<{ levels: number[] }>(
-      sql`select (bm25_level_counts(${index}::regclass))[1:2] as levels`,
-    );
-    return row!.levels;
-  };
-  await mergeSegments(db, false);
-  for (let n = 0; n < 9; n += 1) {
-    await seed(db, tenant.id, [{ sources: [{ chunks: [`segment number${n}`] }] }]);
-    await db.system.query(sql`select bm25_spill_index(${index})`);
-  }
-  assert.deepEqual(await levels(), [9, 0], 'not by the insert');
-  await mergeSegments(db, false);
-  assert.deepEqual(await levels(), [1, 1]);
-  assert.ok(isMergeDue([8, 8, 0], false));
-  assert.ok(!isMergeDue([7, 8, 0], false));
-  assert.ok(isMergeDue([7, 8, 0], true));
-  assert.ok(isMergeDue([7, 24, 0], false), 'searches look into all of them');
-  assert.ok(!isMergeDue([7, 7, 7], true));
 });
 
 test('small changes are left alone; dead rows wait for a quiet moment unless they are many', () => {
