@@ -1,9 +1,11 @@
 /** A Drive folder from its creation to its end, as a caller sees it: real HTTP, a worker, a pretended Drive. */
 import assert from 'node:assert/strict';
+import { Buffer } from 'node:buffer';
 import { after, before, test } from 'node:test';
 import { buildWorker, type Worker } from '../../src/worker.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
 import { type FakeDrive, openFakeDrive } from '../support/fake-drive.ts';
+import { assertRawDownload } from '../support/raw-download.ts';
 import { eventually } from '../support/upload.ts';
 
 const ACTIVE = ['queued', 'starting', 'started', 'canceling', 'unknown'];
@@ -61,12 +63,7 @@ test('with a one-time key: read, found, downloaded; the key is gone afterwards, 
 
   const [{ id, url }] = (await t.get(`/source-groups/${source.id}/sources`)).body.sources;
   assert.match(url, /^https:\/\/drive\.google\.com\/file\/d\//);
-  const raw = await t.get(`/sources/${id}/raw`);
-  assert.deepEqual([raw.status, raw.text], [200, 'The osprey dives for fish.']);
-  const range = await t.request({ path: `/sources/${id}/raw`, headers: { range: 'bytes=4-9' } });
-  assert.deepEqual([range.status, range.text], [206, 'osprey']);
-  const { key } = await t.secondTenant();
-  assert.equal((await t.get(`/sources/${id}/raw`, key)).status, 404);
+  await assertRawDownload(t, id, Buffer.from('The osprey dives for fish.'));
 
   const again = await t.post(`/source-groups/${source.id}/runs`, {});
   assert.deepEqual([again.status, again.body.error.type], [409, 'conflict_error']);

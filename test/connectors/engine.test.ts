@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { OriginError } from '../../src/connectors/connector.ts';
 import { type ConnectorWorld, openConnectorWorld } from '../support/connector-world.ts';
+import { assertRawDownload } from '../support/raw-download.ts';
 
 let world: ConnectorWorld;
 let groupId: string;
@@ -226,25 +227,5 @@ test('the stored file of a crawled source can be downloaded, by its tenant only'
   put('a', 'a.txt', bytes);
   await world.run(groupId);
   const [{ id }] = await world.sources(groupId);
-  const whole = await world.service.app.inject({
-    url: `/api/v1/sources/${id}/raw`,
-    headers: { 'x-api-key': world.service.key },
-  });
-  assert.equal(whole.statusCode, 200);
-  assert.deepEqual(whole.rawPayload, bytes);
-  const part = await world.service.app.inject({
-    url: `/api/v1/sources/${id}/raw`,
-    headers: { 'x-api-key': world.service.key, range: 'bytes=4-11', 'if-range': String(whole.headers['etag']) },
-  });
-  assert.deepEqual(
-    [part.statusCode, part.payload, part.headers['content-range']],
-    [206, 'aardvark', `bytes 4-11/${bytes.length}`],
-  );
-  const unchanged = await world.service.app.inject({
-    url: `/api/v1/sources/${id}/raw`,
-    headers: { 'x-api-key': world.service.key, 'if-none-match': String(whole.headers['etag']) },
-  });
-  assert.equal(unchanged.statusCode, 304);
-  const other = await world.service.secondTenant();
-  assert.equal((await world.service.get(`/sources/${id}/raw`, other.key)).status, 404);
+  await assertRawDownload(world.service, id, bytes);
 });

@@ -8,6 +8,7 @@ import { openTestApp, type TestApp } from '../support/app.ts';
 import { SECRET_CANARY } from '../support/canary.ts';
 import { type FakeNotion, openFakeNotion } from '../support/fake-notion.ts';
 import { block, paragraph, says } from '../support/fake-notion-world.ts';
+import { assertRawDownload } from '../support/raw-download.ts';
 import { eventually } from '../support/upload.ts';
 
 const ENDED = ['success', 'failure', 'canceled'];
@@ -64,12 +65,6 @@ async function sourcesOf(groupId: string): Promise<Map<string, string>> {
   return new Map(body.sources.map(({ name, id }: { name: string; id: string }) => [name, id]));
 }
 
-async function rawOf(id: string): Promise<Buffer> {
-  const raw = await t.app.inject({ url: `/api/v1/sources/${id}/raw`, headers: { 'x-api-key': t.key } });
-  assert.equal(raw.statusCode, 200);
-  return raw.rawPayload;
-}
-
 const counts = ({ statistics }: { statistics: object }) =>
   Object.fromEntries(Object.entries(statistics).filter(([, count]) => count !== 0));
 
@@ -102,8 +97,8 @@ test('a workspace is read, kept in step, and survives a revoked token', async ()
     'Leave.md',
     'offer.txt',
   ]);
-  assert.deepEqual(await rawOf(sources.get('Leave.md')!), Buffer.from('# Leave\n\n- Everybody has 28 days.\n'));
-  assert.deepEqual(await rawOf(sources.get('offer.txt')!), Buffer.from('The glazing takes eleven weeks.\n'));
+  await assertRawDownload(t, sources.get('Leave.md')!, Buffer.from('# Leave\n\n- Everybody has 28 days.\n'));
+  await assertRawDownload(t, sources.get('offer.txt')!, Buffer.from('The glazing takes eleven weeks.\n'));
   const { body: hits } = await t.post('/search', {
     query: 'lantern room Holm',
     source_metadata: { filters: [{ key: 'Phase', operator: 'eq', value: 'Underway' }] },

@@ -7,6 +7,7 @@ import { buildWorker, type Worker } from '../../src/worker.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
 import { type FakeGitHub, type FakeRepository, openFakeGitHub } from '../support/fake-github.ts';
 import { type FakeSite, htmlPage, openFakeSite } from '../support/fake-site.ts';
+import { assertRawDownload } from '../support/raw-download.ts';
 import { eventually } from '../support/upload.ts';
 
 const ENDED = ['success', 'failure', 'canceled'];
@@ -63,19 +64,6 @@ async function sourceIdOf(groupId: string, name: string): Promise<string> {
   return body.sources.find((source: { name: string }) => source.name === name).id;
 }
 
-async function assertRaw(id: string, bytes: Buffer): Promise<void> {
-  const raw = (headers: Record<string, string> = {}, key = t.key) =>
-    t.app.inject({ url: `/api/v1/sources/${id}/raw`, headers: { 'x-api-key': key, ...headers } });
-  const whole = await raw();
-  assert.deepEqual([whole.statusCode, whole.rawPayload], [200, bytes]);
-  const part = await raw({ range: 'bytes=3-9' });
-  assert.deepEqual([part.statusCode, part.rawPayload], [206, bytes.subarray(3, 10)]);
-  assert.equal(part.headers['content-range'], `bytes 3-9/${bytes.length}`);
-  assert.equal((await raw({ 'if-none-match': String(whole.headers.etag) })).statusCode, 304);
-  const other = await t.secondTenant();
-  assert.equal((await raw({}, other.key)).statusCode, 404);
-}
-
 const NOTES = Array.from({ length: 30 }, (_, i) => [`notes/${i}.md`, note(i)]);
 
 /** With a word of its own that is like no other. */
@@ -123,7 +111,7 @@ describe('a repository', () => {
       failed: 0,
     });
     assert.deepEqual(await found('purple'), [`https://github.com/acme/manual/blob/${commit}/README.md`]);
-    await assertRaw(await sourceIdOf(id, 'README.md'), Buffer.from('# Manual\n\nTurn the purple handle.\n'));
+    await assertRawDownload(t, await sourceIdOf(id, 'README.md'), Buffer.from('# Manual\n\nTurn the purple handle.\n'));
   });
 
   test('changes by what its commits change', async () => {
@@ -207,7 +195,7 @@ describe('a web site', () => {
     assert.deepEqual([run.statistics.added, run.statistics.skipped], [4, 1]);
     assert.deepEqual(await found('herons'), [`${site.url}/paper.txt`]);
     assert.deepEqual(await found('otters'), [`${site.url}/guide`]);
-    await assertRaw(await sourceIdOf(id, 'Home'), Buffer.from(home));
+    await assertRawDownload(t, await sourceIdOf(id, 'Home'), Buffer.from(home));
   });
 
   test('changes by what its pages change', async () => {
