@@ -14,7 +14,7 @@ import type { SourceRows } from './rows.ts';
 import { isSmall, PART_CHUNKS_MAX, PART_WEIGHT_MAX, storeLarge, storeSmall } from './store-results.ts';
 
 const CLAIM_FILES = 32;
-const BATCH_FILES_MAX = 20;
+const BATCH_FILES_MAX = 10;
 /** Small results wait this long for company before they are stored. */
 const BATCH_AGE_MS = 50;
 /** Attempts in company, after which a file is tried alone: those that were only near a crash come through there. */
