@@ -25,7 +25,7 @@ const PROVIDERS = [
     cut: 'max_tokens',
     filtered: 'refusal',
     keyOf: (call: WireCall) => call.headers['x-api-key'],
-    promptOf: (call: WireCall) => JSON.stringify(call.body.messages),
+    promptOf: (call: WireCall) => JSON.stringify(call.body['messages']),
   },
   {
     model: 'google:gemini-test',
@@ -33,7 +33,7 @@ const PROVIDERS = [
     cut: 'MAX_TOKENS',
     filtered: 'SAFETY',
     keyOf: (call: WireCall) => call.headers['x-goog-api-key'],
-    promptOf: (call: WireCall) => JSON.stringify(call.body.contents),
+    promptOf: (call: WireCall) => JSON.stringify(call.body['contents']),
   },
 ] as const;
 

@@ -1,60 +1,12 @@
 /** Repositories: what a failing GitHub leads to, and what can never work. */
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
-import { after, before, beforeEach, describe, test } from 'node:test';
-import type { Connector, Origin } from '../../src/connectors/connector.ts';
-import { openRepoConnector, SINGLES_MAX } from '../../src/connectors/repo.ts';
+import { beforeEach, describe, test } from 'node:test';
+import { SINGLES_MAX } from '../../src/connectors/repo.ts';
 import { RATE_LIMIT_WAIT_MS_MAX } from '../../src/connectors/repo-api.ts';
 import { ServiceError } from '../../src/errors.ts';
-import { type HttpClient, openHttpClient } from '../../src/net/http-client.ts';
-import { systemClock } from '../../src/util/time.ts';
-import { type FakeGitHub, type FakeRepository, openFakeGitHub } from '../support/fake-github.ts';
-import { problemOf, type Reading, type ReadOptions, readOrigin } from '../support/read-origin.ts';
-
-type RepoOrigin = Extract<Origin, { kind: 'repo' }>;
-
-let fake: FakeGitHub;
-let http: HttpClient;
-let repo: Connector<'repo'>;
-let site: FakeRepository;
-
-before(async () => {
-  // The tarballs are at another host, which the operator did not name.
-  http = openHttpClient({ allow: ['127.0.0.0/8'] });
-  fake = await openFakeGitHub();
-});
-after(async () => {
-  await http.close();
-  await fake.close();
-});
-beforeEach(() => {
-  fake.repositories.clear();
-  fake.requests.length = 0;
-  fake.faults.clear();
-  Object.assign(fake.rate, { remaining: 5000, resetAt: Math.floor(Date.now() / 1000) + 3600 });
-  fake.treeEntriesMax = 100_000;
-  repo = openRepoConnector({ http, baseUrl: fake.url, clock: systemClock, retryBaseMs: 1 });
-  site = fake.add('ada/site');
-});
-
-function origin(options: Partial<RepoOrigin> = {}): RepoOrigin {
-  return {
-    kind: 'repo',
-    repository: 'ada/site',
-    pathFilters: [],
-    referenceType: 'default',
-    referenceParam: '',
-    ...options,
-  };
-}
-
-function run(given: RepoOrigin, options: ReadOptions = {}): Promise<Reading> {
-  return readOrigin(repo, given, options);
-}
-
-function files(count: number, text = (i: number) => `text ${i}\n`): Record<string, string> {
-  return Object.fromEntries(Array.from({ length: count }, (_, i) => [`notes/${i}.md`, text(i)]));
-}
+import { problemOf } from '../support/read-origin.ts';
+import { fake, files, origin, type RepoOrigin, repo, run, site } from '../support/repo-world.ts';
 
 describe('an error of the listing names itself', () => {
   beforeEach(() => site.git.commit(files(3)));

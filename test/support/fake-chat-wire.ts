@@ -8,8 +8,7 @@ import type { AddressInfo } from 'node:net';
 export interface WireCall {
   path: string;
   headers: IncomingMessage['headers'];
-  // biome-ignore lint/suspicious/noExplicitAny: whatever the client sent; tests assert it
-  body: any;
+  body: Record<string, unknown>;
   /** Settles when the client leaves before the end. */
   left: Promise<void>;
 }
@@ -51,7 +50,7 @@ export async function openFakeChatWire(): Promise<FakeChatWire> {
     }
     response.writeHead(200, CONTENT_TYPE);
     const events = isAnthropic
-      ? anthropicEvents(call.body.model, script.deltas, script.finish ?? 'end_turn')
+      ? anthropicEvents(String(call.body['model']), script.deltas, script.finish ?? 'end_turn')
       : googleEvents(script.deltas, script.finish ?? 'STOP');
     for (const event of script.stall ? events.slice(0, isAnthropic ? -3 : -1) : events) response.write(event);
     if (!script.stall) response.end();
