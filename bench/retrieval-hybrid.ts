@@ -15,15 +15,14 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { percentile } from '../src/cli/eval-metrics.ts';
 import { findTenantByName } from '../src/corpus/tenant-store.ts';
-import { findServingVectors, vectorColumn, vectorText } from '../src/corpus/vector-store.ts';
-import type { Database, Tx } from '../src/db/database.ts';
+import { findServingVectors, vectorColumn } from '../src/corpus/vector-store.ts';
+import type { Database } from '../src/db/database.ts';
 import { openDatabase } from '../src/db/open.ts';
-import { raw, type Sql, sql } from '../src/db/sql.ts';
-import { exactPlan, nearestCandidates } from '../src/retrieval/nearest.ts';
-import { retrieve } from '../src/retrieval/retrieve.ts';
-import type { Filters, RetrieveRequest } from '../src/retrieval/types.ts';
+import { raw, sql } from '../src/db/sql.ts';
+import type { Filters } from '../src/retrieval/types.ts';
 import { openRandom } from '../test/support/random.ts';
 import { type ServiceProcess, startServiceProcess } from '../test/support/service-process.ts';
+import { findNearest, replay } from './support/search-statements.ts';
 import { buildTopicCorpus, MODEL, near } from './support/topic-corpus.ts';
 
 const { values: options } = parseArgs({
@@ -127,50 +126,13 @@ async function measureStatements(db: Database): Promise<Map<number, Lower>> {
     const lower: Lower = { hybrid: [], lexical: [], best: [] };
     for (const { text, vector } of queries) {
       const request = { ...base, query: text, filters: filtersOf(share) };
-      for (const mode of ['hybrid', 'lexical'] as const) lower[mode].push(await replay(db, { ...request, mode }));
-      lower.best.push(await findBest(db, { ...request, mode: 'semantic' }, vector));
+      for (const mode of ['hybrid', 'lexical'] as const)
+        lower[mode].push(await replay(db, { ...request, mode }, vectors.get(request.query)!));
+      lower.best.push(await findNearest(db, { ...request, mode: 'semantic' }, vector));
     }
     result.set(share, lower);
   }
   return result;
-}
-
-/** Milliseconds of the statements of a search, sent once more as they are. */
-async function replay(db: Database, request: RetrieveRequest): Promise<number> {
-  const transactions: Sql[][] = [];
-  const recording = (tx: Tx, statements: Sql[]): Tx => ({
-    ...tx,
-    query: (statement) => {
-      statements.push(statement);
-      return tx.query(statement);
-    },
-  });
-  const recorder: Database = {
-    ...db,
-    transaction(tenantId, run, transactionOptions) {
-      const statements: Sql[] = [];
-      transactions.push(statements);
-      return db.transaction(tenantId, (tx) => run(recording(tx, statements)), transactionOptions);
-    },
-  };
-  const embedding = { embedQuery: async () => vectors.get(request.query)! };
-  await retrieve({ db: recorder, embedding: embedding as never }, request);
-  const start = performance.now();
-  for (const statements of transactions) {
-    await db.transaction(request.tenantId, async (tx) => {
-      for (const statement of statements) await tx.query(statement);
-    });
-  }
-  return performance.now() - start;
-}
-
-async function findBest(db: Database, request: RetrieveRequest, vector: Float32Array): Promise<string[]> {
-  return db.transaction(request.tenantId, async (tx) => {
-    const serving = (await findServingVectors(tx, request.tenantId))!;
-    const semantic = { vectors: serving, vector: vectorText(vector), rows: chunks };
-    const nearest = { request, semantic, filters: request.filters, limit: LIMIT, exactRowsMax: 0 };
-    return (await nearestCandidates(tx, nearest, exactPlan(nearest))).map((candidate) => candidate.id);
-  });
 }
 
 async function measureService(lowers: ReadonlyMap<number, Lower>): Promise<void> {

@@ -1,48 +1,8 @@
 /** What a listing must say before anything is deleted, and where the next one begins. */
 import assert from 'node:assert/strict';
-import { after, afterEach, before, beforeEach, test } from 'node:test';
+import { test } from 'node:test';
 import { OriginError } from '../../src/connectors/connector.ts';
-import { type ConnectorWorld, openConnectorWorld } from '../support/connector-world.ts';
-
-let world: ConnectorWorld;
-let groupId: string;
-
-before(async () => {
-  world = await openConnectorWorld();
-});
-after(() => world.close());
-beforeEach(async () => {
-  const { origin } = world;
-  origin.files.clear();
-  origin.script = undefined;
-  origin.onFetch = async () => undefined;
-  groupId = await world.makeGroup();
-});
-afterEach(async () => {
-  await world.assertSound();
-  await world.service.delete(`/source-groups/${groupId}`);
-});
-
-const figures = (changes: Partial<Record<string, number>>) => ({
-  scanned: 0,
-  added: 0,
-  updated: 0,
-  unchanged: 0,
-  skipped: 0,
-  deleted: 0,
-  failed: 0,
-  ...changes,
-});
-
-function put(id: string, name: string, content: string | Uint8Array): void {
-  world.origin.files.set(id, { ...world.origin.files.get(id), name, content });
-}
-
-async function fetchedDuring(work: () => Promise<unknown>): Promise<string[]> {
-  const before = world.origin.fetched.length;
-  await work();
-  return world.origin.fetched.slice(before).sort();
-}
+import { fetchedDuring, figures, groupId, put, useGroup, world } from '../support/origin-group.ts';
 
 const titleOf = (run: { error: { title: string } | null }) => run.error?.title;
 
@@ -224,7 +184,7 @@ test('with a cursor that is too old all is listed once more', async () => {
 
 test('with a schedule the group is managed between its runs', async () => {
   await world.service.delete(`/source-groups/${groupId}`);
-  groupId = await world.makeGroup({ rrule: 'FREQ=DAILY' });
+  useGroup(await world.makeGroup({ rrule: 'FREQ=DAILY' }));
   put('a', 'a.txt', 'The aardvark digs.');
   const statusOf = async () => (await world.service.get(`/source-groups/${groupId}`)).body.status;
   const run = await world.run(groupId);

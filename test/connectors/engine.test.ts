@@ -1,49 +1,10 @@
 /** Runs of groups that are kept in step with an origin: what is new, changed, moved, gone or failing there. */
 import assert from 'node:assert/strict';
-import { after, afterEach, before, beforeEach, test } from 'node:test';
+import { test } from 'node:test';
 import { OriginError } from '../../src/connectors/connector.ts';
-import { type ConnectorWorld, openConnectorWorld } from '../support/connector-world.ts';
+import type { ConnectorWorld } from '../support/connector-world.ts';
+import { fetchedDuring, figures, groupId, put, world } from '../support/origin-group.ts';
 import { assertRawDownload } from '../support/raw-download.ts';
-
-let world: ConnectorWorld;
-let groupId: string;
-
-before(async () => {
-  world = await openConnectorWorld();
-});
-after(() => world.close());
-beforeEach(async () => {
-  const { origin } = world;
-  origin.files.clear();
-  origin.script = undefined;
-  origin.onFetch = async () => undefined;
-  groupId = await world.makeGroup();
-});
-afterEach(async () => {
-  await world.assertSound();
-  await world.service.delete(`/source-groups/${groupId}`);
-});
-
-const figures = (changes: Partial<Record<string, number>>) => ({
-  scanned: 0,
-  added: 0,
-  updated: 0,
-  unchanged: 0,
-  skipped: 0,
-  deleted: 0,
-  failed: 0,
-  ...changes,
-});
-
-function put(id: string, name: string, content: string | Uint8Array): void {
-  world.origin.files.set(id, { ...world.origin.files.get(id), name, content });
-}
-
-async function fetchedDuring(work: () => Promise<unknown>): Promise<string[]> {
-  const before = world.origin.fetched.length;
-  await work();
-  return world.origin.fetched.slice(before).sort();
-}
 
 test('the first run brings all, the second fetches nothing', async () => {
   put('a', 'a.txt', 'The aardvark digs.');
