@@ -18,7 +18,7 @@ export const PASSAGE_CODE_POINTS_MAX = 290;
 const CHUNKS_MAX = 12;
 /**
  * A further passage must score at most this much less than the best one: it is then at least e^-2 as likely to hold the answer.
- * On the question sets of bench/answers.ts this halves the length of answers and loses .01 to .06 of the answer strings.
+ * On the question sets of bench/answers.ts this makes answers 25 to 65 % shorter and loses .01 to .07 of the answer strings.
  */
 const FURTHER_SCORE_DROP_MAX = 2;
 /** Below, nothing is said. Where it stands between wrong answers and wrong silence: bench/answers.ts prints the curve. */
