@@ -1,7 +1,7 @@
 /** First start: the tenant `default` and an API key with all scopes, so that the service can be used at once. */
 import { chmod, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Config, ConfigError } from './config.ts';
+import type { Config } from './config.ts';
 import { hasApiKey, insertApiKey } from './corpus/api-key-store.ts';
 import { createTenant, findTenantByName, type Tenant } from './corpus/tenant-store.ts';
 import type { Database } from './db/database.ts';
@@ -9,6 +9,7 @@ import { type GeneratedApiKey, generateApiKey, readApiKey } from './http/api-key
 import { SCOPES } from './http/route.ts';
 import { makeFolder } from './util/folders.ts';
 import { newId } from './util/ids.ts';
+import { ConfigError } from './util/settings-reader.ts';
 
 export const DEFAULT_TENANT = 'default';
 export const ADMIN_KEY_FILE = 'admin.key';

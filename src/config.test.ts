@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
 import { describe, test } from 'node:test';
-import { ConfigError, checkReplicaConfig, loadConfig, RERANK_TIMEOUT_MS_DEFAULT } from './config.ts';
+import { checkReplicaConfig, loadConfig, RERANK_TIMEOUT_MS_DEFAULT } from './config.ts';
+import { ConfigError } from './util/settings-reader.ts';
 
 function problemOf(env: Record<string, string>): string {
   try {

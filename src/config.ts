@@ -6,6 +6,7 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ipaddr from 'ipaddr.js';
+import { ConfigError, type Environment, SettingsReader, show } from './util/settings-reader.ts';
 
 export const CHAT_CONTEXT_TOKENS_DEFAULT = 32_768;
 export const PORT_DEFAULT = 7700;
@@ -29,7 +30,6 @@ const OCR_LANGUAGES_PATTERN = /^[A-Za-z]\w{1,30}(?:\+[A-Za-z]\w{1,30}){0,9}$/;
 const MASTER_KEY_EXAMPLE = '"$(openssl rand -base64 32)"';
 
 export type LogLevel = (typeof LOG_LEVELS)[number];
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Config {
   host: string;
@@ -85,13 +85,6 @@ export interface Config {
   crashAt: string | null;
 }
 
-export class ConfigError extends Error {
-  constructor(variable: string, problem: string, example: string) {
-    super(`${variable} ${problem}; for example ${variable}=${example}`);
-    this.name = 'ConfigError';
-  }
-}
-
 /** The process's environment. */
 export function environment(): Environment {
   return process.env;
@@ -99,7 +92,7 @@ export function environment(): Environment {
 
 /** @throws ConfigError for the first setting that is invalid. */
 export function loadConfig(env: Environment): Config {
-  const read = new Reader(env);
+  const read = new SettingsReader(env);
   const dataDir = resolve(read.text('PINAKES_DATA_DIR', './.pinakes'));
   const config: Config = {
     host: read.text('PINAKES_HOST', '127.0.0.1'),
@@ -238,7 +231,7 @@ function refuseUnavailable(variable: string, isSet: boolean, example: string): v
   if (isSet) throw new ConfigError(variable, 'is set, but that is not available in this version', example);
 }
 
-function readBlobs(read: Reader, dataDir: string): Config['blobs'] {
+function readBlobs(read: SettingsReader, dataDir: string): Config['blobs'] {
   const url = read.url('PINAKES_BLOB_URL', ['file:', 's3:'], 'file:///srv/pinakes/blobs');
   const endpoint = read.httpUrl('PINAKES_S3_ENDPOINT', 'http://127.0.0.1:9000');
   if (url === null) return { kind: 'file', directory: resolve(dataDir, 'blobs') };
@@ -251,10 +244,10 @@ function readBlobs(read: Reader, dataDir: string): Config['blobs'] {
 
 /** What `pinakes parse` needs of the settings. @throws ConfigError */
 export function loadToolConfig(env: Environment): Config['tools'] {
-  return readTools(new Reader(env));
+  return readTools(new SettingsReader(env));
 }
 
-function readTools(read: Reader): Config['tools'] {
+function readTools(read: SettingsReader): Config['tools'] {
   const languages =
     read.pattern(
       'PINAKES_OCR_LANGUAGES',
@@ -269,7 +262,7 @@ function readTools(read: Reader): Config['tools'] {
   };
 }
 
-function readMasterKey(read: Reader, name: string): string | null {
+function readMasterKey(read: SettingsReader, name: string): string | null {
   return read.pattern(
     name,
     MASTER_KEY_PATTERN,
@@ -278,7 +271,7 @@ function readMasterKey(read: Reader, name: string): string | null {
   );
 }
 
-function readOutboundAllow(read: Reader): string[] {
+function readOutboundAllow(read: SettingsReader): string[] {
   const entries = read
     .text('PINAKES_OUTBOUND_ALLOW', '')
     .split(',')
@@ -295,99 +288,6 @@ function readOutboundAllow(read: Reader): string[] {
     }
     return true;
   });
-}
-
-/** Reads single settings and remembers which exist. An empty value counts as not set. */
-class Reader {
-  readonly #env: Environment;
-
-  constructor(env: Environment) {
-    this.#env = env;
-  }
-
-  optional(name: string): string | null {
-    const value = this.#env[name]?.trim();
-    return value === undefined || value === '' ? null : value;
-  }
-
-  /** Blanks at the ends count. */
-  untrimmed(name: string): string | null {
-    return this.#env[name] || null;
-  }
-
-  text(name: string, fallback: string): string {
-    return this.optional(name) ?? fallback;
-  }
-
-  integer(name: string, fallback: number, min: number, max: number): number {
-    const value = this.optional(name);
-    if (value === null) return fallback;
-    const number = /^\d{1,10}$/.test(value) ? Number(value) : Number.NaN;
-    if (!(number >= min && number <= max)) {
-      throw new ConfigError(name, `must be a whole number from ${min} to ${max}, not ${show(value)}`, String(fallback));
-    }
-    return number;
-  }
-
-  /** A number from 0 to 1. */
-  share(name: string, fallback: number): number {
-    const value = this.optional(name);
-    if (value === null) return fallback;
-    if (!/^(?:0?\.\d{1,6}|[01](?:\.0{1,6})?)$/.test(value)) {
-      throw new ConfigError(name, `must be a number from 0 to 1, not ${show(value)}`, String(fallback));
-    }
-    return Number(value);
-  }
-
-  choice<const T extends string>(name: string, choices: readonly T[], fallback: NoInfer<T>): T {
-    const value = this.optional(name);
-    if (value === null) return fallback;
-    const found = choices.find((choice) => choice === value);
-    if (found === undefined)
-      throw new ConfigError(name, `must be one of ${choices.join(', ')}, not ${show(value)}`, fallback);
-    return found;
-  }
-
-  pattern(name: string, pattern: RegExp, problem: string, example: string): string | null {
-    const value = this.optional(name);
-    if (value !== null && !pattern.test(value)) throw new ConfigError(name, problem, example);
-    return value;
-  }
-
-  /** The value may hold a password, so it is never shown. */
-  url(name: string, protocols: readonly string[], example: string): string | null {
-    const value = this.optional(name);
-    if (value === null) return null;
-    const url = URL.canParse(value) ? new URL(value) : null;
-    if (url === null || !protocols.includes(url.protocol)) {
-      throw new ConfigError(
-        name,
-        `must be an address that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`,
-        example,
-      );
-    }
-    return value;
-  }
-
-  /** Without a trailing slash. */
-  httpUrl(name: string, example: string): string | null {
-    return this.url(name, ['http:', 'https:'], example)?.replace(/\/+$/, '') ?? null;
-  }
-
-  /** `fallback` or `<provider>:<model>`. */
-  model(name: string, fallback: string, providers: readonly string[], example: string): string {
-    const value = this.text(name, fallback);
-    const [provider = '', model = ''] = value.split(/:(.*)/s);
-    if (value !== fallback && !(providers.includes(provider) && model.trim() !== '')) {
-      const forms = providers.map((p) => `${p}:<model>`).join(', ');
-      throw new ConfigError(name, `must be ${fallback} or one of ${forms}, not ${show(value)}`, example);
-    }
-    return value;
-  }
-}
-
-function show(value: string): string {
-  return JSON.stringify(value.length > 80 ? `${value.slice(0, 80)}…` : value);
 }
 
 function deepFreeze<T extends object>(value: T): T {

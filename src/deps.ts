@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import type { BlobStore } from './blobs/blob-store.ts';
 import { openDiskBlobStore } from './blobs/disk.ts';
-import { type Config, ConfigError } from './config.ts';
+import type { Config } from './config.ts';
 import { type Connectors, openConnectors } from './connectors/registry.ts';
 import { countWaiting } from './corpus/embedding-queue-store.ts';
 import type { Database } from './db/database.ts';
@@ -26,6 +26,7 @@ import { type HttpClient, openHttpClient } from './net/http-client.ts';
 import { analyzeForIndex, analyzeQuery } from './retrieval/analyzer.ts';
 import { armCrashPoint, type CrashPoints, noCrashPoints } from './util/crash.ts';
 import { makeFolder } from './util/folders.ts';
+import { ConfigError } from './util/settings-reader.ts';
 import { type Clock, systemClock } from './util/time.ts';
 
 export interface Deps {

@@ -4,10 +4,11 @@ import pino from 'pino';
 import { openAdminServer } from './admin.ts';
 import { type App, buildApp } from './app.ts';
 import { bootstrap } from './bootstrap.ts';
-import { type Config, ConfigError, checkReplicaConfig, type Environment, environment, loadConfig } from './config.ts';
+import { type Config, checkReplicaConfig, environment, loadConfig } from './config.ts';
 import { dropUnansweredIdempotencyKeys } from './corpus/idempotency-store.ts';
 import { type Deps, openDeps } from './deps.ts';
 import { openReadiness } from './http/readiness.ts';
+import { ConfigError, type Environment } from './util/settings-reader.ts';
 import { settleMasterKey } from './vault/rotate.ts';
 import { buildWorker } from './worker.ts';
 

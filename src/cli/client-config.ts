@@ -1,7 +1,8 @@
 /** Which service the client commands speak to, and with which key. */
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { ConfigError, type Environment, environment, PORT_DEFAULT } from '../config.ts';
+import { environment, PORT_DEFAULT } from '../config.ts';
+import { ConfigError, type Environment } from '../util/settings-reader.ts';
 import { type Client, openClient } from './client.ts';
 import { CliError } from './io.ts';
 

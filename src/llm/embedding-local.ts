@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
-import { ConfigError } from '../config.ts';
 import { ServiceError } from '../errors.ts';
+import { ConfigError } from '../util/settings-reader.ts';
 import { LocalModelError, type PrefixSettings, readLocalModel } from './local-model.ts';
 import { openModelThread } from './local-thread.ts';
 import type { EmbeddingModel } from './models.ts';

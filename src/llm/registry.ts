@@ -1,6 +1,7 @@
 /** Setting -> chat model. */
-import { type Config, ConfigError } from '../config.ts';
+import type { Config } from '../config.ts';
 import type { HttpClient } from '../net/http-client.ts';
+import { ConfigError } from '../util/settings-reader.ts';
 import { type ChatProvider, openAiSdkModel } from './ai-sdk.ts';
 import { openExtractive } from './extractive.ts';
 import type { ChatModel } from './models.ts';

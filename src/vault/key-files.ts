@@ -6,8 +6,9 @@
  */
 import { link, open, readFile, rename, rm, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Config, ConfigError } from '../config.ts';
+import type { Config } from '../config.ts';
 import { makeFolder } from '../util/folders.ts';
+import { ConfigError } from '../util/settings-reader.ts';
 import { generateMasterKeyText, type MasterKey, readMasterKey } from './seal.ts';
 
 export const MASTER_KEY_FILE = 'master.key';

@@ -6,10 +6,11 @@
  * database names is in one of the two files. With a key from the environment, the operator sets the new key and, as
  * PINAKES_MASTER_KEY_PREVIOUS, the old one; until the rotation, everyone goes on with the old one.
  */
-import { ConfigError } from '../config.ts';
+
 import type { Database, Tx } from '../db/database.ts';
 import { ServiceError } from '../errors.ts';
 import type { CrashPoints } from '../util/crash.ts';
+import { ConfigError } from '../util/settings-reader.ts';
 import {
   dropNextKey,
   ensureKeyFile,
