@@ -11,10 +11,10 @@ import type { ChatEvent, ChatMessage, ContextChunk } from '../../llm/models.ts';
 import { readFilters } from '../../retrieval/filter.ts';
 import { retrieve } from '../../retrieval/retrieve.ts';
 import type { Hit, Warning } from '../../retrieval/types.ts';
+import { openAnswerText, type TextFilter } from './answer-text.ts';
 import { type Citation, citeAnswer, type Span } from './citations.ts';
 import { diversify } from './diversify.ts';
 import { fitHistory, HISTORY_MESSAGES_MAX } from './history.ts';
-import { openMarkerParser } from './markers.ts';
 import { noAnswerText } from './no-answer.ts';
 import type { CompletionBody } from './request.ts';
 import { findTurn, saveTurn, type Turn } from './turns.ts';
@@ -42,6 +42,8 @@ export interface Prepared {
   /** Of the hits, and of what the answers of the history rest on; null: not known. */
   contextGroupIds: string[] | null;
   citation: boolean;
+  /** What the answer's text passes through before it is streamed, cited and stored; null: nothing. */
+  answerFilter: TextFilter | null;
   warnings: Warning[];
   /** Of the search, for Server-Timing. */
   timings: Record<string, number>;
@@ -107,6 +109,7 @@ export async function prepareCompletion(
     hits,
     contextGroupIds: groupsOf(hits, fitted.messages),
     citation: body.citation,
+    answerFilter: null,
     timings: retrieved.timings,
     // Spare hits that were not found are not missed.
     warnings: retrieved.warnings.filter(
@@ -150,32 +153,26 @@ export async function* answer(
   prepared: Prepared,
   signal: AbortSignal,
 ): AsyncGenerator<string, Answer> {
-  const parser = openMarkerParser((number) => number >= 1 && number <= prepared.hits.length);
-  let text = '';
-  let finishReason: FinishReason = 'no_answer';
+  const said = openAnswerText((number) => number >= 1 && number <= prepared.hits.length, prepared.answerFilter);
   for await (const event of modelEvents(deps, prepared, signal)) {
     signal.throwIfAborted();
-    if (event.type === 'finish') finishReason = event.reason;
-    const delta =
-      event.type === 'text'
-        ? parser.push(event.delta)
-        : event.type === 'quote'
-          ? parser.quote(event.text, event.number)
-          : parser.finish();
-    text += delta;
+    const delta = said.take(event);
     if (delta !== '') yield delta;
+    if (said.finishReason !== null) break; // ends the model's call
   }
   signal.throwIfAborted();
+  let { text } = said;
+  let finishReason: FinishReason = said.finishReason ?? 'no_answer';
   const isAnswer = text.trim() !== '' && finishReason !== 'no_answer';
   if (text.trim() === '' && finishReason !== 'content_filter') {
     finishReason = 'no_answer';
-    const said = noAnswerText(prepared.question);
-    text += said;
-    yield said;
+    const sorry = noAnswerText(prepared.question);
+    text += sorry;
+    yield sorry;
   }
   const cited =
     isAnswer && prepared.citation
-      ? citeAnswer(text, parser.markers, prepared.hits)
+      ? citeAnswer(text, said.markers(), prepared.hits)
       : { citations: [], unsupported: [] };
   const stored = isAnswer && (await store(deps, prepared, { text, finishReason, citations: cited.citations }, signal));
   const { turn } = prepared;
