@@ -8,11 +8,12 @@ import type { BlobStore } from '../blobs/blob-store.ts';
 import type { Database, Queryable } from '../db/database.ts';
 import { type Sql, sql } from '../db/sql.ts';
 import { ACTIVE_STATUSES, TRANSITIONS } from '../jobs/status.ts';
+import { findBrokenEvent } from './audit-store.ts';
 import { UNNEEDED } from './blob-row-store.ts';
 import { listTenants } from './tenant-store.ts';
 
 export interface Violation {
-  /** I1 … I12: the numbers of the promises. */
+  /** I1 … I13: the numbers of the promises. */
   invariant: string;
   message: string;
 }
@@ -38,6 +39,7 @@ export async function findViolations(
     const violations = await db.transaction(id, async (tx) => [
       ...(await checkRows(tx, id, before)),
       ...(await checkBlobs(tx, id, stored.get(id) ?? new Map(), before)),
+      ...(await checkAuditLog(tx, id)),
     ]);
     found.push(...violations);
     stored.delete(id);
@@ -275,6 +277,12 @@ async function checkBlobs(tx: Queryable, tenantId: string, stored: StoredBlobs, 
     found.push({ invariant: 'I3', message: `blob ${hash} is stored and has no row` });
   }
   return found;
+}
+
+/** I13: the audit log is as it was written. */
+async function checkAuditLog(tx: Queryable, tenantId: string): Promise<Violation[]> {
+  const broken = await findBrokenEvent(tx, tenantId);
+  return broken === undefined ? [] : [{ invariant: 'I13', message: `${broken} (tenant ${tenantId})` }];
 }
 
 /** The table that PostgreSQL enforces and the one that the code reads must be the same. */

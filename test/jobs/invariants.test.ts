@@ -1,6 +1,7 @@
 /** The checks of stored data find what they are there to find. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
+import { appendAudit } from '../../src/corpus/audit-store.ts';
 import { findViolations } from '../../src/corpus/invariants.ts';
 import { type Sql, sql } from '../../src/db/sql.ts';
 import { ingestRun } from '../../src/ingest/run-ingest.ts';
@@ -126,4 +127,17 @@ test('versions that are not served, and names at an origin', async () => {
     content_at, created_at) select tenant_id, ${other}, source_group_id, source_type, name, file_type, file_size, blob_hash, 'failed',
     content_at, created_at from source where tenant_id = ${tenantId}`);
   await assert.rejects(name('a', other), /source_origin_tenant_id_source_group_id_origin_id_key/);
+});
+
+test('an audit log that somebody changed', async () => {
+  for (const objectId of ['one', 'two', 'three']) {
+    const event = { tenantId, actor: null, action: 'delete', objectKind: 'tag', objectId } as const;
+    await service.deps.db.transaction(tenantId, (tx) => appendAudit(tx, event));
+  }
+  assert.deepEqual(await violations(), []);
+  const { system } = service.deps.db;
+  await system.query(
+    sql`update audit_event set object_id = 'other' where tenant_id = ${tenantId} and object_id = 'two'`,
+  );
+  assert.deepEqual(await violations(), ['I13 audit event 2 (ID) was altered (tenant ID)']);
 });

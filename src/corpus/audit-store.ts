@@ -1,0 +1,186 @@
+/**
+ * The audit log: who changed what, one hash chain per tenant.
+ *
+ * An event is written in the transaction of the change it tells of, so neither exists without the other. Its hash covers the
+ * hash of the event before: one that is altered, removed or put in between breaks the chain at its place, and
+ * `findBrokenEvent` names it. The service's role may add events and read them, nothing else (migration 0018).
+ */
+import { createHash } from 'node:crypto';
+import { json, type Queryable, type Tx } from '../db/database.ts';
+import { join, raw, sql } from '../db/sql.ts';
+import { derivedId } from '../util/ids.ts';
+import type { PageRequest } from './group-store.ts';
+
+export const AUDIT_ACTIONS = ['create', 'change', 'delete', 'issue', 'rotate', 'revoke'] as const;
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+export const AUDIT_OBJECT_KINDS = [
+  'api_key',
+  'secret',
+  'subject',
+  'authz_policy',
+  'redaction_policy',
+  'source_group',
+  'source',
+  'setting',
+  'conversation',
+  'tag',
+  'metadata_column',
+  'tenant',
+  'master_key',
+] as const;
+export type AuditObjectKind = (typeof AUDIT_OBJECT_KINDS)[number];
+
+export interface NewAuditEvent {
+  tenantId: string;
+  /** The API key; null = the operator, by a command. */
+  actor: string | null;
+  action: AuditAction;
+  objectKind: AuditObjectKind;
+  objectId: string;
+  /** What changed, as JSON: names, ids, versions, counts. Never a secret, never content. */
+  details?: Readonly<Record<string, unknown>>;
+}
+
+export interface AuditEvent {
+  id: string;
+  seq: number;
+  at: Date;
+  apiKeyId: string | null;
+  action: string;
+  objectKind: string;
+  objectId: string;
+  details: Record<string, unknown>;
+  prevHash: string;
+  hash: string;
+}
+
+export interface AuditFilter {
+  action?: AuditAction | undefined;
+  objectKind?: AuditObjectKind | undefined;
+  objectId?: string | undefined;
+  apiKeyId?: string | undefined;
+  /** Inclusive. */
+  from?: Date | undefined;
+  /** Exclusive. */
+  before?: Date | undefined;
+}
+
+/** Before the first event. */
+const FIRST_PREV_HASH = '0'.repeat(64);
+const VERIFIED_AT_ONCE = 1_000;
+
+const COLUMNS = raw(`e.id, e.seq, e.at, e.api_key_id as "apiKeyId", e.action, e.object_kind as "objectKind",
+  e.object_id as "objectId", e.details, e.prev_hash as "prevHash", e.hash`);
+
+/**
+ * Adds an event to the tenant's chain. Call it last in the transaction of the change: until that ends, nobody else adds
+ * one, and who waits here must not be holding what the one before still needs.
+ */
+export async function appendAudit(tx: Tx, event: NewAuditEvent): Promise<void> {
+  const { tenantId } = event;
+  await tx.query(sql`select pg_advisory_xact_lock(hashtextextended('audit ' || ${tenantId}::text, 0))`);
+  // A statement of its own: it sees what was committed while the lock was waited for.
+  const [head] = await tx.query<{ at: Date; id: string | null; seq: number | null; hash: string | null }>(sql`
+    select date_trunc('milliseconds', clock_timestamp()) as at, h.id, h.seq, h.hash
+    from (select) one left join audit_head h on h.tenant_id = ${tenantId}`);
+  const { at, id: lastId, hash: lastHash } = head!;
+  const seq = (head!.seq ?? 0) + 1;
+  const row: Omit<AuditEvent, 'hash'> = {
+    // Ids ascend with the chain whatever clocks say: a page that was read to its end misses nothing that comes later.
+    id: derivedId(Math.max(at.getTime(), lastId === null ? 0 : idTime(lastId) + 1), tenantId, seq),
+    seq,
+    at,
+    apiKeyId: event.actor,
+    action: event.action,
+    objectKind: event.objectKind,
+    objectId: event.objectId,
+    details: JSON.parse(JSON.stringify(event.details ?? {})),
+    prevHash: lastHash ?? FIRST_PREV_HASH,
+  };
+  await tx.query(sql`
+    insert into audit_event (tenant_id, id, seq, at, api_key_id, action, object_kind, object_id, details, prev_hash, hash)
+    values (${tenantId}, ${row.id}, ${row.seq}, ${row.at}, ${row.apiKeyId}, ${row.action}, ${row.objectKind}, ${row.objectId},
+            ${json(row.details)}, ${row.prevHash}, ${eventHash(row)})`);
+}
+
+/** One page in order of creation, with one row more when there is a next page; `total` counts all that match. */
+export async function listAuditEvents(
+  tx: Queryable,
+  tenantId: string,
+  filter: AuditFilter,
+  page: PageRequest,
+): Promise<{ rows: AuditEvent[]; total: number }> {
+  const conditions = [sql`e.tenant_id = ${tenantId}`];
+  if (filter.action !== undefined) conditions.push(sql`e.action = ${filter.action}`);
+  if (filter.objectKind !== undefined) conditions.push(sql`e.object_kind = ${filter.objectKind}`);
+  if (filter.objectId !== undefined) conditions.push(sql`e.object_id = ${filter.objectId}`);
+  if (filter.apiKeyId !== undefined) conditions.push(sql`e.api_key_id = ${filter.apiKeyId}`);
+  if (filter.from !== undefined) conditions.push(sql`e.at >= ${filter.from}`);
+  if (filter.before !== undefined) conditions.push(sql`e.at < ${filter.before}`);
+  const matching = sql`audit_event e where ${join(conditions, ' and ')}`;
+  const after = page.afterId === undefined ? raw('true') : sql`e.id > ${page.afterId}::uuid`;
+  const rows = await tx.query<AuditEvent>(
+    sql`select ${COLUMNS} from ${matching} and ${after} order by e.id limit ${page.limit + 1}`,
+  );
+  const [count] = await tx.query<{ total: number }>(sql`select count(*) as total from ${matching}`);
+  return { rows, total: count?.total ?? 0 };
+}
+
+/** Goes through the tenant's whole chain. Says what is wrong with the first event that does not fit; undefined when all do. */
+export async function findBrokenEvent(tx: Queryable, tenantId: string): Promise<string | undefined> {
+  let last: Pick<AuditEvent, 'seq' | 'hash'> = { seq: 0, hash: FIRST_PREV_HASH };
+  for (;;) {
+    const events = await tx.query<AuditEvent>(sql`
+      select ${COLUMNS} from audit_event e where e.tenant_id = ${tenantId} and e.seq > ${last.seq}
+      order by e.seq limit ${VERIFIED_AT_ONCE}`);
+    if (events.length === 0) break;
+    for (const event of events) {
+      if (event.seq !== last.seq + 1) return `audit event ${last.seq + 1} is missing`;
+      const { seq, id } = event;
+      if (event.prevHash !== last.hash) return `audit event ${seq} (${id}) does not follow the one before`;
+      if (event.hash !== eventHash(event)) return `audit event ${seq} (${id}) was altered`;
+      last = event;
+    }
+  }
+  const [head] = await tx.query<{ seq: number; hash: string }>(
+    sql`select seq, hash from audit_head where tenant_id = ${tenantId}`,
+  );
+  if ((head?.seq ?? 0) !== last.seq) return `audit event ${last.seq + 1} is missing`;
+  if ((head?.hash ?? FIRST_PREV_HASH) !== last.hash)
+    return `audit event ${last.seq} is not the one that was written last`;
+  return undefined;
+}
+
+/** SHA-256, hex, over the hash of the event before, a line feed, and the event as canonical JSON (keys sorted, no blanks). */
+function eventHash(event: Omit<AuditEvent, 'hash'>): string {
+  const { prevHash, seq, id, at, apiKeyId, action, objectKind, objectId, details } = event;
+  const said = {
+    seq,
+    id,
+    at: at.toISOString(),
+    api_key_id: apiKeyId,
+    action,
+    object_kind: objectKind,
+    object_id: objectId,
+    details,
+  };
+  return createHash('sha256')
+    .update(`${prevHash}\n${canonical(said)}`)
+    .digest('hex');
+}
+
+/** What `value`, read from JSON, is in one spelling: jsonb does not keep the order of keys. */
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, member]) => `${JSON.stringify(key)}:${canonical(member)}`);
+  return `{${members.join(',')}}`;
+}
+
+/** The milliseconds that an id begins with. */
+function idTime(id: string): number {
+  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+}
