@@ -3,9 +3,9 @@
  * integer column is the whole number in plain decimal digits. Sources without a value of the column's type lack the key.
  */
 import { type ColumnRef, columnValues, computedValue, textIsOneOf } from '../corpus/column-store.ts';
+import { conditionSql, OPERATORS, type Scalar } from '../corpus/metadata-sql.ts';
+import { classify } from '../corpus/metadata-value.ts';
 import { raw, type Sql, sql } from '../db/sql.ts';
-import { conditionSql, OPERATORS, type Scalar } from './metadata-sql.ts';
-import { classify } from './metadata-value.ts';
 import type { MetadataFilter } from './types.ts';
 
 /** What also holds where the key is missing is the opposite of what does not. */

@@ -6,10 +6,10 @@
  */
 import type { ColumnRef } from '../corpus/column-store.ts';
 import { type GroupLimits, withinLimits } from '../corpus/group-store.ts';
+import { conditionSql } from '../corpus/metadata-sql.ts';
 import { join, raw, type Sql, sql } from '../db/sql.ts';
 import { isId } from '../util/ids.ts';
 import { columnCondition } from './column-sql.ts';
-import { conditionSql } from './metadata-sql.ts';
 import type { Filters, MetadataFilter, MetadataFilterGroup } from './types.ts';
 
 /** Sources `s` with their groups `g`. */

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { type ColumnRef, findColumnRefs } from '../corpus/column-store.ts';
 import type { Database } from '../db/database.ts';
 import { invalidRequest } from '../errors.ts';
+import { metadataFilterGroupSchema } from '../http/filter-group.ts';
 import { text } from '../http/schemas.ts';
-import { metadataFilterGroupSchema } from './filter-group.ts';
 import type { Filters, MetadataFilterGroup } from './types.ts';
 
 export const FILTER_ENTRIES_MAX = 100;

@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { COLUMN_TYPES, listColumns, listValues, type MetadataColumn } from '../../corpus/column-store.ts';
 import type { Deps } from '../../deps.ts';
 import { invalidRequest } from '../../errors.ts';
+import { FILTER_KEY_LENGTH_MAX, FILTER_VALUE_LENGTH_MAX } from '../../http/filter-group.ts';
 import { pageQuery, pageQueryShape, paginationSchema, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idSchema, text } from '../../http/schemas.ts';
-import { FILTER_KEY_LENGTH_MAX, FILTER_VALUE_LENGTH_MAX } from '../../retrieval/filter-group.ts';
 import { COLUMNS_MAX, declareColumn, getColumn, refuseLimited, removeColumn } from './columns.ts';
 
 const AREA = 'Metadata columns';
