@@ -18,6 +18,8 @@ export const TIMEOUT_MS_DEFAULT = 60_000;
 export const RESPONSE_BYTES_MAX_DEFAULT = 64 * 1024 * 1024;
 const CONNECT_TIMEOUT_MS = 10_000;
 const CONNECTIONS_PER_HOST_MAX = 64;
+/** A model takes a connection for each answer that it streams. */
+const OPERATOR_CONNECTIONS_PER_HOST_MAX = 16_384;
 export const REDIRECT_STATUSES = [301, 302, 303, 307, 308];
 const RETRIED_STATUSES = [408, 425, 429, 500, 502, 503, 504];
 /** Of bodies that nobody reads: those of redirects and of answers that are asked for again. */
@@ -81,8 +83,8 @@ export function openHttpClient(options: HttpClientOptions): HttpClient {
   const rules = addressRules(options.allow);
   const lookup = options.lookup ?? ((host) => dnsLookup(host, { all: true, order: 'verbatim' }));
   const agents = {
-    operator: openAgent(lookup, undefined),
-    tenant: openAgent(lookup, rules),
+    operator: openAgent(lookup, undefined, OPERATOR_CONNECTIONS_PER_HOST_MAX),
+    tenant: openAgent(lookup, rules, CONNECTIONS_PER_HOST_MAX),
   };
   return {
     request: (url, request) => exchange(agents, url, request),
@@ -98,13 +100,17 @@ export function openHttpClient(options: HttpClientOptions): HttpClient {
 
 type Agents = Record<'operator' | 'tenant', Agent>;
 
-function openAgent(lookup: NonNullable<HttpClientOptions['lookup']>, rules: AddressRules | undefined): Agent {
+function openAgent(
+  lookup: NonNullable<HttpClientOptions['lookup']>,
+  rules: AddressRules | undefined,
+  connections: number,
+): Agent {
   const connectTo = buildConnector({ timeout: CONNECT_TIMEOUT_MS });
   const connect: buildConnector.connector = (target, done) => {
     const fail = (error: unknown): void => done(error instanceof Error ? error : new Error(String(error)), null);
     resolveHost(lookup, rules, target.hostname).then((addresses) => tryEach(connectTo, target, addresses, done), fail);
   };
-  return new Agent({ connect, connections: CONNECTIONS_PER_HOST_MAX, allowH2: false });
+  return new Agent({ connect, connections, allowH2: false });
 }
 
 /** The addresses that a connection may use. One forbidden address among several refuses them all. */

@@ -13,7 +13,7 @@ export interface ChatCall {
 
 /** What to do with one call. Deltas are sent one by one. */
 export type Script =
-  | { deltas: readonly string[]; finish?: string }
+  | { deltas: readonly string[] | AsyncIterable<string>; finish?: string }
   | { status: number; body?: string; headers?: Record<string, string> }
   /** Sends the deltas, then nothing more. */
   | { stallAfter: readonly string[] }
@@ -98,7 +98,7 @@ async function play(response: ServerResponse, model: string, script: Script): Pr
         : 'breakAfter' in script
           ? script.breakAfter
           : script.errorAfter;
-  for (const delta of deltas) await write(response, chunkOf(model, { content: delta }, null));
+  for await (const delta of deltas) await write(response, chunkOf(model, { content: delta }, null));
   if ('stallAfter' in script) return;
   if ('breakAfter' in script) response.destroy();
   else if ('errorAfter' in script) response.end(`data: ${JSON.stringify({ error: script.error })}\n\n`);

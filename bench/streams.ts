@@ -1,0 +1,162 @@
+/**
+ * Many answers streamed at once, from a fake model on loopback, to clients that read: `npm run bench:streams -- [--streams 2000]`.
+ *
+ * Prints errors, streams that ended as the protocol demands, what one takes of the service's memory while all are open (resident,
+ * and of the heap after a collection), and how long the provider's connection lives after a client has left. Exit 1 when a stream
+ * fails or a figure is above its limit.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { percentile } from '../src/cli/eval-metrics.ts';
+import { openFakeOpenAi } from '../test/support/fake-openai.ts';
+import { type ServiceProcess, startServiceProcess } from '../test/support/service-process.ts';
+import { type OpenStream, openStream, readEvents, textOfRun } from '../test/support/stream-client.ts';
+import { openInspector } from './support/inspector.ts';
+import { ingestText } from './support/one-file.ts';
+
+const { values } = parseArgs({
+  options: { streams: { type: 'string', default: '2000' }, aborts: { type: 'string', default: '200' } },
+});
+const STREAMS = Number(values.streams);
+const ABORTS = Number(values.aborts);
+const WARM_UP = 100;
+/** RUN_STARTED, TEXT_MESSAGE_START, these, TEXT_MESSAGE_END, CUSTOM, RUN_FINISHED: 20 events. */
+const DELTAS = 15;
+const STARTING_AT_ONCE = 32;
+const BYTES_PER_STREAM_MAX = 40_000;
+const ABORT_MS_MAX = 500;
+const TIME_MS_MAX = 10 * 60_000;
+const TEXT = `${Array.from({ length: DELTAS }, (_, i) => `word${i}`).join(' ')}.`;
+const QUESTION = { messages: [{ role: 'user', content: 'How many days of leave do staff get?' }] };
+
+const limit = setTimeout(() => {
+  console.error(`not done after ${TIME_MS_MAX / 60_000} minutes`);
+  process.exit(1);
+}, TIME_MS_MAX);
+limit.unref();
+const dataDir = mkdtempSync(join(tmpdir(), 'pinakes-streams-'));
+const fake = await openFakeOpenAi();
+const service = await startServiceProcess({
+  dataDir,
+  env: {
+    PINAKES_CHAT_MODEL: 'openai-compatible:fake',
+    PINAKES_CHAT_BASE_URL: fake.url,
+    NODE_OPTIONS: '--inspect=127.0.0.1:0',
+  },
+});
+let isBad = false;
+try {
+  const inspector = await openInspector(service.errors);
+  await ingestText(
+    service,
+    'leave.md',
+    '# Leave\n\nStaff get 25 days of leave per year. Unused days are not paid out.',
+  );
+  await runTogether(WARM_UP);
+  await inspector.collectGarbage();
+  const before = { rss: service.rss(), heap: await inspector.heapUsed() };
+  const outcome = await runTogether(STREAMS, async () => {
+    const rss = service.rss();
+    await inspector.collectGarbage();
+    return { rss, rssCollected: service.rss(), heap: await inspector.heapUsed() };
+  });
+  const each = (bytes: number): number => Math.round(bytes / STREAMS);
+  report('streams', STREAMS);
+  report('errors', outcome.errors, outcome.errors === 0);
+  report('ended with 20 events and the whole text', outcome.whole, outcome.whole === STREAMS);
+  report('seconds until all were open', outcome.openSeconds.toFixed(1));
+  report('seconds for the rest of all', outcome.restSeconds.toFixed(1));
+  const rss = each(outcome.open!.rss - before.rss);
+  const heap = each(outcome.open!.heap - before.heap);
+  report('bytes each, resident', rss, rss <= BYTES_PER_STREAM_MAX);
+  report('bytes each, resident after a collection', each(outcome.open!.rssCollected - before.rss));
+  report('bytes each, heap', heap, heap <= BYTES_PER_STREAM_MAX);
+  const aborts = await abortLatencies(service);
+  report('aborts: p50 ms until the provider knows', percentile(aborts, 0.5).toFixed(1));
+  report('aborts: slowest ms', Math.max(...aborts).toFixed(1), Math.max(...aborts) <= ABORT_MS_MAX);
+  inspector.close();
+} finally {
+  await service.kill();
+  await fake.close();
+  rmSync(dataDir, { recursive: true, force: true });
+}
+process.exitCode = isBad ? 1 : 0;
+
+function report(what: string, value: number | string, isGood = true): void {
+  isBad ||= !isGood;
+  console.log(`${what.padEnd(44)} ${String(value).padStart(10)}${isGood ? '' : '  ← above the limit'}`);
+}
+
+/** Opens all, lets the model go on when each has its first words, waits for every end. */
+async function runTogether<T>(count: number, whenOpen?: () => Promise<T>) {
+  const gate = Promise.withResolvers<void>();
+  fake.respond(() => ({ deltas: gatedDeltas(gate.promise) }));
+  const began = performance.now();
+  const streams: OpenStream[] = [];
+  let errors = 0;
+  const fail = (error: unknown): void => {
+    if (errors++ < 3) console.error(error);
+  };
+  let started = 0;
+  const start = async (): Promise<void> => {
+    while (started++ < count) {
+      try {
+        const stream = await openStream(service.url, service.key, QUESTION, 'text/event-stream');
+        streams.push(stream);
+        await stream.holds('word0');
+      } catch (error) {
+        fail(error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: STARTING_AT_ONCE }, start));
+  const openSeconds = (performance.now() - began) / 1000;
+  const open = await whenOpen?.();
+  const releasedAt = performance.now();
+  gate.resolve();
+  let whole = 0;
+  await Promise.all(
+    streams.map(async (stream) => {
+      try {
+        const events = readEvents(await stream.ended);
+        if (events.length === DELTAS + 5 && textOfRun(events) === TEXT && events.at(-1)!.type === 'RUN_FINISHED')
+          whole++;
+      } catch (error) {
+        fail(error);
+      }
+    }),
+  );
+  return { errors, whole, open, openSeconds, restSeconds: (performance.now() - releasedAt) / 1000 };
+}
+
+/** Words, the last with a marker; only the first before the gate opens. */
+async function* gatedDeltas(gate: Promise<void>): AsyncGenerator<string> {
+  for (let i = 0; i < DELTAS; i++) {
+    yield i < DELTAS - 1 ? `word${i} ` : `word${i} [1].`;
+    if (i === 0) await gate;
+  }
+}
+
+/** Milliseconds from a client's leaving to the end of the service's connection to the provider. */
+async function abortLatencies(service: ServiceProcess): Promise<number[]> {
+  const latencies: number[] = [];
+  fake.respond({ stallAfter: ['word0 '] });
+  const streams: { stream: OpenStream; left: Promise<void> }[] = [];
+  for (let i = 0; i < ABORTS; i++) {
+    fake.calls.length = 0;
+    const stream = await openStream(service.url, service.key, QUESTION, 'text/event-stream');
+    await stream.holds('word0');
+    streams.push({ stream, left: fake.calls[0]!.left });
+  }
+  await Promise.all(
+    streams.map(async ({ stream, left }) => {
+      const began = performance.now();
+      stream.leave();
+      await left;
+      latencies.push(performance.now() - began);
+    }),
+  );
+  return latencies;
+}
