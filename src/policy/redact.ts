@@ -1,0 +1,114 @@
+/** What a compiled redaction policy does. Pure: see redactors.ts for where policies come from. */
+import { detectorOf } from './detectors/registry.ts';
+import { openDictionary } from './dictionary.ts';
+import {
+  ACTIONS,
+  type ApplyAt,
+  type RedactionAction,
+  type RedactionPolicy,
+  type RedactionRule,
+} from './redaction-policy.ts';
+import { type Finder, type FinderRule, openSession } from './redaction-session.ts';
+import { openTokens } from './redaction-tokens.ts';
+import { openPattern } from './tenant-pattern.ts';
+
+export type { ApplyAt, RedactionPolicy } from './redaction-policy.ts';
+
+/** Offsets are code points of the text that was given, half-open. */
+export interface RedactionMatch {
+  rule: string;
+  kind: RedactionRule['kind'];
+  entity: string | null;
+  start: number;
+  end: number;
+  action: RedactionAction;
+}
+
+export interface Redacted {
+  /** Empty when it is blocked. */
+  text: string;
+  matches: RedactionMatch[];
+  /** A rule withholds the text as a whole. */
+  blocked: boolean;
+}
+
+export interface RedactionStream {
+  /** Returns what may go out already. Nothing more once it is blocked. */
+  push(delta: string): string;
+  /** The rest. */
+  end(): string;
+  readonly blocked: boolean;
+}
+
+export interface Redactor {
+  readonly version: number;
+  /** False: no rule applies there, the text can be passed on as it is. */
+  appliesAt(at: ApplyAt): boolean;
+  /** At once: for texts of at most some 100 kB. `any` applies every rule. */
+  redact(text: string, at: ApplyAt | 'any'): Redacted;
+  /** The same for texts of any length: lets others run in between. */
+  redactLong(text: string, at: ApplyAt | 'any', signal?: AbortSignal): Promise<Redacted>;
+  /** For text that arrives in pieces. */
+  stream(at: ApplyAt): RedactionStream;
+}
+
+/** Text that is worked on at once in `redactLong`, in UTF-16 units. */
+const SLICE_LENGTH = 4_096;
+
+export function compileRedactor(policy: RedactionPolicy, hashKey: Uint8Array): Redactor {
+  const tokens = openTokens(hashKey);
+  const compiled = policy.rules.flatMap((rule, order) =>
+    findersOf(rule).map(({ finder, entity }) => ({
+      at: new Set<string>([...rule.apply_at, 'any']),
+      rule: {
+        finder,
+        order,
+        strictness: ACTIONS.indexOf(rule.action),
+        replace: tokens(rule.action, (entity ?? rule.name).toUpperCase(), entity),
+        blocks: rule.action === 'block',
+        describes: { rule: rule.name, kind: rule.kind, entity, action: rule.action },
+      } satisfies FinderRule,
+    })),
+  );
+  const rulesAt = (at: ApplyAt | 'any'): FinderRule[] =>
+    compiled.filter((one) => one.at.has(at)).map(({ rule }) => rule);
+  const appliesAt = new Set<string>(policy.enabled ? policy.rules.flatMap((rule) => rule.apply_at) : []);
+
+  return {
+    version: policy.version,
+    appliesAt: (at) => appliesAt.has(at),
+    redact(text, at) {
+      const session = openSession(rulesAt(at));
+      const redacted = session.push(text) + session.end();
+      return { text: session.blocked ? '' : redacted, matches: session.matches, blocked: session.blocked };
+    },
+    async redactLong(text, at, signal) {
+      const session = openSession(rulesAt(at));
+      const parts: string[] = [];
+      for (let start = 0; start < text.length && !session.blocked; start += SLICE_LENGTH) {
+        parts.push(session.push(text.slice(start, start + SLICE_LENGTH)));
+        await new Promise((resolve) => setImmediate(resolve));
+        signal?.throwIfAborted();
+      }
+      parts.push(session.end());
+      return { text: session.blocked ? '' : parts.join(''), matches: session.matches, blocked: session.blocked };
+    },
+    stream: (at) => openSession(rulesAt(at)),
+  };
+}
+
+function findersOf(rule: RedactionRule): { finder: Finder; entity: string | null }[] {
+  switch (rule.kind) {
+    case 'entity':
+      return rule.entities.map((entity) => ({ finder: detectorOf(entity), entity }));
+    case 'regex':
+      return [{ finder: openPattern(rule.pattern, rule.ignore_case), entity: null }];
+    case 'dictionary':
+      return [
+        {
+          finder: openDictionary(rule.terms, { ignoreCase: rule.ignore_case, wholeWords: rule.whole_words }),
+          entity: null,
+        },
+      ];
+  }
+}

@@ -1,0 +1,139 @@
+/** A redaction policy as it is sent and stored: which texts are masked, how, and at which steps. */
+import { z } from 'zod';
+import { text } from '../http/schemas.ts';
+import { ENTITIES } from './detectors/entities.ts';
+import { PatternProblem, parsePattern } from './pattern-syntax.ts';
+
+/** The steps at which a rule can apply. */
+export const APPLY_AT = ['ingest', 'retrieval', 'llm_input', 'output'] as const;
+/** What becomes of a match, the strictest first: of two rules that match the same text, the stricter counts. */
+export const ACTIONS = ['block', 'drop', 'mask', 'hash'] as const;
+
+export const RULES_MAX = 100;
+export const PATTERN_LENGTH_MAX = 500;
+export const TERMS_MAX = 10_000;
+export const TERM_LENGTH_MAX = 200;
+/** Of all dictionaries of a policy, in characters. */
+export const DICTIONARY_LENGTH_MAX = 200_000;
+/** Of all regexes of a policy, in steps of the compiled forms: bounds what a character of text costs. */
+export const POLICY_STEPS_MAX = 2_000;
+
+const common = {
+  name: z
+    .string()
+    .regex(/^[a-z][a-z0-9_-]{0,63}$/, 'must match ^[a-z][a-z0-9_-]{0,63}$')
+    .describe('Unique within the policy. Regexes and dictionaries are masked as `[NAME]`.'),
+  action: z
+    .enum(ACTIONS)
+    .describe(
+      '`mask` writes `[EMAIL]`, `hash` a keyed hash such as `[EMAIL:1f3a…]` that is equal for equal values of a tenant, `drop` leaves the match out, `block` withholds the whole text.',
+    ),
+  apply_at: z
+    .array(z.enum(APPLY_AT))
+    .min(1)
+    .max(APPLY_AT.length)
+    .refine((steps) => new Set(steps).size === steps.length, 'names a step twice')
+    .describe(
+      '`ingest`: before it is stored. `retrieval`: in what is returned. `llm_input` and `output`: before and after the model.',
+    ),
+};
+
+const entityRule = z.strictObject({
+  ...common,
+  kind: z.literal('entity'),
+  entities: z
+    .array(z.enum(ENTITIES))
+    .min(1)
+    .max(ENTITIES.length)
+    .refine((names) => new Set(names).size === names.length, 'names an entity twice')
+    .describe('What is looked for, with checksums where it has them. Masked as `[EMAIL]`.'),
+});
+
+const regexRule = z.strictObject({
+  ...common,
+  kind: z.literal('regex'),
+  pattern: text(1, PATTERN_LENGTH_MAX)
+    .superRefine((pattern, context) => {
+      try {
+        parsePattern(pattern);
+      } catch (error) {
+        if (!(error instanceof PatternProblem)) throw error;
+        context.addIssue({ code: 'custom', message: error.message });
+      }
+    })
+    .describe(
+      'RE2 syntax: no look-around, no backreferences. Repetitions need an upper bound (`{1,20}` instead of `+`), so that it is known how much of a stream has to be held back.',
+    ),
+  ignore_case: z.boolean().default(false),
+});
+
+const dictionaryRule = z.strictObject({
+  ...common,
+  kind: z.literal('dictionary'),
+  terms: z
+    .array(text(1, TERM_LENGTH_MAX).refine((term) => term.trim() !== '', 'is blank'))
+    .min(1)
+    .max(TERMS_MAX),
+  ignore_case: z.boolean().default(true),
+  whole_words: z
+    .boolean()
+    .default(true)
+    .describe(
+      'Only where a word begins and ends. Scripts that write no blanks (Chinese, Japanese, Thai …) have no such bound.',
+    ),
+});
+
+const ruleSchema = z.discriminatedUnion('kind', [entityRule, regexRule, dictionaryRule]).meta({ id: 'RedactionRule' });
+
+export const redactionPolicyShape = {
+  enabled: z.boolean(),
+  rules: z
+    .array(ruleSchema)
+    .max(RULES_MAX)
+    .superRefine((rules, context) => {
+      for (const { path, message } of problemsOfRules(rules)) context.addIssue({ code: 'custom', path, message });
+    }),
+};
+
+export type RedactionRule = z.output<typeof ruleSchema>;
+export type RedactionAction = (typeof ACTIONS)[number];
+export type ApplyAt = (typeof APPLY_AT)[number];
+
+export interface RedactionPolicy {
+  /** Grows with every change. */
+  version: number;
+  enabled: boolean;
+  rules: readonly RedactionRule[];
+}
+
+/** What no rule can know by itself. */
+function problemsOfRules(rules: readonly RedactionRule[]): { path: (string | number)[]; message: string }[] {
+  const problems: { path: (string | number)[]; message: string }[] = [];
+  const names = new Set<string>();
+  let steps = 0;
+  let characters = 0;
+  for (const [i, rule] of rules.entries()) {
+    if (names.has(rule.name))
+      problems.push({ path: [i, 'name'], message: `is the name of another rule: ${rule.name}` });
+    names.add(rule.name);
+    if (rule.kind === 'dictionary') for (const term of rule.terms) characters += term.length;
+    if (rule.kind === 'regex') steps += stepsOf(rule.pattern);
+  }
+  if (characters > DICTIONARY_LENGTH_MAX)
+    problems.push({ path: [], message: `dictionaries have more than ${DICTIONARY_LENGTH_MAX} characters together` });
+  if (steps > POLICY_STEPS_MAX)
+    problems.push({
+      path: [],
+      message: `the regexes are too large together: ${steps} steps, at most ${POLICY_STEPS_MAX}; repetitions count as often as their upper bound`,
+    });
+  return problems;
+}
+
+/** 0 for a pattern that is refused on its own account. */
+function stepsOf(pattern: string): number {
+  try {
+    return parsePattern(pattern).steps;
+  } catch {
+    return 0;
+  }
+}

@@ -1,0 +1,173 @@
+/**
+ * Looks for matches in text that arrives in pieces, and lets out what no match can change any more.
+ *
+ * Every finder says from where on a match may still begin or grow. Before the first such place everything is decided: which
+ * matches there are, and so what replaces them. One that arrives as a whole is one piece and the end.
+ */
+import { normalForm } from './normal-form.ts';
+
+export interface Finder {
+  /** Tells the matches that begin in [from, until) of a text in normal form, from left to right; returns where to go on. */
+  scan(text: string, from: number, until: number, found: (start: number, end: number) => void): number;
+  /** Where the first match at or after `from` may begin that more text could complete, lengthen or undo; else the length. */
+  openFrom(text: string, from: number): number;
+}
+
+export interface FinderRule {
+  finder: Finder;
+  /** Place in the policy. */
+  order: number;
+  /** Smaller is stricter. */
+  strictness: number;
+  replace(match: string): string;
+  blocks: boolean;
+  describes: {
+    rule: string;
+    kind: 'entity' | 'regex' | 'dictionary';
+    entity: string | null;
+    action: 'mask' | 'hash' | 'drop' | 'block';
+  };
+}
+
+export type SessionMatch = FinderRule['describes'] & { start: number; end: number };
+
+export interface Session {
+  push(delta: string): string;
+  end(): string;
+  readonly blocked: boolean;
+  readonly matches: SessionMatch[];
+}
+
+/** Offsets are UTF-16 units of the whole text. */
+interface Found {
+  start: number;
+  end: number;
+  text: string;
+  rule: FinderRule;
+}
+
+/** What finders may look at before a match, in units of the normal form. */
+export const LOOK_BACK = 128;
+
+export function openSession(rules: readonly FinderRule[]): Session {
+  return new RedactionSession(rules);
+}
+
+class RedactionSession implements Session {
+  readonly matches: SessionMatch[] = [];
+  blocked = false;
+  readonly #rules: readonly FinderRule[];
+  /** For each rule: where it goes on, in units of the normal form of what is kept. */
+  readonly #next: number[];
+  /** The part of the text that is kept, and where it begins. */
+  #kept = '';
+  #keptAt = 0;
+  /** Up to here the text went out or was replaced. */
+  #covered = 0;
+  /** Matches that are not settled yet. */
+  #waiting: Found[] = [];
+  /** A place and the number of code points before it. */
+  #counted = { at: 0, points: 0 };
+
+  constructor(rules: readonly FinderRule[]) {
+    this.#rules = rules;
+    this.#next = rules.map(() => 0);
+  }
+
+  push(delta: string): string {
+    this.#kept += delta;
+    return this.#advance(false);
+  }
+
+  end(): string {
+    return this.#advance(true);
+  }
+
+  #advance(isEnd: boolean): string {
+    if (this.blocked) return '';
+    // Half a character waits for its other half.
+    const half = !isEnd && /[\ud800-\udbff]$/.test(this.#kept) ? 1 : 0;
+    const { text, starts, ends } = normalForm(half ? this.#kept.slice(0, -1) : this.#kept);
+    const length = this.#kept.length - half;
+    const startOf = (unit: number): number => (unit >= text.length ? length : starts ? starts[unit]! : unit);
+    const endOf = (unit: number): number => (ends ? ends[unit - 1]! : unit);
+
+    let until = text.length;
+    if (!isEnd)
+      for (const [i, { finder }] of this.#rules.entries())
+        until = Math.min(until, finder.openFrom(text, Math.min(this.#next[i]!, text.length)));
+    // Between characters, where one has become several.
+    while (starts && until > 0 && until < text.length && starts[until] === starts[until - 1]) until--;
+
+    for (const [i, rule] of this.#rules.entries()) {
+      const next = rule.finder.scan(text, this.#next[i]!, until, (start, end) => {
+        this.#waiting.push({
+          start: this.#keptAt + startOf(start),
+          end: this.#keptAt + endOf(end),
+          text: rule.describes.action === 'hash' ? text.slice(start, end) : '',
+          rule,
+        });
+      });
+      this.#next[i] = Math.max(next, until);
+    }
+    const out = this.#settle(this.#keptAt + startOf(until));
+    this.#forget(Math.max(0, until - LOOK_BACK), startOf);
+    return this.blocked ? '' : out;
+  }
+
+  /** Replaces the matches before `limit`, all of which are known: from left to right, of several the longest, then the strictest. */
+  #settle(limit: number): string {
+    const waiting = this.#waiting.sort(inOrder);
+    const parts: string[] = [];
+    let open: Found[] = [];
+    let i = 0;
+    for (;;) {
+      while (i < waiting.length && waiting[i]!.start <= this.#covered) open.push(waiting[i++]!);
+      open = open.filter((one) => one.end > this.#covered);
+      // What sticks out of the match before it is a match of its own.
+      const best = open.length > 0 ? open.reduce((a, b) => (longerOrStricter(a, b) <= 0 ? a : b)) : waiting[i];
+      if (!best) break;
+      const start = Math.max(best.start, this.#covered);
+      if (start >= limit) break;
+      parts.push(this.#slice(this.#covered, start), best.rule.replace(best.text));
+      this.matches.push({ ...best.rule.describes, start: this.#points(start), end: this.#points(best.end) });
+      this.#covered = best.end;
+    }
+    this.blocked ||= waiting.some(({ rule }) => rule.blocks);
+    this.#waiting = [...open, ...waiting.slice(i)];
+    if (this.#covered < limit) {
+      parts.push(this.#slice(this.#covered, limit));
+      this.#covered = limit;
+    }
+    return parts.join('');
+  }
+
+  #slice(start: number, end: number): string {
+    return this.#kept.slice(start - this.#keptAt, end - this.#keptAt);
+  }
+
+  /** Code points before `at`; asked with growing places. */
+  #points(at: number): number {
+    const piece = this.#slice(this.#counted.at, at);
+    const pairs = piece.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0;
+    this.#counted = { at, points: this.#counted.points + piece.length - pairs };
+    return this.#counted.points;
+  }
+
+  #forget(units: number, startOf: (unit: number) => number): void {
+    const length = startOf(units);
+    if (length === 0) return;
+    if (this.#keptAt + length > this.#counted.at) this.#points(this.#keptAt + length);
+    this.#kept = this.#kept.slice(length);
+    this.#keptAt += length;
+    for (const i of this.#next.keys()) this.#next[i]! -= units;
+  }
+}
+
+function inOrder(a: Found, b: Found): number {
+  return a.start - b.start || longerOrStricter(a, b);
+}
+
+function longerOrStricter(a: Found, b: Found): number {
+  return b.end - a.end || a.rule.strictness - b.rule.strictness || a.rule.order - b.rule.order;
+}

@@ -1,0 +1,63 @@
+/** SQL of the table redaction_policy: one policy for each tenant. */
+import type { Queryable, Tx } from '../db/database.ts';
+import { type Json, json } from '../db/database.ts';
+import { sql } from '../db/sql.ts';
+import type { RedactionPolicy, RedactionRule } from './redaction-policy.ts';
+
+export interface StoredRedactionPolicy extends RedactionPolicy {
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+interface PolicyRow {
+  version: number;
+  enabled: boolean;
+  rules: RedactionRule[];
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+/** Undefined when the tenant has none. */
+export async function findRedactionPolicy(tx: Queryable, tenantId: string): Promise<StoredRedactionPolicy | undefined> {
+  const [row] = await tx.query<PolicyRow>(sql`
+    select version, enabled, rules, created_at as "createdAt", updated_at as "updatedAt"
+    from redaction_policy where tenant_id = ${tenantId} and rules is not null`);
+  return row;
+}
+
+/** What tells whether a compiled form is still good. Undefined when no policy is in force. */
+export async function findRedactionVersion(tx: Queryable, tenantId: string): Promise<number | undefined> {
+  const [row] = await tx.query<{ version: number }>(sql`
+    select version from redaction_policy where tenant_id = ${tenantId} and enabled and rules is not null`);
+  return row?.version;
+}
+
+/** Takes the place of the policy that was there. Returns what is stored. */
+export async function saveRedactionPolicy(
+  tx: Tx,
+  tenantId: string,
+  { enabled, rules, now }: { enabled: boolean; rules: readonly RedactionRule[]; now: Date },
+): Promise<StoredRedactionPolicy> {
+  const stored: Json = json(rules);
+  const [row] = await tx.query<PolicyRow>(sql`
+    insert into redaction_policy as p (tenant_id, version, enabled, rules, created_at, updated_at)
+    values (${tenantId}, 1, ${enabled}, ${stored}, ${now}, ${now})
+    on conflict (tenant_id) do update set version = p.version + 1, enabled = excluded.enabled, rules = excluded.rules,
+      created_at = case when p.rules is null then excluded.created_at else p.created_at end, updated_at = excluded.updated_at
+    returning version, enabled, rules, created_at as "createdAt", updated_at as "updatedAt"`);
+  return row!;
+}
+
+/** Keeps the version, so that no later policy has that of an earlier one. Undefined when there was none. */
+export async function deleteRedactionPolicy(
+  tx: Tx,
+  tenantId: string,
+  now: Date,
+): Promise<StoredRedactionPolicy | undefined> {
+  const policy = await findRedactionPolicy(tx, tenantId);
+  if (!policy) return undefined;
+  await tx.query(sql`
+    update redaction_policy set rules = null, enabled = false, version = version + 1, updated_at = ${now}
+    where tenant_id = ${tenantId}`);
+  return policy;
+}

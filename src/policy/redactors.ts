@@ -1,0 +1,46 @@
+/** The compiled redaction policies of tenants. */
+import type { Queryable } from '../db/database.ts';
+import type { KeySettings } from '../vault/key-files.ts';
+import { findMasterKeyId } from '../vault/master-key-store.ts';
+import { tenantKey } from '../vault/tenant-key.ts';
+import { compileRedactor, type Redactor } from './redact.ts';
+import { findRedactionPolicy, findRedactionVersion } from './redaction-store.ts';
+
+/** Compiled policies that are kept, the last used ones. */
+const KEPT_MAX = 64;
+/** What the hash key is for: another purpose, another key. */
+const KEY_PURPOSE = 'redaction hash';
+
+export interface Redactors {
+  /** The policy in force as the transaction sees it; null: none, or not enabled. */
+  forTenant(tx: Queryable, tenantId: string): Promise<Redactor | null>;
+}
+
+export function openRedactors(config: KeySettings): Redactors {
+  const kept = new Map<string, { redactor: Redactor; keyId: string | undefined }>();
+  return {
+    async forTenant(tx, tenantId) {
+      const version = await findRedactionVersion(tx, tenantId);
+      if (version === undefined) {
+        kept.delete(tenantId);
+        return null;
+      }
+      // A rotation of the master key changes the hashes.
+      const keyId = await findMasterKeyId(tx);
+      let entry = kept.get(tenantId);
+      kept.delete(tenantId);
+      if (entry?.redactor.version !== version || entry.keyId !== keyId) {
+        const policy = await findRedactionPolicy(tx, tenantId);
+        if (!policy?.enabled) return null;
+        const hashKey = await tenantKey(config, keyId, tenantId, KEY_PURPOSE);
+        entry = { redactor: compileRedactor(policy, hashKey), keyId };
+      }
+      kept.set(tenantId, entry);
+      for (const oldest of kept.keys()) {
+        if (kept.size <= KEPT_MAX) break;
+        kept.delete(oldest);
+      }
+      return entry.redactor;
+    },
+  };
+}

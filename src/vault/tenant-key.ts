@@ -1,0 +1,22 @@
+/** Keys of tenants that are worked out of the master key and stored nowhere. A rotation of the master key changes them. */
+import { hkdfSync } from 'node:crypto';
+import { ensureKeyFile, type KeySettings, loadKeyring } from './key-files.ts';
+
+const KEY_BYTES = 32;
+
+/**
+ * @param masterKeyId as the database names it; undefined before the first secret: the key that is at hand then.
+ * @throws Error when that master key is not at hand.
+ */
+export async function tenantKey(
+  config: KeySettings,
+  masterKeyId: string | undefined,
+  tenantId: string,
+  purpose: string,
+): Promise<Uint8Array> {
+  if (config.masterKey === null) await ensureKeyFile(config.dataDir);
+  const { keys, primary } = await loadKeyring(config);
+  const masterKey = masterKeyId === undefined ? primary : keys.get(masterKeyId);
+  if (!masterKey) throw new Error(`the master key ${masterKeyId ?? ''} is not at hand`);
+  return new Uint8Array(hkdfSync('sha256', masterKey.key, tenantId, `pinakes ${purpose}`, KEY_BYTES));
+}
