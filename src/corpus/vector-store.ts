@@ -165,25 +165,28 @@ function indexStatement(table: string, kind: VectorKind): Sql {
     on ${identifier(table)} using hnsw (${vectorOrder(kind)} ${raw(`${ELEMENTS[kind.element].type}_cosine_ops`)})`;
 }
 
-/** What building the index may use: with less it is built on disk, many times slower. */
-const INDEX_MEMORY = '256MB';
+/** What building the index may use at least: with less it is built on disk, many times slower. The operator may allow more. */
+const INDEX_MEMORY_KIB_MIN = 256 * 1024;
 
-/** Makes the index of a generation that has none. On the embedded database everything waits until it is made. */
+/**
+ * Makes the index of a generation that has none. On the embedded database everything waits until it is made. That of a large corpus
+ * takes longer than a statement of a request may: it is made without the limit, one message being one transaction.
+ */
 export async function indexGeneration(
   db: Database,
   tenantId: string,
   { generation, ...kind }: VectorKind & Pick<Generation, 'generation'>,
 ): Promise<void> {
-  await db.system.transaction(async (tx) => {
-    const [tenant] = await tx.query<{ partitionNo: number }>(
-      sql`select partition_no as "partitionNo" from tenant where id = ${tenantId}`,
-    );
-    if (!tenant) return;
-    await tx.query(sql`set local maintenance_work_mem = ${raw(`'${INDEX_MEMORY}'`)}`);
-    await tx.query(indexStatement(vectorTable(tenant.partitionNo, generation), kind));
-    await tx.query(sql`update embedding_generation set indexed = true
-      where tenant_id = ${tenantId} and generation = ${generation}`);
-  });
+  const [found] = await db.system.query<{ partitionNo: number; id: string }>(
+    sql`select partition_no as "partitionNo", id from tenant where id = ${tenantId}`,
+  );
+  if (!found) return;
+  const { partitionNo, id } = found;
+  await db.system.executeOutsideTransaction(`
+    select set_config('maintenance_work_mem', greatest(setting::bigint, ${INDEX_MEMORY_KIB_MIN})::text, true)
+      from pg_settings where name = 'maintenance_work_mem';
+    ${indexStatement(vectorTable(partitionNo, generation), kind).text};
+    update embedding_generation set indexed = true where tenant_id = '${id}' and generation = ${Math.trunc(generation)}`);
 }
 
 /** From now on searches use it; the one before is retired. */
