@@ -24,6 +24,8 @@ pandoc -s notes.md -o notes.docx
 pandoc -s code.md -o code.ipynb
 pandoc -s slides.md -o slides.pptx
 office office.odp odp slides.pptx
+office slides.ppt ppt slides.pptx
+gzip -9n slides.ppt
 office office.pptx pptx office.odp
 office office.odt odt handbook.docx
 office office.rtf rtf handbook.docx

@@ -63,9 +63,10 @@ function asJson({ file, title, blocks }: Seen) {
 }
 
 function blocksText(seen: Seen): string {
-  const parts = seen.blocks.map(({ kind, level, startOffset, endOffset, pages, content }) => {
+  const parts = seen.blocks.map(({ kind, level, startOffset, endOffset, pages, content, links }) => {
     const label = level === undefined ? kind : `${kind} ${level}`;
-    return `<!-- ${label} ${place(startOffset, endOffset, pages)} -->\n${content}\n`;
+    const linked = links.map(({ text, url, offset }) => `${comment(`link ${offset} ${text} <${url}>`)}\n`).join('');
+    return `${comment(`${label} ${place(startOffset, endOffset, pages)}`)}\n${content}\n${linked}`;
   });
   return [headLine(seen), ...parts].join('\n');
 }
@@ -74,9 +75,15 @@ function chunksText(seen: Seen): string {
   const parts = seen.file.chunks.map((chunk) => {
     const path = chunk.headingPath.length > 0 ? ` ${chunk.headingPath.join(' > ')}` : '';
     const where = place(chunk.startOffset, chunk.endOffset, chunk.pages);
-    return `<!-- chunk ${chunk.ordinal} ${where}${path} -->\n${chunk.content}\n`;
+    const context = chunk.context === null ? '' : `${comment(chunk.context)}\n`;
+    return `${comment(`chunk ${chunk.ordinal} ${where}${path}`)}\n${context}${chunk.content}\n`;
   });
   return [headLine(seen), ...parts].join('\n');
+}
+
+/** One comment, whatever is in it. */
+function comment(text: string): string {
+  return `<!-- ${text.replace(/--+|\n/g, (found) => (found === '\n' ? ' ' : found.replaceAll('-', '‐')))} -->`;
 }
 
 function place(start: number, end: number, pages: readonly number[] | null): string {

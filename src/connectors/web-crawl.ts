@@ -271,6 +271,7 @@ export class Crawl {
     links: readonly string[],
   ): Change {
     this.#pages += 1;
+    const charset = charsetOf(response.headers.get('content-type'));
     const changed = Date.parse(response.headers.get('last-modified') ?? '');
     const isKnown = changed < this.#now.getTime() - JUST_MADE_MS;
     const item: OriginItem = {
@@ -282,6 +283,8 @@ export class Crawl {
       metadata: {
         host: { val: new URL(address).host, type: 'string' },
         path: { val: new URL(address).pathname, type: 'string' },
+        ...(charset !== undefined &&
+          !/^utf-?8$/i.test(charset) && { charset: { val: charset, type: 'string' as const } }),
       },
       locator: {},
     };

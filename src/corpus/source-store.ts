@@ -54,6 +54,10 @@ export interface PendingSource {
   /** The archive or mail that it was in. */
   parentSourceId: string | null;
   memberDepth: number;
+  /** Where it is at its origin. */
+  url: string | null;
+  /** The encoding that its origin names. */
+  charset: string | null;
 }
 
 /** A file that was found inside another. */
@@ -150,10 +154,12 @@ export async function claimPendingSources(
       order by id limit ${claim.limit})
     update source t set attempts = t.attempts + 1
     from waiting w join ${WITH_UPDATE} on s.id = w.id
+    left join source_origin o on o.tenant_id = s.tenant_id and o.source_id = s.id
     where s.tenant_id = ${tenantId} and t.tenant_id = ${tenantId} and t.id = s.id
     returning t.id, t.name, coalesce(u.file_size, t.file_size) as "fileSize", coalesce(u.blob_hash, t.blob_hash) as "blobHash",
       t.generation + (u.source_id is not null)::int as generation, u.source_id is not null as "isUpdate", t.attempts,
-      t.created_at as "createdAt", t.parent_source_id as "parentSourceId", t.member_depth as "memberDepth"`);
+      t.created_at as "createdAt", t.parent_source_id as "parentSourceId", t.member_depth as "memberDepth", t.url,
+      o.metadata -> 'charset' ->> 'val' as charset`);
   return rows.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 

@@ -192,3 +192,25 @@ test('offsets count code points, whatever the text is made of', () => {
 test('codePointOffsets skips the second half of surrogate pairs', () => {
   assert.deepEqual(codePointOffsets('a😀b', [0, 1, 3, 4]), [0, 1, 2, 3]);
 });
+
+test('a chunk has the links of its own range as context, behind a repeated header', () => {
+  const rows = Array.from({ length: 200 }, (_, i) => `| ${SENTENCE.trim()} | row ${i} |`);
+  const text = ['| a | b |', ...rows].join('\n');
+  const links = [0, 100, 199].map((i) => ({
+    text: `row ${i}`,
+    url: `https://a.example/${i}`,
+    at: text.indexOf(`row ${i} `),
+  }));
+  const rowStarts = rows.map((_, i) => text.indexOf(`row ${i} `) - SENTENCE.length - 4);
+  const parsed = fileOf(text, [
+    { kind: 'table', start: 0, end: text.length, tableHeader: '| a | b |', rowStarts, links },
+  ]);
+  assertExact(parsed);
+  const chunks = chunkFile(parsed);
+  for (const [index, { content, context }] of chunks.entries()) {
+    const own = links.filter(({ text: shown }) => content.includes(`${shown} `));
+    const line = own.map((link) => `Links: ${link.text} <${link.url}>`);
+    assert.deepEqual(context?.split('\n') ?? [], [...(index === 0 ? [] : ['| a | b |']), ...line]);
+    assert.ok(!content.includes('a.example'));
+  }
+});

@@ -4,8 +4,9 @@
  * A section (a heading and what follows it) that fits stays whole; a longer one is cut between its blocks into parts of
  * about equal size; tables are cut between rows, code at definitions, prose between sentences. Each record is a chunk.
  */
+import { linksLine } from '../util/link-line.ts';
 import { badFile } from './failure.ts';
-import type { Block, ChunkDraft, ParsedFile, TypedMetadata } from './parsed.ts';
+import type { Block, BlockLink, ChunkDraft, ParsedFile, TypedMetadata } from './parsed.ts';
 import { splitBlock } from './split-block.ts';
 import { estimateTokens } from './token-estimate.ts';
 
@@ -212,16 +213,39 @@ function toCuts(parsed: ParsedFile, drafts: readonly Draft[]): ChunkCut[] {
     parsed.text,
     bounds.map(([, end]) => end),
   );
-  return drafts.map((draft, ordinal) => ({
-    ordinal,
-    startOffset: starts[ordinal]!,
-    endOffset: ends[ordinal]!,
-    content: parsed.text.slice(...bounds[ordinal]!),
-    context: draft.pieces.find((piece) => piece.context !== null)?.context ?? null,
-    headingPath: draft.path,
-    pages: pagesOf(draft.pieces),
-    metadata: metadataOf(parsed, draft.pieces),
-  }));
+  const links = parsed.blocks.flatMap((block) => block.links ?? []);
+  return drafts.map((draft, ordinal) => {
+    const content = parsed.text.slice(...bounds[ordinal]!);
+    return {
+      ordinal,
+      startOffset: starts[ordinal]!,
+      endOffset: ends[ordinal]!,
+      content,
+      context: contextOf(draft, linksLine(linksIn(links, ...bounds[ordinal]!), content)),
+      headingPath: draft.path,
+      pages: pagesOf(draft.pieces),
+      metadata: metadataOf(parsed, draft.pieces),
+    };
+  });
+}
+
+function contextOf(draft: Draft, line: string | undefined): string | null {
+  const header = draft.pieces.find((piece) => piece.context !== null)?.context;
+  const parts = [header, line].filter((part) => part !== undefined && part !== null);
+  return parts.length === 0 ? null : parts.join('\n');
+}
+
+/** Of links in the order of their places, those from `start` to `end`. */
+function linksIn(links: readonly BlockLink[], start: number, end: number): BlockLink[] {
+  let from = 0;
+  for (let to = links.length; from < to; ) {
+    const middle = (from + to) >>> 1;
+    if (links[middle]!.at < start) from = middle + 1;
+    else to = middle;
+  }
+  const found: BlockLink[] = [];
+  for (let i = from; i < links.length && links[i]!.at < end; i += 1) found.push(links[i]!);
+  return found;
 }
 
 function trimmed(text: string, start: number, end: number): [number, number] {

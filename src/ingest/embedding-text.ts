@@ -1,5 +1,6 @@
 /** What of a chunk is embedded. Pure. */
 import { createHash } from 'node:crypto';
+import { withoutLinks } from '../util/link-line.ts';
 
 export interface EmbeddedPart {
   content: string;
@@ -10,8 +11,9 @@ export interface EmbeddedPart {
 /** A heading that opens the chunk is in its content already. */
 const HEADING_SLACK_UNITS = 16;
 
-/** The headings above the chunk, its repeated header, its content. */
-export function embeddingText({ content, context, headingPath }: EmbeddedPart): string {
+/** The headings above the chunk, its repeated header, its content; addresses of links say little to an embedding model. */
+export function embeddingText({ content, headingPath, ...part }: EmbeddedPart): string {
+  const context = withoutLinks(part.context);
   const outside = headingPath.filter((name) => !content.slice(0, name.length + HEADING_SLACK_UNITS).includes(name));
   return [...(outside.length > 0 ? [outside.join(' > ')] : []), ...(context === null ? [] : [context]), content].join(
     '\n',

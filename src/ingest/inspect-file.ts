@@ -1,4 +1,6 @@
 /** What the service sees in a file, for people: the outcome of the same child processes, with its blocks. */
+
+import type { Link } from '../util/link-line.ts';
 import { codePointOffsets } from './chunker.ts';
 import type { FileProcessor } from './file-processor.ts';
 import type { Block, FileFailure, ProcessedFile, ProcessRequest } from './parsed.ts';
@@ -11,6 +13,7 @@ export interface InspectedBlock {
   endOffset: number;
   pages: number[] | null;
   content: string;
+  links: (Link & { offset: number })[];
 }
 
 export type Inspection =
@@ -34,12 +37,19 @@ function inspectedBlocks(text: string, blocks: readonly Block[]): InspectedBlock
     text,
     blocks.map((block) => block.end),
   );
-  return blocks.map(({ kind, level, start, end, pages }, index) => ({
+  const links = blocks.flatMap((block) => block.links ?? []);
+  const places = codePointOffsets(
+    text,
+    links.map(({ at }) => at),
+  );
+  let linked = 0;
+  return blocks.map(({ kind, level, start, end, pages, links: own = [] }, index) => ({
     kind,
     ...(level === undefined ? {} : { level }),
     startOffset: starts[index]!,
     endOffset: ends[index]!,
     pages: pages ? Array.from({ length: pages[1] - pages[0] + 1 }, (_, i) => pages[0] + i) : null,
     content: text.slice(start, end),
+    links: own.map(({ text: label, url }) => ({ text: label, url, offset: places[linked++]! })),
   }));
 }

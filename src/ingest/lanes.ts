@@ -115,10 +115,11 @@ async function processOne(
   signal: AbortSignal,
 ): Promise<ProcessOutcome | undefined> {
   const { name, fileSize: size, memberDepth: depth } = source;
+  const origin = { ...(source.url && { url: source.url }), ...(source.charset && { charset: source.charset }) };
   try {
     return await deps.blobs.withLocalFile(active.tenantId, source.blobHash, (path) =>
       deps.processor.process(
-        { path, name, size, chunkMetadataKeys: active.chunkMetadataKeys, depth },
+        { path, name, size, chunkMetadataKeys: active.chunkMetadataKeys, depth, ...origin },
         signal,
         async (member) => {
           const staged = await deps.blobs.stage(active.tenantId, once(member.bytes));

@@ -1,5 +1,6 @@
 /** What parsing and chunking hand on: plain data, passed between processes as JSON. */
 
+import type { Link } from '../util/link-line.ts';
 import type { FileMember } from './members.ts';
 import type { ToolName } from './tools.ts';
 
@@ -21,6 +22,11 @@ export interface ChunkMetadataKey {
 
 export type BlockKind = 'heading' | 'paragraph' | 'list' | 'table' | 'code' | 'quote' | 'record';
 
+/** A link; `at` is the UTF-16 index where it stands. */
+export interface BlockLink extends Link {
+  at: number;
+}
+
 /** A stretch of `ParsedFile.text`. Offsets are UTF-16 indices there (the chunker turns them into code points), half-open, ascending, not overlapping. */
 export interface Block {
   kind: BlockKind;
@@ -38,6 +44,8 @@ export interface Block {
   rowStarts?: number[];
   /** record: typed chunk metadata of this record (only the declared keys). */
   metadata?: TypedMetadata;
+  /** In the order of their places; their addresses need not be in the text. */
+  links?: BlockLink[];
 }
 
 export interface ParsedFile {
@@ -63,7 +71,7 @@ export interface ChunkDraft {
   startOffset: number;
   endOffset: number;
   content: string;
-  /** Repeated table header and the like: indexed, given to the model, never shown as content. */
+  /** Repeated table header, links (util/link-line.ts): indexed, given to the model, never shown as content. */
   context: string | null;
   headingPath: string[];
   /** All pages the chunk touches, ascending. */
@@ -104,6 +112,10 @@ export interface ProcessRequest {
   name: string;
   size: number;
   chunkMetadataKeys: ChunkMetadataKey[];
+  /** Where it was found: relative links begin there. */
+  url?: string;
+  /** The encoding that its server named. */
+  charset?: string;
   /** How many archives it was inside; absent for a file that was uploaded itself. */
   depth?: number;
   /** Programs that parsers may ask for; set by the pool. */

@@ -16,6 +16,8 @@ const source: PendingSource = {
   createdAt: new Date(1_700_000_000_000),
   parentSourceId: null,
   memberDepth: 0,
+  url: null,
+  charset: null,
 };
 
 function processed(contents: readonly string[]): ProcessedFile {

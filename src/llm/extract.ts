@@ -3,6 +3,7 @@
  *
  * Passages are scored by passage-score.ts; when even the best one hardly answers, nothing is said.
  */
+import { indexedContext } from '../util/link-line.ts';
 import { cutIntoPieces, splitUnits, type UnitKind } from '../util/sentences.ts';
 import type { ContextChunk } from './models.ts';
 import { answerLogOdds, type Candidate, NO_FEATURES, scorePassages } from './passage-score.ts';
@@ -73,7 +74,7 @@ function candidatesOf(chunk: ContextChunk, analyzer: Analyzer): Candidate[] {
   const chunkTerms = new Set([
     ...above,
     ...analyzer.index(chunk.content, chunk.language),
-    ...analyzer.index(chunk.context ?? '', chunk.language),
+    ...analyzer.index(indexedContext(chunk.context) ?? '', chunk.language),
   ]);
   let headingTerms = above;
   return units.flatMap((unit, position) => {

@@ -1,6 +1,7 @@
 /** The order of a rerank model, or the one before it when the model fails: a search never fails because of it. */
 import { ServiceError } from '../errors.ts';
 import type { RerankModel } from '../llm/rerank.ts';
+import { withoutLinks } from '../util/link-line.ts';
 import type { HitRow } from './hits.ts';
 import type { Hit, Warning } from './types.ts';
 
@@ -57,5 +58,5 @@ export function inModelOrder<T extends Rankable>(candidates: readonly T[], score
 /** What the model reads: the text with what helps to understand it. */
 function textOf(row: HitRow | undefined): string {
   if (!row) return '';
-  return [row.headingPath.join(' › '), row.context, row.content].filter((part) => part).join('\n');
+  return [row.headingPath.join(' › '), withoutLinks(row.context), row.content].filter((part) => part).join('\n');
 }

@@ -223,4 +223,21 @@ describe('a web site', () => {
     assert.deepEqual([run.status, run.error.title], ['failure', 'The site could not be read']);
     assert.deepEqual([(await found('storks')).length, (await found('otters')).length], [1, 1]);
   });
+
+  test('reads a page in the encoding that only its server names, and its links from where it is', async () => {
+    // "Zażółć gęślą jaźń" in ISO 8859-2; in windows-1250, which is commoner, three of its letters are others.
+    const words = Buffer.from([0x67, 0xea, 0xb6, 0x6c, 0xb1, 0x20, 0x6a, 0x61, 0xbc, 0xf1]);
+    const body = Buffer.concat([Buffer.from('<p>'), words, Buffer.from(' <a href="dalej/ksztaltka">tu</a></p>')]);
+    site.set({ '/pismo/strona': { type: 'text/html; charset=ISO-8859-2', body } });
+    const made = await t.post('/crawls', {
+      name: 'Old',
+      urls: [`${site.url}/pismo/strona`],
+      max_depth: 0,
+      use_sitemap: false,
+    });
+    const run = await firstRun(made.body.id);
+    assert.equal(run.status, 'success', JSON.stringify(run));
+    assert.deepEqual(await found('gęślą'), [`${site.url}/pismo/strona`]);
+    assert.deepEqual(await found('pismo'), [`${site.url}/pismo/strona`]);
+  });
 });

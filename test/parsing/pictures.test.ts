@@ -1,8 +1,11 @@
 /** Pictures, scanned PDFs and old Office files through tesseract and LibreOffice, where they are installed; and without. */
 import assert from 'node:assert/strict';
-import { statSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
 import { strToU8, zipSync } from 'fflate';
 import { loadToolConfig } from '../../src/config.ts';
 import { detectFileType } from '../../src/ingest/file-types.ts';
@@ -21,7 +24,10 @@ const pool = openProcessPool({ children: 1, tools });
 after(() => pool.close());
 
 async function read(name: string) {
-  const path = fileURLToPath(new URL(`fixtures/${name}`, import.meta.url));
+  return readPath(name, fileURLToPath(new URL(`fixtures/${name}`, import.meta.url)));
+}
+
+async function readPath(name: string, path: string) {
   const request = { path, name, size: statSync(path).size, chunkMetadataKeys: [], inspect: true };
   const outcome = await pool.process(request, new AbortController().signal);
   assert.ok(outcome.ok, outcome.ok ? '' : outcome.failure.message);
@@ -56,6 +62,15 @@ test('old Office files give what the new ones give', needs('office'), async () =
   assert.deepEqual(old.text.split('\n\n').slice(-5), current.text.split('\n\n').slice(-5));
   const [sheet, newer] = await Promise.all([read('office.xls'), read('office.xlsx')]);
   assert.equal(sheet.text, newer.text);
+});
+
+test('an old presentation gives what the new one gives', needs('office'), async (t) => {
+  // Packed: LibreOffice writes half a megabyte, most of it empty.
+  const folder = mkdtempSync(join(tmpdir(), 'pinakes-ppt-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'a'), gunzipSync(fixture('slides.ppt.gz')));
+  const [old, current] = await Promise.all([readPath('slides.ppt', join(folder, 'a')), read('slides.pptx')]);
+  assert.deepEqual(old, current);
 });
 
 test('without OCR a picture says how it could be read, a scanned PDF that it has no text', async () => {

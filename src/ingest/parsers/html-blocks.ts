@@ -1,8 +1,10 @@
 /** Walks an HTML tree and writes its blocks as Markdown text. Used for pages and for what Word files convert to. */
+import type { Link } from '../../util/link-line.ts';
+import { LINK_TEXT_UNITS_MAX, type LinkReader, outsideLinks } from '../links.ts';
 import type { BlockKind } from '../parsed.ts';
 import type { DomElement, DomNode } from './dom.ts';
 import { tableText } from './table-text.ts';
-import type { TextBuilder } from './text-builder.ts';
+import type { BlockDraft, TextBuilder } from './text-builder.ts';
 
 const ELEMENT = 1;
 const TEXT = 3;
@@ -83,22 +85,31 @@ const BLOCKS = new Set([
   'CAPTION',
 ]);
 
-/** Writes the blocks under `root`, in order. */
-export function writeHtmlBlocks(root: DomNode, builder: TextBuilder): void {
-  new BlockWriter(builder).children(root, 0);
+/** Writes the blocks under `root`, in order; `reader` says which links are kept with them. */
+export function writeHtmlBlocks(root: DomNode, builder: TextBuilder, reader: LinkReader = outsideLinks): void {
+  new BlockWriter(builder, reader).children(root, 0);
+}
+
+/** Links on the way to the next block. */
+interface LinkSink {
+  read: LinkReader;
+  found: Link[];
 }
 
 /** Text under a node on one line: for cells, headings and titles. */
-export function inlineText(node: DomNode): string {
-  return collapse(gather(node));
+export function inlineText(node: DomNode, links?: LinkSink): string {
+  return collapse(gather(node, links));
 }
 
 class BlockWriter {
   private readonly builder: TextBuilder;
+  private readonly links: LinkSink;
   private pending = '';
+  private insideLink = false;
 
-  constructor(builder: TextBuilder) {
+  constructor(builder: TextBuilder, read: LinkReader) {
     this.builder = builder;
+    this.links = { read, found: [] };
   }
 
   /** Text and inline elements collect into a paragraph that the next block element closes. */
@@ -117,24 +128,31 @@ class BlockWriter {
     const tag = element.tagName.toUpperCase();
     if (SKIPPED.has(tag) || isHidden(element)) return;
     if (tag === 'BR') this.pending += '\u0001';
-    else if (depth > DEPTH_MAX) this.pending += ` ${gather(element)} `;
+    else if (depth > DEPTH_MAX) this.pending += ` ${gather(element, this.links)} `;
     else if (BLOCKS.has(tag)) {
       this.flush();
       this.block(element, tag, depth);
-    } else if (hasBlockInside(element)) this.inlineWithBlocks(element, depth);
-    else this.pending += inlineOf(element, tag);
+    } else if (hasBlockInside(element)) this.inlineWithBlocks(element, tag, depth);
+    else this.pending += inlineOf(element, tag, this.links);
   }
 
-  private inlineWithBlocks(element: DomElement, depth: number): void {
+  private inlineWithBlocks(element: DomElement, tag: string, depth: number): void {
+    const outermost = tag === 'A' && !this.insideLink;
+    if (outermost) {
+      const url = this.links.read(element.getAttribute('href') ?? '');
+      const text = inlineText(element).slice(0, LINK_TEXT_UNITS_MAX);
+      if (url !== undefined) this.links.found.push({ text, url });
+      this.insideLink = true;
+    }
     for (let node = element.firstChild; node; node = node.nextSibling) this.node(node, depth + 1);
+    if (outermost) this.insideLink = false;
   }
 
   private block(element: DomElement, tag: string, depth: number): void {
     const level = /^H([1-6])$/.exec(tag)?.[1];
     if (level) {
-      const text = inlineText(element);
-      if (text !== '')
-        this.builder.add({ kind: 'heading', level: Number(level) }, `${'#'.repeat(Number(level))} ${text}`);
+      const text = inlineText(element, this.links);
+      if (text !== '') this.write({ kind: 'heading', level: Number(level) }, `${'#'.repeat(Number(level))} ${text}`);
     } else if (tag === 'PRE') this.add('code', fenced(element.textContent ?? ''));
     else if (tag === 'UL' || tag === 'OL' || tag === 'MENU') this.list(element, depth);
     else if (tag === 'TABLE') this.table(element, depth);
@@ -144,24 +162,26 @@ class BlockWriter {
 
   private list(element: DomElement, depth: number): void {
     if (hasBlockInside(element, LIST_BREAKERS)) this.children(element, depth + 1);
-    else this.add('list', listLines(element, 0).join('\n'));
+    else this.add('list', listLines(element, 0, this.links).join('\n'));
   }
 
   private table(element: DomElement, depth: number): void {
     // Tables in tables are layout; their rows are not even gathered, which would take quadratic time.
-    const rows = hasBlockInside(element, TABLE_BREAKERS) ? [] : tableRows(element);
+    const inside: LinkSink = { read: this.links.read, found: [] };
+    const rows = hasBlockInside(element, TABLE_BREAKERS) ? [] : tableRows(element, inside);
     if (rows.every((row) => row.length <= 1)) {
       this.children(element, depth + 1);
       return;
     }
     const caption = element.querySelector('caption');
-    if (caption) this.add('paragraph', inlineText(caption));
+    if (caption) this.add('paragraph', inlineText(caption, this.links));
+    this.links.found = [...this.links.found, ...inside.found];
     const table = tableText(rows);
-    if (table) this.builder.add(table.draft, table.text);
+    if (table) this.write(table.draft, table.text);
   }
 
   private quote(element: DomElement): void {
-    const lines = paragraphsOf(element).flatMap((text) => [...text.split('\n'), '']);
+    const lines = paragraphsOf(element, this.links).flatMap((text) => [...text.split('\n'), '']);
     this.add(
       'quote',
       lines
@@ -172,7 +192,12 @@ class BlockWriter {
   }
 
   private add(kind: BlockKind, text: string): void {
-    this.builder.add({ kind }, text);
+    this.write({ kind }, text);
+  }
+
+  private write(draft: BlockDraft, text: string): void {
+    this.builder.add({ ...draft, links: this.links.found }, text);
+    this.links.found = [];
   }
 
   private flush(): void {
@@ -186,21 +211,21 @@ const QUOTE_BREAKERS = new Set(['TABLE', 'PRE', 'UL', 'OL', 'H1', 'H2', 'H3', 'H
 const LIST_BREAKERS = new Set(['TABLE', 'PRE', 'H1', 'H2', 'H3', 'H4', 'H5', 'H6', 'ARTICLE', 'SECTION']);
 const TABLE_BREAKERS = new Set(['TABLE', 'H1', 'H2', 'H3', 'FORM', 'ARTICLE', 'SECTION']);
 
-function listLines(list: DomElement, indent: number): string[] {
+function listLines(list: DomElement, indent: number, links: LinkSink): string[] {
   const lines: string[] = [];
   let number = Number(list.getAttribute('start') ?? 1) || 1;
   for (const item of Array.from(list.children)) {
     const tag = item.tagName.toUpperCase();
-    if (tag === 'UL' || tag === 'OL') lines.push(...listLines(item, indent + 1));
+    if (tag === 'UL' || tag === 'OL') lines.push(...listLines(item, indent + 1, links));
     if (tag !== 'LI' || isHidden(item)) continue;
     const mark = list.tagName.toUpperCase() === 'OL' ? `${number}.` : '-';
     number += 1;
     const nested =
       indent < DEPTH_MAX ? Array.from(item.children).filter((child) => /^(UL|OL)$/i.test(child.tagName)) : [];
-    const text = collapse(gather(item, new Set(nested)));
+    const text = collapse(gather(item, links, new Set(nested)));
     if (text !== '')
       lines.push(`${'  '.repeat(indent)}${mark} ${text.replaceAll('\n', `\n${'  '.repeat(indent + 1)}`)}`);
-    for (const inner of nested) lines.push(...listLines(inner, indent + 1));
+    for (const inner of nested) lines.push(...listLines(inner, indent + 1, links));
   }
   return lines;
 }
@@ -212,7 +237,7 @@ const REPEATED_CELLS_MAX = 10_000;
 const REPEATED_UNITS_MAX = 300;
 
 /** Cells by row; the text of a cell counts for every row and column it spans, unless it is all of its row. */
-function tableRows(table: DomElement): string[][] {
+function tableRows(table: DomElement, links: LinkSink): string[][] {
   let left = REPEATED_CELLS_MAX;
   const fromAbove: { text: string; rows: number }[] = [];
   return Array.from(table.querySelectorAll('tr')).map((row) => {
@@ -227,7 +252,7 @@ function tableRows(table: DomElement): string[][] {
     const own = Array.from(row.children).filter((cell) => /^T[DH]$/i.test(cell.tagName));
     for (const cell of own) {
       fill();
-      const text = inlineText(cell);
+      const text = inlineText(cell, links);
       const repeated = text.length > REPEATED_UNITS_MAX || own.length === 1 ? '' : text;
       const columns = Math.min(spanOf(cell, 'colspan'), Math.max(1, left));
       left -= columns - 1;
@@ -245,26 +270,42 @@ function spanOf(cell: DomElement, name: string): number {
   return Math.min(Math.max(Number.parseInt(cell.getAttribute(name) ?? '1', 10) || 1, 1), SPAN_MAX);
 }
 
-function paragraphsOf(element: DomElement): string[] {
-  const marked = gather(element);
+function paragraphsOf(element: DomElement, links: LinkSink): string[] {
+  const marked = gather(element, links);
   return marked
     .split('\u0002')
     .map(collapse)
     .filter((text) => text !== '');
 }
 
+/** A link whose text begins at this part. */
+interface OpenLink {
+  url: string;
+  from: number;
+}
+
 /** All text under a node without recursion: U+0001 for line breaks, U+0002 at block borders. */
-function gather(root: DomNode, without: ReadonlySet<DomNode> = new Set()): string {
+function gather(root: DomNode, links?: LinkSink, without: ReadonlySet<DomNode> = new Set()): string {
   const parts: string[] = [];
-  const stack: (DomNode | string)[] = [root];
+  const stack: (DomNode | string | OpenLink)[] = [root];
+  let insideLink = false;
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
     if (typeof next === 'string') parts.push(next);
-    else if (next.nodeType === TEXT) parts.push(next.nodeValue ?? '');
+    else if ('url' in next) {
+      const text = collapse(parts.slice(next.from).join('')).slice(0, LINK_TEXT_UNITS_MAX);
+      links?.found.push({ text, url: next.url });
+      insideLink = false;
+    } else if (next.nodeType === TEXT) parts.push(next.nodeValue ?? '');
     else if (next.nodeType === ELEMENT && !without.has(next)) {
       const tag = (next as DomElement).tagName.toUpperCase();
       if (tag === 'BR') parts.push('\u0001');
       if (tag === 'BR' || (next !== root && (SKIPPED.has(tag) || isHidden(next as DomElement)))) continue;
       if (tag === 'A') stack.push(contactOf(next as DomElement));
+      const url = tag === 'A' && !insideLink ? links?.read((next as DomElement).getAttribute('href') ?? '') : undefined;
+      if (url !== undefined) {
+        stack.push({ url, from: parts.length });
+        insideLink = true;
+      }
       const block = next !== root && BLOCKS.has(tag);
       if (block) {
         parts.push('\u0002');
@@ -278,7 +319,7 @@ function gather(root: DomNode, without: ReadonlySet<DomNode> = new Set()): strin
 
 const NO_CONTACT = /[^\p{L}\p{N}@.]/gu;
 
-/** The mail address or telephone number that a link does not show. Addresses of pages are left out: they drown the words. */
+/** The mail address or telephone number that a link does not show. Addresses of pages stand beside the text (links.ts). */
 function contactOf(link: DomElement): string {
   const [, contact = ''] = /^\s*(?:mailto|tel):([^?\s]{3,100})/i.exec(link.getAttribute('href') ?? '') ?? [];
   if (contact === '') return '';
@@ -286,12 +327,12 @@ function contactOf(link: DomElement): string {
   return shown!.includes(wanted!) ? '' : ` (${contact})`;
 }
 
-function inlineOf(element: DomElement, tag: string): string {
+function inlineOf(element: DomElement, tag: string, links: LinkSink): string {
   if (tag === 'CODE' || tag === 'KBD' || tag === 'SAMP') {
     const text = collapse(gather(element));
     return text === '' || text.includes('`') ? text : `\`${text}\``;
   }
-  return gather(element);
+  return gather(element, links);
 }
 
 /** White space to single blanks, marks of breaks to line feeds, block borders to blanks. */

@@ -111,3 +111,31 @@ test('text behind the end of a page is read', () => {
 test('fragments without html and body are read', () => {
   assert.equal(parseHtml('<p>one<p>two', []).text, 'one\n\ntwo');
 });
+
+test('links stand beside the text, wherever in a page they are', () => {
+  const body = `<h2><a href="/h">Head</a></h2><p>Read <a href="b"><b>the</b> guide</a> or <a href="javascript:x()">run</a>.</p>
+    <ul><li><a href="l">one</a><ul><li><a href="m">two</a></li></ul></li></ul>
+    <table><caption><a href="k">cap</a></caption><tr><td>x</td><td><a href="t">cell</a></td></tr><tr><td>1</td><td>2</td></tr></table>
+    <blockquote><a href="q">said</a></blockquote><a href="card"><div>Card</div><div>more</div></a>`;
+  const { text, blocks } = parseHtml(page(body, '<base href="/docs/">'), [], 'https://ex.example/other/');
+  assert.ok(!text.includes('ex.example'));
+  const links = blocks.flatMap((block) => (block.links ?? []).map((link) => [block.kind, link] as const));
+  assert.deepEqual(
+    links.map(([kind, { url, at, text: shown }]) => [
+      kind,
+      url.replace('https://ex.example/', ''),
+      shown,
+      text.slice(at, at + 3),
+    ]),
+    [
+      ['heading', 'h', 'Head', 'Hea'],
+      ['paragraph', 'docs/b', 'the guide', 'the'],
+      ['list', 'docs/l', 'one', 'one'],
+      ['list', 'docs/m', 'two', 'two'],
+      ['paragraph', 'docs/k', 'cap', 'cap'],
+      ['table', 'docs/t', 'cell', 'cel'],
+      ['quote', 'docs/q', 'said', 'sai'],
+      ['paragraph', 'docs/card', 'Card more', 'Car'],
+    ],
+  );
+});

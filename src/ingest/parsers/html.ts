@@ -1,5 +1,6 @@
 /** Web pages: the article where there is one, else the whole body. */
 import { Readability } from '@mozilla/readability';
+import { type LinkReader, pageLinks } from '../links.ts';
 import { KeyPicker, originMetadata } from '../metadata-values.ts';
 import type { ChunkMetadataKey, ParsedFile } from '../parsed.ts';
 import {
@@ -37,8 +38,12 @@ const ARTICLE_TAG_LEVELS_MAX = 2_400_000;
 /** UTF-16 units in which a page says that it is XHTML. */
 const PROLOG_UNITS = 2048;
 
-/** Never fails for bad markup: a page that is too large or nested too deeply becomes plain text, with a warning. */
-export function parseHtml(source: string, keys: readonly ChunkMetadataKey[]): ParsedFile {
+/**
+ * Never fails for bad markup: a page that is too large or nested too deeply becomes plain text, with a warning.
+ *
+ * @param url where the page was found, when it is known; the page may name another base for its links.
+ */
+export function parseHtml(source: string, keys: readonly ChunkMetadataKey[], url?: string): ParsedFile {
   const html = /^\s*<\?xml|<html[^<>]{1,500}1999\/xhtml/.test(source.slice(0, PROLOG_UNITS))
     ? expandEmptyTags(source)
     : source;
@@ -50,13 +55,14 @@ export function parseHtml(source: string, keys: readonly ChunkMetadataKey[]): Pa
   }
   const document = buildTree(html);
   const meta = metaTags(document);
-  const builder = writeBody(document);
+  const reader = pageLinks(baseOf(document, meta, url));
+  const builder = writeBody(document, reader);
   const picker = new KeyPicker(keys);
   const chunkMetadata = picker.pick((key) => meta.get(key.toLowerCase()));
   const titleElement = document.querySelector('title');
   const title = meta.get('og:title') ?? (titleElement ? inlineText(titleElement) || undefined : undefined);
   const language = document.documentElement?.getAttribute('lang') ?? meta.get('content-language');
-  const page = { builder: mayHoldArticle(shape, builder) ? article(document, builder) : builder };
+  const page = { builder: mayHoldArticle(shape, builder) ? article(document, builder, reader) : builder };
   return {
     fileType: 'html',
     text: page.builder.text(),
@@ -75,9 +81,17 @@ export function parseHtml(source: string, keys: readonly ChunkMetadataKey[]): Pa
   };
 }
 
-function writeBody(document: DomDocument): TextBuilder {
+/** What relative addresses of a page begin with: the base it names, the address it was found at, the one it gives itself. */
+function baseOf(document: DomDocument, meta: ReadonlyMap<string, string>, url: string | undefined): string | undefined {
+  const own = [url, document.querySelector('link[rel="canonical"]')?.getAttribute('href'), meta.get('og:url')];
+  const found = own.find((address) => /^https?:\/\//i.test(address ?? '')) ?? undefined;
+  const named = document.querySelector('base[href]')?.getAttribute('href');
+  return (named ? URL.parse(named, found)?.href : undefined) ?? found;
+}
+
+function writeBody(document: DomDocument, reader: LinkReader): TextBuilder {
   const builder = new TextBuilder();
-  writeHtmlBlocks(rootOf(document), builder);
+  writeHtmlBlocks(rootOf(document), builder, reader);
   return builder;
 }
 
@@ -88,14 +102,14 @@ function mayHoldArticle({ tags, depth }: TreeShape, body: TextBuilder): boolean 
 }
 
 /** The article of a page, or its whole body. */
-function article(document: DomDocument, body: TextBuilder): TextBuilder {
+function article(document: DomDocument, body: TextBuilder, reader: LinkReader): TextBuilder {
   const whole = body.text().length;
   let linked = 0;
   for (const link of Array.from(document.querySelectorAll('a[href]'))) linked += inlineText(link).length;
-  const declared = declaredArticle(document);
+  const declared = declaredArticle(document, reader);
   let builder = new TextBuilder();
   const found = findArticle(document);
-  if (found) writeHtmlBlocks(found, builder);
+  if (found) writeHtmlBlocks(found, builder, reader);
   if (linked < whole * LINKED_SHARE_MIN) {
     return builder.text().length >= whole * FRINGE_ARTICLE_SHARE ? builder : body;
   }
@@ -112,12 +126,12 @@ function isCloser(declared: number, found: number): boolean {
 }
 
 /** The longest text that the page marks as an article's body, or else as an article. */
-function declaredArticle(document: DomDocument): TextBuilder | undefined {
+function declaredArticle(document: DomDocument, reader: LinkReader): TextBuilder | undefined {
   for (const selector of ['[itemprop="articleBody"]', 'article']) {
     const marked = Array.from(document.querySelectorAll(selector)).slice(0, DECLARED_MAX);
     const texts = marked.map((element) => {
       const builder = new TextBuilder();
-      writeHtmlBlocks(element, builder);
+      writeHtmlBlocks(element, builder, reader);
       return builder;
     });
     texts.sort((a, b) => b.text().length - a.text().length);

@@ -67,3 +67,37 @@ test('a source longer than one piece loses nothing at the seams', async () => {
     assert.equal(blocks.filter((block) => block.kind === kind).length, count, kind);
   }
 });
+
+test('links stand beside the text with what definitions say, which is no part of it', async () => {
+  const { text, blocks } = await parseMd(
+    'See [the site][s], [s] and [it](https://o.example/x "t"), not [y].\n\n```\n[s]\n```\n\n[s]: https://s.example/path\n',
+    [],
+  );
+  assert.ok(!text.includes('s.example'));
+  assert.deepEqual(
+    blocks.flatMap((block) => (block.links ?? []).map(({ text: shown, url }) => [shown, url])),
+    [
+      ['the site', 'https://s.example/path'],
+      ['s', 'https://s.example/path'],
+      ['it', 'https://o.example/x'],
+    ],
+  );
+});
+
+test('the bytes of pictures are no text', async () => {
+  const data = 'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAA/+==';
+  const source = `A ![pic](${data}) b ![two](<${data.replace('Kg', 'Kg\n  ')}> "t") <img alt="c" src="${data}"> d [x](https://a.example/data:1)
+
+| a |
+|---|
+| ![p](${data}) |
+
+![ref][r] end
+
+[r]: ${data}
+`;
+  const { text, blocks } = await parseMd(source, []);
+  assert.ok(!/iVBOR|GgoAA/.test(text), text);
+  assert.match(text, /A !\[pic\]\(\) b !\[two\]\(<> "t"\) <img alt="c" src=""> d \[x\]\(https:\/\/a.example\/data:1\)/);
+  assert.ok(blocks.every((block) => (block.links ?? []).every(({ url }) => !url.startsWith('data:'))));
+});

@@ -1,5 +1,7 @@
 /** Markdown: the top-level blocks of the source as they are, without front matter and comments. */
-import MarkdownIt, { type Token } from 'markdown-it';
+import MarkdownIt, { type Env, type Token } from 'markdown-it';
+import type { Link } from '../../util/link-line.ts';
+import { pageLinks } from '../links.ts';
 import { KeyPicker, originMetadata } from '../metadata-values.ts';
 import type { Block, BlockKind, ChunkMetadataKey, ParsedFile } from '../parsed.ts';
 import { readFrontMatter } from './front-matter.ts';
@@ -28,7 +30,7 @@ const POSITION_MARKS = /<\|ref\|>[^<\n]{0,200}<\|\/ref\|>|<\|det\|>[^<\n]{0,2000
 export async function parseMd(source: string, keys: readonly ChunkMetadataKey[]): Promise<ParsedFile> {
   const front = readFrontMatter(source);
   const builder = new TextBuilder();
-  for (const piece of pieces(source.slice(front.bodyStart))) await writeBlocks(piece, builder);
+  for (const piece of pieces(withoutPictureData(source.slice(front.bodyStart)))) await writeBlocks(piece, builder);
   const text = builder.text();
   const picker = new KeyPicker(keys);
   const chunkMetadata = picker.pick((key) => front.values.get(key));
@@ -78,18 +80,52 @@ function* pieces(source: string): Generator<string> {
 async function writeBlocks(source: string, builder: TextBuilder): Promise<void> {
   const lines = lineStarts(source);
   const at = (line: number) => (line < lines.length ? lines[line]! : source.length);
-  const tokens = markdown.parse(source, {});
+  const env: Env = {};
+  const tokens = markdown.parse(source, env);
   for (const [index, token] of tokens.entries()) {
     const kind = KINDS[token.type];
     if (token.level !== 0 || !kind || !token.map) continue;
     const start = at(token.map[0]);
     const text = source.slice(start, at(token.map[1]));
     if (token.type === 'html_block') await writeHtml(text, builder);
-    else if (kind === 'heading') builder.add({ kind, level: Number(token.tag.slice(1)) }, text);
-    else if (kind === 'table')
-      builder.add({ kind, ...tableRows(tokens, index, text, (line) => at(line) - start) }, text);
-    else builder.add({ kind }, kind === 'code' ? text : withoutInvisible(text));
+    else if (kind === 'code') builder.add({ kind }, text);
+    else {
+      const links = linksOf(text, env.references ?? {});
+      if (kind === 'heading') builder.add({ kind, level: Number(token.tag.slice(1)), links }, text);
+      else if (kind === 'table')
+        builder.add({ kind, ...tableRows(tokens, index, text, (line) => at(line) - start), links }, text);
+      else builder.add({ kind, links }, withoutInvisible(text));
+    }
   }
+}
+
+type References = NonNullable<Env['references']>;
+
+const INLINE_LINK = /\[([^[\]\n]{0,300})\](?:\(\s*<?([^\s()<>]{1,2000})|\[([^[\]\n]{0,300})\])?/g;
+const readLink = pageLinks(undefined);
+
+/** `[text](address)` as it stands there, and `[text][name]`, `[name]` by the definitions, which are no part of the text. */
+function linksOf(text: string, references: References): Link[] {
+  return [...text.matchAll(INLINE_LINK)].flatMap(([, shown = '', address, name]) => {
+    if (address !== undefined) {
+      const url = readLink(address);
+      return url === undefined ? [] : [{ text: shown, url }];
+    }
+    const label = markdown.utils.normalizeReference(name || shown);
+    const url = Object.hasOwn(references, label) ? readLink(references[label]!.href) : undefined;
+    return url === undefined ? [] : [{ text: shown, url }];
+  });
+}
+
+/**
+ * Pictures whose bytes stand in the text (`data:` addresses of links, definitions and `src`): their bytes are no words. White space
+ * may break them where their end is sure.
+ */
+const PICTURE_DATA =
+  /(\]\(\s*<?|\bsrc\s*=\s*["'])data:[^\s()[\]"'<>]*(?:\s+[A-Za-z0-9+/=]+)*?(?=\s*[)"'>])|(\]:\s*<?|\]\(\s*<?)data:[^\s()[\]"'<>]*/gi;
+
+function withoutPictureData(source: string): string {
+  return source.replace(PICTURE_DATA, (_found, closed?: string, open?: string) => closed ?? open ?? '');
 }
 
 function withoutInvisible(text: string): string {

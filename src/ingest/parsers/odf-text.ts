@@ -1,5 +1,7 @@
 /** Text of OpenDocument files: headings, paragraphs, lists, tables, notes, as blocks. */
 
+import type { Link } from '../../util/link-line.ts';
+import { outsideLinks } from '../links.ts';
 import { usefulAltText } from './office-xml.ts';
 import { tableText } from './table-text.ts';
 import type { BlockDraft } from './text-builder.ts';
@@ -18,6 +20,8 @@ export type BlockSink = (draft: BlockDraft, text: string) => void;
 /** Blanks that one element may stand for, and columns and rows that one cell may. */
 const REPEAT_MAX = 100;
 const LEVEL_MAX = 8;
+/** Links of a paragraph wait while the list before it is written; each is looked for in every block that is written meanwhile. */
+const WAITING_LINKS_MAX = 100;
 /** Elements that are no text of the document. */
 const SKIPPED = new Set(
   (
@@ -53,12 +57,18 @@ export class OdfWriter {
   private code: string[] = [];
   private notes: string[] = [];
   private noteCount = 0;
+  /** Links whose text is not written yet. */
+  private links: Link[] = [];
   /** Blocks that stand in a frame inside a paragraph. */
   private inside: XmlElement[] = [];
 
   constructor(styles: OdfStyles, add: BlockSink) {
     this.styles = styles;
-    this.add = add;
+    this.add = (draft, text) => {
+      const [own, later] = [true, false].map((isIn) => this.links.filter((link) => text.includes(link.text) === isIn));
+      this.links = later!.slice(-WAITING_LINKS_MAX);
+      add({ ...draft, links: own! }, text);
+    };
   }
 
   /** Writes the blocks under an element, in order. */
@@ -247,9 +257,18 @@ export class OdfWriter {
         return this.frame(element);
       case 'annotation-end':
         return '';
+      case 'a':
+        return this.link(element);
       default:
         return SKIPPED.has(element.name) ? '' : this.inline(element);
     }
+  }
+
+  private link(element: XmlElement): string {
+    const text = this.inline(element);
+    const url = outsideLinks(attribute(element, 'xlink:href'));
+    if (url !== undefined) this.links.push({ text: tidy(text), url });
+    return text;
   }
 
   private note(element: XmlElement): string {

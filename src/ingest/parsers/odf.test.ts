@@ -120,3 +120,19 @@ test('a sheet: repeated cells and rows, stored values, merged cells, comments; t
     '[cell: B3]: odd',
   ]);
 });
+
+test('links stand beside the text of their own block', () => {
+  const list =
+    '<text:list><text:list-item><text:p>item <text:a xlink:href="https://a.example/i">one</text:a></text:p></text:list-item></text:list>';
+  const { blocks } = read(
+    'odt',
+    `<office:body><office:text>${list}<text:p>see <text:a xlink:href="https://a.example/p">page</text:a>, <text:a xlink:href="#x">here</text:a></text:p></office:text></office:body>`,
+  );
+  assert.deepEqual(
+    blocks.map(({ kind, links }) => [kind, ...(links ?? []).map(({ url }) => url)]),
+    [
+      ['list', 'https://a.example/i'],
+      ['paragraph', 'https://a.example/p'],
+    ],
+  );
+});

@@ -83,7 +83,7 @@ async function parseTextFile(fileType: FileType, bytes: Uint8Array, request: Pro
   if (bytes.length > TEXT_FILE_BYTES_MAX) {
     throw overLimit(`Text files are read up to ${TEXT_FILE_BYTES_MAX / 1024 / 1024} MiB.`);
   }
-  const decoded = decodeText(bytes, declaredEncoding(fileType, bytes));
+  const decoded = decodeText(bytes, request.charset ?? declaredEncoding(fileType, bytes));
   const parsed = await parseText(fileType, decoded.text, request);
   if (decoded.replaced) parsed.warnings.push('Some bytes are not valid text and were replaced.');
   return parsed;
@@ -98,7 +98,7 @@ async function parseText(fileType: FileType, text: string, request: ProcessReque
     }
     case 'html': {
       const { parseHtml } = await import('./html.ts');
-      return parseHtml(text, keys);
+      return parseHtml(text, keys, request.url);
     }
     case 'csv':
     case 'tsv': {

@@ -1,6 +1,9 @@
 /** Collects a file's extracted text and its blocks; keeps offsets exact by construction. */
+
+import type { Link } from '../../util/link-line.ts';
 import { cleanText } from '../decode.ts';
 import { overLimit } from '../failure.ts';
+import { placeLinks } from '../links.ts';
 import type { Block } from '../parsed.ts';
 
 /** UTF-16 code units of extracted text per file. */
@@ -8,9 +11,11 @@ export const TEXT_UNITS_MAX = 48 * 1024 * 1024;
 
 const FLUSH_PARTS = 4096;
 
-export type BlockDraft = Omit<Block, 'start' | 'end' | 'rowStarts'> & {
+export type BlockDraft = Omit<Block, 'start' | 'end' | 'rowStarts' | 'links'> & {
   /** Row starts relative to the block's own text. */
   rowStarts?: number[];
+  /** In the order of the text. */
+  links?: readonly Link[];
 };
 
 /** Blocks are written one after the other, separated by a blank line. */
@@ -26,9 +31,11 @@ export class TextBuilder {
     if (body.trim() === '') return undefined;
     const lead = this.length > 0 ? separator : '';
     const start = this.length + lead.length;
-    const { rowStarts, ...rest } = draft;
+    const { rowStarts, links, ...rest } = draft;
     const block: Block = { ...rest, start, end: start + body.length };
     if (rowStarts) block.rowStarts = rowStarts.map((offset) => start + offset);
+    if (links && links.length > 0)
+      block.links = placeLinks(body, links).map((link) => ({ ...link, at: start + link.at }));
     this.push(lead + body);
     this.blocks.push(block);
     return block;
