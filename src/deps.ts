@@ -24,6 +24,7 @@ import { openChatModel } from './llm/registry.ts';
 import { openRerankModel, type RerankModel } from './llm/rerank.ts';
 import { type HttpClient, openHttpClient } from './net/http-client.ts';
 import { analyzeForIndex, analyzeQuery } from './retrieval/analyzer.ts';
+import { type CorpusMemory, openCorpusMemory } from './retrieval/corpus-memory.ts';
 import { armCrashPoint, type CrashPoints, noCrashPoints } from './util/crash.ts';
 import { makeFolder } from './util/folders.ts';
 import { ConfigError } from './util/settings-reader.ts';
@@ -45,6 +46,8 @@ export interface Deps {
   chatModel: ChatModel;
   /** Null: no embedding model is configured. */
   embedding: Embedding | null;
+  /** What searches worked out about the corpus as it is. Null: the database cannot say when it changes. */
+  memory: CorpusMemory | null;
   /** Null: no rerank model is configured. */
   reranker: RerankModel | null;
   http: HttpClient;
@@ -105,6 +108,7 @@ export async function openDeps(config: Config, log: FastifyBaseLogger, given: Gi
       processor,
       chatModel,
       embedding,
+      memory: given.memory === undefined ? openCorpusMemory(db) : given.memory,
       reranker: given.reranker === undefined ? openRerankModel(config.rerank, http) : given.reranker,
       http,
       connectors:

@@ -1,9 +1,11 @@
 /** `retrieve` is the only way to chunks for a question: completions, search and evaluation all come through here. */
 import type { Tx } from '../db/database.ts';
-import { join, sql } from '../db/sql.ts';
+import { join, raw, sql } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { searchTerms } from './analyzer.ts';
 import { type Batch, keepFitting, lexicalBatches, type RankedCandidate, type Search } from './candidates.ts';
+import { CORPUS_VERSION } from './corpus-memory.ts';
+import { narrows } from './filter-sql.ts';
 import { openFitting } from './fitting.ts';
 import { FUSION_DEFAULT } from './fuse.ts';
 import { correct } from './fuzzy.ts';
@@ -16,7 +18,7 @@ import { EXACT_ROWS_MAX, NEAREST_SETTINGS } from './nearest.ts';
 import { postfiltered } from './postfilter.ts';
 import { RERANKED_MAX, rerank } from './rerank.ts';
 import { select } from './select.ts';
-import { embedQuery, type SemanticQuery } from './semantic.ts';
+import { countVectors, embedQuery, type SemanticQuery } from './semantic.ts';
 import type { Hit, Retrieved, RetrieveRequest, Warning } from './types.ts';
 
 /** So many of the best candidates are compared with each other, whichever page is asked for; later ones only by their hash. */
@@ -24,7 +26,7 @@ export const COMPARED_MAX = 100;
 
 const NO_NEIGHBOURS = { before: 0, after: 0 };
 
-type RetrieveDeps = Pick<Deps, 'db'> & Partial<Pick<Deps, 'config' | 'embedding' | 'reranker'>>;
+type RetrieveDeps = Pick<Deps, 'db'> & Partial<Pick<Deps, 'config' | 'embedding' | 'reranker' | 'memory'>>;
 
 /**
  * Chunks that fit the query, best first; of equal score, the lower id first. No text comes twice, nor nearly the same text.
@@ -85,20 +87,28 @@ export async function retrieve(
 
 async function prepare(
   tx: Tx,
-  { db, config }: RetrieveDeps,
+  { db, config, memory }: RetrieveDeps,
   request: RetrieveRequest,
-  semantic: SemanticQuery | undefined,
+  semantic: Omit<SemanticQuery, 'rows'> | undefined,
 ): Promise<Search> {
   const forced = db.hasTextSearch ? FORCE_INDEX_ORDER : FORCE_INDEXES;
-  await tx.query(sql`select ${semantic ? join([forced, NEAREST_SETTINGS]) : forced}`);
-  const languages = await readLanguages(tx, request.tenantId);
+  const settings = semantic ? join([forced, NEAREST_SETTINGS]) : forced;
+  const [state] = await tx.query<{ version: string }>(
+    sql`select ${memory ? CORPUS_VERSION : raw("''")} as version, ${settings}`,
+  );
+  const knowledge = memory?.at(state!.version);
+  const languages = await readLanguages(tx, request.tenantId, knowledge);
   const terms = searchTerms(request.query, languages);
   const fusion = config?.fusion ?? FUSION_DEFAULT;
   const search = {
     ...{ request, hasTextSearch: db.hasTextSearch, languages, terms, fusion, exactRowsMax: EXACT_ROWS_MAX },
-    fitting: openFitting(tx, request),
+    fitting: openFitting(tx, request, knowledge),
   };
-  return semantic ? { ...search, semantic } : search;
+  if (!semantic) return search;
+  const rows = narrows(request, request.usePostfilter ? {} : request.filters)
+    ? 0
+    : await countVectors(tx, semantic.vectors);
+  return { ...search, semantic: { ...semantic, rows } };
 }
 
 /** At most `count` candidates from the first on: copies and overlong sources taken out. */

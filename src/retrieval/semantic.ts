@@ -4,6 +4,7 @@ import type { Tx } from '../db/database.ts';
 import { sql } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { invalidRequest, ServiceError } from '../errors.ts';
+import { CORPUS_VERSION, type CorpusMemory } from './corpus-memory.ts';
 import type { RetrieveRequest, Warning } from './types.ts';
 
 /** How long a search waits for the embedding model. */
@@ -14,7 +15,7 @@ export interface SemanticQuery {
   vectors: ServingVectors;
   /** As PostgreSQL reads it. */
   vector: string;
-  /** About as many vectors there are. */
+  /** About as many vectors there are. Asked for only where no filter says how many are to be compared. */
   rows: number;
 }
 
@@ -26,29 +27,30 @@ export interface SemanticQuery {
  * when it aborts.
  */
 export async function embedQuery(
-  { db, embedding }: Pick<Deps, 'db'> & Partial<Pick<Deps, 'embedding'>>,
+  { db, embedding, memory }: Pick<Deps, 'db'> & Partial<Pick<Deps, 'embedding' | 'memory'>>,
   { tenantId, mode, query }: RetrieveRequest,
   warnings: Warning[],
   signal: AbortSignal,
-): Promise<SemanticQuery | undefined> {
+): Promise<Omit<SemanticQuery, 'rows'> | undefined> {
   if (mode === 'lexical') return undefined;
   if (!embedding) {
     if (mode === 'hybrid') return undefined;
     throw invalidRequest('/mode: semantic search needs an embedding model, and none is configured.');
   }
-  const serving = await db.transaction(tenantId, (tx) => findServing(tx, tenantId), { signal });
-  if (!serving) {
+  const find = (): Promise<ServingVectors | undefined> =>
+    db.transaction(tenantId, (tx) => findServingVectors(tx, tenantId), { signal });
+  const vectors = memory ? await recallServing(db, memory, tenantId, find) : await find();
+  if (!vectors) {
     if (mode === 'semantic') warnings.push({ type: 'no_vectors', message: 'No chunk has a vector yet.' });
     return undefined;
   }
-  const { vectors } = serving;
   const deadline = AbortSignal.timeout(QUERY_EMBEDDING_TIMEOUT_MS);
   try {
     const vector = await embedding.embedQuery(tenantId, vectors.model, query, AbortSignal.any([signal, deadline]));
     if (vector.length !== vectors.dimension) {
       throw new ServiceError('upstream_failed', 'The embedding model answered with a vector of another dimension.');
     }
-    return { ...serving, vector: vectorText(vector) };
+    return { vectors, vector: vectorText(vector) };
   } catch (error) {
     signal.throwIfAborted();
     const failure = deadline.aborted
@@ -60,12 +62,20 @@ export async function embedQuery(
   }
 }
 
-/** By the size of the table, which is known at once; what is dead counts as well. */
-async function findServing(tx: Tx, tenantId: string): Promise<Omit<SemanticQuery, 'vector'> | undefined> {
-  const vectors = await findServingVectors(tx, tenantId);
-  if (!vectors) return undefined;
+async function recallServing(
+  db: Deps['db'],
+  memory: CorpusMemory,
+  tenantId: string,
+  find: () => Promise<ServingVectors | undefined>,
+): Promise<ServingVectors | undefined> {
+  const [now] = await db.query<{ version: string }>(tenantId, sql`select ${CORPUS_VERSION} as version`);
+  return memory.at(now!.version).recall(`serving ${tenantId}`, find);
+}
+
+/** About as many vectors there are: by the size of the table, which is known at once; what is dead counts as well. */
+export async function countVectors(tx: Tx, vectors: ServingVectors): Promise<number> {
   const [size] = await tx.query<{ pages: number }>(
     sql`select pg_table_size(${vectors.table}::regclass) / current_setting('block_size')::int as pages`,
   );
-  return { vectors, rows: size!.pages * vectorsPerPage(vectors) };
+  return size!.pages * vectorsPerPage(vectors);
 }

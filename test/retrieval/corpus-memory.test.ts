@@ -1,0 +1,321 @@
+/** What searches keep of the corpus: nothing of it outlives a change, whoever makes the change and in whatever way. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { buildStep, findColumnRefs, insertColumn } from '../../src/corpus/column-store.ts';
+import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
+import type { Database } from '../../src/db/database.ts';
+import { type Sql, sql } from '../../src/db/sql.ts';
+import { type CorpusMemory, memoryKey, openCorpusMemory } from '../../src/retrieval/corpus-memory.ts';
+import { retrieve } from '../../src/retrieval/retrieve.ts';
+import type { Filters, MetadataFilterGroup, RetrieveRequest } from '../../src/retrieval/types.ts';
+import { newId } from '../../src/util/ids.ts';
+import { openTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type SeedGroup, seed, type TagIds } from './corpus.ts';
+import { seedVectors } from './vectors.ts';
+
+let database: TestDatabase;
+let memory: CorpusMemory;
+before(async () => {
+  database = await openTestDatabase();
+  memory = openCorpusMemory({ kind: 'embedded' })!;
+});
+after(() => database.close());
+
+const is = (value: string): MetadataFilterGroup => ({
+  operator: 'and',
+  filters: [{ key: 'colour', operator: 'eq', value }],
+});
+const RED = { sourceMetadata: is('red') };
+
+interface Made {
+  tenant: Tenant;
+  groupId: string;
+  one: string;
+  tags: TagIds;
+}
+
+/** A group with the tag `shown` and the colour blue, of two sources: `one` is red, `two` is not. */
+async function make(): Promise<Made> {
+  const tenant = await createTenant(database.db, { id: newId(), name: newId() });
+  const tags: TagIds = new Map();
+  const one = newId();
+  const sources = [
+    { id: one, name: 'one', metadata: { colour: 'red' }, url: 'https://one.example/a', chunks: ['common first'] },
+    { name: 'two', metadata: { colour: 'green' }, fileType: 'md', chunks: ['common second'] },
+  ];
+  const other = { sources: [{ name: 'three', metadata: { colour: 'grey' }, chunks: ['common third'] }] };
+  const group: SeedGroup = { metadata: { colour: 'blue' }, tags: ['shown'], sources };
+  const [groupId] = await seed(database.db, tenant.id, [group, other], tags);
+  return { tenant, groupId: groupId!, one, tags };
+}
+
+function requestOf({ tenant }: Made, filters: Filters, limits: Partial<RetrieveRequest> = {}): RetrieveRequest {
+  const anything = { sourceGroupIds: null, tagIds: null, usePostfilter: false, limit: 10, offset: 0 };
+  const asked = { query: 'common', mode: 'lexical' as const, filters, ...anything, ...limits };
+  return { tenantId: tenant.id, partitionNo: tenant.partitionNo, ...asked };
+}
+
+async function names(request: RetrieveRequest, remembered: CorpusMemory | null, db = database.db): Promise<string[]> {
+  const { hits } = await retrieve({ db, memory: remembered }, request);
+  return hits.map(({ name }) => name).toSorted();
+}
+
+/** Of the made corpus: which search, and what then changes for it. */
+interface Change {
+  filters: (made: Made) => Filters;
+  limits?: (made: Made) => Partial<RetrieveRequest>;
+  change: (made: Made) => Sql | Promise<unknown>;
+  after: string[];
+}
+
+const CHANGES: Record<string, Change> = {
+  'a source is deleted': {
+    filters: () => RED,
+    change: ({ one }) => sql`update source set deleted_at = now() where id = ${one}`,
+    after: [],
+  },
+  'a source is removed': {
+    filters: () => RED,
+    change: ({ one }) => sql`delete from source where id = ${one}`,
+    after: [],
+  },
+  'a source is read anew': {
+    filters: () => RED,
+    change: ({ one }) => sql`update source set status = 'pending' where id = ${one}`,
+    after: [],
+  },
+  'a source has another generation': {
+    filters: () => RED,
+    change: ({ one }) => sql`update source set generation = 2, mixed = true where id = ${one}`,
+    after: [],
+  },
+  'a source is added': {
+    filters: () => RED,
+    change: ({ tenant }) =>
+      seed(database.db, tenant.id, [
+        { sources: [{ name: 'new', metadata: { colour: 'red' }, chunks: ['common fourth'] }] },
+      ]),
+    after: ['new', 'one'],
+  },
+  'metadata of a source change': {
+    filters: () => RED,
+    change: ({ one }) => sql`update source set metadata = '{"colour": "pink"}' where id = ${one}`,
+    after: [],
+  },
+  'metadata of an origin change': {
+    filters: () => RED,
+    change: () =>
+      sql`update source set metadata = '{}', origin_metadata = '{"colour": {"val": "red", "type": "string"}}' where name = 'two'`,
+    after: ['one', 'two'],
+  },
+  'the type of a file changes': {
+    filters: () => ({ fileTypes: ['md'] }),
+    change: ({ one }) => sql`update source set file_type = 'md' where id = ${one}`,
+    after: ['one', 'two'],
+  },
+  'an address changes': {
+    filters: () => ({ domains: ['one.example'] }),
+    change: () => sql`update source set url = 'https://two.example/'`,
+    after: [],
+  },
+  'a content date changes': {
+    filters: () => ({ dateFrom: 1_800_000_000 }),
+    change: ({ one }) => sql`update source set content_at = '2028-01-01' where id = ${one}`,
+    after: ['one'],
+  },
+  'a group is deleted': {
+    filters: () => RED,
+    change: ({ groupId }) => sql`update source_group set deleted_at = now() where id = ${groupId}`,
+    after: [],
+  },
+  'a group is removed': {
+    filters: () => RED,
+    change: ({ groupId }) => sql`delete from source_group where id = ${groupId}`,
+    after: [],
+  },
+  'metadata of a group change': {
+    filters: () => ({ metadata: is('blue') }),
+    change: ({ groupId }) => sql`update source_group set metadata = '{}' where id = ${groupId}`,
+    after: [],
+  },
+  'a source moves to another group': {
+    filters: () => ({ metadata: is('blue') }),
+    change: ({ one, groupId }) =>
+      sql`with moved as (update source set source_group_id = (select id from source_group where id <> ${groupId}) where id = ${one} returning id)
+        update chunk c set source_group_id = (select id from source_group where id <> ${groupId}) from moved m where c.source_id = m.id`,
+    after: ['two'],
+  },
+  'a tag is taken off': {
+    filters: () => ({ tags: ['shown'] }),
+    change: ({ groupId }) => sql`delete from tag_source_group where source_group_id = ${groupId}`,
+    after: [],
+  },
+  'a tag is put on': {
+    filters: ({ tags }) => ({ tagIds: [tags.get('shown')!] }),
+    change: ({ tenant, groupId, tags }) =>
+      sql`insert into tag_source_group (tenant_id, tag_id, source_group_id)
+        select ${tenant.id}, ${tags.get('shown')}, id from source_group where id <> ${groupId}`,
+    after: ['one', 'three', 'two'],
+  },
+  'a tag is renamed': {
+    filters: () => ({ tags: ['shown'] }),
+    change: () => sql`update tag set name = 'other'`,
+    after: [],
+  },
+  'a tag is removed': {
+    filters: () => ({ tags: ['shown'] }),
+    change: () => sql`delete from tag`,
+    after: [],
+  },
+  'a tag is taken off for a key that is limited to it': {
+    filters: () => ({}),
+    limits: ({ tags }) => ({ tagIds: [tags.get('shown')!] }),
+    change: ({ groupId }) => sql`delete from tag_source_group where source_group_id = ${groupId}`,
+    after: [],
+  },
+};
+
+describe('what fits a filter is asked for anew after', () => {
+  for (const [name, { filters, limits, change, after: then }] of Object.entries(CHANGES)) {
+    test(name, async () => {
+      const made = await make();
+      const request = requestOf(made, filters(made), limits?.(made));
+      const first = await names(request, memory);
+      assert.notDeepEqual(first, then);
+      assert.deepEqual(await names(request, memory), first);
+      const changed = change(made);
+      await (changed instanceof Promise ? changed : database.db.query(made.tenant.id, changed));
+      assert.deepEqual(await names(request, memory), then);
+      assert.deepEqual(await names(request, null), then, 'the same without any memory');
+    });
+  }
+
+  test('a value of a metadata column', async () => {
+    const made = await make();
+    const { id: tenantId } = made.tenant;
+    const column = { id: newId(), key: 'colour', type: 'string' as const, description: '' };
+    await database.db.transaction(tenantId, (tx) => insertColumn(tx, tenantId, column, new Date()));
+    const build = () => database.db.transaction(tenantId, (tx) => buildStep(tx, tenantId, column.id, 100, new Date()));
+    while (!(await build()));
+    const refs = await database.db.transaction(tenantId, (tx) => findColumnRefs(tx, tenantId, ['colour']));
+    const columns = new Map(refs.map((ref) => [ref.key, ref]));
+    assert.equal(columns.get('colour')?.status, 'ready');
+    const request = requestOf(made, { metadataFilter: is('red'), columns });
+    assert.deepEqual(await names(request, memory), ['one']);
+    await database.db.query(tenantId, sql`update metadata_column_value set text_value = 'red'`);
+    assert.deepEqual(await names(request, memory), ['one', 'three', 'two']);
+  });
+});
+
+test('a change that is taken back leaves nothing behind', async () => {
+  const made = await make();
+  const request = requestOf(made, RED);
+  assert.deepEqual(await names(request, memory), ['one']);
+  const taking = database.db.transaction(made.tenant.id, async (tx) => {
+    await tx.query(sql`update source set deleted_at = now()`);
+    throw new Error('taken back');
+  });
+  await assert.rejects(taking, /taken back/);
+  assert.deepEqual(await names(request, memory), ['one']);
+});
+
+test('what one tenant or key was shown is kept from the others', async () => {
+  const made = await make();
+  const other = await make();
+  await database.db.query(other.tenant.id, sql`delete from source where name = 'one'`);
+  assert.deepEqual(await names(requestOf(made, RED), memory), ['one']);
+  assert.deepEqual(await names(requestOf(other, RED), memory), []);
+  assert.deepEqual(await names(requestOf(made, RED, { sourceGroupIds: [] }), memory), []);
+  assert.deepEqual(await names(requestOf(made, RED, { sourceGroupIds: [made.groupId] }), memory), ['one']);
+  assert.deepEqual(await names(requestOf(made, RED, { tagIds: [newId()] }), memory), []);
+});
+
+test('a search with known filters and languages looks for neither', async () => {
+  const made = await make();
+  const texts: string[] = [];
+  const watched: Database = {
+    ...database.db,
+    transaction: (tenantId, run, options) =>
+      database.db.transaction(
+        tenantId,
+        (tx) =>
+          run({
+            ...tx,
+            query: (statement) => {
+              texts.push(statement.text);
+              return tx.query(statement);
+            },
+          }),
+        options,
+      ),
+  };
+  const look = async (remembered: CorpusMemory | null): Promise<number> => {
+    texts.length = 0;
+    assert.deepEqual(await names(requestOf(made, RED), remembered, watched), ['one']);
+    return texts.filter((text) => text.includes('s.language = l.language') || text.includes('s.chunk_count')).length;
+  };
+  assert.equal(await look(memory), 2);
+  assert.equal(await look(memory), 0);
+  assert.equal(await look(null), 2);
+});
+
+test('with another embedding model, searches use its vectors', async () => {
+  const made = await make();
+  const { id: tenantId } = made.tenant;
+  const chunks = await database.db.query<{ id: string; name: string }>(
+    tenantId,
+    sql`select c.id, s.name from chunk c join source s on s.id = c.source_id`,
+  );
+  const vectors = (near: string): Map<string, number[]> =>
+    new Map(chunks.map(({ id, name }) => [id, name === near ? [1, 0] : [0, 1]]));
+  const asked: string[] = [];
+  const embedding = {
+    embedQuery: async (_tenant: string, model: string) => {
+      asked.push(model);
+      return Float32Array.of(1, 0);
+    },
+  };
+  const nearest = async (): Promise<string | undefined> => {
+    const deps = { db: database.db, memory, embedding: embedding as never };
+    return (await retrieve(deps, requestOf(made, {}, { mode: 'semantic' }))).hits[0]?.name;
+  };
+  assert.equal(await nearest(), undefined);
+  await seedVectors(database.db, tenantId, 'first', vectors('one'));
+  assert.equal(await nearest(), 'one');
+  await seedVectors(database.db, tenantId, 'second', vectors('two'));
+  assert.equal(await nearest(), 'two');
+  assert.deepEqual(asked, ['first', 'second']);
+});
+
+test('on a server nothing is kept', () => {
+  assert.equal(openCorpusMemory({ kind: 'server' }), null);
+});
+
+test('only what depends on nothing else has a key', () => {
+  const tenantId = newId();
+  assert.ok(
+    memoryKey(tenantId, sql`from source s join source_group g on g.id = s.source_group_id where s.name = ${'a'}`),
+  );
+  assert.equal(memoryKey(tenantId, sql`from source s where exists (select from authz_policy p)`), undefined);
+  assert.equal(memoryKey(tenantId, sql`from source s where s.content_at < now()`), undefined);
+  assert.notEqual(
+    memoryKey(tenantId, sql`from source s where s.name = ${'a'}`),
+    memoryKey(tenantId, sql`from source s where s.name = ${'b'}`),
+  );
+});
+
+test('what was not asked for longest goes first when there is no more room', async () => {
+  const large = openCorpusMemory({ kind: 'embedded' })!.at('1');
+  const worked: string[] = [];
+  const recall = (key: string): Promise<string> =>
+    large.recall(
+      key,
+      async () => {
+        worked.push(key);
+        return key;
+      },
+      () => 10 * 1024 ** 2,
+    );
+  for (const key of ['a', 'b', 'a', 'c', 'd', 'a', 'b']) await recall(key);
+  assert.deepEqual(worked, ['a', 'b', 'c', 'd', 'b']);
+});
