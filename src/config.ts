@@ -16,6 +16,8 @@ const WORKER_CONCURRENCY_MAX = 64;
 const RATE_LIMIT_MAX = 1_000_000;
 export const RERANK_TIMEOUT_MS_DEFAULT = 3_000;
 const RERANK_TIMEOUT_MS_MAX = 60_000;
+const CHAT_TIMEOUT_MS_MAX = 3_600_000;
+const TOKENS_PER_DAY_MAX = 9_999_999_999;
 const EMBEDDING_REQUESTS_MAX = 64;
 const CHAT_PROVIDERS = ['openai', 'anthropic', 'google', 'openai-compatible'];
 const EMBEDDING_PROVIDERS = ['openai', 'openai-compatible', 'local'];
@@ -41,7 +43,17 @@ export interface Config {
   databaseUrl: string | null;
   blobs: { kind: 'file'; directory: string } | { kind: 's3'; bucket: string; prefix: string; endpoint: string | null };
   /** `model` is `extractive` or `<provider>:<model>`. */
-  chat: { model: string; baseUrl: string | null; apiKey: string | null; contextTokens: number };
+  chat: {
+    model: string;
+    baseUrl: string | null;
+    apiKey: string | null;
+    contextTokens: number;
+    firstTokenTimeoutMs: number;
+    /** For a whole answer. */
+    timeoutMs: number;
+    /** Of one API key and of all keys of a tenant, input and output together, by UTC days; 0 = not limited. */
+    tokensPerDay: { key: number; tenant: number };
+  };
   /**
    * `model` is `none` or `<provider>:<model>`; `requestsMax`: for passages, at once. The rest is for local models: prefixes null are
    * the model's own, `modelsDir` is where those are that are called by a name.
@@ -109,6 +121,12 @@ export function loadConfig(env: Environment): Config {
       baseUrl: read.httpUrl('PINAKES_CHAT_BASE_URL', 'http://127.0.0.1:11434/v1'),
       apiKey: read.optional('PINAKES_CHAT_API_KEY'),
       contextTokens: read.integer('PINAKES_CHAT_CONTEXT_TOKENS', CHAT_CONTEXT_TOKENS_DEFAULT, 1024, 10_000_000),
+      firstTokenTimeoutMs: read.integer('PINAKES_CHAT_FIRST_TOKEN_TIMEOUT_MS', 60_000, 1, CHAT_TIMEOUT_MS_MAX),
+      timeoutMs: read.integer('PINAKES_CHAT_TIMEOUT_MS', 300_000, 1, CHAT_TIMEOUT_MS_MAX),
+      tokensPerDay: {
+        key: read.integer('PINAKES_CHAT_TOKENS_PER_DAY', 0, 0, TOKENS_PER_DAY_MAX),
+        tenant: read.integer('PINAKES_CHAT_TENANT_TOKENS_PER_DAY', 0, 0, TOKENS_PER_DAY_MAX),
+      },
     },
     embedding: {
       model: read.model('PINAKES_EMBEDDING_MODEL', 'none', EMBEDDING_PROVIDERS, 'openai-compatible:bge-m3'),

@@ -7,6 +7,7 @@ import { openDiskBlobStore } from './blobs/disk.ts';
 import type { Config } from './config.ts';
 import { type Connectors, openConnectors } from './connectors/registry.ts';
 import { countWaiting } from './corpus/embedding-queue-store.ts';
+import { openUsageLedger, type UsageLedger } from './corpus/usage-ledger.ts';
 import type { Database } from './db/database.ts';
 import { migrate } from './db/migrate.ts';
 import { openDatabase } from './db/open.ts';
@@ -44,6 +45,8 @@ export interface Deps {
   /** Parses, chunks and analyzes one file in a child process. */
   processor: FileProcessor;
   chatModel: ChatModel;
+  /** What API keys use of the chat model, and their budgets. */
+  usage: UsageLedger;
   /** Null: no embedding model is configured. */
   embedding: Embedding | null;
   /** What searches worked out about the corpus as it is. Null: the database cannot say when it changes. */
@@ -90,12 +93,19 @@ export async function openDeps(config: Config, log: FastifyBaseLogger, given: Gi
       closing(openProcessPool({ children: config.parserProcesses, tools: openToolRunner(config.tools) }), (pool) =>
         pool.close(),
       );
-    const chatModel = given.chatModel ?? openChatModel(config.chat, http, analyzer);
+    const metrics = openMetrics(async () => (await countWaiting(db.system)).waiting);
+    const chatModel = given.chatModel ?? openChatModel(config.chat, http, analyzer, metrics.chat);
     const embedding =
       given.embedding === undefined
         ? closing(openEmbedding(config.embedding, http), async (model) => model?.close())
         : given.embedding;
     const auth = openAuthenticator(db.system, clock);
+    const usage =
+      given.usage ??
+      closing(
+        openUsageLedger({ db, clock, tokensPerDay: config.chat.tokensPerDay, onError: noteUsage(log) }),
+        (ledger) => ledger.close().catch(noteUsage(log)),
+      );
     return {
       config,
       log,
@@ -107,6 +117,7 @@ export async function openDeps(config: Config, log: FastifyBaseLogger, given: Gi
       schedules,
       processor,
       chatModel,
+      usage,
       embedding,
       memory: given.memory === undefined ? openCorpusMemory(db) : given.memory,
       reranker: given.reranker === undefined ? openRerankModel(config.rerank, http) : given.reranker,
@@ -114,7 +125,7 @@ export async function openDeps(config: Config, log: FastifyBaseLogger, given: Gi
       connectors:
         given.connectors ??
         openConnectors({ remote: config.remote, http, clock, readsPictures: config.tools.ocrLanguages !== null }),
-      metrics: openMetrics(async () => (await countWaiting(db.system)).waiting),
+      metrics,
       crash,
       close,
     };
@@ -122,6 +133,10 @@ export async function openDeps(config: Config, log: FastifyBaseLogger, given: Gi
     await close();
     throw error;
   }
+}
+
+function noteUsage(log: FastifyBaseLogger): (error: unknown) => void {
+  return (error) => log.warn({ err: error }, 'the usage of API keys could not be written');
 }
 
 /** What operator commands need while no service runs: database (migrated), blob store, and the model that doctor tries. */

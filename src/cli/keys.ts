@@ -1,6 +1,6 @@
 /** `pinakes keys`: API keys of the tenant to which the caller's own key belongs. */
 
-import type { ApiKey, IssuedApiKey, Operations } from '../client/api.ts';
+import type { ApiKey, ApiKeyUsage, IssuedApiKey, Operations } from '../client/api.ts';
 import { generateApiKey } from '../http/api-key.ts';
 import { SCOPES } from '../http/route.ts';
 import type { Client } from './client.ts';
@@ -10,13 +10,14 @@ import { usageError } from './io.ts';
 
 const PAGE_SIZE = 100;
 const DAYS_MAX = 36_500;
+const USAGE_DAYS_MAX = 400;
 const GRACE_SECONDS_MAX = 7_776_000;
 const DAY_SECONDS = 86_400;
 
 export const keysCommand: Command = {
   name: 'keys',
-  summary: 'List, issue, rotate and revoke API keys.',
-  synopsis: '<list|issue|rotate|revoke|generate> [id]',
+  summary: 'List, issue, rotate and revoke API keys, and tell what they used.',
+  synopsis: '<list|issue|rotate|revoke|usage|generate> [id]',
   argumentsMin: 1,
   argumentsMax: 2,
   options: {
@@ -27,7 +28,11 @@ export const keysCommand: Command = {
       value: '<scope>',
       text: 'issue: a scope it carries; repeat for several (required)',
     },
-    days: { type: 'string', value: '<n>', text: 'issue: expires after so many days (default: never)' },
+    days: {
+      type: 'string',
+      value: '<n>',
+      text: 'issue: expires after so many days (default: never); usage: the last so many days (default: 30)',
+    },
     'source-group': {
       type: 'string',
       multiple: true,
@@ -48,13 +53,15 @@ export const keysCommand: Command = {
   pinakes keys issue --name reader --scope knowledge:read --scope inference:run
   pinakes keys rotate <id> --grace 3600     a new key in place of this one
   pinakes keys revoke <id>
+  pinakes keys usage        tokens of the chat model, for each key
+  pinakes keys usage <id> --days 7          of one key, day by day
   pinakes keys generate     a key for PINAKES_BOOTSTRAP_KEY; nothing is stored
 
 Scopes: ${SCOPES.join(', ')}.
 An issued or rotated key is shown once. A key can issue only what it carries itself.`,
   async run(invocation) {
     const [action, id] = invocation.arguments;
-    if (action !== 'revoke' && action !== 'rotate' && id !== undefined)
+    if (action !== 'revoke' && action !== 'rotate' && action !== 'usage' && id !== undefined)
       throw usageError(`Unexpected argument "${id}". See pinakes keys --help.`);
     switch (action) {
       case 'list':
@@ -69,6 +76,8 @@ An issued or rotated key is shown once. A key can issue only what it carries its
         await (await openConfiguredClient()).revokeApiKey({ params: { id } });
         invocation.io.err(`Revoked ${id}\n`);
         return 0;
+      case 'usage':
+        return usage(await openConfiguredClient(), id, invocation);
       case 'generate':
         invocation.io.out(`${generateApiKey().key}\n`);
         return 0;
@@ -79,6 +88,13 @@ An issued or rotated key is shown once. A key can issue only what it carries its
 };
 
 async function list(client: Client, { options, io }: Invocation): Promise<number> {
+  const keys = await listAll(client);
+  if (flagOption(options, 'json')) io.out(`${JSON.stringify(keys)}\n`);
+  else for (const key of keys) io.out(`${key.id}  ${key.name}  ${key.scopes.join(' ')}  ${expiry(key)}\n`);
+  return 0;
+}
+
+async function listAll(client: Client): Promise<ApiKey[]> {
   const keys: ApiKey[] = [];
   let after: string | null = null;
   do {
@@ -87,8 +103,31 @@ async function list(client: Client, { options, io }: Invocation): Promise<number
     keys.push(...page.api_keys);
     after = page.pagination.next_id;
   } while (after !== null);
-  if (flagOption(options, 'json')) io.out(`${JSON.stringify(keys)}\n`);
-  else for (const key of keys) io.out(`${key.id}  ${key.name}  ${key.scopes.join(' ')}  ${expiry(key)}\n`);
+  return keys;
+}
+
+async function usage(client: Client, id: string | undefined, { options, io }: Invocation): Promise<number> {
+  const days = integerOption(options, 'days', 1, USAGE_DAYS_MAX);
+  const query = days === undefined ? {} : { days };
+  const read = (of: string): Promise<ApiKeyUsage> => client.getApiKeyUsage({ params: { id: of }, query });
+  const line = (head: string, { requests, input_tokens, output_tokens }: ApiKeyUsage['total']): string =>
+    `${head}  ${requests} requests  ${input_tokens} input tokens  ${output_tokens} output tokens\n`;
+  if (id !== undefined) {
+    const one = await read(id);
+    if (flagOption(options, 'json')) io.out(`${JSON.stringify(one)}\n`);
+    else {
+      for (const day of one.days) io.out(line(day.date, day));
+      io.out(line('total     ', one.total));
+    }
+    return 0;
+  }
+  const reports: ApiKeyUsage[] = [];
+  for (const key of await listAll(client)) {
+    const one = await read(key.id);
+    reports.push(one);
+    if (!flagOption(options, 'json')) io.out(line(`${key.id}  ${key.name}`, one.total));
+  }
+  if (flagOption(options, 'json')) io.out(`${JSON.stringify(reports)}\n`);
   return 0;
 }
 

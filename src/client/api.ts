@@ -28,6 +28,33 @@ export type ApiKey = {
   creation_time: number;
 };
 
+export type ApiKeyUsage = {
+  /** The key. · format "uuid" */
+  api_key_id: string;
+  /** Oldest first; days without a call are left out. */
+  days: Array<{
+    /** Day of UTC, as 2026-11-22. */
+    date: string;
+    /** Calls to the chat model: answers, rewritten questions, web searches. */
+    requests: number;
+    /** Of what the model was sent. */
+    input_tokens: number;
+    /** Of what it said. */
+    output_tokens: number;
+  }>;
+  /** Number of all that match. */
+  total: {
+    /** Calls to the chat model: answers, rewritten questions, web searches. */
+    requests: number;
+    /** Of what the model was sent. */
+    input_tokens: number;
+    /** Of what it said. */
+    output_tokens: number;
+  };
+  /** Budget of each key, input and output together; null = not limited. */
+  tokens_per_day: number | null;
+};
+
 export type CitedContent = {
   /** Id of the chunk. · format "uuid" */
   id: string;
@@ -2221,6 +2248,20 @@ export interface Operations {
     };
     response: IssuedApiKey;
   };
+  /** Read what an API key used of the chat model */
+  getApiKeyUsage: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+      query?: {
+        /** The last days of UTC, today included. · minimum 1, maximum 400, default 30 */
+        days?: number | undefined;
+      } | undefined;
+    };
+    response: ApiKeyUsage;
+  };
 }
 
 export type OperationId = keyof Operations;
@@ -2311,4 +2352,5 @@ export const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, 
   listApiKeys: ['GET', '/api/v1/api-keys'],
   revokeApiKey: ['DELETE', '/api/v1/api-keys/{id}'],
   rotateApiKey: ['POST', '/api/v1/api-keys/{id}/rotate'],
+  getApiKeyUsage: ['GET', '/api/v1/api-keys/{id}/usage'],
 };

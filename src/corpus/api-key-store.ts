@@ -1,7 +1,7 @@
 /** SQL of the table api_key. Authentication reads it above row-level security, because the key says which tenant it is. */
 import { holdAdditions } from '../db/additions.ts';
 import type { Database, Queryable, SystemDatabase, Tx } from '../db/database.ts';
-import { join, sql } from '../db/sql.ts';
+import { join, type Sql, sql } from '../db/sql.ts';
 import type { GroupLimits } from './group-store.ts';
 
 export interface ApiKeyRow {
@@ -76,10 +76,7 @@ export async function listApiKeys(
   limit: number,
   afterId: string | undefined,
 ) {
-  const conditions = [sql`tenant_id = ${tenantId}`, sql`revoked_at is null`];
-  if (limits.sourceGroupIds) conditions.push(sql`source_group_ids <@ ${limits.sourceGroupIds}::uuid[]`);
-  if (limits.tagIds) conditions.push(sql`tag_ids <@ ${limits.tagIds}::uuid[]`);
-  const visible = join(conditions, ' and ');
+  const visible = sql`${visibleTo(tenantId, limits)} and revoked_at is null`;
   return db.transaction(tenantId, async (tx) => {
     const rows = await tx.query<ApiKeyRow>(sql`
       select ${columns} from api_key
@@ -88,6 +85,24 @@ export async function listApiKeys(
     const [count] = await tx.query<{ total: number }>(sql`select count(*) as total from api_key where ${visible}`);
     return { rows, total: count?.total ?? 0 };
   });
+}
+
+function visibleTo(tenantId: string, limits: GroupLimits): Sql {
+  const conditions = [sql`tenant_id = ${tenantId}`];
+  if (limits.sourceGroupIds) conditions.push(sql`source_group_ids <@ ${limits.sourceGroupIds}::uuid[]`);
+  if (limits.tagIds) conditions.push(sql`tag_ids <@ ${limits.tagIds}::uuid[]`);
+  return join(conditions, ' and ');
+}
+
+/** Whether there is, or was, such a key that `listApiKeys` would show. */
+export async function isVisibleApiKey(
+  db: Database,
+  tenantId: string,
+  limits: GroupLimits,
+  id: string,
+): Promise<boolean> {
+  const rows = await db.query(tenantId, sql`select from api_key where ${visibleTo(tenantId, limits)} and id = ${id}`);
+  return rows.length > 0;
 }
 
 /** Counts the tenant's keys that are not revoked; until the transaction ends, nobody else adds one. */

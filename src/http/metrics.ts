@@ -1,5 +1,6 @@
 /** Prometheus metrics. Labels never name a tenant or a key. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { ChatObserver } from '../llm/models.ts';
 
 export interface Metrics {
   /** After every answer. `route` is the pattern, not the path. */
@@ -10,6 +11,8 @@ export interface Metrics {
   ingested(what: 'files' | 'failed_files' | 'chunks', count: number): void;
   /** Chunks that got their vector, texts that the model was asked for, chunks that it refused, and jobs that failed. */
   embedded(what: 'chunks' | 'requested' | 'refused' | 'failed_jobs', count: number): void;
+  /** Calls to the chat model. */
+  readonly chat: ChatObserver;
   /** Running requests. */
   readonly running: { inc(): void; dec(): void };
   /** The text exposition format and its content type. */
@@ -62,12 +65,14 @@ export function openMetrics(chunksWaiting: () => Promise<number> = async () => 0
     help: 'Chunks without a vector of a set that serves or is being built.',
     registers,
   });
+  const chat = openChatMetrics(registry);
   let hasDefaults = false;
   return {
     request: (method, route, status, seconds) => requests.observe({ method, route, status }, seconds),
     job: (kind, outcome, seconds) => jobs.observe({ kind, outcome }, seconds),
     ingested: (what, count) => ingested.inc({ what }, count),
     embedded: (what, count) => embedded.inc({ what }, count),
+    chat,
     running: { inc: () => running.inc(), dec: () => running.dec() },
     async expose() {
       // Process metrics observe the event loop and garbage collection: only for those who look.
@@ -76,5 +81,41 @@ export function openMetrics(chunksWaiting: () => Promise<number> = async () => 0
       waiting.set(await chunksWaiting());
       return { contentType: registry.contentType, body: await registry.metrics() };
     },
+  };
+}
+
+function openChatMetrics(registry: Registry): ChatObserver {
+  const registers = [registry];
+  const calls = new Counter({
+    name: 'pinakes_chat_requests_total',
+    help: 'Calls to the chat model by use and outcome; `left` means that the caller went away.',
+    labelNames: ['use', 'outcome'] as const,
+    registers,
+  });
+  const tokens = new Counter({
+    name: 'pinakes_chat_tokens_total',
+    help: 'Tokens of the chat model, estimated where the provider does not tell.',
+    labelNames: ['direction'] as const,
+    registers,
+  });
+  const retries = new Counter({
+    name: 'pinakes_chat_retries_total',
+    help: 'Times that a busy chat model was asked again.',
+    registers,
+  });
+  const firstToken = new Histogram({
+    name: 'pinakes_chat_first_token_seconds',
+    help: 'Time from a request to the first words of the chat model.',
+    buckets: DURATION_BUCKETS,
+    registers,
+  });
+  return {
+    began: (seconds) => firstToken.observe(seconds),
+    ended: (use, outcome) => calls.inc({ use, outcome }),
+    used({ inputTokens, outputTokens }) {
+      tokens.inc({ direction: 'input' }, inputTokens);
+      tokens.inc({ direction: 'output' }, outputTokens);
+    },
+    retried: () => retries.inc(),
   };
 }

@@ -44,7 +44,7 @@ export function registerRoutes(
         const caller = await deps.auth.authenticate(request.headers['x-api-key']);
         request.caller = caller;
         checkScope(route, caller);
-        route.check?.(caller);
+        await route.check?.(caller);
         limiter.take(caller.apiKeyId);
         checkBodyHeaders(route, request);
       },

@@ -74,8 +74,8 @@ export interface Route<
   path: string;
   /** The key needs one of these. */
   scopes: readonly [Scope, ...Scope[]];
-  /** Limits of the key that rule the whole operation out: answered before the body is read. @throws ServiceError forbidden */
-  check?(caller: Caller): void;
+  /** What rules the whole operation out for this key: answered before the body is read. @throws ServiceError forbidden, rate_limited */
+  check?(caller: Caller): void | Promise<void>;
   /** OpenAPI: operationId (camelCase), tag, one-line summary, longer description. */
   operation: { id: string; area: string; summary: string; description?: string };
   params?: Params;

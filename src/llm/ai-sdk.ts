@@ -1,107 +1,215 @@
 /** A chat model behind the AI SDK. The SDK is loaded with the first request, so that a service without a model pays nothing. */
 import { randomBytes } from 'node:crypto';
-import type { LanguageModel } from 'ai';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../errors.ts';
-import type { ChatEvent, ChatModel, ChatRequest } from './models.ts';
-import { answerTokens, buildPrompt, NO_ANSWER_SENTINEL } from './prompt.ts';
-import { forLog, toServiceError } from './provider-errors.ts';
+import { type LanguageModelOptions, openLanguageModel } from './language-model.ts';
+import type { AskRequest, ChatEvent, ChatModel, ChatObserver, ChatRequest, Usage } from './models.ts';
+import { answerTokens, buildPrompt, NO_ANSWER_SENTINEL, type Prompt } from './prompt.ts';
+import { forLog, refusesUsage, toServiceError } from './provider-errors.ts';
+import { RETRY_BASE_MS, retryDelay } from './retries.ts';
+import { tokensAtMost } from './tokens.ts';
+import { openWatch, type Watch } from './watch.ts';
 
 /** Until the model's first words: it may have to load. */
 export const FIRST_DELTA_TIMEOUT_MS = 60_000;
 /** Between two deltas. */
 export const NEXT_DELTA_TIMEOUT_MS = 30_000;
+/** From the request to the last word, retries included. */
+export const ANSWER_TIMEOUT_MS = 300_000;
 /** An answer that never ends is cut here. */
 export const ANSWER_UNITS_MAX = 64 * 1024;
 
-export type ChatProvider = 'openai' | 'anthropic' | 'google' | 'openai-compatible';
-
-export interface AiSdkOptions {
+export interface AiSdkOptions extends LanguageModelOptions {
   /** For messages: `openai-compatible:llama3.1`. */
   name: string;
-  provider: ChatProvider;
-  model: string;
-  /** With the version, without a trailing slash: `http://127.0.0.1:11434/v1`. */
-  baseUrl: string;
-  apiKey: string | null;
   contextTokens: number;
-  fetch: typeof fetch;
   firstDeltaTimeoutMs?: number;
   nextDeltaTimeoutMs?: number;
+  answerTimeoutMs?: number;
+  retryBaseMs?: number;
+  observer?: ChatObserver;
+}
+
+/** What is known of one call while it runs. */
+interface Call {
+  /** Something of the answer has arrived, so that asking again would say it twice. */
+  hasBegun: boolean;
+  text: string;
+  usage: Usage | undefined;
 }
 
 /** Connects to nothing before the first answer. Its stream throws ServiceError for a model that fails or is silent too long. */
 export function openAiSdkModel(options: AiSdkOptions): ChatModel {
+  const state = { asksUsage: true };
   return {
     name: options.name,
     contextTokens: options.contextTokens,
-    stream: (request, signal) => withoutSentinel(streamAnswer(options, request, signal)),
+    stream: (request, signal) => withoutSentinel(streamAnswer(options, state, request, signal)),
+    ask: (request, signal) => askModel(options, request, signal),
   };
 }
 
 async function* streamAnswer(
   options: AiSdkOptions,
+  state: { asksUsage: boolean },
   request: ChatRequest,
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent> {
   signal.throwIfAborted();
-  const [{ streamText }, model] = await Promise.all([import('ai'), openLanguageModel(options)]);
-  const { system, messages } = buildPrompt(request, randomBytes(9).toString('base64url'), options.contextTokens);
-  const watch = openWatch(signal, options.firstDeltaTimeoutMs ?? FIRST_DELTA_TIMEOUT_MS);
+  const prompt = buildPrompt(request, randomBytes(9).toString('base64url'), options.contextTokens);
+  const watch = openWatch(signal, options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS);
+  const call: Call = { hasBegun: false, text: '', usage: undefined };
+  const report = openReport(options, 'answer', request.onUsage);
+  let failure: unknown;
   try {
-    const { fullStream } = streamText({
-      model,
-      instructions: system,
-      messages: messages.map(({ role, content }) => ({ role: role === 'assistant' ? role : 'user', content })),
-      maxOutputTokens: answerTokens(options.contextTokens),
-      maxRetries: 0,
-      abortSignal: watch.signal,
-      onError: () => {}, // errors are parts of the stream; the default writes to the console
-    });
-    let units = 0;
-    for await (const part of fullStream) {
-      watch.restart(options.nextDeltaTimeoutMs ?? NEXT_DELTA_TIMEOUT_MS);
-      if (part.type === 'text-delta') {
-        yield { type: 'text', delta: part.text };
-        units += part.text.length;
-        if (units > ANSWER_UNITS_MAX) {
-          yield { type: 'finish', reason: 'length' };
-          return;
-        }
-      } else if (part.type === 'error') throw part.error;
-      else if (part.type === 'abort') throw new Error('the stream was aborted');
-      else if (part.type === 'finish') {
-        yield { type: 'finish', reason: finishReason(part.finishReason) };
+    for (let attempt = 0; ; ) {
+      try {
+        yield* attemptAnswer(options, state.asksUsage, prompt, watch, call, report);
         return;
+      } catch (error) {
+        if (call.hasBegun || watch.signal.aborted) throw error;
+        if (state.asksUsage && refusesUsage(error)) {
+          state.asksUsage = false;
+          continue;
+        }
+        const wait = retryDelay(error, attempt++, options.retryBaseMs ?? RETRY_BASE_MS);
+        if (wait === undefined) throw error;
+        options.observer?.retried();
+        watch.pause();
+        await sleep(wait, undefined, { signal: watch.signal });
       }
     }
-    throw new ServiceError('upstream_failed', 'The chat model ended its answer without an end mark.');
   } catch (error) {
-    if (signal.aborted) throw signal.reason;
-    const cause = forLog(error, options.apiKey);
-    throw watch.timedOut()
-      ? new ServiceError('upstream_timeout', 'The chat model did not answer in time.', { cause })
-      : toServiceError('The chat model', error, cause);
+    failure = explain(options, watch, signal, error);
+    throw failure;
   } finally {
+    // A call that was refused cost nothing; one that was left or broke off did.
+    const isBroken = failure === undefined || call.hasBegun || watch.signal.aborted;
+    report.end(failure, signal, isBroken ? (call.usage ?? estimate(prompt, call.text)) : undefined);
     watch.stop(); // also ends the upstream call when the reader has left
   }
 }
 
-/**
- * The wire format of each provider: OpenAI and its likes take `/chat/completions`, Anthropic `/messages`, Google
- * `/models/…:streamGenerateContent`. Without a key none is sent, where the SDK would look into the environment.
- */
-async function openLanguageModel({ provider, model, baseUrl, apiKey, fetch }: AiSdkOptions): Promise<LanguageModel> {
-  const settings = { baseURL: baseUrl, fetch };
-  if (provider === 'anthropic') {
-    const { createAnthropic } = await import('@ai-sdk/anthropic');
-    return createAnthropic({ ...settings, apiKey: apiKey ?? '' })(model);
+async function* attemptAnswer(
+  options: AiSdkOptions,
+  asksUsage: boolean,
+  prompt: Prompt,
+  watch: Watch,
+  call: Call,
+  report: Report,
+): AsyncGenerator<ChatEvent> {
+  watch.expect(options.firstDeltaTimeoutMs ?? FIRST_DELTA_TIMEOUT_MS);
+  const [{ streamText }, model] = await Promise.all([import('ai'), openLanguageModel(options, asksUsage)]);
+  const { fullStream } = streamText({
+    model,
+    instructions: prompt.system,
+    messages: prompt.messages.map(({ role, content }) => ({ role: role === 'assistant' ? role : 'user', content })),
+    maxOutputTokens: answerTokens(options.contextTokens),
+    maxRetries: 0,
+    abortSignal: watch.signal,
+    onError: () => {}, // errors are parts of the stream; the default writes to the console
+  });
+  for await (const part of fullStream) {
+    if (part.type === 'text-delta' || part.type === 'reasoning-delta') {
+      if (!call.hasBegun) report.begin();
+      call.hasBegun = true;
+      if (part.type === 'text-delta') {
+        watch.pause(); // while the reader takes it
+        call.text += part.text;
+        yield { type: 'text', delta: part.text };
+        if (call.text.length > ANSWER_UNITS_MAX) {
+          yield { type: 'finish', reason: 'length' };
+          return;
+        }
+      }
+      watch.expect(options.nextDeltaTimeoutMs ?? NEXT_DELTA_TIMEOUT_MS);
+    } else if (part.type === 'error') throw part.error;
+    else if (part.type === 'abort') throw new Error('the stream was aborted');
+    else if (part.type === 'finish') {
+      call.usage = usageOf(part.totalUsage);
+      yield { type: 'finish', reason: finishReason(part.finishReason) };
+      return;
+    }
   }
-  if (provider === 'google') {
-    const { createGoogle } = await import('@ai-sdk/google');
-    return createGoogle({ ...settings, apiKey: apiKey ?? '' })(model);
+  throw new ServiceError('upstream_failed', 'The chat model ended its answer without an end mark.');
+}
+
+/** A short answer to a task of the service itself: no sources, no retries. */
+async function askModel(options: AiSdkOptions, request: AskRequest, signal: AbortSignal): Promise<string> {
+  signal.throwIfAborted();
+  const watch = openWatch(signal, request.timeoutMs);
+  const report = openReport(options, request.use, request.onUsage);
+  let failure: unknown;
+  let usage: Usage | undefined;
+  try {
+    const [{ generateText }, model] = await Promise.all([import('ai'), openLanguageModel(options)]);
+    const answer = await generateText({
+      model,
+      instructions: request.system,
+      messages: [{ role: 'user', content: request.text }],
+      maxOutputTokens: request.outputTokensMax,
+      maxRetries: 0,
+      abortSignal: watch.signal,
+    });
+    usage = usageOf(answer.totalUsage) ?? estimate(request, answer.text);
+    return answer.text;
+  } catch (error) {
+    if (watch.signal.aborted) usage = estimate(request, '');
+    failure = explain(options, watch, signal, error);
+    throw failure;
+  } finally {
+    report.end(failure, signal, usage);
+    watch.stop();
   }
-  const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
-  return createOpenAICompatible({ name: 'chat', ...settings, ...(apiKey === null ? {} : { apiKey }) })(model);
+}
+
+function explain(options: AiSdkOptions, watch: Watch, signal: AbortSignal, error: unknown): unknown {
+  if (signal.aborted) return signal.reason;
+  const cause = forLog(error, options.apiKey);
+  return watch.timedOut()
+    ? new ServiceError('upstream_timeout', 'The chat model did not answer in time.', { cause })
+    : toServiceError('The chat model', error, cause);
+}
+
+interface Report {
+  begin(): void;
+  /** `usage` undefined: nothing was used. */
+  end(failure: unknown, signal: AbortSignal, usage: Usage | undefined): void;
+}
+
+/** Tells about one call when it is over, however it ends. */
+function openReport(
+  { observer }: AiSdkOptions,
+  use: AskRequest['use'] | 'answer',
+  onUsage: ChatRequest['onUsage'],
+): Report {
+  const startedAt = performance.now();
+  return {
+    begin: () => observer?.began((performance.now() - startedAt) / 1000),
+    end(failure, signal, usage) {
+      const code = failure instanceof ServiceError ? failure.code : undefined;
+      const outcomes = { overloaded: 'overloaded', upstream_timeout: 'timeout' } as const;
+      const failed = outcomes[code as keyof typeof outcomes] ?? 'failed';
+      observer?.ended(use, signal.aborted ? 'left' : failure === undefined ? 'ok' : failed);
+      if (usage === undefined) return;
+      observer?.used(usage);
+      onUsage?.(usage);
+    },
+  };
+}
+
+/** Undefined when the provider does not tell, or nothing that makes sense. */
+function usageOf({ inputTokens, outputTokens }: { [name in keyof Usage]: number | undefined }): Usage | undefined {
+  const isCount = (count: number | undefined): count is number =>
+    count !== undefined && Number.isSafeInteger(count) && count >= 0;
+  return isCount(inputTokens) && isCount(outputTokens) && inputTokens > 0 ? { inputTokens, outputTokens } : undefined;
+}
+
+/** On the high side, as budgets are. */
+function estimate(asked: Prompt | AskRequest, answer: string): Usage {
+  const texts = 'messages' in asked ? asked.messages.map(({ content }) => content) : [asked.text];
+  const inputTokens = [asked.system, ...texts].reduce((total, text) => total + tokensAtMost(text), 0);
+  return { inputTokens, outputTokens: tokensAtMost(answer) };
 }
 
 function finishReason(reason: string): 'stop' | 'length' | 'content_filter' {
@@ -109,32 +217,6 @@ function finishReason(reason: string): 'stop' | 'length' | 'content_filter' {
   if (reason === 'content-filter') return 'content_filter';
   if (reason === 'error') throw new ServiceError('upstream_failed', 'The chat model reported an error.');
   return 'stop';
-}
-
-/** Aborts with the caller, or when nothing arrives for a time. */
-function openWatch(signal: AbortSignal, firstMs: number) {
-  const controller = new AbortController();
-  let timedOut = false;
-  const expire = (): void => {
-    timedOut = true;
-    controller.abort();
-  };
-  const onAbort = (): void => controller.abort(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
-  let timer = setTimeout(expire, firstMs);
-  return {
-    signal: controller.signal,
-    timedOut: () => timedOut,
-    restart(ms: number): void {
-      clearTimeout(timer);
-      timer = setTimeout(expire, ms);
-    },
-    stop(): void {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', onAbort);
-      if (!controller.signal.aborted) controller.abort();
-    },
-  };
 }
 
 /** Holds text back while it may still become the sentinel, and turns the sentinel into `no_answer`. */

@@ -23,6 +23,37 @@ export interface ChatRequest {
   question: string;
   chunks: readonly ContextChunk[];
   citation: boolean;
+  onUsage?: OnUsage;
+}
+
+/** Tokens of one call, as the provider counts them, or estimated on the high side where it does not tell. */
+export interface Usage {
+  inputTokens: number;
+  outputTokens: number;
+}
+
+/** Called once for every call that a provider worked on, also for one that was broken off. */
+export type OnUsage = (usage: Usage) => void;
+
+/** A task of the service itself: a short text, no sources. */
+export interface AskRequest {
+  /** For metrics. */
+  use: 'rewrite' | 'probe';
+  system: string;
+  text: string;
+  outputTokensMax: number;
+  timeoutMs: number;
+  onUsage?: OnUsage;
+}
+
+/** Hears of every call to a provider: for metrics. */
+export interface ChatObserver {
+  /** Seconds from the request to the first words of an answer. */
+  began(seconds: number): void;
+  ended(use: 'answer' | 'web' | AskRequest['use'], outcome: 'ok' | 'overloaded' | 'timeout' | 'failed' | 'left'): void;
+  used(usage: Usage): void;
+  /** A busy provider is asked again. */
+  retried(): void;
 }
 
 /**
@@ -40,6 +71,8 @@ export interface ChatModel {
   readonly contextTokens: number;
   /** Throws ServiceError `upstream_failed`, `upstream_timeout` or `overloaded`. */
   stream(request: ChatRequest, signal: AbortSignal): AsyncIterable<ChatEvent>;
+  /** Absent: there is no model. Throws as `stream` does. */
+  ask?(request: AskRequest, signal: AbortSignal): Promise<string>;
 }
 
 /** More than an index takes. */

@@ -41,6 +41,7 @@ export function forLog(error: unknown, apiKey: string | null): unknown {
     name: error.name,
     statusCode: statusOf(error),
     retryAfterSeconds: retryAfterOf(error),
+    systemCode: systemCodeOf(error),
   });
   logged.stack = clean(error.stack ?? '');
   return logged;
@@ -52,6 +53,20 @@ export function statusOf(error: unknown): number | undefined {
   if (typeof statusCode === 'number') return statusCode;
   if (typeof code === 'number') return code; // an error object inside a stream
   return cause || lastError ? statusOf(cause ?? lastError) : undefined;
+}
+
+/** What the operating system or the TLS library calls a failed connection: `ECONNREFUSED`. */
+export function systemCodeOf(error: unknown): string | undefined {
+  const { systemCode, code, cause, lastError } = (error ?? {}) as Record<string, unknown>;
+  if (typeof systemCode === 'string') return systemCode;
+  if (typeof code === 'string' && /^[A-Z][A-Z0-9_]{2,60}$/.test(code)) return code;
+  return cause || lastError ? systemCodeOf(cause ?? lastError) : undefined;
+}
+
+/** True when the endpoint does not know the member with which the number of tokens is asked for. */
+export function refusesUsage(error: unknown): boolean {
+  const { responseBody, message } = (error ?? {}) as Record<string, unknown>;
+  return [400, 422].includes(statusOf(error) ?? 0) && /stream_options/.test(`${responseBody} ${message}`);
 }
 
 /** Seconds that the provider asks to wait, given as a number or a date; of the SDK's error or of what `forLog` made of it. */

@@ -2,9 +2,10 @@
 import type { Config } from '../config.ts';
 import type { HttpClient } from '../net/http-client.ts';
 import { ConfigError } from '../util/settings-reader.ts';
-import { type ChatProvider, openAiSdkModel } from './ai-sdk.ts';
+import { openAiSdkModel } from './ai-sdk.ts';
 import { openExtractive } from './extractive.ts';
-import type { ChatModel } from './models.ts';
+import type { ChatProvider } from './language-model.ts';
+import type { ChatModel, ChatObserver } from './models.ts';
 import type { Analyzer } from './question.ts';
 
 export const OPENAI_BASE_URL = 'https://api.openai.com/v1';
@@ -18,12 +19,14 @@ const BASE_URLS: Readonly<Record<string, string>> = {
  * Opens the chat model that `PINAKES_CHAT_MODEL` names. Nothing is contacted yet.
  *
  * @param analyzer how the extractive model compares words.
+ * @param observer hears of every call to a provider.
  * @throws ConfigError for `openai-compatible` without a base URL, and for `anthropic` and `google` without a key at their own address.
  */
 export function openChatModel(
   chat: Config['chat'],
   http: Pick<HttpClient, 'operatorFetch'>,
   analyzer: Analyzer,
+  observer?: ChatObserver,
 ): ChatModel {
   if (chat.model === 'extractive') return openExtractive(chat.contextTokens, analyzer);
   const [provider = '', model = ''] = chat.model.split(/:(.*)/s);
@@ -50,5 +53,8 @@ export function openChatModel(
     apiKey: chat.apiKey,
     contextTokens: chat.contextTokens,
     fetch: http.operatorFetch,
+    firstDeltaTimeoutMs: chat.firstTokenTimeoutMs,
+    answerTimeoutMs: chat.timeoutMs,
+    ...(observer && { observer }),
   });
 }

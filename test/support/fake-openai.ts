@@ -7,13 +7,19 @@ export interface ChatCall {
   messages: { role: string; content: string }[];
   authorization: string | undefined;
   stream: boolean;
+  /** The whole body. */
+  body: Record<string, unknown>;
   /** Resolves when the caller goes away before the answer is complete. */
   left: Promise<void>;
 }
 
 /** What to do with one call. Deltas are sent one by one. */
 export type Script =
-  | { deltas: readonly string[] | AsyncIterable<string>; finish?: string }
+  | {
+      deltas: readonly string[] | AsyncIterable<string>;
+      finish?: string;
+      usage?: { prompt_tokens: number; completion_tokens: number };
+    }
   | { status: number; body?: string; headers?: Record<string, string> }
   /** Sends the deltas, then nothing more. */
   | { stallAfter: readonly string[] }
@@ -65,23 +71,34 @@ async function answer(
   }
   let text = '';
   for await (const piece of request.setEncoding('utf8')) text += piece;
-  const { model, messages, stream } = JSON.parse(text);
+  const body = JSON.parse(text);
+  const { model, messages, stream } = body;
   const left = new Promise<void>((resolve) => response.once('close', () => response.writableFinished || resolve()));
   const call: ChatCall = {
     model,
     messages,
     stream: stream === true,
+    body,
     authorization: request.headers.authorization,
     left,
   };
   calls.push(call);
-  await play(response, model, await decide(call));
+  await play(response, call, await decide(call));
 }
 
-async function play(response: ServerResponse, model: string, script: Script): Promise<void> {
+async function play(response: ServerResponse, { model, stream }: ChatCall, script: Script): Promise<void> {
   if ('status' in script) {
     response.writeHead(script.status, { 'content-type': 'application/json', ...script.headers });
     response.end(script.body ?? JSON.stringify({ error: { message: 'secret detail of the provider', type: 'x' } }));
+    return;
+  }
+  if (!stream && 'deltas' in script) {
+    const content = (await Array.fromAsync(script.deltas)).join('');
+    const message = { role: 'assistant', content };
+    const choices = [{ index: 0, message, finish_reason: script.finish ?? 'stop' }];
+    const usage = script.usage && { ...script.usage, total_tokens: 0 };
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ id: 'c', object: 'chat.completion', created: 1, model, choices, usage }));
     return;
   }
   response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -104,6 +121,11 @@ async function play(response: ServerResponse, model: string, script: Script): Pr
   else if ('errorAfter' in script) response.end(`data: ${JSON.stringify({ error: script.error })}\n\n`);
   else {
     await write(response, chunkOf(model, {}, script.finish ?? 'stop'));
+    if (script.usage) {
+      const usage = { ...script.usage, total_tokens: script.usage.prompt_tokens + script.usage.completion_tokens };
+      const last = { id: 'c', object: 'chat.completion.chunk', created: 1, model, choices: [], usage };
+      await write(response, `data: ${JSON.stringify(last)}\n\n`);
+    }
     response.end('data: [DONE]\n\n');
   }
 }

@@ -1,12 +1,15 @@
 /** API keys over HTTP: shown once, listed without their secret, revoked at once. */
 import { z } from 'zod';
 import { listApiKeys } from '../../corpus/api-key-store.ts';
+import { USAGE_KEPT_DAYS } from '../../corpus/usage-ledger.ts';
+import type { UsageRow } from '../../corpus/usage-store.ts';
 import type { Deps } from '../../deps.ts';
 import { pageQuery, paginationSchema, toPage } from '../../http/page.ts';
 import { type Route, route, SCOPES } from '../../http/route.ts';
-import { idParams, idSchema, nameSchema, timeSchema } from '../../http/schemas.ts';
+import { idParams, idSchema, nameSchema, queryInteger, timeSchema } from '../../http/schemas.ts';
 import { unixSeconds } from '../../util/time.ts';
 import { issueApiKey, LIMIT_IDS_MAX, revokeOwnApiKey, rotateApiKey, type ShownApiKey } from './api-keys.ts';
+import { readUsage } from './usage.ts';
 
 const scopeSchema = z.enum(SCOPES);
 /** Unix seconds up to the year 9999. */
@@ -47,6 +50,25 @@ const rotateBody = z.strictObject({
     .default(0)
     .describe('For how long the old key still works; 0 = it ends at once.'),
 });
+
+const USAGE_DAYS_DEFAULT = 30;
+
+const usageCounts = {
+  requests: z.int().describe('Calls to the chat model: answers, rewritten questions, web searches.'),
+  input_tokens: z.int().describe('Of what the model was sent.'),
+  output_tokens: z.int().describe('Of what it said.'),
+};
+
+const usageSchema = z
+  .object({
+    api_key_id: idSchema.describe('The key.'),
+    days: z
+      .array(z.object({ date: z.string().describe('Day of UTC, as 2026-11-22.'), ...usageCounts }))
+      .describe('Oldest first; days without a call are left out.'),
+    total: z.object(usageCounts),
+    tokens_per_day: z.int().nullable().describe('Budget of each key, input and output together; null = not limited.'),
+  })
+  .meta({ id: 'ApiKeyUsage' });
 
 const AREA = 'API keys';
 
@@ -141,7 +163,44 @@ export function apiKeyRoutes(deps: Deps): Route[] {
     },
   });
 
-  return [issue, list, revoke, rotate];
+  const usage = route({
+    method: 'GET',
+    path: '/api-keys/{id}/usage',
+    scopes: ['apikeys:issue'],
+    operation: {
+      id: 'getApiKeyUsage',
+      area: AREA,
+      summary: 'Read what an API key used of the chat model',
+      description:
+        'Tokens as the provider counts them, or estimated on the high side where it does not tell. Kept when the key is revoked.',
+    },
+    params: idParams,
+    query: z.object({
+      days: queryInteger(1, USAGE_KEPT_DAYS)
+        .default(USAGE_DAYS_DEFAULT)
+        .meta({
+          wire: { type: 'integer', minimum: 1, maximum: USAGE_KEPT_DAYS, default: USAGE_DAYS_DEFAULT },
+          description: 'The last days of UTC, today included.',
+        }),
+    }),
+    response: { status: 200, schema: usageSchema },
+    errors: [404],
+    async handler({ params, query, caller }) {
+      const { days, total } = await readUsage(deps, caller, params.id, query.days);
+      return {
+        api_key_id: params.id,
+        days: days.map(({ day, ...counts }) => ({ date: day, ...toCounts(counts) })),
+        total: toCounts(total),
+        tokens_per_day: deps.config.chat.tokensPerDay.key || null,
+      };
+    },
+  });
+
+  return [issue, list, revoke, rotate, usage];
+}
+
+function toCounts({ requests, inputTokens, outputTokens }: UsageRow): z.input<typeof usageSchema>['total'] {
+  return { requests, input_tokens: inputTokens, output_tokens: outputTokens };
 }
 
 function toWire(row: ShownApiKey): z.input<typeof apiKeySchema> {

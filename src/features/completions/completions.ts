@@ -7,7 +7,7 @@ import { type BranchMessage, listBranch, type StoredCitation } from '../../corpu
 import type { Deps } from '../../deps.ts';
 import { invalidRequest } from '../../errors.ts';
 import type { Caller } from '../../http/route.ts';
-import type { ChatEvent, ChatMessage, ContextChunk } from '../../llm/models.ts';
+import type { ChatEvent, ChatMessage, ContextChunk, Usage } from '../../llm/models.ts';
 import { readFilters } from '../../retrieval/filter.ts';
 import { retrieve } from '../../retrieval/retrieve.ts';
 import type { Hit, Warning } from '../../retrieval/types.ts';
@@ -27,7 +27,7 @@ const RETRIEVE_MAX = 100;
 /** An answer that rests on more is kept from every key with limits. */
 const CONTEXT_GROUPS_MAX = 1_000;
 
-type CompletionDeps = Pick<Deps, 'db' | 'config' | 'clock' | 'log' | 'chatModel' | 'embedding' | 'reranker'>;
+type CompletionDeps = Pick<Deps, 'db' | 'config' | 'clock' | 'log' | 'chatModel' | 'usage' | 'embedding' | 'reranker'>;
 
 /** A retrieved chunk with its label in the request to the model. */
 export type Labelled = Hit & { number: number };
@@ -210,10 +210,9 @@ function modelEvents(
       language,
     }),
   );
-  return deps.chatModel.stream(
-    { messages: prepared.messages, question: prepared.question, chunks, citation: prepared.citation },
-    signal,
-  );
+  const { messages, question, citation, caller } = prepared;
+  const onUsage = (usage: Usage): void => deps.usage.add(caller, usage);
+  return deps.chatModel.stream({ messages, question, chunks, citation, onUsage }, signal);
 }
 
 /** False when the history write failed: the answer is given all the same. */

@@ -22,6 +22,7 @@ export function completionsRoutes(deps: Deps): Route[] {
       method: 'POST',
       path: '/completions',
       scopes: ['inference:run'],
+      check: (caller) => deps.usage.assertBudget(caller),
       operation: {
         id: 'createCompletion',
         area: 'Completions',

@@ -1,0 +1,155 @@
+/**
+ * Counts what API keys use of the chat model, and says when a budget is used up.
+ *
+ * Counts are kept in memory and written together every few seconds, so that no answer waits for them: a process that is killed
+ * loses those. Writing reads back what other processes wrote.
+ */
+import type { Database } from '../db/database.ts';
+import { ServiceError } from '../errors.ts';
+import type { Clock } from '../util/time.ts';
+import { addUsage, dropUsageBefore, type KeyUsage, readTokensOfDay, type TokensOfKey } from './usage-store.ts';
+
+export const FLUSH_INTERVAL_MS = 5_000;
+export const USAGE_KEPT_DAYS = 400;
+const DAY_MS = 86_400_000;
+/** Tenants whose counts of the day are remembered. */
+const TENANTS_MAX = 10_000;
+
+/** Whose usage it is. */
+export interface Account {
+  tenantId: string;
+  apiKeyId: string;
+}
+
+export interface UsageLedger {
+  /** Counts one call to the model. */
+  add(account: Account, usage: { inputTokens: number; outputTokens: number }): void;
+  /** @throws ServiceError rate_limited until the next day of UTC, when the key or its tenant has used its tokens up. */
+  assertBudget(account: Account): Promise<void>;
+  /** Writes what is not written yet. */
+  flush(): Promise<void>;
+  /** Writes for the last time. */
+  close(): Promise<void>;
+}
+
+export interface LedgerOptions {
+  db: Database;
+  clock: Clock;
+  /** Input and output together; 0 = not limited. */
+  tokensPerDay: { key: number; tenant: number };
+  /** Told when counts could not be written; they are kept and written the next time. */
+  onError(error: unknown): void;
+}
+
+interface TenantDay {
+  day: string;
+  tokens: Map<string, number>;
+}
+
+/** The day of UTC, as `2026-11-22`. */
+export function utcDay(at: Date): string {
+  return at.toISOString().slice(0, 10);
+}
+
+export function openUsageLedger({ db, clock, tokensPerDay, onError }: LedgerOptions): UsageLedger {
+  let pending = new Map<string, KeyUsage>();
+  let writing = new Map<string, KeyUsage>();
+  let running: Promise<void> | undefined;
+  let droppedOn: string | undefined;
+  const known = new Map<string, TenantDay>();
+  const hasBudget = tokensPerDay.key > 0 || tokensPerDay.tenant > 0;
+
+  function remember(tenantIds: readonly string[], day: string, rows: readonly TokensOfKey[]): void {
+    for (const id of tenantIds) {
+      known.delete(id);
+      if (known.size >= TENANTS_MAX) known.delete(known.keys().next().value!);
+      known.set(id, { day, tokens: new Map() });
+    }
+    for (const { tenantId, apiKeyId, tokens } of rows) known.get(tenantId)?.tokens.set(apiKeyId, tokens);
+  }
+
+  async function write(): Promise<void> {
+    const today = utcDay(clock.now());
+    if (droppedOn !== today)
+      await dropUsageBefore(db.system, utcDay(new Date(clock.now().getTime() - USAGE_KEPT_DAYS * DAY_MS)));
+    droppedOn = today;
+    writing = pending;
+    pending = new Map();
+    const rows = [...writing.values()];
+    const tenantIds = [...new Set(rows.map(({ tenantId }) => tenantId))];
+    try {
+      const written = await db.system.transaction(async (tx) => {
+        await addUsage(tx, rows);
+        return hasBudget ? readTokensOfDay(tx, tenantIds, today) : undefined;
+      });
+      if (written) remember(tenantIds, today, written);
+    } catch (error) {
+      for (const row of rows) count(row);
+      throw error;
+    } finally {
+      writing = new Map();
+    }
+  }
+
+  function count(added: KeyUsage): void {
+    const key = `${added.apiKeyId} ${added.day}`;
+    const row = pending.get(key) ?? { ...added, requests: 0, inputTokens: 0, outputTokens: 0 };
+    row.requests += added.requests;
+    row.inputTokens += added.inputTokens;
+    row.outputTokens += added.outputTokens;
+    pending.set(key, row);
+  }
+
+  async function flush(): Promise<void> {
+    while (running) await running;
+    if (pending.size === 0) return;
+    running = write().finally(() => {
+      running = undefined;
+    });
+    await running;
+  }
+
+  /** Written and not yet written. */
+  function usedToday({ tenantId, apiKeyId }: Account, day: string): { key: number; tenant: number } {
+    const used = { key: 0, tenant: 0 };
+    const take = (ofKey: string, tokens: number): void => {
+      used.tenant += tokens;
+      if (ofKey === apiKeyId) used.key += tokens;
+    };
+    for (const [ofKey, tokens] of known.get(tenantId)?.tokens ?? []) take(ofKey, tokens);
+    for (const row of [...pending.values(), ...writing.values()]) {
+      if (row.tenantId === tenantId && row.day === day) take(row.apiKeyId, row.inputTokens + row.outputTokens);
+    }
+    return used;
+  }
+
+  const timer = setInterval(() => void flush().catch(onError), FLUSH_INTERVAL_MS).unref();
+  return {
+    add({ tenantId, apiKeyId }, { inputTokens, outputTokens }) {
+      count({ tenantId, apiKeyId, day: utcDay(clock.now()), requests: 1, inputTokens, outputTokens });
+    },
+    async assertBudget(account) {
+      if (!hasBudget) return;
+      const now = clock.now();
+      const day = utcDay(now);
+      if (known.get(account.tenantId)?.day !== day) {
+        const ids = [account.tenantId];
+        remember(ids, day, await readTokensOfDay(db.system, ids, day));
+      }
+      const used = usedToday(account, day);
+      const spent = (['key', 'tenant'] as const).find((of) => tokensPerDay[of] > 0 && used[of] >= tokensPerDay[of]);
+      if (spent === undefined) return;
+      const whose = spent === 'key' ? 'This API key has' : 'The API keys of this tenant have';
+      throw new ServiceError(
+        'rate_limited',
+        `${whose} used the ${tokensPerDay[spent].toLocaleString('en')} tokens of today; the next day begins at 00:00 UTC.`,
+        { retryAfterSeconds: Math.ceil((DAY_MS - (now.getTime() % DAY_MS)) / 1000) },
+      );
+    },
+    flush,
+    async close() {
+      clearInterval(timer);
+      await flush();
+    },
+  };
+}

@@ -1,0 +1,68 @@
+/** SQL of the table usage_day: what API keys used of the chat model. */
+import type { Database, Queryable, SystemDatabase } from '../db/database.ts';
+import { sql } from '../db/sql.ts';
+
+export interface UsageRow {
+  requests: number;
+  inputTokens: number;
+  outputTokens: number;
+}
+
+/** `day` as `2026-11-22`. */
+export interface KeyUsage extends UsageRow {
+  tenantId: string;
+  apiKeyId: string;
+  day: string;
+}
+
+/** Input and output together. */
+export interface TokensOfKey {
+  tenantId: string;
+  apiKeyId: string;
+  tokens: number;
+}
+
+/** Adds to what is there. Rows of tenants that are gone are dropped. */
+export async function addUsage(tx: Queryable, rows: readonly KeyUsage[]): Promise<void> {
+  await tx.query(sql`
+    insert into usage_day (tenant_id, api_key_id, day, requests, input_tokens, output_tokens)
+    select r.* from unnest(${rows.map((row) => row.tenantId)}::uuid[], ${rows.map((row) => row.apiKeyId)}::uuid[],
+                           ${rows.map((row) => row.day)}::date[], ${rows.map((row) => row.requests)}::bigint[],
+                           ${rows.map((row) => row.inputTokens)}::bigint[], ${rows.map((row) => row.outputTokens)}::bigint[])
+      as r (tenant_id, api_key_id, day, requests, input_tokens, output_tokens)
+    where exists (select from tenant t where t.id = r.tenant_id)
+    on conflict (tenant_id, api_key_id, day) do update set
+      requests = usage_day.requests + excluded.requests,
+      input_tokens = usage_day.input_tokens + excluded.input_tokens,
+      output_tokens = usage_day.output_tokens + excluded.output_tokens`);
+}
+
+/** Of each key of the tenants that was used on that day. */
+export async function readTokensOfDay(
+  db: Queryable,
+  tenantIds: readonly string[],
+  day: string,
+): Promise<TokensOfKey[]> {
+  return db.query(sql`
+    select tenant_id as "tenantId", api_key_id as "apiKeyId", input_tokens + output_tokens as tokens
+    from usage_day where tenant_id = any (${tenantIds}::uuid[]) and day = ${day}::date`);
+}
+
+/** Days on which the key was used, from `sinceDay` on, oldest first. */
+export async function listUsage(
+  db: Database,
+  tenantId: string,
+  apiKeyId: string,
+  sinceDay: string,
+): Promise<(UsageRow & { day: string })[]> {
+  return db.query(
+    tenantId,
+    sql`
+    select to_char(day, 'YYYY-MM-DD') as day, requests, input_tokens as "inputTokens", output_tokens as "outputTokens"
+    from usage_day where tenant_id = ${tenantId} and api_key_id = ${apiKeyId} and day >= ${sinceDay}::date order by usage_day.day`,
+  );
+}
+
+export async function dropUsageBefore(system: SystemDatabase, day: string): Promise<void> {
+  await system.query(sql`delete from usage_day where day < ${day}::date`);
+}

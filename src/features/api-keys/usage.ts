@@ -1,0 +1,37 @@
+/** What an API key used of the chat model. */
+import { isVisibleApiKey } from '../../corpus/api-key-store.ts';
+import { utcDay } from '../../corpus/usage-ledger.ts';
+import { listUsage, type UsageRow } from '../../corpus/usage-store.ts';
+import type { Deps } from '../../deps.ts';
+import { notFound } from '../../errors.ts';
+import type { Caller } from '../../http/route.ts';
+import { isId } from '../../util/ids.ts';
+
+const DAY_MS = 86_400_000;
+
+export interface KeyUsageReport {
+  days: (UsageRow & { day: string })[];
+  total: UsageRow;
+}
+
+/**
+ * The last `days` days of UTC, today included; days without a call are left out.
+ *
+ * @throws ServiceError not_found for a key that the caller does not see.
+ */
+export async function readUsage(
+  { db, usage, clock }: Pick<Deps, 'db' | 'usage' | 'clock'>,
+  { tenantId, sourceGroupIds, tagIds }: Caller,
+  id: string,
+  days: number,
+): Promise<KeyUsageReport> {
+  if (!isId(id) || !(await isVisibleApiKey(db, tenantId, { sourceGroupIds, tagIds }, id))) throw notFound();
+  await usage.flush();
+  const since = utcDay(new Date(clock.now().getTime() - (days - 1) * DAY_MS));
+  const rows = await listUsage(db, tenantId, id, since);
+  const sum = (of: keyof UsageRow): number => rows.reduce((total, row) => total + row[of], 0);
+  return {
+    days: rows,
+    total: { requests: sum('requests'), inputTokens: sum('inputTokens'), outputTokens: sum('outputTokens') },
+  };
+}

@@ -1,0 +1,41 @@
+/** Which provider of the AI SDK stands behind a setting. The SDK is loaded with the first request. */
+import type { LanguageModel } from 'ai';
+
+export type ChatProvider = 'openai' | 'anthropic' | 'google' | 'openai-compatible';
+
+export interface LanguageModelOptions {
+  provider: ChatProvider;
+  model: string;
+  /** With the version, without a trailing slash: `http://127.0.0.1:11434/v1`. */
+  baseUrl: string;
+  apiKey: string | null;
+  fetch: typeof fetch;
+}
+
+/**
+ * The wire format of each provider: OpenAI and its likes take `/chat/completions`, Anthropic `/messages`, Google
+ * `/models/…:streamGenerateContent`. Without a key none is sent, where the SDK would look into the environment.
+ *
+ * @param asksUsage of OpenAI's likes: whether to ask for the number of tokens with a member that a few of them refuse.
+ */
+export async function openLanguageModel(
+  { provider, model, baseUrl, apiKey, fetch }: LanguageModelOptions,
+  asksUsage = true,
+): Promise<LanguageModel> {
+  const settings = { baseURL: baseUrl, fetch };
+  if (provider === 'anthropic') {
+    const { createAnthropic } = await import('@ai-sdk/anthropic');
+    return createAnthropic({ ...settings, apiKey: apiKey ?? '' })(model);
+  }
+  if (provider === 'google') {
+    const { createGoogle } = await import('@ai-sdk/google');
+    return createGoogle({ ...settings, apiKey: apiKey ?? '' })(model);
+  }
+  if (provider === 'openai') {
+    const { createOpenAI } = await import('@ai-sdk/openai');
+    return createOpenAI({ ...settings, apiKey: apiKey ?? '' }).chat(model);
+  }
+  const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
+  const key = apiKey === null ? {} : { apiKey };
+  return createOpenAICompatible({ name: 'chat', ...settings, ...key, includeUsage: asksUsage })(model);
+}
