@@ -12,5 +12,6 @@ export const email = patternFinder({
     !match.includes('..') && match.indexOf('@') <= LOCAL_MAX && match.length - match.indexOf('@') <= DOMAIN_MAX,
   members: /[\p{L}\p{M}\p{N}._%+'&@-]/u,
   first: /[\p{L}\p{M}\p{N}_]/u,
+  needs: '@',
   longest: LOCAL_MAX + 1 + DOMAIN_MAX,
 });

@@ -1,3 +1,21 @@
 /** What entity rules can look for. */
-export const ENTITIES = ['email'] as const;
+export const ENTITIES = [
+  'email',
+  'phone',
+  'credit_card',
+  'iban',
+  'ip_address',
+  'credential_url',
+  'api_key',
+  'date_of_birth',
+  'us_ssn',
+  'uk_nino',
+  'de_tax_id',
+  'fr_nir',
+  'jp_my_number',
+  'kr_rrn',
+  'es_dni',
+  'it_codice_fiscale',
+  'nl_bsn',
+] as const;
 export type Entity = (typeof ENTITIES)[number];

@@ -1,38 +1,45 @@
 /** Detectors that look with one of our own patterns, then check what it found. */
-import type { Finder } from '../redaction-session.ts';
+import { type Finder, LOOK_BACK } from '../redaction-session.ts';
+
+/** The part of what the pattern matched that is one; or that none is there, and where to go on. */
+type Verdict = { start: number; end: number } | { goOnAt: number };
 
 interface PatternDetector {
-  /** With the flag g. Looks ahead by one character at most, back by LOOK_BACK at most; every repetition has a bound. */
+  /** With the flag g. Every repetition has a bound. It looks at no more than members, the character behind them, and LOOK_BACK. */
   pattern: RegExp;
-  /** False: not one. Narrows a match by returning where it begins and ends. */
-  accept?(match: string, text: string, start: number): boolean | { start: number; end: number };
+  accept?(match: string, text: string, start: number): boolean | Verdict;
   /** Characters that a match can consist of, and those that it can begin with. */
   members: RegExp;
   first: RegExp;
+  /** With the flag y: how a match begins, when that says more than `first`. */
+  begins?: RegExp;
+  /** In every match. */
+  needs?: string;
   longest: number;
 }
 
-export function patternFinder({ pattern, accept, members, first, longest }: PatternDetector): Finder {
-  const isMember = tester(members);
-  const isFirst = tester(first);
+export function patternFinder({ pattern, accept, needs, ...run }: PatternDetector): Finder {
+  const openIn = { ...run, isMember: tester(run.members), isFirst: tester(run.first) };
   return {
     scan(text, from, until, found) {
       let next = from;
       for (;;) {
+        if (needs !== undefined && text.indexOf(needs, next) < 0) return Math.max(next, until);
         pattern.lastIndex = next;
         const match = pattern.exec(text);
         if (!match || match.index >= until) return Math.max(next, until);
         const verdict = accept?.(match[0], text, match.index) ?? true;
-        if (verdict === false) {
-          next = match.index + 1;
-          continue;
+        if (verdict === false) next = match.index + 1;
+        else if (verdict !== true && 'goOnAt' in verdict) next = verdict.goOnAt;
+        else {
+          const { start, end } =
+            verdict === true ? { start: match.index, end: match.index + match[0].length } : verdict;
+          found(start, end);
+          next = end;
         }
-        const { start, end } = verdict === true ? { start: match.index, end: pattern.lastIndex } : verdict;
-        found(start, end);
-        next = end;
       }
     },
-    openFrom: (text, from) => openRun(text, from, { isMember, isFirst, longest }),
+    openFrom: (text, from) => openRun(text, from, openIn),
   };
 }
 
@@ -40,13 +47,19 @@ export function patternFinder({ pattern, accept, members, first, longest }: Patt
 export function openRun(
   text: string,
   from: number,
-  { isMember, isFirst, longest }: { isMember: Tester; isFirst: Tester; longest: number },
+  { isMember, isFirst, begins, longest }: { isMember: Tester; isFirst: Tester; begins?: RegExp; longest: number },
 ): number {
-  const lowest = Math.max(from, text.length - longest);
+  const lowest = Math.max(from, text.length - longest - 1);
   let at = text.length;
   while (at > lowest && isMember(text.charCodeAt(at - 1))) at--;
-  while (at < text.length && !isFirst(text.charCodeAt(at))) at++;
+  while (at < text.length && !(isFirst(text.charCodeAt(at)) && beginsAt(begins, text, at))) at++;
   return at;
+}
+
+function beginsAt(begins: RegExp | undefined, text: string, at: number): boolean {
+  if (!begins) return true;
+  begins.lastIndex = at;
+  return begins.test(text);
 }
 
 export type Tester = (code: number) => boolean;
@@ -58,4 +71,15 @@ export function tester(characters: RegExp): Tester {
     if (known[code] === 0) known[code] = characters.test(String.fromCharCode(code)) ? 2 : 1;
     return known[code] === 2;
   };
+}
+
+const CONTEXT_LENGTH = 40;
+
+/** Whether words that tell what a number is stand shortly before it. */
+export function saysBefore(words: RegExp, text: string, start: number, length = CONTEXT_LENGTH): boolean {
+  return words.test(text.slice(Math.max(0, start - Math.min(length, LOOK_BACK)), start));
+}
+
+export function digitsOf(text: string): string {
+  return text.replaceAll(/\D/g, '');
 }

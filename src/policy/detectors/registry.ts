@@ -1,9 +1,35 @@
 /** Entity -> what finds it. */
 import type { Finder } from '../redaction-session.ts';
+import { apiKey } from './api-key.ts';
+import { credentialUrl } from './credential-url.ts';
+import { creditCard } from './credit-card.ts';
+import { dateOfBirth } from './date-of-birth.ts';
 import { email } from './email.ts';
 import type { Entity } from './entities.ts';
+import { iban } from './iban.ts';
+import { ipAddress } from './ip-address.ts';
+import { deTaxId, esDni, frNir, itCodiceFiscale, jpMyNumber, krRrn, nlBsn, ukNino, usSsn } from './national-ids.ts';
+import { phone } from './phone.ts';
 
-const DETECTORS: Record<Entity, Finder> = { email };
+const DETECTORS: Record<Entity, Finder> = {
+  email,
+  phone,
+  credit_card: creditCard,
+  iban,
+  ip_address: ipAddress,
+  credential_url: credentialUrl,
+  api_key: apiKey,
+  date_of_birth: dateOfBirth,
+  us_ssn: usSsn,
+  uk_nino: ukNino,
+  de_tax_id: deTaxId,
+  fr_nir: frNir,
+  jp_my_number: jpMyNumber,
+  kr_rrn: krRrn,
+  es_dni: esDni,
+  it_codice_fiscale: itCodiceFiscale,
+  nl_bsn: nlBsn,
+};
 
 export function detectorOf(entity: Entity): Finder {
   return DETECTORS[entity];

@@ -1,0 +1,25 @@
+/** Addresses that carry a password, or a key among their parameters. */
+import { patternFinder } from './pattern-finder.ts';
+
+const LENGTH_MAX = 2_048;
+const USER_AND_PASSWORD = /:\/\/[^\s/?#@:]*:[^\s/?#@]{1,256}@[^\s/?#@]/;
+const SECRET_PARAMETER =
+  /[?&#;](?:access[_-]?token|refresh[_-]?token|id[_-]?token|auth[_-]?token|token|api[_-]?key|apikey|key|password|passwd|pwd|pass|secret|client[_-]?secret|sig|signature|x-amz-signature|x-amz-security-token|auth)=([^&#\s]{6,})/i;
+
+export const credentialUrl = patternFinder({
+  pattern: /(?<![\p{L}\d+.-])[a-z][a-z\d+.-]{1,20}:\/\/[^\s"'<>`{}|\\^]{3,2000}/giu,
+  accept(match, _text, start) {
+    const url = match.replace(/[.,;:!?)\]]{1,20}$/, '');
+    const isOne = USER_AND_PASSWORD.test(url) || isSecret(SECRET_PARAMETER.exec(url)?.[1]);
+    return isOne ? { start, end: start + url.length } : { goOnAt: start + match.length };
+  },
+  members: /[^\s"'<>`{}|\\^]/,
+  first: /[a-z]/i,
+  needs: '://',
+  longest: LENGTH_MAX,
+});
+
+/** What says how a parameter is filled in is no secret. */
+function isSecret(value: string | undefined): boolean {
+  return value !== undefined && !/^(?:your|my|the|xxx|\.\.\.|\*+|%3c|\$|example|placeholder|redacted)/i.test(value);
+}

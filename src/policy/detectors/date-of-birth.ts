@@ -1,0 +1,61 @@
+/** Dates that the words around them call a date of birth. */
+import type { Finder } from '../redaction-session.ts';
+import { patternFinder } from './pattern-finder.ts';
+
+const MONTHS =
+  'jan(?:uary|uar|vier|\\.)?|feb(?:ruary|ruar|brero|braio|ruari|\\.)?|f[ée]v(?:rier|ereiro|\\.)?|m[äa]r(?:ch|z|s|zo|ço|et|\\.)?|maart|apr(?:il|ile|\\.)?|avril|abr(?:il|\\.)?|may|mai|mayo|maggio|mei|maio|june?|juni|juin|junio|giugno|junho|july?|juli|juillet|julio|luglio|julho|aug(?:ust|ustus|\\.)?|août|aout|ago(?:sto|\\.)?|sep(?:t|tember|tembre|tiembre|\\.)?|set(?:tembre|embro|\\.)?|o[ck]t(?:ober|obre|ubre|\\.)?|outubro|ott(?:obre|\\.)?|nov(?:ember|embre|iembre|embro|\\.)?|de[cz](?:ember|embre|embro|\\.)?|d[ée]c(?:embre|\\.)?|dic(?:iembre|embre|\\.)?|ene(?:ro|\\.)?|gen(?:naio|\\.)?|janeiro';
+const YEAR = '(?:19|20)\\d\\d';
+const DAY = '(?:0?[1-9]|[12]\\d|3[01])';
+const MONTH = '(?:0?[1-9]|1[0-2])';
+const DATES = [
+  `${YEAR}([-./])${MONTH}\\1${DAY}`,
+  `${DAY}([-./]) ?${MONTH}\\2 ?(?:${YEAR}|\\d\\d)`,
+  `${MONTH}([-./])${DAY}\\3(?:${YEAR}|\\d\\d)`,
+  `${DAY}(?:st|nd|rd|th|er|º|\\.)? ?(?:of |de |d')?(?:${MONTHS}),? (?:de |del )?${YEAR}`,
+  `(?:${MONTHS}) ${DAY}(?:st|nd|rd|th)?,? ${YEAR}`,
+  `(?:${YEAR}|(?:明治|大正|昭和|平成|令和)\\d{1,2}) ?[年년] ?${MONTH} ?[月월] ?${DAY} ?[日일]`,
+];
+const SAYS_SO =
+  '(?:\\b(?:born(?: on)?|d\\.?o\\.?b\\.?|date of birth|birth ?date|birthday|geboren(?: am)?|geb\\.?(?: am)?|geburtsdatum|geburtstag|né(?:e|\\(e\\))?(?: le)?|date de naissance|anniversaire|nacid[oa](?: el)?|nació(?: el)?|fecha de nacimiento|nat[oa](?: il)?|data di nascita|geboortedatum|geboren(?: op)?|data de nascimento|nascid[oa](?: em)?|data urodzenia|urodzon[ya])|生年月日|誕生日|出生日期|생년월일|생일|дата рождения)(?![\\p{L}\\d])';
+
+const before = patternFinder({
+  pattern: new RegExp(
+    `(?<=${SAYS_SO}[^\\p{L}\\d\\n]{0,6}(?:(?:on|is|was|am|ist|le|est|el|es|il|è|op|em|é|the|den|は|:)[^\\p{L}\\d\\n]{1,3}|は|은|는){0,2})(?:${DATES.join('|')})(?![\\d\\p{L}])`,
+    'giu',
+  ),
+  members: /[^\n]/,
+  first: /[\p{L}\d]/u,
+  longest: 40,
+});
+
+/** 1980年3月12日生まれ */
+const behind = patternFinder({
+  pattern:
+    /(?<!\d)(?:(?:19|20)\d\d|(?:明治|大正|昭和|平成|令和)\d{1,2}) ?[年년] ?(?:0?[1-9]|1[0-2]) ?[月월] ?(?:0?[1-9]|[12]\d|3[01]) ?[日일](?= ?(?:生|출생|태어))/gu,
+  members: /[\d 年년月월日일明治大正昭和平成令生출태]/u,
+  first: /[\d明大昭平令]/u,
+  longest: 40,
+});
+
+const SAYS_SO_ANYWHERE = new RegExp(SAYS_SO, 'giu');
+/** What may still become a date: up to the end of the text. */
+const BEGINNING =
+  /^[^\p{L}\d\n]{0,6}(?:\p{L}{1,10}|\d{1,4})?(?:[ ,./:º'’()-]{0,4}(?:\p{L}{1,10}|\d{1,4})){0,7}[ ,./:º'’()-]{0,4}$/u;
+/** From the beginning of the words to the end of the date. */
+const REACH = 110;
+
+export const dateOfBirth: Finder = {
+  scan(text, from, until, found) {
+    behind.scan(text, from, until, found);
+    return Math.max(before.scan(text, from, until, found), until);
+  },
+  openFrom(text, from) {
+    const open = behind.openFrom(text, from);
+    SAYS_SO_ANYWHERE.lastIndex = Math.max(0, text.length - REACH);
+    for (let words = SAYS_SO_ANYWHERE.exec(text); words; words = SAYS_SO_ANYWHERE.exec(text)) {
+      const end = words.index + words[0].length;
+      if (BEGINNING.test(text.slice(end))) return Math.min(open, Math.max(from, end));
+    }
+    return open;
+  },
+};

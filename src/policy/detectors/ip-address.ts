@@ -1,0 +1,39 @@
+/** IP addresses of both versions; not the version numbers, times and hardware addresses that look like them. */
+import ipaddr from 'ipaddr.js';
+import type { Finder } from '../redaction-session.ts';
+import { patternFinder, saysBefore } from './pattern-finder.ts';
+
+const OCTET = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
+const NUMBERING =
+  /(?:\b(?:v|ver|vers|version|versión|versione|release|rev|revision|build|firmware|section|sec|chapter|clause|article|abschnitt|kapitel|ziffer|kap|figure|fig|table|oid)|§|第|バージョン|버전|版)[ .:#]{0,3}$/iu;
+
+const v4 = patternFinder({
+  pattern: new RegExp(`(?<![\\p{L}\\d_.])(?:${OCTET}\\.){3}${OCTET}(?![\\d_\\p{L}]|\\.\\d|-\\d)`, 'gu'),
+  accept: (_match, text, start) => !saysBefore(NUMBERING, text, start),
+  members: /[\d._\p{L}-]/u,
+  first: /\d/,
+  longest: 20,
+});
+
+const v6 = patternFinder({
+  pattern:
+    /(?<![\p{L}\p{N}_:.])(?:[\da-f]{0,4}:){2,7}(?:[\da-f]{1,4}|(?:\d{1,3}\.){3}\d{1,3})?(?![\p{L}\p{N}_:]|\.\d)/giu,
+  accept(match) {
+    // Eight bytes in pairs of digits are a hardware address or the beginning of a fingerprint.
+    if (!/\d/.test(match) || /^(?:[\da-f]{2}:){7}[\da-f]{2}$/i.test(match)) return false;
+    return ipaddr.IPv6.isValid(match);
+  },
+  needs: ':',
+  members: /[\p{L}\d:._]/u,
+  first: /[\da-f:]/i,
+  longest: 50,
+});
+
+export const ipAddress: Finder = {
+  scan(text, from, until, found) {
+    v6.scan(text, from, until, found);
+    v4.scan(text, from, until, found);
+    return Math.max(from, until);
+  },
+  openFrom: (text, from) => Math.min(v4.openFrom(text, from), v6.openFrom(text, from)),
+};

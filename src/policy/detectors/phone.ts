@@ -1,0 +1,93 @@
+/**
+ * Phone numbers: international ones (`+` or `00`), and national ones that are written as such or that a word before them
+ * calls one. What a country's numbers look like is known to libphonenumber.
+ */
+import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js/max';
+import { patternFinder, saysBefore } from './pattern-finder.ts';
+
+/** Whose national numbers are recognized, in the order in which they are tried. */
+const COUNTRIES: readonly CountryCode[] = [
+  'US',
+  'GB',
+  'DE',
+  'FR',
+  'JP',
+  'KR',
+  'ES',
+  'IT',
+  'NL',
+  'CH',
+  'AT',
+  'BE',
+  'SE',
+  'PL',
+  'PT',
+  'IE',
+  'AU',
+  'BR',
+  'IN',
+  'CN',
+  'MX',
+];
+const CALLS_IT_PHONE =
+  /(?:\b(?:tel|tél|telephone|phone|ph|mobile|mob|cell|cellphone|call(?: me| us)?(?: at| on)?|fax|whatsapp|sms|text|hotline|telefon|telefonnummer|tel\.-nr|handy|mobil|rufnummer|durchwahl|téléphone|portable|appelez(?:-moi)?(?: au)?|fixe|teléfono|telefono|móvil|movil|celular|llame al|cellulare|cell|recapito|telefoon|telefoonnummer|mobiel|gsm|telefone|telemóvel|telefonu|mobilnr)\b|電話|電話番号|携帯|携帯電話|連絡先|ファックス|TEL|전화|전화번호|휴대폰|핸드폰|연락처|电话|手机|联系电话)[^\p{L}\d]{0,4}(?:(?:no|nr|number|num|nummer|numéro|numero|número|番号|번호|is|ist|est|es|è|at|on|under|unter|au|al|は|号码)[^\p{L}\d]{0,3}){0,2}$/iu;
+const CALLS_IT_OTHERWISE =
+  /(?:\b(?:order|invoice|ticket|case|ref|reference|serial|sku|isbn|issn|item|part|article|account|acct|id|model|version|art|artikel|bestellung|bestellnummer|rechnung|auftrag|konto|kundennummer|aktenzeichen|facture|commande|référence|compte|pedido|factura|ordine|fattura|bestelling|factuur|doi|patent|lot|batch|tracking|zip|plz)\b|注文|番号|請求書|주문|송장|订单|編號)[^\p{L}\d]{0,4}(?:(?:no|nr|number|num|nummer|numéro|numero|número|id|code|is|号|번호)[^\p{L}\d]{0,3}){0,2}$/iu;
+
+/** Trunk prefix and groups: how national numbers are written. */
+const WRITTEN_NATIONALLY = /^(?:\(0\d{1,5}\)|0\d{1,5})[ ./-]{1,3}\d{2,8}(?:[ ./-]\d{2,5}){0,4}$/;
+const WRITTEN_AMERICAN = /^(?:1[ .-])?(?:\([2-9]\d\d\) ?|[2-9]\d\d[.-])\d{3}[ .-]\d{4}$/;
+const DATE = /^\d{1,4}([./-])\d{1,2}\1\d{1,4}$/;
+const SOCIAL_SECURITY = /^\d{3}-\d{2}-\d{4}$/;
+const DIGITS_MIN = 7;
+const DIGITS_MAX = 17;
+
+export const phone = patternFinder({
+  pattern: /(?<![\p{L}\d_+]|[\d)][.,:/-]|[\p{L}\d]-)(?:\+|\()?\(?\d(?:[ ()./-]{0,3}\d){6,18}(?![\p{L}_])/gu,
+  accept(match, text, start) {
+    // From the longest on: a year or a street number may follow.
+    for (let end = match.length; end > DIGITS_MIN; end = lastGroupBefore(match, end)) {
+      if (isPhone(match.slice(0, end), text, start, text.slice(start + end, start + end + 2)))
+        return { start, end: start + end };
+    }
+    return false;
+  },
+  members: /[\d +()./-]/,
+  first: /[\d+(]/,
+  longest: 80,
+});
+
+function lastGroupBefore(match: string, end: number): number {
+  let at = end;
+  while (at > 0 && /\d/.test(match[at - 1]!)) at--;
+  while (at > 0 && !/\d/.test(match[at - 1]!)) at--;
+  return at;
+}
+
+function isPhone(number: string, text: string, start: number, behind: string): boolean {
+  const digits = number.replaceAll(/\D/g, '');
+  if (digits.length < DIGITS_MIN || digits.length > DIGITS_MAX) return false;
+  // A part of something longer: 0.25, 12/2024, 1-2-3.
+  if (/^\d|^[./-]\d|^,\d/.test(behind)) return false;
+  if (number.startsWith('+') || number.startsWith('(+')) return isInternational(number.replaceAll('(0)', ''));
+  if (DATE.test(number) || SOCIAL_SECURITY.test(number)) return false;
+  if (saysBefore(CALLS_IT_PHONE, text, start))
+    return (number.startsWith('00') && isInternational(number.replace('00', '+'))) || isNational(number, true);
+  if (saysBefore(CALLS_IT_OTHERWISE, text, start)) return false;
+  if (number.startsWith('00')) return /[ ./-]/.test(number) && isInternational(number.replace('00', '+'));
+  if (!WRITTEN_NATIONALLY.test(number) && !WRITTEN_AMERICAN.test(number)) return false;
+  return isNational(number, false);
+}
+
+/** Written in groups, the length will do: plans of numbers change, and invented ones are in none. */
+function isInternational(number: string): boolean {
+  const parsed = parsePhoneNumberFromString(number);
+  return (parsed?.isValid() || (/\d[ ()./-]+\d/.test(number) && parsed?.isPossible())) ?? false;
+}
+
+function isNational(number: string, isCalledPhone: boolean): boolean {
+  return COUNTRIES.some((country) => {
+    const parsed = parsePhoneNumberFromString(number, country);
+    return parsed?.country === country && (parsed.isValid() || (isCalledPhone && parsed.isPossible()));
+  });
+}
