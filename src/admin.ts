@@ -16,8 +16,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { join } from 'node:path';
 import pino from 'pino';
 import { z } from 'zod';
+import { issueOperatorKey } from './bootstrap.ts';
 import type { Config } from './config.ts';
-import { insertApiKey } from './corpus/api-key-store.ts';
 import { createTenant, deleteTenant, findTenantByName, listTenants, type Tenant } from './corpus/tenant-store.ts';
 import { rearrangeTextSearch } from './corpus/text-index.ts';
 import { listMigrations } from './db/facts.ts';
@@ -28,7 +28,6 @@ import { generateApiKey } from './http/api-key.ts';
 import { openAuthenticator } from './http/auth.ts';
 import { JSON_BODY_BYTES_MAX, JSON_BODY_TIMEOUT_MS, parseJson, readBody } from './http/body.ts';
 import { errorBody, toServiceError } from './http/error-handler.ts';
-import { SCOPES } from './http/route.ts';
 import { nameSchema } from './http/schemas.ts';
 import { validate } from './http/validate.ts';
 import { noCrashPoints } from './util/crash.ts';
@@ -142,6 +141,8 @@ export async function runAdminCommand(deps: AdminDeps, method: string, url: stri
       const tenant = await getTenant(deps, name ?? '');
       await deleteTenant(deps.db, tenant.id);
       deps.auth.forget();
+      // Its audit log is gone with it.
+      deps.log.info({ tenantId: tenant.id, tenant: tenant.name }, 'the tenant was deleted');
       return { id: tenant.id, name: tenant.name };
     }
     case 'POST /keys': {
@@ -177,20 +178,9 @@ async function getTenant(deps: AdminDeps, name: string): Promise<Tenant> {
 }
 
 async function issueKey(deps: AdminDeps, tenantId: string, name: string): Promise<string> {
-  const { key, publicId, hash } = generateApiKey();
-  await insertApiKey(deps.db.system, tenantId, {
-    id: newId(),
-    publicId,
-    hash,
-    name,
-    scopes: SCOPES,
-    sourceGroupIds: null,
-    tagIds: null,
-    expiresAt: null,
-    issuedBy: null,
-    createdAt: deps.clock.now(),
-  });
-  return key;
+  const generated = generateApiKey();
+  await issueOperatorKey(deps.db, tenantId, name, generated, deps.clock.now());
+  return generated.key;
 }
 
 function toWire(tenant: Tenant): { id: string; name: string; creation_time: number } {

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Deps } from './deps.ts';
 import { apiKeyRoutes } from './features/api-keys/routes.ts';
+import { auditRoutes } from './features/audit/routes.ts';
 import { completionsRoutes } from './features/completions/routes.ts';
 import { connectorSourceRoutes } from './features/connector-sources/routes.ts';
 import { contentsRoutes } from './features/contents/routes.ts';
@@ -38,6 +39,7 @@ export function apiRoutes(deps: Deps): Route[] {
     ...metadataColumnRoutes(deps),
     ...secretRoutes(deps),
     ...apiKeyRoutes(deps),
+    ...auditRoutes(deps),
   ];
 }
 

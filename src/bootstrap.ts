@@ -3,6 +3,7 @@ import { chmod, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from './config.ts';
 import { hasApiKey, insertApiKey } from './corpus/api-key-store.ts';
+import { appendAudit } from './corpus/audit-store.ts';
 import { createTenant, findTenantByName, type Tenant } from './corpus/tenant-store.ts';
 import type { Database } from './db/database.ts';
 import { type GeneratedApiKey, generateApiKey, readApiKey } from './http/api-key.ts';
@@ -47,18 +48,40 @@ async function makeTenant(db: Database): Promise<Tenant> {
   }
 }
 
-async function insertFirstKey(db: Database, tenantId: string, { publicId, hash }: GeneratedApiKey): Promise<void> {
-  await insertApiKey(db.system, tenantId, {
-    id: newId(),
-    publicId,
-    hash,
-    name: 'admin',
-    scopes: SCOPES,
-    sourceGroupIds: null,
-    tagIds: null,
-    expiresAt: null,
-    issuedBy: null,
-    createdAt: new Date(),
+async function insertFirstKey(db: Database, tenantId: string, generated: GeneratedApiKey): Promise<void> {
+  await issueOperatorKey(db, tenantId, 'admin', generated, new Date());
+}
+
+/** A key with all scopes that no other key issued. */
+export async function issueOperatorKey(
+  db: Database,
+  tenantId: string,
+  name: string,
+  { publicId, hash }: GeneratedApiKey,
+  createdAt: Date,
+): Promise<void> {
+  const id = newId();
+  await db.system.transaction(async (tx) => {
+    await insertApiKey(tx, tenantId, {
+      id,
+      publicId,
+      hash,
+      name,
+      scopes: SCOPES,
+      sourceGroupIds: null,
+      tagIds: null,
+      expiresAt: null,
+      issuedBy: null,
+      createdAt,
+    });
+    await appendAudit(tx, {
+      tenantId,
+      actor: null,
+      action: 'issue',
+      objectKind: 'api_key',
+      objectId: id,
+      details: { name, scopes: SCOPES, expires: null, source_group_ids: null, tag_ids: null },
+    });
   });
 }
 

@@ -17,7 +17,7 @@ export type ApiKey = {
   /** Its name. */
   name: string;
   /** What the key may do. */
-  scopes: Array<"inference:run" | "knowledge:read" | "knowledge:write" | "ingestion:manage" | "authz:grant" | "policy:redaction:manage" | "apikeys:issue">;
+  scopes: Array<"inference:run" | "knowledge:read" | "knowledge:write" | "ingestion:manage" | "authz:grant" | "policy:redaction:manage" | "apikeys:issue" | "audit:read">;
   /** Only these source groups; null = not limited. */
   source_group_ids: Array<string> | null;
   /** Only source groups with one of these tags; null = not limited. */
@@ -53,6 +53,29 @@ export type ApiKeyUsage = {
   };
   /** Budget of each key, input and output together; null = not limited. */
   tokens_per_day: number | null;
+};
+
+export type AuditEvent = {
+  /** Id: a UUID in lower case. · format "uuid" */
+  id: string;
+  /** Its number in the log of the tenant: 1, 2, 3 …, without a gap. */
+  seq: number;
+  /** Unix seconds. */
+  creation_time: number;
+  /** Who; null = the operator, by a command. */
+  api_key_id: string | null;
+  action: "create" | "change" | "delete" | "issue" | "rotate" | "revoke";
+  object_kind: "api_key" | "secret" | "subject" | "authz_policy" | "redaction_policy" | "source_group" | "source" | "setting" | "conversation" | "tag" | "metadata_column" | "tenant" | "master_key";
+  /** Of policies and columns the name, of subjects the principal. */
+  object_id: string;
+  /** What changed, without secrets and without content. */
+  details: Record<string, unknown>;
+  /** The exact time, as the hash has it: ISO 8601 with milliseconds. */
+  time: string;
+  /** The `hash` of the event before; zeros for the first. */
+  prev_hash: string;
+  /** SHA-256, hex, over `prev_hash`, a line feed, and the event as canonical JSON. */
+  hash: string;
 };
 
 export type CitedContent = {
@@ -384,7 +407,7 @@ export type IssuedApiKey = {
   /** Its name. */
   name: string;
   /** What the key may do. */
-  scopes: Array<"inference:run" | "knowledge:read" | "knowledge:write" | "ingestion:manage" | "authz:grant" | "policy:redaction:manage" | "apikeys:issue">;
+  scopes: Array<"inference:run" | "knowledge:read" | "knowledge:write" | "ingestion:manage" | "authz:grant" | "policy:redaction:manage" | "apikeys:issue" | "audit:read">;
   /** Only these source groups; null = not limited. */
   source_group_ids: Array<string> | null;
   /** Only source groups with one of these tags; null = not limited. */
@@ -2192,8 +2215,8 @@ export interface Operations {
       body: {
         /** Its name. · minLength 1, maxLength 200 */
         name: string;
-        /** What the key may do. · minItems 1, maxItems 7 */
-        scopes: Array<"inference:run" | "knowledge:read" | "knowledge:write" | "ingestion:manage" | "authz:grant" | "policy:redaction:manage" | "apikeys:issue">;
+        /** What the key may do. · minItems 1, maxItems 8 */
+        scopes: Array<"inference:run" | "knowledge:read" | "knowledge:write" | "ingestion:manage" | "authz:grant" | "policy:redaction:manage" | "apikeys:issue" | "audit:read">;
         /** Unix seconds; absent or null = does not expire. */
         expires_time?: number | null | undefined;
         /** Only these source groups; null = not limited. */
@@ -2261,6 +2284,31 @@ export interface Operations {
       } | undefined;
     };
     response: ApiKeyUsage;
+  };
+  /** List audit events */
+  listAuditEvents: {
+    request: {
+      query?: {
+        /** How many records to return. · minimum 1, maximum 100, default 20 */
+        limit?: number | undefined;
+        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
+        after_id?: string | undefined;
+        action?: "create" | "change" | "delete" | "issue" | "rotate" | "revoke" | undefined;
+        object_kind?: "api_key" | "secret" | "subject" | "authz_policy" | "redaction_policy" | "source_group" | "source" | "setting" | "conversation" | "tag" | "metadata_column" | "tenant" | "master_key" | undefined;
+        /** An unknown one selects nothing. · minLength 1, maxLength 256 */
+        object_id?: string | undefined;
+        /** Only what this key did. An unknown key selects nothing. */
+        api_key_id?: string | undefined;
+        /** Unix seconds, inclusive. · minimum 0, maximum 253402300799 */
+        from_time?: number | undefined;
+        /** Unix seconds, inclusive. · minimum 0, maximum 253402300799 */
+        to_time?: number | undefined;
+      } | undefined;
+    };
+    response: {
+      audit_events: Array<AuditEvent>;
+      pagination: Pagination;
+    };
   };
 }
 
@@ -2353,4 +2401,5 @@ export const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, 
   revokeApiKey: ['DELETE', '/api/v1/api-keys/{id}'],
   rotateApiKey: ['POST', '/api/v1/api-keys/{id}/rotate'],
   getApiKeyUsage: ['GET', '/api/v1/api-keys/{id}/usage'],
+  listAuditEvents: ['GET', '/api/v1/audit-events'],
 };

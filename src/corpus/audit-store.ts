@@ -47,8 +47,8 @@ export interface AuditEvent {
   seq: number;
   at: Date;
   apiKeyId: string | null;
-  action: string;
-  objectKind: string;
+  action: AuditAction;
+  objectKind: AuditObjectKind;
   objectId: string;
   details: Record<string, unknown>;
   prevHash: string;

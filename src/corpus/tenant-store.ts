@@ -1,6 +1,7 @@
 /** Tenants, each with its own partition of the chunk table: own BM25 statistics, own indexes, deletion at once. */
-import type { Database, Tx } from '../db/database.ts';
+import type { Database, Queryable, Tx } from '../db/database.ts';
 import { identifier, raw, type Sql, sql } from '../db/sql.ts';
+import { appendAudit } from './audit-store.ts';
 import { createVectorPartition, vectorPartition } from './vector-store.ts';
 
 export interface Tenant {
@@ -44,6 +45,14 @@ export async function createTenant(db: Database, tenant: { id: string; name: str
     );
     await createPartition(tx, created!, db.hasTextSearch);
     await createVectorPartition(tx, created!);
+    await appendAudit(tx, {
+      tenantId: tenant.id,
+      actor: null,
+      action: 'create',
+      objectKind: 'tenant',
+      objectId: tenant.id,
+      details: { name: tenant.name },
+    });
     return created!;
   });
 }
@@ -56,6 +65,12 @@ export async function findTenantByName(db: Database, name: string): Promise<Tena
 /** All tenants, oldest first. */
 export async function listTenants(db: Database): Promise<Tenant[]> {
   return db.system.query<Tenant>(sql`select ${TENANT_COLUMNS} from tenant order by partition_no`);
+}
+
+/** Of all tenants, in the order in which a transaction may lock something of each. */
+export async function listTenantIds(system: Queryable): Promise<string[]> {
+  const rows = await system.query<{ id: string }>(sql`select id from tenant order by id`);
+  return rows.map(({ id }) => id);
 }
 
 /** Tenants with chunks whose terms another version of the analyzer made. */

@@ -14,6 +14,7 @@ export const SCOPES = [
   'authz:grant',
   'policy:redaction:manage',
   'apikeys:issue',
+  'audit:read',
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 

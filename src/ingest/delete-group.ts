@@ -2,19 +2,14 @@
  * Deletion of a source group: the tombstone commits with the answer and hides everything at once; the job `delete-group`
  * removes the rest in small transactions and may be stopped and begun again at any point.
  */
+import { appendAudit } from '../corpus/audit-store.ts';
 import { listUnneededBlobs, removeUnneededBlobRows } from '../corpus/blob-row-store.ts';
 import { removeChunksOfGroup } from '../corpus/chunk-writer.ts';
-import {
-  findGroup,
-  type GroupLimits,
-  lockGroup,
-  removeGroup,
-  type SourceGroup,
-  setGroupStatus,
-} from '../corpus/group-store.ts';
+import { findGroup, lockGroup, removeGroup, type SourceGroup, setGroupStatus } from '../corpus/group-store.ts';
 import { deleteSetting } from '../corpus/setting-store.ts';
 import { removeSources } from '../corpus/source-store.ts';
 import { notFound } from '../errors.ts';
+import type { Caller } from '../http/route.ts';
 import type { JobHandler } from '../jobs/queue.ts';
 import { forEachLimited } from '../util/pool.ts';
 import { eraseOneTimeCredential } from '../vault/secret-store.ts';
@@ -35,13 +30,13 @@ const FILES_REMOVED_AT_ONCE = 8;
  */
 export async function requestDeletion(
   deps: Pick<IngestDeps, 'db' | 'queue' | 'clock' | 'crash'>,
-  tenantId: string,
+  caller: Caller,
   groupId: string,
-  limits: GroupLimits,
   sourceType?: string,
 ): Promise<void> {
+  const { tenantId } = caller;
   await deps.db.transaction(tenantId, async (tx) => {
-    const visible = await findGroup(tx, tenantId, groupId, limits);
+    const visible = await findGroup(tx, tenantId, groupId, caller);
     const group = visible && (await lockGroup(tx, tenantId, groupId));
     if (!group || (sourceType !== undefined && group.sourceType !== sourceType)) throw notFound();
     if (group.status === 'deleting') return;
@@ -50,6 +45,14 @@ export async function requestDeletion(
     await deleteSetting(tx, tenantId, groupId, deletedAt);
     await eraseOneTimeCredential(tx, tenantId, groupId);
     await deps.queue.enqueue(tx, 'delete-group', { tenantId, groupId });
+    await appendAudit(tx, {
+      tenantId,
+      actor: caller.apiKeyId,
+      action: 'delete',
+      objectKind: 'source_group',
+      objectId: groupId,
+      details: { name: group.name, source_type: group.sourceType },
+    });
   });
   deps.crash.reach('delete.tombstoned');
 }

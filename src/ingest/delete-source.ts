@@ -3,14 +3,16 @@
  * that an ingestion that is running cannot bring them back; the job `delete-source` removes the rest and may be stopped and
  * begun again at any point.
  */
+import { appendAudit } from '../corpus/audit-store.ts';
 import { removeUnneededBlobRows } from '../corpus/blob-row-store.ts';
 import { removeChunksOfSource } from '../corpus/chunk-writer.ts';
-import { addChunkMetadatasCount, type GroupLimits, lockGroup } from '../corpus/group-store.ts';
+import { addChunkMetadatasCount, lockGroup } from '../corpus/group-store.ts';
 import { countSkipped } from '../corpus/run-store.ts';
 import { findTombstone, listTombstonesInside } from '../corpus/source-lookup.ts';
 import { removeTombstonedSource, tombstoneSource } from '../corpus/source-store.ts';
 import { removeTextsOfSource } from '../corpus/source-text-store.ts';
 import { notFound } from '../errors.ts';
+import type { Caller } from '../http/route.ts';
 import type { JobHandler } from '../jobs/queue.ts';
 import type { IngestDeps } from './ingest-deps.ts';
 
@@ -27,12 +29,12 @@ const TEXTS_PER_TRANSACTION = 50;
  */
 export async function requestSourceDeletion(
   deps: Pick<IngestDeps, 'db' | 'queue' | 'clock' | 'crash'>,
-  tenantId: string,
+  caller: Caller,
   sourceId: string,
-  limits: GroupLimits,
 ): Promise<void> {
+  const { tenantId } = caller;
   await deps.db.transaction(tenantId, async (tx) => {
-    const found = await findTombstone(tx, tenantId, sourceId, limits);
+    const found = await findTombstone(tx, tenantId, sourceId, caller);
     if (!found) throw notFound();
     if (found.deletedAt) return;
     const group = await lockGroup(tx, tenantId, found.sourceGroupId);
@@ -45,6 +47,14 @@ export async function requestSourceDeletion(
     const pending = hidden.filter((source) => source.waits).length;
     if (pending > 0) await countSkipped(tx, tenantId, group.id, group.generation, pending);
     await deps.queue.enqueue(tx, 'delete-source', { tenantId, sourceId });
+    await appendAudit(tx, {
+      tenantId,
+      actor: caller.apiKeyId,
+      action: 'delete',
+      objectKind: 'source',
+      objectId: sourceId,
+      details: { source_group_id: group.id, with_members: hidden.length - 1 },
+    });
   });
   deps.crash.reach('delete.tombstoned');
 }

@@ -7,6 +7,8 @@
  * PINAKES_MASTER_KEY_PREVIOUS, the old one; until the rotation, everyone goes on with the old one.
  */
 
+import { appendAudit } from '../corpus/audit-store.ts';
+import { listTenantIds } from '../corpus/tenant-store.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { ServiceError } from '../errors.ts';
 import type { CrashPoints } from '../util/crash.ts';
@@ -75,7 +77,9 @@ export async function rotateMasterKey({ db, config, crash }: VaultDeps & { crash
     }
     const to = await newKey(config, keyring, current);
     crash.reach('rotate.key_written');
-    return { ...(await rewrapAll(tx, keyring, to, current)), origin: keyring.origin };
+    const done = { ...(await rewrapAll(tx, keyring, to, current)), origin: keyring.origin };
+    await record(tx, done);
+    return done;
   });
   crash.reach('rotate.committed');
   if (rotation.origin === 'file') await promoteIfNext(config, rotation.keyId);
@@ -91,6 +95,20 @@ async function rewrapAll(
   const secrets = await rewrapSecrets(tx, keys, to);
   await setMasterKeyId(tx, to.id);
   return { secrets, keyId: to.id, previousKeyId: current ?? null };
+}
+
+/** In every tenant's log: each has data that the key protects. */
+async function record(tx: Tx, { keyId, previousKeyId }: Rotation): Promise<void> {
+  for (const tenantId of await listTenantIds(tx)) {
+    await appendAudit(tx, {
+      tenantId,
+      actor: null,
+      action: 'rotate',
+      objectKind: 'master_key',
+      objectId: keyId,
+      details: { previous: previousKeyId },
+    });
+  }
 }
 
 /** The key to change to. A key that was set and is not in use yet is one; else a new file makes one. */

@@ -180,9 +180,8 @@ export async function countSecretsLocked(tx: Tx, tenantId: string): Promise<numb
 }
 
 /** Returns what was deleted, or undefined. */
-export async function deleteSecret(db: Database, tenantId: string, id: string): Promise<Secret | undefined> {
-  const [row] = await db.query<Secret>(
-    tenantId,
+export async function deleteSecret(tx: Tx, tenantId: string, id: string): Promise<Secret | undefined> {
+  const [row] = await tx.query<Secret>(
     sql`delete from secret where tenant_id = ${tenantId} and id = ${id} and ${STORED} returning ${COLUMNS}`,
   );
   return row;

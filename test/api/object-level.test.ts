@@ -189,6 +189,9 @@ const ROWS: Record<string, Row> = {
   'GET /secrets/{secret_id} path.secret_id': object('secret'),
   'PUT /secrets/{secret_id} path.secret_id': object('secret', () => ({ name: 'n', secret: `${SECRET_CANARY}mine` })),
   'DELETE /secrets/{secret_id} path.secret_id': object('secret'),
+  'GET /audit-events query.after_id': position,
+  'GET /audit-events query.object_id': text, // each tenant's log is its own, and tells of what is gone
+  'GET /audit-events query.api_key_id': text,
 };
 
 const MALFORMED = [

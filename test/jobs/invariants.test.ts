@@ -139,5 +139,5 @@ test('an audit log that somebody changed', async () => {
   await system.query(
     sql`update audit_event set object_id = 'other' where tenant_id = ${tenantId} and object_id = 'two'`,
   );
-  assert.deepEqual(await violations(), ['I13 audit event 2 (ID) was altered (tenant ID)']);
+  assert.deepEqual(await violations(), ['I13 audit event 3 (ID) was altered (tenant ID)']);
 });

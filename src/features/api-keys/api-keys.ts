@@ -9,6 +9,7 @@ import {
   replaceApiKey,
   revokeApiKey,
 } from '../../corpus/api-key-store.ts';
+import { appendAudit } from '../../corpus/audit-store.ts';
 import type { Database, Tx } from '../../db/database.ts';
 import { invalidRequest, notFound, ServiceError } from '../../errors.ts';
 import { generateApiKey } from '../../http/api-key.ts';
@@ -83,6 +84,7 @@ export async function issueApiKey(
       issuedBy: caller.apiKeyId,
       createdAt: now,
     });
+    await record(tx, caller, 'issue', id, reachOf(wanted));
   });
   const row = {
     id,
@@ -133,6 +135,7 @@ export async function rotateApiKey(
     const graceEnd = new Date(now.getTime() + graceSeconds * 1000);
     const end = old.expires_at !== null && old.expires_at < graceEnd ? old.expires_at : graceEnd;
     await replaceApiKey(tx, caller.tenantId, id, successorId, end);
+    await record(tx, caller, 'rotate', id, { replaced_by: successorId, ends: end.toISOString() });
     return { ...old, id: successorId, created_at: now };
   });
   uses.auth.forget();
@@ -145,10 +148,26 @@ export async function revokeOwnApiKey(uses: Uses, caller: Caller, id: string): P
     const now = uses.clock.now();
     const row = await lockOwnKey(tx, caller, now, id);
     await revokeApiKey(tx, caller.tenantId, id, now);
+    await record(tx, caller, 'revoke', id, { name: row.name });
     return row;
   });
   uses.auth.forget();
   return revoked;
+}
+
+function record(
+  tx: Tx,
+  caller: Caller,
+  action: 'issue' | 'rotate' | 'revoke',
+  objectId: string,
+  details: Record<string, unknown>,
+): Promise<void> {
+  const { tenantId, apiKeyId: actor } = caller;
+  return appendAudit(tx, { tenantId, actor, action, objectKind: 'api_key', objectId, details });
+}
+
+function reachOf({ name, scopes, expiresAt, sourceGroupIds, tagIds }: KeyRequest): Record<string, unknown> {
+  return { name, scopes, expires: expiresAt, source_group_ids: sourceGroupIds, tag_ids: tagIds };
 }
 
 /** @throws ServiceError not_found; forbidden when the key reaches further than the caller's own. */

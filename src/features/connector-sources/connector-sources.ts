@@ -1,6 +1,7 @@
 /** Rules for sources that are kept in step with an origin, and for their settings. Wire shapes are in routes.ts. */
 import type { Origin } from '../../connectors/connector.ts';
 import { connectorOf } from '../../connectors/registry.ts';
+import { appendAudit } from '../../corpus/audit-store.ts';
 import {
   findGroup,
   insertGroup,
@@ -108,6 +109,7 @@ export async function createSource(
     await enqueueRun(deps, tx, tenantId, runId, kind.kind);
     const source = await getSource(tx, caller, kind, id);
     await saveAnswer(tx, source);
+    await record(tx, caller, 'create', source.setting);
     return source;
   });
 }
@@ -176,7 +178,9 @@ export async function changeSetting(
     await lockVisible(tx, caller, kind, found);
     await setGroupName(tx, tenantId, found.sourceGroupId, change.name);
     if (rrule !== undefined) await saveSchedule(tx, tenantId, found.sourceGroupId, rrule, nextTimes);
-    return lockVisible(tx, caller, kind, found);
+    const setting = await lockVisible(tx, caller, kind, found);
+    await record(tx, caller, 'change', setting);
+    return setting;
   });
 }
 
@@ -186,7 +190,21 @@ export async function removeSetting(deps: Deps, caller: Caller, kind: SourceKind
   return deps.db.transaction(caller.tenantId, async (tx) => {
     const setting = await lockVisible(tx, caller, kind, found);
     await deleteSetting(tx, caller.tenantId, setting.sourceGroupId, deps.clock.now());
+    await record(tx, caller, 'delete', setting);
     return setting;
+  });
+}
+
+/** Where a source is read from is its origin's business: the log names the source, the secret and the schedule. */
+function record(tx: Tx, caller: Caller, action: 'create' | 'change' | 'delete', setting: Setting): Promise<void> {
+  const { name, sourceGroupId, secretId, rrule } = setting;
+  return appendAudit(tx, {
+    tenantId: caller.tenantId,
+    actor: caller.apiKeyId,
+    action,
+    objectKind: 'setting',
+    objectId: setting.id,
+    details: { name, source_group_id: sourceGroupId, secret_id: secretId, rrule },
   });
 }
 

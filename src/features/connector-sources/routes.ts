@@ -192,7 +192,7 @@ function deleteRoute(deps: Deps, kind: SourceKind): Route {
     },
     async handler({ caller, params }) {
       if (!isId(params.id)) throw notFound();
-      await requestDeletion(deps, caller.tenantId, params.id, caller, kind.kind);
+      await requestDeletion(deps, caller, params.id, kind.kind);
       return { source_group_id: params.id };
     },
   });

@@ -1,4 +1,5 @@
 /** Rules for stored conversations: what a caller sees of them, what may be changed. Turns are added by completions. */
+import { appendAudit } from '../../corpus/audit-store.ts';
 import {
   type ConversationRow,
   deleteConversation,
@@ -68,6 +69,14 @@ export function removeConversation(db: Database, caller: Caller, id: string): Pr
       throw new ServiceError('forbidden', 'The conversation holds answers outside the limits of the API key.');
     }
     await deleteConversation(tx, caller.tenantId, id);
+    await appendAudit(tx, {
+      tenantId: caller.tenantId,
+      actor: caller.apiKeyId,
+      action: 'delete',
+      objectKind: 'conversation',
+      objectId: id,
+      details: { messages: messages.length },
+    });
     return conversation;
   });
 }

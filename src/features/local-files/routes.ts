@@ -165,7 +165,7 @@ function deleteRoute(deps: Deps): Route {
     errors: [404],
     async handler({ caller, params }) {
       if (!isId(params.id)) throw notFound();
-      await requestDeletion(deps, caller.tenantId, params.id, caller, SOURCE_TYPE);
+      await requestDeletion(deps, caller, params.id, SOURCE_TYPE);
       return { source_group_id: params.id };
     },
   });

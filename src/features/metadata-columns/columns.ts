@@ -1,4 +1,5 @@
 /** Rules for metadata columns. */
+import { appendAudit } from '../../corpus/audit-store.ts';
 import {
   countColumns,
   findColumn,
@@ -58,6 +59,7 @@ export async function declareColumn(
     await insertColumn(tx, tenantId, column, now);
     await commitWith(tx, column);
     await queue.enqueue(tx, 'build-column', { tenantId, columnId: column.id });
+    await record(tx, caller, 'create', column);
   });
   return column;
 }
@@ -75,6 +77,12 @@ export async function removeColumn({ db, queue, clock }: Uses, caller: Caller, k
       { tenantId, columnId: column.id },
       { startAfterSeconds: PURGE_DELAY_SECONDS },
     );
+    await record(tx, caller, 'delete', column);
     return column;
   });
+}
+
+function record(tx: Tx, caller: Caller, action: 'create' | 'delete', { key, type }: MetadataColumn): Promise<void> {
+  const { tenantId, apiKeyId: actor } = caller;
+  return appendAudit(tx, { tenantId, actor, action, objectKind: 'metadata_column', objectId: key, details: { type } });
 }

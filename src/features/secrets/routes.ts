@@ -1,7 +1,10 @@
 /** Stored secrets over HTTP. The value goes in and never comes out: see vault/. */
 import { z } from 'zod';
+import { type AuditAction, appendAudit } from '../../corpus/audit-store.ts';
+import type { Tx } from '../../db/database.ts';
 import type { Deps } from '../../deps.ts';
 import { notFound, ServiceError } from '../../errors.ts';
+import { unlimitedTo } from '../../http/key-limits.ts';
 import { pageQuery, paginationSchema, toPage } from '../../http/page.ts';
 import { type Caller, type Route, route } from '../../http/route.ts';
 import { idSchema, nameSchema, pathId, text, timeSchema } from '../../http/schemas.ts';
@@ -63,10 +66,7 @@ export function secretRoutes(deps: Deps): Route[] {
 }
 
 /** Secrets belong to the whole tenant: a key that is limited to some of its groups has no business with them. */
-function refuseLimited({ sourceGroupIds, tagIds }: Caller): void {
-  if (sourceGroupIds === null && tagIds === null) return;
-  throw new ServiceError('forbidden', 'The API key is limited to source groups or tags and cannot use secrets.');
-}
+const refuseLimited = unlimitedTo('use secrets');
 
 function createRoute(deps: Deps): Route {
   return route({
@@ -100,6 +100,7 @@ function createRoute(deps: Deps): Route {
         });
         const answer = toWire(secret);
         await idempotency.save(tx, answer);
+        await record(tx, caller, 'create', secret);
         return answer;
       });
     },
@@ -166,11 +167,12 @@ function updateRoute(deps: Deps): Route {
         value: body.secret,
         updatedAt: deps.clock.now(),
       };
-      const secret = await deps.db.transaction(caller.tenantId, (tx) =>
-        updateSecret(tx, deps.config, caller.tenantId, params.secret_id, change),
-      );
-      if (!secret) throw notFound();
-      return toWire(secret);
+      return deps.db.transaction(caller.tenantId, async (tx) => {
+        const secret = await updateSecret(tx, deps.config, caller.tenantId, params.secret_id, change);
+        if (!secret) throw notFound();
+        await record(tx, caller, 'change', secret, { new_value: body.secret !== undefined });
+        return toWire(secret);
+      });
     },
   });
 }
@@ -190,11 +192,20 @@ function deleteRoute(deps: Deps): Route {
     params: secretParams,
     response: { status: 200, schema: secretSchema },
     async handler({ caller, params }) {
-      const secret = await deleteSecret(deps.db, caller.tenantId, params.secret_id);
-      if (!secret) throw notFound();
-      return toWire(secret);
+      return deps.db.transaction(caller.tenantId, async (tx) => {
+        const secret = await deleteSecret(tx, caller.tenantId, params.secret_id);
+        if (!secret) throw notFound();
+        await record(tx, caller, 'delete', secret);
+        return toWire(secret);
+      });
     },
   });
+}
+
+function record(tx: Tx, caller: Caller, action: AuditAction, secret: Secret, more: object = {}): Promise<void> {
+  const { tenantId, apiKeyId: actor } = caller;
+  const details = { name: secret.name, type: secret.type, ...more };
+  return appendAudit(tx, { tenantId, actor, action, objectKind: 'secret', objectId: secret.id, details });
 }
 
 function toWire(secret: Secret): z.input<typeof secretSchema> {

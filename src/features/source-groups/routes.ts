@@ -161,7 +161,7 @@ function deleteRoute(deps: Deps): Route {
     errors: [404],
     async handler({ caller, params }) {
       if (!isId(params.id)) throw notFound();
-      await requestDeletion(deps, caller.tenantId, params.id, caller);
+      await requestDeletion(deps, caller, params.id);
       return { source_group_id: params.id };
     },
   });

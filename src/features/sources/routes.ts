@@ -92,7 +92,7 @@ function deleteRoute(deps: Deps): Route {
     params: idParams,
     response: { status: 202, schema: z.object({ source_id: idSchema }), description: 'The deletion was accepted.' },
     async handler({ caller, params }) {
-      await requestSourceDeletion(deps, caller.tenantId, params.id, caller);
+      await requestSourceDeletion(deps, caller, params.id);
       return { source_id: params.id };
     },
   });

@@ -1,4 +1,5 @@
 /** Rules for tags and their links to source groups. */
+import { type AuditAction, appendAudit } from '../../corpus/audit-store.ts';
 import {
   countTagsLocked,
   deleteLink,
@@ -54,6 +55,7 @@ export async function createTag(
       }
       await insertTag(tx, caller.tenantId, tag, now);
       await commitWith(tx, tag);
+      await record(tx, caller, 'create', tag.id, { name: tag.name });
     }),
   );
   return tag;
@@ -61,33 +63,51 @@ export async function createTag(
 
 /** @throws ServiceError not_found; conflict when the name is taken. */
 export async function changeTag({ db }: Uses, caller: Caller, id: string, fields: TagFields): Promise<Tag> {
-  const tag = await namesAreUnique(db.transaction(caller.tenantId, (tx) => updateTag(tx, caller.tenantId, id, fields)));
-  if (!tag) throw notFound();
-  return tag;
+  return namesAreUnique(
+    db.transaction(caller.tenantId, async (tx) => {
+      const tag = await updateTag(tx, caller.tenantId, id, fields);
+      if (!tag) throw notFound();
+      await record(tx, caller, 'change', id, { name: tag.name });
+      return tag;
+    }),
+  );
 }
 
 /** Its links go with it. @throws ServiceError not_found */
 export async function removeTag({ db }: Uses, caller: Caller, id: string): Promise<Tag> {
-  const tag = await db.transaction(caller.tenantId, (tx) => deleteTag(tx, caller.tenantId, id));
-  if (!tag) throw notFound();
-  return tag;
+  return db.transaction(caller.tenantId, async (tx) => {
+    const tag = await deleteTag(tx, caller.tenantId, id);
+    if (!tag) throw notFound();
+    await record(tx, caller, 'delete', id, { name: tag.name });
+    return tag;
+  });
 }
 
 /** Linking what is linked changes nothing. @throws ServiceError not_found for the tag or the group. */
 export async function linkTag({ db, clock }: Uses, caller: Caller, ends: Ends): Promise<Ends> {
   checkEnds(ends);
   const link = { ...ends, id: newId(clock.now().getTime()) };
-  const linked = await db.transaction(caller.tenantId, (tx) => insertLink(tx, caller.tenantId, link, caller));
-  if (!linked) throw notFound();
+  await db.transaction(caller.tenantId, async (tx) => {
+    if (!(await insertLink(tx, caller.tenantId, link, caller))) throw notFound();
+    await record(tx, caller, 'change', ends.tagId, { linked: ends.sourceGroupId });
+  });
   return ends;
 }
 
 /** @throws ServiceError not_found when they are not linked. */
 export async function unlinkTag({ db }: Uses, caller: Caller, ends: Ends): Promise<Ends> {
   checkEnds(ends);
-  const removed = await db.transaction(caller.tenantId, (tx) => deleteLink(tx, caller.tenantId, ends, caller));
-  if (!removed) throw notFound();
+  await db.transaction(caller.tenantId, async (tx) => {
+    if (!(await deleteLink(tx, caller.tenantId, ends, caller))) throw notFound();
+    await record(tx, caller, 'change', ends.tagId, { unlinked: ends.sourceGroupId });
+  });
   return ends;
+}
+
+/** Who sees what may hang on tags: keys are limited to them, and policies ask for them. */
+function record(tx: Tx, caller: Caller, action: AuditAction, objectId: string, details: object): Promise<void> {
+  const { tenantId, apiKeyId: actor } = caller;
+  return appendAudit(tx, { tenantId, actor, action, objectKind: 'tag', objectId, details: { ...details } });
 }
 
 function checkEnds({ tagId, sourceGroupId }: Ends): void {

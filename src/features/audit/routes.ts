@@ -1,0 +1,99 @@
+/** The audit log over HTTP: who changed what. Read only: events are written by the changes themselves. */
+import { z } from 'zod';
+import { AUDIT_ACTIONS, AUDIT_OBJECT_KINDS, type AuditEvent, listAuditEvents } from '../../corpus/audit-store.ts';
+import type { Deps } from '../../deps.ts';
+import { invalidRequest } from '../../errors.ts';
+import { unlimitedTo } from '../../http/key-limits.ts';
+import { pageQueryShape, paginationSchema, toPage } from '../../http/page.ts';
+import { type Route, route } from '../../http/route.ts';
+import { idSchema, queryInteger, text, timeSchema } from '../../http/schemas.ts';
+import { isId } from '../../util/ids.ts';
+import { unixSeconds } from '../../util/time.ts';
+
+/** Unix seconds up to the year 9999. */
+const TIME_MAX = 253_402_300_799;
+/** The longest id of an object is that of a principal. */
+const OBJECT_ID_LENGTH_MAX = 256;
+
+const eventSchema = z
+  .object({
+    id: idSchema,
+    seq: z.int().describe('Its number in the log of the tenant: 1, 2, 3 …, without a gap.'),
+    creation_time: timeSchema,
+    api_key_id: idSchema.nullable().describe('Who; null = the operator, by a command.'),
+    action: z.enum(AUDIT_ACTIONS),
+    object_kind: z.enum(AUDIT_OBJECT_KINDS),
+    object_id: z.string().describe('Of policies and columns the name, of subjects the principal.'),
+    details: z.record(z.string(), z.unknown()).describe('What changed, without secrets and without content.'),
+    time: z.string().describe('The exact time, as the hash has it: ISO 8601 with milliseconds.'),
+    prev_hash: z.string().describe('The `hash` of the event before; zeros for the first.'),
+    hash: z.string().describe('SHA-256, hex, over `prev_hash`, a line feed, and the event as canonical JSON.'),
+  })
+  .meta({ id: 'AuditEvent' });
+
+const eventQuery = z.strictObject({
+  ...pageQueryShape,
+  action: z.enum(AUDIT_ACTIONS).optional(),
+  object_kind: z.enum(AUDIT_OBJECT_KINDS).optional(),
+  object_id: text(1, OBJECT_ID_LENGTH_MAX).optional().describe('An unknown one selects nothing.'),
+  api_key_id: z.string().optional().describe('Only what this key did. An unknown key selects nothing.'),
+  from_time: queryInteger(0, TIME_MAX).optional().describe('Unix seconds, inclusive.'),
+  to_time: queryInteger(0, TIME_MAX).optional().describe('Unix seconds, inclusive.'),
+});
+
+export function auditRoutes(deps: Deps): Route[] {
+  const list = route({
+    method: 'GET',
+    path: '/audit-events',
+    scopes: ['audit:read'],
+    operation: {
+      id: 'listAuditEvents',
+      area: 'Audit log',
+      summary: 'List audit events',
+      description:
+        'Who changed keys, secrets, policies, tags, columns and schedules, and who deleted what. Oldest first. Every event carries ' +
+        'the hash of the one before it, so that an event that is altered or removed afterwards shows. A key with limits cannot read it.',
+    },
+    check: unlimitedTo('read the audit log'),
+    query: eventQuery,
+    response: { status: 200, schema: z.object({ audit_events: z.array(eventSchema), pagination: paginationSchema }) },
+    errors: [400],
+    async handler({ caller, query }) {
+      const { limit, from_time: from, to_time: to, api_key_id: apiKeyId } = query;
+      if (from !== undefined && to !== undefined && from > to)
+        throw invalidRequest('/from_time: must not be later than to_time.');
+      if (apiKeyId !== undefined && !isId(apiKeyId))
+        return { audit_events: [], pagination: toPage([], limit, 0).pagination };
+      const filter = {
+        action: query.action,
+        objectKind: query.object_kind,
+        objectId: query.object_id,
+        apiKeyId,
+        from: from === undefined ? undefined : new Date(from * 1000),
+        before: to === undefined ? undefined : new Date((to + 1) * 1000),
+      };
+      const { rows, total } = await deps.db.transaction(caller.tenantId, (tx) =>
+        listAuditEvents(tx, caller.tenantId, filter, { limit, afterId: query.after_id }),
+      );
+      const { page, pagination } = toPage(rows, limit, total);
+      return { audit_events: page.map(toWire), pagination };
+    },
+  });
+  return [list];
+}
+
+function toWire(event: AuditEvent): z.input<typeof eventSchema> {
+  return {
+    id: event.id,
+    seq: event.seq,
+    creation_time: unixSeconds(event.at),
+    api_key_id: event.apiKeyId,
+    action: event.action,
+    object_kind: event.objectKind,
+    object_id: event.objectId,
+    details: event.details,
+    time: event.at.toISOString(),
+    prev_hash: event.prevHash,
+    hash: event.hash,
+  };
+}
