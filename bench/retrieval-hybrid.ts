@@ -117,6 +117,7 @@ async function measureStatements(db: Database): Promise<Map<number, Lower>> {
     partitionNo,
     sourceGroupIds: null,
     tagIds: null,
+    principal: null,
     usePostfilter: false,
     limit: LIMIT,
     offset: 0,

@@ -113,7 +113,16 @@ async function measure(set: string): Promise<string> {
 
 function request({ id, partitionNo }: { id: string; partitionNo: number }, query: string) {
   return {
-    ...{ tenantId: id, partitionNo, sourceGroupIds: null, tagIds: null, query, mode: 'lexical' as const, filters: {} },
+    ...{
+      tenantId: id,
+      partitionNo,
+      sourceGroupIds: null,
+      tagIds: null,
+      principal: null,
+      query,
+      mode: 'lexical' as const,
+      filters: {},
+    },
     ...{ usePostfilter: false, limit: DEPTH, offset: 0, maxChunksPerSource: 1 },
   };
 }

@@ -135,7 +135,7 @@ function filtersOf(share: number): Filters {
 function requestOf({ tenantId, partitionNo }: Corpus, mode: Mode, share: number, query: string): RetrieveRequest {
   return {
     ...{ tenantId, partitionNo, query, mode, filters: filtersOf(share), limit: LIMIT, offset: 0 },
-    ...{ sourceGroupIds: null, tagIds: null, usePostfilter: false },
+    ...{ sourceGroupIds: null, tagIds: null, principal: null, usePostfilter: false },
   };
 }
 

@@ -57,7 +57,14 @@ for (const { _id, text, metadata } of readLines<Question & { _id: string }>('que
   const { hits } = await retrieve(
     { db },
     {
-      ...{ tenantId: tenant.id, partitionNo: tenant.partitionNo, sourceGroupIds: null, tagIds: null, query: text },
+      ...{
+        tenantId: tenant.id,
+        partitionNo: tenant.partitionNo,
+        sourceGroupIds: null,
+        tagIds: null,
+        principal: null,
+        query: text,
+      },
       ...{ mode: 'lexical' as const, filters: {}, usePostfilter: false, limit: TOP, offset: 0 },
     },
   );

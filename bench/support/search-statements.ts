@@ -40,7 +40,13 @@ export async function findNearest(db: Database, request: RetrieveRequest, vector
   return db.transaction(request.tenantId, async (tx) => {
     const serving = (await findServingVectors(tx, request.tenantId))!;
     const semantic = { vectors: serving, vector: vectorText(vector), rows: Number.POSITIVE_INFINITY };
-    const nearest = { request, semantic, filters: request.filters, limit: request.limit, exactRowsMax: 0 };
+    const nearest = {
+      request: { ...request, policy: null },
+      semantic,
+      filters: request.filters,
+      limit: request.limit,
+      exactRowsMax: 0,
+    };
     return (await nearestCandidates(tx, nearest, exactPlan(nearest))).map((candidate) => candidate.id);
   });
 }

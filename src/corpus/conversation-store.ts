@@ -1,7 +1,8 @@
 /** SQL of the tables conversation and message: trees of messages, each with one active leaf. */
 import { json, type Queryable, type Tx } from '../db/database.ts';
-import { raw, type Sql, sql } from '../db/sql.ts';
-import { type GroupLimits, withinLimits } from './group-store.ts';
+import { join, raw, type Sql, sql } from '../db/sql.ts';
+import { type Access, mayShowChunk, mayShowSource, type Principal } from '../policy/access.ts';
+import { withinLimits } from './group-store.ts';
 
 export interface Conversation {
   id: string;
@@ -32,16 +33,35 @@ export interface NewMessage extends StoredMessage {
   citations: readonly StoredCitation[];
   finishReason: string | null;
   createdAt: Date;
-  /** The source groups that the answer rests on, cited or not; null: not known, or a question. */
-  contextGroupIds: readonly string[] | null;
+  context: MessageContext;
+}
+
+/** What an answer rests on, cited or not; each null: not known, or a question. */
+export interface MessageContext {
+  groupIds: readonly string[] | null;
+  sourceIds: readonly string[] | null;
+  chunkIds: readonly string[] | null;
+}
+
+/** Whose conversations there are; null: everybody's, for authorization is off. */
+export type Owner = Pick<Principal, 'id'> | null;
+
+/** Each principal has conversations of its own, as has who is not named. */
+function isOwn(owner: Owner): Sql {
+  return owner === null ? raw('true') : sql`principal_id is not distinct from ${owner.id}::text`;
 }
 
 const PLACE_COLUMNS = raw(`id, active_message_id as "activeMessageId", message_count as "messageCount",
   stored_bytes as "storedBytes"`);
 
-export async function findConversation(db: Queryable, tenantId: string, id: string): Promise<Conversation | undefined> {
+export async function findConversation(
+  db: Queryable,
+  tenantId: string,
+  id: string,
+  owner: Owner,
+): Promise<Conversation | undefined> {
   const rows = await db.query<Conversation>(
-    sql`select ${PLACE_COLUMNS} from conversation where tenant_id = ${tenantId} and id = ${id}`,
+    sql`select ${PLACE_COLUMNS} from conversation where tenant_id = ${tenantId} and id = ${id} and ${isOwn(owner)}`,
   );
   return rows[0];
 }
@@ -51,9 +71,11 @@ export async function findConversationByThread(
   db: Queryable,
   tenantId: string,
   threadId: string,
+  owner: Owner,
 ): Promise<Conversation | undefined> {
   const rows = await db.query<Conversation>(
-    sql`select ${PLACE_COLUMNS} from conversation where tenant_id = ${tenantId} and thread_id = ${threadId}`,
+    sql`select ${PLACE_COLUMNS} from conversation
+      where tenant_id = ${tenantId} and thread_id = ${threadId} and ${isOwn(owner)} order by id limit 1`,
   );
   return rows[0];
 }
@@ -70,41 +92,79 @@ export async function findMessage(
   return rows[0];
 }
 
-export type BranchMessage = StoredMessage & Pick<NewMessage, 'contextGroupIds'> & { seen: boolean };
+export type BranchMessage = StoredMessage & Pick<NewMessage, 'context'> & { seen: boolean };
 
 /**
- * The messages from the root to `leafId`, oldest first: the last `max` of them. `seen` is false for answers outside the
- * caller's limits.
+ * The messages from the root to `leafId`, oldest first: the last `max` of them. `seen` is false for answers that rest on what the
+ * caller may not see.
  */
 export async function listBranch(
   db: Queryable,
   tenantId: string,
   conversationId: string,
   leafId: string,
-  limits: GroupLimits,
+  access: Access,
   max: number,
 ): Promise<BranchMessage[]> {
-  return db.query(sql`
+  const rows = await db.query<StoredMessage & MessageContext & { seen: boolean }>(sql`
     with recursive branch as (
-      select m.id, m.parent_id, m.role, m.content, m.context_group_ids, 1 as depth from message m
+      select m.id, m.parent_id, m.role, m.content, ${CONTEXT_OF_M}, 1 as depth from message m
       where m.tenant_id = ${tenantId} and m.conversation_id = ${conversationId} and m.id = ${leafId}
       union all
-      select m.id, m.parent_id, m.role, m.content, m.context_group_ids, branch.depth + 1 from message m
+      select m.id, m.parent_id, m.role, m.content, ${CONTEXT_OF_M}, branch.depth + 1 from message m
       join branch on m.id = branch.parent_id
       where m.tenant_id = ${tenantId} and m.conversation_id = ${conversationId} and branch.depth < ${max}
     )
-    select b.id, b.parent_id as "parentId", b.role, b.content, b.context_group_ids as "contextGroupIds",
-      ${isSeen(tenantId, limits)} as seen
+    select b.id, b.parent_id as "parentId", b.role, b.content, b.context_group_ids as "groupIds",
+      b.context_source_ids as "sourceIds", b.context_chunk_ids as "chunkIds", ${isSeen(tenantId, access)} as seen
     from branch b order by b.depth desc`);
+  return rows.map(({ groupIds, sourceIds, chunkIds, ...row }) => ({
+    ...row,
+    context: { groupIds, sourceIds, chunkIds },
+  }));
 }
 
-/** A key with limits does not see answers that rest on anything outside them, nor answers of which that is not known. */
-function isSeen(tenantId: string, limits: GroupLimits): Sql {
-  if (limits.sourceGroupIds === null && limits.tagIds === null) return raw('true');
-  return sql`(b.role = 'user' or coalesce(cardinality(b.context_group_ids), 0) > 0 and not exists (
-    select from unnest(b.context_group_ids) as used(id) where not exists (
-      select from source_group g
-      where g.tenant_id = ${tenantId} and g.id = used.id and ${withinLimits(limits)})))`;
+const CONTEXT_OF_M = raw('m.context_group_ids, m.context_source_ids, m.context_chunk_ids');
+
+/**
+ * Answers are seen by those who may see all that they rest on. What is not known, and what is gone, may be seen by nobody whom
+ * limits or a policy bind.
+ */
+function isSeen(tenantId: string, access: Access): Sql {
+  const conditions = [
+    ...(access.sourceGroupIds || access.tagIds ? [restsWithin(tenantId, access)] : []),
+    ...(access.policy ? restsOnVisible(tenantId, access) : []),
+  ];
+  return conditions.length === 0 ? raw('true') : sql`(b.role = 'user' or (${join(conditions, ' and ')}))`;
+}
+
+function restsWithin(tenantId: string, access: Access): Sql {
+  return restsOn(
+    raw('b.context_group_ids'),
+    sql`select from source_group g where g.tenant_id = ${tenantId} and g.id = used.id and ${withinLimits(access)}`,
+  );
+}
+
+function restsOnVisible(tenantId: string, access: Access): Sql[] {
+  const source = sql`from source s join source_group g on g.tenant_id = s.tenant_id and g.id = s.source_group_id
+    where s.tenant_id = ${tenantId} and s.deleted_at is null and s.status = 'ready' and g.deleted_at is null`;
+  const sources = restsOn(
+    raw('b.context_source_ids'),
+    sql`select ${source} and s.id = used.id and ${mayShowSource(access)}`,
+  );
+  if (!access.policy?.chunk) return [sources];
+  const chunks = restsOn(
+    raw('b.context_chunk_ids'),
+    sql`select from chunk c where c.tenant_id = ${tenantId} and c.id = used.id and ${mayShowChunk(access)}
+      and exists (select ${source} and s.id = c.source_id and s.generation = c.generation)`,
+  );
+  return [sources, chunks];
+}
+
+/** There is such a row for each of the ids, and at least one id. */
+function restsOn(ids: Sql, found: Sql): Sql {
+  return sql`coalesce(cardinality(${ids}), 0) > 0 and not exists (
+    select from unnest(${ids}) as used(id) where not exists (${found}))`;
 }
 
 export interface ConversationRow {
@@ -120,9 +180,10 @@ export async function findConversationRow(
   db: Queryable,
   tenantId: string,
   id: string,
+  owner: Owner,
 ): Promise<ConversationRow | undefined> {
   const rows = await db.query<ConversationRow>(
-    sql`select ${CONVERSATION_COLUMNS} from conversation where tenant_id = ${tenantId} and id = ${id}`,
+    sql`select ${CONVERSATION_COLUMNS} from conversation where tenant_id = ${tenantId} and id = ${id} and ${isOwn(owner)}`,
   );
   return rows[0];
 }
@@ -131,31 +192,33 @@ export async function findConversationRow(
 export async function listConversations(
   tx: Queryable,
   tenantId: string,
+  owner: Owner,
   limit: number,
   afterId: string | undefined,
 ): Promise<{ rows: ConversationRow[]; total: number }> {
   const after = afterId === undefined ? raw('true') : sql`id > ${afterId}::uuid`;
   const rows = await tx.query<ConversationRow>(sql`
-    select ${CONVERSATION_COLUMNS} from conversation where tenant_id = ${tenantId} and ${after} order by id limit ${limit}`);
+    select ${CONVERSATION_COLUMNS} from conversation
+    where tenant_id = ${tenantId} and ${isOwn(owner)} and ${after} order by id limit ${limit}`);
   const [count] = await tx.query<{ total: number }>(
-    sql`select count(*) as total from conversation where tenant_id = ${tenantId}`,
+    sql`select count(*) as total from conversation where tenant_id = ${tenantId} and ${isOwn(owner)}`,
   );
   return { rows, total: count?.total ?? 0 };
 }
 
-/** A message as it is shown: `seen` is false when it rests on something outside the caller's limits. */
-export type TreeMessage = Omit<NewMessage, 'contextGroupIds'> & { seen: boolean };
+/** A message as it is shown: `seen` is false when it rests on something that the caller may not see. */
+export type TreeMessage = Omit<NewMessage, 'context'> & { seen: boolean };
 
 /** Every message of the conversation, oldest first, so parents come before their children. */
 export async function listMessages(
   db: Queryable,
   tenantId: string,
   conversationId: string,
-  limits: GroupLimits,
+  access: Access,
 ): Promise<TreeMessage[]> {
   return db.query<TreeMessage>(sql`
     select b.id, b.parent_id as "parentId", b.role, b.content, b.citations, b.finish_reason as "finishReason",
-      b.created_at as "createdAt", ${isSeen(tenantId, limits)} as seen
+      b.created_at as "createdAt", ${isSeen(tenantId, access)} as seen
     from message b where b.tenant_id = ${tenantId} and b.conversation_id = ${conversationId}
     order by b.created_at, b.id`);
 }
@@ -173,22 +236,27 @@ export async function deleteConversation(tx: Tx, tenantId: string, id: string): 
 export async function insertConversation(
   tx: Tx,
   tenantId: string,
-  row: { id: string; title: string; threadId: string | null; createdAt: Date },
+  row: { id: string; title: string; threadId: string | null; principalId: string | null; createdAt: Date },
 ): Promise<void> {
   const rows = await tx.query(sql`
-    insert into conversation (tenant_id, id, title, thread_id, created_at)
-    values (${tenantId}, ${row.id}, ${row.title}, ${row.threadId}, ${row.createdAt})
-    on conflict (tenant_id, thread_id) do nothing returning id`);
+    insert into conversation (tenant_id, id, title, thread_id, principal_id, created_at)
+    values (${tenantId}, ${row.id}, ${row.title}, ${row.threadId}, ${row.principalId}, ${row.createdAt})
+    on conflict (tenant_id, thread_id, principal_id) where thread_id is not null do nothing returning id`);
   if (rows.length > 0) return;
   await tx.query(sql`
-    insert into conversation (tenant_id, id, title, created_at)
-    values (${tenantId}, ${row.id}, ${row.title}, ${row.createdAt})`);
+    insert into conversation (tenant_id, id, title, principal_id, created_at)
+    values (${tenantId}, ${row.id}, ${row.title}, ${row.principalId}, ${row.createdAt})`);
 }
 
-/** Locks the conversation; undefined when it is gone. */
-export async function lockConversation(tx: Tx, tenantId: string, id: string): Promise<Conversation | undefined> {
+/** Locks the conversation; undefined when it is gone, or another's. */
+export async function lockConversation(
+  tx: Tx,
+  tenantId: string,
+  id: string,
+  owner: Owner,
+): Promise<Conversation | undefined> {
   const rows = await tx.query<Conversation>(
-    sql`select ${PLACE_COLUMNS} from conversation where tenant_id = ${tenantId} and id = ${id} for update`,
+    sql`select ${PLACE_COLUMNS} from conversation where tenant_id = ${tenantId} and id = ${id} and ${isOwn(owner)} for update`,
   );
   return rows[0];
 }
@@ -214,9 +282,10 @@ export async function appendMessages(
 async function insertMessage(tx: Tx, tenantId: string, conversationId: string, message: NewMessage): Promise<void> {
   await tx.query(sql`
     insert into message (tenant_id, id, conversation_id, parent_id, role, content, citations, finish_reason, created_at,
-      context_group_ids)
+      context_group_ids, context_source_ids, context_chunk_ids)
     values (${tenantId}, ${message.id}, ${conversationId}, ${message.parentId}, ${message.role}, ${message.content},
-      ${json(message.citations)}, ${message.finishReason}, ${message.createdAt}, ${message.contextGroupIds}::uuid[])`);
+      ${json(message.citations)}, ${message.finishReason}, ${message.createdAt}, ${message.context.groupIds}::uuid[],
+      ${message.context.sourceIds}::uuid[], ${message.context.chunkIds}::uuid[])`);
 }
 
 export async function setActiveLeaf(

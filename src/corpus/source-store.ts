@@ -112,7 +112,7 @@ export async function insertSources(
     insert into source (tenant_id, id, source_group_id, source_type, name, url, file_type, file_size, blob_hash, status, content_at,
       created_at, origin_metadata)
     select ${tenantId}::uuid, r.id, ${group.id}::uuid, ${group.sourceType}::text, r.name, r.url, r.file_type, r.file_size,
-           r.blob_hash, 'pending', r.content_at, ${group.createdAt}::timestamptz, r.origin_metadata
+           r.blob_hash, 'pending', r.content_at, ${group.createdAt}::timestamptz, marked_records('{}', r.origin_metadata)
     from json_to_recordset(${JSON.stringify(rows)}::text::json)
       as r(id uuid, name text, url text, file_type text, file_size bigint, blob_hash text, content_at timestamptz, origin_metadata jsonb)`);
 }
@@ -209,7 +209,7 @@ export async function saveSourceResults(
   const saved = await tx.query<SavedResult & { id: string }>(sql`
     update source t set status = r.status, file_type = coalesce(r.file_type, t.file_type), language = r.language,
       text_length = r.text_length, chunk_count = r.chunk_count, chunk_metadatas_count = r.chunk_metadatas_count,
-      origin_metadata = r.origin_metadata || coalesce(o.metadata, '{}'), warnings = r.warnings,
+      origin_metadata = marked_records(r.origin_metadata, o.metadata), warnings = r.warnings,
       generation = t.generation + (u.source_id is not null)::int, mixed = t.mixed or u.source_id is not null,
       blob_hash = coalesce(u.blob_hash, t.blob_hash), file_size = coalesce(u.file_size, t.file_size),
       content_at = coalesce(u.content_at, t.content_at)
@@ -255,7 +255,7 @@ export async function changeSources(tx: Tx, tenantId: string, changes: readonly 
   const rows = changes.map(({ contentAt, ...change }) => ({ ...change, content_at: contentAt }));
   await tx.query(sql`
     update source s set name = r.name, url = r.url, content_at = coalesce(r.content_at, s.content_at),
-      origin_metadata = (s.origin_metadata - coalesce(array(select jsonb_object_keys(o.metadata)), '{}')) || r.metadata
+      origin_metadata = (s.origin_metadata - coalesce(array(select jsonb_object_keys(o.metadata)), '{}')) || marked_records('{}', r.metadata)
     from json_to_recordset(${JSON.stringify(rows)}::text::json)
       as r(id uuid, name text, url text, content_at timestamptz, metadata jsonb)
     left join source_origin o on o.tenant_id = ${tenantId} and o.source_id = r.id

@@ -1,6 +1,6 @@
 /** The wire form of MetadataFilterGroup: validated node by node, so that the message points at the bad one. */
 import { z } from 'zod';
-import type { MetadataFilter, MetadataFilterGroup } from '../retrieval/types.ts';
+import type { MetadataFilter } from '../retrieval/types.ts';
 import { codePointLength } from './schemas.ts';
 
 export const FILTER_MEMBERS_MAX = 64;
@@ -10,7 +10,15 @@ export const FILTER_KEY_LENGTH_MAX = 256;
 export const FILTER_VALUE_LENGTH_MAX = 4096;
 export const FILTER_VALUES_MAX = 1000;
 
-const OPERATORS = [
+const SCALAR_SCHEMA = { type: ['string', 'number', 'boolean'] };
+export const OPERAND_SCHEMAS = [
+  SCALAR_SCHEMA,
+  { type: 'array', items: SCALAR_SCHEMA, minItems: 1, maxItems: FILTER_VALUES_MAX },
+] as const;
+
+export type FilterOperator = MetadataFilter['operator'];
+
+export const FILTER_OPERATORS = [
   'eq',
   'ne',
   'gt',
@@ -23,33 +31,56 @@ const OPERATORS = [
   'starts_with',
   'exists',
   'not_exists',
-] as const satisfies readonly MetadataFilter['operator'][];
+] as const satisfies readonly FilterOperator[];
 
-type Path = readonly (string | number)[];
-type Scalar = string | number | boolean;
+export type Path = readonly (string | number)[];
+export type Scalar = string | number | boolean;
+
+export interface FilterGroup<Condition> {
+  operator: 'and' | 'or';
+  filters: readonly (Condition | FilterGroup<Condition>)[];
+}
 
 /** Collects what is wrong; parsing goes on only as far as it makes sense. */
-interface Parser {
+export interface FilterParser {
   fail(path: Path, message: string): undefined;
   nodes: number;
 }
 
-/** A group of conditions on metadata. The parsed value has no unknown members and always an operator. */
-export const metadataFilterGroupSchema = z
-  .unknown()
-  .transform((value, context): MetadataFilterGroup => {
-    const parser: Parser = {
+/** Undefined after `fail`. */
+type ParseCondition<Condition> = (
+  value: Record<string, unknown>,
+  path: Path,
+  parser: FilterParser,
+) => Condition | undefined;
+
+/** A group of such conditions. The parsed value has no unknown members and always an operator. */
+export function filterGroupOf<Condition extends object>(parseCondition: ParseCondition<Condition>) {
+  return z.unknown().transform((value, context): FilterGroup<Condition> => {
+    const parser: FilterParser = {
       nodes: 0,
       fail(path, message) {
         context.addIssue({ code: 'custom', path: [...path], message, input: value });
         return undefined;
       },
     };
-    return parseGroup(value, [], 1, parser) ?? z.NEVER;
-  })
-  .meta({ id: 'MetadataFilterGroup', wire: groupJsonSchema() });
+    return parseGroup(value, [], 1, parser, parseCondition) ?? z.NEVER;
+  });
+}
 
-function parseGroup(value: unknown, path: Path, depth: number, parser: Parser): MetadataFilterGroup | undefined {
+/** A group of conditions on metadata. */
+export const metadataFilterGroupSchema = filterGroupOf(parseFilter).meta({
+  id: 'MetadataFilterGroup',
+  wire: groupJsonSchema('MetadataFilterGroup', {}),
+});
+
+function parseGroup<Condition extends object>(
+  value: unknown,
+  path: Path,
+  depth: number,
+  parser: FilterParser,
+  parseCondition: ParseCondition<Condition>,
+): FilterGroup<Condition> | undefined {
   if (!isObject(value)) return parser.fail(path, 'must be an object {"operator": "and" or "or", "filters": […]}');
   if (depth > FILTER_DEPTH_MAX) return parser.fail(path, `is nested deeper than ${FILTER_DEPTH_MAX} groups`);
   parser.nodes++;
@@ -60,13 +91,13 @@ function parseGroup(value: unknown, path: Path, depth: number, parser: Parser): 
   if (!Array.isArray(filters) || filters.length < 1 || filters.length > FILTER_MEMBERS_MAX) {
     return parser.fail([...path, 'filters'], `must be an array of 1 to ${FILTER_MEMBERS_MAX} filters`);
   }
-  const members: (MetadataFilter | MetadataFilterGroup)[] = [];
+  const members: (Condition | FilterGroup<Condition>)[] = [];
   for (const [i, member] of filters.entries()) {
     const at = [...path, 'filters', i];
     const parsed =
       isObject(member) && 'filters' in member
-        ? parseGroup(member, at, depth + 1, parser)
-        : parseFilter(member, at, parser);
+        ? parseGroup(member, at, depth + 1, parser, parseCondition)
+        : parseMember(member, at, parser, parseCondition);
     if (!parsed) return undefined;
     if (parser.nodes > FILTER_NODES_MAX) return parser.fail(at, `is more than the ${FILTER_NODES_MAX}th node`);
     members.push(parsed);
@@ -74,30 +105,60 @@ function parseGroup(value: unknown, path: Path, depth: number, parser: Parser): 
   return { operator, filters: members };
 }
 
-function parseFilter(value: unknown, path: Path, parser: Parser): MetadataFilter | undefined {
+function parseMember<Condition>(
+  value: unknown,
+  path: Path,
+  parser: FilterParser,
+  parseCondition: ParseCondition<Condition>,
+): Condition | undefined {
   parser.nodes++;
   if (!isObject(value)) return parser.fail(path, 'must be an object {"key", "operator", "value"} or a group');
-  const unknown = Object.keys(value).find((name) => name !== 'key' && name !== 'operator' && name !== 'value');
-  if (unknown !== undefined) return parser.fail([...path, unknown], 'is not a member of a filter');
-  const { key, operator } = value;
-  if (typeof key !== 'string' || key === '' || codePointLength(key) > FILTER_KEY_LENGTH_MAX) {
-    return parser.fail([...path, 'key'], `must be text of 1 to ${FILTER_KEY_LENGTH_MAX} characters`);
-  }
-  const known = OPERATORS.find((name) => name === operator);
-  if (!known) return parser.fail([...path, 'operator'], `must be one of ${OPERATORS.join(', ')}`);
-  if (known === 'exists' || known === 'not_exists') {
-    if ('value' in value) return parser.fail([...path, 'value'], `must be absent: ${known} takes no value`);
-    return { key, operator: known };
-  }
-  if (known === 'in' || known === 'nin') {
-    const values = parseValues(value['value'], [...path, 'value'], parser);
-    return values && { key, operator: known, value: values };
-  }
-  const scalar = parseScalar(value['value'], [...path, 'value'], parser);
-  return scalar === undefined ? undefined : { key, operator: known, value: scalar };
+  return parseCondition(value, path, parser);
 }
 
-function parseValues(value: unknown, path: Path, parser: Parser): Scalar[] | undefined {
+function parseFilter(value: Record<string, unknown>, path: Path, parser: FilterParser): MetadataFilter | undefined {
+  const unknown = Object.keys(value).find((name) => name !== 'key' && name !== 'operator' && name !== 'value');
+  if (unknown !== undefined) return parser.fail([...path, unknown], 'is not a member of a filter');
+  const key = parseKey(value['key'], [...path, 'key'], parser);
+  if (key === undefined) return undefined;
+  const operator = parseOperator(value['operator'], [...path, 'operator'], parser);
+  if (operator === undefined) return undefined;
+  const operand = parseOperand(operator, value, path, parser);
+  return operand && { key, operator, ...operand };
+}
+
+export function parseKey(value: unknown, path: Path, parser: FilterParser): string | undefined {
+  if (typeof value === 'string' && value !== '' && codePointLength(value) <= FILTER_KEY_LENGTH_MAX) return value;
+  return parser.fail(path, `must be text of 1 to ${FILTER_KEY_LENGTH_MAX} characters`);
+}
+
+export function parseOperator(value: unknown, path: Path, parser: FilterParser): FilterOperator | undefined {
+  return (
+    FILTER_OPERATORS.find((name) => name === value) ??
+    parser.fail(path, `must be one of ${FILTER_OPERATORS.join(', ')}`)
+  );
+}
+
+/** `value` as the operator takes it: none, an array, or a scalar. */
+export function parseOperand(
+  operator: FilterOperator,
+  member: Record<string, unknown>,
+  path: Path,
+  parser: FilterParser,
+): { value?: Scalar | Scalar[] } | undefined {
+  const at = [...path, 'value'];
+  if (operator === 'exists' || operator === 'not_exists') {
+    if ('value' in member) return parser.fail(at, `must be absent: ${operator} takes no value`);
+    return {};
+  }
+  const value =
+    operator === 'in' || operator === 'nin'
+      ? parseValues(member['value'], at, parser)
+      : parseScalar(member['value'], at, parser);
+  return value === undefined ? undefined : { value };
+}
+
+function parseValues(value: unknown, path: Path, parser: FilterParser): Scalar[] | undefined {
   if (!Array.isArray(value) || value.length < 1 || value.length > FILTER_VALUES_MAX) {
     return parser.fail(path, `must be an array of 1 to ${FILTER_VALUES_MAX} values`);
   }
@@ -110,7 +171,7 @@ function parseValues(value: unknown, path: Path, parser: Parser): Scalar[] | und
   return values;
 }
 
-function parseScalar(value: unknown, path: Path, parser: Parser): Scalar | undefined {
+function parseScalar(value: unknown, path: Path, parser: FilterParser): Scalar | undefined {
   if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {
     // JSON.parse has rounded it already: the filter would look for a neighbour.
     return parser.fail(path, `is beyond ±${Number.MAX_SAFE_INTEGER}: send so large a number as text`);
@@ -123,23 +184,32 @@ function parseScalar(value: unknown, path: Path, parser: Parser): Scalar | undef
   return value;
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function groupJsonSchema(): Record<string, unknown> {
-  const scalar = { type: ['string', 'number', 'boolean'] };
+/**
+ * JSON Schema of a group called `name`.
+ *
+ * @param members of its conditions, beside or instead of those of a filter.
+ */
+export function groupJsonSchema(
+  name: string,
+  members: Record<string, unknown>,
+  required: readonly string[] = ['key', 'operator'],
+): Record<string, unknown> {
   const filter = {
     type: 'object',
     properties: {
       key: { type: 'string', minLength: 1, maxLength: FILTER_KEY_LENGTH_MAX },
-      operator: { type: 'string', enum: OPERATORS },
+      operator: { type: 'string', enum: FILTER_OPERATORS },
       value: {
-        anyOf: [scalar, { type: 'array', items: scalar, minItems: 1, maxItems: FILTER_VALUES_MAX }],
+        anyOf: OPERAND_SCHEMAS,
         description: 'An array for in and nin, absent for exists and not_exists, else a scalar.',
       },
+      ...members,
     },
-    required: ['key', 'operator'],
+    required,
     additionalProperties: false,
   };
   return {
@@ -151,7 +221,7 @@ function groupJsonSchema(): Record<string, unknown> {
         type: 'array',
         minItems: 1,
         maxItems: FILTER_MEMBERS_MAX,
-        items: { anyOf: [filter, { $ref: '#/components/schemas/MetadataFilterGroup' }] },
+        items: { anyOf: [filter, { $ref: `#/components/schemas/${name}` }] },
       },
     },
     required: ['filters'],

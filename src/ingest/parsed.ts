@@ -11,6 +11,8 @@ export type MetadataType = 'string' | 'integer' | 'float' | 'date' | 'datetime';
 export interface TypedValue {
   val: string;
   type: MetadataType;
+  /** Only of what is stored: an origin record that comes from a connector, not from the document itself (policies ask). */
+  trusted?: boolean;
 }
 
 export type TypedMetadata = Record<string, TypedValue>;

@@ -7,7 +7,7 @@ import type { FusionSettings } from './fuse.ts';
 import { bm25Candidates, type Candidate } from './lexical.ts';
 import { scanCandidates } from './lexical-scan.ts';
 import type { SemanticQuery } from './semantic.ts';
-import type { Filters, Hit, RetrieveRequest } from './types.ts';
+import type { AdmittedRequest, Filters, Hit } from './types.ts';
 
 /** Batches after the first, which is as large as what is wanted. */
 export const BATCHES = [1_000, 4_000, 20_000];
@@ -27,7 +27,7 @@ export interface RankedCandidate extends Candidate {
 
 /** What is searched for, and where. */
 export interface Search {
-  request: RetrieveRequest;
+  request: AdmittedRequest;
   hasTextSearch: boolean;
   /** Of the searched corpus. */
   languages: readonly string[];
@@ -76,7 +76,7 @@ function toBatch(found: readonly Candidate[], complete: boolean, final: boolean)
 /** Those that exist, may be seen and fit the filters now. */
 export async function keepFitting<T extends { id: string }>(
   tx: Tx,
-  request: RetrieveRequest,
+  request: AdmittedRequest,
   candidates: readonly T[],
 ): Promise<T[]> {
   const kept = await tx.query<{ id: string }>(sql`
@@ -97,7 +97,7 @@ export async function lexicalCandidates(tx: Tx, search: Search, filters: Filters
 
 export function lexicalRequest({ request, terms }: Search, conditions: readonly Sql[], limit: number) {
   const { tenantId, partitionNo, filters } = request;
-  const unfiltered = !narrows(request, filters) && chunkConditions(filters).length === 0;
+  const unfiltered = !narrows(request, filters) && chunkConditions(request, filters).length === 0;
   return { tenantId, partitionNo, terms, conditions, unfiltered, limit };
 }
 
@@ -106,17 +106,21 @@ export function lexicalOnly(candidate: Candidate): RankedCandidate {
 }
 
 /** What a chunk `c` must fulfil. What narrows the search is evaluated once and hashed. */
-export function predicates(request: RetrieveRequest, filters: Filters, fitting: Fitting | undefined): Sql[] {
+export function predicates(request: AdmittedRequest, filters: Filters, fitting: Fitting | undefined): Sql[] {
   if (!fitting) return lookedUpPredicates(request, filters);
-  return [ofTenant(request), isAmong(sql`(${fitting.sources})`, fitting), ...chunkConditions(filters)];
+  return [ofTenant(request), isAmong(sql`(${fitting.sources})`, fitting), ...chunkConditions(request, filters)];
 }
 
 /** The same, where the source is looked up for each candidate: cheaper when few are tested. */
-function lookedUpPredicates(request: RetrieveRequest, filters: Filters): Sql[] {
-  return [ofTenant(request), lookedUpSourcePredicate(request.tenantId, request, filters), ...chunkConditions(filters)];
+function lookedUpPredicates(request: AdmittedRequest, filters: Filters): Sql[] {
+  return [
+    ofTenant(request),
+    lookedUpSourcePredicate(request.tenantId, request, filters),
+    ...chunkConditions(request, filters),
+  ];
 }
 
-function ofTenant({ tenantId }: RetrieveRequest): Sql {
+function ofTenant({ tenantId }: AdmittedRequest): Sql {
   return sql`c.tenant_id = ${tenantId}`;
 }
 

@@ -5,9 +5,10 @@
  * alive and the source is ready, so nothing deleted or half-ingested can match.
  */
 import type { ColumnRef } from '../corpus/column-store.ts';
-import { type GroupLimits, withinLimits } from '../corpus/group-store.ts';
+import { withinLimits } from '../corpus/group-store.ts';
 import { conditionSql } from '../corpus/metadata-sql.ts';
 import { join, raw, type Sql, sql } from '../db/sql.ts';
+import type { Access } from '../policy/access.ts';
 import { isId } from '../util/ids.ts';
 import { columnCondition } from './column-sql.ts';
 import type { Filters, MetadataFilter, MetadataFilterGroup } from './types.ts';
@@ -32,49 +33,52 @@ const sourceValue = (key: string): Sql =>
   sql`coalesce(s.metadata ->> ${key}::text, s.origin_metadata -> ${key}::text ->> 'val')`;
 const chunkValue = (key: string): Sql => sql`(c.metadata -> ${key}::text ->> 'val')`;
 
-/** From sources `s` that are alive, ready, within the key's limits, and fit the source-level filters. */
-export function fittingSources(tenantId: string, limits: GroupLimits, filters: Filters): Sql {
-  const conditions = [ALIVE, ...narrowingConditions(tenantId, limits, filters)];
+/** From sources `s` that are alive, ready, within the key's limits and the policy, and fit the source-level filters. */
+export function fittingSources(tenantId: string, access: Access, filters: Filters): Sql {
+  const conditions = [ALIVE, ...narrowingConditions(tenantId, access, filters)];
   return sql`from ${SOURCE_TABLES} where s.tenant_id = ${tenantId} and ${join(conditions, ' and ')}`;
 }
 
 /** True when there are conditions on sources beyond being there. */
-export function narrows(limits: GroupLimits, filters: Filters): boolean {
-  return narrowingConditions('', limits, filters).length > 0;
+export function narrows(access: Access, filters: Filters): boolean {
+  return narrowingConditions('', access, filters).length > 0;
 }
 
 /**
- * The source of chunk `c` is alive, ready, within the key's limits, and fits the source-level filters: looked up for each candidate.
+ * The source of chunk `c` is alive, ready, within the key's limits and the policy, and fits the source-level filters: looked up
+ * for each candidate.
  * By full keys and laterally, so that it is quick before the first ANALYZE too. `coalesce` keeps the planner from turning the test
  * into a join, which would lose the order of the BM25 index.
  */
-export function lookedUpSourcePredicate(tenantId: string, limits: GroupLimits, filters: Filters): Sql {
-  const conditions = [ALIVE, SERVED, ...narrowingConditions(tenantId, limits, filters)];
+export function lookedUpSourcePredicate(tenantId: string, access: Access, filters: Filters): Sql {
+  const conditions = [ALIVE, SERVED, ...narrowingConditions(tenantId, access, filters)];
   return sql`coalesce((select ${join(conditions, ' and ')}
     from (select * from source where tenant_id = ${tenantId} and source_group_id = c.source_group_id and id = c.source_id offset 0) s,
          (select * from source_group where tenant_id = ${tenantId} and id = c.source_group_id offset 0) g), false)`;
 }
 
 /** True when the search is narrowed by conditions on sources, and testing a single source for them is cheap. */
-export function narrowsCheaply(limits: GroupLimits, filters: Filters): boolean {
-  return !filters.metadataFilter && narrows(limits, filters);
+export function narrowsCheaply(access: Access, filters: Filters): boolean {
+  return !filters.metadataFilter && narrows(access, filters);
 }
 
-function narrowingConditions(tenantId: string, limits: GroupLimits, filters: Filters): Sql[] {
-  const limited = limits.sourceGroupIds || limits.tagIds ? [withinLimits(limits)] : [];
-  return [...limited, ...sourceConditions(tenantId, limits, filters)];
+function narrowingConditions(tenantId: string, access: Access, filters: Filters): Sql[] {
+  const limited = access.sourceGroupIds || access.tagIds ? [withinLimits(access)] : [];
+  const allowed = access.policy?.source ? [access.policy.source] : [];
+  return [...limited, ...allowed, ...sourceConditions(tenantId, access, filters)];
 }
 
 /** Conditions on the chunk itself. */
-export function chunkConditions(filters: Filters): Sql[] {
-  return filters.chunkMetadata ? [groupSql(filters.chunkMetadata, onValue(chunkValue))] : [];
+export function chunkConditions({ policy }: Pick<Access, 'policy'>, filters: Filters): Sql[] {
+  const wanted = filters.chunkMetadata ? [groupSql(filters.chunkMetadata, onValue(chunkValue))] : [];
+  return policy?.chunk ? [policy.chunk, ...wanted] : wanted;
 }
 
-function sourceConditions(tenantId: string, limits: GroupLimits, filters: Filters): Sql[] {
+function sourceConditions(tenantId: string, access: Access, filters: Filters): Sql[] {
   const conditions: Sql[] = [];
   const logic = filters.tagFilterLogic ?? 'or';
-  if (filters.tags) conditions.push(tagNames(filters.tags, logic, limits));
-  if (filters.tagIds) conditions.push(tagIds(filters.tagIds, logic, limits));
+  if (filters.tags) conditions.push(tagNames(filters.tags, logic, access));
+  if (filters.tagIds) conditions.push(tagIds(filters.tagIds, logic, access));
   if (filters.sourceTypes) conditions.push(sql`s.source_type = any(${filters.sourceTypes}::text[])`);
   if (filters.fileTypes) conditions.push(sql`s.file_type = any(${filters.fileTypes}::text[])`);
   if (filters.dateFrom !== undefined) conditions.push(sql`s.content_at >= to_timestamp(${filters.dateFrom}::float8)`);
@@ -109,19 +113,19 @@ function groupSql(group: MetadataFilterGroup, condition: (filter: MetadataFilter
 }
 
 /** For a key that is limited to tags there are no others. */
-function tagNames(names: readonly string[], logic: 'and' | 'or', limits: GroupLimits): Sql {
+function tagNames(names: readonly string[], logic: 'and' | 'or', access: Access): Sql {
   const distinct = [...new Set(names)];
   const found = sql`select count(distinct t.name) from tag_source_group l
     join tag t on t.tenant_id = l.tenant_id and t.id = l.tag_id
     where l.tenant_id = g.tenant_id and l.source_group_id = g.id and t.name = any(${distinct}::text[])
-      and ${limits.tagIds ? sql`t.id = any(${limits.tagIds}::uuid[])` : raw('true')}`;
+      and ${access.tagIds ? sql`t.id = any(${access.tagIds}::uuid[])` : raw('true')}`;
   return sql`(${found}) >= ${logic === 'and' ? distinct.length : 1}::int`;
 }
 
 /** Ids that cannot exist match nothing. */
-function tagIds(ids: readonly string[], logic: 'and' | 'or', limits: GroupLimits): Sql {
+function tagIds(ids: readonly string[], logic: 'and' | 'or', access: Access): Sql {
   const distinct = [...new Set(ids)];
-  const possible = distinct.filter((id) => isId(id) && (limits.tagIds?.includes(id) ?? true));
+  const possible = distinct.filter((id) => isId(id) && (access.tagIds?.includes(id) ?? true));
   const found = sql`select count(distinct l.tag_id) from tag_source_group l
     where l.tenant_id = g.tenant_id and l.source_group_id = g.id and l.tag_id = any(${possible}::uuid[])`;
   return sql`(${found}) >= ${logic === 'and' ? distinct.length : 1}::int`;

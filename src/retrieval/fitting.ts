@@ -4,7 +4,7 @@ import type { Tx } from '../db/database.ts';
 import { type Sql, sql } from '../db/sql.ts';
 import { type Knowledge, remember } from './corpus-memory.ts';
 import { fittingSources, narrows } from './filter-sql.ts';
-import type { Filters, RetrieveRequest } from './types.ts';
+import type { AdmittedRequest, Filters } from './types.ts';
 
 /** So many are handed to the statements by name; more are looked for in each of them. */
 const NAMED_MAX = 50_000;
@@ -23,7 +23,7 @@ export interface Fitting {
 export type FindFitting = (filters: Filters) => Promise<Fitting | undefined>;
 
 /** For one transaction: what was found is kept. With `knowledge` of the corpus as the transaction sees it, for others as well. */
-export function openFitting(tx: Tx, request: RetrieveRequest, knowledge?: Knowledge): FindFitting {
+export function openFitting(tx: Tx, request: AdmittedRequest, knowledge?: Knowledge): FindFitting {
   const found = new Map<Filters, Promise<Fitting>>();
   const recall = async (filters: Filters): Promise<Fitting> => {
     const sources = fittingSources(request.tenantId, request, filters);
@@ -42,7 +42,7 @@ export function openFitting(tx: Tx, request: RetrieveRequest, knowledge?: Knowle
 }
 
 /** Selects the sources within the statement. */
-export function sourcesOf(request: RetrieveRequest, filters: Filters): Sql {
+export function sourcesOf(request: AdmittedRequest, filters: Filters): Sql {
   return sql`select s.id, s.generation, s.mixed ${fittingSources(request.tenantId, request, filters)}`;
 }
 
@@ -72,7 +72,7 @@ interface Found {
   all: number;
 }
 
-async function find(tx: Tx, request: RetrieveRequest, sources: Sql) {
+async function find(tx: Tx, request: AdmittedRequest, sources: Sql) {
   const [found] = await tx.query<Found>(sql`
     with fitting as materialized (select s.id, s.generation, s.mixed, s.chunk_count ${sources}),
     named as materialized (select * from fitting where (select count(*) from fitting) <= ${NAMED_MAX})

@@ -23,6 +23,8 @@ const BEST_CHUNKS = 10;
 const MISSING_SHARE_MIN = 1 / 3;
 /** Chunks among which the commonest spelling is chosen. */
 const CHUNKS_READ = 20;
+/** With a policy they are the oldest of so many: the best would depend on what is hidden. */
+const CHUNKS_CONSIDERED = 1_000;
 /** Longer words may have two errors, when the first letters are right. */
 const TWO_ERRORS_UNITS_MIN = 8;
 const PREFIX_UNITS = 5;
@@ -59,6 +61,8 @@ export async function correct(
     nowhere.push(word);
     if (nowhere.length > CORRECTED_WORDS_MAX) return undefined;
   }
+  // Which chunks are the best depends on what is hidden too; which words nothing has does not.
+  if (request.policy !== null && nowhere.length < words.length * MISSING_SHARE_MIN) return undefined;
   const corrections: Correction[] = [];
   for (const word of nowhere) {
     const correction = await correctWord(tx, search, word, filters);
@@ -125,7 +129,9 @@ async function chunksWith(
   filters: Filters,
   limit: number,
 ): Promise<{ content: string; language: string | null }[]> {
-  const candidates = await lexicalCandidates(tx, { ...search, terms }, filters, limit);
+  const anyOrder = search.request.policy !== null && limit > 1;
+  const found = await lexicalCandidates(tx, { ...search, terms }, filters, anyOrder ? CHUNKS_CONSIDERED : limit);
+  const candidates = anyOrder ? found.toSorted((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit) : found;
   if (candidates.length === 0) return [];
   return tx.query(sql`
     select c.content, s.language from chunk c join source s on s.tenant_id = c.tenant_id and s.id = c.source_id

@@ -2,6 +2,7 @@
 import type { Tx } from '../db/database.ts';
 import { raw, type Sql, sql } from '../db/sql.ts';
 import type { TypedMetadata } from '../ingest/parsed.ts';
+import { type Access, mayShowChunk } from '../policy/access.ts';
 import type { Hit, Neighbour } from './types.ts';
 
 export type HitRow = Omit<Hit, 'score' | 'scores' | 'metadata'> & {
@@ -56,20 +57,20 @@ function mergedMetadata(origin: TypedMetadata, api: Record<string, string>): Typ
   return Object.fromEntries([...merged].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Adds the chunks around each hit in its source. */
+/** Adds the chunks around each hit in its source, those that may be seen. */
 export async function addNeighbours(
   tx: Tx,
-  tenantId: string,
+  { tenantId, policy }: { tenantId: string } & Pick<Access, 'policy'>,
   hits: readonly Hit[],
   { before, after }: { before: number; after: number },
 ): Promise<void> {
   if (hits.length === 0 || before + after === 0) return;
   const rows = await tx.query<Neighbour & { hitId: string }>(sql`
-    select h.id as "hitId", n.id, n.ordinal as "chunkIndex", n.content, n.start_offset as "startOffset", n.end_offset as "endOffset"
-    from chunk h join chunk n on n.tenant_id = h.tenant_id and n.source_id = h.source_id and n.generation = h.generation
-      and n.ordinal between h.ordinal - ${before}::int and h.ordinal + ${after}::int and n.id <> h.id
-    where h.tenant_id = ${tenantId} and h.id = any(${hits.map((hit) => hit.id)}::uuid[])
-    order by n.ordinal`);
+    select h.id as "hitId", c.id, c.ordinal as "chunkIndex", c.content, c.start_offset as "startOffset", c.end_offset as "endOffset"
+    from chunk h join chunk c on c.tenant_id = h.tenant_id and c.source_id = h.source_id and c.generation = h.generation
+      and c.ordinal between h.ordinal - ${before}::int and h.ordinal + ${after}::int and c.id <> h.id
+    where h.tenant_id = ${tenantId} and h.id = any(${hits.map((hit) => hit.id)}::uuid[]) and ${mayShowChunk({ policy })}
+    order by c.ordinal`);
   const byHit = Map.groupBy(rows, (row) => row.hitId);
   for (const hit of hits) {
     const around = (byHit.get(hit.id) ?? []).map(({ hitId: _, ...neighbour }) => neighbour);

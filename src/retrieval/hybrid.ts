@@ -83,7 +83,7 @@ async function findPlanned(tx: Tx, search: HybridSearch, nearest: NearestRequest
     : [lookedUpSourcePredicate(request.tenantId, request, filters)];
   if (fitting) await deepen(tx, fitting, limit);
   const lexical = bm25Plan(
-    lexicalRequest(search, [...conditions, ...chunkConditions(filters)], limit),
+    lexicalRequest(search, [...conditions, ...chunkConditions(request, filters)], limit),
     fitting && { ...fitting, sources: raw('select * from fitting') },
   );
   // Not as a common table expression: there the score of every row would be computed anew, at 0.3 ms each.

@@ -1,7 +1,8 @@
 /** Content by id instead of by question: one chunk, the chunks of a source, its text. The same walls as in search. */
-import { type GroupLimits, withinLimits } from '../corpus/group-store.ts';
+import { withinLimits } from '../corpus/group-store.ts';
 import type { Queryable, Tx } from '../db/database.ts';
 import { raw, type Sql, sql } from '../db/sql.ts';
+import { type Access, mayShowChunk, mayShowSource, showsEverything, showsSomething } from '../policy/access.ts';
 import { ALIVE, SERVED, SOURCE_TABLES } from './filter-sql.ts';
 import { type HitRow, hitColumns, toHit, UNRANKED } from './hits.ts';
 import type { Hit } from './types.ts';
@@ -12,54 +13,56 @@ export interface SourceText {
   textLength: number;
 }
 
-/** Undefined for chunks that do not exist, are deleted, or lie outside the limits. */
-export async function findChunk(
-  tx: Queryable,
-  tenantId: string,
-  id: string,
-  limits: GroupLimits,
-): Promise<Hit | undefined> {
+/** Undefined for chunks that do not exist, are deleted, or may not be seen. */
+export async function findChunk(tx: Queryable, tenantId: string, id: string, access: Access): Promise<Hit | undefined> {
   const [row] = await tx.query<HitRow>(sql`
-    select ${hitColumns(limits.tagIds)} from chunk c join ${SOURCE_TABLES} on s.tenant_id = c.tenant_id and s.id = c.source_id
-    where c.tenant_id = ${tenantId} and c.id = ${id} and ${ALIVE} and ${SERVED} and ${withinLimits(limits)}`);
+    select ${hitColumns(access.tagIds)} from chunk c join ${SOURCE_TABLES} on s.tenant_id = c.tenant_id and s.id = c.source_id
+    where c.tenant_id = ${tenantId} and c.id = ${id} and ${ALIVE} and ${SERVED} and ${withinLimits(access)}
+      and ${mayShowSource(access)} and ${mayShowChunk(access)}`);
   return row && toHit(row, UNRANKED);
 }
 
 /**
  * Chunks of a source in reading order, with one more than `limit` when there is a next page; undefined when there is no such
- * source. After the id of a chunk that is gone there is nothing: its source has been read anew, and the list with it.
+ * source, or nothing of it may be seen. After the id of a chunk that is gone there is nothing: its source has been read anew, and the list with it.
  */
 export async function listChunks(
   tx: Tx,
   tenantId: string,
   sourceId: string,
-  limits: GroupLimits,
+  access: Access,
   page: { limit: number; afterId?: string | undefined },
 ): Promise<{ rows: Hit[]; total: number } | undefined> {
-  const source = await findSource(tx, tenantId, sourceId, limits);
+  const source = await findSource(tx, tenantId, sourceId, access);
   if (!source) return undefined;
   const after =
     page.afterId === undefined
       ? raw('true')
-      : sql`c.ordinal > (select a.ordinal from chunk a
-            where a.tenant_id = ${tenantId} and a.source_id = ${sourceId} and a.generation = ${source.generation}
-              and a.id = ${page.afterId})`;
+      : sql`c.ordinal > (select c.ordinal from chunk c
+            where c.tenant_id = ${tenantId} and c.source_id = ${sourceId} and c.generation = ${source.generation}
+              and c.id = ${page.afterId} and ${mayShowChunk(access)})`;
   const rows = await tx.query<HitRow>(sql`
-    select ${hitColumns(limits.tagIds)} from chunk c join source s on s.tenant_id = c.tenant_id and s.id = c.source_id
-    where c.tenant_id = ${tenantId} and c.source_id = ${sourceId} and c.generation = ${source.generation} and ${after}
+    select ${hitColumns(access.tagIds)} from chunk c join source s on s.tenant_id = c.tenant_id and s.id = c.source_id
+    where c.tenant_id = ${tenantId} and c.source_id = ${sourceId} and c.generation = ${source.generation} and ${mayShowChunk(access)} and ${after}
     order by c.ordinal limit ${page.limit + 1}`);
-  return { rows: rows.map((row) => toHit(row, UNRANKED)), total: source.chunkCount };
+  return {
+    rows: rows.map((row) => toHit(row, UNRANKED)),
+    total: await countShown(tx, tenantId, sourceId, source, access),
+  };
 }
 
-/** Code points `start` to `end` of the extracted text, less where it ends before; undefined when there is no such source. */
+/**
+ * Code points `start` to `end` of the extracted text, less where it ends before; undefined when there is no such source, or a part
+ * of it may not be seen.
+ */
 export async function readText(
   tx: Tx,
   tenantId: string,
   sourceId: string,
-  limits: GroupLimits,
+  access: Access,
   range: { start: number; end: number },
 ): Promise<SourceText | undefined> {
-  const source = await findSource(tx, tenantId, sourceId, limits);
+  const source = await findSource(tx, tenantId, sourceId, access, showsEverything(access));
   if (!source) return undefined;
   const { start, end } = range;
   const segments = await tx.query<{ part: string }>(sql`
@@ -71,10 +74,39 @@ export async function readText(
   return { text: segments.map((segment) => segment.part).join(''), textLength: source.textLength };
 }
 
-async function findSource(tx: Tx, tenantId: string, id: string, limits: GroupLimits) {
+interface ShownSource {
+  generation: number;
+  chunkCount: number;
+  textLength: number;
+}
+
+/** @param condition on source `s`. */
+async function findSource(
+  tx: Tx,
+  tenantId: string,
+  id: string,
+  access: Access,
+  condition: Sql = raw('true'),
+): Promise<ShownSource | undefined> {
   const columns: Sql = raw('s.generation, s.chunk_count as "chunkCount", s.text_length as "textLength"');
-  const [source] = await tx.query<{ generation: number; chunkCount: number; textLength: number }>(sql`
+  const [source] = await tx.query<ShownSource>(sql`
     select ${columns} from ${SOURCE_TABLES}
-    where s.tenant_id = ${tenantId} and s.id = ${id} and ${ALIVE} and ${withinLimits(limits)}`);
+    where s.tenant_id = ${tenantId} and s.id = ${id} and ${ALIVE} and ${withinLimits(access)}
+      and ${mayShowSource(access)} and ${showsSomething(access)} and ${condition}`);
   return source;
+}
+
+/** A number that counted more than is shown would tell that there is more. */
+async function countShown(
+  tx: Tx,
+  tenantId: string,
+  sourceId: string,
+  { generation, chunkCount }: ShownSource,
+  access: Access,
+): Promise<number> {
+  if (!access.policy?.chunk) return chunkCount;
+  const [count] = await tx.query<{ total: number }>(sql`
+    select count(*) as total from chunk c
+    where c.tenant_id = ${tenantId} and c.source_id = ${sourceId} and c.generation = ${generation} and ${mayShowChunk(access)}`);
+  return count!.total;
 }

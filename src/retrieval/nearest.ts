@@ -7,7 +7,7 @@ import { ALIVE, chunkConditions } from './filter-sql.ts';
 import { type Fitting, sourcesOf } from './fitting.ts';
 import { type Candidate, inOrder } from './lexical.ts';
 import type { SemanticQuery } from './semantic.ts';
-import type { Filters, RetrieveRequest } from './types.ts';
+import type { AdmittedRequest, Filters, RetrieveRequest } from './types.ts';
 
 /**
  * Up to so many rows that fit a filter every vector is compared. With four of five to pass over, the index misses three in a hundred of
@@ -32,9 +32,9 @@ export const NEAREST_SETTINGS = raw(`set_config('hnsw.iterative_scan', 'relaxed_
   set_config('hnsw.ef_search', '${INDEX_BREADTH}', true), set_config('hnsw.max_scan_tuples', '${INDEX_ROWS_MAX}', true)`);
 
 export interface NearestRequest {
-  request: RetrieveRequest;
+  request: AdmittedRequest;
   semantic: SemanticQuery;
-  /** Those of the request, or none where they are applied later. The key's limits always hold. */
+  /** Those of the request, or none where they are applied later. The key's limits and the policy always hold. */
   filters: Filters;
   /** What is known of them; else the sources are looked for within the statement. */
   fitting?: Fitting | undefined;
@@ -115,7 +115,7 @@ function exactScan({ request, semantic, filters, fitting, limit }: NearestReques
       select v.chunk_id, ${vectorColumn(semantic.vectors)} <=> ${queryVector(semantic)} as distance from fitting f cross join lateral (
         select v.chunk_id, ${vectorColumn(semantic.vectors)} from ${identifier(semantic.vectors.table)} v
         where v.tenant_id = ${tenantId} and v.source_id = f.id ${ofGeneration} offset 0) v
-      where ${join([raw('true'), ...chunkFits(tenantId, filters)], ' and ')} offset 0) d
+      where ${join([raw('true'), ...chunkFits(request, filters)], ' and ')} offset 0) d
     order by d.distance + 0 limit ${limit}`;
 }
 
@@ -123,7 +123,7 @@ function indexScan({ request, semantic, filters, limit }: NearestRequest, condit
   const { tenantId } = request;
   const distance = indexedDistance(semantic);
   return sql`select v.chunk_id, ${distance} from ${identifier(semantic.vectors.table)} v
-    where ${join([sql`v.tenant_id = ${tenantId}`, condition, ...chunkFits(tenantId, filters)], ' and ')}
+    where ${join([sql`v.tenant_id = ${tenantId}`, condition, ...chunkFits(request, filters)], ' and ')}
     order by ${distance} limit ${limit}`;
 }
 
@@ -136,12 +136,12 @@ function queryVector({ vectors, vector }: SemanticQuery): Sql {
   return sql`${vector}::${vectorType(vectors)}`;
 }
 
-function chunkFits(tenantId: string, filters: Filters): Sql[] {
-  const conditions = chunkConditions(filters);
+function chunkFits(request: AdmittedRequest, filters: Filters): Sql[] {
+  const conditions = chunkConditions(request, filters);
   if (conditions.length === 0) return [];
   return [
     sql`coalesce((select ${join(conditions, ' and ')} from chunk c
-      where c.tenant_id = ${tenantId} and c.id = v.chunk_id), false)`,
+      where c.tenant_id = ${request.tenantId} and c.id = v.chunk_id), false)`,
   ];
 }
 

@@ -2,6 +2,7 @@
 import type { Tx } from '../db/database.ts';
 import { join, raw, sql } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
+import { openAccess } from '../policy/access.ts';
 import { searchTerms } from './analyzer.ts';
 import { type Batch, keepFitting, lexicalBatches, type RankedCandidate, type Search } from './candidates.ts';
 import { CORPUS_VERSION } from './corpus-memory.ts';
@@ -19,7 +20,7 @@ import { postfiltered } from './postfilter.ts';
 import { RERANKED_MAX, rerank } from './rerank.ts';
 import { select } from './select.ts';
 import { countVectors, embedQuery, type SemanticQuery } from './semantic.ts';
-import type { Hit, Retrieved, RetrieveRequest, Warning } from './types.ts';
+import type { AdmittedRequest, Hit, Retrieved, RetrieveRequest, Warning } from './types.ts';
 
 /** So many of the best candidates are compared with each other, whichever page is asked for; later ones only by their hash. */
 export const COMPARED_MAX = 100;
@@ -32,7 +33,8 @@ type RetrieveDeps = Pick<Deps, 'db'> & Partial<Pick<Deps, 'config' | 'embedding'
  * Chunks that fit the query, best first; of equal score, the lower id first. No text comes twice, nor nearly the same text.
  *
  * With no embedding model, `hybrid` is lexical search, and chunks with no term of the query never come. One database transaction,
- * so one state of the corpus; with a rerank model another one, in which what has been deleted meanwhile is left out.
+ * so one state of the corpus and of the policy; with a rerank model another one, in which what has been deleted or forbidden
+ * meanwhile is left out.
  *
  * @throws ServiceError for mode `semantic`: `invalid_request` when no embedding model is configured, else what the model throws.
  */
@@ -63,7 +65,7 @@ export async function retrieve(
       clock.lap('fuzzy');
       await loadRows(tx, request, model ? ranked : ranked.slice(offset), rows);
       const hits = model ? [] : toHits(ranked.slice(offset), rows);
-      await addNeighbours(tx, tenantId, hits, request.context ?? NO_NEIGHBOURS);
+      await addNeighbours(tx, search.request, hits, request.context ?? NO_NEIGHBOURS);
       clock.lap('read');
       return { ranked, rows, hits };
     },
@@ -75,8 +77,9 @@ export async function retrieve(
   const hits = await db.transaction(
     tenantId,
     async (tx) => {
-      const page = toHits((await keepFitting(tx, request, ordered)).slice(offset, wanted), found.rows);
-      await addNeighbours(tx, tenantId, page, request.context ?? NO_NEIGHBOURS);
+      const admitted = await admit(tx, request);
+      const page = toHits((await keepFitting(tx, admitted, ordered)).slice(offset, wanted), found.rows);
+      await addNeighbours(tx, admitted, page, request.context ?? NO_NEIGHBOURS);
       return page;
     },
     { signal },
@@ -85,10 +88,14 @@ export async function retrieve(
   return { hits, warnings, timings: clock.timings };
 }
 
+async function admit(tx: Tx, request: RetrieveRequest): Promise<AdmittedRequest> {
+  return { ...request, ...(await openAccess(tx, request.tenantId, request, request.principal)) };
+}
+
 async function prepare(
   tx: Tx,
   { db, config, memory }: RetrieveDeps,
-  request: RetrieveRequest,
+  asked: RetrieveRequest,
   semantic: Omit<SemanticQuery, 'rows'> | undefined,
 ): Promise<Search> {
   const forced = db.hasTextSearch ? FORCE_INDEX_ORDER : FORCE_INDEXES;
@@ -97,7 +104,8 @@ async function prepare(
     sql`select ${memory ? CORPUS_VERSION : raw("''")} as version, ${settings}`,
   );
   const knowledge = memory?.at(state!.version);
-  const languages = await readLanguages(tx, request.tenantId, knowledge);
+  const request = await admit(tx, asked);
+  const languages = await readLanguages(tx, request.tenantId, request, knowledge);
   const terms = searchTerms(request.query, languages);
   const fusion = config?.fusion ?? FUSION_DEFAULT;
   const search = {

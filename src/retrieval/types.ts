@@ -1,6 +1,7 @@
 /** What retrieval takes and gives. `retrieve()` in retrieve.ts is the only entry. */
 import type { ColumnRef } from '../corpus/column-store.ts';
 import type { TypedMetadata } from '../ingest/parsed.ts';
+import type { Access, Principal } from '../policy/access.ts';
 
 /** Comparison of one metadata key. `value` is absent for exists and not_exists, an array for in and nin. */
 export interface MetadataFilter {
@@ -56,6 +57,8 @@ export interface RetrieveRequest {
   /** The key's limits, from Caller. */
   sourceGroupIds: readonly string[] | null;
   tagIds: readonly string[] | null;
+  /** For whom; null: authorization is off. */
+  principal: Principal | null;
   query: string;
   mode: SearchMode;
   filters: Filters;
@@ -67,6 +70,9 @@ export interface RetrieveRequest {
   /** False: without the rerank model, if there is one. */
   rerank?: boolean;
 }
+
+/** With what the principal may see, as it is in the transaction of the search. */
+export type AdmittedRequest = RetrieveRequest & Access;
 
 /** A chunk beside a hit in its source. */
 export interface Neighbour {

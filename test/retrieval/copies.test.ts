@@ -38,7 +38,7 @@ after(() => database.close());
 
 const namesOf = async (changes: Partial<RetrieveRequest>): Promise<string[]> => {
   const request: RetrieveRequest = {
-    ...{ tenantId: tenant.id, partitionNo: tenant.partitionNo, sourceGroupIds: null, tagIds: null },
+    ...{ tenantId: tenant.id, partitionNo: tenant.partitionNo, sourceGroupIds: null, tagIds: null, principal: null },
     ...{ query: 'heron', mode: 'lexical', filters: {}, usePostfilter: false, limit: 10, offset: 0 },
     ...changes,
   };

@@ -50,7 +50,7 @@ async function make(): Promise<Made> {
 }
 
 function requestOf({ tenant }: Made, filters: Filters, limits: Partial<RetrieveRequest> = {}): RetrieveRequest {
-  const anything = { sourceGroupIds: null, tagIds: null, usePostfilter: false, limit: 10, offset: 0 };
+  const anything = { sourceGroupIds: null, tagIds: null, principal: null, usePostfilter: false, limit: 10, offset: 0 };
   const asked = { query: 'common', mode: 'lexical' as const, filters, ...anything, ...limits };
   return { tenantId: tenant.id, partitionNo: tenant.partitionNo, ...asked };
 }

@@ -131,6 +131,7 @@ async function search(corpus: Stored, filters: Filters, usePostfilter = false): 
     partitionNo: corpus.tenant.partitionNo,
     sourceGroupIds: null,
     tagIds: null,
+    principal: null,
     query: 'common',
     mode: 'lexical',
     filters: { columns: new Map(resolved.map((column) => [column.key, column])), ...filters },

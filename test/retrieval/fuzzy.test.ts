@@ -41,7 +41,13 @@ for (const form of ['as the database has it', 'without the BM25 index'] as const
       const { hits, warnings } = await retrieve(
         { db },
         {
-          ...{ tenantId: tenant.id, partitionNo: tenant.partitionNo, sourceGroupIds: null, tagIds: null },
+          ...{
+            tenantId: tenant.id,
+            partitionNo: tenant.partitionNo,
+            sourceGroupIds: null,
+            tagIds: null,
+            principal: null,
+          },
           ...{ query, mode: 'lexical', filters: {}, usePostfilter: false, limit: 10, offset: 0, ...changes },
         },
       );

@@ -35,6 +35,7 @@ const request = (changes: Partial<RetrieveRequest>): RetrieveRequest => ({
   partitionNo: tenant.partitionNo,
   sourceGroupIds: null,
   tagIds: null,
+  principal: null,
   query: '',
   mode: 'lexical',
   filters: {},

@@ -11,7 +11,7 @@ import { FUSION_DEFAULT } from '../../src/retrieval/fuse.ts';
 import { findHalves, hybridBatches } from '../../src/retrieval/hybrid.ts';
 import { FORCE_INDEX_ORDER } from '../../src/retrieval/lexical.ts';
 import { NEAREST_SETTINGS } from '../../src/retrieval/nearest.ts';
-import type { Filters, RetrieveRequest } from '../../src/retrieval/types.ts';
+import type { AdmittedRequest, Filters } from '../../src/retrieval/types.ts';
 import { newId } from '../../src/util/ids.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { openRandom } from '../support/random.ts';
@@ -97,8 +97,16 @@ async function inSearch<T>(
   use: (tx: Parameters<typeof findHalves>[0], search: Parameters<typeof findHalves>[1]) => Promise<T>,
 ) {
   const { query, filters = {}, exactRowsMax, limit = 10, words = '' } = asked;
-  const request: RetrieveRequest = {
-    ...{ tenantId: tenant.id, partitionNo: tenant.partitionNo, sourceGroupIds: null, tagIds: null, query: words },
+  const request: AdmittedRequest = {
+    ...{
+      tenantId: tenant.id,
+      partitionNo: tenant.partitionNo,
+      sourceGroupIds: null,
+      tagIds: null,
+      principal: null,
+      policy: null,
+      query: words,
+    },
     ...{ mode: 'hybrid', filters, usePostfilter: false, limit, offset: 0 },
   };
   return database.db.transaction(tenant.id, async (tx) => {

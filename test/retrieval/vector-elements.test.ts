@@ -16,7 +16,7 @@ import {
 import { migrate, readMigrations } from '../../src/db/migrate.ts';
 import { identifier, raw, sql } from '../../src/db/sql.ts';
 import { exactPlan, nearestCandidates } from '../../src/retrieval/nearest.ts';
-import type { RetrieveRequest } from '../../src/retrieval/types.ts';
+import type { AdmittedRequest } from '../../src/retrieval/types.ts';
 import { newId } from '../../src/util/ids.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { seed } from './corpus.ts';
@@ -45,8 +45,18 @@ async function newTenant(name: string, chunkIds: readonly string[]): Promise<Ten
 }
 
 async function nearest({ id, partitionNo }: Tenant, vector: Float32Array): Promise<Map<string, number>> {
-  const request: RetrieveRequest = {
-    ...{ tenantId: id, partitionNo, sourceGroupIds: null, tagIds: null, query: '', mode: 'semantic', filters: {} },
+  const request: AdmittedRequest = {
+    ...{
+      tenantId: id,
+      partitionNo,
+      sourceGroupIds: null,
+      tagIds: null,
+      principal: null,
+      policy: null,
+      query: '',
+      mode: 'semantic',
+      filters: {},
+    },
     ...{ usePostfilter: false, limit: 10, offset: 0 },
   };
   return database.db.transaction(id, async (tx) => {

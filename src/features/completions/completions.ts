@@ -8,11 +8,13 @@ import type { Deps } from '../../deps.ts';
 import { invalidRequest } from '../../errors.ts';
 import type { Caller } from '../../http/route.ts';
 import type { ChatEvent, ChatMessage, ContextChunk, Usage } from '../../llm/models.ts';
+import { openAccess, type Principal, principalOf } from '../../policy/access.ts';
 import { readFilters } from '../../retrieval/filter.ts';
 import { retrieve } from '../../retrieval/retrieve.ts';
 import type { Hit, Warning } from '../../retrieval/types.ts';
 import { openAnswerText, type TextFilter } from './answer-text.ts';
 import { type Citation, citeAnswer, type Span } from './citations.ts';
+import { contextOf, type PastMessage, watchQuotes } from './context.ts';
 import { diversify } from './diversify.ts';
 import { fitHistory, HISTORY_MESSAGES_MAX } from './history.ts';
 import { noAnswerText } from './no-answer.ts';
@@ -24,8 +26,6 @@ const QUERY_UNITS_MAX = 2000;
 /** Hits asked for per place in the context, so that one source need not fill it. */
 const SPARE_FACTOR = 2;
 const RETRIEVE_MAX = 100;
-/** An answer that rests on more is kept from every key with limits. */
-const CONTEXT_GROUPS_MAX = 1_000;
 
 type CompletionDeps = Pick<Deps, 'db' | 'config' | 'clock' | 'log' | 'chatModel' | 'usage' | 'embedding' | 'reranker'>;
 
@@ -39,8 +39,10 @@ export interface Prepared {
   messages: ChatMessage[];
   question: string;
   hits: Labelled[];
-  /** Of the hits, and of what the answers of the history rest on; null: not known. */
-  contextGroupIds: string[] | null;
+  /** For whom; null: authorization is off. */
+  principal: Principal | null;
+  /** What is stored of the conversation so far, as far as it went to the model, then the question. */
+  history: readonly PastMessage[];
   citation: boolean;
   /** What the answer's text passes through before it is streamed, cited and stored; null: nothing. */
   answerFilter: TextFilter | null;
@@ -76,9 +78,12 @@ export async function prepareCompletion(
 ): Promise<Prepared> {
   const filters = await readFilters(deps.db, caller.tenantId, body);
   const latest = body.messages.findLastIndex(({ role }) => role === 'user');
-  const turn = await findTurn(deps.db, caller, body, body.messages[latest]!.content);
+  const principal = principalOf(deps, body);
+  const turn = await findTurn(deps.db, caller, principal, body, body.messages[latest]!.content);
   const question = turn.storedQuestion ?? body.messages[latest]!.content;
-  const history: PastMessage[] = turn.isNew ? body.messages.slice(0, latest) : await storedHistory(deps, caller, turn);
+  const history: PastMessage[] = turn.isNew
+    ? body.messages.slice(0, latest)
+    : await storedHistory(deps, caller, principal, turn);
   const fitted = fitHistory(history, question, deps.chatModel.contextTokens);
   if (!fitted.complete && !turn.isNew && body.truncation === 'disabled') {
     throw invalidRequest('The conversation exceeds the context of the model, and truncation is disabled.');
@@ -91,6 +96,7 @@ export async function prepareCompletion(
       partitionNo: caller.partitionNo,
       sourceGroupIds: caller.sourceGroupIds,
       tagIds: caller.tagIds,
+      principal,
       query: question.slice(0, QUERY_UNITS_MAX).toWellFormed(),
       mode: 'hybrid',
       filters,
@@ -107,7 +113,8 @@ export async function prepareCompletion(
     messages: fitted.messages.map(({ role, content }) => ({ role, content })),
     question,
     hits,
-    contextGroupIds: groupsOf(hits, fitted.messages),
+    principal,
+    history: fitted.messages,
     citation: body.citation,
     answerFilter: null,
     timings: retrieved.timings,
@@ -118,26 +125,18 @@ export async function prepareCompletion(
   };
 }
 
-/** Messages that the caller sent itself rest on nothing stored. */
-type PastMessage = ChatMessage & Partial<Pick<BranchMessage, 'contextGroupIds'>>;
-
-/** The model may repeat from its history what only an earlier answer drew on. */
-function groupsOf(hits: readonly Hit[], history: readonly PastMessage[]): string[] | null {
-  const ids = new Set(hits.map(({ sourceGroupId }) => sourceGroupId));
-  for (const { role, contextGroupIds } of history) {
-    if (role !== 'assistant' || contextGroupIds === undefined) continue;
-    if (contextGroupIds === null) return null;
-    for (const groupId of contextGroupIds) ids.add(groupId);
-  }
-  return ids.size > CONTEXT_GROUPS_MAX ? null : [...ids].sort();
-}
-
-async function storedHistory(deps: CompletionDeps, caller: Caller, turn: Turn): Promise<BranchMessage[]> {
+async function storedHistory(
+  deps: CompletionDeps,
+  caller: Caller,
+  principal: Principal | null,
+  turn: Turn,
+): Promise<BranchMessage[]> {
   const leaf = turn.historyLeafId;
   if (leaf === null) return [];
-  const branch = await deps.db.transaction(caller.tenantId, (tx) =>
-    listBranch(tx, caller.tenantId, turn.conversationId, leaf, caller, HISTORY_MESSAGES_MAX),
-  );
+  const branch = await deps.db.transaction(caller.tenantId, async (tx) => {
+    const access = await openAccess(tx, caller.tenantId, caller, principal);
+    return listBranch(tx, caller.tenantId, turn.conversationId, leaf, access, HISTORY_MESSAGES_MAX);
+  });
   return branch.filter(({ seen }) => seen);
 }
 
@@ -154,8 +153,10 @@ export async function* answer(
   signal: AbortSignal,
 ): AsyncGenerator<string, Answer> {
   const said = openAnswerText((number) => number >= 1 && number <= prepared.hits.length, prepared.answerFilter);
+  const quotes = watchQuotes();
   for await (const event of modelEvents(deps, prepared, signal)) {
     signal.throwIfAborted();
+    quotes.hear(event);
     const delta = said.take(event);
     if (delta !== '') yield delta;
     if (said.finishReason !== null) break; // ends the model's call
@@ -174,7 +175,8 @@ export async function* answer(
     isAnswer && prepared.citation
       ? citeAnswer(text, said.markers(), prepared.hits)
       : { citations: [], unsupported: [] };
-  const stored = isAnswer && (await store(deps, prepared, { text, finishReason, citations: cited.citations }, signal));
+  const answered = { text, finishReason, citations: cited.citations, quoted: quotes.quotedOnly() };
+  const stored = isAnswer && (await store(deps, prepared, answered, signal));
   const { turn } = prepared;
   return {
     text,
@@ -218,21 +220,38 @@ function modelEvents(
 /** False when the history write failed: the answer is given all the same. */
 async function store(
   deps: CompletionDeps,
-  { turn, caller, question, contextGroupIds }: Prepared,
-  answered: { text: string; finishReason: string; citations: Citation<Labelled>[] },
+  { turn, caller, principal, question, hits, history }: Prepared,
+  answered: {
+    text: string;
+    finishReason: string;
+    citations: Citation<Labelled>[];
+    quoted: ReadonlySet<number> | null;
+  },
   signal: AbortSignal,
 ): Promise<boolean> {
+  const { quoted } = answered;
+  const all = contextOf(hits, history);
+  const context = quoted
+    ? {
+        ...contextOf(
+          hits.filter(({ number }) => quoted.has(number)),
+          [],
+        ),
+        groupIds: all.groupIds,
+      }
+    : all;
   try {
     return await saveTurn(
       deps.db,
       caller,
+      principal,
       turn,
       {
         question,
         answer: answered.text,
         finishReason: answered.finishReason,
         citations: answered.citations.map(toStored),
-        contextGroupIds,
+        context,
         createdAt: deps.clock.now(),
       },
       signal,

@@ -7,7 +7,9 @@ import {
   findMessage,
   insertConversation,
   lockConversation,
+  type MessageContext,
   type NewMessage,
+  type Owner,
   type StoredCitation,
 } from '../../corpus/conversation-store.ts';
 import type { Database, Tx } from '../../db/database.ts';
@@ -48,7 +50,13 @@ type TurnFields = Pick<CompletionBody, 'conversation_id' | 'parent_message_id' |
  * @throws ServiceError `not_found` for unknown ids, `invalid_request` for members that contradict each other and for a conversation
  *   that is full.
  */
-export async function findTurn(db: Database, caller: Caller, body: TurnFields, latestQuestion: string): Promise<Turn> {
+export async function findTurn(
+  db: Database,
+  caller: Caller,
+  owner: Owner,
+  body: TurnFields,
+  latestQuestion: string,
+): Promise<Turn> {
   const needsConversation = body.regenerate
     ? 'regenerate'
     : body.parent_message_id !== undefined
@@ -61,7 +69,7 @@ export async function findTurn(db: Database, caller: Caller, body: TurnFields, l
     throw invalidRequest(`/${needsConversation}: needs conversation_id.`);
   }
   return db.transaction(caller.tenantId, async (tx) => {
-    const conversation = await findTurnConversation(tx, caller.tenantId, body);
+    const conversation = await findTurnConversation(tx, caller.tenantId, owner, body);
     if (conversation === undefined) {
       if (needsConversation !== undefined) throw notFound();
       return newTurn({ conversationId: newId(), isNew: true, threadId: body.threadId ?? null, parentId: null });
@@ -111,15 +119,20 @@ function whatIsFull({ messageCount, storedBytes }: Conversation, question: strin
   return undefined;
 }
 
-async function findTurnConversation(tx: Tx, tenantId: string, { conversation_id: id, threadId }: TurnFields) {
+async function findTurnConversation(
+  tx: Tx,
+  tenantId: string,
+  owner: Owner,
+  { conversation_id: id, threadId }: TurnFields,
+) {
   if (id !== undefined) {
-    const found = isId(id) ? await findConversation(tx, tenantId, id) : undefined;
+    const found = isId(id) ? await findConversation(tx, tenantId, id, owner) : undefined;
     if (found === undefined) throw notFound();
     return found;
   }
   if (threadId === undefined) return undefined;
-  const found = isId(threadId) ? await findConversation(tx, tenantId, threadId) : undefined;
-  return found ?? findConversationByThread(tx, tenantId, threadId);
+  const found = isId(threadId) ? await findConversation(tx, tenantId, threadId, owner) : undefined;
+  return found ?? findConversationByThread(tx, tenantId, threadId, owner);
 }
 
 export interface Answered {
@@ -127,7 +140,7 @@ export interface Answered {
   answer: string;
   finishReason: string;
   citations: readonly StoredCitation[];
-  contextGroupIds: readonly string[] | null;
+  context: MessageContext;
   createdAt: Date;
 }
 
@@ -139,6 +152,7 @@ export interface Answered {
 export async function saveTurn(
   db: Database,
   { tenantId }: Caller,
+  owner: Owner,
   turn: Turn,
   answered: Answered,
   signal: AbortSignal,
@@ -149,9 +163,16 @@ export async function saveTurn(
     tenantId,
     async (tx) => {
       if (turn.isNew) {
-        await insertConversation(tx, tenantId, { id: conversationId, title: titleOf(question), threadId, createdAt });
+        const row = {
+          id: conversationId,
+          title: titleOf(question),
+          threadId,
+          principalId: owner?.id ?? null,
+          createdAt,
+        };
+        await insertConversation(tx, tenantId, row);
       } else {
-        const conversation = await lockConversation(tx, tenantId, conversationId);
+        const conversation = await lockConversation(tx, tenantId, conversationId, owner);
         const added = turn.storedQuestion === null ? question : null;
         if (conversation === undefined || whatIsFull(conversation, added) !== undefined) return false;
       }
@@ -171,7 +192,7 @@ function messagesOf(turn: Turn, answered: Answered): NewMessage[] {
     content: answered.question,
     citations: [],
     finishReason: null,
-    contextGroupIds: null,
+    context: { groupIds: null, sourceIds: null, chunkIds: null },
     createdAt,
   };
   const answer: NewMessage = {
@@ -181,7 +202,7 @@ function messagesOf(turn: Turn, answered: Answered): NewMessage[] {
     content: answered.answer,
     citations: answered.citations,
     finishReason: answered.finishReason,
-    contextGroupIds: answered.contextGroupIds,
+    context: answered.context,
     createdAt,
   };
   return turn.storedQuestion === null ? [asked, answer] : [answer];

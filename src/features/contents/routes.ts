@@ -5,6 +5,7 @@ import { invalidRequest, notFound } from '../../errors.ts';
 import { pageQueryShape, paginationSchema, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idParams, idSchema, principalShape, queryInteger } from '../../http/schemas.ts';
+import { accessOf } from '../../policy/access.ts';
 import { contentSchema, toContent } from '../../retrieval/content.ts';
 import { findChunk, listChunks, readText } from '../../retrieval/lookup.ts';
 
@@ -55,8 +56,10 @@ function contentRoute(deps: Deps): Route {
     params: idParams,
     query: z.strictObject(principalShape),
     response: { status: 200, schema: contentSchema },
-    async handler({ params, caller }) {
-      const hit = await deps.db.transaction(caller.tenantId, (tx) => findChunk(tx, caller.tenantId, params.id, caller));
+    async handler({ params, query, caller }) {
+      const hit = await deps.db.transaction(caller.tenantId, async (tx) =>
+        findChunk(tx, caller.tenantId, params.id, await accessOf(deps, tx, caller, query)),
+      );
       if (!hit) throw notFound();
       return toContent(hit);
     },
@@ -79,8 +82,8 @@ function chunksRoute(deps: Deps): Route {
     response: { status: 200, schema: z.object({ chunks: z.array(contentSchema), pagination: paginationSchema }) },
     async handler({ params, query, caller }) {
       const { limit, after_id: afterId } = query;
-      const found = await deps.db.transaction(caller.tenantId, (tx) =>
-        listChunks(tx, caller.tenantId, params.id, caller, { limit, afterId }),
+      const found = await deps.db.transaction(caller.tenantId, async (tx) =>
+        listChunks(tx, caller.tenantId, params.id, await accessOf(deps, tx, caller, query), { limit, afterId }),
       );
       if (!found) throw notFound();
       const { page, pagination } = toPage(found.rows, limit, found.total);
@@ -98,7 +101,9 @@ function textRoute(deps: Deps): Route {
       id: 'getSourceText',
       area: AREA,
       summary: 'Read the extracted text of a source',
-      description: 'Paged by code points: the offsets of chunks and citations point into this text.',
+      description:
+        'Paged by code points: the offsets of chunks and citations point into this text. While authorization is on, only a source ' +
+        'that the principal may see as a whole has one.',
     },
     params: idParams,
     query: textQuery,
@@ -110,8 +115,8 @@ function textRoute(deps: Deps): Route {
       if (end - start > TEXT_RANGE_MAX) {
         throw invalidRequest(`Query parameter "end_offset": must be at most ${TEXT_RANGE_MAX} after start_offset.`);
       }
-      const found = await deps.db.transaction(caller.tenantId, (tx) =>
-        readText(tx, caller.tenantId, params.id, caller, { start, end }),
+      const found = await deps.db.transaction(caller.tenantId, async (tx) =>
+        readText(tx, caller.tenantId, params.id, await accessOf(deps, tx, caller, query), { start, end }),
       );
       if (!found) throw notFound();
       const reached = Math.min(end, found.textLength);

@@ -14,6 +14,7 @@ import {
 import type { Database, Queryable, Tx } from '../../db/database.ts';
 import { notFound, ServiceError } from '../../errors.ts';
 import type { Caller } from '../../http/route.ts';
+import { openAccess, type Principal } from '../../policy/access.ts';
 import { isId } from '../../util/ids.ts';
 
 export interface ConversationTree extends ConversationRow {
@@ -26,8 +27,13 @@ export interface ConversationChange {
 }
 
 /** @throws ServiceError not_found */
-export function readConversation(db: Database, caller: Caller, id: string): Promise<ConversationTree> {
-  return db.transaction(caller.tenantId, (tx) => readTree(tx, caller, id));
+export function readConversation(
+  db: Database,
+  caller: Caller,
+  principal: Principal | null,
+  id: string,
+): Promise<ConversationTree> {
+  return db.transaction(caller.tenantId, (tx) => readTree(tx, caller, principal, id));
 }
 
 /**
@@ -39,19 +45,20 @@ export function readConversation(db: Database, caller: Caller, id: string): Prom
 export function changeConversation(
   db: Database,
   caller: Caller,
+  principal: Principal | null,
   id: string,
   change: ConversationChange,
 ): Promise<ConversationRow> {
   const { tenantId } = caller;
   return db.transaction(tenantId, async (tx) => {
-    await lockOwn(tx, tenantId, id);
+    await lockOwn(tx, tenantId, principal, id);
     if (change.activeMessageId !== undefined) {
       if (!isId(change.activeMessageId)) throw notFound();
       if (!(await findMessage(tx, tenantId, id, change.activeMessageId))) throw notFound();
       await setActiveLeaf(tx, tenantId, id, change.activeMessageId);
     }
     if (change.title !== undefined) await renameConversation(tx, tenantId, id, change.title);
-    return (await findConversationRow(tx, tenantId, id))!;
+    return (await findConversationRow(tx, tenantId, id, principal))!;
   });
 }
 
@@ -59,12 +66,19 @@ export function changeConversation(
  * Deletes a conversation with its messages.
  *
  * @returns what it was.
- * @throws ServiceError not_found; forbidden when the caller's limits hide a part of it.
+ * @throws ServiceError not_found; forbidden when the caller's limits hide a part of it. What only a policy hides goes: it is the
+ *   principal's own.
  */
-export function removeConversation(db: Database, caller: Caller, id: string): Promise<ConversationRow> {
+export function removeConversation(
+  db: Database,
+  caller: Caller,
+  principal: Principal | null,
+  id: string,
+): Promise<ConversationRow> {
   return db.transaction(caller.tenantId, async (tx) => {
-    await lockOwn(tx, caller.tenantId, id);
-    const { messages, ...conversation } = await readTree(tx, caller, id);
+    await lockOwn(tx, caller.tenantId, principal, id);
+    const conversation = (await findConversationRow(tx, caller.tenantId, id, principal))!;
+    const messages = await listMessages(tx, caller.tenantId, id, { ...caller, policy: null });
     if (messages.some(({ seen }) => !seen)) {
       throw new ServiceError('forbidden', 'The conversation holds answers outside the limits of the API key.');
     }
@@ -81,12 +95,19 @@ export function removeConversation(db: Database, caller: Caller, id: string): Pr
   });
 }
 
-async function readTree(tx: Queryable, caller: Caller, id: string): Promise<ConversationTree> {
-  const conversation = await findConversationRow(tx, caller.tenantId, id);
+async function readTree(
+  tx: Queryable,
+  caller: Caller,
+  principal: Principal | null,
+  id: string,
+): Promise<ConversationTree> {
+  const { tenantId } = caller;
+  const conversation = await findConversationRow(tx, tenantId, id, principal);
   if (!conversation) throw notFound();
-  return { ...conversation, messages: await listMessages(tx, caller.tenantId, id, caller) };
+  const access = await openAccess(tx, tenantId, caller, principal);
+  return { ...conversation, messages: await listMessages(tx, tenantId, id, access) };
 }
 
-async function lockOwn(tx: Tx, tenantId: string, id: string): Promise<void> {
-  if (!(await lockConversation(tx, tenantId, id))) throw notFound();
+async function lockOwn(tx: Tx, tenantId: string, principal: Principal | null, id: string): Promise<void> {
+  if (!(await lockConversation(tx, tenantId, id, principal))) throw notFound();
 }

@@ -5,6 +5,7 @@ import type { Deps } from '../../deps.ts';
 import { pageQueryShape, paginationSchema, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idParams, idSchema, nameSchema, principalShape, timeSchema } from '../../http/schemas.ts';
+import { principalOf } from '../../policy/access.ts';
 import { unixSeconds } from '../../util/time.ts';
 import { changeConversation, readConversation, removeConversation } from './conversations.ts';
 
@@ -46,7 +47,11 @@ const messageSchema = z
     id: idSchema,
     parent_id: idSchema.nullable().describe('The message before; null for the first of a branch.'),
     role: z.enum(['user', 'assistant']),
-    content: z.string().describe('`[removed]` where the answer lies outside the limits of the API key.'),
+    content: z
+      .string()
+      .describe(
+        '`[removed]` where the answer rests on something that the API key or, while authorization is on, the principal may not see.',
+      ),
     citations: z.array(citationSchema).describe('As they were when the answer was given, without the chunk.'),
     finish_reason: z.string().nullable().describe('Null for user messages.'),
     creation_time: timeSchema,
@@ -79,7 +84,12 @@ function listRoute(deps: Deps): Route {
     method: 'GET',
     path: '/conversations',
     scopes: ['inference:run'],
-    operation: { id: 'listConversations', area: AREA, summary: 'List conversations', description: 'Oldest first.' },
+    operation: {
+      id: 'listConversations',
+      area: AREA,
+      summary: 'List conversations',
+      description: 'Oldest first; while authorization is on, those of the principal.',
+    },
     query: z.strictObject({ ...pageQueryShape, ...principalShape }),
     response: {
       status: 200,
@@ -87,7 +97,7 @@ function listRoute(deps: Deps): Route {
     },
     async handler({ query, caller }) {
       const { rows, total } = await deps.db.transaction(caller.tenantId, (tx) =>
-        listConversations(tx, caller.tenantId, query.limit + 1, query.after_id),
+        listConversations(tx, caller.tenantId, principalOf(deps, query), query.limit + 1, query.after_id),
       );
       const { page, pagination } = toPage(rows, query.limit, total);
       return { conversations: page.map(toWire), pagination };
@@ -110,8 +120,9 @@ function getRoute(deps: Deps): Route {
     params: idParams,
     query: principalQuery,
     response: { status: 200, schema: treeSchema },
-    async handler({ params, caller }) {
-      const { messages, ...conversation } = await readConversation(deps.db, caller, params.id);
+    async handler({ params, query, caller }) {
+      const principal = principalOf(deps, query);
+      const { messages, ...conversation } = await readConversation(deps.db, caller, principal, params.id);
       return { ...toWire(conversation), messages: messages.map(toWireMessage) };
     },
   });
@@ -129,7 +140,7 @@ function changeRoute(deps: Deps): Route {
     example: { title: 'Travel rules' },
     async handler({ params, body, caller }) {
       return toWire(
-        await changeConversation(deps.db, caller, params.id, {
+        await changeConversation(deps.db, caller, principalOf(deps, body), params.id, {
           title: body.title,
           activeMessageId: body.active_message_id,
         }),
@@ -153,8 +164,8 @@ function deleteRoute(deps: Deps): Route {
     params: idParams,
     query: principalQuery,
     response: { status: 200, schema: conversationSchema },
-    async handler({ params, caller }) {
-      return toWire(await removeConversation(deps.db, caller, params.id));
+    async handler({ params, query, caller }) {
+      return toWire(await removeConversation(deps.db, caller, principalOf(deps, query), params.id));
     },
   });
 }

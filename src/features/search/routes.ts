@@ -4,6 +4,7 @@ import type { Deps } from '../../deps.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idSchema, principalShape, text } from '../../http/schemas.ts';
 import { SERVER_TIMING, serverTiming } from '../../http/server-timing.ts';
+import { principalOf } from '../../policy/access.ts';
 import { contentShape, toContent } from '../../retrieval/content.ts';
 import { filterShape, readFilters } from '../../retrieval/filter.ts';
 import { retrieve } from '../../retrieval/retrieve.ts';
@@ -83,6 +84,7 @@ export function searchRoutes(deps: Deps): Route[] {
           partitionNo: caller.partitionNo,
           sourceGroupIds: caller.sourceGroupIds,
           tagIds: caller.tagIds,
+          principal: principalOf(deps, body),
           query: body.query,
           mode: body.mode,
           filters: await readFilters(deps.db, caller.tenantId, body),
