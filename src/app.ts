@@ -9,6 +9,7 @@ import { contentsRoutes } from './features/contents/routes.ts';
 import { conversationRoutes } from './features/conversations/routes.ts';
 import { localFileRoutes } from './features/local-files/routes.ts';
 import { metadataColumnRoutes } from './features/metadata-columns/routes.ts';
+import { redactionRoutes } from './features/redaction/routes.ts';
 import { searchRoutes } from './features/search/routes.ts';
 import { secretRoutes } from './features/secrets/routes.ts';
 import { sourceGroupRoutes } from './features/source-groups/routes.ts';
@@ -38,6 +39,7 @@ export function apiRoutes(deps: Deps): Route[] {
     ...tagRoutes(deps),
     ...metadataColumnRoutes(deps),
     ...secretRoutes(deps),
+    ...redactionRoutes(deps),
     ...apiKeyRoutes(deps),
     ...auditRoutes(deps),
   ];

@@ -24,6 +24,7 @@ import type { ChatModel, Embedding } from './llm/models.ts';
 import { openChatModel } from './llm/registry.ts';
 import { openRerankModel, type RerankModel } from './llm/rerank.ts';
 import { type HttpClient, openHttpClient } from './net/http-client.ts';
+import { openRedactors, type Redactors } from './policy/redactors.ts';
 import { analyzeForIndex, analyzeQuery } from './retrieval/analyzer.ts';
 import { type CorpusMemory, openCorpusMemory } from './retrieval/corpus-memory.ts';
 import { armCrashPoint, type CrashPoints, noCrashPoints } from './util/crash.ts';
@@ -47,6 +48,8 @@ export interface Deps {
   chatModel: ChatModel;
   /** What API keys use of the chat model, and their budgets. */
   usage: UsageLedger;
+  /** What is masked in the texts of a tenant. */
+  redactors: Redactors;
   /** Null: no embedding model is configured. */
   embedding: Embedding | null;
   /** What searches worked out about the corpus as it is. Null: the database cannot say when it changes. */
@@ -118,6 +121,7 @@ export async function openDeps(config: Config, log: FastifyBaseLogger, given: Gi
       processor,
       chatModel,
       usage,
+      redactors: given.redactors ?? openRedactors(config),
       embedding,
       memory: given.memory === undefined ? openCorpusMemory(db) : given.memory,
       reranker: given.reranker === undefined ? openRerankModel(config.rerank, http) : given.reranker,

@@ -230,7 +230,7 @@ export type ConversationMessage = {
   parent_id: string | null;
   /** `user` or `assistant`. */
   role: "user" | "assistant";
-  /** `[removed]` where the answer lies outside the limits of the API key. */
+  /** `[removed]` where the answer rests on something that the API key or, while authorization is on, the principal may not see. */
   content: string;
   /** As they were when the answer was given, without the chunk. */
   citations: Array<StoredCitation>;
@@ -583,6 +583,60 @@ export type Pagination = {
   total: number;
   /** The value for the next after_id; null on the last page. */
   next_id: string | null;
+};
+
+export type RedactionPolicy = {
+  /** False: nothing is masked, the rules are kept. */
+  enabled: boolean;
+  /** Each with a name of its own. · maxItems 100 */
+  rules: Array<RedactionRule>;
+  /** Grows with every change. */
+  version: number;
+  /** Unix seconds. */
+  creation_time: number;
+  /** Unix seconds. */
+  last_update_time: number;
+};
+
+export type RedactionRule = {
+  /** Unique within the policy. Regexes and dictionaries are masked as `[NAME]`. */
+  name: string;
+  /** `mask` writes `[EMAIL]`, `hash` a keyed hash such as `[EMAIL:1f3a…]` that is equal for equal values of a tenant, `drop` leaves the match out, `block` withholds the whole text. */
+  action: "block" | "drop" | "mask" | "hash";
+  /** `ingest`: before it is stored. `retrieval`: in what is returned. `llm_input` and `output`: before and after the model. · minItems 1, maxItems 4 */
+  apply_at: Array<"ingest" | "retrieval" | "llm_input" | "output">;
+  /** `entity`: built-in detectors. `regex`: a pattern of your own. `dictionary`: a list of terms. */
+  kind: "entity";
+  /** What is looked for, with checksums where it has them. Masked as `[EMAIL]`. · minItems 1, maxItems 17 */
+  entities: Array<"email" | "phone" | "credit_card" | "iban" | "ip_address" | "credential_url" | "api_key" | "date_of_birth" | "us_ssn" | "uk_nino" | "de_tax_id" | "fr_nir" | "jp_my_number" | "kr_rrn" | "es_dni" | "it_codice_fiscale" | "nl_bsn">;
+} | {
+  /** Unique within the policy. Regexes and dictionaries are masked as `[NAME]`. */
+  name: string;
+  /** `mask` writes `[EMAIL]`, `hash` a keyed hash such as `[EMAIL:1f3a…]` that is equal for equal values of a tenant, `drop` leaves the match out, `block` withholds the whole text. */
+  action: "block" | "drop" | "mask" | "hash";
+  /** `ingest`: before it is stored. `retrieval`: in what is returned. `llm_input` and `output`: before and after the model. · minItems 1, maxItems 4 */
+  apply_at: Array<"ingest" | "retrieval" | "llm_input" | "output">;
+  /** `entity`: built-in detectors. `regex`: a pattern of your own. `dictionary`: a list of terms. */
+  kind: "regex";
+  /** RE2 syntax: no look-around, no backreferences. Repetitions need an upper bound (`{1,20}` instead of `+`), so that it is known how much of a stream has to be held back. · minLength 1, maxLength 500 */
+  pattern: string;
+  /** Capitals and small letters are the same. · default false */
+  ignore_case: boolean;
+} | {
+  /** Unique within the policy. Regexes and dictionaries are masked as `[NAME]`. */
+  name: string;
+  /** `mask` writes `[EMAIL]`, `hash` a keyed hash such as `[EMAIL:1f3a…]` that is equal for equal values of a tenant, `drop` leaves the match out, `block` withholds the whole text. */
+  action: "block" | "drop" | "mask" | "hash";
+  /** `ingest`: before it is stored. `retrieval`: in what is returned. `llm_input` and `output`: before and after the model. · minItems 1, maxItems 4 */
+  apply_at: Array<"ingest" | "retrieval" | "llm_input" | "output">;
+  /** `entity`: built-in detectors. `regex`: a pattern of your own. `dictionary`: a list of terms. */
+  kind: "dictionary";
+  /** Names, code words and the like. · minItems 1, maxItems 10000 */
+  terms: Array<string>;
+  /** Capitals and small letters are the same. · default true */
+  ignore_case: boolean;
+  /** Only where a word begins and ends. Scripts that write no blanks (Chinese, Japanese, Thai …) have no such bound. · default true */
+  whole_words: boolean;
 };
 
 export type RepoSetting = {
@@ -2205,6 +2259,60 @@ export interface Operations {
     };
     response: Secret;
   };
+  /** Get the redaction policy */
+  getRedactionPolicy: {
+    request: Record<never, never>;
+    response: RedactionPolicy;
+  };
+  /** Set the redaction policy */
+  putRedactionPolicy: {
+    request: {
+      body: {
+        /** False: nothing is masked, the rules are kept. */
+        enabled: boolean;
+        /** Each with a name of its own. · maxItems 100 */
+        rules: Array<RedactionRule>;
+      };
+    };
+    response: RedactionPolicy;
+  };
+  /** Delete the redaction policy */
+  deleteRedactionPolicy: {
+    request: Record<never, never>;
+    response: RedactionPolicy;
+  };
+  /** Try the redaction policy on a text */
+  testRedactionPolicy: {
+    request: {
+      body: {
+        /** The text. · minLength 1, maxLength 200000 */
+        text: string;
+        /** Only the rules of this step; absent = all rules. */
+        apply_at?: "ingest" | "retrieval" | "llm_input" | "output" | undefined;
+      };
+    };
+    response: {
+      /** What becomes of the text; empty when it is blocked. */
+      text: string;
+      /** A rule with the action `block` matched: the text would be withheld as a whole. */
+      blocked: boolean;
+      /** From left to right, without overlaps. */
+      matches: Array<{
+        /** Name of the rule. */
+        rule: string;
+        /** Kind of the rule. */
+        kind: "entity" | "regex" | "dictionary";
+        /** What an entity rule found; null for other rules. */
+        entity: string | null;
+        /** Code point of the given text at which the match begins. */
+        start: number;
+        /** Code point behind the match. */
+        end: number;
+        /** What the rule does. */
+        action: "block" | "drop" | "mask" | "hash";
+      }>;
+    };
+  };
   /** Issue an API key */
   issueApiKey: {
     request: {
@@ -2396,6 +2504,10 @@ export const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, 
   getSecret: ['GET', '/api/v1/secrets/{secret_id}'],
   updateSecret: ['PUT', '/api/v1/secrets/{secret_id}'],
   deleteSecret: ['DELETE', '/api/v1/secrets/{secret_id}'],
+  getRedactionPolicy: ['GET', '/api/v1/redaction-policy'],
+  putRedactionPolicy: ['PUT', '/api/v1/redaction-policy'],
+  deleteRedactionPolicy: ['DELETE', '/api/v1/redaction-policy'],
+  testRedactionPolicy: ['POST', '/api/v1/redaction-policy/test'],
   issueApiKey: ['POST', '/api/v1/api-keys'],
   listApiKeys: ['GET', '/api/v1/api-keys'],
   revokeApiKey: ['DELETE', '/api/v1/api-keys/{id}'],

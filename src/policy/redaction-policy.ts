@@ -18,6 +18,8 @@ export const DICTIONARY_LENGTH_MAX = 200_000;
 /** Of all regexes of a policy, in steps of the compiled forms: bounds what a character of text costs. */
 export const POLICY_STEPS_MAX = 2_000;
 
+const KIND = '`entity`: built-in detectors. `regex`: a pattern of your own. `dictionary`: a list of terms.';
+
 const common = {
   name: z
     .string()
@@ -40,7 +42,7 @@ const common = {
 
 const entityRule = z.strictObject({
   ...common,
-  kind: z.literal('entity'),
+  kind: z.literal('entity').describe(KIND),
   entities: z
     .array(z.enum(ENTITIES))
     .min(1)
@@ -51,7 +53,7 @@ const entityRule = z.strictObject({
 
 const regexRule = z.strictObject({
   ...common,
-  kind: z.literal('regex'),
+  kind: z.literal('regex').describe(KIND),
   pattern: text(1, PATTERN_LENGTH_MAX)
     .superRefine((pattern, context) => {
       try {
@@ -64,17 +66,18 @@ const regexRule = z.strictObject({
     .describe(
       'RE2 syntax: no look-around, no backreferences. Repetitions need an upper bound (`{1,20}` instead of `+`), so that it is known how much of a stream has to be held back.',
     ),
-  ignore_case: z.boolean().default(false),
+  ignore_case: z.boolean().default(false).describe('Capitals and small letters are the same.'),
 });
 
 const dictionaryRule = z.strictObject({
   ...common,
-  kind: z.literal('dictionary'),
+  kind: z.literal('dictionary').describe(KIND),
   terms: z
     .array(text(1, TERM_LENGTH_MAX).refine((term) => term.trim() !== '', 'is blank'))
     .min(1)
-    .max(TERMS_MAX),
-  ignore_case: z.boolean().default(true),
+    .max(TERMS_MAX)
+    .describe('Names, code words and the like.'),
+  ignore_case: z.boolean().default(true).describe('Capitals and small letters are the same.'),
   whole_words: z
     .boolean()
     .default(true)
@@ -86,13 +89,14 @@ const dictionaryRule = z.strictObject({
 const ruleSchema = z.discriminatedUnion('kind', [entityRule, regexRule, dictionaryRule]).meta({ id: 'RedactionRule' });
 
 export const redactionPolicyShape = {
-  enabled: z.boolean(),
+  enabled: z.boolean().describe('False: nothing is masked, the rules are kept.'),
   rules: z
     .array(ruleSchema)
     .max(RULES_MAX)
     .superRefine((rules, context) => {
       for (const { path, message } of problemsOfRules(rules)) context.addIssue({ code: 'custom', path, message });
-    }),
+    })
+    .describe('Each with a name of its own.'),
 };
 
 export type RedactionRule = z.output<typeof ruleSchema>;

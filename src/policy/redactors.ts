@@ -4,6 +4,7 @@ import type { KeySettings } from '../vault/key-files.ts';
 import { findMasterKeyId } from '../vault/master-key-store.ts';
 import { tenantKey } from '../vault/tenant-key.ts';
 import { compileRedactor, type Redactor } from './redact.ts';
+import type { RedactionPolicy } from './redaction-policy.ts';
 import { findRedactionPolicy, findRedactionVersion } from './redaction-store.ts';
 
 /** Compiled policies that are kept, the last used ones. */
@@ -14,11 +15,17 @@ const KEY_PURPOSE = 'redaction hash';
 export interface Redactors {
   /** The policy in force as the transaction sees it; null: none, or not enabled. */
   forTenant(tx: Queryable, tenantId: string): Promise<Redactor | null>;
+  /** A policy that need not be in force: to try it. */
+  compile(tx: Queryable, tenantId: string, policy: RedactionPolicy): Promise<Redactor>;
 }
 
 export function openRedactors(config: KeySettings): Redactors {
   const kept = new Map<string, { redactor: Redactor; keyId: string | undefined }>();
+  const keyFor = async (keyId: string | undefined, tenantId: string) => tenantKey(config, keyId, tenantId, KEY_PURPOSE);
   return {
+    async compile(tx, tenantId, policy) {
+      return compileRedactor(policy, await keyFor(await findMasterKeyId(tx), tenantId));
+    },
     async forTenant(tx, tenantId) {
       const version = await findRedactionVersion(tx, tenantId);
       if (version === undefined) {
@@ -32,8 +39,7 @@ export function openRedactors(config: KeySettings): Redactors {
       if (entry?.redactor.version !== version || entry.keyId !== keyId) {
         const policy = await findRedactionPolicy(tx, tenantId);
         if (!policy?.enabled) return null;
-        const hashKey = await tenantKey(config, keyId, tenantId, KEY_PURPOSE);
-        entry = { redactor: compileRedactor(policy, hashKey), keyId };
+        entry = { redactor: compileRedactor(policy, await keyFor(keyId, tenantId)), keyId };
       }
       kept.set(tenantId, entry);
       for (const oldest of kept.keys()) {

@@ -1,0 +1,212 @@
+/** The redaction policy of a tenant over HTTP, and a way to try it. */
+import { z } from 'zod';
+import { type AuditAction, appendAudit } from '../../corpus/audit-store.ts';
+import type { Tx } from '../../db/database.ts';
+import type { Deps } from '../../deps.ts';
+import { invalidRequest, notFound } from '../../errors.ts';
+import { unlimitedTo } from '../../http/key-limits.ts';
+import { type Caller, type Route, route } from '../../http/route.ts';
+import { text, timeSchema } from '../../http/schemas.ts';
+import { ACTIONS, APPLY_AT, type RedactionPolicy, redactionPolicyShape } from '../../policy/redaction-policy.ts';
+import {
+  deleteRedactionPolicy,
+  findRedactionPolicy,
+  type StoredRedactionPolicy,
+  saveRedactionPolicy,
+} from '../../policy/redaction-store.ts';
+import { openPattern } from '../../policy/tenant-pattern.ts';
+import { unixSeconds } from '../../util/time.ts';
+import { prepareToSeal } from '../../vault/secret-store.ts';
+
+const AREA = 'Redaction';
+const SCOPES = ['policy:redaction:manage'] as const;
+const TEST_LENGTH_MAX = 200_000;
+
+const policyBody = z.strictObject(redactionPolicyShape);
+const policySchema = z
+  .object({
+    ...redactionPolicyShape,
+    version: z.int().describe('Grows with every change.'),
+    creation_time: timeSchema,
+    last_update_time: timeSchema,
+  })
+  .meta({ id: 'RedactionPolicy' });
+
+const testBody = z.strictObject({
+  text: text(1, TEST_LENGTH_MAX),
+  apply_at: z.enum(APPLY_AT).optional().describe('Only the rules of this step; absent = all rules.'),
+});
+const testSchema = z.object({
+  text: z.string().describe('What becomes of the text; empty when it is blocked.'),
+  blocked: z.boolean().describe('A rule with the action `block` matched: the text would be withheld as a whole.'),
+  matches: z
+    .array(
+      z.object({
+        rule: z.string().describe('Name of the rule.'),
+        kind: z.enum(['entity', 'regex', 'dictionary']).describe('Kind of the rule.'),
+        entity: z.string().nullable().describe('What an entity rule found; null for other rules.'),
+        start: z.int().describe('Code point of the given text at which the match begins.'),
+        end: z.int().describe('Code point behind the match.'),
+        action: z.enum(ACTIONS).describe('What the rule does.'),
+      }),
+    )
+    .describe('From left to right, without overlaps.'),
+});
+
+const EXAMPLE = {
+  enabled: true,
+  rules: [
+    {
+      name: 'contact',
+      kind: 'entity',
+      entities: ['email', 'phone'],
+      action: 'mask',
+      apply_at: ['retrieval', 'output'],
+    },
+    { name: 'employee', kind: 'regex', pattern: 'EMP-\\d{4,8}', action: 'hash', apply_at: ['ingest'] },
+    { name: 'project', kind: 'dictionary', terms: ['Blue Heron'], action: 'block', apply_at: ['output'] },
+  ],
+};
+
+/** The policy is the whole tenant's. */
+const check = unlimitedTo('manage redaction');
+
+export function redactionRoutes(deps: Deps): Route[] {
+  return [getRoute(deps), putRoute(deps), deleteRoute(deps), testRoute(deps)];
+}
+
+function getRoute(deps: Deps): Route {
+  return route({
+    method: 'GET',
+    path: '/redaction-policy',
+    scopes: SCOPES,
+    check,
+    operation: { id: 'getRedactionPolicy', area: AREA, summary: 'Get the redaction policy' },
+    response: { status: 200, schema: policySchema },
+    errors: [404],
+    handler: ({ caller }) =>
+      deps.db.transaction(caller.tenantId, async (tx) => {
+        const policy = await findRedactionPolicy(tx, caller.tenantId);
+        if (!policy) throw notFound();
+        return toWire(policy);
+      }),
+  });
+}
+
+function putRoute(deps: Deps): Route {
+  return route({
+    method: 'PUT',
+    path: '/redaction-policy',
+    scopes: SCOPES,
+    check,
+    operation: {
+      id: 'putRedactionPolicy',
+      area: AREA,
+      summary: 'Set the redaction policy',
+      description:
+        'Replaces the policy that was there. Of matches that overlap, the longest at a place counts, then the stricter action; what sticks out of it is replaced by itself.',
+    },
+    body: policyBody,
+    response: { status: 200, schema: policySchema },
+    example: EXAMPLE,
+    async handler({ caller, body }) {
+      compilePatterns(body.rules);
+      if (body.rules.some((rule) => rule.action === 'hash')) await prepareToSeal(deps);
+      const now = deps.clock.now();
+      return deps.db.transaction(caller.tenantId, async (tx) => {
+        const before = await findRedactionPolicy(tx, caller.tenantId);
+        const policy = await saveRedactionPolicy(tx, caller.tenantId, { ...body, now });
+        await record(tx, caller, before ? 'change' : 'create', policy);
+        return toWire(policy);
+      });
+    },
+  });
+}
+
+function deleteRoute(deps: Deps): Route {
+  return route({
+    method: 'DELETE',
+    path: '/redaction-policy',
+    scopes: SCOPES,
+    check,
+    operation: {
+      id: 'deleteRedactionPolicy',
+      area: AREA,
+      summary: 'Delete the redaction policy',
+      description: 'The answer is the deleted policy. What was masked when it was ingested stays masked.',
+    },
+    response: { status: 200, schema: policySchema },
+    errors: [404],
+    handler: ({ caller }) =>
+      deps.db.transaction(caller.tenantId, async (tx) => {
+        const policy = await deleteRedactionPolicy(tx, caller.tenantId, deps.clock.now());
+        if (!policy) throw notFound();
+        await record(tx, caller, 'delete', policy);
+        return toWire(policy);
+      }),
+  });
+}
+
+function testRoute(deps: Deps): Route {
+  return route({
+    method: 'POST',
+    path: '/redaction-policy/test',
+    scopes: SCOPES,
+    check,
+    operation: {
+      id: 'testRedactionPolicy',
+      area: AREA,
+      summary: 'Try the redaction policy on a text',
+      description: 'Also while it is not enabled. The text is stored nowhere.',
+    },
+    body: testBody,
+    response: { status: 200, schema: testSchema },
+    errors: [404],
+    example: { text: 'Write to jane@example.com about EMP-4711.' },
+    async handler({ caller, body, signal }) {
+      const redactor = await deps.db.transaction(caller.tenantId, async (tx) => {
+        const policy = await findRedactionPolicy(tx, caller.tenantId);
+        if (!policy) throw notFound();
+        return deps.redactors.compile(tx, caller.tenantId, policy);
+      });
+      return redactor.redactLong(body.text, body.apply_at ?? 'any', signal);
+    },
+  });
+}
+
+/** What the engine refuses beyond what the schema knows. @throws ServiceError invalid_request */
+function compilePatterns(rules: RedactionPolicy['rules']): void {
+  for (const [i, rule] of rules.entries()) {
+    if (rule.kind !== 'regex') continue;
+    try {
+      openPattern(rule.pattern, rule.ignore_case);
+    } catch (error) {
+      throw invalidRequest(`/rules/${i}/pattern: ${error instanceof Error ? error.message : 'is refused'}.`);
+    }
+  }
+}
+
+function record(tx: Tx, caller: Caller, action: AuditAction, policy: StoredRedactionPolicy): Promise<void> {
+  const { tenantId, apiKeyId: actor } = caller;
+  // Terms and patterns can be secrets themselves.
+  const rules = policy.rules.map(({ name, kind, action: does, apply_at }) => ({ name, kind, action: does, apply_at }));
+  const details = { version: policy.version, enabled: policy.enabled, rules };
+  return appendAudit(tx, {
+    tenantId,
+    actor,
+    action,
+    objectKind: 'redaction_policy',
+    objectId: 'redaction-policy',
+    details,
+  });
+}
+
+function toWire(policy: StoredRedactionPolicy): z.input<typeof policySchema> {
+  return {
+    enabled: policy.enabled,
+    rules: [...policy.rules],
+    version: policy.version,
+    creation_time: unixSeconds(policy.createdAt),
+    last_update_time: unixSeconds(policy.updatedAt),
+  };
+}
