@@ -44,7 +44,10 @@ export interface AdminServer {
 }
 
 /** What the operator commands do: called by the socket, and by the command line itself when no service runs. */
-export type AdminDeps = Pick<Deps, 'config' | 'db' | 'blobs' | 'embedding' | 'auth' | 'clock' | 'log' | 'crash'>;
+export type AdminDeps = Pick<
+  Deps,
+  'config' | 'db' | 'blobs' | 'chatModel' | 'embedding' | 'reranker' | 'auth' | 'clock' | 'log' | 'crash'
+>;
 
 /** Undefined when the data directory's path is too long for a socket: the service runs without it. */
 export async function openAdminServer(deps: AdminDeps): Promise<AdminServer | undefined> {
@@ -110,15 +113,13 @@ export interface DirectAdmin {
 /** The same commands while no service runs: on the database itself, migrated. @throws Error when it cannot be opened. */
 export async function openAdminDirectly(config: Config): Promise<DirectAdmin> {
   const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }));
-  const { db, blobs, embedding, close } = await openStores(config);
+  const { close, ...stores } = await openStores(config);
   const deps = {
     config,
-    db,
-    blobs,
-    embedding,
+    ...stores,
     log,
     clock: systemClock,
-    auth: openAuthenticator(db.system, systemClock),
+    auth: openAuthenticator(stores.db.system, systemClock),
     crash: noCrashPoints,
   };
   return { send: (method, url, body) => respond(deps, method, url, async () => body), close };

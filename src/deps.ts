@@ -143,8 +143,10 @@ function noteUsage(log: FastifyBaseLogger): (error: unknown) => void {
   return (error) => log.warn({ err: error }, 'the usage of API keys could not be written');
 }
 
-/** What operator commands need while no service runs: database (migrated), blob store, and the model that doctor tries. */
-export async function openStores(config: Config): Promise<Pick<Deps, 'db' | 'blobs' | 'embedding' | 'close'>> {
+/** What operator commands need while no service runs: database (migrated), blob store, and the models that doctor tries. */
+export async function openStores(
+  config: Config,
+): Promise<Pick<Deps, 'db' | 'blobs' | 'chatModel' | 'embedding' | 'reranker' | 'close'>> {
   const db = await openConfigured(config);
   const http = openHttpClient({ allow: config.outboundAllow });
   let embedding: Embedding | null = null;
@@ -157,7 +159,8 @@ export async function openStores(config: Config): Promise<Pick<Deps, 'db' | 'blo
     await migrate(db);
     const blobs = await openBlobs(config, noCrashPoints);
     embedding = openEmbedding(config.embedding, http);
-    return { db, blobs, embedding, close };
+    const chatModel = openChatModel(config.chat, http, analyzer);
+    return { db, blobs, chatModel, embedding, reranker: openRerankModel(config.rerank, http), close };
   } catch (error) {
     await close();
     throw error;

@@ -9,7 +9,9 @@ import { countGenerations } from './corpus/vector-store.ts';
 import type { Database } from './db/database.ts';
 import { countContents, listMigrations, serverFacts } from './db/facts.ts';
 import { openToolRunner } from './ingest/tool-runner.ts';
-import type { Embedding } from './llm/models.ts';
+import type { ChatModel, Embedding } from './llm/models.ts';
+import { type ConfiguredModel, inPlainWords } from './llm/plain-words.ts';
+import type { RerankModel } from './llm/rerank.ts';
 import type { Clock } from './util/time.ts';
 import { examineMasterKey } from './vault/rotate.ts';
 
@@ -19,7 +21,9 @@ const FREE_BYTES_MIN = 2 * 1024 ** 3;
 /** What a crash left behind is cleaned up within this time, and silent jobs are handed on. */
 const GRACE_SECONDS = 2 * 60 * 60;
 
-const EMBEDDING_TIMEOUT_MS = 10_000;
+const MODEL_TIMEOUT_MS = 20_000;
+/** Models that reason may use them up before they say a word, which will do. */
+const PROBE_TOKENS_MAX = 16;
 
 export interface Check {
   name: string;
@@ -37,7 +41,9 @@ interface Uses {
   config: Config;
   db: Database;
   blobs: BlobStore;
+  chatModel: ChatModel;
   embedding: Embedding | null;
+  reranker: RerankModel | null;
   clock: Clock;
 }
 
@@ -64,7 +70,9 @@ export async function examine(uses: Uses, options: { thorough: boolean }): Promi
   });
   await add('master key', () => examineMasterKey(uses, options.thorough));
   await add('models', async () => modelFacts(uses.config));
-  await add('embedding model', () => tryEmbedding(uses.embedding));
+  await add('chat model', () => tryChat(uses));
+  await add('embedding model', () => tryEmbedding(uses));
+  await add('rerank model', () => tryRerank(uses));
   await add('vectors', () => vectorFacts(uses.db));
   await add('contents', () => contentFacts(uses.db));
   const tools = openToolRunner(uses.config.tools);
@@ -97,13 +105,50 @@ function modelFacts({ chat, embedding, rerank }: Config): string {
   return `chat ${chat.model}, embedding ${embedding.model}, rerank ${rerank.model}`;
 }
 
+/** One tiny request. */
+async function tryChat({ chatModel, config: { chat, webGrounding } }: Uses): Promise<string> {
+  if (!chatModel.ask) return 'none: answers are extractive';
+  const request = {
+    ...{ use: 'probe' as const, system: 'Reply with the word OK.', text: 'Are you there?' },
+    ...{ outputTokensMax: PROBE_TOKENS_MAX, timeoutMs: Math.min(MODEL_TIMEOUT_MS, chat.firstTokenTimeoutMs) },
+  };
+  const { ask } = chatModel;
+  const { took } = await attempt(configuredAs('PINAKES_CHAT', chat), () =>
+    ask(request, AbortSignal.timeout(MODEL_TIMEOUT_MS)),
+  );
+  return `${chatModel.name} answers in ${took} ms${webGrounding ? ', web grounding is on (not tried)' : ''}`;
+}
+
 /** Asks the model for a vector, as a search would. */
-async function tryEmbedding(embedding: Embedding | null): Promise<string> {
+async function tryEmbedding({ embedding, config }: Uses): Promise<string> {
   if (!embedding) return 'none: search is lexical';
+  const { took, result } = await attempt(configuredAs('PINAKES_EMBEDDING', config.embedding), () =>
+    embedding.model.embed(['text'], 'query', AbortSignal.timeout(MODEL_TIMEOUT_MS)),
+  );
+  return `${embedding.model.name} answers with ${result[0]?.length} dimensions in ${took} ms`;
+}
+
+async function tryRerank({ reranker, config }: Uses): Promise<string> {
+  if (!reranker) return 'none';
+  const { took } = await attempt(configuredAs('PINAKES_RERANK', config.rerank), () =>
+    reranker.rerank('text', ['text', 'another'], AbortSignal.timeout(MODEL_TIMEOUT_MS)),
+  );
+  return `${reranker.name} answers in ${took} ms`;
+}
+
+function configuredAs(variables: string, { model, baseUrl }: Omit<ConfiguredModel, 'variables'>): ConfiguredModel {
+  return { variables, model: model.replace(/^(?:openai|anthropic|google|openai-compatible):/, ''), baseUrl };
+}
+
+/** @throws Error in plain words. */
+async function attempt<T>(model: ConfiguredModel, call: () => Promise<T>): Promise<{ took: number; result: T }> {
   const startedAt = performance.now();
-  const [vector] = await embedding.model.embed(['text'], 'query', AbortSignal.timeout(EMBEDDING_TIMEOUT_MS));
-  const ms = Math.round(performance.now() - startedAt);
-  return `${embedding.model.name} answers with ${vector?.length} dimensions in ${ms} ms`;
+  try {
+    const result = await call();
+    return { took: Math.round(performance.now() - startedAt), result };
+  } catch (error) {
+    throw new Error(inPlainWords(error, model), { cause: error });
+  }
 }
 
 async function vectorFacts(db: Database): Promise<string> {

@@ -98,8 +98,8 @@ async function* attemptAnswer(
   call: Call,
   report: Report,
 ): AsyncGenerator<ChatEvent> {
-  watch.expect(options.firstDeltaTimeoutMs ?? FIRST_DELTA_TIMEOUT_MS);
   const [{ streamText }, model] = await Promise.all([import('ai'), openLanguageModel(options, asksUsage)]);
+  watch.expect(options.firstDeltaTimeoutMs ?? FIRST_DELTA_TIMEOUT_MS);
   const { fullStream } = streamText({
     model,
     instructions: prompt.system,
@@ -136,13 +136,13 @@ async function* attemptAnswer(
 
 /** A short answer to a task of the service itself: no sources, no retries. */
 async function askModel(options: AiSdkOptions, request: AskRequest, signal: AbortSignal): Promise<string> {
+  const [{ generateText }, model] = await Promise.all([import('ai'), openLanguageModel(options)]);
   signal.throwIfAborted();
   const watch = openWatch(signal, request.timeoutMs);
   const report = openReport(options, request.use, request.onUsage);
   let failure: unknown;
   let usage: Usage | undefined;
   try {
-    const [{ generateText }, model] = await Promise.all([import('ai'), openLanguageModel(options)]);
     const answer = await generateText({
       model,
       instructions: request.system,

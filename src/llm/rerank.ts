@@ -5,6 +5,7 @@ import type { HttpClient, HttpResponse } from '../net/http-client.ts';
 
 /** More of a text is not sent: rerank models read a few hundred words. */
 export const RERANK_TEXT_UNITS_MAX = 8_000;
+const SAID_UNITS_MAX = 2_000;
 const RESPONSE_BYTES_MAX = 4 * 1024 * 1024;
 
 export interface RerankModel {
@@ -78,10 +79,11 @@ async function wantsTexts(response: HttpResponse): Promise<boolean> {
 }
 
 async function refusal(response: HttpResponse): Promise<ServiceError> {
-  await response.bytes().catch(() => {}); // frees the connection
+  const said = await response.text().catch(() => ''); // frees the connection
+  const cause = Object.assign(new Error(said.slice(0, SAID_UNITS_MAX)), { statusCode: response.status });
   if (response.status === 429 || response.status === 503)
-    return new ServiceError('overloaded', 'The rerank model is overloaded.');
-  return new ServiceError('upstream_failed', `The rerank model answered with status ${response.status}.`);
+    return new ServiceError('overloaded', 'The rerank model is overloaded.', { cause });
+  return new ServiceError('upstream_failed', `The rerank model answered with status ${response.status}.`, { cause });
 }
 
 /** `{results: [{index, relevance_score}]}` or a bare array of `{index, score}`. */

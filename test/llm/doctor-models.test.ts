@@ -1,0 +1,146 @@
+/** Doctor tries the configured models and says in plain words what is wrong. */
+import assert from 'node:assert/strict';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, test } from 'node:test';
+import { loadConfig } from '../../src/config.ts';
+import { type Check, examine } from '../../src/doctor.ts';
+import { openChatModel } from '../../src/llm/registry.ts';
+import { openRerankModel } from '../../src/llm/rerank.ts';
+import { openTestApp, type TestApp } from '../support/app.ts';
+import { type FakeChatWire, openFakeChatWire } from '../support/fake-chat-wire.ts';
+import { type FakeOpenAi, openFakeOpenAi } from '../support/fake-openai.ts';
+import { type FakeRerank, openFakeRerank } from '../support/fake-rerank.ts';
+
+let service: TestApp;
+let fake: FakeOpenAi;
+let wire: FakeChatWire;
+let rerank: FakeRerank;
+before(async () => {
+  [service, fake, wire, rerank] = await Promise.all([
+    openTestApp(),
+    openFakeOpenAi(),
+    openFakeChatWire(),
+    openFakeRerank(),
+  ]);
+});
+after(() => Promise.all([service.close(), fake.close(), wire.close(), rerank.close()]));
+
+const IMPATIENT = { PINAKES_CHAT_FIRST_TOKEN_TIMEOUT_MS: '100' };
+
+/** What doctor says of the model that these settings name. */
+async function examined(name: string, env: Record<string, string>): Promise<Check> {
+  const { deps } = service;
+  const config = loadConfig({ PINAKES_DATA_DIR: deps.config.dataDir, ...env });
+  const analyzer = { index: () => [], query: () => [] };
+  const models = {
+    chatModel: openChatModel(config.chat, deps.http, analyzer),
+    reranker: openRerankModel(config.rerank, deps.http),
+  };
+  const { checks } = await examine({ ...deps, config, ...models }, { thorough: false });
+  return checks.find((check) => check.name === name)!;
+}
+
+const chat = (baseUrl: string, more: Record<string, string> = {}): Promise<Check> =>
+  examined('chat model', {
+    PINAKES_CHAT_MODEL: 'openai-compatible:llama',
+    PINAKES_CHAT_BASE_URL: baseUrl,
+    PINAKES_CHAT_API_KEY: 'sk-secret',
+    ...more,
+  });
+
+/** A server that answers every request alike. */
+async function serving(answer: RequestListener, use: (url: string) => Promise<void>): Promise<void> {
+  const server: Server = createServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+/** An address where nothing listens. */
+async function deadUrl(): Promise<string> {
+  let url = '';
+  await serving(
+    () => {},
+    async (address) => {
+      url = address;
+    },
+  );
+  return url;
+}
+
+test('a chat model that works is asked for a few words', async () => {
+  fake.respond({ deltas: ['OK'] });
+  const { ok, detail } = await chat(fake.url);
+  assert.match(detail, /^openai-compatible:llama answers in \d+ ms$/);
+  assert.equal(ok, true);
+  const { body } = fake.calls.at(-1)!;
+  assert.ok(JSON.stringify(body).length < 500 && Number(body['max_tokens']) <= 16);
+  assert.match((await examined('chat model', {})).detail, /extractive/);
+});
+
+test('a chat model that does not: which setting is wrong', async () => {
+  const says = async (url: string, pattern: RegExp, more?: Record<string, string>): Promise<void> => {
+    const { ok, detail } = await chat(url, more);
+    assert.match(detail, pattern);
+    assert.equal(ok, false);
+    assert.doesNotMatch(detail, /sk-secret/);
+  };
+  fake.respond({ status: 401, body: JSON.stringify({ error: { message: 'Incorrect API key: sk-secret' } }) });
+  await says(fake.url, /the key is refused \(status 401\): check PINAKES_CHAT_API_KEY.*Incorrect API key: \[key\]/);
+  fake.respond({ status: 404, body: JSON.stringify({ error: { message: "model 'llama' not found" } }) });
+  await says(fake.url, /the model "llama" is not there \(status 404\): check PINAKES_CHAT_MODEL/);
+  await says(`${fake.url}/chat`, /nothing of this kind at .* \(status 404\): check the path of PINAKES_CHAT_BASE_URL/);
+  fake.respond({ status: 429 });
+  await says(fake.url, /too many requests, or no credit left/);
+  fake.respond({ status: 500 });
+  await says(fake.url, /answers with status 500/);
+  fake.respond({ stallAfter: [] });
+  await says(fake.url, /no answer from .* in time/, IMPATIENT);
+  await says(await deadUrl(), /nothing listens at http:\/\/127\.0\.0\.1/);
+  await says('http://no-such-host.invalid/v1', /has no address: check PINAKES_CHAT_BASE_URL/);
+  await says(fake.url.replace('http:', 'https:'), /no secure connection to https:.*certificate/);
+  for (const body of ['<!doctype html><p>Welcome', '{"ok":true}']) {
+    const page: RequestListener = (_request, response) =>
+      response.writeHead(200, { 'content-type': 'text/html' }).end(body);
+    await serving(page, (url) => says(url, /answers, but not as such a model does: check PINAKES_CHAT_BASE_URL/));
+  }
+});
+
+test('the same in the words of other providers', async () => {
+  const anthropic = { PINAKES_CHAT_MODEL: 'anthropic:claude-test' };
+  wire.respond(() => ({ status: 401 }));
+  assert.match((await chat(wire.anthropicUrl, anthropic)).detail, /the key is refused/);
+  const google: RequestListener = (_request, response) => {
+    const error = { code: 400, message: 'API key not valid. Please pass a valid API key.', status: 'INVALID_ARGUMENT' };
+    response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify({ error }));
+  };
+  await serving(google, async (url) => {
+    assert.match(
+      (await chat(url, { PINAKES_CHAT_MODEL: 'google:gemini' })).detail,
+      /the key is refused \(status 400\)/,
+    );
+  });
+});
+
+test('a rerank model is tried, too', async () => {
+  const tried = (url: string, more = {}) =>
+    examined('rerank model', { PINAKES_RERANK_MODEL: 'ranker', PINAKES_RERANK_BASE_URL: url, ...more });
+  rerank.respond(() => 1);
+  assert.match((await tried(rerank.url)).detail, /^ranker answers in \d+ ms$/);
+  rerank.respond({ status: 403, body: 'no' });
+  assert.match((await tried(rerank.url)).detail, /the key is refused \(status 403\): check PINAKES_RERANK_API_KEY/);
+  rerank.respond({ status: 404, body: '{"message":"unknown model ranker"}' });
+  assert.match((await tried(rerank.url)).detail, /the model "ranker" is not there/);
+  rerank.respond({ json: { hello: 1 } });
+  assert.match((await tried(rerank.url)).detail, /answers, but not as such a model does/);
+  rerank.respond('never');
+  assert.match((await tried(rerank.url, { PINAKES_RERANK_TIMEOUT_MS: '100' })).detail, /no answer from .* in time/);
+  const { ok, detail } = await tried(await deadUrl());
+  assert.match(detail, /nothing listens at/);
+  assert.equal(ok, false);
+});
