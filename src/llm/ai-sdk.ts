@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../errors.ts';
+import { streamParts, usageOf } from './answer-parts.ts';
 import { type LanguageModelOptions, openLanguageModel } from './language-model.ts';
 import type { AskRequest, ChatEvent, ChatModel, ChatObserver, ChatRequest, Usage } from './models.ts';
 import { answerTokens, buildPrompt, NO_ANSWER_SENTINEL, type Prompt } from './prompt.ts';
@@ -98,38 +99,26 @@ async function* attemptAnswer(
   call: Call,
   report: Report,
 ): AsyncGenerator<ChatEvent> {
-  const [{ streamText }, model] = await Promise.all([import('ai'), openLanguageModel(options, asksUsage)]);
   watch.expect(options.firstDeltaTimeoutMs ?? FIRST_DELTA_TIMEOUT_MS);
-  const { fullStream } = streamText({
-    model,
-    instructions: prompt.system,
-    messages: prompt.messages.map(({ role, content }) => ({ role: role === 'assistant' ? role : 'user', content })),
-    maxOutputTokens: answerTokens(options.contextTokens),
-    maxRetries: 0,
-    abortSignal: watch.signal,
-    onError: () => {}, // errors are parts of the stream; the default writes to the console
-  });
-  for await (const part of fullStream) {
-    if (part.type === 'text-delta' || part.type === 'reasoning-delta') {
-      if (!call.hasBegun) report.begin();
-      call.hasBegun = true;
-      if (part.type === 'text-delta') {
-        watch.pause(); // while the reader takes it
-        call.text += part.text;
-        yield { type: 'text', delta: part.text };
-        if (call.text.length > ANSWER_UNITS_MAX) {
-          yield { type: 'finish', reason: 'length' };
-          return;
-        }
-      }
-      watch.expect(options.nextDeltaTimeoutMs ?? NEXT_DELTA_TIMEOUT_MS);
-    } else if (part.type === 'error') throw part.error;
-    else if (part.type === 'abort') throw new Error('the stream was aborted');
-    else if (part.type === 'finish') {
-      call.usage = usageOf(part.totalUsage);
-      yield { type: 'finish', reason: finishReason(part.finishReason) };
+  const outputTokensMax = answerTokens(options.contextTokens);
+  for await (const part of streamParts(options, asksUsage, prompt, outputTokensMax, watch.signal)) {
+    if (part.type === 'finish') {
+      call.usage = part.usage;
+      yield { type: 'finish', reason: finishReason(part.reason) };
       return;
     }
+    if (!call.hasBegun) report.begin();
+    call.hasBegun = true;
+    if (part.type === 'text') {
+      watch.pause(); // while the reader takes it
+      call.text += part.delta;
+      yield part;
+      if (call.text.length > ANSWER_UNITS_MAX) {
+        yield { type: 'finish', reason: 'length' };
+        return;
+      }
+    }
+    watch.expect(options.nextDeltaTimeoutMs ?? NEXT_DELTA_TIMEOUT_MS);
   }
   throw new ServiceError('upstream_failed', 'The chat model ended its answer without an end mark.');
 }
@@ -198,13 +187,6 @@ function openReport(
   };
 }
 
-/** Undefined when the provider does not tell, or nothing that makes sense. */
-function usageOf({ inputTokens, outputTokens }: { [name in keyof Usage]: number | undefined }): Usage | undefined {
-  const isCount = (count: number | undefined): count is number =>
-    count !== undefined && Number.isSafeInteger(count) && count >= 0;
-  return isCount(inputTokens) && isCount(outputTokens) && inputTokens > 0 ? { inputTokens, outputTokens } : undefined;
-}
-
 /** On the high side, as budgets are. */
 function estimate(asked: Prompt | AskRequest, answer: string): Usage {
   const texts = 'messages' in asked ? asked.messages.map(({ content }) => content) : [asked.text];
@@ -214,7 +196,7 @@ function estimate(asked: Prompt | AskRequest, answer: string): Usage {
 
 function finishReason(reason: string): 'stop' | 'length' | 'content_filter' {
   if (reason === 'length') return 'length';
-  if (reason === 'content-filter') return 'content_filter';
+  if (reason === 'content-filter' || reason === 'content_filter') return 'content_filter';
   if (reason === 'error') throw new ServiceError('upstream_failed', 'The chat model reported an error.');
   return 'stop';
 }

@@ -6,10 +6,11 @@
  */
 import { lookup as dnsLookup } from 'node:dns/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Agent, buildConnector, type Dispatcher, request as send, fetch as undiciFetch } from 'undici';
+import { Agent, buildConnector, type Dispatcher, request as send } from 'undici';
 import { ServiceError } from '../errors.ts';
 import { unlessAborted } from '../util/abort.ts';
 import { type AddressRules, addressRules } from './address-rules.ts';
+import { openOperatorFetch } from './operator-fetch.ts';
 import { limitedBody } from './response-body.ts';
 import { retryWait } from './retry-wait.ts';
 
@@ -88,10 +89,7 @@ export function openHttpClient(options: HttpClientOptions): HttpClient {
   };
   return {
     request: (url, request) => exchange(agents, url, request),
-    operatorFetch: (async (input: string | URL | Request, init?: RequestInit) => {
-      const dispatched = { redirect: 'error', ...init, dispatcher: agents.operator };
-      return undiciFetch(input as string, dispatched as Parameters<typeof undiciFetch>[1]);
-    }) as unknown as typeof fetch,
+    operatorFetch: openOperatorFetch(agents.operator, RESPONSE_BYTES_MAX_DEFAULT),
     async close() {
       await Promise.all([agents.operator.destroy(), agents.tenant.destroy()]);
     },
