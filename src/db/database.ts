@@ -29,6 +29,8 @@ export interface Tx extends Queryable {
 export interface TransactionOptions {
   /** Rolls back and rejects when aborted before the commit was sent. */
   signal?: AbortSignal;
+  /** Statements may take as long as they take: migrations. */
+  patient?: boolean;
 }
 
 export interface Database {

@@ -65,14 +65,19 @@ function migrationsFolder(): string {
 }
 
 async function apply(db: Database, migration: Migration): Promise<boolean> {
-  return db.system.transaction(async (tx) => {
-    await lock(tx);
-    const done = await tx.query(sql`select from schema_migration where version = ${migration.version}`);
-    if (done.length > 0) return false;
-    await tx.execute(migration.text);
-    await tx.query(sql`insert into schema_migration (version, name) values (${migration.version}, ${migration.name})`);
-    return true;
-  });
+  return db.system.transaction(
+    async (tx) => {
+      await lock(tx);
+      const done = await tx.query(sql`select from schema_migration where version = ${migration.version}`);
+      if (done.length > 0) return false;
+      await tx.execute(migration.text);
+      await tx.query(
+        sql`insert into schema_migration (version, name) values (${migration.version}, ${migration.name})`,
+      );
+      return true;
+    },
+    { patient: true },
+  );
 }
 
 /** Transaction-level, so it is freed however the transaction ends. */

@@ -6,14 +6,23 @@ import { mapDatabaseError } from './pg-errors.ts';
 import { enterTenant } from './tenant-scope.ts';
 import { encodeForeignValue, encodeValue } from './values.ts';
 
-/** Runs a statement, or with no values a script of several, and returns all rows. @throws mapped errors. */
+/** The driver's own limit, which knows no "none": 24 days. */
+const PATIENT_TIMEOUT_MS = 2 ** 31 - 1;
+
+/**
+ * Runs a statement, or with no values a script of several, and returns all rows. `patient`: however long the server takes.
+ *
+ * @throws mapped errors.
+ */
 export async function runStatement(
   client: pg.Pool | pg.ClientBase,
   text: string,
   values: readonly unknown[] = [],
+  patient = false,
 ): Promise<Row[]> {
+  const limit = patient ? { query_timeout: PATIENT_TIMEOUT_MS } : {};
   try {
-    const result = await (values.length > 0 ? client.query(text, [...values]) : client.query(text));
+    const result = await client.query(values.length > 0 ? { text, values: [...values], ...limit } : { text, ...limit });
     // Several statements answer with several results, which the driver's types leave out.
     const results = Array.isArray(result) ? (result as pg.QueryResult[]) : [result];
     return results.flatMap((one) => one.rows as Row[]);
@@ -27,14 +36,18 @@ export async function runTransaction<T>(
   pool: pg.Pool,
   tenantId: string | undefined,
   fn: (tx: Tx) => Promise<T>,
-  { signal }: TransactionOptions = {},
+  { signal, patient = false }: TransactionOptions = {},
 ): Promise<T> {
-  const begin = tenantId === undefined ? 'begin' : `begin;${enterTenant(tenantId)}`;
+  const begin = [
+    'begin',
+    ...(tenantId === undefined ? [] : [enterTenant(tenantId)]),
+    ...(patient ? ['set local statement_timeout=0'] : []),
+  ].join(';');
   if (signal?.aborted) throw abortReason(signal);
   const client = await pool.connect().catch((error: unknown) => {
     throw mapDatabaseError(error);
   });
-  const lease = createLease(client);
+  const lease = createLease(client, patient);
   const onAbort = (): void => lease.abort(abortReason(signal!));
   signal?.addEventListener('abort', onAbort, { once: true });
   try {
@@ -71,7 +84,7 @@ interface Lease {
   aborted: Promise<never>;
 }
 
-function createLease(client: pg.PoolClient): Lease {
+function createLease(client: pg.PoolClient, patient: boolean): Lease {
   let ended: Error | undefined;
   const aborted = Promise.withResolvers<never>();
   aborted.promise.catch(() => {});
@@ -93,7 +106,7 @@ function createLease(client: pg.PoolClient): Lease {
     aborted: aborted.promise,
     async run(text, values) {
       if (ended) throw ended;
-      const rows = await runStatement(client, text, values);
+      const rows = await runStatement(client, text, values, patient);
       if (ended) throw ended;
       return rows;
     },

@@ -91,14 +91,15 @@ export async function lexicalCandidates(tx: Tx, search: Search, filters: Filters
   if (search.terms.length === 0) return [];
   const fitting = await search.fitting(filters);
   const conditions = predicates(search.request, filters, fitting);
-  if (!search.hasTextSearch) return scanCandidates(tx, lexicalRequest(search, conditions, limit));
+  if (!search.hasTextSearch) return scanCandidates(tx, lexicalRequest(search, conditions, limit), fitting);
   return bm25Candidates(tx, lexicalRequest(search, conditions, limit), fitting);
 }
 
 export function lexicalRequest({ request, terms }: Search, conditions: readonly Sql[], limit: number) {
   const { tenantId, partitionNo, filters } = request;
-  const unfiltered = !narrows(request, filters) && chunkConditions(request, filters).length === 0;
-  return { tenantId, partitionNo, terms, conditions, unfiltered, limit };
+  const bySource = chunkConditions(request, filters).length === 0;
+  const unfiltered = bySource && !narrows(request, filters);
+  return { tenantId, partitionNo, terms, conditions, unfiltered, bySource, limit };
 }
 
 export function lexicalOnly(candidate: Candidate): RankedCandidate {

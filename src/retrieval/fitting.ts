@@ -9,9 +9,14 @@ import type { AdmittedRequest, Filters } from './types.ts';
 /** So many are handed to the statements by name; more are looked for in each of them. */
 const NAMED_MAX = 50_000;
 
+/** Ids to bind as an array; a Buffer has it in the binary form. */
+export type SourceIds = Buffer | readonly string[];
+
 export interface Fitting {
   /** Selects their id, generation, and whether they are mixed: have chunks of other generations as well. */
   sources: Sql;
+  /** Null when they are too many to name. */
+  ids: SourceIds | null;
   mixed: boolean;
   /** How many they have. */
   chunks: number;
@@ -84,6 +89,7 @@ async function find(tx: Tx, request: AdmittedRequest, sources: Sql) {
   const { ids, generations, mixed, anyMixed, chunks, all } = found!;
   return {
     named: named(found!),
+    ids: found!.sources === 0 ? [] : ids,
     mixed: anyMixed,
     chunks,
     share: chunks / Math.max(all, chunks, 1),

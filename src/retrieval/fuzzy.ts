@@ -10,7 +10,8 @@ import { fold } from './analysis/fold.ts';
 import { errorsBetween, isCorrectable, spellingsNear } from './analysis/misspellings.ts';
 import { wordTerm, wordTerms } from './analysis/words.ts';
 import { type QueryWord, queryWords } from './analyzer.ts';
-import { lexicalCandidates, type RankedCandidate, type Search } from './candidates.ts';
+import { lexicalCandidates, lexicalRequest, type RankedCandidate, type Search } from './candidates.ts';
+import { termsAmong } from './lexical-scan.ts';
 import type { Filters, Warning } from './types.ts';
 
 /** Words of one query that are looked at. */
@@ -56,8 +57,12 @@ export async function correct(
   if (missing.length < words.length * MISSING_SHARE_MIN) return undefined;
   const filters = request.usePostfilter ? {} : request.filters;
   const nowhere: QueryWord[] = [];
+  const known = await knownTerms(tx, search, missing, filters);
   for (const word of missing) {
-    if ((await chunksWith(tx, search, word.terms, filters, 1)).length > 0) continue;
+    const isKnown = known
+      ? word.terms.some((term) => known.has(term))
+      : (await chunksWith(tx, search, word.terms, filters, 1)).length > 0;
+    if (isKnown) continue;
     nowhere.push(word);
     if (nowhere.length > CORRECTED_WORDS_MAX) return undefined;
   }
@@ -73,6 +78,20 @@ export async function correct(
   warnings.push({ type: 'fuzzy_match', message: `Words that occur nowhere were taken for others: ${list}.` });
   const guesses = corrections.flatMap(({ term }) => new Array<string>(GUESS_WEIGHT).fill(term));
   return { ...search, terms: [...search.terms, ...guesses] };
+}
+
+/** Terms of the words that chunks have which the caller may see, where one look tells it for all. */
+async function knownTerms(
+  tx: Tx,
+  search: Search,
+  words: readonly QueryWord[],
+  filters: Filters,
+): Promise<ReadonlySet<string> | undefined> {
+  const { bySource } = lexicalRequest(search, [], 1);
+  const fitting = search.hasTextSearch || !bySource ? undefined : await search.fitting(filters);
+  if (!fitting || fitting.mixed || fitting.ids === null) return undefined;
+  const terms = words.flatMap((word) => word.terms);
+  return termsAmong(tx, terms, fitting.ids);
 }
 
 /** Words that none of these chunks has. */

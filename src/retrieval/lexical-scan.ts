@@ -8,6 +8,7 @@ import { BM25_B, BM25_K1, chunkPartition } from '../corpus/tenant-store.ts';
 import type { Tx } from '../db/database.ts';
 import { identifier, join, type Sql, sql } from '../db/sql.ts';
 import { ServiceError } from '../errors.ts';
+import type { Fitting, SourceIds } from './fitting.ts';
 import { type Candidate, type CandidateRequest, inOrder } from './lexical.ts';
 import { anyOf, type BoundedTerm, reaching } from './threshold-query.ts';
 
@@ -15,6 +16,8 @@ import { anyOf, type BoundedTerm, reaching } from './threshold-query.ts';
 export const SCORED_TERMS_MAX = 32;
 /** With fewer the second look has more to do, with more the first. */
 const FIRST_ROWS_PER_RESULT = 4;
+/** Looking chunks up by their sources takes as long as it takes to pass over fewer of this number for each that is wanted. */
+const FEW_ROWS_PER_RESULT = 2;
 /** The next look is so many times as large, when too few of the one before fulfil the conditions. */
 const LOOK_GROWTH = 8;
 /** PostgreSQL indexes no longer words. */
@@ -48,17 +51,25 @@ interface Scoring {
   slope: number;
 }
 
-/** As `bm25Candidates`, but of equal score always the lower id first. */
+/**
+ * As `bm25Candidates`, but of equal score always the lower id first.
+ *
+ * @param fitting what is known of the sources that fit: chunks of others are not scored.
+ */
 export async function scanCandidates(
   tx: Tx,
   request: CandidateRequest,
+  fitting?: ScannedFitting,
   { firstRows, largeRows, namedMax }: LookLimits = LOOK_LIMITS,
 ): Promise<Candidate[]> {
   const scoring = await weigh(tx, request.terms);
+  if (scoring.terms.length === 0) return [];
+  if (fitting && fitting.ids !== null)
+    return scanSources(tx, request, scoring, { ...fitting, ids: fitting.ids }, firstRows);
   if (request.unfiltered) {
     const wanted = request.limit + Math.max(SPARE_MIN, request.limit >> 3);
     const best = await findBest(scoring.terms, wanted, firstRows, (terms, matching) =>
-      scoreAll(tx, { ...scoring, terms }, matching, wanted),
+      scoreAll(tx, { ...scoring, terms }, { matching, limit: wanted }),
     );
     const found = await readFitting(tx, request, best);
     if (found.length === request.limit || best.length < wanted) return found;
@@ -77,6 +88,37 @@ export async function scanCandidates(
   );
 }
 
+export type ScannedFitting = Pick<Fitting, 'ids' | 'mixed' | 'chunks' | 'share'>;
+
+/** The best chunks of the sources that fit. The conditions are evaluated only where more is asked of a chunk than its source. */
+async function scanSources(
+  tx: Tx,
+  request: CandidateRequest,
+  scoring: Scoring,
+  { ids: sources, mixed, chunks, share }: ScannedFitting & { ids: SourceIds },
+  firstRows: number,
+): Promise<Candidate[]> {
+  if (chunks === 0) return [];
+  const { terms } = scoring;
+  const { limit } = request;
+  const areFew = chunks * share <= FEW_ROWS_PER_RESULT * limit;
+  const find = <T extends Scored>(look: (some: readonly ScoredTerm[], which: Scope) => Promise<T[]>): Promise<T[]> =>
+    areFew
+      ? look(terms, { matching: anyOf(terms), sources, areFew })
+      : findBest(
+          terms,
+          limit,
+          firstRows,
+          (some, matching) => look(some, { matching, sources, areFew }),
+          undefined,
+          share,
+        );
+  if (request.bySource !== true || mixed)
+    return find((some, which) => score(tx, request, { ...scoring, terms: some }, which));
+  const best = await find((some, which) => scoreAll(tx, { ...scoring, terms: some }, { ...which, limit }));
+  return readFitting(tx, { ...request, conditions: [] }, best);
+}
+
 type Scored = Pick<Candidate, 'id' | 'score'>;
 
 /**
@@ -84,6 +126,7 @@ type Scored = Pick<Candidate, 'id' | 'score'>;
  *
  * @param scoreMatching the best `limit` of the chunks that match, by these terms, which are all that they contain of them.
  * @param shortcut before so many chunks are looked at: another way to the result, if there is one.
+ * @param share of the chunks that match, about so many are scored.
  */
 async function findBest<T extends Scored>(
   terms: readonly ScoredTerm[],
@@ -91,6 +134,7 @@ async function findBest<T extends Scored>(
   firstRows: number,
   scoreMatching: (terms: readonly ScoredTerm[], matching: string) => Promise<T[]>,
   shortcut: (rows: number) => Promise<T[] | undefined> = async () => undefined,
+  share = 1,
 ): Promise<T[]> {
   /** All chunks with one of these terms have been looked at, the best of them are found. */
   let looked: readonly ScoredTerm[] = [];
@@ -100,7 +144,7 @@ async function findBest<T extends Scored>(
     const more = await scoreMatching(without(terms, looked), unseen);
     found = inOrder([...found, ...more], 0).slice(0, limit);
   };
-  for (let rows = Math.max(firstRows, FIRST_ROWS_PER_RESULT * limit); ; rows *= LOOK_GROWTH) {
+  for (let rows = Math.max(firstRows, FIRST_ROWS_PER_RESULT * limit) / share; ; rows *= LOOK_GROWTH) {
     const wider = rarest(terms, rows);
     if (wider.length === 0) return [];
     const short = await shortcut(wider.reduce((sum, { chunks }) => sum + chunks, 0));
@@ -123,6 +167,18 @@ function without(terms: readonly ScoredTerm[], some: readonly ScoredTerm[]): Sco
   return terms.filter((term) => !some.includes(term));
 }
 
+/** Those of the terms that chunks of these sources have. */
+export async function termsAmong(tx: Tx, terms: readonly string[], sources: SourceIds): Promise<Set<string>> {
+  const rows = await tx.query<{ term: string }>(
+    sql`select term from own_terms_among(${terms.filter(isIndexed)}::text[], ${sources}::uuid[]) as term`,
+  );
+  return new Set(rows.map(({ term }) => term));
+}
+
+function isIndexed(term: string): boolean {
+  return term !== '' && Buffer.byteLength(term) <= TERM_BYTES_MAX;
+}
+
 /** The chunks that fulfil the conditions, or `max` and one of them. */
 async function nameFew(tx: Tx, request: CandidateRequest, max: number): Promise<string[]> {
   const rows = await tx.query<{ id: string }>(sql`
@@ -136,7 +192,7 @@ async function nameFew(tx: Tx, request: CandidateRequest, max: number): Promise<
 async function weigh(tx: Tx, terms: readonly string[]): Promise<Scoring> {
   const repeats = new Map<string, number>();
   for (const term of terms) repeats.set(term, (repeats.get(term) ?? 0) + 1);
-  const wanted = [...repeats.keys()].filter((term) => term !== '' && Buffer.byteLength(term) <= TERM_BYTES_MAX);
+  const wanted = [...repeats.keys()].filter(isIndexed);
   const counts = await tx.query<{ term: string; chunks: number; length: number }>(
     sql`select term, chunks, length from own_term_counts(${['', ...wanted]}::text[])`,
   );
@@ -170,8 +226,8 @@ function rarest(terms: readonly ScoredTerm[], rows: number): ScoredTerm[] {
 }
 
 /** The best of all chunks that match. */
-async function scoreAll(tx: Tx, { terms, base, slope }: Scoring, matching: string, limit: number): Promise<Scored[]> {
-  return tx.query(sql`select chunk_id as id, score from ${scores(terms, base, slope, { matching, limit })} m`);
+async function scoreAll(tx: Tx, { terms, base, slope }: Scoring, which: Scope): Promise<Scored[]> {
+  return tx.query(sql`select chunk_id as id, score from ${scores(terms, base, slope, which)} m`);
 }
 
 /** Those of the best that are there and fulfil the conditions, up to the limit. */
@@ -189,7 +245,7 @@ async function score(
   tx: Tx,
   request: CandidateRequest,
   { terms, base, slope }: Scoring,
-  which: { matching: string } | { named: readonly string[] },
+  which: Scope,
 ): Promise<Candidate[]> {
   const found = await tx.query<Candidate>(sql`
     select c.id, c.source_id as "sourceId", m.score, md5(c.content) as "contentHash"
@@ -197,14 +253,24 @@ async function score(
   return inOrder(found, 0);
 }
 
+/** Which chunks are scored: those that match, of these sources if there are any, or those that are named. At most `limit` come. */
+interface Scope {
+  matching?: string;
+  sources?: SourceIds;
+  areFew?: boolean;
+  named?: readonly string[];
+  limit?: number;
+}
+
 function scores(
   terms: readonly ScoredTerm[],
   base: number,
   slope: number,
-  { matching, named, limit }: { matching?: string; named?: readonly string[]; limit?: number },
+  { matching, sources, areFew, named, limit }: Scope,
 ): Sql {
-  return sql`own_text_scores(${matching ?? null}::tsquery, ${named ?? null}::uuid[], ${terms.map(({ term }) => term)}::text[],
-    ${terms.map(({ bound }) => bound)}::float8[], ${base}::float8, ${slope}::float8, ${limit ?? null}::bigint)`;
+  return sql`own_text_scores(${matching ?? null}::tsquery, ${named ?? null}::uuid[], ${sources ?? null}::uuid[], ${areFew ?? null}::boolean,
+    ${terms.map(({ term }) => term)}::text[], ${terms.map(({ bound }) => bound)}::float8[], ${base}::float8, ${slope}::float8,
+    ${limit ?? null}::bigint)`;
 }
 
 /** Chunks `c` of the scores `m`. The lateral look-up keeps their order, and ends at the limit. */

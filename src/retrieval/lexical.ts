@@ -22,6 +22,8 @@ export interface CandidateRequest {
   conditions: readonly Sql[];
   /** Nearly all chunks fulfil the conditions: it is of no use to look which do. */
   unfiltered?: boolean;
+  /** The conditions concern the sources of chunks only. */
+  bySource?: boolean;
   limit: number;
   /** Only so many of the best chunks are tested at all: fewer may be found than there are. */
   tested?: number;

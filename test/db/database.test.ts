@@ -183,6 +183,20 @@ test('a migration that fails leaves nothing of itself', async () => {
   assert.deepEqual(row, { missing: true });
 });
 
+test('a migration may take as long as it takes, and what comes after it as long as before', async () => {
+  const limit = async (tx: Pick<Tx, 'query'>): Promise<string> =>
+    (await tx.query<{ limit: string }>(sql`select current_setting('statement_timeout') as limit`))[0]!.limit;
+  const usual = await opened.db.system.transaction(limit);
+  const text = "create table seen_limit as select current_setting('statement_timeout') as value";
+  const seeing = { version: 9_999, name: 'seeing', text };
+  await migrate(opened.db, [...readMigrations(), seeing]);
+  const [seen] = await opened.db.system.query<{ value: string }>(sql`select value from seen_limit`);
+  await opened.db.system.execute('drop table seen_limit; delete from schema_migration where version = 9999');
+  assert.equal(seen!.value, '0');
+  assert.equal(await opened.db.system.transaction(limit), usual);
+  assert.equal(usual, opened.db.kind === 'server' ? '1min' : '0');
+});
+
 test('a program older than the database refuses to touch it', async () => {
   await assert.rejects(migrate(opened.db, []), /use the newer program/);
 });

@@ -7,7 +7,7 @@ import type { Database } from '../../src/db/database.ts';
 import { canUseTextSearch, ensureExtensions } from '../../src/db/extensions.ts';
 import { identifier, type Sql, sql } from '../../src/db/sql.ts';
 import { bm25Candidates, type Candidate, FORCE_INDEX_ORDER } from '../../src/retrieval/lexical.ts';
-import { type LookLimits, scanCandidates } from '../../src/retrieval/lexical-scan.ts';
+import { type LookLimits, type ScannedFitting, scanCandidates, termsAmong } from '../../src/retrieval/lexical-scan.ts';
 import { newId } from '../../src/util/ids.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { openRandom } from '../support/random.ts';
@@ -36,6 +36,7 @@ after(() => database.close());
 
 interface Row {
   id: string;
+  sourceId?: string;
   ordinal: number;
   terms: string[];
 }
@@ -45,13 +46,22 @@ async function newTenant(name: string): Promise<Tenant> {
 }
 
 async function insert(tenant: Tenant, rows: readonly Row[]): Promise<void> {
-  const values = JSON.stringify(rows.map(({ id, ordinal, terms }) => ({ id, ordinal, terms: terms.join(' ') })));
+  const values = JSON.stringify(
+    rows.map(({ id, ordinal, terms, sourceId = newId() }) => ({ id, ordinal, terms: terms.join(' '), sourceId })),
+  );
   await plain.query(
     tenant.id,
     sql`insert into chunk (tenant_id, id, source_id, source_group_id, ordinal, start_offset, end_offset, content, terms)
-        select ${tenant.id}, r.id, ${newId()}, ${newId()}, r.ordinal, 0, 1, r.terms, r.terms
-        from json_to_recordset(${values}::text::json) as r(id uuid, ordinal int, terms text)`,
+        select ${tenant.id}, r.id, r."sourceId", ${newId()}, r.ordinal, 0, 1, r.terms, r.terms
+        from json_to_recordset(${values}::text::json) as r(id uuid, "sourceId" uuid, ordinal int, terms text)`,
   );
+}
+
+interface Way {
+  unfiltered?: boolean;
+  bySource?: boolean;
+  fitting?: ScannedFitting;
+  limits?: LookLimits | undefined;
 }
 
 function search(
@@ -59,7 +69,7 @@ function search(
   terms: string[],
   limit: number,
   conditions: Sql[] = [],
-  { unfiltered = false, limits }: { unfiltered?: boolean; limits?: LookLimits | undefined } = {},
+  { unfiltered = false, limits, bySource = false, fitting }: Way = {},
   statements: string[] = [],
 ): Promise<Candidate[]> {
   const { partitionNo } = tenant;
@@ -71,8 +81,8 @@ function search(
         return tx.query<R>(statement);
       },
     };
-    const request = { tenantId: tenant.id, partitionNo, terms, conditions, unfiltered, limit };
-    return scanCandidates(recording, request, limits);
+    const request = { tenantId: tenant.id, partitionNo, terms, conditions, unfiltered, bySource, limit };
+    return scanCandidates(recording, request, fitting, limits);
   });
 }
 
@@ -143,6 +153,46 @@ test('without a filter it is not looked which chunks fit', async () => {
     return statements.filter((text) => /^\s*select c\.id from/.test(text)).length;
   };
   assert.deepEqual([await looks(true), await looks(false)], [0, 1]);
+});
+
+test('of the sources that fit, few or many, those chunks are found that scoring every chunk finds', async () => {
+  const tenant = await newTenant('sources');
+  const sources = Array.from({ length: 60 }, newId);
+  const rows = randomRows(CHUNKS).map((row) => ({ ...row, sourceId: sources[row.ordinal % sources.length]! }));
+  await insert(tenant, rows);
+  for (let i = 0; i < QUERIES; i += 1) {
+    const terms = Array.from({ length: random.pick([1, 2, 4, 8]) }, () => `w${random.integer(0, VOCABULARY + 5)}`);
+    const limit = random.pick([1, 10, 100]);
+    const fits = sources.slice(0, random.pick([0, 1, 5, 20, 60]));
+    const fitting: ScannedFitting = {
+      ids: fits,
+      ...{ mixed: random.pick([true, false]), chunks: (fits.length * CHUNKS) / sources.length },
+      share: fits.length / sources.length,
+    };
+    // What is asked of chunks besides is asked as before; a condition on the sources is not repeated.
+    const bySource = random.pick([true, false]);
+    const every = bySource ? 1 : random.pick([1, 3]);
+    const conditions = bySource && !fitting.mixed ? [sql`false`] : [sql`c.ordinal % ${every}::int = 0`];
+    const way = { bySource, fitting, limits: random.pick(LOOKS) };
+    const found = await search(tenant, terms, limit, conditions, way);
+    const scores = reference(rows, terms);
+    const expected = rows
+      .filter(({ id, ordinal, sourceId }) => scores.has(id) && ordinal % every === 0 && fits.includes(sourceId))
+      .toSorted((a, b) => scores.get(b.id)! - scores.get(a.id)!)
+      .slice(0, limit);
+    const what = JSON.stringify({ terms, limit, fits: fits.length, bySource, every, mixed: fitting.mixed });
+    assert.equal(found.length, expected.length, what);
+    for (const [at, { id, score }] of found.entries()) {
+      assert.ok(near(score, scores.get(id)!) && near(score, scores.get(expected[at]!.id)!), `${what}: place ${at}`);
+      assert.ok(fits.includes(rows.find((row) => row.id === id)!.sourceId), what);
+    }
+    const present = await plain.transaction(tenant.id, (tx) => termsAmong(tx, terms, fitting.ids!));
+    const inSources = rows.filter(({ sourceId }) => fits.includes(sourceId)).flatMap((row) => row.terms);
+    assert.deepEqual(
+      [...present].toSorted(),
+      [...new Set(terms)].filter((term) => inSources.includes(term)).toSorted(),
+    );
+  }
 });
 
 test('of equal score, the lower id comes first, also where the limit cuts', async () => {
