@@ -3,6 +3,8 @@ import type { FastifyInstance } from 'fastify';
 import type { Deps } from './deps.ts';
 import { apiKeyRoutes } from './features/api-keys/routes.ts';
 import { auditRoutes } from './features/audit/routes.ts';
+import { policyRoutes } from './features/authz/policy-routes.ts';
+import { subjectRoutes } from './features/authz/subject-routes.ts';
 import { completionsRoutes } from './features/completions/routes.ts';
 import { connectorSourceRoutes } from './features/connector-sources/routes.ts';
 import { contentsRoutes } from './features/contents/routes.ts';
@@ -41,6 +43,8 @@ export function apiRoutes(deps: Deps): Route[] {
     ...secretRoutes(deps),
     ...redactionRoutes(deps),
     ...apiKeyRoutes(deps),
+    ...subjectRoutes(deps),
+    ...policyRoutes(deps),
     ...auditRoutes(deps),
   ];
 }

@@ -197,13 +197,6 @@ export function checkReplicaConfig(config: Config, env: Environment): void {
 }
 
 function checkTogether(config: Config): void {
-  if (config.authorization) {
-    throw new ConfigError(
-      'PINAKES_AUTHORIZATION',
-      'is on, but authorization policies are not available in this version',
-      'off',
-    );
-  }
   if (config.blobs.kind === 's3') {
     throw new ConfigError(
       'PINAKES_BLOB_URL',

@@ -4,6 +4,7 @@
  */
 import type { Queryable, Tx } from '../db/database.ts';
 import { join, raw, type Sql, sql } from '../db/sql.ts';
+import { type Access, mayShowSource, showsSomething } from '../policy/access.ts';
 import { type GroupLimits, type PageRequest, withinLimits } from './group-store.ts';
 
 export const COLUMN_TYPES = ['string', 'integer'] as const;
@@ -139,18 +140,20 @@ export function textIsOneOf(values: readonly string[]): Sql {
     and v.text_value collate "C" = any(${values}::text[]))`;
 }
 
-/** Distinct values of ready sources within the limits, in order (integers by size, text bytewise), at most `limit`. */
+/** Distinct values of ready sources that may be seen, in order (integers by size, text bytewise), at most `limit`. */
 export async function listValues(
   tx: Queryable,
   tenantId: string,
   column: ColumnRef,
-  limits: GroupLimits,
+  access: Access,
   request: { prefix?: string | undefined; after?: string | undefined; limit: number },
 ): Promise<ColumnValue[]> {
   const value: Sql = column.type === 'string' ? raw('v.text_value') : raw('v.int_value::text');
   const conditions = [
     raw("s.deleted_at is null and s.status = 'ready' and g.deleted_at is null"),
-    withinLimits(limits),
+    withinLimits(access),
+    mayShowSource(access),
+    showsSomething(access),
   ];
   if (request.prefix) conditions.push(sql`starts_with(${value}, ${request.prefix.normalize('NFC')})`);
   if (request.after !== undefined) {

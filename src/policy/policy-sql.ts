@@ -111,11 +111,12 @@ function trustedRecord(key: string): Sql {
     case when s.origin_metadata -> ${key}::text ->> 'trusted' = 'true' then s.origin_metadata -> ${key}::text ->> 'val' end)`;
 }
 
-/** As in filters, but a missing value is unknown, and so never allowed, for ne and nin too. */
+/** As in filters, but a missing value is never allowed, for ne and nin neither. */
 function onValue(filter: MetadataFilter, value: Sql): Sql {
-  if (filter.operator === 'ne') return sql`(not ${conditionSql({ ...filter, operator: 'eq' }, value)})`;
-  if (filter.operator === 'nin') return sql`(not ${conditionSql({ ...filter, operator: 'in' }, value)})`;
-  return sql`(${conditionSql(filter, value)})`;
+  const { operator } = filter;
+  if (operator !== 'ne' && operator !== 'nin') return sql`(${conditionSql(filter, value)})`;
+  const same = conditionSql({ ...filter, operator: operator === 'ne' ? 'eq' : 'in' }, value);
+  return sql`(${value} is not null and not ${same})`;
 }
 
 /** There is always a group with its id and name. */

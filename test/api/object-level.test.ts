@@ -8,7 +8,7 @@ import { apiRoutes, describedRoutes } from '../../src/app.ts';
 import type { OriginKind } from '../../src/connectors/connector.ts';
 import { sql } from '../../src/db/sql.ts';
 import { SCOPES } from '../../src/http/route.ts';
-import { newId } from '../../src/util/ids.ts';
+import { isUuid, newId } from '../../src/util/ids.ts';
 import { buildWorker } from '../../src/worker.ts';
 import { openTestApp, type TestAnswer, type TestApp, type TestTenant } from '../support/app.ts';
 import { SECRET_CANARY } from '../support/canary.ts';
@@ -25,6 +25,8 @@ type Kind =
   | 'tag'
   | 'conversation'
   | 'message'
+  | 'subject'
+  | 'policy'
   | 'secret'
   | `${OriginKind} source`
   | `${OriginKind} setting`;
@@ -180,6 +182,20 @@ const ROWS: Record<string, Row> = {
   'GET /metadata-columns query.after_id': position,
   'DELETE /metadata-columns/{key} path.key': text, // a name, looked up within the tenant
   'GET /metadata-columns/{key}/values path.key': text,
+  'GET /metadata-columns/{key}/values query.principal_id': text,
+  'GET /authz/subjects query.after_id': position,
+  'POST /authz/subjects/attributes/batch body.items[].principal_id': text, // a name of the tenant's own: sets it
+  'GET /authz/subjects/{principal_id}/attributes path.principal_id': object('subject'),
+  'PUT /authz/subjects/{principal_id}/attributes path.principal_id': text,
+  'PATCH /authz/subjects/{principal_id}/attributes path.principal_id': object('subject', () => ({ attributes: {} })),
+  'DELETE /authz/subjects/{principal_id}/attributes path.principal_id': object('subject'),
+  'GET /authz/policies query.after_id': position,
+  'GET /authz/policies/{name} path.name': object('policy'),
+  'PUT /authz/policies/{name} path.name': text,
+  'DELETE /authz/policies/{name} path.name': object('policy'),
+  'POST /authz/explain body.principal_id': text,
+  'POST /authz/explain body.source_id': object('source', (id) => ({ source_id: id })),
+  'POST /authz/explain body.chunk_id': object('chunk', (id) => ({ chunk_id: id })),
   'POST /api-keys body.source_group_ids': object('group', (id) => ({ ...newKey, source_group_ids: [id] })),
   'POST /api-keys body.tag_ids': object('tag', (id) => ({ ...newKey, tag_ids: [id] })),
   'GET /api-keys query.after_id': position,
@@ -228,6 +244,8 @@ before(async () => {
   assert.equal((await t.delete(`/local-file-groups/${gone.group}`)).status, 202);
   assert.equal((await t.delete(`/api-keys/${gone.key}`)).status, 200);
   assert.equal((await t.delete(`/secrets/${gone.secret}`)).status, 200);
+  assert.equal((await t.delete(`/authz/subjects/${gone.subject}/attributes`)).status, 200);
+  assert.equal((await t.delete(`/authz/policies/${gone.policy}`)).status, 200);
   for (const { kind, path } of SOURCE_FORMS) {
     assert.equal((await t.delete(`${path}/${gone[`${kind} source`]}`)).status, 202);
     await waitUntilGone(gone[`${kind} source`]);
@@ -274,7 +292,7 @@ async function check(name: string, row: Row): Promise<void> {
     return t.request({ method: method as 'GET', path: target + query, ...(body === undefined ? {} : { body }) });
   };
   if (row.expect === 'position') {
-    for (const id of Object.values(foreign)) assert.equal((await ask(id)).status, 200, id);
+    for (const id of Object.values(foreign).filter(isUuid)) assert.equal((await ask(id)).status, 200, id);
     for (const id of MALFORMED) assert.equal((await ask(id)).status, 400, id);
     return;
   }
@@ -339,6 +357,9 @@ async function makeObjects(tenant: TestTenant): Promise<Objects> {
   const key = (await t.post('/api-keys', { name: 'k', scopes: SCOPES }, tenant.key)).body.id;
   const secret = (await t.post('/secrets', { name: 's', type: 'repo', secret: `${SECRET_CANARY}theirs` }, tenant.key))
     .body.id;
+  const [subject, policy] = [`user-${newId()}`, `p-${newId()}`];
+  await t.put(`/authz/subjects/${subject}/attributes`, { attributes: { department: 'birds' } }, tenant.key);
+  await t.put(`/authz/policies/${policy}`, { filters: [{ key: 'a', operator: 'exists' }] }, tenant.key);
   const turn = (await t.post('/completions', question, tenant.key)).body;
   const connected = {} as Record<`${OriginKind} ${'source' | 'setting'}`, string>;
   for (const form of SOURCE_FORMS) {
@@ -357,6 +378,8 @@ async function makeObjects(tenant: TestTenant): Promise<Objects> {
     secret,
     conversation: turn.conversation_id,
     message: turn.assistant_message_id,
+    subject,
+    policy,
   };
 }
 
@@ -377,6 +400,8 @@ async function snapshot(tenantId: string): Promise<unknown> {
       (select array_agg(s::text order by id) from secret s where tenant_id = ${tenantId}) as secrets,
       (select array_agg((id, rrule, deleted_at)::text order by id) from connector_setting where tenant_id = ${tenantId}) as settings,
       (select count(*) from message where tenant_id = ${tenantId}) as messages,
+      (select array_agg((principal_id, attributes)::text order by id) from subject where tenant_id = ${tenantId}) as subjects,
+      (select array_agg((name, version)::text order by id) from authz_policy where tenant_id = ${tenantId}) as policies,
       (select count(*) from chunk where tenant_id = ${tenantId}) as chunks`,
   );
 }

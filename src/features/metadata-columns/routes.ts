@@ -6,7 +6,8 @@ import { invalidRequest } from '../../errors.ts';
 import { FILTER_KEY_LENGTH_MAX, FILTER_VALUE_LENGTH_MAX } from '../../http/filter-group.ts';
 import { pageQuery, pageQueryShape, paginationSchema, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
-import { idSchema, text } from '../../http/schemas.ts';
+import { idSchema, principalShape, text } from '../../http/schemas.ts';
+import { accessOf } from '../../policy/access.ts';
 import { COLUMNS_MAX, declareColumn, getColumn, refuseLimited, removeColumn } from './columns.ts';
 
 const AREA = 'Metadata columns';
@@ -45,6 +46,7 @@ const valuesQuery = z.strictObject({
   after: text(0, FILTER_VALUE_LENGTH_MAX)
     .optional()
     .describe('Only values after this one: the last of the page before.'),
+  ...principalShape,
 });
 
 const valueSchema = z.object({ value: z.string(), count: z.int().describe('Sources that have it.') });
@@ -130,7 +132,8 @@ function valuesRoute(deps: Deps): Route {
       id: 'listMetadataColumnValues',
       area: AREA,
       summary: 'List the values of a metadata column',
-      description: 'Distinct values of the sources that the key may see, integers by size, text bytewise.',
+      description:
+        'Distinct values of the sources that the key and, while authorization is on, the principal may see, integers by size, text bytewise.',
     },
     params: keyParams,
     query: valuesQuery,
@@ -143,7 +146,7 @@ function valuesRoute(deps: Deps): Route {
           throw invalidRequest('Query parameter "after": must be a whole number, as the values are.');
         }
         const request = { prefix: query.prefix, after: query.after, limit: query.limit + 1 };
-        const values = await listValues(tx, caller.tenantId, column, caller, request);
+        const values = await listValues(tx, caller.tenantId, column, await accessOf(deps, tx, caller, query), request);
         return { values: values.slice(0, query.limit), has_more: values.length > query.limit };
       }),
   });

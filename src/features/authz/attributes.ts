@@ -1,0 +1,74 @@
+/** Attributes of a principal on the wire. */
+import { z } from 'zod';
+import type { Scalar } from '../../http/filter-group.ts';
+import { codePointLength } from '../../http/schemas.ts';
+import type { Attributes } from '../../policy/policy.ts';
+
+export const ATTRIBUTES_MAX = 100;
+export const ATTRIBUTE_NAME_LENGTH_MAX = 256;
+export const ATTRIBUTE_LENGTH_MAX = 4096;
+export const ATTRIBUTE_VALUES_MAX = 1000;
+
+/** Null removes one. */
+export type AttributesPatch = Readonly<Record<string, Attributes[string] | null>>;
+
+const scalar = { type: ['string', 'number', 'boolean'] };
+const value = {
+  anyOf: [scalar, { type: 'array', items: scalar, minItems: 1, maxItems: ATTRIBUTE_VALUES_MAX }],
+  description: `Text of at most ${ATTRIBUTE_LENGTH_MAX} characters, a number, true or false; or an array of 1 to ${ATTRIBUTE_VALUES_MAX} of these.`,
+};
+const wire = { type: 'object', maxProperties: ATTRIBUTES_MAX, additionalProperties: value };
+
+export const attributesSchema = attributesOf<Attributes>(false).meta({ id: 'Attributes', wire });
+export const attributesPatchSchema = attributesOf<AttributesPatch>(true).meta({
+  id: 'AttributesPatch',
+  wire: {
+    ...wire,
+    additionalProperties: {
+      anyOf: [...value.anyOf, { type: 'null' }],
+      description: `${value.description} Null removes it.`,
+    },
+  },
+});
+
+/** As stored. */
+export const shownAttributesSchema = z
+  .custom<Attributes>()
+  .meta({ id: 'ShownAttributes', wire: { type: 'object', additionalProperties: { anyOf: value.anyOf } } });
+
+/** Not as a record of zod's, which takes `__proto__` for more than a name. */
+function attributesOf<T>(nullable: boolean) {
+  return z.unknown().transform((given, context): T => {
+    const fail = (path: string[], message: string): never => {
+      context.addIssue({ code: 'custom', path, message, input: given });
+      return z.NEVER;
+    };
+    if (typeof given !== 'object' || given === null || Array.isArray(given)) return fail([], 'must be an object');
+    const entries = Object.entries(given);
+    if (entries.length > ATTRIBUTES_MAX) return fail([], `must have at most ${ATTRIBUTES_MAX} attributes`);
+    for (const [name, one] of entries) {
+      if (name === '' || codePointLength(name) > ATTRIBUTE_NAME_LENGTH_MAX)
+        return fail([name], `must have a name of 1 to ${ATTRIBUTE_NAME_LENGTH_MAX} characters`);
+      if (nullable && one === null) continue;
+      const many: unknown[] = Array.isArray(one) ? one : [one];
+      if (many.length < 1 || many.length > ATTRIBUTE_VALUES_MAX)
+        return fail([name], `must have 1 to ${ATTRIBUTE_VALUES_MAX} values`);
+      if (!many.every(isScalar)) {
+        return fail(
+          [name],
+          `must be text of at most ${ATTRIBUTE_LENGTH_MAX} characters, a number within ±${Number.MAX_SAFE_INTEGER}, true, false, or an array of these`,
+        );
+      }
+    }
+    return Object.fromEntries(entries) as T;
+  });
+}
+
+function isScalar(given: unknown): given is Scalar {
+  if (typeof given === 'string')
+    return given.length <= ATTRIBUTE_LENGTH_MAX || codePointLength(given) <= ATTRIBUTE_LENGTH_MAX;
+  // JSON.parse has rounded a larger one already: it would be compared as its neighbour.
+  if (typeof given === 'number')
+    return Number.isFinite(given) && (!Number.isInteger(given) || Number.isSafeInteger(given));
+  return typeof given === 'boolean';
+}

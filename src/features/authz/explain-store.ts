@@ -1,0 +1,83 @@
+/** What policies ask about one source or chunk, read for an explanation. */
+import { type GroupLimits, withinLimits } from '../../corpus/group-store.ts';
+import type { Queryable } from '../../db/database.ts';
+import { join, type Sql, sql } from '../../db/sql.ts';
+import type { Facts } from '../../policy/evaluate.ts';
+import { ALIVE, SERVED, SOURCE_TABLES } from '../../retrieval/filter-sql.ts';
+
+export interface KnownFacts extends Facts {
+  sourceId: string;
+  generation: number;
+}
+
+interface FactRow {
+  sourceId: string;
+  generation: number;
+  groupId: string;
+  groupName: string;
+  groupMetadata: Facts['group']['metadata'];
+  tags: Facts['tags'];
+  metadata: Facts['source']['metadata'];
+  originMetadata: Facts['source']['originMetadata'];
+}
+
+const COLUMNS = sql`s.id as "sourceId", s.generation, g.id as "groupId", g.name as "groupName", g.metadata as "groupMetadata",
+  s.metadata, s.origin_metadata as "originMetadata",
+  (select coalesce(jsonb_agg(jsonb_build_object('id', t.id, 'name', t.name)), '[]') from tag_source_group l
+   join tag t on t.tenant_id = l.tenant_id and t.id = l.tag_id
+   where l.tenant_id = g.tenant_id and l.source_group_id = g.id) as tags`;
+
+/** Of a source that the key may see, without a chunk. */
+export async function findSourceFacts(
+  tx: Queryable,
+  tenantId: string,
+  id: string,
+  limits: GroupLimits,
+): Promise<KnownFacts | undefined> {
+  const [row] = await tx.query<FactRow>(sql`
+    select ${COLUMNS} from ${SOURCE_TABLES}
+    where s.tenant_id = ${tenantId} and s.id = ${id} and ${ALIVE} and ${withinLimits(limits)}`);
+  return row && toFacts(row, null);
+}
+
+/** Of a chunk that the key may see. */
+export async function findChunkFacts(
+  tx: Queryable,
+  tenantId: string,
+  id: string,
+  limits: GroupLimits,
+): Promise<KnownFacts | undefined> {
+  const [row] = await tx.query<FactRow & { chunk: ChunkMetadata }>(sql`
+    select ${COLUMNS}, c.metadata as chunk from chunk c join ${SOURCE_TABLES} on s.tenant_id = c.tenant_id and s.id = c.source_id
+    where c.tenant_id = ${tenantId} and c.id = ${id} and ${ALIVE} and ${SERVED} and ${withinLimits(limits)}`);
+  return row && toFacts(row, { metadata: row.chunk });
+}
+
+type ChunkMetadata = NonNullable<Facts['chunk']>['metadata'];
+
+/** The first chunk of the source for which the condition holds; when there is none, the first of all. Null: it has no chunks. */
+export async function findDecidingChunk(
+  tx: Queryable,
+  tenantId: string,
+  { sourceId, generation }: KnownFacts,
+  condition: Sql,
+): Promise<Facts['chunk']> {
+  const first = async (conditions: readonly Sql[]): Promise<Facts['chunk']> => {
+    const [chunk] = await tx.query<{ metadata: ChunkMetadata }>(sql`
+      select c.metadata from chunk c where c.tenant_id = ${tenantId} and c.source_id = ${sourceId}
+        and c.generation = ${generation} and ${join(conditions, ' and ')} order by c.ordinal limit 1`);
+    return chunk ?? null;
+  };
+  return (await first([condition])) ?? (await first([sql`true`]));
+}
+
+function toFacts(row: FactRow, chunk: Facts['chunk']): KnownFacts {
+  return {
+    sourceId: row.sourceId,
+    generation: row.generation,
+    group: { id: row.groupId, name: row.groupName, metadata: row.groupMetadata },
+    tags: row.tags,
+    source: { metadata: row.metadata, originMetadata: row.originMetadata },
+    chunk,
+  };
+}

@@ -1,0 +1,43 @@
+/** Why a principal may see a source or chunk, or not: the policy evaluated on what is known of it. */
+import type { Deps } from '../../deps.ts';
+import { notFound } from '../../errors.ts';
+import type { Caller } from '../../http/route.ts';
+import type { Principal } from '../../policy/access.ts';
+import { type Decision, evaluate } from '../../policy/evaluate.ts';
+import { compilePolicy } from '../../policy/policy-sql.ts';
+import { findRules } from '../../policy/policy-store.ts';
+import { isId } from '../../util/ids.ts';
+import { findChunkFacts, findDecidingChunk, findSourceFacts } from './explain-store.ts';
+
+export interface Explanation extends Pick<Decision, 'allowed'> {
+  /** Null: there is no policy of the name. */
+  matchedRule: string | null;
+}
+
+/**
+ * A source is explained by its first chunk that is visible; when none is, by its first.
+ *
+ * @throws ServiceError not_found for what does not exist or lies outside the limits of the key.
+ */
+export function explain(
+  { db }: Pick<Deps, 'db'>,
+  caller: Caller,
+  principal: Principal,
+  object: { kind: 'source' | 'chunk'; id: string },
+): Promise<Explanation> {
+  const { tenantId } = caller;
+  if (!isId(object.id)) throw notFound();
+  const find = object.kind === 'chunk' ? findChunkFacts : findSourceFacts;
+  return db.transaction(tenantId, async (tx) => {
+    const facts = await find(tx, tenantId, object.id, caller);
+    if (!facts) throw notFound();
+    const { policy, attributes } = await findRules(tx, tenantId, principal);
+    if (!policy) return { allowed: false, matchedRule: null };
+    const { chunk } = compilePolicy(policy, attributes);
+    const shown =
+      object.kind === 'source' && chunk
+        ? { ...facts, chunk: await findDecidingChunk(tx, tenantId, facts, chunk) }
+        : facts;
+    return evaluate(policy, attributes, shown);
+  });
+}

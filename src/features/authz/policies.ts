@@ -1,0 +1,59 @@
+/** Rules for policies. Every change is written to the audit log in its transaction. */
+import { appendAudit } from '../../corpus/audit-store.ts';
+import type { Tx } from '../../db/database.ts';
+import type { Deps } from '../../deps.ts';
+import { notFound, ServiceError } from '../../errors.ts';
+import type { Caller } from '../../http/route.ts';
+import type { Policy } from '../../policy/policy.ts';
+import { countPolicies, deletePolicy, findPolicy, type NamedPolicy, savePolicy } from '../../policy/policy-store.ts';
+import { newId } from '../../util/ids.ts';
+
+/** Of one tenant. */
+export const POLICIES_MAX = 1_000;
+
+type Uses = Pick<Deps, 'db' | 'clock'>;
+
+/** Makes the policy, or its next version. @throws ServiceError conflict when the tenant has POLICIES_MAX policies. */
+export function setPolicy({ db, clock }: Uses, caller: Caller, name: string, definition: Policy): Promise<NamedPolicy> {
+  const { tenantId } = caller;
+  return db.transaction(tenantId, async (tx) => {
+    const isNew = (await findPolicy(tx, tenantId, name)) === undefined;
+    if (isNew && (await countPolicies(tx, tenantId)) >= POLICIES_MAX)
+      throw new ServiceError('conflict', `There are ${POLICIES_MAX} policies already: delete one first.`);
+    const now = clock.now();
+    const saved = await savePolicy(tx, tenantId, { id: newId(now.getTime()), name, definition }, now);
+    await record(tx, caller, saved.version === 1 ? 'create' : 'change', saved);
+    return saved;
+  });
+}
+
+/** Who names it sees nothing from the commit on. @returns what it was. @throws ServiceError not_found */
+export function removePolicy({ db }: Uses, caller: Caller, name: string): Promise<NamedPolicy> {
+  return db.transaction(caller.tenantId, async (tx) => {
+    const policy = await deletePolicy(tx, caller.tenantId, name);
+    if (!policy) throw notFound();
+    await record(tx, caller, 'delete', policy);
+    return policy;
+  });
+}
+
+/** @throws ServiceError not_found */
+export function readPolicy({ db }: Uses, { tenantId }: Caller, name: string): Promise<NamedPolicy> {
+  return db.transaction(tenantId, async (tx) => {
+    const policy = await findPolicy(tx, tenantId, name);
+    if (!policy) throw notFound();
+    return policy;
+  });
+}
+
+function record(tx: Tx, caller: Caller, action: 'create' | 'change' | 'delete', policy: NamedPolicy): Promise<void> {
+  const { name, version, definition } = policy;
+  return appendAudit(tx, {
+    tenantId: caller.tenantId,
+    actor: caller.apiKeyId,
+    action,
+    objectKind: 'authz_policy',
+    objectId: name,
+    details: { version, definition },
+  });
+}
