@@ -61,7 +61,7 @@ const BEARER = /\bbearer $/i;
 
 /** A value that something names a key: only random ones, for texts also say `token: string`. */
 const namedValue = patternFinder({
-  pattern: /(?<=[=: "'`>])(?<![A-Za-z0-9_+/=-])[A-Za-z0-9_+/.~=-]{16,256}(?![A-Za-z0-9_+/=-])/gi,
+  pattern: /(?<=[=: "'`>])[A-Za-z0-9_+/.~=-]{16,256}(?![A-Za-z0-9_+/=-])/gi,
   accept(match, text, start) {
     const before = text.slice(Math.max(0, start - 48), start);
     if (!BEHIND_NAME.test(before) && !BEARER.test(before)) return { goOnAt: start + match.length };

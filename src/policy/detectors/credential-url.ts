@@ -7,13 +7,14 @@ const SECRET_PARAMETER =
   /[?&#;](?:access[_-]?token|refresh[_-]?token|id[_-]?token|auth[_-]?token|token|api[_-]?key|apikey|key|password|passwd|pwd|pass|secret|client[_-]?secret|sig|signature|x-amz-signature|x-amz-security-token|auth)=([^&#\s]{6,})/i;
 
 export const credentialUrl = patternFinder({
-  pattern: /(?<![\p{L}\d+.-])[a-z][a-z\d+.-]{1,20}:\/\/[^\s"'<>`{}|\\^]{3,2000}/giu,
+  pattern:
+    /(?<![\p{sc=Latn}\p{sc=Cyrl}\d+.-])[a-z][a-z\d+.-]{1,20}:\/\/[!#-&(-;=?-[\]_a-z~\p{sc=Latn}\p{sc=Cyrl}]{3,2000}/giu,
   accept(match, _text, start) {
     const url = match.replace(/[.,;:!?)\]]{1,20}$/, '');
     const isOne = USER_AND_PASSWORD.test(url) || isSecret(SECRET_PARAMETER.exec(url)?.[1]);
     return isOne ? { start, end: start + url.length } : { goOnAt: start + match.length };
   },
-  members: /[^\s"'<>`{}|\\^]/,
+  members: /[!#-&(-;=?-[\]_a-z~\p{sc=Latn}\p{sc=Cyrl}]/iu,
   first: /[a-z]/i,
   needs: '://',
   longest: LENGTH_MAX,

@@ -34,10 +34,11 @@ const GROUPINGS =
   /^(?:\d{12,19}|\d{4}(?:\D\d{4}){3}(?:\D\d{1,3})?|\d{4}\D\d{6}\D\d{4,5}|\d{6}\D\d{10,13}|\d{8}\D\d{8})$/;
 
 export const creditCard = patternFinder({
-  pattern: /(?<![\p{L}\d_]|\d[.,])[2-9](?:[ .-]?\d){11,18}/gu,
+  pattern: /(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_]|\d[.,])[2-9](?:[ .-]?\d){11,18}/gu,
   accept(match, text, start) {
     for (let end = match.length; end >= 12; end--) {
-      if (/[\p{L}\d_]/u.test(text[start + end] ?? ' ') || !/\d/.test(match[end - 1]!)) continue;
+      if (/[\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_]/u.test(text[start + end] ?? ' ') || !/\d/.test(match[end - 1]!))
+        continue;
       const number = match.slice(0, end);
       const digits = number.replaceAll(/\D/g, '');
       if (digits.length < 12) break;

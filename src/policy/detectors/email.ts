@@ -1,17 +1,25 @@
-/** E-mail addresses: also with letters of any script, never a part of a longer one. */
+/** E-mail addresses, with letters of any script. */
 import { patternFinder } from './pattern-finder.ts';
 
 const LOCAL_MAX = 64;
 const DOMAIN_MAX = 255;
+/** Scripts that write blanks between words, so that what stands right beside a letter belongs to it. */
+const LETTER = '\\p{sc=Latn}\\p{sc=Cyrl}\\p{sc=Grek}\\p{sc=Arab}\\p{sc=Hebr}\\p{sc=Deva}\\p{M}\\d';
+/** In the others an address stands right behind other words: what is before the @ is then one script or the other. */
+const UNSPACED = '\\p{sc=Han}\\p{sc=Hira}\\p{sc=Kana}\\p{sc=Hang}\\p{sc=Thai}ー';
+const LOCAL = `(?:(?<![${LETTER}_%+-])[${LETTER}_](?:[${LETTER}._%+'&-]{0,62}[${LETTER}_+%-])?|(?<![${UNSPACED}])[${UNSPACED}]{1,30}(?:[._+-][${LETTER}._+-]{0,30}[${LETTER}])?)`;
+/** The last label begins with a letter: 1.2.3@4.5 is a version of something. */
+const DOMAIN = `(?:[${LETTER}${UNSPACED}](?:[${LETTER}${UNSPACED}-]{0,61}[${LETTER}${UNSPACED}])?\\.){1,8}(?:xn--[a-z0-9-]{2,59}|(?!\\d)[${LETTER}]{2,63}|한국|中国|中國|香港|台湾|台灣|みんな|公司|网络|集团)`;
+const FILE = /\.(?:png|jpe?g|gif|webp|svg|ico|bmp|css|js|ts|html?|pdf|mp4)$/i;
 
 export const email = patternFinder({
-  // The last label begins with a letter: 1.2.3@4.5 is a version of something.
-  pattern:
-    /(?<![\p{L}\p{M}\p{N}_%+'&-])[\p{L}\p{M}\p{N}_](?:[\p{L}\p{M}\p{N}._%+'&-]{0,62}[\p{L}\p{M}\p{N}_+%-])?@(?:[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}])?\.){1,8}(?:xn--[a-z0-9-]{2,59}|[\p{L}][\p{L}\p{M}]{1,62})(?![\p{L}\p{N}@])/giu,
-  accept: (match) =>
-    !match.includes('..') && match.indexOf('@') <= LOCAL_MAX && match.length - match.indexOf('@') <= DOMAIN_MAX,
-  members: /[\p{L}\p{M}\p{N}._%+'&@-]/u,
-  first: /[\p{L}\p{M}\p{N}_]/u,
+  pattern: new RegExp(`${LOCAL}@${DOMAIN}(?![${LETTER}@])`, 'giu'),
+  accept(match) {
+    const at = match.indexOf('@');
+    return !match.includes('..') && !FILE.test(match) && at <= LOCAL_MAX && match.length - at <= DOMAIN_MAX;
+  },
+  members: /[\p{L}\p{M}\d._%+'&@-]/u,
+  first: /[\p{L}\p{M}\d_]/u,
   needs: '@',
   longest: LOCAL_MAX + 1 + DOMAIN_MAX,
 });

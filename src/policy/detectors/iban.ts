@@ -13,7 +13,7 @@ const LENGTHS: Readonly<Record<string, number>> = Object.fromEntries(
 );
 
 export const iban = patternFinder({
-  pattern: /(?<![\p{L}\p{N}_])[A-Z]{2}[ -]?\d{2}(?:[ .-]?[A-Z\d]){11,29}/giu,
+  pattern: /(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_])[A-Z]{2}[ -]?\d{2}(?:[ .-]?[A-Z\d]){11,29}/giu,
   accept(match, text, start) {
     const length = LENGTHS[match.slice(0, 2).toUpperCase()];
     if (length === undefined) return false;
@@ -22,12 +22,12 @@ export const iban = patternFinder({
       if (end >= match.length) return false;
       if (!' .-'.includes(match[end]!)) characters++;
     }
-    if (/[\p{L}\p{N}_]/u.test(text[start + end] ?? ' ')) return false;
+    if (/[\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_]/u.test(text[start + end] ?? ' ')) return false;
     return isMod97(match.slice(0, end).replaceAll(/[ .-]/g, '').toUpperCase()) && { start, end: start + end };
   },
   members: /[A-Za-z\d .-]/,
   first: /[A-Za-z]/,
-  begins: /(?<![\p{L}\p{N}_])(?:[A-Z]$|[A-Z]{2}[ -]?(?:\d|$))/iuy,
+  begins: /(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_])(?:[A-Z]$|[A-Z]{2}[ -]?(?:\d|$))/iuy,
   longest: 70,
 });
 

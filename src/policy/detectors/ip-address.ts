@@ -8,7 +8,10 @@ const NUMBERING =
   /(?:\b(?:v|ver|vers|version|versión|versione|release|rev|revision|build|firmware|section|sec|chapter|clause|article|abschnitt|kapitel|ziffer|kap|figure|fig|table|oid)|§|第|バージョン|버전|版)[ .:#]{0,3}$/iu;
 
 const v4 = patternFinder({
-  pattern: new RegExp(`(?<![\\p{L}\\d_.])(?:${OCTET}\\.){3}${OCTET}(?![\\d_\\p{L}]|\\.\\d|-\\d)`, 'gu'),
+  pattern: new RegExp(
+    `(?<![\\p{sc=Latn}\\p{sc=Cyrl}\\p{sc=Grek}\\d_.])(?:${OCTET}\\.){3}${OCTET}(?![\\d_\\p{sc=Latn}\\p{sc=Cyrl}\\p{sc=Grek}]|\\.\\d|-\\d)`,
+    'gu',
+  ),
   accept: (_match, text, start) => !saysBefore(NUMBERING, text, start),
   members: /[\d._\p{L}-]/u,
   first: /\d/,
@@ -17,7 +20,7 @@ const v4 = patternFinder({
 
 const v6 = patternFinder({
   pattern:
-    /(?<![\p{L}\p{N}_:.])(?:[\da-f]{0,4}:){2,7}(?:[\da-f]{1,4}|(?:\d{1,3}\.){3}\d{1,3})?(?![\p{L}\p{N}_:]|\.\d)/giu,
+    /(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_:.])(?:[\da-f]{0,4}:){2,7}(?:[\da-f]{1,4}|(?:\d{1,3}\.){3}\d{1,3})?(?![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_:]|\.\d)/giu,
   accept(match) {
     // Eight bytes in pairs of digits are a hardware address or the beginning of a fingerprint.
     if (!/\d/.test(match) || /^(?:[\da-f]{2}:){7}[\da-f]{2}$/i.test(match)) return false;

@@ -8,21 +8,23 @@ const SAYS_SSN = /\b(?:ssn|ss#|soc(?:ial)?\.? sec(?:urity)?)\b[^\d\n]{0,24}$/i;
 
 export const usSsn = patternFinder({
   ...numbers,
-  pattern: /(?<![\p{L}\d_]|\d[.,-])(?!000|666|9)\d{3}([ -]?)(?!00)\d{2}\1(?!0000)\d{4}(?![\p{L}\d_]|[.-]\d)/gu,
+  pattern:
+    /(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_]|\d[.,-])(?!000|666|9)\d{3}([ -]?)(?!00)\d{2}\1(?!0000)\d{4}(?![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_]|[.-]\d)/gu,
   accept: (match, text, start) =>
     !/^(?:078-?05-?1120|219-?09-?9999)$/.test(match) && (match.includes('-') || saysBefore(SAYS_SSN, text, start)),
 });
 
 export const ukNino = patternFinder({
   ...codes,
-  begins: /(?<![\p{L}\d_])(?:[A-Z]$|[A-Z]{2} ?(?:\d|$))/iuy,
+  begins: /(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_])(?:[A-Z]$|[A-Z]{2} ?(?:\d|$))/iuy,
   pattern:
-    /(?<![\p{L}\d_])(?!BG|GB|NK|KN|TN|NT|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z](?: ?\d\d){3} ?[A-D](?![\p{L}\d_])/giu,
+    /(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_])(?!BG|GB|NK|KN|TN|NT|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z](?: ?\d\d){3} ?[A-D](?![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_])/giu,
 });
 
 export const deTaxId = patternFinder({
   ...numbers,
-  pattern: /(?<![\p{L}\d_]|\d[.,-])[1-9]\d(?:[ ]?\d{3}){3}(?![\p{L}\d_]|[.,-]\d)/gu,
+  pattern:
+    /(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_]|\d[.,-])[1-9]\d(?:[ ]?\d{3}){3}(?![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_]|[.,-]\d)/gu,
   accept: (match) => isTaxId(digitsOf(match)),
 });
 
@@ -42,7 +44,7 @@ export const frNir = patternFinder({
   ...codes,
   first: /\d/,
   pattern:
-    /(?<![\p{L}\d_]|\d[.,-])[1-478][ .-]?\d\d[ .-]?(?:0[1-9]|1[0-2]|[2-9]\d)[ .-]?(?:\d\d|2[AB])[ .-]?\d{3}[ .-]?\d{3}[ .-]?\d\d(?![\p{L}\d_]|[.,]\d)/giu,
+    /(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_]|\d[.,-])[1-478][ .-]?\d\d[ .-]?(?:0[1-9]|1[0-2]|[2-9]\d)[ .-]?(?:\d\d|2[AB])[ .-]?\d{3}[ .-]?\d{3}[ .-]?\d\d(?![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_]|[.,]\d)/giu,
   accept: (match) => isNir(match.replaceAll(/[ .-]/g, '').toUpperCase()),
 });
 
@@ -55,8 +57,7 @@ const SAYS_MY_NUMBER = /(?:マイナンバー|個人番号|my ?number|individual
 
 export const jpMyNumber = patternFinder({
   ...numbers,
-  pattern:
-    /(?<![\p{L}\d_]|\d[ .,-])\d{4}([ -]?)\d{4}\1\d{4}(?![\d_]|[ .-]\d)|(?<=[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}ー])\d{4}([ -]?)\d{4}\2\d{4}(?![\d_]|[ .-]\d)/gu,
+  pattern: /(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_]|\d[ .,-])\d{4}([ -]?)\d{4}\1\d{4}(?![\d_]|[ .-]\d)/gu,
   accept: (match, text, start) =>
     isMyNumber(digitsOf(match)) && (/\D/.test(match) || saysBefore(SAYS_MY_NUMBER, text, start)),
 });
@@ -108,10 +109,14 @@ const DNI_LETTERS = 'TRWAGMYFPDXBNJZSQVHLCKE';
 
 export const esDni = patternFinder({
   ...codes,
-  begins: /\d|(?<![\p{L}\d_])[XYZ][ -]?(?:\d|$)/iuy,
-  pattern: /(?<![\p{L}\d_])(?:\d{2}\.?\d{3}\.?\d{3}|[XYZ][ -]?\d\.?\d{3}\.?\d{3})[ -]?[A-HJ-NP-TV-Z](?![\p{L}\d_])/giu,
+  begins: /\d|(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_])[XYZ][ -]?(?:\d|$)/iuy,
+  pattern:
+    /(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_])(?:\d{2}\.?\d{3}\.?\d{3}|[XYZ][ -]?\d\.?\d{3}\.?\d{3})[ -]?[A-HJ-NP-TV-Z](?![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_])/giu,
   accept(match) {
-    const code = match.toUpperCase().replaceAll(/[ .-]/g, '').replace('X', '0').replace('Y', '1').replace('Z', '2');
+    const code = match
+      .toUpperCase()
+      .replaceAll(/[ .-]/g, '')
+      .replace(/^[XYZ]/, (first) => String('XYZ'.indexOf(first)));
     const letter = match.at(-1)!.toUpperCase();
     return DNI_LETTERS[Number.parseInt(code, 10) % 23] === letter;
   },
@@ -123,7 +128,8 @@ const CODICE_ODD = [1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8
 export const itCodiceFiscale = patternFinder({
   ...codes,
   members: /[A-Za-z\d]/,
-  pattern: /(?<![\p{L}\d_])[A-Z]{6}[\dLMNP-V]{2}[A-EHLMPRST][\dLMNP-V]{2}[A-Z][\dLMNP-V]{3}[A-Z](?![\p{L}\d_])/giu,
+  pattern:
+    /(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_])[A-Z]{6}[\dLMNP-V]{2}[A-EHLMPRST][\dLMNP-V]{2}[A-Z][\dLMNP-V]{3}[A-Z](?![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_])/giu,
   accept: (match) => isCodiceFiscale(match.toUpperCase()),
 });
 
@@ -141,7 +147,8 @@ const SAYS_BSN = /\b(?:bsn|burgerservicenummer|sofi-?nummer|burger service numme
 
 export const nlBsn = patternFinder({
   ...numbers,
-  pattern: /(?<![\p{L}\d_]|\d[.,-])\d{2,4}[ .-]?\d{2,3}[ .-]?\d{2,3}(?![\p{L}\d_]|[.,-]\d)/gu,
+  pattern:
+    /(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_]|\d[.,-])\d{2,4}[ .-]?\d{2,3}[ .-]?\d{2,3}(?![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_]|[.,-]\d)/gu,
   accept(match, text, start) {
     const digits = digitsOf(match).padStart(9, '0');
     return digits.length === 9 && saysBefore(SAYS_BSN, text, start) && isBsn(digits);

@@ -32,23 +32,27 @@ const COUNTRIES: readonly CountryCode[] = [
 const CALLS_IT_PHONE =
   /(?:\b(?:tel|tél|telephone|phone|ph|mobile|mob|cell|cellphone|call(?: me| us)?(?: at| on)?|fax|whatsapp|sms|text|hotline|telefon|telefonnummer|tel\.-nr|handy|mobil|rufnummer|durchwahl|téléphone|portable|appelez(?:-moi)?(?: au)?|fixe|teléfono|telefono|móvil|movil|celular|llame al|cellulare|cell|recapito|telefoon|telefoonnummer|mobiel|gsm|telefone|telemóvel|telefonu|mobilnr)\b|電話|電話番号|携帯|携帯電話|連絡先|ファックス|TEL|전화|전화번호|휴대폰|핸드폰|연락처|电话|手机|联系电话)[^\p{L}\d]{0,4}(?:(?:no|nr|number|num|nummer|numéro|numero|número|番号|번호|is|ist|est|es|è|at|on|under|unter|au|al|は|号码)[^\p{L}\d]{0,3}){0,2}$/iu;
 const CALLS_IT_OTHERWISE =
-  /(?:\b(?:order|invoice|ticket|case|ref|reference|serial|sku|isbn|issn|item|part|article|account|acct|id|model|version|art|artikel|bestellung|bestellnummer|rechnung|auftrag|konto|kundennummer|aktenzeichen|facture|commande|référence|compte|pedido|factura|ordine|fattura|bestelling|factuur|doi|patent|lot|batch|tracking|zip|plz)\b|注文|番号|請求書|주문|송장|订单|編號)[^\p{L}\d]{0,4}(?:(?:no|nr|number|num|nummer|numéro|numero|número|id|code|is|号|번호)[^\p{L}\d]{0,3}){0,2}$/iu;
+  /(?:\b(?:order|invoice|ticket|case|ref|reference|serial|sku|isbn|issn|item|part|article|account|acct|id|model|version|art|artikel|bestellung|bestellnummer|rechnung|auftrag|konto|kundennummer|aktenzeichen|facture|commande|référence|compte|pedido|factura|ordine|fattura|bestelling|factuur|doi|patent|lot|batch|tracking|zip|plz)\b|注文|番号|請求書|주문|송장|订单|編號)[^\p{L}\d]{0,4}(?:(?:no|nr|n|n°|nº|number|num|nummer|numéro|numero|número|id|code|is|号|번호)[^\p{L}\d]{0,3}){0,2}$/iu;
 
 /** Trunk prefix and groups: how national numbers are written. */
 const WRITTEN_NATIONALLY = /^(?:\(0\d{1,5}\)|0\d{1,5})[ ./-]{1,3}\d{2,8}(?:[ ./-]\d{2,5}){0,4}$/;
-const WRITTEN_AMERICAN = /^(?:1[ .-])?(?:\([2-9]\d\d\) ?|[2-9]\d\d[.-])\d{3}[ .-]\d{4}$/;
+/** Three, three and four digits. */
+const WRITTEN_AMERICAN = /^(?:1[ .-])?(?:\([2-9]\d\d\) ?|[2-9]\d\d[ .-])\d{3}[ .-]\d{4}$/;
+const WRITTEN_IN_FOURS = /^\d{4}([ .-])\d{4}\1\d{4}/;
 const DATE = /^\d{1,4}([./-])\d{1,2}\1\d{1,4}$/;
 const SOCIAL_SECURITY = /^\d{3}-\d{2}-\d{4}$/;
+/** Beyond that, and beside other groups of digits, it is a number of something else. */
+const NATIONAL_DIGITS_MAX = 12;
 const DIGITS_MIN = 7;
 const DIGITS_MAX = 17;
 
 export const phone = patternFinder({
-  pattern: /(?<![\p{L}\d_+]|[\d)][.,:/-]|[\p{L}\d]-)(?:\+|\()?\(?\d(?:[ ()./-]{0,3}\d){6,18}(?![\p{L}_])/gu,
+  pattern:
+    /(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_+]|[\d)][.,:/-]|[\p{L}\d]-)(?:\+|\()?\(?\d(?:[ ()./-]{0,3}\d){6,18}(?![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}_])/gu,
   accept(match, text, start) {
     // From the longest on: a year or a street number may follow.
     for (let end = match.length; end > DIGITS_MIN; end = lastGroupBefore(match, end)) {
-      if (isPhone(match.slice(0, end), text, start, text.slice(start + end, start + end + 2)))
-        return { start, end: start + end };
+      if (isPhone(match.slice(0, end), text, start)) return { start, end: start + end };
     }
     return false;
   },
@@ -64,7 +68,8 @@ function lastGroupBefore(match: string, end: number): number {
   return at;
 }
 
-function isPhone(number: string, text: string, start: number, behind: string): boolean {
+function isPhone(number: string, text: string, start: number): boolean {
+  const behind = text.slice(start + number.length, start + number.length + 2);
   const digits = number.replaceAll(/\D/g, '');
   if (digits.length < DIGITS_MIN || digits.length > DIGITS_MAX) return false;
   // A part of something longer: 0.25, 12/2024, 1-2-3.
@@ -75,7 +80,14 @@ function isPhone(number: string, text: string, start: number, behind: string): b
     return (number.startsWith('00') && isInternational(number.replace('00', '+'))) || isNational(number, true);
   if (saysBefore(CALLS_IT_OTHERWISE, text, start)) return false;
   if (number.startsWith('00')) return /[ ./-]/.test(number) && isInternational(number.replace('00', '+'));
-  if (!WRITTEN_NATIONALLY.test(number) && !WRITTEN_AMERICAN.test(number)) return false;
+  if (
+    digits.length > NATIONAL_DIGITS_MAX ||
+    /^ ?\d/.test(behind) ||
+    /\d[ .-]$/.test(text.slice(Math.max(0, start - 2), start))
+  )
+    return false;
+  if (WRITTEN_IN_FOURS.test(number) || !(WRITTEN_NATIONALLY.test(number) || WRITTEN_AMERICAN.test(number)))
+    return false;
   return isNational(number, false);
 }
 
