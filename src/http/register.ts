@@ -61,7 +61,7 @@ async function answer(
   shutdown: AbortSignal,
 ): Promise<FastifyReply> {
   const caller = request.caller!;
-  const { bytes, body } = await receiveBody(route, request);
+  let { bytes, body } = await receiveBody(route, request);
   const query = validate(route.query!, parseQuery(request.raw.url?.split(/\?(.*)/s)[1] ?? ''), 'query');
   const params = readParams(route.params, request.params);
   const serialize = (value: unknown): string => JSON.stringify(route.response.schema.parse(value));
@@ -69,6 +69,7 @@ async function answer(
   let claim = noClaim;
   try {
     claim = await claimFor(deps, route, request, bytes, serialize);
+    bytes = null; // an answer may stream for long, and a small buffer keeps the pool that it was cut from
     const result = await route.handler({
       params,
       query,

@@ -57,7 +57,8 @@ async function* streamAnswer(
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent> {
   signal.throwIfAborted();
-  const prompt = buildPrompt(request, randomBytes(9).toString('base64url'), options.contextTokens);
+  // Made when it is needed and not kept: an answer may stream for long, and there may be thousands.
+  const prompt = (): Prompt => buildPrompt(request, randomBytes(9).toString('base64url'), options.contextTokens);
   const watch = openWatch(signal, options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS);
   const call: Call = { hasBegun: false, text: '', usage: undefined };
   const report = openReport(options, 'answer', request.onUsage);
@@ -86,7 +87,7 @@ async function* streamAnswer(
   } finally {
     // A call that was refused cost nothing; one that was left or broke off did.
     const isBroken = failure === undefined || call.hasBegun || watch.signal.aborted;
-    report.end(failure, signal, isBroken ? (call.usage ?? estimate(prompt, call.text)) : undefined);
+    report.end(failure, signal, isBroken ? (call.usage ?? estimate(prompt(), call.text)) : undefined);
     watch.stop(); // also ends the upstream call when the reader has left
   }
 }
@@ -94,7 +95,7 @@ async function* streamAnswer(
 async function* attemptAnswer(
   options: AiSdkOptions,
   asksUsage: boolean,
-  prompt: Prompt,
+  prompt: () => Prompt,
   watch: Watch,
   call: Call,
   report: Report,

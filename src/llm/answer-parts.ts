@@ -1,5 +1,5 @@
 /** The parts of a model's answer while it streams, whichever provider it comes from. */
-import { streamChat } from './chat-wire.ts';
+import { openChat, readChat } from './chat-wire.ts';
 import { type LanguageModelOptions, openLanguageModel } from './language-model.ts';
 import type { Usage } from './models.ts';
 import type { Prompt } from './prompt.ts';
@@ -19,23 +19,20 @@ export type AnswerPart =
 export async function* streamParts(
   options: LanguageModelOptions,
   asksUsage: boolean,
-  { system, messages }: Prompt,
+  prompt: () => Prompt,
   outputTokensMax: number,
   signal: AbortSignal,
 ): AsyncGenerator<AnswerPart> {
-  const told = messages.map(({ role, content }) => ({
-    role: role === 'assistant' ? ('assistant' as const) : ('user' as const),
-    content,
-  }));
   if (options.provider === 'openai-compatible') {
-    yield* streamChat(options, { system, messages: told, outputTokensMax, asksUsage }, signal);
+    yield* readChat(await openChat(options, { ...toldOf(prompt()), outputTokensMax, asksUsage }, signal), asksUsage);
     return;
   }
   const [{ streamText }, model] = await Promise.all([import('ai'), openLanguageModel(options, asksUsage)]);
+  const { system, messages } = toldOf(prompt());
   const { fullStream } = streamText({
     model,
     instructions: system,
-    messages: told,
+    messages,
     maxOutputTokens: outputTokensMax,
     maxRetries: 0,
     abortSignal: signal,
@@ -51,6 +48,14 @@ export async function* streamParts(
       return;
     }
   }
+}
+
+function toldOf({ system, messages }: Prompt) {
+  const told = messages.map(({ role, content }) => ({
+    role: role === 'assistant' ? ('assistant' as const) : ('user' as const),
+    content,
+  }));
+  return { system, messages: told };
 }
 
 /** Undefined when the provider does not tell, or nothing that makes sense. */

@@ -49,24 +49,47 @@ class ChatRefused extends Error {
   }
 }
 
-/**
- * Ends with one `finish`. Reads no faster than it is read; leaving it ends the call.
- *
- * @throws Error with `statusCode` for a refusal; ServiceError for an answer that is unreadable or has no end.
- */
-export async function* streamChat(
-  endpoint: ChatEndpoint,
-  body: ChatBody,
-  signal: AbortSignal,
-): AsyncGenerator<WirePart, void> {
+type Reader = ReadableStreamDefaultReader<Uint8Array>;
+
+/** Asks. @throws Error with `statusCode` for a refusal. */
+export async function openChat(endpoint: ChatEndpoint, body: ChatBody, signal: AbortSignal): Promise<Reader> {
   const response = await endpoint.fetch(`${endpoint.baseUrl}/chat/completions`, requestOf(endpoint, body, signal));
   const reader = response.body!.getReader();
+  if (response.ok) return reader;
   try {
-    if (!response.ok) throw await refusalOf(response, reader);
-    yield* partsOf(reader, body.asksUsage);
+    throw await refusalOf(response, reader);
   } finally {
     reader.cancel().catch(() => {});
   }
+}
+
+/**
+ * Ends with one `finish`. Reads no faster than it is read; leaving it ends the call.
+ *
+ * @throws ServiceError for an answer that is unreadable or has no end.
+ */
+export async function* readChat(reader: Reader, asksUsage: boolean): AsyncGenerator<WirePart, void> {
+  let reason: string | undefined;
+  let usage: Usage | undefined;
+  try {
+    for await (const data of eventsOf(reader, () => reason !== undefined)) {
+      if (data === '[DONE]') {
+        reason ??= data;
+        break;
+      }
+      const event = parseEvent(data);
+      usage = event.usage ?? usage;
+      if (event.hasReasoning) yield { type: 'reasoning' };
+      if (event.text !== '' && reason === undefined) yield { type: 'text', delta: event.text };
+      reason = event.reason ?? reason;
+      if (reason !== undefined && (usage !== undefined || !asksUsage)) break;
+    }
+  } finally {
+    reader.cancel().catch(() => {});
+  }
+  if (reason === undefined)
+    throw new ServiceError('upstream_failed', 'The chat model ended its answer without an end mark.');
+  yield { type: 'finish', reason, usage };
 }
 
 function requestOf({ model, apiKey }: ChatEndpoint, body: ChatBody, signal: AbortSignal): RequestInit {
@@ -84,8 +107,6 @@ function requestOf({ model, apiKey }: ChatEndpoint, body: ChatBody, signal: Abor
   };
 }
 
-type Reader = ReadableStreamDefaultReader<Uint8Array>;
-
 async function refusalOf(response: Response, reader: Reader): Promise<Error> {
   const decoder = new StringDecoder('utf8');
   let text = '';
@@ -95,26 +116,6 @@ async function refusalOf(response: Response, reader: Reader): Promise<Error> {
     text += decoder.write(value as Buffer);
   }
   return new ChatRefused(text, response.status, Object.fromEntries(response.headers), text);
-}
-
-async function* partsOf(reader: Reader, asksUsage: boolean): AsyncGenerator<WirePart, void> {
-  let reason: string | undefined;
-  let usage: Usage | undefined;
-  for await (const data of eventsOf(reader, () => reason !== undefined)) {
-    if (data === '[DONE]') {
-      reason ??= data;
-      break;
-    }
-    const event = parseEvent(data);
-    usage = event.usage ?? usage;
-    if (event.hasReasoning) yield { type: 'reasoning' };
-    if (event.text !== '' && reason === undefined) yield { type: 'text', delta: event.text };
-    reason = event.reason ?? reason;
-    if (reason !== undefined && (usage !== undefined || !asksUsage)) break;
-  }
-  if (reason === undefined)
-    throw new ServiceError('upstream_failed', 'The chat model ended its answer without an end mark.');
-  yield { type: 'finish', reason, usage };
 }
 
 /** The data of server-sent events. Once `isOver`, what may follow is waited for only shortly. */

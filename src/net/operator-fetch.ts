@@ -18,7 +18,7 @@ export function openOperatorFetch(dispatcher: Dispatcher, bytesMax: number): typ
       method: (init.method ?? 'GET') as Dispatcher.HttpMethod,
       headers: Object.fromEntries(headersOf(init.headers, sent)),
       ...(signal ? { signal } : {}),
-      ...(typeof sent === 'string' ? { body: Readable.from(once(Buffer.from(sent))) } : {}),
+      ...(typeof sent === 'string' ? { body: once(sent) } : {}),
     });
     const { statusCode: status, body } = answer;
     if (!(status >= 200 && status < 300) && status < 400) {
@@ -43,9 +43,15 @@ function headersOf(given: RequestInit['headers'], sent: unknown): Headers {
   return headers;
 }
 
-/** A body of its own would be kept, with its pool of buffers, until the answer ends; this is forgotten once it is sent. */
-async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
-  yield bytes;
+/** undici keeps a body that is given as a whole, with its pool of buffers, until the answer ends; this is forgotten once it is sent. */
+function once(text: string): Readable {
+  return new Readable({
+    read() {
+      this.push(text);
+      this.push(null);
+      text = '';
+    },
+  });
 }
 
 /** Reads only as fast as the stream is read. */
