@@ -8,9 +8,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { percentile } from '../src/cli/eval-metrics.ts';
-import { openFakeOpenAi } from '../test/support/fake-openai.ts';
+import { type Delta, openFakeOpenAi } from '../test/support/fake-openai.ts';
 import { type ServiceProcess, startServiceProcess } from '../test/support/service-process.ts';
 import { type OpenStream, openStream, readEvents, textOfRun } from '../test/support/stream-client.ts';
 import { openInspector } from './support/inspector.ts';
@@ -26,6 +27,7 @@ const WARM_UP = 100;
 const DELTAS = 15;
 const STARTING_AT_ONCE = 32;
 const BYTES_PER_STREAM_MAX = 40_000;
+const THINKING_MS = 10_000;
 const ABORT_MS_MAX = 500;
 const TIME_MS_MAX = 10 * 60_000;
 const TEXT = `${Array.from({ length: DELTAS }, (_, i) => `word${i}`).join(' ')}.`;
@@ -131,12 +133,19 @@ async function runTogether<T>(count: number, whenOpen?: () => Promise<T>) {
   return { errors, whole, open, openSeconds, restSeconds: (performance.now() - releasedAt) / 1000 };
 }
 
-/** Words, the last with a marker; only the first before the gate opens. */
-async function* gatedDeltas(gate: Promise<void>): AsyncGenerator<string> {
-  for (let i = 0; i < DELTAS; i++) {
-    yield i < DELTAS - 1 ? `word${i} ` : `word${i} [1].`;
-    if (i === 0) await gate;
+/** Words, the last with a marker; only the first before the gate opens. Until then it says that it thinks, so as not to seem dead. */
+async function* gatedDeltas(gate: Promise<void>): AsyncGenerator<Delta> {
+  yield 'word0 ';
+  let isOpen = false;
+  void gate.then(() => {
+    isOpen = true;
+  });
+  while (!isOpen) {
+    const pause = sleep(THINKING_MS, undefined, { ref: false });
+    await Promise.race([gate, pause]);
+    if (!isOpen) yield { reasoning_content: '…' };
   }
+  for (let i = 1; i < DELTAS; i++) yield i < DELTAS - 1 ? `word${i} ` : `word${i} [1].`;
 }
 
 /** Milliseconds from a client's leaving to the end of the service's connection to the provider. */

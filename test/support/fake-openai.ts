@@ -13,6 +13,9 @@ export interface ChatCall {
   left: Promise<void>;
 }
 
+/** Text, or the whole `delta` object of an event. */
+export type Delta = string | object;
+
 /** What to do with one call. Deltas are sent one by one. */
 export type Script =
   | {
@@ -115,7 +118,8 @@ async function play(response: ServerResponse, { model, stream }: ChatCall, scrip
         : 'breakAfter' in script
           ? script.breakAfter
           : script.errorAfter;
-  for await (const delta of deltas) await write(response, chunkOf(model, { content: delta }, null));
+  for await (const delta of deltas)
+    await write(response, chunkOf(model, typeof delta === 'string' ? { content: delta } : delta, null));
   if ('stallAfter' in script) return;
   if ('breakAfter' in script) response.destroy();
   else if ('errorAfter' in script) response.end(`data: ${JSON.stringify({ error: script.error })}\n\n`);
