@@ -97,3 +97,23 @@ revoke execute on function own_terms_among(text[], uuid[]),
   own_text_scores(tsquery, uuid[], uuid[], boolean, text[], float8[], float8, float8, bigint) from public;
 grant execute on function own_terms_among(text[], uuid[]),
   own_text_scores(tsquery, uuid[], uuid[], boolean, text[], float8[], float8, float8, bigint) to pinakes_app;
+
+-- A server, too, remembers what was worked out of the corpus. There transactions end in another order than they raise the sequence of
+-- 0020; but which of them a search can see says in which state it finds the corpus. Now and then one row takes the place of those
+-- that the transaction sees: it is seen by whoever sees that they are gone, so no state is ever taken for one before.
+create table corpus_change (transaction xid8 primary key);
+
+create or replace function change_corpus_version() returns trigger language plpgsql security definer set search_path from current as $$
+begin
+  if nextval('corpus_version') & 255 = 0 and pg_try_advisory_xact_lock(hashtextextended('corpus_change', 0)) then
+    delete from corpus_change;
+  end if;
+  insert into corpus_change values (pg_current_xact_id()) on conflict do nothing;
+  return null;
+end $$;
+
+create function corpus_state() returns text language sql stable security definer set search_path from current as $$
+  select md5(coalesce(string_agg(c.transaction::text, ' ' order by c.transaction), '')) from corpus_change c
+$$;
+revoke execute on function corpus_state() from public;
+grant execute on function corpus_state() to pinakes_app;

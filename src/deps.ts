@@ -52,7 +52,7 @@ export interface Deps {
   redactors: Redactors;
   /** Null: no embedding model is configured. */
   embedding: Embedding | null;
-  /** What searches worked out about the corpus as it is. Null: the database cannot say when it changes. */
+  /** What searches worked out about the corpus as it is. Null: nothing is kept. */
   memory: CorpusMemory | null;
   /** Null: no rerank model is configured. */
   reranker: RerankModel | null;

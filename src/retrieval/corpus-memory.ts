@@ -1,6 +1,6 @@
 /**
  * What searches worked out about the corpus, kept until the corpus changes. Any change of its sources, groups, tags, values of
- * metadata columns or sets of vectors raises its version, in the transaction of the change (migration 0020).
+ * metadata columns or sets of vectors changes its version, in the transaction of the change (migrations 0020 and 0021).
  */
 import type { Database } from '../db/database.ts';
 import { type Sql, sql } from '../db/sql.ts';
@@ -12,10 +12,16 @@ const ENTRY_BYTES = 500;
 /** The tables that raise the version. What is read from others is not kept. */
 const WATCHED = new Set(['source', 'source_group', 'tag', 'tag_source_group', 'metadata_column_value']);
 
-/** Selects the version. After a restart of the engine it is another one. */
-export const CORPUS_VERSION: Sql = sql`(select last_value || ' ' || pg_postmaster_start_time() from corpus_version)`;
+/** What selects the version. After a restart of the database it is another one. */
+const VERSIONS: Record<Database['kind'], Sql> = {
+  embedded: sql`(select last_value || ' ' || pg_postmaster_start_time() from corpus_version)`,
+  // Which changes the statement sees: they come to be seen in another order than they were made.
+  server: sql`(select corpus_state() || ' ' || pg_postmaster_start_time())`,
+};
 
 export interface CorpusMemory {
+  /** Selects the version of the corpus that a statement sees. */
+  version: Sql;
   /** What is known of the corpus as it is in this version; of other versions nothing is. */
   at(version: string): Knowledge;
 }
@@ -25,13 +31,12 @@ export interface Knowledge {
   recall<T>(key: string, work: () => Promise<T>, bytes?: (found: T) => number): Promise<T>;
 }
 
-/** On the embedded engine only: on a server, transactions that change the corpus end in another order than they raise the version. */
-export function openCorpusMemory(db: Pick<Database, 'kind'>): CorpusMemory | null {
-  if (db.kind !== 'embedded') return null;
+export function openCorpusMemory({ kind }: Pick<Database, 'kind'>): CorpusMemory {
   let entries = new Map<string, { value: unknown; bytes: number }>();
   let current = '';
   let total = 0;
   return {
+    version: VERSIONS[kind],
     at(version) {
       if (version !== current) {
         entries = new Map();

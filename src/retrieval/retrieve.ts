@@ -5,7 +5,6 @@ import type { Deps } from '../deps.ts';
 import { openAccess } from '../policy/access.ts';
 import { searchTerms } from './analyzer.ts';
 import { type Batch, keepFitting, lexicalBatches, type RankedCandidate, type Search } from './candidates.ts';
-import { CORPUS_VERSION } from './corpus-memory.ts';
 import { narrows } from './filter-sql.ts';
 import { openFitting } from './fitting.ts';
 import { FUSION_DEFAULT } from './fuse.ts';
@@ -101,7 +100,7 @@ async function prepare(
   const forced = db.hasTextSearch ? FORCE_INDEX_ORDER : FORCE_INDEXES;
   const settings = semantic ? join([forced, NEAREST_SETTINGS]) : forced;
   const [state] = await tx.query<{ version: string }>(
-    sql`select ${memory ? CORPUS_VERSION : raw("''")} as version, ${settings}`,
+    sql`select ${memory ? memory.version : raw("''")} as version, ${settings}`,
   );
   const knowledge = memory?.at(state!.version);
   const request = await admit(tx, asked);

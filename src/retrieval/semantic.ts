@@ -4,7 +4,7 @@ import type { Tx } from '../db/database.ts';
 import { sql } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { invalidRequest, ServiceError } from '../errors.ts';
-import { CORPUS_VERSION, type CorpusMemory } from './corpus-memory.ts';
+import type { CorpusMemory } from './corpus-memory.ts';
 import type { RetrieveRequest, Warning } from './types.ts';
 
 /** How long a search waits for the embedding model. */
@@ -68,7 +68,7 @@ async function recallServing(
   tenantId: string,
   find: () => Promise<ServingVectors | undefined>,
 ): Promise<ServingVectors | undefined> {
-  const [now] = await db.query<{ version: string }>(tenantId, sql`select ${CORPUS_VERSION} as version`);
+  const [now] = await db.query<{ version: string }>(tenantId, sql`select ${memory.version} as version`);
   return memory.at(now!.version).recall(`serving ${tenantId}`, find);
 }
 

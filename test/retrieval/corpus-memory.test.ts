@@ -17,7 +17,7 @@ let database: TestDatabase;
 let memory: CorpusMemory;
 before(async () => {
   database = await openTestDatabase();
-  memory = openCorpusMemory({ kind: 'embedded' })!;
+  memory = openCorpusMemory(database.db);
 });
 after(() => database.close());
 
@@ -287,8 +287,41 @@ test('with another embedding model, searches use its vectors', async () => {
   assert.deepEqual(asked, ['first', 'second']);
 });
 
-test('on a server nothing is kept', () => {
-  assert.equal(openCorpusMemory({ kind: 'server' }), null);
+test('a change that ends after a later one is seen when it ends', async (t) => {
+  if (database.db.kind === 'embedded') return t.skip('there transactions run one after the other');
+  const made = await make();
+  const request = requestOf(made, RED);
+  const touch = (name: string): Sql => sql`update source set metadata = '{"colour": "red"}' where name = ${name}`;
+  const ending = Promise.withResolvers<void>();
+  const changed = Promise.withResolvers<void>();
+  const earlier = database.db.transaction(made.tenant.id, async (tx) => {
+    await tx.query(touch('two'));
+    changed.resolve();
+    await ending.promise;
+  });
+  await changed.promise;
+  assert.deepEqual(await names(request, memory), ['one']);
+  await database.db.query(made.tenant.id, touch('three'));
+  assert.deepEqual(await names(request, memory), ['one', 'three']);
+  ending.resolve();
+  await earlier;
+  assert.deepEqual(await names(request, memory), ['one', 'three', 'two']);
+});
+
+test('however many changes there are, few are looked through, and no state is taken for one before', async () => {
+  const made = await make();
+  const seen = new Set<string>();
+  let most = 0;
+  for (let i = 0; i < 600; i += 1) {
+    await database.db.query(made.tenant.id, sql`update source set name = name where id = ${made.one}`);
+    const [state] = await database.db.system.query<{ state: string; changes: number }>(
+      sql`select corpus_state() as state, (select count(*) from corpus_change) as changes`,
+    );
+    seen.add(state!.state);
+    most = Math.max(most, state!.changes);
+  }
+  assert.equal(seen.size, 600);
+  assert.ok(most > 1 && most <= 300, `${most} changes`);
 });
 
 test('only what depends on nothing else has a key', () => {
@@ -305,7 +338,7 @@ test('only what depends on nothing else has a key', () => {
 });
 
 test('what was not asked for longest goes first when there is no more room', async () => {
-  const large = openCorpusMemory({ kind: 'embedded' })!.at('1');
+  const large = openCorpusMemory({ kind: 'embedded' }).at('1');
   const worked: string[] = [];
   const recall = (key: string): Promise<string> =>
     large.recall(
