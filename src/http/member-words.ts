@@ -4,6 +4,7 @@
  */
 export const MEMBER_WORDS: Readonly<Record<string, string>> = {
   added: 'Files that are new.',
+  allowed: 'Whether it is shown.',
   api_keys: 'API keys of this page.',
   chunks: 'Chunks of this page.',
   citations: 'What the answer rests on, in the order of its numbers; empty without `citation`.',
@@ -13,6 +14,8 @@ export const MEMBER_WORDS: Readonly<Record<string, string>> = {
   failed: 'Files that failed.',
   local_file_groups: 'Local file groups of this page.',
   metadata_columns: 'Declared metadata columns.',
+  policies: 'Policies of this page.',
+  principal_id: 'The end user.',
   runs: 'Runs of this page, oldest first.',
   scanned: 'Files that were looked at.',
   secret_id: 'Id of the secret.',
@@ -20,6 +23,8 @@ export const MEMBER_WORDS: Readonly<Record<string, string>> = {
   skipped: 'Files that were left out.',
   source_groups: 'Source groups of this page.',
   sources: 'Sources of this page.',
+  subject: 'Name of an attribute of the principal.',
+  subjects: 'Subjects of this page.',
   success: 'Whether the item succeeded.',
   success_count: 'How many items succeeded.',
   tag_source_groups: 'Links of this page.',
@@ -95,6 +100,7 @@ export const MEMBER_WORDS: Readonly<Record<string, string>> = {
   statistics: 'How many files were scanned, added, updated and so on.',
   status: 'Where the work stands: see the list of values.',
   tag_id: 'Id of the tag.',
+  target: 'What the condition is about.',
   tag_ids: 'Only source groups with one of these tags; null = not limited.',
   tags: 'Names of the tags of its source group.',
   text: 'The text.',

@@ -17,7 +17,11 @@ const value = {
   anyOf: [scalar, { type: 'array', items: scalar, minItems: 1, maxItems: ATTRIBUTE_VALUES_MAX }],
   description: `Text of at most ${ATTRIBUTE_LENGTH_MAX} characters, a number, true or false; or an array of 1 to ${ATTRIBUTE_VALUES_MAX} of these.`,
 };
-const wire = { type: 'object', maxProperties: ATTRIBUTES_MAX, additionalProperties: value };
+const wire = {
+  type: 'object',
+  description: `At most ${ATTRIBUTES_MAX} attributes, by names of 1 to ${ATTRIBUTE_NAME_LENGTH_MAX} characters.`,
+  additionalProperties: value,
+};
 
 export const attributesSchema = attributesOf<Attributes>(false).meta({ id: 'Attributes', wire });
 export const attributesPatchSchema = attributesOf<AttributesPatch>(true).meta({
