@@ -55,6 +55,12 @@ export type ApiKeyUsage = {
   tokens_per_day: number | null;
 };
 
+/** At most 100 attributes, by names of 1 to 256 characters. */
+export type Attributes = Record<string, string | number | boolean | Array<string | number | boolean>>;
+
+/** At most 100 attributes, by names of 1 to 256 characters. */
+export type AttributesPatch = Record<string, string | number | boolean | Array<string | number | boolean> | null>;
+
 export type AuditEvent = {
   /** Id: a UUID in lower case. · format "uuid" */
   id: string;
@@ -76,6 +82,56 @@ export type AuditEvent = {
   prev_hash: string;
   /** SHA-256, hex, over `prev_hash`, a line feed, and the event as canonical JSON. */
   hash: string;
+};
+
+export type AuthzPolicy = {
+  /** Its name. */
+  name: string;
+  /** 1, then one more with each change. */
+  version: number;
+  /** `and` (all of the conditions hold) or `or` (any of them). */
+  operator: "and" | "or";
+  /** Conditions and groups of conditions, as they were sent. */
+  filters: Array<unknown>;
+  /** Unix seconds. */
+  creation_time: number;
+  /** Unix seconds. */
+  last_update_time: number;
+};
+
+/** Conditions on metadata, at most 5 groups deep and 200 nodes in all. */
+export type AuthzPolicyGroup = {
+  /** `and` (all of the conditions hold) or `or` (any of them). · default "and" */
+  operator?: "and" | "or" | undefined;
+  /** Conditions and groups of conditions, 1 to 64. · minItems 1, maxItems 64 */
+  filters: Array<{
+    /** Key of metadata. For `tag` and `source_group`: `name` or `id` (absent: the name of a tag, the id of a source group); with exists and not_exists also the name of a tag. · minLength 1, maxLength 256 */
+    key?: string | undefined;
+    /** `and` (all of the conditions hold) or `or` (any of them). */
+    operator: "eq" | "ne" | "gt" | "gte" | "lt" | "lte" | "in" | "nin" | "contains" | "starts_with" | "exists" | "not_exists";
+    /** An array for in and nin, absent for exists and not_exists, else a scalar; or `{"subject": "…"}`: that attribute of the principal. */
+    value?: string | number | boolean | Array<string | number | boolean> | {
+      /** Name of an attribute of the principal. */
+      subject: string;
+    } | undefined;
+    /** What the condition is about. · default "source_metadata" */
+    target?: "source_metadata" | "chunk_metadata" | "group_metadata" | "tag" | "source_group" | undefined;
+    /** Also records that a document sets about itself: front matter, meta tags, properties, record columns. · default false */
+    trust_content?: boolean | undefined;
+  } | AuthzPolicyGroup>;
+};
+
+export type AuthzSubject = {
+  /** The end user. */
+  principal_id: string;
+  /** By name. */
+  attributes: Record<string, string | number | boolean | Array<string | number | boolean>>;
+  /** Unix seconds; null: never. */
+  expires_time: number | null;
+  /** Unix seconds. */
+  creation_time: number;
+  /** Unix seconds. */
+  last_update_time: number;
 };
 
 export type CitedContent = {
@@ -820,6 +876,8 @@ export type Secret = {
   /** Empty when none was given. */
   description: string;
 };
+
+export type ShownAttributes = Record<string, string | number | boolean | Array<string | number | boolean>>;
 
 export type Source = {
   /** Id: a UUID in lower case. · format "uuid" */
@@ -2171,6 +2229,10 @@ export interface Operations {
         prefix?: string | undefined;
         /** Only values after this one: the last of the page before. · minLength 0, maxLength 4096 */
         after?: string | undefined;
+        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
+        principal_id?: string | undefined;
+        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
+        authz_policy?: string | undefined;
       } | undefined;
     };
     response: {
@@ -2393,6 +2455,169 @@ export interface Operations {
     };
     response: ApiKeyUsage;
   };
+  /** List subjects */
+  listSubjects: {
+    request: {
+      query?: {
+        /** How many records to return. · minimum 1, maximum 100, default 20 */
+        limit?: number | undefined;
+        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
+        after_id?: string | undefined;
+      } | undefined;
+    };
+    response: {
+      /** Subjects of this page. */
+      subjects: Array<AuthzSubject>;
+      pagination: Pagination;
+    };
+  };
+  /** Set the attributes of many subjects */
+  setSubjects: {
+    request: {
+      body: {
+        /** The items, in the order in which they are applied. · maxItems 50 */
+        items: Array<{
+          /** The end user. · minLength 1, maxLength 256 */
+          principal_id: string;
+          attributes: Attributes;
+          /** From then on it counts as one without attributes; null or absent: never. */
+          expires_time?: number | null | undefined;
+        }>;
+      };
+    };
+    response: {
+      /** How many items succeeded. */
+      success_count: number;
+      /** One for each item, in their order. */
+      results: Array<{
+        /** The principal_id of the item. */
+        id: string;
+        /** Whether the item succeeded. */
+        success: boolean;
+        /** What the single request would have said; empty after a success. */
+        error: string;
+      }>;
+    };
+  };
+  /** Get the attributes of a subject */
+  getSubject: {
+    request: {
+      params: {
+        /** The end user, as requests name it. · minLength 1, maxLength 256 */
+        principal_id: string;
+      };
+    };
+    response: AuthzSubject;
+  };
+  /** Set the attributes of a subject */
+  setSubject: {
+    request: {
+      params: {
+        /** The end user, as requests name it. · minLength 1, maxLength 256 */
+        principal_id: string;
+      };
+      body: {
+        attributes: Attributes;
+        /** From then on it counts as one without attributes; null or absent: never. */
+        expires_time?: number | null | undefined;
+      };
+    };
+    response: AuthzSubject;
+  };
+  /** Change attributes of a subject */
+  changeSubject: {
+    request: {
+      params: {
+        /** The end user, as requests name it. · minLength 1, maxLength 256 */
+        principal_id: string;
+      };
+      body: {
+        /** Merged by name; null removes one. */
+        attributes?: AttributesPatch | undefined;
+        /** Absent: unchanged; null: never. */
+        expires_time?: number | null | undefined;
+      };
+    };
+    response: AuthzSubject;
+  };
+  /** Delete a subject */
+  deleteSubject: {
+    request: {
+      params: {
+        /** The end user, as requests name it. · minLength 1, maxLength 256 */
+        principal_id: string;
+      };
+    };
+    response: AuthzSubject;
+  };
+  /** List policies */
+  listPolicies: {
+    request: {
+      query?: {
+        /** How many records to return. · minimum 1, maximum 100, default 20 */
+        limit?: number | undefined;
+        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
+        after_id?: string | undefined;
+      } | undefined;
+    };
+    response: {
+      /** Policies of this page. */
+      policies: Array<AuthzPolicy>;
+      pagination: Pagination;
+    };
+  };
+  /** Get a policy */
+  getPolicy: {
+    request: {
+      params: {
+        /** The name that requests give as `authz_policy`; `default` is the one of requests that give none. */
+        name: string;
+      };
+    };
+    response: AuthzPolicy;
+  };
+  /** Make or change a policy */
+  setPolicy: {
+    request: {
+      params: {
+        /** The name that requests give as `authz_policy`; `default` is the one of requests that give none. */
+        name: string;
+      };
+      body: AuthzPolicyGroup;
+    };
+    response: AuthzPolicy;
+  };
+  /** Delete a policy */
+  deletePolicy: {
+    request: {
+      params: {
+        /** The name that requests give as `authz_policy`; `default` is the one of requests that give none. */
+        name: string;
+      };
+    };
+    response: AuthzPolicy;
+  };
+  /** Explain who may see what */
+  explainAccess: {
+    request: {
+      body: {
+        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
+        principal_id?: string | undefined;
+        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
+        authz_policy?: string | undefined;
+        /** Either this or chunk_id. */
+        source_id?: string | undefined;
+        /** Either this or source_id. */
+        chunk_id?: string | undefined;
+      };
+    };
+    response: {
+      /** Whether it is shown. */
+      allowed: boolean;
+      /** JSON pointer, within the policy, to the condition that decided, or to the group where all its members did; null when there is no policy of this name. */
+      matched_rule: string | null;
+    };
+  };
   /** List audit events */
   listAuditEvents: {
     request: {
@@ -2513,5 +2738,16 @@ export const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, 
   revokeApiKey: ['DELETE', '/api/v1/api-keys/{id}'],
   rotateApiKey: ['POST', '/api/v1/api-keys/{id}/rotate'],
   getApiKeyUsage: ['GET', '/api/v1/api-keys/{id}/usage'],
+  listSubjects: ['GET', '/api/v1/authz/subjects'],
+  setSubjects: ['POST', '/api/v1/authz/subjects/attributes/batch'],
+  getSubject: ['GET', '/api/v1/authz/subjects/{principal_id}/attributes'],
+  setSubject: ['PUT', '/api/v1/authz/subjects/{principal_id}/attributes'],
+  changeSubject: ['PATCH', '/api/v1/authz/subjects/{principal_id}/attributes'],
+  deleteSubject: ['DELETE', '/api/v1/authz/subjects/{principal_id}/attributes'],
+  listPolicies: ['GET', '/api/v1/authz/policies'],
+  getPolicy: ['GET', '/api/v1/authz/policies/{name}'],
+  setPolicy: ['PUT', '/api/v1/authz/policies/{name}'],
+  deletePolicy: ['DELETE', '/api/v1/authz/policies/{name}'],
+  explainAccess: ['POST', '/api/v1/authz/explain'],
   listAuditEvents: ['GET', '/api/v1/audit-events'],
 };
