@@ -53,3 +53,6 @@ update api_key set scopes = scopes || array['audit:read']
 where revoked_at is null and source_group_ids is null and tag_ids is null
   and scopes @> array['inference:run', 'knowledge:read', 'knowledge:write', 'ingestion:manage', 'authz:grant', 'policy:redaction:manage',
                       'apikeys:issue'];
+
+-- The ingest rules of the redaction policy (redact.ts: ingestMark) that the served text was read under; empty: none.
+alter table source add column redacted_by text not null default '';

@@ -24,6 +24,8 @@ export interface Source {
   chunkCount: number;
   warnings: string[];
   createdAt: Date;
+  /** The ingest rules of the redaction policy that it was read under; empty: none. */
+  redactedBy: string;
 }
 
 export interface NewSource {
@@ -88,7 +90,7 @@ export const SOURCE_COLUMNS =
   s.parent_source_id as "parentSourceId",
   s.file_type as "fileType", s.file_size as "fileSize", s.status, s.origin_metadata as "originMetadata", s.metadata,
   s.language, s.content_at as "contentAt", s.text_length as "textLength", s.chunk_count as "chunkCount", s.warnings,
-  s.created_at as "createdAt"`);
+  s.created_at as "createdAt", s.redacted_by as "redactedBy"`);
 
 /** All rows in one statement: an upload has up to 2,000. */
 export async function insertSources(

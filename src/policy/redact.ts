@@ -1,4 +1,5 @@
 /** What a compiled redaction policy does. Pure: see redactors.ts for where policies come from. */
+import { createHash } from 'node:crypto';
 import { detectorOf } from './detectors/registry.ts';
 import { openDictionary } from './dictionary.ts';
 import {
@@ -22,6 +23,8 @@ export interface RedactionMatch {
   start: number;
   end: number;
   action: RedactionAction;
+  /** What stands in its place. */
+  replacement: string;
 }
 
 export interface Redacted {
@@ -42,6 +45,8 @@ export interface RedactionStream {
 
 export interface Redactor {
   readonly version: number;
+  /** Names the rules of the step `ingest`; empty: there are none. What was stored under another mark is to be read anew. */
+  readonly ingestMark: string;
   /** False: no rule applies there, the text can be passed on as it is. */
   appliesAt(at: ApplyAt): boolean;
   /** At once: for texts of at most some 100 kB. `any` applies every rule. */
@@ -76,6 +81,7 @@ export function compileRedactor(policy: RedactionPolicy, hashKey: Uint8Array): R
 
   return {
     version: policy.version,
+    ingestMark: ingestMarkOf(policy, hashKey),
     appliesAt: (at) => appliesAt.has(at),
     redact(text, at) {
       const session = openSession(rulesAt(at));
@@ -95,6 +101,17 @@ export function compileRedactor(policy: RedactionPolicy, hashKey: Uint8Array): R
     },
     stream: (at) => openSession(rulesAt(at)),
   };
+}
+
+const MARK_LENGTH = 32;
+
+function ingestMarkOf({ enabled, rules }: RedactionPolicy, hashKey: Uint8Array): string {
+  const atIngest = enabled ? rules.filter((rule) => rule.apply_at.includes('ingest')) : [];
+  if (atIngest.length === 0) return '';
+  const digest = createHash('sha256').update(JSON.stringify(atIngest.map(({ apply_at: _, ...rule }) => rule)));
+  // Another key, other hashes.
+  if (atIngest.some(({ action }) => action === 'hash')) digest.update(hashKey);
+  return digest.digest('hex').slice(0, MARK_LENGTH);
 }
 
 function findersOf(rule: RedactionRule): { finder: Finder; entity: string | null }[] {

@@ -29,7 +29,7 @@ export interface FinderRule {
   };
 }
 
-export type SessionMatch = FinderRule['describes'] & { start: number; end: number };
+export type SessionMatch = FinderRule['describes'] & { start: number; end: number; replacement: string };
 
 export interface Session {
   push(delta: string): string;
@@ -129,8 +129,14 @@ class RedactionSession implements Session {
       if (!best) break;
       const start = Math.max(best.start, this.#covered);
       if (start >= limit) break;
-      parts.push(this.#slice(this.#covered, start), best.rule.replace(best.text));
-      this.matches.push({ ...best.rule.describes, start: this.#points(start), end: this.#points(best.end) });
+      const replacement = best.rule.replace(best.text);
+      parts.push(this.#slice(this.#covered, start), replacement);
+      this.matches.push({
+        ...best.rule.describes,
+        start: this.#points(start),
+        end: this.#points(best.end),
+        replacement,
+      });
       this.#covered = best.end;
     }
     this.blocked ||= waiting.some(({ rule }) => rule.blocks);

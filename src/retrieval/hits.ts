@@ -3,18 +3,22 @@ import type { Tx } from '../db/database.ts';
 import { raw, type Sql, sql } from '../db/sql.ts';
 import type { TypedMetadata } from '../ingest/parsed.ts';
 import { type Access, mayShowChunk } from '../policy/access.ts';
+import { redactChunk, redactText, shownAt } from '../policy/apply-redaction.ts';
+import type { Redactor } from '../policy/redact.ts';
 import type { Hit, Neighbour } from './types.ts';
 
 export type HitRow = Omit<Hit, 'score' | 'scores' | 'metadata'> & {
   originMetadata: TypedMetadata;
   apiMetadata: Record<string, string>;
+  /** The ingest rules that its source was read under. */
+  redactedBy: string;
 };
 
 const HIT_COLUMNS = raw(`c.id, c.source_id as "sourceId", c.source_group_id as "sourceGroupId",
   s.source_type as "sourceType", s.file_type as "fileType", s.name, s.url, c.content, c.context, c.ordinal as "chunkIndex",
   c.start_offset as "startOffset", c.end_offset as "endOffset", c.pages, c.heading_path as "headingPath",
   s.origin_metadata as "originMetadata", s.metadata as "apiMetadata", c.metadata as "chunkMetadata",
-  s.content_at as "contentAt", s.language`);
+  s.content_at as "contentAt", s.language, s.redacted_by as "redactedBy"`);
 
 /** Of chunk `c` and its source `s`. A key that is limited to tags is shown no others. */
 export function hitColumns(tagIds: readonly string[] | null): Sql {
@@ -44,10 +48,11 @@ export async function readRows(tx: Tx, request: HitRequest, ids: readonly string
 export type Rank = Pick<Hit, 'score' | 'scores'>;
 export const UNRANKED: Rank = { score: 0, scores: { lexical: null, semantic: null, rerank: null } };
 
-/** `row` as selected by `hitColumns`. */
-export function toHit(row: HitRow, { score, scores }: Rank): Hit {
-  const { originMetadata, apiMetadata, ...columns } = row;
-  return { ...columns, score, scores, metadata: mergedMetadata(originMetadata, apiMetadata) };
+/** `row` as selected by `hitColumns`, as it may be shown; undefined when a rule withholds it. */
+export function toHit(row: HitRow, { score, scores }: Rank, redactor: Redactor | null): Hit | undefined {
+  const { originMetadata, apiMetadata, redactedBy, ...columns } = row;
+  const hit = { ...columns, score, scores, metadata: mergedMetadata(originMetadata, apiMetadata) };
+  return redactChunk(redactor, hit, shownAt(redactor, redactedBy));
 }
 
 /** API records win over origin records of the same key; sorted by key. */
@@ -57,23 +62,27 @@ function mergedMetadata(origin: TypedMetadata, api: Record<string, string>): Typ
   return Object.fromEntries([...merged].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Adds the chunks around each hit in its source, those that may be seen. */
+/** Adds the chunks around each hit in its source, those that may be seen, as they may be shown. */
 export async function addNeighbours(
   tx: Tx,
   { tenantId, policy }: { tenantId: string } & Pick<Access, 'policy'>,
   hits: readonly Hit[],
   { before, after }: { before: number; after: number },
+  redactor: Redactor | null,
 ): Promise<void> {
   if (hits.length === 0 || before + after === 0) return;
-  const rows = await tx.query<Neighbour & { hitId: string }>(sql`
-    select h.id as "hitId", c.id, c.ordinal as "chunkIndex", c.content, c.start_offset as "startOffset", c.end_offset as "endOffset"
+  const rows = await tx.query<Neighbour & { hitId: string; redactedBy: string }>(sql`
+    select h.id as "hitId", (select s.redacted_by from source s where s.tenant_id = c.tenant_id and s.id = c.source_id) as "redactedBy", c.id, c.ordinal as "chunkIndex", c.content, c.start_offset as "startOffset", c.end_offset as "endOffset"
     from chunk h join chunk c on c.tenant_id = h.tenant_id and c.source_id = h.source_id and c.generation = h.generation
       and c.ordinal between h.ordinal - ${before}::int and h.ordinal + ${after}::int and c.id <> h.id
     where h.tenant_id = ${tenantId} and h.id = any(${hits.map((hit) => hit.id)}::uuid[]) and ${mayShowChunk({ policy })}
     order by c.ordinal`);
   const byHit = Map.groupBy(rows, (row) => row.hitId);
   for (const hit of hits) {
-    const around = (byHit.get(hit.id) ?? []).map(({ hitId: _, ...neighbour }) => neighbour);
+    const around = (byHit.get(hit.id) ?? []).flatMap(({ hitId: _, redactedBy, ...neighbour }) => {
+      const content = redactText(redactor, neighbour.content, shownAt(redactor, redactedBy));
+      return content === undefined ? [] : [{ ...neighbour, content }];
+    });
     hit.neighbours = {
       before: around.filter((neighbour) => neighbour.chunkIndex < hit.chunkIndex),
       after: around.filter((neighbour) => neighbour.chunkIndex > hit.chunkIndex),

@@ -3,27 +3,43 @@ import { withinLimits } from '../corpus/group-store.ts';
 import type { Queryable, Tx } from '../db/database.ts';
 import { raw, type Sql, sql } from '../db/sql.ts';
 import { type Access, mayShowChunk, mayShowSource, showsEverything, showsSomething } from '../policy/access.ts';
+import { placesAfter, shownAt } from '../policy/apply-redaction.ts';
+import type { ApplyAt, Redactor } from '../policy/redact.ts';
 import { ALIVE, SERVED, SOURCE_TABLES } from './filter-sql.ts';
 import { type HitRow, hitColumns, toHit, UNRANKED } from './hits.ts';
 import type { Hit } from './types.ts';
 
-export interface SourceText {
+/** Code points read on both sides of a range: matches are shorter. */
+const REDACTION_MARGIN = 4_000;
+
+/** A stretch of extracted text as it is stored, with more around it where rules are to be applied. */
+export interface ReadRange {
   text: string;
+  /** The code points that were asked for. */
+  from: number;
+  to: number;
+  steps: readonly ApplyAt[];
   /** Of the whole extracted text, in code points. */
   textLength: number;
 }
 
 /** Undefined for chunks that do not exist, are deleted, or may not be seen. */
-export async function findChunk(tx: Queryable, tenantId: string, id: string, access: Access): Promise<Hit | undefined> {
+export async function findChunk(
+  tx: Queryable,
+  tenantId: string,
+  id: string,
+  access: Access,
+  redactor: Redactor | null,
+): Promise<Hit | undefined> {
   const [row] = await tx.query<HitRow>(sql`
     select ${hitColumns(access.tagIds)} from chunk c join ${SOURCE_TABLES} on s.tenant_id = c.tenant_id and s.id = c.source_id
     where c.tenant_id = ${tenantId} and c.id = ${id} and ${ALIVE} and ${SERVED} and ${withinLimits(access)}
       and ${mayShowSource(access)} and ${mayShowChunk(access)}`);
-  return row && toHit(row, UNRANKED);
+  return row && toHit(row, UNRANKED, redactor);
 }
 
 /**
- * Chunks of a source in reading order, with one more than `limit` when there is a next page; undefined when there is no such
+ * Chunks of a source in reading order, a page without those that a redaction rule withholds; undefined when there is no such
  * source, or nothing of it may be seen. After the id of a chunk that is gone there is nothing: its source has been read anew, and the list with it.
  */
 export async function listChunks(
@@ -32,7 +48,8 @@ export async function listChunks(
   sourceId: string,
   access: Access,
   page: { limit: number; afterId?: string | undefined },
-): Promise<{ rows: Hit[]; total: number } | undefined> {
+  redactor: Redactor | null,
+): Promise<{ rows: Hit[]; nextId: string | null; total: number } | undefined> {
   const source = await findSource(tx, tenantId, sourceId, access);
   if (!source) return undefined;
   const after =
@@ -45,8 +62,10 @@ export async function listChunks(
     select ${hitColumns(access.tagIds)} from chunk c join source s on s.tenant_id = c.tenant_id and s.id = c.source_id
     where c.tenant_id = ${tenantId} and c.source_id = ${sourceId} and c.generation = ${source.generation} and ${mayShowChunk(access)} and ${after}
     order by c.ordinal limit ${page.limit + 1}`);
+  const onPage = rows.slice(0, page.limit);
   return {
-    rows: rows.map((row) => toHit(row, UNRANKED)),
+    rows: onPage.flatMap((row) => toHit(row, UNRANKED, redactor) ?? []),
+    nextId: rows.length > page.limit ? onPage.at(-1)!.id : null,
     total: await countShown(tx, tenantId, sourceId, source, access),
   };
 }
@@ -61,20 +80,49 @@ export async function readText(
   sourceId: string,
   access: Access,
   range: { start: number; end: number },
-): Promise<SourceText | undefined> {
+  redactor: Redactor | null,
+): Promise<ReadRange | undefined> {
   const source = await findSource(tx, tenantId, sourceId, access, showsEverything(access));
   if (!source) return undefined;
-  const { start, end } = range;
+  const steps = shownAt(redactor, source.redactedBy).filter((step) => redactor?.appliesAt(step));
+  // What is looked for may begin before the range or end behind it: half a match is none.
+  const margin = steps.length === 0 ? 0 : REDACTION_MARGIN;
+  const start = Math.max(0, range.start - margin);
+  const end = range.end + margin;
   const segments = await tx.query<{ part: string }>(sql`
     select substr(t.content, greatest(${start}::int - t.start_offset, 0) + 1,
                   least(${end}::int, t.end_offset) - greatest(${start}::int, t.start_offset)) as part
     from source_text t
     where t.tenant_id = ${tenantId} and t.source_id = ${sourceId} and t.generation = ${source.generation} and t.start_offset < ${end}::int and t.end_offset > ${start}::int
     order by t.start_offset`);
-  return { text: segments.map((segment) => segment.part).join(''), textLength: source.textLength };
+  const text = segments.map((segment) => segment.part).join('');
+  return { text, steps, from: range.start - start, to: range.end - start, textLength: source.textLength };
+}
+
+/**
+ * The code points [from, to) of what was read, with every match that reaches into them replaced. Undefined: a rule withholds the
+ * text. Not within a transaction: it may take its time.
+ */
+export async function shownText(
+  redactor: Redactor | null,
+  read: ReadRange,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  let { text, from, to } = read;
+  for (const step of read.steps) {
+    const { text: redacted, matches, blocked } = await redactor!.redactLong(text, step, signal);
+    if (blocked) return undefined;
+    const cut = matches.find((match) => match.end > from && match.start < from);
+    const places = placesAfter(matches);
+    from = places(cut ? cut.start : from);
+    to = Math.max(from, places(to));
+    text = redacted;
+  }
+  return read.steps.length === 0 ? text : [...text].slice(from, to).join('');
 }
 
 interface ShownSource {
+  redactedBy: string;
   generation: number;
   chunkCount: number;
   textLength: number;
@@ -88,7 +136,9 @@ async function findSource(
   access: Access,
   condition: Sql = raw('true'),
 ): Promise<ShownSource | undefined> {
-  const columns: Sql = raw('s.generation, s.chunk_count as "chunkCount", s.text_length as "textLength"');
+  const columns: Sql = raw(
+    's.redacted_by as "redactedBy", s.generation, s.chunk_count as "chunkCount", s.text_length as "textLength"',
+  );
   const [source] = await tx.query<ShownSource>(sql`
     select ${columns} from ${SOURCE_TABLES}
     where s.tenant_id = ${tenantId} and s.id = ${id} and ${ALIVE} and ${withinLimits(access)}

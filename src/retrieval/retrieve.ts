@@ -2,7 +2,10 @@
 import type { Tx } from '../db/database.ts';
 import { join, raw, sql } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
+import { invalidRequest } from '../errors.ts';
 import { openAccess } from '../policy/access.ts';
+import { redactChunk, redactText, shownAt } from '../policy/apply-redaction.ts';
+import type { Redactor } from '../policy/redact.ts';
 import { searchTerms } from './analyzer.ts';
 import { type Batch, keepFitting, lexicalBatches, type RankedCandidate, type Search } from './candidates.ts';
 import { narrows } from './filter-sql.ts';
@@ -26,7 +29,8 @@ export const COMPARED_MAX = 100;
 
 const NO_NEIGHBOURS = { before: 0, after: 0 };
 
-type RetrieveDeps = Pick<Deps, 'db'> & Partial<Pick<Deps, 'config' | 'embedding' | 'reranker' | 'memory'>>;
+type RetrieveDeps = Pick<Deps, 'db'> &
+  Partial<Pick<Deps, 'config' | 'embedding' | 'reranker' | 'memory' | 'redactors'>>;
 
 /**
  * Chunks that fit the query, best first; of equal score, the lower id first. No text comes twice, nor nearly the same text.
@@ -48,11 +52,12 @@ export async function retrieve(
   const warnings: Warning[] = [];
   const model = request.rerank === false || offset >= RERANKED_MAX ? null : (deps.reranker ?? null);
   const wanted = offset + request.limit;
-  const semantic = await embedQuery(deps, request, warnings, signal);
+  const semantic = await embedQuery(deps, await toldRequest(deps, request), warnings, signal);
   if (semantic) clock.lap('embed');
   const found = await db.transaction(
     tenantId,
     async (tx) => {
+      const redactor = await redactorOf(tx, deps, request);
       const search = await prepare(tx, deps, request, semantic);
       clock.lap('analyze');
       const rows = new Map<string, HitRow>();
@@ -63,28 +68,65 @@ export async function retrieve(
       if (corrected) ranked = await rank(tx, corrected, count, rows, []);
       clock.lap('fuzzy');
       await loadRows(tx, request, model ? ranked : ranked.slice(offset), rows);
-      const hits = model ? [] : toHits(ranked.slice(offset), rows);
-      await addNeighbours(tx, search.request, hits, request.context ?? NO_NEIGHBOURS);
+      const hits = model ? [] : toHits(ranked.slice(offset), rows, redactor);
+      await addNeighbours(tx, search.request, hits, request.context ?? NO_NEIGHBOURS, redactor);
       clock.lap('read');
-      return { ranked, rows, hits };
+      return { ranked, rows, hits, redactor };
     },
     { signal },
   );
-  if (!model) return { hits: found.hits, warnings, timings: clock.timings };
-  const ordered = await rerank(model, request.query, found.ranked, found.rows, warnings, signal);
+  if (!model) return { hits: found.hits, warnings: shownWarnings(warnings, found.redactor), timings: clock.timings };
+  const query = redactText(found.redactor, request.query, ['llm_input']) ?? '';
+  const ordered = await rerank(model, query, found.ranked, toldRows(found.rows, found.redactor), warnings, signal);
   clock.lap('rerank');
   const hits = await db.transaction(
     tenantId,
     async (tx) => {
       const admitted = await admit(tx, request);
-      const page = toHits((await keepFitting(tx, admitted, ordered)).slice(offset, wanted), found.rows);
-      await addNeighbours(tx, admitted, page, request.context ?? NO_NEIGHBOURS);
+      const redactor = await redactorOf(tx, deps, request);
+      const page = toHits((await keepFitting(tx, admitted, ordered)).slice(offset, wanted), found.rows, redactor);
+      await addNeighbours(tx, admitted, page, request.context ?? NO_NEIGHBOURS, redactor);
       return page;
     },
     { signal },
   );
   clock.lap('check');
-  return { hits, warnings, timings: clock.timings };
+  return { hits, warnings: shownWarnings(warnings, found.redactor), timings: clock.timings };
+}
+
+/** As the transaction sees it: a change of the policy is effective in the next one. */
+async function redactorOf(
+  tx: Tx,
+  { redactors }: RetrieveDeps,
+  { tenantId }: RetrieveRequest,
+): Promise<Redactor | null> {
+  return (await redactors?.forTenant(tx, tenantId)) ?? null;
+}
+
+/** The request as an embedding model is told it. @throws ServiceError invalid_request */
+async function toldRequest(deps: RetrieveDeps, request: RetrieveRequest): Promise<RetrieveRequest> {
+  if (!deps.embedding || request.mode === 'lexical') return request;
+  const redactor = await deps.db.transaction(request.tenantId, (tx) => redactorOf(tx, deps, request));
+  const query = redactText(redactor, request.query, ['llm_input']);
+  if (query === undefined) throw invalidRequest('/query: holds text that a redaction rule keeps from models.');
+  return { ...request, query };
+}
+
+/** Candidates as a rerank model is told them: of what it may not read, nothing. */
+function toldRows(rows: ReadonlyMap<string, HitRow>, redactor: Redactor | null): ReadonlyMap<string, HitRow> {
+  const told = [...rows].flatMap(([id, row]): [string, HitRow][] => {
+    const shown = redactChunk(redactor, row, [...shownAt(redactor, row.redactedBy), 'llm_input']);
+    return shown ? [[id, shown]] : [];
+  });
+  return new Map(told);
+}
+
+/** They may name words of the corpus. */
+function shownWarnings(warnings: readonly Warning[], redactor: Redactor | null): Warning[] {
+  return warnings.flatMap((warning) => {
+    const message = redactText(redactor, warning.message, ['ingest', 'retrieval']);
+    return message === undefined ? [] : [{ ...warning, message }];
+  });
 }
 
 async function admit(tx: Tx, request: RetrieveRequest): Promise<AdmittedRequest> {
@@ -177,10 +219,14 @@ async function loadRows(
   for (const [id, row] of await readRows(tx, request, missing)) rows.set(id, row);
 }
 
-function toHits(candidates: readonly RankedCandidate[], rows: ReadonlyMap<string, HitRow>): Hit[] {
+function toHits(
+  candidates: readonly RankedCandidate[],
+  rows: ReadonlyMap<string, HitRow>,
+  redactor: Redactor | null,
+): Hit[] {
   return candidates.flatMap((candidate) => {
     const row = rows.get(candidate.id);
-    return row ? [toHit(row, candidate)] : [];
+    return (row && toHit(row, candidate, redactor)) ?? [];
   });
 }
 

@@ -9,6 +9,8 @@ import { invalidRequest } from '../../errors.ts';
 import type { Caller } from '../../http/route.ts';
 import type { ChatEvent, ChatMessage, ContextChunk, Usage } from '../../llm/models.ts';
 import { openAccess, type Principal, principalOf } from '../../policy/access.ts';
+import { redactText } from '../../policy/apply-redaction.ts';
+import type { Redactor } from '../../policy/redact.ts';
 import { readFilters } from '../../retrieval/filter.ts';
 import { retrieve } from '../../retrieval/retrieve.ts';
 import type { Hit, Warning } from '../../retrieval/types.ts';
@@ -18,6 +20,7 @@ import { contextOf, type PastMessage, watchQuotes } from './context.ts';
 import { diversify } from './diversify.ts';
 import { fitHistory, HISTORY_MESSAGES_MAX } from './history.ts';
 import { noAnswerText } from './no-answer.ts';
+import { forModel, forReader, PAST_FOR_MODEL } from './redaction.ts';
 import type { CompletionBody } from './request.ts';
 import { findTurn, saveTurn, type Turn } from './turns.ts';
 
@@ -27,7 +30,10 @@ const QUERY_UNITS_MAX = 2000;
 const SPARE_FACTOR = 2;
 const RETRIEVE_MAX = 100;
 
-type CompletionDeps = Pick<Deps, 'db' | 'config' | 'clock' | 'log' | 'chatModel' | 'usage' | 'embedding' | 'reranker'>;
+type CompletionDeps = Pick<
+  Deps,
+  'db' | 'config' | 'clock' | 'log' | 'chatModel' | 'usage' | 'embedding' | 'reranker' | 'redactors'
+>;
 
 /** A retrieved chunk with its label in the request to the model. */
 export type Labelled = Hit & { number: number };
@@ -37,8 +43,14 @@ export interface Prepared {
   caller: Caller;
   /** History, ending with the question. */
   messages: ChatMessage[];
+  /** As the model is told it. */
   question: string;
+  /** As it is stored. */
+  storedQuestion: string;
+  /** As the reader sees them. */
   hits: Labelled[];
+  /** The same, as the model is told them. */
+  told: Labelled[];
   /** For whom; null: authorization is off. */
   principal: Principal | null;
   /** What is stored of the conversation so far, as far as it went to the model, then the question. */
@@ -80,10 +92,19 @@ export async function prepareCompletion(
   const latest = body.messages.findLastIndex(({ role }) => role === 'user');
   const principal = principalOf(deps, body);
   const turn = await findTurn(deps.db, caller, principal, body, body.messages[latest]!.content);
-  const question = turn.storedQuestion ?? body.messages[latest]!.content;
-  const history: PastMessage[] = turn.isNew
+  const asked = turn.storedQuestion ?? body.messages[latest]!.content;
+  const redactor = await deps.db.transaction(caller.tenantId, (tx) => deps.redactors.forTenant(tx, caller.tenantId));
+  const question = redactText(redactor, asked, ['llm_input']);
+  if (question === undefined) {
+    throw invalidRequest('The question holds text that a redaction rule keeps from models.');
+  }
+  const past: PastMessage[] = turn.isNew
     ? body.messages.slice(0, latest)
     : await storedHistory(deps, caller, principal, turn);
+  const history = past.flatMap((message) => {
+    const content = redactText(redactor, message.content, turn.isNew ? ['llm_input'] : PAST_FOR_MODEL);
+    return content === undefined ? [] : [{ ...message, content }];
+  });
   const fitted = fitHistory(history, question, deps.chatModel.contextTokens);
   if (!fitted.complete && !turn.isNew && body.truncation === 'disabled') {
     throw invalidRequest('The conversation exceeds the context of the model, and truncation is disabled.');
@@ -97,7 +118,7 @@ export async function prepareCompletion(
       sourceGroupIds: caller.sourceGroupIds,
       tagIds: caller.tagIds,
       principal,
-      query: question.slice(0, QUERY_UNITS_MAX).toWellFormed(),
+      query: asked.slice(0, QUERY_UNITS_MAX).toWellFormed(),
       mode: 'hybrid',
       filters,
       usePostfilter: body.use_postfilter,
@@ -106,23 +127,35 @@ export async function prepareCompletion(
     },
     signal,
   );
-  const hits = diversify(retrieved.hits, body.limit).map((hit, i) => ({ ...hit, number: i + 1 }));
+  const pairs = diversify(retrieved.hits, body.limit).flatMap((hit) => {
+    const shown = forReader(redactor, hit);
+    const told = forModel(redactor, hit);
+    return shown && told ? [{ shown, told }] : [];
+  });
+  const hits = pairs.map(({ shown }, i) => ({ ...shown, number: i + 1 }));
   return {
     turn,
     caller,
     messages: fitted.messages.map(({ role, content }) => ({ role, content })),
     question,
+    storedQuestion: storable(redactor, question),
     hits,
+    told: pairs.map(({ told }, i) => ({ ...told, number: i + 1 })),
     principal,
     history: fitted.messages,
     citation: body.citation,
-    answerFilter: null,
+    answerFilter: redactor?.appliesAt('output') ? redactor.stream('output') : null,
     timings: retrieved.timings,
     // Spare hits that were not found are not missed.
     warnings: retrieved.warnings.filter(
       ({ type }) => type !== 'postfilter_underfilled' || retrieved.hits.length < body.limit,
     ),
   };
+}
+
+/** The turn of a question that may not be shown is stored without it. */
+function storable(redactor: Redactor | null, question: string): string {
+  return redactText(redactor, question, ['output']) ?? '';
 }
 
 async function storedHistory(
@@ -201,7 +234,7 @@ function modelEvents(
   signal: AbortSignal,
 ): AsyncIterable<ChatEvent> | ChatEvent[] {
   if (prepared.hits.length === 0) return [{ type: 'finish', reason: 'no_answer' }];
-  const chunks: ContextChunk[] = prepared.hits.map(
+  const chunks: ContextChunk[] = prepared.told.map(
     ({ number, name, headingPath, context, content, score, language }) => ({
       number,
       name,
@@ -220,7 +253,7 @@ function modelEvents(
 /** False when the history write failed: the answer is given all the same. */
 async function store(
   deps: CompletionDeps,
-  { turn, caller, principal, question, hits, history }: Prepared,
+  { turn, caller, principal, storedQuestion: question, hits, history }: Prepared,
   answered: {
     text: string;
     finishReason: string;

@@ -2,12 +2,12 @@
 import { z } from 'zod';
 import type { Deps } from '../../deps.ts';
 import { invalidRequest, notFound } from '../../errors.ts';
-import { pageQueryShape, paginationSchema, toPage } from '../../http/page.ts';
+import { pageQueryShape, paginationSchema } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idParams, idSchema, principalShape, queryInteger } from '../../http/schemas.ts';
 import { accessOf } from '../../policy/access.ts';
 import { contentSchema, toContent } from '../../retrieval/content.ts';
-import { findChunk, listChunks, readText } from '../../retrieval/lookup.ts';
+import { findChunk, listChunks, readText, shownText } from '../../retrieval/lookup.ts';
 
 const AREA = 'Content lookup';
 
@@ -58,7 +58,13 @@ function contentRoute(deps: Deps): Route {
     response: { status: 200, schema: contentSchema },
     async handler({ params, query, caller }) {
       const hit = await deps.db.transaction(caller.tenantId, async (tx) =>
-        findChunk(tx, caller.tenantId, params.id, await accessOf(deps, tx, caller, query)),
+        findChunk(
+          tx,
+          caller.tenantId,
+          params.id,
+          await accessOf(deps, tx, caller, query),
+          await deps.redactors.forTenant(tx, caller.tenantId),
+        ),
       );
       if (!hit) throw notFound();
       return toContent(hit);
@@ -83,11 +89,19 @@ function chunksRoute(deps: Deps): Route {
     async handler({ params, query, caller }) {
       const { limit, after_id: afterId } = query;
       const found = await deps.db.transaction(caller.tenantId, async (tx) =>
-        listChunks(tx, caller.tenantId, params.id, await accessOf(deps, tx, caller, query), { limit, afterId }),
+        listChunks(
+          tx,
+          caller.tenantId,
+          params.id,
+          await accessOf(deps, tx, caller, query),
+          { limit, afterId },
+          await deps.redactors.forTenant(tx, caller.tenantId),
+        ),
       );
       if (!found) throw notFound();
-      const { page, pagination } = toPage(found.rows, limit, found.total);
-      return { chunks: page.map(toContent), pagination };
+      const { rows, nextId, total } = found;
+      const pagination = { limit, has_more: nextId !== null, total, next_id: nextId };
+      return { chunks: rows.map(toContent), pagination };
     },
   });
 }
@@ -108,25 +122,29 @@ function textRoute(deps: Deps): Route {
     params: idParams,
     query: textQuery,
     response: { status: 200, schema: textSchema },
-    async handler({ params, query, caller }) {
+    async handler({ params, query, caller, signal }) {
       const start = query.start_offset;
       const end = query.end_offset ?? start + TEXT_RANGE_DEFAULT;
       if (end < start) throw invalidRequest('Query parameter "end_offset": must not be before start_offset.');
       if (end - start > TEXT_RANGE_MAX) {
         throw invalidRequest(`Query parameter "end_offset": must be at most ${TEXT_RANGE_MAX} after start_offset.`);
       }
-      const found = await deps.db.transaction(caller.tenantId, async (tx) =>
-        readText(tx, caller.tenantId, params.id, await accessOf(deps, tx, caller, query), { start, end }),
-      );
-      if (!found) throw notFound();
-      const reached = Math.min(end, found.textLength);
+      const { redactor, found } = await deps.db.transaction(caller.tenantId, async (tx) => {
+        const redactor = await deps.redactors.forTenant(tx, caller.tenantId);
+        const access = await accessOf(deps, tx, caller, query);
+        return { redactor, found: await readText(tx, caller.tenantId, params.id, access, { start, end }, redactor) };
+      });
+      const shown = found && (await shownText(redactor, found, signal));
+      if (shown === undefined) throw notFound();
+      const { textLength } = found!;
+      const reached = Math.min(end, textLength);
       return {
         source_id: params.id,
-        text: found.text,
-        start_offset: Math.min(start, found.textLength),
+        text: shown,
+        start_offset: Math.min(start, textLength),
         end_offset: reached,
-        text_length: found.textLength,
-        next_offset: reached < found.textLength ? reached : null,
+        text_length: textLength,
+        next_offset: reached < textLength ? reached : null,
       };
     },
   });

@@ -3,15 +3,15 @@ import { z } from 'zod';
 import { type ConversationRow, listConversations, type TreeMessage } from '../../corpus/conversation-store.ts';
 import type { Deps } from '../../deps.ts';
 import { pageQueryShape, paginationSchema, toPage } from '../../http/page.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Caller, type Route, route } from '../../http/route.ts';
 import { idParams, idSchema, nameSchema, principalShape, timeSchema } from '../../http/schemas.ts';
 import { principalOf } from '../../policy/access.ts';
+import type { Redactor } from '../../policy/redact.ts';
 import { unixSeconds } from '../../util/time.ts';
 import { changeConversation, readConversation, removeConversation } from './conversations.ts';
+import { shownConversation, shownMessage } from './redaction.ts';
 
 const AREA = 'Conversations';
-/** What is read in place of an answer that the caller may not see. */
-const REMOVED = '[removed]';
 
 const conversationSchema = z
   .object({
@@ -96,11 +96,12 @@ function listRoute(deps: Deps): Route {
       schema: z.object({ conversations: z.array(conversationSchema), pagination: paginationSchema }),
     },
     async handler({ query, caller }) {
+      const redactor = await redactorOf(deps, caller);
       const { rows, total } = await deps.db.transaction(caller.tenantId, (tx) =>
         listConversations(tx, caller.tenantId, principalOf(deps, query), query.limit + 1, query.after_id),
       );
       const { page, pagination } = toPage(rows, query.limit, total);
-      return { conversations: page.map(toWire), pagination };
+      return { conversations: page.map((row) => toWire(shownConversation(redactor, row))), pagination };
     },
   });
 }
@@ -123,7 +124,11 @@ function getRoute(deps: Deps): Route {
     async handler({ params, query, caller }) {
       const principal = principalOf(deps, query);
       const { messages, ...conversation } = await readConversation(deps.db, caller, principal, params.id);
-      return { ...toWire(conversation), messages: messages.map(toWireMessage) };
+      const redactor = await redactorOf(deps, caller);
+      return {
+        ...toWire(shownConversation(redactor, conversation)),
+        messages: messages.map((message) => toWireMessage(shownMessage(redactor, message))),
+      };
     },
   });
 }
@@ -139,12 +144,11 @@ function changeRoute(deps: Deps): Route {
     response: { status: 200, schema: conversationSchema },
     example: { title: 'Travel rules' },
     async handler({ params, body, caller }) {
-      return toWire(
-        await changeConversation(deps.db, caller, principalOf(deps, body), params.id, {
-          title: body.title,
-          activeMessageId: body.active_message_id,
-        }),
-      );
+      const changed = await changeConversation(deps.db, caller, principalOf(deps, body), params.id, {
+        title: body.title,
+        activeMessageId: body.active_message_id,
+      });
+      return toWire(shownConversation(await redactorOf(deps, caller), changed));
     },
   });
 }
@@ -165,9 +169,14 @@ function deleteRoute(deps: Deps): Route {
     query: principalQuery,
     response: { status: 200, schema: conversationSchema },
     async handler({ params, query, caller }) {
-      return toWire(await removeConversation(deps.db, caller, principalOf(deps, query), params.id));
+      const removed = await removeConversation(deps.db, caller, principalOf(deps, query), params.id);
+      return toWire(shownConversation(await redactorOf(deps, caller), removed));
     },
   });
+}
+
+function redactorOf({ db, redactors }: Deps, { tenantId }: Caller): Promise<Redactor | null> {
+  return db.transaction(tenantId, (tx) => redactors.forTenant(tx, tenantId));
 }
 
 function toWire(row: ConversationRow): z.input<typeof conversationSchema> {
@@ -184,8 +193,8 @@ function toWireMessage(message: TreeMessage): z.input<typeof messageSchema> {
     id: message.id,
     parent_id: message.parentId,
     role: message.role,
-    content: message.seen ? message.content : REMOVED,
-    citations: message.seen ? [...message.citations] : [],
+    content: message.content,
+    citations: [...message.citations],
     finish_reason: message.finishReason,
     creation_time: unixSeconds(message.createdAt),
   };

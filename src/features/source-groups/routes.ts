@@ -186,7 +186,8 @@ function sourcesRoute(deps: Deps): Route {
         const request = { limit: query.limit, afterId: query.after_id };
         const { rows, total } = await listSourcesOfGroup(tx, caller.tenantId, params.id, request);
         const { page, pagination } = toPage(rows, query.limit, total);
-        return { sources: page.map(toSourceDetails), pagination };
+        const redactor = await deps.redactors.forTenant(tx, caller.tenantId);
+        return { sources: page.map((source) => toSourceDetails(source, redactor)), pagination };
       }),
   });
 }

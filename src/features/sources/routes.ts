@@ -67,11 +67,11 @@ function getRoute(deps: Deps): Route {
     params: idParams,
     response: { status: 200, schema: sourceDetailsSchema },
     async handler({ caller, params }) {
-      const source = await deps.db.transaction(caller.tenantId, (tx) =>
-        findSource(tx, caller.tenantId, params.id, caller),
-      );
-      if (!source) throw notFound();
-      return toSourceDetails(source);
+      return deps.db.transaction(caller.tenantId, async (tx) => {
+        const source = await findSource(tx, caller.tenantId, params.id, caller);
+        if (!source) throw notFound();
+        return toSourceDetails(source, await deps.redactors.forTenant(tx, caller.tenantId));
+      });
     },
   });
 }

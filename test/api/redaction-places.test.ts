@@ -1,0 +1,217 @@
+/** Where a redaction policy is applied: what a reader, a model, a log and the history never see. */
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import { buildWorker, type Worker } from '../../src/worker.ts';
+import { openTestApp, type TestApp } from '../support/app.ts';
+import { type FakeOpenAi, openFakeOpenAi } from '../support/fake-openai.ts';
+import { ingest } from '../support/upload.ts';
+
+const EMAIL = 'jane.doe@example.com';
+const CARD = '4111 1111 1111 1111';
+const QUESTION = 'Who answers questions about the heron project?';
+
+let t: TestApp;
+let worker: Worker;
+let fake: FakeOpenAi;
+let sourceId: string;
+
+before(async () => {
+  fake = await openFakeOpenAi();
+  t = await openTestApp({
+    env: {
+      PINAKES_CHAT_MODEL: 'openai-compatible:test-model',
+      PINAKES_CHAT_BASE_URL: fake.url,
+      PINAKES_CHAT_API_KEY: 'sk-secret',
+    },
+  });
+  worker = buildWorker(t.deps);
+  await worker.start();
+  const content = `# Heron project\n\nJane answers questions about the heron project under ${EMAIL} all day.\n`;
+  const group = await ingest(t, [{ name: `heron of ${EMAIL}.md`, content }]);
+  [{ id: sourceId }] = (await t.get(`/source-groups/${group}/sources`)).body.sources;
+});
+after(async () => {
+  await worker.stop(1_000);
+  await t.close();
+  await fake.close();
+});
+beforeEach(() => {
+  fake.calls.length = 0;
+  fake.respond({ deltas: ['Fine.'] });
+});
+
+type Rule = { action?: string; apply_at: string[]; entities?: string[] };
+async function setPolicy(...rules: Rule[]): Promise<void> {
+  const body = {
+    enabled: true,
+    rules: rules.map((rule, i) => ({
+      name: `r${i}`,
+      kind: 'entity',
+      entities: ['email', 'credit_card'],
+      action: 'mask',
+      ...rule,
+    })),
+  };
+  const { status, text } = await t.put('/redaction-policy', body);
+  assert.equal(status, 200, text);
+}
+const ask = (more: object = {}) => t.post('/completions', { messages: [{ role: 'user', content: QUESTION }], ...more });
+const search = (more: object = {}) => t.post('/search', { query: 'heron project', ...more });
+
+/** Everything that reads content, as text. */
+async function reads(): Promise<Record<string, string>> {
+  const found = (await search({ context: { before: 1, after: 1 } })).body.results[0];
+  const group = found ? found.source_group_id : '';
+  return {
+    search: (await search({ context: { before: 1, after: 1 } })).text,
+    chunks: (await t.get(`/sources/${sourceId}/chunks`)).text,
+    text: (await t.get(`/sources/${sourceId}/text`)).text,
+    source: (await t.get(`/sources/${sourceId}`)).text,
+    ...(found && { content: (await t.get(`/contents/${found.id}`)).text }),
+    ...(found && { sources: (await t.get(`/source-groups/${group}/sources`)).text }),
+    completion: (await ask()).text,
+  };
+}
+const leaking = (texts: Record<string, string>, secret = EMAIL) =>
+  Object.keys(texts).filter((name) => texts[name]!.includes(secret));
+
+describe('retrieval', () => {
+  test('without a rule every read shows the address; with one none does', async () => {
+    fake.respond({ deltas: ['Jane answers questions about the heron project all day [1].'] });
+    const open = await reads();
+    assert.deepEqual(leaking(open), Object.keys(open));
+    await setPolicy({ apply_at: ['retrieval'] });
+    const masked = await reads();
+    assert.deepEqual(leaking(masked), []);
+    assert.equal(Object.keys(masked).length, Object.keys(open).length);
+    for (const [name, text] of Object.entries(masked)) assert.match(text, /\[EMAIL\]/, name);
+  });
+
+  test('a quote is verified as it is seen', async () => {
+    await setPolicy({ apply_at: ['retrieval', 'llm_input', 'output'] });
+    fake.respond({ deltas: ['Jane answers questions about the heron project under [EMAIL] all day [1].'] });
+    const [{ citations }] = (await ask()).body.choices;
+    assert.equal(citations[0].citation.verified, true);
+    assert.match(citations[0].citation.quote, /under \[EMAIL\] all day/);
+  });
+
+  test('what a rule withholds is not found', async () => {
+    const { id } = (await search()).body.results[0];
+    await setPolicy({ apply_at: ['retrieval'], action: 'block' });
+    assert.deepEqual((await search()).body.results, []);
+    assert.equal((await t.get(`/contents/${id}`)).status, 404);
+    assert.deepEqual((await t.get(`/sources/${sourceId}/chunks`)).body.chunks, []);
+    assert.equal((await t.get(`/sources/${sourceId}/text`)).status, 404);
+    const { body } = await ask();
+    assert.equal(body.choices[0].finish_reason, 'no_answer');
+  });
+
+  test('no range of the text shows a part of a match', async () => {
+    await setPolicy({ apply_at: ['retrieval'] });
+    const { text_length: length, text } = (await t.get(`/sources/${sourceId}/text`)).body;
+    assert.ok(!text.includes('jane.doe') && text.includes('under [EMAIL] all day'));
+    for (let start = 0; start < length; start += 3) {
+      for (const end of [start + 1, start + 9]) {
+        const part = (await t.get(`/sources/${sourceId}/text?start_offset=${start}&end_offset=${end}`)).body.text;
+        assert.ok('…'.concat(text).includes(part), `${start}-${end}: ${part}`);
+      }
+    }
+  });
+});
+
+test('llm_input: passages, question and history reach the model masked, and nothing else is', async () => {
+  await setPolicy({ apply_at: ['llm_input'] });
+  const history = [
+    { role: 'system', content: `Be kind to ${EMAIL}.` },
+    { role: 'user', content: `My card is ${CARD}.` },
+    { role: 'assistant', content: `So it is ${CARD}.` },
+  ];
+  const { status, text } = await ask({
+    messages: [...history, { role: 'user', content: `${QUESTION} I am ${EMAIL}` }],
+  });
+  assert.equal(status, 200, text);
+  assert.equal(fake.calls.length, 1);
+  const told = JSON.stringify(fake.calls[0]!.body);
+  assert.ok(!told.includes(EMAIL) && !told.includes(CARD), told);
+  assert.equal(told.match(/\[EMAIL\]/g)?.length, 3, 'system, question, text of the passage');
+  assert.match(told, /file: heron of EMAIL \|/);
+  assert.equal(told.match(/\[CREDIT_CARD\]/g)?.length, 2);
+  assert.ok((await search()).text.includes(EMAIL));
+  await setPolicy({ apply_at: ['llm_input'], action: 'block' });
+  const refused = await ask({ messages: [{ role: 'user', content: `Who is ${EMAIL}?` }] });
+  assert.equal(refused.status, 400);
+  assert.ok(!refused.text.includes(EMAIL));
+  assert.equal((await ask()).body.choices[0].finish_reason, 'no_answer', 'the only passage is kept from the model');
+  assert.equal(fake.calls.length, 1);
+});
+
+describe('output', () => {
+  const ANSWER = `Write to ${EMAIL} or pay with ${CARD} now [1].`;
+  const MASKED = 'Write to [EMAIL] or pay with [CREDIT_CARD] now.';
+
+  test('an answer cut anywhere leaks nothing, as JSON, as text, as events, in the history and the log', async () => {
+    await setPolicy({ apply_at: ['output'] });
+    for (let cut = 0; cut <= ANSWER.length; cut += 1) {
+      fake.respond({ deltas: [ANSWER.slice(0, cut), ANSWER.slice(cut)].filter((delta) => delta !== '') });
+      const form = cut % 3;
+      const accept: Record<string, string> = form === 2 ? { accept: 'text/event-stream' } : {};
+      const body = { messages: [{ role: 'user', content: QUESTION }], ...(form === 1 ? { stream: true } : {}) };
+      const answer = await t.request({ method: 'POST', path: '/completions', body, headers: accept });
+      assert.equal(answer.status, 200, answer.text);
+      assert.deepEqual([answer.text.includes(EMAIL), answer.text.includes('4111')], [false, false], answer.text);
+      const said =
+        form === 0
+          ? answer.body.choices[0].message.content
+          : form === 1
+            ? answer.text
+            : [...answer.text.matchAll(/"delta":"([^"]*)"/g)].map(([, delta]) => delta).join('');
+      assert.equal(said, MASKED, `cut at ${cut}`);
+      if (form !== 0) continue;
+      assert.equal(answer.body.choices[0].citations.length, 1);
+      const stored = await t.get(`/conversations/${answer.body.conversation_id}`);
+      assert.equal(stored.body.messages[1].content, MASKED);
+      assert.ok(!stored.text.includes(EMAIL));
+    }
+    const log = JSON.stringify(t.logs);
+    assert.ok(!log.includes(EMAIL) && !log.includes(CARD));
+  });
+
+  test('a blocked answer ends there', async () => {
+    await setPolicy({ apply_at: ['output'], action: 'block', entities: ['credit_card'] });
+    fake.respond({ deltas: ['The card is ', CARD, ' and so on.'] });
+    const { body, text } = await ask();
+    assert.equal(body.choices[0].finish_reason, 'content_filter');
+    assert.ok(!text.includes('4111') && !text.includes('so on'));
+  });
+});
+
+test('history: stored as it may be shown, and shown under the rules of today', async () => {
+  await t.delete('/redaction-policy');
+  fake.respond({ deltas: [`Jane is ${EMAIL} [1]. She answers questions about the heron project [1].`] });
+  const before = (await ask({ messages: [{ role: 'user', content: `${QUESTION} Not ${CARD}.` }] })).body;
+  const path = `/conversations/${before.conversation_id}`;
+  const open = (await t.get(path)).body;
+  assert.ok(open.title.includes(CARD) && open.messages[1].content.includes(EMAIL));
+  for (const step of ['retrieval', 'output', 'ingest']) {
+    await setPolicy({ apply_at: [step] });
+    const shown = await t.get(path);
+    assert.ok(!shown.text.includes(EMAIL) && !shown.text.includes(CARD), step);
+    assert.ok(!(await t.get('/conversations?limit=100')).text.includes(CARD), step);
+    const [, { content, citations }] = shown.body.messages;
+    const cited = citations.flatMap(({ citation }: { citation: { spans: { start: number; end: number }[] } }) =>
+      citation.spans.map(({ start, end }) => [...content].slice(start, end).join('')),
+    );
+    const sentences = ['Jane is [EMAIL].', 'She answers questions about the heron project.'];
+    assert.deepEqual(cited.sort(), sentences, 'spans moved with the text');
+  }
+  await setPolicy({ apply_at: ['llm_input'] });
+  await ask({ conversation_id: before.conversation_id, messages: [{ role: 'user', content: QUESTION }] });
+  const told = JSON.stringify(fake.calls.at(-1)!.body);
+  assert.ok(!told.includes(EMAIL) && !told.includes(CARD));
+  await setPolicy({ apply_at: ['llm_input', 'output'] });
+  const { conversation_id: id } = (await ask({ messages: [{ role: 'user', content: `${QUESTION} I am ${CARD}.` }] }))
+    .body;
+  await t.delete('/redaction-policy');
+  const stored = await t.get(`/conversations/${id}`);
+  assert.ok(!stored.text.includes(CARD), 'not even without the policy');
+});
