@@ -23,6 +23,7 @@ const CHAT_PROVIDERS = ['openai', 'anthropic', 'google', 'openai-compatible'];
 const EMBEDDING_PROVIDERS = ['openai', 'openai-compatible', 'local'];
 export const FUSION_METHODS = ['weighted', 'rrf'] as const;
 export const FUSION_WEIGHT_DEFAULT = 0.5;
+const QUERY_REWRITING = ['model', 'rule', 'off'] as const;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 /** `pk_` + 12 characters of id + 43 of secret + 6 of checksum, base62. */
 const API_KEY_PATTERN = /^pk_[0-9A-Za-z]{61}$/;
@@ -73,6 +74,8 @@ export interface Config {
   rerank: { model: string; baseUrl: string | null; apiKey: string | null; timeoutMs: number };
   authorization: boolean;
   webGrounding: boolean;
+  /** Of follow-up questions, for retrieval: by the chat model where there is one, by rules, or not at all. */
+  queryRewriting: (typeof QUERY_REWRITING)[number];
   /** `remove` blanks stored answers that cite deleted chunks. */
   historyOnDelete: 'keep' | 'remove';
   logLevel: LogLevel;
@@ -149,6 +152,7 @@ export function loadConfig(env: Environment): Config {
     },
     authorization: read.choice('PINAKES_AUTHORIZATION', ['off', 'on'], 'off') === 'on',
     webGrounding: read.choice('PINAKES_WEB_GROUNDING', ['off', 'on'], 'off') === 'on',
+    queryRewriting: read.choice('PINAKES_QUERY_REWRITING', QUERY_REWRITING, 'model'),
     historyOnDelete: read.choice('PINAKES_HISTORY_ON_DELETE', ['keep', 'remove'], 'keep'),
     logLevel: read.choice('PINAKES_LOG_LEVEL', LOG_LEVELS, 'info'),
     masterKey: readMasterKey(read, 'PINAKES_MASTER_KEY'),

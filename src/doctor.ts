@@ -113,16 +113,14 @@ async function tryChat({ chatModel, config: { chat, webGrounding } }: Uses): Pro
     ...{ outputTokensMax: PROBE_TOKENS_MAX, timeoutMs: Math.min(MODEL_TIMEOUT_MS, chat.firstTokenTimeoutMs) },
   };
   const { ask } = chatModel;
-  const { took } = await attempt(configuredAs('PINAKES_CHAT', chat), () =>
-    ask(request, AbortSignal.timeout(MODEL_TIMEOUT_MS)),
-  );
+  const { took } = await attempt(configuredAs('CHAT', chat), () => ask(request, AbortSignal.timeout(MODEL_TIMEOUT_MS)));
   return `${chatModel.name} answers in ${took} ms${webGrounding ? ', web grounding is on (not tried)' : ''}`;
 }
 
 /** Asks the model for a vector, as a search would. */
 async function tryEmbedding({ embedding, config }: Uses): Promise<string> {
   if (!embedding) return 'none: search is lexical';
-  const { took, result } = await attempt(configuredAs('PINAKES_EMBEDDING', config.embedding), () =>
+  const { took, result } = await attempt(configuredAs('EMBEDDING', config.embedding), () =>
     embedding.model.embed(['text'], 'query', AbortSignal.timeout(MODEL_TIMEOUT_MS)),
   );
   return `${embedding.model.name} answers with ${result[0]?.length} dimensions in ${took} ms`;
@@ -130,14 +128,17 @@ async function tryEmbedding({ embedding, config }: Uses): Promise<string> {
 
 async function tryRerank({ reranker, config }: Uses): Promise<string> {
   if (!reranker) return 'none';
-  const { took } = await attempt(configuredAs('PINAKES_RERANK', config.rerank), () =>
+  const { took } = await attempt(configuredAs('RERANK', config.rerank), () =>
     reranker.rerank('text', ['text', 'another'], AbortSignal.timeout(MODEL_TIMEOUT_MS)),
   );
   return `${reranker.name} answers in ${took} ms`;
 }
 
-function configuredAs(variables: string, { model, baseUrl }: Omit<ConfiguredModel, 'variables'>): ConfiguredModel {
-  return { variables, model: model.replace(/^(?:openai|anthropic|google|openai-compatible):/, ''), baseUrl };
+function configuredAs(
+  kind: ConfiguredModel['kind'],
+  { model, baseUrl }: Omit<ConfiguredModel, 'kind'>,
+): ConfiguredModel {
+  return { kind, model: model.replace(/^(?:openai|anthropic|google|openai-compatible):/, ''), baseUrl };
 }
 
 /** @throws Error in plain words. */

@@ -220,6 +220,24 @@ export type CompletionResult = {
   }>;
   /** What did not stop the work but should be known. */
   warnings: Array<Warning>;
+  /** With `trace: true` only. */
+  trace?: CompletionTrace | undefined;
+};
+
+export type CompletionTrace = {
+  /** What was searched for. */
+  query: string;
+  /** Who made a follow-up question stand alone; null: it is the question as it was asked. */
+  rewritten_by: "model" | "rule" | null;
+  /** What the answer was made from, in the order of the search. */
+  retrieved: Array<{
+    /** The chunk. · format "uuid" */
+    id: string;
+    /** Its source. · format "uuid" */
+    source_id: string;
+    /** Higher is better, within this answer. */
+    score: number;
+  }>;
 };
 
 export type Content = {
@@ -1129,6 +1147,8 @@ export interface Operations {
         citation?: boolean | undefined;
         /** Web grounding; ignored unless the completion model supports it and the feature is on. · default false */
         grounding?: boolean | undefined;
+        /** Adds `trace` to the result: what was searched for, and what was found. As an ag-ui event: CUSTOM `trace`. · default false */
+        trace?: boolean | undefined;
         /** Names of tags of the source group. · minItems 1, maxItems 100 */
         tags?: Array<string> | undefined;
         /** Ids of tags of the source group; unknown ids select nothing. · minItems 1, maxItems 100 */

@@ -10,7 +10,7 @@ export function openExtractive(contextTokens: number, analyzer: Analyzer): ChatM
     contextTokens,
     async *stream(request: ChatRequest, signal: AbortSignal): AsyncIterable<ChatEvent> {
       signal.throwIfAborted();
-      const { passages, logOdds } = extractPassages(request.question, request.chunks, analyzer);
+      const { passages, logOdds } = extractPassages(request.standalone ?? request.question, request.chunks, analyzer);
       if (logOdds < ANSWER_LOG_ODDS_MIN) {
         yield { type: 'finish', reason: 'no_answer' };
         return;

@@ -21,6 +21,8 @@ export interface ChatRequest {
   /** The rebuilt history, ending with the question. */
   messages: readonly ChatMessage[];
   question: string;
+  /** A form of the question that stands alone, when it is a follow-up: what was retrieved for. Not for providers. */
+  standalone?: string;
   chunks: readonly ContextChunk[];
   citation: boolean;
   onUsage?: OnUsage;

@@ -6,8 +6,8 @@ const SAID_UNITS_MAX = 200;
 const TLS_CODE = /CERT|SELF_SIGNED|UNABLE_TO|TLS|SSL|^EPROTO$/;
 
 export interface ConfiguredModel {
-  /** Of its settings: `PINAKES_CHAT`. */
-  variables: string;
+  /** As in the names of its settings. */
+  kind: 'CHAT' | 'EMBEDDING' | 'RERANK';
   /** As the provider knows it. */
   model: string;
   /** Null: the provider's own address. */
@@ -15,7 +15,8 @@ export interface ConfiguredModel {
 }
 
 /** One sentence, or two: what happened, and which setting to look at. */
-export function inPlainWords(error: unknown, { variables, model, baseUrl }: ConfiguredModel): string {
+export function inPlainWords(error: unknown, { kind, model, baseUrl }: ConfiguredModel): string {
+  const variables = `PINAKES_${kind}`;
   const address = baseUrl ?? "the provider's own address";
   const cause = error instanceof ServiceError ? error.cause : error;
   const message = error instanceof Error ? error.message : String(error);

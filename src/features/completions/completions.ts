@@ -7,7 +7,7 @@ import { type BranchMessage, listBranch, type StoredCitation } from '../../corpu
 import type { Deps } from '../../deps.ts';
 import { invalidRequest } from '../../errors.ts';
 import type { Caller } from '../../http/route.ts';
-import type { ChatEvent, ChatMessage, ContextChunk, Usage } from '../../llm/models.ts';
+import type { ChatEvent, ChatMessage, ContextChunk, OnUsage, Usage } from '../../llm/models.ts';
 import { openAccess, type Principal, principalOf } from '../../policy/access.ts';
 import { redactText } from '../../policy/apply-redaction.ts';
 import type { Redactor } from '../../policy/redact.ts';
@@ -22,6 +22,7 @@ import { fitHistory, HISTORY_MESSAGES_MAX } from './history.ts';
 import { noAnswerText } from './no-answer.ts';
 import { forModel, forReader, PAST_FOR_MODEL } from './redaction.ts';
 import type { CompletionBody } from './request.ts';
+import { type StandaloneQuery, standaloneQuery } from './rewrite.ts';
 import { findTurn, saveTurn, type Turn } from './turns.ts';
 
 /** More of a question does not make the search better. */
@@ -47,6 +48,11 @@ export interface Prepared {
   question: string;
   /** As it is stored. */
   storedQuestion: string;
+  /** What was searched for. */
+  query: StandaloneQuery;
+  /** The same as the caller sees it; null: it did not ask. */
+  shownQuery: StandaloneQuery | null;
+  onUsage: OnUsage;
   /** As the reader sees them. */
   hits: Labelled[];
   /** The same, as the model is told them. */
@@ -65,12 +71,21 @@ export interface Prepared {
 
 export type FinishReason = 'stop' | 'length' | 'content_filter' | 'no_answer';
 
+/** What led to an answer. */
+export interface Trace {
+  query: StandaloneQuery;
+  /** In the order in which the model saw them. */
+  hits: readonly Labelled[];
+}
+
 export interface Answer {
   text: string;
   finishReason: FinishReason;
   citations: Citation<Labelled>[];
   unsupported: Span[];
   warnings: Warning[];
+  /** Null: the caller did not ask for it. */
+  trace: Trace | null;
   /** Null: nothing was stored. */
   conversationId: string | null;
   userMessageId: string | null;
@@ -110,6 +125,13 @@ export async function prepareCompletion(
     throw invalidRequest('The conversation exceeds the context of the model, and truncation is disabled.');
   }
   signal.throwIfAborted();
+  const onUsage = (usage: Usage): void => deps.usage.add(caller, usage);
+  const query = await standaloneQuery(
+    { ...deps, onUsage },
+    { asked, told: question },
+    fitted.messages.slice(0, -1),
+    signal,
+  );
   const retrieved = await retrieve(
     deps,
     {
@@ -118,7 +140,7 @@ export async function prepareCompletion(
       sourceGroupIds: caller.sourceGroupIds,
       tagIds: caller.tagIds,
       principal,
-      query: asked.slice(0, QUERY_UNITS_MAX).toWellFormed(),
+      query: query.text.slice(0, QUERY_UNITS_MAX).toWellFormed(),
       mode: 'hybrid',
       filters,
       usePostfilter: body.use_postfilter,
@@ -139,6 +161,9 @@ export async function prepareCompletion(
     messages: fitted.messages.map(({ role, content }) => ({ role, content })),
     question,
     storedQuestion: storable(redactor, question),
+    query,
+    shownQuery: body.trace ? { ...query, text: storable(redactor, query.text) } : null,
+    onUsage,
     hits,
     told: pairs.map(({ told }, i) => ({ ...told, number: i + 1 })),
     principal,
@@ -215,6 +240,7 @@ export async function* answer(
     text,
     finishReason,
     ...cited,
+    trace: prepared.shownQuery && { query: prepared.shownQuery, hits: prepared.hits },
     warnings: isAnswer && !stored ? [...prepared.warnings, NOT_STORED] : prepared.warnings,
     conversationId: stored || !turn.isNew ? turn.conversationId : null,
     userMessageId: stored ? turn.userMessageId : null,
@@ -245,9 +271,9 @@ function modelEvents(
       language,
     }),
   );
-  const { messages, question, citation, caller } = prepared;
-  const onUsage = (usage: Usage): void => deps.usage.add(caller, usage);
-  return deps.chatModel.stream({ messages, question, chunks, citation, onUsage }, signal);
+  const { messages, question, query, citation, onUsage } = prepared;
+  const standalone = query.rewrittenBy === null ? question : query.text;
+  return deps.chatModel.stream({ messages, question, standalone, chunks, citation, onUsage }, signal);
 }
 
 /** False when the history write failed: the answer is given all the same. */

@@ -38,6 +38,12 @@ const parameters = z.strictObject({
     .boolean()
     .default(false)
     .describe('Web grounding; ignored unless the completion model supports it and the feature is on.'),
+  trace: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Adds `trace` to the result: what was searched for, and what was found. As an ag-ui event: CUSTOM `trace`.',
+    ),
   ...filterShape,
   use_postfilter: z.boolean().default(false).describe('Filters after the search: may find fewer chunks than `limit`.'),
   limit: z.int().min(1).max(LIMIT_MAX).default(LIMIT_DEFAULT).describe('Chunks retrieved as context, at most.'),

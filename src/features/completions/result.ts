@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { idSchema, timeSchema } from '../../http/schemas.ts';
 import { contentSchema, toContent } from '../../retrieval/content.ts';
 import type { Citation } from './citations.ts';
-import type { Answer, Labelled } from './completions.ts';
+import type { Answer, Labelled, Trace } from './completions.ts';
 
 const spanSchema = z
   .object({ start: z.int(), end: z.int() })
@@ -28,6 +28,25 @@ const warningSchema = z.object({ type: z.string(), message: z.string() }).meta({
 
 export const FINISH_REASONS = ['stop', 'length', 'content_filter', 'no_answer', 'error'] as const;
 
+const traceSchema = z
+  .object({
+    query: z.string().describe('What was searched for.'),
+    rewritten_by: z
+      .enum(['model', 'rule'])
+      .nullable()
+      .describe('Who made a follow-up question stand alone; null: it is the question as it was asked.'),
+    retrieved: z
+      .array(
+        z.object({
+          id: idSchema.describe('The chunk.'),
+          source_id: idSchema.describe('Its source.'),
+          score: z.number().describe('Higher is better, within this answer.'),
+        }),
+      )
+      .describe('What the answer was made from, in the order of the search.'),
+  })
+  .meta({ id: 'CompletionTrace' });
+
 export const completionResultSchema = z
   .object({
     created: timeSchema,
@@ -47,6 +66,7 @@ export const completionResultSchema = z
       }),
     ),
     warnings: z.array(warningSchema),
+    trace: traceSchema.optional().describe('With `trace: true` only.'),
   })
   .meta({ id: 'CompletionResult' });
 
@@ -67,6 +87,15 @@ export function toResult(answer: Answer, created: number): z.input<typeof comple
       },
     ],
     warnings: answer.warnings,
+    ...(answer.trace && { trace: toTrace(answer.trace) }),
+  };
+}
+
+export function toTrace({ query, hits }: Trace): z.input<typeof traceSchema> {
+  return {
+    query: query.text,
+    rewritten_by: query.rewrittenBy,
+    retrieved: hits.map(({ id, sourceId, score }) => ({ id, source_id: sourceId, score })),
   };
 }
 

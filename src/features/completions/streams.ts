@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify';
 import { toServiceError } from '../../http/error-handler.ts';
 import { openEventStream, startStream, writeText } from '../../http/sse.ts';
 import type { Answer, Prepared } from './completions.ts';
-import { toCitations } from './result.ts';
+import { toCitations, toTrace } from './result.ts';
 
 /** Also sent by event streams: the conversation, allocated before the first byte. */
 export const CONVERSATION_HEADER = 'x-conversation-id';
@@ -79,6 +79,9 @@ function closingEvents(answer: Answer, threadId: string, runId: string, messageI
   const { conversationId, userMessageId, assistantMessageId, finishReason, warnings, unsupported } = answer;
   return [
     { type: 'CUSTOM', name: 'citations', value: { message_id: messageId, citations: toCitations(answer.citations) } },
+    ...(answer.trace
+      ? [{ type: 'CUSTOM', name: 'trace', value: { message_id: messageId, ...toTrace(answer.trace) } }]
+      : []),
     {
       type: 'RUN_FINISHED',
       threadId,

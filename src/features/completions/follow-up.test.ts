@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { CARRIED_WORDS_MAX, carryOver, leaning } from './follow-up.ts';
+
+/** Language, what was said (questions and answers in turn), the question, words that a right form of it has (null: stands alone). */
+type Case = [string, string[], string, string[] | null];
+const CASES: Case[] = JSON.parse(readFileSync(new URL('../../../test/llm/follow-ups.json', import.meta.url), 'utf8'));
+
+const said = (turns: readonly string[]) =>
+  turns.map((content, i) => ({ role: i % 2 === 0 ? 'user' : 'assistant', content }));
+
+function isRight([, turns, question, wanted]: Case): boolean {
+  const form = carryOver(question, said(turns));
+  if (wanted === null) return form === null;
+  return wanted.every((word) => form?.toLowerCase().includes(word.toLowerCase()) ?? false);
+}
+
+test('share of conversations that are understood, by language', () => {
+  const wrong = CASES.filter((one) => !isRight(one)).map(([, , question]) => question);
+  for (const language of ['en', 'de', 'zh', 'ja']) {
+    const of = CASES.filter(([tag]) => tag === language);
+    const share = (cases: Case[]): number => cases.filter(isRight).length / cases.length;
+    const leans = share(of.filter(([, , , wanted]) => wanted !== null));
+    const alone = share(of.filter(([, , , wanted]) => wanted === null));
+    assert.ok(leans >= 0.85, `${language}: ${leans} of those that lean, wrong: ${wrong.join(' | ')}`);
+    assert.equal(alone, 1, `${language}: those that stand alone, wrong: ${wrong.join(' | ')}`);
+  }
+});
+
+const user = (content: string) => ({ role: 'user', content });
+
+test('what is carried over is bounded, each word once, and goes back while questions lean on others', () => {
+  const long = user(`What do ${Array.from({ length: 50 }, (_, i) => `word${i}`).join(' ')} mean?`);
+  const form = carryOver('And interns?', [long])!;
+  assert.equal(form.split(' ').length, 2 + CARRIED_WORDS_MAX);
+  const chain = [user('How many days of leave do staff get?'), user('And interns?'), user('And in winter?')];
+  assert.equal(carryOver('Why?', chain), 'Why? winter interns days leave staff get');
+  const twice = [user('How many days of leave do staff get on leave days?')];
+  assert.equal(carryOver('And leave in winter?', twice), 'And leave in winter? days staff get');
+});
+
+test('nothing before, or nothing in it: the question stays', () => {
+  assert.equal(carryOver('And interns?', []), null);
+  assert.equal(carryOver('And interns?', [user('?!')]), null);
+  assert.equal(carryOver('And interns?', [{ role: 'assistant', content: 'Staff get 25 days.' }]), null);
+});
+
+test('a noun in the question itself is what a pronoun points to', () => {
+  for (const question of [
+    'What happens to a booking when it is cancelled?',
+    'How many days of leave do interns get in their first year?',
+    'Was passiert mit einer Buchung, wenn sie storniert wird?',
+  ])
+    assert.notEqual(leaning(question), 'yes', question);
+});
+
+test('a long message takes no long time', () => {
+  const started = process.cpuUsage();
+  for (const part of ['it ', 'der, ', 'と其', 'is it possible ', "d'", '这', '(((('])
+    carryOver(part.repeat(50_000), [user(part.repeat(50_000))]);
+  assert.ok(process.cpuUsage(started).user < 2_000_000);
+});
