@@ -47,6 +47,6 @@ export async function findNearest(db: Database, request: RetrieveRequest, vector
       limit: request.limit,
       exactRowsMax: 0,
     };
-    return (await nearestCandidates(tx, nearest, exactPlan(nearest))).map((candidate) => candidate.id);
+    return (await nearestCandidates(tx, exactPlan(nearest))).map((candidate) => candidate.id);
   });
 }

@@ -1,6 +1,7 @@
 /** Candidates of a search, in growing batches: as many as it takes until enough remain after selection. */
 import type { Tx } from '../db/database.ts';
 import { join, type Sql, sql } from '../db/sql.ts';
+import type { FindFew } from './few-chunks.ts';
 import { chunkConditions, lookedUpSourcePredicate, narrows, narrowsCheaply } from './filter-sql.ts';
 import type { FindFitting, Fitting } from './fitting.ts';
 import type { FusionSettings } from './fuse.ts';
@@ -35,6 +36,8 @@ export interface Search {
   terms: readonly string[];
   /** What fits the filters of the request, or none. */
   fitting: FindFitting;
+  /** The chunks that fit the filters, where they are so few that each is scored. Absent: the index is asked for all. */
+  few?: FindFew;
   /** Absent: the search is lexical. */
   semantic?: SemanticQuery;
   fusion: FusionSettings;
@@ -56,7 +59,7 @@ export async function* lexicalBatches(tx: Tx, search: Search, wanted: number): A
   const { request, hasTextSearch } = search;
   if (search.terms.length === 0) return;
   const first = wanted + SPARE_CANDIDATES;
-  if (hasTextSearch && narrowsCheaply(request, request.filters)) {
+  if (hasTextSearch && narrowsCheaply(request, request.filters) && !search.fitting.isKnown?.(request.filters)) {
     const conditions = lookedUpPredicates(request, request.filters);
     const found = await bm25Candidates(tx, { ...lexicalRequest(search, conditions, first), tested: TESTED_FIRST });
     if (found.length === first) yield toBatch(found, false, false);
@@ -89,6 +92,8 @@ export async function keepFitting<T extends { id: string }>(
 
 export async function lexicalCandidates(tx: Tx, search: Search, filters: Filters, limit: number): Promise<Candidate[]> {
   if (search.terms.length === 0) return [];
+  const few = await search.few?.(filters);
+  if (few) return few.best(search.terms, limit);
   const fitting = await search.fitting(filters);
   const conditions = predicates(search.request, filters, fitting);
   if (!search.hasTextSearch) return scanCandidates(tx, lexicalRequest(search, conditions, limit), fitting);

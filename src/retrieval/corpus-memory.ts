@@ -29,6 +29,7 @@ export interface CorpusMemory {
 export interface Knowledge {
   /** What is kept under the key, or else what `work` finds: `bytes` says how large that is. */
   recall<T>(key: string, work: () => Promise<T>, bytes?: (found: T) => number): Promise<T>;
+  has(key: string): boolean;
 }
 
 export function openCorpusMemory({ kind }: Pick<Database, 'kind'>): CorpusMemory {
@@ -45,6 +46,7 @@ export function openCorpusMemory({ kind }: Pick<Database, 'kind'>): CorpusMemory
       }
       const own = entries;
       return {
+        has: (key) => own.has(key),
         async recall<T>(key: string, work: () => Promise<T>, bytes: (found: T) => number = () => 0): Promise<T> {
           const known = own.get(key);
           if (known) {
@@ -80,6 +82,12 @@ export async function remember<T>(
 ): Promise<T> {
   const key = knowledge && memoryKey(tenantId, statement);
   return key === undefined ? work() : knowledge!.recall(key, work, bytes);
+}
+
+/** `remember` has nothing to work out. */
+export function knows(knowledge: Knowledge | undefined, tenantId: string, statement: Sql): boolean {
+  const key = knowledge && memoryKey(tenantId, statement);
+  return key !== undefined && knowledge!.has(key);
 }
 
 /** What a statement is kept under; undefined when it reads what changes without a change of the version. */

@@ -2,7 +2,7 @@
 import { chunkPartition } from '../corpus/tenant-store.ts';
 import type { Tx } from '../db/database.ts';
 import { type Sql, sql } from '../db/sql.ts';
-import { type Knowledge, remember } from './corpus-memory.ts';
+import { type Knowledge, knows, remember } from './corpus-memory.ts';
 import { fittingSources, narrows } from './filter-sql.ts';
 import type { AdmittedRequest, Filters } from './types.ts';
 
@@ -25,7 +25,11 @@ export interface Fitting {
 }
 
 /** Undefined where the filters do not narrow the search: all sources that are alive fit. */
-export type FindFitting = (filters: Filters) => Promise<Fitting | undefined>;
+export interface FindFitting {
+  (filters: Filters): Promise<Fitting | undefined>;
+  /** It is known already. */
+  isKnown?(filters: Filters): boolean;
+}
 
 /** For one transaction: what was found is kept. With `knowledge` of the corpus as the transaction sees it, for others as well. */
 export function openFitting(tx: Tx, request: AdmittedRequest, knowledge?: Knowledge): FindFitting {
@@ -38,12 +42,15 @@ export function openFitting(tx: Tx, request: AdmittedRequest, knowledge?: Knowle
     };
     return remember(knowledge, request.tenantId, sources, look, ({ bytes }) => bytes);
   };
-  return async (filters) => {
+  const fitting = async (filters: Filters): Promise<Fitting | undefined> => {
     if (!narrows(request, filters)) return undefined;
     const known = found.get(filters) ?? recall(filters);
     found.set(filters, known);
     return known;
   };
+  const isKnown = (filters: Filters): boolean =>
+    found.has(filters) || knows(knowledge, request.tenantId, fittingSources(request.tenantId, request, filters));
+  return Object.assign(fitting, { isKnown });
 }
 
 /** Selects the sources within the statement. */

@@ -1,10 +1,12 @@
 /** Candidates -> hits: the columns of Content, read for the few that are returned. */
+import { createHash } from 'node:crypto';
 import type { Tx } from '../db/database.ts';
 import { raw, type Sql, sql } from '../db/sql.ts';
 import type { TypedMetadata } from '../ingest/parsed.ts';
 import { type Access, mayShowChunk } from '../policy/access.ts';
 import { redactChunk, redactText, shownAt } from '../policy/apply-redaction.ts';
 import type { Redactor } from '../policy/redact.ts';
+import type { ReadText } from './select.ts';
 import type { Hit, Neighbour } from './types.ts';
 
 export type HitRow = Omit<Hit, 'score' | 'scores' | 'metadata'> & {
@@ -42,6 +44,20 @@ export async function readRows(tx: Tx, request: HitRequest, ids: readonly string
       select * from source where tenant_id = c.tenant_id and source_group_id = c.source_group_id and id = c.source_id offset 0) s
     where c.tenant_id = ${request.tenantId} and c.id = any(${ids}::uuid[])`);
   return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** Hashes of the content of chunks, by id. */
+export async function readHashes(tx: Tx, tenantId: string, ids: readonly string[]): Promise<Map<string, ReadText>> {
+  if (ids.length === 0) return new Map();
+  const rows = await tx.query<{ id: string; hash: string }>(sql`
+    select c.id, encode(sha256(convert_to(c.content, 'UTF8')), 'hex') as hash from chunk c
+    where c.tenant_id = ${tenantId} and c.id = any(${ids}::uuid[])`);
+  return new Map(rows.map(({ id, hash }) => [id, { hash }]));
+}
+
+/** The same of a content that has been read. */
+export function hashOf(content: string): string {
+  return createHash('sha256').update(content).digest('hex');
 }
 
 /** What is known of a chunk's rank; nothing of one that no search found. */

@@ -13,13 +13,13 @@ import {
 } from './candidates.ts';
 import { chunkConditions, lookedUpSourcePredicate } from './filter-sql.ts';
 import { FUSED_DEPTH, fuse } from './fuse.ts';
-import { bm25Plan, type Candidate, deepen, type FoundRow } from './lexical.ts';
+import { bm25Select, type Candidate, deepen, type FoundRow, toCandidates } from './lexical.ts';
 import {
   exactPlan,
+  NEAREST_ROWS,
   type NearestPlan,
   type NearestRequest,
   nearestCandidates,
-  nearestRows,
   plannedBySize,
   toSimilar,
 } from './nearest.ts';
@@ -48,7 +48,7 @@ export async function* hybridBatches(tx: Tx, search: HybridSearch): AsyncGenerat
     const nearest = await nearestRequest(search, request.filters, limit);
     const longer = {
       lexical: request.mode === 'semantic' ? [] : await lexicalCandidates(tx, search, request.filters, limit),
-      semantic: await nearestCandidates(tx, nearest, exactPlan(nearest)),
+      semantic: await nearestCandidates(tx, exactPlan(nearest)),
     };
     found = { lexical: append(found.lexical, longer.lexical), semantic: append(found.semantic, longer.semantic) };
     yield toBatch(search, found, limit >= CANDIDATES_MAX || isComplete(longer, limit));
@@ -62,7 +62,7 @@ export async function findHalves(tx: Tx, search: HybridSearch, filters: Filters,
   const found = await findPlanned(tx, search, nearest, plan);
   if (plan.exact || found.semantic.length >= limit) return found;
   // The index gave up, or there are no more.
-  return { ...found, semantic: await nearestCandidates(tx, nearest, exactPlan(nearest)) };
+  return { ...found, semantic: await nearestCandidates(tx, exactPlan(nearest)) };
 }
 
 async function nearestRequest(search: HybridSearch, filters: Filters, limit: number): Promise<NearestRequest> {
@@ -73,26 +73,27 @@ async function nearestRequest(search: HybridSearch, filters: Filters, limit: num
 async function findPlanned(tx: Tx, search: HybridSearch, nearest: NearestRequest, plan: NearestPlan): Promise<Halves> {
   const { request, terms, hasTextSearch } = search;
   const { filters, fitting, limit } = nearest;
-  if (request.mode === 'semantic' || terms.length === 0 || !hasTextSearch) {
-    const semantic = await nearestCandidates(tx, nearest, plan);
-    if (request.mode === 'semantic') return { lexical: [], semantic };
-    return { lexical: await lexicalCandidates(tx, search, filters, limit), semantic };
+  if (request.mode === 'semantic') return { lexical: [], semantic: await nearestCandidates(tx, plan) };
+  if (terms.length === 0 || !hasTextSearch || (await search.few?.(filters))) {
+    // The second is sent while the first runs.
+    const [semantic, lexical] = await Promise.all([
+      nearestCandidates(tx, plan),
+      lexicalCandidates(tx, search, filters, limit),
+    ]);
+    return { lexical, semantic };
   }
   const conditions = fitting
     ? [isAmong(raw('fitting'), fitting)]
     : [lookedUpSourcePredicate(request.tenantId, request, filters)];
   if (fitting) await deepen(tx, fitting, limit);
-  const lexical = bm25Plan(
-    lexicalRequest(search, [...conditions, ...chunkConditions(request, filters)], limit),
-    fitting && { ...fitting, sources: raw('select * from fitting') },
-  );
+  const lexical = bm25Select(lexicalRequest(search, [...conditions, ...chunkConditions(request, filters)], limit));
   // Not as a common table expression: there the score of every row would be computed anew, at 0.3 ms each.
   const rows = await tx.query<FoundRow & { isLexical: boolean }>(sql`
     with ${plan.tables}
-    select true as "isLexical", l.* from (${lexical.select}) l union all select false, s.* from (${nearestRows(request)}) s`);
+    select true as "isLexical", l.* from (${lexical}) l union all select false, s.* from (${NEAREST_ROWS}) s`);
   const half = (isLexical: boolean): FoundRow[] =>
     rows.filter((row) => row.isLexical === isLexical).map(({ isLexical: _, ...row }) => row);
-  return { lexical: lexical.read(half(true)), semantic: toSimilar(half(false)) };
+  return { lexical: toCandidates(half(true), limit), semantic: toSimilar(half(false)) };
 }
 
 /** Those of `longer` that are not among the first follow them: where a limit cuts through equal scores, the order behind it may differ. */

@@ -234,7 +234,7 @@ async function scoreAll(tx: Tx, { terms, base, slope }: Scoring, which: Scope): 
 async function readFitting(tx: Tx, request: CandidateRequest, best: readonly Scored[]): Promise<Candidate[]> {
   if (best.length === 0) return [];
   const found = await tx.query<Candidate>(sql`
-    select c.id, c.source_id as "sourceId", m.score, md5(c.content) as "contentHash"
+    select c.id, c.source_id as "sourceId", m.score
     from unnest(${best.map(({ id }) => id)}::uuid[], ${best.map((one) => one.score)}::float8[]) with ordinality m(chunk_id, score, place)
     ${chunksOf(request)} limit ${request.limit}`);
   return inOrder(found, 0);
@@ -248,7 +248,7 @@ async function score(
   which: Scope,
 ): Promise<Candidate[]> {
   const found = await tx.query<Candidate>(sql`
-    select c.id, c.source_id as "sourceId", m.score, md5(c.content) as "contentHash"
+    select c.id, c.source_id as "sourceId", m.score
     from ${scores(terms, base, slope, which)} m ${chunksOf(request)} and m.score > 0 limit ${request.limit}`);
   return inOrder(found, 0);
 }

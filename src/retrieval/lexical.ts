@@ -9,8 +9,6 @@ export interface Candidate {
   sourceId: string;
   /** BM25, greater than 0, higher is better. */
   score: number;
-  /** Equal for chunks of equal content. */
-  contentHash: string;
 }
 
 export interface CandidateRequest {
@@ -41,57 +39,6 @@ export const FORCE_INDEX_ORDER = sql`set_config('enable_sort', 'off', true), set
  */
 export const FORCE_INDEXES = sql`set_config('enable_seqscan', 'off', true)`;
 
-/** A statement that finds candidates, and how its rows are read. */
-export interface LexicalPlan {
-  select: Sql;
-  read(rows: readonly FoundRow[]): Candidate[];
-}
-
-/**
- * At most `limit` of the best chunks, best first; of equal score, the lower id first. Where the limit cuts through chunks of
- * equal score, those of the last score come in the order of the index instead, which a larger limit need not keep.
- *
- * @param fitting what is known of the sources that fit: the chunks of few are scored one by one.
- */
-export function bm25Plan(
-  request: CandidateRequest,
-  fitting?: Pick<Fitting, 'chunks' | 'share' | 'sources'>,
-): LexicalPlan {
-  const { limit, terms } = request;
-  const areFew = fitting && fitting.chunks <= ALONE_MAX && fitting.share <= ALONE_SHARE_MAX;
-  if (areFew && terms.length <= ALONE_TERMS_MAX) {
-    return {
-      select: scoredAlone(request, fitting.sources),
-      read: (rows) => toCandidates(rows.map(rounded), Number.POSITIVE_INFINITY).slice(0, limit),
-    };
-  }
-  return { select: bm25Select(request), read: (rows) => toCandidates(rows, limit) };
-}
-
-/** The index adds up in single precision, so that its scores have some seven digits: what it takes for equal is equal here. */
-function rounded(row: FoundRow): FoundRow {
-  return { ...row, distance: Number(row.distance.toPrecision(6)) };
-}
-
-/** Scoring a chunk by itself takes as long as it takes the index to pass over 150 chunks that do not fit. */
-const ALONE_SHARE_MAX = 1 / 150;
-/** 60 ms on the embedded database. */
-const ALONE_MAX = 200;
-/** More are looked for in the index: all spellings of a word, for example. */
-const ALONE_TERMS_MAX = 100;
-
-/** Without the index, but with its statistics. Chunks without any of the terms are left out before they are scored. */
-function scoredAlone(request: CandidateRequest, sources: Sql): Sql {
-  const { tenantId, partitionNo, terms, conditions } = request;
-  const hasTerm = sql`exists (select from unnest(${[...new Set(terms)]}::text[]) as t(term)
-    where position(' ' || t.term || ' ' in ' ' || c.terms || ' ') > 0)`;
-  return sql`
-    select c.id, c.source_id as "sourceId", c.terms <@> ${bm25Query(request)} as distance, md5(c.content) as "contentHash"
-    from ${identifier(chunkPartition(partitionNo))} c
-    where ${join([sql`c.tenant_id = ${tenantId}`, ...conditions], ' and ')}
-      and c.source_id = any(array(select s.id from (${sources}) s)) and ${hasTerm}`;
-}
-
 /** The partition's own index by name: the parent's orders rightly but returns wrong scores. */
 function bm25Query({ terms, partitionNo }: CandidateRequest): Sql {
   return sql`to_bm25query(${terms.join(' ')}, ${termsIndex(partitionNo)})`;
@@ -112,17 +59,20 @@ const DEPTH_MARGIN = 2;
 const DEPTH_MIN = 1_000;
 const DEPTH_MAX = 100_000;
 
+/**
+ * At most `limit` of the best chunks, best first; of equal score, the lower id first. Where the limit cuts through chunks of
+ * equal score, those of the last score come in the order of the index instead, which a larger limit need not keep.
+ */
 export async function bm25Candidates(tx: Tx, request: CandidateRequest, fitting?: Fitting): Promise<Candidate[]> {
   if (fitting) await deepen(tx, fitting, request.limit);
-  const plan = bm25Plan(request, fitting);
-  return plan.read(await tx.query(plan.select));
+  return toCandidates(await tx.query(bm25Select(request)), request.limit);
 }
 
-/** A row of a `LexicalPlan`. */
+/** A row of `bm25Select`. */
 export type FoundRow = Omit<Candidate, 'score'> & { distance: number };
 
 /** In the order of the index; the distance is the negative score. */
-function bm25Select(request: CandidateRequest): Sql {
+export function bm25Select(request: CandidateRequest): Sql {
   const { tenantId, partitionNo } = request;
   const query = bm25Query(request);
   const partition = identifier(chunkPartition(partitionNo));
@@ -134,11 +84,11 @@ function bm25Select(request: CandidateRequest): Sql {
   const chunks = request.tested === undefined ? best(request.conditions, request.limit) : best([], request.tested);
   const tests = request.tested === undefined ? raw('true') : join(request.conditions, ' and ');
   return sql`
-    select c.id, c.source_id as "sourceId", c.distance, md5(c.content) as "contentHash"
+    select c.id, c.source_id as "sourceId", c.distance
     from (${chunks}) c where ${tests} limit ${request.limit}`;
 }
 
-function toCandidates(rows: readonly FoundRow[], limit: number): Candidate[] {
+export function toCandidates(rows: readonly FoundRow[], limit: number): Candidate[] {
   const candidates = rows
     .filter((row) => row.distance < 0)
     .map(({ distance, ...row }) => ({ ...row, score: -distance }));

@@ -1,5 +1,4 @@
 /** Semantic candidates: the SQL that finds the vectors nearest to the query's, exactly or through the HNSW index. */
-import { chunkPartition } from '../corpus/tenant-store.ts';
 import { vectorColumn, vectorOrder, vectorType } from '../corpus/vector-store.ts';
 import type { Tx } from '../db/database.ts';
 import { empty, identifier, join, raw, type Sql, sql } from '../db/sql.ts';
@@ -7,7 +6,7 @@ import { ALIVE, chunkConditions } from './filter-sql.ts';
 import { type Fitting, sourcesOf } from './fitting.ts';
 import { type Candidate, inOrder } from './lexical.ts';
 import type { SemanticQuery } from './semantic.ts';
-import type { AdmittedRequest, Filters, RetrieveRequest } from './types.ts';
+import type { AdmittedRequest, Filters } from './types.ts';
 
 /**
  * Up to so many rows that fit a filter every vector is compared. With four of five to pass over, the index misses three in a hundred of
@@ -42,7 +41,7 @@ export interface NearestRequest {
   exactRowsMax: number;
 }
 
-/** Common table expressions, the last of which is `nearest (chunk_id, distance)`: at most `limit` rows. */
+/** Common table expressions, the last of which is `nearest (chunk_id, source_id, distance)`: at most `limit` rows. */
 export interface NearestPlan {
   tables: Sql;
   /** Every vector that fits is compared, however many there are. */
@@ -68,23 +67,20 @@ export function plannedBySize(nearest: NearestRequest): NearestPlan {
   const condition = sql`coalesce(v.source_id in (select f.id from fitting f), false) ${ofGeneration}`;
   const margin = fitting.share < NARROW_SHARE ? NARROW_MARGIN : 1;
   const found = indexScan({ ...nearest, limit: Math.ceil(nearest.limit * margin) }, condition);
-  const best = sql`select i.* from (${found}) i (chunk_id, distance) order by i.distance + 0 limit ${nearest.limit}`;
+  const best = sql`select i.* from (${found}) i (chunk_id, source_id, distance) order by i.distance + 0 limit ${nearest.limit}`;
   return { exact: false, tables: join([fittingTable(nearest), nearestTable(best)]) };
 }
 
 /** Nearest first; of equal distance, the lower id first. */
-export async function nearestCandidates(tx: Tx, nearest: NearestRequest, plan: NearestPlan): Promise<Candidate[]> {
-  const rows = await tx.query<NearestRow>(sql`with ${plan.tables} ${nearestRows(nearest.request)}`);
+export async function nearestCandidates(tx: Tx, plan: NearestPlan): Promise<Candidate[]> {
+  const rows = await tx.query<NearestRow>(sql`with ${plan.tables} ${NEAREST_ROWS}`);
   return toSimilar(rows);
 }
 
 export type NearestRow = Omit<Candidate, 'score'> & { distance: number };
 
-/** What is known of the rows of `nearest`. */
-export function nearestRows({ tenantId, partitionNo }: RetrieveRequest): Sql {
-  return sql`select c.id, c.source_id as "sourceId", n.distance, md5(c.content) as "contentHash"
-    from nearest n join ${identifier(chunkPartition(partitionNo))} c on c.tenant_id = ${tenantId} and c.id = n.chunk_id`;
-}
+/** The rows of `nearest`. A vector is there only as long as its chunk. */
+export const NEAREST_ROWS = raw('select n.chunk_id as id, n.source_id as "sourceId", n.distance from nearest n');
 
 /** With the cosine as score. A vector of zeros, for a text in which the model found nothing, is near to nothing. */
 export function toSimilar(rows: readonly NearestRow[]): Candidate[] {
@@ -100,7 +96,7 @@ function fittingTable({ request, filters, fitting }: NearestRequest): Sql {
 }
 
 function nearestTable(select: Sql): Sql {
-  return sql`nearest (chunk_id, distance) as materialized (${select})`;
+  return sql`nearest (chunk_id, source_id, distance) as materialized (${select})`;
 }
 
 /**
@@ -111,8 +107,8 @@ function exactScan({ request, semantic, filters, fitting, limit }: NearestReques
   const { tenantId } = request;
   const ofGeneration =
     fitting?.mixed === false ? empty : sql`and (not f.mixed or ${isOfGeneration(tenantId, raw('f.generation'))})`;
-  return sql`select d.chunk_id, d.distance from (
-      select v.chunk_id, ${vectorColumn(semantic.vectors)} <=> ${queryVector(semantic)} as distance from fitting f cross join lateral (
+  return sql`select d.chunk_id, d.source_id, d.distance from (
+      select v.chunk_id, f.id as source_id, ${vectorColumn(semantic.vectors)} <=> ${queryVector(semantic)} as distance from fitting f cross join lateral (
         select v.chunk_id, ${vectorColumn(semantic.vectors)} from ${identifier(semantic.vectors.table)} v
         where v.tenant_id = ${tenantId} and v.source_id = f.id ${ofGeneration} offset 0) v
       where ${join([raw('true'), ...chunkFits(request, filters)], ' and ')} offset 0) d
@@ -122,7 +118,7 @@ function exactScan({ request, semantic, filters, fitting, limit }: NearestReques
 function indexScan({ request, semantic, filters, limit }: NearestRequest, condition: Sql): Sql {
   const { tenantId } = request;
   const distance = indexedDistance(semantic);
-  return sql`select v.chunk_id, ${distance} from ${identifier(semantic.vectors.table)} v
+  return sql`select v.chunk_id, v.source_id, ${distance} from ${identifier(semantic.vectors.table)} v
     where ${join([sql`v.tenant_id = ${tenantId}`, condition, ...chunkFits(request, filters)], ' and ')}
     order by ${distance} limit ${limit}`;
 }

@@ -1,6 +1,7 @@
 /** `use_postfilter`: searches first and filters what was found. */
 import type { Tx } from '../db/database.ts';
 import { keepFitting, lexicalCandidates, lexicalOnly, type RankedCandidate, type Search } from './candidates.ts';
+import { readHashes } from './hits.ts';
 import { findHalves, rankHalves } from './hybrid.ts';
 import { select } from './select.ts';
 import type { Warning } from './types.ts';
@@ -23,7 +24,12 @@ export async function postfiltered(
   const searched = Math.max(POSTFILTER_CANDIDATES, wanted);
   const found = await findUnfiltered(tx, search, searched);
   const fitting = await keepFitting(tx, request, found);
-  const remaining = select(fitting, request.maxChunksPerSource).length;
+  const hashes = await readHashes(
+    tx,
+    request.tenantId,
+    fitting.map(({ id }) => id),
+  );
+  const remaining = select(fitting, request.maxChunksPerSource, hashes).length;
   if (remaining < wanted && found.length >= searched) {
     warnings.push({
       type: 'postfilter_underfilled',

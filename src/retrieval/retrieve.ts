@@ -8,24 +8,27 @@ import { redactChunk, redactText, shownAt } from '../policy/apply-redaction.ts';
 import type { Redactor } from '../policy/redact.ts';
 import { searchTerms } from './analyzer.ts';
 import { type Batch, keepFitting, lexicalBatches, type RankedCandidate, type Search } from './candidates.ts';
+import { openFew } from './few-chunks.ts';
 import { narrows } from './filter-sql.ts';
 import { openFitting } from './fitting.ts';
 import { FUSION_DEFAULT } from './fuse.ts';
 import { correct } from './fuzzy.ts';
-import { addNeighbours, type HitRow, readRows, toHit } from './hits.ts';
+import { addNeighbours, type HitRow, hashOf, readHashes, readRows, toHit } from './hits.ts';
 import { hybridBatches } from './hybrid.ts';
 import { readLanguages } from './languages.ts';
 import { FORCE_INDEX_ORDER, FORCE_INDEXES } from './lexical.ts';
-import { type Fingerprint, fingerprint } from './near-duplicates.ts';
+import { fingerprint } from './near-duplicates.ts';
 import { EXACT_ROWS_MAX, NEAREST_SETTINGS } from './nearest.ts';
 import { postfiltered } from './postfilter.ts';
 import { RERANKED_MAX, rerank } from './rerank.ts';
-import { select } from './select.ts';
+import { type ReadText, select } from './select.ts';
 import { countVectors, embedQuery, type SemanticQuery } from './semantic.ts';
 import type { AdmittedRequest, Hit, Retrieved, RetrieveRequest, Warning } from './types.ts';
 
 /** So many of the best candidates are compared with each other, whichever page is asked for; later ones only by their hash. */
 export const COMPARED_MAX = 100;
+/** Behind them, so many are read at once when some are copies. */
+const HASHED_AHEAD = 1_000;
 
 const NO_NEIGHBOURS = { before: 0, after: 0 };
 
@@ -149,9 +152,10 @@ async function prepare(
   const languages = await readLanguages(tx, request.tenantId, request, knowledge);
   const terms = searchTerms(request.query, languages);
   const fusion = config?.fusion ?? FUSION_DEFAULT;
+  const fitting = openFitting(tx, request, knowledge);
   const search = {
     ...{ request, hasTextSearch: db.hasTextSearch, languages, terms, fusion, exactRowsMax: EXACT_ROWS_MAX },
-    fitting: openFitting(tx, request, knowledge),
+    ...{ fitting, ...(db.hasTextSearch && { few: openFew(tx, request, fitting) }) },
   };
   if (!semantic) return search;
   const rows = narrows(request, request.usePostfilter ? {} : request.filters)
@@ -199,13 +203,23 @@ async function selectDistinct(
   rows: Map<string, HitRow>,
 ): Promise<RankedCandidate[]> {
   const compared = new Set(ranked.slice(0, COMPARED_MAX).map(({ id }) => id));
-  const fingerprints = new Map<string, Fingerprint>();
-  for (;;) {
-    const selected = select(ranked, request.maxChunksPerSource, fingerprints);
-    const unread = selected.slice(0, count).filter(({ id }) => compared.has(id) && !fingerprints.has(id));
-    if (unread.length === 0) return selected;
-    await loadRows(tx, request, unread, rows);
-    for (const { id } of unread) fingerprints.set(id, fingerprint(rows.get(id)?.content ?? ''));
+  const texts = new Map<string, ReadText>();
+  for (let ahead = 0; ; ahead = HASHED_AHEAD) {
+    const selected = select(ranked, request.maxChunksPerSource, texts);
+    const first = selected
+      .slice(0, count)
+      .filter(({ id }) => !(compared.has(id) ? texts.get(id)?.fingerprint : texts.has(id)));
+    if (first.length === 0) return selected;
+    const near = first.filter(({ id }) => compared.has(id));
+    await loadRows(tx, request, near, rows);
+    for (const { id } of near) {
+      const content = rows.get(id)?.content ?? '';
+      texts.set(id, { hash: hashOf(content), fingerprint: fingerprint(content) });
+    }
+    // Where there was a copy, there may be many.
+    const unread = selected.slice(0, count + ahead).flatMap(({ id }) => (texts.has(id) ? [] : [id]));
+    for (const id of unread) texts.set(id, { hash: id });
+    for (const [id, text] of await readHashes(tx, request.tenantId, unread)) texts.set(id, text);
   }
 }
 

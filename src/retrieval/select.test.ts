@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Candidate, inOrder } from './lexical.ts';
-import { select } from './select.ts';
+import { type ReadText, select } from './select.ts';
 
-const candidate = (id: string, sourceId: string, contentHash: string, score = 1): Candidate => ({
-  id,
-  sourceId,
-  contentHash,
-  score,
-});
+const texts = new Map<string, ReadText>();
+const candidate = (id: string, sourceId: string, hash: string, score = 1): Candidate => {
+  texts.set(id, { hash });
+  return { id, sourceId, score };
+};
 const ids = (candidates: readonly Candidate[]): string => candidates.map(({ id }) => id).join('');
 
 test('equal content is kept once, the best of it', () => {
   const candidates = [candidate('a', 's', 'x'), candidate('b', 't', 'x'), candidate('c', 't', 'y')];
-  assert.equal(ids(select(candidates, undefined)), 'ac');
+  assert.equal(ids(select(candidates, undefined, texts)), 'ac');
+  assert.equal(ids(select(candidates, undefined, new Map())), 'abc', 'nothing has been read');
 });
 
 test('a source has at most its share, and a duplicate does not use it up', () => {
@@ -24,8 +24,8 @@ test('a source has at most its share, and a duplicate does not use it up', () =>
     candidate('d', 't', '3'),
     candidate('e', 't', '4'),
   ];
-  assert.equal(ids(select(candidates, 1)), 'ad');
-  assert.equal(ids(select(candidates, 2)), 'acde');
+  assert.equal(ids(select(candidates, 1, texts)), 'ad');
+  assert.equal(ids(select(candidates, 2, texts)), 'acde');
 });
 
 test('order is by score, then id; what the limit cut through stays as it is', () => {

@@ -6,6 +6,7 @@ import { findServingVectors, vectorText } from '../../src/corpus/vector-store.ts
 import { sql } from '../../src/db/sql.ts';
 import { analyzeQuery } from '../../src/retrieval/analyzer.ts';
 import { lexicalCandidates, type Search } from '../../src/retrieval/candidates.ts';
+import { type FindFew, openFew } from '../../src/retrieval/few-chunks.ts';
 import { openFitting } from '../../src/retrieval/fitting.ts';
 import { FUSION_DEFAULT } from '../../src/retrieval/fuse.ts';
 import { findHalves, hybridBatches } from '../../src/retrieval/hybrid.ts';
@@ -192,15 +193,16 @@ test('an index that gives up on a filter is not the last word', async () => {
 
 test('the few chunks that fit a narrow filter get the scores that the index gives', async (t) => {
   if (!database.db.hasTextSearch) return t.skip('the text index in tables has one way only');
-  const filters = below(40);
+  const filters = below(30);
   const asked = { query: queries[0]!, words: 'topic3 topic4 chunk', filters, exactRowsMax: 0 };
   const [alone, byIndex, first] = await inSearch(asked, async (tx, search) => {
-    const fitting = (await search.fitting(filters))!;
-    const found = (share: number, limit: number) =>
-      lexicalCandidates(tx, { ...search, fitting: async () => ({ ...fitting, share }) }, filters, limit);
-    return [await found(0, 200), await found(1, 200), await found(0, 5)] as const;
+    const few = openFew(tx, search.request, search.fitting);
+    assert.ok(await few(filters));
+    const found = (few: FindFew | undefined, limit: number) =>
+      lexicalCandidates(tx, { ...search, ...(few && { few }) }, filters, limit);
+    return [await found(few, 200), await found(undefined, 200), await found(few, 5)] as const;
   });
-  const fits = [...known.values()].filter(({ share, gone }) => share < 40 && !gone);
+  const fits = [...known.values()].filter(({ share, gone }) => share < 30 && !gone);
   assert.equal(alone.length, fits.length);
   assert.ok(fits.length > 50 && fits.length <= 200, `${fits.length} chunks`);
   assert.deepEqual(

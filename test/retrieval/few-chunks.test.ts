@@ -1,0 +1,179 @@
+/** The chunks that fit a narrow filter are scored without the index: to its scores, whatever the texts, and wherever it keeps them. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createTenant, type Tenant, termsIndex } from '../../src/corpus/tenant-store.ts';
+import type { Tx } from '../../src/db/database.ts';
+import { sql } from '../../src/db/sql.ts';
+import { lexicalCandidates, type Search } from '../../src/retrieval/candidates.ts';
+import { type FindFew, openFew } from '../../src/retrieval/few-chunks.ts';
+import { openFitting } from '../../src/retrieval/fitting.ts';
+import { FUSION_DEFAULT } from '../../src/retrieval/fuse.ts';
+import { type Candidate, FORCE_INDEX_ORDER } from '../../src/retrieval/lexical.ts';
+import { retrieve } from '../../src/retrieval/retrieve.ts';
+import type { AdmittedRequest, Filters } from '../../src/retrieval/types.ts';
+import { newId } from '../../src/util/ids.ts';
+import { openTestDatabase, type TestDatabase } from '../support/database.ts';
+import { openRandom } from '../support/random.ts';
+import { type SeedSource, seed } from './corpus.ts';
+
+const SOURCES = 120;
+const CHUNKS_PER_SOURCE = 4;
+const WORDS = 400;
+/** As the texts are made: up to 700 words. */
+/** By at most one part in eight the length of a text is rounded. */
+const IN_BUFFER = 0.1;
+const LENGTHS = [1, 5, 22, 23, 24, 25, 40, 60, 110, 300, 700];
+
+const random = openRandom(20_261_122);
+/** The first are common, the last rare. */
+const words = Array.from({ length: WORDS }, () => random.word(random.integer(3, 9)));
+const word = (): string => words[Math.floor(WORDS ** random.next()) - 1] ?? words[0]!;
+
+let database: TestDatabase;
+let tenant: Tenant;
+
+before(async () => {
+  database = await openTestDatabase();
+  tenant = await createTenant(database.db, { id: newId(), name: 'default' });
+  await seed(database.db, tenant.id, [{ sources: Array.from({ length: SOURCES }, () => source()) }]);
+  await database.db.system.executeOutsideTransaction('analyze chunk');
+});
+after(() => database.close());
+
+function source(): SeedSource {
+  const terms = Array.from({ length: CHUNKS_PER_SOURCE }, () =>
+    Array.from({ length: random.pick(LENGTHS) }, word).join(' '),
+  );
+  const repeated = random.next() < 0.1 ? [`${`${words[0]} `.repeat(300)}${words[1]}`] : [];
+  const chunks = [...terms, ...repeated].map((text) => ({ content: text, terms: text }));
+  return { metadata: { share: String(random.integer(0, 99)) }, chunks };
+}
+
+/** What is in the write buffer of the index goes to its segments. */
+async function spill(): Promise<void> {
+  await database.db.system.execute(`select bm25_spill_index('${termsIndex(tenant.partitionNo)}')`);
+}
+
+const below = (share: number): Filters => ({
+  sourceMetadata: { operator: 'and', filters: [{ key: 'share', operator: 'lt', value: share }] },
+});
+
+function requestOf(filters: Filters, query = ''): AdmittedRequest {
+  return {
+    ...{
+      tenantId: tenant.id,
+      partitionNo: tenant.partitionNo,
+      sourceGroupIds: null,
+      tagIds: null,
+      query,
+      principal: null,
+      policy: null,
+    },
+    ...{ mode: 'lexical' as const, filters, usePostfilter: false, limit: 10, offset: 0 },
+  };
+}
+
+async function both(terms: readonly string[], filters: Filters, limit: number): Promise<[Candidate[], Candidate[]]> {
+  const request = requestOf(filters);
+  return database.db.transaction(tenant.id, async (tx: Tx) => {
+    await tx.query(sql`select ${FORCE_INDEX_ORDER}`);
+    const fitting = openFitting(tx, request);
+    const search: Search = {
+      ...{ request, hasTextSearch: true, languages: ['en'], terms, fitting },
+      ...{ fusion: FUSION_DEFAULT, exactRowsMax: 0 },
+    };
+    const few: FindFew = openFew(tx, request, fitting);
+    assert.ok(await few(filters), 'they are few');
+    return [
+      await lexicalCandidates(tx, { ...search, few }, filters, limit),
+      await lexicalCandidates(tx, search, filters, limit),
+    ];
+  });
+}
+
+/**
+ * @param off by which share scores may be off. Those of the chunks that the index has in its write buffer are: there it knows their
+ * lengths exactly, for a while.
+ */
+async function assertSame(share: number, off = 1e-5): Promise<void> {
+  for (let n = 0; n < 15; n++) {
+    const terms = Array.from({ length: random.integer(1, 12) }, word);
+    const [few, byIndex] = await both(terms, below(share), 1_000);
+    assert.deepEqual(few.map(({ id }) => id).toSorted(), byIndex.map(({ id }) => id).toSorted());
+    const scores = new Map(byIndex.map(({ id, score }) => [id, score]));
+    for (const { id, score } of few) {
+      assert.ok(Math.abs(score / scores.get(id)! - 1) < off, `${terms.join(' ')}: ${score} ${scores.get(id)}`);
+    }
+    // In order, but for what the index takes for different in the last of its digits.
+    for (const [i, { id }] of few.entries()) {
+      assert.ok(Math.abs(scores.get(id)! / byIndex[i]!.score - 1) < off, `place ${i}`);
+    }
+  }
+}
+
+test('texts of every length get the scores of the index', async (t) => {
+  if (!database.db.hasTextSearch) return t.skip('the text index in tables has one way only');
+  await assertSame(5, IN_BUFFER);
+  await spill();
+  await assertSame(5);
+  await assertSame(30);
+  await assertSame(40);
+});
+
+test('and once others have come or gone', async (t) => {
+  if (!database.db.hasTextSearch) return t.skip('the text index in tables has one way only');
+  await seed(database.db, tenant.id, [{ sources: Array.from({ length: 20 }, () => source()) }]);
+  await database.db.query(tenant.id, sql`delete from source where metadata ->> 'share' in ('3', '4', '50', '51')`);
+  await assertSame(5, IN_BUFFER);
+  await spill();
+  await assertSame(5);
+  await assertSame(30);
+});
+
+test('words that no chunk has find nothing', async (t) => {
+  if (!database.db.hasTextSearch) return t.skip('the text index in tables has one way only');
+  assert.deepEqual(await both(['zqnowhere'], below(30), 10), [[], []]);
+  for (const terms of [
+    [words[0]!],
+    ['zqnowhere', words[0]!],
+    [words[0]!, words[0]!],
+    ['zqnowhere', words[0]!, words[0]!],
+  ]) {
+    const [few, byIndex] = await both(terms, below(30), 10);
+    assert.equal(few.length, 10);
+    for (const [i, { score }] of few.entries())
+      assert.ok(Math.abs(score / byIndex[i]!.score - 1) < 1e-5, `${terms.join(' ')} ${score} ${byIndex[i]!.score}`);
+  }
+});
+
+test('a search reads few chunks once, also to find what was misspelled', async (t) => {
+  if (!database.db.hasTextSearch) return t.skip('the text index in tables has one way only');
+  const rare = newId().slice(-4);
+  const content = `The pterodactyl flew over the archipelago ${rare}.`;
+  await seed(database.db, tenant.id, [{ sources: [{ name: 'rare', metadata: { share: '-1' }, chunks: [content] }] }]);
+  const texts: string[] = [];
+  const transaction: typeof database.db.transaction = (tenantId, run, options) =>
+    database.db.transaction(
+      tenantId,
+      (tx) =>
+        run({
+          ...tx,
+          query: (statement) => {
+            texts.push(statement.text);
+            return tx.query(statement);
+          },
+        }),
+      options,
+    );
+  const { hits, warnings } = await retrieve(
+    { db: { ...database.db, transaction } },
+    requestOf(below(0), 'pterodactil archipelgo'),
+  );
+  assert.deepEqual(
+    hits.map(({ name }) => name),
+    ['rare'],
+  );
+  assert.equal(warnings[0]?.type, 'fuzzy_match');
+  assert.equal(texts.filter((text) => text.includes('c.terms from')).length, 1);
+  assert.ok(!texts.some((text) => text.includes('order by c.terms <@>') && !text.includes('limit')));
+});
