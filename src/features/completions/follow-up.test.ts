@@ -46,10 +46,11 @@ test('nothing before, or nothing in it: the question stays', () => {
   assert.equal(carryOver('And interns?', [{ role: 'assistant', content: 'Staff get 25 days.' }]), null);
 });
 
-test('a noun in the question itself is what a pronoun points to', () => {
+test('a question with a topic of its own, or with the noun of its pronoun, stands alone', () => {
   for (const question of [
     'What happens to a booking when it is cancelled?',
     'How many days of leave do interns get in their first year?',
+    'Dinosaurs in Patagonia?',
     'Was passiert mit einer Buchung, wenn sie storniert wird?',
   ])
     assert.notEqual(leaning(question), 'yes', question);

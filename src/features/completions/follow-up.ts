@@ -8,8 +8,10 @@ import { queryWords } from '../../retrieval/analyzer.ts';
 export const CARRIED_WORDS_MAX = 8;
 /** Earlier questions that are looked at, when those themselves lean on others. */
 const QUESTIONS_MAX = 3;
-/** A question with more words of its own says what it is about. */
-const FRAGMENT_WORDS_MAX = 2;
+/** Two words are a search of their own: "dinosaurs in Patagonia?" */
+const FRAGMENT_WORDS_MAX = 1;
+/** What a pronoun may point to in the question itself has at least so many words. */
+const NOUN_WORDS_MIN = 2;
 const OPENED_WORDS_MAX = 3;
 const MAYBE_WORDS_MAX = 3;
 const QUESTION_UNITS_MAX = 2_000;
@@ -147,7 +149,7 @@ export function leaning(question: string): Leaning {
   if (OPENERS_ALWAYS.some((opener) => opener.test(text)) && topics.length <= OPENED_WORDS_MAX) return 'yes';
   if (
     /呢[？?]?$/u.test(text) &&
-    topics.length <= FRAGMENT_WORDS_MAX &&
+    topics.length <= OPENED_WORDS_MAX &&
     !/什么|什麼|怎|多少|哪|谁|誰|几|幾|如何/u.test(text)
   )
     return 'yes';
@@ -174,9 +176,9 @@ function pointsBack(text: string): boolean {
     if (match === null) continue;
     const before = plain.slice(0, match.index);
     // "How many days do interns get in their first year?"
-    if (POSSESSIVE.test(match[0]) && topicWords(before).length >= FRAGMENT_WORDS_MAX) continue;
+    if (POSSESSIVE.test(match[0]) && topicWords(before).length >= NOUN_WORDS_MIN) continue;
     const border = [...before.matchAll(CLAUSE_BORDER)].at(-1);
-    if (border === undefined || topicWords(before.slice(0, border.index)).length < FRAGMENT_WORDS_MAX) return true;
+    if (border === undefined || topicWords(before.slice(0, border.index)).length < NOUN_WORDS_MIN) return true;
   }
   return false;
 }
