@@ -26,9 +26,16 @@ export function openEventStream(reply: FastifyReply, signal: AbortSignal, heartb
   };
 }
 
-/** JSON has no raw line breaks, so an event is always one data line. */
+/** What JSON leaves as it is and some clients take for the end of a line. */
+const OTHER_LINE_ENDS = /[\u0085\u2028\u2029]/g;
+
+/** An event is always one data line, for every client: JSON has no raw line breaks of the usual kind. */
 function frame(event: object): string {
-  return `data: ${JSON.stringify(event)}\n\n`;
+  const json = JSON.stringify(event).replace(
+    OTHER_LINE_ENDS,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  return `data: ${json}\n\n`;
 }
 
 /** Takes the reply over and sends status 200 and the headers set so far. */

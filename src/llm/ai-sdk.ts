@@ -2,10 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../errors.ts';
+import { guarded } from './answer-guard.ts';
 import { streamParts, usageOf } from './answer-parts.ts';
 import { type LanguageModelOptions, openLanguageModel } from './language-model.ts';
 import type { AskRequest, ChatEvent, ChatModel, ChatObserver, ChatRequest, Usage } from './models.ts';
-import { answerTokens, buildPrompt, NO_ANSWER_SENTINEL, type Prompt } from './prompt.ts';
+import { answerTokens, buildPrompt, type Prompt } from './prompt.ts';
 import { forLog, refusesUsage, toServiceError } from './provider-errors.ts';
 import { RETRY_BASE_MS, retryDelay } from './retries.ts';
 import { tokensAtMost } from './tokens.ts';
@@ -17,6 +18,8 @@ export const FIRST_DELTA_TIMEOUT_MS = 60_000;
 export const NEXT_DELTA_TIMEOUT_MS = 30_000;
 /** From the request to the last word, retries included. */
 export const ANSWER_TIMEOUT_MS = 300_000;
+/** A shorter key is no secret, and may be a word. */
+const SECRET_UNITS_MIN = 8;
 /** An answer that never ends is cut here. */
 export const ANSWER_UNITS_MAX = 64 * 1024;
 
@@ -45,7 +48,11 @@ export function openAiSdkModel(options: AiSdkOptions): ChatModel {
   return {
     name: options.name,
     contextTokens: options.contextTokens,
-    stream: (request, signal) => withoutSentinel(streamAnswer(options, state, request, signal)),
+    stream(request, signal) {
+      const nonce = randomBytes(9).toString('base64url');
+      const secrets = [nonce, options.apiKey ?? ''].filter((secret) => secret.length >= SECRET_UNITS_MIN);
+      return guarded(streamAnswer(options, state, request, nonce, signal), secrets);
+    },
     ask: (request, signal) => askModel(options, request, signal),
   };
 }
@@ -54,11 +61,12 @@ async function* streamAnswer(
   options: AiSdkOptions,
   state: { asksUsage: boolean },
   request: ChatRequest,
+  nonce: string,
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent> {
   signal.throwIfAborted();
   // Made when it is needed and not kept: an answer may stream for long, and there may be thousands.
-  const prompt = (): Prompt => buildPrompt(request, randomBytes(9).toString('base64url'), options.contextTokens);
+  const prompt = (): Prompt => buildPrompt(request, nonce, options.contextTokens);
   const watch = openWatch(signal, options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS);
   const call: Call = { hasBegun: false, text: '', usage: undefined };
   const report = openReport(options, 'answer', request.onUsage);
@@ -200,26 +208,4 @@ function finishReason(reason: string): 'stop' | 'length' | 'content_filter' {
   if (reason === 'content-filter' || reason === 'content_filter') return 'content_filter';
   if (reason === 'error') throw new ServiceError('upstream_failed', 'The chat model reported an error.');
   return 'stop';
-}
-
-/** Holds text back while it may still become the sentinel, and turns the sentinel into `no_answer`. */
-async function* withoutSentinel(events: AsyncIterable<ChatEvent>): AsyncGenerator<ChatEvent> {
-  let held: string | null = '';
-  for await (const event of events) {
-    if (event.type === 'text' && held !== null) {
-      held += event.delta;
-      const said = held.trimStart();
-      if (NO_ANSWER_SENTINEL.startsWith(said.slice(0, NO_ANSWER_SENTINEL.length))) continue;
-      yield { type: 'text', delta: held };
-      held = null;
-    } else if (event.type === 'finish' && held !== null) {
-      const said = held.trim();
-      if (said === '' || said.startsWith(NO_ANSWER_SENTINEL)) {
-        yield { type: 'finish', reason: event.reason === 'content_filter' ? 'content_filter' : 'no_answer' };
-        return;
-      }
-      yield { type: 'text', delta: held };
-      yield event;
-    } else yield event;
-  }
 }

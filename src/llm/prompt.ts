@@ -84,9 +84,12 @@ function headOf({ number, name, headingPath }: ContextChunk): string {
   return `[${number}] file: ${oneLine(name)}${section}`;
 }
 
-/** `[3]` in a source would read as a citation when the model copies it. */
+/** `[3]` or `[source 3]` in a source would read as a citation when the model copies it. */
 function neutralise(text: string): string {
-  return text.replace(/[[【［](\s?\^?\d{1,3}(?:\s?[-–,;，、；]\s?\^?\d{1,3})*[^\]】］\n]{0,60})[\]】］]/g, '($1)');
+  return text.replace(
+    /[[【［]{1,2}(\s?(?:\p{L}{1,10}[ :#-]{0,2})?\^?\d{1,3}[^[\]【】［］\n]{0,60})[\]】］]{1,2}/gu,
+    '($1)',
+  );
 }
 
 function oneLine(text: string): string {

@@ -8,14 +8,14 @@ test('a silent stream carries heartbeats, which are comments', async () => {
   const controller = new AbortController();
   app.get('/', async (_request, reply) => {
     const events = openEventStream(reply, controller.signal, 5);
-    await events.send({ type: 'A', text: 'x\n\ndata: y\r' });
+    await events.send({ type: 'A', text: 'x\n\ndata: y\r\u2028data: z\u0085' });
     setTimeout(() => events.end({ type: 'B' }), 50);
     return reply;
   });
   const { body, headers } = await app.inject('/');
   assert.match(String(headers['content-type']), /^text\/event-stream/);
   const frames = body.split('\n\n').slice(0, -1);
-  assert.equal(frames[0], 'data: {"type":"A","text":"x\\n\\ndata: y\\r"}');
+  assert.equal(frames[0], 'data: {"type":"A","text":"x\\n\\ndata: y\\r\\u2028data: z\\u0085"}');
   assert.equal(frames.at(-1), 'data: {"type":"B"}');
   assert.ok(frames.length > 2 && frames.slice(1, -1).every((frame) => frame === ': heartbeat'), body);
   await app.close();

@@ -19,7 +19,7 @@ export type Delta = string | object;
 /** What to do with one call. Deltas are sent one by one. */
 export type Script =
   | {
-      deltas: readonly string[] | AsyncIterable<string>;
+      deltas: readonly Delta[] | AsyncIterable<Delta>;
       finish?: string;
       usage?: { prompt_tokens: number; completion_tokens: number };
     }

@@ -3,9 +3,14 @@
  * and whether it really does. Pure.
  */
 import { splitUnits, type Unit } from '../../util/sentences.ts';
-import { termsOf } from './claims.ts';
+import { type Claim, claimOf, termsOf } from './claims.ts';
 import type { Marker } from './markers.ts';
-import { type Evidence, evidenceOf, findSupport } from './verify.ts';
+import { type Evidence, evidenceOf, findSupport, isSupportedBy } from './verify.ts';
+
+/** Pairs of sentence and chunk that are checked; an honest answer has far fewer. Markers beyond cite nothing. */
+export const CLAIMS_MAX = 256;
+/** For more sentences together no better quote is looked for. */
+const JOINT_CLAIMS_MAX = 8;
 
 /** Half-open range of code points of the answer text. */
 export interface Span {
@@ -51,37 +56,40 @@ export function citeAnswer<Chunk extends CitableChunk>(
     to: offsets[unit.end]!,
   }));
   const evidence = new Map<number, Evidence>();
-  const citations: (Citation<Chunk> & { texts: string[] })[] = [];
+  const citations: (Citation<Chunk> & { claims: Claim[] })[] = [];
   for (const { number, span } of claimsOf(answer, offsets, sentences, markers)) {
     const chunk = chunks.find((one) => one.number === number);
     if (chunk === undefined) continue;
     const known = evidence.get(number) ?? evidenceOf(chunk.content, chunk.language);
     evidence.set(number, known);
-    cite(citations, chunk, known, span, sliceCodePoints(answer, offsets, span));
+    cite(citations, chunk, known, span, claimOf(sliceCodePoints(answer, offsets, span), chunk.language));
   }
   return {
-    citations: citations.map(({ texts: _, ...citation }, i) => ({ ...citation, number: i + 1 })),
+    citations: citations.map(({ claims: _, ...citation }, i) => ({ ...citation, number: i + 1 })),
     unsupported: unsupportedSpans(answer, sentences, citations),
   };
 }
 
 function cite<Chunk extends CitableChunk>(
-  citations: (Citation<Chunk> & { texts: string[] })[],
+  citations: (Citation<Chunk> & { claims: Claim[] })[],
   chunk: Chunk,
   evidence: Evidence,
   span: Span,
-  text: string,
+  claim: Claim,
 ): void {
   for (const citation of citations) {
     if (citation.chunk !== chunk || !citation.verified) continue;
-    const joint = findSupport([...citation.texts, text], evidence);
-    if (!joint.verified) continue;
+    if (!isSupportedBy(citation.quote, claim, evidence)) {
+      if (citation.claims.length >= JOINT_CLAIMS_MAX) continue;
+      const joint = findSupport([...citation.claims, claim], evidence);
+      if (!joint.verified) continue;
+      citation.quote = joint.quote;
+    }
     citation.spans.push(span);
-    citation.texts.push(text);
-    citation.quote = joint.quote;
+    if (citation.claims.length < JOINT_CLAIMS_MAX) citation.claims.push(claim);
     return;
   }
-  citations.push({ chunk, number: 0, spans: [span], texts: [text], ...findSupport([text], evidence) });
+  citations.push({ chunk, number: 0, spans: [span], claims: [claim], ...findSupport([claim], evidence) });
 }
 
 type Sentence = Unit & { from: number; to: number };
@@ -104,6 +112,7 @@ function claimsOf(
     for (const number of marker.numbers) {
       const key = `${number} ${span.start}`;
       if (seen.has(key)) continue;
+      if (claims.length >= CLAIMS_MAX) return claims;
       seen.add(key);
       claims.push({ number, span });
     }
@@ -119,7 +128,7 @@ function citedSpan(answer: string, offsets: Uint32Array, sentences: readonly Sen
   });
   const next = sentences[current + 1];
   if (next !== undefined) {
-    const unit = offsets.indexOf(at);
+    const unit = unitAt(offsets, at);
     const lineBefore = answer.slice(answer.lastIndexOf('\n', unit - 1) + 1, unit);
     const lineAfter = answer.slice(unit).split('\n', 1)[0]!;
     if (lineBefore.trim() === '' && lineAfter.trim() !== '') current++;
@@ -157,7 +166,17 @@ function codePointOffsets(text: string): Uint32Array {
 }
 
 function sliceCodePoints(text: string, offsets: Uint32Array, span: Span): string {
-  const start = offsets.indexOf(span.start);
-  const end = offsets.indexOf(span.end);
-  return text.slice(start, end);
+  return text.slice(unitAt(offsets, span.start), unitAt(offsets, span.end));
+}
+
+/** The first UTF-16 offset of a code point. */
+function unitAt(offsets: Uint32Array, codePoint: number): number {
+  let low = 0;
+  let high = offsets.length - 1;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (offsets[middle]! < codePoint) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

@@ -21,11 +21,27 @@ test('markers are removed with the blank before them', () => {
   assert.equal(parse(['Days. [1] [2] They lapse. [3]\n\nNext']).text, 'Days. They lapse.\n\nNext');
   assert.equal(parse(['[1] Days lapse.\n[2] More.']).text, 'Days lapse.\nMore.');
   assert.equal(parse(['- [1] Days']).text, '- Days');
+  for (const marker of [
+    '[[2]]',
+    '[source 2]',
+    '[Sources: 2]',
+    '[doc 2]',
+    '【2:0†leave.md】',
+    '[^2^]',
+    '[출처 2]',
+    '[来源2]',
+  ])
+    assert.deepEqual(
+      parse([`Days lapse ${marker}.`]),
+      { text: 'Days lapse.', markers: [{ numbers: [2], at: 10 }] },
+      marker,
+    );
   assert.equal(parse(['休暇は25日です[1]。次は【2】。終わり【3†file】']).text, '休暇は25日です。次は。終わり');
 });
 
 test('every way of cutting the deltas gives the same', () => {
-  const whole = 'A 😀 day [1], b[2] `x[3]` 【4†n】 "c [5]" [9]. [1-3] end [ 7 ] arr[0] ``` [1] ``` [2024] "[3]" [x] z ';
+  const whole =
+    'A 😀 day [1], b[2] `x[3]` 【4†n】 "c [5]" [9]. [1-3] end [ 7 ] arr[0] ``` [1] ``` [2024] "[3]" [x] z [[2]] [[2] [Source: 3] [sourced] 【2:0†a】 [[ [^1^]. ';
   const expected = parse([whole]);
   assert.deepEqual(parse([...whole].flatMap((character) => character.split(''))), expected);
   for (let size = 2; size < 9; size++) {
@@ -37,12 +53,13 @@ test('every way of cutting the deltas gives the same', () => {
 test('a marker that names no retrieved chunk is dropped', () => {
   assert.deepEqual(parse(['Days lapse [9].']), { text: 'Days lapse.', markers: [] });
   assert.deepEqual(parse(['Days lapse [2, 9].']).markers, [{ numbers: [2], at: 10 }]);
+  assert.deepEqual(parse(['Days[12] lapse.[77]']), { text: 'Days lapse.', markers: [] });
   assert.deepEqual(parse(['None [0][999].']), { text: 'None.', markers: [] });
 });
 
 test('what only looks like a marker stays', () => {
   for (const text of [
-    'arr[0] and args[12] stay',
+    'arr[0] and [x]',
     'In [2024] it was [sic] so.',
     'Write `list[1]` here.',
     '```js\nlist[1] = 2 [3]\n```',

@@ -1,8 +1,9 @@
 /**
  * Removes citation markers from an answer while it streams, and remembers where they stood. Pure state, no effects.
  *
- * Markers are `[1]`, `[1, 2]`, `[1-3]`, `[^1]`, `【1】`, `【1†name】`, `［1］`, however the deltas cut them. A marker that names no retrieved
- * chunk is removed without effect. Text that only looks like one stays: code in backticks, `arr[0]`, `[2024]`, a quoted "[7]".
+ * Markers are `[1]`, `[1, 2]`, `[1-3]`, `[^1]`, `[[1]]`, `[source 1]`, `【1】`, `【1:0†name】`, `［1］`, however the deltas cut them. A marker
+ * that names no retrieved chunk is removed without effect. Text that only looks like one stays: code in backticks, `arr[0]`, `[2024]`,
+ * a quoted "[7]".
  */
 
 /** Longest text that is held back while it may still become a marker. */
@@ -28,8 +29,18 @@ export interface MarkerParser {
   readonly markers: readonly Marker[];
 }
 
-const MARKER = /^[[【［]\s?\^?(\d{1,3}(?:\s?[-–,;，、；]\s?\^?\d{1,3})*)(?:†[^\]】］\n]{0,60})?\s?[\]】］]/;
-const MARKER_START = /^[[【［]\s?\^?(?:\d[\d\s,;，、；^–-]*)?(?:†[^\]】］\n]*)?$/;
+const OPEN = '[\\[【［]';
+const CLOSE = '[\\]】］]';
+const WORD =
+  '(?:(?:source|chunk|doc|document|ref|reference|citation|quelle|fuente|fonte|출처|来源|出典)s?[ :#-]{0,2})?';
+const LABELS = '\\^?\\d{1,3}(?:\\s?[-–,;，、；]\\s?\\^?\\d{1,3})*\\^?';
+const INNER = `\\s?${WORD}(${LABELS})(?:(?::\\d{1,3})?†[^\\]】］\\n]{0,60})?\\s?`;
+const MARKER = new RegExp(`^(?:${OPEN}{2}${INNER}${CLOSE}{2}|${OPEN}${INNER}${CLOSE})`, 'iu');
+/** What may still become one. */
+const MARKER_START = new RegExp(
+  `^(?:${OPEN}{1,2}\\s?(?:\\p{L}{0,10}[ :#-]{0,2})?(?:\\^?(?:\\d[\\d\\s,;，、；^:–-]*)?(?:†[^\\]】］\\n]*)?)|${OPEN}{2}${INNER}${CLOSE})$`,
+  'iu',
+);
 const BLANKS = /^[ \t\u00a0]+/;
 const NO_BLANK_BEFORE = /^[\n.,;:!?)\]}»”’…。，、；：！？）」』】%]/;
 
@@ -62,8 +73,10 @@ export function openMarkerParser(isKnown: (number: number) => boolean): MarkerPa
     const isQuoted = blanks === '' && /["“'‘]/.test(last);
     if (isQuoted && rest.length === match[0].length && !isLast) return undefined;
     if (isQuoted && /^["”'’]/.test(rest.slice(match[0].length))) return null;
-    const numbers = numbersOf(match[1]!).filter(isKnown);
-    if (numbers.length === 0 && blanks === '' && /[A-Za-z0-9_)\]]/.test(last)) return null;
+    const named = numbersOf(match[1] ?? match[2]!);
+    // No label is 0, but many an index is.
+    if (named.every((number) => number === 0) && blanks === '' && /[A-Za-z0-9_)\]]/.test(last)) return null;
+    const numbers = named.filter(isKnown);
     return { units: match[0].length, numbers };
   };
 

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { claimOf } from './claims.ts';
 import { codePoints, evidenceOf, findSupport, QUOTE_CODE_POINTS_MAX } from './verify.ts';
 
 const supports = (sentence: string, content: string, language: string | null = 'en') =>
-  findSupport([sentence], evidenceOf(content, language));
+  findSupport([claimOf(sentence, language)], evidenceOf(content, language));
 
 const POLICY = [
   'Leave policy',
@@ -89,7 +90,9 @@ test('quotes stay within the limit, also for one endless sentence', () => {
 test('two sentences share a quote when one holds both', () => {
   const evidence = evidenceOf(POLICY, 'en');
   const both = findSupport(
-    ['Employees get 25 days of paid leave per year.', 'Unused days are not paid out.'],
+    ['Employees get 25 days of paid leave per year.', 'Unused days are not paid out.'].map((text) =>
+      claimOf(text, 'en'),
+    ),
     evidence,
   );
   assert.equal(both.verified, true);

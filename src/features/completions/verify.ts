@@ -5,16 +5,7 @@
  * it with the same polarity: a clause that is negated on one side only is not supported.
  */
 import { cutIntoPieces, splitUnits, type Unit } from '../../util/sentences.ts';
-import {
-  allTermsOf,
-  type Claim,
-  type Clause,
-  claimOf,
-  clausesOf,
-  hasName,
-  type NameIndex,
-  nameIndexOf,
-} from './claims.ts';
+import { allTermsOf, type Claim, type Clause, clausesOf, hasName, type NameIndex, nameIndexOf } from './claims.ts';
 import { missesNumber, numbersIn, type Readings } from './numbers.ts';
 
 export const QUOTE_CODE_POINTS_MAX = 300;
@@ -41,6 +32,8 @@ export interface Evidence {
   content: string;
   language: string | null;
   parts: readonly Part[];
+  /** Every quote that there may be. */
+  windows: readonly Window[];
 }
 
 /** Cuts a chunk's content into parts from which quotes are put together. */
@@ -58,7 +51,7 @@ export function evidenceOf(content: string, language: string | null): Evidence {
         names: nameIndexOf(text, language),
       };
     });
-  return { content, language, parts };
+  return { content, language, parts, windows: windowsOf(content, language, parts) };
 }
 
 /** A sentence too long for a quote falls into pieces, of which quotes are put together. */
@@ -68,12 +61,10 @@ function piecesOf(content: string, { start, end }: Unit): { start: number; end: 
     : [{ start, end }];
 }
 
-/** The best quote for all `sentences` together; `verified` when it supports each of them. */
-export function findSupport(sentences: readonly string[], evidence: Evidence): Support {
-  const claims = sentences.map((sentence) => claimOf(sentence, evidence.language));
+/** The best quote for all `claims` together; `verified` when it supports each of them. */
+export function findSupport(claims: readonly Claim[], evidence: Evidence): Support {
   let best: { support: Support; rank: readonly number[] } = { support: { quote: '', verified: false }, rank: [-1] };
-  for (const [first, last] of windows(evidence.parts)) {
-    const window = windowOf(evidence, first, last);
+  for (const window of evidence.windows) {
     const checks = claims.map((claim) => check(claim, window));
     const verified = checks.every((one) => one.verified);
     const rank = [
@@ -87,24 +78,33 @@ export function findSupport(sentences: readonly string[], evidence: Evidence): S
   return best.support;
 }
 
+/** True when a quote that was found for other claims supports this one too. */
+export function isSupportedBy(quote: string, claim: Claim, evidence: Evidence): boolean {
+  return evidence.windows.some((window) => window.text === quote && check(claim, window).verified);
+}
+
 interface Window {
   text: string;
   names: NameIndex;
   language: string | null;
   numbers: readonly Readings[];
   terms: ReadonlySet<string>;
+  clauses: readonly Clause[];
 }
 
 /** Runs of neighbouring parts that fit into a quote. */
-function* windows(parts: readonly Part[]): Generator<[number, number]> {
+function windowsOf(content: string, language: string | null, parts: readonly Part[]): Window[] {
+  const windows: Window[] = [];
   for (let first = 0; first < parts.length; first++) {
+    let length = 0;
     for (let last = first; last < parts.length; last++) {
-      // Part lengths underestimate by the blanks between parts: windowOf() cuts nothing because of the margin.
-      const length = sum(parts.slice(first, last + 1).map((part) => part.codePoints + 2)) - 2;
+      // Part lengths underestimate by the blanks between parts: nothing is cut because of the margin.
+      length += parts[last]!.codePoints + (last > first ? 2 : 0);
       if (last > first && (length > QUOTE_CODE_POINTS_MAX || gapsOf(parts, first, last) > 2 * (last - first))) break;
-      yield [first, last];
+      windows.push(windowOf(content, language, parts.slice(first, last + 1)));
     }
   }
+  return windows;
 }
 
 function joined(indexes: readonly NameIndex[]): NameIndex {
@@ -121,15 +121,15 @@ function gapsOf(parts: readonly Part[], first: number, last: number): number {
   return gaps;
 }
 
-function windowOf(evidence: Evidence, first: number, last: number): Window {
-  const parts = evidence.parts.slice(first, last + 1);
-  const text = evidence.content.slice(parts[0]!.start, parts[parts.length - 1]!.end);
+function windowOf(content: string, language: string | null, parts: readonly Part[]): Window {
+  const text = content.slice(parts[0]!.start, parts[parts.length - 1]!.end);
   return {
     text,
     names: joined(parts.map((part) => part.names)),
-    language: evidence.language,
+    language,
     numbers: parts.flatMap((part) => part.numbers),
     terms: new Set(parts.flatMap((part) => [...part.terms])),
+    clauses: clausesOf(text, language),
   };
 }
 
@@ -139,8 +139,7 @@ function check(claim: Claim, window: Window): { verified: boolean; facts: number
   const coverage = claim.terms.size === 0 ? 0 : overlap(claim.terms, window.terms) / claim.terms.size;
   const hasFacts = numbersFound === claim.numbers.length && namesFound === claim.names.length;
   return {
-    verified:
-      hasFacts && coverage >= COVERAGE_MIN && samePolarity(claim.clauses, clausesOf(window.text, window.language)),
+    verified: hasFacts && coverage >= COVERAGE_MIN && samePolarity(claim.clauses, window.clauses),
     facts: numbersFound + namesFound,
     coverage,
   };
