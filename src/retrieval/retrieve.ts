@@ -9,7 +9,6 @@ import type { Redactor } from '../policy/redact.ts';
 import { searchTerms } from './analyzer.ts';
 import { type Batch, keepFitting, lexicalBatches, type RankedCandidate, type Search } from './candidates.ts';
 import { openFew } from './few-chunks.ts';
-import { narrows } from './filter-sql.ts';
 import { openFitting } from './fitting.ts';
 import { FUSION_DEFAULT } from './fuse.ts';
 import { correct } from './fuzzy.ts';
@@ -22,7 +21,7 @@ import { EXACT_ROWS_MAX, NEAREST_SETTINGS } from './nearest.ts';
 import { postfiltered } from './postfilter.ts';
 import { RERANKED_MAX, rerank } from './rerank.ts';
 import { type ReadText, select } from './select.ts';
-import { countVectors, embedQuery, type SemanticQuery } from './semantic.ts';
+import { embedQuery, type SemanticQuery, vectorCount, vectorPages } from './semantic.ts';
 import type { AdmittedRequest, Hit, Retrieved, RetrieveRequest, Warning } from './types.ts';
 
 /** So many of the best candidates are compared with each other, whichever page is asked for; later ones only by their hash. */
@@ -55,7 +54,7 @@ export async function retrieve(
   const warnings: Warning[] = [];
   const model = request.rerank === false || offset >= RERANKED_MAX ? null : (deps.reranker ?? null);
   const wanted = offset + request.limit;
-  const semantic = await embedQuery(deps, await toldRequest(deps, request), warnings, signal);
+  const semantic = await embedQuery(deps, request, (tx) => toldQuery(tx, deps, request), warnings, signal);
   if (semantic) clock.lap('embed');
   const found = await db.transaction(
     tenantId,
@@ -106,13 +105,11 @@ async function redactorOf(
   return (await redactors?.forTenant(tx, tenantId)) ?? null;
 }
 
-/** The request as an embedding model is told it. @throws ServiceError invalid_request */
-async function toldRequest(deps: RetrieveDeps, request: RetrieveRequest): Promise<RetrieveRequest> {
-  if (!deps.embedding || request.mode === 'lexical') return request;
-  const redactor = await deps.db.transaction(request.tenantId, (tx) => redactorOf(tx, deps, request));
-  const query = redactText(redactor, request.query, ['llm_input']);
+/** The query as an embedding model is told it. @throws ServiceError invalid_request */
+async function toldQuery(tx: Tx, deps: RetrieveDeps, request: RetrieveRequest): Promise<string> {
+  const query = redactText(await redactorOf(tx, deps, request), request.query, ['llm_input']);
   if (query === undefined) throw invalidRequest('/query: holds text that a redaction rule keeps from models.');
-  return { ...request, query };
+  return query;
 }
 
 /** Candidates as a rerank model is told them: of what it may not read, nothing. */
@@ -144,8 +141,9 @@ async function prepare(
 ): Promise<Search> {
   const forced = db.hasTextSearch ? FORCE_INDEX_ORDER : FORCE_INDEXES;
   const settings = semantic ? join([forced, NEAREST_SETTINGS]) : forced;
-  const [state] = await tx.query<{ version: string }>(
-    sql`select ${memory ? memory.version : raw("''")} as version, ${settings}`,
+  const pages = semantic ? vectorPages(semantic.vectors) : raw('0');
+  const [state] = await tx.query<{ version: string; pages: number }>(
+    sql`select ${memory ? memory.version : raw("''")} as version, ${pages} as pages, ${settings}`,
   );
   const knowledge = memory?.at(state!.version);
   const request = await admit(tx, asked);
@@ -157,11 +155,9 @@ async function prepare(
     ...{ request, hasTextSearch: db.hasTextSearch, languages, terms, fusion, exactRowsMax: EXACT_ROWS_MAX },
     ...{ fitting, ...(db.hasTextSearch && { few: openFew(tx, request, fitting) }) },
   };
-  if (!semantic) return search;
-  const rows = narrows(request, request.usePostfilter ? {} : request.filters)
-    ? 0
-    : await countVectors(tx, semantic.vectors);
-  return { ...search, semantic: { ...semantic, rows } };
+  return semantic
+    ? { ...search, semantic: { ...semantic, rows: vectorCount(semantic.vectors, state!.pages) } }
+    : search;
 }
 
 /** At most `count` candidates from the first on: copies and overlong sources taken out. */

@@ -1,7 +1,7 @@
 /** The vector of a query, made with the model whose vectors serve the tenant. */
 import { findServingVectors, type ServingVectors, vectorsPerPage, vectorText } from '../corpus/vector-store.ts';
 import type { Tx } from '../db/database.ts';
-import { sql } from '../db/sql.ts';
+import { type Sql, sql } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { invalidRequest, ServiceError } from '../errors.ts';
 import type { CorpusMemory } from './corpus-memory.ts';
@@ -15,7 +15,7 @@ export interface SemanticQuery {
   vectors: ServingVectors;
   /** As PostgreSQL reads it. */
   vector: string;
-  /** About as many vectors there are. Asked for only where no filter says how many are to be compared. */
+  /** About as many vectors there are. */
   rows: number;
 }
 
@@ -28,7 +28,8 @@ export interface SemanticQuery {
  */
 export async function embedQuery(
   { db, embedding, memory }: Pick<Deps, 'db'> & Partial<Pick<Deps, 'embedding' | 'memory'>>,
-  { tenantId, mode, query }: RetrieveRequest,
+  { tenantId, mode }: RetrieveRequest,
+  tellQuery: (tx: Tx) => Promise<string>,
   warnings: Warning[],
   signal: AbortSignal,
 ): Promise<Omit<SemanticQuery, 'rows'> | undefined> {
@@ -37,9 +38,11 @@ export async function embedQuery(
     if (mode === 'hybrid') return undefined;
     throw invalidRequest('/mode: semantic search needs an embedding model, and none is configured.');
   }
-  const find = (): Promise<ServingVectors | undefined> =>
-    db.transaction(tenantId, (tx) => findServingVectors(tx, tenantId), { signal });
-  const vectors = memory ? await recallServing(db, memory, tenantId, find) : await find();
+  const { query, vectors } = await db.transaction(
+    tenantId,
+    async (tx) => ({ query: await tellQuery(tx), vectors: await findServing(tx, tenantId, memory) }),
+    { signal },
+  );
   if (!vectors) {
     if (mode === 'semantic') warnings.push({ type: 'no_vectors', message: 'No chunk has a vector yet.' });
     return undefined;
@@ -62,20 +65,23 @@ export async function embedQuery(
   }
 }
 
-async function recallServing(
-  db: Deps['db'],
-  memory: CorpusMemory,
+async function findServing(
+  tx: Tx,
   tenantId: string,
-  find: () => Promise<ServingVectors | undefined>,
+  memory: CorpusMemory | null | undefined,
 ): Promise<ServingVectors | undefined> {
-  const [now] = await db.query<{ version: string }>(tenantId, sql`select ${memory.version} as version`);
+  const find = (): Promise<ServingVectors | undefined> => findServingVectors(tx, tenantId);
+  if (!memory) return find();
+  const [now] = await tx.query<{ version: string }>(sql`select ${memory.version} as version`);
   return memory.at(now!.version).recall(`serving ${tenantId}`, find);
 }
 
-/** About as many vectors there are: by the size of the table, which is known at once; what is dead counts as well. */
-export async function countVectors(tx: Tx, vectors: ServingVectors): Promise<number> {
-  const [size] = await tx.query<{ pages: number }>(
-    sql`select pg_table_size(${vectors.table}::regclass) / current_setting('block_size')::int as pages`,
-  );
-  return size!.pages * vectorsPerPage(vectors);
+/** Selects how many pages the vectors take, which is known at once. */
+export function vectorPages({ table }: ServingVectors): Sql {
+  return sql`pg_table_size(${table}::regclass) / current_setting('block_size')::int`;
+}
+
+/** About as many vectors there are: what is dead counts as well. */
+export function vectorCount(vectors: ServingVectors, pages: number): number {
+  return pages * vectorsPerPage(vectors);
 }
