@@ -5,12 +5,12 @@
  */
 
 /** An unbounded repetition is read as one of at most so many times. */
-export const UNBOUNDED_REPEATS = 100;
+export const UNBOUNDED_REPEATS = 64;
 /** Longest text that a pattern may match, in characters. */
-export const MATCH_LENGTH_MAX = 1_000;
+export const MATCH_LENGTH_MAX = 200;
 /** Size of one compiled pattern: characters and classes, counted as often as they may repeat. */
-export const PATTERN_STEPS_MAX = 1_000;
-const REPEATS_MAX = 1_000;
+export const PATTERN_STEPS_MAX = 200;
+const REPEATS_MAX = 200;
 const DEPTH_MAX = 50;
 
 /** Why a pattern is refused, for the person who wrote it. */

@@ -57,8 +57,11 @@ export interface Redactor {
   stream(at: ApplyAt): RedactionStream;
 }
 
-/** Text that is worked on at once in `redactLong`, in UTF-16 units. */
-const SLICE_LENGTH = 4_096;
+/** Text that is worked on at once in `redactLong`, in UTF-16 units: as much as takes a few milliseconds. */
+const SLICE_LENGTH_MAX = 4_096;
+const SLICE_LENGTH_MIN = 16;
+const SLICE_LENGTH_FIRST = 256;
+const SLICE_MS_MAX = 8;
 
 export function compileRedactor(policy: RedactionPolicy, hashKey: Uint8Array): Redactor {
   const tokens = openTokens(hashKey);
@@ -91,8 +94,13 @@ export function compileRedactor(policy: RedactionPolicy, hashKey: Uint8Array): R
     async redactLong(text, at, signal) {
       const session = openSession(rulesAt(at));
       const parts: string[] = [];
-      for (let start = 0; start < text.length && !session.blocked; start += SLICE_LENGTH) {
-        parts.push(session.push(text.slice(start, start + SLICE_LENGTH)));
+      let length = SLICE_LENGTH_FIRST;
+      for (let start = 0; start < text.length && !session.blocked; ) {
+        const startedAt = performance.now();
+        parts.push(session.push(text.slice(start, start + length)));
+        start += length;
+        const isSlow = performance.now() - startedAt > SLICE_MS_MAX;
+        length = isSlow ? Math.max(SLICE_LENGTH_MIN, length / 4) : Math.min(SLICE_LENGTH_MAX, length * 2);
         await new Promise((resolve) => setImmediate(resolve));
         signal?.throwIfAborted();
       }

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { text } from '../http/schemas.ts';
 import { ENTITIES } from './detectors/entities.ts';
-import { PatternProblem, parsePattern } from './pattern-syntax.ts';
+import { MATCH_LENGTH_MAX, PatternProblem, parsePattern, UNBOUNDED_REPEATS } from './pattern-syntax.ts';
 
 /** The steps at which a rule can apply. */
 export const APPLY_AT = ['ingest', 'retrieval', 'llm_input', 'output'] as const;
@@ -16,7 +16,7 @@ export const TERM_LENGTH_MAX = 200;
 /** Of all dictionaries of a policy, in characters. */
 export const DICTIONARY_LENGTH_MAX = 200_000;
 /** Of all regexes of a policy, in steps of the compiled forms: bounds what a character of text costs. */
-export const POLICY_STEPS_MAX = 2_000;
+export const POLICY_STEPS_MAX = 1_000;
 
 const KIND = '`entity`: built-in detectors. `regex`: a pattern of your own. `dictionary`: a list of terms.';
 
@@ -64,7 +64,7 @@ const regexRule = z.strictObject({
       }
     })
     .describe(
-      'RE2 syntax: no look-around, no backreferences. Repetitions need an upper bound (`{1,20}` instead of `+`), so that it is known how much of a stream has to be held back.',
+      `RE2 syntax: no look-around, no backreferences. A match has at most ${MATCH_LENGTH_MAX} characters; \`+\`, \`*\` and \`{n,}\` repeat at most ${UNBOUNDED_REPEATS} times, so that it is known how much of a stream has to be held back.`,
     ),
   ignore_case: z.boolean().default(false).describe('Capitals and small letters are the same.'),
 });

@@ -8,7 +8,7 @@ import type { RedactionPolicy } from './redaction-policy.ts';
 import { findRedactionPolicy, findRedactionVersion } from './redaction-store.ts';
 
 /** Compiled policies that are kept, the last used ones. */
-const KEPT_MAX = 64;
+const KEPT_MAX = 16;
 /** What the hash key is for: another purpose, another key. */
 const KEY_PURPOSE = 'redaction hash';
 

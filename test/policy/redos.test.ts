@@ -1,0 +1,60 @@
+/** Regexes and texts that are meant to be slow, in a short form: npm run bench:redos measures them. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ENTITIES } from '../../src/policy/detectors/entities.ts';
+import { compileRedactor, type Redactor } from '../../src/policy/redact.ts';
+import type { RedactionRule } from '../../src/policy/redaction-policy.ts';
+import { redactorOf } from '../support/redaction-corpus.ts';
+import { HOSTILE_PATTERNS, hostileTexts } from '../support/redos.ts';
+
+const LENGTH = 3_000;
+/** What one turn of the event loop may take in, in UTF-16 units. */
+const TURN_LENGTH_MAX = 4_096;
+
+const rules = HOSTILE_PATTERNS.map(
+  (pattern, i): RedactionRule => ({
+    name: `r${i}`,
+    kind: 'regex',
+    pattern,
+    ignore_case: i % 2 === 1,
+    action: 'mask',
+    apply_at: ['output'],
+  }),
+);
+/** Compiled without the limit of one policy: all of them at once. */
+const hostile = compileRedactor({ version: 1, enabled: true, rules }, new Uint8Array(32));
+
+async function turnsDuring(redactor: Redactor, text: string): Promise<number> {
+  let turns = 0;
+  let isOver = false;
+  const turn = (): void => {
+    turns++;
+    if (!isOver) setImmediate(turn);
+  };
+  setImmediate(turn);
+  await redactor.redactLong(text, 'output');
+  isOver = true;
+  return turns;
+}
+
+test('hostile regexes come to an end on hostile texts, and the result is that of the whole text', async () => {
+  for (const [name, text] of Object.entries(hostileTexts(LENGTH / 10))) {
+    const { text: whole } = hostile.redact(text, 'output');
+    assert.equal((await hostile.redactLong(text, 'output')).text, whole, name);
+  }
+});
+
+test('detectors come to an end on hostile texts, and others run in between', async () => {
+  const all = redactorOf(ENTITIES);
+  for (const [name, text] of Object.entries(hostileTexts(LENGTH * 10))) {
+    const turns = await turnsDuring(all, text);
+    assert.ok(turns >= text.length / TURN_LENGTH_MAX, `${name}: ${turns} turns`);
+  }
+});
+
+test('a long text is given up when the caller leaves', async () => {
+  const aborted = new AbortController();
+  const running = redactorOf(ENTITIES).redactLong('a@'.repeat(100_000), 'output', aborted.signal);
+  aborted.abort();
+  await assert.rejects(running, { name: 'AbortError' });
+});
