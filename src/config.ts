@@ -237,7 +237,13 @@ function checkTogether(config: Config): void {
       'http://127.0.0.1:8080',
     );
   }
-  refuseUnavailable('PINAKES_WEB_GROUNDING', config.webGrounding, 'off');
+  if (config.webGrounding && !/^(?:openai|anthropic|google):/.test(config.chat.model)) {
+    throw new ConfigError(
+      'PINAKES_WEB_GROUNDING',
+      'is on, but PINAKES_CHAT_MODEL cannot search the web (models of openai, anthropic and google can)',
+      'off',
+    );
+  }
   refuseUnavailable('PINAKES_HISTORY_ON_DELETE', config.historyOnDelete === 'remove', 'keep');
 }
 

@@ -97,7 +97,9 @@ export async function openDeps(config: Config, log: FastifyBaseLogger, given: Gi
         pool.close(),
       );
     const metrics = openMetrics(async () => (await countWaiting(db.system)).waiting);
-    const chatModel = given.chatModel ?? openChatModel(config.chat, http, analyzer, metrics.chat);
+    const chatModel =
+      given.chatModel ??
+      openChatModel({ ...config.chat, webSearch: config.webGrounding }, http, analyzer, metrics.chat);
     const embedding =
       given.embedding === undefined
         ? closing(openEmbedding(config.embedding, http), async (model) => model?.close())

@@ -215,6 +215,8 @@ export type CompletionResult = {
     finish_reason: "stop" | "length" | "content_filter" | "no_answer" | "error";
     /** What the answer rests on, in the order of its numbers; empty without `citation`. */
     citations: Array<CitedContent>;
+    /** What rests on web pages; absent unless grounding was on and the model used what it found. */
+    web_citations?: Array<WebCitation> | undefined;
     /** Sentences that no verified citation supports; absent when there are none. */
     unsupported_spans?: Array<Span> | undefined;
   }>;
@@ -1005,6 +1007,20 @@ export type Warning = {
   type: string;
   /** What happened, for a person. */
   message: string;
+};
+
+/** A half-open range of code points of the answer that rests on a web page. */
+export type WebCitation = {
+  /** First code point, from 0. */
+  start: number;
+  /** After the last code point. */
+  end: number;
+  /** http or https. */
+  url: string;
+  /** Of the page. */
+  title: string;
+  /** What was found there; at most 300 code points. */
+  snippet: string;
 };
 
 export interface Operations {

@@ -5,12 +5,22 @@ import { ServiceError } from '../errors.ts';
 import { guarded } from './answer-guard.ts';
 import { streamParts, usageOf } from './answer-parts.ts';
 import { type LanguageModelOptions, openLanguageModel } from './language-model.ts';
-import type { AskRequest, ChatEvent, ChatModel, ChatObserver, ChatRequest, Usage } from './models.ts';
+import type {
+  AskRequest,
+  ChatEvent,
+  ChatModel,
+  ChatObserver,
+  ChatRequest,
+  OnUsage,
+  Usage,
+  WebResult,
+} from './models.ts';
 import { answerTokens, buildPrompt, type Prompt } from './prompt.ts';
 import { forLog, refusesUsage, toServiceError } from './provider-errors.ts';
 import { RETRY_BASE_MS, retryDelay } from './retries.ts';
 import { tokensAtMost } from './tokens.ts';
 import { openWatch, type Watch } from './watch.ts';
+import { readFindings, webSearchCall } from './web-search.ts';
 
 /** Until the model's first words: it may have to load. */
 export const FIRST_DELTA_TIMEOUT_MS = 60_000;
@@ -20,6 +30,8 @@ export const NEXT_DELTA_TIMEOUT_MS = 30_000;
 export const ANSWER_TIMEOUT_MS = 300_000;
 /** A shorter key is no secret, and may be a word. */
 const SECRET_UNITS_MIN = 8;
+/** An answer waits no longer for what the web says. */
+export const WEB_SEARCH_TIMEOUT_MS = 30_000;
 /** An answer that never ends is cut here. */
 export const ANSWER_UNITS_MAX = 64 * 1024;
 
@@ -32,6 +44,8 @@ export interface AiSdkOptions extends LanguageModelOptions {
   answerTimeoutMs?: number;
   retryBaseMs?: number;
   observer?: ChatObserver;
+  /** With the provider's web search. */
+  webSearch?: boolean;
 }
 
 /** What is known of one call while it runs. */
@@ -54,6 +68,10 @@ export function openAiSdkModel(options: AiSdkOptions): ChatModel {
       return guarded(streamAnswer(options, state, request, nonce, signal), secrets);
     },
     ask: (request, signal) => askModel(options, request, signal),
+    ...(options.webSearch && {
+      searchWeb: (question: string, onUsage: OnUsage, signal: AbortSignal) =>
+        searchWeb(options, question, onUsage, signal),
+    }),
   };
 }
 
@@ -134,31 +152,61 @@ async function* attemptAnswer(
 
 /** A short answer to a task of the service itself: no sources, no retries. */
 async function askModel(options: AiSdkOptions, request: AskRequest, signal: AbortSignal): Promise<string> {
-  const [{ generateText }, model] = await Promise.all([import('ai'), openLanguageModel(options)]);
+  const { use, system, text, outputTokensMax, timeoutMs, onUsage } = request;
+  const model = await openLanguageModel(options);
+  const messages = [{ role: 'user' as const, content: text }];
+  const call = { model, instructions: system, messages, maxOutputTokens: outputTokensMax, maxRetries: 0 };
+  return (await generate(options, { use, timeoutMs, onUsage }, call, signal)).text;
+}
+
+async function searchWeb(
+  options: AiSdkOptions,
+  question: string,
+  onUsage: OnUsage,
+  signal: AbortSignal,
+): Promise<WebResult[]> {
+  const call = await webSearchCall(options, question);
+  const timing = { use: 'web' as const, timeoutMs: WEB_SEARCH_TIMEOUT_MS, onUsage };
+  const { content, providerMetadata, warnings } = await generate(options, timing, call, signal);
+  // An older model: its SDK left the tool out.
+  if (warnings?.some((warning) => /search/i.test(JSON.stringify(warning))))
+    throw new ServiceError('upstream_failed', 'The chat model cannot search the web.');
+  return readFindings(content, providerMetadata);
+}
+
+/** One call without a stream. */
+async function generate(
+  options: AiSdkOptions,
+  { use, timeoutMs, onUsage }: { use: 'web' | AskRequest['use']; timeoutMs: number; onUsage: OnUsage | undefined },
+  call: Generated,
+  signal: AbortSignal,
+) {
+  const { generateText } = await import('ai');
+  // They would go to the console, between the lines of the log.
+  Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
   signal.throwIfAborted();
-  const watch = openWatch(signal, request.timeoutMs);
-  const report = openReport(options, request.use, request.onUsage);
+  const watch = openWatch(signal, timeoutMs);
+  const report = openReport(options, use, onUsage);
+  const asked = { system: call.instructions, text: call.messages.map(({ content }) => content).join('\n') };
   let failure: unknown;
   let usage: Usage | undefined;
   try {
-    const answer = await generateText({
-      model,
-      instructions: request.system,
-      messages: [{ role: 'user', content: request.text }],
-      maxOutputTokens: request.outputTokensMax,
-      maxRetries: 0,
-      abortSignal: watch.signal,
-    });
-    usage = usageOf(answer.totalUsage) ?? estimate(request, answer.text);
-    return answer.text;
+    const answer = await generateText({ ...call, abortSignal: watch.signal } as Parameters<typeof generateText>[0]);
+    usage = usageOf(answer.totalUsage) ?? estimate(asked, answer.text);
+    return answer;
   } catch (error) {
-    if (watch.signal.aborted) usage = estimate(request, '');
+    if (watch.signal.aborted) usage = estimate(asked, '');
     failure = explain(options, watch, signal, error);
     throw failure;
   } finally {
     report.end(failure, signal, usage);
     watch.stop();
   }
+}
+
+interface Generated {
+  instructions: string;
+  messages: readonly { role: 'user'; content: string }[];
 }
 
 function explain(options: AiSdkOptions, watch: Watch, signal: AbortSignal, error: unknown): unknown {
@@ -178,7 +226,7 @@ interface Report {
 /** Tells about one call when it is over, however it ends. */
 function openReport(
   { observer }: AiSdkOptions,
-  use: AskRequest['use'] | 'answer',
+  use: AskRequest['use'] | 'answer' | 'web',
   onUsage: ChatRequest['onUsage'],
 ): Report {
   const startedAt = performance.now();
@@ -197,7 +245,7 @@ function openReport(
 }
 
 /** On the high side, as budgets are. */
-function estimate(asked: Prompt | AskRequest, answer: string): Usage {
+function estimate(asked: Prompt | { system: string; text: string }, answer: string): Usage {
   const texts = 'messages' in asked ? asked.messages.map(({ content }) => content) : [asked.text];
   const inputTokens = [asked.system, ...texts].reduce((total, text) => total + tokensAtMost(text), 0);
   return { inputTokens, outputTokens: tokensAtMost(answer) };

@@ -15,6 +15,8 @@ export interface ContextChunk {
   /** Higher is better; only the order and the ratios within one request mean anything. */
   score: number;
   language: string | null;
+  /** A web page, not a file. */
+  isWeb?: boolean;
 }
 
 export interface ChatRequest {
@@ -36,6 +38,14 @@ export interface Usage {
 
 /** Called once for every call that a provider worked on, also for one that was broken off. */
 export type OnUsage = (usage: Usage) => void;
+
+/** A web page, and what it was found to say. */
+export interface WebResult {
+  /** http or https. */
+  url: string;
+  title: string;
+  text: string;
+}
 
 /** A task of the service itself: a short text, no sources. */
 export interface AskRequest {
@@ -75,6 +85,8 @@ export interface ChatModel {
   stream(request: ChatRequest, signal: AbortSignal): AsyncIterable<ChatEvent>;
   /** Absent: there is no model. Throws as `stream` does. */
   ask?(request: AskRequest, signal: AbortSignal): Promise<string>;
+  /** What the provider's web search finds. Absent: it has none, or the feature is off. Throws as `stream` does. */
+  searchWeb?(question: string, onUsage: OnUsage, signal: AbortSignal): Promise<WebResult[]>;
 }
 
 /** More than an index takes. */

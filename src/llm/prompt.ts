@@ -79,9 +79,9 @@ function fence(chunks: readonly ContextChunk[], nonce: string, tokensMax: number
   return parts.join('\n');
 }
 
-function headOf({ number, name, headingPath }: ContextChunk): string {
+function headOf({ number, name, headingPath, isWeb }: ContextChunk): string {
   const section = headingPath.length > 0 ? ` | section: ${headingPath.map(oneLine).join(' > ')}` : '';
-  return `[${number}] file: ${oneLine(name)}${section}`;
+  return `[${number}] ${isWeb ? 'web result' : 'file'}: ${oneLine(name)}${section}`;
 }
 
 /** `[3]` or `[source 3]` in a source would read as a citation when the model copies it. */

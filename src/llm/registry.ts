@@ -23,7 +23,7 @@ const BASE_URLS: Readonly<Record<string, string>> = {
  * @throws ConfigError for `openai-compatible` without a base URL, and for `anthropic` and `google` without a key at their own address.
  */
 export function openChatModel(
-  chat: Config['chat'],
+  chat: Config['chat'] & { webSearch?: boolean },
   http: Pick<HttpClient, 'operatorFetch'>,
   analyzer: Analyzer,
   observer?: ChatObserver,
@@ -56,5 +56,6 @@ export function openChatModel(
     firstDeltaTimeoutMs: chat.firstTokenTimeoutMs,
     answerTimeoutMs: chat.timeoutMs,
     ...(observer && { observer }),
+    webSearch: chat.webSearch ?? false,
   });
 }

@@ -11,7 +11,6 @@ export const notYetBuilt: readonly NotYetBuilt[] = [
   {
     routes: [],
     statements: [
-      'web_citations: item present when grounding was on and the model used web results (web grounding is not built)',
       'authz_policy and principal_id select which chunks a principal may retrieve when authorization is enabled (it cannot be enabled yet)',
       'authz:grant, policy:redaction:manage: endpoints of those areas only (those areas are not built)',
     ],

@@ -71,7 +71,7 @@ export async function openFakeChatWire(): Promise<FakeChatWire> {
   };
 }
 
-function anthropicEvents(model: string, deltas: readonly string[], stopReason: string): string[] {
+export function anthropicEvents(model: string, deltas: readonly string[], stopReason: string): string[] {
   const usage = { input_tokens: 12, output_tokens: 1 };
   const message = { id: 'msg_1', type: 'message', role: 'assistant', model, content: [], stop_reason: null, usage };
   return [
@@ -85,7 +85,7 @@ function anthropicEvents(model: string, deltas: readonly string[], stopReason: s
   ].map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
 }
 
-function googleEvents(deltas: readonly string[], finishReason: string): string[] {
+export function googleEvents(deltas: readonly string[], finishReason: string): string[] {
   const parts = deltas.map((text) => ({ candidates: [{ content: { role: 'model', parts: [{ text }] }, index: 0 }] }));
   const last = {
     candidates: [{ content: { role: 'model', parts: [{ text: '' }] }, finishReason, index: 0 }],

@@ -50,11 +50,7 @@ export function citeAnswer<Chunk extends CitableChunk>(
   chunks: readonly Chunk[],
 ): Cited<Chunk> {
   const offsets = codePointOffsets(answer);
-  const sentences = splitUnits(answer).map((unit) => ({
-    ...unit,
-    from: offsets[unit.start]!,
-    to: offsets[unit.end]!,
-  }));
+  const sentences = sentencesOf(answer, offsets);
   const evidence = new Map<number, Evidence>();
   const citations: (Citation<Chunk> & { claims: Claim[] })[] = [];
   for (const { number, span } of claimsOf(answer, offsets, sentences, markers)) {
@@ -93,6 +89,19 @@ function cite<Chunk extends CitableChunk>(
 }
 
 type Sentence = Unit & { from: number; to: number };
+
+/** What the markers cite: the number of a source, and the stretch of the answer that rests on it. */
+export function citedSpans(answer: string, markers: readonly Marker[]): { number: number; span: Span; text: string }[] {
+  const offsets = codePointOffsets(answer);
+  return claimsOf(answer, offsets, sentencesOf(answer, offsets), markers).map((claim) => ({
+    ...claim,
+    text: sliceCodePoints(answer, offsets, claim.span),
+  }));
+}
+
+function sentencesOf(answer: string, offsets: Uint32Array): Sentence[] {
+  return splitUnits(answer).map((unit) => ({ ...unit, from: offsets[unit.start]!, to: offsets[unit.end]! }));
+}
 
 /** Pairs of chunk number and cited span, each once, in the order of the answer. */
 function claimsOf(

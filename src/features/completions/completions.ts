@@ -24,6 +24,7 @@ import { forModel, forReader, PAST_FOR_MODEL } from './redaction.ts';
 import type { CompletionBody } from './request.ts';
 import { type StandaloneQuery, standaloneQuery } from './rewrite.ts';
 import { findTurn, saveTurn, type Turn } from './turns.ts';
+import { citeWeb, findOnWeb, toChunk, type WebCitation, type WebPage } from './web.ts';
 
 /** More of a question does not make the search better. */
 const QUERY_UNITS_MAX = 2000;
@@ -57,6 +58,8 @@ export interface Prepared {
   hits: Labelled[];
   /** The same, as the model is told them. */
   told: Labelled[];
+  /** What the web says; none without grounding. */
+  web: WebPage[];
   /** For whom; null: authorization is off. */
   principal: Principal | null;
   /** What is stored of the conversation so far, as far as it went to the model, then the question. */
@@ -82,6 +85,7 @@ export interface Answer {
   text: string;
   finishReason: FinishReason;
   citations: Citation<Labelled>[];
+  webCitations: WebCitation[];
   unsupported: Span[];
   warnings: Warning[];
   /** Null: the caller did not ask for it. */
@@ -126,6 +130,8 @@ export async function prepareCompletion(
   }
   signal.throwIfAborted();
   const onUsage = (usage: Usage): void => deps.usage.add(caller, usage);
+  const webSearch = body.grounding ? findOnWeb(deps, question, onUsage, signal) : undefined;
+  webSearch?.catch(() => {}); // heard of below, if nothing else fails before
   const query = await standaloneQuery(
     { ...deps, onUsage },
     { asked, told: question },
@@ -155,6 +161,7 @@ export async function prepareCompletion(
     return shown && told ? [{ shown, told }] : [];
   });
   const hits = pairs.map(({ shown }, i) => ({ ...shown, number: i + 1 }));
+  const web = (await webSearch) ?? { results: [], warnings: [] };
   return {
     turn,
     caller,
@@ -168,13 +175,17 @@ export async function prepareCompletion(
     told: pairs.map(({ told }, i) => ({ ...told, number: i + 1 })),
     principal,
     history: fitted.messages,
+    web: web.results.map((result, i) => ({ ...result, number: hits.length + i + 1 })),
     citation: body.citation,
     answerFilter: redactor?.appliesAt('output') ? redactor.stream('output') : null,
     timings: retrieved.timings,
     // Spare hits that were not found are not missed.
-    warnings: retrieved.warnings.filter(
-      ({ type }) => type !== 'postfilter_underfilled' || retrieved.hits.length < body.limit,
-    ),
+    warnings: [
+      ...retrieved.warnings.filter(
+        ({ type }) => type !== 'postfilter_underfilled' || retrieved.hits.length < body.limit,
+      ),
+      ...web.warnings,
+    ],
   };
 }
 
@@ -210,7 +221,8 @@ export async function* answer(
   prepared: Prepared,
   signal: AbortSignal,
 ): AsyncGenerator<string, Answer> {
-  const said = openAnswerText((number) => number >= 1 && number <= prepared.hits.length, prepared.answerFilter);
+  const sources = prepared.hits.length + prepared.web.length;
+  const said = openAnswerText((number) => number >= 1 && number <= sources, prepared.answerFilter);
   const quotes = watchQuotes();
   for await (const event of modelEvents(deps, prepared, signal)) {
     signal.throwIfAborted();
@@ -233,13 +245,16 @@ export async function* answer(
     isAnswer && prepared.citation
       ? citeAnswer(text, said.markers(), prepared.hits)
       : { citations: [], unsupported: [] };
+  const web = citeWeb(text, isAnswer && prepared.citation ? said.markers() : [], prepared.web, cited.unsupported);
   const answered = { text, finishReason, citations: cited.citations, quoted: quotes.quotedOnly() };
   const stored = isAnswer && (await store(deps, prepared, answered, signal));
   const { turn } = prepared;
   return {
     text,
     finishReason,
-    ...cited,
+    citations: cited.citations,
+    webCitations: web.citations,
+    unsupported: web.unsupported,
     trace: prepared.shownQuery && { query: prepared.shownQuery, hits: prepared.hits },
     warnings: isAnswer && !stored ? [...prepared.warnings, NOT_STORED] : prepared.warnings,
     conversationId: stored || !turn.isNew ? turn.conversationId : null,
@@ -253,13 +268,13 @@ const NOT_STORED: Warning = {
   message: 'The answer could not be added to the conversation.',
 };
 
-/** Without a chunk the model is not asked to invent one. */
+/** Without a source the model is not asked to invent one. */
 function modelEvents(
   deps: CompletionDeps,
   prepared: Prepared,
   signal: AbortSignal,
 ): AsyncIterable<ChatEvent> | ChatEvent[] {
-  if (prepared.hits.length === 0) return [{ type: 'finish', reason: 'no_answer' }];
+  if (prepared.hits.length + prepared.web.length === 0) return [{ type: 'finish', reason: 'no_answer' }];
   const chunks: ContextChunk[] = prepared.told.map(
     ({ number, name, headingPath, context, content, score, language }) => ({
       number,
@@ -273,6 +288,7 @@ function modelEvents(
   );
   const { messages, question, query, citation, onUsage } = prepared;
   const standalone = query.rewrittenBy === null ? question : query.text;
+  chunks.push(...prepared.web.map(toChunk));
   return deps.chatModel.stream({ messages, question, standalone, chunks, citation, onUsage }, signal);
 }
 

@@ -28,6 +28,14 @@ const warningSchema = z.object({ type: z.string(), message: z.string() }).meta({
 
 export const FINISH_REASONS = ['stop', 'length', 'content_filter', 'no_answer', 'error'] as const;
 
+const webCitationSchema = spanSchema
+  .extend({
+    url: z.string().describe('http or https.'),
+    title: z.string().describe('Of the page.'),
+    snippet: z.string().describe('What was found there; at most 300 code points.'),
+  })
+  .meta({ id: 'WebCitation', description: 'A half-open range of code points of the answer that rests on a web page.' });
+
 const traceSchema = z
   .object({
     query: z.string().describe('What was searched for.'),
@@ -59,6 +67,10 @@ export const completionResultSchema = z
         message: z.object({ role: z.literal('assistant'), content: z.string() }),
         finish_reason: z.enum(FINISH_REASONS),
         citations: z.array(citedContentSchema),
+        web_citations: z
+          .array(webCitationSchema)
+          .optional()
+          .describe('What rests on web pages; absent unless grounding was on and the model used what it found.'),
         unsupported_spans: z
           .array(spanSchema)
           .optional()
@@ -83,6 +95,7 @@ export function toResult(answer: Answer, created: number): z.input<typeof comple
         message: { role: 'assistant', content: answer.text },
         finish_reason: answer.finishReason,
         citations: toCitations(answer.citations),
+        ...(answer.webCitations.length > 0 ? { web_citations: answer.webCitations } : {}),
         ...(answer.unsupported.length > 0 ? { unsupported_spans: answer.unsupported } : {}),
       },
     ],

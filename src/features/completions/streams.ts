@@ -79,6 +79,9 @@ function closingEvents(answer: Answer, threadId: string, runId: string, messageI
   const { conversationId, userMessageId, assistantMessageId, finishReason, warnings, unsupported } = answer;
   return [
     { type: 'CUSTOM', name: 'citations', value: { message_id: messageId, citations: toCitations(answer.citations) } },
+    ...(answer.webCitations.length > 0
+      ? [{ type: 'CUSTOM', name: 'grounding', value: { message_id: messageId, web_citations: answer.webCitations } }]
+      : []),
     ...(answer.trace
       ? [{ type: 'CUSTOM', name: 'trace', value: { message_id: messageId, ...toTrace(answer.trace) } }]
       : []),

@@ -1,0 +1,81 @@
+/** What the web says to a question, kept apart from what is stored, and where an answer rests on it. */
+import type { FastifyBaseLogger } from 'fastify';
+import type { ChatModel, ContextChunk, OnUsage, WebResult } from '../../llm/models.ts';
+import type { Warning } from '../../retrieval/types.ts';
+import { citedSpans, type Span } from './citations.ts';
+import { claimOf } from './claims.ts';
+import type { Marker } from './markers.ts';
+import { evidenceOf, findSupport } from './verify.ts';
+
+const SNIPPET_CODE_POINTS_MAX = 300;
+const WEB_CITATIONS_MAX = 100;
+
+/** A page with its label in the request to the model. */
+export type WebPage = WebResult & { number: number };
+
+/** One place of the answer that rests on a page. Offsets are code points of the answer, half-open. */
+export interface WebCitation extends Span {
+  url: string;
+  title: string;
+  snippet: string;
+}
+
+export interface FoundOnWeb {
+  results: WebResult[];
+  warnings: Warning[];
+}
+
+/**
+ * Asks with nothing but the question. A search that fails is a warning: the answer is then made from what is stored.
+ *
+ * @param question as models may be told it.
+ * @throws the signal's reason.
+ */
+export async function findOnWeb(
+  { chatModel, log }: { chatModel: ChatModel; log: FastifyBaseLogger },
+  question: string,
+  onUsage: OnUsage,
+  signal: AbortSignal,
+): Promise<FoundOnWeb> {
+  if (!chatModel.searchWeb) return { results: [], warnings: [] };
+  try {
+    return { results: await chatModel.searchWeb(question, onUsage, signal), warnings: [] };
+  } catch (error) {
+    signal.throwIfAborted();
+    log.warn({ err: (error as Error).cause ?? error }, 'a web search failed');
+    const warning = {
+      type: 'web_grounding_failed',
+      message: 'The web could not be searched; the answer is made without it.',
+    };
+    return { results: [], warnings: [warning] };
+  }
+}
+
+export function toChunk({ number, title, url, text }: WebPage): ContextChunk {
+  const name = `${title} (${new URL(url).host})`;
+  return { number, name, headingPath: [], context: null, content: text, score: 0, language: null, isWeb: true };
+}
+
+/** The places that cite pages; and of the unsupported sentences those that no page supports either. */
+export function citeWeb(
+  answer: string,
+  markers: readonly Marker[],
+  pages: readonly WebPage[],
+  unsupported: readonly Span[],
+): { citations: WebCitation[]; unsupported: Span[] } {
+  const supported: Span[] = [];
+  const citations = citedSpans(answer, markers).flatMap(({ number, span, text }) => {
+    const page = pages.find((one) => one.number === number);
+    if (page === undefined) return [];
+    const { quote, verified } = findSupport([claimOf(text, null)], evidenceOf(page.text, null));
+    if (verified) supported.push(span);
+    const snippet = [...(verified ? quote : page.text)].slice(0, SNIPPET_CODE_POINTS_MAX).join('');
+    return [{ url: page.url, title: page.title, snippet, ...span }];
+  });
+  const isSupported = (sentence: Span): boolean =>
+    supported.some((span) => span.start < sentence.end && sentence.start < span.end);
+  return {
+    citations: citations.slice(0, WEB_CITATIONS_MAX),
+    unsupported: unsupported.filter((sentence) => !isSupported(sentence)),
+  };
+}
