@@ -694,7 +694,7 @@ export type RedactionRule = {
   apply_at: Array<"ingest" | "retrieval" | "llm_input" | "output">;
   /** `entity`: built-in detectors. `regex`: a pattern of your own. `dictionary`: a list of terms. */
   kind: "regex";
-  /** RE2 syntax: no look-around, no backreferences. Repetitions need an upper bound (`{1,20}` instead of `+`), so that it is known how much of a stream has to be held back. · minLength 1, maxLength 500 */
+  /** RE2 syntax: no look-around, no backreferences. A match has at most 200 characters; `+`, `*` and `{n,}` repeat at most 64 times, so that it is known how much of a stream has to be held back. · minLength 1, maxLength 500 */
   pattern: string;
   /** Capitals and small letters are the same. · default false */
   ignore_case: boolean;
