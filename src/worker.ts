@@ -10,6 +10,7 @@ import { deleteGroup } from './ingest/delete-group.ts';
 import { deleteSource } from './ingest/delete-source.ts';
 import { embedChunks } from './ingest/embed-chunks.ts';
 import { wakeAllEmbedding } from './ingest/embed-queue.ts';
+import { reprocess, wakeReprocessing } from './ingest/reprocess.ts';
 import { ingestRun } from './ingest/run-ingest.ts';
 import { hasDueSchedule, startScheduled } from './ingest/start-scheduled.ts';
 
@@ -46,6 +47,7 @@ export function buildWorker(given: Deps, { scheduleIntervalMs = SCHEDULE_INTERVA
     async start() {
       await wakeAllEmbedding(deps);
       await wakeAnalysis(deps);
+      await wakeReprocessing(deps);
       await deps.queue.work({
         'ingest-run': { handler: ingestRun(deps), concurrency: deps.config.workerConcurrency },
         // Of a kind of their own: they may wait for their origin for hours, and uploads must not wait for them.
@@ -57,6 +59,7 @@ export function buildWorker(given: Deps, { scheduleIntervalMs = SCHEDULE_INTERVA
         'build-column': { handler: buildColumn(deps), concurrency: BUILDS_AT_ONCE },
         'embed-chunks': { handler: embedChunks(deps), concurrency: deps.config.workerConcurrency },
         'analyze-chunks': { handler: analyzeChunks(deps), concurrency: 1 },
+        reprocess: { handler: reprocess(deps), concurrency: 1 },
       });
       maintenance = startMaintenance(deps.db, deps.log);
       timers.push(setInterval(collect, COLLECT_INTERVAL_MS).unref());

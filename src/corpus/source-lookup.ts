@@ -1,6 +1,6 @@
 /** Reads of the table source, also with locks. Writing is in source-store.ts. */
 import type { Queryable, Tx } from '../db/database.ts';
-import { raw, sql } from '../db/sql.ts';
+import { raw, type Sql, sql } from '../db/sql.ts';
 import { ACTIVE_STATUSES } from '../jobs/status.ts';
 import { type GroupLimits, type PageRequest, withinLimits } from './group-store.ts';
 import type { ApiMetadata } from './metadata.ts';
@@ -116,4 +116,29 @@ export async function listOverdueTombstones(
       and exists (select from source_group g where g.tenant_id = s.tenant_id and g.id = s.source_group_id and g.deleted_at is null)
     order by s.deleted_at limit ${limit}`);
   return rows.map((row) => row.id);
+}
+
+/** Source `s` was read under other ingest rules than `mark` names, and no new version of it waits or failed. */
+const isOutdated = (tenantId: string, mark: string): Sql =>
+  sql`s.tenant_id = ${tenantId} and s.redacted_by <> ${mark} and s.status = 'ready' and s.deleted_at is null and u.source_id is null`;
+
+/** Groups that have such sources. */
+export async function listOutdatedGroups(tx: Queryable, tenantId: string, mark: string): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>(sql`
+    select distinct s.source_group_id as id from ${WITH_UPDATE}
+    join source_group g on g.tenant_id = s.tenant_id and g.id = s.source_group_id and g.deleted_at is null
+    where ${isOutdated(tenantId, mark)} order by id`);
+  return rows.map(({ id }) => id);
+}
+
+/** Such sources of a group, with the bytes that are served: a version to be read anew. */
+export async function listOutdatedSources(
+  tx: Queryable,
+  tenantId: string,
+  groupId: string,
+  mark: string,
+): Promise<{ sourceId: string; blobHash: string; fileSize: number; contentAt: null }[]> {
+  return tx.query(sql`
+    select s.id as "sourceId", s.blob_hash as "blobHash", s.file_size as "fileSize", null as "contentAt"
+    from ${WITH_UPDATE} where ${isOutdated(tenantId, mark)} and s.source_group_id = ${groupId}`);
 }

@@ -2,6 +2,7 @@
 import { json, type Queryable, type Tx } from '../db/database.ts';
 import { raw, type Sql, sql } from '../db/sql.ts';
 import type { TypedMetadata } from '../ingest/parsed.ts';
+import type { IngestRules } from '../policy/redactors.ts';
 import type { ApiMetadata } from './metadata.ts';
 
 export interface Source {
@@ -24,8 +25,6 @@ export interface Source {
   chunkCount: number;
   warnings: string[];
   createdAt: Date;
-  /** The ingest rules of the redaction policy that it was read under; empty: none. */
-  redactedBy: string;
 }
 
 export interface NewSource {
@@ -60,6 +59,8 @@ export interface PendingSource {
   url: string | null;
   /** The encoding that its origin names. */
   charset: string | null;
+  /** Of the redaction policy, as it was when the source was taken. */
+  ingestRules?: IngestRules | null;
 }
 
 /** A file that was found inside another. */
@@ -82,6 +83,8 @@ export interface SourceResult {
   chunkMetadatasCount: number;
   originMetadata: TypedMetadata;
   warnings: string[];
+  /** Names the ingest rules that it was read under; empty: none. */
+  redactedBy: string;
 }
 
 /** Of source `s`. */
@@ -90,7 +93,7 @@ export const SOURCE_COLUMNS =
   s.parent_source_id as "parentSourceId",
   s.file_type as "fileType", s.file_size as "fileSize", s.status, s.origin_metadata as "originMetadata", s.metadata,
   s.language, s.content_at as "contentAt", s.text_length as "textLength", s.chunk_count as "chunkCount", s.warnings,
-  s.created_at as "createdAt", s.redacted_by as "redactedBy"`);
+  s.created_at as "createdAt"`);
 
 /** All rows in one statement: an upload has up to 2,000. */
 export async function insertSources(
@@ -205,13 +208,14 @@ export async function saveSourceResults(
     chunk_metadatas_count: result.chunkMetadatasCount,
     origin_metadata: result.originMetadata,
     warnings: result.warnings,
+    redacted_by: result.redactedBy,
   }));
   const given = sql`json_to_recordset(${JSON.stringify(rows)}::text::json) as r(id uuid, status text, file_type text, language text,
-    text_length int, chunk_count int, chunk_metadatas_count int, origin_metadata jsonb, warnings jsonb)`;
+    text_length int, chunk_count int, chunk_metadatas_count int, origin_metadata jsonb, warnings jsonb, redacted_by text)`;
   const saved = await tx.query<SavedResult & { id: string }>(sql`
     update source t set status = r.status, file_type = coalesce(r.file_type, t.file_type), language = r.language,
       text_length = r.text_length, chunk_count = r.chunk_count, chunk_metadatas_count = r.chunk_metadatas_count,
-      origin_metadata = marked_records(r.origin_metadata, o.metadata), warnings = r.warnings,
+      origin_metadata = marked_records(r.origin_metadata, o.metadata), warnings = r.warnings, redacted_by = r.redacted_by,
       generation = t.generation + (u.source_id is not null)::int, mixed = t.mixed or u.source_id is not null,
       blob_hash = coalesce(u.blob_hash, t.blob_hash), file_size = coalesce(u.file_size, t.file_size),
       content_at = coalesce(u.content_at, t.content_at)

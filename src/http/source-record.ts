@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { apiRecords } from '../corpus/metadata.ts';
 import type { Source } from '../corpus/source-store.ts';
-import { redactText, shownAt } from '../policy/apply-redaction.ts';
+import { FACTS_SHOWN, redactText } from '../policy/apply-redaction.ts';
 import type { Redactor } from '../policy/redact.ts';
 import { unixSeconds } from '../util/time.ts';
 import { idSchema, metadataSchema, timeSchema } from './schemas.ts';
@@ -32,17 +32,16 @@ export const sourceDetailsSchema = z
 
 /** As it may be shown. What is left of a name or an address that a rule withholds is nothing. */
 export function toSourceDetails(source: Source, redactor: Redactor | null): z.input<typeof sourceDetailsSchema> {
-  const steps = shownAt(redactor, source.redactedBy);
   return {
     id: source.id,
     source_group_id: source.sourceGroupId,
     source_type: source.sourceType as (typeof SOURCE_TYPES)[number],
-    name: redactText(redactor, source.name, steps) ?? '',
+    name: redactText(redactor, source.name, FACTS_SHOWN) ?? '',
     file_type: source.fileType,
     file_size: source.fileSize,
     metadata: { records: apiRecords(source.metadata) },
     status: source.status,
-    url: source.url === null ? null : (redactText(redactor, source.url, steps) ?? null),
+    url: source.url === null ? null : (redactText(redactor, source.url, FACTS_SHOWN) ?? null),
     parent_source_id: source.parentSourceId,
     language: source.language,
     content_time: unixSeconds(source.contentAt),

@@ -14,5 +14,6 @@ export type IngestDeps = Pick<
   | 'clock'
   | 'log'
   | 'metrics'
+  | 'redactors'
   | 'crash'
 >;

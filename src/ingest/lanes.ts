@@ -115,11 +115,12 @@ async function processOne(
   signal: AbortSignal,
 ): Promise<ProcessOutcome | undefined> {
   const { name, fileSize: size, memberDepth: depth } = source;
+  const redaction = source.ingestRules && { redaction: source.ingestRules };
   const origin = { ...(source.url && { url: source.url }), ...(source.charset && { charset: source.charset }) };
   try {
     return await deps.blobs.withLocalFile(active.tenantId, source.blobHash, (path) =>
       deps.processor.process(
-        { path, name, size, chunkMetadataKeys: active.chunkMetadataKeys, depth, ...origin },
+        { path, name, size, chunkMetadataKeys: active.chunkMetadataKeys, depth, ...origin, ...redaction },
         signal,
         async (member) => {
           const staged = await deps.blobs.stage(active.tenantId, once(member.bytes));

@@ -1,5 +1,6 @@
 /** What parsing and chunking hand on: plain data, passed between processes as JSON. */
 
+import type { IngestRules } from '../policy/redactors.ts';
 import type { Link } from '../util/link-line.ts';
 import type { FileMember } from './members.ts';
 import type { ToolName } from './tools.ts';
@@ -122,6 +123,8 @@ export interface ProcessRequest {
   depth?: number;
   /** Programs that parsers may ask for; set by the pool. */
   tools?: readonly ToolName[];
+  /** Rules of a redaction policy: what they replace leaves the process replaced. */
+  redaction?: IngestRules;
   /** The outcome also holds the blocks. */
   inspect?: boolean;
 }

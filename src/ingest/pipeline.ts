@@ -100,12 +100,14 @@ function openClaims(deps: IngestDeps, active: ActiveRun, lanes: Lanes): Claims {
       if (!begun) await markStarted(tx, active, deps.clock.now());
       const suspects = phase === 'alone';
       const limit = suspects ? 1 : CLAIM_FILES;
-      return claimPendingSources(tx, active.tenantId, active.groupId, {
+      const claimed = await claimPendingSources(tx, active.tenantId, active.groupId, {
         afterId,
         limit,
         suspectAttempts: SUSPECT_ATTEMPTS,
         suspects,
       });
+      const ingestRules = claimed.length > 0 ? await deps.redactors.atIngest(tx, active.tenantId) : null;
+      return claimed.map((source) => ({ ...source, ingestRules }));
     },
     accept(claimed) {
       begun = true;

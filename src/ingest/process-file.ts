@@ -8,6 +8,7 @@ import { detectLanguage } from './language.ts';
 import { type MemberSink, sendMembers } from './members.ts';
 import type { ChunkDraft, FileFailure, ParsedFile, ProcessedFile, ProcessOutcome, ProcessRequest } from './parsed.ts';
 import { parseFile } from './parsers/parse-file.ts';
+import { redactParsed } from './redact-parsed.ts';
 import { NO_TOOLS, type Tools } from './tools.ts';
 
 /** Bytes of a file that is read at all; formats have lower limits of their own. */
@@ -37,7 +38,7 @@ export async function processFile(
     const bytes = await readFile(request.path);
     const fileType = await detectFileType(bytes, request.name);
     stage = 'parse';
-    const parsed = await parseFile(fileType, bytes, request, tools);
+    const parsed = redactParsed(await parseFile(fileType, bytes, request, tools), request.redaction);
     if (parsed.members && memberSink) {
       parsed.warnings.push(...(await sendMembers(parsed.members, request.depth ?? 0, memberSink, tools)));
     }

@@ -50,6 +50,7 @@ export function failedRows(source: PendingSource, failure: FileFailure): SourceR
     chunkMetadatasCount: 0,
     originMetadata: parentRecord(source),
     warnings: [],
+    redactedBy: source.ingestRules?.mark ?? '',
   };
   const error = { ...failure, sourceId: source.id, name: source.name };
   return { source, result, chunks: [], texts: [], error, members: [], weight: 0 };
@@ -73,6 +74,7 @@ function processedRows(source: PendingSource, file: ProcessedFile, members: read
     chunkMetadatasCount: chunks.filter((chunk) => Object.keys(chunk.metadata).length > 0).length,
     originMetadata: { ...file.metadata, ...parentRecord(source) },
     warnings: file.warnings,
+    redactedBy: source.ingestRules?.mark ?? '',
   };
   const weight = chunks.reduce((sum, chunk) => sum + chunk.content.length + chunk.terms.length, file.text.length);
   return { source, result, chunks, texts: textSegments(source, file.text), error: null, members, weight };

@@ -87,21 +87,36 @@ async function queueFilesRun(
   return queueRun(deps, tx, tenantId, group, { scanned: counts.failed + counts.pending + unchanged, unchanged });
 }
 
+/** A run of a locked group that reads what waits, without a look at its origin. `waiting` sources are its total. */
+export function queueStoredRun(
+  deps: ActionDeps,
+  tx: Tx,
+  tenantId: string,
+  group: Pick<SourceGroup, 'id' | 'generation' | 'sourceType'>,
+  waiting: number,
+): Promise<string> {
+  return queueRun(deps, tx, tenantId, group, { scanned: waiting, unchanged: 0 }, 'stored');
+}
+
 async function queueRun(
   deps: ActionDeps,
   tx: Tx,
   tenantId: string,
   group: Pick<SourceGroup, 'id' | 'generation' | 'sourceType'>,
   figures: { scanned: number; unchanged: number },
+  reads: RunReads = 'origin',
 ): Promise<string> {
   const generation = group.generation + 1;
   await setGroupStatus(tx, tenantId, group.id, 'queued', { generation });
   const createdAt = deps.clock.now();
   const id = newId(createdAt.getTime());
   await insertRun(tx, tenantId, { id, sourceGroupId: group.id, generation, ...figures, createdAt });
-  await enqueueRun(deps, tx, tenantId, id, group.sourceType);
+  await enqueueRun(deps, tx, tenantId, id, group.sourceType, reads);
   return id;
 }
+
+/** `stored`: what is stored is read anew, and the origin, if there is one, is not asked. */
+export type RunReads = 'origin' | 'stored';
 
 /** The job that works on a run. */
 export async function enqueueRun(
@@ -110,8 +125,11 @@ export async function enqueueRun(
   tenantId: string,
   runId: string,
   sourceType: string,
+  reads: RunReads = 'origin',
 ): Promise<void> {
-  await queue.enqueue(tx, sourceType === UPLOADED ? 'ingest-run' : 'origin-run', { tenantId, runId });
+  // Without its origin a run waits for nobody: it stands with the uploads.
+  const kind = sourceType === UPLOADED || reads === 'stored' ? 'ingest-run' : 'origin-run';
+  await queue.enqueue(tx, kind, { tenantId, runId, reads });
 }
 
 /** A secret that was deleted meanwhile is told by the run. */

@@ -11,6 +11,7 @@ export const JOB_KINDS = [
   'build-column',
   'embed-chunks',
   'analyze-chunks',
+  'reprocess',
 ] as const;
 export type JobKind = (typeof JOB_KINDS)[number];
 

@@ -7,6 +7,12 @@ export function shownAt(redactor: Redactor | null, redactedBy: string): readonly
   return redactor === null || redactor.ingestMark === redactedBy ? ['retrieval'] : ['ingest', 'retrieval'];
 }
 
+/**
+ * Names, addresses and what an origin says are stored as they are, so that an origin is compared with what it said; they are always
+ * shown as both kinds of rules leave them.
+ */
+export const FACTS_SHOWN: readonly ApplyAt[] = ['ingest', 'retrieval'];
+
 /** Undefined: a rule withholds the text as a whole. */
 export function redactText(redactor: Redactor | null, text: string, steps: readonly ApplyAt[]): string | undefined {
   let left = text;
@@ -95,12 +101,14 @@ export function redactChunk<T extends Partial<ShownText>>(
 }
 
 /** Where a place of the text is after its matches were replaced: inside one, at its replacement's end. In the units of the matches. */
-export function placesAfter(matches: readonly RedactionMatch[]): (at: number) => number {
+export function placesAfter(
+  matches: readonly RedactionMatch[],
+  lengthOf: (replacement: string) => number = (replacement) => [...replacement].length,
+): (at: number) => number {
   const moved: { start: number; end: number; newEnd: number }[] = [];
   let shift = 0;
   for (const { start, end, replacement } of matches) {
-    const length = [...replacement].length;
-    shift += length - (end - start);
+    shift += lengthOf(replacement) - (end - start);
     moved.push({ start, end, newEnd: end + shift });
   }
   return (at) => {

@@ -113,7 +113,8 @@ export function compileRedactor(policy: RedactionPolicy, hashKey: Uint8Array): R
 
 const MARK_LENGTH = 32;
 
-function ingestMarkOf({ enabled, rules }: RedactionPolicy, hashKey: Uint8Array): string {
+/** Empty: no rule applies when something is ingested. */
+export function ingestMarkOf({ enabled, rules }: RedactionPolicy, hashKey: Uint8Array): string {
   const atIngest = enabled ? rules.filter((rule) => rule.apply_at.includes('ingest')) : [];
   if (atIngest.length === 0) return '';
   const digest = createHash('sha256').update(JSON.stringify(atIngest.map(({ apply_at: _, ...rule }) => rule)));

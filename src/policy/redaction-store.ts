@@ -32,6 +32,14 @@ export async function findRedactionVersion(tx: Queryable, tenantId: string): Pro
   return row?.version;
 }
 
+/** Tenants that have a policy, or had one. */
+export async function listTenantsWithRedaction(system: Queryable): Promise<string[]> {
+  const rows = await system.query<{ tenantId: string }>(
+    sql`select tenant_id as "tenantId" from redaction_policy order by tenant_id`,
+  );
+  return rows.map(({ tenantId }) => tenantId);
+}
+
 /** Takes the place of the policy that was there. Returns what is stored. */
 export async function saveRedactionPolicy(
   tx: Tx,

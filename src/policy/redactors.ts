@@ -3,7 +3,7 @@ import type { Queryable } from '../db/database.ts';
 import type { KeySettings } from '../vault/key-files.ts';
 import { findMasterKeyId } from '../vault/master-key-store.ts';
 import { tenantKey } from '../vault/tenant-key.ts';
-import { compileRedactor, type Redactor } from './redact.ts';
+import { compileRedactor, ingestMarkOf, type Redactor } from './redact.ts';
 import type { RedactionPolicy } from './redaction-policy.ts';
 import { findRedactionPolicy, findRedactionVersion } from './redaction-store.ts';
 
@@ -12,9 +12,18 @@ const KEPT_MAX = 16;
 /** What the hash key is for: another purpose, another key. */
 const KEY_PURPOSE = 'redaction hash';
 
+export interface IngestRules {
+  /** redact.ts: ingestMark. */
+  mark: string;
+  policy: RedactionPolicy;
+  hashKey: Uint8Array;
+}
+
 export interface Redactors {
   /** The policy in force as the transaction sees it; null: none, or not enabled. */
   forTenant(tx: Queryable, tenantId: string): Promise<Redactor | null>;
+  /** What a process that reads files needs to apply the rules of the step `ingest`; null: there are none. */
+  atIngest(tx: Queryable, tenantId: string): Promise<IngestRules | null>;
   /** A policy that need not be in force: to try it. */
   compile(tx: Queryable, tenantId: string, policy: RedactionPolicy): Promise<Redactor>;
 }
@@ -23,6 +32,15 @@ export function openRedactors(config: KeySettings): Redactors {
   const kept = new Map<string, { redactor: Redactor; keyId: string | undefined }>();
   const keyFor = async (keyId: string | undefined, tenantId: string) => tenantKey(config, keyId, tenantId, KEY_PURPOSE);
   return {
+    async atIngest(tx, tenantId) {
+      const stored = await findRedactionPolicy(tx, tenantId);
+      if (!stored) return null;
+      const hashKey = await keyFor(await findMasterKeyId(tx), tenantId);
+      const mark = ingestMarkOf(stored, hashKey);
+      const { version, enabled } = stored;
+      const rules = stored.rules.filter((rule) => rule.apply_at.includes('ingest'));
+      return mark === '' ? null : { mark, hashKey, policy: { version, enabled, rules } };
+    },
     async compile(tx, tenantId, policy) {
       return compileRedactor(policy, await keyFor(await findMasterKeyId(tx), tenantId));
     },

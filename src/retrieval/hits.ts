@@ -4,7 +4,7 @@ import type { Tx } from '../db/database.ts';
 import { raw, type Sql, sql } from '../db/sql.ts';
 import type { TypedMetadata } from '../ingest/parsed.ts';
 import { type Access, mayShowChunk } from '../policy/access.ts';
-import { redactChunk, redactText, shownAt } from '../policy/apply-redaction.ts';
+import { FACTS_SHOWN, redactChunk, redactText, shownAt } from '../policy/apply-redaction.ts';
 import type { Redactor } from '../policy/redact.ts';
 import type { ReadText } from './select.ts';
 import type { Hit, Neighbour } from './types.ts';
@@ -67,8 +67,15 @@ export const UNRANKED: Rank = { score: 0, scores: { lexical: null, semantic: nul
 /** `row` as selected by `hitColumns`, as it may be shown; undefined when a rule withholds it. */
 export function toHit(row: HitRow, { score, scores }: Rank, redactor: Redactor | null): Hit | undefined {
   const { originMetadata, apiMetadata, redactedBy, ...columns } = row;
-  const hit = { ...columns, score, scores, metadata: mergedMetadata(originMetadata, apiMetadata) };
-  return redactChunk(redactor, hit, shownAt(redactor, redactedBy));
+  const { name, url } = columns;
+  const facts = redactChunk(
+    redactor,
+    { name, url, metadata: mergedMetadata(originMetadata, apiMetadata) },
+    FACTS_SHOWN,
+  );
+  const { content, context, headingPath, chunkMetadata } = columns;
+  const text = redactChunk(redactor, { content, context, headingPath, chunkMetadata }, shownAt(redactor, redactedBy));
+  return facts && text && { ...columns, ...text, ...facts, score, scores };
 }
 
 /** API records win over origin records of the same key; sorted by key. */

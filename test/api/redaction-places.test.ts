@@ -136,13 +136,18 @@ test('llm_input: passages, question and history reach the model masked, and noth
   assert.equal(told.match(/\[EMAIL\]/g)?.length, 3, 'system, question, text of the passage');
   assert.match(told, /file: heron of EMAIL \|/);
   assert.equal(told.match(/\[CREDIT_CARD\]/g)?.length, 2);
+  fake.calls.length = 0;
+  await ask({ messages: [...history, { role: 'user', content: `And who else answers them? I have ${CARD}.` }] });
+  const calls = JSON.stringify(fake.calls.map(({ body }) => body));
+  assert.ok(calls.includes('[CREDIT_CARD]') && !calls.includes(CARD), 'a question that leans on the conversation');
   assert.ok((await search()).text.includes(EMAIL));
+  fake.calls.length = 0;
   await setPolicy({ apply_at: ['llm_input'], action: 'block' });
   const refused = await ask({ messages: [{ role: 'user', content: `Who is ${EMAIL}?` }] });
   assert.equal(refused.status, 400);
   assert.ok(!refused.text.includes(EMAIL));
   assert.equal((await ask()).body.choices[0].finish_reason, 'no_answer', 'the only passage is kept from the model');
-  assert.equal(fake.calls.length, 1);
+  assert.equal(fake.calls.length, 0);
 });
 
 describe('output', () => {

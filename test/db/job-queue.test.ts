@@ -39,6 +39,7 @@ async function working(handler: (run: Run) => Promise<void>): Promise<JobQueue> 
     'build-column': idle,
     'embed-chunks': idle,
     'analyze-chunks': idle,
+    reprocess: idle,
   });
   return queue;
 }
@@ -145,6 +146,7 @@ test('many short jobs run without resting in between', async () => {
     'build-column': idle,
     'embed-chunks': idle,
     'analyze-chunks': idle,
+    reprocess: idle,
   });
   await done.promise;
   await queue.stop(1_000);

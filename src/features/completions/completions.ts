@@ -168,7 +168,7 @@ export async function prepareCompletion(
     messages: fitted.messages.map(({ role, content }) => ({ role, content })),
     question,
     storedQuestion: storable(redactor, question),
-    query,
+    query: { ...query, text: redactText(redactor, query.text, ['llm_input']) ?? question },
     shownQuery: body.trace ? { ...query, text: storable(redactor, query.text) } : null,
     onUsage,
     hits,

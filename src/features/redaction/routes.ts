@@ -104,7 +104,7 @@ function putRoute(deps: Deps): Route {
       area: AREA,
       summary: 'Set the redaction policy',
       description:
-        'Replaces the policy that was there. Of matches that overlap, the longest at a place counts, then the stricter action; what sticks out of it is replaced by itself.',
+        'Replaces the policy that was there. Of matches that overlap, the longest at a place counts, then the stricter action; what sticks out of it is replaced by itself. When rules of the step `ingest` change, sources are read anew in runs of their groups; until then they are shown as the new rules leave them.',
     },
     body: policyBody,
     response: { status: 200, schema: policySchema },
@@ -116,6 +116,7 @@ function putRoute(deps: Deps): Route {
       return deps.db.transaction(caller.tenantId, async (tx) => {
         const before = await findRedactionPolicy(tx, caller.tenantId);
         const policy = await saveRedactionPolicy(tx, caller.tenantId, { ...body, now });
+        await deps.queue.enqueue(tx, 'reprocess', { tenantId: caller.tenantId });
         await record(tx, caller, before ? 'change' : 'create', policy);
         return toWire(policy);
       });
@@ -133,7 +134,8 @@ function deleteRoute(deps: Deps): Route {
       id: 'deleteRedactionPolicy',
       area: AREA,
       summary: 'Delete the redaction policy',
-      description: 'The answer is the deleted policy. What was masked when it was ingested stays masked.',
+      description:
+        'The answer is the deleted policy. Sources that were ingested under its rules are read anew without them.',
     },
     response: { status: 200, schema: policySchema },
     errors: [404],
@@ -141,6 +143,7 @@ function deleteRoute(deps: Deps): Route {
       deps.db.transaction(caller.tenantId, async (tx) => {
         const policy = await deleteRedactionPolicy(tx, caller.tenantId, deps.clock.now());
         if (!policy) throw notFound();
+        await deps.queue.enqueue(tx, 'reprocess', { tenantId: caller.tenantId });
         await record(tx, caller, 'delete', policy);
         return toWire(policy);
       }),

@@ -9,6 +9,7 @@ import { type Route, route } from '../../http/route.ts';
 import { idParams, idSchema, jobErrorSchema, timeSchema } from '../../http/schemas.ts';
 import { cancelRun, startRun } from '../../ingest/run-actions.ts';
 import { JOB_STATUSES } from '../../jobs/status.ts';
+import { FACTS_SHOWN, redactText } from '../../policy/apply-redaction.ts';
 import { isId } from '../../util/ids.ts';
 import { unixSeconds } from '../../util/time.ts';
 
@@ -139,7 +140,9 @@ function errorsRoute(deps: Deps): Route {
         const request = { limit: query.limit, afterId: query.after_id };
         const { rows, total } = await listRunErrors(tx, caller.tenantId, params.id, request);
         const { page, pagination } = toPage(rows, query.limit, total);
-        return { errors: page.map(toRunError), pagination };
+        const redactor = await deps.redactors.forTenant(tx, caller.tenantId);
+        const shown = (text: string): string => redactText(redactor, text, FACTS_SHOWN) ?? '';
+        return { errors: page.map((error) => toRunError({ ...error, name: shown(error.name) })), pagination };
       }),
   });
 }

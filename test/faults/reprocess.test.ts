@@ -1,0 +1,93 @@
+/** The process ends while sources are read anew under changed ingest rules; the next start goes on with the same run. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { openDiskBlobStore } from '../../src/blobs/disk.ts';
+import { findViolations } from '../../src/corpus/invariants.ts';
+import { openDatabase } from '../../src/db/open.ts';
+import { sql } from '../../src/db/sql.ts';
+import { generateApiKey } from '../../src/http/api-key.ts';
+import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
+import { eventually, multipartBody } from '../support/upload.ts';
+import { listGroups, search } from './kill-model.ts';
+
+let dataDir: string;
+const { key } = generateApiKey();
+before(() => {
+  dataDir = mkdtempSync(path.join(tmpdir(), 'pinakes-reprocess-'));
+});
+after(() => rmSync(dataDir, { recursive: true, force: true }));
+
+const small = Array.from({ length: 12 }, (_, i) => ({
+  name: `${i}.txt`,
+  content: `The heron ${i} of person${i}@example.com.`,
+}));
+const rows = Array.from({ length: 120 }, (_, i) => `${i},heron of person${i}@example.com`);
+const files = [...small, { name: 'large.csv', content: `id,value\n${rows.join('\n')}\n` }];
+
+async function setPolicy(service: ServiceProcess, pattern: string): Promise<void> {
+  const rule = { name: 'person', kind: 'regex', pattern, action: 'mask', apply_at: ['ingest'] };
+  const answer = await service.fetch('/redaction-policy', {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ enabled: true, rules: [rule] }),
+  });
+  assert.equal(answer.status, 200);
+}
+const runsOf = async (service: ServiceProcess, id: string) =>
+  ((await (await service.fetch(`/source-groups/${id}/runs`)).json()) as { runs: { id: string; status: string }[] })
+    .runs;
+
+test('kill -9 while the chunks of a new version are stored in parts', async () => {
+  const pattern = 'person\\d{1,3}@';
+  {
+    const service = await startServiceProcess({ dataDir, key });
+    const upload = multipartBody(files, [['name', 'herons']]);
+    await service.fetch('/local-file-groups', {
+      method: 'POST',
+      headers: upload.headers,
+      body: new Uint8Array(upload.body),
+    });
+    await eventually(async () => (await listGroups(service))[0]?.status === 'success');
+    assert.equal(await service.stop(), 0);
+  }
+  const doomed = await startServiceProcess({
+    dataDir,
+    key,
+    env: { NODE_ENV: 'test', PINAKES_CRASH_AT: 'ingest.parts_stored' },
+  });
+  try {
+    await setPolicy(doomed, pattern);
+    await doomed.ended; // hangs, and so fails, when the point is never reached
+  } finally {
+    await doomed.kill();
+  }
+  const service = await startServiceProcess({ dataDir, key });
+  try {
+    const shown = new RegExp(pattern);
+    // Whatever has been read anew: nothing of it is shown.
+    assert.ok(!shown.test(JSON.stringify(await search(service, 'heron'))));
+    const [{ id } = { id: '' }] = await listGroups(service);
+    const runs = await eventually(async () => {
+      const found = await runsOf(service, id);
+      return found.every(({ status }) => status === 'success') && found;
+    });
+    assert.equal(runs.length, 2, 'the run that was cut off went on: there is no other');
+    assert.ok(!shown.test(JSON.stringify(await search(service, 'heron'))));
+    assert.ok((await search(service, 'heron')).length > 0);
+  } finally {
+    assert.equal(await service.stop(), 0);
+  }
+  const db = await openDatabase({ dataDir });
+  try {
+    const left = await db.system.query(sql`
+        select content from chunk where content ~ ${pattern} union all select content from source_text where content ~ ${pattern}`);
+    assert.deepEqual(left, [], 'it is stored nowhere');
+    const blobs = await openDiskBlobStore(path.join(dataDir, 'blobs'));
+    assert.deepEqual(await findViolations(db, blobs, { now: new Date(), graceSeconds: 3_600 }), []);
+  } finally {
+    await db.close();
+  }
+});
