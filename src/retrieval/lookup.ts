@@ -9,8 +9,8 @@ import { ALIVE, SERVED, SOURCE_TABLES } from './filter-sql.ts';
 import { type HitRow, hitColumns, toHit, UNRANKED } from './hits.ts';
 import type { Hit } from './types.ts';
 
-/** Code points read on both sides of a range: matches are shorter. */
-const REDACTION_MARGIN = 4_000;
+/** Code points read on both sides of a range: the longest match, a block of a private key, is half as long. */
+const REDACTION_MARGIN = 16_384;
 
 /** A stretch of extracted text as it is stored, with more around it where rules are to be applied. */
 export interface ReadRange {

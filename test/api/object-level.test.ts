@@ -13,7 +13,7 @@ import { buildWorker } from '../../src/worker.ts';
 import { openTestApp, type TestAnswer, type TestApp, type TestTenant } from '../support/app.ts';
 import { SECRET_CANARY } from '../support/canary.ts';
 import { createSource, SOURCE_FORMS, scriptedConnectors } from '../support/connector-sources.ts';
-import { idSlots } from '../support/id-slots.ts';
+import { idSlots, MALFORMED } from '../support/id-slots.ts';
 import { ingest } from '../support/upload.ts';
 
 type Kind =
@@ -209,21 +209,6 @@ const ROWS: Record<string, Row> = {
   'GET /audit-events query.object_id': text, // each tenant's log is its own, and tells of what is gone
   'GET /audit-events query.api_key_id': text,
 };
-
-const MALFORMED = [
-  'x',
-  '0',
-  '%00',
-  '%ff',
-  "'",
-  '%27%20or%201=1--',
-  'null',
-  'undefined',
-  '%2e%2e%2f', // without the slash, a client resolves it to another route
-  '{}',
-  '*',
-  'x'.repeat(300),
-];
 
 let t: TestApp;
 let other: TestTenant;

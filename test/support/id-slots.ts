@@ -4,6 +4,22 @@ import { openApiDocument } from '../../src/http/openapi.ts';
 import { API_PREFIX } from '../../src/http/register.ts';
 import type { Route } from '../../src/http/route.ts';
 
+/** What is no id, in a path. */
+export const MALFORMED = [
+  'x',
+  '0',
+  '%00',
+  '%ff',
+  "'",
+  '%27%20or%201=1--',
+  'null',
+  'undefined',
+  '%2e%2e%2f', // without the slash, a client resolves it to another route
+  '{}',
+  '*',
+  'x'.repeat(300),
+];
+
 export interface IdSlot {
   route: Route;
   /** `GET /source-groups/{id} path.id`; members of a body are joined by dots, `[]` for elements. */
