@@ -50,3 +50,27 @@ describe('values that are not hidden by how they are written', () => {
   for (const [what, text, redacted] of cases)
     test(what, () => assert.equal(redactor.redact(text, 'output').text, redacted));
 });
+
+describe('values as people write them', () => {
+  const redactor = redactorOf(ENTITIES);
+  const cases: [text: string, redacted: string][] = [
+    ['Tel 030/1234567', 'Tel [PHONE]'],
+    ['+1 (415) 555-0123 ext. 5', '[PHONE] ext. 5'],
+    ['+44(0)20 7946 0958', '[PHONE]'],
+    ['d.o.b. 12-Mar-1980', 'd.o.b. [DATE_OF_BIRTH]'],
+    ['Born in London on 12 March 1980', 'Born in London on [DATE_OF_BIRTH]'],
+    ['né à Paris le 12 mars 1980', 'né à Paris le [DATE_OF_BIRTH]'],
+    ['I was born in 1980 on a farm', 'I was born in 1980 on a farm'],
+    ['Jane <jane@example.com>,bob@example.org;', 'Jane <[EMAIL]>,[EMAIL];'],
+    ['4111.1111.1111.1111 exp 12/26', '[CREDIT_CARD] exp 12/26'],
+    ['IBAN DE89 3704 0044 0532 0130 00 is mine', 'IBAN [IBAN] is mine'],
+    ['192.168.0.1-192.168.0.20', '[IP_ADDRESS]-[IP_ADDRESS]'],
+    [
+      'Version 2.10.0.1, 3.14159265358979, 2026-11-22T02:53:50Z',
+      'Version 2.10.0.1, 3.14159265358979, 2026-11-22T02:53:50Z',
+    ],
+    ['{"password":"Tr0ub4dor3xyz12345"}', '{"password":"[API_KEY]"}'],
+    ['id 550e8400-e29b-41d4-a716-446655440000', 'id 550e8400-e29b-41d4-a716-446655440000'],
+  ];
+  for (const [text, redacted] of cases) test(text, () => assert.equal(redactor.redact(text, 'output').text, redacted));
+});

@@ -1,6 +1,6 @@
 /** Dates that the words around them call a date of birth. */
-import type { Finder } from '../redaction-session.ts';
-import { patternFinder } from './pattern-finder.ts';
+import { type Finder, LOOK_BACK } from '../redaction-session.ts';
+import { patternFinder, saysBefore } from './pattern-finder.ts';
 
 const MONTHS =
   'jan(?:uary|uari|uar|vier|\\.)?|feb(?:ruary|ruar|brero|braio|ruari|\\.)?|f[ée]v(?:rier|ereiro|\\.)?|m[äa]r(?:ch|z|s|zo|ço|et|\\.)?|maart|apr(?:il|ile|\\.)?|avril|abr(?:il|\\.)?|may|mai|mayo|maggio|mei|maio|june?|juni|juin|junio|giugno|junho|july?|juli|juillet|julio|luglio|julho|aug(?:ust|ustus|\\.)?|août|aout|ago(?:sto|\\.)?|sep(?:t|tember|tembre|tiembre|\\.)?|set(?:tembre|embro|\\.)?|o[ck]t(?:ober|obre|ubre|\\.)?|outubro|ott(?:obre|\\.)?|nov(?:ember|embre|iembre|embro|\\.)?|de[cz](?:ember|embre|embro|\\.)?|d[ée]c(?:embre|\\.)?|dic(?:iembre|embre|\\.)?|ene(?:ro|\\.)?|gen(?:naio|\\.)?|janeiro';
@@ -12,17 +12,24 @@ const DATES = [
   `${DAY}([-./]) ?${MONTH}\\2 ?(?:${YEAR}|\\d\\d)`,
   `${MONTH}([-./])${DAY}\\3(?:${YEAR}|\\d\\d)`,
   `${DAY}(?:st|nd|rd|th|er|º|\\.)? ?(?:of |de |d')?(?:${MONTHS}),? (?:de |del )?${YEAR}`,
+  `${DAY}([-./])(?:${MONTHS})\\4(?:${YEAR}|\\d\\d)`,
   `(?:${MONTHS}) ${DAY}(?:st|nd|rd|th)?,? ${YEAR}`,
   `(?:${YEAR}|(?:明治|大正|昭和|平成|令和)\\d{1,2}) ?[年년] ?${MONTH} ?[月월] ?${DAY} ?[日일]`,
 ];
 const SAYS_SO =
   '(?:\\b(?:born(?: on)?|d\\.?o\\.?b\\.?|date of birth|birth ?date|birthday|geboren(?: am)?|geb\\.?(?: am)?|geburtsdatum|geburtstag|né(?:e|\\(e\\))?(?: le)?|date de naissance|anniversaire|nacid[oa](?: el)?|nació(?: el)?|fecha de nacimiento|nat[oa](?: il)?|data di nascita|geboortedatum|geboren(?: op)?|data de nascimento|nascid[oa](?: em)?|data urodzenia|urodzon[ya])(?![\\p{L}\\d])|дата рождения|生年月日|誕生日|出生日期|생년월일|생일)';
 
+/** Born in Leeds on … */
+const PLACE = "(?:(?:in|at|à|a|en|te|zu|em) \\p{L}[\\p{L}'’-]{1,15}(?: \\p{L}[\\p{L}'’-]{1,15}){0,2},? )?";
+
+const SAYS_SO_BEFORE = new RegExp(
+  `${SAYS_SO}[^\\p{L}\\d\\n]{0,6}${PLACE}(?:(?:on|is|was|am|ist|le|est|el|es|il|è|op|em|é|the|den|は|:)[^\\p{L}\\d\\n]{1,3}|は|[은는] ?){0,2}$`,
+  'iu',
+);
+
 const before = patternFinder({
-  pattern: new RegExp(
-    `(?<=${SAYS_SO}[^\\p{L}\\d\\n]{0,6}(?:(?:on|is|was|am|ist|le|est|el|es|il|è|op|em|é|the|den|は|:)[^\\p{L}\\d\\n]{1,3}|は|[은는] ?){0,2})(?:${DATES.join('|')})(?![\\d\\p{sc=Latn}\\p{sc=Cyrl}])`,
-    'giu',
-  ),
+  pattern: new RegExp(`(?<![\\d\\p{sc=Latn}])(?:${DATES.join('|')})(?![\\d\\p{sc=Latn}\\p{sc=Cyrl}])`, 'giu'),
+  accept: (_match, text, start) => saysBefore(SAYS_SO_BEFORE, text, start, LOOK_BACK),
   members: /[^\n]/,
   first: /[\p{L}\d]/u,
   longest: 40,
@@ -40,9 +47,9 @@ const behind = patternFinder({
 const SAYS_SO_ANYWHERE = new RegExp(SAYS_SO, 'giu');
 /** What may still become a date: up to the end of the text. */
 const BEGINNING =
-  /^[^\p{L}\d\n]{0,6}(?:\p{L}{1,10}|\d{1,4})?(?:[ ,./:º'’()-]{0,4}(?:\p{L}{1,10}|\d{1,4})){0,7}[ ,./:º'’()-]{0,4}$/u;
+  /^[^\p{L}\d\n]{0,6}(?:\p{L}{1,17}|\d{1,4})?(?:[ ,./:º'’()-]{0,4}(?:\p{L}{1,17}|\d{1,4})){0,9}[ ,./:º'’()-]{0,4}$/u;
 /** From the beginning of the words to the end of the date. */
-const REACH = 110;
+const REACH = 150;
 
 export const dateOfBirth: Finder = {
   scan(text, from, until, found) {

@@ -9,7 +9,7 @@ const NUMBERING =
 
 const v4 = patternFinder({
   pattern: new RegExp(
-    `(?<![\\p{sc=Latn}\\p{sc=Cyrl}\\p{sc=Grek}\\d_.])(?:${OCTET}\\.){3}${OCTET}(?![\\d_\\p{sc=Latn}\\p{sc=Cyrl}\\p{sc=Grek}]|\\.\\d|-\\d)`,
+    `(?<![\\p{sc=Latn}\\p{sc=Cyrl}\\p{sc=Grek}\\d_.])(?:${OCTET}\\.){3}${OCTET}(?![\\d_\\p{sc=Latn}\\p{sc=Cyrl}\\p{sc=Grek}]|\\.\\d)`,
     'gu',
   ),
   accept: (_match, text, start) => !saysBefore(NUMBERING, text, start),

@@ -79,13 +79,10 @@ function isPhone(number: string, text: string, start: number): boolean {
   if (saysBefore(CALLS_IT_PHONE, text, start))
     return (number.startsWith('00') && isInternational(number.replace('00', '+'))) || isNational(number, true);
   if (saysBefore(CALLS_IT_OTHERWISE, text, start)) return false;
+  // One group of many.
+  if (/^ ?\d/.test(behind) || /\d[ .-]$/.test(text.slice(Math.max(0, start - 2), start))) return false;
   if (number.startsWith('00')) return /[ ./-]/.test(number) && isInternational(number.replace('00', '+'));
-  if (
-    digits.length > NATIONAL_DIGITS_MAX ||
-    /^ ?\d/.test(behind) ||
-    /\d[ .-]$/.test(text.slice(Math.max(0, start - 2), start))
-  )
-    return false;
+  if (digits.length > NATIONAL_DIGITS_MAX) return false;
   if (WRITTEN_IN_FOURS.test(number) || !(WRITTEN_NATIONALLY.test(number) || WRITTEN_AMERICAN.test(number)))
     return false;
   return isNational(number, false);
