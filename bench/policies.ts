@@ -5,7 +5,8 @@
  *     npm run bench:policies -- [--chunks 100000] [--data <folder>] [--queries 100] [--shares 50,10,1] [--modes lexical,hybrid]
  *
  * `--data`: a data directory with a made corpus (bench/support/topic-corpus.ts); it is changed, so give a copy. A line for each mode, share of
- * the sources that fit and memory of the corpus (as the service has it, or none): the median of both, and of the ratios of the pairs.
+ * the sources that fit and memory of the corpus (as the service has it, or none): the medians of both and of the ratios of the pairs,
+ * for the time that passed and for processor time.
  */
 
 import { tmpdir } from 'node:os';
@@ -64,18 +65,19 @@ async function measure(db: Database, tenant: Tenant): Promise<void> {
     ),
     vector: near(random, new Float32Array(DIMENSION), 1),
   }));
-  console.log('mode     share  memory  filter ms  policy ms  ratio');
+  console.log('mode     share  memory  filter ms  policy ms      ratio     CPU ms     CPU ms      ratio');
   for (const mode of values.modes.split(',') as SearchMode[]) {
     for (const share of values.shares.split(',').map(Number)) {
       await allow(db, tenant, share);
       for (const memory of [openCorpusMemory(db), null]) {
-        const pairs: { filter: number; policy: number }[] = [];
+        const pairs: { filter: Cost; policy: Cost }[] = [];
         for (const [i, { text, vector }] of queries.entries()) {
           const embedding = { model: { name: '' }, embedQuery: async () => vector } as never;
-          const time = async (request: RetrieveRequest): Promise<number> => {
-            const start = performance.now();
+          const time = async (request: RetrieveRequest): Promise<Cost> => {
+            const [start, before] = [performance.now(), process.cpuUsage()];
             await retrieve({ db, memory, embedding }, request);
-            return performance.now() - start;
+            const { user, system } = process.cpuUsage(before);
+            return { wallMs: performance.now() - start, cpuMs: (user + system) / 1000 };
           };
           const asked = { tenantId: tenant.id, partitionNo: tenant.partitionNo, query: text, mode };
           const [filter, policy] = [byFilter(asked, share), byPolicy(asked)];
@@ -87,13 +89,23 @@ async function measure(db: Database, tenant: Tenant): Promise<void> {
           if (i >= WARM_UP) pairs.push(pair);
         }
         const median = (of: (pair: (typeof pairs)[number]) => number): number => percentile(pairs.map(of), 0.5);
-        const figures = [median((p) => p.filter), median((p) => p.policy), median((p) => p.policy / p.filter)];
+        const figures = (['wallMs', 'cpuMs'] as const).flatMap((cost) => [
+          median((p) => p.filter[cost]),
+          median((p) => p.policy[cost]),
+          median((p) => p.policy[cost] / p.filter[cost]),
+        ]);
         console.log(
           `${mode.padEnd(8)} ${`${share} %`.padStart(5)}  ${(memory ? 'yes' : 'no').padEnd(6)}  ${figures.map((one) => one.toFixed(2).padStart(9)).join('  ')}`,
         );
       }
     }
   }
+}
+
+interface Cost {
+  wallMs: number;
+  /** Of all threads: the embedded engine is one of them. */
+  cpuMs: number;
 }
 
 type Asked = Pick<RetrieveRequest, 'tenantId' | 'partitionNo' | 'query' | 'mode'>;

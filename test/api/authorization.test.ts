@@ -50,6 +50,8 @@ const BY_DEPARTMENT = { filters: [{ key: 'department', operator: 'eq', value: { 
 let t: TestApp;
 let fake: FakeOpenAi;
 let now = new Date();
+/** While a rerank model is at work. */
+let meanwhile: () => Promise<void> = async () => {};
 before(async () => {
   fake = await openFakeOpenAi();
   t = await openTestApp({
@@ -59,7 +61,16 @@ before(async () => {
       PINAKES_CHAT_BASE_URL: fake.url,
       PINAKES_CHAT_API_KEY: 'sk',
     },
-    given: { clock: { now: () => now } },
+    given: {
+      clock: { now: () => now },
+      reranker: {
+        name: 'same',
+        async rerank(_query, texts) {
+          await meanwhile();
+          return texts.map(() => null);
+        },
+      },
+    },
   });
   await seed(t.deps.db, t.tenantId, [{ sources: SOURCES }]);
 });
@@ -69,6 +80,7 @@ after(async () => {
 });
 beforeEach(async () => {
   fake.calls.length = 0;
+  meanwhile = async () => {};
   fake.respond({ deltas: ['The heron nests [1].'] });
   await put('/authz/policies/default', POLICY);
   await put('/authz/policies/department', BY_DEPARTMENT);
@@ -135,6 +147,13 @@ test('a change of policy or attributes is effective in the next request', async 
   assert.deepEqual(await found('seller'), ['high', ...FOR_ALL]);
   await t.delete('/authz/policies/default');
   assert.deepEqual(await found('seller'), []);
+});
+
+test('what is forbidden while a model orders the results is not returned', async () => {
+  meanwhile = () => attributes('seller', { department: 'other' });
+  assert.deepEqual(await found('seller'), FOR_ALL);
+  meanwhile = () => attributes('guard', { clearance: 'none' });
+  assert.deepEqual(await found('guard'), FOR_ALL);
 });
 
 test('attributes count until they expire', async () => {
