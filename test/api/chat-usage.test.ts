@@ -1,6 +1,7 @@
 /** What a chat model costs: time-outs, retries, tokens counted by key, budgets, metrics. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type AiSdkOptions, openAiSdkModel } from '../../src/llm/ai-sdk.ts';
 import type { ChatRequest, Usage } from '../../src/llm/models.ts';
 import { RETRIES_MAX, RETRY_WAIT_SECONDS_MAX, retryDelay } from '../../src/llm/retries.ts';
@@ -109,7 +110,7 @@ test('a caller that leaves ends the pause', async () => {
   fake.respond({ status: 429, headers: { 'retry-after': '5' } });
   const controller = new AbortController();
   const answer = Array.fromAsync(model({ retryBaseMs: 60_000 }).stream(chatRequest(), controller.signal));
-  while (fake.calls.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  while (fake.calls.length === 0) await sleep(5);
   controller.abort(new Error('gone'));
   await assert.rejects(answer, /gone/);
 });
@@ -135,11 +136,17 @@ test('silence before the first words, between words, and an answer without an en
 });
 
 test('a slow reader is not taken for a silent model', async () => {
-  fake.respond(ANSWER);
+  async function* deltas(): AsyncGenerator<string> {
+    yield 'Staff ';
+    yield 'get ';
+    await sleep(600);
+    yield '25 days.';
+  }
+  fake.respond({ deltas: deltas() });
   let text = '';
-  for await (const event of model({ nextDeltaTimeoutMs: 100 }).stream(chatRequest(), new AbortController().signal)) {
-    await new Promise((resolve) => setTimeout(resolve, 200));
+  for await (const event of model({ nextDeltaTimeoutMs: 500 }).stream(chatRequest(), new AbortController().signal)) {
     if (event.type === 'text') text += event.delta;
+    if (event.type === 'text' && event.delta === 'get ') await sleep(800);
   }
   assert.equal(text, 'Staff get 25 days.');
 });

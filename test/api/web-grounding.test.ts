@@ -160,6 +160,10 @@ describe('whatever the web says', () => {
       'x',
     ];
     fake.findings = [...urls.map((url) => ({ ...GERMANY, url })), { ...GERMANY, url: 'http://leave.example/ok' }];
+    fake.answer = (prompt) => {
+      const labels = [...prompt.matchAll(/\[(\d+)\] web result/g)].map(([, label]) => `[${label}]`);
+      return `In Germany 28 days of leave are usual ${labels.join('')}.`;
+    };
     const { body: answer } = await service.post('/completions', body());
     assert.deepEqual(
       answer.choices[0].web_citations.map((one: { url: string }) => one.url),

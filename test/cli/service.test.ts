@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type LocalService, startLocalService } from '../../src/cli/local-service.ts';
-import type { CompletionResult, Operations } from '../../src/client/api.ts';
+import type { ApiKeyUsage, CompletionResult, Operations } from '../../src/client/api.ts';
 import { type CliResult, runPinakes } from '../support/cli.ts';
 import { copyTemplate } from '../support/database.ts';
 
@@ -79,6 +79,16 @@ test('a file that fails is named, and the exit code is 1', async () => {
   assert.match(stdout, /^[0-9a-f-]{36}\n$/);
   assert.match(stderr, /^broken\.pdf: .+\[parse\]/m);
   assert.doesNotMatch(stderr, /^good\.txt/m);
+});
+
+test('keys usage tells what keys used of the chat model', async () => {
+  const all = await pinakes(['keys', 'usage']);
+  assert.match(all.stdout, /^[0-9a-f-]{36} {2}.+ {2}0 requests {2}0 input tokens {2}0 output tokens\n/);
+  const id = all.stdout.slice(0, 36);
+  assert.match((await pinakes(['keys', 'usage', id, '--days', '7'])).stdout, /^total +0 requests/);
+  const one = JSON.parse((await pinakes(['keys', 'usage', id, '--json'])).stdout) as ApiKeyUsage;
+  assert.deepEqual([one.api_key_id, one.days, one.tokens_per_day], [id, [], null]);
+  assert.equal((await pinakes(['keys', 'usage', id, '--days', '401'])).code, 2);
 });
 
 test('keys are issued once, limited to their scopes, and revoked', async () => {
