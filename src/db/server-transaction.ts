@@ -102,13 +102,19 @@ function createLease(client: pg.PoolClient, patient: boolean): Lease {
       throw error;
     }
   };
+  let last: Promise<unknown> = Promise.resolve();
   return {
     aborted: aborted.promise,
-    async run(text, values) {
-      if (ended) throw ended;
-      const rows = await runStatement(client, text, values, patient);
-      if (ended) throw ended;
-      return rows;
+    run(text, values) {
+      // The driver wants to be given one at a time.
+      const running = last.then(async () => {
+        if (ended) throw ended;
+        const rows = await runStatement(client, text, values, patient);
+        if (ended) throw ended;
+        return rows;
+      });
+      last = running.catch(() => {});
+      return running;
     },
     async commit() {
       if (ended) throw ended;

@@ -11,6 +11,7 @@ import { errorsBetween, isCorrectable, spellingsNear } from './analysis/misspell
 import { wordTerm, wordTerms } from './analysis/words.ts';
 import { type QueryWord, queryWords } from './analyzer.ts';
 import { lexicalCandidates, lexicalRequest, type RankedCandidate, type Search } from './candidates.ts';
+import type { ReadRow } from './hits.ts';
 import { termsAmong } from './lexical-scan.ts';
 import type { Filters, Warning } from './types.ts';
 
@@ -40,11 +41,12 @@ interface Correction {
   term: string;
 }
 
-/** The search with misspelled words corrected, or undefined when there are none. `ranked` is what the search found. */
+/** The search with misspelled words corrected, or undefined when there are none. `ranked` is what the search found, `rows` what was read of it. */
 export async function correct(
   tx: Tx,
   search: Search,
   ranked: readonly RankedCandidate[],
+  rows: ReadonlyMap<string, Pick<ReadRow, 'terms'>>,
   warnings: Warning[],
 ): Promise<Search | undefined> {
   const { request, languages } = search;
@@ -53,7 +55,8 @@ export async function correct(
     .filter(({ word }) => isCorrectable(fold(word.toLowerCase())))
     .slice(0, WORDS_MAX);
   if (words.length === 0) return undefined;
-  const missing = await missingIn(tx, request.tenantId, ranked.slice(0, BEST_CHUNKS), words);
+  const best = ranked.slice(0, BEST_CHUNKS).flatMap(({ id }) => rows.get(id)?.terms ?? []);
+  const missing = missingIn(best, words);
   if (missing.length < words.length * MISSING_SHARE_MIN) return undefined;
   const filters = request.usePostfilter ? {} : request.filters;
   const nowhere: QueryWord[] = [];
@@ -94,20 +97,9 @@ async function knownTerms(
   return termsAmong(tx, terms, fitting.ids);
 }
 
-/** Words that none of these chunks has. */
-async function missingIn(
-  tx: Tx,
-  tenantId: string,
-  candidates: readonly RankedCandidate[],
-  words: readonly QueryWord[],
-): Promise<readonly QueryWord[]> {
-  if (candidates.length === 0) return words;
-  const terms = words.flatMap((word) => word.terms);
-  const rows = await tx.query<{ term: string }>(sql`
-    select w.term from unnest(${terms}::text[]) as w(term)
-    where exists (select 1 from chunk c where c.tenant_id = ${tenantId} and c.id = any(${candidates.map(({ id }) => id)}::uuid[])
-                  and position(' ' || w.term || ' ' in ' ' || c.terms || ' ') > 0)`);
-  const present = new Set(rows.map(({ term }) => term));
+/** Words that none of these chunks has, given by their terms. */
+function missingIn(chunks: readonly string[], words: readonly QueryWord[]): readonly QueryWord[] {
+  const present = new Set(chunks.flatMap((terms) => terms.split(' ')));
   return words.filter((word) => !word.terms.some((term) => present.has(term)));
 }
 

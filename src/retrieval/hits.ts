@@ -35,12 +35,15 @@ export interface HitRequest {
   tagIds: readonly string[] | null;
 }
 
+/** A row as a search reads it. */
+export type ReadRow = HitRow & { terms: string };
+
 /** Rows of chunks by id; those that are gone are left out. */
-export async function readRows(tx: Tx, request: HitRequest, ids: readonly string[]): Promise<Map<string, HitRow>> {
+export async function readRows(tx: Tx, request: HitRequest, ids: readonly string[]): Promise<Map<string, ReadRow>> {
   if (ids.length === 0) return new Map();
   // Lateral, with an offset: a join may be planned as a scan of all sources.
-  const rows = await tx.query<HitRow>(sql`
-    select ${hitColumns(request.tagIds)} from chunk c cross join lateral (
+  const rows = await tx.query<ReadRow>(sql`
+    select ${hitColumns(request.tagIds)}, c.terms from chunk c cross join lateral (
       select * from source where tenant_id = c.tenant_id and source_group_id = c.source_group_id and id = c.source_id offset 0) s
     where c.tenant_id = ${request.tenantId} and c.id = any(${ids}::uuid[])`);
   return new Map(rows.map((row) => [row.id, row]));

@@ -13,7 +13,7 @@ import {
 } from './candidates.ts';
 import { chunkConditions, lookedUpSourcePredicate } from './filter-sql.ts';
 import { FUSED_DEPTH, fuse } from './fuse.ts';
-import { bm25Select, type Candidate, deepen, type FoundRow, toCandidates } from './lexical.ts';
+import { bm25Select, type Candidate, deepened, type FoundRow, toCandidates } from './lexical.ts';
 import {
   exactPlan,
   NEAREST_ROWS,
@@ -85,12 +85,12 @@ async function findPlanned(tx: Tx, search: HybridSearch, nearest: NearestRequest
   const conditions = fitting
     ? [isAmong(raw('fitting'), fitting)]
     : [lookedUpSourcePredicate(request.tenantId, request, filters)];
-  if (fitting) await deepen(tx, fitting, limit);
   const lexical = bm25Select(lexicalRequest(search, [...conditions, ...chunkConditions(request, filters)], limit));
   // Not as a common table expression: there the score of every row would be computed anew, at 0.3 ms each.
-  const rows = await tx.query<FoundRow & { isLexical: boolean }>(sql`
+  const both = sql`
     with ${plan.tables}
-    select true as "isLexical", l.* from (${lexical}) l union all select false, s.* from (${NEAREST_ROWS}) s`);
+    select true as "isLexical", l.* from (${lexical}) l union all select false, s.* from (${NEAREST_ROWS}) s`;
+  const rows = await deepened<FoundRow & { isLexical: boolean }>(tx, fitting, limit, both);
   const half = (isLexical: boolean): FoundRow[] =>
     rows.filter((row) => row.isLexical === isLexical).map(({ isLexical: _, ...row }) => row);
   return { lexical: toCandidates(half(true), limit), semantic: toSimilar(half(false)) };

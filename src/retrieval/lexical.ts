@@ -45,13 +45,24 @@ function bm25Query({ terms, partitionNo }: CandidateRequest): Sql {
 }
 
 /**
- * For the transaction: how many of the best chunks the index scores at once. When fewer than `limit` of them fit the filters, it
- * begins anew with twice as many, each time from the first.
+ * Rows of a statement that asks the index for `limit` chunks of the sources that fit. The transaction is told how many of the best
+ * chunks the index scores at once: when fewer than `limit` of them fit, it begins anew with twice as many, each time from the first.
  */
-export async function deepen(tx: Tx, { share }: Pick<Fitting, 'share'>, limit: number): Promise<void> {
-  const depth = Math.ceil((DEPTH_MARGIN * limit) / Math.max(share, 1 / DEPTH_MAX));
+export async function deepened<R extends object>(
+  tx: Tx,
+  fitting: Pick<Fitting, 'share'> | undefined,
+  limit: number,
+  statement: Sql,
+): Promise<R[]> {
+  if (!fitting) return tx.query<R>(statement);
+  const depth = Math.ceil((DEPTH_MARGIN * limit) / Math.max(fitting.share, 1 / DEPTH_MAX));
   const bounded = Math.min(DEPTH_MAX, Math.max(DEPTH_MIN, depth));
-  await tx.query(sql`select set_config('pg_textsearch.default_limit', ${String(bounded)}, true)`);
+  // The second is sent while the first runs.
+  const [, rows] = await Promise.all([
+    tx.query(sql`select set_config('pg_textsearch.default_limit', ${String(bounded)}, true)`),
+    tx.query<R>(statement),
+  ]);
+  return rows;
 }
 
 const DEPTH_MARGIN = 2;
@@ -64,8 +75,7 @@ const DEPTH_MAX = 100_000;
  * equal score, those of the last score come in the order of the index instead, which a larger limit need not keep.
  */
 export async function bm25Candidates(tx: Tx, request: CandidateRequest, fitting?: Fitting): Promise<Candidate[]> {
-  if (fitting) await deepen(tx, fitting, request.limit);
-  return toCandidates(await tx.query(bm25Select(request)), request.limit);
+  return toCandidates(await deepened(tx, fitting, request.limit, bm25Select(request)), request.limit);
 }
 
 /** A row of `bm25Select`. */

@@ -12,7 +12,7 @@ import { openFew } from './few-chunks.ts';
 import { openFitting } from './fitting.ts';
 import { FUSION_DEFAULT } from './fuse.ts';
 import { correct } from './fuzzy.ts';
-import { addNeighbours, type HitRow, hashOf, readHashes, readRows, toHit } from './hits.ts';
+import { addNeighbours, hashOf, type ReadRow, readHashes, readRows, toHit } from './hits.ts';
 import { hybridBatches } from './hybrid.ts';
 import { readLanguages } from './languages.ts';
 import { FORCE_INDEX_ORDER, FORCE_INDEXES } from './lexical.ts';
@@ -59,14 +59,16 @@ export async function retrieve(
   const found = await db.transaction(
     tenantId,
     async (tx) => {
-      const redactor = await redactorOf(tx, deps, request);
-      const search = await prepare(tx, deps, request, semantic);
+      const [redactor, search] = await Promise.all([
+        redactorOf(tx, deps, request),
+        prepare(tx, deps, request, semantic),
+      ]);
       clock.lap('analyze');
-      const rows = new Map<string, HitRow>();
+      const rows = new Map<string, ReadRow>();
       const count = model ? Math.max(wanted, RERANKED_MAX) : wanted;
       let ranked = await rank(tx, search, count, rows, warnings);
       clock.lap(semantic ? request.mode : 'lexical');
-      const corrected = await correct(tx, search, ranked, warnings);
+      const corrected = await correct(tx, search, ranked, rows, warnings);
       if (corrected) ranked = await rank(tx, corrected, count, rows, []);
       clock.lap('fuzzy');
       await loadRows(tx, request, model ? ranked : ranked.slice(offset), rows);
@@ -113,8 +115,8 @@ async function toldQuery(tx: Tx, deps: RetrieveDeps, request: RetrieveRequest): 
 }
 
 /** Candidates as a rerank model is told them: of what it may not read, nothing. */
-function toldRows(rows: ReadonlyMap<string, HitRow>, redactor: Redactor | null): ReadonlyMap<string, HitRow> {
-  const told = [...rows].flatMap(([id, row]): [string, HitRow][] => {
+function toldRows(rows: ReadonlyMap<string, ReadRow>, redactor: Redactor | null): ReadonlyMap<string, ReadRow> {
+  const told = [...rows].flatMap(([id, row]): [string, ReadRow][] => {
     const shown = redactChunk(redactor, row, [...shownAt(redactor, row.redactedBy), 'llm_input']);
     return shown ? [[id, shown]] : [];
   });
@@ -165,7 +167,7 @@ async function rank(
   tx: Tx,
   search: Search,
   count: number,
-  rows: Map<string, HitRow>,
+  rows: Map<string, ReadRow>,
   warnings: Warning[],
 ): Promise<RankedCandidate[]> {
   const { request } = search;
@@ -196,7 +198,7 @@ async function selectDistinct(
   request: RetrieveRequest,
   ranked: readonly RankedCandidate[],
   count: number,
-  rows: Map<string, HitRow>,
+  rows: Map<string, ReadRow>,
 ): Promise<RankedCandidate[]> {
   const compared = new Set(ranked.slice(0, COMPARED_MAX).map(({ id }) => id));
   const texts = new Map<string, ReadText>();
@@ -223,7 +225,7 @@ async function loadRows(
   tx: Tx,
   request: RetrieveRequest,
   candidates: readonly RankedCandidate[],
-  rows: Map<string, HitRow>,
+  rows: Map<string, ReadRow>,
 ): Promise<void> {
   const missing = candidates.map(({ id }) => id).filter((id) => !rows.has(id));
   for (const [id, row] of await readRows(tx, request, missing)) rows.set(id, row);
@@ -231,12 +233,14 @@ async function loadRows(
 
 function toHits(
   candidates: readonly RankedCandidate[],
-  rows: ReadonlyMap<string, HitRow>,
+  rows: ReadonlyMap<string, ReadRow>,
   redactor: Redactor | null,
 ): Hit[] {
   return candidates.flatMap((candidate) => {
     const row = rows.get(candidate.id);
-    return (row && toHit(row, candidate, redactor)) ?? [];
+    if (!row) return [];
+    const { terms: _, ...shown } = row;
+    return toHit(shown, candidate, redactor) ?? [];
   });
 }
 

@@ -40,7 +40,10 @@ export async function embedQuery(
   }
   const { query, vectors } = await db.transaction(
     tenantId,
-    async (tx) => ({ query: await tellQuery(tx), vectors: await findServing(tx, tenantId, memory) }),
+    async (tx) => {
+      const [query, vectors] = await Promise.all([tellQuery(tx), findServing(tx, tenantId, memory)]);
+      return { query, vectors };
+    },
     { signal },
   );
   if (!vectors) {

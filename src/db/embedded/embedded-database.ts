@@ -12,7 +12,7 @@ import { encodeForeignValue, encodeValue } from '../values.ts';
 import { type Engine, openEngine } from './engine.ts';
 import { initialiseDirectory } from './initialise.ts';
 import { type DirectoryLock, lockDirectory } from './lock.ts';
-import { createSession, type Lease, type Session } from './session.ts';
+import { createSession, type Session } from './session.ts';
 import { type Reply, simpleQuery, statement } from './wire.ts';
 
 /** How long `close` waits for running transactions. */
@@ -144,10 +144,17 @@ async function runTransaction<T>(
   const running: Running = { active: true };
   try {
     if (signal?.aborted) onAbort();
-    rowsOf(await lease.run(simpleQuery(begin)));
-    const result = await Promise.race([enclosing.run(running, () => fn(createTx(lease, tenantId))), lease.aborted]);
+    // It goes to the engine with the first statement: each batch is a change of threads.
+    let opening = [simpleQuery(begin)];
+    const opened = (bytes: Buffer): Buffer => {
+      const batch = Buffer.concat([...opening, bytes]);
+      opening = [];
+      return batch;
+    };
+    const tx = createTx(tenantId, (bytes) => lease.run(opened(bytes)));
+    const result = await Promise.race([enclosing.run(running, () => fn(tx)), lease.aborted]);
     running.active = false;
-    rowsOf(await lease.end(simpleQuery('commit')));
+    rowsOf(await lease.end(opened(simpleQuery('commit'))));
     return result;
   } catch (error) {
     lease.abort(error as Error);
@@ -158,10 +165,10 @@ async function runTransaction<T>(
   }
 }
 
-function createTx(lease: Lease, tenantId: string | undefined): Tx {
+function createTx(tenantId: string | undefined, run: (bytes: Buffer) => Promise<Reply>): Tx {
   const query: Queryable['query'] = async <R extends object>({ text, values }: Sql) =>
-    rowsOf<R>(await lease.run(statement(text, values.map(encodeValue))));
-  const execute: Tx['execute'] = async (text, values) => ({ rows: rowsOf(await lease.run(batchOf(text, values))) });
+    rowsOf<R>(await run(statement(text, values.map(encodeValue))));
+  const execute: Tx['execute'] = async (text, values) => ({ rows: rowsOf(await run(batchOf(text, values))) });
   return { inTransaction: true, tenantId, query, execute };
 }
 
