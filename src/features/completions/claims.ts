@@ -21,6 +21,8 @@ export interface Name {
 
 export interface Clause {
   terms: ReadonlySet<string>;
+  /** Every term, stop words included: tells clauses about the same apart. */
+  words: ReadonlySet<string>;
   /** How often it negates: both sides of a comparison must agree. */
   negations: number;
 }
@@ -36,6 +38,9 @@ const NEGATION_WORDS = new Set(
     'не нет ни без никогда нельзя nie bez değil yok olmadan לא אין ללא לי не لا ليس ليست لم لن غير بدون نہیں नहीं न मत बिना không chẳng chưa δεν μη μην όχι χωρίς nu fără inte ikke ei'
   ).split(' '),
 );
+/** Those of languages in which two of them in one clause take each other back. */
+const REVERSING_WORDS =
+  /^(?:not|never|cannot|nothing|nobody|none|.+n't|nicht|nie|niemals|nichts|niemand|kein\p{L}{0,2})$/u;
 /** Scripts without blanks, and languages that negate with an ending. */
 const NEGATION_PARTS =
   /ない|なかっ|なく|ません|なし|無し|ぬ$|ず$|禁止|不|没|沒|未|无|無|非(?!常)|勿|않|없|못|아니|금지|ไม่|มิได้|ห้าม|ปราศจาก|ບໍ່|\p{L}(?:mıyor|miyor|muyor|müyor|maz|mez|mamış|memiş)(?!\p{L})/gu;
@@ -72,16 +77,23 @@ export function allTermsOf(text: string, language: string | null): Set<string> {
 export function clausesOf(text: string, language: string | null): Clause[] {
   return text
     .split(CLAUSE_BREAK)
-    .map((clause) => ({ terms: termsOf(clause, language), negations: negationsOf(clause) }))
+    .map((clause) => ({
+      terms: termsOf(clause, language),
+      words: allTermsOf(clause, language),
+      negations: negationsOf(clause),
+    }))
     .filter((clause) => clause.terms.size > 0);
 }
 
 function negationsOf(clause: string): number {
   const lower = clause.toLowerCase().replaceAll('’', "'").trim();
   const parts = lower.match(NEGATION_PARTS)?.length ?? 0;
-  // Several negating words of one clause say it once: "no hay ningún".
-  for (const [word] of lower.matchAll(/[\p{L}\p{M}']+/gu)) if (NEGATION_WORDS.has(word)) return parts + 1;
-  return parts;
+  const found = [...lower.matchAll(/[\p{L}\p{M}']+/gu)]
+    .map(([word]) => word)
+    .filter((word) => NEGATION_WORDS.has(word));
+  const reversing = found.filter((word) => REVERSING_WORDS.test(word)).length;
+  // Elsewhere several negating words of one clause say it once: "no hay ningún".
+  return parts + reversing + (found.length > reversing ? 1 : 0);
 }
 
 /**

@@ -3,13 +3,36 @@
 /** Ways to read one number: `1,000` is a thousand or, in other countries, one point zero. Two numbers match when they share a reading. */
 export type Readings = readonly string[];
 
-const NUMBER = /(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_])(?<![\d\p{sc=Latn}][.,])\d+(?:[.,'’]\d+)*/gu;
+const NUMBER =
+  /(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_])(?<![\d\p{sc=Latn}][.,])(?:\d{1,3}(?: \d{3})+(?![\d.,])|\d+(?:[.,'’]\d+)*)/gu;
 const CJK_NUMERAL = /[〇零一二三四五六七八九十百千万萬億亿兆两兩]+/gu;
 const WORD = /\p{L}+/gu;
+/** Thai numbers stand within words; three of its words begin like one. */
+const THAI_NUMERAL = /หนึ่ง|สอง|สาม(?!ารถ|ี|ัญ)|สี่|ห้า(?!ม|ง)|หก(?!ล้ม)|เจ็ด|แปด|เก้า(?!อี้)|สิบ/g;
+const THAI_NUMERALS = ['หนึ่ง', 'สอง', 'สาม', 'สี่', 'ห้า', 'หก', 'เจ็ด', 'แปด', 'เก้า', 'สิบ'];
+/** After a numeral of one character; with it a number is another one than the same numeral with another of these. */
+const CJK_UNIT = /^[日月年人個个回度本枚時时分秒円元週周歳岁天次名位件階层層倍割点點場场]/u;
 
 /** Number words of one language that are everyday words, or name another number, in another. */
 const EVERYDAY_WORDS = new Set(['once', 'sei', 'sete', 'tre', 'due']);
 const WORDS: Readonly<Record<string, number>> = numberWords();
+/** Of an ordinal: `2nd` and "second" are not "two". */
+const ORDINAL = 'th';
+const ORDINAL_END = /^(?:st|nd|rd|th|er|e[rmns]?\b|[ºª.])/u;
+const ORDINALS: ReadonlyMap<string, number> = new Map(
+  [
+    'first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth',
+    'erste zweite dritte vierte fünfte sechste siebte achte neunte zehnte',
+    'ersten zweiten dritten vierten fünften sechsten siebten achten neunten zehnten',
+    'erster zweiter dritter vierter fünfter sechster siebter achter neunter zehnter',
+    'premier deuxième troisième quatrième cinquième sixième septième huitième neuvième dixième',
+    'première seconde',
+    'primero segundo tercero cuarto quinto sexto séptimo octavo noveno décimo',
+    'primera segunda tercera cuarta quinta sexta séptima octava novena décima',
+    'первый второй третий четвёртый пятый',
+    'первая вторая третья четвёртая пятая',
+  ].flatMap((list) => list.split(' ').map((word, i) => [word, i + 1] as const)),
+);
 const MAGNITUDE =
   /^\s*(thousand|million(?:en|s)?|billion(?:s)?|trillion(?:s)?|tausend|mio|mrd|milliarden?|milliards?|mil|millones|万|萬|億|亿|兆|만|억)(?!\p{sc=Latn})/iu;
 const MAGNITUDES: readonly [RegExp, number][] = [
@@ -31,16 +54,26 @@ export function numbersIn(text: string): Readings[] {
     const magnitude = MAGNITUDE.exec(normal.slice(end, end + 16));
     if (magnitude !== null) scaledUntil.add(end + magnitude[0].length);
     const sign = isNegative(normal, match.index) ? '-' : '';
-    found.push(readingsOf(match[0]).map((reading) => sign + scaled(reading, magnitude?.[1])));
+    const readings = readingsOf(match[0].replaceAll(' ', '')).map((reading) => sign + scaled(reading, magnitude?.[1]));
+    const after = normal.slice(end, end + 2);
+    const unit = magnitude !== null ? undefined : ORDINAL_END.test(after) ? ORDINAL : CJK_UNIT.exec(after)?.[0];
+    found.push(unit === undefined ? readings : [...readings, ...readings.map((reading) => reading + unit)]);
   }
   for (const match of normal.matchAll(WORD)) {
     if (scaledUntil.has(match.index + match[0].length)) continue;
+    const ordinal = ORDINALS.get(match[0]);
+    // "First, …" counts what is said.
+    if (ordinal !== undefined && normal[match.index + match[0].length] !== ',') found.push([`${ordinal}${ORDINAL}`]);
     const value = wordValue(normal, match.index, match[0]);
     if (value !== undefined) found.push([String(value)]);
   }
   for (const match of normal.matchAll(CJK_NUMERAL)) {
-    if (isCjkNumber(normal, match.index, match[0])) found.push([String(cjkValue(match[0]))]);
+    if (!isCjkNumber(normal, match.index, match[0])) continue;
+    const value = String(cjkValue(match[0]));
+    // One alone is also part of many words: it is the number only together with its unit.
+    found.push([match[0].length > 1 ? value : value + normal[match.index + 1]!]);
   }
+  for (const [word] of normal.matchAll(THAI_NUMERAL)) found.push([String(THAI_NUMERALS.indexOf(word) + 1)]);
   return found;
 }
 
@@ -116,7 +149,7 @@ function wordBefore(text: string, at: number): number | undefined {
 function isCjkNumber(text: string, at: number, numeral: string): boolean {
   if (/\d/.test(text.slice(Math.max(0, at - 1), at))) return false; // a magnitude of digits: 3万
   if (numeral.length > 1) return true;
-  return /^[日月年人個个回度本枚時时分秒円元週周歳岁天次名位件階层層倍割点點]/u.test(text.slice(at + 1, at + 2));
+  return CJK_UNIT.test(text.slice(at + 1, at + 2));
 }
 
 function cjkValue(numeral: string): number {

@@ -145,15 +145,23 @@ function check(claim: Claim, window: Window): { verified: boolean; facts: number
   };
 }
 
-/** Each clause is compared with those clauses of the quote that share most terms with it. */
+/** Each clause is compared with those clauses of the quote that are most like it. */
 function samePolarity(claimed: readonly Clause[], quoted: readonly Clause[]): boolean {
   return claimed.every((clause) => {
-    const shared = quoted.map((other) => overlap(clause.terms, other.terms));
-    const most = Math.max(0, ...shared);
+    const likeness = quoted.map((other) => likenessOf(clause, other));
+    const most = Math.max(0, ...likeness);
     // A negation is itself a claim, so it must be found; a plain clause about other things says nothing against the quote.
     if (most === 0) return clause.negations === 0;
-    return quoted.some((other, i) => shared[i] === most && other.negations === clause.negations);
+    return quoted.some((other, i) => likeness[i] === most && other.negations === clause.negations);
   });
+}
+
+/** Content that both share counts first, then how much of all their words. */
+function likenessOf(left: Clause, right: Clause): number {
+  const shared = overlap(left.terms, right.terms);
+  if (shared === 0) return 0;
+  const words = overlap(left.words, right.words);
+  return shared + words / (left.words.size + right.words.size - words + 1);
 }
 
 function overlap(left: ReadonlySet<string>, right: ReadonlySet<string>): number {

@@ -1,0 +1,137 @@
+/**
+ * Sentences changed in one fact: a number, a proper name or a negation. The changes are made from lists and patterns of each
+ * language, not with the code that checks answers.
+ */
+
+export type Fact = 'number' | 'name' | 'negation';
+
+export interface Alteration {
+  fact: Fact;
+  text: string;
+}
+
+/** Pairs of words: each becomes the other. */
+const NUMBER_WORDS: Readonly<Record<string, string>> = {
+  en: 'two five three nine four seven ten twelve first fourth second third',
+  de: 'zwei fünf drei neun vier sieben zehn zwölf',
+  fr: 'deux cinq trois neuf quatre sept',
+  es: 'dos cinco tres nueve cuatro siete',
+  ru: 'два пять три девять',
+  th: 'สอง เจ็ด สี่ แปด',
+};
+const CJK_NUMERALS = '二五三九四七六八';
+const NAMES: Readonly<Record<string, readonly string[]>> = {
+  latin: ['Zorvath', 'Quexley'],
+  cyrillic: ['Зорват'],
+  katakana: ['ゾルヴァート'],
+};
+/** Pattern, replacement: what becomes negated, or no longer is. */
+const NEGATIONS: Readonly<Record<string, readonly (readonly [RegExp, string])[]>> = {
+  en: [
+    [/\b(is|was|are|were|can|could|will|would|has|had|have|did|does|do|should|may|must)\b(?! not|n't)/, '$1 not'],
+    [/\b(is|was|are|were|can|could|will|would|has|had|have|did|does|do|should|may|must) not\b/, '$1'],
+    [/\bcannot\b/, 'can'],
+    [/\bnever\b/, 'always'],
+    [/\bno\b/, 'a'],
+    [/\bwithout\b/, 'with'],
+  ],
+  de: [
+    [/\b(ist|war|sind|waren|kann|konnte|wird|wurde|wurden|hat|hatte|haben|muss|darf)\b(?! nicht)/, '$1 nicht'],
+    [/ nicht\b/, ''],
+    [/\b([Kk])ein(e[nmrs]?)?\b/, 'ein$2'],
+    [/\bohne\b/, 'mit'],
+    [/\bnie(mals)?\b/, 'immer'],
+  ],
+  fr: [
+    [/\b(est|sont|était|peut|doit) /, "n'$1 pas "],
+    [/\bne (\S+) pas\b/, '$1'],
+    [/\bsans\b/, 'avec'],
+  ],
+  es: [
+    [/\b(es|son|fue|era|puede|debe|tiene|pagan?|pierden?) /, 'no $1 '],
+    [/\bno /i, ''],
+    [/\bsin\b/, 'con'],
+  ],
+  ru: [
+    [/ (получают|платит|является|был|может|утверждает) /, ' не $1 '],
+    [/ не /, ' '],
+    [/\bбез\b/, 'с'],
+  ],
+  zh: [
+    [/(?<![不没是就还也])(是|能|会|可以|属于|具有)(?!不)/, '不$1'],
+    [/(?<![没沒])(有)(?!没|的|些)/, '没$1'],
+    [/不(?=[是能会可得])/, ''],
+    [/没有/, '有'],
+  ],
+  ja: [
+    [/である。/, 'ではない。'],
+    [/です。/, 'ではありません。'],
+    [/(し)た。/, '$1なかった。'],
+    [/(し|い|き|り)ます。/, '$1ません。'],
+    [/されている。/, 'されていない。'],
+    [/がある。/, 'がない。'],
+    [/ではない。/, 'である。'],
+    [/ていない/, 'ている'],
+    [/ません。/, 'ます。'],
+    [/しなかった。/, 'した。'],
+  ],
+  ko: [
+    [/있다\./, '없다.'],
+    [/이다\./, '이 아니다.'],
+    [/했다\./, '하지 않았다.'],
+    [/되었다\./, '되지 않았다.'],
+    [/하였다\./, '하지 않았다.'],
+    [/받습니다\./, '받지 않습니다.'],
+    [/없다\./, '있다.'],
+    [/지 않았다\./, '었다.'],
+    [/지 않습니다\./, '습니다.'],
+  ],
+  th: [
+    [/(สามารถ|ได้รับ|เคย)/, 'ไม่$1'],
+    [/(?<!ไม่)(เป็น)/, 'ไม่$1'],
+    [/ไม่/, ''],
+  ],
+};
+
+/** Every sentence that differs from `sentence` in one fact and holds nothing that `source` says in another place. */
+export function alterationsOf(sentence: string, language: string, source: string): Alteration[] {
+  const found: Alteration[] = [];
+  const add = (fact: Fact, text: string): void => {
+    if (text !== sentence && !source.includes(text) && !/(?<!\p{L})(\p{L}+) \1(?!\p{L})/u.test(text))
+      found.push({ fact, text });
+  };
+  const replaceAt = (at: number, length: number, by: string): string =>
+    sentence.slice(0, at) + by + sentence.slice(at + length);
+  const numbers = new Set(source.match(/\d+(?:\.\d+)?/g)?.map(Number));
+  for (const { 0: digits, index } of sentence.matchAll(/\d+/g)) {
+    for (const changed of [
+      String(BigInt(digits) + 1n),
+      `${digits}7`,
+      digits.replace(/.$/, (digit) => String((Number(digit) + 4) % 10)),
+    ])
+      if (!numbers.has(Number(changed))) add('number', replaceAt(index, digits.length, changed));
+  }
+  for (const [word, other] of pairsOf(NUMBER_WORDS[language]?.split(' ') ?? [])) {
+    const pattern = language === 'th' ? new RegExp(word) : new RegExp(`(?<!\\p{L})${word}(?!\\p{L})`, 'iu');
+    if (!source.toLowerCase().includes(other)) add('number', sentence.replace(pattern, other));
+  }
+  if (['zh', 'ja'].includes(language))
+    for (const [numeral, other] of pairsOf([...CJK_NUMERALS]))
+      if (!source.includes(other))
+        add('number', sentence.replace(new RegExp(`${numeral}(?=[十百千万月日年人個个位])`), other));
+  // Not the first word, which may be any.
+  for (const { 0: word, index } of sentence.matchAll(
+    /(?<=\p{L}[^.!?:]* |[\p{sc=Han}\p{sc=Hira}\p{sc=Hang}\p{sc=Thai}])\p{Lu}\p{Ll}{2,}/gu,
+  )) {
+    const names = /\p{sc=Cyrl}/u.test(word) ? NAMES['cyrillic']! : NAMES['latin']!;
+    if (language !== 'de') for (const name of names) add('name', replaceAt(index, word.length, name));
+  }
+  for (const { 0: word, index } of sentence.matchAll(/[ァ-ヴー]{3,}/g))
+    for (const name of NAMES['katakana']!) add('name', replaceAt(index, word.length, name));
+  for (const [pattern, by] of NEGATIONS[language] ?? []) add('negation', sentence.replace(pattern, by));
+  return found;
+}
+
+function pairsOf(words: readonly string[]): [string, string][] {
+  return words.map((word, i) => [word, words[i % 2 === 0 ? i + 1 : i - 1]!]);
+}
