@@ -29,6 +29,8 @@ export interface Tx extends Queryable {
 export interface TransactionOptions {
   /** Rolls back and rejects when aborted before the commit was sent. */
   signal?: AbortSignal;
+  /** Work that nobody waits for: on the embedded database what others ask for goes first. */
+  background?: boolean;
   /** Statements may take as long as they take: migrations. */
   patient?: boolean;
 }

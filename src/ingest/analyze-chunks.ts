@@ -18,7 +18,7 @@ export function analyzeChunks(deps: Pick<IngestDeps, 'db'>): JobHandler {
     for (let more = true; more; ) {
       signal.throwIfAborted();
       // As the owner: a tenant's own role may not write its row. The lock keeps two jobs from doing the same work.
-      more = await deps.db.system.transaction((tx) => analyzeSome(tx, tenantId));
+      more = await deps.db.system.transaction((tx) => analyzeSome(tx, tenantId), { background: true });
     }
   };
 }

@@ -80,15 +80,19 @@ async function removeContent(
 ): Promise<void> {
   for (let removed = 1; removed > 0; ) {
     signal.throwIfAborted();
-    removed = await deps.db.transaction(tenantId, (tx) =>
-      removeChunksOfGroup(tx, tenantId, group.id, CHUNKS_PER_TRANSACTION),
+    removed = await deps.db.transaction(
+      tenantId,
+      (tx) => removeChunksOfGroup(tx, tenantId, group.id, CHUNKS_PER_TRANSACTION),
+      { background: true },
     );
     deps.crash.reach('delete.chunks_removed');
   }
   for (let hashes = ['']; hashes.length > 0; ) {
     signal.throwIfAborted();
-    hashes = await deps.db.transaction(tenantId, (tx) =>
-      removeSources(tx, tenantId, group.id, SOURCES_PER_TRANSACTION),
+    hashes = await deps.db.transaction(
+      tenantId,
+      (tx) => removeSources(tx, tenantId, group.id, SOURCES_PER_TRANSACTION),
+      { background: true },
     );
     deps.crash.reach('delete.sources_removed');
     await removeBlobs(deps, tenantId, hashes);

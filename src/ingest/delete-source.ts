@@ -82,15 +82,19 @@ export async function removeDeletedSource(
 async function removeOne(deps: IngestDeps, tenantId: string, sourceId: string, signal: AbortSignal): Promise<void> {
   for (let removed = 1; removed > 0; ) {
     signal.throwIfAborted();
-    removed = await deps.db.transaction(tenantId, (tx) =>
-      removeChunksOfSource(tx, tenantId, sourceId, CHUNKS_PER_TRANSACTION),
+    removed = await deps.db.transaction(
+      tenantId,
+      (tx) => removeChunksOfSource(tx, tenantId, sourceId, CHUNKS_PER_TRANSACTION),
+      { background: true },
     );
     deps.crash.reach('delete.chunks_removed');
   }
   for (let removed = 1; removed > 0; ) {
     signal.throwIfAborted();
-    removed = await deps.db.transaction(tenantId, (tx) =>
-      removeTextsOfSource(tx, tenantId, sourceId, TEXTS_PER_TRANSACTION),
+    removed = await deps.db.transaction(
+      tenantId,
+      (tx) => removeTextsOfSource(tx, tenantId, sourceId, TEXTS_PER_TRANSACTION),
+      { background: true },
     );
   }
   // One transaction: as long as the row is there, the job knows which blob is left to remove.

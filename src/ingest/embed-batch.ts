@@ -73,12 +73,16 @@ async function embedBatch(
     return embedding ? [{ chunkId: id, hash, embedding }] : [];
   });
   for (let start = 0; start < vectors.length; start += ROWS_PER_TRANSACTION) {
-    await deps.db.transaction(tenantId, async (tx) => {
-      await turn.fence(tx);
-      const rows = vectors.slice(start, start + ROWS_PER_TRANSACTION);
-      const stored = await insertVectors(tx, tenantId, generation.generation, rows);
-      await removeWaiting(tx, tenantId, generation.generation, stored);
-    });
+    await deps.db.transaction(
+      tenantId,
+      async (tx) => {
+        await turn.fence(tx);
+        const rows = vectors.slice(start, start + ROWS_PER_TRANSACTION);
+        const stored = await insertVectors(tx, tenantId, generation.generation, rows);
+        await removeWaiting(tx, tenantId, generation.generation, stored);
+      },
+      { background: true },
+    );
   }
   if (refused.length > 0) await refuse(deps, turn, generation, refused);
   deps.metrics.embedded('chunks', vectors.length);

@@ -43,15 +43,19 @@ async function removeAll(
 ): Promise<void> {
   for (let more = true; more; ) {
     signal.throwIfAborted();
-    more = await deps.db.transaction(tenantId, async (tx) => {
-      if (!(await mayGoOn(tx))) return false;
-      const chunks = await listReplacedChunks(tx, tenantId, groupId, CHUNKS_PER_TRANSACTION);
-      await keepVectorsOfChunks(tx, tenantId, chunks, deps.clock.now());
-      await removeChunks(tx, tenantId, chunks);
-      const texts = await removeReplacedTexts(tx, tenantId, groupId, TEXTS_PER_TRANSACTION);
-      if (chunks.length === CHUNKS_PER_TRANSACTION || texts === TEXTS_PER_TRANSACTION) return true;
-      await clearMixed(tx, tenantId, groupId);
-      return false;
-    });
+    more = await deps.db.transaction(
+      tenantId,
+      async (tx) => {
+        if (!(await mayGoOn(tx))) return false;
+        const chunks = await listReplacedChunks(tx, tenantId, groupId, CHUNKS_PER_TRANSACTION);
+        await keepVectorsOfChunks(tx, tenantId, chunks, deps.clock.now());
+        await removeChunks(tx, tenantId, chunks);
+        const texts = await removeReplacedTexts(tx, tenantId, groupId, TEXTS_PER_TRANSACTION);
+        if (chunks.length === CHUNKS_PER_TRANSACTION || texts === TEXTS_PER_TRANSACTION) return true;
+        await clearMixed(tx, tenantId, groupId);
+        return false;
+      },
+      { background: true },
+    );
   }
 }

@@ -76,29 +76,33 @@ async function storeTogether<T>(
   batch: readonly SourceRows[],
   then: (tx: Tx) => Promise<T>,
 ): Promise<T> {
-  return deps.db.transaction(active.tenantId, async (tx) => {
-    await checkFence(tx, active);
-    if (batch.length > 0) {
-      const saved = await saveSourceResults(
-        tx,
-        active.tenantId,
-        batch.map((rows) => rows.result),
-      );
-      const kept = batch.filter((rows) => saved.has(rows.result.id));
-      await clear(deps, tx, active, kept);
-      const chunks = kept.flatMap((rows) => rows.chunks);
-      await insertChunks(tx, active.tenantId, active.groupId, chunks);
-      await insertTexts(
-        tx,
-        active.tenantId,
-        kept.flatMap((rows) => rows.texts),
-      );
-      await settleUpdates(deps, tx, active, kept, saved);
-      await count(deps, tx, active, kept, saved);
-      await requestVectors(deps, tx, active.tenantId, idsOf(chunks));
-    }
-    return then(tx);
-  });
+  return deps.db.transaction(
+    active.tenantId,
+    async (tx) => {
+      await checkFence(tx, active);
+      if (batch.length > 0) {
+        const saved = await saveSourceResults(
+          tx,
+          active.tenantId,
+          batch.map((rows) => rows.result),
+        );
+        const kept = batch.filter((rows) => saved.has(rows.result.id));
+        await clear(deps, tx, active, kept);
+        const chunks = kept.flatMap((rows) => rows.chunks);
+        await insertChunks(tx, active.tenantId, active.groupId, chunks);
+        await insertTexts(
+          tx,
+          active.tenantId,
+          kept.flatMap((rows) => rows.texts),
+        );
+        await settleUpdates(deps, tx, active, kept, saved);
+        await count(deps, tx, active, kept, saved);
+        await requestVectors(deps, tx, active.tenantId, idsOf(chunks));
+      }
+      return then(tx);
+    },
+    { background: true },
+  );
 }
 
 /** Stores one large file, part by part, and the files inside it as new sources. @throws RunLost */
@@ -125,29 +129,41 @@ async function storeParts(
 ): Promise<void> {
   const { tenantId } = active;
   const id = rows.result.id;
-  await deps.db.transaction(tenantId, async (tx) => {
-    await checkFence(tx, active);
-    if (rows.source.isUpdate) await setMixed(tx, tenantId, [id]);
-    await clear(deps, tx, active, [rows]);
-  });
-  for (const part of parts(rows)) {
-    await deps.db.transaction(tenantId, async (tx) => {
+  await deps.db.transaction(
+    tenantId,
+    async (tx) => {
       await checkFence(tx, active);
-      if (!(await isPending(tx, tenantId, id))) return;
-      await insertChunks(tx, tenantId, active.groupId, part.chunks);
-      await insertTexts(tx, tenantId, part.texts);
-      await requestVectors(deps, tx, tenantId, idsOf(part.chunks));
-    });
+      if (rows.source.isUpdate) await setMixed(tx, tenantId, [id]);
+      await clear(deps, tx, active, [rows]);
+    },
+    { background: true },
+  );
+  for (const part of parts(rows)) {
+    await deps.db.transaction(
+      tenantId,
+      async (tx) => {
+        await checkFence(tx, active);
+        if (!(await isPending(tx, tenantId, id))) return;
+        await insertChunks(tx, tenantId, active.groupId, part.chunks);
+        await insertTexts(tx, tenantId, part.texts);
+        await requestVectors(deps, tx, tenantId, idsOf(part.chunks));
+      },
+      { background: true },
+    );
   }
   deps.crash.reach('ingest.parts_stored');
-  await deps.db.transaction(tenantId, async (tx) => {
-    await checkFence(tx, active);
-    const saved = await saveSourceResults(tx, tenantId, [rows.result]);
-    if (!saved.has(id)) return;
-    await settleUpdates(deps, tx, active, [rows], saved);
-    await insertInside(tx);
-    await count(deps, tx, active, [rows], saved);
-  });
+  await deps.db.transaction(
+    tenantId,
+    async (tx) => {
+      await checkFence(tx, active);
+      const saved = await saveSourceResults(tx, tenantId, [rows.result]);
+      if (!saved.has(id)) return;
+      await settleUpdates(deps, tx, active, [rows], saved);
+      await insertInside(tx);
+      await count(deps, tx, active, [rows], saved);
+    },
+    { background: true },
+  );
 }
 
 /** What an earlier attempt left of the same version. */

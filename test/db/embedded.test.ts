@@ -213,3 +213,40 @@ test('an engine that must end is started again: committed rows stay, the open tr
   assert.deepEqual((await session.single(simpleQuery('select id from kept'))).rows, [{ id: 1 }]);
   await engine.close();
 });
+
+test('background work lets others go first, also the next statement of somebody who has just had an answer', async () => {
+  await copyTemplate(join(folder, 'turns'));
+  const engine = await openEngine({ dataDir: join(folder, 'turns', 'database') });
+  const session = createSession(engine, { quietMs: 500, waitMs: 600_000 });
+  const order: string[] = [];
+  const holder = await session.lease();
+  const background = session.lease(undefined, true).then(async (lease) => {
+    order.push('background');
+    await lease.end(simpleQuery(''));
+  });
+  const search = (async () => {
+    for (const step of ['first', 'second', 'third']) {
+      await session.single(simpleQuery('select 1'));
+      order.push(step);
+    }
+  })();
+  await holder.end(simpleQuery(''));
+  await Promise.all([background, search, session.idle()]);
+  assert.deepEqual(order, ['first', 'second', 'third', 'background']);
+  await engine.close();
+});
+
+test('background work that has waited for long goes before others', async () => {
+  await copyTemplate(join(folder, 'overdue'));
+  const engine = await openEngine({ dataDir: join(folder, 'overdue', 'database') });
+  const session = createSession(engine, { quietMs: 600_000, waitMs: 20 });
+  let isDone = false;
+  await session.single(simpleQuery('select 1'));
+  const background = session.lease(undefined, true).then(async (lease) => {
+    await lease.end(simpleQuery(''));
+    isDone = true;
+  });
+  while (!isDone) await session.single(simpleQuery('select 1'));
+  await background;
+  await engine.close();
+});

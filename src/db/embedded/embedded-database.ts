@@ -134,11 +134,11 @@ async function runTransaction<T>(
   session: Session,
   tenantId: string | undefined,
   fn: (tx: Tx) => Promise<T>,
-  { signal }: TransactionOptions = {},
+  { signal, background }: TransactionOptions = {},
 ): Promise<T> {
   refuseInsideTransaction();
   const begin = tenantId === undefined ? 'begin' : `begin;${enterTenant(tenantId)}`;
-  const lease = await session.lease(signal);
+  const lease = await session.lease(signal, background);
   const onAbort = (): void => lease.abort(abortReason(signal!));
   signal?.addEventListener('abort', onAbort, { once: true });
   const running: Running = { active: true };

@@ -1,6 +1,9 @@
 /**
  * The engine has one session, so everything queues, first come, first served. A batch that stands alone is sent at once,
  * behind those already sent; a transaction holds the session until it ends.
+ *
+ * A transaction of background work lets everything else go first, also the next statement of a search that has just had an
+ * answer: otherwise a search of several statements would wait for a transaction before each of them. It waits so for a while at most.
  */
 import { ServiceError } from '../../errors.ts';
 import { abortReason } from '../../util/abort.ts';
@@ -12,6 +15,15 @@ export const IDLE_IN_TRANSACTION_MS = 60_000;
 /** More waiting statements and transactions than this are refused. */
 export const WAITING_MAX = 10_000;
 const OVERLOADED_RETRY_SECONDS = 2;
+
+/** When background work has its turn. */
+export interface BackgroundLimits {
+  /** After the last answer to anybody else … */
+  quietMs: number;
+  /** … or when it has waited so long. */
+  waitMs: number;
+}
+const BACKGROUND: BackgroundLimits = { quietMs: 3, waitMs: 100 };
 
 /** The session, held by one transaction. */
 export interface Lease {
@@ -29,34 +41,55 @@ export interface Session {
   /** A batch that leaves no transaction open. */
   single(bytes: Uint8Array): Promise<Reply>;
   /** Waits for the turn. @throws the signal's reason when it aborts before that. */
-  lease(signal?: AbortSignal): Promise<Lease>;
+  lease(signal?: AbortSignal, background?: boolean): Promise<Lease>;
   /** Called with every NOTIFY that the session hears. */
   onNotification(hear: (notification: Notification) => void): () => void;
   /** Resolves when nothing runs or waits. */
   idle(): Promise<void>;
 }
 
-export function createSession(engine: Engine): Session {
+export function createSession(engine: Engine, limits: BackgroundLimits = BACKGROUND): Session {
   const waiting: (() => void)[] = [];
+  const background: { start: () => void; since: number }[] = [];
   const idlers: (() => void)[] = [];
   const hearers = new Set<(notification: Notification) => void>();
   let held = false;
   let running = 0;
+  let answeredAt = Number.NEGATIVE_INFINITY;
+  let again: NodeJS.Timeout | undefined;
 
   const next = (): void => {
-    while (!held && waiting.length > 0) waiting.shift()?.();
+    while (!held) {
+      const behind = background[0];
+      const now = performance.now();
+      const overdue = behind !== undefined && now - behind.since >= limits.waitMs;
+      if (waiting.length > 0 && !overdue) waiting.shift()!();
+      else if (behind === undefined) break;
+      else if (overdue || (running === 0 && now - answeredAt >= limits.quietMs)) background.shift()!.start();
+      else {
+        again ??= setTimeout(
+          () => {
+            again = undefined;
+            next();
+          },
+          Math.ceil(Math.min(limits.quietMs, behind.since + limits.waitMs - now)),
+        );
+        return;
+      }
+    }
     if (!held && running === 0) for (const idler of idlers.splice(0)) idler();
   };
-  const turn = (start: () => void): void => {
-    if (waiting.length >= WAITING_MAX) {
+  const turn = (start: () => void, isBackground = false): void => {
+    if (waiting.length + background.length >= WAITING_MAX) {
       throw new ServiceError('overloaded', 'The database is busy. Try again shortly.', {
         retryAfterSeconds: OVERLOADED_RETRY_SECONDS,
       });
     }
-    waiting.push(start);
+    if (isBackground) background.push({ start, since: performance.now() });
+    else waiting.push(start);
     next();
   };
-  const send = async (bytes: Uint8Array): Promise<Reply> => {
+  const send = async (bytes: Uint8Array, isSingle = false): Promise<Reply> => {
     running += 1;
     try {
       const reply = readReply(await engine.run(bytes));
@@ -65,6 +98,7 @@ export function createSession(engine: Engine): Session {
       return reply;
     } finally {
       running -= 1;
+      if (isSingle) answeredAt = performance.now();
       next();
     }
   };
@@ -72,19 +106,20 @@ export function createSession(engine: Engine): Session {
   return {
     single: (bytes) =>
       new Promise((resolve, reject) => {
-        turn(() => void send(bytes).then(resolve, reject));
+        turn(() => void send(bytes, true).then(resolve, reject));
       }),
-    lease: (signal) =>
+    lease: (signal, isBackground = false) =>
       new Promise((resolve, reject) => {
         turn(() => {
           if (signal?.aborted) return reject(abortReason(signal));
           held = true;
           const release = (): void => {
             held = false;
+            if (!isBackground) answeredAt = performance.now();
             next();
           };
           resolve(createLease(engine, send, release));
-        });
+        }, isBackground);
       }),
     onNotification: (hear) => {
       hearers.add(hear);
