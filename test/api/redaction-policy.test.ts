@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from '../../src/db/sql.ts';
 import { openRedactors } from '../../src/policy/redactors.ts';
+import { rotateMasterKey } from '../../src/vault/rotate.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
 
 const mail = { name: 'mail', kind: 'entity', entities: ['email'], action: 'mask', apply_at: ['retrieval'] };
@@ -165,6 +166,22 @@ describe('trying it', () => {
 });
 
 describe('the compiled policy', () => {
+  test('has other hashes after a rotation of the master key, on every process at once', async () => {
+    const redactors = openRedactors(t.deps.config);
+    const hash = async () => {
+      const redactor = await t.deps.db.transaction(t.tenantId, (tx) => redactors.forTenant(tx, t.tenantId));
+      return redactor?.redact('a@example.com', 'retrieval').text;
+    };
+    await put([{ ...mail, action: 'hash' }]);
+    const before = await hash();
+    assert.match(before ?? '', /^\[EMAIL:/);
+    assert.equal(await hash(), before);
+    await rotateMasterKey(t.deps);
+    const after = await hash();
+    assert.match(after ?? '', /^\[EMAIL:/);
+    assert.notEqual(after, before);
+  });
+
   test('is that of the transaction that asks, and kept until the policy changes', async () => {
     const redactors = openRedactors(t.deps.config);
     const current = () => t.deps.db.transaction(t.tenantId, (tx) => redactors.forTenant(tx, t.tenantId));

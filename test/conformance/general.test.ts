@@ -31,6 +31,13 @@ const SCOPE_TABLE: Record<string, readonly string[]> = {
     'POST /page-sources',
     'GET /page-sources',
   ],
+  'authz:grant': ['GET /authz/subjects', 'GET /authz/policies', 'POST /authz/explain'],
+  'policy:redaction:manage': [
+    'GET /redaction-policy',
+    'PUT /redaction-policy',
+    'DELETE /redaction-policy',
+    'POST /redaction-policy/test',
+  ],
   'apikeys:issue': ['POST /api-keys'],
 };
 

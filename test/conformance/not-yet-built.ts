@@ -12,7 +12,6 @@ export const notYetBuilt: readonly NotYetBuilt[] = [
     routes: [],
     statements: [
       'authz_policy and principal_id select which chunks a principal may retrieve when authorization is enabled (it cannot be enabled yet)',
-      'authz:grant, policy:redaction:manage: endpoints of those areas only (those areas are not built)',
     ],
   },
 ];
