@@ -44,7 +44,7 @@ const EMPTY_PHRASES = [
 
 const POINTERS = [
   words(
-    'it|its|itself|they|them|their|theirs|he|him|his|she|her|hers|these|those|this|the (?:same|latter|former|other one|others)|(?:that|this|which|other|the) ones?|such (?:a )?(?:case|cases)|there(?=[?.!]|$)',
+    'it|its|itself|they|them|their|theirs|he|him|his|she|her|hers|these|those|this|the (?:same|latter|former|other one|others)|(?:that|this|which|other|the) ones?|such (?:a )?(?:case|cases)|there(?=[?.!]|$| (?:from|by|on|in|with|without|and|to|at) )',
   ),
   words(
     '(?:about|of|with|for|to|like|than|after|before|by|on|in|from|is|was|does|did|do|has|mean|means|without) that(?=\\s*[?.!,]|$)',
@@ -79,7 +79,10 @@ const OPENERS_ALWAYS = [
 
 /** The same, unless enough follows. */
 const OPENERS_SHORT =
-  /^(?:and|or|but|so|then|also|why|und|oder|aber|also|dann|auch|warum|wieso|weshalb|et|ou|mais|alors|donc|pourquoi|y|o|pero|entonces|e|ma|allora|perché|а|и|или|но|тогда|почему|en|maar|of|waarom|och|men|varför)(?![\p{L}\p{N}'’])/iu;
+  /^(?:and|or|but|so|then|also|und|oder|aber|also|dann|auch|et|ou|mais|alors|donc|y|o|pero|entonces|e|ma|allora|а|и|или|но|тогда|en|maar|of|och|men)(?![\p{L}\p{N}'’])/iu;
+
+/** Asks for a reason: of what, when little follows? */
+const WHY = /^(?:why|warum|wieso|weshalb|pourquoi|perché|waarom|varför|почему|por qué|por quê)(?![\p{L}\p{N}'’])/iu;
 
 /** Asks what a word means: one word is enough. */
 const DEFINITION =
@@ -155,7 +158,8 @@ export function leaning(question: string): Leaning {
     return 'yes';
   if (OPENERS_SHORT.test(text) && topics.length <= OPENED_WORDS_MAX) return 'yes';
   const isCjk = HAN.test(text);
-  if (topics.length === 0 || (isCjk && topics.length === 1 && topics[0]!.length === 1)) return 'yes';
+  if (WHY.test(text) && topics.length <= FRAGMENT_WORDS_MAX) return 'yes';
+  if (topics.length === 0 || (isCjk && topics.length === 1 && !DEFINITION.test(text))) return 'yes';
   const isFragment =
     !isCjk &&
     topics.length <= FRAGMENT_WORDS_MAX &&
