@@ -49,7 +49,7 @@ export interface Redactor {
   readonly ingestMark: string;
   /** False: no rule applies there, the text can be passed on as it is. */
   appliesAt(at: ApplyAt): boolean;
-  /** At once: for texts of at most some 100 kB. `any` applies every rule. */
+  /** At once: for texts of at most some 100 kB, where others wait meanwhile. `any` applies every rule. */
   redact(text: string, at: ApplyAt | 'any'): Redacted;
   /** The same for texts of any length: lets others run in between. */
   redactLong(text: string, at: ApplyAt | 'any', signal?: AbortSignal): Promise<Redacted>;
@@ -57,6 +57,8 @@ export interface Redactor {
   stream(at: ApplyAt): RedactionStream;
 }
 
+/** Of a text that is there as a whole: bounds the memory that it takes, in UTF-16 units. */
+const PIECE_LENGTH = 65_536;
 /** Text that is worked on at once in `redactLong`, in UTF-16 units: as much as takes a few milliseconds. */
 const SLICE_LENGTH_MAX = 4_096;
 const SLICE_LENGTH_MIN = 16;
@@ -88,8 +90,12 @@ export function compileRedactor(policy: RedactionPolicy, hashKey: Uint8Array): R
     appliesAt: (at) => appliesAt.has(at),
     redact(text, at) {
       const session = openSession(rulesAt(at));
-      const redacted = session.push(text) + session.end();
-      return { text: session.blocked ? '' : redacted, matches: session.matches, blocked: session.blocked };
+      const parts: string[] = [];
+      let start = 0;
+      for (; text.length - start > PIECE_LENGTH && !session.blocked; start += PIECE_LENGTH)
+        parts.push(session.push(text.slice(start, start + PIECE_LENGTH)));
+      parts.push(session.end(text.slice(start)));
+      return { text: session.blocked ? '' : parts.join(''), matches: session.matches, blocked: session.blocked };
     },
     async redactLong(text, at, signal) {
       const session = openSession(rulesAt(at));

@@ -33,7 +33,8 @@ export type SessionMatch = FinderRule['describes'] & { start: number; end: numbe
 
 export interface Session {
   push(delta: string): string;
-  end(): string;
+  /** The rest, with the last piece. */
+  end(last?: string): string;
   readonly blocked: boolean;
   readonly matches: SessionMatch[];
 }
@@ -79,7 +80,8 @@ class RedactionSession implements Session {
     return this.#advance(false);
   }
 
-  end(): string {
+  end(last = ''): string {
+    this.#kept += last;
     return this.#advance(true);
   }
 
