@@ -3,6 +3,8 @@ import type { FastifyReply } from 'fastify';
 
 /** Comments keep proxies and clients from giving up on a silent stream. */
 export const HEARTBEAT_MS = 15_000;
+/** A client that takes nothing for so long is cut off: what waits for it keeps a call to a model open. */
+export const SLOW_READER_MS = 60_000;
 
 export interface EventStream {
   /** Resolves when the connection can take more. @throws the signal's reason when the client has left. */
@@ -15,7 +17,10 @@ export interface EventStream {
 export function openEventStream(reply: FastifyReply, signal: AbortSignal, heartbeatMs = HEARTBEAT_MS): EventStream {
   startStream(reply, 'text/event-stream; charset=utf-8');
   reply.raw.flushHeaders();
-  const timer = setInterval(() => reply.raw.write(': heartbeat\n\n'), heartbeatMs);
+  const beat = (): void => {
+    if (!reply.raw.writableNeedDrain) reply.raw.write(': heartbeat\n\n');
+  };
+  const timer = setInterval(beat, heartbeatMs);
   reply.raw.once('close', () => clearInterval(timer));
   return {
     send: (event) => writeText(reply, frame(event), signal),
@@ -47,12 +52,23 @@ export function startStream(reply: FastifyReply, contentType: string): void {
   >);
 }
 
-/** Resolves when the connection can take more. @throws the signal's reason when the client has left. */
-export async function writeText(reply: FastifyReply, text: string, signal: AbortSignal): Promise<void> {
+/**
+ * Resolves when the connection can take more: no more than one text waits in memory for a slow reader.
+ *
+ * @throws the signal's reason when the client has left, or was cut off because it took nothing for too long.
+ */
+export async function writeText(
+  reply: FastifyReply,
+  text: string,
+  signal: AbortSignal,
+  slowReaderMs = SLOW_READER_MS,
+): Promise<void> {
   signal.throwIfAborted();
   if (reply.raw.write(text) || reply.raw.destroyed) return;
   await new Promise<void>((resolve) => {
+    const timer = setTimeout(() => reply.raw.destroy(), slowReaderMs);
     const done = (): void => {
+      clearTimeout(timer);
       reply.raw.off('drain', done).off('close', done);
       signal.removeEventListener('abort', done);
       resolve();

@@ -21,6 +21,26 @@ test('a silent stream carries heartbeats, which are comments', async () => {
   await app.close();
 });
 
+test('a reader that takes nothing for too long is cut off', async () => {
+  const app = Fastify();
+  const ended = Promise.withResolvers<unknown>();
+  app.get('/', async (_request, reply) => {
+    const controller = new AbortController();
+    reply.raw.once('close', () => controller.abort(new Error('the client left')));
+    startStream(reply, 'text/plain');
+    try {
+      for (;;) await writeText(reply, 'x'.repeat(65_536), controller.signal, 50);
+    } catch (error) {
+      ended.resolve(error);
+    }
+    return reply;
+  });
+  const response = await fetch(await app.listen({ port: 0, host: '127.0.0.1' }));
+  assert.match(String(await ended.promise), /the client left/);
+  await assert.rejects(response.text());
+  await app.close();
+});
+
 test('a reader that does not read stops the writer until it leaves', async () => {
   const app = Fastify();
   let written = 0;
