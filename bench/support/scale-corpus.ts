@@ -44,7 +44,7 @@ export interface Corpus extends CorpusSize {
 const SERVER_SETTINGS = {
   shared_buffers: '2GB',
   effective_cache_size: '6GB',
-  maintenance_work_mem: '512MB',
+  maintenance_work_mem: '2GB',
   max_wal_size: '4GB',
 };
 const KEPT_AS = 'bench-scale';

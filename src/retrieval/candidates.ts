@@ -95,7 +95,8 @@ export async function lexicalCandidates(tx: Tx, search: Search, filters: Filters
   const few = await search.few?.(filters);
   if (few) return few.best(search.terms, limit);
   const fitting = await search.fitting(filters);
-  const conditions = predicates(search.request, filters, fitting);
+  const areNamed = search.hasTextSearch || fitting?.ids !== null;
+  const conditions = predicates(search.request, filters, areNamed ? fitting : undefined);
   if (!search.hasTextSearch) return scanCandidates(tx, lexicalRequest(search, conditions, limit), fitting);
   return bm25Candidates(tx, lexicalRequest(search, conditions, limit), fitting);
 }

@@ -62,7 +62,8 @@ export function narrowsCheaply(access: Access, filters: Filters): boolean {
   return !filters.metadataFilter && narrows(access, filters);
 }
 
-function narrowingConditions(tenantId: string, access: Access, filters: Filters): Sql[] {
+/** What source `s` in group `g` must fulfil beyond being there. */
+export function narrowingConditions(tenantId: string, access: Access, filters: Filters): Sql[] {
   const limited = access.sourceGroupIds || access.tagIds ? [withinLimits(access)] : [];
   const allowed = access.policy?.source ? [access.policy.source] : [];
   return [...limited, ...allowed, ...sourceConditions(tenantId, access, filters)];

@@ -16,6 +16,8 @@ import { anyOf, type BoundedTerm, reaching } from './threshold-query.ts';
 export const SCORED_TERMS_MAX = 32;
 /** With fewer the second look has more to do, with more the first. */
 const FIRST_ROWS_PER_RESULT = 4;
+/** Where the sources are too many to name, so many times as many of the best are tested as would do on average. */
+const WIDE_MARGIN = 1.5;
 /** Looking chunks up by their sources takes as long as it takes to pass over fewer of this number for each that is wanted. */
 const FEW_ROWS_PER_RESULT = 2;
 /** The next look is so many times as large, when too few of the one before fulfil the conditions. */
@@ -64,10 +66,12 @@ export async function scanCandidates(
 ): Promise<Candidate[]> {
   const scoring = await weigh(tx, request.terms);
   if (scoring.terms.length === 0) return [];
+  if (fitting?.chunks === 0) return [];
   if (fitting && fitting.ids !== null)
     return scanSources(tx, request, scoring, { ...fitting, ids: fitting.ids }, firstRows);
-  if (request.unfiltered) {
-    const wanted = request.limit + Math.max(SPARE_MIN, request.limit >> 3);
+  if (request.unfiltered || fitting) {
+    const likely = fitting ? (WIDE_MARGIN * request.limit) / fitting.share : request.limit;
+    const wanted = Math.ceil(likely) + Math.max(SPARE_MIN, request.limit >> 3);
     const best = await findBest(scoring.terms, wanted, firstRows, (terms, matching) =>
       scoreAll(tx, { ...scoring, terms }, { matching, limit: wanted }),
     );
@@ -98,7 +102,6 @@ async function scanSources(
   { ids: sources, mixed, chunks, share }: ScannedFitting & { ids: SourceIds },
   firstRows: number,
 ): Promise<Candidate[]> {
-  if (chunks === 0) return [];
   const { terms } = scoring;
   const { limit } = request;
   const areFew = chunks * share <= FEW_ROWS_PER_RESULT * limit;

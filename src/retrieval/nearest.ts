@@ -2,7 +2,7 @@
 import { vectorColumn, vectorOrder, vectorType } from '../corpus/vector-store.ts';
 import type { Tx } from '../db/database.ts';
 import { empty, identifier, join, raw, type Sql, sql } from '../db/sql.ts';
-import { ALIVE, chunkConditions } from './filter-sql.ts';
+import { ALIVE, chunkConditions, narrowingConditions } from './filter-sql.ts';
 import { type Fitting, sourcesOf } from './fitting.ts';
 import { type Candidate, inOrder } from './lexical.ts';
 import type { SemanticQuery } from './semantic.ts';
@@ -64,7 +64,11 @@ export function plannedBySize(nearest: NearestRequest): NearestPlan {
     ? sql`and (v.source_id not in (select f.id from fitting f where f.mixed)
         or ${isOfGeneration(request.tenantId, raw('(select f.generation from fitting f where f.id = v.source_id)'))})`
     : empty;
-  const condition = sql`coalesce(v.source_id in (select f.id from fitting f), false) ${ofGeneration}`;
+  // More sources than can be named are many: most candidates of the index are of one of them.
+  const condition =
+    fitting.ids === null
+      ? sourceIsAlive(request.tenantId, narrowingConditions(request.tenantId, request, nearest.filters))
+      : sql`coalesce(v.source_id in (select f.id from fitting f), false) ${ofGeneration}`;
   const margin = fitting.share < NARROW_SHARE ? NARROW_MARGIN : 1;
   const found = indexScan({ ...nearest, limit: Math.ceil(nearest.limit * margin) }, condition);
   const best = sql`select i.* from (${found}) i (chunk_id, source_id, distance) order by i.distance + 0 limit ${nearest.limit}`;
@@ -146,9 +150,9 @@ function isOfGeneration(tenantId: string, generation: Sql): Sql {
   return sql`exists (select from chunk c where c.tenant_id = ${tenantId} and c.id = v.chunk_id and c.generation = ${generation})`;
 }
 
-/** Looked up for each candidate of the index: nearly all are. */
-function sourceIsAlive(tenantId: string): Sql {
-  return sql`coalesce((select ${ALIVE} and (not s.mixed or ${isOfGeneration(tenantId, raw('s.generation'))})
+/** Looked up for each candidate of the index: nearly all are. `conditions`: what its source fulfils besides. */
+function sourceIsAlive(tenantId: string, conditions: readonly Sql[] = []): Sql {
+  return sql`coalesce((select ${join([ALIVE, ...conditions], ' and ')} and (not s.mixed or ${isOfGeneration(tenantId, raw('s.generation'))})
     from (select * from source where tenant_id = ${tenantId} and id = v.source_id offset 0) s,
       lateral (select * from source_group where tenant_id = ${tenantId} and id = s.source_group_id offset 0) g), false)`;
 }

@@ -197,6 +197,12 @@ test('a migration may take as long as it takes, and what comes after it as long 
   assert.equal(usual, opened.db.kind === 'server' ? '1min' : '0');
 });
 
+test('no statement is compiled: that takes longer than any of ours runs', async (t) => {
+  if (opened.db.kind === 'embedded') return t.skip('it cannot');
+  const [row] = await opened.db.query<{ jit: string }>(tenant.id, sql`select current_setting('jit') as jit`);
+  assert.equal(row!.jit, 'off');
+});
+
 test('a program older than the database refuses to touch it', async () => {
   await assert.rejects(migrate(opened.db, []), /use the newer program/);
 });

@@ -7,7 +7,7 @@ import { sql } from '../../src/db/sql.ts';
 import { analyzeQuery } from '../../src/retrieval/analyzer.ts';
 import { lexicalCandidates, type Search } from '../../src/retrieval/candidates.ts';
 import { type FindFew, openFew } from '../../src/retrieval/few-chunks.ts';
-import { openFitting } from '../../src/retrieval/fitting.ts';
+import { openFitting, sourcesOf } from '../../src/retrieval/fitting.ts';
 import { FUSION_DEFAULT } from '../../src/retrieval/fuse.ts';
 import { findHalves, hybridBatches } from '../../src/retrieval/hybrid.ts';
 import { FORCE_INDEX_ORDER } from '../../src/retrieval/lexical.ts';
@@ -91,13 +91,15 @@ interface Asked {
   exactRowsMax: number;
   limit?: number;
   words?: string;
+  /** As if the sources that fit were too many to name. */
+  unnamed?: boolean;
 }
 
 async function inSearch<T>(
   asked: Asked,
   use: (tx: Parameters<typeof findHalves>[0], search: Parameters<typeof findHalves>[1]) => Promise<T>,
 ) {
-  const { query, filters = {}, exactRowsMax, limit = 10, words = '' } = asked;
+  const { query, filters = {}, exactRowsMax, limit = 10, words = '', unnamed = false } = asked;
   const request: AdmittedRequest = {
     ...{
       tenantId: tenant.id,
@@ -113,10 +115,15 @@ async function inSearch<T>(
   return database.db.transaction(tenant.id, async (tx) => {
     const vectors = (await findServingVectors(tx, tenant.id))!;
     const semantic = { vectors, vector: vectorText(query), rows: known.size };
+    const named = openFitting(tx, request);
+    const fitting: typeof named = async (wanted) => {
+      const found = await named(wanted);
+      return found && unnamed ? { ...found, ids: null, sources: sourcesOf(request, wanted) } : found;
+    };
     const search: Search = {
       ...{ request, hasTextSearch: database.db.hasTextSearch, languages: ['en'] },
       terms: words === '' ? [] : analyzeQuery(words, ['en']),
-      ...{ fusion: FUSION_DEFAULT, exactRowsMax, fitting: openFitting(tx, request) },
+      ...{ fusion: FUSION_DEFAULT, exactRowsMax, fitting },
     };
     if (database.db.hasTextSearch) await tx.query(sql`select ${FORCE_INDEX_ORDER}`);
     await tx.query(sql`select ${NEAREST_SETTINGS}`);
@@ -136,11 +143,16 @@ const below = (share: number): Filters => ({
 const queries = Array.from({ length: QUERIES }, () => near(centres[random.integer(0, TOPICS - 1)]!));
 
 /** Mean share of the true best ten that were found; never fewer rows than there are. */
-async function recall(exactRowsMax: number, filters: Filters, fits: (one: Known) => boolean): Promise<number> {
+async function recall(
+  exactRowsMax: number,
+  filters: Filters,
+  fits: (one: Known) => boolean,
+  unnamed = false,
+): Promise<number> {
   let sum = 0;
   for (const query of queries) {
     const best = expected(query, fits);
-    const found = await nearest({ query, filters, exactRowsMax });
+    const found = await nearest({ query, filters, exactRowsMax, unnamed });
     assert.equal(found.length, Math.min(10, best.length));
     const ids = new Set(best.slice(0, 10).map(({ id }) => id));
     sum += found.length === 0 ? 1 : found.filter(({ id }) => ids.has(id)).length / found.length;
@@ -169,6 +181,21 @@ for (const [plan, exactRowsMax] of [
       assert.ok((await recall(exactRowsMax, kind('first'), (one) => one.kind === 'first')) >= 0.99);
       assert.equal(await recall(exactRowsMax, kind('none'), () => false), 1);
     });
+  });
+}
+
+for (const share of SHARES) {
+  test(`more sources than can be named, filtered to ${share / 10} %`, async () => {
+    assert.ok((await recall(0, below(share), (one) => one.share < share, true)) >= 0.99);
+    const words = 'chunk';
+    const both = await inSearch(
+      { query: queries[0]!, filters: below(share), exactRowsMax: 0, words, unnamed: true },
+      (tx, search) => findHalves(tx, search, search.request.filters, 20),
+    );
+    const fits = ({ id }: { id: string }): boolean => known.get(id)!.share < share && !known.get(id)!.gone;
+    const there = [...known.values()].filter((one) => one.share < share && !one.gone).length;
+    assert.equal(both.lexical.length, Math.min(20, there));
+    assert.ok([...both.lexical, ...both.semantic].every(fits));
   });
 }
 

@@ -165,14 +165,15 @@ test('of the sources that fit, few or many, those chunks are found that scoring 
     const limit = random.pick([1, 10, 100]);
     const fits = sources.slice(0, random.pick([0, 1, 5, 20, 60]));
     const fitting: ScannedFitting = {
-      ids: fits,
+      ids: random.pick([fits, fits, null]),
       ...{ mixed: random.pick([true, false]), chunks: (fits.length * CHUNKS) / sources.length },
       share: fits.length / sources.length,
     };
     // What is asked of chunks besides is asked as before; a condition on the sources is not repeated.
     const bySource = random.pick([true, false]);
     const every = bySource ? 1 : random.pick([1, 3]);
-    const conditions = bySource && !fitting.mixed ? [sql`false`] : [sql`c.ordinal % ${every}::int = 0`];
+    const ofSources = sql`c.ordinal % ${every}::int = 0 and c.source_id = any(${fits}::uuid[])`;
+    const conditions = bySource && !fitting.mixed && fitting.ids !== null ? [sql`false`] : [ofSources];
     const way = { bySource, fitting, limits: random.pick(LOOKS) };
     const found = await search(tenant, terms, limit, conditions, way);
     const scores = reference(rows, terms);
@@ -186,7 +187,7 @@ test('of the sources that fit, few or many, those chunks are found that scoring 
       assert.ok(near(score, scores.get(id)!) && near(score, scores.get(expected[at]!.id)!), `${what}: place ${at}`);
       assert.ok(fits.includes(rows.find((row) => row.id === id)!.sourceId), what);
     }
-    const present = await plain.transaction(tenant.id, (tx) => termsAmong(tx, terms, fitting.ids!));
+    const present = await plain.transaction(tenant.id, (tx) => termsAmong(tx, terms, fits));
     const inSources = rows.filter(({ sourceId }) => fits.includes(sourceId)).flatMap((row) => row.terms);
     assert.deepEqual(
       [...present].toSorted(),
