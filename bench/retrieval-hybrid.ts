@@ -5,7 +5,8 @@
  *
  * The made corpus (topics, with words and vectors of their own) is kept in the temporary folder and used again. Recall compares
  * `POST /search`, mode `semantic`, with a comparison of every vector. Latency is that of `POST /search`, mode `hybrid` and
- * `lexical`, of a service of its own, one client and several; and of the very statements of such a search, through `Database`.
+ * `lexical`, of a service of its own, one client and several; and of the very statements of such a search, through `Database`, after
+ * those of the others.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -124,13 +125,15 @@ async function measureStatements(db: Database): Promise<Map<number, Lower>> {
   };
   const result = new Map<number, Lower>();
   for (const share of SHARES) {
-    const lower: Lower = { hybrid: [], lexical: [], best: [] };
-    for (const { text, vector } of queries) {
-      const request = { ...base, query: text, filters: filtersOf(share) };
-      for (const mode of ['hybrid', 'lexical'] as const)
-        lower[mode].push(await replay(db, { ...request, mode }, vectors.get(request.query)!));
-      lower.best.push(await findNearest(db, { ...request, mode: 'semantic' }, vector));
-    }
+    const requests = queries.map(({ text }) => ({ ...base, query: text, filters: filtersOf(share) }));
+    const replayed = (mode: 'hybrid' | 'lexical'): Promise<number[]> =>
+      replay(
+        db,
+        requests.map((request) => ({ request: { ...request, mode }, vector: vectors.get(request.query)! })),
+      );
+    const lower: Lower = { hybrid: await replayed('hybrid'), lexical: await replayed('lexical'), best: [] };
+    for (const [i, request] of requests.entries())
+      lower.best.push(await findNearest(db, { ...request, mode: 'semantic' }, queries[i]!.vector));
     result.set(share, lower);
   }
   return result;

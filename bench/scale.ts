@@ -75,8 +75,10 @@ async function measureCorpus(corpus: Corpus): Promise<void> {
   await corpus.withDatabase(async (db) => {
     for (const line of lines) {
       const request = (text: string): RetrieveRequest => requestOf(corpus, line.mode, line.share, text);
-      for (const { text, vector } of queries.slice(0, WARM_UP)) await replay(db, request(text), vector);
-      for (const { text, vector } of queries) line.sqlMs.push(await replay(db, request(text), vector));
+      line.sqlMs = await replay(
+        db,
+        queries.map(({ text, vector }) => ({ request: request(text), vector })),
+      );
       if (line.mode !== 'semantic') continue;
       for (const { text, vector } of queries.slice(0, RECALL_QUERIES)) {
         line.best.push(await findNearest(db, request(text), vector));
