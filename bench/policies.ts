@@ -25,7 +25,7 @@ import { retrieve } from '../src/retrieval/retrieve.ts';
 import type { RetrieveRequest, SearchMode } from '../src/retrieval/types.ts';
 import { newId } from '../src/util/ids.ts';
 import { openRandom } from '../test/support/random.ts';
-import { buildTopicCorpus, near } from './support/topic-corpus.ts';
+import { buildTopicCorpus } from './support/topic-corpus.ts';
 
 const DIMENSION = 384;
 const WARM_UP = 5;
@@ -63,7 +63,7 @@ async function measure(db: Database, tenant: Tenant): Promise<void> {
     text: Array.from({ length: 4 }, () => random.pick(content.split(/\W+/).filter((word) => word.length > 3))).join(
       ' ',
     ),
-    vector: near(random, new Float32Array(DIMENSION), 1),
+    vector: Float32Array.from({ length: DIMENSION }, () => random.next() - 0.5),
   }));
   console.log('mode     share  memory  filter ms  policy ms      ratio     CPU ms     CPU ms      ratio');
   for (const mode of values.modes.split(',') as SearchMode[]) {

@@ -14,8 +14,9 @@ import { openRandom, type Random } from '../support/random.ts';
 import { addVectors, storeVectors, wordsEmbedding } from './words-embedding.ts';
 
 const HIDDEN_CHUNKS = 1_000;
+/** With a word that German drops from a query. */
 const WORDS =
-  'heron river oak nest spring water feather meadow harbour lantern copper winter orchard market bridge'.split(' ');
+  'die heron river oak nest spring water feather meadow harbour lantern copper winter orchard market bridge'.split(' ');
 /** Of hidden chunks too: near to words of the queries, or of another language. */
 const OTHER_WORDS = 'heran rivers oaks nset waiter leather shadow lantarn kopper haus garten lantern market'.split(' ');
 const POLICIES: Record<string, Policy> = {
@@ -110,18 +111,10 @@ function* requests(tenant: Tenant): Generator<RetrieveRequest> {
     { sourceMetadata: { operator: 'and', filters: [{ key: 'even', operator: 'exists' }] } },
   ];
   // Misspelled words, and words that only hidden chunks have.
-  const queries = [
-    'heron river',
-    'herin',
-    'lantern makret bridge',
-    'heran nset',
-    'haus garten oak',
-    'fether',
-    'nothing of it',
-  ];
+  const queries = ['die nest', 'herin', 'lantern makret bridge', 'haus garten oak', 'heran nset', 'fether'];
   for (const policy of Object.keys(POLICIES)) {
     for (const mode of ['lexical', 'hybrid', 'semantic'] satisfies SearchMode[]) {
-      for (const query of mode === 'lexical' ? queries : queries.slice(0, 3)) {
+      for (const query of mode === 'lexical' ? queries : queries.slice(0, 2)) {
         for (const filter of mode === 'lexical' || query === 'herin' ? filters : filters.slice(0, 1)) {
           yield {
             ...{ tenantId: tenant.id, partitionNo: tenant.partitionNo, sourceGroupIds: null, tagIds: null },
@@ -149,7 +142,7 @@ function sourcesOf(random: Random, count: number, team: string, words: readonly 
   return Array.from({ length: count }, (_, i) => ({
     name: `${team} ${i}`,
     fileType: i % 3 === 0 ? 'md' : 'txt',
-    language: team === 'red' ? 'en' : random.pick(['en', 'de', 'fr', null]),
+    language: words === WORDS ? 'en' : random.pick(['en', 'de', 'fr', null]),
     metadata: { team, ...(i % 2 === 0 ? { even: 'yes' } : {}) },
     chunks: Array.from({ length: 4 }, () => chunkOf(random, team, words)),
   }));
