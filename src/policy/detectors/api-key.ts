@@ -44,6 +44,8 @@ const knownForm = patternFinder({
   accept(match) {
     if (match.startsWith('pk_')) return readApiKey(match) !== undefined;
     if (match.startsWith('eyJ')) return isJwt(match);
+    // Words with hyphens begin so as well.
+    if (/^(?:sk|xox.|pypi)-/.test(match) && !/\d/.test(match)) return false;
     return isRandom(match);
   },
   members: /[A-Za-z0-9._/:=+-]/,

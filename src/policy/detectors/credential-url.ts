@@ -4,14 +4,17 @@ import { patternFinder } from './pattern-finder.ts';
 const LENGTH_MAX = 2_048;
 const USER_AND_PASSWORD = /:\/\/[^\s/?#@:]*:[^\s/?#@]{1,256}@[^\s/?#@]/;
 const SECRET_PARAMETER =
-  /[?&#;](?:access[_-]?token|refresh[_-]?token|id[_-]?token|auth[_-]?token|token|api[_-]?key|apikey|key|password|passwd|pwd|pass|secret|client[_-]?secret|sig|signature|x-amz-signature|x-amz-security-token|auth)=([^&#\s]{6,})/i;
+  /[?&#;](?:access[_-]?token|refresh[_-]?token|id[_-]?token|auth[_-]?token|token|api[_-]?key|apikey|password|passwd|pwd|pass|secret|client[_-]?secret|signature|x-amz-signature|x-amz-security-token)=([^&#\s]{6,})/i;
 
 export const credentialUrl = patternFinder({
   pattern:
     /(?<![\p{sc=Latn}\p{sc=Cyrl}\d+.-])[a-z][a-z\d+.-]{1,20}:\/\/[!#-&(-;=?-[\]_a-z~\p{sc=Latn}\p{sc=Cyrl}]{3,2000}/giu,
   accept(match, _text, start) {
     const url = match.replace(/[.,;:!?)\]]{1,20}$/, '');
-    const isOne = USER_AND_PASSWORD.test(url) || isSecret(SECRET_PARAMETER.exec(url)?.[1]);
+    const isOne =
+      USER_AND_PASSWORD.test(url) ||
+      isSecret(SECRET_PARAMETER.exec(url)?.[1]) ||
+      isSecret(KEY_PARAMETER.exec(url)?.[1]);
     return isOne ? { start, end: start + url.length } : { goOnAt: start + match.length };
   },
   members: /[!#-&(-;=?-[\]_a-z~\p{sc=Latn}\p{sc=Cyrl}]/iu,
@@ -19,6 +22,9 @@ export const credentialUrl = patternFinder({
   needs: '://',
   longest: LENGTH_MAX,
 });
+
+/** These stand for much else: only with a long value. */
+const KEY_PARAMETER = /[?&#;](?:key|sig|auth)=(?=[^&#\s]*\d)([^&#\s]{16,})/i;
 
 /** What says how a parameter is filled in is no secret. */
 function isSecret(value: string | undefined): boolean {

@@ -34,7 +34,7 @@ const GROUPINGS =
   /^(?:\d{12,19}|\d{4}(?:\D\d{4}){3}(?:\D\d{1,3})?|\d{4}\D\d{6}\D\d{4,5}|\d{6}\D\d{10,13}|\d{8}\D\d{8})$/;
 
 export const creditCard = patternFinder({
-  pattern: /(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_]|\d[.,])[2-9](?:[ .-]?\d){11,18}/gu,
+  pattern: /(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_]|\d[.,]|[a-z]-)[2-9](?:[ .-]?\d){11,18}/gu,
   accept(match, text, start) {
     for (let end = match.length; end >= 12; end--) {
       if (/[\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_]/u.test(text[start + end] ?? ' ') || !/\d/.test(match[end - 1]!))

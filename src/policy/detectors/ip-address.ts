@@ -5,14 +5,19 @@ import { patternFinder, saysBefore } from './pattern-finder.ts';
 
 const OCTET = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
 const NUMBERING =
-  /(?:\b(?:v|ver|vers|version|versión|versione|release|rev|revision|build|firmware|section|sec|chapter|clause|article|abschnitt|kapitel|ziffer|kap|figure|fig|table|oid)|§|第|バージョン|버전|版)[ .:#]{0,3}$/iu;
+  /(?:\b(?:v|ver|vers|version|versión|versione|release|rev|revision|build|firmware|section|sec|chapter|clause|article|abschnitt|kapitel|ziffer|kap|figure|fig|table|oid|paragraph|para|item|step|note)|§|第|バージョン|버전|版)[ .:#]{0,3}$/iu;
 
 const v4 = patternFinder({
   pattern: new RegExp(
     `(?<![\\p{sc=Latn}\\p{sc=Cyrl}\\p{sc=Grek}\\d_.])(?:${OCTET}\\.){3}${OCTET}(?![\\d_\\p{sc=Latn}\\p{sc=Cyrl}\\p{sc=Grek}]|\\.\\d)`,
     'gu',
   ),
-  accept: (_match, text, start) => !saysBefore(NUMBERING, text, start),
+  accept(match, text, start) {
+    const isInPath = /[^/:]\/$/.test(text.slice(Math.max(0, start - 2), start));
+    return (
+      !isInPath && !saysBefore(NUMBERING, text, start) && !/[項项節节章条款]/.test(text[start + match.length] ?? '')
+    );
+  },
   members: /[\d._\p{L}-]/u,
   first: /\d/,
   longest: 20,

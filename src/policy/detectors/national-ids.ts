@@ -44,7 +44,7 @@ export const frNir = patternFinder({
   ...codes,
   first: /\d/,
   pattern:
-    /(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_]|\d[.,-])[1-478][ .-]?\d\d[ .-]?(?:0[1-9]|1[0-2]|[2-9]\d)[ .-]?(?:\d\d|2[AB])[ .-]?\d{3}[ .-]?\d{3}[ .-]?\d\d(?![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_]|[.,]\d)/giu,
+    /(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_]|\d[.,-])[1-478][ -]?\d\d[ -]?(?:0[1-9]|1[0-2]|[2-9]\d)[ -]?(?:\d\d|2[AB])[ -]?\d{3}[ -]?\d{3}[ -]?\d\d(?![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_]|[.,]\d)/giu,
   accept: (match) => isNir(match.replaceAll(/[ .-]/g, '').toUpperCase()),
 });
 
@@ -111,7 +111,7 @@ export const esDni = patternFinder({
   ...codes,
   begins: /\d|(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_])[XYZ][ -]?(?:\d|$)/iuy,
   pattern:
-    /(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_])(?:\d{2}\.?\d{3}\.?\d{3}|[XYZ][ -]?\d\.?\d{3}\.?\d{3})[ -]?[A-HJ-NP-TV-Z](?![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_])/giu,
+    /(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_])(?:\d{8}|\d{2}\.\d{3}\.\d{3}|[XYZ][ -]?(?:\d{7}|\d\.\d{3}\.\d{3}))[ -]?[A-HJ-NP-TV-Z](?![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_])/giu,
   accept(match) {
     const code = match
       .toUpperCase()

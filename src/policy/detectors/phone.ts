@@ -35,11 +35,14 @@ const CALLS_IT_OTHERWISE =
   /(?:\b(?:order|invoice|ticket|case|ref|reference|serial|sku|isbn|issn|item|part|article|account|acct|id|model|version|art|artikel|bestellung|bestellnummer|rechnung|auftrag|konto|kundennummer|aktenzeichen|facture|commande|référence|compte|pedido|factura|ordine|fattura|bestelling|factuur|doi|patent|lot|batch|tracking|zip|plz)\b|注文|番号|請求書|주문|송장|订单|編號)[^\p{L}\d]{0,4}(?:(?:no|nr|n|n°|nº|number|num|nummer|numéro|numero|número|id|code|is|号|번호)[^\p{L}\d]{0,3}){0,2}$/iu;
 
 /** Trunk prefix and groups: how national numbers are written. */
-const WRITTEN_NATIONALLY = /^(?:\(0\d{1,5}\)|0\d{1,5})[ ./-]{1,3}\d{2,8}(?:[ ./-]\d{2,5}){0,4}$/;
+const WRITTEN_NATIONALLY =
+  /^(?:\(0\d{1,5}\)|0\d{1,5})(?: ?[/-] ?|[ .]|(?<=\)))\d{2,8}(?:([ .-])\d{2,5}(?:\1\d{2,5}){0,3})?$/;
 /** Three, three and four digits. */
 const WRITTEN_AMERICAN = /^(?:1[ .-])?(?:\([2-9]\d\d\) ?|[2-9]\d\d[ .-])\d{3}[ .-]\d{4}$/;
 const WRITTEN_IN_FOURS = /^\d{4}([ .-])\d{4}\1\d{4}/;
-const DATE = /^\d{1,4}([./-])\d{1,2}\1\d{1,4}$/;
+const DATE = /^\d{1,4}([./-])\d{1,2}\1\d{1,4}(?!\d)/;
+/** As in lists of decimals. */
+const SIGNS_TOGETHER = /[.-]{2}/;
 const SOCIAL_SECURITY = /^\d{3}-\d{2}-\d{4}$/;
 /** Beyond that, and beside other groups of digits, it is a number of something else. */
 const NATIONAL_DIGITS_MAX = 12;
@@ -75,7 +78,7 @@ function isPhone(number: string, text: string, start: number): boolean {
   // A part of something longer: 0.25, 12/2024, 1-2-3.
   if (/^\d|^[./-]\d|^,\d/.test(behind)) return false;
   if (number.startsWith('+') || number.startsWith('(+')) return isInternational(number.replaceAll('(0)', ''));
-  if (DATE.test(number) || SOCIAL_SECURITY.test(number)) return false;
+  if (DATE.test(number) || SOCIAL_SECURITY.test(number) || SIGNS_TOGETHER.test(number)) return false;
   if (saysBefore(CALLS_IT_PHONE, text, start))
     return (number.startsWith('00') && isInternational(number.replace('00', '+'))) || isNational(number, true);
   if (saysBefore(CALLS_IT_OTHERWISE, text, start)) return false;
