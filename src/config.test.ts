@@ -22,7 +22,11 @@ describe('defaults', () => {
     assert.equal(config.dataDir, resolve('.pinakes'));
     assert.equal(config.databaseUrl, null);
     assert.deepEqual(config.blobs, { kind: 'file', directory: resolve('.pinakes/blobs') });
-    assert.deepEqual(config.chat, { model: 'extractive', baseUrl: null, apiKey: null, contextTokens: 32_768 });
+    assert.deepEqual(config.chat, {
+      ...{ model: 'extractive', baseUrl: null, apiKey: null, contextTokens: 32_768 },
+      ...{ firstTokenTimeoutMs: 60_000, timeoutMs: 300_000, tokensPerDay: { key: 0, tenant: 0 } },
+    });
+    assert.equal(config.queryRewriting, 'model');
     assert.equal(config.embedding.model, 'none');
     assert.equal(config.rerank.model, 'none');
     assert.equal(config.authorization, false);
