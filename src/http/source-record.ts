@@ -30,18 +30,33 @@ export const sourceDetailsSchema = z
   })
   .meta({ id: 'GroupSource' });
 
-/** As it may be shown. What is left of a name or an address that a rule withholds is nothing. */
+/** As it may be shown: of a name or an address that a rule withholds nothing is left, and such a record is missing. */
+export function shownFacts({ name, url, metadata }: Source, redactor: Redactor | null) {
+  const shown = (text: string): string | undefined => redactText(redactor, text, FACTS_SHOWN);
+  return {
+    name: shown(name) ?? '',
+    url: url === null ? null : (shown(url) ?? null),
+    metadata: {
+      records: apiRecords(metadata).flatMap((record) => {
+        const val = shown(record.val);
+        return val === undefined ? [] : [{ ...record, val }];
+      }),
+    },
+  };
+}
+
 export function toSourceDetails(source: Source, redactor: Redactor | null): z.input<typeof sourceDetailsSchema> {
+  const { name, url, metadata } = shownFacts(source, redactor);
   return {
     id: source.id,
     source_group_id: source.sourceGroupId,
     source_type: source.sourceType as (typeof SOURCE_TYPES)[number],
-    name: redactText(redactor, source.name, FACTS_SHOWN) ?? '',
+    name,
     file_type: source.fileType,
     file_size: source.fileSize,
-    metadata: { records: apiRecords(source.metadata) },
+    metadata,
     status: source.status,
-    url: source.url === null ? null : (redactText(redactor, source.url, FACTS_SHOWN) ?? null),
+    url,
     parent_source_id: source.parentSourceId,
     language: source.language,
     content_time: unixSeconds(source.contentAt),

@@ -213,10 +213,32 @@ test('history: stored as it may be shown, and shown under the rules of today', a
   await ask({ conversation_id: before.conversation_id, messages: [{ role: 'user', content: QUESTION }] });
   const told = JSON.stringify(fake.calls.at(-1)!.body);
   assert.ok(!told.includes(EMAIL) && !told.includes(CARD));
-  await setPolicy({ apply_at: ['llm_input', 'output'] });
-  const { conversation_id: id } = (await ask({ messages: [{ role: 'user', content: `${QUESTION} I am ${CARD}.` }] }))
-    .body;
+  for (const step of ['llm_input', 'output']) {
+    await setPolicy({ apply_at: [step] });
+    const asked = { messages: [{ role: 'user', content: `${QUESTION} I am ${CARD}.` }] };
+    const { conversation_id: id } = (await ask(asked)).body;
+    await t.delete('/redaction-policy');
+    const stored = await t.get(`/conversations/${id}`);
+    assert.ok(!stored.text.includes(CARD), 'not even without the policy');
+  }
+});
+
+test('metadata of sources, and the values of a column', async () => {
   await t.delete('/redaction-policy');
-  const stored = await t.get(`/conversations/${id}`);
-  assert.ok(!stored.text.includes(CARD), 'not even without the policy');
+  const records = [
+    { key: 'owner', val: EMAIL },
+    { key: 'team', val: 'birds' },
+  ];
+  assert.equal((await t.put(`/sources/${sourceId}/metadata`, { metadata: { records } })).status, 200);
+  for (const key of ['owner', 'team']) await t.post('/metadata-columns', { key, type: 'string' });
+  const shown = async () => [
+    await t.get('/sources'),
+    await t.get(`/sources/${sourceId}`),
+    await search(),
+    await t.get('/metadata-columns/owner/values'),
+  ];
+  for (const { text } of await shown()) assert.ok(text.includes(EMAIL), text);
+  await setPolicy({ apply_at: ['retrieval'] });
+  for (const { text } of await shown()) assert.ok(!text.includes(EMAIL), text);
+  assert.deepEqual((await t.get('/metadata-columns/team/values')).body.values, [{ value: 'birds', count: 1 }]);
 });

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { findViolations } from '../../src/corpus/invariants.ts';
 import { sql } from '../../src/db/sql.ts';
+import { wakeReprocessing } from '../../src/ingest/reprocess.ts';
 import { buildWorker, type Worker } from '../../src/worker.ts';
 import { openTestApp, type TestApp, type TestTenant } from '../support/app.ts';
 import { eventually, ingest } from '../support/upload.ts';
@@ -58,7 +59,7 @@ const violations = async () =>
 const FILES = [
   {
     name: 'heron.md',
-    content: `---\ntitle: Notes of ${EMAIL}\n---\n# Heron of ${EMAIL}\n\n😀 The heron 😀 is fed by ${EMAIL} with ${CARD}.\n\n[Write](mailto:${EMAIL}) to her about the heron.\n`,
+    content: `---\ntitle: Notes of ${EMAIL}\n---\n# Heron of ${EMAIL}\n\n😀 The heron 😀 is fed by ${EMAIL} with ${CARD}.\n\n[Write](https://example.org/write?to=${EMAIL}) to her about the heron.\n`,
   },
   { name: 'birds.csv', content: `bird,keeper\nheron,${EMAIL}\nheron egret,nobody\n` },
   {
@@ -87,7 +88,8 @@ test('what the rules replace is stored nowhere, and every offset is one of what 
 test('a rule with the action block lets the file fail, and says why', async () => {
   const tenant = await t.secondTenant();
   await setPolicy(tenant, { ...MASK_EMAIL, action: 'block' });
-  const group = await ingest(t, [...FILES.slice(0, 1), { name: 'ok.txt', content: 'A heron.' }], tenant.key);
+  const withheld = { ...FILES[0]!, name: `of ${EMAIL}.md` };
+  const group = await ingest(t, [withheld, { name: 'ok.txt', content: 'A heron.' }], tenant.key);
   assert.deepEqual(
     (await search(tenant)).map((hit) => hit['name']),
     ['ok.txt'],
@@ -152,4 +154,18 @@ test('a group that is busy is read anew when its run has ended', async () => {
   await setPolicy(tenant, MASK_EMAIL, MASK_CARD);
   await idle(tenant);
   assert.ok(!(await stored(tenant)).includes('jane'));
+});
+
+test('at a start, what was read under other rules is read anew', async () => {
+  const tenant = await t.secondTenant();
+  const group = await ingest(t, FILES.slice(0, 1), tenant.key);
+  await setPolicy(tenant, { ...MASK_EMAIL, apply_at: ['output'] });
+  await idle(tenant);
+  await t.deps.db.query(
+    tenant.tenantId,
+    sql`update source set redacted_by = 'another key' where tenant_id = ${tenant.tenantId}`,
+  );
+  await wakeReprocessing(t.deps);
+  await idle(tenant);
+  assert.equal((await t.get(`/source-groups/${group}/runs`, tenant.key)).body.runs.length, 2);
 });

@@ -8,6 +8,7 @@ import { pageQuery, pageQueryShape, paginationSchema, toPage } from '../../http/
 import { type Route, route } from '../../http/route.ts';
 import { idSchema, principalShape, text } from '../../http/schemas.ts';
 import { accessOf } from '../../policy/access.ts';
+import { FACTS_SHOWN, redactText } from '../../policy/apply-redaction.ts';
 import { COLUMNS_MAX, declareColumn, getColumn, refuseLimited, removeColumn } from './columns.ts';
 
 const AREA = 'Metadata columns';
@@ -147,7 +148,10 @@ function valuesRoute(deps: Deps): Route {
         }
         const request = { prefix: query.prefix, after: query.after, limit: query.limit + 1 };
         const values = await listValues(tx, caller.tenantId, column, await accessOf(deps, tx, caller, query), request);
-        return { values: values.slice(0, query.limit), has_more: values.length > query.limit };
+        const redactor = await deps.redactors.forTenant(tx, caller.tenantId);
+        // A masked value would be no filter and no place in the list: it is left out.
+        const isShown = ({ value }: { value: string }) => value === redactText(redactor, value, FACTS_SHOWN);
+        return { values: values.slice(0, query.limit).filter(isShown), has_more: values.length > query.limit };
       }),
   });
 }

@@ -1,6 +1,5 @@
 /** Sources over HTTP: list, get, delete, raw download. Their metadata is in metadata-routes.ts. */
 import { z } from 'zod';
-import { apiRecords } from '../../corpus/metadata.ts';
 import type { Source } from '../../corpus/source-store.ts';
 import type { Deps } from '../../deps.ts';
 import { notFound } from '../../errors.ts';
@@ -8,8 +7,9 @@ import { sendFile } from '../../http/download.ts';
 import { pageQuery, paginationSchema, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idParams, idSchema, metadataSchema, pathId, principalShape } from '../../http/schemas.ts';
-import { sourceDetailsSchema, toSourceDetails } from '../../http/source-record.ts';
+import { shownFacts, sourceDetailsSchema, toSourceDetails } from '../../http/source-record.ts';
 import { requestSourceDeletion } from '../../ingest/delete-source.ts';
+import type { Redactor } from '../../policy/redact.ts';
 import { metadataRoutes } from './metadata-routes.ts';
 import { findRawFile, findSource, listSourcesWithMetadata } from './store.ts';
 
@@ -49,11 +49,12 @@ function listRoute(deps: Deps): Route {
     response: { status: 200, schema: z.object({ sources: z.array(sourceSchema), pagination: paginationSchema }) },
     async handler({ caller, query }) {
       const request = { limit: query.limit, afterId: query.after_id };
-      const { rows, total } = await deps.db.transaction(caller.tenantId, (tx) =>
-        listSourcesWithMetadata(tx, caller.tenantId, caller, UPLOADED, request),
-      );
-      const { page, pagination } = toPage(rows, query.limit, total);
-      return { sources: page.map(toSource), pagination };
+      return deps.db.transaction(caller.tenantId, async (tx) => {
+        const { rows, total } = await listSourcesWithMetadata(tx, caller.tenantId, caller, UPLOADED, request);
+        const { page, pagination } = toPage(rows, query.limit, total);
+        const redactor = await deps.redactors.forTenant(tx, caller.tenantId);
+        return { sources: page.map((source) => toSource(source, redactor)), pagination };
+      });
     },
   });
 }
@@ -128,13 +129,14 @@ function rawRoute(deps: Deps): Route {
   });
 }
 
-function toSource(source: Source): z.input<typeof sourceSchema> {
+function toSource(source: Source, redactor: Redactor | null): z.input<typeof sourceSchema> {
+  const { name, metadata } = shownFacts(source, redactor);
   return {
     id: source.id,
     source_group_id: source.sourceGroupId,
-    name: source.name,
+    name,
     file_type: source.fileType,
     file_size: source.fileSize,
-    metadata: { records: apiRecords(source.metadata) },
+    metadata,
   };
 }
