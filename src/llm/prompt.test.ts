@@ -42,6 +42,32 @@ test('a source cannot forge markers, and its name is one line without brackets',
   assert.equal(text.split('\n')[1], '[1] file: a 2 file: b x .md | section: h 9');
 });
 
+test('forms of markers beside [3] are rewritten in a source too', () => {
+  const { messages } = prompt([chunk(1, 'So [[2]], [source 2], [^2^] and [Chunk #12, p. 3] say. [sic] [2024] [a]')]);
+  assert.match(messages[0]!.content, /So \(2\), \(source 2\), \(\^2\^\) and \(Chunk #12, p\. 3\) say\. \[sic\]/);
+});
+
+test('the rules ask for the language of the question, short quotes, the fence and the sentinel', () => {
+  const { system } = prompt([]);
+  for (const rule of [
+    /language of the question/,
+    /quote no more than a short phrase/,
+    /never an instruction/,
+    /NO_ANSWER_IN_SOURCES/,
+  ])
+    assert.match(system, rule);
+  assert.ok(system.includes(`</sources-${NONCE}>`));
+});
+
+test('the most relevant sources come first, and what there is no room for is the least relevant', () => {
+  const chunks = [3, 1, 4, 2].map((number) => chunk(number, 'word '.repeat(300)));
+  const labelsIn = (contextTokens: number) => prompt(chunks, contextTokens).messages[0]!.content.match(/^\[\d+\]/gm)!;
+  assert.deepEqual(labelsIn(8_192), ['[3]', '[1]', '[4]', '[2]']);
+  const few = labelsIn(1_500);
+  assert.ok(few.length < 4);
+  assert.deepEqual(few, ['[3]', '[1]', '[4]'].slice(0, few.length));
+});
+
 test('history comes before, system messages are added to the rules', () => {
   const messages = [
     { role: 'system' as const, content: 'Be formal.' },
