@@ -70,7 +70,9 @@ export type AuditEvent = {
   creation_time: number;
   /** Who; null = the operator, by a command. */
   api_key_id: string | null;
+  /** What was done. */
   action: "create" | "change" | "delete" | "issue" | "rotate" | "revoke";
+  /** To what kind of thing. */
   object_kind: "api_key" | "secret" | "subject" | "authz_policy" | "redaction_policy" | "source_group" | "source" | "setting" | "conversation" | "tag" | "metadata_column" | "tenant" | "master_key";
   /** Of policies and columns the name, of subjects the principal. */
   object_id: string;
@@ -2662,7 +2664,9 @@ export interface Operations {
         limit?: number | undefined;
         /** Fetch records after this id: the next_id of the page before. · format "uuid" */
         after_id?: string | undefined;
+        /** Only what was done so. */
         action?: "create" | "change" | "delete" | "issue" | "rotate" | "revoke" | undefined;
+        /** Only what was done to such things. */
         object_kind?: "api_key" | "secret" | "subject" | "authz_policy" | "redaction_policy" | "source_group" | "source" | "setting" | "conversation" | "tag" | "metadata_column" | "tenant" | "master_key" | undefined;
         /** An unknown one selects nothing. · minLength 1, maxLength 256 */
         object_id?: string | undefined;
@@ -2675,6 +2679,7 @@ export interface Operations {
       } | undefined;
     };
     response: {
+      /** Oldest first. */
       audit_events: Array<AuditEvent>;
       pagination: Pagination;
     };

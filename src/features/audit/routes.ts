@@ -21,8 +21,8 @@ const eventSchema = z
     seq: z.int().describe('Its number in the log of the tenant: 1, 2, 3 …, without a gap.'),
     creation_time: timeSchema,
     api_key_id: idSchema.nullable().describe('Who; null = the operator, by a command.'),
-    action: z.enum(AUDIT_ACTIONS),
-    object_kind: z.enum(AUDIT_OBJECT_KINDS),
+    action: z.enum(AUDIT_ACTIONS).describe('What was done.'),
+    object_kind: z.enum(AUDIT_OBJECT_KINDS).describe('To what kind of thing.'),
     object_id: z.string().describe('Of policies and columns the name, of subjects the principal.'),
     details: z.record(z.string(), z.unknown()).describe('What changed, without secrets and without content.'),
     time: z.string().describe('The exact time, as the hash has it: ISO 8601 with milliseconds.'),
@@ -33,8 +33,8 @@ const eventSchema = z
 
 const eventQuery = z.strictObject({
   ...pageQueryShape,
-  action: z.enum(AUDIT_ACTIONS).optional(),
-  object_kind: z.enum(AUDIT_OBJECT_KINDS).optional(),
+  action: z.enum(AUDIT_ACTIONS).optional().describe('Only what was done so.'),
+  object_kind: z.enum(AUDIT_OBJECT_KINDS).optional().describe('Only what was done to such things.'),
   object_id: text(1, OBJECT_ID_LENGTH_MAX).optional().describe('An unknown one selects nothing.'),
   api_key_id: z.string().optional().describe('Only what this key did. An unknown key selects nothing.'),
   from_time: queryInteger(0, TIME_MAX).optional().describe('Unix seconds, inclusive.'),
@@ -56,7 +56,10 @@ export function auditRoutes(deps: Deps): Route[] {
     },
     check: unlimitedTo('read the audit log'),
     query: eventQuery,
-    response: { status: 200, schema: z.object({ audit_events: z.array(eventSchema), pagination: paginationSchema }) },
+    response: {
+      status: 200,
+      schema: z.object({ audit_events: z.array(eventSchema).describe('Oldest first.'), pagination: paginationSchema }),
+    },
     errors: [400],
     async handler({ caller, query }) {
       const { limit, from_time: from, to_time: to, api_key_id: apiKeyId } = query;
