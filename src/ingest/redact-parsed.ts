@@ -17,7 +17,7 @@ export function redactParsed(parsed: ParsedFile, rules: IngestRules | undefined)
     ...parsed,
     text,
     blocks: parsed.blocks.flatMap((block) => moved(redactor, block, placeOf)),
-    ...(parsed.title !== undefined && { title: parsed.title }),
+    ...(parsed.title !== undefined && { title: shown(parsed.title) }),
     metadata: redactMetadata(redactor, parsed.metadata, ['ingest']),
     ...(parsed.chunkMetadata && { chunkMetadata: redactMetadata(redactor, parsed.chunkMetadata, ['ingest']) }),
     warnings: parsed.warnings.map(shown),
