@@ -76,7 +76,7 @@ function isPhone(number: string, text: string, start: number): boolean {
   const digits = number.replaceAll(/\D/g, '');
   if (digits.length < DIGITS_MIN || digits.length > DIGITS_MAX) return false;
   // A part of something longer: 0.25, 12/2024, 1-2-3.
-  if (/^\d|^[./-]\d|^,\d/.test(behind)) return false;
+  if (/^\d|^[./:,-]\d/.test(behind)) return false;
   if (number.startsWith('+') || number.startsWith('(+')) return isInternational(number.replaceAll('(0)', ''));
   if (DATE.test(number) || SOCIAL_SECURITY.test(number) || SIGNS_TOGETHER.test(number)) return false;
   if (saysBefore(CALLS_IT_PHONE, text, start))
