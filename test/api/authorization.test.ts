@@ -219,6 +219,7 @@ test('values of a metadata column are those of what may be seen', async () => {
     );
   assert.deepEqual(await values('seller'), ['a', 'b', 'd']);
   assert.deepEqual(await values('lawyer'), ['a', 'c', 'd']);
+  assert.deepEqual(await values('lawyer&authz_policy=department'), ['c']);
 });
 
 const ask = (principal: string | undefined, more: object = {}, question = 'heron sales in spring?') =>
