@@ -38,15 +38,15 @@ export function inPlainWords(error: unknown, { kind, model, baseUrl }: Configure
   if (status === 429) return `too many requests, or no credit left (status 429)${quoted(said)}`;
   if (status !== undefined && (status < 200 || status > 299))
     return `${address} answers with status ${status}${quoted(said)}`;
-  if (status !== undefined || isUnreadable(message, said)) {
-    return `${address} answers, but not as such a model does: check ${variables}_BASE_URL, for example its path /v1`;
-  }
   if (system === 'ENOTFOUND' || system === 'EAI_AGAIN')
     return `the host of ${address} has no address: check ${variables}_BASE_URL`;
   if (system === 'ECONNREFUSED') return `nothing listens at ${address}: is it running, is the port right?`;
   if (system !== undefined && TLS_CODE.test(system))
     return `no secure connection to ${address} (${system}): does it speak https, and is its certificate valid?`;
-  if (system !== undefined) return `${address} cannot be reached (${system})`;
+  if (status === undefined && system !== undefined) return `${address} cannot be reached (${system})`;
+  if (status !== undefined || /unreadable|without an end mark|not JSON/.test(message)) {
+    return `${address} answers, but not as such a model does: check ${variables}_BASE_URL, for example its path /v1`;
+  }
   return message;
 }
 
@@ -54,10 +54,6 @@ function isTimeout(error: unknown): boolean {
   return error instanceof ServiceError
     ? error.code === 'upstream_timeout'
     : error instanceof Error && error.name === 'TimeoutError';
-}
-
-function isUnreadable(message: string, said: string): boolean {
-  return /unreadable|without an end mark|not JSON/.test(message) && !/connect|fetch failed/i.test(said);
 }
 
 function saidBy(cause: unknown): string {
