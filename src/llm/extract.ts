@@ -23,7 +23,7 @@ const CHUNKS_MAX = 12;
  */
 const FURTHER_SCORE_DROP_MAX = 2;
 /** Below, nothing is said. Where it stands between wrong answers and wrong silence: bench/answers.ts prints the curve. */
-export const ANSWER_LOG_ODDS_MIN = -2;
+export const ANSWER_LOG_ODDS_MIN = -1.6;
 /** Two passages are near-duplicates when the smaller shares this much of its terms with the larger. */
 const DUPLICATE_OVERLAP_MIN = 0.8;
 

@@ -48,6 +48,20 @@ test('what the question names and no passage holds makes an answer unlikely', ()
   assert.equal(other, Number.NEGATIVE_INFINITY);
 });
 
+test('a chunk that leads the others in relevance is likelier to answer', () => {
+  const chunks = ['The pump needs oil in winter.', 'Pumps are blue.', 'Winter is long.'].map((content, i) => {
+    return { number: i + 1, name: 'a.txt', headingPath: [], context: null, content, score: 10, language: 'en' };
+  });
+  const logOdds = (others: number) =>
+    extractPassages(
+      'What does the pump need?',
+      chunks.map((chunk, i) => ({ ...chunk, score: i === 0 ? 10 : others })),
+      analyzer,
+    ).logOdds;
+  // More than the lead over the next passage alone can make.
+  assert.ok(logOdds(2) - logOdds(9) > 2, `${logOdds(2)} ${logOdds(9)}`);
+});
+
 test('a question for several things may be answered at more length', () => {
   const wheres = [
     'red shelf beside old tools',
