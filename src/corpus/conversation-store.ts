@@ -139,10 +139,11 @@ function isSeen(tenantId: string, access: Access): Sql {
 }
 
 function restsWithin(tenantId: string, access: Access): Sql {
-  return restsOn(
+  const within = restsOn(
     raw('b.context_group_ids'),
     sql`select from source_group g where g.tenant_id = ${tenantId} and g.id = used.id and ${withinLimits(access)}`,
   );
+  return sql`coalesce(cardinality(b.context_group_ids), 0) > 0 and ${within}`;
 }
 
 function restsOnVisible(tenantId: string, access: Access): Sql[] {
@@ -161,9 +162,9 @@ function restsOnVisible(tenantId: string, access: Access): Sql[] {
   return [sources, chunks];
 }
 
-/** There is such a row for each of the ids, and at least one id. */
+/** It is known what the answer rests on, and there is such a row for each of the ids. */
 function restsOn(ids: Sql, found: Sql): Sql {
-  return sql`coalesce(cardinality(${ids}), 0) > 0 and not exists (
+  return sql`${ids} is not null and not exists (
     select from unnest(${ids}) as used(id) where not exists (${found}))`;
 }
 

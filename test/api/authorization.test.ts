@@ -329,6 +329,21 @@ test('an answer about a chunk that is hidden or gone reads [removed]', async () 
   assert.equal(await read(), 'The heron nests.');
 });
 
+test('an answer is hidden with its source too where a policy asks about chunks besides', async () => {
+  const anyLevel = { target: 'chunk_metadata', key: 'level', operator: 'exists', trust_content: true };
+  await put('/authz/policies/both', {
+    filters: [{ key: 'kind', operator: 'eq', value: { subject: 'kind' } }, anyLevel],
+  });
+  await attributes('keeper', { kind: 'd' });
+  const { body } = await ask('keeper', { authz_policy: 'both' }, 'heron low water?');
+  const read = async () =>
+    (await t.get(`/conversations/${body.conversation_id}?principal_id=keeper&authz_policy=both`)).body.messages[1]
+      .content;
+  assert.equal(await read(), 'The heron nests.');
+  await attributes('keeper', { kind: 'x' });
+  assert.equal(await read(), '[removed]');
+});
+
 test('without its policy a request fails, and is not answered as if it saw nothing or all', async () => {
   await t.deps.db.system.execute('alter table subject rename to subject_away');
   try {
