@@ -27,6 +27,7 @@ test('the origin is not asked, and its next run finds nothing changed', async ()
   put('b', 'b.txt', 'The badger sleeps.');
   await world.run(groupId);
   const rule = { name: 'mail', kind: 'entity', entities: ['email'], action: 'mask', apply_at: ['ingest'] };
+  const listings = world.origin.listings.length;
   const fetched = await fetchedDuring(async () => {
     assert.equal((await service.put('/redaction-policy', { enabled: true, rules: [rule] })).status, 200);
     const run = await readAnew();
@@ -34,6 +35,7 @@ test('the origin is not asked, and its next run finds nothing changed', async ()
     assert.deepEqual(run.statistics, figures({ scanned: 2, updated: 2 }));
   });
   assert.deepEqual(fetched, []);
+  assert.equal(world.origin.listings.length, listings);
   const [hit] = (await service.post('/search', { query: 'aardvark', mode: 'lexical' })).body.results;
   assert.equal(hit.content, 'The aardvark of [EMAIL] digs.');
   assert.deepEqual((await world.run(groupId)).statistics, figures({ scanned: 2, unchanged: 2 }));
