@@ -55,6 +55,9 @@ const QUESTION = 'Where does the bird nest?';
 /** Only the text outside holds it. */
 const OUTSIDE_WORD = 'osprey';
 const metadata = { records: [{ key: 'k', val: 'v' }] };
+const policy = { filters: [{ key: 'place', operator: 'exists' }] };
+/** What parameters of paths name that belongs to no group. */
+const TENANT_WIDE: Record<string, string> = { key: 'place', principal_id: 'anna', name: 'default' };
 const question = { messages: [{ role: 'user', content: QUESTION }] };
 
 interface Row {
@@ -110,6 +113,21 @@ const ROWS: Record<string, Row> = {
     body: () => ({ name: 'wide', scopes: ['knowledge:read'], source_group_ids: [outside.group] }),
     status: 403,
   },
+  'GET /redaction-policy': { status: 403 },
+  'PUT /redaction-policy': { body: () => ({ enabled: true, rules: [] }), status: 403 },
+  'DELETE /redaction-policy': { status: 403 },
+  'POST /redaction-policy/test': { body: () => ({ text: 'x' }), status: 403 },
+  // Subjects and policies are no content of groups, but what is said of them holds for all groups.
+  'GET /authz/subjects/{principal_id}/attributes': { status: 200 },
+  'PUT /authz/subjects/{principal_id}/attributes': { body: () => ({ attributes: {} }), status: 403 },
+  'PATCH /authz/subjects/{principal_id}/attributes': { body: () => ({ attributes: {} }), status: 403 },
+  'DELETE /authz/subjects/{principal_id}/attributes': { status: 403 },
+  'POST /authz/subjects/attributes/batch': { body: () => ({ items: [] }), status: 403 },
+  'GET /authz/policies/{name}': { status: 200 },
+  'PUT /authz/policies/{name}': { body: () => policy, status: 403 },
+  'DELETE /authz/policies/{name}': { status: 403 },
+  'POST /authz/explain': { body: () => ({ source_id: outside.source }), status: 404 },
+  'GET /audit-events': { status: 403 },
   'DELETE /api-keys/{id}': { status: 403 },
   'POST /api-keys/{id}/rotate': { body: () => ({}), status: 403 },
 };
@@ -128,6 +146,8 @@ before(async () => {
   inside = await makeSide('heron', 'oak');
   outside = await makeSide(OUTSIDE_WORD, 'pylon');
   assert.equal((await t.post('/metadata-columns', { key: 'place', type: 'string' })).status, 201);
+  assert.equal((await t.put('/authz/subjects/anna/attributes', { attributes: { place: 'oak' } })).status, 200);
+  assert.equal((await t.put('/authz/policies/default', policy)).status, 200);
   const groups = [inside.group, ...SOURCE_FORMS.map(({ kind }) => inside[`${kind} source`])];
   keys.group = await t.issueKey(SCOPES, { sourceGroupIds: groups });
   keys.tag = await t.issueKey(SCOPES, { tagIds: [inside.tag] });
@@ -153,7 +173,9 @@ for (const by of ['group', 'tag'] as const) {
 let unchanged: unknown;
 
 describe('a key that is limited by tag', () => {
-  const filters = idSlots(describedRoutes()).filter(({ name }) => /^GET .* query\.(?!after_|principal_)/.test(name));
+  const filters = idSlots(describedRoutes()).filter(
+    ({ name, route }) => /^GET .* query\.(?!after_|principal_)/.test(name) && ROWS[nameOf(route)]?.status !== 403,
+  );
   for (const { route, name } of filters) {
     test(`${name} tells an existing id outside from an unknown one in no way`, async () => {
       const tag = (await t.post('/tags', { name: `elsewhere ${newId()}` })).body.id;
@@ -189,8 +211,9 @@ async function checkOutside(route: Route, by: LimitedBy): Promise<void> {
 
 /** The same request for objects inside works, so the limits are what refused the other. */
 async function checkInside(route: Route, by: LimitedBy): Promise<void> {
-  // Raw files are those of crawled sources; secrets belong to no group; the tenant's other keys are tested by themselves.
-  if (route.path.endsWith('/raw') || route.path.startsWith('/secrets')) return;
+  // Raw files are those of crawled sources; a key of a group is none of a tag.
+  if (route.path.endsWith('/raw') || (by === 'tag' && route.path.startsWith('/api-keys/{'))) return;
+  if (ROWS[nameOf(route)]?.status === 403) return;
   const answer = await ask(route, by, inside);
   assert.equal(answer.status, 200, answer.text);
   assertNothingOutside(answer, by, undefined);
@@ -199,7 +222,7 @@ async function checkInside(route: Route, by: LimitedBy): Promise<void> {
 function ask(route: Route, by: LimitedBy, side: Side): Promise<TestAnswer> {
   const kind = KINDS[route.path.split('/')[1] ?? ''];
   const path = route.path.replace(/\{(\w+)\}/, (_, name: string) => {
-    if (name === 'key') return 'place';
+    if (TENANT_WIDE[name]) return TENANT_WIDE[name];
     assert.ok(kind, `${nameOf(route)}: say in KINDS what its {${name}} is`);
     return side[kind];
   });

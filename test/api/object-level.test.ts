@@ -40,7 +40,7 @@ const newKey = { name: 'k', scopes: ['knowledge:read'] };
  * `text` is no id of ours.
  */
 type Row =
-  | { expect: 'object'; kind: Kind; body?: (id: string) => unknown }
+  | { expect: 'object'; kind: Kind; body?: (id: string) => unknown; outlives?: true }
   | { expect: 'filter'; kind: Kind; body?: (id: string) => unknown; selected: (answer: TestAnswer) => number }
   | { expect: 'position' }
   | { expect: 'text' };
@@ -201,6 +201,7 @@ const ROWS: Record<string, Row> = {
   'GET /api-keys query.after_id': position,
   'DELETE /api-keys/{id} path.id': object('key'),
   'POST /api-keys/{id}/rotate path.id': object('key'),
+  'GET /api-keys/{id}/usage path.id': { expect: 'object', kind: 'key', outlives: true }, // kept when the key is revoked
   'GET /secrets query.after_id': position,
   'GET /secrets/{secret_id} path.secret_id': object('secret'),
   'PUT /secrets/{secret_id} path.secret_id': object('secret', () => ({ name: 'n', secret: `${SECRET_CANARY}mine` })),
@@ -284,7 +285,7 @@ async function check(name: string, row: Row): Promise<void> {
   const wrongKinds = Object.entries(own)
     .filter(([kind]) => kind !== row.kind && !(row.kind === 'group' && kind.endsWith(' source')))
     .map(([, id]) => id);
-  const gone = deleted[row.kind];
+  const gone = 'outlives' in row ? undefined : deleted[row.kind];
   const ids = [
     foreign[row.kind],
     ...Object.values(foreign),

@@ -24,10 +24,12 @@ import { seedVectors } from './vectors.ts';
 
 /** The last migration before vectors could have single precision. */
 const BEFORE = 12;
+/** The audit log, which tells of every tenant that is made. */
+const AUDIT = 18;
 
 let database: TestDatabase;
 before(async () => {
-  database = await openTestDatabase(readMigrations().filter(({ version }) => version <= BEFORE));
+  database = await openTestDatabase(readMigrations().filter(({ version }) => version <= BEFORE || version === AUDIT));
 });
 after(() => database.close());
 
