@@ -1,9 +1,11 @@
 /** GroupSource: the full wire record of a source. */
+
 import { z } from 'zod';
 import { apiRecords } from '../corpus/metadata.ts';
 import type { Source } from '../corpus/source-store.ts';
 import { FACTS_SHOWN, redactText } from '../policy/apply-redaction.ts';
 import type { Redactor } from '../policy/redact.ts';
+import { collect } from '../util/collect.ts';
 import { unixSeconds } from '../util/time.ts';
 import { idSchema, metadataSchema, timeSchema } from './schemas.ts';
 
@@ -31,22 +33,24 @@ export const sourceDetailsSchema = z
   .meta({ id: 'GroupSource' });
 
 /** As it may be shown: of a name or an address that a rule withholds nothing is left, and such a record is missing. */
-export function shownFacts({ name, url, metadata }: Source, redactor: Redactor | null) {
-  const shown = (text: string): string | undefined => redactText(redactor, text, FACTS_SHOWN);
+export async function shownFacts({ name, url, metadata }: Source, redactor: Redactor | null) {
+  const shown = (text: string): Promise<string | undefined> => redactText(redactor, text, FACTS_SHOWN);
+  const records = await collect(apiRecords(metadata), async (record) => {
+    const val = await shown(record.val);
+    return val === undefined ? undefined : { ...record, val };
+  });
   return {
-    name: shown(name) ?? '',
-    url: url === null ? null : (shown(url) ?? null),
-    metadata: {
-      records: apiRecords(metadata).flatMap((record) => {
-        const val = shown(record.val);
-        return val === undefined ? [] : [{ ...record, val }];
-      }),
-    },
+    name: (await shown(name)) ?? '',
+    url: url === null ? null : ((await shown(url)) ?? null),
+    metadata: { records },
   };
 }
 
-export function toSourceDetails(source: Source, redactor: Redactor | null): z.input<typeof sourceDetailsSchema> {
-  const { name, url, metadata } = shownFacts(source, redactor);
+export async function toSourceDetails(
+  source: Source,
+  redactor: Redactor | null,
+): Promise<z.input<typeof sourceDetailsSchema>> {
+  const { name, url, metadata } = await shownFacts(source, redactor);
   return {
     id: source.id,
     source_group_id: source.sourceGroupId,

@@ -2,56 +2,60 @@
 import { placesAfter, redactMetadata, redactText } from '../policy/apply-redaction.ts';
 import { compileRedactor, type RedactionMatch, type Redactor } from '../policy/redact.ts';
 import type { IngestRules } from '../policy/redactors.ts';
+import { collect } from '../util/collect.ts';
 import { badFile, type FileError } from './failure.ts';
 import type { Block, ParsedFile } from './parsed.ts';
 
 /** @throws FileError when a rule withholds the file. */
-export function redactParsed(parsed: ParsedFile, rules: IngestRules | undefined): ParsedFile {
+export async function redactParsed(parsed: ParsedFile, rules: IngestRules | undefined): Promise<ParsedFile> {
   if (!rules) return parsed;
   const redactor = compileRedactor(rules.policy, rules.hashKey);
   const { text, matches, blocked } = redactor.redact(parsed.text, 'ingest');
   if (blocked) throw withheld();
   const placeOf = placesAfter(inUnits(parsed.text, matches), (replacement) => replacement.length);
-  const shown = (said: string): string => shownText(redactor, said);
+  const { title, chunkMetadata } = parsed;
   return {
     ...parsed,
     text,
-    blocks: parsed.blocks.flatMap((block) => moved(redactor, block, placeOf)),
-    ...(parsed.title !== undefined && { title: shown(parsed.title) }),
-    metadata: redactMetadata(redactor, parsed.metadata, ['ingest']),
-    ...(parsed.chunkMetadata && { chunkMetadata: redactMetadata(redactor, parsed.chunkMetadata, ['ingest']) }),
-    warnings: parsed.warnings.map(shown),
+    blocks: await collect(parsed.blocks, (block) => moved(redactor, block, placeOf)),
+    ...(title !== undefined && { title: await shown(redactor, title) }),
+    metadata: await redactMetadata(redactor, parsed.metadata, ['ingest']),
+    ...(chunkMetadata && { chunkMetadata: await redactMetadata(redactor, chunkMetadata, ['ingest']) }),
+    warnings: await collect(parsed.warnings, (warning) => shown(redactor, warning)),
   };
 }
 
-function moved(redactor: Redactor, block: Block, placeOf: (at: number) => number): Block[] {
+/** Undefined: nothing is left of it. */
+async function moved(redactor: Redactor, block: Block, placeOf: (at: number) => number): Promise<Block | undefined> {
   const start = placeOf(block.start);
   const end = placeOf(block.end);
-  if (start >= end) return [];
-  const shown = (said: string): string => shownText(redactor, said);
+  if (start >= end) return undefined;
+  const { headingPath, tableHeader, metadata, links } = block;
   const rowStarts = block.rowStarts
     ?.map(placeOf)
     .filter((row, i, rows) => row < end && (i === 0 || row > rows[i - 1]!));
-  return [
-    {
-      ...block,
-      start,
-      end,
-      ...(block.headingPath && { headingPath: block.headingPath.map(shown) }),
-      ...(block.tableHeader !== undefined && { tableHeader: shown(block.tableHeader) }),
-      ...(rowStarts && { rowStarts }),
-      ...(block.metadata && { metadata: redactMetadata(redactor, block.metadata, ['ingest']) }),
-      ...(block.links && {
-        links: block.links.map((link) => ({ at: placeOf(link.at), text: shown(link.text), url: shown(link.url) })),
-      }),
-    },
-  ];
+  return {
+    ...block,
+    start,
+    end,
+    ...(headingPath && { headingPath: await collect(headingPath, (heading) => shown(redactor, heading)) }),
+    ...(tableHeader !== undefined && { tableHeader: await shown(redactor, tableHeader) }),
+    ...(rowStarts && { rowStarts }),
+    ...(metadata && { metadata: await redactMetadata(redactor, metadata, ['ingest']) }),
+    ...(links && {
+      links: await collect(links, async ({ at, text, url }) => ({
+        at: placeOf(at),
+        text: await shown(redactor, text),
+        url: await shown(redactor, url),
+      })),
+    }),
+  };
 }
 
-function shownText(redactor: Redactor, text: string): string {
-  const shown = redactText(redactor, text, ['ingest']);
-  if (shown === undefined) throw withheld();
-  return shown;
+async function shown(redactor: Redactor, text: string): Promise<string> {
+  const redacted = await redactText(redactor, text, ['ingest']);
+  if (redacted === undefined) throw withheld();
+  return redacted;
 }
 
 function withheld(): FileError {

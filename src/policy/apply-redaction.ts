@@ -1,5 +1,7 @@
-/** Redaction of what is made of several texts, step after step. */
+/** Redaction of what is made of several texts, step after step. Others run in between: a rule may take its time. */
+
 import type { TypedMetadata } from '../ingest/parsed.ts';
+import { collect } from '../util/collect.ts';
 import type { ApplyAt, RedactionMatch, Redactor } from './redact.ts';
 
 /** What was stored under other ingest rules than those in force is shown as those would have left it, until it is read anew. */
@@ -14,11 +16,15 @@ export function shownAt(redactor: Redactor | null, redactedBy: string): readonly
 export const FACTS_SHOWN: readonly ApplyAt[] = ['ingest', 'retrieval'];
 
 /** Undefined: a rule withholds the text as a whole. */
-export function redactText(redactor: Redactor | null, text: string, steps: readonly ApplyAt[]): string | undefined {
+export async function redactText(
+  redactor: Redactor | null,
+  text: string,
+  steps: readonly ApplyAt[],
+): Promise<string | undefined> {
   let left = text;
   for (const step of steps) {
     if (!redactor?.appliesAt(step) || left === '') continue;
-    const { text: redacted, blocked } = redactor.redact(left, step);
+    const { text: redacted, blocked } = await redactor.redactLong(left, step);
     if (blocked) return undefined;
     left = redacted;
   }
@@ -26,16 +32,16 @@ export function redactText(redactor: Redactor | null, text: string, steps: reado
 }
 
 /** The same, with where places of the text (code points) are afterwards. */
-export function redactWithPlaces(
+export async function redactWithPlaces(
   redactor: Redactor | null,
   text: string,
   steps: readonly ApplyAt[],
-): { text: string; placeOf: (at: number) => number } | undefined {
+): Promise<{ text: string; placeOf: (at: number) => number } | undefined> {
   let left = text;
   let placeOf = (at: number): number => at;
   for (const step of steps) {
     if (!redactor?.appliesAt(step)) continue;
-    const { text: redacted, matches, blocked } = redactor.redact(left, step);
+    const { text: redacted, matches, blocked } = await redactor.redactLong(left, step);
     if (blocked) return undefined;
     left = redacted;
     const before = placeOf;
@@ -46,21 +52,20 @@ export function redactWithPlaces(
 }
 
 /** Values and keys; a record of which either is withheld is left out. */
-export function redactMetadata(
+export async function redactMetadata(
   redactor: Redactor | null,
   metadata: TypedMetadata,
   steps: readonly ApplyAt[],
-): TypedMetadata {
+): Promise<TypedMetadata> {
   if (!steps.some((step) => redactor?.appliesAt(step))) return metadata;
-  return Object.fromEntries(
-    Object.entries(metadata).flatMap(([key, value]) => {
-      const shownKey = redactText(redactor, key, steps);
-      const val = redactText(redactor, value.val, steps);
-      if (shownKey === undefined || val === undefined) return [];
-      // What is masked is no number and no date any more.
-      return [[shownKey, val === value.val ? value : { ...value, val, type: 'string' as const }]];
-    }),
-  );
+  const shown = await collect(Object.entries(metadata), async ([key, value]) => {
+    const shownKey = await redactText(redactor, key, steps);
+    const val = await redactText(redactor, value.val, steps);
+    if (shownKey === undefined || val === undefined) return undefined;
+    // What is masked is no number and no date any more.
+    return [shownKey, val === value.val ? value : { ...value, val, type: 'string' as const }] as const;
+  });
+  return Object.fromEntries(shown);
 }
 
 interface ShownText {
@@ -74,28 +79,27 @@ interface ShownText {
 }
 
 /** A chunk with all its texts; undefined when one that belongs to reading it is withheld. */
-export function redactChunk<T extends Partial<ShownText>>(
+export async function redactChunk<T extends Partial<ShownText>>(
   redactor: Redactor | null,
   chunk: T,
   steps: readonly ApplyAt[],
-): T | undefined {
+): Promise<T | undefined> {
   if (!steps.some((step) => redactor?.appliesAt(step))) return chunk;
   const shown = { ...chunk };
   for (const part of ['name', 'content', 'context'] as const) {
     const text = chunk[part];
     if (typeof text !== 'string') continue;
-    const redacted = redactText(redactor, text, steps);
+    const redacted = await redactText(redactor, text, steps);
     if (redacted === undefined) return undefined;
     shown[part] = redacted;
   }
-  if (typeof chunk.url === 'string') shown.url = redactText(redactor, chunk.url, steps) ?? null;
+  if (typeof chunk.url === 'string') shown.url = (await redactText(redactor, chunk.url, steps)) ?? null;
   if (chunk.headingPath) {
-    const headings = chunk.headingPath.map((heading) => redactText(redactor, heading, steps));
-    if (headings.includes(undefined)) return undefined;
-    shown.headingPath = headings as string[];
+    shown.headingPath = await collect(chunk.headingPath, (heading) => redactText(redactor, heading, steps));
+    if (shown.headingPath.length < chunk.headingPath.length) return undefined;
   }
   for (const part of ['metadata', 'chunkMetadata'] as const) {
-    if (chunk[part]) shown[part] = redactMetadata(redactor, chunk[part], steps);
+    if (chunk[part]) shown[part] = await redactMetadata(redactor, chunk[part], steps);
   }
   return shown;
 }

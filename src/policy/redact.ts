@@ -49,9 +49,9 @@ export interface Redactor {
   readonly ingestMark: string;
   /** False: no rule applies there, the text can be passed on as it is. */
   appliesAt(at: ApplyAt): boolean;
-  /** At once: for texts of at most some 100 kB, where others wait meanwhile. `any` applies every rule. */
+  /** At once, however long that takes: where nobody waits, as in a process that parses files. `any` applies every rule. */
   redact(text: string, at: ApplyAt | 'any'): Redacted;
-  /** The same for texts of any length: lets others run in between. */
+  /** The same, for texts of any length and rules of any cost: lets others run in between, also between several texts. */
   redactLong(text: string, at: ApplyAt | 'any', signal?: AbortSignal): Promise<Redacted>;
   /** For text that arrives in pieces. */
   stream(at: ApplyAt): RedactionStream;
@@ -59,11 +59,13 @@ export interface Redactor {
 
 /** Of a text that is there as a whole: bounds the memory that it takes, in UTF-16 units. */
 const PIECE_LENGTH = 65_536;
-/** Text that is worked on at once in `redactLong`, in UTF-16 units: as much as takes a few milliseconds. */
+/** Text that is worked on before the time is looked at, in UTF-16 units. */
 const SLICE_LENGTH_MAX = 4_096;
 const SLICE_LENGTH_MIN = 16;
 const SLICE_LENGTH_FIRST = 256;
-const SLICE_MS_MAX = 8;
+/** Work of `redactLong` after which others run: time, and UTF-16 units of all texts together. */
+const TURN_MS_MAX = 8;
+const TURN_LENGTH_MAX = 16_384;
 
 export function compileRedactor(policy: RedactionPolicy, hashKey: Uint8Array): Redactor {
   const tokens = openTokens(hashKey);
@@ -82,6 +84,9 @@ export function compileRedactor(policy: RedactionPolicy, hashKey: Uint8Array): R
   );
   const rulesAt = (at: ApplyAt | 'any'): FinderRule[] =>
     compiled.filter((one) => one.at.has(at)).map(({ rule }) => rule);
+  // Of all calls since others could run: a search redacts many short texts.
+  let busyMs = 0;
+  let busyLength = 0;
   const appliesAt = new Set<string>(policy.enabled ? policy.rules.flatMap((rule) => rule.apply_at) : []);
 
   return {
@@ -103,11 +108,18 @@ export function compileRedactor(policy: RedactionPolicy, hashKey: Uint8Array): R
       let length = SLICE_LENGTH_FIRST;
       for (let start = 0; start < text.length && !session.blocked; ) {
         const startedAt = performance.now();
-        parts.push(session.push(text.slice(start, start + length)));
+        const slice = text.slice(start, start + length);
+        parts.push(session.push(slice));
         start += length;
-        const isSlow = performance.now() - startedAt > SLICE_MS_MAX;
-        length = isSlow ? Math.max(SLICE_LENGTH_MIN, length / 4) : Math.min(SLICE_LENGTH_MAX, length * 2);
-        await new Promise((resolve) => setImmediate(resolve));
+        const tookMs = performance.now() - startedAt;
+        length = tookMs > TURN_MS_MAX ? Math.max(SLICE_LENGTH_MIN, length / 4) : Math.min(SLICE_LENGTH_MAX, length * 2);
+        busyMs += tookMs;
+        busyLength += slice.length;
+        if (busyMs >= TURN_MS_MAX || busyLength >= TURN_LENGTH_MAX) {
+          busyMs = 0;
+          busyLength = 0;
+          await new Promise((resolve) => setImmediate(resolve));
+        }
         signal?.throwIfAborted();
       }
       parts.push(session.end());

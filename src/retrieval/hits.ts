@@ -1,4 +1,5 @@
 /** Candidates -> hits: the columns of Content, read for the few that are returned. */
+
 import { createHash } from 'node:crypto';
 import type { Tx } from '../db/database.ts';
 import { raw, type Sql, sql } from '../db/sql.ts';
@@ -6,6 +7,7 @@ import type { TypedMetadata } from '../ingest/parsed.ts';
 import { type Access, mayShowChunk } from '../policy/access.ts';
 import { FACTS_SHOWN, redactChunk, redactText, shownAt } from '../policy/apply-redaction.ts';
 import type { Redactor } from '../policy/redact.ts';
+import { collect } from '../util/collect.ts';
 import type { ReadText } from './select.ts';
 import type { Hit, Neighbour } from './types.ts';
 
@@ -68,16 +70,20 @@ export type Rank = Pick<Hit, 'score' | 'scores'>;
 export const UNRANKED: Rank = { score: 0, scores: { lexical: null, semantic: null, rerank: null } };
 
 /** `row` as selected by `hitColumns`, as it may be shown; undefined when a rule withholds it. */
-export function toHit(row: HitRow, { score, scores }: Rank, redactor: Redactor | null): Hit | undefined {
+export async function toHit(row: HitRow, { score, scores }: Rank, redactor: Redactor | null): Promise<Hit | undefined> {
   const { originMetadata, apiMetadata, redactedBy, ...columns } = row;
   const { name, url } = columns;
-  const facts = redactChunk(
+  const facts = await redactChunk(
     redactor,
     { name, url, metadata: mergedMetadata(originMetadata, apiMetadata) },
     FACTS_SHOWN,
   );
   const { content, context, headingPath, chunkMetadata } = columns;
-  const text = redactChunk(redactor, { content, context, headingPath, chunkMetadata }, shownAt(redactor, redactedBy));
+  const text = await redactChunk(
+    redactor,
+    { content, context, headingPath, chunkMetadata },
+    shownAt(redactor, redactedBy),
+  );
   return facts && text && { ...columns, ...text, ...facts, score, scores };
 }
 
@@ -105,9 +111,9 @@ export async function addNeighbours(
     order by c.ordinal`);
   const byHit = Map.groupBy(rows, (row) => row.hitId);
   for (const hit of hits) {
-    const around = (byHit.get(hit.id) ?? []).flatMap(({ hitId: _, redactedBy, ...neighbour }) => {
-      const content = redactText(redactor, neighbour.content, shownAt(redactor, redactedBy));
-      return content === undefined ? [] : [{ ...neighbour, content }];
+    const around = await collect(byHit.get(hit.id) ?? [], async ({ hitId: _, redactedBy, ...neighbour }) => {
+      const content = await redactText(redactor, neighbour.content, shownAt(redactor, redactedBy));
+      return content === undefined ? undefined : { ...neighbour, content };
     });
     hit.neighbours = {
       before: around.filter((neighbour) => neighbour.chunkIndex < hit.chunkIndex),

@@ -1,10 +1,12 @@
 /** Content by id instead of by question: one chunk, the chunks of a source, its text. The same walls as in search. */
+
 import { withinLimits } from '../corpus/group-store.ts';
 import type { Queryable, Tx } from '../db/database.ts';
 import { raw, type Sql, sql } from '../db/sql.ts';
 import { type Access, mayShowChunk, mayShowSource, showsEverything, showsSomething } from '../policy/access.ts';
 import { placesAfter, shownAt } from '../policy/apply-redaction.ts';
 import type { ApplyAt, Redactor } from '../policy/redact.ts';
+import { collect } from '../util/collect.ts';
 import { ALIVE, SERVED, SOURCE_TABLES } from './filter-sql.ts';
 import { type HitRow, hitColumns, toHit, UNRANKED } from './hits.ts';
 import type { Hit } from './types.ts';
@@ -64,7 +66,7 @@ export async function listChunks(
     order by c.ordinal limit ${page.limit + 1}`);
   const onPage = rows.slice(0, page.limit);
   return {
-    rows: onPage.flatMap((row) => toHit(row, UNRANKED, redactor) ?? []),
+    rows: await collect(onPage, (row) => toHit(row, UNRANKED, redactor)),
     nextId: rows.length > page.limit ? onPage.at(-1)!.id : null,
     total: await countShown(tx, tenantId, sourceId, source, access),
   };

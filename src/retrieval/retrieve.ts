@@ -1,4 +1,5 @@
 /** `retrieve` is the only way to chunks for a question: completions, search and evaluation all come through here. */
+
 import type { Tx } from '../db/database.ts';
 import { join, raw, sql } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
@@ -6,6 +7,7 @@ import { invalidRequest } from '../errors.ts';
 import { openAccess } from '../policy/access.ts';
 import { redactChunk, redactText, shownAt } from '../policy/apply-redaction.ts';
 import type { Redactor } from '../policy/redact.ts';
+import { collect } from '../util/collect.ts';
 import { searchTerms } from './analyzer.ts';
 import { type Batch, keepFitting, lexicalBatches, type RankedCandidate, type Search } from './candidates.ts';
 import { openFew } from './few-chunks.ts';
@@ -72,30 +74,38 @@ export async function retrieve(
       if (corrected) ranked = await rank(tx, corrected, count, rows, []);
       clock.lap('fuzzy');
       await loadRows(tx, request, model ? ranked : ranked.slice(offset), rows);
-      const hits = model ? [] : toHits(ranked.slice(offset), rows, redactor);
+      const hits = model ? [] : await toHits(ranked.slice(offset), rows, redactor);
       await addNeighbours(tx, search.request, hits, request.context ?? NO_NEIGHBOURS, redactor);
       clock.lap('read');
       return { ranked, rows, hits, redactor };
     },
     { signal },
   );
-  if (!model) return { hits: found.hits, warnings: shownWarnings(warnings, found.redactor), timings: clock.timings };
-  const query = redactText(found.redactor, request.query, ['llm_input']) ?? '';
-  const ordered = await rerank(model, query, found.ranked, toldRows(found.rows, found.redactor), warnings, signal);
+  if (!model)
+    return { hits: found.hits, warnings: await shownWarnings(warnings, found.redactor), timings: clock.timings };
+  const query = (await redactText(found.redactor, request.query, ['llm_input'])) ?? '';
+  const ordered = await rerank(
+    model,
+    query,
+    found.ranked,
+    await toldRows(found.rows, found.redactor),
+    warnings,
+    signal,
+  );
   clock.lap('rerank');
   const hits = await db.transaction(
     tenantId,
     async (tx) => {
       const admitted = await admit(tx, request);
       const redactor = await redactorOf(tx, deps, request);
-      const page = toHits((await keepFitting(tx, admitted, ordered)).slice(offset, wanted), found.rows, redactor);
+      const page = await toHits((await keepFitting(tx, admitted, ordered)).slice(offset, wanted), found.rows, redactor);
       await addNeighbours(tx, admitted, page, request.context ?? NO_NEIGHBOURS, redactor);
       return page;
     },
     { signal },
   );
   clock.lap('check');
-  return { hits, warnings: shownWarnings(warnings, found.redactor), timings: clock.timings };
+  return { hits, warnings: await shownWarnings(warnings, found.redactor), timings: clock.timings };
 }
 
 /** As the transaction sees it: a change of the policy is effective in the next one. */
@@ -109,25 +119,27 @@ async function redactorOf(
 
 /** The query as an embedding model is told it. @throws ServiceError invalid_request */
 async function toldQuery(tx: Tx, deps: RetrieveDeps, request: RetrieveRequest): Promise<string> {
-  const query = redactText(await redactorOf(tx, deps, request), request.query, ['llm_input']);
+  const query = await redactText(await redactorOf(tx, deps, request), request.query, ['llm_input']);
   if (query === undefined) throw invalidRequest('/query: holds text that a redaction rule keeps from models.');
   return query;
 }
 
 /** Candidates as a rerank model is told them: of what it may not read, nothing. */
-function toldRows(rows: ReadonlyMap<string, ReadRow>, redactor: Redactor | null): ReadonlyMap<string, ReadRow> {
-  const told = [...rows].flatMap(([id, row]): [string, ReadRow][] => {
-    const shown = redactChunk(redactor, row, [...shownAt(redactor, row.redactedBy), 'llm_input']);
-    return shown ? [[id, shown]] : [];
-  });
-  return new Map(told);
+async function toldRows(
+  rows: ReadonlyMap<string, ReadRow>,
+  redactor: Redactor | null,
+): Promise<ReadonlyMap<string, ReadRow>> {
+  const told = await collect(rows.values(), (row) =>
+    redactChunk(redactor, row, [...shownAt(redactor, row.redactedBy), 'llm_input']),
+  );
+  return new Map(told.map((row) => [row.id, row]));
 }
 
 /** They may name words of the corpus. */
-function shownWarnings(warnings: readonly Warning[], redactor: Redactor | null): Warning[] {
-  return warnings.flatMap((warning) => {
-    const message = redactText(redactor, warning.message, ['ingest', 'retrieval']);
-    return message === undefined ? [] : [{ ...warning, message }];
+function shownWarnings(warnings: readonly Warning[], redactor: Redactor | null): Promise<Warning[]> {
+  return collect(warnings, async (warning) => {
+    const message = await redactText(redactor, warning.message, ['ingest', 'retrieval']);
+    return message === undefined ? undefined : { ...warning, message };
   });
 }
 
@@ -235,12 +247,12 @@ function toHits(
   candidates: readonly RankedCandidate[],
   rows: ReadonlyMap<string, ReadRow>,
   redactor: Redactor | null,
-): Hit[] {
-  return candidates.flatMap((candidate) => {
+): Promise<Hit[]> {
+  return collect(candidates, async (candidate) => {
     const row = rows.get(candidate.id);
-    if (!row) return [];
+    if (!row) return undefined;
     const { terms: _, ...shown } = row;
-    return toHit(shown, candidate, redactor) ?? [];
+    return toHit(shown, candidate, redactor);
   });
 }
 

@@ -67,13 +67,12 @@ export function createSession(engine: Engine, limits: BackgroundLimits = BACKGRO
       else if (behind === undefined) break;
       else if (overdue || (running === 0 && now - answeredAt >= limits.quietMs)) background.shift()!.start();
       else {
-        again ??= setTimeout(
-          () => {
-            again = undefined;
-            next();
-          },
-          Math.ceil(Math.min(limits.quietMs, behind.since + limits.waitMs - now)),
-        );
+        if (again !== undefined) return;
+        const waitMs = Math.ceil(Math.min(limits.quietMs, behind.since + limits.waitMs - now));
+        again = setTimeout(() => {
+          again = undefined;
+          next();
+        }, waitMs);
         return;
       }
     }

@@ -3,6 +3,7 @@
  *
  * Everything that can be refused is refused by prepareCompletion(), before the first byte; answer() then streams.
  */
+
 import { type BranchMessage, listBranch, type StoredCitation } from '../../corpus/conversation-store.ts';
 import type { Deps } from '../../deps.ts';
 import { invalidRequest } from '../../errors.ts';
@@ -14,6 +15,7 @@ import type { Redactor } from '../../policy/redact.ts';
 import { readFilters } from '../../retrieval/filter.ts';
 import { retrieve } from '../../retrieval/retrieve.ts';
 import type { Hit, Warning } from '../../retrieval/types.ts';
+import { collect } from '../../util/collect.ts';
 import { openAnswerText, type TextFilter } from './answer-text.ts';
 import { type Citation, citeAnswer, type Span } from './citations.ts';
 import { contextOf, type PastMessage, watchQuotes } from './context.ts';
@@ -113,16 +115,16 @@ export async function prepareCompletion(
   const turn = await findTurn(deps.db, caller, principal, body, body.messages[latest]!.content);
   const asked = turn.storedQuestion ?? body.messages[latest]!.content;
   const redactor = await deps.db.transaction(caller.tenantId, (tx) => deps.redactors.forTenant(tx, caller.tenantId));
-  const question = redactText(redactor, asked, ['llm_input']);
+  const question = await redactText(redactor, asked, ['llm_input']);
   if (question === undefined) {
     throw invalidRequest('The question holds text that a redaction rule keeps from models.');
   }
   const past: PastMessage[] = turn.isNew
     ? body.messages.slice(0, latest)
     : await storedHistory(deps, caller, principal, turn);
-  const history = past.flatMap((message) => {
-    const content = redactText(redactor, message.content, turn.isNew ? ['llm_input'] : PAST_FOR_MODEL);
-    return content === undefined ? [] : [{ ...message, content }];
+  const history = await collect(past, async (message) => {
+    const content = await redactText(redactor, message.content, turn.isNew ? ['llm_input'] : PAST_FOR_MODEL);
+    return content === undefined ? undefined : { ...message, content };
   });
   const fitted = fitHistory(history, question, deps.chatModel.contextTokens);
   if (!fitted.complete && !turn.isNew && body.truncation === 'disabled') {
@@ -155,10 +157,10 @@ export async function prepareCompletion(
     },
     signal,
   );
-  const pairs = diversify(retrieved.hits, body.limit).flatMap((hit) => {
-    const shown = forReader(redactor, hit);
-    const told = forModel(redactor, hit);
-    return shown && told ? [{ shown, told }] : [];
+  const pairs = await collect(diversify(retrieved.hits, body.limit), async (hit) => {
+    const shown = await forReader(redactor, hit);
+    const told = await forModel(redactor, hit);
+    return shown && told && { shown, told };
   });
   const hits = pairs.map(({ shown }, i) => ({ ...shown, number: i + 1 }));
   const web = (await webSearch) ?? { results: [], warnings: [] };
@@ -167,9 +169,9 @@ export async function prepareCompletion(
     caller,
     messages: fitted.messages.map(({ role, content }) => ({ role, content })),
     question,
-    storedQuestion: storable(redactor, question),
-    query: { ...query, text: redactText(redactor, query.text, ['llm_input']) ?? question },
-    shownQuery: body.trace ? { ...query, text: storable(redactor, query.text) } : null,
+    storedQuestion: await storable(redactor, question),
+    query: { ...query, text: (await redactText(redactor, query.text, ['llm_input'])) ?? question },
+    shownQuery: body.trace ? { ...query, text: await storable(redactor, query.text) } : null,
     onUsage,
     hits,
     told: pairs.map(({ told }, i) => ({ ...told, number: i + 1 })),
@@ -190,8 +192,8 @@ export async function prepareCompletion(
 }
 
 /** The turn of a question that may not be shown is stored without it. */
-function storable(redactor: Redactor | null, question: string): string {
-  return redactText(redactor, question, ['output']) ?? '';
+async function storable(redactor: Redactor | null, question: string): Promise<string> {
+  return (await redactText(redactor, question, ['output'])) ?? '';
 }
 
 async function storedHistory(

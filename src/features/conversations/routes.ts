@@ -1,4 +1,5 @@
 /** Conversations over HTTP: list, whole tree, rename, choose the active message, delete. */
+
 import { z } from 'zod';
 import { type ConversationRow, listConversations, type TreeMessage } from '../../corpus/conversation-store.ts';
 import type { Deps } from '../../deps.ts';
@@ -7,6 +8,7 @@ import { type Caller, type Route, route } from '../../http/route.ts';
 import { idParams, idSchema, nameSchema, principalShape, timeSchema } from '../../http/schemas.ts';
 import { principalOf } from '../../policy/access.ts';
 import type { Redactor } from '../../policy/redact.ts';
+import { collect } from '../../util/collect.ts';
 import { unixSeconds } from '../../util/time.ts';
 import { changeConversation, readConversation, removeConversation } from './conversations.ts';
 import { shownConversation, shownMessage } from './redaction.ts';
@@ -101,7 +103,10 @@ function listRoute(deps: Deps): Route {
         listConversations(tx, caller.tenantId, principalOf(deps, query), query.limit + 1, query.after_id),
       );
       const { page, pagination } = toPage(rows, query.limit, total);
-      return { conversations: page.map((row) => toWire(shownConversation(redactor, row))), pagination };
+      return {
+        conversations: await collect(page, async (row) => toWire(await shownConversation(redactor, row))),
+        pagination,
+      };
     },
   });
 }
@@ -126,8 +131,8 @@ function getRoute(deps: Deps): Route {
       const { messages, ...conversation } = await readConversation(deps.db, caller, principal, params.id);
       const redactor = await redactorOf(deps, caller);
       return {
-        ...toWire(shownConversation(redactor, conversation)),
-        messages: messages.map((message) => toWireMessage(shownMessage(redactor, message))),
+        ...toWire(await shownConversation(redactor, conversation)),
+        messages: await collect(messages, async (message) => toWireMessage(await shownMessage(redactor, message))),
       };
     },
   });
@@ -148,7 +153,7 @@ function changeRoute(deps: Deps): Route {
         title: body.title,
         activeMessageId: body.active_message_id,
       });
-      return toWire(shownConversation(await redactorOf(deps, caller), changed));
+      return toWire(await shownConversation(await redactorOf(deps, caller), changed));
     },
   });
 }
@@ -170,7 +175,7 @@ function deleteRoute(deps: Deps): Route {
     response: { status: 200, schema: conversationSchema },
     async handler({ params, query, caller }) {
       const removed = await removeConversation(deps.db, caller, principalOf(deps, query), params.id);
-      return toWire(shownConversation(await redactorOf(deps, caller), removed));
+      return toWire(await shownConversation(await redactorOf(deps, caller), removed));
     },
   });
 }

@@ -1,4 +1,5 @@
 /** Metadata columns over HTTP: keys of source metadata that `metadata_filter` may name, and their values. */
+
 import { z } from 'zod';
 import { COLUMN_TYPES, listColumns, listValues, type MetadataColumn } from '../../corpus/column-store.ts';
 import type { Deps } from '../../deps.ts';
@@ -9,6 +10,7 @@ import { type Route, route } from '../../http/route.ts';
 import { idSchema, principalShape, text } from '../../http/schemas.ts';
 import { accessOf } from '../../policy/access.ts';
 import { FACTS_SHOWN, redactText } from '../../policy/apply-redaction.ts';
+import { collect } from '../../util/collect.ts';
 import { COLUMNS_MAX, declareColumn, getColumn, refuseLimited, removeColumn } from './columns.ts';
 
 const AREA = 'Metadata columns';
@@ -150,8 +152,10 @@ function valuesRoute(deps: Deps): Route {
         const values = await listValues(tx, caller.tenantId, column, await accessOf(deps, tx, caller, query), request);
         const redactor = await deps.redactors.forTenant(tx, caller.tenantId);
         // A masked value would be no filter and no place in the list: it is left out.
-        const isShown = ({ value }: { value: string }) => value === redactText(redactor, value, FACTS_SHOWN);
-        return { values: values.slice(0, query.limit).filter(isShown), has_more: values.length > query.limit };
+        const shown = await collect(values.slice(0, query.limit), async (one) =>
+          one.value === (await redactText(redactor, one.value, FACTS_SHOWN)) ? one : undefined,
+        );
+        return { values: shown, has_more: values.length > query.limit };
       }),
   });
 }

@@ -1,4 +1,5 @@
 /** Source groups over HTTP: groups of every origin, their sources. Their runs are in run-routes.ts. */
+
 import { z } from 'zod';
 import { findGroup, type GroupLimits, listGroups, type SourceGroup } from '../../corpus/group-store.ts';
 import { apiRecords } from '../../corpus/metadata.ts';
@@ -20,6 +21,7 @@ import {
 import { SOURCE_TYPES, sourceDetailsSchema, toSourceDetails } from '../../http/source-record.ts';
 import { requestDeletion } from '../../ingest/delete-group.ts';
 import { JOB_STATUSES } from '../../jobs/status.ts';
+import { collect } from '../../util/collect.ts';
 import { isId } from '../../util/ids.ts';
 import { unixSeconds } from '../../util/time.ts';
 import { patchGroupMetadata, renameGroup } from './change-group.ts';
@@ -187,7 +189,7 @@ function sourcesRoute(deps: Deps): Route {
         const { rows, total } = await listSourcesOfGroup(tx, caller.tenantId, params.id, request);
         const { page, pagination } = toPage(rows, query.limit, total);
         const redactor = await deps.redactors.forTenant(tx, caller.tenantId);
-        return { sources: page.map((source) => toSourceDetails(source, redactor)), pagination };
+        return { sources: await collect(page, (source) => toSourceDetails(source, redactor)), pagination };
       }),
   });
 }

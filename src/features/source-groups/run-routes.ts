@@ -1,4 +1,5 @@
 /** Runs of source groups over HTTP: history, progress, per-file errors, run again, cancel. */
+
 import { z } from 'zod';
 import { findGroup } from '../../corpus/group-store.ts';
 import { findRun, listRunErrors, listRuns, type Run, type RunError } from '../../corpus/run-store.ts';
@@ -10,6 +11,7 @@ import { idParams, idSchema, jobErrorSchema, timeSchema } from '../../http/schem
 import { cancelRun, startRun } from '../../ingest/run-actions.ts';
 import { JOB_STATUSES } from '../../jobs/status.ts';
 import { FACTS_SHOWN, redactText } from '../../policy/apply-redaction.ts';
+import { collect } from '../../util/collect.ts';
 import { isId } from '../../util/ids.ts';
 import { unixSeconds } from '../../util/time.ts';
 
@@ -141,8 +143,10 @@ function errorsRoute(deps: Deps): Route {
         const { rows, total } = await listRunErrors(tx, caller.tenantId, params.id, request);
         const { page, pagination } = toPage(rows, query.limit, total);
         const redactor = await deps.redactors.forTenant(tx, caller.tenantId);
-        const shown = (text: string): string => redactText(redactor, text, FACTS_SHOWN) ?? '';
-        return { errors: page.map((error) => toRunError({ ...error, name: shown(error.name) })), pagination };
+        const errors = await collect(page, async (error) =>
+          toRunError({ ...error, name: (await redactText(redactor, error.name, FACTS_SHOWN)) ?? '' }),
+        );
+        return { errors, pagination };
       }),
   });
 }

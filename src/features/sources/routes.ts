@@ -1,4 +1,5 @@
 /** Sources over HTTP: list, get, delete, raw download. Their metadata is in metadata-routes.ts. */
+
 import { z } from 'zod';
 import type { Source } from '../../corpus/source-store.ts';
 import type { Deps } from '../../deps.ts';
@@ -10,6 +11,7 @@ import { idParams, idSchema, metadataSchema, pathId, principalShape } from '../.
 import { shownFacts, sourceDetailsSchema, toSourceDetails } from '../../http/source-record.ts';
 import { requestSourceDeletion } from '../../ingest/delete-source.ts';
 import type { Redactor } from '../../policy/redact.ts';
+import { collect } from '../../util/collect.ts';
 import { metadataRoutes } from './metadata-routes.ts';
 import { findRawFile, findSource, listSourcesWithMetadata } from './store.ts';
 
@@ -53,7 +55,7 @@ function listRoute(deps: Deps): Route {
         const { rows, total } = await listSourcesWithMetadata(tx, caller.tenantId, caller, UPLOADED, request);
         const { page, pagination } = toPage(rows, query.limit, total);
         const redactor = await deps.redactors.forTenant(tx, caller.tenantId);
-        return { sources: page.map((source) => toSource(source, redactor)), pagination };
+        return { sources: await collect(page, (source) => toSource(source, redactor)), pagination };
       });
     },
   });
@@ -129,8 +131,8 @@ function rawRoute(deps: Deps): Route {
   });
 }
 
-function toSource(source: Source, redactor: Redactor | null): z.input<typeof sourceSchema> {
-  const { name, metadata } = shownFacts(source, redactor);
+async function toSource(source: Source, redactor: Redactor | null): Promise<z.input<typeof sourceSchema>> {
+  const { name, metadata } = await shownFacts(source, redactor);
   return {
     id: source.id,
     source_group_id: source.sourceGroupId,
