@@ -6,11 +6,15 @@ import type { ProgressStep, RunStatistics } from '../jobs/progress.ts';
 import { ACTIVE_STATUSES, type JobStatus } from '../jobs/status.ts';
 import { type GroupLimits, type PageRequest, withinLimits } from './group-store.ts';
 
+/** `stored`: what is stored is read anew, and the origin, if there is one, is not asked. */
+export type RunReads = 'origin' | 'stored';
+
 export interface Run extends RunStatistics {
   id: string;
   sourceGroupId: string;
   status: JobStatus;
   stage: string | null;
+  reads: RunReads;
   /** The group's generation that this run writes. */
   generation: number;
   /** Number of workers that have taken it; only the last may write. */
@@ -45,13 +49,16 @@ export interface NewRunError extends FileFailure {
   originId?: string;
 }
 
-const RUN_COLUMNS = raw(`r.id, r.source_group_id as "sourceGroupId", r.status, r.stage, r.generation, r.attempt,
+const RUN_COLUMNS =
+  raw(`r.id, r.source_group_id as "sourceGroupId", r.status, r.stage, r.reads, r.generation, r.attempt,
   r.files_done as "filesDone", r.files_total as "filesTotal", r.chunks_done as "chunksDone", r.scanned, r.added, r.updated,
   r.unchanged, r.skipped, r.deleted, r.failed, r.error_title as "errorTitle", r.error_message as "errorMessage",
   r.created_at as "createdAt", r.started_at as "startedAt", r.ended_at as "endedAt"`);
 
 export interface NewRun {
   id: string;
+  /** `origin` unless it is said. */
+  reads?: RunReads;
   sourceGroupId: string;
   generation: number;
   /** Files the run looks at; `unchanged` of them need no work. */
@@ -62,8 +69,8 @@ export interface NewRun {
 
 export async function insertRun(tx: Tx, tenantId: string, run: NewRun): Promise<void> {
   await tx.query(sql`
-    insert into run (tenant_id, id, source_group_id, status, generation, files_done, files_total, scanned, unchanged, created_at)
-    values (${tenantId}, ${run.id}, ${run.sourceGroupId}, 'queued', ${run.generation}, ${run.unchanged}, ${run.scanned},
+    insert into run (tenant_id, id, source_group_id, status, reads, generation, files_done, files_total, scanned, unchanged, created_at)
+    values (${tenantId}, ${run.id}, ${run.sourceGroupId}, 'queued', ${run.reads ?? 'origin'}, ${run.generation}, ${run.unchanged}, ${run.scanned},
             ${run.scanned}, ${run.unchanged}, ${run.createdAt})`);
 }
 
@@ -253,9 +260,9 @@ export async function listStalledRuns(
   tx: Queryable,
   tenantId: string,
   limits: { beatBefore: Date; queuedBefore: Date },
-): Promise<{ id: string; sourceGroupId: string; status: JobStatus }[]> {
+): Promise<Pick<Run, 'id' | 'sourceGroupId' | 'status' | 'reads'>[]> {
   return tx.query(sql`
-    select r.id, r.source_group_id as "sourceGroupId", r.status from run r
+    select r.id, r.source_group_id as "sourceGroupId", r.status, r.reads from run r
     where r.tenant_id = ${tenantId} and (
       (r.status in ('starting', 'started', 'canceling', 'unknown')
         and coalesce(r.heartbeat_at, r.created_at) < ${limits.beatBefore})

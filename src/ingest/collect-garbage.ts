@@ -58,7 +58,8 @@ async function wakeRuns(deps: IngestDeps, tenantId: string, now: Date): Promise<
       beatBefore: secondsBefore(now, STALLED_AFTER_SECONDS),
       queuedBefore: secondsBefore(now, QUEUED_AFTER_SECONDS),
     });
-    for (const { id: runId, sourceGroupId, status } of stalled) {
+    for (const run of stalled) {
+      const { id: runId, sourceGroupId, status } = run;
       const group = await lockGroup(tx, tenantId, sourceGroupId);
       if (!group || group.deletedAt) continue;
       if (group.status === status && (status === 'starting' || status === 'started')) {
@@ -66,7 +67,7 @@ async function wakeRuns(deps: IngestDeps, tenantId: string, now: Date): Promise<
         await setRunStatus(tx, tenantId, runId, 'unknown');
       }
       deps.log.warn({ runId, status }, 'a run was not being worked on');
-      await enqueueRun(deps, tx, tenantId, runId, group.sourceType);
+      await enqueueRun(deps, tx, tenantId, run, group.sourceType);
     }
   });
 }

@@ -1,6 +1,6 @@
 /** The fence: whoever writes for a run first makes sure that the run is still its own. */
 import { lockGroup, type SourceGroup, setGroupStatus } from '../corpus/group-store.ts';
-import { lockRun, setRunStatus } from '../corpus/run-store.ts';
+import { lockRun, type RunReads, setRunStatus } from '../corpus/run-store.ts';
 import type { Tx } from '../db/database.ts';
 import type { ChunkMetadataKey } from './parsed.ts';
 
@@ -10,6 +10,7 @@ export interface ActiveRun {
   runId: string;
   groupId: string;
   sourceType: string;
+  reads: RunReads;
   attempt: number;
   generation: number;
   chunkMetadataKeys: ChunkMetadataKey[];

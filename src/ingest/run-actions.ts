@@ -8,7 +8,7 @@ import {
   UPLOADED,
 } from '../corpus/group-store.ts';
 import { resetFailedUpdates } from '../corpus/origin-store.ts';
-import { findRun, insertRun, lockRun, type Run, setRunStatus } from '../corpus/run-store.ts';
+import { findRun, insertRun, lockRun, type Run, type RunReads, setRunStatus } from '../corpus/run-store.ts';
 import { findSettingOfGroup, forgetCheckpoint, type Setting } from '../corpus/setting-store.ts';
 import { countSources, resetFailedSources } from '../corpus/source-store.ts';
 import type { Tx } from '../db/database.ts';
@@ -110,26 +110,22 @@ async function queueRun(
   await setGroupStatus(tx, tenantId, group.id, 'queued', { generation });
   const createdAt = deps.clock.now();
   const id = newId(createdAt.getTime());
-  await insertRun(tx, tenantId, { id, sourceGroupId: group.id, generation, ...figures, createdAt });
-  await enqueueRun(deps, tx, tenantId, id, group.sourceType, reads);
+  await insertRun(tx, tenantId, { id, reads, sourceGroupId: group.id, generation, ...figures, createdAt });
+  await enqueueRun(deps, tx, tenantId, { id, reads }, group.sourceType);
   return id;
 }
-
-/** `stored`: what is stored is read anew, and the origin, if there is one, is not asked. */
-export type RunReads = 'origin' | 'stored';
 
 /** The job that works on a run. */
 export async function enqueueRun(
   { queue }: Pick<IngestDeps, 'queue'>,
   tx: Tx,
   tenantId: string,
-  runId: string,
+  { id: runId, reads }: Pick<Run, 'id' | 'reads'>,
   sourceType: string,
-  reads: RunReads = 'origin',
 ): Promise<void> {
   // Without its origin a run waits for nobody: it stands with the uploads.
   const kind = sourceType === UPLOADED || reads === 'stored' ? 'ingest-run' : 'origin-run';
-  await queue.enqueue(tx, kind, { tenantId, runId, reads });
+  await queue.enqueue(tx, kind, { tenantId, runId });
 }
 
 /** A secret that was deleted meanwhile is told by the run. */
@@ -158,7 +154,7 @@ export async function cancelRun(deps: ActionDeps, tenantId: string, runId: strin
     await setGroupStatus(tx, tenantId, group.id, 'canceling');
     await setRunStatus(tx, tenantId, runId, 'canceling');
     // Whoever works on it notices; if nobody does, this job ends it.
-    await enqueueRun(deps, tx, tenantId, runId, group.sourceType);
+    await enqueueRun(deps, tx, tenantId, run, group.sourceType);
     return { ...run, status: 'canceling' };
   });
 }

@@ -22,13 +22,13 @@ const FAILURE_EXAMPLES_MAX = 3;
 
 /** The handler. It throws what a retry may cure; after the last attempt the run ends as `failure`. */
 export function ingestRun(deps: IngestDeps): JobHandler {
-  return async ({ tenantId, runId, reads }, { signal, lastAttempt }) => {
+  return async ({ tenantId, runId }, { signal, lastAttempt }) => {
     if (!tenantId || !runId) throw new Error('ingest-run needs tenantId and runId');
     const active = await takeOrEnd(deps, tenantId, runId);
     if (!active) return;
     deps.crash.reach('ingest.taken');
     try {
-      const hasOrigin = active.sourceType !== UPLOADED && reads !== 'stored';
+      const hasOrigin = active.sourceType !== UPLOADED && active.reads === 'origin';
       if (hasOrigin) await readOrigin(deps, active, signal);
       await processPending(deps, active, signal);
       if (hasOrigin) await settleOrigin(deps, active, signal);
@@ -71,6 +71,7 @@ async function takeOrEnd(deps: IngestDeps, tenantId: string, runId: string): Pro
       runId,
       groupId: group.id,
       sourceType: group.sourceType,
+      reads: run.reads,
       attempt,
       generation: group.generation,
       chunkMetadataKeys: group.chunkMetadataKeys,

@@ -2,17 +2,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from '../../src/db/sql.ts';
+import { collectGarbage } from '../../src/ingest/collect-garbage.ts';
 import { reprocess } from '../../src/ingest/reprocess.ts';
 import { ingestRun } from '../../src/ingest/run-ingest.ts';
 import { fetchedDuring, figures, groupId, put, world } from '../support/origin-group.ts';
 
-/** The job, and then the run that it made, as a worker takes both. */
-async function readAnew() {
+/** The job, and then the run that it made, as a worker takes both. `lost`: that one's job is gone, and the collector makes another. */
+async function readAnew({ lost = false } = {}) {
   const { deps, tenantId } = world.service;
   const context = { signal: new AbortController().signal, lastAttempt: true };
   await reprocess(deps)({ tenantId }, context);
   const { runs } = (await world.service.get(`/source-groups/${groupId}/runs`)).body;
   const runId: string = runs.at(-1).id;
+  if (lost) {
+    await deps.db.system.query(sql`delete from pgboss.job where data ->> 'runId' = ${runId}`);
+    await deps.db.system.query(sql`update run set created_at = created_at - interval '1 day' where id = ${runId}`);
+    await collectGarbage(deps)({}, context);
+  }
   const [job] = await deps.db.system.query<{ name: string; data: Record<string, string> }>(
     sql`select name, data from pgboss.job where data ->> 'runId' = ${runId}`,
   );
@@ -40,5 +46,6 @@ test('the origin is not asked, and its next run finds nothing changed', async ()
   assert.equal(hit.content, 'The aardvark of [EMAIL] digs.');
   assert.deepEqual((await world.run(groupId)).statistics, figures({ scanned: 2, unchanged: 2 }));
   assert.equal((await service.delete('/redaction-policy')).status, 200);
-  assert.deepEqual((await readAnew()).statistics, figures({ scanned: 2, updated: 2 }));
+  assert.deepEqual((await readAnew({ lost: true })).statistics, figures({ scanned: 2, updated: 2 }));
+  assert.equal(world.origin.listings.length, listings + 1, 'that of the run between');
 });

@@ -21,6 +21,7 @@ beforeEach(async () => {
     runId,
     groupId,
     sourceType: 'local_file',
+    reads: 'origin',
     attempt: 0,
     generation: 1,
     chunkMetadataKeys: [],

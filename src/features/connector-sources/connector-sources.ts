@@ -106,7 +106,7 @@ export async function createSource(
     }
     const runId = newId(createdAt.getTime());
     await insertRun(tx, tenantId, { id: runId, sourceGroupId: id, generation: 1, scanned: 0, unchanged: 0, createdAt });
-    await enqueueRun(deps, tx, tenantId, runId, kind.kind);
+    await enqueueRun(deps, tx, tenantId, { id: runId, reads: 'origin' }, kind.kind);
     const source = await getSource(tx, caller, kind, id);
     await saveAnswer(tx, source);
     await record(tx, caller, 'create', source.setting);
