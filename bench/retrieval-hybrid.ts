@@ -18,6 +18,7 @@ import { percentile } from '../src/cli/eval-metrics.ts';
 import { findTenantByName } from '../src/corpus/tenant-store.ts';
 import { findServingVectors, vectorColumn } from '../src/corpus/vector-store.ts';
 import type { Database } from '../src/db/database.ts';
+import { migrate } from '../src/db/migrate.ts';
 import { openDatabase } from '../src/db/open.ts';
 import { raw, sql } from '../src/db/sql.ts';
 import type { Filters } from '../src/retrieval/types.ts';
@@ -71,6 +72,7 @@ interface Lower {
 async function withDatabase<T>(use: (db: Database) => Promise<T>): Promise<T> {
   const db = await openDatabase({ dataDir: folder });
   try {
+    await migrate(db);
     return await use(db);
   } finally {
     await db.close();

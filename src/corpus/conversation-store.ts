@@ -139,11 +139,10 @@ function isSeen(tenantId: string, access: Access): Sql {
 }
 
 function restsWithin(tenantId: string, access: Access): Sql {
-  const within = restsOn(
+  return restsOn(
     raw('b.context_group_ids'),
     sql`select from source_group g where g.tenant_id = ${tenantId} and g.id = used.id and ${withinLimits(access)}`,
   );
-  return sql`coalesce(cardinality(b.context_group_ids), 0) > 0 and ${within}`;
 }
 
 function restsOnVisible(tenantId: string, access: Access): Sql[] {

@@ -36,8 +36,9 @@ export const sourceDetailsSchema = z
 export async function shownFacts({ name, url, metadata }: Source, redactor: Redactor | null) {
   const shown = (text: string): Promise<string | undefined> => redactText(redactor, text, FACTS_SHOWN);
   const records = await collect(apiRecords(metadata), async (record) => {
+    const key = await shown(record.key);
     const val = await shown(record.val);
-    return val === undefined ? undefined : { ...record, val };
+    return key === undefined || val === undefined ? undefined : { ...record, key, val };
   });
   return {
     name: (await shown(name)) ?? '',

@@ -15,6 +15,9 @@ import type { ReadRow } from './hits.ts';
 import { termsAmong } from './lexical-scan.ts';
 import type { Filters, Warning } from './types.ts';
 
+export const FUZZY_WARNING = 'fuzzy_match';
+export const FUZZY_WITHOUT_WORDS = 'Words that occur nowhere were taken for others.';
+
 /** Words of one query that are looked at. */
 const WORDS_MAX = 12;
 /** A query with more words that occur nowhere is about something else, not misspelled. */
@@ -78,7 +81,7 @@ export async function correct(
   }
   if (corrections.length === 0) return undefined;
   const list = corrections.map(({ word, meant }) => `“${meant}” instead of “${word}”`).join(', ');
-  warnings.push({ type: 'fuzzy_match', message: `Words that occur nowhere were taken for others: ${list}.` });
+  warnings.push({ type: FUZZY_WARNING, message: `Words that occur nowhere were taken for others: ${list}.` });
   const guesses = corrections.flatMap(({ term }) => new Array<string>(GUESS_WEIGHT).fill(term));
   return { ...search, terms: [...search.terms, ...guesses] };
 }

@@ -5,7 +5,7 @@ import type { Tx } from '../db/database.ts';
 import { raw, type Sql, sql } from '../db/sql.ts';
 import type { TypedMetadata } from '../ingest/parsed.ts';
 import { type Access, mayShowChunk } from '../policy/access.ts';
-import { FACTS_SHOWN, redactChunk, redactText, shownAt } from '../policy/apply-redaction.ts';
+import { FACTS_SHOWN, redactChunk, shownAt } from '../policy/apply-redaction.ts';
 import type { Redactor } from '../policy/redact.ts';
 import { collect } from '../util/collect.ts';
 import type { ReadText } from './select.ts';
@@ -94,6 +94,9 @@ function mergedMetadata(origin: TypedMetadata, api: Record<string, string>): Typ
   return Object.fromEntries([...merged].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
+/** With what else withholds it. */
+type NeighbourRow = Neighbour & Pick<HitRow, 'context' | 'headingPath' | 'redactedBy'> & { hitId: string };
+
 /** Adds the chunks around each hit in its source, those that may be seen, as they may be shown. */
 export async function addNeighbours(
   tx: Tx,
@@ -103,17 +106,20 @@ export async function addNeighbours(
   redactor: Redactor | null,
 ): Promise<void> {
   if (hits.length === 0 || before + after === 0) return;
-  const rows = await tx.query<Neighbour & { hitId: string; redactedBy: string }>(sql`
-    select h.id as "hitId", (select s.redacted_by from source s where s.tenant_id = c.tenant_id and s.id = c.source_id) as "redactedBy", c.id, c.ordinal as "chunkIndex", c.content, c.start_offset as "startOffset", c.end_offset as "endOffset"
+  const rows = await tx.query<NeighbourRow>(sql`
+    select h.id as "hitId", (select s.redacted_by from source s where s.tenant_id = c.tenant_id and s.id = c.source_id) as "redactedBy", c.id, c.ordinal as "chunkIndex", c.content, c.context, c.heading_path as "headingPath",
+      c.start_offset as "startOffset", c.end_offset as "endOffset"
     from chunk h join chunk c on c.tenant_id = h.tenant_id and c.source_id = h.source_id and c.generation = h.generation
       and c.ordinal between h.ordinal - ${before}::int and h.ordinal + ${after}::int and c.id <> h.id
     where h.tenant_id = ${tenantId} and h.id = any(${hits.map((hit) => hit.id)}::uuid[]) and ${mayShowChunk({ policy })}
     order by c.ordinal`);
   const byHit = Map.groupBy(rows, (row) => row.hitId);
   for (const hit of hits) {
-    const around = await collect(byHit.get(hit.id) ?? [], async ({ hitId: _, redactedBy, ...neighbour }) => {
-      const content = await redactText(redactor, neighbour.content, shownAt(redactor, redactedBy));
-      return content === undefined ? undefined : { ...neighbour, content };
+    const around = await collect(byHit.get(hit.id) ?? [], async ({ hitId: _, redactedBy, ...row }) => {
+      const shown = await redactChunk(redactor, row, shownAt(redactor, redactedBy));
+      if (!shown) return undefined;
+      const { context: _context, headingPath: _headingPath, ...neighbour } = shown;
+      return neighbour;
     });
     hit.neighbours = {
       before: around.filter((neighbour) => neighbour.chunkIndex < hit.chunkIndex),

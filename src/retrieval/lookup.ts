@@ -4,7 +4,7 @@ import { withinLimits } from '../corpus/group-store.ts';
 import type { Queryable, Tx } from '../db/database.ts';
 import { raw, type Sql, sql } from '../db/sql.ts';
 import { type Access, mayShowChunk, mayShowSource, showsEverything, showsSomething } from '../policy/access.ts';
-import { placesAfter, shownAt } from '../policy/apply-redaction.ts';
+import { FACTS_SHOWN, placesAfter, redactText, shownAt } from '../policy/apply-redaction.ts';
 import type { ApplyAt, Redactor } from '../policy/redact.ts';
 import { collect } from '../util/collect.ts';
 import { ALIVE, SERVED, SOURCE_TABLES } from './filter-sql.ts';
@@ -85,7 +85,7 @@ export async function readText(
   redactor: Redactor | null,
 ): Promise<ReadRange | undefined> {
   const source = await findSource(tx, tenantId, sourceId, access, showsEverything(access));
-  if (!source) return undefined;
+  if (!source || (await redactText(redactor, source.name, FACTS_SHOWN)) === undefined) return undefined;
   const steps = shownAt(redactor, source.redactedBy).filter((step) => redactor?.appliesAt(step));
   // What is looked for may begin before the range or end behind it: half a match is none.
   const margin = steps.length === 0 ? 0 : REDACTION_MARGIN;
@@ -124,6 +124,7 @@ export async function shownText(
 }
 
 interface ShownSource {
+  name: string;
   redactedBy: string;
   generation: number;
   chunkCount: number;
@@ -139,7 +140,7 @@ async function findSource(
   condition: Sql = raw('true'),
 ): Promise<ShownSource | undefined> {
   const columns: Sql = raw(
-    's.redacted_by as "redactedBy", s.generation, s.chunk_count as "chunkCount", s.text_length as "textLength"',
+    's.name, s.redacted_by as "redactedBy", s.generation, s.chunk_count as "chunkCount", s.text_length as "textLength"',
   );
   const [source] = await tx.query<ShownSource>(sql`
     select ${columns} from ${SOURCE_TABLES}

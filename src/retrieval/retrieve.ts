@@ -13,7 +13,7 @@ import { type Batch, keepFitting, lexicalBatches, type RankedCandidate, type Sea
 import { openFew } from './few-chunks.ts';
 import { openFitting } from './fitting.ts';
 import { FUSION_DEFAULT } from './fuse.ts';
-import { correct } from './fuzzy.ts';
+import { correct, FUZZY_WARNING, FUZZY_WITHOUT_WORDS } from './fuzzy.ts';
 import { addNeighbours, hashOf, type ReadRow, readHashes, readRows, toHit } from './hits.ts';
 import { hybridBatches } from './hybrid.ts';
 import { readLanguages } from './languages.ts';
@@ -83,7 +83,7 @@ export async function retrieve(
   );
   if (!model)
     return { hits: found.hits, warnings: await shownWarnings(warnings, found.redactor), timings: clock.timings };
-  const query = (await redactText(found.redactor, request.query, ['llm_input'])) ?? '';
+  const query = await told(found.redactor, request.query);
   const ordered = await rerank(
     model,
     query,
@@ -119,9 +119,14 @@ async function redactorOf(
 
 /** The query as an embedding model is told it. @throws ServiceError invalid_request */
 async function toldQuery(tx: Tx, deps: RetrieveDeps, request: RetrieveRequest): Promise<string> {
-  const query = await redactText(await redactorOf(tx, deps, request), request.query, ['llm_input']);
-  if (query === undefined) throw invalidRequest('/query: holds text that a redaction rule keeps from models.');
-  return query;
+  return told(await redactorOf(tx, deps, request), request.query);
+}
+
+/** @throws ServiceError invalid_request */
+async function told(redactor: Redactor | null, query: string): Promise<string> {
+  const shown = await redactText(redactor, query, ['llm_input']);
+  if (shown === undefined) throw invalidRequest('/query: holds text that a redaction rule keeps from models.');
+  return shown;
 }
 
 /** Candidates as a rerank model is told them: of what it may not read, nothing. */
@@ -129,15 +134,18 @@ async function toldRows(
   rows: ReadonlyMap<string, ReadRow>,
   redactor: Redactor | null,
 ): Promise<ReadonlyMap<string, ReadRow>> {
-  const told = await collect(rows.values(), (row) =>
+  const shown = await collect(rows.values(), (row) =>
     redactChunk(redactor, row, [...shownAt(redactor, row.redactedBy), 'llm_input']),
   );
-  return new Map(told.map((row) => [row.id, row]));
+  return new Map(shown.map((row) => [row.id, row]));
 }
 
 /** They may name words of the corpus. */
 function shownWarnings(warnings: readonly Warning[], redactor: Redactor | null): Promise<Warning[]> {
+  const hides = (['ingest', 'retrieval', 'output'] as const).some((step) => redactor?.appliesAt(step));
   return collect(warnings, async (warning) => {
+    // Its words are folded: a rule that is meant for one of them may not know it again.
+    if (hides && warning.type === FUZZY_WARNING) return { ...warning, message: FUZZY_WITHOUT_WORDS };
     const message = await redactText(redactor, warning.message, ['ingest', 'retrieval']);
     return message === undefined ? undefined : { ...warning, message };
   });

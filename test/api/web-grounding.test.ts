@@ -47,6 +47,7 @@ function modelOf(provider: Provider, name = provider === 'google' ? 'gemini-2.5-
 
 let current: ChatModel;
 let service: TestApp;
+let groupId: string;
 let worker: Worker;
 before(async () => {
   const chatModel: ChatModel = {
@@ -59,7 +60,7 @@ before(async () => {
   worker = buildWorker(service.deps);
   await worker.start();
   const secretive = 'Staff get 25 days of leave per year. The safe opens with zither-77.';
-  await ingest(service, [{ name: 'leave.md', content: secretive }]);
+  groupId = await ingest(service, [{ name: 'leave.md', content: secretive }]);
 });
 after(async () => {
   await worker.stop(1_000);
@@ -189,6 +190,37 @@ describe('whatever the web says', () => {
     const { body: answer } = await service.post('/completions', body({ messages }));
     assert.equal(answer.choices[0].finish_reason, 'stop');
     assert.equal(answer.choices[0].web_citations.length, 1);
+  });
+
+  test('a redaction policy holds for pages, told and shown', async () => {
+    const mail = 'jane@example.com';
+    fake.findings = [{ ...GERMANY, title: `Ask ${mail}`, says: `${GERMANY.says} Ask ${mail}.` }];
+    fake.answer = (prompt) => `In Germany 28 days of leave are usual [${labelOf(prompt, /web result/)}].`;
+    const setPolicy = (action: string) => {
+      const rule = { name: 'mail', kind: 'entity', entities: ['email'], action, apply_at: ['llm_input', 'output'] };
+      return service.put('/redaction-policy', { enabled: true, rules: [rule] });
+    };
+    const open = await service.post('/completions', body());
+    assert.ok(open.text.includes(mail) && JSON.stringify(fake.calls.at(-1)!.body).includes(mail));
+    assert.equal((await setPolicy('mask')).status, 200);
+    const masked = await service.post('/completions', body());
+    assert.ok(!masked.text.includes(mail) && !JSON.stringify(fake.calls.at(-1)!.body).includes(mail));
+    assert.equal(masked.body.choices[0].web_citations[0].title, 'Ask [EMAIL]');
+    assert.equal((await setPolicy('block')).status, 200);
+    const blocked = (await service.post('/completions', body())).body.choices[0];
+    assert.equal('web_citations' in blocked && blocked.web_citations.length > 0, false);
+    assert.equal((await service.delete('/redaction-policy')).status, 200);
+  });
+
+  test('a key with limits reads its own answers that rest on the web alone', async () => {
+    fake.answer = (prompt) => `In Germany 28 days of leave are usual [${labelOf(prompt, /web result/)}].`;
+    const limits = { scopes: ['inference:run'], source_group_ids: [groupId] };
+    const { key } = (await service.post('/api-keys', { name: 'limited', ...limits })).body;
+    const messages = [{ role: 'user', content: 'Zwölftonmusik?' }];
+    const { conversation_id: id } = (await service.post('/completions', body({ messages }), key)).body;
+    const read = (await service.get(`/conversations/${id}`, key)).body;
+    assert.match(read.messages[1].content, /28 days/);
+    assert.equal((await service.delete(`/conversations/${id}`, key)).status, 200);
   });
 
   test('ag-ui clients get it as an event of its own', async () => {

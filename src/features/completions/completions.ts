@@ -22,7 +22,7 @@ import { contextOf, type PastMessage, watchQuotes } from './context.ts';
 import { diversify } from './diversify.ts';
 import { fitHistory, HISTORY_MESSAGES_MAX } from './history.ts';
 import { noAnswerText } from './no-answer.ts';
-import { forModel, forReader, PAST_FOR_MODEL } from './redaction.ts';
+import { forModel, forReader, PAST_FOR_MODEL, pageAt } from './redaction.ts';
 import type { CompletionBody } from './request.ts';
 import { type StandaloneQuery, standaloneQuery } from './rewrite.ts';
 import { findTurn, saveTurn, type Turn } from './turns.ts';
@@ -60,8 +60,10 @@ export interface Prepared {
   hits: Labelled[];
   /** The same, as the model is told them. */
   told: Labelled[];
-  /** What the web says; none without grounding. */
+  /** What the web says, as it may be shown; none without grounding. */
   web: WebPage[];
+  /** The same pages as the model may be told them. */
+  toldWeb: WebPage[];
   /** For whom; null: authorization is off. */
   principal: Principal | null;
   /** What is stored of the conversation so far, as far as it went to the model, then the question. */
@@ -164,6 +166,11 @@ export async function prepareCompletion(
   });
   const hits = pairs.map(({ shown }, i) => ({ ...shown, number: i + 1 }));
   const web = (await webSearch) ?? { results: [], warnings: [] };
+  const pages = await collect(web.results, async (page) => {
+    const shown = await pageAt(redactor, page, 'output');
+    const told = await pageAt(redactor, page, 'llm_input');
+    return shown && told && { shown, told };
+  });
   return {
     turn,
     caller,
@@ -177,7 +184,8 @@ export async function prepareCompletion(
     told: pairs.map(({ told }, i) => ({ ...told, number: i + 1 })),
     principal,
     history: fitted.messages,
-    web: web.results.map((result, i) => ({ ...result, number: hits.length + i + 1 })),
+    web: pages.map(({ shown }, i) => ({ ...shown, number: hits.length + i + 1 })),
+    toldWeb: pages.map(({ told }, i) => ({ ...told, number: hits.length + i + 1 })),
     citation: body.citation,
     answerFilter: redactor?.appliesAt('output') ? redactor.stream('output') : null,
     timings: retrieved.timings,
@@ -290,7 +298,7 @@ function modelEvents(
   );
   const { messages, question, query, citation, onUsage } = prepared;
   const standalone = query.rewrittenBy === null ? question : query.text;
-  chunks.push(...prepared.web.map(toChunk));
+  chunks.push(...prepared.toldWeb.map(toChunk));
   return deps.chatModel.stream({ messages, question, standalone, chunks, citation, onUsage }, signal);
 }
 

@@ -1,5 +1,7 @@
 /** What of a turn the model is told, and what the reader sees. */
-import { redactChunk } from '../../policy/apply-redaction.ts';
+
+import type { WebResult } from '../../llm/models.ts';
+import { redactChunk, redactText } from '../../policy/apply-redaction.ts';
 import type { ApplyAt, Redactor } from '../../policy/redact.ts';
 import type { Hit } from '../../retrieval/types.ts';
 
@@ -14,4 +16,16 @@ export function forModel(redactor: Redactor | null, hit: Hit): Promise<Hit | und
 /** As it stands in citations, where it is put out with the answer: what is verified is what is seen. */
 export function forReader(redactor: Redactor | null, hit: Hit): Promise<Hit | undefined> {
   return redactChunk(redactor, hit, ['output']);
+}
+
+/** A web page for the model (`llm_input`) or the reader (`output`); undefined: a rule withholds it, or its address is no address any more. */
+export async function pageAt(
+  redactor: Redactor | null,
+  { url, title, text }: WebResult,
+  step: ApplyAt,
+): Promise<WebResult | undefined> {
+  const shown = { title: await redactText(redactor, title, [step]), text: await redactText(redactor, text, [step]) };
+  if (shown.title === undefined || shown.text === undefined) return undefined;
+  if ((await redactText(redactor, url, [step])) !== url) return undefined;
+  return { url, title: shown.title, text: shown.text };
 }
