@@ -60,7 +60,9 @@ const search = (more: object = {}) => t.post('/search', { query: 'heron project'
 
 /** Everything that reads content, as text. */
 async function reads(): Promise<Record<string, string>> {
-  const found = (await search({ context: { before: 1, after: 1 } })).body.results[0];
+  const first = await search({ context: { before: 1, after: 1 } });
+  assert.equal(first.status, 200, first.text);
+  const found = first.body.results[0];
   const group = found ? found.source_group_id : '';
   return {
     search: (await search({ context: { before: 1, after: 1 } })).text,
