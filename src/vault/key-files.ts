@@ -4,6 +4,7 @@
  *
  * While a rotation runs, `master.key.next` holds the new key. Which of the two counts is written in the database.
  */
+import { randomUUID } from 'node:crypto';
 import { link, open, readFile, rename, rm, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
@@ -44,9 +45,9 @@ export async function loadKeyring(settings: KeySettings): Promise<Keyring> {
   };
 }
 
-/** Makes the key file unless there is one, also when two processes do it at once. */
+/** Makes the key file unless there is one, also when several do it at once, in this process or in others. */
 export async function ensureKeyFile(dataDir: string): Promise<void> {
-  const temporary = `${keyFile(dataDir)}.${process.pid}`;
+  const temporary = `${keyFile(dataDir)}.${randomUUID()}`;
   if (await readKeyFile(keyFile(dataDir))) return;
   makeFolder(dataDir);
   await writeDurably(temporary, generateMasterKeyText());
