@@ -239,6 +239,11 @@ export async function setMixed(tx: Tx, tenantId: string, sourceIds: readonly str
     update source set mixed = true where tenant_id = ${tenantId} and id = any(${[...sourceIds]}::uuid[]) and not mixed`);
 }
 
+/** Chunks change although their sources do not: what searches keep of them holds no more. */
+export async function announceChangedChunks(tx: Tx, tenantId: string): Promise<void> {
+  await tx.query(sql`update source set mixed = mixed where tenant_id = ${tenantId} and false`);
+}
+
 /** The group's sources have chunks and text of their own generation only. */
 export async function clearMixed(tx: Tx, tenantId: string, groupId: string): Promise<void> {
   await tx.query(sql`

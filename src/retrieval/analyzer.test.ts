@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { encodePrefix, encodeTerm } from './analysis/encode.ts';
 import { fold } from './analysis/fold.ts';
 import { ANALYZED_LANGUAGES, scriptOf, stem } from './analysis/stems.ts';
-import { TERM_UNITS_MAX, takeApart } from './analysis/words.ts';
+import { firstTerms, TERM_UNITS_MAX, takeApart, wordTerms } from './analysis/words.ts';
 import { analyzeForIndex, analyzeQuery } from './analyzer.ts';
 
 const index = (text: string, language: string | null = 'en'): string[] => analyzeForIndex(text, language).split(' ');
@@ -28,6 +28,13 @@ function findsAll(text: string, query: string, language: string | null): boolean
 }
 
 describe('words', () => {
+  test('the first terms of a word are those of each language', () => {
+    const languages = [...ANALYZED_LANGUAGES, 'und'];
+    for (const word of ['Running', 'İstanbul', 'Điện', 'naïveté', 'книгами', 'كتاب', '東京', 'a1', 'x'.repeat(100)]) {
+      const each = new Set(languages.map((language) => wordTerms(word, language)[0]!.term));
+      assert.deepEqual(firstTerms(word, languages), each, word);
+    }
+  });
   test('inflected forms meet in their stem, whatever the case', () => {
     assert.ok(findsAll('The QUICK foxes were running', 'fox run quick', 'en'));
     assert.ok(findsAll('книгами', 'книга', 'ru'));

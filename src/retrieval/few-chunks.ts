@@ -5,7 +5,8 @@
 import { BM25_B, BM25_K1, chunkPartition, termsIndex } from '../corpus/tenant-store.ts';
 import type { Tx } from '../db/database.ts';
 import { empty, identifier, join, type Sql, sql } from '../db/sql.ts';
-import { chunkConditions } from './filter-sql.ts';
+import { type Knowledge, remember } from './corpus-memory.ts';
+import { chunkConditions, fittingSources } from './filter-sql.ts';
 import type { FindFitting, Fitting } from './fitting.ts';
 import { type Candidate, inOrder } from './lexical.ts';
 import { openTermScan, type TermScan } from './term-scan.ts';
@@ -15,6 +16,8 @@ import type { AdmittedRequest, Filters } from './types.ts';
 const FEW_CHUNKS_MAX = 4_000;
 /** The index finds this many of the chunks that fit about as fast as they are all read when `chunks * share` is as many. */
 const FEW_MEASURE_MAX = 100;
+/** Of a chunk and its ids in memory, apart from its terms. */
+const CHUNK_BYTES = 200;
 
 export interface FewChunks {
   /** As `bm25Candidates`, but of equal score always the lower id first. */
@@ -24,16 +27,25 @@ export interface FewChunks {
 /** Undefined where there are more, or the index of the database is another. */
 export type FindFew = (filters: Filters) => Promise<FewChunks | undefined>;
 
-/** For one transaction: the chunks are read once. */
-export function openFew(tx: Tx, request: AdmittedRequest, fitting: FindFitting): FindFew {
+/** For one transaction: the chunks are read once; with `knowledge` of the corpus as the transaction sees it, for others as well. */
+export function openFew(tx: Tx, request: AdmittedRequest, fitting: FindFitting, knowledge?: Knowledge): FindFew {
   const opened = new Map<Filters, FewChunks>();
   return async (filters) => {
     const found = await fitting(filters);
     if (!found || !areFew(found)) return undefined;
-    const few = opened.get(filters) ?? openFewChunks(tx, request, found, chunkConditions(request, filters));
+    const few = opened.get(filters) ?? open(filters, found);
     opened.set(filters, few);
     return few;
   };
+  function open(filters: Filters, found: Fitting): FewChunks {
+    const { tenantId } = request;
+    const conditions = chunkConditions(request, filters);
+    const read = (): Promise<TermsRead> => readTerms(tx, request, found, conditions);
+    // What conditions on chunks ask for changes without a change of the version.
+    if (conditions.length > 0) return openFewChunks(tx, request, read);
+    const statement = sql`terms ${fittingSources(tenantId, request, filters)}`;
+    return openFewChunks(tx, request, () => remember(knowledge, tenantId, statement, read, ({ bytes }) => bytes));
+  }
 }
 
 function areFew({ chunks, share }: Pick<Fitting, 'chunks' | 'share'>): boolean {
@@ -45,38 +57,37 @@ interface Place {
   partitionNo: number;
 }
 
-interface ReadChunk {
-  id: string;
-  sourceId: string;
-  terms: string;
+type ReadChunk = Pick<Candidate, 'id' | 'sourceId'>;
+
+interface TermsRead {
+  chunks: readonly ReadChunk[];
+  scan: TermScan;
+  bytes: number;
 }
 
-/** The chunks of the sources that fulfil the conditions on chunk `c`, for one transaction. */
-export function openFewChunks(tx: Tx, place: Place, fitting: Fitting, conditions: readonly Sql[]): FewChunks {
+/** For one transaction. */
+function openFewChunks(tx: Tx, place: Place, read: () => Promise<TermsRead>): FewChunks {
   const weigh = openWeights(tx, place);
-  let reading: Promise<{ chunks: readonly ReadChunk[]; scan: TermScan }> | undefined;
-  const read = async () => {
-    const chunks = await readChunks(tx, place, fitting, conditions);
-    return { chunks, scan: openTermScan(chunks.map(({ terms }) => terms)) };
-  };
+  let reading: Promise<TermsRead> | undefined;
   return {
     async best(given, limit) {
       reading ??= read();
       const { chunks, scan } = await reading;
-      const terms = [...new Set(given)];
+      const repeats = new Map<string, number>();
+      for (const term of given) repeats.set(term, (repeats.get(term) ?? 0) + 1);
       // Of a single term, the index does not see that it is repeated.
-      const repeats = terms.map((term) => (terms.length === 1 ? 1 : given.filter((other) => other === term).length));
+      if (repeats.size === 1) repeats.set(given[0]!, 1);
+      const terms = [...repeats.keys()];
       const found = scan(terms);
-      const occurring = [...terms.keys()].filter((place) => found.some(({ counts }) => counts[place]! > 0));
+      const occurring = [...new Set(found.flatMap(({ places }) => places))].sort((a, b) => a - b);
       const { weights, base, slope } = await weigh(occurring.map((place) => terms[place]!));
-      const scored = found.map(({ text, counts, length }) => {
-        const { id, sourceId } = chunks[text]!;
+      const weightAt = new Map(occurring.map((place, i) => [place, repeats.get(terms[place]!)! * weights[i]!]));
+      const scored = found.map(({ text, places, counts, length }) => {
         let score = 0;
-        occurring.forEach((place, i) => {
-          const count = counts[place]!;
-          score += (repeats[place]! * weights[i]! * count) / (count + base + slope * length);
+        places.forEach((place, i) => {
+          score += (weightAt.get(place)! * counts[i]!) / (counts[i]! + base + slope * length);
         });
-        return { id, sourceId, score: rounded(score) };
+        return { ...chunks[text]!, score: rounded(score) };
       });
       return inOrder(
         scored.filter(({ score }) => score > 0),
@@ -91,18 +102,21 @@ function rounded(score: number): number {
   return Number(score.toPrecision(6));
 }
 
-async function readChunks(
+async function readTerms(
   tx: Tx,
   { tenantId, partitionNo }: Place,
   { sources, mixed }: Fitting,
   conditions: readonly Sql[],
-): Promise<ReadChunk[]> {
+): Promise<TermsRead> {
   const ofGeneration = mixed ? sql`and (not f.mixed or c.generation = f.generation)` : empty;
   // Source by source: a join may be planned as a scan of all.
-  return tx.query<ReadChunk>(sql`
+  const rows = await tx.query<ReadChunk & { terms: string }>(sql`
     select c.id, c.source_id as "sourceId", c.terms from (${sources}) f cross join lateral (
       select * from ${identifier(chunkPartition(partitionNo))} where tenant_id = ${tenantId} and source_id = f.id offset 0) c
     where ${join([sql`c.tenant_id = ${tenantId}`, ...conditions], ' and ')} ${ofGeneration}`);
+  const chunks = rows.map(({ id, sourceId }) => ({ id, sourceId }));
+  const scan = openTermScan(rows.map(({ terms }) => terms));
+  return { chunks, scan, bytes: scan.bytes + CHUNK_BYTES * chunks.length };
 }
 
 interface Weights {

@@ -8,7 +8,7 @@ import { sql } from '../db/sql.ts';
 import { encodePrefix } from './analysis/encode.ts';
 import { fold } from './analysis/fold.ts';
 import { errorsBetween, isCorrectable, spellingsNear } from './analysis/misspellings.ts';
-import { wordTerm, wordTerms } from './analysis/words.ts';
+import { firstTerms, wordTerms } from './analysis/words.ts';
 import { type QueryWord, queryWords } from './analyzer.ts';
 import { lexicalCandidates, lexicalRequest, type RankedCandidate, type Search } from './candidates.ts';
 import type { ReadRow } from './hits.ts';
@@ -117,7 +117,7 @@ async function correctWord(
   const letters = fold(word.toLowerCase());
   const near = new Set<string>();
   for (const spelling of spellingsNear(letters)) {
-    for (const language of languages) near.add(wordTerm(spelling, language));
+    for (const term of firstTerms(spelling, languages)) near.add(term);
   }
   const contents = await chunksWith(tx, search, [...near], filters, CHUNKS_READ);
   const found = commonest(contents, languages, word, (other, term) => near.has(term) && isNear(other, letters, 1));

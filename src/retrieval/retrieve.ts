@@ -175,7 +175,7 @@ async function prepare(
   const fitting = openFitting(tx, request, knowledge);
   const search = {
     ...{ request, hasTextSearch: db.hasTextSearch, languages, terms, fusion, exactRowsMax: EXACT_ROWS_MAX },
-    ...{ fitting, ...(db.hasTextSearch && { few: openFew(tx, request, fitting) }) },
+    ...{ fitting, ...(db.hasTextSearch && { few: openFew(tx, request, fitting, knowledge) }) },
   };
   return semantic
     ? { ...search, semantic: { ...semantic, rows: vectorCount(semantic.vectors, state!.pages) } }

@@ -3,7 +3,11 @@ import { test } from 'node:test';
 import { openTermScan, roundedLength } from './term-scan.ts';
 
 const look = (wanted: readonly string[], ...texts: readonly string[]) =>
-  openTermScan(texts)(wanted).map(({ text, counts, length }) => ({ text, counts: [...counts], length }));
+  openTermScan(texts)(wanted).map(({ text, places, counts, length }) => ({
+    text,
+    counts: wanted.map((_, place) => counts[places.indexOf(place)] ?? 0),
+    length,
+  }));
 
 test('terms are counted where they stand alone', () => {
   assert.deepEqual(look(['a', 'ab', 'x'], 'a ab a abc ba'), [{ text: 0, counts: [2, 1, 0], length: 5 }]);
@@ -17,7 +21,7 @@ test('one look after the other knows nothing of the one before', () => {
   const scan = openTermScan(['a a', 'a', 'b']);
   for (let look = 0; look < 2; look++)
     assert.deepEqual(
-      scan(['a']).map(({ counts }) => [...counts]),
+      scan(['a']).map(({ counts }) => counts),
       [[2], [1]],
     );
   assert.deepEqual(
@@ -29,7 +33,8 @@ test('one look after the other knows nothing of the one before', () => {
 test('many wanted terms and many texts are as counted one by one', () => {
   const term = (n: number): string => (n * 7919).toString(36);
   const wanted = Array.from({ length: 3_000 }, (_, n) => term(n * 2));
-  const text = Array.from({ length: 6_000 }, (_, n) => term(n)).join(' ');
+  const text = Array.from({ length: 6_000 }, (_, n) => term(5_999 - n)).join(' ');
+  assert.deepEqual(openTermScan([text])(wanted)[0]!.places, [...wanted.keys()]);
   for (const { counts, length } of look(wanted, text, text)) {
     assert.ok(counts.every((count) => count === 1));
     assert.equal(length, roundedLength(6_000));

@@ -5,6 +5,7 @@ import { buildStep, findColumnRefs, insertColumn } from '../../src/corpus/column
 import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
 import type { Database } from '../../src/db/database.ts';
 import { type Sql, sql } from '../../src/db/sql.ts';
+import { analyzeChunks } from '../../src/ingest/analyze-chunks.ts';
 import { type CorpusMemory, memoryKey, openCorpusMemory } from '../../src/retrieval/corpus-memory.ts';
 import { retrieve } from '../../src/retrieval/retrieve.ts';
 import type { Filters, MetadataFilterGroup, RetrieveRequest } from '../../src/retrieval/types.ts';
@@ -123,6 +124,22 @@ const CHANGES: Record<string, Change> = {
     change: ({ one }) => sql`update source set content_at = '2028-01-01' where id = ${one}`,
     after: ['one'],
   },
+  'metadata of a chunk change': {
+    filters: () => ({ ...RED, chunkMetadata: is('red') }),
+    change: ({ one }) =>
+      sql`update chunk set metadata = '{"colour": {"val": "red", "type": "string"}}' where source_id = ${one}`,
+    after: ['one'],
+  },
+  'chunks are analyzed anew': {
+    filters: () => RED,
+    change: async ({ tenant, one }) => {
+      await database.db.query(tenant.id, sql`update chunk set content = 'rare' where source_id = ${one}`);
+      await database.db.system.query(sql`update tenant set analyzer_version = 1 where id = ${tenant.id}`);
+      const context = { signal: new AbortController().signal, lastAttempt: false };
+      await analyzeChunks(database)({ tenantId: tenant.id }, context);
+    },
+    after: [],
+  },
   'a group is deleted': {
     filters: () => RED,
     change: ({ groupId }) => sql`update source_group set deleted_at = now() where id = ${groupId}`,
@@ -230,7 +247,7 @@ test('what one tenant or key was shown is kept from the others', async () => {
   assert.deepEqual(await names(requestOf(made, RED, { tagIds: [newId()] }), memory), []);
 });
 
-test('a search with known filters and languages looks for neither', async () => {
+test('a search with known filters and languages looks for neither, nor for the terms of few chunks', async () => {
   const made = await make();
   const texts: string[] = [];
   const watched: Database = {
@@ -252,11 +269,13 @@ test('a search with known filters and languages looks for neither', async () => 
   const look = async (remembered: CorpusMemory | null): Promise<number> => {
     texts.length = 0;
     assert.deepEqual(await names(requestOf(made, RED), remembered, watched), ['one']);
-    return texts.filter((text) => text.includes('s.language = l.language') || text.includes('s.chunk_count')).length;
+    const looks = ['s.language = l.language', 's.chunk_count', '"sourceId", c.terms from'];
+    return texts.filter((text) => looks.some((part) => text.includes(part))).length;
   };
-  assert.equal(await look(memory), 2);
+  const all = database.db.hasTextSearch ? 3 : 2;
+  assert.equal(await look(memory), all);
   assert.equal(await look(memory), 0);
-  assert.equal(await look(null), 2);
+  assert.equal(await look(null), all);
 });
 
 test('with another embedding model, searches use its vectors', async () => {

@@ -1,7 +1,7 @@
 /** Terms of words in scripts that write blanks between them. */
 import { encodeTerm } from './encode.ts';
 import { fold } from './fold.ts';
-import { looserForms, mainTerm, TERM_WEIGHT } from './looser-forms.ts';
+import { looserForms, mainTerm, TERM_WEIGHT, type WordForms } from './looser-forms.ts';
 import { languageFor, scriptOf, stem } from './stems.ts';
 
 /** Longer terms are cut: nobody types them, and a lexeme has a length limit. */
@@ -63,25 +63,35 @@ export function wordTerms(word: string, language: string): readonly WordTerm[] {
   return terms;
 }
 
-/** The first lexeme of a word alone, not remembered: for words that hardly come again. */
-export function wordTerm(word: string, language: string): string {
-  return computeTerms(cut(word), language)[0]!.term;
+/** The first lexeme of a word in each of the languages, not remembered: for words that hardly come again. */
+export function firstTerms(word: string, languages: readonly string[]): Set<string> {
+  const short = cut(word);
+  const script = scriptOf(short);
+  const different = new Set(languages.map((language) => (script ? languageFor(script, language) : language)));
+  return new Set([...different].map((language) => mainTerm(formsOf(short, language), script && language)));
 }
 
 function computeTerms(word: string, language: string): WordTerm[] {
   const script = scriptOf(word);
   const used = script && languageFor(script, language);
-  const lower = lowerCase(word, used ?? language);
-  const letters = fold(lower);
-  // English writes accents as it pleases; elsewhere the stemmer must see them.
-  const stemmed = fold(script && used ? stem(used === 'en' ? letters : lower, script, used) : letters);
-  const forms = { lower, letters, stemmed };
+  const forms = formsOf(word, used ?? language);
+  const { letters } = forms;
   const terms = [{ term: mainTerm(forms, used), weight: TERM_WEIGHT }];
   if (/^[\p{L}\p{M}]+$/u.test(letters)) terms.push(...looserForms(forms, used));
   if (/\p{L}\d|\d\p{L}/u.test(letters)) {
     for (const part of letters.match(/\d+|\D+/g) ?? []) terms.push({ term: encodeTerm(part), weight: TERM_WEIGHT });
   }
   return terms;
+}
+
+/** `language` is the one that the word is treated as; without a script that is stemmed, that of the text. */
+function formsOf(word: string, language: string): WordForms {
+  const script = scriptOf(word);
+  const lower = lowerCase(word, language);
+  const letters = fold(lower);
+  // English writes accents as it pleases; elsewhere the stemmer must see them.
+  const stemmed = fold(script ? stem(language === 'en' ? letters : lower, script, language) : letters);
+  return { lower, letters, stemmed };
 }
 
 /** Lower case as the language has it: Turkish keeps its dotless ı until it is folded, so that stemming sees it. */
