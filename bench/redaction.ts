@@ -12,7 +12,7 @@ const percent = (share: number) => share.toFixed(3).padStart(9);
 
 console.log('entity             locale  positives  near misses  precision  recall');
 for (const entity of ENTITIES) {
-  const scores = scoreOf(entity);
+  const scores = await scoreOf(entity);
   for (const score of scores) {
     const { precision, recall } = rates([score]);
     console.log(
@@ -40,14 +40,14 @@ const texts = {
 };
 console.log('\ntext      MB  CPU s   MB/s  ms for 2 kB');
 for (const [name, text] of Object.entries(texts)) {
-  all.redact(text.slice(0, 50_000), 'output');
+  await all.redact(text.slice(0, 50_000), 'output');
   const before = process.cpuUsage();
-  await all.redactLong(text, 'output');
+  await all.redact(text, 'output');
   const { user, system } = process.cpuUsage(before);
   const seconds = (user + system) / 1e6;
   const chunks = Math.floor(Math.min(text.length, 1_000_000) / 2_000);
   const start = process.cpuUsage();
-  for (let i = 0; i < chunks; i++) all.redact(text.slice(i * 2_000, (i + 1) * 2_000), 'output');
+  for (let i = 0; i < chunks; i++) await all.redact(text.slice(i * 2_000, (i + 1) * 2_000), 'output');
   const used = process.cpuUsage(start);
   const megabytes = Buffer.byteLength(text) / 1e6;
   console.log(

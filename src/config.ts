@@ -16,6 +16,10 @@ const WORKER_CONCURRENCY_MAX = 64;
 const RATE_LIMIT_MAX = 1_000_000;
 export const RERANK_TIMEOUT_MS_DEFAULT = 3_000;
 const RERANK_TIMEOUT_MS_MAX = 60_000;
+const PRESIDIO_TIMEOUT_MS_MAX = 60_000;
+/** Presidio's own recognizers of names say 0.85; those that it trusts less, less. */
+const PRESIDIO_SCORE_DEFAULT = 0.3;
+const PRESIDIO_LANGUAGES_PATTERN = /^[a-z]{2,3}(?:,[a-z]{2,3}){0,7}$/;
 const CHAT_TIMEOUT_MS_MAX = 3_600_000;
 const TOKENS_PER_DAY_MAX = 9_999_999_999;
 const EMBEDDING_REQUESTS_MAX = 64;
@@ -72,6 +76,8 @@ export interface Config {
   fusion: { method: (typeof FUSION_METHODS)[number]; weight: number };
   /** `model` is `none` or a model name. */
   rerank: { model: string; baseUrl: string | null; apiKey: string | null; timeoutMs: number };
+  /** Finds names for redaction rules; `url` null: none does. A text is read in each of the languages. */
+  presidio: { url: string | null; languages: readonly string[]; scoreMin: number; timeoutMs: number };
   authorization: boolean;
   webGrounding: boolean;
   /** Of follow-up questions, for retrieval: by the chat model where there is one, by rules, or not at all. */
@@ -149,6 +155,19 @@ export function loadConfig(env: Environment): Config {
       baseUrl: read.httpUrl('PINAKES_RERANK_BASE_URL', 'http://127.0.0.1:8080'),
       apiKey: read.optional('PINAKES_RERANK_API_KEY'),
       timeoutMs: read.integer('PINAKES_RERANK_TIMEOUT_MS', RERANK_TIMEOUT_MS_DEFAULT, 1, RERANK_TIMEOUT_MS_MAX),
+    },
+    presidio: {
+      url: read.httpUrl('PINAKES_PRESIDIO_URL', 'http://127.0.0.1:5002'),
+      languages: (
+        read.pattern(
+          'PINAKES_PRESIDIO_LANGUAGES',
+          PRESIDIO_LANGUAGES_PATTERN,
+          'must be languages as Presidio names them',
+          'en,de',
+        ) ?? 'en'
+      ).split(','),
+      scoreMin: read.share('PINAKES_PRESIDIO_SCORE', PRESIDIO_SCORE_DEFAULT),
+      timeoutMs: read.integer('PINAKES_PRESIDIO_TIMEOUT_MS', 10_000, 1, PRESIDIO_TIMEOUT_MS_MAX),
     },
     authorization: read.choice('PINAKES_AUTHORIZATION', ['off', 'on'], 'off') === 'on',
     webGrounding: read.choice('PINAKES_WEB_GROUNDING', ['off', 'on'], 'off') === 'on',

@@ -24,6 +24,7 @@ import type { ChatModel, Embedding } from './llm/models.ts';
 import { openChatModel } from './llm/registry.ts';
 import { openRerankModel, type RerankModel } from './llm/rerank.ts';
 import { type HttpClient, openHttpClient } from './net/http-client.ts';
+import { type NameAnalyzer, openPresidio } from './policy/presidio.ts';
 import { openRedactors, type Redactors } from './policy/redactors.ts';
 import { analyzeForIndex, analyzeQuery } from './retrieval/analyzer.ts';
 import { type CorpusMemory, openCorpusMemory } from './retrieval/corpus-memory.ts';
@@ -50,6 +51,8 @@ export interface Deps {
   usage: UsageLedger;
   /** What is masked in the texts of a tenant. */
   redactors: Redactors;
+  /** Finds names for redaction rules. Null: none is configured. */
+  analyzer: NameAnalyzer | null;
   /** Null: no embedding model is configured. */
   embedding: Embedding | null;
   /** What searches worked out about the corpus as it is. Null: nothing is kept. */
@@ -91,15 +94,16 @@ export async function openDeps(config: Config, log: FastifyBaseLogger, given: Gi
     const blobs = given.blobs ?? (await openBlobs(config, crash));
     const queue = given.queue ?? closing(await openJobQueue(db, log), (q) => q.stop(0));
     const schedules = given.schedules ?? closing(openSchedules(), (s) => s.close());
+    const metrics = openMetrics(async () => (await countWaiting(db.system)).waiting);
+    const analyzer = given.analyzer === undefined ? openPresidio(config.presidio, http, metrics.named) : given.analyzer;
     const processor =
       given.processor ??
-      closing(openProcessPool({ children: config.parserProcesses, tools: openToolRunner(config.tools) }), (pool) =>
-        pool.close(),
+      closing(
+        openProcessPool({ children: config.parserProcesses, tools: openToolRunner(config.tools), analyzer }),
+        (pool) => pool.close(),
       );
-    const metrics = openMetrics(async () => (await countWaiting(db.system)).waiting);
     const chatModel =
-      given.chatModel ??
-      openChatModel({ ...config.chat, webSearch: config.webGrounding }, http, analyzer, metrics.chat);
+      given.chatModel ?? openChatModel({ ...config.chat, webSearch: config.webGrounding }, http, words, metrics.chat);
     const embedding =
       given.embedding === undefined
         ? closing(openEmbedding(config.embedding, http), async (model) => model?.close())
@@ -123,7 +127,8 @@ export async function openDeps(config: Config, log: FastifyBaseLogger, given: Gi
       processor,
       chatModel,
       usage,
-      redactors: given.redactors ?? openRedactors(config),
+      redactors: given.redactors ?? openRedactors(config, analyzer),
+      analyzer,
       embedding,
       memory: given.memory === undefined ? openCorpusMemory(db) : given.memory,
       reranker: given.reranker === undefined ? openRerankModel(config.rerank, http) : given.reranker,
@@ -148,7 +153,7 @@ function noteUsage(log: FastifyBaseLogger): (error: unknown) => void {
 /** What operator commands need while no service runs: database (migrated), blob store, and the models that doctor tries. */
 export async function openStores(
   config: Config,
-): Promise<Pick<Deps, 'db' | 'blobs' | 'chatModel' | 'embedding' | 'reranker' | 'close'>> {
+): Promise<Pick<Deps, 'db' | 'blobs' | 'chatModel' | 'embedding' | 'reranker' | 'analyzer' | 'close'>> {
   const db = await openConfigured(config);
   const http = openHttpClient({ allow: config.outboundAllow });
   let embedding: Embedding | null = null;
@@ -161,8 +166,11 @@ export async function openStores(
     await migrate(db);
     const blobs = await openBlobs(config, noCrashPoints);
     embedding = openEmbedding(config.embedding, http);
-    const chatModel = openChatModel(config.chat, http, analyzer);
-    return { db, blobs, chatModel, embedding, reranker: openRerankModel(config.rerank, http), close };
+    const chatModel = openChatModel(config.chat, http, words);
+    return {
+      ...{ db, blobs, chatModel, embedding, close },
+      ...{ reranker: openRerankModel(config.rerank, http), analyzer: openPresidio(config.presidio, http) },
+    };
   } catch (error) {
     await close();
     throw error;
@@ -196,7 +204,7 @@ async function openBlobs(config: Config, crash: CrashPoints): Promise<BlobStore>
 }
 
 /** How the extractive model compares words: with the terms that search uses. */
-const analyzer = {
+const words = {
   index: (text: string, language: string | null) => analyzeForIndex(text, language).split(' '),
   query: (text: string, language: string | null) => analyzeQuery(text, language === null ? [] : [language]),
 };

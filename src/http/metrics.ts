@@ -13,6 +13,8 @@ export interface Metrics {
   embedded(what: 'chunks' | 'requested' | 'refused' | 'failed_jobs', count: number): void;
   /** Calls to the chat model. */
   readonly chat: ChatObserver;
+  /** Texts that the analyzer of names was asked about, or that it was known for what it says. */
+  named(outcome: 'answered' | 'failed' | 'remembered', seconds: number): void;
   /** Running requests. */
   readonly running: { inc(): void; dec(): void };
   /** The text exposition format and its content type. */
@@ -65,6 +67,13 @@ export function openMetrics(chunksWaiting: () => Promise<number> = async () => 0
     help: 'Chunks without a vector of a set that serves or is being built.',
     registers,
   });
+  const named = new Histogram({
+    name: 'pinakes_redaction_analyzer_seconds',
+    help: 'Time that the analyzer of names took for a text, by outcome; `remembered`: it was not asked.',
+    labelNames: ['outcome'] as const,
+    buckets: DURATION_BUCKETS,
+    registers,
+  });
   const chat = openChatMetrics(registry);
   let hasDefaults = false;
   return {
@@ -73,6 +82,7 @@ export function openMetrics(chunksWaiting: () => Promise<number> = async () => 0
     ingested: (what, count) => ingested.inc({ what }, count),
     embedded: (what, count) => embedded.inc({ what }, count),
     chat,
+    named: (outcome, seconds) => named.observe({ outcome }, seconds),
     running: { inc: () => running.inc(), dec: () => running.dec() },
     async expose() {
       // Process metrics observe the event loop and garbage collection: only for those who look.

@@ -9,7 +9,7 @@ import { encodeFrame, FrameReader } from './frames.ts';
 import type { MemberSink } from './members.ts';
 import type { ChunkDraft, ProcessOutcome, ProcessRequest } from './parsed.ts';
 import { processFile } from './process-file.ts';
-import type { ToolAnswer, ToolCall, Tools } from './tools.ts';
+import type { NamesCall, ToolAnswer, ToolCall, Tools } from './tools.ts';
 
 /** A file to be read, or what a program of the system said about the current one. */
 export type ChildRequest = { id: number; request: ProcessRequest } | { id: number; answer: ToolAnswer };
@@ -26,7 +26,7 @@ export interface MemberPart {
 export type ChildReply =
   | { id: number; chunks: ChunkDraft[] }
   | { id: number; member: MemberPart }
-  | { id: number; call: ToolCall }
+  | { id: number; call: ToolCall | NamesCall }
   | { id: number; outcome: ProcessOutcome };
 
 const REQUEST_BYTES_MAX = 80 * 1024 * 1024;
@@ -42,7 +42,7 @@ function serve(channel: Socket): void {
     if (!channel.write(encodeFrame(reply))) await once(channel, 'drain');
   };
   let answered: (answer: ToolAnswer) => void = () => undefined;
-  const ask = async (id: number, call: ToolCall): Promise<Uint8Array> => {
+  const ask = async (id: number, call: ToolCall | NamesCall): Promise<Uint8Array> => {
     const { promise, resolve } = Promise.withResolvers<ToolAnswer>();
     answered = resolve;
     await send({ id, call });
@@ -62,6 +62,8 @@ function serve(channel: Socket): void {
       tools.ocr = async (image) => new TextDecoder().decode(await ask(id, { tool: 'ocr', image }));
     }
     if (request.tools?.includes('office')) tools.office = (to) => ask(id, { tool: 'office', to });
+    tools.names = async (text, entities) =>
+      JSON.parse(new TextDecoder().decode(await ask(id, { tool: 'names', text, entities })));
     tail = tail.then(async () => {
       const sendMember: MemberSink = async ({ bytes, ...member }) => {
         for (let from = 0; from < bytes.length; from += MEMBER_PART_BYTES) {

@@ -38,7 +38,11 @@ export async function processFile(
     const bytes = await readFile(request.path);
     const fileType = await detectFileType(bytes, request.name);
     stage = 'parse';
-    const parsed = await redactParsed(await parseFile(fileType, bytes, request, tools), request.redaction);
+    const parsed = await redactParsed(
+      await parseFile(fileType, bytes, request, tools),
+      request.redaction,
+      tools.names ?? null,
+    );
     if (parsed.members && memberSink) {
       parsed.warnings.push(...(await sendMembers(parsed.members, request.depth ?? 0, memberSink, tools)));
     }

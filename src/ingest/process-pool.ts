@@ -1,9 +1,11 @@
 /** A FileProcessor over a few child processes: started when needed, kept warm, ended when idle, killed over a limit. */
+import type { NameAnalyzer } from '../policy/presidio.ts';
+import { answerNames } from './answer-names.ts';
 import type { FileProcessor } from './file-processor.ts';
 import type { MemberSink } from './members.ts';
 import type { FileFailure, ProcessOutcome, ProcessRequest } from './parsed.ts';
 import type { ToolRunner } from './tool-runner.ts';
-import type { ToolAnswer, ToolCall, ToolName } from './tools.ts';
+import type { NamesCall, ToolAnswer, ToolCall, ToolName } from './tools.ts';
 import { CHILD_RSS_BYTES_MAX, CHILD_RSS_BYTES_REUSED, type EndReason, WatchedChild } from './watched-child.ts';
 
 export const CHILDREN_DEFAULT = 2;
@@ -31,6 +33,8 @@ export interface PoolOptions {
   fileTimeMs?: number;
   /** Programs that parsers may ask for; none when absent. */
   tools?: ToolRunner;
+  /** For the redaction rules of a file; none when absent. */
+  analyzer?: NameAnalyzer | null;
   /** Entry point of a child. Tests use one that misbehaves. */
   script?: URL;
 }
@@ -58,6 +62,7 @@ class ProcessPool implements FileProcessor {
   private readonly fileTimeMs: number;
   private readonly script: URL;
   private readonly tools: ToolRunner | undefined;
+  private readonly analyzer: NameAnalyzer | null;
   private readonly queue: Task[] = [];
   /** Tasks at a child, by id. A task that was taken back is not here although its child still holds it. */
   private readonly running = new Map<number, Task>();
@@ -75,6 +80,7 @@ class ProcessPool implements FileProcessor {
     this.fileTimeMs = options.fileTimeMs ?? FILE_TIME_MS;
     this.script = options.script ?? CHILD_SCRIPT;
     this.tools = options.tools;
+    this.analyzer = options.analyzer ?? null;
     if (!this.tools) this.toolNames = [];
   }
 
@@ -115,9 +121,12 @@ class ProcessPool implements FileProcessor {
   }
 
   /** A task that was taken back or is gone needs no program any more. */
-  private async call(id: number, call: ToolCall, signal: AbortSignal): Promise<ToolAnswer> {
+  private async call(id: number, call: ToolCall | NamesCall, signal: AbortSignal): Promise<ToolAnswer> {
     const task = this.running.get(id);
-    if (!task || !this.tools) return { ok: false, failure: this.failure('closed', { size: 0 }) };
+    if (task && call.tool === 'names') return answerNames(this.analyzer, task.request.redaction, call, signal);
+    if (!task || !this.tools || call.tool === 'names') {
+      return { ok: false, failure: this.failure('closed', { size: 0 }) };
+    }
     return this.tools.run(call, task.request.path, signal);
   }
 

@@ -6,6 +6,7 @@ import { redactParsed } from './redact-parsed.ts';
 
 const MAIL = 'jo@example.com';
 const rules = (action: 'mask' | 'drop' | 'block') => ({
+  tenantId: 't',
   mark: 'm',
   hashKey: new Uint8Array(32),
   policy: {

@@ -1,16 +1,21 @@
-/** The ingest rules of a redaction policy on a file that was parsed: before it is cut, so that all offsets are those of what is left. Pure. */
+/** The ingest rules of a redaction policy on a file that was parsed: before it is cut, so that all offsets are those of what is left. */
 import { placesAfter, redactMetadata, redactText } from '../policy/apply-redaction.ts';
+import type { FindNames } from '../policy/names.ts';
 import { compileRedactor, type RedactionMatch, type Redactor } from '../policy/redact.ts';
 import type { IngestRules } from '../policy/redactors.ts';
 import { collect } from '../util/collect.ts';
 import { badFile, type FileError } from './failure.ts';
 import type { Block, ParsedFile } from './parsed.ts';
 
-/** @throws FileError when a rule withholds the file. */
-export async function redactParsed(parsed: ParsedFile, rules: IngestRules | undefined): Promise<ParsedFile> {
+/** @throws FileError when a rule withholds the file, or the analyzer of names that a rule needs cannot be asked. */
+export async function redactParsed(
+  parsed: ParsedFile,
+  rules: IngestRules | undefined,
+  findNames: FindNames | null = null,
+): Promise<ParsedFile> {
   if (!rules) return parsed;
-  const redactor = compileRedactor(rules.policy, rules.hashKey);
-  const { text, matches, blocked } = redactor.redact(parsed.text, 'ingest');
+  const redactor = compileRedactor(rules.policy, rules.hashKey, findNames);
+  const { text, matches, blocked } = await redactor.redact(parsed.text, 'ingest');
   if (blocked) throw withheld();
   const placeOf = placesAfter(inUnits(parsed.text, matches), (replacement) => replacement.length);
   const { title, chunkMetadata } = parsed;

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { encodeFrame, FrameReader } from './frames.ts';
 import type { ChunkDraft, FileFailure, ProcessOutcome, ProcessRequest } from './parsed.ts';
 import type { ChildReply, ChildRequest, MemberPart } from './process-child.ts';
-import type { ToolAnswer, ToolCall } from './tools.ts';
+import type { NamesCall, ToolAnswer, ToolCall } from './tools.ts';
 
 /** A third of the processor time where others want it too; less would let files run into their time limits. */
 const CHILD_NICENESS = 5;
@@ -36,7 +36,7 @@ const NOT_KEPT: FileFailure = {
 const TOOLS_TOO_LONG: FileFailure = {
   stage: 'parse',
   title: 'File is over a limit',
-  message: `OCR or conversion of the file took longer than ${TOOLS_TIME_MS_MAX / 60_000} minutes.`,
+  message: `OCR, conversion or the search for names in the file took longer than ${TOOLS_TIME_MS_MAX / 60_000} minutes.`,
   retryable: false,
 };
 
@@ -46,8 +46,8 @@ export interface ChildEvents {
   onOutcome(id: number, outcome: ProcessOutcome): void;
   /** A file inside the file; nothing more is read from the child until it settles. */
   onMember(id: number, member: { index: number; name: string; bytes: Uint8Array }): Promise<void>;
-  /** The child asks for a program of the system; aborted when the child ends. Never rejects. */
-  onCall(id: number, call: ToolCall, signal: AbortSignal): Promise<ToolAnswer>;
+  /** The child asks for a program of the system, or for names; aborted when the child ends. Never rejects. */
+  onCall(id: number, call: ToolCall | NamesCall, signal: AbortSignal): Promise<ToolAnswer>;
   /** Called once. Requests without outcome are the caller's again, oldest first. */
   onEnd(reason: EndReason, unfinished: readonly number[]): void;
 }
@@ -194,7 +194,7 @@ export class WatchedChild {
   }
 
   /** The time of a program does not count as the child's own. */
-  private async onCall(current: Waiting, call: ToolCall): Promise<void> {
+  private async onCall(current: Waiting, call: ToolCall | NamesCall): Promise<void> {
     if (this.tool) {
       this.end('crash');
       return;

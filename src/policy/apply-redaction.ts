@@ -24,7 +24,7 @@ export async function redactText(
   let left = text;
   for (const step of steps) {
     if (!redactor?.appliesAt(step) || left === '') continue;
-    const { text: redacted, blocked } = await redactor.redactLong(left, step);
+    const { text: redacted, blocked } = await redactor.redact(left, step);
     if (blocked) return undefined;
     left = redacted;
   }
@@ -41,7 +41,7 @@ export async function redactWithPlaces(
   let placeOf = (at: number): number => at;
   for (const step of steps) {
     if (!redactor?.appliesAt(step)) continue;
-    const { text: redacted, matches, blocked } = await redactor.redactLong(left, step);
+    const { text: redacted, matches, blocked } = await redactor.redact(left, step);
     if (blocked) return undefined;
     left = redacted;
     const before = placeOf;

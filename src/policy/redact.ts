@@ -1,7 +1,10 @@
 /** What a compiled redaction policy does. Pure: see redactors.ts for where policies come from. */
 import { createHash } from 'node:crypto';
+import { ServiceError } from '../errors.ts';
+import { isName, type NameEntity } from './detectors/entities.ts';
 import { detectorOf } from './detectors/registry.ts';
 import { openDictionary } from './dictionary.ts';
+import { type FindNames, type NameSearch, openNameSearch, STREAM_STEP_LENGTH, WINDOW_LENGTH } from './names.ts';
 import {
   ACTIONS,
   type ApplyAt,
@@ -9,7 +12,7 @@ import {
   type RedactionPolicy,
   type RedactionRule,
 } from './redaction-policy.ts';
-import { type Finder, type FinderRule, openSession } from './redaction-session.ts';
+import { type Finder, type FinderRule, openSession, type Session } from './redaction-session.ts';
 import { openTokens } from './redaction-tokens.ts';
 import { openPattern } from './tenant-pattern.ts';
 
@@ -37,9 +40,9 @@ export interface Redacted {
 
 export interface RedactionStream {
   /** Returns what may go out already. Nothing more once it is blocked. */
-  push(delta: string): string;
+  push(delta: string): Promise<string>;
   /** The rest. */
-  end(): string;
+  end(): Promise<string>;
   readonly blocked: boolean;
 }
 
@@ -49,83 +52,128 @@ export interface Redactor {
   readonly ingestMark: string;
   /** False: no rule applies there, the text can be passed on as it is. */
   appliesAt(at: ApplyAt): boolean;
-  /** At once, however long that takes: where nobody waits, as in a process that parses files. `any` applies every rule. */
-  redact(text: string, at: ApplyAt | 'any'): Redacted;
-  /** The same, for texts of any length and rules of any cost: lets others run in between, also between several texts. */
-  redactLong(text: string, at: ApplyAt | 'any', signal?: AbortSignal): Promise<Redacted>;
-  /** For text that arrives in pieces. */
-  stream(at: ApplyAt): RedactionStream;
+  /**
+   * For texts of any length and rules of any cost: lets others run in between, also between several texts. `any` applies every
+   * rule. Not within a transaction: an analyzer of names may have to be asked.
+   *
+   * @throws ServiceError when that cannot be asked.
+   */
+  redact(text: string, at: ApplyAt | 'any', signal?: AbortSignal): Promise<Redacted>;
+  /** For text that arrives in pieces; otherwise the same. */
+  stream(at: ApplyAt, signal?: AbortSignal): RedactionStream;
 }
 
-/** Of a text that is there as a whole: bounds the memory that it takes, in UTF-16 units. */
-const PIECE_LENGTH = 65_536;
 /** Text that is worked on before the time is looked at, in UTF-16 units. */
 const SLICE_LENGTH_MAX = 4_096;
 const SLICE_LENGTH_MIN = 16;
 const SLICE_LENGTH_FIRST = 256;
-/** Work of `redactLong` after which others run: time, and UTF-16 units of all texts together. */
+/** Work after which others run: time, and UTF-16 units of all texts together. */
 const TURN_MS_MAX = 8;
 const TURN_LENGTH_MAX = 16_384;
 
-export function compileRedactor(policy: RedactionPolicy, hashKey: Uint8Array): Redactor {
+/** A text on its way. */
+interface Opened {
+  session: Session;
+  /** Null: no rule asks for names. */
+  names: NameSearch | null;
+  /** As much as is worked on at once. */
+  sliceLength: number;
+}
+
+/** @param findNames null: no analyzer is configured, and rules that need one fail. */
+export function compileRedactor(
+  policy: RedactionPolicy,
+  hashKey: Uint8Array,
+  findNames: FindNames | null = null,
+): Redactor {
   const tokens = openTokens(hashKey);
   const compiled = policy.rules.flatMap((rule, order) =>
     findersOf(rule).map(({ finder, entity }) => ({
       at: new Set<string>([...rule.apply_at, 'any']),
+      finder,
       rule: {
-        finder,
         order,
         strictness: ACTIONS.indexOf(rule.action),
         replace: tokens(rule.action, (entity ?? rule.name).toUpperCase(), entity),
         blocks: rule.action === 'block',
         describes: { rule: rule.name, kind: rule.kind, entity, action: rule.action },
-      } satisfies FinderRule,
+      } satisfies Omit<FinderRule, 'finder'>,
     })),
   );
-  const rulesAt = (at: ApplyAt | 'any'): FinderRule[] =>
-    compiled.filter((one) => one.at.has(at)).map(({ rule }) => rule);
+  const open = (at: ApplyAt | 'any', stepLength: number): Opened => {
+    const chosen = compiled.filter((one) => one.at.has(at));
+    const wanted = [...new Set(chosen.flatMap(({ finder }) => (typeof finder === 'string' ? finder : [])))];
+    const names = wanted.length === 0 ? null : openNameSearch(findNames ?? unconfigured, wanted, stepLength);
+    const rules = chosen.map(({ finder, rule }) => ({
+      ...rule,
+      finder: typeof finder === 'string' ? names!.finderOf(finder) : finder,
+    }));
+    return { session: openSession(rules), names, sliceLength: SLICE_LENGTH_FIRST };
+  };
   // Of all calls since others could run: a search redacts many short texts.
   let busyMs = 0;
   let busyLength = 0;
+  /** `work` takes a text slice by slice, as long as the rules allow. */
+  async function inTurns(
+    opened: Opened,
+    text: string,
+    signal: AbortSignal | undefined,
+    work: (slice: string) => void,
+  ): Promise<void> {
+    for (let start = 0; start < text.length; ) {
+      const startedAt = performance.now();
+      const slice = text.slice(start, start + opened.sliceLength);
+      work(slice);
+      start += slice.length;
+      const tookMs = performance.now() - startedAt;
+      opened.sliceLength =
+        tookMs > TURN_MS_MAX
+          ? Math.max(SLICE_LENGTH_MIN, opened.sliceLength / 4)
+          : Math.min(SLICE_LENGTH_MAX, opened.sliceLength * 2);
+      busyMs += tookMs;
+      busyLength += slice.length;
+      if (busyMs >= TURN_MS_MAX || busyLength >= TURN_LENGTH_MAX) {
+        busyMs = 0;
+        busyLength = 0;
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      signal?.throwIfAborted();
+    }
+  }
+  /** What may go out of a text that goes on, or ends here. */
+  async function advance(opened: Opened, text: string, isEnd: boolean, signal?: AbortSignal): Promise<string> {
+    const { session, names } = opened;
+    if (names) await inTurns(opened, text, signal, (slice) => names.push(slice));
+    await names?.settle(isEnd, signal);
+    const parts: string[] = [];
+    await inTurns(opened, text, signal, (slice) => {
+      if (!session.blocked) parts.push(session.push(slice));
+    });
+    if (isEnd) parts.push(session.end());
+    return parts.join('');
+  }
   const appliesAt = new Set<string>(policy.enabled ? policy.rules.flatMap((rule) => rule.apply_at) : []);
 
   return {
     version: policy.version,
     ingestMark: ingestMarkOf(policy, hashKey),
     appliesAt: (at) => appliesAt.has(at),
-    redact(text, at) {
-      const session = openSession(rulesAt(at));
-      const parts: string[] = [];
-      let start = 0;
-      for (; text.length - start > PIECE_LENGTH && !session.blocked; start += PIECE_LENGTH)
-        parts.push(session.push(text.slice(start, start + PIECE_LENGTH)));
-      parts.push(session.end(text.slice(start)));
-      return { text: session.blocked ? '' : parts.join(''), matches: session.matches, blocked: session.blocked };
+    async redact(text, at, signal) {
+      const opened = open(at, WINDOW_LENGTH);
+      const redacted = await advance(opened, text, true, signal);
+      const { blocked, matches } = opened.session;
+      return { text: blocked ? '' : redacted, matches, blocked };
     },
-    async redactLong(text, at, signal) {
-      const session = openSession(rulesAt(at));
-      const parts: string[] = [];
-      let length = SLICE_LENGTH_FIRST;
-      for (let start = 0; start < text.length && !session.blocked; ) {
-        const startedAt = performance.now();
-        const slice = text.slice(start, start + length);
-        parts.push(session.push(slice));
-        start += length;
-        const tookMs = performance.now() - startedAt;
-        length = tookMs > TURN_MS_MAX ? Math.max(SLICE_LENGTH_MIN, length / 4) : Math.min(SLICE_LENGTH_MAX, length * 2);
-        busyMs += tookMs;
-        busyLength += slice.length;
-        if (busyMs >= TURN_MS_MAX || busyLength >= TURN_LENGTH_MAX) {
-          busyMs = 0;
-          busyLength = 0;
-          await new Promise((resolve) => setImmediate(resolve));
-        }
-        signal?.throwIfAborted();
-      }
-      parts.push(session.end());
-      return { text: session.blocked ? '' : parts.join(''), matches: session.matches, blocked: session.blocked };
+    stream(at, signal) {
+      const opened = open(at, STREAM_STEP_LENGTH);
+      return {
+        push: (delta) => advance(opened, delta, false, signal),
+        end: () => advance(opened, '', true, signal),
+        get blocked() {
+          return opened.session.blocked;
+        },
+      };
     },
-    stream: (at) => openSession(rulesAt(at)),
   };
 }
 
@@ -141,10 +189,11 @@ export function ingestMarkOf({ enabled, rules }: RedactionPolicy, hashKey: Uint8
   return digest.digest('hex').slice(0, MARK_LENGTH);
 }
 
-function findersOf(rule: RedactionRule): { finder: Finder; entity: string | null }[] {
+/** A name of an entity in place of a finder: the analyzer finds it. */
+function findersOf(rule: RedactionRule): { finder: Finder | NameEntity; entity: string | null }[] {
   switch (rule.kind) {
     case 'entity':
-      return rule.entities.map((entity) => ({ finder: detectorOf(entity), entity }));
+      return rule.entities.map((entity) => ({ finder: isName(entity) ? entity : detectorOf(entity), entity }));
     case 'regex':
       return [{ finder: openPattern(rule.pattern, rule.ignore_case), entity: null }];
     case 'dictionary':
@@ -155,4 +204,11 @@ function findersOf(rule: RedactionRule): { finder: Finder; entity: string | null
         },
       ];
   }
+}
+
+function unconfigured(): never {
+  throw new ServiceError(
+    'upstream_failed',
+    'The analyzer of names that the redaction policy needs is not configured any more.',
+  );
 }

@@ -1,7 +1,7 @@
 /** A redaction policy as it is sent and stored: which texts are masked, how, and at which steps. */
 import { z } from 'zod';
 import { text } from '../http/schemas.ts';
-import { ENTITIES } from './detectors/entities.ts';
+import { ENTITIES, NAMES } from './detectors/entities.ts';
 import { MATCH_LENGTH_MAX, PatternProblem, parsePattern, UNBOUNDED_REPEATS } from './pattern-syntax.ts';
 
 /** The steps at which a rule can apply. */
@@ -44,11 +44,13 @@ const entityRule = z.strictObject({
   ...common,
   kind: z.literal('entity').describe(KIND),
   entities: z
-    .array(z.enum(ENTITIES))
+    .array(z.enum([...ENTITIES, ...NAMES]))
     .min(1)
-    .max(ENTITIES.length)
+    .max(ENTITIES.length + NAMES.length)
     .refine((names) => new Set(names).size === names.length, 'names an entity twice')
-    .describe('What is looked for, with checksums where it has them. Masked as `[EMAIL]`.'),
+    .describe(
+      `What is looked for, with checksums where it has them. Masked as \`[EMAIL]\`. An analyzer of names, if one is configured, finds ${NAMES.map((name) => `\`${name}\``).join(', ')}.`,
+    ),
 });
 
 const regexRule = z.strictObject({

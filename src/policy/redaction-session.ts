@@ -11,6 +11,8 @@ export interface Finder {
   scan(text: string, from: number, until: number, found: (start: number, end: number) => void): number;
   /** Where the first match at or after `from` may begin that more text could complete, lengthen or undo; else the length. */
   openFrom(text: string, from: number): number;
+  /** The text loses so much at its beginning. For finders that know of places in the whole text. */
+  forget?(units: number): void;
 }
 
 export interface FinderRule {
@@ -98,8 +100,13 @@ class RedactionSession implements Session {
     if (!isEnd)
       for (const [i, { finder }] of this.#rules.entries())
         until = Math.min(until, finder.openFrom(text, Math.min(this.#next[i]!, text.length)));
-    // Between characters, where one has become several.
-    while (starts && until > 0 && until < text.length && starts[until] === starts[until - 1]) until--;
+    /** Between characters, where one has become several. */
+    const between = (unit: number): number => {
+      let at = unit;
+      while (starts && at > 0 && at < text.length && starts[at] === starts[at - 1]) at--;
+      return at;
+    };
+    until = between(until);
 
     for (const [i, rule] of this.#rules.entries()) {
       const next = rule.finder.scan(text, this.#next[i]!, until, (start, end) => {
@@ -113,7 +120,7 @@ class RedactionSession implements Session {
       this.#next[i] = Math.max(next, until);
     }
     const out = this.#settle(this.#keptAt + startOf(until));
-    this.#forget(Math.max(0, until - LOOK_BACK), startOf);
+    this.#forget(between(Math.max(0, until - LOOK_BACK)), startOf);
     return this.blocked ? '' : out;
   }
 
@@ -168,7 +175,10 @@ class RedactionSession implements Session {
     if (this.#keptAt + length > this.#counted.at) this.#points(this.#keptAt + length);
     this.#kept = this.#kept.slice(length);
     this.#keptAt += length;
-    for (const i of this.#next.keys()) this.#next[i]! -= units;
+    for (const [i, { finder }] of this.#rules.entries()) {
+      this.#next[i]! -= units;
+      finder.forget?.(units);
+    }
   }
 }
 

@@ -3,6 +3,8 @@ import type { Queryable } from '../db/database.ts';
 import type { KeySettings } from '../vault/key-files.ts';
 import { findMasterKeyId } from '../vault/master-key-store.ts';
 import { tenantKey } from '../vault/tenant-key.ts';
+import type { FindNames } from './names.ts';
+import type { NameAnalyzer } from './presidio.ts';
 import { compileRedactor, ingestMarkOf, type Redactor } from './redact.ts';
 import type { RedactionPolicy } from './redaction-policy.ts';
 import { findRedactionPolicy, findRedactionVersion } from './redaction-store.ts';
@@ -13,6 +15,7 @@ const KEPT_MAX = 16;
 const KEY_PURPOSE = 'redaction hash';
 
 export interface IngestRules {
+  tenantId: string;
   /** redact.ts: ingestMark. */
   mark: string;
   policy: RedactionPolicy;
@@ -28,9 +31,12 @@ export interface Redactors {
   compile(tx: Queryable, tenantId: string, policy: RedactionPolicy): Promise<Redactor>;
 }
 
-export function openRedactors(config: KeySettings): Redactors {
+/** @param analyzer of names; null: none is configured. */
+export function openRedactors(config: KeySettings, analyzer: NameAnalyzer | null = null): Redactors {
   const kept = new Map<string, { redactor: Redactor; keyId: string | undefined }>();
   const keyFor = async (keyId: string | undefined, tenantId: string) => tenantKey(config, keyId, tenantId, KEY_PURPOSE);
+  const namesFor = (tenantId: string): FindNames | null =>
+    analyzer && ((text, entities, signal) => analyzer.find(tenantId, text, entities, signal));
   return {
     async atIngest(tx, tenantId) {
       const stored = await findRedactionPolicy(tx, tenantId);
@@ -39,10 +45,10 @@ export function openRedactors(config: KeySettings): Redactors {
       const mark = ingestMarkOf(stored, hashKey);
       const { version, enabled } = stored;
       const rules = stored.rules.filter((rule) => rule.apply_at.includes('ingest'));
-      return mark === '' ? null : { mark, hashKey, policy: { version, enabled, rules } };
+      return mark === '' ? null : { tenantId, mark, hashKey, policy: { version, enabled, rules } };
     },
     async compile(tx, tenantId, policy) {
-      return compileRedactor(policy, await keyFor(await findMasterKeyId(tx), tenantId));
+      return compileRedactor(policy, await keyFor(await findMasterKeyId(tx), tenantId), namesFor(tenantId));
     },
     async forTenant(tx, tenantId) {
       const version = await findRedactionVersion(tx, tenantId);
@@ -57,7 +63,7 @@ export function openRedactors(config: KeySettings): Redactors {
       if (entry?.redactor.version !== version || entry.keyId !== keyId) {
         const policy = await findRedactionPolicy(tx, tenantId);
         if (!policy?.enabled) return null;
-        entry = { redactor: compileRedactor(policy, await keyFor(keyId, tenantId)), keyId };
+        entry = { redactor: compileRedactor(policy, await keyFor(keyId, tenantId), namesFor(tenantId)), keyId };
       }
       kept.set(tenantId, entry);
       for (const oldest of kept.keys()) {

@@ -95,24 +95,32 @@ function mergedMetadata(origin: TypedMetadata, api: Record<string, string>): Typ
 }
 
 /** With what else withholds it. */
-type NeighbourRow = Neighbour & Pick<HitRow, 'context' | 'headingPath' | 'redactedBy'> & { hitId: string };
+export type NeighbourRow = Neighbour & Pick<HitRow, 'context' | 'headingPath' | 'redactedBy'> & { hitId: string };
 
-/** Adds the chunks around each hit in its source, those that may be seen, as they may be shown. */
-export async function addNeighbours(
+/** The chunks around each of these in its source, those that may be seen; null where none were asked for. */
+export async function readNeighbours(
   tx: Tx,
   { tenantId, policy }: { tenantId: string } & Pick<Access, 'policy'>,
-  hits: readonly Hit[],
+  around: readonly { id: string }[],
   { before, after }: { before: number; after: number },
-  redactor: Redactor | null,
-): Promise<void> {
-  if (hits.length === 0 || before + after === 0) return;
-  const rows = await tx.query<NeighbourRow>(sql`
+): Promise<NeighbourRow[] | null> {
+  if (before + after === 0) return null;
+  return tx.query<NeighbourRow>(sql`
     select h.id as "hitId", (select s.redacted_by from source s where s.tenant_id = c.tenant_id and s.id = c.source_id) as "redactedBy", c.id, c.ordinal as "chunkIndex", c.content, c.context, c.heading_path as "headingPath",
       c.start_offset as "startOffset", c.end_offset as "endOffset"
     from chunk h join chunk c on c.tenant_id = h.tenant_id and c.source_id = h.source_id and c.generation = h.generation
       and c.ordinal between h.ordinal - ${before}::int and h.ordinal + ${after}::int and c.id <> h.id
-    where h.tenant_id = ${tenantId} and h.id = any(${hits.map((hit) => hit.id)}::uuid[]) and ${mayShowChunk({ policy })}
+    where h.tenant_id = ${tenantId} and h.id = any(${around.map(({ id }) => id)}::uuid[]) and ${mayShowChunk({ policy })}
     order by c.ordinal`);
+}
+
+/** Gives each hit its neighbours, as they may be shown. */
+export async function addNeighbours(
+  hits: readonly Hit[],
+  rows: readonly NeighbourRow[] | null,
+  redactor: Redactor | null,
+): Promise<void> {
+  if (!rows) return;
   const byHit = Map.groupBy(rows, (row) => row.hitId);
   for (const hit of hits) {
     const around = await collect(byHit.get(hit.id) ?? [], async ({ hitId: _, redactedBy, ...row }) => {

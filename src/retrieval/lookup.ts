@@ -16,6 +16,8 @@ const REDACTION_MARGIN = 16_384;
 
 /** A stretch of extracted text as it is stored, with more around it where rules are to be applied. */
 export interface ReadRange {
+  /** Of the source. */
+  name: string;
   text: string;
   /** The code points that were asked for. */
   from: number;
@@ -31,18 +33,23 @@ export async function findChunk(
   tenantId: string,
   id: string,
   access: Access,
-  redactor: Redactor | null,
-): Promise<Hit | undefined> {
+): Promise<HitRow | undefined> {
   const [row] = await tx.query<HitRow>(sql`
     select ${hitColumns(access.tagIds)} from chunk c join ${SOURCE_TABLES} on s.tenant_id = c.tenant_id and s.id = c.source_id
     where c.tenant_id = ${tenantId} and c.id = ${id} and ${ALIVE} and ${SERVED} and ${withinLimits(access)}
       and ${mayShowSource(access)} and ${mayShowChunk(access)}`);
-  return row && toHit(row, UNRANKED, redactor);
+  return row;
 }
 
 /**
- * Chunks of a source in reading order, a page without those that a redaction rule withholds; undefined when there is no such
- * source, or nothing of it may be seen. After the id of a chunk that is gone there is nothing: its source has been read anew, and the list with it.
+ * Chunks as they may be shown, without those that a redaction rule withholds. Not within a transaction: it may take its time.
+ */
+export function shownChunks(redactor: Redactor | null, rows: readonly HitRow[]): Promise<Hit[]> {
+  return collect(rows, (row) => toHit(row, UNRANKED, redactor));
+}
+
+/**
+ * Chunks of a source in reading order; undefined when there is no such source, or nothing of it may be seen. After the id of a chunk that is gone there is nothing: its source has been read anew, and the list with it.
  */
 export async function listChunks(
   tx: Tx,
@@ -50,8 +57,7 @@ export async function listChunks(
   sourceId: string,
   access: Access,
   page: { limit: number; afterId?: string | undefined },
-  redactor: Redactor | null,
-): Promise<{ rows: Hit[]; nextId: string | null; total: number } | undefined> {
+): Promise<{ rows: HitRow[]; nextId: string | null; total: number } | undefined> {
   const source = await findSource(tx, tenantId, sourceId, access);
   if (!source) return undefined;
   const after =
@@ -66,7 +72,7 @@ export async function listChunks(
     order by c.ordinal limit ${page.limit + 1}`);
   const onPage = rows.slice(0, page.limit);
   return {
-    rows: await collect(onPage, (row) => toHit(row, UNRANKED, redactor)),
+    rows: onPage,
     nextId: rows.length > page.limit ? onPage.at(-1)!.id : null,
     total: await countShown(tx, tenantId, sourceId, source, access),
   };
@@ -85,7 +91,7 @@ export async function readText(
   redactor: Redactor | null,
 ): Promise<ReadRange | undefined> {
   const source = await findSource(tx, tenantId, sourceId, access, showsEverything(access));
-  if (!source || (await redactText(redactor, source.name, FACTS_SHOWN)) === undefined) return undefined;
+  if (!source) return undefined;
   const steps = shownAt(redactor, source.redactedBy).filter((step) => redactor?.appliesAt(step));
   // What is looked for may begin before the range or end behind it: half a match is none.
   const margin = steps.length === 0 ? 0 : REDACTION_MARGIN;
@@ -98,7 +104,14 @@ export async function readText(
     where t.tenant_id = ${tenantId} and t.source_id = ${sourceId} and t.generation = ${source.generation} and t.start_offset < ${end}::int and t.end_offset > ${start}::int
     order by t.start_offset`);
   const text = segments.map((segment) => segment.part).join('');
-  return { text, steps, from: range.start - start, to: range.end - start, textLength: source.textLength };
+  return {
+    name: source.name,
+    text,
+    steps,
+    from: range.start - start,
+    to: range.end - start,
+    textLength: source.textLength,
+  };
 }
 
 /**
@@ -110,9 +123,10 @@ export async function shownText(
   read: ReadRange,
   signal: AbortSignal,
 ): Promise<string | undefined> {
+  if ((await redactText(redactor, read.name, FACTS_SHOWN)) === undefined) return undefined;
   let { text, from, to } = read;
   for (const step of read.steps) {
-    const { text: redacted, matches, blocked } = await redactor!.redactLong(text, step, signal);
+    const { text: redacted, matches, blocked } = await redactor!.redact(text, step, signal);
     if (blocked) return undefined;
     const cut = matches.find((match) => match.end > from && match.start < from);
     const places = placesAfter(matches);

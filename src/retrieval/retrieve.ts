@@ -14,7 +14,16 @@ import { openFew } from './few-chunks.ts';
 import { openFitting } from './fitting.ts';
 import { FUSION_DEFAULT } from './fuse.ts';
 import { correct, FUZZY_WARNING, FUZZY_WITHOUT_WORDS } from './fuzzy.ts';
-import { addNeighbours, hashOf, type ReadRow, readHashes, readRows, toHit } from './hits.ts';
+import {
+  addNeighbours,
+  hashOf,
+  type NeighbourRow,
+  type ReadRow,
+  readHashes,
+  readNeighbours,
+  readRows,
+  toHit,
+} from './hits.ts';
 import { hybridBatches } from './hybrid.ts';
 import { readLanguages } from './languages.ts';
 import { FORCE_INDEX_ORDER, FORCE_INDEXES } from './lexical.ts';
@@ -74,15 +83,15 @@ export async function retrieve(
       if (corrected) ranked = await rank(tx, corrected, count, rows, []);
       clock.lap('fuzzy');
       await loadRows(tx, request, model ? ranked : ranked.slice(offset), rows);
-      const hits = model ? [] : await toHits(ranked.slice(offset), rows, redactor);
-      await addNeighbours(tx, search.request, hits, request.context ?? NO_NEIGHBOURS, redactor);
+      const page = model ? [] : ranked.slice(offset);
+      const neighbours = await readNeighbours(tx, search.request, page, request.context ?? NO_NEIGHBOURS);
       clock.lap('read');
-      return { ranked, rows, hits, redactor };
+      return { ranked, rows, page, neighbours, redactor };
     },
     { signal },
   );
-  if (!model)
-    return { hits: found.hits, warnings: await shownWarnings(warnings, found.redactor), timings: clock.timings };
+  // Redaction may take its time, so it never happens within a transaction.
+  if (!model) return shown(found, found.rows, warnings, clock);
   const query = await told(found.redactor, request.query);
   const ordered = await rerank(
     model,
@@ -93,19 +102,33 @@ export async function retrieve(
     signal,
   );
   clock.lap('rerank');
-  const hits = await db.transaction(
+  const checked = await db.transaction(
     tenantId,
     async (tx) => {
       const admitted = await admit(tx, request);
-      const redactor = await redactorOf(tx, deps, request);
-      const page = await toHits((await keepFitting(tx, admitted, ordered)).slice(offset, wanted), found.rows, redactor);
-      await addNeighbours(tx, admitted, page, request.context ?? NO_NEIGHBOURS, redactor);
-      return page;
+      const page = (await keepFitting(tx, admitted, ordered)).slice(offset, wanted);
+      const neighbours = await readNeighbours(tx, admitted, page, request.context ?? NO_NEIGHBOURS);
+      return { page, neighbours, redactor: await redactorOf(tx, deps, request) };
     },
     { signal },
   );
   clock.lap('check');
-  return { hits, warnings: await shownWarnings(warnings, found.redactor), timings: clock.timings };
+  return shown(checked, found.rows, warnings, clock);
+}
+
+async function shown(
+  {
+    page,
+    neighbours,
+    redactor,
+  }: { page: RankedCandidate[]; neighbours: NeighbourRow[] | null; redactor: Redactor | null },
+  rows: ReadonlyMap<string, ReadRow>,
+  warnings: readonly Warning[],
+  { timings }: ReturnType<typeof stopwatch>,
+): Promise<Retrieved> {
+  const hits = await toHits(page, rows, redactor);
+  await addNeighbours(hits, neighbours, redactor);
+  return { hits, warnings: await shownWarnings(warnings, redactor), timings };
 }
 
 /** As the transaction sees it: a change of the policy is effective in the next one. */
@@ -117,9 +140,10 @@ async function redactorOf(
   return (await redactors?.forTenant(tx, tenantId)) ?? null;
 }
 
-/** The query as an embedding model is told it. @throws ServiceError invalid_request */
-async function toldQuery(tx: Tx, deps: RetrieveDeps, request: RetrieveRequest): Promise<string> {
-  return told(await redactorOf(tx, deps, request), request.query);
+/** What makes the query as an embedding model is told it, after the transaction; that throws ServiceError invalid_request. */
+async function toldQuery(tx: Tx, deps: RetrieveDeps, request: RetrieveRequest): Promise<() => Promise<string>> {
+  const redactor = await redactorOf(tx, deps, request);
+  return () => told(redactor, request.query);
 }
 
 /** @throws ServiceError invalid_request */
@@ -175,7 +199,7 @@ async function prepare(
   const fitting = openFitting(tx, request, knowledge);
   const search = {
     ...{ request, hasTextSearch: db.hasTextSearch, languages, terms, fusion, exactRowsMax: EXACT_ROWS_MAX },
-    ...{ fitting, ...(db.hasTextSearch && { few: openFew(tx, request, fitting, knowledge) }) },
+    ...{ fitting, ...(db.hasTextSearch && { few: openFew(tx, request, fitting) }) },
   };
   return semantic
     ? { ...search, semantic: { ...semantic, rows: vectorCount(semantic.vectors, state!.pages) } }

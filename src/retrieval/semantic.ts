@@ -29,7 +29,7 @@ export interface SemanticQuery {
 export async function embedQuery(
   { db, embedding, memory }: Pick<Deps, 'db'> & Partial<Pick<Deps, 'embedding' | 'memory'>>,
   { tenantId, mode }: RetrieveRequest,
-  tellQuery: (tx: Tx) => Promise<string>,
+  tellQuery: (tx: Tx) => Promise<() => Promise<string>>,
   warnings: Warning[],
   signal: AbortSignal,
 ): Promise<Omit<SemanticQuery, 'rows'> | undefined> {
@@ -38,11 +38,11 @@ export async function embedQuery(
     if (mode === 'hybrid') return undefined;
     throw invalidRequest('/mode: semantic search needs an embedding model, and none is configured.');
   }
-  const { query, vectors } = await db.transaction(
+  const { tell, vectors } = await db.transaction(
     tenantId,
     async (tx) => {
-      const [query, vectors] = await Promise.all([tellQuery(tx), findServing(tx, tenantId, memory)]);
-      return { query, vectors };
+      const [tell, vectors] = await Promise.all([tellQuery(tx), findServing(tx, tenantId, memory)]);
+      return { tell, vectors };
     },
     { signal },
   );
@@ -50,6 +50,7 @@ export async function embedQuery(
     if (mode === 'semantic') warnings.push({ type: 'no_vectors', message: 'No chunk has a vector yet.' });
     return undefined;
   }
+  const query = await tell();
   const deadline = AbortSignal.timeout(QUERY_EMBEDDING_TIMEOUT_MS);
   try {
     const vector = await embedding.embedQuery(tenantId, vectors.model, query, AbortSignal.any([signal, deadline]));

@@ -170,7 +170,7 @@ describe('the compiled policy', () => {
     const redactors = openRedactors(t.deps.config);
     const hash = async () => {
       const redactor = await t.deps.db.transaction(t.tenantId, (tx) => redactors.forTenant(tx, t.tenantId));
-      return redactor?.redact('a@example.com', 'retrieval').text;
+      return (await redactor?.redact('a@example.com', 'retrieval'))?.text;
     };
     await put([{ ...mail, action: 'hash' }]);
     const before = await hash();
@@ -187,10 +187,10 @@ describe('the compiled policy', () => {
     const current = () => t.deps.db.transaction(t.tenantId, (tx) => redactors.forTenant(tx, t.tenantId));
     await put([mail]);
     const first = await current();
-    assert.equal(first?.redact('a@example.com', 'retrieval').text, '[EMAIL]');
+    assert.equal((await first?.redact('a@example.com', 'retrieval'))?.text, '[EMAIL]');
     assert.equal(await current(), first);
     await put([{ ...mail, action: 'drop' }]);
-    assert.equal((await current())?.redact('a@example.com', 'retrieval').text, '');
+    assert.equal((await (await current())?.redact('a@example.com', 'retrieval'))?.text, '');
     await put([mail], false);
     assert.equal(await current(), null);
     await put([mail]);

@@ -85,10 +85,10 @@ async function check(corpus: Stored, number: number): Promise<boolean> {
 
 async function lookUp(tx: Tx, tenantId: string, principal: Principal, source: Stored['sources'][number]) {
   const access = await openAccess(tx, tenantId, NO_LIMITS, principal);
-  const listed = await listChunks(tx, tenantId, source.id, access, { limit: 50 }, null);
+  const listed = await listChunks(tx, tenantId, source.id, access, { limit: 50 });
   const text = await readText(tx, tenantId, source.id, access, { start: 0, end: 1_000 }, null);
   const found: string[] = [];
-  for (const { id } of source.chunks) if (await findChunk(tx, tenantId, id, access, null)) found.push(id);
+  for (const { id } of source.chunks) if (await findChunk(tx, tenantId, id, access)) found.push(id);
   return {
     listed: listed && { ids: listed.rows.map(({ id }) => id), total: listed.total },
     text: text !== undefined,

@@ -44,7 +44,7 @@ export interface Score {
 }
 
 /** A match counts when it is exactly what was to be found. */
-export function scoreOf(entity: Entity): Score[] {
+export async function scoreOf(entity: Entity): Promise<Score[]> {
   const redactor = redactorOf([entity]);
   const scores = new Map<string, Score>();
   for (const { locale, text, find } of readCorpus(entity)) {
@@ -59,7 +59,8 @@ export function scoreOf(entity: Entity): Score[] {
     };
     scores.set(locale, score);
     const points = [...text];
-    const matches = redactor.redact(text, 'output').matches.map(({ start, end }) => points.slice(start, end).join(''));
+    const redacted = await redactor.redact(text, 'output');
+    const matches = redacted.matches.map(({ start, end }) => points.slice(start, end).join(''));
     const missed = find.filter((one) => !matches.includes(one));
     const wrong = matches.filter((one) => !find.includes(one));
     if (find.length > 0) score.positives++;

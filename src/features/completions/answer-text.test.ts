@@ -17,30 +17,30 @@ function wordFilter(words: Readonly<Record<string, string>>, stop?: string): Tex
       })
       .join('');
   return {
-    push(delta) {
+    async push(delta) {
       held += delta;
       const at = held.lastIndexOf(' ') + 1;
       const ready = held.slice(0, at);
       held = held.slice(at);
       return release(ready);
     },
-    end: () => release(held),
+    end: async () => release(held),
     get blocked() {
       return blocked;
     },
   };
 }
 
-function run(deltas: readonly string[], filter: TextFilter | null) {
+async function run(deltas: readonly string[], filter: TextFilter | null) {
   const answer = openAnswerText(isKnown, filter);
   let streamed = '';
-  for (const delta of deltas) streamed += answer.take({ type: 'text', delta });
-  streamed += answer.take({ type: 'finish', reason: 'stop' });
+  for (const delta of deltas) streamed += await answer.take({ type: 'text', delta });
+  streamed += await answer.take({ type: 'finish', reason: 'stop' });
   assert.equal(streamed, answer.text);
   return { text: answer.text, finishReason: answer.finishReason, markers: answer.markers() };
 }
 
-test('what a filter replaces is replaced in the text, and markers keep their sentences, however the deltas are cut', () => {
+test('what a filter replaces is replaced in the text, and markers keep their sentences, however the deltas are cut', async () => {
   const whole = 'Write to ann@example.org soon [1]. Or ask 😀 bob@example.org today.[2] Nobody else answers [3].';
   const words = { 'ann@example.org': '[EMAIL]', 'bob@example.org': '' };
   const expected = {
@@ -54,34 +54,37 @@ test('what a filter replaces is replaced in the text, and markers keep their sen
   };
   for (let size = 1; size <= whole.length; size++) {
     const deltas = whole.match(new RegExp(`[\\s\\S]{1,${size}}`, 'g'))!;
-    assert.deepEqual(run(deltas, wordFilter(words)), expected, `deltas of ${size}`);
+    assert.deepEqual(await run(deltas, wordFilter(words)), expected, `deltas of ${size}`);
   }
 });
 
-test('a replaced end still is where the marker stands', () => {
-  const { text, markers } = run(['Ask ann@example.org [1]'], wordFilter({ 'ann@example.org': '' }));
+test('a replaced end still is where the marker stands', async () => {
+  const { text, markers } = await run(['Ask ann@example.org [1]'], wordFilter({ 'ann@example.org': '' }));
   assert.deepEqual([text, markers], ['Ask ', [{ numbers: [1], at: 4 }]]);
 });
 
-test('a marker cannot split what a filter looks for', () => {
-  assert.equal(run(['ann@exa', '[1]mple.org', ' x'], wordFilter({ 'ann@example.org': '-' })).text, '- x');
+test('a marker cannot split what a filter looks for', async () => {
+  const { text } = await run(['ann@exa', '[1]mple.org', ' x'], wordFilter({ 'ann@example.org': '-' }));
+  assert.equal(text, '- x');
 });
 
-test('a block ends the answer: what stood before stays, nothing comes after it', () => {
+test('a block ends the answer: what stood before stays, nothing comes after it', async () => {
   const answer = openAnswerText(isKnown, wordFilter({}, 'secret'));
-  const out = ['All is well [1]. The secret is ', '42 [2]. And'].map((delta) => answer.take({ type: 'text', delta }));
+  const out: string[] = [];
+  for (const delta of ['All is well [1]. The secret is ', '42 [2]. And'])
+    out.push(await answer.take({ type: 'text', delta }));
   assert.deepEqual(out, ['All is well. The ', '']);
-  assert.equal(answer.take({ type: 'finish', reason: 'stop' }), '');
+  assert.equal(await answer.take({ type: 'finish', reason: 'stop' }), '');
   assert.equal(answer.finishReason, 'content_filter');
   assert.deepEqual(answer.markers(), [{ numbers: [1], at: 11 }]);
 });
 
-test('quotes pass through the filter too, and keep where they begin', () => {
+test('quotes pass through the filter too, and keep where they begin', async () => {
   const answer = openAnswerText(isKnown, wordFilter({ ann: 'A' }));
-  answer.take({ type: 'quote', text: 'Ask ann now.', number: 2 });
-  answer.take({ type: 'text', delta: '\n' });
-  answer.take({ type: 'quote', text: 'Or ann later.', number: 3 });
-  answer.take({ type: 'finish', reason: 'stop' });
+  await answer.take({ type: 'quote', text: 'Ask ann now.', number: 2 });
+  await answer.take({ type: 'text', delta: '\n' });
+  await answer.take({ type: 'quote', text: 'Or ann later.', number: 3 });
+  await answer.take({ type: 'finish', reason: 'stop' });
   assert.equal(answer.text, 'Ask A now.\nOr A later.');
   assert.deepEqual(answer.markers(), [
     { numbers: [2], at: 10, start: 0 },
@@ -89,12 +92,12 @@ test('quotes pass through the filter too, and keep where they begin', () => {
   ]);
 });
 
-test('an answer that never ends is cut, also one of a single delta, of blanks or of backticks', () => {
+test('an answer that never ends is cut, also one of a single delta, of blanks or of backticks', async () => {
   for (const piece of ['word ', '😀', ' ', '`', '[1', '[1]', '\n']) {
     for (const size of [7, 5_000, 200_000]) {
       const answer = openAnswerText(isKnown);
       for (let i = 0; i < 20_000 && answer.finishReason === null; i++)
-        answer.take({ type: 'text', delta: piece.repeat(size / piece.length + 1) });
+        await answer.take({ type: 'text', delta: piece.repeat(size / piece.length + 1) });
       assert.equal(answer.finishReason, 'length', piece);
       assert.ok(answer.text.length <= ANSWER_UNITS_MAX && answer.text.isWellFormed());
     }

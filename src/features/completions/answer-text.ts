@@ -1,6 +1,6 @@
 /**
  * The one way from what a model says to the text of an answer: markers are taken out, a filter may change or block what is left,
- * an answer that never ends is cut. What comes out here is what is streamed, stored and cited. Pure state, no effects.
+ * an answer that never ends is cut. What comes out here is what is streamed, stored and cited. No effects but those of the filter.
  */
 import type { ChatEvent } from '../../llm/models.ts';
 import { type Marker, openMarkerParser } from './markers.ts';
@@ -16,16 +16,16 @@ const REPLACEMENT_MAX = 80;
 /** Changes text on its way out, such as a redactor. It may hold text back, over any number of deltas. */
 export interface TextFilter {
   /** Takes text without markers, returns what may go out already. */
-  push(delta: string): string;
+  push(delta: string): Promise<string>;
   /** Returns the rest. */
-  end(): string;
+  end(): Promise<string>;
   /** True once nothing more may go out: the answer ends there. */
   readonly blocked: boolean;
 }
 
 export interface AnswerText {
   /** Takes an event of the model, returns the text that may go out now. After the end it returns nothing. */
-  take(event: ChatEvent): string;
+  take(event: ChatEvent): Promise<string>;
   /** Why the answer ended; null while it goes on. */
   readonly finishReason: Extract<ChatEvent, { type: 'finish' }>['reason'] | null;
   /** All that went out. */
@@ -42,24 +42,24 @@ export function openAnswerText(isKnown: (number: number) => boolean, filter: Tex
   let units = 0;
   let finishReason: AnswerText['finishReason'] = null;
 
-  const out = (plain: string, isLast: boolean): string => {
+  const out = async (plain: string, isLast: boolean): Promise<string> => {
     clean += plain;
     let delta = plain;
     if (filter !== null) {
-      delta = filter.blocked ? '' : filter.push(plain);
-      if (isLast && !filter.blocked) delta += filter.end();
+      delta = filter.blocked ? '' : await filter.push(plain);
+      if (isLast && !filter.blocked) delta += await filter.end();
       if (filter.blocked) finishReason = 'content_filter';
     }
     text += delta;
     return delta;
   };
-  const finish = (before: string, reason: AnswerText['finishReason']): string => {
+  const finish = (before: string, reason: AnswerText['finishReason']): Promise<string> => {
     finishReason = reason;
     return out(before + parser.finish(), true);
   };
 
   return {
-    take(event) {
+    async take(event) {
       if (finishReason !== null) return '';
       if (event.type === 'finish') return finish('', event.reason);
       const given = event.type === 'text' ? event.delta : event.text;

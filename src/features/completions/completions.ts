@@ -187,7 +187,7 @@ export async function prepareCompletion(
     web: pages.map(({ shown }, i) => ({ ...shown, number: hits.length + i + 1 })),
     toldWeb: pages.map(({ told }, i) => ({ ...told, number: hits.length + i + 1 })),
     citation: body.citation,
-    answerFilter: redactor?.appliesAt('output') ? redactor.stream('output') : null,
+    answerFilter: redactor?.appliesAt('output') ? redactor.stream('output', signal) : null,
     timings: retrieved.timings,
     // Spare hits that were not found are not missed.
     warnings: [
@@ -237,7 +237,7 @@ export async function* answer(
   for await (const event of modelEvents(deps, prepared, signal)) {
     signal.throwIfAborted();
     quotes.hear(event);
-    const delta = said.take(event);
+    const delta = await said.take(event);
     if (delta !== '') yield delta;
     if (said.finishReason !== null) break; // ends the model's call
   }

@@ -7,7 +7,7 @@ import { type Route, route } from '../../http/route.ts';
 import { idParams, idSchema, principalShape, queryInteger } from '../../http/schemas.ts';
 import { accessOf } from '../../policy/access.ts';
 import { contentSchema, toContent } from '../../retrieval/content.ts';
-import { findChunk, listChunks, readText, shownText } from '../../retrieval/lookup.ts';
+import { findChunk, listChunks, readText, shownChunks, shownText } from '../../retrieval/lookup.ts';
 
 const AREA = 'Content lookup';
 
@@ -57,15 +57,11 @@ function contentRoute(deps: Deps): Route {
     query: z.strictObject(principalShape),
     response: { status: 200, schema: contentSchema },
     async handler({ params, query, caller }) {
-      const hit = await deps.db.transaction(caller.tenantId, async (tx) =>
-        findChunk(
-          tx,
-          caller.tenantId,
-          params.id,
-          await accessOf(deps, tx, caller, query),
-          await deps.redactors.forTenant(tx, caller.tenantId),
-        ),
-      );
+      const { row, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => ({
+        row: await findChunk(tx, caller.tenantId, params.id, await accessOf(deps, tx, caller, query)),
+        redactor: await deps.redactors.forTenant(tx, caller.tenantId),
+      }));
+      const [hit] = await shownChunks(redactor, row ? [row] : []);
       if (!hit) throw notFound();
       return toContent(hit);
     },
@@ -88,20 +84,17 @@ function chunksRoute(deps: Deps): Route {
     response: { status: 200, schema: z.object({ chunks: z.array(contentSchema), pagination: paginationSchema }) },
     async handler({ params, query, caller }) {
       const { limit, after_id: afterId } = query;
-      const found = await deps.db.transaction(caller.tenantId, async (tx) =>
-        listChunks(
-          tx,
-          caller.tenantId,
-          params.id,
-          await accessOf(deps, tx, caller, query),
-          { limit, afterId },
-          await deps.redactors.forTenant(tx, caller.tenantId),
-        ),
-      );
+      const { found, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => {
+        const access = await accessOf(deps, tx, caller, query);
+        return {
+          found: await listChunks(tx, caller.tenantId, params.id, access, { limit, afterId }),
+          redactor: await deps.redactors.forTenant(tx, caller.tenantId),
+        };
+      });
       if (!found) throw notFound();
       const { rows, nextId, total } = found;
       const pagination = { limit, has_more: nextId !== null, total, next_id: nextId };
-      return { chunks: rows.map(toContent), pagination };
+      return { chunks: (await shownChunks(redactor, rows)).map(toContent), pagination };
     },
   });
 }

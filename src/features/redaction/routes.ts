@@ -172,7 +172,7 @@ function testRoute(deps: Deps): Route {
         if (!policy) throw notFound();
         return deps.redactors.compile(tx, caller.tenantId, policy);
       });
-      return redactor.redactLong(body.text, body.apply_at ?? 'any', signal);
+      return redactor.redact(body.text, body.apply_at ?? 'any', signal);
     },
   });
 }

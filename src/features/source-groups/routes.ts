@@ -182,15 +182,16 @@ function sourcesRoute(deps: Deps): Route {
       schema: z.object({ sources: z.array(sourceDetailsSchema), pagination: paginationSchema }),
     },
     errors: [400, 404],
-    handler: ({ caller, params, query }) =>
-      deps.db.transaction(caller.tenantId, async (tx) => {
+    async handler({ caller, params, query }) {
+      const { rows, total, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => {
         await getGroup(tx, caller.tenantId, params.id, caller);
         const request = { limit: query.limit, afterId: query.after_id };
-        const { rows, total } = await listSourcesOfGroup(tx, caller.tenantId, params.id, request);
-        const { page, pagination } = toPage(rows, query.limit, total);
-        const redactor = await deps.redactors.forTenant(tx, caller.tenantId);
-        return { sources: await collect(page, (source) => toSourceDetails(source, redactor)), pagination };
-      }),
+        const listed = await listSourcesOfGroup(tx, caller.tenantId, params.id, request);
+        return { ...listed, redactor: await deps.redactors.forTenant(tx, caller.tenantId) };
+      });
+      const { page, pagination } = toPage(rows, query.limit, total);
+      return { sources: await collect(page, (source) => toSourceDetails(source, redactor)), pagination };
+    },
   });
 }
 

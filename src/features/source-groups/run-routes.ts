@@ -136,18 +136,19 @@ function errorsRoute(deps: Deps): Route {
     query: pageQuery,
     response: { status: 200, schema: z.object({ errors: z.array(runErrorSchema), pagination: paginationSchema }) },
     errors: [400, 404],
-    handler: ({ caller, params, query }) =>
-      deps.db.transaction(caller.tenantId, async (tx) => {
+    async handler({ caller, params, query }) {
+      const { rows, total, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => {
         if (!isId(params.id) || !(await findRun(tx, caller.tenantId, params.id, caller))) throw notFound();
         const request = { limit: query.limit, afterId: query.after_id };
-        const { rows, total } = await listRunErrors(tx, caller.tenantId, params.id, request);
-        const { page, pagination } = toPage(rows, query.limit, total);
-        const redactor = await deps.redactors.forTenant(tx, caller.tenantId);
-        const errors = await collect(page, async (error) =>
-          toRunError({ ...error, name: (await redactText(redactor, error.name, FACTS_SHOWN)) ?? '' }),
-        );
-        return { errors, pagination };
-      }),
+        const listed = await listRunErrors(tx, caller.tenantId, params.id, request);
+        return { ...listed, redactor: await deps.redactors.forTenant(tx, caller.tenantId) };
+      });
+      const { page, pagination } = toPage(rows, query.limit, total);
+      const errors = await collect(page, async (error) =>
+        toRunError({ ...error, name: (await redactText(redactor, error.name, FACTS_SHOWN)) ?? '' }),
+      );
+      return { errors, pagination };
+    },
   });
 }
 

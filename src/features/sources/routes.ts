@@ -51,12 +51,12 @@ function listRoute(deps: Deps): Route {
     response: { status: 200, schema: z.object({ sources: z.array(sourceSchema), pagination: paginationSchema }) },
     async handler({ caller, query }) {
       const request = { limit: query.limit, afterId: query.after_id };
-      return deps.db.transaction(caller.tenantId, async (tx) => {
-        const { rows, total } = await listSourcesWithMetadata(tx, caller.tenantId, caller, UPLOADED, request);
-        const { page, pagination } = toPage(rows, query.limit, total);
-        const redactor = await deps.redactors.forTenant(tx, caller.tenantId);
-        return { sources: await collect(page, (source) => toSource(source, redactor)), pagination };
+      const { rows, total, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => {
+        const listed = await listSourcesWithMetadata(tx, caller.tenantId, caller, UPLOADED, request);
+        return { ...listed, redactor: await deps.redactors.forTenant(tx, caller.tenantId) };
       });
+      const { page, pagination } = toPage(rows, query.limit, total);
+      return { sources: await collect(page, (source) => toSource(source, redactor)), pagination };
     },
   });
 }
@@ -70,11 +70,12 @@ function getRoute(deps: Deps): Route {
     params: idParams,
     response: { status: 200, schema: sourceDetailsSchema },
     async handler({ caller, params }) {
-      return deps.db.transaction(caller.tenantId, async (tx) => {
-        const source = await findSource(tx, caller.tenantId, params.id, caller);
-        if (!source) throw notFound();
-        return toSourceDetails(source, await deps.redactors.forTenant(tx, caller.tenantId));
-      });
+      const { source, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => ({
+        source: await findSource(tx, caller.tenantId, params.id, caller),
+        redactor: await deps.redactors.forTenant(tx, caller.tenantId),
+      }));
+      if (!source) throw notFound();
+      return toSourceDetails(source, redactor);
     },
   });
 }

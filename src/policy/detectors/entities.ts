@@ -19,3 +19,11 @@ export const ENTITIES = [
   'nl_bsn',
 ] as const;
 export type Entity = (typeof ENTITIES)[number];
+
+/** What no form gives away: an analyzer of names is asked (names.ts), where one is configured. */
+export const NAMES = ['person', 'location', 'organization', 'nrp'] as const;
+export type NameEntity = (typeof NAMES)[number];
+
+export function isName(entity: Entity | NameEntity): entity is NameEntity {
+  return (NAMES as readonly string[]).includes(entity);
+}
