@@ -9,6 +9,8 @@ import { globSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { PDFiumLibrary } from '@hyzyla/pdfium';
 import type { ChunkDraft } from '../src/ingest/parsed.ts';
+import { pageNotes } from '../src/ingest/parsers/pdf-annotations.ts';
+import type { PdfiumModule } from '../src/ingest/parsers/pdfium.ts';
 import { processFile } from '../src/ingest/process-file.ts';
 
 /** Words that were hyphenated and lines that were left out between two pages make runs that are on no page. */
@@ -38,7 +40,16 @@ process.exitCode = wrong > 0 || all === 0 ? 1 : 0;
 async function runsOfPages(path: string): Promise<Set<string>[]> {
   const library = await PDFiumLibrary.init();
   const document = await library.loadDocument(readFileSync(path));
-  const pages = Array.from({ length: document.getPageCount() }, (_, i) => runs(document.getPage(i).getText()));
+  const { module, documentIdx } = document as unknown as { module: PdfiumModule; documentIdx: number };
+  const pages = Array.from({ length: document.getPageCount() }, (_, i) => {
+    const page = document.getPage(i);
+    const own = runs(page.getText());
+    // Comments, and what was written on the page.
+    const { pageIdx } = page as unknown as { pageIdx: number };
+    const form = () => document.initializeFormFields();
+    const { notes } = pageNotes({ module, document: documentIdx, page: pageIdx, textPage: 0, form });
+    return [...own, ...notes.flatMap(runs)];
+  });
   document.destroy();
   library.destroy();
   return pages.map((list) => new Set(list));

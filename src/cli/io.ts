@@ -12,6 +12,11 @@ export interface Io {
 const COLUMNS_DEFAULT = 80;
 
 export function processIo(): Io {
+  // Who reads may stop early: `pinakes parse … | head`.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit();
+  });
   return {
     out: (text) => void process.stdout.write(text),
     err: (text) => void process.stderr.write(text),

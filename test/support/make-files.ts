@@ -24,6 +24,10 @@ export interface PdfOptions {
   author?: string;
   /** Lines per page, Windows-1252 characters only. A line `# text` is set larger and bold. */
   pages: readonly (readonly string[])[];
+  /** Dictionaries of annotations of the first page, as PDF writes them. */
+  annotations?: readonly string[];
+  /** Dictionaries of fields of a form, on the first page too. */
+  fields?: readonly string[];
 }
 
 const XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
@@ -98,7 +102,9 @@ export function makePdf(options: PdfOptions): Uint8Array {
   const add = (body: string) => objects.push(body);
   const firstPage = 6;
   const kids = options.pages.map((_, index) => `${firstPage + index * 2} 0 R`);
-  add('<< /Type /Catalog /Pages 2 0 R >>');
+  const fields = (options.fields ?? []).map((_, index) => `${firstPage + options.pages.length * 2 + index} 0 R`);
+  const form = fields.length === 0 ? '' : ` /AcroForm << /Fields [${fields.join(' ')}] >>`;
+  add(`<< /Type /Catalog /Pages 2 0 R${form} >>`);
   add(`<< /Type /Pages /Kids [${kids.join(' ')}] /Count ${kids.length} >>`);
   add('<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>');
   add('<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Bold /Encoding /WinAnsiEncoding >>');
@@ -107,11 +113,14 @@ export function makePdf(options: PdfOptions): Uint8Array {
   );
   for (const [index, lines] of options.pages.entries()) {
     const stream = pdfLines(lines);
+    const own = index === 0 ? [...(options.annotations ?? []), ...fields] : [];
+    const annotations = own.length === 0 ? '' : `/Annots [${own.join(' ')}] `;
     add(
-      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 3 0 R /F2 4 0 R >> >> /Contents ${firstPage + index * 2 + 1} 0 R >>`,
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] ${annotations}/Resources << /Font << /F1 3 0 R /F2 4 0 R >> >> /Contents ${firstPage + index * 2 + 1} 0 R >>`,
     );
     add(`<< /Length ${stream.length} >>\nstream\n${stream}\nendstream`);
   }
+  for (const body of options.fields ?? []) add(body);
   let out = '%PDF-1.4\n%\u00e2\u00e3\u00cf\u00d3\n';
   const offsets = objects.map((body, index) => {
     const offset = out.length;

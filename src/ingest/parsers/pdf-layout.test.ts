@@ -7,7 +7,10 @@ const lines = (text: string, size = 10): PdfLine[] => text.split('\n').map((line
 
 function layout(pages: PdfLine[][]) {
   const builder = new TextBuilder();
-  layoutPages(pages, builder);
+  layoutPages(
+    pages.map((lines) => ({ lines, notes: [] })),
+    builder,
+  );
   const text = builder.text();
   return builder.blocks.map((block) => [block.kind, text.slice(block.start, block.end), block.pages?.[0]]);
 }

@@ -1,4 +1,5 @@
 /** From the lines of PDF pages to paragraphs, headings and lists. Pure. */
+import type { Link } from '../../util/link-line.ts';
 import type { TextBuilder } from './text-builder.ts';
 
 export interface PdfLine {
@@ -9,6 +10,13 @@ export interface PdfLine {
   bold?: boolean;
   /** Seems to begin a paragraph where it was seen; a small letter says otherwise. */
   opens?: boolean;
+  links?: readonly Link[];
+}
+
+export interface PdfPage {
+  lines: PdfLine[];
+  /** Comments and the like, which stand behind the text of their page. */
+  notes: readonly string[];
 }
 
 /** pdfium writes this where a word was hyphenated at the end of a line. */
@@ -31,26 +39,27 @@ const WRAPPED_SHARE = 0.4;
 const BULLET = /^(?:[•◦▪‣●○■□–—*-]|\(?\d{1,3}[.)]|\(?[a-z]\))\s+\S/;
 
 /** Writes pages of lines as blocks with page numbers (1-based). */
-export function layoutPages(pages: readonly (readonly PdfLine[])[], builder: TextBuilder): void {
-  const kept = withoutRunningLines(pages);
+export function layoutPages(pages: readonly PdfPage[], builder: TextBuilder): void {
+  const kept = withoutRunningLines(pages.map(({ lines }) => lines));
   const words = wordsOf(kept);
   const body = bodySize(kept);
   const levelOf = headingLevels(kept, body);
   const usual = usualLength(kept, body);
   for (const [index, lines] of kept.entries()) {
+    const pageNumber = index + 1;
     for (const group of groupLines(lines, levelOf, usual)) {
-      const pageNumber = index + 1;
       const text = group.text.replace(SOFT_HYPHENS, (_, before: string, after: string) =>
         joinHyphenated(before, after, words),
       );
-      const level = group.level;
+      const { level, list, links } = group;
       builder.add(
         level
-          ? { kind: 'heading', level, pages: [pageNumber, pageNumber] }
-          : { kind: group.list ? 'list' : 'paragraph', pages: [pageNumber, pageNumber] },
+          ? { kind: 'heading', level, pages: [pageNumber, pageNumber], links }
+          : { kind: list ? 'list' : 'paragraph', pages: [pageNumber, pageNumber], links },
         level ? `${'#'.repeat(level)} ${text.replace(/\n/g, ' ')}` : text,
       );
     }
+    for (const note of pages[index]!.notes) builder.add({ kind: 'paragraph', pages: [pageNumber, pageNumber] }, note);
   }
 }
 
@@ -58,6 +67,7 @@ interface Group {
   text: string;
   level: number;
   list: boolean;
+  links: Link[];
 }
 
 function groupLines(lines: readonly PdfLine[], levelOf: (line: PdfLine) => number, usual: number): Group[] {
@@ -70,8 +80,10 @@ function groupLines(lines: readonly PdfLine[], levelOf: (line: PdfLine) => numbe
     if (group && glue !== undefined) {
       group.text += glue + line.text;
       group.list ||= BULLET.test(line.text);
+      group.links.push(...(line.links ?? []));
     } else {
-      groups.push({ text: line.text, level, list: level === 0 && BULLET.test(line.text) });
+      const list = level === 0 && BULLET.test(line.text);
+      groups.push({ text: line.text, level, list, links: [...(line.links ?? [])] });
     }
     before = line;
   }

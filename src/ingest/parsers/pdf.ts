@@ -1,12 +1,14 @@
 /** PDF files by pdfium: lines per page with their font sizes, then pdf-layout.ts. */
 import { Buffer } from 'node:buffer';
-import { type PDFiumDocument, PDFiumLibrary, type PDFiumPage } from '@hyzyla/pdfium';
+import { type PDFiumDocument, PDFiumLibrary } from '@hyzyla/pdfium';
 import { badFile, FileError, overLimit } from '../failure.ts';
 import { originMetadata } from '../metadata-values.ts';
 import type { ParsedFile } from '../parsed.ts';
 import type { Tools } from '../tools.ts';
 import { ocrPages } from './ocr-text.ts';
-import { layoutPages, type PdfLine } from './pdf-layout.ts';
+import { type PageHandles, pageLinks, pageNotes } from './pdf-annotations.ts';
+import { layoutPages, type PdfLine, type PdfPage } from './pdf-layout.ts';
+import { type PdfiumModule, textOfCall, utf16, withName } from './pdfium.ts';
 import { TextBuilder } from './text-builder.ts';
 
 /** Bytes of a PDF: it is held twice, once here and once by pdfium. */
@@ -26,26 +28,6 @@ const OBJECTS_MAX = 100;
 /** pdfium's number for a picture. */
 const PICTURE_OBJECT = 3;
 
-/** The parts of pdfium's C interface that the wrapper does not offer. */
-interface PdfiumModule {
-  HEAPU8: Uint8Array;
-  wasmExports: { malloc(bytes: number): number; free(pointer: number): void };
-  _FPDFText_LoadPage(page: number): number;
-  _FPDFText_ClosePage(textPage: number): void;
-  _FPDFText_CountChars(textPage: number): number;
-  _FPDFText_GetText(textPage: number, start: number, count: number, buffer: number): number;
-  HEAPF32: Float32Array;
-  _FPDFText_GetFontSize(textPage: number, index: number): number;
-  /** Writes six floats: a, b, c, d, e, f. */
-  _FPDFText_GetMatrix(textPage: number, index: number, matrix: number): number;
-  _FPDFText_GetFontInfo(textPage: number, index: number, name: number, bytes: number, flags: number): number;
-  _FPDF_GetMetaText(document: number, tag: number, buffer: number, bytes: number): number;
-  _FPDF_ClosePage(page: number): void;
-  _FPDFPage_CountObjects(page: number): number;
-  _FPDFPage_GetObject(page: number, index: number): number;
-  _FPDFPageObj_GetType(object: number): number;
-}
-
 /** @throws FileError for a file that is damaged, encrypted, or over PDF_BYTES_MAX or PDF_PAGES_MAX. */
 export async function parsePdf(bytes: Uint8Array, { ocr }: Tools): Promise<ParsedFile> {
   if (bytes.length > PDF_BYTES_MAX) throw overLimit(`PDF files are read up to ${PDF_BYTES_MAX / 1024 / 1024} MiB.`);
@@ -56,11 +38,14 @@ export async function parsePdf(bytes: Uint8Array, { ocr }: Tools): Promise<Parse
   const count = document.getPageCount();
   if (count > PDF_PAGES_MAX) throw overLimit(`The PDF has ${count} pages; the limit is ${PDF_PAGES_MAX}.`);
   const { module, documentIdx } = document as unknown as { module: PdfiumModule; documentIdx: number };
-  const pages: PdfLine[][] = [];
+  let formHandle: number | undefined;
+  const form = () => (formHandle ??= document.initializeFormFields());
+  const pages: PdfPage[] = [];
   const pictures: number[] = [];
   for (let index = 0; index < count; index += 1) {
-    const { lines, isPicture } = readPage(module, document.getPage(index));
-    pages.push(lines);
+    const { pageIdx } = document.getPage(index) as unknown as { pageIdx: number };
+    const { isPicture, ...page } = readPage(module, documentIdx, pageIdx, form);
+    pages.push(page);
     if (isPicture) pictures.push(index);
   }
   const read = ocr ? await readPictures(document, pictures.slice(0, OCR_PAGES_MAX), pages, ocr) : 0;
@@ -69,6 +54,8 @@ export async function parsePdf(bytes: Uint8Array, { ocr }: Tools): Promise<Parse
     title: meta('Title'),
     author: meta('Author'),
     created: pdfDate(meta('CreationDate')),
+    modified: pdfDate(meta('ModDate')),
+    description: meta('Subject'),
     keywords: meta('Keywords'),
   };
   document.destroy();
@@ -92,7 +79,7 @@ export async function parsePdf(bytes: Uint8Array, { ocr }: Tools): Promise<Parse
 async function readPictures(
   document: PDFiumDocument,
   pictures: readonly number[],
-  pages: PdfLine[][],
+  pages: readonly PdfPage[],
   ocr: NonNullable<Tools['ocr']>,
 ): Promise<number> {
   let read = 0;
@@ -100,14 +87,14 @@ async function readPictures(
   for (const index of pictures) {
     try {
       const [lines = []] = ocrPages(await ocr(await pictureOf(document, index)));
-      if (lines.length > 0) pages[index] = lines;
+      if (lines.length > 0) pages[index]!.lines = lines;
       read += 1;
     } catch (error) {
       if (!(error instanceof FileError)) throw error;
       failure ??= error;
     }
   }
-  if (failure !== undefined && pages.every((lines) => lines.length === 0)) throw failure;
+  if (failure !== undefined && pages.every(({ lines, notes }) => lines.length + notes.length === 0)) throw failure;
   return read;
 }
 
@@ -150,40 +137,71 @@ function loadFailure(error: unknown): Error {
 }
 
 /** A page is closed at once: thousands of open ones take memory. */
-function readPage(module: PdfiumModule, page: PDFiumPage): { lines: PdfLine[]; isPicture: boolean } {
-  const { pageIdx } = page as unknown as { pageIdx: number };
-  const lines = pageLines(module, pageIdx);
-  const letters = lines.reduce((sum, { text }) => sum + (text.match(/[\p{L}\p{N}]/gu)?.length ?? 0), 0);
-  const isPicture = letters < PICTURE_LETTERS_MAX && hasPicture(module, pageIdx);
-  module._FPDF_ClosePage(pageIdx);
-  return { lines, isPicture };
+function readPage(
+  module: PdfiumModule,
+  document: number,
+  page: number,
+  form: () => number,
+): PdfPage & { isPicture: boolean } {
+  const textPage = module._FPDFText_LoadPage(page);
+  const read = textPage ? pageContent({ module, document, page, textPage, form }) : { lines: [], notes: [] };
+  const letters = read.lines.reduce((sum, { text }) => sum + (text.match(/[\p{L}\p{N}]/gu)?.length ?? 0), 0);
+  const isPicture = letters < PICTURE_LETTERS_MAX && hasPicture(module, page);
+  if (textPage) module._FPDFText_ClosePage(textPage);
+  module._FPDF_ClosePage(page);
+  return { ...read, isPicture };
+}
+
+/** The lines of a page with what lies on them. */
+function pageContent(handles: PageHandles): PdfPage {
+  const { lines, text } = pageLines(handles.module, handles.textPage);
+  const { notes, fields } = pageNotes(handles);
+  const lineAt = (index: number) => (index < 0 ? undefined : lines.find(({ end }) => index <= end));
+  for (const { index, ...link } of lines.length > 0 ? pageLinks(handles) : []) {
+    const line = lineAt(index) ?? lines.at(-1)!;
+    line.links = [...(line.links ?? []), link];
+  }
+  // From behind, so that the places before stay what they are.
+  for (const { index, name, value } of fields.toSorted((a, b) => b.index - a.index)) {
+    // Ends of lines are characters, too.
+    const label = text.slice(0, index + 1).trimEnd().length - 1;
+    const line = lineAt(label);
+    if (line) {
+      const behind = label + text.slice(label, line.end + 1).search(/\s|$/) - line.start;
+      line.text = `${line.text.slice(0, behind)} ${value}${line.text.slice(behind)}`;
+    } else notes.push(name === '' ? value : `${name}: ${value}`);
+  }
+  return { lines, notes };
+}
+
+interface PlacedLine extends PdfLine {
+  /** Indices of its first and last character. */
+  start: number;
+  end: number;
 }
 
 /** Text lines of a page with their type. */
-function pageLines(module: PdfiumModule, page: number): PdfLine[] {
-  const textPage = module._FPDFText_LoadPage(page);
-  if (!textPage) return [];
+function pageLines(module: PdfiumModule, textPage: number): { lines: PlacedLine[]; text: string } {
   const text = pageText(module, textPage);
   const scratch = module.wasmExports.malloc(SCRATCH_BYTES);
-  const lines: PdfLine[] = [];
+  const lines: PlacedLine[] = [];
   let at = 0;
   for (const line of text.split('\n')) {
     const trimmed = line.trim();
     if (trimmed !== '') {
-      const first = at + line.indexOf(trimmed);
+      const start = at + line.indexOf(trimmed);
       const middle = at + line.search(/\S/) + nearestLetter(trimmed);
-      const last = first + trimmed.length - 1;
+      const end = start + trimmed.length - 1;
       const bold =
         trimmed.length <= BOLD_UNITS_MAX &&
-        isBold(module, textPage, first, scratch) &&
-        isBold(module, textPage, last, scratch);
-      lines.push({ text: trimmed, size: fontSize(module, textPage, middle, scratch), bold });
+        isBold(module, textPage, start, scratch) &&
+        isBold(module, textPage, end, scratch);
+      lines.push({ text: trimmed, size: fontSize(module, textPage, middle, scratch), bold, start, end });
     }
     at += line.length + 1;
   }
   module.wasmExports.free(scratch);
-  module._FPDFText_ClosePage(textPage);
-  return lines;
+  return { lines, text };
 }
 
 const SCRATCH_BYTES = 256;
@@ -228,32 +246,9 @@ function pageText(module: PdfiumModule, textPage: number): string {
 }
 
 function metaText(module: PdfiumModule, document: number, tag: string): string | undefined {
-  const name = module.wasmExports.malloc(tag.length + 1);
-  module.HEAPU8.set(
-    [...tag].map((char) => char.charCodeAt(0)),
-    name,
+  return withName(module, tag, (name) =>
+    textOfCall(module, (buffer, bytes) => module._FPDF_GetMetaText(document, name, buffer, bytes)),
   );
-  module.HEAPU8[name + tag.length] = 0;
-  const bytes = module._FPDF_GetMetaText(document, name, 0, 0);
-  let value: string | undefined;
-  if (bytes > 2 && bytes < META_BYTES_MAX) {
-    const buffer = module.wasmExports.malloc(bytes);
-    module._FPDF_GetMetaText(document, name, buffer, bytes);
-    value =
-      utf16(module, buffer, bytes - 2)
-        .toWellFormed()
-        .replaceAll('\0', '')
-        .trim() || undefined;
-    module.wasmExports.free(buffer);
-  }
-  module.wasmExports.free(name);
-  return value;
-}
-
-const META_BYTES_MAX = 64 * 1024;
-
-function utf16(module: PdfiumModule, pointer: number, bytes: number): string {
-  return new TextDecoder('utf-16le').decode(module.HEAPU8.slice(pointer, pointer + bytes));
 }
 
 /** `D:20240102030405+01'00'` as an ISO date and time. */

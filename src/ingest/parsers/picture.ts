@@ -17,7 +17,10 @@ export async function parsePicture({ ocr }: Tools): Promise<ParsedFile> {
   }
   const pages = ocrPages(await ocr(null));
   const builder = new TextBuilder();
-  layoutPages(pages, builder);
+  layoutPages(
+    pages.map((lines) => ({ lines, notes: [] })),
+    builder,
+  );
   const text = builder.text();
   const warnings = text === '' ? ['No words were found in the picture.'] : [];
   return { fileType: 'unknown', text, blocks: builder.blocks, metadata: {}, warnings };

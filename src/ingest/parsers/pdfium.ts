@@ -1,0 +1,88 @@
+/** The parts of pdfium's C interface that the wrapper does not offer. */
+
+export interface PdfiumModule {
+  HEAPU8: Uint8Array;
+  HEAPF32: Float32Array;
+  wasmExports: { malloc(bytes: number): number; free(pointer: number): void };
+  _FPDF_ClosePage(page: number): void;
+  _FPDF_GetMetaText(document: number, tag: number, buffer: number, bytes: number): number;
+  _FPDFText_LoadPage(page: number): number;
+  _FPDFText_ClosePage(textPage: number): void;
+  _FPDFText_CountChars(textPage: number): number;
+  _FPDFText_GetText(textPage: number, start: number, count: number, buffer: number): number;
+  _FPDFText_GetFontSize(textPage: number, index: number): number;
+  /** Writes six floats: a, b, c, d, e, f. */
+  _FPDFText_GetMatrix(textPage: number, index: number, matrix: number): number;
+  _FPDFText_GetFontInfo(textPage: number, index: number, name: number, bytes: number, flags: number): number;
+  /** Writes at most `units` UTF-16 units; returns how many there are. */
+  _FPDFText_GetBoundedText: BoundedText;
+  _FPDFText_GetCharIndexAtPos(textPage: number, x: number, y: number, xTolerance: number, yTolerance: number): number;
+  _FPDFPage_CountObjects(page: number): number;
+  _FPDFPage_GetObject(page: number, index: number): number;
+  _FPDFPageObj_GetType(object: number): number;
+  /** `position` and `link` point to integers that it moves on and writes. */
+  _FPDFLink_Enumerate(page: number, position: number, link: number): number;
+  /** Writes four floats: left, top, right, bottom. */
+  _FPDFLink_GetAnnotRect(link: number, rectangle: number): number;
+  _FPDFLink_GetAction(link: number): number;
+  _FPDFAction_GetType(action: number): number;
+  _FPDFAction_GetURIPath(document: number, action: number, buffer: number, bytes: number): number;
+  _FPDFPage_GetAnnotCount(page: number): number;
+  _FPDFPage_GetAnnot(page: number, index: number): number;
+  _FPDFPage_CloseAnnot(annotation: number): void;
+  _FPDFAnnot_GetSubtype(annotation: number): number;
+  _FPDFAnnot_GetFlags(annotation: number): number;
+  /** Writes four floats: left, top, right, bottom. */
+  _FPDFAnnot_GetRect(annotation: number, rectangle: number): number;
+  _FPDFAnnot_GetStringValue(annotation: number, key: number, buffer: number, bytes: number): number;
+  _FPDFAnnot_GetFormFieldType(form: number, annotation: number): number;
+  _FPDFAnnot_GetFormFieldName(form: number, annotation: number, buffer: number, bytes: number): number;
+  _FPDFAnnot_GetFormFieldValue(form: number, annotation: number, buffer: number, bytes: number): number;
+}
+
+type BoundedText = (
+  textPage: number,
+  left: number,
+  top: number,
+  right: number,
+  bottom: number,
+  buffer: number,
+  units: number,
+) => number;
+
+/** Bytes of one text that is asked for by name. */
+const TEXT_BYTES_MAX = 64 * 1024;
+
+/** Runs `use` with memory of the module, which is freed again. */
+export function withMemory<T>(module: PdfiumModule, bytes: number, use: (pointer: number) => T): T {
+  const pointer = module.wasmExports.malloc(bytes);
+  try {
+    return use(pointer);
+  } finally {
+    module.wasmExports.free(pointer);
+  }
+}
+
+/** Runs `use` with a name as C reads it. */
+export function withName<T>(module: PdfiumModule, name: string, use: (pointer: number) => T): T {
+  return withMemory(module, name.length + 1, (pointer) => {
+    for (let i = 0; i < name.length; i += 1) module.HEAPU8[pointer + i] = name.charCodeAt(i);
+    module.HEAPU8[pointer + name.length] = 0;
+    return use(pointer);
+  });
+}
+
+/** A UTF-16 text by the two calls that pdfium wants: for its bytes with the closing zero, then for itself. */
+export function textOfCall(module: PdfiumModule, call: (buffer: number, bytes: number) => number): string | undefined {
+  const bytes = call(0, 0);
+  if (bytes <= 2 || bytes >= TEXT_BYTES_MAX) return undefined;
+  return withMemory(module, bytes, (buffer) => {
+    call(buffer, bytes);
+    const text = utf16(module, buffer, bytes - 2).toWellFormed();
+    return text.replaceAll('\0', '').trim() || undefined;
+  });
+}
+
+export function utf16(module: PdfiumModule, pointer: number, bytes: number): string {
+  return new TextDecoder('utf-16le').decode(module.HEAPU8.slice(pointer, pointer + bytes));
+}

@@ -1,0 +1,79 @@
+/** What lies on the pages of a PDF: links, comments, fields of forms. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { chunkFile } from '../../src/ingest/chunker.ts';
+import { parsePdf } from '../../src/ingest/parsers/pdf.ts';
+import { makePdf, type PdfOptions } from '../support/make-files.ts';
+
+async function read(options: PdfOptions) {
+  const parsed = await parsePdf(makePdf(options), {});
+  return { ...parsed, chunks: chunkFile(parsed), links: parsed.blocks.flatMap((block) => block.links ?? []) };
+}
+
+const LINES = ['# Report', 'See the annual report of 2023 for all figures.', 'Name:', 'Signed in the office.'];
+/** Lines begin 770 points from below and are 16 apart; Helvetica of 11 points. */
+const area = (line: number, left: number, right: number) =>
+  `/Rect [${left} ${770 - 16 * line - 3} ${right} ${770 - 16 * line + 9}]`;
+const link = (place: string, uri: string) =>
+  `<< /Type /Annot /Subtype /Link ${place} /A << /S /URI /URI (${uri}) >> >>`;
+test('addresses of links stand beside the words they lie on, page by page', async () => {
+  const annotations = [
+    link(area(1, 112, 182), 'https://example.org/annual?y=1'),
+    link(area(3, 136, 162), 'https://example.org/office'),
+    link(area(1, 72, 90), 'javascript:alert(1)'),
+    link('/Rect [500 20 520 30]', 'https://example.org/logo'),
+  ];
+  const { links, chunks, text } = await read({ pages: [LINES], annotations });
+  assert.deepEqual(
+    links.map(({ text: words, url, at }) => [words, url, text.slice(at, at + words.length)]),
+    [
+      ['annual report', 'https://example.org/annual?y=1', 'annual report'],
+      ['office', 'https://example.org/office', 'office'],
+      ['', 'https://example.org/logo', ''],
+    ],
+  );
+  assert.doesNotMatch(text, /example\.org|javascript/);
+  assert.match(chunks[0]!.context!, /^Links: annual report <https:\/\/example\.org\/annual\?y=1>; office/);
+});
+
+test('comments stand behind the text of their page, with who made them; hidden ones are left out', async () => {
+  const note = (subtype: string, rest: string) => `<< /Type /Annot /Subtype /${subtype} /Rect [10 10 20 20] ${rest} >>`;
+  const annotations = [
+    note('Text', '/Contents (Please check this.) /T (Ann)'),
+    note('Highlight', '/Contents (\\376\\377\\000O\\000l\\000\\351)'),
+    note('Underline', '/Contents ()'),
+    note('Text', '/Contents (not to be seen) /F 2'),
+    note('Popup', '/Contents (the window of a note)'),
+  ];
+  const { text, blocks } = await read({ pages: [LINES, ['Second page.']], annotations });
+  assert.match(text, /office\.\n\n\[comment by Ann\] Please check this\.\n\n\[comment\] Olé\n\nSecond page\.$/);
+  assert.deepEqual(
+    blocks.slice(-3).map(({ pages }) => pages),
+    [
+      [1, 1],
+      [1, 1],
+      [2, 2],
+    ],
+  );
+});
+
+test('what was filled in stands behind its label; a field without one has its name', async () => {
+  const field = (rest: string, place: string) => `<< /Type /Annot /Subtype /Widget ${rest} ${place} >>`;
+  const fields = [
+    field('/FT /Tx /T (name) /V (Bo Example)', area(2, 110, 250)),
+    field('/FT /Tx /T (city) /V (Delft)', '/Rect [400 20 460 30]'),
+    field('/FT /Tx /T (empty)', area(3, 200, 250)),
+    field('/FT /Btn /T (signed) /V /Yes /AS /Yes /AP << /N << /Yes 7 0 R >> >>', area(3, 185, 195)),
+  ];
+  const { text, links } = await read({
+    pages: [LINES],
+    annotations: [link(area(1, 112, 182), 'https://example.org/annual')],
+    fields,
+  });
+  assert.match(text, /Name: Bo Example\b/);
+  assert.match(text, /office\. ☒\n\ncity: Delft$/);
+  assert.deepEqual(
+    links.map(({ text: words }) => words),
+    ['annual report'],
+  );
+});
