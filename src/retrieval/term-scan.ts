@@ -8,15 +8,15 @@ export interface Counted {
   /** Which text. */
   text: number;
   /** Which of the wanted terms are in it, ascending. */
-  places: readonly number[];
+  places: number[];
   /** How often each of these is. */
-  counts: readonly number[];
+  counts: number[];
   /** As the index knows it. */
   length: number;
 }
 
 export interface TermScan {
-  /** Which of the texts have some of these terms, which are distinct. */
+  /** Which of the texts have some of these terms, which are distinct; in no order. */
   (wanted: readonly string[]): Counted[];
   /** Of memory that it takes. */
   bytes: number;
@@ -25,72 +25,73 @@ export interface TermScan {
 /** PostgreSQL counts a word up to so many times. */
 const COUNT_MAX = 255;
 /** PostgreSQL indexes no longer words. */
-const TERM_LENGTH_MAX = 2046;
+const TERM_BYTES_MAX = 2046;
 const BLANK = 32;
 const HASH_START = 0x811c9dc5;
 const HASH_FACTOR = 0x01000193;
-const BUCKETS = 4096;
 
-/** Texts of terms with blanks between them. They are taken apart once, at 3 ms for a thousand short texts; a look then takes 0.3 ms. */
+/** Texts of terms with blanks between them. They are taken apart once, at 2 ms for a thousand short texts; a look then takes next to nothing. */
 export function openTermScan(texts: readonly string[]): TermScan {
-  const { hashes, starts, firsts } = takeApart(texts);
+  const apart = takeApart(texts);
+  const { bytes, firsts } = apart;
   const lengths = Uint32Array.from(texts, (_, i) =>
-    roundedLength(countedLength(hashes.subarray(firsts[i]!, firsts[i + 1]!))),
+    roundedLength(countedLength(apart.hashes.subarray(firsts[i]!, firsts[i + 1]!))),
   );
+  const { heads, textOf, startOf } = byHash(apart);
   const scan = (wanted: readonly string[]): Counted[] => {
-    const places = Map.groupBy(wanted.keys(), (place) => hashOf(wanted[place]!));
-    const mayBe = new Uint8Array(BUCKETS);
-    for (const value of places.keys()) mayBe[value & (BUCKETS - 1)] = 1;
-    const found: Counted[] = [];
-    for (let i = 0; i < texts.length; i++) {
-      const last = firsts[i + 1]!;
-      let counts: Map<number, number> | undefined;
-      for (let term = firsts[i]!; term < last; term++) {
-        const value = hashes[term]!;
-        if (mayBe[value & (BUCKETS - 1)] === 0) continue;
-        for (const place of places.get(value) ?? []) {
-          if (!isAt(texts[i]!, starts[term]!, wanted[place]!)) continue;
-          counts ??= new Map();
-          counts.set(place, Math.min((counts.get(place) ?? 0) + 1, COUNT_MAX));
-        }
+    const found = new Map<number, Counted>();
+    wanted.forEach((term, place) => {
+      const sought = Buffer.from(term);
+      const bucket = bucketOf(hashOf(sought), heads);
+      for (let at = heads[bucket]!; at < heads[bucket + 1]!; at++) {
+        if (!isAt(bytes, startOf[at]!, sought)) continue;
+        const text = textOf[at]!;
+        const counted = found.get(text) ?? { text, places: [], counts: [], length: lengths[text]! };
+        found.set(text, counted);
+        const { places, counts } = counted;
+        if (places.at(-1) !== place) {
+          places.push(place);
+          counts.push(1);
+        } else if (counts.at(-1)! < COUNT_MAX) counts[counts.length - 1]! += 1;
       }
-      if (counts) found.push(toCounted(i, counts, lengths[i]!));
-    }
-    return found;
+    });
+    return [...found.values()];
   };
-  const units = texts.reduce((sum, text) => sum + text.length, 0);
-  return Object.assign(scan, { bytes: units + hashes.byteLength + starts.byteLength + 2 * firsts.byteLength });
-}
-
-function toCounted(text: number, counts: ReadonlyMap<number, number>, length: number): Counted {
-  const places = [...counts.keys()].sort((a, b) => a - b);
-  return { text, places, counts: places.map((place) => counts.get(place)!), length };
+  const arrays = [bytes, heads, textOf, startOf, lengths];
+  return Object.assign(scan, { bytes: arrays.reduce((sum, { byteLength }) => sum + byteLength, 0) });
 }
 
 interface Apart {
-  /** Of each term: its hash, and where it begins in its text. */
+  /** The texts, with a blank behind each. */
+  bytes: Uint8Array;
+  /** Of each term: its hash, and where it begins. */
   hashes: Int32Array;
   starts: Int32Array;
-  /** Of each text, and at the end: where its terms begin. */
+  /** Of each text, and at the end: which of the terms is its first. */
   firsts: Int32Array;
 }
 
 function takeApart(texts: readonly string[]): Apart {
-  const units = texts.reduce((sum, text) => sum + text.length + 1, 0);
-  const hashes = new Int32Array(Math.ceil(units / 2) + 1);
+  const bytes = Buffer.alloc(
+    texts.reduce((sum, text) => sum + Buffer.byteLength(text) + 1, 0),
+    ' ',
+  );
+  const hashes = new Int32Array(Math.ceil(bytes.length / 2));
   const starts = new Int32Array(hashes.length);
   const firsts = new Int32Array(texts.length + 1);
   let count = 0;
+  let end = 0;
   texts.forEach((text, i) => {
+    let start = end;
+    end += bytes.write(text, start) + 1;
     let value = HASH_START;
-    let start = 0;
-    for (let at = 0; at <= text.length; at++) {
-      const unit = at === text.length ? BLANK : text.charCodeAt(at);
-      if (unit !== BLANK) {
-        value = Math.imul(value ^ unit, HASH_FACTOR);
+    for (let at = start; at < end; at++) {
+      const byte = bytes[at]!;
+      if (byte !== BLANK) {
+        value = Math.imul(value ^ byte, HASH_FACTOR);
         continue;
       }
-      if (at > start && at - start <= TERM_LENGTH_MAX) {
+      if (at > start && at - start <= TERM_BYTES_MAX) {
         hashes[count] = value;
         starts[count] = start;
         count += 1;
@@ -100,18 +101,49 @@ function takeApart(texts: readonly string[]): Apart {
     }
     firsts[i + 1] = count;
   });
-  return { hashes: hashes.slice(0, count), starts: starts.slice(0, count), firsts };
+  return { bytes, hashes: hashes.subarray(0, count), starts: starts.subarray(0, count), firsts };
 }
 
-/** The term stands there, up to a blank or the end. */
-function isAt(text: string, start: number, term: string): boolean {
-  const end = start + term.length;
-  return text.startsWith(term, start) && (end === text.length || text.charCodeAt(end) === BLANK);
+interface ByHash {
+  /** Of each bucket, and at the end: where its terms begin in the others. */
+  heads: Int32Array;
+  /** Of each term: its text, and where it begins. */
+  textOf: Int32Array;
+  startOf: Int32Array;
 }
 
-function hashOf(term: string): number {
+/** The terms in buckets, one for each term at least; in a bucket by their texts. */
+function byHash({ hashes, starts, firsts }: Apart): ByHash {
+  const heads = new Int32Array(2 ** Math.ceil(Math.log2(hashes.length + 1)) + 1);
+  for (const hash of hashes) heads[bucketOf(hash, heads) + 1]! += 1;
+  for (let i = 1; i < heads.length; i++) heads[i]! += heads[i - 1]!;
+  const next = heads.slice();
+  const textOf = new Int32Array(hashes.length);
+  const startOf = new Int32Array(hashes.length);
+  for (let text = 0; text < firsts.length - 1; text++) {
+    for (let term = firsts[text]!; term < firsts[text + 1]!; term++) {
+      const at = next[bucketOf(hashes[term]!, heads)]!++;
+      textOf[at] = text;
+      startOf[at] = starts[term]!;
+    }
+  }
+  return { heads, textOf, startOf };
+}
+
+/** Of a power of two buckets. */
+function bucketOf(hash: number, heads: Int32Array): number {
+  return (hash ^ (hash >>> 15)) & (heads.length - 2);
+}
+
+/** The term stands there, up to a blank. */
+function isAt(bytes: Uint8Array, start: number, term: Uint8Array): boolean {
+  for (let i = 0; i < term.length; i++) if (bytes[start + i] !== term[i]) return false;
+  return bytes[start + term.length] === BLANK;
+}
+
+function hashOf(term: Uint8Array): number {
   let value = HASH_START;
-  for (let at = 0; at < term.length; at++) value = Math.imul(value ^ term.charCodeAt(at), HASH_FACTOR);
+  for (const byte of term) value = Math.imul(value ^ byte, HASH_FACTOR);
   return value;
 }
 
