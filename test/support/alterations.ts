@@ -3,7 +3,22 @@
  * language, not with the code that checks answers.
  */
 
-export type Fact = 'number' | 'name' | 'negation';
+export const FACTS = [
+  'number',
+  'name',
+  'negation',
+  'number word',
+  'digits',
+  'date',
+  'unit',
+  'range',
+  'ordinal',
+  'comparative',
+  'quantifier',
+  'swap',
+  'places',
+] as const;
+export type Fact = (typeof FACTS)[number];
 
 export interface Alteration {
   fact: Fact;

@@ -1,7 +1,9 @@
 /** What a sentence claims, in a form that can be looked for in another text: numbers, names, content terms, negation. Pure. */
 import { stopWordsOf } from '../../retrieval/analysis/stop-words.ts';
 import { analyzeForIndex, analyzeQuery } from '../../retrieval/analyzer.ts';
+import { isNegationWord } from './modifiers.ts';
 import { numbersIn, type Readings } from './numbers.ts';
+import { type Token, tokensOf } from './wording.ts';
 
 export interface Claim {
   numbers: readonly Readings[];
@@ -10,6 +12,8 @@ export interface Claim {
   terms: ReadonlySet<string>;
   /** Clauses that say something, each with its terms. */
   clauses: readonly Clause[];
+  /** The sentence word for word. */
+  wording: readonly Token[];
 }
 
 /** A proper name or identifier. */
@@ -30,14 +34,6 @@ export interface Clause {
 const CLAUSE_BREAK =
   /[;:，、；：—。！？।॥؟۔\n]|[.!?](?=\s)|,(?!\d)|\s[-–]\s|(?<=\p{sc=Thai})\s+(?=\p{sc=Thai})|(?<=\s)(?:but|however|although|while|whereas|and|or|aber|sondern|und|oder|mais|et|pero|y|но|и|а)(?=\s)/giu;
 
-const NEGATION_WORDS = new Set(
-  (
-    "not no never none nobody nothing neither nor without cannot can't won't don't doesn't didn't isn't aren't wasn't weren't hasn't haven't hadn't shouldn't mustn't wouldn't couldn't unable " +
-    'nicht nie niemals niemand nichts ohne weder kein keine keinen keinem keiner keines ' +
-    'pas jamais sans aucun aucune nunca jamás sin ningún ninguna ninguno non mai senza nessun nessuno nessuna não sem nenhum nenhuma niet geen nooit zonder ' +
-    'не нет ни без никогда нельзя nie bez değil yok olmadan לא אין ללא לי не لا ليس ليست لم لن غير بدون نہیں नहीं न मत बिना không chẳng chưa δεν μη μην όχι χωρίς nu fără inte ikke ei'
-  ).split(' '),
-);
 /** Those of languages in which two of them in one clause take each other back. */
 const REVERSING_WORDS =
   /^(?:not|never|cannot|nothing|nobody|none|.+n't|nicht|nie|niemals|nichts|niemand|kein\p{L}{0,2})$/u;
@@ -60,6 +56,7 @@ export function claimOf(sentence: string, language: string | null): Claim {
     names: namesIn(sentence, language),
     terms: termsOf(sentence, language),
     clauses: clausesOf(sentence, language),
+    wording: tokensOf(sentence, language),
   };
 }
 
@@ -88,9 +85,7 @@ export function clausesOf(text: string, language: string | null): Clause[] {
 function negationsOf(clause: string): number {
   const lower = clause.toLowerCase().replaceAll('’', "'").trim();
   const parts = lower.match(NEGATION_PARTS)?.length ?? 0;
-  const found = [...lower.matchAll(/[\p{L}\p{M}']+/gu)]
-    .map(([word]) => word)
-    .filter((word) => NEGATION_WORDS.has(word));
+  const found = [...lower.matchAll(/[\p{L}\p{M}']+/gu)].map(([word]) => word).filter((word) => isNegationWord(word));
   const reversing = found.filter((word) => REVERSING_WORDS.test(word)).length;
   // Elsewhere several negating words of one clause say it once: "no hay ningún".
   return parts + reversing + (found.length > reversing ? 1 : 0);

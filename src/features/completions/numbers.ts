@@ -13,8 +13,25 @@ const THAI_NUMERALS = ['หนึ่ง', 'สอง', 'สาม', 'สี่',
 /** After a numeral of one character; with it a number is another one than the same numeral with another of these. */
 const CJK_UNIT = /^[日月年人個个回度本枚時时分秒円元週周歳岁天次名位件階层層倍割点點場场]/u;
 
+const CJK_COUNTED = /\p{sc=Han}$/u;
+/** The same unit, otherwise written. */
+const CJK_UNIT_FORMS: Readonly<Record<string, string>> = {
+  天: '日',
+  個: '个',
+  時: '时',
+  円: '元',
+  週: '周',
+  歳: '岁',
+  歲: '岁',
+  層: '层',
+  階: '层',
+  點: '点',
+  場: '场',
+  人: '名',
+};
+
 /** Number words of one language that are everyday words, or name another number, in another. */
-const EVERYDAY_WORDS = new Set(['once', 'sei', 'sete', 'tre', 'due']);
+const EVERYDAY_WORDS = new Set(['once', 'sei', 'sete', 'tre', 'due', 'doi', 'opt']);
 const WORDS: Readonly<Record<string, number>> = numberWords();
 /** Of an ordinal: `2nd` and "second" are not "two". */
 const ORDINAL = 'th';
@@ -44,36 +61,65 @@ const MAGNITUDES: readonly [RegExp, number][] = [
   [/^(trillion|兆)/, 1e12],
 ];
 
+/** A number in a text that readable() made: half-open UTF-16 offsets. */
+export interface PlacedNumber {
+  start: number;
+  end: number;
+  readings: Readings;
+}
+
 /** Every number of `text`: digits of any script with separators, sign and magnitude word, number words, CJK numerals. */
 export function numbersIn(text: string): Readings[] {
-  const normal = asciiDigits(text.normalize('NFKC').replaceAll('−', '-').toLowerCase());
-  const found: Readings[] = [];
+  return numbersAt(readable(text)).map(({ readings }) => readings);
+}
+
+/** A text in the form in which numbers are looked for: digits of all scripts are 0-9. */
+export function readable(text: string): string {
+  return asciiDigits(text.normalize('NFKC').replaceAll('−', '-').replaceAll('İ', 'I'));
+}
+
+/** The numbers of a text that readable() made, digits first. */
+export function numbersAt(text: string): PlacedNumber[] {
+  const normal = text.toLowerCase();
+  const found: PlacedNumber[] = [];
   const scaledUntil = new Set<number>();
+  const add = (start: number, length: number, readings: Readings): void => {
+    found.push({ start, end: start + length, readings });
+  };
   for (const match of normal.matchAll(NUMBER)) {
     const end = match.index + match[0].length;
     const magnitude = MAGNITUDE.exec(normal.slice(end, end + 16));
-    if (magnitude !== null) scaledUntil.add(end + magnitude[0].length);
+    const scale = magnitude?.[0].length ?? 0;
+    if (magnitude !== null) scaledUntil.add(end + scale);
     const sign = isNegative(normal, match.index) ? '-' : '';
     const readings = readingsOf(match[0].replaceAll(' ', '')).map((reading) => sign + scaled(reading, magnitude?.[1]));
     const after = normal.slice(end, end + 2);
-    const unit = magnitude !== null ? undefined : ORDINAL_END.test(after) ? ORDINAL : CJK_UNIT.exec(after)?.[0];
-    found.push(unit === undefined ? readings : [...readings, ...readings.map((reading) => reading + unit)]);
+    const unit = magnitude !== null ? undefined : ORDINAL_END.test(after) ? ORDINAL : cjkUnit(after);
+    add(
+      match.index,
+      match[0].length + scale,
+      unit === undefined ? readings : [...readings, ...readings.map((reading) => reading + unit)],
+    );
   }
   for (const match of normal.matchAll(WORD)) {
-    if (scaledUntil.has(match.index + match[0].length)) continue;
-    const ordinal = ORDINALS.get(match[0]);
+    const [word] = match;
+    if (scaledUntil.has(match.index + word.length)) continue;
+    const ordinal = ORDINALS.get(word);
     // "First, …" counts what is said.
-    if (ordinal !== undefined && normal[match.index + match[0].length] !== ',') found.push([`${ordinal}${ORDINAL}`]);
-    const value = wordValue(normal, match.index, match[0]);
-    if (value !== undefined) found.push([String(value)]);
+    if (ordinal !== undefined && normal[match.index + word.length] !== ',')
+      add(match.index, word.length, [`${ordinal}${ORDINAL}`]);
+    const value = wordValue(normal, match.index, word);
+    if (value !== undefined) add(match.index, word.length, [String(value)]);
   }
   for (const match of normal.matchAll(CJK_NUMERAL)) {
-    if (!isCjkNumber(normal, match.index, match[0])) continue;
-    const value = String(cjkValue(match[0]));
+    const [numeral] = match;
+    if (!isCjkNumber(normal, match.index, numeral)) continue;
+    const value = String(cjkValue(numeral));
     // One alone is also part of many words: it is the number only together with its unit.
-    found.push([match[0].length > 1 ? value : value + normal[match.index + 1]!]);
+    add(match.index, numeral.length, [numeral.length > 1 ? value : value + cjkUnit(normal.slice(match.index + 1))!]);
   }
-  for (const [word] of normal.matchAll(THAI_NUMERAL)) found.push([String(THAI_NUMERALS.indexOf(word) + 1)]);
+  for (const match of normal.matchAll(THAI_NUMERAL))
+    add(match.index, match[0].length, [String(THAI_NUMERALS.indexOf(match[0]) + 1)]);
   return found;
 }
 
@@ -81,6 +127,14 @@ export function numbersIn(text: string): Readings[] {
 export function missesNumber(needed: readonly Readings[], available: readonly Readings[]): boolean {
   const known = new Set(available.flat());
   return needed.some((readings) => !readings.some((reading) => known.has(reading)));
+}
+
+/** True when two numbers may be the same, and do not count different things: 6月 is not 6日. */
+export function isSameNumber(left: Readings, right: Readings): boolean {
+  const [one, other] = [left, right].map((readings) => readings.map((reading) => CJK_COUNTED.exec(reading)?.[0] ?? ''));
+  const units = [one!.at(-1)!, other!.at(-1)!];
+  if (units[0] !== '' && units[1] !== '' && units[0] !== units[1]) return false;
+  return left.some((reading) => right.includes(reading));
 }
 
 /** Digits of all scripts become 0-9; nothing else changes but lengths in UTF-16. */
@@ -128,7 +182,7 @@ function scaled(reading: string, magnitude: string | undefined): string {
 }
 
 function wordValue(text: string, at: number, word: string): number | undefined {
-  const value = Object.hasOwn(WORDS, word) ? WORDS[word] : undefined;
+  const value = Object.hasOwn(WORDS, word) ? WORDS[word] : joinedValue(word);
   if (value === undefined) return undefined;
   const after = text.slice(at + word.length, at + word.length + 12);
   // The pronoun: "one of", "one can". A hyphen joins tens and ones; the ones were counted with the tens.
@@ -138,6 +192,15 @@ function wordValue(text: string, at: number, word: string): number | undefined {
   const ones = /^-(\p{L}+)/u.exec(after)?.[1];
   const tail = ones !== undefined && Object.hasOwn(WORDS, ones) ? WORDS[ones]! : 0;
   return value >= 20 && value < 100 && tail < 10 ? value + tail : value;
+}
+
+/** "fünfundzwanzig", "veinticinco": ones and tens in a word. */
+function joinedValue(word: string): number | undefined {
+  const german = /^(.{3,6}?)(?:und|en|ën)(.{5,8}ig|twintig)$/u.exec(word);
+  const spanish = /^(?:veinti|venti)(.{2,6})$/u.exec(word);
+  const [ones, tens] = german !== null ? [german[1]!, german[2]!] : [spanish?.[1] ?? '', 'twenty'];
+  const one = ones === 'ein' || ones === 'een' ? 1 : Object.hasOwn(WORDS, ones) ? WORDS[ones]! : 10;
+  return one < 10 && Object.hasOwn(WORDS, tens) ? WORDS[tens]! + one : undefined;
 }
 
 function wordBefore(text: string, at: number): number | undefined {
@@ -150,6 +213,11 @@ function isCjkNumber(text: string, at: number, numeral: string): boolean {
   if (/\d/.test(text.slice(Math.max(0, at - 1), at))) return false; // a magnitude of digits: 3万
   if (numeral.length > 1) return true;
   return CJK_UNIT.test(text.slice(at + 1, at + 2));
+}
+
+function cjkUnit(after: string): string | undefined {
+  const unit = CJK_UNIT.exec(after)?.[0];
+  return unit === undefined ? undefined : (CJK_UNIT_FORMS[unit] ?? unit);
 }
 
 function cjkValue(numeral: string): number {
@@ -204,13 +272,35 @@ function numberWords(): Record<string, number> {
     [2, 'due tre quattro cinque sei sette otto nove dieci'],
     [2, 'dois três quatro cinco seis sete oito nove dez'],
     [2, 'twee drie vier vijf zes zeven acht negen tien'],
-    [2, 'два три четыре пять шесть семь восемь девять десять'],
+    [
+      2,
+      'два три четыре пять шесть семь восемь девять десять одиннадцать двенадцать тринадцать четырнадцать пятнадцать',
+    ],
+    [2, 'двух трёх четырёх пяти шести семи восьми девяти десяти одиннадцати двенадцати'],
+    [2, 'двум трём четырём пятью шестью семью восемью девятью десятью'],
+    [2, 'iki üç dört beş altı yedi sekiz dokuz'],
+    [2, 'hai ba bốn năm sáu bảy tám chín mười'],
+    [2, 'δύο τρεις τέσσερις πέντε έξι επτά οκτώ εννέα δέκα έντεκα δώδεκα'],
+    [3, 'τρία τέσσερα πέντε έξι εφτά οχτώ εννιά'],
+    [2, 'doi trei patru cinci șase șapte opt nouă zece unsprezece doisprezece'],
+    [2, 'două trei patru cinci șase șapte opt nouă zece'],
+    [2, 'dwa trzy cztery pięć sześć siedem osiem dziewięć dziesięć'],
+    [2, 'اثنان ثلاثة أربعة خمسة ستة سبعة ثمانية تسعة عشرة'],
+    [3, 'ثلاث أربع خمس ست سبع ثمان تسع عشر'],
+    [2, 'दो तीन चार पांच छह सात आठ नौ दस'],
   ];
   const tens = [
     'twenty thirty forty fifty sixty seventy eighty ninety',
     'zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig',
     'vingt trente quarante cinquante soixante',
     'veinte treinta cuarenta cincuenta sesenta setenta ochenta noventa',
+    'двадцать тридцать сорок пятьдесят шестьдесят семьдесят восемьдесят девяносто',
+    'двадцати тридцати сорока пятидесяти шестидесяти семидесяти восьмидесяти девяноста',
+    'venti trenta quaranta cinquanta sessanta settanta ottanta novanta',
+    'vinte trinta quarenta cinquenta sessenta setenta oitenta noventa',
+    'twintig dertig veertig vijftig zestig zeventig tachtig negentig',
+    'yirmi otuz kırk elli altmış yetmiş seksen doksan',
+    'είκοσι τριάντα σαράντα πενήντα εξήντα εβδομήντα ογδόντα ενενήντα',
   ];
   const words: Record<string, number> = {
     hundred: 100,

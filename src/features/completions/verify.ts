@@ -1,12 +1,14 @@
 /**
  * Finds the part of a chunk that supports a sentence, and says whether it does. Pure; nothing here trusts a model.
  *
- * A sentence is verified when its quote holds every number and proper name of it, at least 60 % of its content terms, and says
- * it with the same polarity: a clause that is negated on one side only is not supported.
+ * A sentence is verified when its quote holds every number and proper name of it, at least 60 % of its content terms, says it
+ * with the same polarity (a clause that is negated on one side only is not supported), and does not contradict it word for word.
  */
 import { cutIntoPieces, splitUnits, type Unit } from '../../util/sentences.ts';
 import { allTermsOf, type Claim, type Clause, clausesOf, hasName, type NameIndex, nameIndexOf } from './claims.ts';
+import { contradicts } from './contradiction.ts';
 import { missesNumber, numbersIn, type Readings } from './numbers.ts';
+import { type Token, tokensOf } from './wording.ts';
 
 export const QUOTE_CODE_POINTS_MAX = 300;
 /** Share of a sentence's content terms that its quote must hold. */
@@ -61,35 +63,97 @@ function piecesOf(content: string, { start, end }: Unit): { start: number; end: 
     : [{ start, end }];
 }
 
+/** Quotes that hold what a sentence says are compared with it word for word, the best first. */
+const COMPARED_QUOTES_MAX = 6;
+
 /** The best quote for all `claims` together; `verified` when it supports each of them. */
 export function findSupport(claims: readonly Claim[], evidence: Evidence): Support {
-  let best: { support: Support; rank: readonly number[] } = { support: { quote: '', verified: false }, rank: [-1] };
-  for (const window of evidence.windows) {
-    const checks = claims.map((claim) => check(claim, window));
-    const verified = checks.every((one) => one.verified);
-    const rank = [
-      verified ? 1 : 0,
-      sum(checks.map((one) => one.facts)),
-      sum(checks.map((one) => one.coverage)),
-      -window.text.length,
-    ];
-    if (isHigher(rank, best.rank)) best = { support: { quote: window.text, verified }, rank };
-  }
-  return best.support;
+  return bestOf(claims, evidence.windows);
 }
 
 /** True when a quote that was found for other claims supports this one too. */
 export function isSupportedBy(quote: string, claim: Claim, evidence: Evidence): boolean {
-  return evidence.windows.some((window) => window.text === quote && check(claim, window).verified);
+  const whole = evidence.windows.find((window) => window.text === quote);
+  if (whole === undefined) return false;
+  return bestOf(
+    [claim],
+    evidence.windows.filter((window) => isWithin(window, whole)),
+  ).verified;
+}
+
+function bestOf(claims: readonly Claim[], windows: readonly Window[]): Support {
+  const searches = claims.map((claim) => searchOf(claim, windows));
+  const ranked = windows
+    .map((window) => {
+      const found = searches.map(({ checks }) => checks.get(window)!);
+      const holds = found.every((one) => one.holds);
+      const rank = [
+        holds ? 1 : 0,
+        sum(found.map((one) => one.facts)),
+        sum(found.map((one) => one.coverage)),
+        -window.text.length,
+      ];
+      return { window, holds, rank };
+    })
+    .toSorted((left, right) => compareRanks(right.rank, left.rank));
+  const best = ranked
+    .slice(0, COMPARED_QUOTES_MAX)
+    .find(({ window, holds }) => holds && searches.every((search) => !isContradicted(search, window)));
+  return { quote: (best ?? ranked[0])?.window.text ?? '', verified: best !== undefined };
+}
+
+/** What is known of a claim and the quotes that there may be. */
+interface Search {
+  claim: Claim;
+  checks: ReadonlyMap<Window, Check>;
+  /** Quotes that resemble the claim, the shortest first. */
+  alike: readonly Window[];
+  /** Those that were compared with it word for word. */
+  compared: Map<Window, boolean>;
+}
+
+function searchOf(claim: Claim, windows: readonly Window[]): Search {
+  const checks = new Map(windows.map((window) => [window, check(claim, window)]));
+  const alike = windows
+    .filter((window) => checks.get(window)!.resembles)
+    .toSorted((left, right) => left.text.length - right.text.length);
+  return { claim, checks, alike, compared: new Map() };
+}
+
+/** What a part of a quote contradicts is not true for what stands around it, nor for what is less like the claim. */
+function isContradicted({ claim, checks, alike, compared }: Search, window: Window): boolean {
+  const { coverage } = checks.get(window)!;
+  return [
+    ...alike.filter((one) => isWithin(one, window)).slice(0, COMPARED_QUOTES_MAX),
+    ...alike.filter((one) => checks.get(one)!.coverage > coverage).slice(0, COMPARED_QUOTES_MAX),
+  ].some((one) => {
+    const known = compared.get(one) ?? (!checks.get(one)!.holds || contradicts(claim.wording, wordingOf(one)));
+    compared.set(one, known);
+    return known;
+  });
+}
+
+function isWithin(inner: Window, outer: Window): boolean {
+  return outer.first <= inner.first && inner.last <= outer.last;
 }
 
 interface Window {
+  /** Of the parts that it is made of. */
+  first: number;
+  last: number;
   text: string;
   names: NameIndex;
   language: string | null;
   numbers: readonly Readings[];
   terms: ReadonlySet<string>;
   clauses: readonly Clause[];
+  /** Read when it is first asked for. */
+  wording: readonly Token[] | null;
+}
+
+function wordingOf(window: Window): readonly Token[] {
+  window.wording ??= tokensOf(window.text, window.language);
+  return window.wording;
 }
 
 /** Runs of neighbouring parts that fit into a quote. */
@@ -101,7 +165,7 @@ function windowsOf(content: string, language: string | null, parts: readonly Par
       // Part lengths underestimate by the blanks between parts: nothing is cut because of the margin.
       length += parts[last]!.codePoints + (last > first ? 2 : 0);
       if (last > first && (length > QUOTE_CODE_POINTS_MAX || gapsOf(parts, first, last) > 2 * (last - first))) break;
-      windows.push(windowOf(content, language, parts.slice(first, last + 1)));
+      windows.push({ first, last, ...windowOf(content, language, parts.slice(first, last + 1)) });
     }
   }
   return windows;
@@ -121,7 +185,7 @@ function gapsOf(parts: readonly Part[], first: number, last: number): number {
   return gaps;
 }
 
-function windowOf(content: string, language: string | null, parts: readonly Part[]): Window {
+function windowOf(content: string, language: string | null, parts: readonly Part[]): Omit<Window, 'first' | 'last'> {
   const text = content.slice(parts[0]!.start, parts[parts.length - 1]!.end);
   return {
     text,
@@ -130,29 +194,52 @@ function windowOf(content: string, language: string | null, parts: readonly Part
     numbers: parts.flatMap((part) => part.numbers),
     terms: new Set(parts.flatMap((part) => [...part.terms])),
     clauses: clausesOf(text, language),
+    wording: null,
   };
 }
 
-function check(claim: Claim, window: Window): { verified: boolean; facts: number; coverage: number } {
+interface Check {
+  /** It has the facts and most of the words. */
+  resembles: boolean;
+  /** And negates where the claim does. */
+  holds: boolean;
+  /** Numbers and names that were found. */
+  facts: number;
+  /** Share of the claim's terms. */
+  coverage: number;
+}
+
+function check(claim: Claim, window: Window): Check {
   const numbersFound = claim.numbers.filter((readings) => !missesNumber([readings], window.numbers)).length;
   const namesFound = claim.names.filter((name) => hasName(name, window.names, window.language)).length;
   const coverage = claim.terms.size === 0 ? 0 : overlap(claim.terms, window.terms) / claim.terms.size;
   const hasFacts = numbersFound === claim.numbers.length && namesFound === claim.names.length;
+  const resembles = hasFacts && coverage >= COVERAGE_MIN;
   return {
-    verified: hasFacts && coverage >= COVERAGE_MIN && samePolarity(claim.clauses, window.clauses),
+    resembles,
+    holds: resembles && samePolarity(claim.clauses, window.clauses),
     facts: numbersFound + namesFound,
     coverage,
   };
 }
 
-/** Each clause is compared with those clauses of the quote that are most like it. */
+/**
+ * Each clause is compared with those clauses of the quote that are most like it; what a quote says in one clause may also be
+ * said in several.
+ */
 function samePolarity(claimed: readonly Clause[], quoted: readonly Clause[]): boolean {
-  return claimed.every((clause) => {
+  const compared = claimed.map((clause) => {
     const likeness = quoted.map((other) => likenessOf(clause, other));
     const most = Math.max(0, ...likeness);
+    const alike = most === 0 ? [] : quoted.filter((_, i) => likeness[i] === most);
+    return { clause, alike };
+  });
+  return compared.every(({ clause, alike }) => {
     // A negation is itself a claim, so it must be found; a plain clause about other things says nothing against the quote.
-    if (most === 0) return clause.negations === 0;
-    return quoted.some((other, i) => likeness[i] === most && other.negations === clause.negations);
+    if (alike.length === 0) return clause.negations === 0;
+    if (alike.some((other) => other.negations === clause.negations)) return true;
+    const parts = compared.filter((one) => one.alike[0] === alike[0]);
+    return parts.length > 1 && sum(parts.map((one) => one.clause.negations)) === alike[0]!.negations;
   });
 }
 
@@ -170,12 +257,12 @@ function overlap(left: ReadonlySet<string>, right: ReadonlySet<string>): number 
   return shared;
 }
 
-function isHigher(left: readonly number[], right: readonly number[]): boolean {
+function compareRanks(left: readonly number[], right: readonly number[]): number {
   for (let i = 0; i < left.length; i++) {
     const difference = left[i]! - (right[i] ?? 0);
-    if (difference !== 0) return difference > 0;
+    if (difference !== 0) return difference;
   }
-  return false;
+  return 0;
 }
 
 function sum(values: readonly number[]): number {
