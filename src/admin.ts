@@ -46,7 +46,7 @@ export interface AdminServer {
 /** What the operator commands do: called by the socket, and by the command line itself when no service runs. */
 export type AdminDeps = Pick<
   Deps,
-  'config' | 'db' | 'blobs' | 'chatModel' | 'embedding' | 'reranker' | 'auth' | 'clock' | 'log' | 'crash'
+  'config' | 'db' | 'blobs' | 'chatModel' | 'embedding' | 'reranker' | 'analyzer' | 'auth' | 'clock' | 'log' | 'crash'
 >;
 
 /** Undefined when the data directory's path is too long for a socket: the service runs without it. */

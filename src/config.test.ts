@@ -124,6 +124,16 @@ describe('a wrong setting is one line with the variable, the problem and an exam
     assert.equal(loadConfig(reranker).rerank.timeoutMs, RERANK_TIMEOUT_MS_DEFAULT);
     assert.match(problemOf({ ...reranker, PINAKES_RERANK_TIMEOUT_MS: '0' }), /^PINAKES_RERANK_TIMEOUT_MS /);
   });
+  test('an analyzer of names', () => {
+    const url = { PINAKES_PRESIDIO_URL: 'http://presidio:3000/' };
+    const read = loadConfig({ ...url, PINAKES_PRESIDIO_LANGUAGES: 'en,de', PINAKES_PRESIDIO_SCORE: '0.5' }).presidio;
+    assert.deepEqual(read, { url: 'http://presidio:3000', languages: ['en', 'de'], scoreMin: 0.5, timeoutMs: 10_000 });
+    assert.equal(loadConfig({}).presidio.url, null);
+    assert.match(problemOf({ PINAKES_PRESIDIO_URL: 'presidio:3000' }), /^PINAKES_PRESIDIO_URL /);
+    assert.match(problemOf({ ...url, PINAKES_PRESIDIO_LANGUAGES: 'en, German' }), /^PINAKES_PRESIDIO_LANGUAGES /);
+    assert.match(problemOf({ ...url, PINAKES_PRESIDIO_SCORE: '2' }), /^PINAKES_PRESIDIO_SCORE /);
+    assert.match(problemOf({ ...url, PINAKES_PRESIDIO_TIMEOUT_MS: '0' }), /^PINAKES_PRESIDIO_TIMEOUT_MS /);
+  });
   test('passwords are not shown', () => {
     assert.ok(!problemOf({ PINAKES_DATABASE_URL: 'mysql://u:hunter2@db/x' }).includes('hunter2'));
     assert.ok(!problemOf({ PINAKES_BOOTSTRAP_KEY: 'hunter2' }).includes('hunter2'));

@@ -12,6 +12,7 @@ import { openToolRunner } from './ingest/tool-runner.ts';
 import type { ChatModel, Embedding } from './llm/models.ts';
 import { type ConfiguredModel, inPlainWords } from './llm/plain-words.ts';
 import type { RerankModel } from './llm/rerank.ts';
+import type { NameAnalyzer } from './policy/presidio.ts';
 import type { Clock } from './util/time.ts';
 import { examineMasterKey } from './vault/rotate.ts';
 
@@ -44,6 +45,7 @@ interface Uses {
   chatModel: ChatModel;
   embedding: Embedding | null;
   reranker: RerankModel | null;
+  analyzer: NameAnalyzer | null;
   clock: Clock;
 }
 
@@ -73,6 +75,7 @@ export async function examine(uses: Uses, options: { thorough: boolean }): Promi
   await add('chat model', () => tryChat(uses));
   await add('embedding model', () => tryEmbedding(uses));
   await add('rerank model', () => tryRerank(uses));
+  await add('analyzer of names', () => tryAnalyzer(uses));
   await add('vectors', () => vectorFacts(uses.db));
   await add('contents', () => contentFacts(uses.db));
   const tools = openToolRunner(uses.config.tools);
@@ -132,6 +135,23 @@ async function tryRerank({ reranker, config }: Uses): Promise<string> {
     reranker.rerank('text', ['text', 'another'], AbortSignal.timeout(MODEL_TIMEOUT_MS)),
   );
   return `${reranker.name} answers in ${took} ms`;
+}
+
+/** Asks about a name, as a redaction rule would, and what else it finds. */
+async function tryAnalyzer({ analyzer, config: { presidio } }: Uses): Promise<{ ok: boolean; detail: string }> {
+  if (!analyzer) return { ok: true, detail: 'none: redaction rules find no names of people and places' };
+  const signal = AbortSignal.timeout(MODEL_TIMEOUT_MS);
+  const asked = { kind: 'PRESIDIO' as const, model: '', baseUrl: presidio.url };
+  const { took, result } = await attempt(asked, async () => {
+    const known = await analyzer.supported(signal);
+    // Another text each time: what is remembered says nothing about the address.
+    if (known.length > 0) await analyzer.find('', `My name is David, ${Date.now()}.`, known, signal);
+    return known;
+  });
+  const where = `${presidio.url} answers in ${took} ms (${presidio.languages.join(', ')})`;
+  if (result.length === 0)
+    return { ok: false, detail: `${where}, but finds no names: check PINAKES_PRESIDIO_LANGUAGES` };
+  return { ok: true, detail: `${where}, finds ${result.join(', ')}` };
 }
 
 function configuredAs(

@@ -685,8 +685,8 @@ export type RedactionRule = {
   apply_at: Array<"ingest" | "retrieval" | "llm_input" | "output">;
   /** `entity`: built-in detectors. `regex`: a pattern of your own. `dictionary`: a list of terms. */
   kind: "entity";
-  /** What is looked for, with checksums where it has them. Masked as `[EMAIL]`. · minItems 1, maxItems 17 */
-  entities: Array<"email" | "phone" | "credit_card" | "iban" | "ip_address" | "credential_url" | "api_key" | "date_of_birth" | "us_ssn" | "uk_nino" | "de_tax_id" | "fr_nir" | "jp_my_number" | "kr_rrn" | "es_dni" | "it_codice_fiscale" | "nl_bsn">;
+  /** What is looked for, with checksums where it has them. Masked as `[EMAIL]`. An analyzer of names, if one is configured, finds `person`, `location`, `organization`, `nrp`. · minItems 1, maxItems 21 */
+  entities: Array<"email" | "phone" | "credit_card" | "iban" | "ip_address" | "credential_url" | "api_key" | "date_of_birth" | "us_ssn" | "uk_nino" | "de_tax_id" | "fr_nir" | "jp_my_number" | "kr_rrn" | "es_dni" | "it_codice_fiscale" | "nl_bsn" | "person" | "location" | "organization" | "nrp">;
 } | {
   /** Unique within the policy. Regexes and dictionaries are masked as `[NAME]`. */
   name: string;

@@ -105,6 +105,11 @@ describe('what is refused, with the reason', () => {
     ],
     ['two rules of one name', [mail, mail], /\/rules\/1\/name/],
     ['an unknown entity', [{ ...mail, entities: ['shoe_size'] }], /\/rules\/0\/entities/],
+    [
+      'names without an analyzer',
+      [{ ...mail, entities: ['email', 'person'] }],
+      /^\/rules\/0\/entities\/1: person .* PINAKES_PRESIDIO_URL/,
+    ],
     ['no entity', [{ ...mail, entities: [] }], /\/rules\/0\/entities/],
     ['an unknown kind', [{ ...mail, kind: 'magic' }], /\/rules\/0/],
     ['an unknown member', [{ ...mail, colour: 'red' }], /colour/],

@@ -7,9 +7,11 @@ import { loadConfig } from '../../src/config.ts';
 import { type Check, examine } from '../../src/doctor.ts';
 import { openChatModel } from '../../src/llm/registry.ts';
 import { openRerankModel } from '../../src/llm/rerank.ts';
+import { openPresidio } from '../../src/policy/presidio.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
 import { type FakeChatWire, openFakeChatWire } from '../support/fake-chat-wire.ts';
 import { type FakeOpenAi, openFakeOpenAi } from '../support/fake-openai.ts';
+import { openFakePresidio } from '../support/fake-presidio.ts';
 import { type FakeRerank, openFakeRerank } from '../support/fake-rerank.ts';
 
 let service: TestApp;
@@ -32,10 +34,11 @@ const IMPATIENT = { PINAKES_CHAT_FIRST_TOKEN_TIMEOUT_MS: '100' };
 async function examined(name: string, env: Record<string, string>): Promise<Check> {
   const { deps } = service;
   const config = loadConfig({ PINAKES_DATA_DIR: deps.config.dataDir, ...env });
-  const analyzer = { index: () => [], query: () => [] };
+  const words = { index: () => [], query: () => [] };
   const models = {
-    chatModel: openChatModel(config.chat, deps.http, analyzer),
+    chatModel: openChatModel(config.chat, deps.http, words),
     reranker: openRerankModel(config.rerank, deps.http),
+    analyzer: openPresidio(config.presidio, deps.http),
   };
   const { checks } = await examine({ ...deps, config, ...models }, { thorough: false });
   return checks.find((check) => check.name === name)!;
@@ -143,4 +146,31 @@ test('a rerank model is tried, too', async () => {
   const { ok, detail } = await tried(await deadUrl());
   assert.match(detail, /nothing listens at/);
   assert.equal(ok, false);
+});
+
+test('an analyzer of names is tried, too', async () => {
+  const presidio = await openFakePresidio({ David: 'PERSON' });
+  const tried = (url: string, more = {}) =>
+    examined('analyzer of names', { PINAKES_PRESIDIO_URL: url, PINAKES_PRESIDIO_TIMEOUT_MS: '100', ...more });
+  try {
+    const { ok, detail } = await tried(presidio.url);
+    assert.match(detail, /^http:.* answers in \d+ ms \(en\), finds person, location, organization, nrp$/);
+    assert.equal(ok, true);
+    presidio.respond({ json: {} });
+    assert.match(
+      (await tried(presidio.url)).detail,
+      /answers, but not as such a model does: check PINAKES_PRESIDIO_URL/,
+    );
+    presidio.respond('never');
+    assert.match((await tried(presidio.url)).detail, /no answer from .* in time/);
+    const unknown = await tried(presidio.url, { PINAKES_PRESIDIO_LANGUAGES: 'xx' });
+    assert.match(unknown.detail, /answers with status 500/);
+    assert.equal(unknown.ok, false);
+    presidio.supported = ['EMAIL_ADDRESS'];
+    assert.match((await tried(presidio.url)).detail, /finds no names: check PINAKES_PRESIDIO_LANGUAGES/);
+    assert.match((await tried(await deadUrl(), { PINAKES_PRESIDIO_TIMEOUT_MS: '5000' })).detail, /nothing listens at/);
+    assert.match((await examined('analyzer of names', {})).detail, /^none/);
+  } finally {
+    await presidio.close();
+  }
 });

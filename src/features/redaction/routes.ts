@@ -7,6 +7,7 @@ import { invalidRequest, notFound } from '../../errors.ts';
 import { unlimitedTo } from '../../http/key-limits.ts';
 import { type Caller, type Route, route } from '../../http/route.ts';
 import { text, timeSchema } from '../../http/schemas.ts';
+import { isName } from '../../policy/detectors/entities.ts';
 import { ACTIONS, APPLY_AT, type RedactionPolicy, redactionPolicyShape } from '../../policy/redaction-policy.ts';
 import {
   deleteRedactionPolicy,
@@ -109,8 +110,10 @@ function putRoute(deps: Deps): Route {
     body: policyBody,
     response: { status: 200, schema: policySchema },
     example: EXAMPLE,
-    async handler({ caller, body }) {
+    errors: [400],
+    async handler({ caller, body, signal }) {
       compilePatterns(body.rules);
+      await checkNames(deps, body.rules, signal);
       if (body.rules.some((rule) => rule.action === 'hash')) await prepareToSeal(deps);
       const now = deps.clock.now();
       return deps.db.transaction(caller.tenantId, async (tx) => {
@@ -185,6 +188,24 @@ function compilePatterns(rules: RedactionPolicy['rules']): void {
       openPattern(rule.pattern, rule.ignore_case);
     } catch (error) {
       throw invalidRequest(`/rules/${i}/pattern: ${error instanceof Error ? error.message : 'is refused'}.`);
+    }
+  }
+}
+
+/** A rule that finds nothing because nobody looks would be a promise that is not kept. @throws ServiceError */
+async function checkNames(
+  { analyzer }: Pick<Deps, 'analyzer'>,
+  rules: RedactionPolicy['rules'],
+  signal: AbortSignal,
+): Promise<void> {
+  let known: readonly string[] | undefined;
+  for (const [i, rule] of rules.entries()) {
+    for (const [j, entity] of (rule.kind === 'entity' ? rule.entities : []).entries()) {
+      if (!isName(entity)) continue;
+      const what = `/rules/${i}/entities/${j}: ${entity} is found by an analyzer of names`;
+      if (!analyzer) throw invalidRequest(`${what}, and none is configured: PINAKES_PRESIDIO_URL is not set.`);
+      known ??= await analyzer.supported(signal);
+      if (!known.includes(entity)) throw invalidRequest(`${what}, and the one that is configured does not know it.`);
     }
   }
 }
