@@ -97,8 +97,10 @@ export async function lexicalCandidates(tx: Tx, search: Search, filters: Filters
   const fitting = await search.fitting(filters);
   const areNamed = search.hasTextSearch || fitting?.ids !== null;
   const conditions = predicates(search.request, filters, areNamed ? fitting : undefined);
-  if (!search.hasTextSearch) return scanCandidates(tx, lexicalRequest(search, conditions, limit), fitting);
-  return bm25Candidates(tx, lexicalRequest(search, conditions, limit), fitting);
+  const request = lexicalRequest(search, conditions, limit);
+  if (search.hasTextSearch) return bm25Candidates(tx, request, fitting);
+  const doubtful = request.unfiltered ? await search.fitting.doubtful?.() : undefined;
+  return scanCandidates(tx, { ...request, doubtful }, fitting);
 }
 
 export function lexicalRequest({ request, terms }: Search, conditions: readonly Sql[], limit: number) {

@@ -8,6 +8,8 @@ import type { AdmittedRequest, Filters } from './types.ts';
 
 /** So many are handed to the statements by name; more are looked for in each of them. */
 const NAMED_MAX = 50_000;
+/** With more, as while a large group is ingested or deleted, the source of each chunk is looked up. */
+const DOUBTFUL_MAX = 1_000;
 
 /** Ids to bind as an array; a Buffer has it in the binary form. */
 export type SourceIds = Buffer | readonly string[];
@@ -29,6 +31,11 @@ export interface FindFitting {
   (filters: Filters): Promise<Fitting | undefined>;
   /** It is known already. */
   isKnown?(filters: Filters): boolean;
+  /**
+   * Sources that are not alive or not ready, or have chunks of other generations: every chunk of all others may be found where no
+   * filter narrows the search. Undefined where that is not known, or they are many.
+   */
+  doubtful?(): Promise<readonly string[] | undefined>;
 }
 
 /** For one transaction: what was found is kept. With `knowledge` of the corpus as the transaction sees it, for others as well. */
@@ -50,8 +57,26 @@ export function openFitting(tx: Tx, request: AdmittedRequest, knowledge?: Knowle
   };
   const isKnown = (filters: Filters): boolean =>
     found.has(filters) || knows(knowledge, request.tenantId, fittingSources(request.tenantId, request, filters));
-  return Object.assign(fitting, { isKnown });
+  const doubtful = knowledge && (() => findDoubtful(tx, request.tenantId, knowledge));
+  return Object.assign(fitting, { isKnown, ...(doubtful && { doubtful }) });
 }
+
+/** Only for those who keep it: two indexes hold them, but usually there are none. */
+async function findDoubtful(tx: Tx, tenantId: string, knowledge: Knowledge): Promise<readonly string[] | undefined> {
+  const statement = sql`
+    select s.id from source s
+    where s.tenant_id = ${tenantId} and (s.deleted_at is not null or s.status <> 'ready' or s.mixed)
+    union all
+    select s.id from source_group g cross join lateral (
+      select id from source where tenant_id = ${tenantId} and source_group_id = g.id offset 0) s
+    where g.tenant_id = ${tenantId} and g.deleted_at is not null limit ${DOUBTFUL_MAX + 1}`;
+  const look = async (): Promise<readonly string[]> => (await tx.query<{ id: string }>(statement)).map(({ id }) => id);
+  const found = await remember(knowledge, tenantId, statement, look, (ids) => ids.length * ID_BYTES);
+  return found.length > DOUBTFUL_MAX ? undefined : found;
+}
+
+/** As a string. */
+const ID_BYTES = 64;
 
 /** Selects the sources within the statement. */
 export function sourcesOf(request: AdmittedRequest, filters: Filters): Sql {

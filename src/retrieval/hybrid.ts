@@ -1,6 +1,6 @@
 /** Lexical and semantic candidates of a search, found in one statement and fused. */
 import type { Tx } from '../db/database.ts';
-import { raw, sql } from '../db/sql.ts';
+import { join, raw, sql } from '../db/sql.ts';
 import {
   BATCHES,
   type Batch,
@@ -16,6 +16,7 @@ import { FUSED_DEPTH, fuse } from './fuse.ts';
 import { bm25Select, type Candidate, deepened, type FoundRow, toCandidates } from './lexical.ts';
 import {
   exactPlan,
+  fittingTable,
   NEAREST_ROWS,
   type NearestPlan,
   type NearestRequest,
@@ -67,7 +68,9 @@ export async function findHalves(tx: Tx, search: HybridSearch, filters: Filters,
 
 async function nearestRequest(search: HybridSearch, filters: Filters, limit: number): Promise<NearestRequest> {
   const { request, semantic, exactRowsMax } = search;
-  return { request, semantic, filters, fitting: await search.fitting(filters), limit, exactRowsMax };
+  const fitting = await search.fitting(filters);
+  const doubtful = fitting ? undefined : await search.fitting.doubtful?.();
+  return { request, semantic, filters, fitting, doubtful, limit, exactRowsMax };
 }
 
 async function findPlanned(tx: Tx, search: HybridSearch, nearest: NearestRequest, plan: NearestPlan): Promise<Halves> {
@@ -87,8 +90,9 @@ async function findPlanned(tx: Tx, search: HybridSearch, nearest: NearestRequest
     : [lookedUpSourcePredicate(request.tenantId, request, filters)];
   const lexical = bm25Select(lexicalRequest(search, [...conditions, ...chunkConditions(request, filters)], limit));
   // Not as a common table expression: there the score of every row would be computed anew, at 0.3 ms each.
+  const tables = fitting && !plan.hasFitting ? join([fittingTable(nearest), plan.tables]) : plan.tables;
   const both = sql`
-    with ${plan.tables}
+    with ${tables}
     select true as "isLexical", l.* from (${lexical}) l union all select false, s.* from (${NEAREST_ROWS}) s`;
   const rows = await deepened<FoundRow & { isLexical: boolean }>(tx, fitting, limit, both);
   const half = (isLexical: boolean): FoundRow[] =>

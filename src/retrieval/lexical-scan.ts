@@ -16,6 +16,8 @@ import { anyOf, type BoundedTerm, reaching } from './threshold-query.ts';
 export const SCORED_TERMS_MAX = 32;
 /** With fewer the second look has more to do, with more the first. */
 const FIRST_ROWS_PER_RESULT = 4;
+/** Half as many suffice where the next term has more than all that are asked for: its chunks rarely are among the best by it alone. */
+const SUFFICIENT_SHARE = 0.5;
 /** Where the sources are too many to name, so many times as many of the best are tested as would do on average. */
 const WIDE_MARGIN = 1.5;
 /** Looking chunks up by their sources takes as long as it takes to pass over fewer of this number for each that is wanted. */
@@ -24,6 +26,8 @@ const FEW_ROWS_PER_RESULT = 2;
 const LOOK_GROWTH = 8;
 /** PostgreSQL indexes no longer words. */
 const TERM_BYTES_MAX = 2046;
+/** Larger counts the database does not tell exactly. */
+const COUNT_MAX = 100;
 /** Rounding in the database must not cut off a chunk of exactly the score. */
 const SCORE_TOLERANCE = 1e-9;
 const RETRY_SECONDS = 30;
@@ -41,6 +45,8 @@ export interface LookLimits {
 const LOOK_LIMITS: LookLimits = { firstRows: 200, largeRows: 5_000, namedMax: 10_000 };
 
 interface ScoredTerm extends BoundedTerm {
+  /** What it would add, were it the only term of a text without end. */
+  weight: number;
   /** Chunks of the tenant that contain it. */
   chunks: number;
 }
@@ -69,12 +75,11 @@ export async function scanCandidates(
   if (fitting?.chunks === 0) return [];
   if (fitting && fitting.ids !== null)
     return scanSources(tx, request, scoring, { ...fitting, ids: fitting.ids }, firstRows);
+  if (request.unfiltered && request.doubtful?.length === 0) return findBestOfAll(tx, scoring, request.limit, firstRows);
   if (request.unfiltered || fitting) {
     const likely = fitting ? (WIDE_MARGIN * request.limit) / fitting.share : request.limit;
     const wanted = Math.ceil(likely) + Math.max(SPARE_MIN, request.limit >> 3);
-    const best = await findBest(scoring.terms, wanted, firstRows, (terms, matching) =>
-      scoreAll(tx, { ...scoring, terms }, { matching, limit: wanted }),
-    );
+    const best = await findBestOfAll(tx, scoring, wanted, firstRows);
     const found = await readFitting(tx, request, best);
     if (found.length === request.limit || best.length < wanted) return found;
   }
@@ -92,6 +97,13 @@ export async function scanCandidates(
   );
 }
 
+/** The best chunks, whatever their source. */
+function findBestOfAll(tx: Tx, scoring: Scoring, limit: number, firstRows: number): Promise<Candidate[]> {
+  return findBest(scoring.terms, limit, firstRows, (terms, matching) =>
+    scoreAll(tx, { ...scoring, terms }, { matching, limit }),
+  );
+}
+
 export type ScannedFitting = Pick<Fitting, 'ids' | 'mixed' | 'chunks' | 'share'>;
 
 /** The best chunks of the sources that fit. The conditions are evaluated only where more is asked of a chunk than its source. */
@@ -105,7 +117,7 @@ async function scanSources(
   const { terms } = scoring;
   const { limit } = request;
   const areFew = chunks * share <= FEW_ROWS_PER_RESULT * limit;
-  const find = <T extends Scored>(look: (some: readonly ScoredTerm[], which: Scope) => Promise<T[]>): Promise<T[]> =>
+  const find = (look: (some: readonly ScoredTerm[], which: Scope) => Promise<Candidate[]>): Promise<Candidate[]> =>
     areFew
       ? look(terms, { matching: anyOf(terms), sources, areFew })
       : findBest(
@@ -118,11 +130,8 @@ async function scanSources(
         );
   if (request.bySource !== true || mixed)
     return find((some, which) => score(tx, request, { ...scoring, terms: some }, which));
-  const best = await find((some, which) => scoreAll(tx, { ...scoring, terms: some }, { ...which, limit }));
-  return readFitting(tx, { ...request, conditions: [] }, best);
+  return find((some, which) => scoreAll(tx, { ...scoring, terms: some }, { ...which, limit }));
 }
-
-type Scored = Pick<Candidate, 'id' | 'score'>;
 
 /**
  * The best by score, then id.
@@ -131,17 +140,17 @@ type Scored = Pick<Candidate, 'id' | 'score'>;
  * @param shortcut before so many chunks are looked at: another way to the result, if there is one.
  * @param share of the chunks that match, about so many are scored.
  */
-async function findBest<T extends Scored>(
+async function findBest(
   terms: readonly ScoredTerm[],
   limit: number,
   firstRows: number,
-  scoreMatching: (terms: readonly ScoredTerm[], matching: string) => Promise<T[]>,
-  shortcut: (rows: number) => Promise<T[] | undefined> = async () => undefined,
+  scoreMatching: (terms: readonly ScoredTerm[], matching: string) => Promise<Candidate[]>,
+  shortcut: (rows: number) => Promise<Candidate[] | undefined> = async () => undefined,
   share = 1,
-): Promise<T[]> {
+): Promise<Candidate[]> {
   /** All chunks with one of these terms have been looked at, the best of them are found. */
   let looked: readonly ScoredTerm[] = [];
-  let found: T[] = [];
+  let found: Candidate[] = [];
   const lookAt = async (matching: string): Promise<void> => {
     const unseen = looked.length === 0 ? matching : `(${matching})&!(${anyOf(looked)})`;
     const more = await scoreMatching(without(terms, looked), unseen);
@@ -196,8 +205,8 @@ async function weigh(tx: Tx, terms: readonly string[]): Promise<Scoring> {
   const repeats = new Map<string, number>();
   for (const term of terms) repeats.set(term, (repeats.get(term) ?? 0) + 1);
   const wanted = [...repeats.keys()].filter(isIndexed);
-  const counts = await tx.query<{ term: string; chunks: number; length: number }>(
-    sql`select term, chunks, length from own_term_counts(${['', ...wanted]}::text[])`,
+  const counts = await tx.query<TermCounts>(
+    sql`select term, chunks, length, most, sparsest from own_term_counts(${['', ...wanted]}::text[])`,
   );
   const all = counts.find(({ term }) => term === '');
   if (!all) {
@@ -205,36 +214,60 @@ async function weigh(tx: Tx, terms: readonly string[]): Promise<Scoring> {
       retryAfterSeconds: RETRY_SECONDS,
     });
   }
+  const meanLength = Math.max(all.length / Math.max(all.chunks, 1), 1);
+  const base = BM25_K1 * (1 - BM25_B);
+  const slope = (BM25_K1 * BM25_B) / meanLength;
   const weighed = counts
     .filter(({ term, chunks }) => term !== '' && chunks > 0)
-    .map(({ term, chunks }) => {
+    .map((counted) => {
+      const { term, chunks } = counted;
       const rarity = Math.log(1 + (all.chunks - chunks + 0.5) / (chunks + 0.5));
-      return { term, chunks, bound: repeats.get(term)! * rarity * (BM25_K1 + 1) };
+      const weight = repeats.get(term)! * rarity * (BM25_K1 + 1);
+      return { term, chunks, weight, bound: weight * shareMax(counted, base, slope) };
     })
-    .toSorted((a, b) => b.bound - a.bound)
+    .toSorted((a, b) => b.weight - a.weight)
     .slice(0, SCORED_TERMS_MAX);
-  const meanLength = Math.max(all.length / Math.max(all.chunks, 1), 1);
-  return { terms: weighed, base: BM25_K1 * (1 - BM25_B), slope: (BM25_K1 * BM25_B) / meanLength };
+  return { terms: weighed.toSorted((a, b) => b.bound - a.bound), base, slope };
 }
 
-/** As many of the rarest as it takes to have this many chunks, if they shared none. */
+interface TermCounts {
+  term: string;
+  /** How many have it; of '' all. */
+  chunks: number;
+  /** Of '': of all together. */
+  length: number;
+  /** How often a chunk has it at most, and for what length once at least. Null: not known. */
+  most: number | null;
+  sparsest: number | null;
+}
+
+/** Of a term's weight no chunk's score has more. */
+function shareMax({ most, sparsest }: TermCounts, base: number, slope: number): number {
+  if (most === null || sparsest === null || most > COUNT_MAX) return 1;
+  return 1 / (1 + base / most + slope * sparsest);
+}
+
+/** As many of the rarest as it takes to have this many chunks, if they shared none; or about so many. */
 function rarest(terms: readonly ScoredTerm[], rows: number): ScoredTerm[] {
   const byRarity = terms.toSorted((a, b) => a.chunks - b.chunks);
   let sum = 0;
-  const last = byRarity.findIndex(({ chunks }) => {
+  const end = byRarity.findIndex(({ chunks }) => {
+    if (sum >= rows || (sum >= rows * SUFFICIENT_SHARE && chunks > rows)) return true;
     sum += chunks;
-    return sum >= rows;
+    return false;
   });
-  return last < 0 ? byRarity : byRarity.slice(0, last + 1);
+  return end < 0 ? byRarity : byRarity.slice(0, end);
 }
 
 /** The best of all chunks that match. */
-async function scoreAll(tx: Tx, { terms, base, slope }: Scoring, which: Scope): Promise<Scored[]> {
-  return tx.query(sql`select chunk_id as id, score from ${scores(terms, base, slope, which)} m`);
+async function scoreAll(tx: Tx, { terms, base, slope }: Scoring, which: Scope): Promise<Candidate[]> {
+  return tx.query(
+    sql`select chunk_id as id, source_id as "sourceId", score from ${scores(terms, base, slope, which)} m`,
+  );
 }
 
 /** Those of the best that are there and fulfil the conditions, up to the limit. */
-async function readFitting(tx: Tx, request: CandidateRequest, best: readonly Scored[]): Promise<Candidate[]> {
+async function readFitting(tx: Tx, request: CandidateRequest, best: readonly Candidate[]): Promise<Candidate[]> {
   if (best.length === 0) return [];
   const found = await tx.query<Candidate>(sql`
     select c.id, c.source_id as "sourceId", m.score
@@ -272,7 +305,7 @@ function scores(
   { matching, sources, areFew, named, limit }: Scope,
 ): Sql {
   return sql`own_text_scores(${matching ?? null}::tsquery, ${named ?? null}::uuid[], ${sources ?? null}::uuid[], ${areFew ?? null}::boolean,
-    ${terms.map(({ term }) => term)}::text[], ${terms.map(({ bound }) => bound)}::float8[], ${base}::float8, ${slope}::float8,
+    ${terms.map(({ term }) => term)}::text[], ${terms.map(({ weight }) => weight)}::float8[], ${base}::float8, ${slope}::float8,
     ${limit ?? null}::bigint)`;
 }
 

@@ -20,6 +20,8 @@ export interface CandidateRequest {
   conditions: readonly Sql[];
   /** Nearly all chunks fulfil the conditions: it is of no use to look which do. */
   unfiltered?: boolean;
+  /** Unfiltered: of all other sources every chunk fulfils the conditions. Absent: not known. */
+  doubtful?: readonly string[] | undefined;
   /** The conditions concern the sources of chunks only. */
   bySource?: boolean;
   limit: number;

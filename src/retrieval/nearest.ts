@@ -37,6 +37,8 @@ export interface NearestRequest {
   filters: Filters;
   /** What is known of them; else the sources are looked for within the statement. */
   fitting?: Fitting | undefined;
+  /** Where no filter narrows the search: of all other sources every chunk fits. Absent: not known. */
+  doubtful?: readonly string[] | undefined;
   limit: number;
   exactRowsMax: number;
 }
@@ -44,35 +46,43 @@ export interface NearestRequest {
 /** Common table expressions, the last of which is `nearest (chunk_id, source_id, distance)`: at most `limit` rows. */
 export interface NearestPlan {
   tables: Sql;
+  /** `fittingTable` is among them. */
+  hasFitting: boolean;
   /** Every vector that fits is compared, however many there are. */
   exact: boolean;
 }
 
 /** Compares every vector that fits. */
 export function exactPlan(nearest: NearestRequest): NearestPlan {
-  return { exact: true, tables: join([fittingTable(nearest), nearestTable(exactScan(nearest))]) };
+  return { exact: true, ...withFitting(nearest, exactScan(nearest)) };
 }
 
 /** By the number of chunks of the sources that fit: few are compared one by one, for many the index is asked. */
 export function plannedBySize(nearest: NearestRequest): NearestPlan {
-  const { request, semantic, fitting, exactRowsMax } = nearest;
+  const { semantic, fitting, exactRowsMax } = nearest;
   const rowsMax = fitting ? exactRowsMax : Math.min(exactRowsMax, EXACT_UNFILTERED_ROWS_MAX);
   const rows = fitting?.chunks ?? semantic.rows;
   if (rows <= rowsMax) return exactPlan(nearest);
-  if (!fitting) return { exact: false, tables: nearestTable(indexScan(nearest, sourceIsAlive(request.tenantId))) };
-  const ofGeneration = fitting.mixed
-    ? sql`and (v.source_id not in (select f.id from fitting f where f.mixed)
-        or ${isOfGeneration(request.tenantId, raw('(select f.generation from fitting f where f.id = v.source_id)'))})`
-    : empty;
-  // More sources than can be named are many: most candidates of the index are of one of them.
-  const condition =
-    fitting.ids === null
-      ? sourceIsAlive(request.tenantId, narrowingConditions(request.tenantId, request, nearest.filters))
-      : sql`coalesce(v.source_id in (select f.id from fitting f), false) ${ofGeneration}`;
+  if (!fitting) {
+    const tables = nearestTable(indexScan(nearest, isCertainlyAlive(nearest)));
+    return { exact: false, hasFitting: false, tables };
+  }
   const margin = fitting.share < NARROW_SHARE ? NARROW_MARGIN : 1;
-  const found = indexScan({ ...nearest, limit: Math.ceil(nearest.limit * margin) }, condition);
+  const found = indexScan({ ...nearest, limit: Math.ceil(nearest.limit * margin) }, sourceFits(nearest, fitting));
   const best = sql`select i.* from (${found}) i (chunk_id, source_id, distance) order by i.distance + 0 limit ${nearest.limit}`;
-  return { exact: false, tables: join([fittingTable(nearest), nearestTable(best)]) };
+  return { exact: false, ...withFitting(nearest, best) };
+}
+
+/** Of the source of vector `v`. */
+function sourceFits({ request, filters }: NearestRequest, fitting: Fitting): Sql {
+  // More sources than can be named are many: most candidates of the index are of one of them.
+  if (fitting.ids === null)
+    return sourceIsAlive(request.tenantId, narrowingConditions(request.tenantId, request, filters));
+  // The planner makes a hash of an array that it is given, sooner than the statement would of a table.
+  if (!fitting.mixed) return sql`coalesce(v.source_id = any(${fitting.ids}::uuid[]), false)`;
+  return sql`coalesce(v.source_id in (select f.id from fitting f), false)
+    and (v.source_id not in (select f.id from fitting f where f.mixed)
+      or ${isOfGeneration(request.tenantId, raw('(select f.generation from fitting f where f.id = v.source_id)'))})`;
 }
 
 /** Nearest first; of equal distance, the lower id first. */
@@ -95,28 +105,49 @@ export function toSimilar(rows: readonly NearestRow[]): Candidate[] {
 }
 
 /** Of the sources that fit: also for the lexical half of a statement. */
-function fittingTable({ request, filters, fitting }: NearestRequest): Sql {
+export function fittingTable({ request, filters, fitting }: NearestRequest): Sql {
   return sql`fitting as materialized (${fitting?.sources ?? sourcesOf(request, filters)})`;
+}
+
+/** Sources that are named, and of which every chunk fits, need no table. */
+function withFitting(nearest: NearestRequest, select: Sql): Pick<NearestPlan, 'tables' | 'hasFitting'> {
+  const table = nearestTable(select);
+  return areNamed(nearest.fitting)
+    ? { hasFitting: false, tables: table }
+    : { hasFitting: true, tables: join([fittingTable(nearest), table]) };
+}
+
+function areNamed(fitting: Fitting | undefined): boolean {
+  return fitting !== undefined && fitting.ids !== null && !fitting.mixed;
 }
 
 function nearestTable(select: Sql): Sql {
   return sql`nearest (chunk_id, source_id, distance) as materialized (${select})`;
 }
 
-/**
- * Source by source: a join may be planned as a scan of all. Fenced off by its offset, each distance is computed once; the sum
- * keeps the index out of it.
- */
-function exactScan({ request, semantic, filters, fitting, limit }: NearestRequest): Sql {
+/** Fenced off by its offset, each distance is computed once; the sum keeps the index out of it. */
+function exactScan(nearest: NearestRequest): Sql {
+  return sql`select d.* from (${compared(nearest)} offset 0) d (chunk_id, source_id, distance)
+    order by d.distance + 0 limit ${nearest.limit}`;
+}
+
+/** Source by source, where they are not named: a join may be planned as a scan of all. */
+function compared({ request, semantic, filters, fitting }: NearestRequest): Sql {
   const { tenantId } = request;
+  const vectors = identifier(semantic.vectors.table);
+  const column = vectorColumn(semantic.vectors);
+  const distance = sql`${column} <=> ${queryVector(semantic)}`;
+  const fits = join([raw('true'), ...chunkFits(request, filters)], ' and ');
+  if (fitting && areNamed(fitting)) {
+    return sql`select v.chunk_id, v.source_id, ${distance} from ${vectors} v
+      where v.tenant_id = ${tenantId} and v.source_id = any(${fitting.ids}::uuid[]) and ${fits}`;
+  }
   const ofGeneration =
     fitting?.mixed === false ? empty : sql`and (not f.mixed or ${isOfGeneration(tenantId, raw('f.generation'))})`;
-  return sql`select d.chunk_id, d.source_id, d.distance from (
-      select v.chunk_id, f.id as source_id, ${vectorColumn(semantic.vectors)} <=> ${queryVector(semantic)} as distance from fitting f cross join lateral (
-        select v.chunk_id, ${vectorColumn(semantic.vectors)} from ${identifier(semantic.vectors.table)} v
-        where v.tenant_id = ${tenantId} and v.source_id = f.id ${ofGeneration} offset 0) v
-      where ${join([raw('true'), ...chunkFits(request, filters)], ' and ')} offset 0) d
-    order by d.distance + 0 limit ${limit}`;
+  return sql`select v.chunk_id, f.id, ${distance} from fitting f cross join lateral (
+      select v.chunk_id, ${column} from ${vectors} v
+      where v.tenant_id = ${tenantId} and v.source_id = f.id ${ofGeneration} offset 0) v
+    where ${fits}`;
 }
 
 function indexScan({ request, semantic, filters, limit }: NearestRequest, condition: Sql): Sql {
@@ -148,6 +179,13 @@ function chunkFits(request: AdmittedRequest, filters: Filters): Sql[] {
 /** Only of sources that have chunks of several generations the chunk of vector `v` is looked up. */
 function isOfGeneration(tenantId: string, generation: Sql): Sql {
   return sql`exists (select from chunk c where c.tenant_id = ${tenantId} and c.id = v.chunk_id and c.generation = ${generation})`;
+}
+
+/** Of doubtful sources it is looked up. */
+function isCertainlyAlive({ request, doubtful }: NearestRequest): Sql {
+  const isAlive = sourceIsAlive(request.tenantId);
+  if (doubtful?.length === 0) return raw('true');
+  return doubtful ? sql`case when v.source_id = any(${[...doubtful]}::uuid[]) then ${isAlive} else true end` : isAlive;
 }
 
 /** Looked up for each candidate of the index: nearly all are. `conditions`: what its source fulfils besides. */

@@ -75,6 +75,26 @@ const CHANGES: Record<string, Change> = {
     change: ({ one }) => sql`update source set deleted_at = now() where id = ${one}`,
     after: [],
   },
+  'a source is deleted, where no filter was given': {
+    filters: () => ({}),
+    change: ({ one }) => sql`update source set deleted_at = now() where id = ${one}`,
+    after: ['three', 'two'],
+  },
+  'a source is read anew, where no filter was given': {
+    filters: () => ({}),
+    change: ({ one }) => sql`update source set status = 'pending' where id = ${one}`,
+    after: ['three', 'two'],
+  },
+  'a source has another generation, where no filter was given': {
+    filters: () => ({}),
+    change: ({ one }) => sql`update source set generation = 2, mixed = true where id = ${one}`,
+    after: ['three', 'two'],
+  },
+  'a group is deleted, where no filter was given': {
+    filters: () => ({}),
+    change: ({ groupId }) => sql`update source_group set deleted_at = now() where id = ${groupId}`,
+    after: ['three'],
+  },
   'a source is removed': {
     filters: () => RED,
     change: ({ one }) => sql`delete from source where id = ${one}`,

@@ -6,8 +6,9 @@ import { findServingVectors, vectorText } from '../../src/corpus/vector-store.ts
 import { sql } from '../../src/db/sql.ts';
 import { analyzeQuery } from '../../src/retrieval/analyzer.ts';
 import { lexicalCandidates, type Search } from '../../src/retrieval/candidates.ts';
+import { openCorpusMemory } from '../../src/retrieval/corpus-memory.ts';
 import { type FindFew, openFew } from '../../src/retrieval/few-chunks.ts';
-import { openFitting, sourcesOf } from '../../src/retrieval/fitting.ts';
+import { type FindFitting, openFitting, sourcesOf } from '../../src/retrieval/fitting.ts';
 import { FUSION_DEFAULT } from '../../src/retrieval/fuse.ts';
 import { findHalves, hybridBatches } from '../../src/retrieval/hybrid.ts';
 import { FORCE_INDEX_ORDER } from '../../src/retrieval/lexical.ts';
@@ -93,13 +94,15 @@ interface Asked {
   words?: string;
   /** As if the sources that fit were too many to name. */
   unnamed?: boolean;
+  /** What is known of the corpus is kept. */
+  kept?: boolean;
 }
 
 async function inSearch<T>(
   asked: Asked,
   use: (tx: Parameters<typeof findHalves>[0], search: Parameters<typeof findHalves>[1]) => Promise<T>,
 ) {
-  const { query, filters = {}, exactRowsMax, limit = 10, words = '', unnamed = false } = asked;
+  const { query, filters = {}, exactRowsMax, limit = 10, words = '', unnamed = false, kept = false } = asked;
   const request: AdmittedRequest = {
     ...{
       tenantId: tenant.id,
@@ -115,11 +118,12 @@ async function inSearch<T>(
   return database.db.transaction(tenant.id, async (tx) => {
     const vectors = (await findServingVectors(tx, tenant.id))!;
     const semantic = { vectors, vector: vectorText(query), rows: known.size };
-    const named = openFitting(tx, request);
-    const fitting: typeof named = async (wanted) => {
+    const named = openFitting(tx, request, kept ? openCorpusMemory(database.db).at('now') : undefined);
+    const find: FindFitting = async (wanted) => {
       const found = await named(wanted);
       return found && unnamed ? { ...found, ids: null, sources: sourcesOf(request, wanted) } : found;
     };
+    const fitting = Object.assign(find, named.doubtful && { doubtful: named.doubtful });
     const search: Search = {
       ...{ request, hasTextSearch: database.db.hasTextSearch, languages: ['en'] },
       terms: words === '' ? [] : analyzeQuery(words, ['en']),
@@ -147,12 +151,12 @@ async function recall(
   exactRowsMax: number,
   filters: Filters,
   fits: (one: Known) => boolean,
-  unnamed = false,
+  { unnamed = false, kept = false } = {},
 ): Promise<number> {
   let sum = 0;
   for (const query of queries) {
     const best = expected(query, fits);
-    const found = await nearest({ query, filters, exactRowsMax, unnamed });
+    const found = await nearest({ query, filters, exactRowsMax, unnamed, kept });
     assert.equal(found.length, Math.min(10, best.length));
     const ids = new Set(best.slice(0, 10).map(({ id }) => id));
     sum += found.length === 0 ? 1 : found.filter(({ id }) => ids.has(id)).length / found.length;
@@ -173,6 +177,7 @@ for (const [plan, exactRowsMax] of [
     }
     test('unfiltered', async () => {
       assert.ok((await recall(exactRowsMax, {}, () => true)) >= 0.97);
+      assert.ok((await recall(exactRowsMax, {}, () => true, { kept: true })) >= 0.97);
     });
     test('by metadata of chunks', async () => {
       const kind = (value: string): Filters => ({
@@ -186,7 +191,7 @@ for (const [plan, exactRowsMax] of [
 
 for (const share of SHARES) {
   test(`more sources than can be named, filtered to ${share / 10} %`, async () => {
-    assert.ok((await recall(0, below(share), (one) => one.share < share, true)) >= 0.99);
+    assert.ok((await recall(0, below(share), (one) => one.share < share, { unnamed: true })) >= 0.99);
     const words = 'chunk';
     const both = await inSearch(
       { query: queries[0]!, filters: below(share), exactRowsMax: 0, words, unnamed: true },

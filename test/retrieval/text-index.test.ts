@@ -59,6 +59,7 @@ async function insert(tenant: Tenant, rows: readonly Row[]): Promise<void> {
 
 interface Way {
   unfiltered?: boolean;
+  doubtful?: string[];
   bySource?: boolean;
   fitting?: ScannedFitting;
   limits?: LookLimits | undefined;
@@ -69,7 +70,7 @@ function search(
   terms: string[],
   limit: number,
   conditions: Sql[] = [],
-  { unfiltered = false, limits, bySource = false, fitting }: Way = {},
+  { unfiltered = false, doubtful, limits, bySource = false, fitting }: Way = {},
   statements: string[] = [],
 ): Promise<Candidate[]> {
   const { partitionNo } = tenant;
@@ -81,7 +82,7 @@ function search(
         return tx.query<R>(statement);
       },
     };
-    const request = { tenantId: tenant.id, partitionNo, terms, conditions, unfiltered, bySource, limit };
+    const request = { tenantId: tenant.id, partitionNo, terms, conditions, unfiltered, doubtful, bySource, limit };
     return scanCandidates(recording, request, fitting, limits);
   });
 }
@@ -153,6 +154,58 @@ test('without a filter it is not looked which chunks fit', async () => {
     return statements.filter((text) => /^\s*select c\.id from/.test(text)).length;
   };
   assert.deepEqual([await looks(true), await looks(false)], [0, 1]);
+});
+
+test('without a filter no chunk is looked up as long as every source is certain', async () => {
+  const tenant = await newTenant('certain');
+  const rows = randomRows(300);
+  await insert(tenant, rows);
+  const look = async (doubtful: string[]): Promise<[Candidate[], number]> => {
+    const statements: string[] = [];
+    const way = { unfiltered: true, doubtful, limits: { firstRows: 20, largeRows: 40, namedMax: 100 } };
+    const found = await search(tenant, ['w0', 'w1', 'w70'], 10, [sql`true`], way, statements);
+    return [found, statements.filter((text) => text.includes(`chunk_${tenant.partitionNo}`)).length];
+  };
+  const [[certain, none], [doubted, one]] = [await look([]), await look([newId()])];
+  assert.deepEqual(certain, doubted);
+  assert.deepEqual([certain.length, none, one], [10, 0, 1]);
+});
+
+test('a chunk that comes to have a term more often than any before is found', async () => {
+  const tenant = await newTenant('bounds');
+  const filling = (count: number): string[] => Array.from({ length: count }, () => `f${random.integer(0, 40)}`);
+  const rows = Array.from({ length: 300 }, (_, ordinal) => {
+    const terms = [...(ordinal < 20 ? ['w'] : []), ...(ordinal >= 290 ? ['rare'] : []), ...filling(29)];
+    return { id: newId(), ordinal, terms };
+  });
+  await insert(tenant, rows);
+  const count = () => plain.system.query(sql`select count_text_index_changes(${tenant.id})`);
+  await count();
+  const check = async (): Promise<void> => {
+    const limits = { firstRows: 1, largeRows: 1_000, namedMax: 0 };
+    const found = await search(tenant, ['rare', 'w'], 2, [], { unfiltered: true, doubtful: [], limits });
+    const best = [...reference(rows, ['rare', 'w'])].toSorted(([, a], [, b]) => b - a).slice(0, 2);
+    assert.equal(found[0]!.id, best[0]![0]);
+    assert.ok(found.every(({ score }, place) => near(score, best[place]![1])));
+  };
+  await check();
+  // One that is replaced, and one that is new: before the change is counted, and after.
+  for (const { at, terms } of [
+    { at: 7, terms: [...Array<string>(20).fill('w'), ...filling(9)] },
+    { at: 300, terms: [...Array<string>(28).fill('w'), 'f0'] },
+  ]) {
+    const row = rows[at] ?? { id: newId(), ordinal: at, terms };
+    if (rows[at]) {
+      row.terms = terms;
+      await plain.query(tenant.id, sql`update chunk set terms = ${terms.join(' ')} where id = ${row.id}`);
+    } else {
+      rows.push(row);
+      await insert(tenant, [row]);
+    }
+    await check();
+    await count();
+    await check();
+  }
 });
 
 test('of the sources that fit, few or many, those chunks are found that scoring every chunk finds', async () => {
