@@ -268,3 +268,40 @@ test('metadata of sources, and the values of a column', async () => {
   for (const { text } of await shown()) assert.ok(!text.includes(EMAIL), text);
   assert.deepEqual((await t.get('/metadata-columns/team/values')).body.values, [{ value: 'birds', count: 1 }]);
 });
+
+test('values of a column are paged by those that are shown', async () => {
+  await t.delete('/redaction-policy');
+  const values = [
+    'a0@example.com',
+    'a1@example.com',
+    'ant',
+    'b0@example.com',
+    'b1@example.com',
+    'bee',
+    'c@example.com',
+  ];
+  const files = values.map((_, i) => ({ name: `column ${i}.md`, content: `Page ${i} of the book.` }));
+  const group = await ingest(t, files);
+  const { sources } = (await t.get(`/source-groups/${group}/sources`)).body;
+  for (const [i, { id }] of sources.entries())
+    await t.put(`/sources/${id}/metadata`, { metadata: { records: [{ key: 'contact', val: values[i] }] } });
+  await t.post('/metadata-columns', { key: 'contact', type: 'string' });
+  const pages = async () => {
+    const found: string[][] = [];
+    for (let after: string | undefined = ''; after !== undefined; ) {
+      const { status, body } = await t.get(
+        `/metadata-columns/contact/values?limit=1&after=${encodeURIComponent(after)}`,
+      );
+      assert.equal(status, 200);
+      found.push(body.values.map(({ value }: { value: string }) => value));
+      after = body.has_more ? found.at(-1)!.at(-1)! : undefined;
+    }
+    return found;
+  };
+  assert.deepEqual(
+    await pages(),
+    values.map((value) => [value]),
+  );
+  await setPolicy({ apply_at: ['retrieval'] });
+  assert.deepEqual(await pages(), [['ant'], ['bee']]);
+});

@@ -1,15 +1,22 @@
 /** Metadata columns over HTTP: keys of source metadata that `metadata_filter` may name, and their values. */
 
 import { z } from 'zod';
-import { COLUMN_TYPES, listColumns, listValues, type MetadataColumn } from '../../corpus/column-store.ts';
+import {
+  COLUMN_TYPES,
+  type ColumnValue,
+  listColumns,
+  listValues,
+  type MetadataColumn,
+} from '../../corpus/column-store.ts';
 import type { Deps } from '../../deps.ts';
 import { invalidRequest } from '../../errors.ts';
 import { FILTER_KEY_LENGTH_MAX, FILTER_VALUE_LENGTH_MAX } from '../../http/filter-group.ts';
 import { pageQuery, pageQueryShape, paginationSchema, toPage } from '../../http/page.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Caller, type Route, route } from '../../http/route.ts';
 import { idSchema, principalShape, text } from '../../http/schemas.ts';
 import { accessOf } from '../../policy/access.ts';
 import { FACTS_SHOWN, redactText } from '../../policy/apply-redaction.ts';
+import type { Redactor } from '../../policy/redact.ts';
 import { collect } from '../../util/collect.ts';
 import { COLUMNS_MAX, declareColumn, getColumn, refuseLimited, removeColumn } from './columns.ts';
 
@@ -53,6 +60,9 @@ const valuesQuery = z.strictObject({
 });
 
 const valueSchema = z.object({ value: z.string(), count: z.int().describe('Sources that have it.') });
+
+/** Values that are read at once behind those that a redaction rule hides. */
+const HIDDEN_PAGE = 500;
 
 /** As many digits as a 64-bit number has. */
 const WHOLE_NUMBER = /^[+-]?[0-9]{1,19}$/;
@@ -142,21 +152,44 @@ function valuesRoute(deps: Deps): Route {
     query: valuesQuery,
     response: { status: 200, schema: z.object({ values: z.array(valueSchema), has_more: z.boolean() }) },
     errors: [400, 404],
-    handler: ({ caller, params, query }) =>
-      deps.db.transaction(caller.tenantId, async (tx) => {
-        const column = await getColumn(tx, caller, params.key);
-        if (column.type === 'integer' && query.after !== undefined && !WHOLE_NUMBER.test(query.after)) {
-          throw invalidRequest('Query parameter "after": must be a whole number, as the values are.');
-        }
-        const request = { prefix: query.prefix, after: query.after, limit: query.limit + 1 };
-        const values = await listValues(tx, caller.tenantId, column, await accessOf(deps, tx, caller, query), request);
-        const redactor = await deps.redactors.forTenant(tx, caller.tenantId);
+    async handler({ caller, params, query, signal }) {
+      const shown: z.input<typeof valueSchema>[] = [];
+      let after = query.after;
+      // Pages that rules leave little of are followed by the next: what is shown last is where the next page begins.
+      for (let limit = query.limit + 1; ; limit = HIDDEN_PAGE) {
+        signal.throwIfAborted();
+        const { values, redactor } = await readValues(deps, caller, params.key, query, { after, limit });
         // A masked value would be no filter and no place in the list: it is left out.
-        const shown = await collect(values.slice(0, query.limit), async (one) =>
-          one.value === (await redactText(redactor, one.value, FACTS_SHOWN)) ? one : undefined,
+        shown.push(
+          ...(await collect(values, async (one) =>
+            one.value === (await redactText(redactor, one.value, FACTS_SHOWN)) ? one : undefined,
+          )),
         );
-        return { values: shown, has_more: values.length > query.limit };
-      }),
+        if (values.length < limit || shown.length > query.limit) break;
+        after = values.at(-1)!.value;
+      }
+      return { values: shown.slice(0, query.limit), has_more: shown.length > query.limit };
+    },
+  });
+}
+
+function readValues(
+  deps: Deps,
+  caller: Caller,
+  key: string,
+  query: z.output<typeof valuesQuery>,
+  { after, limit }: { after: string | undefined; limit: number },
+): Promise<{ values: ColumnValue[]; redactor: Redactor | null }> {
+  return deps.db.transaction(caller.tenantId, async (tx) => {
+    const column = await getColumn(tx, caller, key);
+    if (column.type === 'integer' && after !== undefined && !WHOLE_NUMBER.test(after)) {
+      throw invalidRequest('Query parameter "after": must be a whole number, as the values are.');
+    }
+    const access = await accessOf(deps, tx, caller, query);
+    return {
+      values: await listValues(tx, caller.tenantId, column, access, { prefix: query.prefix, after, limit }),
+      redactor: await deps.redactors.forTenant(tx, caller.tenantId),
+    };
   });
 }
 
