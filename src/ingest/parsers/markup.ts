@@ -1,7 +1,8 @@
 /** Plain-text markups (Org, reStructuredText, AsciiDoc) rewritten as Markdown, line by line. */
+import type { LinkMarks } from './link-marks.ts';
 
 /** Lines as Markdown; what a markup says to programs is left out. */
-export function orgToMarkdown(source: string): string {
+export function orgToMarkdown(source: string, marks: LinkMarks): string {
   let title = '';
   let code = false;
   let drawer = false;
@@ -19,7 +20,7 @@ export function orgToMarkdown(source: string): string {
     if (code) return [line];
     if (keyword) {
       if (name === 'title') title = keyword[2]!;
-      return name === 'caption' ? [keyword[2]!] : [];
+      return name === 'caption' ? [orgInline(keyword[2]!, marks)] : [];
     }
     if (/^\s*:(PROPERTIES|LOGBOOK):\s*$/i.test(line)) drawer = true;
     if (drawer) {
@@ -28,26 +29,35 @@ export function orgToMarkdown(source: string): string {
     }
     if (/^\s*# /.test(line)) return [];
     const heading = /^(\*{1,12}) +(.*?)(?:[ \t]+:[\w@:]+:)?[ \t]*$/.exec(line);
-    if (heading) return ['', `${marks(heading[1]!.length)} ${heading[2]!.replace(/^(TODO|DONE) /, '')}`, ''];
+    if (heading)
+      return [
+        '',
+        `${headingMarks(heading[1]!.length)} ${orgInline(heading[2]!.replace(/^(TODO|DONE) /, ''), marks)}`,
+        '',
+      ];
     if (/^\s*\|[-+]+\|?\s*$/.test(line)) return [line.replaceAll('+', '|').replace(/-+/g, '---')];
     const note = /^\[fn:([\w-]{1,40})\] (.*)$/.exec(line);
-    return [note ? `[^${note[1]}]: ${orgInline(note[2]!)}` : orgInline(line)];
+    return [note ? `[^${note[1]}]: ${orgInline(note[2]!, marks)}` : orgInline(line, marks)];
   });
   return withTitle(title, lines);
 }
 
-function orgInline(line: string): string {
-  return line
-    .replace(/\[\[[^[\]]{1,2000}\]\[([^[\]]{1,2000})\]\]/g, '$1')
-    .replace(/\[\[([^[\]]{1,2000})\]\]/g, '$1')
-    .replace(/\[fn:([\w-]{1,40})\]/g, '[^$1]')
-    .replace(/(^|[\s(])[*/_=~]([^\s*/_=~][^*/_=~\n]{0,300}?)[*/_=~](?=[\s).,;:!?]|$)/g, '$1$2');
+function orgInline(line: string, marks: LinkMarks): string {
+  const linked = line.replace(/\[\[([^[\]]{1,2000})\]\[([^[\]]{1,2000})\]\]/g, (_link, address: string, text: string) =>
+    marks.mark(withoutEmphasis(text), address),
+  );
+  return withoutEmphasis(linked.replace(/\[\[([^[\]]{1,2000})\]\]/g, '$1').replace(/\[fn:([\w-]{1,40})\]/g, '[^$1]'));
+}
+
+function withoutEmphasis(text: string): string {
+  return text.replace(/(^|[\s(])[*/_=~]([^\s*/_=~][^*/_=~\n]{0,300}?)[*/_=~](?=[\s).,;:!?]|$)/g, '$1$2');
 }
 
 const RST_LINE = /^([=\-`:.'"~^_*+#<>])\1{2,}\s*$/;
 
-export function rstToMarkdown(source: string): string {
+export function rstToMarkdown(source: string, marks: LinkMarks): string {
   const lines = source.split('\n');
+  const inline = rstInline(marks, rstTargets(source));
   const styles: string[] = [];
   const out: string[] = [];
   for (let i = 0; i < lines.length; i += 1) {
@@ -58,11 +68,11 @@ export function rstToMarkdown(source: string): string {
     if (over || (under && !/^\s/.test(line))) {
       const style = over ? `${line[0]}${line[0]}` : next[0]!;
       if (!styles.includes(style)) styles.push(style);
-      out.push('', `${marks(styles.indexOf(style) + 1)} ${(over ? next : line).trim()}`, '');
+      out.push('', `${headingMarks(styles.indexOf(style) + 1)} ${inline((over ? next : line).trim())}`, '');
       i += over ? 2 : 1;
       continue;
     }
-    const table = rstTable(lines, i);
+    const table = rstTable(lines, i, inline);
     if (table) {
       out.push('', ...table.rows, '');
       i = table.last;
@@ -75,28 +85,43 @@ export function rstToMarkdown(source: string): string {
       i = indented.last;
     } else if (directive) {
       // The text of notes, warnings and figures goes on below, with options to leave out.
-      if (!/^(image|figure|include|toctree|contents|highlight|index)$/.test(directive[2]!)) out.push(directive[3]!);
+      if (!/^(image|figure|include|toctree|contents|highlight|index)$/.test(directive[2]!))
+        out.push(inline(directive[3]!));
       while (/^\s+:[\w-]{1,40}:/.test(lines[i + 1] ?? '')) i += 1;
     } else if (/^\.\. \[#?[\w-]{1,40}\]/.test(line)) {
-      out.push(line.replace(/^\.\. \[#?([\w-]{1,40})\]/, '[^$1]:'));
+      out.push(inline(line.replace(/^\.\. \[#?([\w-]{1,40})\]/, '[^$1]:')));
     } else if (/^\.\.( |$)/.test(line)) {
       i = blockBelow(lines, i, 0).last;
     } else if (/::\s*$/.test(line) && blockBelow(lines, i, indentOf(line)).text.length > 0) {
       const block = blockBelow(lines, i, indentOf(line));
-      out.push(rstInline(line.replace(/\s*::\s*$/, ':')), '', '```', ...block.text, '```', '');
+      out.push(inline(line.replace(/\s*::\s*$/, ':')), '', '```', ...block.text, '```', '');
       i = block.last;
-    } else out.push(rstInline(line));
+    } else out.push(inline(line));
   }
   return out.join('\n');
 }
 
-function rstInline(line: string): string {
-  return line
-    .replace(/`([^`<\n]{1,500}?)\s*<[^<>\n]{1,2000}>`__?/g, '$1')
-    .replace(/:[\w:+-]{1,40}:`([^`\n]{1,500})`/g, '$1')
-    .replace(/ ?\[#?([\w-]{1,40})\]_/g, '[^$1]')
-    .replace(/``([^`\n]{1,500})``/g, '`$1`')
-    .replace(/`([^`\n]{1,500})`__?/g, '$1');
+/** Addresses by the names of `.. _name: address`. */
+function rstTargets(source: string): Map<string, string> {
+  const targets = source.matchAll(/^[ \t]*\.\. _`?([^:`\n]{1,200})`?: +(\S{1,2000})[ \t]*$/gm);
+  return new Map(Array.from(targets, ([, name, address]) => [name!.toLowerCase(), address!]));
+}
+
+function rstInline(marks: LinkMarks, targets: ReadonlyMap<string, string>): (line: string) => string {
+  const named = (whole: string, name: string) => {
+    const address = targets.get(name.toLowerCase());
+    return address === undefined ? whole : marks.mark(name, address);
+  };
+  return (line) =>
+    line
+      .replace(/`([^`<\n]{1,500}?)\s*<([^<>\n]{1,2000})>`__?/g, (_link, text: string, address: string) =>
+        marks.mark(text, address),
+      )
+      .replace(/:[\w:+-]{1,40}:`([^`\n]{1,500})`/g, (_role, text: string) => text.replace(/\s*<[^<>]{1,500}>$/, ''))
+      .replace(/ ?\[#?([\w-]{1,40})\]_/g, '[^$1]')
+      .replace(/``([^`\n]{1,500})``/g, '`$1`')
+      .replace(/`([^`\n]{1,500})`__?/g, (_link, text: string) => named(text, text))
+      .replace(/(?<![\w`])([A-Za-z](?:[\w.-]{0,100}[A-Za-z\d])?)_(?!\w)/g, named);
 }
 
 /** Lines of a table of this markup. */
@@ -111,22 +136,29 @@ function findLine(lines: readonly string[], from: number, matches: (line: string
 }
 
 /** Simple tables (`=== ===`) and grid tables (`+---+`). */
-function rstTable(lines: readonly string[], at: number): { rows: string[]; last: number } | undefined {
+function rstTable(
+  lines: readonly string[],
+  at: number,
+  inline: (line: string) => string,
+): { rows: string[]; last: number } | undefined {
   const first = lines[at]!.trimEnd();
   if (/^\+(?:[-=]+\+)+$/.test(first)) {
     const last = findLine(lines, at + 1, (line) => !/^[+|]/.test(line)) - 1;
     const rows = lines.slice(at, last + 1).filter((line) => line.startsWith('|'));
-    return { rows: tableLines(rows.map((row) => row.trim().slice(1, -1).split('|'))), last };
+    return { rows: tableLines(rows.map((row) => row.trim().slice(1, -1).split('|').map(inline))), last };
   }
   if (!/^=+(?: +=+)+$/.test(first)) return undefined;
   const starts = [...first.matchAll(/=+/g)].map((run) => run.index);
   const end = findLine(lines, at + 2, (line, next) => /^=+(?: +=+)+\s*$/.test(line) && next.trim() === '');
   if (!/^=+(?: +=+)+\s*$/.test(lines[end] ?? '')) return undefined;
   const rows = lines.slice(at + 1, end).filter((line) => line.trim() !== '' && !/^[= -]+$/.test(line));
-  return { rows: tableLines(rows.map((row) => starts.map((start, i) => row.slice(start, starts[i + 1])))), last: end };
+  return {
+    rows: tableLines(rows.map((row) => starts.map((start, i) => inline(row.slice(start, starts[i + 1]))))),
+    last: end,
+  };
 }
 
-export function asciidocToMarkdown(source: string): string {
+export function asciidocToMarkdown(source: string, marks: LinkMarks): string {
   const out: string[] = [];
   let fence = '';
   let table: string[][] | undefined;
@@ -146,7 +178,7 @@ export function asciidocToMarkdown(source: string): string {
       if (/^[|!,]===/.test(line)) {
         out.push('', ...tableLines(table), '');
         table = undefined;
-      } else columns = asciidocRow(line, table, columns);
+      } else columns = asciidocRow(asciidocInline(line, marks), table, columns);
     } else if (/^\|===/.test(line)) {
       table = [];
       columns = 0;
@@ -155,7 +187,7 @@ export function asciidocToMarkdown(source: string): string {
       out.push('', '```');
     } else if (/^={4,}\s*$|^\*{4,}\s*$|^_{4,}\s*$|^--\s*$|^\[[^\]]{0,300}\]\s*$|^:[\w!-]{1,60}:|^\/\//.test(line))
       out.push('');
-    else out.push(asciidocLine(line, numbers));
+    else out.push(asciidocLine(line, numbers, marks));
   }
   if (table) out.push('', ...tableLines(table));
   return out.join('\n');
@@ -178,15 +210,12 @@ function asciidocRow(line: string, table: string[][], columns: number): number {
   return Math.max(columns, cells.length);
 }
 
-function asciidocLine(line: string, numbers: number[]): string {
+function asciidocLine(line: string, numbers: number[], marks: LinkMarks): string {
   const heading = /^(={1,6})[ \t]+(.+?)(?:[ \t]+=+)?$/.exec(line);
-  if (heading) return `\n${marks(heading[1]!.length)} ${heading[2]}\n`;
+  if (heading) return `\n${headingMarks(heading[1]!.length)} ${asciidocInline(heading[2]!, marks)}\n`;
   const item = /^\s*([*.-]{1,5})[ \t]+(.*)$/.exec(line);
   const text = item ? item[2]! : line.replace(/^\.(?=[^\s.])/, '');
-  const plain = text
-    .replace(/(?<![\w:/])(?:https?:\/\/|mailto:|link:|xref:)[^\s[\]]{1,2000}\[([^[\]]{1,500})\]/g, '$1')
-    .replace(/<<[^<>,]{1,200},([^<>]{1,500})>>/g, '$1')
-    .replace(/image::?[^\s[\]]{1,500}\[([^[\]]{0,500})\]/g, '$1');
+  const plain = asciidocInline(text, marks);
   if (!item) {
     if (line.trim() !== '') numbers.length = 0;
     return plain;
@@ -195,6 +224,20 @@ function asciidocLine(line: string, numbers: number[]): string {
   numbers.length = depth + 1;
   numbers[depth] = item[1]!.startsWith('.') ? (numbers[depth] ?? 0) + 1 : 0;
   return `${'  '.repeat(depth)}${item[1]!.startsWith('.') ? `${numbers[depth]}.` : '-'} ${plain}`;
+}
+
+function asciidocInline(text: string, marks: LinkMarks): string {
+  return text
+    .replace(
+      /(?<![\w:/])(https?:\/\/|mailto:|link:|xref:)([^\s[\]]{1,2000})\[([^[\]]{1,500})\]/g,
+      (_link, scheme: string, rest: string, shown: string) =>
+        marks.mark(
+          shown.replace(/\^$|,\s*(?:window|role|opts)=.*$/g, ''),
+          scheme.startsWith('http') ? scheme + rest : rest,
+        ),
+    )
+    .replace(/<<[^<>,]{1,200},([^<>]{1,500})>>/g, '$1')
+    .replace(/image::?[^\s[\]]{1,500}\[([^[\]]{0,500})\]/g, '$1');
 }
 
 function tableLines(rows: readonly string[][]): string[] {
@@ -221,7 +264,7 @@ function indentOf(line: string): number {
   return line.length - line.trimStart().length;
 }
 
-function marks(level: number): string {
+function headingMarks(level: number): string {
   return '#'.repeat(Math.min(level, 6));
 }
 

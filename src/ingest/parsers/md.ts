@@ -3,7 +3,7 @@ import MarkdownIt, { type Env, type Token } from 'markdown-it';
 import type { Link } from '../../util/link-line.ts';
 import { pageLinks } from '../links.ts';
 import { KeyPicker, originMetadata } from '../metadata-values.ts';
-import type { Block, BlockKind, ChunkMetadataKey, ParsedFile } from '../parsed.ts';
+import type { Block, BlockKind, BlockLink, ChunkMetadataKey, ParsedFile } from '../parsed.ts';
 import { readFrontMatter } from './front-matter.ts';
 import { TextBuilder } from './text-builder.ts';
 
@@ -26,11 +26,25 @@ markdown.core.ruler.enableOnly(['normalize', 'block']);
 /** Position marks that text-recognition models write between blocks. */
 const POSITION_MARKS = /<\|ref\|>[^<\n]{0,200}<\|\/ref\|>|<\|det\|>[^<\n]{0,2000}<\|\/det\|>/g;
 
-/** Never fails for bad markup. Blocks of HTML inside are read as HTML. @throws FileError when the text is over its limit. */
-export async function parseMd(source: string, keys: readonly ChunkMetadataKey[]): Promise<ParsedFile> {
+/**
+ * Never fails for bad markup. Blocks of HTML inside are read as HTML. `links` are those that the source does not show, in order.
+ *
+ * @throws FileError when the text is over its limit.
+ */
+export async function parseMd(
+  source: string,
+  keys: readonly ChunkMetadataKey[],
+  links: readonly BlockLink[] = [],
+): Promise<ParsedFile> {
   const front = readFrontMatter(source);
   const builder = new TextBuilder();
-  for (const piece of pieces(withoutPictureData(source.slice(front.bodyStart)))) await writeBlocks(piece, builder);
+  const body = source.slice(front.bodyStart);
+  const known = linkReader(links);
+  let at = front.bodyStart;
+  for (const piece of pieces(links.length > 0 ? body : withoutPictureData(body))) {
+    await writeBlocks(piece, builder, at, known);
+    at += piece.length;
+  }
   const text = builder.text();
   const picker = new KeyPicker(keys);
   const chunkMetadata = picker.pick((key) => front.values.get(key));
@@ -76,8 +90,23 @@ function* pieces(source: string): Generator<string> {
   if (from < source.length) yield source.slice(from);
 }
 
+/** Gives the links in front of a place that no call before gave. */
+function linkReader(links: readonly BlockLink[]): (end: number) => Link[] {
+  let next = 0;
+  return (end) => {
+    const from = next;
+    while (next < links.length && links[next]!.at < end) next += 1;
+    return links.slice(from, next);
+  };
+}
+
 /** Blocks keep their source; blocks of HTML become Markdown. */
-async function writeBlocks(source: string, builder: TextBuilder): Promise<void> {
+async function writeBlocks(
+  source: string,
+  builder: TextBuilder,
+  from: number,
+  known: (end: number) => Link[],
+): Promise<void> {
   const lines = lineStarts(source);
   const at = (line: number) => (line < lines.length ? lines[line]! : source.length);
   const env: Env = {};
@@ -86,11 +115,12 @@ async function writeBlocks(source: string, builder: TextBuilder): Promise<void> 
     const kind = KINDS[token.type];
     if (token.level !== 0 || !kind || !token.map) continue;
     const start = at(token.map[0]);
-    const text = source.slice(start, at(token.map[1]));
+    const end = at(token.map[1]);
+    const text = source.slice(start, end);
     if (token.type === 'html_block') await writeHtml(text, builder);
     else if (kind === 'code') builder.add({ kind }, text);
     else {
-      const links = linksOf(text, env.references ?? {});
+      const links = [...linksOf(text, env.references ?? {}), ...known(from + end)];
       if (kind === 'heading') builder.add({ kind, level: Number(token.tag.slice(1)), links }, text);
       else if (kind === 'table')
         builder.add({ kind, ...tableRows(tokens, index, text, (line) => at(line) - start), links }, text);

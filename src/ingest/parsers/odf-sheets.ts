@@ -1,7 +1,8 @@
 /** Sheets of OpenDocument workbooks: repeated rows and cells are told once in the file. */
+import { outsideLinks } from '../links.ts';
 import type { KeyPicker } from '../metadata-values.ts';
 import { repeats, rowElements } from './odf-text.ts';
-import { type CellRange, writeSheet } from './sheets.ts';
+import { type CellLink, type CellRange, type RowLinks, writeSheet } from './sheets.ts';
 import type { TextBuilder } from './text-builder.ts';
 import { attribute, childElements, findElements, textOf, type XmlElement } from './xml-tree.ts';
 
@@ -13,9 +14,12 @@ export function writeOdfSheets(body: XmlElement, builder: TextBuilder, picker: K
     const rows: string[][] = [];
     const merged: CellRange[] = [];
     const comments: string[] = [];
+    const links: RowLinks = new Map();
     let left = CELLS_MAX;
     for (const row of rowElements(table)) {
-      const cells = rowCells(row, rows.length, merged, comments);
+      const own: CellLink[] = [];
+      const cells = rowCells(row, rows.length, { merged, comments, links: own });
+      if (own.length > 0) links.set(cells, own);
       // Only rows with content repeat; what fills the rest of the sheet is empty.
       const times = cells.length === 0 ? 1 : repeats(row, 'table:number-rows-repeated');
       for (let i = 0; i < times && left > 0; i += 1) {
@@ -23,11 +27,18 @@ export function writeOdfSheets(body: XmlElement, builder: TextBuilder, picker: K
         rows.push(i === 0 ? cells : [...cells]);
       }
     }
-    writeSheet(builder, picker, { name: attribute(table, 'table:name'), rows, merged, comments });
+    writeSheet(builder, picker, { name: attribute(table, 'table:name'), rows, merged, comments, links });
   }
 }
 
-function rowCells(row: XmlElement, index: number, merged: CellRange[], comments: string[]): string[] {
+/** What rows tell besides their texts. */
+interface RowExtras {
+  merged: CellRange[];
+  comments: string[];
+  links: CellLink[];
+}
+
+function rowCells(row: XmlElement, index: number, { merged, comments, links }: RowExtras): string[] {
   const cells: string[] = [];
   /** Empty cells wait until one with content follows. */
   let empty = 0;
@@ -48,11 +59,20 @@ function rowCells(row: XmlElement, index: number, merged: CellRange[], comments:
     const rows = Number(attribute(cell, 'table:number-rows-spanned')) || 1;
     if (columns * rows > 1)
       merged.push({ top: index, left: place, bottom: index + rows - 1, right: place + columns - 1 });
+    links.push(...cellAddresses(cell).map((url) => ({ column: place, url })));
     if (empty > COLUMNS_MAX || cells.length > COLUMNS_MAX) break;
     for (; empty > 0; empty -= 1) cells.push('');
     for (let i = 0; i < repeats(cell, 'table:number-columns-repeated'); i += 1) cells.push(text);
   }
   return cells;
+}
+
+/** Of links in its text, and of the link that its formula makes. */
+function cellAddresses(cell: XmlElement): string[] {
+  const formula = /HYPERLINK\(\s*"([^"]{1,2000})"/.exec(attribute(cell, 'table:formula'))?.[1] ?? '';
+  const texts = childElements(cell, 'p').flatMap((paragraph) => findElements(paragraph, 'a'));
+  const addresses = [formula, ...texts.map((link) => attribute(link, 'xlink:href'))];
+  return addresses.flatMap((address) => outsideLinks(address) ?? []);
 }
 
 /** Columns of a sheet. */

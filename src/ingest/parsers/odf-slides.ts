@@ -1,4 +1,5 @@
 /** Slides of OpenDocument presentations: a page per slide with its title as heading. */
+import type { Link } from '../../util/link-line.ts';
 import { type OdfStyles, OdfWriter } from './odf-text.ts';
 import { type Place, readingOrder } from './reading-order.ts';
 import type { BlockDraft, TextBuilder } from './text-builder.ts';
@@ -23,27 +24,34 @@ function writeSlide(slide: XmlElement, page: number, builder: TextBuilder, style
   };
   const shapes = readingOrder(shapesOf(slide), placeOf);
   const title = shapes.find((shape) => classOf(shape) === 'title');
-  const heading = title ? plainText(title, styles) : '';
+  const { text: heading, links } = title ? plainText(title, styles) : { text: '', links: [] };
   if (heading !== '') {
     headingPath = undefined;
-    add({ kind: 'heading', level: 2 }, `## ${heading}`);
+    add({ kind: 'heading', level: 2, links }, `## ${heading}`);
   }
   for (const shape of shapes) if (shape !== title && !REPEATED.test(classOf(shape))) write(shape);
   const notes = childAt(slide, 'notes');
   const frames = notes ? childElements(notes).filter((frame) => classOf(frame) === 'notes') : [];
   const lines: string[] = [];
-  for (const frame of frames) write(frame, (_draft, text) => lines.push(text));
-  if (lines.length > 0) add({ kind: 'quote' }, `Notes: ${lines.join('\n')}`.replace(/^/gm, '> '));
+  const noted: Link[] = [];
+  for (const frame of frames) {
+    write(frame, (draft, text) => {
+      lines.push(text);
+      noted.push(...(draft.links ?? []));
+    });
+  }
+  if (lines.length > 0) add({ kind: 'quote', links: noted }, `Notes: ${lines.join('\n')}`.replace(/^/gm, '> '));
 }
 
-function plainText(element: XmlElement, styles: OdfStyles): string {
+function plainText(element: XmlElement, styles: OdfStyles): { text: string; links: readonly Link[] } {
   const writer = new OdfWriter(styles, () => undefined);
   const paragraphs = [...findElements(element, 'p'), ...findElements(element, 'h')];
-  return paragraphs
+  const text = paragraphs
     .map((paragraph) => writer.inline(paragraph))
     .join(' ')
     .replace(/\s+/g, ' ')
     .trim();
+  return { text, links: writer.waitingLinks };
 }
 
 /** Frames and shapes; groups are opened. */

@@ -57,7 +57,6 @@ export class OdfWriter {
   private code: string[] = [];
   private notes: string[] = [];
   private noteCount = 0;
-  /** Links whose text is not written yet. */
   private links: Link[] = [];
   /** Blocks that stand in a frame inside a paragraph. */
   private inside: XmlElement[] = [];
@@ -69,6 +68,11 @@ export class OdfWriter {
       this.links = later!.slice(-WAITING_LINKS_MAX);
       add({ ...draft, links: own! }, text);
     };
+  }
+
+  /** Links whose text is not written yet. */
+  get waitingLinks(): readonly Link[] {
+    return this.links;
   }
 
   /** Writes the blocks under an element, in order. */

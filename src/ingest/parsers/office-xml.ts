@@ -1,4 +1,5 @@
 /** Small readings of Office XML parts that need no parser: properties and cell comments. Linear. */
+import { outsideLinks } from '../links.ts';
 import { type ChartText, chartText } from './chart-text.ts';
 import { attribute, decodeXml } from './xml-tree.ts';
 import { folderOf, resolvePart, type ZipPackage } from './zip-package.ts';
@@ -29,6 +30,7 @@ export interface SheetExtras {
   /** `[author: Ann, cell: B2]: text`. Threads replace the notice that old versions see for them. */
   comments: string[];
   charts: ChartText[];
+  links: { ref: string; url: string }[];
 }
 
 /** Extras by sheet name. */
@@ -49,15 +51,42 @@ export function sheetExtras(parts: ZipPackage): Map<string, SheetExtras> {
         .filter((link) => link.startsWith('xl/threadedComments/'))
         .flatMap((link) => threadsOf(parts.text(link), people));
       const state = attribute(sheet, 'state');
+      const xml = parts.text(part);
+      const rest = tail(xml, '</sheetData>');
       const extras: SheetExtras = {
         hidden: state === 'hidden' || state === 'veryHidden',
-        merged: elements(tail(parts.text(part), '</sheetData>'), 'mergeCell').map((cell) => attribute(cell, 'ref')),
+        merged: elements(rest, 'mergeCell').map((cell) => attribute(cell, 'ref')),
+        links: [...cellLinks(rest, outsideTargets(parts, part)), ...formulaLinks(xml)],
         charts: chartsOf(parts, links),
         comments: [...notes, ...threads].filter(({ text }) => text.trim() !== '').map(commentLine),
       };
       return [attribute(sheet, 'name'), extras] as const;
     }),
   );
+}
+
+/** Links that were set on cells. */
+function cellLinks(xml: string, targets: ReadonlyMap<string, string>): SheetExtras['links'] {
+  if (targets.size === 0) return [];
+  return elements(xml, 'hyperlink').flatMap((link) => {
+    const url = targets.get(attribute(link, 'r:id'));
+    const place = attribute(link, 'location');
+    const ref = attribute(link, 'ref').split(':', 1)[0]!;
+    return url === undefined ? [] : [{ ref, url: place === '' ? url : `${url}#${place}` }];
+  });
+}
+
+const LINK_FORMULA = /HYPERLINK\(\s*(?:"|&quot;)([^"<]{1,2000}?)(?:"|&quot;)/g;
+
+/** Links that formulas make: `HYPERLINK("https://…", …)`. */
+function formulaLinks(xml: string): SheetExtras['links'] {
+  if (!xml.includes('HYPERLINK(')) return [];
+  return [...xml.matchAll(LINK_FORMULA)].flatMap((formula) => {
+    const url = outsideLinks(decodeXml(formula[1]!));
+    const cell = xml.lastIndexOf('<c ', formula.index);
+    if (url === undefined || cell === -1) return [];
+    return [{ ref: attribute({ head: xml.slice(cell, xml.indexOf('>', cell)) }, 'r'), url }];
+  });
 }
 
 function chartsOf(parts: ZipPackage, links: readonly string[]): ChartText[] {
@@ -112,6 +141,18 @@ export function relations(parts: ZipPackage, part: string): Map<string, string> 
       attribute(link, 'Id'),
       resolvePart(folder, attribute(link, 'Target')),
     ]),
+  );
+}
+
+/** Relationship id -> address, for what a part refers to outside of its file. */
+export function outsideTargets(parts: ZipPackage, part: string): Map<string, string> {
+  const folder = folderOf(part);
+  const xml = parts.text(`${folder}_rels/${part.slice(folder.length)}.rels`);
+  return new Map(
+    elements(xml, 'Relationship').flatMap((link) => {
+      const url = outsideLinks(attribute(link, 'Target'));
+      return url === undefined ? [] : [[attribute(link, 'Id'), url] as const];
+    }),
   );
 }
 

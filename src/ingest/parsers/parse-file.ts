@@ -154,8 +154,11 @@ async function parseMarkup(
   const { orgToMarkdown, rstToMarkdown, asciidocToMarkdown } = await import('./markup.ts');
   const { texToMarkdown } = await import('./tex.ts');
   const { parseMd } = await import('./md.ts');
+  const { LinkMarks } = await import('./link-marks.ts');
   const toMarkdown = { org: orgToMarkdown, rst: rstToMarkdown, asciidoc: asciidocToMarkdown, tex: texToMarkdown };
-  return { ...(await parseMd(toMarkdown[fileType](text), request.chunkMetadataKeys)), fileType: 'txt' };
+  const marks = new LinkMarks();
+  const { text: markdown, links } = marks.take(toMarkdown[fileType](marks.clean(text), marks));
+  return { ...(await parseMd(markdown, request.chunkMetadataKeys, links)), fileType: 'txt' };
 }
 
 /** Bytes at the start of a file where a format declares its encoding. */

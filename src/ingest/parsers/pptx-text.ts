@@ -1,4 +1,5 @@
 /** Texts of DrawingML: paragraphs and lists of a shape, tables, diagrams. */
+import type { Link } from '../../util/link-line.ts';
 import type { BlockKind } from '../parsed.ts';
 import { usefulAltText } from './office-xml.ts';
 import { attribute, childAt, childElements, findElements, textOf, type XmlElement } from './xml-tree.ts';
@@ -9,22 +10,31 @@ const SPAN_MAX = 100;
 interface DrawingText {
   kind: BlockKind;
   text: string;
+  links: Link[];
 }
 
+/** Addresses by the ids that texts name them with. */
+export type Addresses = ReadonlyMap<string, string>;
+
 /** Paragraphs of a text body; neighbouring list items make one list. */
-export function drawingText(body: XmlElement | undefined, bullets: boolean): DrawingText[] {
+export function drawingText(
+  body: XmlElement | undefined,
+  bullets: boolean,
+  addresses: Addresses = new Map(),
+): DrawingText[] {
   const blocks: DrawingText[] = [];
   const numbers: number[] = [];
   for (const paragraph of body ? childElements(body, 'p') : []) {
     const text = paragraphText(paragraph);
     if (text.trim() === '') continue;
+    const links = paragraphLinks(paragraph, addresses);
     const properties = childAt(paragraph, 'pPr');
     const level = Math.min(Number(properties ? attribute(properties, 'lvl') : 0) || 0, 8);
     const numbered = childAt(properties, 'buAutoNum');
     const bulleted = childAt(properties, 'buChar') ?? childAt(properties, 'buBlip');
     const listed = numbered || bulleted || (bullets && !childAt(properties, 'buNone'));
     if (!listed) {
-      blocks.push({ kind: 'paragraph', text });
+      blocks.push({ kind: 'paragraph', text, links });
       numbers.length = 0;
       continue;
     }
@@ -34,22 +44,25 @@ export function drawingText(body: XmlElement | undefined, bullets: boolean): Dra
     const mark = numbered ? `${numbers[level]}.` : '-';
     const line = `${'  '.repeat(level)}${mark} ${text.replaceAll('\n', ' ')}`;
     const before = blocks.at(-1);
-    if (before?.kind === 'list') before.text += `\n${line}`;
-    else blocks.push({ kind: 'list', text: line });
+    if (before?.kind === 'list') {
+      before.text += `\n${line}`;
+      before.links.push(...links);
+    } else blocks.push({ kind: 'list', text: line, links });
   }
   return blocks;
 }
 
 /** Cells by row; a merged cell's text counts for every row and column it spans. */
-export function drawingTable(table: XmlElement): string[][] {
+export function drawingTable(table: XmlElement, addresses: Addresses): { rows: string[][]; links: Link[] } {
+  const links: Link[] = [];
   const rows: string[][] = [];
   for (const row of findElements(table, 'tr')) {
     const cells: string[] = [];
     const above = rows.at(-1);
     for (const cell of childElements(row, 'tc')) {
-      const own = drawingText(childAt(cell, 'txBody'), false)
-        .map(({ text }) => text)
-        .join(' ');
+      const texts = drawingText(childAt(cell, 'txBody'), false, addresses);
+      const own = texts.map(({ text }) => text).join(' ');
+      links.push(...texts.flatMap((text) => text.links));
       if (attribute(cell, 'hMerge') === '1') cells.push(cells.at(-1) ?? '');
       else if (attribute(cell, 'vMerge') === '1') cells.push(above?.[cells.length] ?? '');
       else cells.push(own);
@@ -57,7 +70,7 @@ export function drawingTable(table: XmlElement): string[][] {
     }
     rows.push(cells);
   }
-  return rows;
+  return { rows, links };
 }
 
 /** The points of a SmartArt diagram, one a line. */
@@ -78,6 +91,20 @@ export function diagramText(data: XmlElement): string {
 export function shapeAltText(shape: XmlElement): string {
   const properties = findElements(shape, 'cNvPr')[0];
   return properties ? usefulAltText(attribute(properties, 'descr')) : '';
+}
+
+function paragraphLinks(paragraph: XmlElement, addresses: Addresses): Link[] {
+  if (addresses.size === 0) return [];
+  return childElements(paragraph).flatMap((part) => {
+    const url = addressOf(childAt(part, 'rPr'), addresses);
+    return url === undefined ? [] : [{ text: textOf(childAt(part, 't')).trim(), url }];
+  });
+}
+
+/** Where a click leads, by the properties of a text or a shape. */
+export function addressOf(properties: XmlElement | undefined, addresses: Addresses): string | undefined {
+  const click = childAt(properties, 'hlinkClick');
+  return click && addresses.get(attribute(click, 'r:id'));
 }
 
 function paragraphText(paragraph: XmlElement): string {

@@ -3,9 +3,9 @@ import { badFile } from '../failure.ts';
 import { originMetadata } from '../metadata-values.ts';
 import type { ParsedFile } from '../parsed.ts';
 import { chartText } from './chart-text.ts';
-import { coreProperties, relations } from './office-xml.ts';
+import { coreProperties, outsideTargets, relations } from './office-xml.ts';
 import { type PlaceOf, placesOf } from './pptx-places.ts';
-import { diagramText, drawingTable, drawingText, shapeAltText } from './pptx-text.ts';
+import { type Addresses, addressOf, diagramText, drawingTable, drawingText, shapeAltText } from './pptx-text.ts';
 import { readingOrder } from './reading-order.ts';
 import { tableText } from './table-text.ts';
 import { TextBuilder } from './text-builder.ts';
@@ -52,6 +52,7 @@ class SlideWriter {
   private readonly builder: TextBuilder;
   private readonly layouts: Map<string, PlaceOf>;
   private readonly links: ReadonlyMap<string, string>;
+  private readonly addresses: Addresses;
   /** Undefined as long as the heading above belongs to this slide. */
   private headingPath: string[] | undefined = [];
 
@@ -62,6 +63,7 @@ class SlideWriter {
     this.builder = builder;
     this.layouts = layouts;
     this.links = relations(parts, part);
+    this.addresses = outsideTargets(parts, part);
   }
 
   write(): void {
@@ -75,13 +77,15 @@ class SlideWriter {
   }
 
   private title(shape: XmlElement): void {
-    const text = drawingText(childAt(shape, 'txBody'), false)
+    const parts = drawingText(childAt(shape, 'txBody'), false, this.addresses);
+    const text = parts
       .map((part) => part.text)
       .join(' ')
       .replace(/\s+/g, ' ');
     if (text.trim() === '') return;
     this.headingPath = undefined;
-    this.add({ kind: 'heading', level: 2 }, `## ${text.trim()}`);
+    const links = parts.flatMap((part) => part.links);
+    this.add({ kind: 'heading', level: 2, links }, `## ${text.trim()}`);
   }
 
   private shape(shape: XmlElement): void {
@@ -93,15 +97,19 @@ class SlideWriter {
     }
     // Bodies of layouts have bullets unless they say otherwise; free texts have them only when they say so.
     const bullets = type === 'body' || type === '' || type === 'obj';
-    for (const { kind, text } of drawingText(childAt(shape, 'txBody'), bullets)) this.add({ kind }, text);
+    const texts = drawingText(childAt(shape, 'txBody'), bullets, this.addresses);
     const alt = shape.name === 'pic' ? shapeAltText(shape) : '';
-    if (alt !== '') this.add({ kind: 'paragraph' }, `![${alt}]`);
+    if (alt !== '') texts.push({ kind: 'paragraph', text: `![${alt}]`, links: [] });
+    const url = addressOf(findElements(shape, 'cNvPr')[0], this.addresses);
+    if (url !== undefined && texts[0]) texts[0].links.unshift({ text: texts[0].text, url });
+    for (const { kind, text, links } of texts) this.add({ kind, links }, text);
   }
 
   private graphic(frame: XmlElement): void {
     for (const table of findElements(frame, 'tbl')) {
-      const written = tableText(drawingTable(table));
-      if (written) this.add(written.draft, written.text);
+      const { rows, links } = drawingTable(table, this.addresses);
+      const written = tableText(rows);
+      if (written) this.add({ ...written.draft, links }, written.text);
     }
     for (const part of this.linked(frame, 'relIds', 'r:dm')) this.add({ kind: 'list' }, diagramText(readXml(part)));
     for (const xml of this.linked(frame, 'chart', 'r:id')) {
@@ -124,8 +132,11 @@ class SlideWriter {
     const part = [...this.links.values()].find((link) => /notesSlide\d*\.xml$/.test(link));
     if (part === undefined) return;
     const shapes = findElements(readXml(this.parts.text(part)), 'sp').filter((sp) => placeholderType(sp) === 'body');
-    const lines = shapes.flatMap((shape) => drawingText(childAt(shape, 'txBody'), false)).map(({ text }) => text);
-    if (lines.length > 0) this.add({ kind: 'quote' }, `Notes: ${lines.join('\n')}`.replace(/^/gm, '> '));
+    const addresses = outsideTargets(this.parts, part);
+    const texts = shapes.flatMap((shape) => drawingText(childAt(shape, 'txBody'), false, addresses));
+    const lines = texts.map(({ text }) => text);
+    const links = texts.flatMap((text) => text.links);
+    if (lines.length > 0) this.add({ kind: 'quote', links }, `Notes: ${lines.join('\n')}`.replace(/^/gm, '> '));
   }
 
   private add(draft: Parameters<TextBuilder['add']>[0], text: string): void {

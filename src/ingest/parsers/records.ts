@@ -1,4 +1,5 @@
 /** Record files: each record is a line of a Markdown table and a block of its own; the header goes along as context. */
+import type { Link } from '../../util/link-line.ts';
 import type { KeyPicker } from '../metadata-values.ts';
 import { headerText, rowText } from './table-text.ts';
 import type { TextBuilder } from './text-builder.ts';
@@ -12,7 +13,7 @@ const HEADER_UNITS_MAX = 1500;
 
 /** Writes rows under one header. */
 export interface RecordWriter {
-  row(cells: readonly string[]): void;
+  row(cells: readonly string[], links?: readonly Link[]): void;
   end(): void;
 }
 
@@ -32,6 +33,7 @@ export function recordWriter(
   const tableHeader = rowText(header).slice(0, HEADER_UNITS_MAX).toWellFormed();
   let separator = '\n\n';
   let packed: string[] = [];
+  let packedLinks: Link[] = [];
   let first = true;
 
   const write = (text: string, add: (text: string, separator: string) => void) => {
@@ -51,17 +53,22 @@ export function recordWriter(
       rowStarts.push(at);
       at += line.length + 1;
     }
-    write(packed.join('\n'), (text, lead) => builder.add({ kind: 'record', tableHeader, rowStarts }, text, lead));
+    const links = packedLinks;
+    write(packed.join('\n'), (text, lead) =>
+      builder.add({ kind: 'record', tableHeader, rowStarts, links }, text, lead),
+    );
     packed = [];
+    packedLinks = [];
   };
 
   return {
-    row(cells) {
+    row(cells, links = []) {
       if (cells.every((cell) => cell.trim() === '')) return;
       startTable();
       const line = rowText([...cells, ...Array<string>(Math.max(0, header.length - cells.length)).fill('')]);
       if (!single) {
         packed.push(line);
+        packedLinks.push(...links);
         if (packed.length >= ROWS_PER_BLOCK) flush();
         return;
       }
@@ -69,7 +76,7 @@ export function recordWriter(
         const index = columns.get(key);
         return index === undefined ? undefined : cells[index];
       });
-      write(line, (text, lead) => builder.add({ kind: 'record', tableHeader, metadata }, text, lead));
+      write(line, (text, lead) => builder.add({ kind: 'record', tableHeader, metadata, links }, text, lead));
     },
     end() {
       startTable();

@@ -1,4 +1,5 @@
 /** Paragraphs of an RTF file as they end, put together to headings, lists, tables and notes. */
+import type { Link } from '../../util/link-line.ts';
 import { tableText } from './table-text.ts';
 import type { TextBuilder } from './text-builder.ts';
 
@@ -29,27 +30,31 @@ export class RtfBlocks {
   private row: string[] = [];
   private rows: string[][] = [];
   private notes: string[] = [];
+  /** Links of what is not written yet. */
+  private links: Link[] = [];
 
   constructor(builder: TextBuilder) {
     this.builder = builder;
   }
 
   /** `mark` is what stands in front of a list item. */
-  paragraph(raw: string, style: ParagraphStyle, mark: string): void {
+  paragraph(raw: string, style: ParagraphStyle, mark: string, links: readonly Link[] = []): void {
     const text = tidy(raw);
     if (style.inTable) {
+      if (this.rows.length + this.row.length + this.cell.length === 0) this.endList();
       if (text !== '') this.cell.push(text);
+      this.links.push(...links);
       return;
     }
     this.endTable();
     if (text === '') return;
     const typed = style.heading === undefined ? BULLET.exec(raw) : null;
-    if (style.heading !== undefined) this.add('heading', text, style.heading);
-    else if (style.list !== undefined || mark !== '') this.item(text, style, mark);
-    else if (typed) this.item(tidy(raw.slice(typed[0].length)), style, typed[1]!);
+    if (style.heading !== undefined) this.add('heading', text, links, style.heading);
+    else if (style.list !== undefined || mark !== '') this.item(text, style, mark, links);
+    else if (typed) this.item(tidy(raw.slice(typed[0].length)), style, typed[1]!, links);
     else {
       this.endList();
-      this.add('paragraph', text);
+      this.add('paragraph', text, links);
     }
   }
 
@@ -76,7 +81,7 @@ export class RtfBlocks {
     this.writeNotes();
   }
 
-  private item(text: string, { level, indent }: ParagraphStyle, mark: string): void {
+  private item(text: string, { level, indent }: ParagraphStyle, mark: string, links: readonly Link[]): void {
     const depth = Math.min(LEVEL_MAX, level ?? Math.max(0, Math.round(indent / LEVEL_TWIPS) - 1));
     const number = /^\d+/.exec(mark)?.[0];
     this.lastNumber = number ? Number(number) : mark === '' && this.lastNumber > 0 ? this.lastNumber + 1 : 0;
@@ -84,13 +89,14 @@ export class RtfBlocks {
     if (depth === 0 && this.items.length > 0 && numbered !== this.numbered) this.writeItems();
     if (depth === 0) this.numbered = numbered;
     const sign = this.lastNumber > 0 ? `${this.lastNumber}.` : /^[a-z]+[.)]$/i.test(mark) ? mark : '-';
+    this.links.push(...links);
     this.items.push(`${'  '.repeat(depth)}${sign} ${text.replaceAll('\n', ' ')}`);
   }
 
-  private add(kind: 'heading' | 'paragraph', text: string, level = 1): void {
+  private add(kind: 'heading' | 'paragraph', text: string, links: readonly Link[], level = 1): void {
     this.endList();
-    if (kind === 'paragraph') this.builder.add({ kind }, text);
-    else this.builder.add({ kind, level }, `${'#'.repeat(level)} ${text.replaceAll('\n', ' ')}`);
+    if (kind === 'paragraph') this.builder.add({ kind, links }, text);
+    else this.builder.add({ kind, level, links }, `${'#'.repeat(level)} ${text.replaceAll('\n', ' ')}`);
     this.writeNotes();
   }
 
@@ -101,7 +107,7 @@ export class RtfBlocks {
 
   private writeItems(): void {
     if (this.items.length === 0) return;
-    this.builder.add({ kind: 'list' }, this.items.join('\n'));
+    this.builder.add({ kind: 'list', links: this.takeLinks() }, this.items.join('\n'));
     this.items = [];
     this.writeNotes();
   }
@@ -110,9 +116,16 @@ export class RtfBlocks {
     if (this.rows.length === 0) return;
     this.endList();
     const table = tableText(this.rows);
-    if (table) this.builder.add(table.draft, table.text);
+    const links = this.takeLinks();
+    if (table) this.builder.add({ ...table.draft, links }, table.text);
     this.rows = [];
     this.writeNotes();
+  }
+
+  private takeLinks(): Link[] {
+    const links = this.links;
+    this.links = [];
+    return links;
   }
 
   private writeNotes(): void {

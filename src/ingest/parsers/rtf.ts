@@ -1,6 +1,8 @@
 /** RTF: control words and groups in one pass over the bytes, whatever program wrote them. */
 import { Buffer } from 'node:buffer';
+import type { Link } from '../../util/link-line.ts';
 import { overLimit } from '../failure.ts';
+import { outsideLinks } from '../links.ts';
 import { originMetadata } from '../metadata-values.ts';
 import type { ParsedFile } from '../parsed.ts';
 import { type ParagraphStyle, RtfBlocks } from './rtf-blocks.ts';
@@ -13,7 +15,7 @@ export const RTF_BYTES_MAX = 128 * 1024 * 1024;
 const DEPTH_MAX = 2000;
 
 /** What a group's text is for. */
-type Target = 'body' | 'skip' | 'fonts' | 'styles' | 'mark' | 'note' | 'comment' | 'property' | 'date';
+type Target = 'body' | 'skip' | 'fonts' | 'styles' | 'mark' | 'note' | 'comment' | 'property' | 'date' | 'instruction';
 
 interface Group {
   target: Target;
@@ -26,12 +28,20 @@ interface Group {
   paragraph: ParagraphStyle;
   /** The next control word names an optional destination. */
   optional: boolean;
+  /** The field that it is in. */
+  field?: Field;
+}
+
+interface Field {
+  instruction: string;
+  /** Where its result begins, among the parts of the paragraph's text. */
+  from?: number;
 }
 
 /** Destinations whose text is no text of the document. */
 const SKIPPED = new Set(
   (
-    'colortbl pict nonshppict fldinst listtable listoverridetable rsidtbl generator header headerl headerr headerf footer ' +
+    'colortbl pict nonshppict listtable listoverridetable rsidtbl generator header headerl headerr headerf footer ' +
     'footerl footerr footerf bkmkstart bkmkend themedata datastore latentstyles xmlnstbl nonesttables sp filetbl revtbl xe tc ' +
     'objdata objclass atnid atnauthor atndate atnref pn ftnsep ftnsepc aftnsep aftnsepc template docvar userprops xmlopen'
   ).split(' '),
@@ -105,6 +115,7 @@ class RtfReader {
   /** Bytes that wait for the end of their run. */
   private bytes: number[] = [];
   private text: string[] = [];
+  private links: Link[] = [];
   private mark = '';
   private notes: string[] = [];
   private noteCount = 0;
@@ -145,6 +156,7 @@ class RtfReader {
     const outer = this.stack.pop();
     if (!outer) return;
     this.group = outer;
+    if (closed.field && closed.field !== outer.field) this.endField(closed.field);
     if (closed.target === outer.target) return;
     if (closed.target === 'note' || closed.target === 'comment') this.endNote(closed.target);
   }
@@ -180,6 +192,9 @@ class RtfReader {
     else if (word === 'stylesheet') group.target = 'styles';
     else if (word === 'footnote') this.openNote('note');
     else if (word === 'annotation') this.openNote('comment');
+    else if (word === 'field') group.field = { instruction: '' };
+    else if (word === 'fldinst') group.target = group.field && group.target === 'body' ? 'instruction' : 'skip';
+    else if (word === 'fldrslt' && group.field) group.field.from = this.text.length;
     else if (word === 'listtext' || word === 'pntext') {
       group.target = 'mark';
       this.mark = '';
@@ -271,6 +286,7 @@ class RtfReader {
     if (hidden) return;
     if (target === 'body') this.text.push(text);
     else if (target === 'mark') this.mark += text;
+    else if (target === 'instruction' && this.group.field) this.group.field.instruction += text;
     else if (target === 'note' || target === 'comment') this.notes.push(text);
     else if (target === 'property' && name !== '') {
       this.properties.set(name, (this.properties.get(name) ?? '') + text);
@@ -288,9 +304,17 @@ class RtfReader {
     const { target, paragraph } = this.group;
     if (target === 'note' || target === 'comment') this.notes.push(' ');
     if (target !== 'body') return;
-    this.blocks.paragraph(this.text.join(''), paragraph, this.mark.trim());
+    this.blocks.paragraph(this.text.join(''), paragraph, this.mark.trim(), this.links);
     this.text = [];
+    this.links = [];
     this.mark = '';
+  }
+
+  private endField({ instruction, from = this.text.length }: Field): void {
+    const address = /^\s*HYPERLINK\s+(?:\\[a-z]\s+(?:"[^"]*"\s+)?)*"?([^"\s]+)/i.exec(instruction)?.[1] ?? '';
+    const url = outsideLinks(address);
+    // The paragraph may have ended within the field.
+    if (url !== undefined) this.links.push({ text: this.text.slice(from).join('').replace(/\s+/g, ' ').trim(), url });
   }
 
   private openNote(target: 'note' | 'comment'): void {

@@ -1,4 +1,5 @@
 /** Sheets of workbooks: a section per sheet, a table per block of cells; a sheet with a header row holds records. */
+import type { Link } from '../../util/link-line.ts';
 import type { KeyPicker } from '../metadata-values.ts';
 import type { ChartText } from './chart-text.ts';
 import { recordWriter, SINGLE_RECORDS_MAX } from './records.ts';
@@ -13,9 +14,19 @@ export interface CellRange {
   right: number;
 }
 
+/** A link of a cell. */
+export interface CellLink {
+  column: number;
+  url: string;
+}
+
+/** Links by row, in the order of the columns; a row is known by its array. */
+export type RowLinks = Map<readonly string[], CellLink[]>;
+
 export interface Sheet {
   name: string;
   rows: string[][];
+  links?: RowLinks;
   merged: readonly CellRange[];
   charts?: readonly ChartText[];
   comments?: readonly string[];
@@ -23,12 +34,12 @@ export interface Sheet {
 
 /** Nothing for a sheet without cells, charts and comments. */
 export function writeSheet(builder: TextBuilder, picker: KeyPicker, sheet: Sheet): void {
-  const { name, rows, merged, charts = [], comments = [] } = sheet;
+  const { name, rows, merged, links = new Map(), charts = [], comments = [] } = sheet;
   fillMerged(rows, merged);
-  const regions = regionsOf(rows);
+  const regions = regionsOf(rows, links);
   if (regions.length + comments.length + charts.length === 0) return;
   builder.add({ kind: 'heading', level: 2 }, `## ${cellText(name)}`);
-  for (const region of regions) writeRegion(builder, region, picker, regions.length === 1);
+  for (const region of regions) writeRegion(builder, region, links, picker, regions.length === 1);
   for (const { caption, rows: values } of charts) {
     builder.add({ kind: 'paragraph' }, caption);
     const table = tableText(values);
@@ -57,13 +68,13 @@ function fillMerged(rows: string[][], merged: readonly CellRange[]): void {
 }
 
 /** Rectangles of cells that empty rows and columns separate: one sheet may hold several tables. */
-function regionsOf(rows: readonly string[][]): string[][][] {
+function regionsOf(rows: readonly string[][], links: RowLinks): string[][][] {
   const bands = rowBands(rows);
-  if (bands.length > 1) return bands.flatMap(regionsOf);
+  if (bands.length > 1) return bands.flatMap((band) => regionsOf(band, links));
   const band = bands[0];
   if (!band) return [];
-  const columns = columnBands(band);
-  if (columns.length > 1) return columns.flatMap(regionsOf);
+  const columns = columnBands(band, links);
+  if (columns.length > 1) return columns.flatMap((part) => regionsOf(part, links));
   return columns;
 }
 
@@ -80,7 +91,7 @@ function rowBands(rows: readonly string[][]): string[][][] {
   return bands;
 }
 
-function columnBands(rows: readonly string[][]): string[][][] {
+function columnBands(rows: readonly string[][], links: RowLinks): string[][][] {
   const used: boolean[] = [];
   for (const row of rows) for (const [column, cell] of row.entries()) if (cell !== '') used[column] = true;
   const bands: string[][][] = [];
@@ -88,26 +99,45 @@ function columnBands(rows: readonly string[][]): string[][][] {
     if (!used[from]) continue;
     let to = from;
     while (used[to]) to += 1;
-    bands.push(rows.map((row) => Array.from({ length: to - from }, (_, i) => row[from + i] ?? '')));
+    bands.push(
+      rows.map((row) => {
+        const part = Array.from({ length: to - from }, (_, i) => row[from + i] ?? '');
+        const own = links.get(row)?.filter(({ column }) => column >= from && column < to);
+        if (own)
+          links.set(
+            part,
+            own.map(({ column, url }) => ({ column: column - from, url })),
+          );
+        return part;
+      }),
+    );
     from = to;
   }
   return bands;
 }
 
-function writeRegion(builder: TextBuilder, rows: readonly string[][], picker: KeyPicker, alone: boolean): void {
+function writeRegion(
+  builder: TextBuilder,
+  rows: readonly string[][],
+  cellLinks: RowLinks,
+  picker: KeyPicker,
+  alone: boolean,
+): void {
+  const linksOf = (row: readonly string[]): Link[] =>
+    (cellLinks.get(row) ?? []).map(({ column, url }) => ({ text: cellText(row[column] ?? ''), url }));
   const header = rows[0]!;
   const named = header.length > 1 && header.every((cell) => cell !== '') && rows.length > 1;
   const declares = picker.names.some((key) => header.includes(key));
   if (declares || (named && alone)) {
     const writer = recordWriter(builder, header, picker, declares || rows.length <= SINGLE_RECORDS_MAX);
-    for (const row of rows.slice(1)) writer.row(row);
+    for (const row of rows.slice(1)) writer.row(row, linksOf(row));
     writer.end();
     return;
   }
   if (rows.every((row) => row.length <= 1)) {
-    builder.add({ kind: 'paragraph' }, rows.map((row) => row[0] ?? '').join('\n'));
+    builder.add({ kind: 'paragraph', links: rows.flatMap(linksOf) }, rows.map((row) => row[0] ?? '').join('\n'));
     return;
   }
   const table = tableText(rows);
-  if (table) builder.add(table.draft, table.text);
+  if (table) builder.add({ ...table.draft, links: rows.flatMap(linksOf) }, table.text);
 }

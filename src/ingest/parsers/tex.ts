@@ -1,4 +1,5 @@
 /** LaTeX rewritten as Markdown: sections, lists, tables, listings; formulas stay as they are. */
+import type { LinkMarks } from './link-marks.ts';
 
 const LEVELS: Record<string, number> = {
   part: 1,
@@ -14,7 +15,7 @@ const VERBATIM = 'verbatim|lstlisting|minted|Verbatim|alltt';
 const ARGUMENT = '([^{}]{0,4000})';
 
 /** Only what stands in the document is taken, and title and author from above it. */
-export function texToMarkdown(source: string): string {
+export function texToMarkdown(source: string, marks: LinkMarks): string {
   const from = source.indexOf('\\begin{document}');
   const to = source.lastIndexOf('\\end{document}');
   const body = from === -1 ? source : source.slice(from + '\\begin{document}'.length, to > from ? to : undefined);
@@ -24,10 +25,35 @@ export function texToMarkdown(source: string): string {
   };
   const [title, author] = [property('title'), property('author')];
   const front = author === '' ? '' : `---\nauthor: ${JSON.stringify(author)}\n---\n`;
-  return `${front}${title === '' ? '' : `# ${title}\n\n`}${blocks(body)}`;
+  const kept: string[] = [];
+  const markdown = blocks(body, (outside) => text(withoutAddresses(outside, marks, kept)));
+  const whole = markdown.replace(KEPT, (_mark, number: string) => kept[Number(number)] ?? '');
+  return `${front}${title === '' ? '' : `# ${title}\n\n`}${whole}`;
 }
 
-function blocks(body: string): string {
+/** Stands for what no rule may change: addresses and words of programs. */
+const KEPT = /\ue0c6(\d+)\ue0c6/g;
+
+function withoutAddresses(source: string, marks: LinkMarks, kept: string[]): string {
+  const keep = (words: string) => `\ue0c6${kept.push(words) - 1}\ue0c6`;
+  return source
+    .replace(
+      /\\href\s*\{([^{}]{0,2000})\}\s*\{((?:[^{}]|\{[^{}]{0,300}\}){0,500})\}/g,
+      (_link, address: string, shown: string) => marks.mark(shown, plainAddress(address)),
+    )
+    .replace(/\\(?:url|nolinkurl|path)\s*\{([^{}\n]{0,2000})\}/g, (_link, address: string) =>
+      keep(plainAddress(address)),
+    )
+    .replace(/\\(?:verb|lstinline)\*?([|!+"@/])([^\n]{0,500}?)\1/g, (_code, _mark, words: string) =>
+      keep(`\`${words}\``),
+    );
+}
+
+function plainAddress(address: string): string {
+  return address.replace(/\\([%#&_~{}])/g, '$1');
+}
+
+function blocks(body: string, text: (source: string) => string): string {
   const opening = new RegExp(`\\\\begin\\{(${VERBATIM})\\}(?:\\[[^\\]]{0,500}\\])?(?:\\{(\\w{1,30})\\})?\\n?`, 'g');
   const listing = (code: string, language = '') => `\n\n\`\`\`${language}\n${code.trimEnd()}\n\`\`\`\n\n`;
   return replaceEnvironments(body, opening, listing, text);

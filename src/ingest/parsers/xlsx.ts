@@ -4,8 +4,8 @@ import readWorkbook from 'read-excel-file/node';
 import { KeyPicker, originMetadata } from '../metadata-values.ts';
 import type { ChunkMetadataKey, ParsedFile } from '../parsed.ts';
 import { repackZip } from '../zip.ts';
-import { coreProperties, sheetExtras } from './office-xml.ts';
-import { type CellRange, writeSheet } from './sheets.ts';
+import { coreProperties, type SheetExtras, sheetExtras } from './office-xml.ts';
+import { type CellRange, type RowLinks, writeSheet } from './sheets.ts';
 import { TextBuilder } from './text-builder.ts';
 import { openPackage } from './zip-package.ts';
 
@@ -24,7 +24,8 @@ export async function parseXlsx(bytes: Uint8Array, keys: readonly ChunkMetadataK
     const extra = extras.get(sheet);
     if (extra?.hidden) continue;
     const merged = (extra?.merged ?? []).flatMap((range) => rangeOf(range) ?? []);
-    writeSheet(builder, picker, { ...extra, name: sheet, rows: data.map((row) => row.map(valueText)), merged });
+    const rows = data.map((row) => row.map(valueText));
+    writeSheet(builder, picker, { ...extra, name: sheet, rows, merged, links: linksOf(extra?.links ?? [], rows) });
   }
   const properties = coreProperties(parts);
   return {
@@ -35,6 +36,17 @@ export async function parseXlsx(bytes: Uint8Array, keys: readonly ChunkMetadataK
     metadata: originMetadata(properties),
     warnings: picker.warnings(),
   };
+}
+
+function linksOf(links: SheetExtras['links'], rows: readonly string[][]): RowLinks {
+  const found: RowLinks = new Map();
+  for (const { ref, url } of links) {
+    const cell = rangeOf(`${ref}:${ref}`);
+    const row = cell && rows[cell.top];
+    if (row) found.set(row, [...(found.get(row) ?? []), { column: cell.left, url }]);
+  }
+  for (const own of found.values()) own.sort((a, b) => a.column - b.column);
+  return found;
 }
 
 function rangeOf(reference: string): CellRange | undefined {
