@@ -7,6 +7,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Database } from './database.ts';
 import { identifier, sql } from './sql.ts';
+import { type MergedSegments, mergeSegments } from './text-segments.ts';
 
 /** How often the counters are looked at. */
 const LOOK_INTERVAL_MS = 2_000;
@@ -59,12 +60,14 @@ export function dueSteps(
 export function startMaintenance(db: Database, log: Pick<FastifyBaseLogger, 'warn'>): Maintenance {
   if (db.kind === 'server') return { stop: async () => {} };
   const stopping = new AbortController();
-  const state: LogState = { position: 0, grownAt: Date.now() };
+  const state: LookState = { position: 0, grownAt: Date.now(), merged: new Map() };
   const look = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
       await pause(LOOK_INTERVAL_MS, stopping.signal);
       if (stopping.signal.aborted) return;
-      await maintain(db, state).catch((error: unknown) => log.warn({ err: error }, 'database maintenance failed'));
+      await maintain(db, state, stopping.signal).catch((error: unknown) =>
+        log.warn({ err: error }, 'database maintenance failed'),
+      );
     }
   };
   const looking = look();
@@ -76,13 +79,14 @@ export function startMaintenance(db: Database, log: Pick<FastifyBaseLogger, 'war
   };
 }
 
-interface LogState {
+interface LookState {
   /** Bytes of log written since the last checkpoint, at the last look. */
   position: number;
   grownAt: number;
+  merged: MergedSegments;
 }
 
-async function maintain(db: Database, state: LogState): Promise<void> {
+async function maintain(db: Database, state: LookState, signal: AbortSignal): Promise<void> {
   const written = await logBytes(db);
   if (written !== state.position) {
     state.position = written;
@@ -93,6 +97,8 @@ async function maintain(db: Database, state: LogState): Promise<void> {
   if (written > CHECKPOINT_LOG_BYTES || (written > CHECKPOINT_RECORD_BYTES && quietMs > CHECKPOINT_IDLE_MS)) {
     await db.system.executeOutsideTransaction('checkpoint');
   }
+  await mergeSegments(db, state.merged, quietMs, signal);
+  state.position = await logBytes(db);
 }
 
 /** A checkpoint itself writes less than this: no reason for the next one. */

@@ -16,6 +16,7 @@ import { createSession } from '../../src/db/embedded/session.ts';
 import { simpleQuery } from '../../src/db/embedded/wire.ts';
 import { dueSteps, startMaintenance } from '../../src/db/maintenance.ts';
 import { sql } from '../../src/db/sql.ts';
+import { dueTier, mergeSegments } from '../../src/db/text-segments.ts';
 import { newId } from '../../src/util/ids.ts';
 import { copyTemplate } from '../support/database.ts';
 
@@ -180,6 +181,39 @@ test('maintenance analyzes and vacuums what changed', async () => {
   };
   while (!(await isTidy())) await new Promise((resolve) => setTimeout(resolve, 100));
   await maintenance.stop();
+});
+
+test('segments of a BM25 index are merged apart from the statements that write them', async () => {
+  await db.system.execute(`
+    create table text (id int generated always as identity, words text);
+    create index text_words on text using bm25 (words) with (text_config = 'simple')`);
+  const levels = async (): Promise<number[]> => {
+    const [row] = await db.system.query<{ levels: number[] }>(sql`select bm25_level_counts('text_words') as levels`);
+    return row!.levels.slice(0, 2);
+  };
+  const found = (): Promise<object[]> =>
+    db.system.query(sql`
+      select id from text order by words <@> to_bm25query('common word3 word7', 'text_words'), id limit 5`);
+  const write = async (segments: number): Promise<void> => {
+    for (let i = 1; i <= segments; i += 1) {
+      await db.system.query(sql`insert into text (words) values (${`common ${'word3 '.repeat(i)} word${i}`})`);
+      await db.system.query(sql`select bm25_spill_index('text_words')`);
+    }
+  };
+  const merge = (): Promise<void> => mergeSegments(db, new Map(), 0, new AbortController().signal);
+  await merge();
+  await write(9);
+  assert.deepEqual(await levels(), [9, 0], 'writing merges nothing, whatever there is');
+  const before = await found();
+  await merge();
+  assert.deepEqual(await levels(), [0, 1]);
+  assert.deepEqual(await found(), before);
+  await db.system.execute('drop table text');
+});
+
+test('large merges of segments wait for a quiet moment, but not with any number of segments', () => {
+  assert.deepEqual([dueTier(30, 0), dueTier(30, 2_000), dueTier(30, 20_000)], [0, 1, 2]);
+  assert.deepEqual([dueTier(50, 0), dueTier(100, 0)], [1, 2]);
 });
 
 test('small changes are left alone; dead rows wait for a quiet moment unless they are many', () => {
