@@ -233,6 +233,8 @@ export type CompletionTrace = {
   query: string;
   /** Who made a follow-up question stand alone; null: it is the question as it was asked. */
   rewritten_by: "model" | "rule" | null;
+  /** Why rules decided although a model was asked: it failed or took too long, or its form was not made of the conversation; null: neither. */
+  rewrite_failure: "failed" | "unusable" | null;
   /** What the answer was made from, in the order of the search. */
   retrieved: Array<{
     /** The chunk. · format "uuid" */

@@ -84,6 +84,7 @@ test('the model makes the question stand alone; the answer is made from the ques
   const { body } = await service.post('/completions', { messages: TURNS, trace: true });
   assert.equal(body.trace.query, 'How many days of leave do interns get?');
   assert.equal(body.trace.rewritten_by, 'model');
+  assert.equal(body.trace.rewrite_failure, null);
   const answered = fake.calls.find((call) => !isRewrite(call))!;
   assert.match(answered.messages.at(-1)!.content, /Question: And interns\?$/);
   const rewrite = fake.calls.find(isRewrite)!;
@@ -102,6 +103,7 @@ test('what is not a question of this conversation is not taken', async () => {
     respond({ deltas });
     const { body } = await service.post('/completions', { messages: TURNS, trace: true });
     assert.equal(body.trace.rewritten_by, 'rule', deltas[0]);
+    assert.equal(body.trace.rewrite_failure, 'unusable', deltas[0]);
   }
 });
 
@@ -111,6 +113,7 @@ test('a model that fails at this task does not fail the answer', async () => {
     const { status, body } = await service.post('/completions', { messages: TURNS, trace: true });
     assert.equal(status, 200);
     assert.equal(body.trace.rewritten_by, 'rule');
+    assert.equal(body.trace.rewrite_failure, 'failed');
   }
 });
 

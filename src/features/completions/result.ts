@@ -43,6 +43,12 @@ const traceSchema = z
       .enum(['model', 'rule'])
       .nullable()
       .describe('Who made a follow-up question stand alone; null: it is the question as it was asked.'),
+    rewrite_failure: z
+      .enum(['failed', 'unusable'])
+      .nullable()
+      .describe(
+        'Why rules decided although a model was asked: it failed or took too long, or its form was not made of the conversation; null: neither.',
+      ),
     retrieved: z
       .array(
         z.object({
@@ -108,6 +114,7 @@ export function toTrace({ query, hits }: Trace): z.input<typeof traceSchema> {
   return {
     query: query.text,
     rewritten_by: query.rewrittenBy,
+    rewrite_failure: query.modelFailure,
     retrieved: hits.map(({ id, sourceId, score }) => ({ id, source_id: sourceId, score })),
   };
 }

@@ -1,5 +1,6 @@
 /** What to search for: the question, or of a follow-up question a form that stands alone, by the model or by rules. */
 import { randomBytes } from 'node:crypto';
+import type { FastifyBaseLogger } from 'fastify';
 import type { Config } from '../../config.ts';
 import type { ChatModel, OnUsage } from '../../llm/models.ts';
 import { carryOver, leaning, type Said, topicWords } from './follow-up.ts';
@@ -19,9 +20,12 @@ export interface StandaloneQuery {
   text: string;
   /** Null: it is the question as it was asked. */
   rewrittenBy: 'model' | 'rule' | null;
+  /** Why the model's form was not taken, where it was asked: it failed or took too long; or gave no question of this conversation. */
+  modelFailure: 'failed' | 'unusable' | null;
 }
 
 interface Uses {
+  log: FastifyBaseLogger;
   chatModel: ChatModel;
   config: { queryRewriting: Config['queryRewriting'] };
   onUsage: OnUsage;
@@ -35,14 +39,15 @@ interface Uses {
  * @param history as models may be told it.
  */
 export async function standaloneQuery(
-  { chatModel, config, onUsage }: Uses,
+  { chatModel, config, log, onUsage }: Uses,
   question: { asked: string; told: string },
   history: readonly Said[],
   signal: AbortSignal,
 ): Promise<StandaloneQuery> {
-  const asIs: StandaloneQuery = { text: question.asked, rewrittenBy: null };
+  const asIs: StandaloneQuery = { text: question.asked, rewrittenBy: null, modelFailure: null };
   const said = history.filter(({ role }) => role === 'user' || role === 'assistant');
   if (config.queryRewriting === 'off' || said.length === 0 || leaning(question.asked) === 'no') return asIs;
+  let modelFailure: StandaloneQuery['modelFailure'] = null;
   if (config.queryRewriting === 'model' && chatModel.ask) {
     const recent = said
       .slice(-MESSAGES_MAX)
@@ -54,13 +59,20 @@ export async function standaloneQuery(
     };
     const answer = await chatModel
       .ask({ ...request, timeoutMs: REWRITE_TIMEOUT_MS, onUsage }, signal)
-      .catch(() => undefined);
+      .catch((error) => {
+        signal.throwIfAborted();
+        log.warn({ err: (error as Error).cause ?? error }, 'the model could not rewrite a follow-up question');
+        return undefined;
+      });
     signal.throwIfAborted();
     const text = answer === undefined ? undefined : readRewritten(answer, question.told, recent);
-    if (text !== undefined) return text === question.told.trim() ? asIs : { text, rewrittenBy: 'model' };
+    if (text !== undefined)
+      return text === question.told.trim() ? asIs : { text, rewrittenBy: 'model', modelFailure: null };
+    modelFailure = answer === undefined ? 'failed' : 'unusable';
+    if (answer !== undefined) log.info('the model rewrote a follow-up question into something else, which is not used');
   }
   const text = carryOver(question.asked, said);
-  return text === null ? asIs : { text, rewrittenBy: 'rule' };
+  return text === null ? { ...asIs, modelFailure } : { text, rewrittenBy: 'rule', modelFailure };
 }
 
 function promptFor(question: string, recent: readonly Said[]): { system: string; text: string } {
