@@ -58,7 +58,7 @@ const ORDINALS: Readonly<Record<string, string>> = {
   de: 'erste|letzte zweite|dritte ersten|letzten zweiten|dritten',
   zh: '第一|第二 第三|第四 首|末',
   ja: '第一|第二 第三|第四 最初|最後',
-  ko: '첫|두 제1|제2 최초|최후',
+  ko: '_첫|_두 제1|제2 최초|최후',
   th: 'แรก|สุดท้าย ที่สอง|ที่สาม',
 };
 /** Names in scripts without capitals, by what stands after or before them; and another of them. */
@@ -129,7 +129,9 @@ export function widerAlterationsOf(sentence: string, language: string, source: s
     add(
       'swap',
       sentence.replace(/(\p{Lu}\p{Ll}{2,})( (?:[a-z]+ ){1,2})(\p{Lu}\p{Ll}{2,})/u, (all, left, verb, right) =>
-        /\b(?:and|or|of|the|by|de|von)\b/.test(verb) || /^(?:The|In|On|At|It|An?)$/.test(left) || left === right
+        /\b(?:and|or|nor|of|the|by|de|von)\b/.test(verb) ||
+        /^(?:The|In|On|At|It|They|All|An?|Neither)$/.test(left) ||
+        left === right
           ? all
           : right + verb + left,
       ),

@@ -2,7 +2,7 @@
 import { stopWordsOf } from '../../retrieval/analysis/stop-words.ts';
 import { analyzeForIndex, analyzeQuery } from '../../retrieval/analyzer.ts';
 import { isNegationWord } from './modifiers.ts';
-import { numbersIn, type Readings } from './numbers.ts';
+import { numbersIn, type Readings, readable } from './numbers.ts';
 import { type Token, tokensOf } from './wording.ts';
 
 export interface Claim {
@@ -96,7 +96,7 @@ function negationsOf(clause: string): number {
  * capitals, Latin words in other scripts, runs of katakana.
  */
 export function namesIn(sentence: string, language: string | null): Name[] {
-  const text = sentence.normalize('NFKC');
+  const text = readable(sentence);
   const isForeign = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Arab}\p{sc=Deva}]/u.test(text);
   const names: Name[] = [];
   for (const match of text.matchAll(WORD)) {
@@ -153,7 +153,7 @@ export interface NameIndex {
 
 /** What names of a claim are looked up in. */
 export function nameIndexOf(text: string, language: string | null): NameIndex {
-  const normal = text.normalize('NFKC');
+  const normal = readable(text);
   const words = new Set<string>();
   const capitalised = new Set<string>();
   for (const [match] of normal.matchAll(WORD)) {

@@ -22,7 +22,8 @@ const MOVED_WORDS_MIN = 2;
 /** A longer claim cannot be what a quote says. */
 export const CLAIM_TOKENS_MAX = 800;
 
-const AND = /^(?:and|or|und|oder|et|ou|y|e|o|и|или|ve|và|και|și|و|और|와|과|및|と|や|和|与|與|及|或|และ)$/;
+const AND =
+  /^(?:and|or|nor|neither|weder|noch|ni|und|oder|et|ou|y|e|o|и|или|ve|và|και|și|و|और|와|과|및|と|や|和|与|與|及|或|และ)$/;
 /** Marks who does something where what is done comes first. */
 const AGENT = /^(?:by|von|durch|par|por|da|tarafından|bởi|από|द्वारा|被|由|より|โดย)$/;
 const RANGE = /^(?:-|to|bis|à|a|до|إلى|से|至|到|から|에서|ถึง|đến|έως|la|ile|and|und|et|y|и)$/;
@@ -42,7 +43,7 @@ export function contradicts(claim: readonly Token[], quote: readonly Token[], mo
   if (claim.length > CLAIM_TOKENS_MAX) return true;
   const pairs = align(claim, quote);
   const gaps = gapsOf(claim, quote, pairs);
-  if (gaps.some(isAltered) || isSwapped(gaps, claim, pairs)) return true;
+  if (gaps.some(isAltered) || isSwapped(gaps, claim, pairs) || isRebound(claim, quote)) return true;
   if (moves === 0 || pairs.length === 0) return false;
   const matched = new Set(pairs.map(({ right }) => right));
   const rest = quote.filter((_, i) => !matched.has(i));
@@ -93,6 +94,7 @@ function isAltered(gap: Gap): boolean {
   return (
     isModified(gap) ||
     isHalfRange(gap) ||
+    isUnknownInsertion(gap) ||
     (isSmall(gap) && (hasOtherNumber(gap) || hasOtherName(gap) || isOtherThing(gap) || isNegatedForm(gap)))
   );
 }
@@ -211,6 +213,12 @@ function isOtherThing(gap: Gap): boolean {
   return put.length > 0 && left.some((one) => !isKnown(one, claim)) && !isOtherVoice(put, gap);
 }
 
+/** Where any word may be a name, one that the quote does not have was put in. */
+function isUnknownInsertion({ claim, quote, known }: Gap): boolean {
+  const put = claim.filter((one) => isCharacter(one) && one.isContent && !known.has(one.key));
+  return put.length >= 2 && put.length === contentOf(claim).length && contentOf(quote).length === 0;
+}
+
 /** The same word in another form: a compound of it, or a Korean verb with another ending. */
 function isSameWord(left: Token, right: Token): boolean {
   if (left.key === right.key) return true;
@@ -262,4 +270,35 @@ function isSwapped(gaps: readonly Gap[], claim: readonly Token[], pairs: readonl
       );
     }),
   );
+}
+
+/** A number or name follows the word that another one follows in the quote, and that one went elsewhere. */
+function isRebound(claim: readonly Token[], quote: readonly Token[]): boolean {
+  const claimed = followersOf(claim);
+  const quoted = followersOf(quote);
+  const facts = new Set(claim.filter(isFact).map(({ key }) => key));
+  const known = new Set(quote.filter(isFact).map(({ key }) => key));
+  for (const [word, followers] of claimed) {
+    const others = quoted.get(word);
+    if (others === undefined) continue;
+    const moved = [...others].some((other) => facts.has(other) && !followers.has(other));
+    if (moved && [...followers].some((one) => known.has(one) && !others.has(one))) return true;
+  }
+  return false;
+}
+
+/** Keys of the numbers and names that stand after a word, by word and by which of both they are. */
+function followersOf(tokens: readonly Token[]): Map<string, Set<string>> {
+  const followers = new Map<string, Set<string>>();
+  for (const [i, token] of tokens.entries()) {
+    const before = tokens[i - 1];
+    if (before === undefined || before.isEnd || AND.test(before.word) || !isFact(token)) continue;
+    const key = `${before.key} ${token.readings === null ? 'name' : 'number'}`;
+    followers.set(key, (followers.get(key) ?? new Set()).add(token.key));
+  }
+  return followers;
+}
+
+function isFact({ readings, isName }: Token): boolean {
+  return readings !== null || isName;
 }

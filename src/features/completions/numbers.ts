@@ -78,8 +78,8 @@ export function readable(text: string): string {
   return asciiDigits(text.normalize('NFKC').replaceAll('−', '-').replaceAll('İ', 'I'));
 }
 
-/** The numbers of a text that readable() made, digits first. */
-export function numbersAt(text: string): PlacedNumber[] {
+/** The numbers of a text that readable() made, digits first. `withCounts`: also those that count what is said ("First, …"). */
+export function numbersAt(text: string, withCounts = false): PlacedNumber[] {
   const normal = text.toLowerCase();
   const found: PlacedNumber[] = [];
   const scaledUntil = new Set<number>();
@@ -105,8 +105,7 @@ export function numbersAt(text: string): PlacedNumber[] {
     const [word] = match;
     if (scaledUntil.has(match.index + word.length)) continue;
     const ordinal = ORDINALS.get(word);
-    // "First, …" counts what is said.
-    if (ordinal !== undefined && normal[match.index + word.length] !== ',')
+    if (ordinal !== undefined && (withCounts || normal[match.index + word.length] !== ','))
       add(match.index, word.length, [`${ordinal}${ORDINAL}`]);
     const value = wordValue(normal, match.index, word);
     if (value !== undefined) add(match.index, word.length, [String(value)]);

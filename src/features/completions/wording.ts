@@ -62,7 +62,7 @@ const PARTICLE =
 /** @param language ISO 639-1, or null. */
 export function tokensOf(text: string, language: string | null): Token[] {
   const normal = readable(text);
-  const numbers = numbersAt(normal).toSorted((left, right) => left.start - right.start || right.end - left.end);
+  const numbers = numbersAt(normal, true).toSorted((left, right) => left.start - right.start || right.end - left.end);
   const tokens: Token[] = [];
   let from = 0;
   for (const { start, end, readings } of numbers) {
