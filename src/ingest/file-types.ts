@@ -120,7 +120,7 @@ export async function detectFileType(bytes: Uint8Array, name: string): Promise<F
   if (bytes.length === 0) return emptyType(extension);
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, HEAD_BYTES));
   const latin = head.toString('latin1');
-  if (/^[\s\0]{0,1024}%PDF-/.test(latin)) return 'pdf';
+  if (/^(?:\xef\xbb\xbf)?[\s\0]{0,1024}%PDF-/.test(latin)) return 'pdf';
   if (latin.startsWith('PK\x03\x04') || latin.startsWith('PK\x05\x06')) return zipType(bytes);
   // Parts that programs put on the clipboard have no header.
   if (/^\s{0,16}\{\\rtf/.test(latin) || (extension === 'rtf' && /^\s{0,16}\{\\/.test(latin))) return 'rtf';

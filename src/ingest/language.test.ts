@@ -47,6 +47,11 @@ test('a text that quotes many Latin names is in the language of its script', () 
   assert.equal(detectLanguage('ทีมกีฬามืออาชีพในแคลิฟอเนียใต้ NFL (Los Angeles Rams) NBA (Los Angeles Lakers)'), 'th');
 });
 
+test('text in Latin letters is in a language that is written with them', () => {
+  const text = 'Simple paragraph with a emphasized word.\n\n| Col 1 | Col 2 |\n| ROW 1 | ROW 1 |\n| ROW 2 | ROW 2 |';
+  assert.equal(detectLanguage(text), 'en');
+});
+
 test('a few words are taken for a common language or none, never for one that hardly anyone writes', () => {
   for (const text of [
     'Edición de objetos',

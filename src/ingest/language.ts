@@ -8,10 +8,11 @@ const SAMPLE_UNITS = 4096;
 const GRAM_SAMPLE_UNITS = 1200;
 const LETTERS_MIN = 8;
 /** Short texts and lists of names look like anything: languages that hardly anyone writes documents in are no guess. */
-const GRAM_LANGUAGES = (
-  'en de fr es pt it nl sv da no fi is pl cs sk hu ro tr vi id ca hr sl lt lv et sq af eu gl ' +
-  'el ru uk bg sr mk be kk ar fa ur hi mr ne'
-).split(' ');
+const LATIN_LANGUAGES =
+  'en de fr es pt it nl sv da no fi is pl cs sk hu ro tr vi id ca hr sl lt lv et sq af eu gl'.split(' ');
+const OTHER_LANGUAGES = 'el ru uk bg sr mk be kk ar fa ur hi mr ne'.split(' ');
+/** The last letters of Latin script that languages are written with. */
+const LATIN_LAST = 0x24f;
 
 /** Scripts that one language (or one analyzer) uses. Han alone is Chinese: Japanese text has kana. */
 const SCRIPTS: readonly (readonly [language: string, first: number, last: number])[] = [
@@ -45,16 +46,17 @@ const SCRIPT_SHARE = 0.3;
 export function detectLanguage(text: string): string | null {
   const sample = text.slice(0, SAMPLE_UNITS);
   const counts = new Map<string, number>();
-  let letters = 0;
+  let [letters, latin] = [0, 0];
   for (let i = 0; i < sample.length; i += 1) {
     const unit = sample.charCodeAt(i);
     if (unit < 0x80 ? !isAsciiLetter(unit) : !isLetter(unit)) continue;
     letters += 1;
+    if (unit <= LATIN_LAST) latin += 1;
     const script = unit < 0x370 ? undefined : SCRIPTS.find(([, first, last]) => unit >= first && unit <= last);
     if (script) counts.set(script[0], (counts.get(script[0]) ?? 0) + 1);
   }
   if (letters < LETTERS_MIN) return null;
-  return byScript(counts, letters) ?? languageByWords(sample) ?? byGrams(sample);
+  return byScript(counts, letters) ?? languageByWords(sample) ?? byGrams(sample, latin > letters / 2);
 }
 
 function byScript(counts: ReadonlyMap<string, number>, letters: number): string | undefined {
@@ -65,8 +67,9 @@ function byScript(counts: ReadonlyMap<string, number>, letters: number): string 
   return undefined;
 }
 
-function byGrams(sample: string): string | null {
-  const language = detect(sample.slice(0, GRAM_SAMPLE_UNITS).toWellFormed(), { only: [...GRAM_LANGUAGES] });
+function byGrams(sample: string, isLatin: boolean): string | null {
+  const only = isLatin ? LATIN_LANGUAGES : OTHER_LANGUAGES;
+  const language = detect(sample.slice(0, GRAM_SAMPLE_UNITS).toWellFormed(), { only: [...only] });
   return /^[a-z]{2}$/.test(language) ? language : null;
 }
 

@@ -6,7 +6,7 @@ import { zipEntryName, zipExtraField } from './zip-names.ts';
 
 /** Bytes all entries may expand to. */
 export const EXPANDED_BYTES_MAX = 256 * 1024 * 1024;
-/** Expanded size of an entry over its compressed size, once it is larger than RATIO_FREE_BYTES. */
+/** Expanded size of an entry that is read over its compressed size, once it is larger than RATIO_FREE_BYTES. */
 export const EXPANSION_RATIO_MAX = 100;
 export const ZIP_ENTRIES_MAX = 10_000;
 const STORED = 0;
@@ -49,7 +49,6 @@ export function readZipDirectory(bytes: Uint8Array): ZipEntry[] {
     const entry = readEntry(view, bytes, at, nameLength);
     total += entry.expandedSize;
     if (total > EXPANDED_BYTES_MAX) throw tooLarge();
-    checkRatio(entry.name, entry.expandedSize, entry.compressedSize);
     entries.push(entry);
     at += 46 + nameLength + view.getUint16(at + 30, true) + view.getUint16(at + 32, true);
   }

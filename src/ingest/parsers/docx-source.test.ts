@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CHART_MARK, plainDocument } from './docx-source.ts';
+import { PART_MARK, plainDocument } from './docx-source.ts';
 import { mathText } from './omml.ts';
 
 const r = (text: string) => `<m:r><m:t>${text}</m:t></m:r>`;
@@ -33,11 +33,36 @@ test('a big first letter joins its word, whatever stands between', () => {
 test('a chart leaves its mark, other drawings stay', () => {
   const drawing = (inside: string) => `<w:r><w:drawing><a>${inside}</a></w:drawing></w:r>`;
   const plain = plainDocument(drawing('<c:chart xmlns:c="x" r:id="rId4"/>') + drawing('<pic/>'));
-  assert.equal(plain, `<w:r><w:t>${CHART_MARK}rId4${CHART_MARK}</w:t></w:r>${drawing('<pic/>')}`);
+  assert.equal(plain, `<w:r><w:t>${PART_MARK}rId4${PART_MARK}</w:t></w:r>${drawing('<pic/>')}`);
+});
+
+test('diagrams and files that were put in whole leave their marks', () => {
+  const diagram = '<w:r><w:drawing><dgm:relIds xmlns:dgm="d" r:dm="rId7" r:lo="rId8"/></w:drawing></w:r>';
+  const mark = (id: string) => `${PART_MARK}${id}${PART_MARK}`;
+  assert.equal(plainDocument(diagram), `<w:r><w:t>${mark('rId7')}</w:t></w:r>`);
+  const chunk = `<w:p><w:r><w:t xml:space="preserve">${mark('a1')}</w:t></w:r></w:p>`;
+  assert.equal(plainDocument('<w:altChunk r:id="a1"/>'), chunk);
+  assert.equal(
+    plainDocument('<w:altChunk xmlns:r="r" r:id="a1"><w:altChunkPr/></w:altChunk>'),
+    `${chunk}<w:altChunkPr/>`,
+  );
+});
+
+test('of words with their reading the word itself is kept', () => {
+  const ruby =
+    '<w:r><w:ruby><w:rubyPr/><w:rt><w:r><w:t>とうきょう</w:t></w:r></w:rt><w:rubyBase><w:r><w:rPr/><w:t>東京</w:t></w:r></w:rubyBase></w:ruby></w:r>';
+  assert.equal(plainDocument(ruby), '<w:r><w:t>東京</w:t></w:r>');
 });
 
 test('markup that is never closed takes linear time', () => {
-  for (const piece of ['<m:oMath>', '<w:drawing><c:chart ', 'w:dropCap="', '<w:p><w:framePr w:dropCap="drop"/>']) {
+  for (const piece of [
+    '<m:oMath>',
+    '<w:drawing><c:chart ',
+    'w:dropCap="',
+    '<w:p><w:framePr w:dropCap="drop"/>',
+    '<w:ruby>',
+    '<w:altChunk ',
+  ]) {
     assert.ok(plainDocument(piece.repeat(50_000)).length > 0);
   }
 });

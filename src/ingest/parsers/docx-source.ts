@@ -1,11 +1,14 @@
 /**
  * Rewrites what the converter of Word files leaves out into plain runs of text, before it reads the file: formulas,
- * charts and big first letters. Linear: each construct is found by its closing tag once.
+ * charts, diagrams, files put in whole, readings above words and big first letters. Linear: each construct is found by its closing tag once.
  */
 import { mathText } from './omml.ts';
 
-/** Around the relationship of a chart, until its table takes the place. */
-export const CHART_MARK = '\ue0c1';
+/** Around the relationship of another part, until its text takes the place. */
+export const PART_MARK = '\ue0c1';
+
+/** What refers to a chart, and to the data of a diagram. */
+const DRAWN_PART = /<(?:c:chart\s[^<>]*r:id|dgm:relIds\s[^<>]*r:dm)="([^"<>]{1,100})"/;
 
 /** `xml` is `word/document.xml`. */
 export function plainDocument(xml: string): string {
@@ -14,13 +17,26 @@ export function plainDocument(xml: string): string {
     const inline = text.replace(/<\/?m:oMathPara(?:\s[^<>]*)?>/g, '');
     text = replaceElements(inline, 'm:oMath', (source) => run(`$${mathText(source)}$`));
   }
-  if (text.includes('<c:chart ')) {
+  if (text.includes('<c:chart ') || text.includes('<dgm:relIds ')) {
     text = replaceElements(text, 'w:drawing', (source) => {
-      const id = /<c:chart\s[^<>]*r:id="([^"<>]{1,100})"/.exec(source)?.[1];
-      return id === undefined ? source : `<w:t>${CHART_MARK}${id}${CHART_MARK}</w:t>`;
+      const id = DRAWN_PART.exec(source)?.[1];
+      return id === undefined ? source : `<w:t>${PART_MARK}${id}${PART_MARK}</w:t>`;
     });
   }
+  if (text.includes('<w:altChunk ')) {
+    text = text.replaceAll('</w:altChunk>', '').replace(/<w:altChunk\s[^<>]{0,1000}>/g, (source) => {
+      const id = /\sr:id="([^"<>]{1,100})"/.exec(source)?.[1] ?? '';
+      return `<w:p>${run(`${PART_MARK}${id}${PART_MARK}`)}</w:p>`;
+    });
+  }
+  if (text.includes('<w:ruby>')) text = replaceElements(text, 'w:ruby', rubyBase);
   return text.includes('w:dropCap="') ? joinDropCaps(text) : text;
+}
+
+/** The word itself; how it is read stands above it. */
+function rubyBase(source: string): string {
+  const base = source.slice(Math.max(source.indexOf('<w:rubyBase>'), 0));
+  return (base.match(/<w:t(?:\s[^<>]*)?>[^<]*<\/w:t>/g) ?? []).join('');
 }
 
 function run(text: string): string {

@@ -5,12 +5,13 @@ import mammoth from 'mammoth';
 import { originMetadata } from '../metadata-values.ts';
 import type { ParsedFile } from '../parsed.ts';
 import { repackZip } from '../zip.ts';
-import { chartText } from './chart-text.ts';
+import { usefulAltText } from './alt-text.ts';
 import { placeNotes } from './docx-notes.ts';
-import { CHART_MARK, plainDocument } from './docx-source.ts';
+import { withParts } from './docx-parts.ts';
+import { plainDocument } from './docx-source.ts';
 import { fitsTree, parseTree, rootOf, stripTags } from './dom.ts';
 import { writeHtmlBlocks } from './html-blocks.ts';
-import { coreProperties, relations, usefulAltText } from './office-xml.ts';
+import { coreProperties } from './office-xml.ts';
 import { TextBuilder } from './text-builder.ts';
 import { openPackage, type ZipPackage } from './zip-package.ts';
 
@@ -67,26 +68,11 @@ async function convert(bytes: Uint8Array, parts: ZipPackage): Promise<string> {
       externalFileAccess: false,
     },
   );
-  return withCharts(value.replace(/<img alt="([^"]*)"[^<>]*>/g, imageText), parts);
+  return withParts(value.replace(/<img alt="([^"]*)"[^<>]*>/g, imageText), parts);
 }
 
 /** What a picture shows, where its author said so. */
 function imageText(_image: string, alt: string): string {
   const text = usefulAltText(alt);
   return text === '' ? '' : ` ![${text}] `;
-}
-
-/** Charts as tables, in the place of their marks. */
-function withCharts(html: string, parts: ZipPackage): string {
-  if (!html.includes(CHART_MARK)) return html;
-  const links = relations(parts, 'word/document.xml');
-  return html.replace(new RegExp(`${CHART_MARK}([^${CHART_MARK}]{1,100})${CHART_MARK}`, 'g'), (_mark, id: string) => {
-    const { caption, rows } = chartText(parts.text(links.get(id) ?? ''));
-    const cells = rows.map((row) => `<tr>${row.map((cell) => `<td>${escapeHtml(cell)}</td>`).join('')}</tr>`);
-    return `</p><p>${escapeHtml(caption)}</p><table>${cells.join('')}</table><p>`;
-  });
-}
-
-function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 }

@@ -50,6 +50,11 @@ export async function parseMhtml(bytes: Uint8Array, keys: readonly ChunkMetadata
   return html === undefined && text !== undefined ? { ...parsed, ...plain(text) } : parsed;
 }
 
+/** The page of a web archive. @throws FileError like `parseEml`. */
+export async function htmlOfMail(bytes: Uint8Array): Promise<string | undefined> {
+  return (await readMail(bytes)).html;
+}
+
 async function readMail(bytes: Uint8Array): Promise<Email> {
   if (bytes.length > MAIL_BYTES_MAX) throw overLimit(`Mails are read up to ${MAIL_BYTES_MAX / 1024 / 1024} MiB.`);
   return PostalMime.parse(bytes, {

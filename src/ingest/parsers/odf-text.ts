@@ -2,7 +2,7 @@
 
 import type { Link } from '../../util/link-line.ts';
 import { outsideLinks } from '../links.ts';
-import { usefulAltText } from './office-xml.ts';
+import { usefulAltText } from './alt-text.ts';
 import { tableText } from './table-text.ts';
 import type { BlockDraft } from './text-builder.ts';
 import { attribute, childAt, childElements, findElements, type XmlElement } from './xml-tree.ts';

@@ -1,7 +1,8 @@
 /** Small readings of Office XML parts that need no parser: properties and cell comments. Linear. */
 import { outsideLinks } from '../links.ts';
 import { type ChartText, chartText } from './chart-text.ts';
-import { attribute, decodeXml } from './xml-tree.ts';
+import { diagramText, shapeTexts } from './drawing-text.ts';
+import { attribute, decodeXml, readXml } from './xml-tree.ts';
 import { folderOf, resolvePart, type ZipPackage } from './zip-package.ts';
 
 /** Title, author, dates and language of an Office file. */
@@ -30,6 +31,8 @@ export interface SheetExtras {
   /** `[author: Ann, cell: B2]: text`. Threads replace the notice that old versions see for them. */
   comments: string[];
   charts: ChartText[];
+  /** Of shapes and diagrams that lie on the sheet. */
+  texts: string[];
   links: { ref: string; url: string }[];
 }
 
@@ -57,7 +60,7 @@ export function sheetExtras(parts: ZipPackage): Map<string, SheetExtras> {
         hidden: state === 'hidden' || state === 'veryHidden',
         merged: elements(rest, 'mergeCell').map((cell) => attribute(cell, 'ref')),
         links: [...cellLinks(rest, outsideTargets(parts, part)), ...formulaLinks(xml)],
-        charts: chartsOf(parts, links),
+        ...drawnOn(parts, links),
         comments: [...notes, ...threads].filter(({ text }) => text.trim() !== '').map(commentLine),
       };
       return [attribute(sheet, 'name'), extras] as const;
@@ -89,12 +92,16 @@ function formulaLinks(xml: string): SheetExtras['links'] {
   });
 }
 
-function chartsOf(parts: ZipPackage, links: readonly string[]): ChartText[] {
-  return links
-    .filter((link) => link.startsWith('xl/drawings/') && link.endsWith('.xml'))
-    .flatMap((drawing) => [...relations(parts, drawing).values()])
-    .filter((link) => link.startsWith('xl/charts/'))
-    .map((chart) => chartText(parts.text(chart)));
+/** What lies on a sheet, or is a sheet of its own. */
+function drawnOn(parts: ZipPackage, links: readonly string[]): Pick<SheetExtras, 'charts' | 'texts'> {
+  const drawings = links.filter((link) => link.startsWith('xl/drawings/') && link.endsWith('.xml'));
+  const texts = drawings.flatMap((drawing) => shapeTexts(readXml(parts.text(drawing))));
+  const linked = drawings.flatMap((drawing) => [...relations(parts, drawing).values()]);
+  const diagrams = linked.filter((link) => /^xl\/diagrams\/data[^/]*$/.test(link));
+  return {
+    texts: [...texts, ...diagrams.map((diagram) => diagramText(readXml(parts.text(diagram))))],
+    charts: linked.filter((link) => link.startsWith('xl/charts/chart')).map((chart) => chartText(parts.text(chart))),
+  };
 }
 
 interface CellComment {
@@ -183,11 +190,4 @@ function findOpen(xml: string, name: string, from: number): number {
     if (/[\s/>]/.test(xml[at + name.length + 1] ?? '')) return at;
   }
   return -1;
-}
-
-/** The description of a picture unless it says nothing: names of files, and what programs guess. */
-export function usefulAltText(description: string): string {
-  const text = description.replace(/\s+/g, ' ').trim();
-  if (/AI-generated content may be incorrect|description automatically generated/i.test(text)) return '';
-  return /\.(png|jpe?g|gif|bmp|svg|tiff?|emf|wmf)$/i.test(text) || !/\s/.test(text) ? '' : text;
 }

@@ -3,9 +3,9 @@ import { badFile } from '../failure.ts';
 import { originMetadata } from '../metadata-values.ts';
 import type { ParsedFile } from '../parsed.ts';
 import { chartText } from './chart-text.ts';
+import { type Addresses, addressOf, diagramText, drawingTable, drawingText, shapeAltText } from './drawing-text.ts';
 import { coreProperties, outsideTargets, relations } from './office-xml.ts';
 import { type PlaceOf, placesOf } from './pptx-places.ts';
-import { type Addresses, addressOf, diagramText, drawingTable, drawingText, shapeAltText } from './pptx-text.ts';
 import { readingOrder } from './reading-order.ts';
 import { tableText } from './table-text.ts';
 import { TextBuilder } from './text-builder.ts';
@@ -20,7 +20,8 @@ export function parsePptx(bytes: Uint8Array): ParsedFile {
   const parts = openPackage(bytes);
   const builder = new TextBuilder();
   const slides = slideParts(parts);
-  if (slides.length === 0) throw badFile('parse', 'Damaged presentation', 'The file names no slides.');
+  if (slides.length === 0 && !parts.has('ppt/presentation.xml'))
+    throw badFile('parse', 'Damaged presentation', 'The file has no presentation.');
   const layouts = new Map<string, PlaceOf>();
   for (const [index, part] of slides.entries()) new SlideWriter(parts, part, index + 1, builder, layouts).write();
   const properties = coreProperties(parts);
@@ -31,7 +32,7 @@ export function parsePptx(bytes: Uint8Array): ParsedFile {
     blocks: builder.blocks,
     ...(title === undefined ? {} : { title }),
     metadata: originMetadata({ ...properties, title }),
-    warnings: [],
+    warnings: slides.length === 0 ? ['The presentation has no slides.'] : [],
   };
 }
 

@@ -30,14 +30,16 @@ export interface Sheet {
   merged: readonly CellRange[];
   charts?: readonly ChartText[];
   comments?: readonly string[];
+  /** Of shapes. */
+  texts?: readonly string[];
 }
 
-/** Nothing for a sheet without cells, charts and comments. */
+/** Nothing for a sheet without cells, charts, texts and comments. */
 export function writeSheet(builder: TextBuilder, picker: KeyPicker, sheet: Sheet): void {
-  const { name, rows, merged, links = new Map(), charts = [], comments = [] } = sheet;
+  const { name, rows, merged, links = new Map(), charts = [], comments = [], texts = [] } = sheet;
   fillMerged(rows, merged);
   const regions = regionsOf(rows, links);
-  if (regions.length + comments.length + charts.length === 0) return;
+  if (regions.length + comments.length + charts.length + texts.length === 0) return;
   builder.add({ kind: 'heading', level: 2 }, `## ${cellText(name)}`);
   for (const region of regions) writeRegion(builder, region, links, picker, regions.length === 1);
   for (const { caption, rows: values } of charts) {
@@ -45,6 +47,7 @@ export function writeSheet(builder: TextBuilder, picker: KeyPicker, sheet: Sheet
     const table = tableText(values);
     if (table) builder.add(table.draft, table.text);
   }
+  for (const text of texts) builder.add({ kind: 'paragraph' }, text);
   for (const comment of comments) builder.add({ kind: 'paragraph' }, comment);
 }
 

@@ -20,9 +20,12 @@ export async function parseXlsx(bytes: Uint8Array, keys: readonly ChunkMetadataK
   const builder = new TextBuilder();
   const picker = new KeyPicker(keys);
   const extras = sheetExtras(parts);
-  for (const { sheet, data } of sheets) {
+  const cells = new Map(sheets.map(({ sheet, data }) => [sheet, data]));
+  // Sheets that are charts have no cells.
+  for (const sheet of new Set([...extras.keys(), ...cells.keys()])) {
     const extra = extras.get(sheet);
     if (extra?.hidden) continue;
+    const data = cells.get(sheet) ?? [];
     const merged = (extra?.merged ?? []).flatMap((range) => rangeOf(range) ?? []);
     const rows = data.map((row) => row.map(valueText));
     writeSheet(builder, picker, { ...extra, name: sheet, rows, merged, links: linksOf(extra?.links ?? [], rows) });

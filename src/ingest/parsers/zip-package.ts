@@ -8,6 +8,8 @@ export interface ZipPackage {
   has(name: string): boolean;
   /** A part's text, "" for one that is not there. @throws FileError over a limit, and for XML that declares entities. */
   text(name: string): string;
+  /** A part as it is, empty for one that is not there. @throws FileError over a limit. */
+  bytes(name: string): Uint8Array;
 }
 
 /** Bytes of one part: it becomes a tree of many times its size. */
@@ -19,15 +21,21 @@ const PROLOG_UNITS = 64 * 1024;
 export function openPackage(bytes: Uint8Array): ZipPackage {
   const entries = new Map(readZipDirectory(bytes).map((entry) => [entry.name, entry]));
   let left = EXPANDED_BYTES_MAX;
+  const read = (name: string) => {
+    const entry = entries.get(name);
+    if (!entry) return new Uint8Array();
+    if (left <= 0) throw overLimit('The parts of the file expand to too much text.');
+    const data = readZipEntry(bytes, entry, Math.min(left, PART_BYTES_MAX));
+    left -= data.length;
+    return data;
+  };
   return {
     names: [...entries.keys()],
     has: (name) => entries.has(name),
+    bytes: read,
     text(name) {
-      const entry = entries.get(name);
-      if (!entry) return '';
-      if (left <= 0) throw overLimit('The parts of the file expand to too much text.');
-      const data = readZipEntry(bytes, entry, Math.min(left, PART_BYTES_MAX));
-      left -= data.length;
+      const data = read(name);
+      if (data.length === 0) return '';
       const { text } = decodeText(data);
       if (/<!ENTITY\s/i.test(text.slice(0, PROLOG_UNITS))) {
         throw badFile('parse', 'Forbidden XML', 'The file declares XML entities, which are not expanded.');

@@ -1,7 +1,7 @@
 /** Texts of DrawingML: paragraphs and lists of a shape, tables, diagrams. */
 import type { Link } from '../../util/link-line.ts';
 import type { BlockKind } from '../parsed.ts';
-import { usefulAltText } from './office-xml.ts';
+import { usefulAltText } from './alt-text.ts';
 import { attribute, childAt, childElements, findElements, textOf, type XmlElement } from './xml-tree.ts';
 
 /** Columns that one cell may span. */
@@ -71,6 +71,13 @@ export function drawingTable(table: XmlElement, addresses: Addresses): { rows: s
     rows.push(cells);
   }
   return { rows, links };
+}
+
+/** Texts of the shapes of a drawing, those in groups among them. */
+export function shapeTexts(drawing: XmlElement): string[] {
+  return findElements(drawing, 'sp').flatMap((shape) =>
+    drawingText(childAt(shape, 'txBody'), false).map(({ text }) => text),
+  );
 }
 
 /** The points of a SmartArt diagram, one a line. */

@@ -1,0 +1,90 @@
+/** Parts of Office files that lie beside the main text: shapes, diagrams, files put in whole, sheets that are charts. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { strToU8, unzipSync, zipSync } from 'fflate';
+import { fixture } from '../support/fixtures.ts';
+import { makeDocx, makePdf, makeXlsx } from '../support/make-files.ts';
+import { readBytes } from '../support/process-bytes.ts';
+
+const links = (...targets: string[]) =>
+  `<Relationships>${targets.map((target, i) => `<Relationship Id="c${i}" Target="${target}"/>`).join('')}</Relationships>`;
+const shape = (text: string) => `<xdr:sp><xdr:txBody><a:p><a:r><a:t>${text}</a:t></a:r></a:p></xdr:txBody></xdr:sp>`;
+const DIAGRAM =
+  '<dgm:dataModel><dgm:ptLst><dgm:pt><dgm:t><a:p><a:r><a:t>First step</a:t></a:r></a:p></dgm:t></dgm:pt><dgm:pt/></dgm:ptLst></dgm:dataModel>';
+
+test('texts of shapes and diagrams on a sheet, and a sheet that is a chart', async () => {
+  const parts = unzipSync(makeXlsx({ sheets: [{ name: 'S', rows: [] }] }));
+  const change = (name: string, from: string, to: string) => {
+    parts[name] = strToU8(new TextDecoder().decode(parts[name]).replace(from, to));
+  };
+  parts['xl/worksheets/_rels/sheet1.xml.rels'] = strToU8(links('../drawings/drawing1.xml'));
+  parts['xl/drawings/drawing1.xml'] = strToU8(
+    `<wsDr>${shape('Boxed')}<xdr:grpSp>${shape('Grouped')}</xdr:grpSp></wsDr>`,
+  );
+  parts['xl/drawings/_rels/drawing1.xml.rels'] = strToU8(links('../diagrams/data1.xml', '../diagrams/layout1.xml'));
+  parts['xl/diagrams/data1.xml'] = strToU8(DIAGRAM);
+  change('xl/workbook.xml', '</sheets>', '<sheet name="Chart1" sheetId="9" r:id="cs"/></sheets>');
+  change(
+    'xl/_rels/workbook.xml.rels',
+    '</Rel',
+    '<Relationship Id="cs" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/chartsheet" Target="chartsheets/sheet1.xml"/></Rel',
+  );
+  parts['xl/chartsheets/sheet1.xml'] = strToU8('<chartsheet/>');
+  parts['xl/chartsheets/_rels/sheet1.xml.rels'] = strToU8(links('../drawings/drawing2.xml'));
+  parts['xl/drawings/drawing2.xml'] = strToU8('<wsDr/>');
+  parts['xl/drawings/_rels/drawing2.xml.rels'] = strToU8(links('../charts/chart1.xml'));
+  parts['xl/charts/chart1.xml'] = strToU8(
+    '<c:chartSpace><c:chart><c:plotArea><c:pieChart><c:ser><c:val><c:numRef><c:numCache><c:pt idx="0"><c:v>8</c:v></c:pt></c:numCache></c:numRef></c:val></c:ser></c:pieChart></c:plotArea></c:chart></c:chartSpace>',
+  );
+  const { text } = await readBytes('a.xlsx', zipSync(parts));
+  assert.equal(
+    text,
+    '## S\n\nBoxed\n\nGrouped\n\n- First step\n\n## Chart1\n\nPie chart\n\n|  | 8 |\n| --- | --- |',
+  );
+});
+
+test('diagrams of a Word file, and pages and texts that were put into it whole', async () => {
+  const parts = unzipSync(
+    makeDocx({ blocks: [{ paragraph: 'before' }, { paragraph: 'HERE' }, { paragraph: 'after' }] }),
+  );
+  const xml = new TextDecoder().decode(parts['word/document.xml']);
+  const chunk = (id: string) => `</w:t></w:r></w:p><w:altChunk r:id="${id}"/><w:p><w:r><w:t>`;
+  const diagram = '</w:t><w:drawing><wp:inline><dgm:relIds xmlns:dgm="d" r:dm="c0"/></wp:inline></w:drawing><w:t>';
+  parts['word/document.xml'] = strToU8(xml.replace('HERE', `${diagram}${chunk('c1')}${chunk('c2')}${chunk('c3')}`));
+  parts['word/_rels/document.xml.rels'] = strToU8(
+    links('diagrams/data1.xml', 'chunk1.html', 'chunk2.mht', 'chunk3.txt'),
+  );
+  parts['word/diagrams/data1.xml'] = strToU8(DIAGRAM);
+  parts['word/chunk1.html'] = strToU8(
+    '<html><head><style>p{}</style></head><body class="x"><h2>Page</h2><table><tr><td>a</td><td>b</td></tr></table></body></html>',
+  );
+  parts['word/chunk2.mht'] = strToU8(
+    'MIME-Version: 1.0\r\nContent-Type: text/html; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n<body><p>Caf=C3=A9</p></body>',
+  );
+  parts['word/chunk3.txt'] = strToU8('1 < 2\n\nnext');
+  const { text } = await readBytes('a.docx', zipSync(parts));
+  assert.equal(text, 'before\n\n- First step\n\n## Page\n\n| a | b |\n| --- | --- |\n\nCafé\n\n1 < 2\n\nnext\n\nafter');
+});
+
+test('pictures that expand far do no harm in an Office file: nobody reads them', async () => {
+  const picture = new Uint8Array(4 * 1024 * 1024);
+  const word = unzipSync(makeDocx({ blocks: [{ paragraph: 'words' }] }));
+  const file = await readBytes('a.docx', zipSync({ ...word, 'word/media/image1.emf': picture }));
+  assert.equal(file.text, 'words');
+  const sheet = unzipSync(makeXlsx({ sheets: [{ name: 'S', rows: [['alone']] }] }));
+  assert.match((await readBytes('a.xlsx', zipSync({ ...sheet, 'xl/media/image1.emf': picture }))).text, /alone/);
+});
+
+test('a presentation without slides is empty, not damaged', async () => {
+  const parts = unzipSync(fixture('slides.pptx'));
+  const xml = new TextDecoder().decode(parts['ppt/presentation.xml']);
+  parts['ppt/presentation.xml'] = strToU8(xml.replace(/<p:sldIdLst>.*<\/p:sldIdLst>/s, ''));
+  const file = await readBytes('a.pptx', zipSync(parts));
+  assert.deepEqual([file.text, file.warnings], ['', ['The presentation has no slides.']]);
+});
+
+test('a PDF may begin with a byte order mark', async () => {
+  const pdf = makePdf({ pages: [['Words.']] });
+  const file = await readBytes('a.pdf', Uint8Array.from([0xef, 0xbb, 0xbf, ...pdf]));
+  assert.equal(file.text, 'Words.');
+});
