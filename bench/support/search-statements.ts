@@ -1,6 +1,6 @@
 /** The statements behind a search, without the service: what they take alone, and what the true best is. */
 import { findServingVectors, vectorText } from '../../src/corpus/vector-store.ts';
-import type { Database, Tx } from '../../src/db/database.ts';
+import type { Database, TransactionOptions, Tx } from '../../src/db/database.ts';
 import type { Sql } from '../../src/db/sql.ts';
 import { type CorpusMemory, openCorpusMemory } from '../../src/retrieval/corpus-memory.ts';
 import { exactPlan, nearestCandidates } from '../../src/retrieval/nearest.ts';
@@ -20,24 +20,33 @@ export interface Asked {
 export async function replay(db: Database, searches: readonly Asked[]): Promise<number[]> {
   const memory = openCorpusMemory(db);
   for (const search of searches.slice(0, 1)) await record(db, memory, search);
-  const recorded: (readonly (readonly Sql[])[])[] = [];
+  const recorded: (readonly Recorded[])[] = [];
   for (const search of searches) recorded.push(await record(db, memory, search));
   const taken: number[] = [];
   for (const [i, transactions] of recorded.entries()) {
     const start = performance.now();
-    for (const statements of transactions) {
-      await db.transaction(searches[i]!.request.tenantId, async (tx) => {
+    const { tenantId } = searches[i]!.request;
+    for (const { statements, options } of transactions) {
+      const run = async (tx: Tx): Promise<void> => {
         for (const statement of statements) await tx.query(statement);
-      });
+      };
+      if (options === undefined) await db.query(tenantId, statements[0]!);
+      else await db.transaction(tenantId, run, options);
     }
     taken.push(performance.now() - start);
   }
   return taken;
 }
 
-/** The statements of each transaction of a search. */
-async function record(db: Database, memory: CorpusMemory, { request, vector }: Asked): Promise<Sql[][]> {
-  const transactions: Sql[][] = [];
+/** The statements of a transaction; without options, one that stands alone. */
+interface Recorded {
+  statements: Sql[];
+  options?: TransactionOptions;
+}
+
+/** Each transaction of a search. */
+async function record(db: Database, memory: CorpusMemory, { request, vector }: Asked): Promise<Recorded[]> {
+  const transactions: Recorded[] = [];
   const recording = (tx: Tx, statements: Sql[]): Tx => ({
     ...tx,
     query: (statement) => {
@@ -47,9 +56,13 @@ async function record(db: Database, memory: CorpusMemory, { request, vector }: A
   });
   const recorder: Database = {
     ...db,
-    transaction(tenantId, run, options) {
+    query(tenantId, statement) {
+      transactions.push({ statements: [statement] });
+      return db.query(tenantId, statement);
+    },
+    transaction(tenantId, run, { signal: _, ...options } = {}) {
       const statements: Sql[] = [];
-      transactions.push(statements);
+      transactions.push({ statements, options });
       return db.transaction(tenantId, (tx) => run(recording(tx, statements)), options);
     },
   };

@@ -3,8 +3,10 @@ import type pg from 'pg';
 import { abortReason } from '../util/abort.ts';
 import type { Row, TransactionOptions, Tx } from './database.ts';
 import { mapDatabaseError } from './pg-errors.ts';
-import { enterTenant } from './tenant-scope.ts';
-import { encodeForeignValue, encodeValue } from './values.ts';
+import { type Batch, runBatch } from './server-batch.ts';
+import type { Sql } from './sql.ts';
+import { tenantCommands } from './tenant-scope.ts';
+import { type BoundValue, encodeForeignValue, encodeValue } from './values.ts';
 
 /** The driver's own limit, which knows no "none": 24 days. */
 const PATIENT_TIMEOUT_MS = 2 ** 31 - 1;
@@ -31,30 +33,38 @@ export async function runStatement(
   }
 }
 
-/** As `Database.transaction`; `tenantId` undefined is the system's. */
+/** @throws mapped errors. */
+async function runMapped(client: pg.PoolClient, batch: Batch): Promise<Row[]> {
+  try {
+    return (await runBatch(client, batch)).rows as Row[];
+  } catch (error) {
+    throw mapDatabaseError(error);
+  }
+}
+
+/** As `Database.transaction`; `tenantId` undefined is the system's. It begins with its first statement. */
 export async function runTransaction<T>(
   pool: pg.Pool,
   tenantId: string | undefined,
   fn: (tx: Tx) => Promise<T>,
-  { signal, patient = false }: TransactionOptions = {},
+  { signal, patient = false, readOnly = false }: TransactionOptions = {},
 ): Promise<T> {
-  const begin = [
-    'begin',
-    ...(tenantId === undefined ? [] : [enterTenant(tenantId)]),
+  const opening = [
+    readOnly ? 'begin read only' : 'begin',
+    ...(tenantId === undefined ? [] : tenantCommands(tenantId)),
     ...(patient ? ['set local statement_timeout=0'] : []),
-  ].join(';');
+  ];
   if (signal?.aborted) throw abortReason(signal);
-  const client = await pool.connect().catch((error: unknown) => {
-    throw mapDatabaseError(error);
-  });
-  const lease = createLease(client, patient);
+  const lease = createLease(await connect(pool), opening, patient);
   const onAbort = (): void => lease.abort(abortReason(signal!));
   signal?.addEventListener('abort', onAbort, { once: true });
   try {
     if (signal?.aborted) onAbort();
-    await lease.run(begin);
     const result = await Promise.race([fn(createTx(lease, tenantId)), lease.aborted]);
-    await lease.commit();
+    const committed = lease.commit();
+    // What was read is right whatever becomes of the transaction.
+    if (readOnly) committed.catch(() => {});
+    else await committed;
     return result;
   } catch (error) {
     lease.abort(error as Error);
@@ -62,6 +72,24 @@ export async function runTransaction<T>(
   } finally {
     signal?.removeEventListener('abort', onAbort);
   }
+}
+
+/** One statement in a transaction of its own, as the tenant. */
+export async function runSingle(pool: pg.Pool, tenantId: string, { text, values }: Sql): Promise<Row[]> {
+  const before = ['begin', ...tenantCommands(tenantId)];
+  const lease = createLease(await connect(pool), before, false);
+  try {
+    return await lease.only(text, values.map(encodeValue));
+  } catch (error) {
+    lease.abort(error as Error);
+    throw error;
+  }
+}
+
+function connect(pool: pg.Pool): Promise<pg.PoolClient> {
+  return pool.connect().catch((error: unknown) => {
+    throw mapDatabaseError(error);
+  });
 }
 
 function createTx(lease: Lease, tenantId: string | undefined): Tx {
@@ -75,7 +103,9 @@ function createTx(lease: Lease, tenantId: string | undefined): Tx {
 }
 
 interface Lease {
-  run(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  run(text: string, values?: readonly BoundValue[]): Promise<Row[]>;
+  /** The whole transaction in one message; gives the client back. */
+  only(text: string, values: readonly BoundValue[]): Promise<Row[]>;
   /** Gives the client back. @throws when the commit failed or was not acknowledged. */
   commit(): Promise<void>;
   /** Rolls back, gives the client back (or drops it when it does not answer), and fails later `run`s. No-op when ended. */
@@ -84,32 +114,50 @@ interface Lease {
   aborted: Promise<never>;
 }
 
-function createLease(client: pg.PoolClient, patient: boolean): Lease {
+/** `opening`: the commands that begin the transaction. */
+function createLease(client: pg.PoolClient, opening: readonly string[], patient: boolean): Lease {
   let ended: Error | undefined;
+  let begun = false;
   const aborted = Promise.withResolvers<never>();
   aborted.promise.catch(() => {});
   // A client in use reports its lost connection as an event too; the statement's failure tells the caller.
   const ignore = (): void => {};
   client.on('error', ignore);
+  const release = (): void => {
+    client.off('error', ignore);
+    client.release();
+  };
   const finish = async (text: string): Promise<void> => {
     try {
-      await runStatement(client, text);
-      client.off('error', ignore);
-      client.release();
+      if (begun) await runStatement(client, text);
+      release();
     } catch (error) {
       client.off('error', ignore);
       client.release(true);
       throw error;
     }
   };
+  const send = async (text: string, values: readonly BoundValue[]): Promise<Row[]> => {
+    if (begun) return runStatement(client, text, values, patient);
+    begun = true;
+    if (values.length === 0) return runStatement(client, [...opening, text].join(';'), [], patient);
+    return runMapped(client, { before: opening, text, values, ...(patient && { timeoutMs: PATIENT_TIMEOUT_MS }) });
+  };
   let last: Promise<unknown> = Promise.resolve();
   return {
     aborted: aborted.promise,
-    run(text, values) {
+    async only(text, values) {
+      begun = true;
+      const rows = await runMapped(client, { before: opening, text, values, after: ['commit'] });
+      ended = new Error('the transaction has ended');
+      release();
+      return rows;
+    },
+    run(text, values = []) {
       // The driver wants to be given one at a time.
       const running = last.then(async () => {
         if (ended) throw ended;
-        const rows = await runStatement(client, text, values, patient);
+        const rows = await send(text, values);
         if (ended) throw ended;
         return rows;
       });

@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { Database, SystemDatabase } from './database.ts';
 import { ensureExtensions } from './extensions.ts';
 import { listen } from './server-listener.ts';
-import { runStatement, runTransaction } from './server-transaction.ts';
+import { runSingle, runStatement, runTransaction } from './server-transaction.ts';
 import type { Sql } from './sql.ts';
 import { encodeForeignValue, encodeValue, valueParser } from './values.ts';
 
@@ -63,8 +63,8 @@ function createDatabase(pool: pg.Pool, system: SystemDatabase, hasTextSearch: bo
     kind: 'server',
     hasTextSearch,
     system,
-    query: <R extends object>(tenantId: string, statement: Sql) =>
-      runTransaction(pool, tenantId, (tx) => tx.query<R>(statement)),
+    query: async <R extends object>(tenantId: string, statement: Sql) =>
+      (await runSingle(pool, tenantId, statement)) as R[],
     transaction: (tenantId, fn, options) => runTransaction(pool, tenantId, fn, options),
     async close() {
       await Promise.race([pool.end(), new Promise((done) => setTimeout(done, CLOSE_WAIT_MS).unref())]);

@@ -4,8 +4,13 @@ import { isId } from '../util/ids.ts';
 /** Neither owns a table nor bypasses row-level security; created by migrate.ts. */
 export const TENANT_ROLE = 'pinakes_app';
 
-/** Statements to run right after BEGIN. @throws Error when `tenantId` is no id: it becomes SQL text. */
+/** To run right after BEGIN. @throws Error when `tenantId` is no id: it becomes SQL text. */
 export function enterTenant(tenantId: string): string {
+  return tenantCommands(tenantId).join(';');
+}
+
+/** The same, one by one. */
+export function tenantCommands(tenantId: string): string[] {
   if (!isId(tenantId)) throw new Error('not a tenant id');
-  return `set local role ${TENANT_ROLE};set local app.tenant='${tenantId}'`;
+  return [`set local role ${TENANT_ROLE}`, `set local app.tenant='${tenantId}'`];
 }

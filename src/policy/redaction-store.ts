@@ -1,7 +1,7 @@
 /** SQL of the table redaction_policy: one policy for each tenant. */
 import type { Queryable, Tx } from '../db/database.ts';
 import { type Json, json } from '../db/database.ts';
-import { sql } from '../db/sql.ts';
+import { type Sql, sql } from '../db/sql.ts';
 import type { RedactionPolicy, RedactionRule } from './redaction-policy.ts';
 
 export interface StoredRedactionPolicy extends RedactionPolicy {
@@ -25,11 +25,9 @@ export async function findRedactionPolicy(tx: Queryable, tenantId: string): Prom
   return row;
 }
 
-/** What tells whether a compiled form is still good. Undefined when no policy is in force. */
-export async function findRedactionVersion(tx: Queryable, tenantId: string): Promise<number | undefined> {
-  const [row] = await tx.query<{ version: number }>(sql`
-    select version from redaction_policy where tenant_id = ${tenantId} and enabled and rules is not null`);
-  return row?.version;
+/** Selects what tells whether a compiled form is still good; null when no policy is in force. */
+export function redactionVersion(tenantId: string): Sql {
+  return sql`(select version from redaction_policy where tenant_id = ${tenantId} and enabled and rules is not null)`;
 }
 
 /** Tenants that have a policy, or had one. */

@@ -1,5 +1,6 @@
 /** The compiled redaction policies of tenants. */
 import type { Queryable } from '../db/database.ts';
+import { sql } from '../db/sql.ts';
 import type { KeySettings } from '../vault/key-files.ts';
 import { findMasterKeyId } from '../vault/master-key-store.ts';
 import { tenantKey } from '../vault/tenant-key.ts';
@@ -7,7 +8,7 @@ import type { FindNames } from './names.ts';
 import type { NameAnalyzer } from './presidio.ts';
 import { compileRedactor, ingestMarkOf, type Redactor } from './redact.ts';
 import type { RedactionPolicy } from './redaction-policy.ts';
-import { findRedactionPolicy, findRedactionVersion } from './redaction-store.ts';
+import { findRedactionPolicy, redactionVersion } from './redaction-store.ts';
 
 /** Compiled policies that are kept, the last used ones. */
 const KEPT_MAX = 16;
@@ -23,8 +24,12 @@ export interface IngestRules {
 }
 
 export interface Redactors {
-  /** The policy in force as the transaction sees it; null: none, or not enabled. */
-  forTenant(tx: Queryable, tenantId: string): Promise<Redactor | null>;
+  /**
+   * The policy in force as the transaction sees it; null: none, or not enabled.
+   *
+   * @param version `redactionVersion`, where the transaction has read it already.
+   */
+  forTenant(tx: Queryable, tenantId: string, version?: number | null): Promise<Redactor | null>;
   /** What a process that reads files needs to apply the rules of the step `ingest`; null: there are none. */
   atIngest(tx: Queryable, tenantId: string): Promise<IngestRules | null>;
   /** A policy that need not be in force: to try it. */
@@ -50,9 +55,9 @@ export function openRedactors(config: KeySettings, analyzer: NameAnalyzer | null
     async compile(tx, tenantId, policy) {
       return compileRedactor(policy, await keyFor(await findMasterKeyId(tx), tenantId), namesFor(tenantId));
     },
-    async forTenant(tx, tenantId) {
-      const version = await findRedactionVersion(tx, tenantId);
-      if (version === undefined) {
+    async forTenant(tx, tenantId, known) {
+      const version = known === undefined ? await findVersion(tx, tenantId) : known;
+      if (version === null) {
         kept.delete(tenantId);
         return null;
       }
@@ -73,4 +78,9 @@ export function openRedactors(config: KeySettings, analyzer: NameAnalyzer | null
       return entry.redactor;
     },
   };
+}
+
+async function findVersion(tx: Queryable, tenantId: string): Promise<number | null> {
+  const [row] = await tx.query<{ version: number | null }>(sql`select ${redactionVersion(tenantId)} as version`);
+  return row!.version;
 }

@@ -7,6 +7,7 @@ import { invalidRequest } from '../errors.ts';
 import { openAccess } from '../policy/access.ts';
 import { redactChunk, redactText, shownAt } from '../policy/apply-redaction.ts';
 import type { Redactor } from '../policy/redact.ts';
+import { redactionVersion } from '../policy/redaction-store.ts';
 import { collect } from '../util/collect.ts';
 import { searchTerms } from './analyzer.ts';
 import { type Batch, keepFitting, lexicalBatches, type RankedCandidate, type Search } from './candidates.ts';
@@ -65,15 +66,12 @@ export async function retrieve(
   const warnings: Warning[] = [];
   const model = request.rerank === false || offset >= RERANKED_MAX ? null : (deps.reranker ?? null);
   const wanted = offset + request.limit;
-  const semantic = await embedQuery(deps, request, (tx) => toldQuery(tx, deps, request), warnings, signal);
+  const semantic = await embedQuery(deps, request, () => toldQuery(deps, request, signal), warnings, signal);
   if (semantic) clock.lap('embed');
   const found = await db.transaction(
     tenantId,
     async (tx) => {
-      const [redactor, search] = await Promise.all([
-        redactorOf(tx, deps, request),
-        prepare(tx, deps, request, semantic),
-      ]);
+      const { search, redactor } = await prepare(tx, deps, request, semantic);
       clock.lap('analyze');
       const rows = new Map<string, ReadRow>();
       const count = model ? Math.max(wanted, RERANKED_MAX) : wanted;
@@ -88,7 +86,7 @@ export async function retrieve(
       clock.lap('read');
       return { ranked, rows, page, neighbours, redactor };
     },
-    { signal },
+    { signal, readOnly: true },
   );
   // Redaction may take its time, so it never happens within a transaction.
   if (!model) return shown(found, found.rows, warnings, clock);
@@ -110,7 +108,7 @@ export async function retrieve(
       const neighbours = await readNeighbours(tx, admitted, page, request.context ?? NO_NEIGHBOURS);
       return { page, neighbours, redactor: await redactorOf(tx, deps, request) };
     },
-    { signal },
+    { signal, readOnly: true },
   );
   clock.lap('check');
   return shown(checked, found.rows, warnings, clock);
@@ -136,14 +134,15 @@ async function redactorOf(
   tx: Tx,
   { redactors }: RetrieveDeps,
   { tenantId }: RetrieveRequest,
+  version?: number | null,
 ): Promise<Redactor | null> {
-  return (await redactors?.forTenant(tx, tenantId)) ?? null;
+  return (await redactors?.forTenant(tx, tenantId, version)) ?? null;
 }
 
-/** What makes the query as an embedding model is told it, after the transaction; that throws ServiceError invalid_request. */
-async function toldQuery(tx: Tx, deps: RetrieveDeps, request: RetrieveRequest): Promise<() => Promise<string>> {
-  const redactor = await redactorOf(tx, deps, request);
-  return () => told(redactor, request.query);
+/** The query as an embedding model is told it. @throws ServiceError invalid_request */
+async function toldQuery(deps: RetrieveDeps, request: RetrieveRequest, signal: AbortSignal): Promise<string> {
+  const find = (tx: Tx): Promise<Redactor | null> => redactorOf(tx, deps, request);
+  return told(await deps.db.transaction(request.tenantId, find, { signal, readOnly: true }), request.query);
 }
 
 /** @throws ServiceError invalid_request */
@@ -181,16 +180,18 @@ async function admit(tx: Tx, request: RetrieveRequest): Promise<AdmittedRequest>
 
 async function prepare(
   tx: Tx,
-  { db, config, memory }: RetrieveDeps,
+  deps: RetrieveDeps,
   asked: RetrieveRequest,
   semantic: Omit<SemanticQuery, 'rows'> | undefined,
-): Promise<Search> {
+): Promise<{ search: Search; redactor: Redactor | null }> {
+  const { db, config, memory } = deps;
   const forced = db.hasTextSearch ? FORCE_INDEX_ORDER : FORCE_INDEXES;
   const settings = semantic ? join([forced, NEAREST_SETTINGS]) : forced;
   const pages = semantic ? vectorPages(semantic.vectors) : raw('0');
-  const [state] = await tx.query<{ version: string; pages: number }>(
-    sql`select ${memory ? memory.version : raw("''")} as version, ${pages} as pages, ${settings}`,
+  const [state] = await tx.query<{ version: string; redaction: number | null; pages: number }>(
+    sql`select ${memory ? memory.version : raw("''")} as version, ${redactionVersion(asked.tenantId)} as redaction, ${pages} as pages, ${settings}`,
   );
+  const redactor = await redactorOf(tx, deps, asked, state!.redaction);
   const knowledge = memory?.at(state!.version);
   const request = await admit(tx, asked);
   const languages = await readLanguages(tx, request.tenantId, request, knowledge);
@@ -201,9 +202,9 @@ async function prepare(
     ...{ request, hasTextSearch: db.hasTextSearch, languages, terms, fusion, exactRowsMax: EXACT_ROWS_MAX },
     ...{ fitting, ...(db.hasTextSearch && { few: openFew(tx, request, fitting) }) },
   };
-  return semantic
-    ? { ...search, semantic: { ...semantic, rows: vectorCount(semantic.vectors, state!.pages) } }
-    : search;
+  if (!semantic) return { search, redactor };
+  const rows = vectorCount(semantic.vectors, state!.pages);
+  return { search: { ...search, semantic: { ...semantic, rows } }, redactor };
 }
 
 /** At most `count` candidates from the first on: copies and overlong sources taken out. */

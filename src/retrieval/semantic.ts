@@ -1,9 +1,10 @@
 /** The vector of a query, made with the model whose vectors serve the tenant. */
 import { findServingVectors, type ServingVectors, vectorsPerPage, vectorText } from '../corpus/vector-store.ts';
-import type { Tx } from '../db/database.ts';
-import { type Sql, sql } from '../db/sql.ts';
+import type { Database } from '../db/database.ts';
+import { raw, type Sql, sql } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { invalidRequest, ServiceError } from '../errors.ts';
+import { redactionVersion } from '../policy/redaction-store.ts';
 import type { CorpusMemory } from './corpus-memory.ts';
 import type { RetrieveRequest, Warning } from './types.ts';
 
@@ -28,8 +29,8 @@ export interface SemanticQuery {
  */
 export async function embedQuery(
   { db, embedding, memory }: Pick<Deps, 'db'> & Partial<Pick<Deps, 'embedding' | 'memory'>>,
-  { tenantId, mode }: RetrieveRequest,
-  tellQuery: (tx: Tx) => Promise<() => Promise<string>>,
+  { tenantId, mode, query }: RetrieveRequest,
+  tellQuery: () => Promise<string>,
   warnings: Warning[],
   signal: AbortSignal,
 ): Promise<Omit<SemanticQuery, 'rows'> | undefined> {
@@ -38,22 +39,15 @@ export async function embedQuery(
     if (mode === 'hybrid') return undefined;
     throw invalidRequest('/mode: semantic search needs an embedding model, and none is configured.');
   }
-  const { tell, vectors } = await db.transaction(
-    tenantId,
-    async (tx) => {
-      const [tell, vectors] = await Promise.all([tellQuery(tx), findServing(tx, tenantId, memory)]);
-      return { tell, vectors };
-    },
-    { signal },
-  );
+  const { vectors, redaction } = await findServing(db, tenantId, memory);
   if (!vectors) {
     if (mode === 'semantic') warnings.push({ type: 'no_vectors', message: 'No chunk has a vector yet.' });
     return undefined;
   }
-  const query = await tell();
+  const told = redaction === null ? query : await tellQuery();
   const deadline = AbortSignal.timeout(QUERY_EMBEDDING_TIMEOUT_MS);
   try {
-    const vector = await embedding.embedQuery(tenantId, vectors.model, query, AbortSignal.any([signal, deadline]));
+    const vector = await embedding.embedQuery(tenantId, vectors.model, told, AbortSignal.any([signal, deadline]));
     if (vector.length !== vectors.dimension) {
       throw new ServiceError('upstream_failed', 'The embedding model answered with a vector of another dimension.');
     }
@@ -69,15 +63,20 @@ export async function embedQuery(
   }
 }
 
+/** In one message. What serves may be that of a later moment than the version: then others, too, find the newer. */
 async function findServing(
-  tx: Tx,
+  db: Pick<Database, 'query'>,
   tenantId: string,
   memory: CorpusMemory | null | undefined,
-): Promise<ServingVectors | undefined> {
-  const find = (): Promise<ServingVectors | undefined> => findServingVectors(tx, tenantId);
-  if (!memory) return find();
-  const [now] = await tx.query<{ version: string }>(sql`select ${memory.version} as version`);
-  return memory.at(now!.version).recall(`serving ${tenantId}`, find);
+): Promise<{ vectors: ServingVectors | undefined; redaction: number | null }> {
+  const [now] = await db.query<{ version: string; redaction: number | null }>(
+    tenantId,
+    sql`select ${memory ? memory.version : raw("''")} as version, ${redactionVersion(tenantId)} as redaction`,
+  );
+  const find = (): Promise<ServingVectors | undefined> =>
+    findServingVectors({ query: (statement) => db.query(tenantId, statement) }, tenantId);
+  const vectors = memory ? memory.at(now!.version).recall(`serving ${tenantId}`, find) : find();
+  return { vectors: await vectors, redaction: now!.redaction };
 }
 
 /** Selects how many pages the vectors take, which is known at once. */

@@ -1,6 +1,7 @@
 /** The port's promises; the same on the embedded engine and on a server. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import pg from 'pg';
 import {
   createTenant,
   deleteTenant,
@@ -11,6 +12,8 @@ import {
 import { json, type Tx } from '../../src/db/database.ts';
 import { migrate, readMigrations } from '../../src/db/migrate.ts';
 import { isCheckViolation, isUniqueViolation } from '../../src/db/pg-errors.ts';
+import { CONNECTIONS_MAX } from '../../src/db/server.ts';
+import { runBatch } from '../../src/db/server-batch.ts';
 import { sql } from '../../src/db/sql.ts';
 import { newId } from '../../src/util/ids.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -96,6 +99,54 @@ test('a failed statement fails the transaction, and the next one works', async (
     /division by zero/,
   );
   assert.deepEqual(await tagNames(), []);
+});
+
+test('statements that fail alone leave nothing, and no connection behind', async () => {
+  const failing = Array.from({ length: CONNECTIONS_MAX + 1 }, () =>
+    opened.db.query(tenant.id, sql`select 1 / (select count(*) from tag where name = 'none')`),
+  );
+  for (const one of await Promise.allSettled(failing)) assert.match(String(one.status), /rejected/);
+  await opened.db.query(
+    tenant.id,
+    sql`insert into tag (tenant_id, id, name) values (${tenant.id}, ${newId()}, 'kept')`,
+  );
+  assert.deepEqual(await tagNames(), ['kept']);
+  await opened.db.query(tenant.id, sql`delete from tag where tenant_id = ${tenant.id}`);
+});
+
+test('a transaction that only reads cannot write, and others see at once what was written before', async (t) => {
+  if (opened.db.kind === 'embedded') return t.skip('it does not care');
+  const write = opened.db.transaction(tenant.id, (tx) => insertTag(tx, 'refused'), { readOnly: true });
+  await assert.rejects(write, /read-only transaction/);
+  const reads = Array.from({ length: CONNECTIONS_MAX + 1 }, () =>
+    opened.db.transaction(tenant.id, (tx) => tx.query(sql`select ${1}::int as one`), { readOnly: true }),
+  );
+  assert.deepEqual(
+    (await Promise.all(reads)).flat(),
+    reads.map(() => ({ one: 1 })),
+  );
+  assert.deepEqual(await tagNames(), []);
+});
+
+test('what follows a command that fails is not run: nothing happens outside of a transaction that does not begin', async (t) => {
+  const url = process.env['PINAKES_TEST_DATABASE_URL'];
+  if (!url) return t.skip('for a server');
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const table = `pg_temp.batch_${newId().replaceAll('-', '')}`;
+    await client.query(`create table ${table} (n int)`);
+    const text = `insert into ${table} values ($1) returning n`;
+    const entering = (role: string) => ['begin', `set local role ${role}`];
+    await assert.rejects(runBatch(client, { before: entering('nobody_of_that_name'), text, values: ['1'] }));
+    await client.query('rollback');
+    await assert.rejects(runBatch(client, { before: ['begin of nothing'], text, values: ['2'], after: ['commit'] }));
+    const { rows } = await runBatch(client, { before: ['begin'], text, values: ['3'], after: ['commit'] });
+    assert.deepEqual(rows, [{ n: 3 }]);
+    assert.deepEqual((await client.query(`select n from ${table}`)).rows, [{ n: 3 }]);
+  } finally {
+    await client.end();
+  }
 });
 
 test('concurrent transactions and statements all happen, none inside another', async () => {

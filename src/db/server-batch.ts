@@ -1,0 +1,72 @@
+/**
+ * One statement on a server together with what goes before and after it, in one message: each message is a round trip. What
+ * follows a statement that fails is not run, so nothing of it runs outside of the transaction that comes before it.
+ */
+import pg from 'pg';
+import type { BoundValue } from './values.ts';
+
+export interface Batch {
+  /** One command each, of which nothing comes back. */
+  before: readonly string[];
+  text: string;
+  values: readonly BoundValue[];
+  after?: readonly string[];
+  timeoutMs?: number | undefined;
+}
+
+/** The result of `text`. @throws the first error. */
+export function runBatch(client: pg.ClientBase, batch: Batch): Promise<pg.QueryResult> {
+  return new Promise((resolve, reject) => {
+    client.query(new BatchQuery(batch, (error, result) => (error ? reject(error) : resolve(result))));
+  });
+}
+
+type Done = (error: Error | undefined, result: pg.QueryResult) => void;
+
+/** What the driver calls of its queries, and its types leave out. */
+interface DriverQuery {
+  handleCommandComplete(message: unknown, connection: pg.Connection): void;
+}
+const Query = pg.Query as unknown as new (
+  config: { text: string },
+  values: readonly BoundValue[],
+  done: Done,
+) => pg.Query & DriverQuery;
+
+class BatchQuery extends Query {
+  /** The driver's name for it. */
+  readonly query_timeout: number | undefined;
+  readonly #batch: Batch;
+  /** Commands that have ended. */
+  #ended = 0;
+
+  constructor(batch: Batch, done: Done) {
+    super({ text: batch.text }, [], done);
+    this.query_timeout = batch.timeoutMs;
+    this.#batch = batch;
+    this.submit = (connection) => {
+      const { before, text, values, after = [] } = this.#batch;
+      // As one message, and not as many.
+      connection.stream.cork();
+      for (const command of before) send(connection, command);
+      send(connection, text, values);
+      for (const command of after) send(connection, command);
+      connection.sync();
+      connection.stream.uncork();
+      return null;
+    };
+  }
+
+  override handleCommandComplete(message: unknown, connection: pg.Connection): void {
+    if (this.#ended === this.#batch.before.length) super.handleCommandComplete(message, connection);
+    this.#ended += 1;
+  }
+}
+
+/** With values its rows are described. */
+function send(connection: pg.Connection, text: string, values?: readonly BoundValue[]): void {
+  connection.parse({ name: '', text, types: [] }, true);
+  connection.bind({ values: [...(values ?? [])] }, true);
+  if (values) connection.describe({ type: 'P' }, true);
+  connection.execute({}, true);
+}
