@@ -284,3 +284,22 @@ test('background work that has waited for long goes before others', async () => 
   await background;
   await engine.close();
 });
+
+test('of background work that has waited for long, one goes before others at a time', async () => {
+  await copyTemplate(join(folder, 'one'));
+  const engine = await openEngine({ dataDir: join(folder, 'one', 'database') });
+  const session = createSession(engine, { quietMs: 1, waitMs: 300 });
+  const order: string[] = [];
+  const holder = await session.lease();
+  const runs = ['first run', 'second run'].map(async (name) => {
+    const lease = await session.lease(undefined, true);
+    order.push(name);
+    await lease.end(simpleQuery(''));
+  });
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  const search = session.single(simpleQuery('select 1')).then(() => order.push('search'));
+  await holder.end(simpleQuery(''));
+  await Promise.all([...runs, search, session.idle()]);
+  assert.deepEqual(order, ['first run', 'search', 'second run']);
+  await engine.close();
+});

@@ -3,7 +3,8 @@
  * behind those already sent; a transaction holds the session until it ends.
  *
  * A transaction of background work lets everything else go first, also the next statement of a search that has just had an
- * answer: otherwise a search of several statements would wait for a transaction before each of them. It waits so for a while at most.
+ * answer: otherwise a search of several statements would wait for a transaction before each of them. It waits so for a while at most,
+ * and then one of them goes first: of several runs, others would wait for a transaction each.
  */
 import { ServiceError } from '../../errors.ts';
 import { abortReason } from '../../util/abort.ts';
@@ -20,7 +21,7 @@ const OVERLOADED_RETRY_SECONDS = 2;
 export interface BackgroundLimits {
   /** After the last answer to anybody else … */
   quietMs: number;
-  /** … or when it has waited so long. */
+  /** … or when it has waited so long, and as long for background work before it. */
   waitMs: number;
 }
 const BACKGROUND: BackgroundLimits = { quietMs: 3, waitMs: 100 };
@@ -56,19 +57,21 @@ export function createSession(engine: Engine, limits: BackgroundLimits = BACKGRO
   let held = false;
   let running = 0;
   let answeredAt = Number.NEGATIVE_INFINITY;
+  let backgroundEndedAt = Number.NEGATIVE_INFINITY;
   let again: NodeJS.Timeout | undefined;
 
   const next = (): void => {
     while (!held) {
       const behind = background[0];
       const now = performance.now();
-      const overdue = behind !== undefined && now - behind.since >= limits.waitMs;
+      const overdueAt = behind && Math.max(behind.since, backgroundEndedAt) + limits.waitMs;
+      const overdue = overdueAt !== undefined && now >= overdueAt;
       if (waiting.length > 0 && !overdue) waiting.shift()!();
-      else if (behind === undefined) break;
+      else if (behind === undefined || overdueAt === undefined) break;
       else if (overdue || (running === 0 && now - answeredAt >= limits.quietMs)) background.shift()!.start();
       else {
         if (again !== undefined) return;
-        const waitMs = Math.ceil(Math.min(limits.quietMs, behind.since + limits.waitMs - now));
+        const waitMs = Math.ceil(Math.min(limits.quietMs, overdueAt - now));
         again = setTimeout(() => {
           again = undefined;
           next();
@@ -114,7 +117,8 @@ export function createSession(engine: Engine, limits: BackgroundLimits = BACKGRO
           held = true;
           const release = (): void => {
             held = false;
-            if (!isBackground) answeredAt = performance.now();
+            if (isBackground) backgroundEndedAt = performance.now();
+            else answeredAt = performance.now();
             next();
           };
           resolve(createLease(engine, send, release));
