@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../errors.ts';
 import { guarded } from './answer-guard.ts';
-import { streamParts, usageOf } from './answer-parts.ts';
+import { openParts, usageOf } from './answer-parts.ts';
 import { type LanguageModelOptions, openLanguageModel } from './language-model.ts';
 import type {
   AskRequest,
@@ -128,7 +128,7 @@ async function* attemptAnswer(
 ): AsyncGenerator<ChatEvent> {
   watch.expect(options.firstDeltaTimeoutMs ?? FIRST_DELTA_TIMEOUT_MS);
   const outputTokensMax = answerTokens(options.contextTokens);
-  for await (const part of streamParts(options, asksUsage, prompt, outputTokensMax, watch.signal)) {
+  for await (const part of await openParts(options, asksUsage, prompt, outputTokensMax, watch.signal)) {
     if (part.type === 'finish') {
       call.usage = part.usage;
       yield { type: 'finish', reason: finishReason(part.reason) };
@@ -255,5 +255,7 @@ function finishReason(reason: string): 'stop' | 'length' | 'content_filter' {
   if (reason === 'length') return 'length';
   if (reason === 'content-filter' || reason === 'content_filter') return 'content_filter';
   if (reason === 'error') throw new ServiceError('upstream_failed', 'The chat model reported an error.');
+  if (reason === 'interrupted')
+    throw new ServiceError('upstream_failed', 'The chat model ended its answer without an end mark.');
   return 'stop';
 }

@@ -1,6 +1,6 @@
 /** The parts of a model's answer while it streams, whichever provider it comes from. */
 import { openChat, readChat } from './chat-wire.ts';
-import { type LanguageModelOptions, openLanguageModel } from './language-model.ts';
+import { type LanguageModelOptions, openLanguageModel, type ProviderModel } from './language-model.ts';
 import type { Usage } from './models.ts';
 import type { Prompt } from './prompt.ts';
 
@@ -11,40 +11,45 @@ export type AnswerPart =
   | { type: 'finish'; reason: string; usage: Usage | undefined };
 
 /**
- * Asks a model. Ends with one `finish`, unless the answer breaks off.
+ * Asks a model. What it returns ends with one `finish`, unless the answer breaks off.
  *
  * @param asksUsage of OpenAI's likes: whether to ask for the number of tokens with a member that a few of them refuse.
  * @throws what the provider's failure is, to be explained.
  */
-export async function* streamParts(
+export async function openParts(
   options: LanguageModelOptions,
   asksUsage: boolean,
   prompt: () => Prompt,
   outputTokensMax: number,
   signal: AbortSignal,
-): AsyncGenerator<AnswerPart> {
-  if (options.provider === 'openai-compatible') {
-    yield* readChat(await openChat(options, { ...toldOf(prompt()), outputTokensMax, asksUsage }, signal), asksUsage);
-    return;
-  }
-  const [{ streamText }, model] = await Promise.all([import('ai'), openLanguageModel(options, asksUsage)]);
+): Promise<AsyncGenerator<AnswerPart>> {
+  if (options.provider === 'openai-compatible')
+    return readChat(await openChat(options, { ...toldOf(prompt()), outputTokensMax, asksUsage }, signal), asksUsage);
+  const model = await openLanguageModel(options, asksUsage);
   const { system, messages } = toldOf(prompt());
-  const { fullStream } = streamText({
-    model,
-    instructions: system,
-    messages,
+  // The provider itself: the SDK's `streamText` puts a dozen streams around it, of 200 kB for each answer.
+  const { stream } = await model.doStream({
+    prompt: [
+      { role: 'system', content: system },
+      ...messages.map(({ role, content }) => ({ role, content: [{ type: 'text' as const, text: content }] })),
+    ],
     maxOutputTokens: outputTokensMax,
-    maxRetries: 0,
     abortSignal: signal,
-    onError: () => {}, // errors are parts of the stream; the default writes to the console
   });
-  for await (const part of fullStream) {
-    if (part.type === 'text-delta') yield { type: 'text', delta: part.text };
+  return readProvider(stream);
+}
+
+async function* readProvider(
+  stream: Awaited<ReturnType<ProviderModel['doStream']>>['stream'],
+): AsyncGenerator<AnswerPart> {
+  for await (const part of stream) {
+    if (part.type === 'text-delta') yield { type: 'text', delta: part.delta };
     else if (part.type === 'reasoning-delta') yield { type: 'reasoning' };
     else if (part.type === 'error') throw part.error;
-    else if (part.type === 'abort') throw new Error('the stream was aborted');
     else if (part.type === 'finish') {
-      yield { type: 'finish', reason: part.finishReason, usage: usageOf(part.totalUsage) };
+      const { inputTokens, outputTokens } = part.usage;
+      const usage = usageOf({ inputTokens: inputTokens.total, outputTokens: outputTokens.total });
+      yield { type: 'finish', reason: part.finishReason.unified, usage };
       return;
     }
   }

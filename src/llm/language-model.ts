@@ -1,7 +1,10 @@
 /** Which provider of the AI SDK stands behind a setting. The SDK is loaded with the first request. */
-import type { LanguageModel } from 'ai';
+import type { OpenAIProvider } from '@ai-sdk/openai';
 
 export type ChatProvider = 'openai' | 'anthropic' | 'google' | 'openai-compatible';
+
+/** What a provider of the SDK is to the SDK. */
+export type ProviderModel = ReturnType<OpenAIProvider['chat']>;
 
 export interface LanguageModelOptions {
   provider: ChatProvider;
@@ -21,7 +24,7 @@ export interface LanguageModelOptions {
 export async function openLanguageModel(
   { provider, model, baseUrl, apiKey, fetch }: LanguageModelOptions,
   asksUsage = true,
-): Promise<LanguageModel> {
+): Promise<ProviderModel> {
   const settings = { baseURL: baseUrl, fetch };
   if (provider === 'anthropic') {
     const { createAnthropic } = await import('@ai-sdk/anthropic');
