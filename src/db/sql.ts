@@ -8,11 +8,14 @@
 export class Sql {
   readonly strings: readonly string[];
   readonly values: readonly unknown[];
+  /** See `keepPlan`. */
+  readonly keepsPlan: boolean;
 
   /** `strings` has one more element than `values`. */
-  constructor(strings: readonly string[], values: readonly unknown[]) {
+  constructor(strings: readonly string[], values: readonly unknown[], keepsPlan = false) {
     this.strings = strings;
     this.values = values;
+    this.keepsPlan = keepsPlan;
   }
 
   get text(): string {
@@ -44,6 +47,14 @@ export function sql(parts: TemplateStringsArray, ...inserts: readonly unknown[])
 /** Text that the program itself wrote. Never pass anything that came from a request. */
 export function raw(text: string): Sql {
   return new Sql([text], []);
+}
+
+/**
+ * The same statement, of which the best plan is the same whatever its values: the embedded engine reads and plans it once. For
+ * statements that run often, in few forms, and look up little by full keys: there, that is most of what they take.
+ */
+export function keepPlan({ strings, values }: Sql): Sql {
+  return new Sql(strings, values, true);
 }
 
 export const empty: Sql = raw('');

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Tx } from '../db/database.ts';
-import { raw, type Sql, sql } from '../db/sql.ts';
+import { keepPlan, raw, type Sql, sql } from '../db/sql.ts';
 import type { TypedMetadata } from '../ingest/parsed.ts';
 import { type Access, mayShowChunk } from '../policy/access.ts';
 import { FACTS_SHOWN, redactChunk, shownAt } from '../policy/apply-redaction.ts';
@@ -44,10 +44,11 @@ export type ReadRow = HitRow & { terms: string };
 export async function readRows(tx: Tx, request: HitRequest, ids: readonly string[]): Promise<Map<string, ReadRow>> {
   if (ids.length === 0) return new Map();
   // Lateral, with an offset: a join may be planned as a scan of all sources.
-  const rows = await tx.query<ReadRow>(sql`
+  const read = sql`
     select ${hitColumns(request.tagIds)}, c.terms from chunk c cross join lateral (
       select * from source where tenant_id = c.tenant_id and source_group_id = c.source_group_id and id = c.source_id offset 0) s
-    where c.tenant_id = ${request.tenantId} and c.id = any(${ids}::uuid[])`);
+    where c.tenant_id = ${request.tenantId} and c.id = any(${ids}::uuid[])`;
+  const rows = await tx.query<ReadRow>(keepPlan(read));
   return new Map(rows.map((row) => [row.id, row]));
 }
 

@@ -1,10 +1,10 @@
 /** `retrieve` is the only way to chunks for a question: completions, search and evaluation all come through here. */
 
 import type { Tx } from '../db/database.ts';
-import { join, raw, sql } from '../db/sql.ts';
+import { join, keepPlan, raw, sql } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { invalidRequest } from '../errors.ts';
-import { openAccess } from '../policy/access.ts';
+import { type Access, openAccess } from '../policy/access.ts';
 import { redactChunk, redactText, shownAt } from '../policy/apply-redaction.ts';
 import type { Redactor } from '../policy/redact.ts';
 import { redactionVersion } from '../policy/redaction-store.ts';
@@ -12,6 +12,7 @@ import { collect } from '../util/collect.ts';
 import { searchTerms } from './analyzer.ts';
 import { type Batch, keepFitting, lexicalBatches, type RankedCandidate, type Search } from './candidates.ts';
 import { openFew } from './few-chunks.ts';
+import { narrows } from './filter-sql.ts';
 import { openFitting } from './fitting.ts';
 import { FUSION_DEFAULT } from './fuse.ts';
 import { correct, FUZZY_WARNING, FUZZY_WITHOUT_WORDS } from './fuzzy.ts';
@@ -42,6 +43,7 @@ export const COMPARED_MAX = 100;
 const HASHED_AHEAD = 1_000;
 
 const NO_NEIGHBOURS = { before: 0, after: 0 };
+const UNLIMITED: Access = { sourceGroupIds: null, tagIds: null, policy: null };
 
 type RetrieveDeps = Pick<Deps, 'db'> &
   Partial<Pick<Deps, 'config' | 'embedding' | 'reranker' | 'memory' | 'redactors'>>;
@@ -187,9 +189,13 @@ async function prepare(
   const { db, config, memory } = deps;
   const forced = db.hasTextSearch ? FORCE_INDEX_ORDER : FORCE_INDEXES;
   const settings = semantic ? join([forced, NEAREST_SETTINGS]) : forced;
-  const pages = semantic ? vectorPages(semantic.vectors) : raw('0');
+  // Where filters narrow the search, how many vectors there are makes no difference.
+  const isNarrow = !asked.usePostfilter && narrows(UNLIMITED, asked.filters);
+  const pages = semantic && !isNarrow ? vectorPages(semantic.vectors) : raw('0');
   const [state] = await tx.query<{ version: string; redaction: number | null; pages: number }>(
-    sql`select ${memory ? memory.version : raw("''")} as version, ${redactionVersion(asked.tenantId)} as redaction, ${pages} as pages, ${settings}`,
+    keepPlan(
+      sql`select ${memory ? memory.version : raw("''")} as version, ${redactionVersion(asked.tenantId)} as redaction, ${pages} as pages, ${settings}`,
+    ),
   );
   const redactor = await redactorOf(tx, deps, asked, state!.redaction);
   const knowledge = memory?.at(state!.version);
@@ -200,7 +206,7 @@ async function prepare(
   const fitting = openFitting(tx, request, knowledge);
   const search = {
     ...{ request, hasTextSearch: db.hasTextSearch, languages, terms, fusion, exactRowsMax: EXACT_ROWS_MAX },
-    ...{ fitting, ...(db.hasTextSearch && { few: openFew(tx, request, fitting) }) },
+    ...{ fitting, ...(db.hasTextSearch && { few: openFew(tx, request, fitting, knowledge) }) },
   };
   if (!semantic) return { search, redactor };
   const rows = vectorCount(semantic.vectors, state!.pages);

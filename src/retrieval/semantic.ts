@@ -1,7 +1,7 @@
 /** The vector of a query, made with the model whose vectors serve the tenant. */
 import { findServingVectors, type ServingVectors, vectorsPerPage, vectorText } from '../corpus/vector-store.ts';
 import type { Database } from '../db/database.ts';
-import { raw, type Sql, sql } from '../db/sql.ts';
+import { keepPlan, raw, type Sql, sql } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { invalidRequest, ServiceError } from '../errors.ts';
 import { redactionVersion } from '../policy/redaction-store.ts';
@@ -71,7 +71,7 @@ async function findServing(
 ): Promise<{ vectors: ServingVectors | undefined; redaction: number | null }> {
   const [now] = await db.query<{ version: string; redaction: number | null }>(
     tenantId,
-    sql`select ${memory ? memory.version : raw("''")} as version, ${redactionVersion(tenantId)} as redaction`,
+    keepPlan(sql`select ${memory ? memory.version : raw("''")} as version, ${redactionVersion(tenantId)} as redaction`),
   );
   const find = (): Promise<ServingVectors | undefined> =>
     findServingVectors({ query: (statement) => db.query(tenantId, statement) }, tenantId);

@@ -8,9 +8,10 @@ import { ensureExtensions } from '../extensions.ts';
 import { mapDatabaseError } from '../pg-errors.ts';
 import type { Sql } from '../sql.ts';
 import { enterTenant } from '../tenant-scope.ts';
-import { encodeForeignValue, encodeValue } from '../values.ts';
+import { encodeForeignValue } from '../values.ts';
 import { type Engine, openEngine } from './engine.ts';
 import { initialiseDirectory } from './initialise.ts';
+import { openKeptPlans, type RunPlanned } from './kept-plans.ts';
 import { type DirectoryLock, lockDirectory } from './lock.ts';
 import { createSession, type Session } from './session.ts';
 import { type Reply, simpleQuery, statement } from './wire.ts';
@@ -45,22 +46,19 @@ export async function openEmbeddedDatabase(options: EmbeddedOptions): Promise<Da
 
 async function createDatabase(engine: Engine, lock: DirectoryLock): Promise<Database> {
   const session = createSession(engine);
-  const system = createSystem(engine, session);
+  const run = openKeptPlans(engine);
+  const system = createSystem(engine, session, run);
   const hasTextSearch = await ensureExtensions(system);
   return {
     kind: 'embedded',
     hasTextSearch,
     system,
-    query: async <R extends object>(tenantId: string, { text, values }: Sql) => {
+    query: async <R extends object>(tenantId: string, given: Sql) => {
       refuseInsideTransaction();
-      const batch = Buffer.concat([
-        simpleQuery(`begin;${enterTenant(tenantId)}`),
-        statement(text, values.map(encodeValue)),
-        simpleQuery('commit'),
-      ]);
-      return rowsOf<R>(await session.single(batch));
+      const [begin, commit] = [simpleQuery(`begin;${enterTenant(tenantId)}`), simpleQuery('commit')];
+      return rowsOf<R>(await run(given, (bytes) => session.single(Buffer.concat([begin, bytes, commit]))));
     },
-    transaction: (tenantId, fn, transactionOptions) => runTransaction(session, tenantId, fn, transactionOptions),
+    transaction: (tenantId, fn, transactionOptions) => runTransaction(session, run, tenantId, fn, transactionOptions),
     async close() {
       await Promise.race([session.idle(), new Promise((done) => setTimeout(done, CLOSE_WAIT_MS).unref())]);
       await engine.close();
@@ -69,13 +67,13 @@ async function createDatabase(engine: Engine, lock: DirectoryLock): Promise<Data
   };
 }
 
-function createSystem(engine: Engine, session: Session): SystemDatabase {
+function createSystem(engine: Engine, session: Session, run: RunPlanned): SystemDatabase {
   return {
-    async query<R extends object>({ text, values }: Sql) {
+    async query<R extends object>(given: Sql) {
       refuseInsideTransaction();
-      return rowsOf<R>(await session.single(statement(text, values.map(encodeValue))));
+      return rowsOf<R>(await run(given, (bytes) => session.single(bytes)));
     },
-    transaction: (fn, options) => runTransaction(session, undefined, fn, options),
+    transaction: (fn, options) => runTransaction(session, run, undefined, fn, options),
     async execute(text, values) {
       refuseInsideTransaction();
       if (values && values.length > 0) {
@@ -132,6 +130,7 @@ function refuseInsideTransaction(): void {
 
 async function runTransaction<T>(
   session: Session,
+  run: RunPlanned,
   tenantId: string | undefined,
   fn: (tx: Tx) => Promise<T>,
   { signal, background }: TransactionOptions = {},
@@ -151,7 +150,7 @@ async function runTransaction<T>(
       opening = [];
       return batch;
     };
-    const tx = createTx(tenantId, (bytes) => lease.run(opened(bytes)));
+    const tx = createTx(tenantId, run, (bytes) => lease.run(opened(bytes)));
     const result = await Promise.race([enclosing.run(running, () => fn(tx)), lease.aborted]);
     running.active = false;
     rowsOf(await lease.end(opened(simpleQuery('commit'))));
@@ -165,10 +164,9 @@ async function runTransaction<T>(
   }
 }
 
-function createTx(tenantId: string | undefined, run: (bytes: Buffer) => Promise<Reply>): Tx {
-  const query: Queryable['query'] = async <R extends object>({ text, values }: Sql) =>
-    rowsOf<R>(await run(statement(text, values.map(encodeValue))));
-  const execute: Tx['execute'] = async (text, values) => ({ rows: rowsOf(await run(batchOf(text, values))) });
+function createTx(tenantId: string | undefined, run: RunPlanned, send: (bytes: Buffer) => Promise<Reply>): Tx {
+  const query: Queryable['query'] = async <R extends object>(given: Sql) => rowsOf<R>(await run(given, send));
+  const execute: Tx['execute'] = async (text, values) => ({ rows: rowsOf(await send(batchOf(text, values))) });
   return { inTransaction: true, tenantId, query, execute };
 }
 

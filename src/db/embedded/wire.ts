@@ -11,9 +11,14 @@ export function simpleQuery(text: string): Buffer {
   return message('Q', cString(text));
 }
 
-/** One statement with values: Parse, Bind, Describe, Execute, Sync on the unnamed statement. */
-export function statement(text: string, values: readonly BoundValue[]): Buffer {
-  return Buffer.concat([message('P', EMPTY_NAME, cString(text), int16(0)), bindMessage(values), DESCRIBE_EXECUTE_SYNC]);
+/** One statement with values: Parse, Bind, Describe, Execute, Sync. The engine forgets it, unless it has a name. */
+export function statement(text: string, values: readonly BoundValue[], name = ''): Buffer {
+  return Buffer.concat([message('P', cString(name), cString(text), int16(0)), boundStatement(name, values)]);
+}
+
+/** The same of a statement that the engine knows by its name. */
+export function boundStatement(name: string, values: readonly BoundValue[]): Buffer {
+  return Buffer.concat([bindMessage(name, values), DESCRIBE_EXECUTE_SYNC]);
 }
 
 export interface Reply {
@@ -23,6 +28,8 @@ export interface Reply {
   error: Error | undefined;
   /** True when the batch left a transaction open, be it a failed one. */
   inTransaction: boolean;
+  /** A statement with values was understood: if it has a name, the engine knows it from now on. */
+  isParsed: boolean;
   notifications: Notification[];
 }
 
@@ -34,7 +41,7 @@ export interface Notification {
 /** Reads everything the engine answered to one batch. */
 export function readReply(bytes: Uint8Array): Reply {
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const reply: Reply = { rows: [], error: undefined, inTransaction: false, notifications: [] };
+  const reply: Reply = { rows: [], error: undefined, inTransaction: false, isParsed: false, notifications: [] };
   let columns: Column[] = [];
   for (let at = 0; at < data.length; ) {
     const length = data.readInt32BE(at + 1);
@@ -52,6 +59,9 @@ export function readReply(bytes: Uint8Array): Reply {
       case NOTIFICATION:
         reply.notifications.push(readNotification(data, body));
         break;
+      case PARSE_COMPLETE:
+        reply.isParsed = true;
+        break;
       case READY_FOR_QUERY:
         reply.inTransaction = data[body] !== IDLE;
         break;
@@ -63,6 +73,7 @@ export function readReply(bytes: Uint8Array): Reply {
   return reply;
 }
 
+const PARSE_COMPLETE = '1'.charCodeAt(0);
 const ROW_DESCRIPTION = 'T'.charCodeAt(0);
 const DATA_ROW = 'D'.charCodeAt(0);
 const ERROR_RESPONSE = 'E'.charCodeAt(0);
@@ -77,7 +88,7 @@ const DESCRIBE_EXECUTE_SYNC = Buffer.concat([
   message('S'),
 ]);
 
-function bindMessage(values: readonly BoundValue[]): Buffer {
+function bindMessage(name: string, values: readonly BoundValue[]): Buffer {
   const formats = values.map((value) => int16(typeof value === 'object' && value !== null ? 1 : 0));
   const bound = values.flatMap((value) => {
     if (value === null) return [int32(-1)];
@@ -85,7 +96,7 @@ function bindMessage(values: readonly BoundValue[]): Buffer {
     return [int32(bytes.length), bytes];
   });
   const count = int16(values.length);
-  return message('B', EMPTY_NAME, EMPTY_NAME, count, ...formats, count, ...bound, int16(0));
+  return message('B', EMPTY_NAME, cString(name), count, ...formats, count, ...bound, int16(0));
 }
 
 function message(type: string, ...parts: readonly Buffer[]): Buffer {

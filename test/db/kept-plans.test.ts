@@ -1,0 +1,117 @@
+/** Statements that the embedded engine plans once: whoever runs them, they say what they would say planned anew. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
+import type { Database } from '../../src/db/database.ts';
+import { openEmbeddedDatabase } from '../../src/db/embedded/embedded-database.ts';
+import { openEngine } from '../../src/db/embedded/engine.ts';
+import { openKeptPlans } from '../../src/db/embedded/kept-plans.ts';
+import { createSession } from '../../src/db/embedded/session.ts';
+import { keepPlan, raw, type Sql, sql } from '../../src/db/sql.ts';
+import { newId } from '../../src/util/ids.ts';
+import { copyTemplate } from '../support/database.ts';
+
+let folder: string;
+let dataDir: string;
+let db: Database;
+
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'pinakes-test-'));
+  await copyTemplate(folder);
+  dataDir = join(folder, 'database');
+  db = await openEmbeddedDatabase({ dataDir });
+});
+after(async () => {
+  await db.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** How many statements with this text the engine knows by a name. */
+async function kept(text: string): Promise<number> {
+  const [row] = await db.system.query<{ count: number }>(
+    sql`select count(*) from pg_prepared_statements where name <> '' and statement like ${`%${text}%`} and statement not like '%pg_prepared%'`,
+  );
+  return row!.count;
+}
+
+test('a statement is planned once, and takes each time the values that it is given', async () => {
+  const twice = (n: number): Sql => keepPlan(sql`select ${n}::int * 2 as twice`);
+  for (let n = 1; n < 10; n += 1) {
+    assert.deepEqual(await db.system.query(twice(n)), [{ twice: 2 * n }]);
+    assert.deepEqual(await db.system.transaction((tx) => tx.query(twice(-n))), [{ twice: -2 * n }]);
+  }
+  assert.equal(await kept('as twice'), 1);
+  await db.system.query(sql`select ${1}::int * 3 as thrice`);
+  await db.system.query(sql`select x.* from (${keepPlan(sql`select ${1}::int * 4 as fourfold`)}) x`);
+  assert.equal((await kept('as thrice')) + (await kept('as fourfold')), 0);
+});
+
+test('each tenant sees its own rows, and the owner all', async () => {
+  const names = keepPlan(sql`select name from tag order by name`);
+  const tenants: Tenant[] = [];
+  for (const name of ['one', 'two']) {
+    const tenant = await createTenant(db, { id: newId(), name });
+    await db.query(tenant.id, sql`insert into tag (tenant_id, id, name) values (${tenant.id}, ${newId()}, ${name})`);
+    tenants.push(tenant);
+  }
+  for (let n = 0; n < 8; n += 1) {
+    for (const { id, name } of tenants) {
+      assert.deepEqual(await db.query(id, names), [{ name }]);
+      assert.deepEqual(await db.transaction(id, (tx) => tx.query(names)), [{ name }]);
+    }
+    assert.deepEqual(await db.system.query(names), [{ name: 'one' }, { name: 'two' }]);
+  }
+});
+
+test('those that are sent together, the first of which is not yet answered', async () => {
+  const given = [1, 2, 3, 4].map((n) => keepPlan(sql`select ${n}::int as together`));
+  const expected = [1, 2, 3, 4].map((together) => [{ together }]);
+  assert.deepEqual(await Promise.all(given.map((one) => db.system.query(one))), expected);
+  assert.deepEqual(await db.system.transaction((tx) => Promise.all(given.map((one) => tx.query(one)))), expected);
+  assert.equal(await kept('as together'), 1);
+});
+
+test('one that fails is planned anew the next time', async () => {
+  const all = keepPlan(sql`select * from shelf`);
+  for (let n = 0; n < 2; n += 1) await assert.rejects(db.system.query(all), /relation "shelf" does not exist/);
+  await assert.rejects(Promise.all([db.system.query(all), db.system.query(all)]), /does not exist/);
+  await db.system.execute('create table shelf (a int)');
+  await db.system.execute('insert into shelf values (1)');
+  assert.deepEqual(await db.system.query(all), [{ a: 1 }]);
+  const divided = keepPlan(sql`select 1 / ${0}::int as divided`);
+  await assert.rejects(db.system.query(divided), /division by zero/);
+  await assert.rejects(db.system.query(divided), /division by zero/);
+  await db.system.execute('alter table shelf add column b int');
+  await assert.rejects(db.system.query(all), /must not change result type/);
+  assert.deepEqual(await db.system.query(all), [{ a: 1, b: null }]);
+});
+
+test('of more forms than there is room for, the last are planned each time', async () => {
+  for (let n = 0; n < 120; n += 1)
+    assert.equal((await db.system.query(keepPlan(raw(`select ${n} as form`)))).length, 1);
+  const count = await kept('as form');
+  assert.ok(count > 50 && count <= 100, `${count}`);
+});
+
+test('an engine that was started anew knows none', async () => {
+  await copyTemplate(join(folder, 'restarted'));
+  const engine = await openEngine({ dataDir: join(folder, 'restarted', 'database') });
+  try {
+    const session = createSession(engine);
+    const run = openKeptPlans(engine);
+    const one = async (): Promise<unknown> => {
+      const { rows, error } = await run(keepPlan(sql`select ${1}::int as one`), (bytes) => session.single(bytes));
+      return error ?? rows;
+    };
+    assert.deepEqual([await one(), await one()], [[{ one: 1 }], [{ one: 1 }]]);
+    const restarted = new Promise<void>((resolve) => engine.onRestart(resolve));
+    engine.restart(new Error('as after a PANIC'));
+    await restarted;
+    assert.deepEqual([await one(), await one()], [[{ one: 1 }], [{ one: 1 }]]);
+  } finally {
+    await engine.close();
+  }
+});
