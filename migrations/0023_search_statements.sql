@@ -96,7 +96,8 @@ begin
       from changes c where w.term = '' or c.vector @@ term_query(nullif(w.term, ''))) d on true;
 end $$;
 
--- As in 0021, with the source of each chunk. Most chunks that match have few of the terms: to see that one is missing is cheaper
+-- As in 0021, with the source of each chunk. With sources the chunks are looked up in the index over them when they are few, when not
+-- in that over terms; null: in both. Most chunks that match have few of the terms: to see that one is missing is cheaper
 -- than to count it.
 drop function own_text_scores(tsquery, uuid[], uuid[], boolean, text[], float8[], float8, float8, bigint);
 create function own_text_scores(matching tsquery, named uuid[], sources uuid[], are_few boolean, terms text[], weights float8[],
@@ -118,6 +119,7 @@ begin
       when named is not null then 'i.tenant_id = $4 and i.chunk_id = any($5)'
       when sources is null then 'i.vector @@ $3'
       when are_few then 'i.source_id = any($7) and coalesce(i.vector @@ $3, false)'
+      when are_few is null then 'i.vector @@ $3 and i.source_id = any($7)'
       else 'i.vector @@ $3 and coalesce(i.source_id = any($7), false)' end)
     using base, slope, matching, nullif(current_setting('app.tenant', true), '')::uuid, named, best, sources;
 end $$;

@@ -20,8 +20,15 @@ const FIRST_ROWS_PER_RESULT = 4;
 const SUFFICIENT_SHARE = 0.5;
 /** Where the sources are too many to name, so many times as many of the best are tested as would do on average. */
 const WIDE_MARGIN = 1.5;
-/** Looking chunks up by their sources takes as long as it takes to pass over fewer of this number for each that is wanted. */
-const FEW_ROWS_PER_RESULT = 2;
+/**
+ * Where chunks are looked for: to read one and look for terms in it takes about 1 µs, to come upon one in the index over terms 1/20,
+ * in that over sources 1/6 of it. Up to FEW_CHUNKS it makes no difference.
+ */
+const CHUNK_PER_POSTING = 1 / 20;
+const CHUNK_PER_FITTING = 1 / 6;
+const FEW_CHUNKS = 300;
+/** Of chunks that have a term which alone does not suffice, about so many have the others that it takes. */
+const TOGETHER_SHARE = 1 / 20;
 /** The next look is so many times as large, when too few of the one before fulfil the conditions. */
 const LOOK_GROWTH = 8;
 /** PostgreSQL indexes no longer words. */
@@ -116,15 +123,18 @@ async function scanSources(
 ): Promise<Candidate[]> {
   const { terms } = scoring;
   const { limit } = request;
-  const areFew = chunks * share <= FEW_ROWS_PER_RESULT * limit;
+  const postings = Math.min(chunksOfAll(terms), rowsOfFirst(limit, firstRows) / share);
+  const areFew = chunks <= FEW_CHUNKS + postings * CHUNK_PER_POSTING;
+  const indexFor = (rows: number): NonNullable<Scope['index']> =>
+    rows * (1 - share) > chunks * CHUNK_PER_FITTING ? 'both' : 'terms';
   const find = (look: (some: readonly ScoredTerm[], which: Scope) => Promise<Candidate[]>): Promise<Candidate[]> =>
     areFew
-      ? look(terms, { matching: anyOf(terms), sources, areFew })
+      ? look(terms, { matching: anyOf(terms), sources, index: 'sources' })
       : findBest(
           terms,
           limit,
           firstRows,
-          (some, matching) => look(some, { matching, sources, areFew }),
+          (some, matching, rows) => look(some, { matching, sources, index: indexFor(rows) }),
           undefined,
           share,
         );
@@ -136,7 +146,7 @@ async function scanSources(
 /**
  * The best by score, then id.
  *
- * @param scoreMatching the best `limit` of the chunks that match, by these terms, which are all that they contain of them.
+ * @param scoreMatching the best `limit` of the chunks that match, about so many, by these terms, which are all that they contain of them.
  * @param shortcut before so many chunks are looked at: another way to the result, if there is one.
  * @param share of the chunks that match, about so many are scored.
  */
@@ -144,35 +154,50 @@ async function findBest(
   terms: readonly ScoredTerm[],
   limit: number,
   firstRows: number,
-  scoreMatching: (terms: readonly ScoredTerm[], matching: string) => Promise<Candidate[]>,
+  scoreMatching: (terms: readonly ScoredTerm[], matching: string, rows: number) => Promise<Candidate[]>,
   shortcut: (rows: number) => Promise<Candidate[] | undefined> = async () => undefined,
   share = 1,
 ): Promise<Candidate[]> {
   /** All chunks with one of these terms have been looked at, the best of them are found. */
   let looked: readonly ScoredTerm[] = [];
   let found: Candidate[] = [];
-  const lookAt = async (matching: string): Promise<void> => {
+  const lookAt = async (matching: string, rows: number): Promise<void> => {
     const unseen = looked.length === 0 ? matching : `(${matching})&!(${anyOf(looked)})`;
-    const more = await scoreMatching(without(terms, looked), unseen);
+    const more = await scoreMatching(without(terms, looked), unseen, rows);
     found = inOrder([...found, ...more], 0).slice(0, limit);
   };
-  for (let rows = Math.max(firstRows, FIRST_ROWS_PER_RESULT * limit) / share; ; rows *= LOOK_GROWTH) {
+  for (let rows = rowsOfFirst(limit, firstRows) / share; ; rows *= LOOK_GROWTH) {
     const wider = rarest(terms, rows);
     if (wider.length === 0) return [];
-    const short = await shortcut(wider.reduce((sum, { chunks }) => sum + chunks, 0));
+    const short = await shortcut(chunksOfAll(wider));
     if (short) return short;
     const added = without(wider, looked);
     // The last of those before may have had so many chunks.
     if (added.length === 0) continue;
-    await lookAt(anyOf(added));
+    await lookAt(anyOf(added), chunksOfAll(added));
     looked = wider;
     const others = without(terms, looked);
     if (others.length === 0) return found;
     if (found.length < limit) continue;
-    const promising = reaching(others, found.at(-1)!.score * (1 - SCORE_TOLERANCE));
-    if (promising !== undefined) await lookAt(promising);
+    const least = found.at(-1)!.score * (1 - SCORE_TOLERANCE);
+    const promising = reaching(others, least);
+    const rowsOf = ({ chunks, bound }: ScoredTerm): number => (bound >= least ? chunks : chunks * TOGETHER_SHARE);
+    if (promising !== undefined) await lookAt(promising, sumOf(others, rowsOf));
     return found;
   }
+}
+
+function rowsOfFirst(limit: number, firstRows: number): number {
+  return Math.max(firstRows, FIRST_ROWS_PER_RESULT * limit);
+}
+
+/** If they shared none. */
+function chunksOfAll(terms: readonly ScoredTerm[]): number {
+  return sumOf(terms, ({ chunks }) => chunks);
+}
+
+function sumOf(terms: readonly ScoredTerm[], number: (term: ScoredTerm) => number): number {
+  return terms.reduce((sum, term) => sum + number(term), 0);
 }
 
 function without(terms: readonly ScoredTerm[], some: readonly ScoredTerm[]): ScoredTerm[] {
@@ -293,7 +318,8 @@ async function score(
 interface Scope {
   matching?: string;
   sources?: SourceIds;
-  areFew?: boolean;
+  /** Which index is asked where there are sources. */
+  index?: 'sources' | 'terms' | 'both';
   named?: readonly string[];
   limit?: number;
 }
@@ -302,9 +328,10 @@ function scores(
   terms: readonly ScoredTerm[],
   base: number,
   slope: number,
-  { matching, sources, areFew, named, limit }: Scope,
+  { matching, sources, index, named, limit }: Scope,
 ): Sql {
-  return sql`own_text_scores(${matching ?? null}::tsquery, ${named ?? null}::uuid[], ${sources ?? null}::uuid[], ${areFew ?? null}::boolean,
+  const areFew = index === 'both' ? null : index === 'sources';
+  return sql`own_text_scores(${matching ?? null}::tsquery, ${named ?? null}::uuid[], ${sources ?? null}::uuid[], ${areFew}::boolean,
     ${terms.map(({ term }) => term)}::text[], ${terms.map(({ weight }) => weight)}::float8[], ${base}::float8, ${slope}::float8,
     ${limit ?? null}::bigint)`;
 }
