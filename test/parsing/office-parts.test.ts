@@ -37,10 +37,7 @@ test('texts of shapes and diagrams on a sheet, and a sheet that is a chart', asy
     '<c:chartSpace><c:chart><c:plotArea><c:pieChart><c:ser><c:val><c:numRef><c:numCache><c:pt idx="0"><c:v>8</c:v></c:pt></c:numCache></c:numRef></c:val></c:ser></c:pieChart></c:plotArea></c:chart></c:chartSpace>',
   );
   const { text } = await readBytes('a.xlsx', zipSync(parts));
-  assert.equal(
-    text,
-    '## S\n\nBoxed\n\nGrouped\n\n- First step\n\n## Chart1\n\nPie chart\n\n|  | 8 |\n| --- | --- |',
-  );
+  assert.equal(text, '## S\n\nBoxed\n\nGrouped\n\n- First step\n\n## Chart1\n\nPie chart\n\n|  | 8 |\n| --- | --- |');
 });
 
 test('diagrams of a Word file, and pages and texts that were put into it whole', async () => {

@@ -62,6 +62,15 @@ test('a notebook gives its texts, its code with the language, and what was print
   const notebook = { cells: [cell], metadata: { language_info: { name: 'julia' } } };
   const printed = await readBytes('b.ipynb', JSON.stringify(notebook));
   assert.equal(printed.text, '```julia\nprint(1)\nx\n```\n\n```\n1\n```\n\n```\n2\n```');
+  const shown = {
+    cell_type: 'code',
+    source: 'y',
+    outputs: [{ data: { 'text/markdown': ['**two**'], 'text/plain': '<x>' } }],
+  };
+  const about = { kernelspec: { language: 'R' }, title: 'Trial', authors: [{ name: 'Ann' }, { name: 'Bo' }] };
+  const named = await readBytes('c.ipynb', JSON.stringify({ cells: [shown], metadata: about }));
+  assert.equal(named.text, '```R\ny\n```\n\n**two**');
+  assert.deepEqual([named.metadata['title']?.val, named.metadata['author']?.val], ['Trial', 'Ann, Bo']);
   assert.match((await failureOf('a.ipynb', '[1, 2')).message, /notebook/);
 });
 

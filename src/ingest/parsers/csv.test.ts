@@ -68,3 +68,15 @@ test('very many records without metadata share blocks, none is lost', () => {
   const single = parseCsv(source, 'csv', [{ key: 'n', type: 'integer' }]);
   assert.equal(single.blocks.length, count);
 });
+
+test('what Excel writes above a table: the delimiter, a title', () => {
+  const told = parseCsv('sep=|\nid|name, full\n1|Ann, B.\n', 'csv', []);
+  assert.equal(told.text, '| id | name, full |\n| --- | --- |\n| 1 | Ann, B. |');
+  const titled = parseCsv('Sales of 2024;;\n\nid;name;n\n1;Ann;3\n', 'csv', []);
+  assert.equal(titled.text, 'Sales of 2024\n\n| id | name | n |\n| --- | --- | --- |\n| 1 | Ann | 3 |');
+  const single = Array.from({ length: 9 }, (_, i) => `row ${i}`);
+  for (const count of [2, 9]) {
+    const { text } = parseCsv(single.slice(0, count).join('\n'), 'csv', []);
+    assert.deepEqual(text.match(/row \d/g), single.slice(0, count));
+  }
+});

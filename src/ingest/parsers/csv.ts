@@ -5,6 +5,10 @@ import type { ChunkMetadataKey, ParsedFile } from '../parsed.ts';
 import { type RecordWriter, recordWriter, SINGLE_RECORDS_MAX } from './records.ts';
 import { TextBuilder } from './text-builder.ts';
 
+/** The first line by which Excel tells itself the delimiter. */
+const TOLD_DELIMITER = /^sep=([,;\t|])\n/i;
+/** Lines above the header that may be the title of a table. */
+const TITLE_LINES_MAX = 5;
 const DELIMITERS = [',', ';', '\t', '|'] as const;
 /** UTF-16 units and lines looked at to find the delimiter. */
 const SAMPLE_UNITS = 64 * 1024;
@@ -17,17 +21,30 @@ const PIECE_UNITS = 4 * 1024 * 1024;
  *
  * @throws FileError when the text is over its limit.
  */
-export function parseCsv(text: string, fileType: 'csv' | 'tsv', keys: readonly ChunkMetadataKey[]): ParsedFile {
+export function parseCsv(source: string, fileType: 'csv' | 'tsv', keys: readonly ChunkMetadataKey[]): ParsedFile {
+  const told = TOLD_DELIMITER.exec(source);
+  const text = told ? source.slice(told[0].length) : source;
   const builder = new TextBuilder();
   const picker = new KeyPicker(keys);
   const single = picker.active || countLines(text, SINGLE_RECORDS_MAX + 1) <= SINGLE_RECORDS_MAX;
-  const delimiter = findDelimiter(text, fileType === 'tsv' ? '\t' : ',');
+  const delimiter = told?.[1] ?? findDelimiter(text, fileType === 'tsv' ? '\t' : ',');
   const warnings: string[] = [];
   let writer: RecordWriter | undefined;
+  let waiting: string[][] = [];
+  const begin = ([header, ...rows]: string[][]) => {
+    writer = header && recordWriter(builder, header, picker, single);
+    for (const row of rows) writer?.row(row);
+  };
   for (const row of readRows(text, delimiter, warnings)) {
+    const filled = row.filter((cell) => cell.trim() !== '');
     if (writer) writer.row(row);
-    else if (row.some((cell) => cell.trim() !== '')) writer = recordWriter(builder, row, picker, single);
+    else if (filled.length > 1) {
+      for (const title of waiting) builder.add({ kind: 'paragraph' }, title.join(' '));
+      begin([row]);
+    } else if (filled.length === 1 && waiting.push(row) > TITLE_LINES_MAX) begin(waiting);
+    if (writer) waiting = [];
   }
+  if (!writer) begin(waiting);
   writer?.end();
   return {
     fileType,

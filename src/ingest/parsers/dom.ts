@@ -14,6 +14,7 @@ export interface DomNode {
 
 export interface DomElement extends DomNode {
   tagName: string;
+  parentElement: DomElement | null;
   children: ArrayLike<DomElement>;
   getAttribute(name: string): string | null;
   hasAttribute(name: string): boolean;

@@ -3,6 +3,7 @@ import type { Link } from '../../util/link-line.ts';
 import { LINK_TEXT_UNITS_MAX, type LinkReader, outsideLinks } from '../links.ts';
 import type { BlockKind } from '../parsed.ts';
 import type { DomElement, DomNode } from './dom.ts';
+import { codeLanguage, contactOf, noteMark } from './html-marks.ts';
 import { tableText } from './table-text.ts';
 import type { BlockDraft, TextBuilder } from './text-builder.ts';
 
@@ -153,7 +154,7 @@ class BlockWriter {
     if (level) {
       const text = inlineText(element, this.links);
       if (text !== '') this.write({ kind: 'heading', level: Number(level) }, `${'#'.repeat(Number(level))} ${text}`);
-    } else if (tag === 'PRE') this.add('code', fenced(element.textContent ?? ''));
+    } else if (tag === 'PRE') this.add('code', fenced(element.textContent ?? '', codeLanguage(element)));
     else if (tag === 'UL' || tag === 'OL' || tag === 'MENU') this.list(element, depth);
     else if (tag === 'TABLE') this.table(element, depth);
     else if (tag === 'BLOCKQUOTE' && !hasBlockInside(element, QUOTE_BREAKERS)) this.quote(element);
@@ -300,6 +301,11 @@ function gather(root: DomNode, links?: LinkSink, without: ReadonlySet<DomNode> =
       const tag = (next as DomElement).tagName.toUpperCase();
       if (tag === 'BR') parts.push('\u0001');
       if (tag === 'BR' || (next !== root && (SKIPPED.has(tag) || isHidden(next as DomElement)))) continue;
+      const mark = tag === 'A' ? noteMark(next as DomElement) : '';
+      if (mark !== '') {
+        parts.push(mark);
+        continue;
+      }
       if (tag === 'A') stack.push(contactOf(next as DomElement));
       const url = tag === 'A' && !insideLink ? links?.read((next as DomElement).getAttribute('href') ?? '') : undefined;
       if (url !== undefined) {
@@ -315,16 +321,6 @@ function gather(root: DomNode, links?: LinkSink, without: ReadonlySet<DomNode> =
     }
   }
   return parts.join('');
-}
-
-const NO_CONTACT = /[^\p{L}\p{N}@.]/gu;
-
-/** The mail address or telephone number that a link does not show. Addresses of pages stand beside the text (links.ts). */
-function contactOf(link: DomElement): string {
-  const [, contact = ''] = /^\s*(?:mailto|tel):([^?\s]{3,100})/i.exec(link.getAttribute('href') ?? '') ?? [];
-  if (contact === '') return '';
-  const [shown, wanted] = [link.textContent ?? '', contact].map((text) => text.replace(NO_CONTACT, '').toLowerCase());
-  return shown!.includes(wanted!) ? '' : ` (${contact})`;
 }
 
 function inlineOf(element: DomElement, tag: string, links: LinkSink): string {
@@ -345,11 +341,11 @@ function collapse(raw: string): string {
     .trim();
 }
 
-function fenced(raw: string): string {
+function fenced(raw: string, language: string): string {
   const code = raw.replace(/^\n+/, '').trimEnd();
   if (code.trim() === '') return '';
   const ticks = '`'.repeat(Math.max(3, ...Array.from(code.matchAll(/`{3,}/g), ([run]) => run.length + 1)));
-  return `${ticks}\n${code}\n${ticks}`;
+  return `${ticks}${language}\n${code}\n${ticks}`;
 }
 
 function isHidden(element: DomElement): boolean {

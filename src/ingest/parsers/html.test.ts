@@ -139,3 +139,35 @@ test('links stand beside the text, wherever in a page they are', () => {
     ],
   );
 });
+
+test('code keeps the language that its page names, in articles too', () => {
+  const code = (open: string, close = '</pre>') => `${open}x = 1${close}`;
+  const body = [
+    code('<pre><code class="language-python hljs">', '</code></pre>'),
+    code('<div class="highlight highlight-source-js"><div><pre>', '</pre></div></div>'),
+    code('<pre class="brush: sql; toolbar: false">'),
+    code('<pre class="plain">'),
+    code('<pre data-lang="go">'),
+  ].join('<p>and then</p>');
+  const languages = (html: string) =>
+    Array.from(parseHtml(html, []).text.matchAll(/```(\w*)\nx = 1/g), ([, language]) => language);
+  assert.deepEqual(languages(page(body)), ['python', 'js', 'sql', '', 'go']);
+  const text = `<p>${'The keeper wrote a long letter, and nobody answered it, in all the years. '.repeat(12)}</p>`;
+  assert.deepEqual(languages(page(`<nav><a href="/">Home</a></nav><article>${text}${body}${text}</article>`)), [
+    'python',
+    'js',
+    'sql',
+    '',
+    'go',
+  ]);
+});
+
+test('the mark of a footnote is no part of the word before it', () => {
+  const { text } = parseHtml(
+    page(
+      '<p>A claim<sup><a href="#fn1">1</a></sup>, one more<a href="p.html#n2" epub:type="noteref">2</a>, H<sub>2</sub>O, <a href="#s3">3</a>, x<sup>2</sup>.</p>',
+    ),
+    [],
+  );
+  assert.equal(text, 'A claim[^1], one more[^2], H2O, 3, x2.');
+});

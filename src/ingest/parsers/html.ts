@@ -14,6 +14,7 @@ import {
   treeShape,
 } from './dom.ts';
 import { inlineText, writeHtmlBlocks } from './html-blocks.ts';
+import { CODE_LANGUAGE, codeLanguage } from './html-marks.ts';
 import { TextBuilder } from './text-builder.ts';
 import { parseTxt } from './txt.ts';
 
@@ -145,6 +146,11 @@ function findArticle(document: DomDocument): DomElement | undefined {
   try {
     for (const table of Array.from(document.querySelectorAll('table'))) {
       if (isTable(table)) table.setAttribute('summary', 'data');
+    }
+    // What is found loses its classes.
+    for (const code of Array.from(document.querySelectorAll('pre'))) {
+      const language = codeLanguage(code);
+      if (language !== '') code.setAttribute(CODE_LANGUAGE, language);
     }
     const serializer = (node: unknown) => node as DomElement;
     const reader = new Readability<DomElement>(document as never, { serializer, disableJSONLD: true });

@@ -1,5 +1,6 @@
 /** Jupyter notebooks: text cells as Markdown, code cells as code, printed results behind them. */
 import { badFile } from '../failure.ts';
+import { originMetadata } from '../metadata-values.ts';
 import type { ChunkMetadataKey, ParsedFile } from '../parsed.ts';
 import { parseMd } from './md.ts';
 
@@ -13,7 +14,9 @@ type Json = { [key: string]: unknown };
 /** @throws FileError when the text is no notebook. */
 export async function parseIpynb(source: string, keys: readonly ChunkMetadataKey[]): Promise<ParsedFile> {
   const notebook = readNotebook(source);
-  const language = textAt(objectAt(objectAt(notebook, 'metadata'), 'language_info'), 'name') || 'python';
+  const about = objectAt(notebook, 'metadata');
+  const language =
+    textAt(objectAt(about, 'language_info'), 'name') || textAt(objectAt(about, 'kernelspec'), 'language') || 'python';
   const parts = cellsOf(notebook).flatMap((cell) => {
     const text = joined(cell['source'] ?? cell['input']);
     switch (cell['cell_type']) {
@@ -26,7 +29,17 @@ export async function parseIpynb(source: string, keys: readonly ChunkMetadataKey
     }
   });
   const parsed = await parseMd(parts.filter((part) => part.trim() !== '').join('\n\n'), keys);
-  return { ...parsed, fileType: 'ipynb' };
+  const title = joined(about['title']) || parsed.title;
+  const author = arrayAt(about, 'authors')
+    .map((one) => joined(one['name']))
+    .filter(Boolean)
+    .join(', ');
+  return {
+    ...parsed,
+    fileType: 'ipynb',
+    ...(title === undefined ? {} : { title }),
+    metadata: { ...parsed.metadata, ...originMetadata({ title, author: author || undefined }) },
+  };
 }
 
 function readNotebook(source: string): Json {
@@ -47,7 +60,10 @@ function cellsOf(notebook: Json): Json[] {
 
 function outputsOf(cell: Json): string[] {
   return arrayAt(cell, 'outputs').map((output) => {
-    const text = joined(output['text'] ?? objectAt(output, 'data')['text/plain'] ?? output['traceback']);
+    const data = objectAt(output, 'data');
+    const markdown = joined(data['text/markdown']).trim();
+    if (markdown !== '') return markdown.slice(0, OUTPUT_UNITS_MAX).toWellFormed();
+    const text = joined(output['text'] ?? data['text/plain'] ?? data['text/latex'] ?? output['traceback']);
     const shown = text.replace(TERMINAL_COLOURS, '').slice(0, OUTPUT_UNITS_MAX);
     return fenced(shown.toWellFormed(), '');
   });

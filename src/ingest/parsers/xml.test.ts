@@ -51,6 +51,25 @@ test('JATS: authors by their names, facts together, references one by one', () =
   ]);
 });
 
+test('feeds: the lists, headings and links of the HTML that entries quote', () => {
+  const { blocks: found, text } = parseXml(
+    `<rss><channel><title>News</title><item><title>Heron</title><link>https://n.example/a/</link>
+    <encoded><![CDATA[<h2>Habits</h2><p>See <a href="b.html">more</a>.</p><ul><li>one</li></ul>]]></encoded></item></channel></rss>`,
+    [],
+  );
+  assert.deepEqual(
+    found.map(({ start, end, level, links = [] }) => [text.slice(start, end), level, links[0]?.url]),
+    [
+      ['# News', 1, undefined],
+      ['## Heron', 2, undefined],
+      ['link: https://n.example/a/', undefined, undefined],
+      ['#### Habits', 4, undefined],
+      ['See more.', undefined, 'https://n.example/a/b.html'],
+      ['- one', undefined, undefined],
+    ],
+  );
+});
+
 test('RSS and Atom: a section for each entry, without the HTML they quote', () => {
   const rss = `<rss><channel><title>News</title><description>Of the lab</description>
     <item><title>Heron &amp; egret</title><link>https://example.org/1</link><pubDate>Mon, 1 Jan 2024</pubDate>
@@ -60,7 +79,7 @@ test('RSS and Atom: a section for each entry, without the HTML they quote', () =
     'Of the lab',
     '## Heron & egret',
     'link: https://example.org/1\npubDate: Mon, 1 Jan 2024',
-    'Both wade .',
+    'Both wade.',
   ];
   assert.deepEqual(blocks(rss), lines);
   const atom = `<feed xmlns="http://www.w3.org/2005/Atom"><title>News</title><entry><title>Heron</title>

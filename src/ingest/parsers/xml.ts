@@ -1,8 +1,10 @@
 /** XML of any vocabulary: prose as headings and paragraphs, feeds entry by entry, data as records. Entities are refused. */
 import { badFile, FileError } from '../failure.ts';
+import { pageLinks } from '../links.ts';
 import { KeyPicker, originMetadata } from '../metadata-values.ts';
 import type { ChunkMetadataKey, ParsedFile } from '../parsed.ts';
-import { stripTags } from './dom.ts';
+import { fitsTree, parseTree, rootOf, stripTags } from './dom.ts';
+import { writeHtmlBlocks } from './html-blocks.ts';
 import { type Json, writeJson } from './json.ts';
 import { TextBuilder } from './text-builder.ts';
 import { parseTxt } from './txt.ts';
@@ -101,11 +103,25 @@ function writeFeed(feed: XmlElement, top: XmlElement, builder: TextBuilder): str
     );
     const lines = facts.filter(([, value]) => value !== '').map(([name, value]) => `${name}: ${value}`);
     builder.add({ kind: 'paragraph' }, lines.join('\n'));
-    const bodies = ['encoded', 'content', 'description', 'summary'].map((name) => plain(childAt(entry, name)));
-    builder.add({ kind: 'paragraph' }, bodies.find((body) => body !== '') ?? '');
+    const bodies = ['encoded', 'content', 'description', 'summary'].map((name) => childAt(entry, name));
+    const body = bodies.find((each) => plain(each) !== '');
+    if (body) writeBody(body, facts.find(([name]) => name === 'link')?.[1], builder);
   }
   return title || undefined;
 }
+
+/** The text of an entry, whose HTML is quoted; its headings stand below that of the entry. */
+function writeBody(body: XmlElement, url: string | undefined, builder: TextBuilder): void {
+  const source = textOf(body).trim();
+  const html = source.replace(/<(\/?)h([1-6])(?=[\s>])/gi, (_tag, slash: string, level: string) => {
+    return `<${slash}h${Math.min(Number(level) + ENTRY_LEVEL, LEVEL_MAX)}`;
+  });
+  if (ESCAPED_HTML.test(source) && fitsTree(html)) writeHtmlBlocks(rootOf(parseTree(html)), builder, pageLinks(url));
+  else builder.add({ kind: 'paragraph' }, plain(body));
+}
+
+const ENTRY_LEVEL = 2;
+const LEVEL_MAX = 6;
 
 function entriesOf(parent: XmlElement): XmlElement[] {
   return childElements(parent).filter(({ name }) => name === 'item' || name === 'entry');
