@@ -1,5 +1,5 @@
 /** The statements behind a search, without the service: what they take alone, and what the true best is. */
-import { findServingVectors, vectorText } from '../../src/corpus/vector-store.ts';
+import { findServingVectors, vectorBytes } from '../../src/corpus/vector-store.ts';
 import type { Database, TransactionOptions, Tx } from '../../src/db/database.ts';
 import type { Sql } from '../../src/db/sql.ts';
 import { type CorpusMemory, openCorpusMemory } from '../../src/retrieval/corpus-memory.ts';
@@ -75,7 +75,7 @@ async function record(db: Database, memory: CorpusMemory, { request, vector }: A
 export async function findNearest(db: Database, request: RetrieveRequest, vector: Float32Array): Promise<string[]> {
   return db.transaction(request.tenantId, async (tx) => {
     const serving = (await findServingVectors(tx, request.tenantId))!;
-    const semantic = { vectors: serving, vector: vectorText(vector), rows: Number.POSITIVE_INFINITY };
+    const semantic = { vectors: serving, vector: vectorBytes(vector), rows: Number.POSITIVE_INFINITY };
     const nearest = {
       request: { ...request, policy: null },
       semantic,

@@ -83,6 +83,18 @@ export function vectorText(vector: Float32Array): string {
   return `${text}]`;
 }
 
+/** The same in the binary form, to be bound as `vector`: a search does not spend its time on digits. */
+export function vectorBytes(vector: Float32Array): Buffer {
+  const bytes = Buffer.alloc(VECTOR_HEAD_BYTES + 4 * vector.length);
+  bytes.writeUInt16BE(vector.length);
+  const view = new DataView(bytes.buffer, bytes.byteOffset + VECTOR_HEAD_BYTES);
+  for (let i = 0; i < vector.length; i += 1) view.setFloat32(4 * i, vector[i]!);
+  return bytes;
+}
+
+/** The dimension, and two that are 0. */
+const VECTOR_HEAD_BYTES = 4;
+
 /** Called with the creation of a tenant. */
 export async function createVectorPartition(tx: Tx, tenant: { id: string; partitionNo: number }): Promise<void> {
   const name = vectorPartition(tenant.partitionNo);

@@ -11,6 +11,9 @@ export interface Batch {
   text: string;
   values: readonly BoundValue[];
   after?: readonly string[];
+  /** Under which the connection keeps `text`, or has it already. */
+  name?: string | undefined;
+  isKnown?: boolean;
   timeoutMs?: number | undefined;
 }
 
@@ -45,11 +48,11 @@ class BatchQuery extends Query {
     this.query_timeout = batch.timeoutMs;
     this.#batch = batch;
     this.submit = (connection) => {
-      const { before, text, values, after = [] } = this.#batch;
+      const { before, after = [] } = this.#batch;
       // As one message, and not as many.
       connection.stream.cork();
       for (const command of before) send(connection, command);
-      send(connection, text, values);
+      sendDescribed(connection, this.#batch);
       for (const command of after) send(connection, command);
       connection.sync();
       connection.stream.uncork();
@@ -63,10 +66,15 @@ class BatchQuery extends Query {
   }
 }
 
-/** With values its rows are described. */
-function send(connection: pg.Connection, text: string, values?: readonly BoundValue[]): void {
+function send(connection: pg.Connection, text: string): void {
   connection.parse({ name: '', text, types: [] }, true);
-  connection.bind({ values: [...(values ?? [])] }, true);
-  if (values) connection.describe({ type: 'P' }, true);
+  connection.bind({}, true);
+  connection.execute({}, true);
+}
+
+function sendDescribed(connection: pg.Connection, { text, values, name = '', isKnown = false }: Batch): void {
+  if (!isKnown) connection.parse({ name, text, types: [] }, true);
+  connection.bind({ statement: name, values: [...values] }, true);
+  connection.describe({ type: 'P' }, true);
   connection.execute({}, true);
 }

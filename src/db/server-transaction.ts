@@ -3,7 +3,8 @@ import type pg from 'pg';
 import { abortReason } from '../util/abort.ts';
 import type { Row, TransactionOptions, Tx } from './database.ts';
 import { mapDatabaseError } from './pg-errors.ts';
-import { type Batch, runBatch } from './server-batch.ts';
+import { runBatch } from './server-batch.ts';
+import type { ServerPlans } from './server-plans.ts';
 import type { Sql } from './sql.ts';
 import { tenantCommands } from './tenant-scope.ts';
 import { type BoundValue, encodeForeignValue, encodeValue } from './values.ts';
@@ -33,18 +34,15 @@ export async function runStatement(
   }
 }
 
-/** @throws mapped errors. */
-async function runMapped(client: pg.PoolClient, batch: Batch): Promise<Row[]> {
-  try {
-    return (await runBatch(client, batch)).rows as Row[];
-  } catch (error) {
-    throw mapDatabaseError(error);
-  }
+/** A pool, and what its connections know. */
+export interface Connections {
+  pool: pg.Pool;
+  plans: ServerPlans;
 }
 
 /** As `Database.transaction`; `tenantId` undefined is the system's. It begins with its first statement. */
 export async function runTransaction<T>(
-  pool: pg.Pool,
+  connections: Connections,
   tenantId: string | undefined,
   fn: (tx: Tx) => Promise<T>,
   { signal, patient = false, readOnly = false }: TransactionOptions = {},
@@ -55,7 +53,7 @@ export async function runTransaction<T>(
     ...(patient ? ['set local statement_timeout=0'] : []),
   ];
   if (signal?.aborted) throw abortReason(signal);
-  const lease = createLease(await connect(pool), opening, patient);
+  const lease = await openLease(connections, opening, patient);
   const onAbort = (): void => lease.abort(abortReason(signal!));
   signal?.addEventListener('abort', onAbort, { once: true });
   try {
@@ -75,37 +73,41 @@ export async function runTransaction<T>(
 }
 
 /** One statement in a transaction of its own, as the tenant. */
-export async function runSingle(pool: pg.Pool, tenantId: string, { text, values }: Sql): Promise<Row[]> {
-  const before = ['begin', ...tenantCommands(tenantId)];
-  const lease = createLease(await connect(pool), before, false);
+export async function runSingle(connections: Connections, tenantId: string, statement: Sql): Promise<Row[]> {
+  const lease = await openLease(connections, ['begin', ...tenantCommands(tenantId)], false);
   try {
-    return await lease.only(text, values.map(encodeValue));
+    return await lease.only(encoded(statement));
   } catch (error) {
     lease.abort(error as Error);
     throw error;
   }
 }
 
-function connect(pool: pg.Pool): Promise<pg.PoolClient> {
-  return pool.connect().catch((error: unknown) => {
-    throw mapDatabaseError(error);
-  });
-}
-
 function createTx(lease: Lease, tenantId: string | undefined): Tx {
   return {
     inTransaction: true,
     tenantId,
-    query: async <R extends object>({ text, values }: { text: string; values: readonly unknown[] }) =>
-      (await lease.run(text, values.map(encodeValue))) as R[],
-    execute: async (text, values) => ({ rows: await lease.run(text, values?.map(encodeForeignValue)) }),
+    query: async <R extends object>(statement: Sql) => (await lease.run(encoded(statement))) as R[],
+    execute: async (text, values = []) => ({
+      rows: await lease.run({ text, values: values.map(encodeForeignValue), keepsPlan: false }),
+    }),
   };
 }
 
+interface Statement {
+  text: string;
+  values: readonly BoundValue[];
+  keepsPlan: boolean;
+}
+
+function encoded({ text, values, keepsPlan }: Sql): Statement {
+  return { text, values: values.map(encodeValue), keepsPlan };
+}
+
 interface Lease {
-  run(text: string, values?: readonly BoundValue[]): Promise<Row[]>;
+  run(statement: Statement): Promise<Row[]>;
   /** The whole transaction in one message; gives the client back. */
-  only(text: string, values: readonly BoundValue[]): Promise<Row[]>;
+  only(statement: Statement): Promise<Row[]>;
   /** Gives the client back. @throws when the commit failed or was not acknowledged. */
   commit(): Promise<void>;
   /** Rolls back, gives the client back (or drops it when it does not answer), and fails later `run`s. No-op when ended. */
@@ -115,9 +117,18 @@ interface Lease {
 }
 
 /** `opening`: the commands that begin the transaction. */
-function createLease(client: pg.PoolClient, opening: readonly string[], patient: boolean): Lease {
+async function openLease({ pool, plans }: Connections, opening: readonly string[], patient: boolean): Promise<Lease> {
+  const client = await pool.connect().catch((error: unknown) => {
+    throw mapDatabaseError(error);
+  });
+  return createLease(client, plans, opening, patient);
+}
+
+function createLease(client: pg.PoolClient, plans: ServerPlans, opening: readonly string[], patient: boolean): Lease {
   let ended: Error | undefined;
   let begun = false;
+  let inDoubt = false;
+  const known = plans.knownTo(client);
   const aborted = Promise.withResolvers<never>();
   aborted.promise.catch(() => {});
   // A client in use reports its lost connection as an event too; the statement's failure tells the caller.
@@ -125,7 +136,7 @@ function createLease(client: pg.PoolClient, opening: readonly string[], patient:
   client.on('error', ignore);
   const release = (): void => {
     client.off('error', ignore);
-    client.release();
+    client.release(inDoubt);
   };
   const finish = async (text: string): Promise<void> => {
     try {
@@ -137,27 +148,43 @@ function createLease(client: pg.PoolClient, opening: readonly string[], patient:
       throw error;
     }
   };
-  const send = async (text: string, values: readonly BoundValue[]): Promise<Row[]> => {
-    if (begun) return runStatement(client, text, values, patient);
+  const batch = async ({ text, values, keepsPlan }: Statement, after: readonly string[]): Promise<Row[]> => {
+    const before = begun ? [] : opening;
     begun = true;
-    if (values.length === 0) return runStatement(client, [...opening, text].join(';'), [], patient);
-    return runMapped(client, { before: opening, text, values, ...(patient && { timeoutMs: PATIENT_TIMEOUT_MS }) });
+    const name = keepsPlan ? plans.nameOf(text) : undefined;
+    const named = name === undefined ? {} : { name, isKnown: known.has(name) };
+    try {
+      const timeoutMs = patient ? PATIENT_TIMEOUT_MS : undefined;
+      const { rows } = await runBatch(client, { before, text, values, after, timeoutMs, ...named });
+      if (name !== undefined) known.add(name);
+      return rows as Row[];
+    } catch (error) {
+      // Whether the connection knows the name now, or whether its plan is out of date, is not worth finding out.
+      inDoubt = name !== undefined;
+      throw mapDatabaseError(error);
+    }
+  };
+  const send = async (statement: Statement): Promise<Row[]> => {
+    const { text, values, keepsPlan } = statement;
+    if (keepsPlan || (!begun && values.length > 0)) return batch(statement, []);
+    const script = begun ? text : [...opening, text].join(';');
+    begun = true;
+    return runStatement(client, script, values, patient);
   };
   let last: Promise<unknown> = Promise.resolve();
   return {
     aborted: aborted.promise,
-    async only(text, values) {
-      begun = true;
-      const rows = await runMapped(client, { before: opening, text, values, after: ['commit'] });
+    async only(statement) {
+      const rows = await batch(statement, ['commit']);
       ended = new Error('the transaction has ended');
       release();
       return rows;
     },
-    run(text, values = []) {
+    run(statement) {
       // The driver wants to be given one at a time.
       const running = last.then(async () => {
         if (ended) throw ended;
-        const rows = await send(text, values);
+        const rows = await send(statement);
         if (ended) throw ended;
         return rows;
       });

@@ -3,7 +3,8 @@ import pg from 'pg';
 import type { Database, SystemDatabase } from './database.ts';
 import { ensureExtensions } from './extensions.ts';
 import { listen } from './server-listener.ts';
-import { runSingle, runStatement, runTransaction } from './server-transaction.ts';
+import { openServerPlans } from './server-plans.ts';
+import { type Connections, runSingle, runStatement, runTransaction } from './server-transaction.ts';
 import type { Sql } from './sql.ts';
 import { encodeForeignValue, encodeValue, valueParser } from './values.ts';
 
@@ -49,34 +50,36 @@ export async function openServerDatabase(options: ServerOptions): Promise<Databa
   });
   // A pooled connection that breaks while idle is replaced at its next use.
   pool.on('error', () => {});
-  const system = createSystem(pool, connection);
+  const connections = { pool, plans: openServerPlans() };
+  const system = createSystem(connections, connection);
   try {
-    return createDatabase(pool, system, await ensureExtensions(system));
+    return createDatabase(connections, system, await ensureExtensions(system));
   } catch (error) {
     await pool.end();
     throw error;
   }
 }
 
-function createDatabase(pool: pg.Pool, system: SystemDatabase, hasTextSearch: boolean): Database {
+function createDatabase(connections: Connections, system: SystemDatabase, hasTextSearch: boolean): Database {
   return {
     kind: 'server',
     hasTextSearch,
     system,
     query: async <R extends object>(tenantId: string, statement: Sql) =>
-      (await runSingle(pool, tenantId, statement)) as R[],
-    transaction: (tenantId, fn, options) => runTransaction(pool, tenantId, fn, options),
+      (await runSingle(connections, tenantId, statement)) as R[],
+    transaction: (tenantId, fn, options) => runTransaction(connections, tenantId, fn, options),
     async close() {
-      await Promise.race([pool.end(), new Promise((done) => setTimeout(done, CLOSE_WAIT_MS).unref())]);
+      await Promise.race([connections.pool.end(), new Promise((done) => setTimeout(done, CLOSE_WAIT_MS).unref())]);
     },
   };
 }
 
-function createSystem(pool: pg.Pool, connection: pg.ClientConfig): SystemDatabase {
+function createSystem(connections: Connections, connection: pg.ClientConfig): SystemDatabase {
+  const { pool } = connections;
   return {
     query: async <R extends object>({ text, values }: Sql) =>
       (await runStatement(pool, text, values.map(encodeValue))) as R[],
-    transaction: (fn, options) => runTransaction(pool, undefined, fn, options),
+    transaction: (fn, options) => runTransaction(connections, undefined, fn, options),
     execute: async (text, values) => ({ rows: await runStatement(pool, text, values?.map(encodeForeignValue)) }),
     async executeOutsideTransaction(text) {
       // A vacuum may take longer than any request's statement: a client of its own, without the limits.

@@ -50,7 +50,7 @@ export function raw(text: string): Sql {
 }
 
 /**
- * The same statement, of which the best plan is the same whatever its values: the embedded engine reads and plans it once. For
+ * The same statement, of which the best plan is the same whatever its values: the database reads and plans it once. For
  * statements that run often, in few forms, and look up little by full keys: there, that is most of what they take.
  */
 export function keepPlan({ strings, values }: Sql): Sql {

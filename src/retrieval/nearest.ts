@@ -164,7 +164,7 @@ function indexedDistance(semantic: SemanticQuery): Sql {
 }
 
 function queryVector({ vectors, vector }: SemanticQuery): Sql {
-  return sql`${vector}::${vectorType(vectors)}`;
+  return sql`${vector}::vector::${vectorType(vectors)}`;
 }
 
 function chunkFits(request: AdmittedRequest, filters: Filters): Sql[] {

@@ -1,5 +1,5 @@
 /** The vector of a query, made with the model whose vectors serve the tenant. */
-import { findServingVectors, type ServingVectors, vectorsPerPage, vectorText } from '../corpus/vector-store.ts';
+import { findServingVectors, type ServingVectors, vectorBytes, vectorsPerPage } from '../corpus/vector-store.ts';
 import type { Database } from '../db/database.ts';
 import { keepPlan, raw, type Sql, sql } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
@@ -14,8 +14,8 @@ export const QUERY_EMBEDDING_TIMEOUT_MS = 5_000;
 /** What a semantic search needs. */
 export interface SemanticQuery {
   vectors: ServingVectors;
-  /** As PostgreSQL reads it. */
-  vector: string;
+  /** From `vectorBytes`. */
+  vector: Buffer;
   /** About as many vectors there are. */
   rows: number;
 }
@@ -51,7 +51,7 @@ export async function embedQuery(
     if (vector.length !== vectors.dimension) {
       throw new ServiceError('upstream_failed', 'The embedding model answered with a vector of another dimension.');
     }
-    return { vectors, vector: vectorText(vector) };
+    return { vectors, vector: vectorBytes(vector) };
   } catch (error) {
     signal.throwIfAborted();
     const failure = deadline.aborted

@@ -14,7 +14,7 @@ import { migrate, readMigrations } from '../../src/db/migrate.ts';
 import { isCheckViolation, isUniqueViolation } from '../../src/db/pg-errors.ts';
 import { CONNECTIONS_MAX } from '../../src/db/server.ts';
 import { runBatch } from '../../src/db/server-batch.ts';
-import { sql } from '../../src/db/sql.ts';
+import { keepPlan, sql } from '../../src/db/sql.ts';
 import { newId } from '../../src/util/ids.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 
@@ -147,6 +147,36 @@ test('what follows a command that fails is not run: nothing happens outside of a
   } finally {
     await client.end();
   }
+});
+
+test('a statement that keeps its plan sees its own values, also after it failed and when its table has changed', async () => {
+  const { db } = opened;
+  await db.system.execute(
+    'create table planned (n int); insert into planned values (1), (2); grant select on planned to pinakes_app',
+  );
+  const read = (n: number, by = 1) =>
+    keepPlan(sql`select n, ${n}::int / ${by}::int as part from planned where n = ${n}`);
+  const inside = (n: number) =>
+    db.transaction(tenant.id, async (tx) => [...(await tx.query(read(n))), ...(await tx.query(read(n)))]);
+  assert.deepEqual(await db.query(tenant.id, read(1)), [{ n: 1, part: 1 }]);
+  assert.deepEqual(await db.query(tenant.id, read(2)), [{ n: 2, part: 2 }]);
+  assert.deepEqual(await inside(2), [
+    { n: 2, part: 2 },
+    { n: 2, part: 2 },
+  ]);
+  await assert.rejects(db.query(tenant.id, read(1, 0)), /division by zero/);
+  assert.deepEqual(await inside(1), [
+    { n: 1, part: 1 },
+    { n: 1, part: 1 },
+  ]);
+  await db.system.execute('alter table planned alter column n type bigint using n * 10, add column m int');
+  // It may fail, but not for ever.
+  await db.query(tenant.id, read(10)).catch(() => {});
+  assert.deepEqual(await inside(10), [
+    { n: 10, part: 10 },
+    { n: 10, part: 10 },
+  ]);
+  await db.system.execute('drop table planned');
 });
 
 test('concurrent transactions and statements all happen, none inside another', async () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
-import { findServingVectors, vectorText } from '../../src/corpus/vector-store.ts';
+import { findServingVectors, vectorBytes } from '../../src/corpus/vector-store.ts';
 import { sql } from '../../src/db/sql.ts';
 import { analyzeQuery } from '../../src/retrieval/analyzer.ts';
 import { lexicalCandidates, type Search } from '../../src/retrieval/candidates.ts';
@@ -117,7 +117,7 @@ async function inSearch<T>(
   };
   return database.db.transaction(tenant.id, async (tx) => {
     const vectors = (await findServingVectors(tx, tenant.id))!;
-    const semantic = { vectors, vector: vectorText(query), rows: known.size };
+    const semantic = { vectors, vector: vectorBytes(query), rows: known.size };
     const named = openFitting(tx, request, kept ? openCorpusMemory(database.db).at('now') : undefined);
     const find: FindFitting = async (wanted) => {
       const found = await named(wanted);

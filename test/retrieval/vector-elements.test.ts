@@ -9,6 +9,7 @@ import {
   insertVectors,
   keepVectorsOfSources,
   listGenerations,
+  vectorBytes,
   vectorPartition,
   vectorTable,
   vectorText,
@@ -62,7 +63,7 @@ async function nearest({ id, partitionNo }: Tenant, vector: Float32Array): Promi
     ...{ usePostfilter: false, limit: 10, offset: 0 },
   };
   return database.db.transaction(id, async (tx) => {
-    const semantic = { vectors: (await findServingVectors(tx, id))!, vector: vectorText(vector), rows: 0 };
+    const semantic = { vectors: (await findServingVectors(tx, id))!, vector: vectorBytes(vector), rows: 0 };
     const asked = { request, semantic, filters: {}, limit: 10, exactRowsMax: 0 };
     const found = await nearestCandidates(tx, exactPlan(asked));
     return new Map(found.map((candidate) => [candidate.id, Math.round(candidate.score * 100) / 100]));
