@@ -97,7 +97,15 @@ export function openNameSearch(find: FindNames, entities: readonly NameEntity[],
             report(spans[next]!.start - at, spans[next]!.end - at);
           return until;
         },
-        openFrom: (kept, from) => Math.max(from, Math.min(kept.length, knownTo - at)),
+        openFrom(kept, from) {
+          const end = at + kept.length;
+          let open = Math.min(end, knownTo);
+          // The session may have less of the text than was looked at.
+          const spans = found.get(entity) ?? [];
+          for (let i = next; i < spans.length && spans[i]!.start < open; i++)
+            if (spans[i]!.end > end) open = spans[i]!.start;
+          return Math.max(from, open - at);
+        },
         forget(units) {
           at += units;
         },

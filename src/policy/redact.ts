@@ -1,6 +1,7 @@
 /** What a compiled redaction policy does. Pure: see redactors.ts for where policies come from. */
 import { createHash } from 'node:crypto';
 import { ServiceError } from '../errors.ts';
+import { openTurns, type Turns } from '../util/turns.ts';
 import { isName, type NameEntity } from './detectors/entities.ts';
 import { detectorOf } from './detectors/registry.ts';
 import { openDictionary } from './dictionary.ts';
@@ -65,11 +66,10 @@ export interface Redactor {
 
 /** Text that is worked on before the time is looked at, in UTF-16 units. */
 const SLICE_LENGTH_MAX = 4_096;
-const SLICE_LENGTH_MIN = 16;
-const SLICE_LENGTH_FIRST = 256;
-/** Work after which others run: time, and UTF-16 units of all texts together. */
-const TURN_MS_MAX = 8;
-const TURN_LENGTH_MAX = 16_384;
+const SLICE_LENGTH_MIN = 256;
+const SLICE_LENGTH_FIRST = 512;
+/** Longest step of a slice; the next one is shorter. */
+const STEP_MS_MAX = 8;
 
 /** A text on its way. */
 interface Opened {
@@ -80,11 +80,15 @@ interface Opened {
   sliceLength: number;
 }
 
-/** @param findNames null: no analyzer is configured, and rules that need one fail. */
+/**
+ * @param findNames null: no analyzer is configured, and rules that need one fail.
+ * @param turns shared with all others that work in this process.
+ */
 export function compileRedactor(
   policy: RedactionPolicy,
   hashKey: Uint8Array,
   findNames: FindNames | null = null,
+  turns: Turns = openTurns(),
 ): Redactor {
   const tokens = openTokens(hashKey);
   const compiled = policy.rules.flatMap((rule, order) =>
@@ -110,46 +114,46 @@ export function compileRedactor(
     }));
     return { session: openSession(rules), names, sliceLength: SLICE_LENGTH_FIRST };
   };
-  // Of all calls since others could run: a search redacts many short texts.
-  let busyMs = 0;
-  let busyLength = 0;
-  /** `work` takes a text slice by slice, as long as the rules allow. */
+  /** Makes all steps of some work, and lets others run in between. @returns its result, and how long its longest step took. */
   async function inTurns(
-    opened: Opened,
-    text: string,
+    work: Generator<undefined, string>,
     signal: AbortSignal | undefined,
-    work: (slice: string) => void,
-  ): Promise<void> {
-    for (let start = 0; start < text.length; ) {
-      const startedAt = performance.now();
-      const slice = text.slice(start, start + opened.sliceLength);
-      work(slice);
-      start += slice.length;
-      const tookMs = performance.now() - startedAt;
-      opened.sliceLength =
-        tookMs > TURN_MS_MAX
-          ? Math.max(SLICE_LENGTH_MIN, opened.sliceLength / 4)
-          : Math.min(SLICE_LENGTH_MAX, opened.sliceLength * 2);
-      busyMs += tookMs;
-      busyLength += slice.length;
-      if (busyMs >= TURN_MS_MAX || busyLength >= TURN_LENGTH_MAX) {
-        busyMs = 0;
-        busyLength = 0;
-        await new Promise((resolve) => setImmediate(resolve));
-      }
+  ): Promise<{ out: string; longestMs: number }> {
+    let longestMs = 0;
+    for (;;) {
+      const turn = turns.wait();
+      if (turn) await turn;
       signal?.throwIfAborted();
+      const startedAt = performance.now();
+      const { done, value } = work.next();
+      const tookMs = performance.now() - startedAt;
+      turns.spent(tookMs, 0);
+      longestMs = Math.max(longestMs, tookMs);
+      if (done) return { out: value, longestMs };
     }
   }
   /** What may go out of a text that goes on, or ends here. */
   async function advance(opened: Opened, text: string, isEnd: boolean, signal?: AbortSignal): Promise<string> {
     const { session, names } = opened;
-    if (names) await inTurns(opened, text, signal, (slice) => names.push(slice));
+    for (let start = 0; names && start < text.length; start += SLICE_LENGTH_MAX) {
+      await turns.wait();
+      names.push(text.slice(start, start + SLICE_LENGTH_MAX));
+      turns.spent(0, SLICE_LENGTH_MAX);
+    }
     await names?.settle(isEnd, signal);
     const parts: string[] = [];
-    await inTurns(opened, text, signal, (slice) => {
-      if (!session.blocked) parts.push(session.push(slice));
-    });
-    if (isEnd) parts.push(session.end());
+    for (let start = 0; start < text.length && !session.blocked; ) {
+      const slice = text.slice(start, start + opened.sliceLength);
+      start += slice.length;
+      const { out, longestMs } = await inTurns(session.push(slice), signal);
+      parts.push(out);
+      turns.spent(0, slice.length);
+      opened.sliceLength =
+        longestMs > STEP_MS_MAX
+          ? Math.max(SLICE_LENGTH_MIN, opened.sliceLength / 4)
+          : Math.min(SLICE_LENGTH_MAX, opened.sliceLength * 2);
+    }
+    if (isEnd) parts.push((await inTurns(session.end(), signal)).out);
     return parts.join('');
   }
   const appliesAt = new Set<string>(policy.enabled ? policy.rules.flatMap((rule) => rule.apply_at) : []);

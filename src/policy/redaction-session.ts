@@ -11,6 +11,8 @@ export interface Finder {
   scan(text: string, from: number, until: number, found: (start: number, end: number) => void): number;
   /** Where the first match at or after `from` may begin that more text could complete, lengthen or undo; else the length. */
   openFrom(text: string, from: number): number;
+  /** True: `scan` may return before `until` where it took long, and is called again from there. */
+  readonly isSlow?: boolean;
   /** The text loses so much at its beginning. For finders that know of places in the whole text. */
   forget?(units: number): void;
 }
@@ -34,9 +36,10 @@ export interface FinderRule {
 export type SessionMatch = FinderRule['describes'] & { start: number; end: number; replacement: string };
 
 export interface Session {
-  push(delta: string): string;
-  /** The rest, with the last piece. */
-  end(last?: string): string;
+  /** In steps, so that others can run between them. Returns what may go out. */
+  push(delta: string): Generator<undefined, string>;
+  /** The rest. */
+  end(): Generator<undefined, string>;
   readonly blocked: boolean;
   readonly matches: SessionMatch[];
 }
@@ -77,17 +80,16 @@ class RedactionSession implements Session {
     this.#next = rules.map(() => 0);
   }
 
-  push(delta: string): string {
+  push(delta: string): Generator<undefined, string> {
     this.#kept += delta;
     return this.#advance(false);
   }
 
-  end(last = ''): string {
-    this.#kept += last;
+  end(): Generator<undefined, string> {
     return this.#advance(true);
   }
 
-  #advance(isEnd: boolean): string {
+  *#advance(isEnd: boolean): Generator<undefined, string> {
     if (this.blocked) return '';
     // Half a character waits for its other half.
     const half = !isEnd && /[\ud800-\udbff]$/.test(this.#kept) ? 1 : 0;
@@ -98,8 +100,10 @@ class RedactionSession implements Session {
 
     let until = text.length;
     if (!isEnd)
-      for (const [i, { finder }] of this.#rules.entries())
+      for (const [i, { finder }] of this.#rules.entries()) {
         until = Math.min(until, finder.openFrom(text, Math.min(this.#next[i]!, text.length)));
+        yield;
+      }
     /** Between characters, where one has become several. */
     const between = (unit: number): number => {
       let at = unit;
@@ -109,14 +113,19 @@ class RedactionSession implements Session {
     until = between(until);
 
     for (const [i, rule] of this.#rules.entries()) {
-      const next = rule.finder.scan(text, this.#next[i]!, until, (start, end) => {
+      const found = (start: number, end: number): void => {
         this.#waiting.push({
           start: this.#keptAt + startOf(start),
           end: this.#keptAt + endOf(end),
           text: rule.describes.action === 'hash' ? text.slice(start, end) : '',
           rule,
         });
-      });
+      };
+      let next = this.#next[i]!;
+      do {
+        next = rule.finder.scan(text, next, until, found);
+        yield;
+      } while (rule.finder.isSlow && next < until);
       this.#next[i] = Math.max(next, until);
     }
     const out = this.#settle(this.#keptAt + startOf(until));

@@ -1,6 +1,7 @@
 /** The compiled redaction policies of tenants. */
 import type { Queryable } from '../db/database.ts';
 import { sql } from '../db/sql.ts';
+import { openTurns } from '../util/turns.ts';
 import type { KeySettings } from '../vault/key-files.ts';
 import { findMasterKeyId } from '../vault/master-key-store.ts';
 import { tenantKey } from '../vault/tenant-key.ts';
@@ -38,6 +39,7 @@ export interface Redactors {
 
 /** @param analyzer of names; null: none is configured. */
 export function openRedactors(config: KeySettings, analyzer: NameAnalyzer | null = null): Redactors {
+  const turns = openTurns();
   const kept = new Map<string, { redactor: Redactor; keyId: string | undefined }>();
   const keyFor = async (keyId: string | undefined, tenantId: string) => tenantKey(config, keyId, tenantId, KEY_PURPOSE);
   const namesFor = (tenantId: string): FindNames | null =>
@@ -53,7 +55,7 @@ export function openRedactors(config: KeySettings, analyzer: NameAnalyzer | null
       return mark === '' ? null : { tenantId, mark, hashKey, policy: { version, enabled, rules } };
     },
     async compile(tx, tenantId, policy) {
-      return compileRedactor(policy, await keyFor(await findMasterKeyId(tx), tenantId), namesFor(tenantId));
+      return compileRedactor(policy, await keyFor(await findMasterKeyId(tx), tenantId), namesFor(tenantId), turns);
     },
     async forTenant(tx, tenantId, known) {
       const version = known === undefined ? await findVersion(tx, tenantId) : known;
@@ -68,7 +70,7 @@ export function openRedactors(config: KeySettings, analyzer: NameAnalyzer | null
       if (entry?.redactor.version !== version || entry.keyId !== keyId) {
         const policy = await findRedactionPolicy(tx, tenantId);
         if (!policy?.enabled) return null;
-        entry = { redactor: compileRedactor(policy, await keyFor(keyId, tenantId), namesFor(tenantId)), keyId };
+        entry = { redactor: compileRedactor(policy, await keyFor(keyId, tenantId), namesFor(tenantId), turns), keyId };
       }
       kept.set(tenantId, entry);
       for (const oldest of kept.keys()) {

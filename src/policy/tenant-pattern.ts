@@ -32,18 +32,14 @@ export function openPattern(pattern: string, ignoreCase: boolean): Finder {
   }
 
   return {
+    isSlow: true,
     scan(text, from, until, found) {
-      let next = from;
-      while (next < until) {
-        const match = findInWindow(text, next);
-        const last = Math.min(next + WINDOW_LENGTH, until);
-        if (!match || match.start >= last) next = last;
-        else {
-          found(match.start, match.end);
-          next = match.end;
-        }
-      }
-      return next;
+      if (from >= until) return from;
+      const match = findInWindow(text, from);
+      const last = Math.min(from + WINDOW_LENGTH, until);
+      if (!match || match.start >= last) return last;
+      found(match.start, match.end);
+      return match.end;
     },
     openFrom(text, from) {
       const lowest = Math.max(from, text.length - 2 * longest);

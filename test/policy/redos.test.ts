@@ -61,6 +61,17 @@ test('others run between many short texts, too', async () => {
   assert.ok(turns >= Math.floor((40 * 2_000) / TURN_LENGTH_MAX), `${turns} turns`);
 });
 
+test('others run between many texts that are redacted together', async () => {
+  const all = redactorOf(ENTITIES);
+  const texts = Array.from({ length: 20 }, () => 'the quick brown fox '.repeat(TURN_LENGTH_MAX / 20));
+  const redactor: Redactor = {
+    ...all,
+    redact: async (_, at) => (await Promise.all(texts.map((text) => all.redact(text, at))))[0]!,
+  };
+  const turns = await turnsDuring(redactor, '');
+  assert.ok(turns >= texts.length - 1, `${turns} turns`);
+});
+
 async function inTurn<T>(texts: readonly string[], work: (text: string) => Promise<T>): Promise<T> {
   let last!: T;
   for (const text of texts) last = await work(text);
