@@ -32,7 +32,7 @@ describe('words', () => {
     const languages = [...ANALYZED_LANGUAGES, 'und'];
     for (const word of ['Running', 'İstanbul', 'Điện', 'naïveté', 'книгами', 'كتاب', '東京', 'a1', 'x'.repeat(100)]) {
       const each = new Set(languages.map((language) => wordTerms(word, language)[0]!.term));
-      assert.deepEqual(firstTerms(word, languages), each, word);
+      assert.deepEqual(new Set(firstTerms(word, languages)), each, word);
     }
   });
   test('inflected forms meet in their stem, whatever the case', () => {

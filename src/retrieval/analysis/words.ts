@@ -63,12 +63,14 @@ export function wordTerms(word: string, language: string): readonly WordTerm[] {
   return terms;
 }
 
-/** The first lexeme of a word in each of the languages, not remembered: for words that hardly come again. */
-export function firstTerms(word: string, languages: readonly string[]): Set<string> {
+/** The first lexemes of a word in these languages, not remembered: for words that hardly come again. */
+export function firstTerms(word: string, languages: readonly string[]): string[] {
   const short = cut(word);
   const script = scriptOf(short);
-  const different = new Set(languages.map((language) => (script ? languageFor(script, language) : language)));
-  return new Set([...different].map((language) => mainTerm(formsOf(short, language), script && language)));
+  const used = script ? languages.map((language) => languageFor(script, language)) : languages;
+  return used.flatMap((language, i) =>
+    used.indexOf(language) === i ? mainTerm(formsOf(short, language), script && language) : [],
+  );
 }
 
 function computeTerms(word: string, language: string): WordTerm[] {
