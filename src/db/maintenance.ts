@@ -10,9 +10,9 @@ import { identifier, sql } from './sql.ts';
 import { type MergedSegments, mergeSegments } from './text-segments.ts';
 
 /** How often the counters are looked at. */
-const LOOK_INTERVAL_MS = 2_000;
-/** A checkpoint is due after this much log: bounds both its own length and the recovery after a kill. */
-export const CHECKPOINT_LOG_BYTES = 48 * 1024 * 1024;
+const LOOK_INTERVAL_MS = 1_000;
+/** A checkpoint is due after this much log: bounds both its own length (0.02 s of work) and the recovery after a kill. */
+export const CHECKPOINT_LOG_BYTES = 16 * 1024 * 1024;
 /** With less than that, a checkpoint waits until the log has not grown for this long. */
 const CHECKPOINT_IDLE_MS = 15_000;
 /**
@@ -93,13 +93,16 @@ async function maintain(db: Database, state: LookState, signal: AbortSignal): Pr
     state.grownAt = Date.now();
   }
   const quietMs = Date.now() - state.grownAt;
-  if (quietMs <= LOOK_INTERVAL_MS * 2) await tidyTables(db, quietMs > 0);
+  if (quietMs <= TIDY_WITHIN_MS) await tidyTables(db, quietMs > 0);
   if (written > CHECKPOINT_LOG_BYTES || (written > CHECKPOINT_RECORD_BYTES && quietMs > CHECKPOINT_IDLE_MS)) {
     await db.system.executeOutsideTransaction('checkpoint');
   }
   await mergeSegments(db, state.merged, quietMs, signal);
   state.position = await logBytes(db);
 }
+
+/** After that, nothing has changed since the tables were last looked at. */
+const TIDY_WITHIN_MS = 4_000;
 
 /** A checkpoint itself writes less than this: no reason for the next one. */
 const CHECKPOINT_RECORD_BYTES = 16 * 1024;
