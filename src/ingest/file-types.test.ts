@@ -52,6 +52,18 @@ const REFUSED: readonly (readonly [what: string, bytes: Uint8Array | string, nam
   ['an empty PDF', '', 'a.pdf', /empty/],
 ];
 
+for (const [part, message] of [
+  ['Index/Document.iwa', /^Pages, Numbers and Keynote files cannot be read\.$/],
+  ['xl/workbook.bin', /^Excel binary \(xlsb\) files/],
+  ['visio/document.xml', /^Visio files/],
+  ['FixedDocSeq.fdseq', /^XPS files/],
+] as const) {
+  test(`refuses an archive with ${part}: its parts are no files of a person`, async () => {
+    const bytes = zipSync({ [part]: strToU8('x'), 'preview.jpg': strToU8('x') });
+    await assert.rejects(detectFileType(bytes, 'a'), (error: Error) => message.test(error.message));
+  });
+}
+
 for (const [what, bytes, name, message] of REFUSED) {
   test(`refuses ${what}`, async () => {
     await assert.rejects(detectFileType(Buffer.from(bytes as string), name), message);

@@ -139,7 +139,7 @@ export function extensionOf(name: string): string {
 }
 
 export function unsupported(what: string): FileError {
-  return badFile('detect', 'Unsupported file type', `Unsupported file type: ${what} files cannot be read.`);
+  return badFile('detect', 'Unsupported file type', `${what} files cannot be read.`);
 }
 
 function emptyType(extension: string): FileType {
@@ -148,8 +148,19 @@ function emptyType(extension: string): FileType {
   throw badFile('detect', 'Empty file', 'The file is empty (0 bytes).');
 }
 
+/** Documents that are archives inside: their parts are no files of a person. */
+const UNREAD_PACKAGES: readonly (readonly [mark: RegExp, name: string])[] = [
+  [/^xl\/workbook\.bin$/i, 'Excel binary (xlsb)'],
+  [/^Index\/[^/]{1,100}\.iwa$|^Index\.zip$|^index\.apxl$|^buildVersionHistory\.plist$/, 'Pages, Numbers and Keynote'],
+  [/^visio\/document\.xml$/i, 'Visio'],
+  [/^[^/]{1,100}\.fdseq$/i, 'XPS'],
+  [/^theme\/theme\/themeManager\.xml$/i, 'Office theme'],
+];
+
 function zipType(bytes: Uint8Array): FileType {
   const names = zipEntryNames(bytes);
+  const unread = UNREAD_PACKAGES.find(([mark]) => names.values().some((name) => mark.test(name)));
+  if (unread) throw unsupported(unread[1]);
   if (names.has('word/document.xml') || names.has('word/document2.xml')) return 'docx';
   if (names.has('xl/workbook.xml') || names.has('xl/workbook2.xml')) return 'xlsx';
   if (names.has('ppt/presentation.xml')) return 'pptx';

@@ -21,7 +21,7 @@ export async function convertOldOffice(type: OldOfficeType, bytes: Uint8Array, {
     throw badFile(
       'parse',
       'Unsupported file type',
-      `Unsupported file type: ${name} files are read where LibreOffice is installed; or save the file as ${NEW_FORMAT[type]}.`,
+      `${name} files are read where LibreOffice is installed; or save the file as ${NEW_FORMAT[type]}.`,
     );
   }
   return office(NEW_FORMAT[type]);
