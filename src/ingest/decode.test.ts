@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { test } from 'node:test';
 import iconv from 'iconv-lite';
-import { cleanText, decodeText } from './decode.ts';
+import { cleanText, decodeText, withSymbols } from './decode.ts';
 
 const TEXTS = {
   ja: '東大寺は、奈良県奈良市にある華厳宗大本山の寺院である。聖武天皇が国力を尽くして建立した寺として知られている。',
@@ -77,4 +77,8 @@ test('a few broken bytes in UTF-8 are replaced, not taken for another encoding',
 
 test('text is well-formed, without NUL, and has line feeds only', () => {
   assert.equal(cleanText('\ufeffa\r\nb\rc\0d\ud800e'), 'a\nb\nc\ufffdd\ufffde');
+});
+
+test('bullets and ticks of symbol fonts become those that everybody knows', () => {
+  assert.equal(withSymbols('\uf0b7 one \uf0a7 two \uf0fc \uf8ff \uf041'), '• one ▪ two ✔ \uf8ff \uf041');
 });

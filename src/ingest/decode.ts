@@ -49,6 +49,20 @@ export function cleanText(raw: string): string {
   return text.isWellFormed() ? text : text.toWellFormed();
 }
 
+const SYMBOLS: Record<string, string> = {
+  '\uf0b7': '•',
+  '\uf0a7': '▪',
+  '\uf076': '•',
+  '\uf0d8': '•',
+  '\uf0fc': '✔',
+  '\uf0e0': '→',
+};
+
+/** The text with the bullets, ticks and arrows of symbol fonts, which Word writes with numbers for private use; as long as before. */
+export function withSymbols(text: string): string {
+  return /[\uf000-\uf0ff]/.test(text) ? text.replace(/[\uf000-\uf0ff]/g, (sign) => SYMBOLS[sign] ?? sign) : text;
+}
+
 function decodeAs(bytes: Uint8Array, encoding: string): Decoded {
   const text =
     encoding === 'utf-32le' || encoding === 'utf-32be'

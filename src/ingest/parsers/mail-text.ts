@@ -1,4 +1,5 @@
 /** Mails as text: headers, what a person wrote, the names of the attachments. */
+import { withSymbols } from '../decode.ts';
 import type { FileMember } from '../members.ts';
 import { originMetadata } from '../metadata-values.ts';
 import type { ParsedFile } from '../parsed.ts';
@@ -43,7 +44,9 @@ export function mailFile(
 
 /** The text a person wrote; the HTML form only where there is no other. */
 function writeBody(text: string | undefined, html: string | undefined, builder: TextBuilder): void {
-  const body = (text ?? '').replace(/\r\n?/g, '\n').trim();
+  const body = withSymbols(text ?? '')
+    .replace(/\r\n?/g, '\n')
+    .trim();
   if (body !== '') {
     for (const block of paragraphs(body, 0, body.length)) {
       builder.add({ kind: block.kind }, body.slice(block.start, block.end));

@@ -63,3 +63,14 @@ test('bullets make a list', () => {
     ['list', '• first point of the list that fills its line entirely and goes on\n• second point', 1],
   ]);
 });
+
+test('comments stand behind the text of their page', () => {
+  const builder = new TextBuilder();
+  const page = (text: string, notes: string[]) => ({ lines: lines(text), notes });
+  layoutPages([page('One.', ['[comment] odd']), page('Two.', [])], builder);
+  assert.deepEqual(
+    builder.blocks.map(({ pages }) => pages?.[0]),
+    [1, 1, 2],
+  );
+  assert.equal(builder.text(), 'One.\n\n[comment] odd\n\nTwo.');
+});

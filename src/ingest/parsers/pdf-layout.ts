@@ -36,7 +36,7 @@ const FULL_SHARE = 0.72;
 /** Headings are set larger, so that fewer characters fill a line. */
 const WRAPPED_SHARE = 0.4;
 
-const BULLET = /^(?:[•◦▪‣●○■□–—*-]|\(?\d{1,3}[.)]|\(?[a-z]\))\s+\S/;
+const BULLET = /^(?:[•◦▪‣●○■□✔→–—*-]|\(?\d{1,3}[.)]|\(?[a-z]\))\s+\S/;
 
 /** Writes pages of lines as blocks with page numbers (1-based). */
 export function layoutPages(pages: readonly PdfPage[], builder: TextBuilder): void {

@@ -1,6 +1,7 @@
 /** PDF files by pdfium: lines per page with their font sizes, then pdf-layout.ts. */
 import { Buffer } from 'node:buffer';
 import { type PDFiumDocument, PDFiumLibrary } from '@hyzyla/pdfium';
+import { withSymbols } from '../decode.ts';
 import { badFile, FileError, overLimit } from '../failure.ts';
 import { originMetadata } from '../metadata-values.ts';
 import type { ParsedFile } from '../parsed.ts';
@@ -239,7 +240,7 @@ function pageText(module: PdfiumModule, textPage: number): string {
   const buffer = module.wasmExports.malloc((count + 1) * 2);
   try {
     const length = module._FPDFText_GetText(textPage, 0, count, buffer);
-    return length > 1 ? utf16(module, buffer, (length - 1) * 2) : '';
+    return length > 1 ? withSymbols(utf16(module, buffer, (length - 1) * 2)) : '';
   } finally {
     module.wasmExports.free(buffer);
   }
