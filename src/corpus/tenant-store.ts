@@ -108,8 +108,8 @@ export async function deleteTenant(db: Database, id: string): Promise<boolean> {
   });
 }
 
-/** No plan depends on the distribution of long texts, and sampling them takes ANALYZE seconds instead of milliseconds. */
-const LONG_COLUMNS = ['content', 'context', 'metadata', 'terms'];
+/** No plan depends on the distribution of long texts and of arrays, and sampling them takes ANALYZE seconds instead of milliseconds. */
+const UNSAMPLED_COLUMNS = ['content', 'context', 'heading_path', 'metadata', 'pages', 'terms'];
 
 const TENANT_COLUMNS = raw('id, name, partition_no as "partitionNo", created_at as "createdAt"');
 
@@ -118,7 +118,7 @@ async function createPartition(tx: Tx, tenant: Tenant, hasTextSearch: boolean): 
   const partition = identifier(chunkPartition(tenant.partitionNo));
   const literal = raw(`'${tenant.id}'`);
   await tx.query(sql`create table ${partition} partition of chunk for values in (${literal})`);
-  for (const column of LONG_COLUMNS) {
+  for (const column of UNSAMPLED_COLUMNS) {
     await tx.query(sql`alter table ${partition} alter column ${identifier(column)} set statistics 0`);
   }
   await tx.query(termsIndexStatement(tenant, hasTextSearch));
