@@ -27,8 +27,6 @@ const WIDE_MARGIN = 1.5;
 const CHUNK_PER_POSTING = 1 / 20;
 const CHUNK_PER_FITTING = 1 / 6;
 const FEW_CHUNKS = 300;
-/** Of chunks that have a term which alone does not suffice, about so many have the others that it takes. */
-const TOGETHER_SHARE = 1 / 20;
 /** The next look is so many times as large, when too few of the one before fulfil the conditions. */
 const LOOK_GROWTH = 8;
 /** PostgreSQL indexes no longer words. */
@@ -95,7 +93,7 @@ export async function scanCandidates(
     scoring.terms,
     request.limit,
     firstRows,
-    (terms, matching) => score(tx, request, { ...scoring, terms }, { matching }),
+    (terms, { matching }) => score(tx, request, { ...scoring, terms }, { matching }),
     async (rows) => {
       if (named !== undefined || rows <= largeRows) return undefined;
       named = await nameFew(tx, request, namedMax);
@@ -106,7 +104,7 @@ export async function scanCandidates(
 
 /** The best chunks, whatever their source. */
 function findBestOfAll(tx: Tx, scoring: Scoring, limit: number, firstRows: number): Promise<Candidate[]> {
-  return findBest(scoring.terms, limit, firstRows, (terms, matching) =>
+  return findBest(scoring.terms, limit, firstRows, (terms, { matching }) =>
     scoreAll(tx, { ...scoring, terms }, { matching, limit }),
   );
 }
@@ -134,7 +132,10 @@ async function scanSources(
           terms,
           limit,
           firstRows,
-          (some, matching, rows) => look(some, { matching, sources, index: indexFor(rows) }),
+          (some, { matching, any, rows }) => {
+            const index = indexFor(rows);
+            return look(some, { matching: index === 'both' ? any : matching, sources, index });
+          },
           undefined,
           share,
         );
@@ -143,10 +144,18 @@ async function scanSources(
   return find((some, which) => scoreAll(tx, { ...scoring, terms: some }, { ...which, limit }));
 }
 
+interface Look {
+  matching: string;
+  /** All of these match, and others: what the planner takes for rare is not always rare, as a word together with its beginning. */
+  any: string;
+  /** Chunks that match it, if they shared no term. */
+  rows: number;
+}
+
 /**
  * The best by score, then id.
  *
- * @param scoreMatching the best `limit` of the chunks that match, about so many, by these terms, which are all that they contain of them.
+ * @param scoreMatching the best `limit` of the chunks that match, by these terms, which are all that they contain of them.
  * @param shortcut before so many chunks are looked at: another way to the result, if there is one.
  * @param share of the chunks that match, about so many are scored.
  */
@@ -154,16 +163,17 @@ async function findBest(
   terms: readonly ScoredTerm[],
   limit: number,
   firstRows: number,
-  scoreMatching: (terms: readonly ScoredTerm[], matching: string, rows: number) => Promise<Candidate[]>,
+  scoreMatching: (terms: readonly ScoredTerm[], look: Look) => Promise<Candidate[]>,
   shortcut: (rows: number) => Promise<Candidate[] | undefined> = async () => undefined,
   share = 1,
 ): Promise<Candidate[]> {
   /** All chunks with one of these terms have been looked at, the best of them are found. */
   let looked: readonly ScoredTerm[] = [];
   let found: Candidate[] = [];
-  const lookAt = async (matching: string, rows: number): Promise<void> => {
-    const unseen = looked.length === 0 ? matching : `(${matching})&!(${anyOf(looked)})`;
-    const more = await scoreMatching(without(terms, looked), unseen, rows);
+  const lookAt = async (some: readonly ScoredTerm[], matching = anyOf(some)): Promise<void> => {
+    const unseen = (query: string): string => (looked.length === 0 ? query : `(${query})&!(${anyOf(looked)})`);
+    const look = { matching: unseen(matching), any: unseen(anyOf(some)), rows: chunksOfAll(some) };
+    const more = await scoreMatching(without(terms, looked), look);
     found = inOrder([...found, ...more], 0).slice(0, limit);
   };
   for (let rows = rowsOfFirst(limit, firstRows) / share; ; rows *= LOOK_GROWTH) {
@@ -174,15 +184,16 @@ async function findBest(
     const added = without(wider, looked);
     // The last of those before may have had so many chunks.
     if (added.length === 0) continue;
-    await lookAt(anyOf(added), chunksOfAll(added));
+    await lookAt(added);
     looked = wider;
     const others = without(terms, looked);
     if (others.length === 0) return found;
     if (found.length < limit) continue;
     const least = found.at(-1)!.score * (1 - SCORE_TOLERANCE);
     const promising = reaching(others, least);
-    const rowsOf = ({ chunks, bound }: ScoredTerm): number => (bound >= least ? chunks : chunks * TOGETHER_SHARE);
-    if (promising !== undefined) await lookAt(promising, sumOf(others, rowsOf));
+    // Each that matches has one of those that reach the score together with all that come after them: often many have it.
+    const first = others.filter((_, i) => sumOf(others.slice(i), ({ bound }) => bound) >= least);
+    if (promising !== undefined) await lookAt(first, promising);
     return found;
   }
 }
