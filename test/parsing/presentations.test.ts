@@ -64,3 +64,30 @@ test('a presentation whose slides declare entities is refused', async () => {
   const bytes = changed(2, (xml) => xml.replace('<p:sld ', '<!DOCTYPE x [<!ENTITY a "lol">]><p:sld '));
   assert.match((await failureOf('a.pptx', bytes)).message, /entities/);
 });
+
+test('comments on a slide, old and new, with their authors and answers', async () => {
+  const parts = unzipSync(fixture('slides.pptx'));
+  const text = (name: string) => new TextDecoder().decode(parts[name]);
+  const rels = 'ppt/slides/_rels/slide3.xml.rels';
+  const link = (id: string, target: string) => `<Relationship Id="${id}" Target="../comments/${target}"/>`;
+  parts[rels] = strToU8(
+    text(rels).replace('</Rel', `${link('k1', 'comment1.xml')}${link('k2', 'modernComment_1.xml')}</Rel`),
+  );
+  parts['ppt/commentAuthors.xml'] = strToU8('<p:cmAuthorLst><p:cmAuthor id="0" name="Ann"/></p:cmAuthorLst>');
+  parts['ppt/authors.xml'] = strToU8('<p188:authorLst><p188:author id="{B}" name="Bo"/></p188:authorLst>');
+  parts['ppt/comments/comment1.xml'] = strToU8(
+    '<p:cmLst><p:cm authorId="0"><p:pos x="1"/><p:text>Check &amp; fix</p:text></p:cm><p:cm authorId="9"><p:text>Who?</p:text></p:cm></p:cmLst>',
+  );
+  const body = (words: string) => `<p188:txBody><a:p><a:r><a:t>${words}</a:t></a:r></a:p></p188:txBody>`;
+  parts['ppt/comments/modernComment_1.xml'] = strToU8(
+    `<p188:cmLst><p188:cm authorId="{B}"><p188:replyLst><p188:reply authorId="{B}">${body('Done')}</p188:reply></p188:replyLst>${body('Too long')}</p188:cm></p188:cmLst>`,
+  );
+  const file = await readBytes('a.pptx', zipSync(parts));
+  const after = file.text.slice(file.text.indexOf('| South | 80 |'), file.text.indexOf('## Two columns'));
+  assert.deepEqual(after.trim().split('\n\n').slice(1), [
+    '[comment by Ann] Check & fix',
+    '[comment] Who?',
+    '[comment by Bo] Too long',
+    '[comment by Bo] Done',
+  ]);
+});

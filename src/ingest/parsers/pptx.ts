@@ -5,6 +5,7 @@ import type { ParsedFile } from '../parsed.ts';
 import { chartText } from './chart-text.ts';
 import { type Addresses, addressOf, diagramText, drawingTable, drawingText, shapeAltText } from './drawing-text.ts';
 import { coreProperties, outsideTargets, relations } from './office-xml.ts';
+import { commentAuthors, slideComments } from './pptx-comments.ts';
 import { type PlaceOf, placesOf } from './pptx-places.ts';
 import { readingOrder } from './reading-order.ts';
 import { tableText } from './table-text.ts';
@@ -22,8 +23,8 @@ export function parsePptx(bytes: Uint8Array): ParsedFile {
   const slides = slideParts(parts);
   if (slides.length === 0 && !parts.has('ppt/presentation.xml'))
     throw badFile('parse', 'Damaged presentation', 'The file has no presentation.');
-  const layouts = new Map<string, PlaceOf>();
-  for (const [index, part] of slides.entries()) new SlideWriter(parts, part, index + 1, builder, layouts).write();
+  const file = { parts, builder, layouts: new Map<string, PlaceOf>(), authors: commentAuthors(parts) };
+  for (const [index, part] of slides.entries()) new SlideWriter(file, part, index + 1).write();
   const properties = coreProperties(parts);
   const title = usefulTitle(properties['title']) ?? firstHeading(builder);
   return {
@@ -46,6 +47,14 @@ function slideParts(parts: ZipPackage): string[] {
   });
 }
 
+/** What all slides of a file share. */
+interface PresentationFile {
+  parts: ZipPackage;
+  builder: TextBuilder;
+  layouts: Map<string, PlaceOf>;
+  authors: ReadonlyMap<string, string>;
+}
+
 class SlideWriter {
   private readonly parts: ZipPackage;
   private readonly part: string;
@@ -54,15 +63,18 @@ class SlideWriter {
   private readonly layouts: Map<string, PlaceOf>;
   private readonly links: ReadonlyMap<string, string>;
   private readonly addresses: Addresses;
+  private readonly authors: ReadonlyMap<string, string>;
   /** Undefined as long as the heading above belongs to this slide. */
   private headingPath: string[] | undefined = [];
 
-  constructor(parts: ZipPackage, part: string, page: number, builder: TextBuilder, layouts: Map<string, PlaceOf>) {
+  constructor(file: PresentationFile, part: string, page: number) {
+    const { parts, builder, layouts, authors } = file;
     this.parts = parts;
     this.part = part;
     this.page = page;
     this.builder = builder;
     this.layouts = layouts;
+    this.authors = authors;
     this.links = relations(parts, part);
     this.addresses = outsideTargets(parts, part);
   }
@@ -75,6 +87,7 @@ class SlideWriter {
     if (title) this.title(title);
     for (const shape of shapes) if (shape !== title) this.shape(shape);
     this.notes();
+    this.comments();
   }
 
   private title(shape: XmlElement): void {
@@ -138,6 +151,13 @@ class SlideWriter {
     const lines = texts.map(({ text }) => text);
     const links = texts.flatMap((text) => text.links);
     if (lines.length > 0) this.add({ kind: 'quote', links }, `Notes: ${lines.join('\n')}`.replace(/^/gm, '> '));
+  }
+
+  private comments(): void {
+    for (const part of this.links.values()) {
+      if (!/^ppt\/comments\/[^/]+\.xml$/.test(part)) continue;
+      for (const text of slideComments(this.parts.text(part), this.authors)) this.add({ kind: 'paragraph' }, text);
+    }
   }
 
   private add(draft: Parameters<TextBuilder['add']>[0], text: string): void {
