@@ -55,7 +55,7 @@ export interface SystemDatabase extends Queryable {
   transaction<T>(fn: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** Raw text and values: for libraries that bring their own SQL (pg-boss). Text may hold several statements when there are no values. */
   execute(text: string, values?: readonly unknown[]): Promise<{ rows: Row[] }>;
-  /** Statements that cannot run in a transaction, such as VACUUM. */
+  /** Statements that cannot run in a transaction, such as VACUUM; on the embedded database, background work. */
   executeOutsideTransaction(text: string): Promise<void>;
   /** Hears NOTIFYs of a channel until closed. `onConnect` is called whenever listening begins, also after a lost connection. */
   listen(channel: string, onNotify: (payload: string) => void, onConnect: () => void): Promise<Listener>;

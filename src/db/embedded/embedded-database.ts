@@ -83,7 +83,8 @@ function createSystem(engine: Engine, session: Session, run: RunPlanned): System
     },
     async executeOutsideTransaction(text) {
       refuseInsideTransaction();
-      rowsOf(await session.single(simpleQuery(text)));
+      const lease = await session.lease(undefined, true);
+      rowsOf(await lease.end(simpleQuery(text)));
     },
     async listen(channel, onNotify, onConnect) {
       const hush = session.onNotification((notification) => {
