@@ -5,6 +5,7 @@ import type { Client, CompletionBody } from './client.ts';
 import { openConfiguredClient } from './client-config.ts';
 import { type Command, flagOption, integerOption, textOption } from './command.ts';
 import type { Io } from './io.ts';
+import { PRINCIPAL_OPTIONS, principalIn } from './principal.ts';
 
 export const ASK_LIMIT_MAX = 100;
 
@@ -18,6 +19,7 @@ export const askCommand: Command = {
     json: { type: 'boolean', text: 'print the completion result as one line of JSON' },
     limit: { type: 'string', value: '<n>', text: 'how many chunks the answer may draw on (1 to 100, default 10)' },
     conversation: { type: 'string', value: '<id>', text: 'continue this conversation' },
+    ...PRINCIPAL_OPTIONS,
   },
   async run({ arguments: [question = ''], options, io }) {
     const limit = integerOption(options, 'limit', 1, ASK_LIMIT_MAX);
@@ -26,6 +28,7 @@ export const askCommand: Command = {
       messages: [{ role: 'user', content: question }],
       ...(limit !== undefined && { limit }),
       ...(conversation !== undefined && { conversation_id: conversation }),
+      ...principalIn(options),
     };
     const client = await openConfiguredClient();
     if (flagOption(options, 'json')) {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PinakesError } from '../client/client.ts';
 import { askCommand } from './ask.ts';
+import { authzCommand } from './authz.ts';
 import { type Command, helpOf, parseCommandLine, table } from './command.ts';
 import { doctorCommand } from './doctor.ts';
 import { evalCommand } from './eval.ts';
@@ -27,6 +28,7 @@ const COMMANDS: readonly Command[] = [
   evalCommand,
   parseCommand,
   keysCommand,
+  authzCommand,
   tenantsCommand,
   doctorCommand,
   migrateCommand,

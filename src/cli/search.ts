@@ -2,6 +2,7 @@
 import { oneLine, place } from './answer.ts';
 import { openConfiguredClient } from './client-config.ts';
 import { type Command, choiceOption, flagOption, integerOption } from './command.ts';
+import { PRINCIPAL_OPTIONS, principalIn } from './principal.ts';
 
 export const SEARCH_MODES = ['hybrid', 'lexical', 'semantic'] as const;
 const LIMIT_MAX = 100;
@@ -16,13 +17,14 @@ export const searchCommand: Command = {
   options: {
     limit: { type: 'string', short: 'n', value: '<n>', text: 'how many results (1 to 100, default 10)' },
     mode: { type: 'string', value: '<mode>', text: 'hybrid, lexical or semantic (default: what the service has)' },
+    ...PRINCIPAL_OPTIONS,
     json: { type: 'boolean', text: 'print the answer as one line of JSON' },
   },
   async run({ arguments: [query = ''], options, io }) {
     const limit = integerOption(options, 'limit', 1, LIMIT_MAX) ?? 10;
     const mode = choiceOption(options, 'mode', SEARCH_MODES);
     const client = await openConfiguredClient();
-    const found = await client.search({ body: { query, limit, ...(mode && { mode }) } });
+    const found = await client.search({ body: { query, limit, ...(mode && { mode }), ...principalIn(options) } });
     if (flagOption(options, 'json')) {
       io.out(`${JSON.stringify(found)}\n`);
       return 0;

@@ -1,6 +1,6 @@
 /** The command line against a real service, started by the command line. */
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -112,6 +112,38 @@ test('keys are issued once, limited to their scopes, and revoked', async () => {
   assert.match((await pinakes(['search', 'x'], { PINAKES_API_KEY: successor.key })).stderr, /HTTP 401/);
   assert.equal((await pinakes(['keys', 'revoke', id])).code, 0);
   assert.match((await pinakes(['search', 'x'], asReader)).stderr, /HTTP 401/);
+});
+
+test('authz shows policies and subjects and explains; search and ask name a principal', async () => {
+  const call = (method: string, path: string, body: object) =>
+    fetch(`${service.url}/api/v1${path}`, {
+      method,
+      headers: {
+        'x-api-key': readFileSync(join(dataDir, 'admin.key'), 'utf8').trim(),
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify(body),
+    });
+  const filters = [{ key: 'team', operator: 'eq', value: { subject: 'team' } }];
+  assert.equal((await call('PUT', '/authz/policies/teams', { operator: 'and', filters })).status, 200);
+  const attributes = { attributes: { team: 'ropes' }, expires_time: 4102444800 };
+  assert.equal((await call('PUT', '/authz/subjects/ada/attributes', attributes)).status, 200);
+  assert.match(
+    (await pinakes(['authz', 'policies'])).stdout,
+    /^teams {2}version 1 {2}\{"operator":"and","filters":\[.*"team"/,
+  );
+  assert.match((await pinakes(['authz', 'subjects'])).stdout, /^ada {2}\{"team":"ropes"\} {2}expires 2100-01-01T/);
+  const found = await pinakes(['search', 'hemp ropes', '--principal', 'ada', '--policy', 'teams', '--json']);
+  const [{ source_id: id, id: chunk } = { source_id: '', id: '' }] = JSON.parse(found.stdout).results;
+  const explain = (more: string[]) => pinakes(['authz', 'explain', '--principal', 'ada', '--policy', 'teams', ...more]);
+  const denied = await explain(['--source', id]);
+  assert.deepEqual([denied.code, denied.stdout], [1, 'not allowed  decided by /filters/0\n']);
+  const metadata = { metadata: { records: [{ key: 'team', val: 'ropes' }] } };
+  assert.equal((await call('PUT', `/sources/${id}/metadata`, metadata)).status, 200);
+  const allowed = await explain(['--chunk', chunk, '--json']);
+  assert.deepEqual([allowed.code, JSON.parse(allowed.stdout).allowed], [0, true]);
+  assert.equal((await explain(['--chunk', chunk, '--source', id])).code, 2);
+  assert.equal((await pinakes(['ask', 'When did the ropes end?', '--principal', 'ada', '--policy', 'No!'])).code, 1);
 });
 
 test('eval ranks every corpus entry in a service of its own', async () => {

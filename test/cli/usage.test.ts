@@ -21,6 +21,7 @@ const COMMANDS = [
   'eval',
   'parse',
   'keys',
+  'authz',
   'tenants',
   'doctor',
   'migrate',
