@@ -1,5 +1,6 @@
 /**
- * Many answers streamed at once, from a fake model on loopback, to clients that read: `npm run bench:streams -- [--streams 2000]`.
+ * Many answers streamed at once, from a fake model on loopback, to clients that read:
+ * `npm run bench:streams -- [--streams 2000] [--provider openai]`.
  *
  * Prints errors, streams that ended as the protocol demands, what one takes of the service's memory while all are open (resident, with
  * and without garbage, and of the heap), and how long the provider's connection lives after a client has left. Exit 1 when a stream
@@ -18,11 +19,14 @@ import { openInspector } from './support/inspector.ts';
 import { ingestText } from './support/one-file.ts';
 
 const { values } = parseArgs({
-  options: { streams: { type: 'string', default: '2000' }, aborts: { type: 'string', default: '200' } },
+  options: {
+    streams: { type: 'string', default: '2000' },
+    aborts: { type: 'string', default: '200' },
+    provider: { type: 'string', default: 'openai-compatible' },
+  },
 });
 const STREAMS = Number(values.streams);
 const ABORTS = Number(values.aborts);
-const WARM_UP = 100;
 /** RUN_STARTED, TEXT_MESSAGE_START, these, TEXT_MESSAGE_END, CUSTOM, RUN_FINISHED: 20 events. */
 const DELTAS = 15;
 const STARTING_AT_ONCE = 32;
@@ -43,8 +47,9 @@ const fake = await openFakeOpenAi();
 const service = await startServiceProcess({
   dataDir,
   env: {
-    PINAKES_CHAT_MODEL: 'openai-compatible:fake',
+    PINAKES_CHAT_MODEL: `${values.provider}:fake`,
     PINAKES_CHAT_BASE_URL: fake.url,
+    PINAKES_CHAT_API_KEY: 'sk-secret',
     NODE_OPTIONS: '--inspect=127.0.0.1:0',
   },
 });
@@ -56,7 +61,8 @@ try {
     'leave.md',
     '# Leave\n\nStaff get 25 days of leave per year. Unused days are not paid out.',
   );
-  await runTogether(WARM_UP);
+  // What the process takes once, for as many answers, is not what an open one takes: code, the database's memory, its caches.
+  await runTogether(STREAMS, undefined, true);
   await inspector.collectGarbage();
   const before = { rss: service.rss(), heap: await inspector.heapUsed() };
   const outcome = await runTogether(STREAMS, async () => {
@@ -92,9 +98,10 @@ function report(what: string, value: number | string, isGood = true): void {
   console.log(`${what.padEnd(44)} ${String(value).padStart(10)}${isGood ? '' : '  ← above the limit'}`);
 }
 
-/** Opens all, lets the model go on when each has its first words, waits for every end. */
-async function runTogether<T>(count: number, whenOpen?: () => Promise<T>) {
+/** Opens all, lets the model go on when each has its first words (or, `oneByOne`, without waiting), waits for every end. */
+async function runTogether<T>(count: number, whenOpen?: () => Promise<T>, oneByOne = false) {
   const gate = Promise.withResolvers<void>();
+  if (oneByOne) gate.resolve();
   fake.respond(() => ({ deltas: gatedDeltas(gate.promise) }));
   const began = performance.now();
   const streams: OpenStream[] = [];
@@ -109,6 +116,7 @@ async function runTogether<T>(count: number, whenOpen?: () => Promise<T>) {
         const stream = await openStream(service.url, service.key, QUESTION, 'text/event-stream');
         streams.push(stream);
         await stream.holds('word0');
+        if (oneByOne) await stream.ended;
       } catch (error) {
         fail(error);
       }

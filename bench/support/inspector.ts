@@ -1,6 +1,7 @@
 /** The inspector of a service process that was started with `--inspect`: to collect its garbage and read the size of its heap. */
 
 export interface Inspector {
+  /** Of all threads: what a thread has not collected is held by nobody. */
   collectGarbage(): Promise<void>;
   /** Bytes of the main thread's heap and its array buffers. */
   heapUsed(): Promise<number>;
@@ -18,19 +19,37 @@ export async function openInspector(errors: () => string): Promise<Inspector> {
   });
   let lastId = 0;
   const waiting = new Map<number, (result: Record<string, number>) => void>();
-  socket.onmessage = ({ data }) => {
-    const { id, result } = JSON.parse(String(data));
+  const threads: string[] = [];
+  const settle = ({ id, result }: { id: number; result: Record<string, number> }): void => {
     waiting.get(id)?.(result);
     waiting.delete(id);
   };
-  const call = (method: string): Promise<Record<string, number>> =>
-    new Promise((resolve) => {
-      waiting.set(++lastId, resolve);
-      socket.send(JSON.stringify({ id: lastId, method }));
-    });
+  socket.onmessage = ({ data }) => {
+    const message = JSON.parse(String(data));
+    if (message.method === 'NodeWorker.attachedToWorker') threads.push(message.params.sessionId);
+    else if (message.method === 'NodeWorker.receivedMessageFromWorker') settle(JSON.parse(message.params.message));
+    else settle(message);
+  };
+  const send = (message: object): void => socket.send(JSON.stringify(message));
+  const answerTo = (id: number): Promise<Record<string, number>> => new Promise((resolve) => waiting.set(id, resolve));
+  const call = (method: string, params: object = {}): Promise<Record<string, number>> => {
+    const answer = answerTo(++lastId);
+    send({ id: lastId, method, params });
+    return answer;
+  };
+  const callThread = (sessionId: string, method: string): Promise<Record<string, number>> => {
+    const answer = answerTo(++lastId);
+    const message = JSON.stringify({ id: lastId, method });
+    send({ id: ++lastId, method: 'NodeWorker.sendMessageToWorker', params: { sessionId, message } });
+    return answer;
+  };
+  await call('NodeWorker.enable', { waitForDebuggerOnStart: false });
   return {
     async collectGarbage() {
-      for (let i = 0; i < 3; i++) await call('HeapProfiler.collectGarbage');
+      for (let i = 0; i < 3; i++) {
+        await call('HeapProfiler.collectGarbage');
+        for (const thread of threads) await callThread(thread, 'HeapProfiler.collectGarbage');
+      }
     },
     async heapUsed() {
       const { usedSize = 0, backingStorageSize = 0 } = await call('Runtime.getHeapUsage');

@@ -4,6 +4,7 @@
  */
 import { StringDecoder } from 'node:string_decoder';
 import { ServiceError } from '../errors.ts';
+import type { OperatorRequest, StreamedAnswer } from '../net/operator-fetch.ts';
 import type { Usage } from './models.ts';
 
 /** One event: a whole answer may come in a single one. */
@@ -18,7 +19,7 @@ export interface ChatEndpoint {
   /** With the version, without a trailing slash. */
   baseUrl: string;
   apiKey: string | null;
-  fetch: typeof fetch;
+  request: OperatorRequest;
 }
 
 export interface ChatBody {
@@ -49,17 +50,14 @@ class ChatRefused extends Error {
   }
 }
 
-type Reader = ReadableStreamDefaultReader<Uint8Array>;
-
 /** Asks. @throws Error with `statusCode` for a refusal. */
-export async function openChat(endpoint: ChatEndpoint, body: ChatBody, signal: AbortSignal): Promise<Reader> {
-  const response = await endpoint.fetch(`${endpoint.baseUrl}/chat/completions`, requestOf(endpoint, body, signal));
-  const reader = response.body!.getReader();
-  if (response.ok) return reader;
+export async function openChat(endpoint: ChatEndpoint, body: ChatBody, signal: AbortSignal): Promise<StreamedAnswer> {
+  const answer = await endpoint.request(`${endpoint.baseUrl}/chat/completions`, requestOf(endpoint, body, signal));
+  if (answer.status < 400) return answer;
   try {
-    throw await refusalOf(response, reader);
+    throw await refusalOf(answer);
   } finally {
-    reader.cancel().catch(() => {});
+    answer.leave();
   }
 }
 
@@ -68,11 +66,11 @@ export async function openChat(endpoint: ChatEndpoint, body: ChatBody, signal: A
  *
  * @throws ServiceError for an answer that is unreadable or has no end.
  */
-export async function* readChat(reader: Reader, asksUsage: boolean): AsyncGenerator<WirePart, void> {
+export async function* readChat({ pieces, leave }: StreamedAnswer, asksUsage: boolean): AsyncGenerator<WirePart, void> {
   let reason: string | undefined;
   let usage: Usage | undefined;
   try {
-    for await (const data of eventsOf(reader, () => reason !== undefined)) {
+    for await (const data of eventsOf(pieces, () => reason !== undefined)) {
       if (data === '[DONE]') {
         reason ??= data;
         break;
@@ -85,7 +83,7 @@ export async function* readChat(reader: Reader, asksUsage: boolean): AsyncGenera
       if (reason !== undefined && (usage !== undefined || !asksUsage)) break;
     }
   } finally {
-    reader.cancel().catch(() => {});
+    leave();
   }
   if (reason === undefined)
     throw new ServiceError('upstream_failed', 'The chat model ended its answer without an end mark.');
@@ -107,19 +105,18 @@ function requestOf({ model, apiKey }: ChatEndpoint, body: ChatBody, signal: Abor
   };
 }
 
-async function refusalOf(response: Response, reader: Reader): Promise<Error> {
+async function refusalOf({ status, headers, pieces }: StreamedAnswer): Promise<Error> {
   const decoder = new StringDecoder('utf8');
   let text = '';
-  while (text.length < REFUSAL_BYTES_MAX) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    text += decoder.write(value as Buffer);
+  for await (const piece of pieces) {
+    text += decoder.write(piece as Buffer);
+    if (text.length >= REFUSAL_BYTES_MAX) break;
   }
-  return new ChatRefused(text, response.status, Object.fromEntries(response.headers), text);
+  return new ChatRefused(text, status, Object.fromEntries(headers), text);
 }
 
 /** The data of server-sent events. Once `isOver`, what may follow is waited for only shortly. */
-async function* eventsOf(reader: Reader, isOver: () => boolean): AsyncGenerator<string, void> {
+async function* eventsOf(pieces: AsyncGenerator<Uint8Array>, isOver: () => boolean): AsyncGenerator<string, void> {
   const decoder = new StringDecoder('utf8');
   let line = '';
   let data: string[] = [];
@@ -128,7 +125,7 @@ async function* eventsOf(reader: Reader, isOver: () => boolean): AsyncGenerator<
   let deadline: number | undefined;
   for (;;) {
     if (isOver()) deadline ??= performance.now() + USAGE_WAIT_MS;
-    const { done, value } = await (deadline === undefined ? reader.read() : readUntil(deadline, reader));
+    const { done, value } = await (deadline === undefined ? pieces.next() : readUntil(deadline, pieces));
     let piece = done ? `${decoder.end()}\n\n` : decoder.write(value as Buffer);
     if (afterReturn && piece.startsWith('\n')) piece = piece.slice(1);
     else if (piece === '') continue;
@@ -151,11 +148,14 @@ async function* eventsOf(reader: Reader, isOver: () => boolean): AsyncGenerator<
   }
 }
 
-function readUntil(deadline: number, reader: Reader): Promise<{ done: boolean; value?: Uint8Array | undefined }> {
+function readUntil(
+  deadline: number,
+  pieces: AsyncGenerator<Uint8Array>,
+): Promise<{ done?: boolean | undefined; value?: Uint8Array | undefined }> {
   const late = Promise.withResolvers<{ done: true }>();
   const timer = setTimeout(() => late.resolve({ done: true }), deadline - performance.now());
   // A connection that breaks now takes nothing away.
-  const read = reader.read().catch(() => ({ done: true }));
+  const read = pieces.next().catch(() => ({ done: true }));
   return Promise.race([read, late.promise]).finally(() => clearTimeout(timer));
 }
 

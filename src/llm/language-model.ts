@@ -1,5 +1,6 @@
 /** Which provider of the AI SDK stands behind a setting. The SDK is loaded with the first request. */
 import type { OpenAIProvider } from '@ai-sdk/openai';
+import type { OperatorRequest } from '../net/operator-fetch.ts';
 
 export type ChatProvider = 'openai' | 'anthropic' | 'google' | 'openai-compatible';
 
@@ -13,6 +14,8 @@ export interface LanguageModelOptions {
   baseUrl: string;
   apiKey: string | null;
   fetch: typeof fetch;
+  /** Of endpoints that need no SDK. */
+  request: OperatorRequest;
 }
 
 /**

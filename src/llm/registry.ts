@@ -24,7 +24,7 @@ const BASE_URLS: Readonly<Record<string, string>> = {
  */
 export function openChatModel(
   chat: Config['chat'] & { webSearch?: boolean },
-  http: Pick<HttpClient, 'operatorFetch'>,
+  http: Pick<HttpClient, 'operatorFetch' | 'operatorRequest'>,
   analyzer: Analyzer,
   observer?: ChatObserver,
 ): ChatModel {
@@ -53,6 +53,7 @@ export function openChatModel(
     apiKey: chat.apiKey,
     contextTokens: chat.contextTokens,
     fetch: http.operatorFetch,
+    request: http.operatorRequest,
     firstDeltaTimeoutMs: chat.firstTokenTimeoutMs,
     answerTimeoutMs: chat.timeoutMs,
     ...(observer && { observer }),

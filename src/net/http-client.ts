@@ -10,7 +10,7 @@ import { Agent, buildConnector, type Dispatcher, request as send } from 'undici'
 import { ServiceError } from '../errors.ts';
 import { unlessAborted } from '../util/abort.ts';
 import { type AddressRules, addressRules } from './address-rules.ts';
-import { openOperatorFetch } from './operator-fetch.ts';
+import { type OperatorRequest, openOperatorFetch, openOperatorRequest } from './operator-fetch.ts';
 import { limitedBody } from './response-body.ts';
 import { retryWait } from './retry-wait.ts';
 
@@ -69,6 +69,8 @@ export interface HttpClient {
   request(url: string, options: HttpRequestOptions): Promise<HttpResponse>;
   /** `fetch` for addresses that the operator configured: what the AI SDK takes. Does not follow redirects. */
   readonly operatorFetch: typeof fetch;
+  /** The same with less around it, for who reads many answers at once. */
+  readonly operatorRequest: OperatorRequest;
   close(): Promise<void>;
 }
 
@@ -87,9 +89,11 @@ export function openHttpClient(options: HttpClientOptions): HttpClient {
     operator: openAgent(lookup, undefined, OPERATOR_CONNECTIONS_PER_HOST_MAX),
     tenant: openAgent(lookup, rules, CONNECTIONS_PER_HOST_MAX),
   };
+  const operatorRequest = openOperatorRequest(agents.operator, RESPONSE_BYTES_MAX_DEFAULT);
   return {
     request: (url, request) => exchange(agents, url, request),
-    operatorFetch: openOperatorFetch(agents.operator, RESPONSE_BYTES_MAX_DEFAULT),
+    operatorFetch: openOperatorFetch(operatorRequest),
+    operatorRequest,
     async close() {
       await Promise.all([agents.operator.destroy(), agents.tenant.destroy()]);
     },

@@ -9,11 +9,26 @@ import { limitedBody } from './response-body.ts';
 /** Statuses with which a Response takes no body. */
 const WITHOUT_BODY = [204, 205];
 
-/** @param bytesMax of a decoded body: reading fails beyond. */
-export function openOperatorFetch(dispatcher: Dispatcher, bytesMax: number): typeof fetch {
-  return (async (input: string | URL, init: RequestInit = {}) => {
+/** An answer whose body is read piece by piece, no faster than it is taken. */
+export interface StreamedAnswer {
+  status: number;
+  headers: Headers;
+  pieces: AsyncGenerator<Uint8Array>;
+  /** Ends the connection, also while a piece is waited for. */
+  leave(): void;
+}
+
+export type OperatorRequest = (url: string | URL, init?: RequestInit) => Promise<StreamedAnswer>;
+
+/**
+ * Without the `Response` and the streams in it that libraries expect, for who reads many answers at once.
+ *
+ * @param bytesMax of a decoded body: reading fails beyond.
+ */
+export function openOperatorRequest(dispatcher: Dispatcher, bytesMax: number): OperatorRequest {
+  return async (url, init = {}) => {
     const { signal, body: sent } = init;
-    const answer = await request(input, {
+    const answer = await request(url, {
       dispatcher,
       method: (init.method ?? 'GET') as Dispatcher.HttpMethod,
       headers: Object.fromEntries(headersOf(init.headers, sent)),
@@ -21,19 +36,27 @@ export function openOperatorFetch(dispatcher: Dispatcher, bytesMax: number): typ
       ...(typeof sent === 'string' ? { body: once(sent) } : {}),
     });
     const { statusCode: status, body } = answer;
+    const leave = (): void => void body.on('error', () => {}).destroy();
     if (!(status >= 200 && status < 300) && status < 400) {
-      body.on('error', () => {}).destroy();
+      leave();
       throw new TypeError(`the address answers with status ${status}, which is not followed`);
     }
     const headers = new Headers();
     for (const [name, value] of Object.entries(answer.headers))
       for (const one of [value ?? []].flat()) headers.append(name, one);
+    const encoding = headers.get('content-encoding');
+    return { status, headers, pieces: limitedBody(body, encoding, bytesMax, (error) => error as Error), leave };
+  };
+}
+
+/** As much of `fetch` as the AI SDK needs. */
+export function openOperatorFetch(ask: OperatorRequest): typeof fetch {
+  return (async (input: string | URL, init?: RequestInit) => {
+    const answer = await ask(input, init);
+    const { status, headers } = answer;
     const isEmpty = WITHOUT_BODY.includes(status);
-    if (isEmpty) body.on('error', () => {}).destroy();
-    return new Response(isEmpty ? null : streamOf(body, headers.get('content-encoding'), bytesMax), {
-      status,
-      headers,
-    });
+    if (isEmpty) answer.leave();
+    return new Response(isEmpty ? null : streamOf(answer), { status, headers });
   }) as typeof fetch;
 }
 
@@ -55,8 +78,7 @@ function once(text: string): Readable {
 }
 
 /** Reads only as fast as the stream is read. */
-function streamOf(body: Readable, encoding: string | null, bytesMax: number): ReadableStream<Uint8Array> {
-  const pieces = limitedBody(body, encoding, bytesMax, (error) => error as Error);
+function streamOf({ pieces, leave }: StreamedAnswer): ReadableStream<Uint8Array> {
   return new ReadableStream(
     {
       async pull(controller) {
@@ -64,7 +86,7 @@ function streamOf(body: Readable, encoding: string | null, bytesMax: number): Re
         if (done) controller.close();
         else controller.enqueue(value);
       },
-      cancel: () => void body.on('error', () => {}).destroy(),
+      cancel: leave,
     },
     { highWaterMark: 0 },
   );

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { loadConfig } from '../../src/config.ts';
 import { openChatModel } from '../../src/llm/registry.ts';
+import { openHttpClient } from '../../src/net/http-client.ts';
 import { buildWorker, type Worker } from '../../src/worker.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
 import { type FakeChatWire, openFakeChatWire, type WireCall } from '../support/fake-chat-wire.ts';
@@ -110,7 +111,7 @@ for (const provider of PROVIDERS) {
 test('at its own address a provider needs a key, and the environment of its SDK is not read', () => {
   for (const model of ['anthropic:x', 'google:x']) {
     const { chat } = loadConfig({ PINAKES_CHAT_MODEL: model });
-    const http = { operatorFetch: fetch };
+    const http = openHttpClient({ allow: [] });
     const analyzer = { index: () => [], query: () => [] };
     assert.throws(() => openChatModel(chat, http, analyzer), /PINAKES_CHAT_API_KEY is not set/);
   }

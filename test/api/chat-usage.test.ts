@@ -48,9 +48,10 @@ async function newKey(): Promise<{ key: string; id: string }> {
 }
 
 function model(more: Partial<AiSdkOptions> = {}) {
+  const { operatorFetch: fetch, operatorRequest: request } = service.deps.http;
   return openAiSdkModel({
     ...{ name: 'x', provider: 'openai-compatible', model: 'm', baseUrl: fake.url, apiKey: null, contextTokens: 4096 },
-    ...{ fetch, retryBaseMs: 1 },
+    ...{ fetch, request, retryBaseMs: 1 },
     ...more,
   });
 }

@@ -305,6 +305,7 @@ test('what is logged of a failure holds neither the request nor the key', async 
     apiKey: 'sk-secret',
     contextTokens: 4096,
     fetch,
+    request: service.deps.http.operatorRequest,
   });
   fake.respond({ status: 401, body: JSON.stringify({ error: { message: 'Incorrect key: sk-secret' } }) });
   const question = 'Who stole the zither?';
@@ -326,6 +327,7 @@ test('a model that does not answer in time is 504', async () => {
     apiKey: null,
     contextTokens: 4096,
     fetch,
+    request: service.deps.http.operatorRequest,
     firstDeltaTimeoutMs: 100,
     nextDeltaTimeoutMs: 100,
   });

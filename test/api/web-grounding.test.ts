@@ -42,7 +42,7 @@ function modelOf(provider: Provider, name = provider === 'google' ? 'gemini-2.5-
     PINAKES_WEB_GROUNDING: 'on',
   });
   const analyzer = { index: () => [], query: () => [] };
-  return openChatModel({ ...config.chat, webSearch: config.webGrounding }, { operatorFetch: fetch }, analyzer);
+  return openChatModel({ ...config.chat, webSearch: config.webGrounding }, service.deps.http, analyzer);
 }
 
 let current: ChatModel;

@@ -133,7 +133,7 @@ export async function prepareCompletion(
     throw invalidRequest('The conversation exceeds the context of the model, and truncation is disabled.');
   }
   signal.throwIfAborted();
-  const onUsage = (usage: Usage): void => deps.usage.add(caller, usage);
+  const onUsage = usageCounter(deps, caller);
   const webSearch = body.grounding ? findOnWeb(deps, question, onUsage, signal) : undefined;
   webSearch?.catch(() => {}); // heard of below, if nothing else fails before
   const query = await standaloneQuery(
@@ -197,6 +197,11 @@ export async function prepareCompletion(
       ...web.warnings,
     ],
   };
+}
+
+/** Made here, so that what lives as long as the answer does not hold what was retrieved and is not used. */
+function usageCounter({ usage: ledger }: CompletionDeps, caller: Caller): OnUsage {
+  return (usage: Usage) => ledger.add(caller, usage);
 }
 
 /** The turn of a question that may not be shown is stored without it. */
