@@ -129,6 +129,14 @@ test('ods and odp: links of cells, formulas, titles and notes', async () => {
   ]);
 });
 
+test('mhtml: relative links begin where the page was saved', async () => {
+  const head =
+    'Snapshot-Content-Location: https://a.example/docs/x.html\r\nMIME-Version: 1.0\r\nContent-Type: text/html\r\n\r\n';
+  assert.deepEqual(linksOf(await read('a.mhtml', `${head}<p>See <a href="y.html">the rest</a>.</p>`)), [
+    ['the rest', 'https://a.example/docs/y.html', 'paragraph'],
+  ]);
+});
+
 for (const [name, source, links] of [
   [
     'a.rtf',

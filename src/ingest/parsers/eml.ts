@@ -45,8 +45,9 @@ export async function parseEml(bytes: Uint8Array): Promise<ParsedFile> {
 
 /** A page that a browser saved with its pictures. @throws FileError like `parseEml`. */
 export async function parseMhtml(bytes: Uint8Array, keys: readonly ChunkMetadataKey[]): Promise<ParsedFile> {
-  const { html, text } = await readMail(bytes);
-  const parsed = parseHtml(html ?? '', keys);
+  const { html, text, headers } = await readMail(bytes);
+  const place = headers.find(({ key }) => key === 'snapshot-content-location' || key === 'content-location')?.value;
+  const parsed = parseHtml(html ?? '', keys, place);
   return html === undefined && text !== undefined ? { ...parsed, ...plain(text) } : parsed;
 }
 
