@@ -32,18 +32,22 @@ export const sourceDetailsSchema = z
   })
   .meta({ id: 'GroupSource' });
 
-/** As it may be shown: of a name or an address that a rule withholds nothing is left, and such a record is missing. */
-export async function shownFacts({ name, url, metadata }: Source, redactor: Redactor | null) {
-  const shown = (text: string): Promise<string | undefined> => redactText(redactor, text, FACTS_SHOWN);
-  const records = await collect(apiRecords(metadata), async (record) => {
-    const key = await shown(record.key);
-    const val = await shown(record.val);
+/** Records that were set through the API, as they may be shown: one that a rule withholds is missing. */
+export function shownRecords(metadata: Source['metadata'], redactor: Redactor | null) {
+  return collect(apiRecords(metadata), async (record) => {
+    const key = await redactText(redactor, record.key, FACTS_SHOWN);
+    const val = await redactText(redactor, record.val, FACTS_SHOWN);
     return key === undefined || val === undefined ? undefined : { ...record, key, val };
   });
+}
+
+/** As it may be shown: of a name or an address that a rule withholds nothing is left. */
+export async function shownFacts({ name, url, metadata }: Source, redactor: Redactor | null) {
+  const shown = (text: string): Promise<string | undefined> => redactText(redactor, text, FACTS_SHOWN);
   return {
     name: (await shown(name)) ?? '',
     url: url === null ? null : ((await shown(url)) ?? null),
-    metadata: { records },
+    metadata: { records: await shownRecords(metadata, redactor) },
   };
 }
 
@@ -68,6 +72,7 @@ export async function toSourceDetails(
     creation_time: unixSeconds(source.createdAt),
     text_length: source.textLength,
     chunk_count: source.chunkCount,
-    warnings: source.warnings,
+    // They may quote the file.
+    warnings: await collect(source.warnings, (warning) => redactText(redactor, warning, FACTS_SHOWN)),
   };
 }

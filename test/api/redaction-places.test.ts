@@ -1,10 +1,12 @@
 /** Where a redaction policy is applied: what a reader, a model, a log and the history never see. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
+import { json } from '../../src/db/database.ts';
+import { sql } from '../../src/db/sql.ts';
 import { buildWorker, type Worker } from '../../src/worker.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
 import { type FakeOpenAi, openFakeOpenAi } from '../support/fake-openai.ts';
-import { ingest } from '../support/upload.ts';
+import { ingest, uploadFiles, waitForGroup } from '../support/upload.ts';
 
 const EMAIL = 'jane.doe@example.com';
 const CARD = '4111 1111 1111 1111';
@@ -264,9 +266,41 @@ test('metadata of sources, and the values of a column', async () => {
     await t.get('/metadata-columns/owner/values'),
   ];
   for (const { text } of await shown()) assert.ok(text.includes(EMAIL), text);
+  const unchanged = () =>
+    t.put(`/sources/${sourceId}/metadata`, { metadata: { records: [{ key: 'none', val: null }] } });
+  assert.ok((await unchanged()).text.includes(EMAIL));
   await setPolicy({ apply_at: ['retrieval'] });
   for (const { text } of await shown()) assert.ok(!text.includes(EMAIL), text);
+  assert.ok(!(await unchanged()).text.includes(EMAIL), 'a change is no way to read what was there');
   assert.deepEqual((await t.get('/metadata-columns/team/values')).body.values, [{ value: 'birds', count: 1 }]);
+});
+
+test('warnings and failures of files, which may quote them', async () => {
+  await t.delete('/redaction-policy');
+  const failed = await uploadFiles(t, { 'good.md': '# Good\n\nFine.', 'bad.pdf': '%PDF-1.4 no' });
+  assert.equal(await waitForGroup(t, failed), 'success');
+  const [{ id: runId }] = (await t.get(`/source-groups/${failed}/runs`)).body.runs;
+  const { sources } = (await t.get(`/source-groups/${failed}/sources`)).body;
+  const good = sources.find(({ name }: { name: string }) => name === 'good.md').id;
+  await t.deps.db.transaction(t.tenantId, async (tx) => {
+    await tx.query(
+      sql`update source set warnings = ${json([`of ${EMAIL}`])} where tenant_id = ${t.tenantId} and id = ${good}`,
+    );
+    await tx.query(
+      sql`update run_error set message = ${`at ${EMAIL}`} where tenant_id = ${t.tenantId} and run_id = ${runId}`,
+    );
+  });
+  const reads = async () => [
+    await t.get(`/sources/${good}`),
+    await t.get(`/source-groups/${failed}/sources`),
+    await t.get(`/runs/${runId}/errors`),
+  ];
+  for (const { text } of await reads()) assert.ok(text.includes(EMAIL), text);
+  await setPolicy({ apply_at: ['retrieval'] });
+  for (const { text } of await reads()) {
+    assert.ok(!text.includes(EMAIL), text);
+    assert.ok(text.includes('[EMAIL]'), text);
+  }
 });
 
 test('values of a column are paged by those that are shown', async () => {

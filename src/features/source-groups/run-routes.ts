@@ -144,8 +144,10 @@ function errorsRoute(deps: Deps): Route {
         return { ...listed, redactor: await deps.redactors.forTenant(tx, caller.tenantId) };
       });
       const { page, pagination } = toPage(rows, query.limit, total);
+      // What went wrong may quote the file.
+      const shown = async (text: string): Promise<string> => (await redactText(redactor, text, FACTS_SHOWN)) ?? '';
       const errors = await collect(page, async (error) =>
-        toRunError({ ...error, name: (await redactText(redactor, error.name, FACTS_SHOWN)) ?? '' }),
+        toRunError({ ...error, name: await shown(error.name), message: await shown(error.message) }),
       );
       return { errors, pagination };
     },

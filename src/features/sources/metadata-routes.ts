@@ -1,9 +1,9 @@
 /** Source metadata over HTTP. */
 import { z } from 'zod';
-import { apiRecords } from '../../corpus/metadata.ts';
 import type { Deps } from '../../deps.ts';
 import { type Route, route } from '../../http/route.ts';
 import { metadataItemPatchSchema, metadataPatchSchema, metadataSchema, pathId } from '../../http/schemas.ts';
+import { shownRecords } from '../../http/source-record.ts';
 import { deleteSourceMetadata, patchSourceMetadata, patchSources } from './metadata.ts';
 
 const AREA = 'Sources';
@@ -74,7 +74,12 @@ function putRoute(deps: Deps): Route {
     },
     async handler({ caller, params, body }) {
       const patch = { sourceId: params.source_id, records: body.metadata.records };
-      return { records: apiRecords(await patchSourceMetadata(deps, caller.tenantId, caller, patch)) };
+      const metadata = await patchSourceMetadata(deps, caller.tenantId, caller, patch);
+      const redactor = await deps.db.transaction(caller.tenantId, (tx) =>
+        deps.redactors.forTenant(tx, caller.tenantId),
+      );
+      // Also what was there before: to change one record must not be a way to read the others.
+      return { records: await shownRecords(metadata, redactor) };
     },
   });
 }
