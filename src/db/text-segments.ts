@@ -21,7 +21,7 @@ interface Tier {
 /** Passes of up to 0.08 s, 0.5 s and 2 s of work. */
 const TIERS: readonly Tier[] = [
   { segmentsAtOnce: 4, segmentMb: 3, quietMs: 0, segmentsMax: 0 },
-  { segmentsAtOnce: 8, segmentMb: 16, quietMs: 2_000, segmentsMax: 40 },
+  { segmentsAtOnce: 8, segmentMb: 16, quietMs: 5_000, segmentsMax: 40 },
   { segmentsAtOnce: 8, segmentMb: 128, quietMs: 15_000, segmentsMax: 80 },
 ];
 

@@ -229,7 +229,7 @@ test('segments of a BM25 index are merged apart from the statements that write t
 });
 
 test('large merges of segments wait for a quiet moment, but not with any number of segments', () => {
-  assert.deepEqual([dueTier(30, 0), dueTier(30, 2_000), dueTier(30, 20_000)], [0, 1, 2]);
+  assert.deepEqual([dueTier(30, 0), dueTier(30, 5_000), dueTier(30, 20_000)], [0, 1, 2]);
   assert.deepEqual([dueTier(50, 0), dueTier(100, 0)], [1, 2]);
 });
 
@@ -268,7 +268,7 @@ test('an engine that must end is started again: committed rows stay, the open tr
 test('background work lets others go first, also the next statement of somebody who has just had an answer', async () => {
   await copyTemplate(join(folder, 'turns'));
   const engine = await openEngine({ dataDir: join(folder, 'turns', 'database') });
-  const session = createSession(engine, { quietMs: 500, waitMs: 600_000 });
+  const session = createSession(engine, { quietMs: 500, waitMs: 600_000, betweenMs: 0 });
   const order: string[] = [];
   const holder = await session.lease();
   const background = session.lease(undefined, true).then(async (lease) => {
@@ -290,7 +290,7 @@ test('background work lets others go first, also the next statement of somebody 
 test('background work that has waited for long goes before others', async () => {
   await copyTemplate(join(folder, 'overdue'));
   const engine = await openEngine({ dataDir: join(folder, 'overdue', 'database') });
-  const session = createSession(engine, { quietMs: 600_000, waitMs: 20 });
+  const session = createSession(engine, { quietMs: 600_000, waitMs: 20, betweenMs: 0 });
   let isDone = false;
   await session.single(simpleQuery('select 1'));
   const background = session.lease(undefined, true).then(async (lease) => {
@@ -305,7 +305,7 @@ test('background work that has waited for long goes before others', async () => 
 test('of background work that has waited for long, one goes before others at a time', async () => {
   await copyTemplate(join(folder, 'one'));
   const engine = await openEngine({ dataDir: join(folder, 'one', 'database') });
-  const session = createSession(engine, { quietMs: 1, waitMs: 300 });
+  const session = createSession(engine, { quietMs: 1, waitMs: 20, betweenMs: 300 });
   const order: string[] = [];
   const holder = await session.lease();
   const runs = ['first run', 'second run'].map(async (name) => {
@@ -313,7 +313,7 @@ test('of background work that has waited for long, one goes before others at a t
     order.push(name);
     await lease.end(simpleQuery(''));
   });
-  await new Promise((resolve) => setTimeout(resolve, 400));
+  await new Promise((resolve) => setTimeout(resolve, 50));
   const search = session.single(simpleQuery('select 1')).then(() => order.push('search'));
   await holder.end(simpleQuery(''));
   await Promise.all([...runs, search, session.idle()]);

@@ -21,10 +21,12 @@ const OVERLOADED_RETRY_SECONDS = 2;
 export interface BackgroundLimits {
   /** After the last answer to anybody else … */
   quietMs: number;
-  /** … or when it has waited so long, and as long for background work before it. */
+  /** … or when it has waited so long … */
   waitMs: number;
+  /** … and others had their turn for so long since the background work before it. */
+  betweenMs: number;
 }
-const BACKGROUND: BackgroundLimits = { quietMs: 3, waitMs: 100 };
+const BACKGROUND: BackgroundLimits = { quietMs: 3, waitMs: 100, betweenMs: 30 };
 
 /** The session, held by one transaction. */
 export interface Lease {
@@ -64,7 +66,7 @@ export function createSession(engine: Engine, limits: BackgroundLimits = BACKGRO
     while (!held) {
       const behind = background[0];
       const now = performance.now();
-      const overdueAt = behind && Math.max(behind.since, backgroundEndedAt) + limits.waitMs;
+      const overdueAt = behind && Math.max(behind.since + limits.waitMs, backgroundEndedAt + limits.betweenMs);
       const overdue = overdueAt !== undefined && now >= overdueAt;
       if (waiting.length > 0 && !overdue) waiting.shift()!();
       else if (behind === undefined || overdueAt === undefined) break;
