@@ -314,6 +314,18 @@ export type ConversationMessage = {
   content: string;
   /** As they were when the answer was given, without the chunk. */
   citations: Array<StoredCitation>;
+  /** Places of the answer that rest on web pages; absent when there are none. */
+  web_citations?: Array<{
+    /** Address at the origin; null for uploads. */
+    url: string;
+    /** A few words. */
+    title: string;
+    snippet: string;
+    /** First code point, from 0. */
+    start: number;
+    /** After the last code point. */
+    end: number;
+  }> | undefined;
   /** Null for user messages. */
   finish_reason: string | null;
   /** Unix seconds. */

@@ -29,8 +29,18 @@ export interface StoredCitation {
   citation: { number: number; spans: { start: number; end: number }[]; quote: string; verified: boolean };
 }
 
+/** A place of an answer that rests on a page of the web. */
+export interface StoredWebCitation {
+  url: string;
+  title: string;
+  snippet: string;
+  start: number;
+  end: number;
+}
+
 export interface NewMessage extends StoredMessage {
   citations: readonly StoredCitation[];
+  webCitations: readonly StoredWebCitation[];
   finishReason: string | null;
   createdAt: Date;
   context: MessageContext;
@@ -216,11 +226,23 @@ export async function listMessages(
   conversationId: string,
   access: Access,
 ): Promise<TreeMessage[]> {
-  return db.query<TreeMessage>(sql`
-    select b.id, b.parent_id as "parentId", b.role, b.content, b.citations, b.finish_reason as "finishReason",
+  const rows = await db.query<Omit<TreeMessage, 'citations' | 'webCitations'> & { all: AnyCitation[] }>(sql`
+    select b.id, b.parent_id as "parentId", b.role, b.content, b.citations as "all", b.finish_reason as "finishReason",
       b.created_at as "createdAt", ${isSeen(tenantId, access)} as seen
     from message b where b.tenant_id = ${tenantId} and b.conversation_id = ${conversationId}
     order by b.created_at, b.id`);
+  return rows.map(({ all, ...message }) => ({
+    ...message,
+    citations: all.filter((one) => 'id' in one),
+    webCitations: all.filter((one): one is StoredWebCitation => !('id' in one)),
+  }));
+}
+
+/** One column holds both: those of chunks have an id. */
+type AnyCitation = StoredCitation | StoredWebCitation;
+
+function allCitations({ citations, webCitations }: NewMessage): AnyCitation[] {
+  return [...citations, ...webCitations];
 }
 
 export async function renameConversation(tx: Tx, tenantId: string, id: string, title: string): Promise<void> {
@@ -270,7 +292,7 @@ export async function appendMessages(
 ): Promise<void> {
   let bytes = 0;
   for (const message of messages) {
-    bytes += Buffer.byteLength(message.content) + Buffer.byteLength(JSON.stringify(message.citations));
+    bytes += Buffer.byteLength(message.content) + Buffer.byteLength(JSON.stringify(allCitations(message)));
     await insertMessage(tx, tenantId, conversationId, message);
   }
   await tx.query(sql`
@@ -284,7 +306,7 @@ async function insertMessage(tx: Tx, tenantId: string, conversationId: string, m
     insert into message (tenant_id, id, conversation_id, parent_id, role, content, citations, finish_reason, created_at,
       context_group_ids, context_source_ids, context_chunk_ids)
     values (${tenantId}, ${message.id}, ${conversationId}, ${message.parentId}, ${message.role}, ${message.content},
-      ${json(message.citations)}, ${message.finishReason}, ${message.createdAt}, ${message.context.groupIds}::uuid[],
+      ${json(allCitations(message))}, ${message.finishReason}, ${message.createdAt}, ${message.context.groupIds}::uuid[],
       ${message.context.sourceIds}::uuid[], ${message.context.chunkIds}::uuid[])`);
 }
 

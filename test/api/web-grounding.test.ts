@@ -92,6 +92,13 @@ for (const provider of ['openai', 'anthropic', 'google'] as const) {
         [['leave.md', [{ start: 0, end: 27 }]]],
       );
       assert.equal('unsupported_spans' in choice, false);
+      const { body: stored } = await service.get(`/conversations/${answer.conversation_id}`);
+      const message = stored.messages.find(({ id }: { id: string }) => id === answer.assistant_message_id);
+      assert.deepEqual(message.web_citations, choice.web_citations);
+      assert.deepEqual(
+        message.citations.map(({ name }: { name: string }) => name),
+        ['leave.md'],
+      );
     });
 
     test('the search is told the question and nothing else', async () => {

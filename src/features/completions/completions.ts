@@ -261,7 +261,8 @@ export async function* answer(
       ? citeAnswer(text, said.markers(), prepared.hits)
       : { citations: [], unsupported: [] };
   const web = citeWeb(text, isAnswer && prepared.citation ? said.markers() : [], prepared.web, cited.unsupported);
-  const answered = { text, finishReason, citations: cited.citations, quoted: quotes.quotedOnly() };
+  const { citations } = cited;
+  const answered = { text, finishReason, citations, webCitations: web.citations, quoted: quotes.quotedOnly() };
   const stored = isAnswer && (await store(deps, prepared, answered, signal));
   const { turn } = prepared;
   return {
@@ -315,6 +316,7 @@ async function store(
     text: string;
     finishReason: string;
     citations: Citation<Labelled>[];
+    webCitations: WebCitation[];
     quoted: ReadonlySet<number> | null;
   },
   signal: AbortSignal,
@@ -341,6 +343,7 @@ async function store(
         answer: answered.text,
         finishReason: answered.finishReason,
         citations: answered.citations.map(toStored),
+        webCitations: answered.webCitations,
         context,
         createdAt: deps.clock.now(),
       },

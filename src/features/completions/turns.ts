@@ -11,6 +11,7 @@ import {
   type NewMessage,
   type Owner,
   type StoredCitation,
+  type StoredWebCitation,
 } from '../../corpus/conversation-store.ts';
 import type { Database, Tx } from '../../db/database.ts';
 import { invalidRequest, notFound } from '../../errors.ts';
@@ -140,6 +141,7 @@ export interface Answered {
   answer: string;
   finishReason: string;
   citations: readonly StoredCitation[];
+  webCitations: readonly StoredWebCitation[];
   context: MessageContext;
   createdAt: Date;
 }
@@ -191,6 +193,7 @@ function messagesOf(turn: Turn, answered: Answered): NewMessage[] {
     role: 'user',
     content: answered.question,
     citations: [],
+    webCitations: [],
     finishReason: null,
     context: { groupIds: null, sourceIds: null, chunkIds: null },
     createdAt,
@@ -201,6 +204,7 @@ function messagesOf(turn: Turn, answered: Answered): NewMessage[] {
     role: 'assistant',
     content: answered.answer,
     citations: answered.citations,
+    webCitations: answered.webCitations,
     finishReason: answered.finishReason,
     context: answered.context,
     createdAt,

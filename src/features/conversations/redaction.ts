@@ -17,10 +17,17 @@ export async function shownConversation(redactor: Redactor | null, row: Conversa
 
 export async function shownMessage(redactor: Redactor | null, message: TreeMessage): Promise<TreeMessage> {
   const shown = message.seen ? await redactWithPlaces(redactor, message.content, SHOWN) : undefined;
-  if (!shown) return { ...message, content: REMOVED, citations: [] };
+  if (!shown) return { ...message, content: REMOVED, citations: [], webCitations: [] };
   const { text, placeOf } = shown;
   const citations = await collect(message.citations, (citation) => shownCitation(redactor, citation, placeOf));
-  return { ...message, content: text, citations };
+  const webCitations = await collect(message.webCitations, async ({ start, end, ...page }) => {
+    const [url, title, snippet] = await Promise.all(
+      [page.url, page.title, page.snippet].map((one) => redactText(redactor, one, SHOWN)),
+    );
+    if (url === undefined || title === undefined || snippet === undefined) return undefined;
+    return { url, title, snippet, start: placeOf(start), end: placeOf(end) };
+  });
+  return { ...message, content: text, citations, webCitations };
 }
 
 async function shownCitation(

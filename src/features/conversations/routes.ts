@@ -55,6 +55,10 @@ const messageSchema = z
         '`[removed]` where the answer rests on something that the API key or, while authorization is on, the principal may not see.',
       ),
     citations: z.array(citationSchema).describe('As they were when the answer was given, without the chunk.'),
+    web_citations: z
+      .array(z.object({ url: z.string(), title: z.string(), snippet: z.string(), start: z.int(), end: z.int() }))
+      .optional()
+      .describe('Places of the answer that rest on web pages; absent when there are none.'),
     finish_reason: z.string().nullable().describe('Null for user messages.'),
     creation_time: timeSchema,
   })
@@ -200,6 +204,7 @@ function toWireMessage(message: TreeMessage): z.input<typeof messageSchema> {
     role: message.role,
     content: message.content,
     citations: [...message.citations],
+    ...(message.webCitations.length > 0 ? { web_citations: [...message.webCitations] } : {}),
     finish_reason: message.finishReason,
     creation_time: unixSeconds(message.createdAt),
   };
