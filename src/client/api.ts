@@ -316,10 +316,11 @@ export type ConversationMessage = {
   citations: Array<StoredCitation>;
   /** Places of the answer that rest on web pages; absent when there are none. */
   web_citations?: Array<{
-    /** Address at the origin; null for uploads. */
+    /** http or https. */
     url: string;
-    /** A few words. */
+    /** Of the page. */
     title: string;
+    /** What was found there; at most 300 code points. */
     snippet: string;
     /** First code point, from 0. */
     start: number;

@@ -56,7 +56,15 @@ const messageSchema = z
       ),
     citations: z.array(citationSchema).describe('As they were when the answer was given, without the chunk.'),
     web_citations: z
-      .array(z.object({ url: z.string(), title: z.string(), snippet: z.string(), start: z.int(), end: z.int() }))
+      .array(
+        z.object({
+          url: z.string().describe('http or https.'),
+          title: z.string().describe('Of the page.'),
+          snippet: z.string().describe('What was found there; at most 300 code points.'),
+          start: z.int(),
+          end: z.int(),
+        }),
+      )
       .optional()
       .describe('Places of the answer that rest on web pages; absent when there are none.'),
     finish_reason: z.string().nullable().describe('Null for user messages.'),
