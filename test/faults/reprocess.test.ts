@@ -9,14 +9,16 @@ import { findViolations } from '../../src/corpus/invariants.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { sql } from '../../src/db/sql.ts';
 import { generateApiKey } from '../../src/http/api-key.ts';
+import { copyTemplate } from '../support/database.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
 import { eventually, multipartBody } from '../support/upload.ts';
 import { listGroups, search } from './kill-model.ts';
 
 let dataDir: string;
 const { key } = generateApiKey();
-before(() => {
+before(async () => {
   dataDir = mkdtempSync(path.join(tmpdir(), 'pinakes-reprocess-'));
+  await copyTemplate(dataDir);
 });
 after(() => rmSync(dataDir, { recursive: true, force: true }));
 
