@@ -5,6 +5,7 @@
  */
 import { indexedContext } from '../util/link-line.ts';
 import { cutIntoPieces, splitUnits, type UnitKind } from '../util/sentences.ts';
+import { plainOf } from './letter-groups.ts';
 import type { ContextChunk } from './models.ts';
 import { answerLogOdds, type Candidate, NO_FEATURES, scorePassages } from './passage-score.ts';
 import { type Analyzer, readQuestion } from './question.ts';
@@ -23,7 +24,7 @@ const CHUNKS_MAX = 12;
  */
 const FURTHER_SCORE_DROP_MAX = 2;
 /** Below, nothing is said. Where it stands between wrong answers and wrong silence: bench/answers.ts prints the curve. */
-export const ANSWER_LOG_ODDS_MIN = -1.6;
+export const ANSWER_LOG_ODDS_MIN = -1.5;
 /** Two passages are near-duplicates when the smaller shares this much of its terms with the larger. */
 const DUPLICATE_OVERLAP_MIN = 0.8;
 
@@ -68,19 +69,17 @@ const ASKS_SEVERAL =
 
 function candidatesOf(chunk: ContextChunk, analyzer: Analyzer): Candidate[] {
   const units = splitUnits(chunk.content);
-  const above = new Set(
-    analyzer.index([chunk.name.replace(/\.[\p{L}\d]{1,5}$/u, ''), ...chunk.headingPath].join('\n'), chunk.language),
-  );
-  const chunkTerms = new Set([
-    ...above,
-    ...analyzer.index(chunk.content, chunk.language),
-    ...analyzer.index(indexedContext(chunk.context) ?? '', chunk.language),
-  ]);
+  const titles = [chunk.name.replace(/\.[\p{L}\d]{1,5}$/u, ''), ...chunk.headingPath].join('\n');
+  const context = indexedContext(chunk.context) ?? '';
+  const above = new Set(analyzer.index(titles, chunk.language));
+  const chunkTerms = new Set([...above, ...analyzer.index(context, chunk.language)]);
+  const around = plainOf(`${titles}\n${context}`);
   let headingTerms = above;
   return units.flatMap((unit, position) => {
     const text = chunk.content.slice(unit.start, unit.end);
     const passages = passagesOf(text).map((piece) => {
       const order = analyzer.index(piece, chunk.language);
+      for (const term of order) chunkTerms.add(term);
       return {
         number: chunk.number,
         kind: unit.kind,
@@ -91,8 +90,10 @@ function candidatesOf(chunk: ContextChunk, analyzer: Analyzer): Candidate[] {
         terms: new Set(order),
         order,
         headingTerms,
+        chunkLetters: 0,
         chunk,
         chunkTerms,
+        around,
       };
     });
     if (unit.kind === 'heading')

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { analyzeForIndex, analyzeQuery } from '../retrieval/analyzer.ts';
 import { ANSWER_LOG_ODDS_MIN, type Extract, extractPassages } from './extract.ts';
+import { readQuestion } from './question.ts';
 
 const analyzer = {
   index: (text: string, language: string | null) => analyzeForIndex(text, language).split(' '),
@@ -46,6 +47,27 @@ test('what the question names and no passage holds makes an answer unlikely', ()
   assert.ok(held > 0, String(held));
   assert.ok(missing < ANSWER_LOG_ODDS_MIN, String(missing));
   assert.equal(other, Number.NEGATIVE_INFINITY);
+});
+
+test('a compound and its parts have letters in common', () => {
+  const found = extract(
+    'Welche Aufgabe hat das Bundesverfassungsgericht?',
+    ['Eine Aufgabe des Parlaments sind Gesetze.', 'Eine Aufgabe der Verfassungsgerichte sind Grundrechte.'],
+    'de',
+  );
+  assert.match(bestOf(found), /^Eine Aufgabe der Verfassungsgerichte/);
+});
+
+test('the words that ask are no topic, unless there is nothing else', () => {
+  const termsOf = (text: string, language: string) => [...readQuestion(text, language, analyzer).terms];
+  for (const [question, topic, language] of [
+    ['谁是市长？', '是市长', 'zh'],
+    ['市長は誰ですか？', '市長は', 'ja'],
+    ['시장은 누구입니까?', '시장은', 'ko'],
+    ['ใครเป็นนายกเทศมนตรี', 'เป็นนายกเทศมนตรี', 'th'],
+  ] as const)
+    assert.deepEqual(termsOf(question, language), termsOf(topic, language), question);
+  assert.notDeepEqual(termsOf('什么？', 'zh'), []);
 });
 
 test('a chunk that leads the others in relevance is likelier to answer', () => {

@@ -2,11 +2,12 @@
  * How likely a passage holds the answer, and whether the best one answers at all. Pure.
  *
  * Two linear models over a few features that need no language model. Their weights were fitted on the questions of even number of
- * five sets (XQuAD en de zh, JSQuAD, KorQuAD 1; a softmax over the passages of each question, and a logistic regression of
+ * seven sets (XQuAD en de zh th, JSQuAD, KorQuAD 1, DRCD; a softmax over the passages of each question, and a logistic regression of
  * "the paragraph with the answer is there" against "it was taken out, its neighbours were left"); `bench/answers.ts` reports on
- * the questions of odd number.
+ * the questions of odd number. On the even ones boosted trees over three times as many features were no better than these lines.
  */
 import type { UnitKind } from '../util/sentences.ts';
+import { plainOf } from './letter-groups.ts';
 import type { ContextChunk } from './models.ts';
 import type { Question } from './question.ts';
 
@@ -21,8 +22,13 @@ export interface Candidate {
   terms: ReadonlySet<string>;
   order: readonly string[];
   headingTerms: ReadonlySet<string>;
+  /** Share of all letter groups of the question that its chunk and what is around it hold. */
+  chunkLetters: number;
   chunk: ContextChunk;
+  /** Of all its passages, and of what stands around it. */
   chunkTerms: ReadonlySet<string>;
+  /** The titles above its chunk and what is known of its context, as letters are compared. */
+  around: string;
 }
 
 /** Shares are of the weight of those terms of the question that any passage holds: 0..1. */
@@ -37,10 +43,8 @@ export interface Features {
   chunkBest: number;
   /** Count of the question's terms in it against the question's: unweighted. */
   distinct: number;
-  /** Share of names and numbers of the question. */
-  strong: number;
-  /** Share of neighbouring question terms that stand near each other, in that order. */
-  order: number;
+  /** Share of the letter groups of the question, weighted by how few of the chunks hold them. */
+  letters: number;
   /** Of the chunk, against the best chunk. */
   relevance: number;
   top: number;
@@ -59,8 +63,7 @@ export const NO_FEATURES: Features = {
   chunk: 0,
   chunkBest: 0,
   distinct: 0,
-  strong: 0,
-  order: 0,
+  letters: 0,
   relevance: 0,
   top: 0,
   number: 0,
@@ -71,20 +74,19 @@ export const NO_FEATURES: Features = {
 };
 
 const WEIGHTS: Features = {
-  own: 4.7,
-  near: 1.92,
-  chunk: 1.48,
-  chunkBest: 1.63,
-  distinct: 2.34,
-  strong: 0.29,
-  order: 0.8,
-  relevance: 3.26,
-  top: 1.13,
-  number: 1.14,
-  name: 0.48,
-  time: 1.09,
-  counted: 1.14,
-  novel: 0.52,
+  own: 3.34,
+  near: 3.54,
+  chunk: 0.88,
+  chunkBest: 1.56,
+  distinct: 1.14,
+  letters: 3.82,
+  relevance: 3.55,
+  top: 0.82,
+  number: 0.88,
+  name: 0.41,
+  time: 1.76,
+  counted: 1.89,
+  novel: 1.7,
 };
 
 /** Set by hand: the question sets have none of these. Headings and scraps say little; a question is not its own answer. */
@@ -93,23 +95,35 @@ const QUESTION_PENALTY = 2;
 const SCRAP_PENALTY = 1;
 const SCRAP_CODE_POINTS = 12;
 
-const ANSWERS = { bias: -3.92, ownAndNear: 2.18, chunk: 1.97, order: 1.69, missing: -3.63, missingStrong: -0.74 };
-const ANSWERS_NUMBER_MISSING = -0.8;
-const ANSWERS_MARGIN = 0.15;
+const ANSWERS = {
+  bias: -3.9,
+  own: 2.46,
+  near: 0.97,
+  chunk: 1.64,
+  chunkLetters: 2.32,
+  missing: -3.32,
+  missingStrong: -0.95,
+};
+const ANSWERS_NUMBER_MISSING = -0.95;
+const ANSWERS_MARGIN = 0.19;
 const MARGIN_MAX = 6;
 /** How far the chunk leads the others in relevance: a chunk that was taken out leaves its neighbours about equal. */
-const ANSWERS_LEAD = 2.02;
+const ANSWERS_LEAD = 1.57;
 const LEAD_MAX = 2;
 /** Set by hand: in the sets no chunk stands alone. */
-const LEAD_ALONE = 0.3;
+const LEAD_ALONE = 0;
 /**
- * Scripts without blanks are searched by overlapping pairs of letters, so that a match says more of them; of Hangul, whose words are
- * cut as well, a little less than of whole words. Of the former Han and Kana were fitted; Thai was only looked at.
+ * Scripts are cut into terms in different ways, so that a match says more or less of them. Set so that one threshold refuses as many
+ * of the questions without an answer in each script: somewhat more than half at ANSWER_LOG_ODDS_MIN, of the even questions.
  */
-const ANSWERS_WITHOUT_BLANKS = 0.34;
-const ANSWERS_HANGUL = -0.1;
+const ANSWERS_HANGUL = -0.37;
+const ANSWERS_KANA = 0.25;
+const ANSWERS_HAN = 0.52;
+const ANSWERS_SOUTH_EAST_ASIAN = 0.05;
 /** With fewer passages than this, how rare a term is among them says little. */
 const PASSAGES_COUNTED_MIN = 30;
+/** The same of letter groups among chunks. */
+const CHUNKS_COUNTED_MIN = 10;
 const NOVEL_TERMS_MAX = 20;
 
 /** The question as it reads in each language of the chunks. */
@@ -118,12 +132,15 @@ export type Questions = ReadonlyMap<string | null, Question>;
 /** Sets `features` and `score` of every candidate. They stand in order of chunk, then position. */
 export function scorePassages(candidates: readonly Candidate[], questions: Questions): void {
   const frequency = frequencies(candidates);
+  const lettersHeld = shareLetters(candidates, questions);
   const bestChunkScore = Math.max(...candidates.map(({ chunk }) => chunk.score), Number.MIN_VALUE);
   const bestOwn = new Map<ContextChunk, number>();
+  const shareIn = new Map(
+    [...questions].map(([language, question]) => [language, shareOf(question, frequency, candidates.length)]),
+  );
   const shares = candidates.map((candidate, i) => {
     const before = candidates[i - 1]?.chunk === candidate.chunk ? candidates[i - 1] : undefined;
-    const question = questions.get(candidate.chunk.language)!;
-    const share = shareOf(question, frequency, candidates.length);
+    const share = shareIn.get(candidate.chunk.language)!;
     const own = share((term) => candidate.terms.has(term));
     bestOwn.set(candidate.chunk, Math.max(own, bestOwn.get(candidate.chunk) ?? 0));
     return {
@@ -141,14 +158,13 @@ export function scorePassages(candidates: readonly Candidate[], questions: Quest
       ...shares[i]!,
       chunkBest: bestOwn.get(candidate.chunk)!,
       distinct: held / Math.max(1, question.terms.size),
-      strong:
-        [...question.strong].filter((term) => candidate.terms.has(term)).length / Math.max(1, question.strong.size),
-      order: orderShare(candidate.order, question),
+      letters: lettersHeld[i]!.passage ?? shares[i]!.own,
       relevance: Math.max(0, candidate.chunk.score) / bestChunkScore,
       top: candidate.chunk === candidates[0]!.chunk ? 1 : 0,
       ...kindOfAnswer(candidate.text, question),
       novel: Math.min(1, candidate.order.filter((term) => !question.terms.has(term)).length / NOVEL_TERMS_MAX),
     };
+    candidate.chunkLetters = lettersHeld[i]!.chunk ?? shares[i]!.chunk;
     const { features } = candidate;
     const names = Object.keys(WEIGHTS) as (keyof Features)[];
     candidate.score = sum(names.map((name) => WEIGHTS[name] * features[name])) - penalty(candidate);
@@ -158,18 +174,20 @@ export function scorePassages(candidates: readonly Candidate[], questions: Quest
 /** How likely the best passage answers at all: the logarithm of the odds, for questions like those of the sets. */
 export function answerLogOdds(best: Candidate, candidates: readonly Candidate[], questions: Questions): number {
   const question = questions.get(best.chunk.language)!;
-  const { own, near, chunk, order, number } = best.features;
+  const { own, near, chunk, number } = best.features;
   const frequency = frequencies(candidates);
-  const weigh = (term: string): number => rarity(frequency.get(term) ?? 0, candidates.length);
+  const weigh = (term: string): number =>
+    rarity(frequency.get(term) ?? 0, Math.max(candidates.length, PASSAGES_COUNTED_MIN));
   const missing = [...question.terms].filter((term) => !frequency.has(term));
   const missingStrong = [...question.strong].filter((term) => !best.chunkTerms.has(term));
   const others = candidates.filter((one) => one.chunk !== best.chunk);
   const margin = others.length === 0 ? 0 : best.score - Math.max(...others.map((one) => one.score));
   return (
     ANSWERS.bias +
-    ANSWERS.ownAndNear * (own + near) +
+    ANSWERS.own * own +
+    ANSWERS.near * near +
     ANSWERS.chunk * chunk +
-    ANSWERS.order * order +
+    ANSWERS.chunkLetters * best.chunkLetters +
     (ANSWERS.missing * sum(missing.map(weigh))) / Math.max(1, sum([...question.terms].map(weigh))) +
     (ANSWERS.missingStrong * missingStrong.length) / Math.max(1, question.strong.size) +
     (question.asksNumber && number === 0 ? ANSWERS_NUMBER_MISSING : 0) +
@@ -189,11 +207,11 @@ function leadOf(chunk: ContextChunk, candidates: readonly Candidate[]): number {
   return Math.max(-LEAD_MAX, Math.min(LEAD_MAX, lead));
 }
 
-const WITHOUT_BLANKS = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]/u;
-
 function scriptBias(text: string): number {
   if (/\p{sc=Hangul}/u.test(text)) return ANSWERS_HANGUL;
-  return WITHOUT_BLANKS.test(text) ? ANSWERS_WITHOUT_BLANKS : 0;
+  if (/[\p{sc=Hira}\p{sc=Kana}]/u.test(text)) return ANSWERS_KANA;
+  if (/\p{sc=Han}/u.test(text)) return ANSWERS_HAN;
+  return /[\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]/u.test(text) ? ANSWERS_SOUTH_EAST_ASIAN : 0;
 }
 
 function frequencies(candidates: readonly Candidate[]): Map<string, number> {
@@ -205,9 +223,42 @@ function frequencies(candidates: readonly Candidate[]): Map<string, number> {
   return frequency;
 }
 
-/** Inverse document frequency, over passages. */
-function rarity(count: number, passages: number): number {
-  return Math.log(1 + (Math.max(passages, PASSAGES_COUNTED_MIN) - count + 0.5) / (count + 0.5));
+/** Inverse document frequency: of what `count` of `all` hold. */
+function rarity(count: number, all: number): number {
+  return Math.log(1 + (all - count + 0.5) / (count + 0.5));
+}
+
+/** What the passages, and their chunks, hold of the question's letter groups; undefined where it has none. */
+function shareLetters(candidates: readonly Candidate[], questions: Questions) {
+  const held = candidates.map(({ text, chunk }) => groupsIn(plainOf(text), questions.get(chunk.language)!));
+  const byChunk = new Map<ContextChunk, Set<string>>();
+  for (const [i, { chunk, around }] of candidates.entries()) {
+    const found = byChunk.get(chunk) ?? new Set(groupsIn(around, questions.get(chunk.language)!));
+    for (const group of held[i]!) found.add(group);
+    byChunk.set(chunk, found);
+  }
+  const counts = new Map<string, number>();
+  for (const groups of byChunk.values()) for (const group of groups) counts.set(group, (counts.get(group) ?? 0) + 1);
+  const all = Math.max(byChunk.size, CHUNKS_COUNTED_MIN);
+  const weigh = (groups: Iterable<string>, { letters }: Question): number =>
+    sum([...groups].map((group) => letters.get(group)! * rarity(counts.get(group) ?? 0, all)));
+  const totals = new Map(
+    [...questions].map(([language, question]) => {
+      const groups = [...question.letters.keys()];
+      const found = groups.filter((group) => counts.has(group));
+      return [language, { found: weigh(found, question), any: weigh(groups, question) }];
+    }),
+  );
+  return candidates.map(({ chunk }, i) => {
+    const question = questions.get(chunk.language)!;
+    const { found, any } = totals.get(chunk.language)!;
+    if (any === 0) return { passage: undefined, chunk: undefined };
+    return { passage: weigh(held[i]!, question) / (found || 1), chunk: weigh(byChunk.get(chunk)!, question) / any };
+  });
+}
+
+function groupsIn(plain: string, { letters }: Question): string[] {
+  return [...letters.keys()].filter((group) => plain.includes(group));
 }
 
 /** Share of the weight of the question's terms that any passage holds. */
@@ -215,7 +266,7 @@ function shareOf(question: Question, frequency: ReadonlyMap<string, number>, pas
   const weights = new Map(
     [...question.terms].flatMap((term) => {
       const count = frequency.get(term);
-      return count === undefined ? [] : [[term, rarity(count, passages)]];
+      return count === undefined ? [] : [[term, rarity(count, Math.max(passages, PASSAGES_COUNTED_MIN))]];
     }),
   );
   const total = sum([...weights.values()]) || 1;
@@ -224,8 +275,9 @@ function shareOf(question: Question, frequency: ReadonlyMap<string, number>, pas
 }
 
 function kindOfAnswer(text: string, question: Question): Pick<Features, 'number' | 'name' | 'time' | 'counted'> {
-  const asked = normal(question.text);
-  const isNew = (pattern: RegExp): boolean => (text.match(pattern) ?? []).some((word) => !asked.includes(normal(word)));
+  const asked = plainOf(question.text);
+  const isNew = (pattern: RegExp): boolean =>
+    (text.match(pattern) ?? []).some((word) => !asked.includes(plainOf(word)));
   return {
     number: question.asksNumber && isNew(/\p{N}+/gu) ? 1 : 0,
     name: question.asksName && isNew(/(?<=\S\s)\p{Lu}\p{L}+/gu) ? 1 : 0,
@@ -238,30 +290,12 @@ function kindOfAnswer(text: string, question: Question): Pick<Features, 'number'
   };
 }
 
-function orderShare(order: readonly string[], question: Question): number {
-  const positions = new Map<string, number[]>();
-  order.forEach((term, i) => {
-    if (question.terms.has(term)) positions.set(term, [...(positions.get(term) ?? []), i]);
-  });
-  let pairs = 0;
-  for (let i = 1; i < question.order.length; i++) {
-    const left = positions.get(question.order[i - 1]!) ?? [];
-    const right = positions.get(question.order[i]!) ?? [];
-    if (left.some((at) => right.some((other) => other > at && other - at <= 3))) pairs++;
-  }
-  return pairs / Math.max(1, question.order.length - 1);
-}
-
 function penalty({ kind, text }: Candidate): number {
   return (
     (kind === 'heading' ? HEADING_PENALTY : 0) +
     (/[?？؟]\s*$/.test(text) ? QUESTION_PENALTY : 0) +
     ([...text].length < SCRAP_CODE_POINTS ? SCRAP_PENALTY : 0)
   );
-}
-
-function normal(text: string): string {
-  return text.normalize('NFKC').replace(/\s+/g, ' ').toLowerCase();
 }
 
 function sum(values: readonly number[]): number {

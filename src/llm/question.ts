@@ -1,4 +1,5 @@
 /** What a question asks for, as far as its words tell. Pure. */
+import { letterGroups } from './letter-groups.ts';
 
 /** How text becomes terms, in reading order: `index` keeps every word, `query` drops what carries no topic. */
 export interface Analyzer {
@@ -9,7 +10,8 @@ export interface Analyzer {
 export interface Question {
   text: string;
   terms: ReadonlySet<string>;
-  order: readonly string[];
+  /** Groups of neighbouring letters of the words that make the terms, with their weights: letter-groups.ts. */
+  letters: ReadonlyMap<string, number>;
   /** Terms of proper names and numbers. */
   strong: ReadonlySet<string>;
   asksNumber: boolean;
@@ -21,14 +23,15 @@ export interface Question {
 
 /** The question as the analyzer of `language` reads it. */
 export function readQuestion(text: string, language: string | null, analyzer: Analyzer): Question {
-  const order = analyzer.query(text.replace(QUANTITY_WORDS, ' '), language);
+  const topic = withoutAsking(text);
+  const terms = new Set(analyzer.query(topic, language));
   // A capital that does not open the question, or a digit.
   const marked = text.match(/(?<=[\p{L}\p{N},]\s+)\p{Lu}[\p{L}\p{M}\p{N}-]*|[\p{L}_]*\p{N}[\p{L}\p{N}._-]*/gu) ?? [];
-  const isTitle = marked.length > order.length / 2;
+  const isTitle = marked.length > terms.size / 2;
   return {
     text,
-    terms: new Set(order),
-    order,
+    terms,
+    letters: letterGroups(topic, (word) => analyzer.index(word, language).some((term) => terms.has(term))),
     strong: new Set(isTitle ? [] : marked.flatMap((word) => analyzer.query(word, language))),
     asksNumber: ASKS_NUMBER.test(text),
     asksName: ASKS_NAME.test(text),
@@ -37,7 +40,27 @@ export function readQuestion(text: string, language: string | null, analyzer: An
   };
 }
 
+/**
+ * The words that ask are not in what answers: looked for there, they count as missing. Where words stand between blanks, the stop
+ * words of the analyzer are most of them. A question of nothing else stays as it is.
+ */
+function withoutAsking(text: string): string {
+  const topic = text.replace(QUANTITY_WORDS, ' ').replace(ASKING, ' ');
+  return /[\p{L}\p{N}]/u.test(topic) ? topic : text;
+}
+
 const QUANTITY_WORDS = /\bhow (?:many|much|long|often)\b|\bwie ?(?:viele?|lange|oft)\b|\bwieviele?\b/giu;
+const ASKING = new RegExp(
+  [
+    /什[么麼](?:时候|時候|样|樣)?|甚[么麼]|[为為]何|如何|何[时時处處]?|[谁誰]|哪[些里裡儿兒个個一位种種]?|多少|多[长長久]|[几幾]|怎[么麼样樣]*|是否|[吗嗎呢]/,
+    /だれ|どこ|どの(?:よう|くらい)?|どれ(?:くらい)?|どんな|どう|いつ|いく[つら]|なぜ|(?:です|ます|でした|ました|でしょう|だろう)?か(?=[。?？]*\s*$)/,
+    /무엇|무슨|누구|누가|어디|어느|어떤|어떻게|언제|몇|며칠|얼마|왜|(?:[이였었]?[인는은던한]가|나|(?:[입습]니)?까|[니는]지)(?=[.?？]*\s*$)/,
+    /อะไร|ใคร|ที่?ไหน|ไหน|เมื่อ(?:ไร|ไหร่|ใด)|เท่า(?:ไร|ไหร่|ใด)|กี่|ทำไม|อย่างไร|ใด|หรือไม่|บ้าง/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'gu',
+);
 const ASKS_NUMBER =
   /\bhow (?:many|much|long|old|far|often|high|large|big|tall|deep|fast)\b|\bwhen\b|\bwhat (?:year|date|time|percentage|number|amount|age|price)\b|\bwie ?(?:viele?|lange|oft|hoch|gro[sß]+|weit|alt|teuer)\b|\bwann\b|\bcombien\b|\bquand\b|\bcu[aá]nt[oa]s?\b|\bcu[aá]ndo\b|\bquant[ioae]\b|\bquando\b|\bhoeveel\b|\bwanneer\b|сколько|когда|скільки|πόσ|πότε|\bkaç\b|ne zaman|bao nhiêu|khi nào|كم|متى|कितन|कब|กี่|เท่า(?:ไร|ไหร่)|เมื่อ(?:ไร|ไหร่)|何[日人年月時個回円歳件度分]|いくつ|いくら|いつ|どのくらい|どれくらい|多少|几[个天年月日人]|幾|何时|何時|哪[一]?年|몇|얼마|언제/iu;
 const ASKS_NAME =
