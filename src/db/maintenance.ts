@@ -1,5 +1,6 @@
 /**
- * What PostgreSQL's background processes would do, for the embedded engine, which has none: statistics, vacuum, checkpoints.
+ * What PostgreSQL's background processes would do, for the embedded engine, which has none: statistics, vacuum, checkpoints,
+ * and merging of the segments of BM25 indexes.
  *
  * The engine runs one statement at a time, so every step here is short or waits for a quiet moment: statistics are taken
  * without the long texts, a partition is vacuumed by itself, and checkpoints follow the log's growth so that none is large.
@@ -17,8 +18,7 @@ export const CHECKPOINT_LOG_BYTES = 16 * 1024 * 1024;
 const CHECKPOINT_IDLE_MS = 15_000;
 /**
  * A table is analyzed again after this many changed rows plus a tenth of its rows; while it is being written to, only when it
- * has doubled: ANALYZE makes a BM25 index write out and merge what it buffers (0.3 s at 8,000 chunks), and the planner knows a
- * table's present size without it.
+ * has doubled: ANALYZE also makes a BM25 index write out what it buffers, and the planner knows a table's present size without it.
  */
 const ANALYZE_ROWS_MIN = 200;
 const ANALYZE_SHARE = 0.1;

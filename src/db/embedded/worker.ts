@@ -32,8 +32,8 @@ const START_PARAMS = [
     work_mem: '8MB',
     maintenance_work_mem: '32MB',
     'pg_textsearch.allow_rls': 'on',
-    // A write buffer of 192 kB per BM25 index. Whoever fills it writes it out and merges segments while everybody waits: 0.2 s of
-    // work at worst for 10,000 abstracts, against 0.45 s with 1 MB; and searches, which read all of it, take half as long.
+    // A write buffer of 192 kB per BM25 index. Whoever fills it writes it out while everybody waits: 0.025 s of work. A larger one
+    // takes longer, and searches, which read all of it, too; a smaller one makes more segments to merge (../text-segments.ts).
     'pg_textsearch.memtable_pages_threshold': '24',
     'pg_textsearch.memory_limit': '64MB',
   }),
