@@ -58,13 +58,12 @@ export function openNameSearch(find: FindNames, entities: readonly NameEntity[],
     const window = text.slice(from, to);
     const isLast = isEnd && to === text.length;
     const spans = LETTER.test(window) ? await find(window, entities, signal) : [];
-    let limit = textAt + (isLast ? to : Math.max(borderBefore(text, to - AHEAD_LENGTH), knownTo + 1 - textAt));
+    const limit = textAt + (isLast ? to : Math.max(borderBefore(text, to - AHEAD_LENGTH), knownTo + 1 - textAt));
     const moved = spans
       .map((span) => ({ ...span, start: span.start + from + textAt, end: span.end + from + textAt }))
       .filter(({ end }) => end > knownTo)
       .sort((a, b) => a.start - b.start);
-    // What goes on behind the border may be longer than it looks: asked again, as a whole.
-    if (!isLast) for (const { start, end } of moved) if (start > knownTo && start < limit && end > limit) limit = start;
+    // Of a name that goes on behind the limit, what the next window finds more of it is a name of its own.
     for (const span of moved) {
       if (span.start < limit) found.get(span.entity)?.push({ ...span, start: Math.max(span.start, knownTo) });
     }

@@ -20,12 +20,14 @@ const NAMES = {
   山田太郎: 'PERSON',
   Swedish: 'NRP',
 };
+/** As long as a name may be that is always seen as a whole. */
+const LONG = `Baron ${'von Ach '.repeat(11)}Berg`;
 const SHOWN = /Jane|Doe|Miller|Ödön|New|York|City|山田|太郎/;
 
 let fake: FakePresidio;
 let http: HttpClient;
 before(async () => {
-  fake = await openFakePresidio(NAMES);
+  fake = await openFakePresidio({ ...NAMES, [LONG]: 'PERSON', 'Baron von Ach': 'PERSON' });
   http = openHttpClient({ allow: [] });
 });
 after(async () => {
@@ -167,6 +169,7 @@ describe('a stream', () => {
     '\n',
     ' of ',
     '１２',
+    '𝐉𝐚𝐧𝐞 𝐃𝐨𝐞',
     'J\u200bane Doe',
     'New',
     'Doe ',
@@ -201,6 +204,15 @@ describe('a stream', () => {
     assert.doesNotMatch(whole, SHOWN);
     for (let cut = 380; cut < 440; cut++)
       assert.equal((await streamed(redactor, [text.slice(0, cut), text.slice(cut)])).join(''), whole, `cut at ${cut}`);
+  });
+
+  test('masks all of a long name of which a part is a name, too', async () => {
+    const redactor = redactorWith(analyzer());
+    for (let before = 0; before < 30; before++) {
+      const text = `${'By the lake. '.repeat(before)}${LONG} rests.${' It rains.'.repeat(30)}`;
+      const pieces = text.match(/.{1,9}/g)!;
+      assert.doesNotMatch((await streamed(redactor, pieces)).join(''), /Baron|Ach|Berg/, `behind ${before} sentences`);
+    }
   });
 
   test('holds back what may become a name, and not more', async () => {
