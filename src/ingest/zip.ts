@@ -89,7 +89,7 @@ export function readZipEntry(bytes: Uint8Array, entry: ZipEntry, bytesMax = EXPA
   const inflate = new Inflate((part) => {
     total += part.length;
     if (total > bytesMax) throw tooLarge();
-    checkRatio(entry.name, total, entry.compressedSize);
+    if (expandsTooFar(entry, total)) throw overRatio(entry.name);
     parts.push(part);
   });
   const step = 64 * 1024;
@@ -176,12 +176,15 @@ function pushSafely(inflate: Inflate, data: Uint8Array, last: boolean): void {
   }
 }
 
-function checkRatio(name: string, expanded: number, compressed: number): void {
-  if (expanded > RATIO_FREE_BYTES && expanded > compressed * EXPANSION_RATIO_MAX) {
-    throw overLimit(
-      `The entry ${JSON.stringify(name.slice(0, 100))} expands to more than ${EXPANSION_RATIO_MAX} times its size.`,
-    );
-  }
+/** By what the directory claims. */
+export function expandsTooFar({ expandedSize, compressedSize }: ZipEntry, expanded = expandedSize): boolean {
+  return expanded > RATIO_FREE_BYTES && expanded > compressedSize * EXPANSION_RATIO_MAX;
+}
+
+export function overRatio(name: string): FileError {
+  return overLimit(
+    `The entry ${JSON.stringify(name.slice(0, 100))} expands to more than ${EXPANSION_RATIO_MAX} times its size.`,
+  );
 }
 
 function tooLarge() {

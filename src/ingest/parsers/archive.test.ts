@@ -54,3 +54,10 @@ test('of an archive that is partly compressed in another way, the rest is read',
   const parsed = parseArchive(bytes, 'zip', 'a.zip');
   assert.deepEqual([parsed.text, parsed.warnings.length], ['- b.txt', 1]);
 });
+
+test('files that expand too far are left out before they become sources; an archive of nothing else is refused', () => {
+  const bomb = new Uint8Array(20_000_000);
+  const parsed = parseArchive(zipSync({ 'a.txt': text, 'b.bin': bomb }), 'zip', 'a.zip');
+  assert.deepEqual([parsed.text, parsed.warnings.length], ['- a.txt', 1]);
+  assert.throws(() => names(zipSync({ 'a.bin': bomb, 'b.bin': bomb })), /expands to more than 100 times/);
+});

@@ -7,7 +7,9 @@ import type { ParsedFile } from '../parsed.ts';
 import {
   EXPANDED_BYTES_MAX,
   EXPANSION_RATIO_MAX,
+  expandsTooFar,
   isReadableEntry,
+  overRatio,
   readZipDirectory,
   readZipEntry,
   unreadable,
@@ -38,10 +40,18 @@ function zipMembers(bytes: Uint8Array, warnings: string[]): FileMember[] {
   if (entries.some((entry) => entry.encrypted)) {
     throw badFile('parse', 'Encrypted archive', 'The archive is protected by a password.');
   }
-  const readable = entries.filter(isReadableEntry);
-  if (readable.length < entries.length) {
+  const harmless = entries.filter((entry) => !expandsTooFar(entry));
+  // Before they become sources: what a bomb holds is thousands of them.
+  if (harmless.length < entries.length) {
+    if (harmless.length === 0) throw overRatio(entries[0]!.name);
+    warnings.push(
+      `${entries.length - harmless.length} files inside expand to more than ${EXPANSION_RATIO_MAX} times their size and were left out.`,
+    );
+  }
+  const readable = harmless.filter(isReadableEntry);
+  if (readable.length < harmless.length) {
     if (readable.length === 0) throw unreadable();
-    warnings.push(`${entries.length - readable.length} files inside are compressed in a way that cannot be read.`);
+    warnings.push(`${harmless.length - readable.length} files inside are compressed in a way that cannot be read.`);
   }
   return readable.map((entry) => ({ name: entry.name, bytes: () => readZipEntry(bytes, entry) }));
 }
