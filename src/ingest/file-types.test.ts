@@ -50,6 +50,7 @@ const REFUSED: readonly (readonly [what: string, bytes: Uint8Array | string, nam
   ],
   ['unknown binary', Buffer.from(Array.from({ length: 256 }, (_, i) => (i * 7) % 256)), 'a.dat', /unknown binary/],
   ['an empty PDF', '', 'a.pdf', /empty/],
+  ['an archive of a bomb', zipSync({ 'a.bin': new Uint8Array(20_000_000) }), 'a.zip', /expands to more than 100 times/],
 ];
 
 for (const [part, message] of [

@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer';
 import { badFile, type FileError } from './failure.ts';
 import { isCompoundFile, openCompoundFile } from './parsers/compound-file.ts';
 import type { OldOfficeType } from './parsers/old-office.ts';
-import { zipEntryNames } from './zip.ts';
+import { harmlessEntries, readZipDirectory } from './zip.ts';
 
 /** Names the parser; `yaml` and the like are read as plain text. */
 export type FileType =
@@ -158,7 +158,8 @@ const UNREAD_PACKAGES: readonly (readonly [mark: RegExp, name: string])[] = [
 ];
 
 function zipType(bytes: Uint8Array): FileType {
-  const names = zipEntryNames(bytes);
+  const entries = readZipDirectory(bytes);
+  const names = new Set(entries.map((entry) => entry.name));
   const unread = UNREAD_PACKAGES.find(([mark]) => names.values().some((name) => mark.test(name)));
   if (unread) throw unsupported(unread[1]);
   if (names.has('word/document.xml') || names.has('word/document2.xml')) return 'docx';
@@ -166,6 +167,8 @@ function zipType(bytes: Uint8Array): FileType {
   if (names.has('ppt/presentation.xml')) return 'pptx';
   if (names.has('META-INF/container.xml')) return 'epub';
   if (names.has('content.xml')) return openDocumentType(bytes);
+  // Before it becomes a source: a bomb may hold thousands of these.
+  harmlessEntries(entries);
   return 'zip';
 }
 

@@ -2,22 +2,18 @@ import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { test } from 'node:test';
 import { strToU8, unzipSync, zipSync } from 'fflate';
-import {
-  EXPANSION_RATIO_MAX,
-  readZipDirectory,
-  readZipEntry,
-  repackZip,
-  ZIP_ENTRIES_MAX,
-  zipEntryNames,
-} from './zip.ts';
+import { EXPANSION_RATIO_MAX, readZipDirectory, readZipEntry, repackZip, ZIP_ENTRIES_MAX } from './zip.ts';
 
 const TEXT = strToU8('some text that is worth packing, some text that is worth packing');
 
 test('entries are listed and inflated', () => {
   const bytes = zipSync({ 'a.txt': TEXT, 'b/c.txt': [TEXT, { level: 0 }] });
-  assert.deepEqual([...zipEntryNames(bytes)], ['a.txt', 'b/c.txt']);
-  for (const entry of readZipDirectory(bytes))
-    assert.deepEqual(Buffer.from(readZipEntry(bytes, entry)), Buffer.from(TEXT));
+  const entries = readZipDirectory(bytes);
+  assert.deepEqual(
+    entries.map(({ name }) => name),
+    ['a.txt', 'b/c.txt'],
+  );
+  for (const entry of entries) assert.deepEqual(Buffer.from(readZipEntry(bytes, entry)), Buffer.from(TEXT));
 });
 
 test('repacking keeps the wanted entries only', () => {

@@ -26,11 +26,6 @@ export interface ZipEntry {
   dataStart: number;
 }
 
-/** @throws FileError like `readZipDirectory`. */
-export function zipEntryNames(bytes: Uint8Array): Set<string> {
-  return new Set(readZipDirectory(bytes).map((entry) => entry.name));
-}
-
 /**
  * Entries of the central directory.
  *
@@ -89,7 +84,7 @@ export function readZipEntry(bytes: Uint8Array, entry: ZipEntry, bytesMax = EXPA
   const inflate = new Inflate((part) => {
     total += part.length;
     if (total > bytesMax) throw tooLarge();
-    if (expandsTooFar(entry, total)) throw overRatio(entry.name);
+    if (expandsTooFar(entry, total)) throw overRatio(entry);
     parts.push(part);
   });
   const step = 64 * 1024;
@@ -176,12 +171,18 @@ function pushSafely(inflate: Inflate, data: Uint8Array, last: boolean): void {
   }
 }
 
-/** By what the directory claims. */
-export function expandsTooFar({ expandedSize, compressedSize }: ZipEntry, expanded = expandedSize): boolean {
+/** Those that do not expand too far by what the directory claims. @throws FileError where there are none but others. */
+export function harmlessEntries(entries: readonly ZipEntry[]): ZipEntry[] {
+  const harmless = entries.filter((entry) => !expandsTooFar(entry, entry.expandedSize));
+  if (harmless.length === 0 && entries.length > 0) throw overRatio(entries[0]!);
+  return harmless;
+}
+
+function expandsTooFar({ compressedSize }: ZipEntry, expanded: number): boolean {
   return expanded > RATIO_FREE_BYTES && expanded > compressedSize * EXPANSION_RATIO_MAX;
 }
 
-export function overRatio(name: string): FileError {
+function overRatio({ name }: ZipEntry): FileError {
   return overLimit(
     `The entry ${JSON.stringify(name.slice(0, 100))} expands to more than ${EXPANSION_RATIO_MAX} times its size.`,
   );

@@ -7,9 +7,8 @@ import type { ParsedFile } from '../parsed.ts';
 import {
   EXPANDED_BYTES_MAX,
   EXPANSION_RATIO_MAX,
-  expandsTooFar,
+  harmlessEntries,
   isReadableEntry,
-  overRatio,
   readZipDirectory,
   readZipEntry,
   unreadable,
@@ -40,10 +39,8 @@ function zipMembers(bytes: Uint8Array, warnings: string[]): FileMember[] {
   if (entries.some((entry) => entry.encrypted)) {
     throw badFile('parse', 'Encrypted archive', 'The archive is protected by a password.');
   }
-  const harmless = entries.filter((entry) => !expandsTooFar(entry));
-  // Before they become sources: what a bomb holds is thousands of them.
+  const harmless = harmlessEntries(entries);
   if (harmless.length < entries.length) {
-    if (harmless.length === 0) throw overRatio(entries[0]!.name);
     warnings.push(
       `${entries.length - harmless.length} files inside expand to more than ${EXPANSION_RATIO_MAX} times their size and were left out.`,
     );
