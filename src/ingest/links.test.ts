@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { outsideLinks, pageLinks, placeLinks } from './links.ts';
+import { LINK_TEXT_UNITS_MAX, outsideLinks, pageLinks, placeLinks } from './links.ts';
+import { LinkMarks } from './parsers/link-marks.ts';
 
 test('addresses of a page become absolute; what runs, holds its data or stays on the page is left out', () => {
   const read = pageLinks('https://ex.example/docs/a.html');
@@ -38,4 +39,15 @@ test('links stand at their texts, one behind the other; one whose text is not fo
     placeLinks('here, or here, and there', links).map(({ at }) => at),
     [0, 9, 13, 19],
   );
+});
+
+test('the text of a link is kept to its limit, however it was read', () => {
+  const long = 'word '.repeat(1000);
+  const marks = new LinkMarks();
+  const marked = marks.take(`see ${marks.mark(long, 'https://a.example/')}`).links;
+  for (const links of [marked, placeLinks(`see ${long}`, [{ text: long, url: 'u' }])])
+    assert.deepEqual(
+      links.map(({ text, at }) => [text, at]),
+      [[long.slice(0, LINK_TEXT_UNITS_MAX), 4]],
+    );
 });

@@ -42,11 +42,12 @@ function isSamePage(url: string, here: string | undefined): boolean {
   return here !== undefined && url.split('#', 1)[0] === here.split('#', 1)[0];
 }
 
-/** Where each link of a block stands in it: at its text, one behind the other. */
+/** Where each link of a block stands in it: at its text, one behind the other. Long texts are kept to their limit. */
 export function placeLinks(body: string, links: readonly Link[]): BlockLink[] {
   let at = 0;
   let misses = 0;
-  return links.map(({ text, url }) => {
+  return links.map(({ text: whole, url }) => {
+    const text = whole.slice(0, LINK_TEXT_UNITS_MAX);
     const line = text.split('\n', 1)[0]!;
     const found = line === '' || misses === MISSES_MAX ? -1 : body.indexOf(line, at);
     if (found === -1) misses += 1;

@@ -1,6 +1,6 @@
 /** Marks for the links of markups that become Markdown first: what is rewritten carries them along, and they are taken out again. */
 
-import { outsideLinks } from '../links.ts';
+import { LINK_TEXT_UNITS_MAX, outsideLinks } from '../links.ts';
 import type { BlockLink } from '../parsed.ts';
 
 /** Characters for private use: in front of the text of a link, in front of its number, and behind it. */
@@ -37,7 +37,7 @@ export class LinkMarks {
       const url = found[1] === undefined ? undefined : this.addresses[Number(found[1])];
       if (url === undefined) continue;
       const words = begin === -1 ? '' : parts.slice(begin).join('');
-      links.push({ text: words, url, at: length - words.length });
+      links.push({ text: words.slice(0, LINK_TEXT_UNITS_MAX), url, at: length - words.length });
       begin = -1;
     }
     return { text: parts.join('') + marked.slice(from), links };

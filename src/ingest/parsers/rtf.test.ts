@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { test } from 'node:test';
+import { LINK_TEXT_UNITS_MAX } from '../links.ts';
 import { parseRtf } from './rtf.ts';
 
 const read = (source: string) => parseRtf(Buffer.from(source, 'latin1'));
@@ -65,4 +66,24 @@ test('groups nested too deeply are refused, long ones take linear time', () => {
   for (const source of ['{}'.repeat(200_000), '\\'.repeat(300_001), "\\'e9".repeat(200_000), '\\cell'.repeat(50_000)]) {
     assert.ok(read(`{\\rtf1 ${source}`));
   }
+});
+
+test('of links within each other only the innermost is one', () => {
+  const field = (url: string, inside: string) => `{\\field{\\*\\fldinst HYPERLINK "${url}"}{\\fldrslt ${inside}}}`;
+  const plain = (inside: string) => `{\\field{\\*\\fldinst REF x}{\\fldrslt ${inside}}}`;
+  const linksOf = (body: string) =>
+    read(`{\\rtf1 ${body}\\par}`).blocks.flatMap(({ links = [] }) => links.map(({ text, url }) => [text, url]));
+  const [a, b] = ['http://a.example/', 'http://b.example/'];
+  assert.deepEqual(linksOf(field(a, `x ${plain(field(b, 'in'))} y`)), [['in', b]]);
+  assert.deepEqual(linksOf(field(a, `x ${plain('in')} y`)), [['x in y', a]]);
+  assert.deepEqual(linksOf(`${field(a, `x ${field(b, '1')} ${field(b, '2')}`)} ${field(a, '3')}`), [
+    ['1', b],
+    ['2', b],
+    ['3', a],
+  ]);
+  let deep = 'word '.repeat(1000);
+  for (let i = 0; i < 900; i += 1) deep = field(`http://${i}.example/`, `x ${deep}`);
+  const links = linksOf(deep);
+  assert.equal(links.length, 1);
+  assert.ok(links[0]![0]!.length <= LINK_TEXT_UNITS_MAX);
 });

@@ -36,6 +36,8 @@ interface Field {
   instruction: string;
   /** Where its result begins, among the parts of the paragraph's text. */
   from?: number;
+  /** A link is within it. */
+  holdsLink?: boolean;
 }
 
 /** Destinations whose text is no text of the document. */
@@ -156,7 +158,10 @@ class RtfReader {
     const outer = this.stack.pop();
     if (!outer) return;
     this.group = outer;
-    if (closed.field && closed.field !== outer.field) this.endField(closed.field);
+    if (closed.field && closed.field !== outer.field) {
+      const isLink = this.endField(closed.field);
+      if (isLink && outer.field) outer.field.holdsLink = true;
+    }
     if (closed.target === outer.target) return;
     if (closed.target === 'note' || closed.target === 'comment') this.endNote(closed.target);
   }
@@ -310,11 +315,14 @@ class RtfReader {
     this.mark = '';
   }
 
-  private endField({ instruction, from = this.text.length }: Field): void {
+  /** Of fields within each other only the innermost is a link: no text is read twice. Whether it is or holds one. */
+  private endField({ instruction, from = this.text.length, holdsLink = false }: Field): boolean {
+    if (holdsLink) return true;
     const address = /^\s*HYPERLINK\s+(?:\\[a-z]\s+(?:"[^"]*"\s+)?)*"?([^"\s]+)/i.exec(instruction)?.[1] ?? '';
     const url = outsideLinks(address);
     // The paragraph may have ended within the field.
     if (url !== undefined) this.links.push({ text: this.text.slice(from).join('').replace(/\s+/g, ' ').trim(), url });
+    return url !== undefined;
   }
 
   private openNote(target: 'note' | 'comment'): void {
