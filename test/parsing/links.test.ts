@@ -97,6 +97,42 @@ test('xlsx: links of cells and formulas stand with their record, also where colu
   ]);
 });
 
+test('xlsx: a cell has one link, however many its formula names', async () => {
+  const parts = unzipSync(
+    makeXlsx({
+      sheets: [
+        {
+          name: 'S',
+          rows: [
+            ['name', 'site'],
+            ['Tea', 'shop'],
+            ['Milk', 'farm'],
+          ],
+        },
+      ],
+    }),
+  );
+  const sheet = 'xl/worksheets/sheet1.xml';
+  const link = (host: string) => `HYPERLINK("https://${host}.example/")`;
+  const formula = (ref: string, hosts: string[]) =>
+    `<c r="${ref}" t="str"><f>${hosts.map(link).join('&amp;')}</f><v>${ref}</v></c>`;
+  parts[sheet] = strToU8(
+    part(parts, sheet)
+      .replace(
+        /<c r="B2".*?<\/c>/,
+        formula(
+          'B2',
+          Array.from({ length: 50_000 }, (_, i) => `h${i}`),
+        ),
+      )
+      .replace(/<c r="B3".*?<\/c>/, formula('B3', ['b', 'c'])),
+  );
+  assert.deepEqual(linksOf(await read('a.xlsx', zipSync(parts))), [
+    ['B2', 'https://h0.example/', 'record'],
+    ['B3', 'https://b.example/', 'record'],
+  ]);
+});
+
 test('ods and odp: links of cells, formulas, titles and notes', async () => {
   const open = (type: string, body: string) =>
     zipSync({

@@ -81,15 +81,21 @@ function cellLinks(xml: string, targets: ReadonlyMap<string, string>): SheetExtr
 
 const LINK_FORMULA = /HYPERLINK\(\s*(?:"|&quot;)([^"<]{1,2000}?)(?:"|&quot;)/g;
 
-/** Links that formulas make: `HYPERLINK("https://…", …)`. */
+/** Links that formulas make, one a cell: `HYPERLINK("https://…", …)`. */
 function formulaLinks(xml: string): SheetExtras['links'] {
   if (!xml.includes('HYPERLINK(')) return [];
-  return [...xml.matchAll(LINK_FORMULA)].flatMap((formula) => {
+  const links: SheetExtras['links'] = [];
+  let [cell, next, linked] = [-1, xml.indexOf('<c '), -1];
+  for (const formula of xml.matchAll(LINK_FORMULA)) {
+    for (; next !== -1 && next < formula.index; next = xml.indexOf('<c ', next + 1)) cell = next;
+    if (cell === linked) continue;
     const url = outsideLinks(decodeXml(formula[1]!));
-    const cell = xml.lastIndexOf('<c ', formula.index);
-    if (url === undefined || cell === -1) return [];
-    return [{ ref: attribute({ head: xml.slice(cell, xml.indexOf('>', cell)) }, 'r'), url }];
-  });
+    if (url === undefined) continue;
+    linked = cell;
+    const [head = ''] = xml.slice(cell, formula.index).split('>', 1);
+    links.push({ ref: attribute({ head }, 'r'), url });
+  }
+  return links;
 }
 
 /** What lies on a sheet, or is a sheet of its own. */

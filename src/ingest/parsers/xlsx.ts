@@ -46,7 +46,10 @@ function linksOf(links: SheetExtras['links'], rows: readonly string[][]): RowLin
   for (const { ref, url } of links) {
     const cell = rangeOf(`${ref}:${ref}`);
     const row = cell && rows[cell.top];
-    if (row) found.set(row, [...(found.get(row) ?? []), { column: cell.left, url }]);
+    if (!row) continue;
+    const own = found.get(row) ?? [];
+    own.push({ column: cell.left, url });
+    found.set(row, own);
   }
   for (const own of found.values()) own.sort((a, b) => a.column - b.column);
   return found;
