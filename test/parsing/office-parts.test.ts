@@ -85,3 +85,14 @@ test('a PDF may begin with a byte order mark', async () => {
   const file = await readBytes('a.pdf', Uint8Array.from([0xef, 0xbb, 0xbf, ...pdf]));
   assert.equal(file.text, 'Words.');
 });
+
+test('a page in a Word file whose elements never end does no harm to what stands behind it', async () => {
+  const parts = unzipSync(makeDocx({ blocks: [{ paragraph: 'HERE' }, { paragraph: 'last' }] }));
+  const xml = new TextDecoder().decode(parts['word/document.xml']);
+  const chunk = '</w:t></w:r></w:p><w:altChunk r:id="c0"/><w:p><w:r><w:t>';
+  parts['word/document.xml'] = strToU8(xml.replace('HERE', chunk));
+  parts['word/_rels/document.xml.rels'] = strToU8(links('chunk.html'));
+  const open = '<script '.repeat(100_000);
+  parts['word/chunk.html'] = strToU8(`<body><p>page</p><style>x</style><title>y</title><p>more</p>${open}`);
+  assert.equal((await readBytes('a.docx', zipSync(parts))).text, 'page\n\nmore\n\nlast');
+});

@@ -42,12 +42,14 @@ function diagramHtml(xml: string): string {
   return `<ul>${points.map((line) => `<li>${escapeHtml(line.slice(2))}</li>`).join('')}</ul>`;
 }
 
-/** What stands in the body of a page, without what browsers do not show. */
+/** What stands in the body of a page, without what browsers do not show. An element without its end reaches to that of the page. */
 function bodyOf(html: string): string {
   const open = /<body(?:\s[^<>]*)?>/i.exec(html);
   const from = open ? open.index + open[0].length : 0;
   const to = html.toLowerCase().lastIndexOf('</body');
-  return html.slice(from, to > from ? to : undefined).replace(/<(script|style|title)\b[\s\S]*?<\/\1\s*>/gi, '');
+  return html
+    .slice(from, to > from ? to : undefined)
+    .replace(/<(script|style|title)(?=[\s/>])[\s\S]*?(?:<\/\1\s*>|$)/gi, '');
 }
 
 function escapeHtml(text: string): string {
