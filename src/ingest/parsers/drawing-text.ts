@@ -6,6 +6,8 @@ import { attribute, childAt, childElements, findElements, textOf, type XmlElemen
 
 /** Columns that one cell may span. */
 const SPAN_MAX = 100;
+/** Of list items, counted from 0. */
+const LEVEL_MAX = 8;
 
 interface DrawingText {
   kind: BlockKind;
@@ -29,7 +31,7 @@ export function drawingText(
     if (text.trim() === '') continue;
     const links = paragraphLinks(paragraph, addresses);
     const properties = childAt(paragraph, 'pPr');
-    const level = Math.min(Number(properties ? attribute(properties, 'lvl') : 0) || 0, 8);
+    const level = levelOf(properties);
     const numbered = childAt(properties, 'buAutoNum');
     const bulleted = childAt(properties, 'buChar') ?? childAt(properties, 'buBlip');
     const listed = numbered || bulleted || (bullets && !childAt(properties, 'buNone'));
@@ -50,6 +52,12 @@ export function drawingText(
     } else blocks.push({ kind: 'list', text: line, links });
   }
   return blocks;
+}
+
+/** 0..8, whatever the file says. */
+function levelOf(properties: XmlElement | undefined): number {
+  const level = Math.trunc(Number(properties ? attribute(properties, 'lvl') : 0)) || 0;
+  return Math.max(0, Math.min(level, LEVEL_MAX));
 }
 
 /** Cells by row; a merged cell's text counts for every row and column it spans. */
