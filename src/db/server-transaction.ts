@@ -48,7 +48,8 @@ export async function runTransaction<T>(
   { signal, patient = false, readOnly = false }: TransactionOptions = {},
 ): Promise<T> {
   const opening = [
-    readOnly ? 'begin read only' : 'begin',
+    // All that is read together is of one state; what only reads never has to be begun anew for that.
+    readOnly ? 'begin isolation level repeatable read, read only' : 'begin',
     ...(tenantId === undefined ? [] : tenantCommands(tenantId)),
     ...(patient ? ['set local statement_timeout=0'] : []),
   ];

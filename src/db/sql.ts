@@ -51,7 +51,8 @@ export function raw(text: string): Sql {
 
 /**
  * The same statement, of which the best plan is the same whatever its values: the database reads and plans it once. For
- * statements that run often, in few forms, and look up little by full keys: there, that is most of what they take.
+ * statements that run often, in few forms, and look up little by full keys: there, that is most of what they take. Never of a
+ * partitioned table: a plan for any values opens and locks the partitions of all tenants.
  */
 export function keepPlan({ strings, values }: Sql): Sql {
   return new Sql(strings, values, true);

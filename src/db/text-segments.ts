@@ -43,21 +43,29 @@ interface TextIndex {
 /** For each index its levels, and up to which tier nothing was left to merge then. The caller keeps it from call to call. */
 export type MergedSegments = Map<string, { levels: string; tier: number }>;
 
-/** Merges what is due `quietMs` after the last write. */
+/** Merges what is due `quietMs` after the last write. @throws the first error, once all other indexes were merged. */
 export async function mergeSegments(
   db: Database,
   merged: MergedSegments,
   quietMs: number,
   signal: AbortSignal,
 ): Promise<void> {
+  const failures: unknown[] = [];
   for (let pass = 0; pass < PASSES_MAX && !signal.aborted; pass += 1) {
     let isOver = true;
     for (const index of await listTextIndexes(db)) {
-      if (index.mergesItself) await leaveMerging(db, index);
-      if (await mergeOnce(db, merged, index, quietMs)) isOver = false;
+      try {
+        if (index.mergesItself) await leaveMerging(db, index);
+        if (await mergeOnce(db, merged, index, quietMs)) isOver = false;
+      } catch (error) {
+        failures.push(error);
+        // The others go on; this one is tried again when something was written to it.
+        merged.set(index.name, { levels: index.levels.join(), tier: TIERS.length });
+      }
     }
-    if (isOver) return;
+    if (isOver) break;
   }
+  if (failures.length > 0) throw failures[0];
 }
 
 async function listTextIndexes(db: Database): Promise<TextIndex[]> {

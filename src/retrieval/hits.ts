@@ -1,8 +1,9 @@
 /** Candidates -> hits: the columns of Content, read for the few that are returned. */
 
 import { createHash } from 'node:crypto';
+import { chunkPartition } from '../corpus/tenant-store.ts';
 import type { Tx } from '../db/database.ts';
-import { keepPlan, raw, type Sql, sql } from '../db/sql.ts';
+import { identifier, keepPlan, raw, type Sql, sql } from '../db/sql.ts';
 import type { TypedMetadata } from '../ingest/parsed.ts';
 import { type Access, mayShowChunk } from '../policy/access.ts';
 import { FACTS_SHOWN, redactChunk, shownAt } from '../policy/apply-redaction.ts';
@@ -34,6 +35,7 @@ export function hitColumns(tagIds: readonly string[] | null): Sql {
 
 export interface HitRequest {
   tenantId: string;
+  partitionNo: number;
   tagIds: readonly string[] | null;
 }
 
@@ -43,9 +45,9 @@ export type ReadRow = HitRow & { terms: string };
 /** Rows of chunks by id; those that are gone are left out. */
 export async function readRows(tx: Tx, request: HitRequest, ids: readonly string[]): Promise<Map<string, ReadRow>> {
   if (ids.length === 0) return new Map();
-  // Lateral, with an offset: a join may be planned as a scan of all sources.
+  // Lateral, with an offset: a join may be planned as a scan of all sources. Of the one partition, as the plan is kept.
   const read = sql`
-    select ${hitColumns(request.tagIds)}, c.terms from chunk c cross join lateral (
+    select ${hitColumns(request.tagIds)}, c.terms from ${identifier(chunkPartition(request.partitionNo))} c cross join lateral (
       select * from source where tenant_id = c.tenant_id and source_group_id = c.source_group_id and id = c.source_id offset 0) s
     where c.tenant_id = ${request.tenantId} and c.id = any(${ids}::uuid[])`;
   const rows = await tx.query<ReadRow>(keepPlan(read));

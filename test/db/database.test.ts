@@ -128,6 +128,23 @@ test('a transaction that only reads cannot write, and others see at once what wa
   assert.deepEqual(await tagNames(), []);
 });
 
+test('a transaction that only reads sees one state, whatever others change meanwhile', async (t) => {
+  if (opened.db.kind === 'embedded') return t.skip('others wait for it');
+  const count = sql`select count(*) from tag`;
+  const counts = await opened.db.transaction(
+    tenant.id,
+    async (tx) => {
+      const first = await tx.query(count);
+      await opened.db.transaction(tenant.id, (other) => insertTag(other, 'meanwhile'));
+      return [first, await tx.query(count)];
+    },
+    { readOnly: true },
+  );
+  assert.deepEqual(counts[1], counts[0]);
+  assert.deepEqual(await tagNames(), ['meanwhile']);
+  await opened.db.query(tenant.id, sql`delete from tag where tenant_id = ${tenant.id}`);
+});
+
 test('what follows a command that fails is not run: nothing happens outside of a transaction that does not begin', async (t) => {
   const url = process.env['PINAKES_TEST_DATABASE_URL'];
   if (!url) return t.skip('for a server');

@@ -11,6 +11,7 @@ import { openEngine } from '../../src/db/embedded/engine.ts';
 import { openKeptPlans } from '../../src/db/embedded/kept-plans.ts';
 import { createSession } from '../../src/db/embedded/session.ts';
 import { keepPlan, raw, type Sql, sql } from '../../src/db/sql.ts';
+import { readRows } from '../../src/retrieval/hits.ts';
 import { newId } from '../../src/util/ids.ts';
 import { copyTemplate } from '../support/database.ts';
 
@@ -47,6 +48,18 @@ test('a statement is planned once, and takes each time the values that it is giv
   await db.system.query(sql`select ${1}::int * 3 as thrice`);
   await db.system.query(sql`select x.* from (${keepPlan(sql`select ${1}::int * 4 as fourfold`)}) x`);
   assert.equal((await kept('as thrice')) + (await kept('as fourfold')), 0);
+});
+
+test('the rows of hits are read by a plan that is kept, however many tenants there are', async () => {
+  const tenants: Tenant[] = [];
+  for (const name of ['first', 'second', 'third']) tenants.push(await createTenant(db, { id: newId(), name }));
+  const { id: tenantId, partitionNo } = tenants[1]!;
+  for (let n = 0; n < 8; n += 1)
+    await db.transaction(tenantId, (tx) => readRows(tx, { tenantId, partitionNo, tagIds: null }, [newId()]));
+  const plans = await db.system.query<{ generic: number }>(sql`
+    select generic_plans as generic from pg_prepared_statements where statement like ${`%chunk_${partitionNo}"%lateral%`} and name <> ''`);
+  assert.equal(plans.length, 1);
+  assert.ok(plans[0]!.generic > 0, 'a plan for any values costs no more than one for these');
 });
 
 test('each tenant sees its own rows, and the owner all', async () => {
