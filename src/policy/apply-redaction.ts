@@ -15,16 +15,17 @@ export function shownAt(redactor: Redactor | null, redactedBy: string): readonly
  */
 export const FACTS_SHOWN: readonly ApplyAt[] = ['ingest', 'retrieval'];
 
-/** Undefined: a rule withholds the text as a whole. */
+/** Undefined: a rule withholds the text as a whole. @throws the signal's reason when it aborts. */
 export async function redactText(
   redactor: Redactor | null,
   text: string,
   steps: readonly ApplyAt[],
+  signal?: AbortSignal,
 ): Promise<string | undefined> {
   let left = text;
   for (const step of steps) {
     if (!redactor?.appliesAt(step) || left === '') continue;
-    const { text: redacted, blocked } = await redactor.redact(left, step);
+    const { text: redacted, blocked } = await redactor.redact(left, step, signal);
     if (blocked) return undefined;
     left = redacted;
   }

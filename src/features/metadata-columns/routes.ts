@@ -162,7 +162,7 @@ function valuesRoute(deps: Deps): Route {
         // A masked value would be no filter and no place in the list: it is left out.
         shown.push(
           ...(await collect(values, async (one) =>
-            one.value === (await redactText(redactor, one.value, FACTS_SHOWN)) ? one : undefined,
+            one.value === (await redactText(redactor, one.value, FACTS_SHOWN, signal)) ? one : undefined,
           )),
         );
         if (values.length < limit || shown.length > query.limit) break;
