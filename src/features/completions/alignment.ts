@@ -8,6 +8,9 @@ export interface Pair {
   right: number;
 }
 
+/** Pairs that follow one another within sentences of the quote. */
+export type Stretch = readonly Pair[];
+
 const CONTENT_SCORE = 3;
 const FACT_SCORE = 4;
 const FUNCTION_SCORE = 1;
@@ -54,7 +57,37 @@ function pairsOf(best: Int32Array, paired: Int32Array, left: readonly Token[], r
     } else if (best[at] === best[at - 1]) j--;
     else i--;
   }
-  return pairs.reverse();
+  return closed(pairs.reverse(), left, right);
+}
+
+/** Of a word that is there twice on one side, the one is paired that leaves the other beside what only the other side has. */
+function closed(pairs: readonly Pair[], left: readonly Token[], right: readonly Token[]): Pair[] {
+  return pairs.map((pair, i) => {
+    const before = pairs[i - 1] ?? { left: -1, right: -1 };
+    const after = pairs[i + 1] ?? { left: left.length, right: right.length };
+    const [stepLeft, stepRight] = [after.left - pair.left, after.right - pair.right];
+    if (stepLeft === 1 && stepRight > 1 && isTwice(left, pair.left, before.left))
+      return { ...pair, left: pair.left - 1 };
+    if (stepRight === 1 && stepLeft > 1 && isTwice(right, pair.right, before.right))
+      return { ...pair, right: pair.right - 1 };
+    return pair;
+  });
+}
+
+function isTwice(tokens: readonly Token[], at: number, before: number): boolean {
+  return at - 1 > before && tokens[at - 1]!.key === tokens[at]!.key;
+}
+
+/** The pairs, parted where the quote goes on in another sentence. */
+export function stretchesOf(quote: readonly Token[], pairs: readonly Pair[]): Stretch[] {
+  const stretches: Pair[][] = [];
+  let last = -1;
+  for (const pair of pairs) {
+    if (last < 0 || quote.slice(last + 1, pair.right).some(({ isEnd }) => isEnd)) stretches.push([]);
+    stretches.at(-1)!.push(pair);
+    last = pair.right;
+  }
+  return stretches;
 }
 
 function scoreOf(left: Token, right: Token): number {

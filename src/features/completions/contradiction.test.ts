@@ -52,3 +52,41 @@ test('in scripts without capitals any word may be a name', () => {
 test('a claim far longer than any quote is refused', () => {
   assert.equal(isContradicted('word '.repeat(2000), QUOTE), true);
 });
+
+test('what another sentence of the quote says does not stand for what belongs to this one', () => {
+  const dates = '10月27日國會通過憲法。12月19日盧泰愚成為首位民選總統。';
+  assert.equal(isContradicted('12月19日盧泰愚成為首位民選總統。', dates, 'zh'), false);
+  assert.equal(isContradicted('10月19日盧泰愚成為首位民選總統。', dates, 'zh'), true);
+  const count = '他否定了第十一次路線鬥爭。10月，鄧小平擔任第一副總理。';
+  assert.equal(isContradicted('11月，鄧小平擔任第一副總理。', count, 'zh'), true);
+  const never = 'Nobody ever paid. The ferry of 1984 carried many cars. It never stopped in Keene.';
+  assert.equal(isContradicted('The ferry carried many cars.', never), false);
+  assert.equal(isContradicted('The ferry never stopped in Keene.', never), false);
+  assert.equal(
+    isContradicted(
+      'In 1990 the old ferry carried many new cars.',
+      '1990 was wet. In 1984 the old ferry carried many new cars.',
+    ),
+    true,
+  );
+});
+
+test('words that change places contradict a quote that tells who did it elsewhere', () => {
+  const quote = 'A group headed by Nicholas E. Golovin in July 1961 proposed a vehicle.';
+  assert.equal(isContradicted(quote, quote), false);
+  assert.equal(isContradicted('A group headed by Nicholas E. July in Golovin 1961 proposed a vehicle.', quote), true);
+});
+
+test('identifiers, numerals and doubled characters are compared in their places', () => {
+  const proteins = 'It raised p21(cip) and p27(kip) by much.';
+  assert.equal(isContradicted(proteins, proteins), false);
+  assert.equal(isContradicted('It raised p27(cip) and p21(kip) by much.', proteins), true);
+  assert.equal(isContradicted('分為四卓弗州、一百縣。', '分為四十二州、一百縣。', 'zh'), true);
+  assert.equal(isContradicted('南南戰爭爆發。', '南北戰爭爆發。', 'zh'), true);
+  assert.equal(isContradicted('비서는 페이스남에서 논쟁을 벌였다.', '비서는 페이스북에서 논쟁을 벌였다.', 'ko'), true);
+});
+
+test('the point of an ordinal day ends no sentence', () => {
+  const quote = 'Die Brücke wurde am 14. Juni 1931 eröffnet und ist 412 Meter lang.';
+  assert.equal(isContradicted('Die Brücke ist 412 Meter lang.', quote, 'de'), false);
+});

@@ -6,7 +6,7 @@
  * one that modifies (a negation, a quantifier, a comparison). What is left out together with what it belongs to, or stands in
  * another place as a whole, alters nothing.
  */
-import { align, type Pair } from './alignment.ts';
+import { align, type Pair, type Stretch, stretchesOf } from './alignment.ts';
 import { ALL, AT_MOST, COMPARISON, isNegation, type Modifier, QUANTITY } from './modifiers.ts';
 import { isSameNumber } from './numbers.ts';
 import type { Token } from './wording.ts';
@@ -26,6 +26,8 @@ const AND =
   /^(?:and|or|nor|neither|weder|noch|ni|und|oder|et|ou|y|e|o|и|или|ve|và|και|și|و|और|와|과|및|と|や|和|与|與|及|或|และ)$/;
 /** Marks who does something where what is done comes first. */
 const AGENT = /^(?:by|von|durch|par|por|da|tarafından|bởi|από|द्वारा|被|由|より|โดย)$/;
+const PRONOUN =
+  /^(?:he|she|it|they|his|her|its|their|this|these|er|sie|es|sein|seine|ihr|ihre|il|elle|ils|elles|él|ella|ellos|ellas|он|она|оно|они|他|她|它|其|彼)$/;
 const RANGE = /^(?:-|to|bis|à|a|до|إلى|से|至|到|から|에서|ถึง|đến|έως|la|ile|and|und|et|y|и)$/;
 
 /** Claim and quote between two places where they agree. */
@@ -44,6 +46,7 @@ export function contradicts(claim: readonly Token[], quote: readonly Token[], mo
   const pairs = align(claim, quote);
   const gaps = gapsOf(claim, quote, pairs);
   if (gaps.some(isAltered) || isSwapped(gaps, claim, pairs) || isRebound(claim, quote)) return true;
+  if (sentencesOf(claim, pairs).some((one) => isBorrowed(one.claim, quote, one.pairs))) return true;
   if (moves === 0 || pairs.length === 0) return false;
   const matched = new Set(pairs.map(({ right }) => right));
   const rest = quote.filter((_, i) => !matched.has(i));
@@ -53,6 +56,45 @@ export function contradicts(claim: readonly Token[], quote: readonly Token[], mo
       isScrambled(gap.claim, rest) || (contentOf(gap.quote).length === 0 && contradicts(gap.claim, rest, moves - 1))
     );
   });
+}
+
+/** Each sentence of a claim with its pairs. */
+function sentencesOf(claim: readonly Token[], pairs: readonly Pair[]): { claim: readonly Token[]; pairs: Pair[] }[] {
+  const ends = [-1, ...claim.flatMap(({ isEnd }, i) => (isEnd ? i : [])), claim.length];
+  return ends.slice(1).map((end, i) => {
+    const from = ends[i]! + 1;
+    const within = pairs.filter(({ left }) => left >= from && left < end);
+    return { claim: claim.slice(from, end), pairs: within.map(({ left, right }) => ({ left: left - from, right })) };
+  });
+}
+
+/**
+ * A number, a name or a modifier was found in another sentence than what it belongs to. The claim is held against those
+ * sentences only that say much of it.
+ */
+function isBorrowed(claim: readonly Token[], quote: readonly Token[], pairs: readonly Pair[]): boolean {
+  const stretches = stretchesOf(quote, pairs);
+  const said = (stretch: Stretch): Token[] => contentOf(stretch.map(({ left }) => claim[left]!));
+  const most = Math.max(...stretches.map((one) => said(one).length));
+  const own = stretches.filter((one) => said(one).length === most || !isFew(said(one)));
+  if (own.length === stretches.length) return false;
+  const source = own.flatMap((stretch) => sentenceAround(quote, stretch));
+  const kept = align(claim, source);
+  const gaps = gapsOf(claim, source, kept);
+  return gaps.some(isOtherFact) || isSwapped(gaps, claim, kept);
+}
+
+function sentenceAround(quote: readonly Token[], stretch: Stretch): readonly Token[] {
+  const before = quote.slice(0, stretch[0]!.right).findLastIndex(({ isEnd }) => isEnd);
+  const after = quote.findIndex(({ isEnd }, i) => isEnd && i > stretch.at(-1)!.right);
+  return quote.slice(before + 1, after < 0 ? quote.length : after + 1);
+}
+
+/** A name in another's place tells nothing where a pronoun may stand for it. */
+function isOtherFact(gap: Gap): boolean {
+  if (isModified(gap)) return true;
+  if (!isSmall(gap)) return false;
+  return hasOtherNumber(gap) || (hasOtherName(gap) && !gap.quote.some(({ word }) => PRONOUN.test(word)));
 }
 
 /** What moved is not in its order any more, as when two have changed their parts in what happened. */
@@ -109,11 +151,12 @@ function isCharacter({ isCaseless, word }: Token): boolean {
 }
 
 function isSmall({ claim, quote }: Gap): boolean {
-  return [claim, quote].every((side) => {
-    const content = contentOf(side);
-    const characters = content.filter(isCharacter).length;
-    return content.length - characters <= REPLACED_WORDS_MAX && characters <= REPLACED_CHARACTERS_MAX;
-  });
+  return [claim, quote].every((side) => isFew(contentOf(side)));
+}
+
+function isFew(content: readonly Token[]): boolean {
+  const characters = content.filter(isCharacter).length;
+  return content.length - characters <= REPLACED_WORDS_MAX && characters <= REPLACED_CHARACTERS_MAX;
 }
 
 /** What one side says more than the other, in tokens of equal `value`. */
@@ -169,7 +212,10 @@ function hasOtherNumber({ claim, quote }: Gap): boolean {
   if (put.length > 0 && isLast(quote)) return true;
   if (left.length > 0 && isLast(claim)) return true;
   // A word that is not known as a number may be one all the same.
-  const isOne = claim.length === 1 && quote.length === 1 && claim[0]!.isContent;
+  const isOne =
+    quote.length === 1 &&
+    claim.length > 0 &&
+    claim.every((one) => one.isContent && (claim.length === 1 || isCharacter(one)));
   return left.length > 0 && (put.length > 0 || isOne);
 }
 
@@ -186,8 +232,12 @@ function isHalfRange({ claim, quote, before, after }: Gap): boolean {
 }
 
 /** Who does what may be told in another voice: then names of the quote stand in other places. */
-function isOtherVoice(put: readonly Token[], { claim, quote, known }: Gap): boolean {
-  return [...claim, ...quote].some(({ word }) => AGENT.test(word)) && put.every(({ key }) => known.has(key));
+function isOtherVoice(put: readonly Token[], gap: Gap): boolean {
+  return isInOtherVoice(gap) && put.every(({ key }) => gap.known.has(key));
+}
+
+function isInOtherVoice({ claim, quote }: Gap): boolean {
+  return [...claim, ...quote].some(({ word }) => AGENT.test(word));
 }
 
 function hasOtherName(gap: Gap): boolean {
@@ -226,7 +276,7 @@ function isSameWord(left: Token, right: Token): boolean {
   const isLong = short.length >= (/\p{sc=Hang}/u.test(short) ? 2 : 3);
   if (isLong && (long.startsWith(short) || long.endsWith(short))) return !isPrefixed(short, long);
   return (
-    /\p{sc=Hang}/u.test(short) && short[0] === long[0] && [short, long].every((word) => /[다요며고서]$/u.test(word))
+    /\p{sc=Hang}/u.test(short) && short[0] === long[0] && [left, right].every(({ key }) => /[다요며고서]$/u.test(key))
   );
 }
 
@@ -250,15 +300,15 @@ function isNegatedForm({ claim, quote }: Gap): boolean {
 
 /** Two words have changed places: each stands where the quote has the other. */
 function isSwapped(gaps: readonly Gap[], claim: readonly Token[], pairs: readonly Pair[]): boolean {
-  if (claim.some(({ word }) => AGENT.test(word))) return false;
   const has = (tokens: readonly Token[], token: Token): boolean =>
     tokens.some(({ key, isContent }) => isContent && key === token.key);
   // Two that are only joined may change places.
   const joins = pairs.every(({ left }) => AND.test(claim[left]!.word) || claim[left]!.isEnd);
   if (joins) return false;
   return gaps.some((first, i) =>
-    gaps.slice(i + 1).some((second) => {
+    gaps.slice(i + 1).some((second, j) => {
       if (!isSmall(first) || !isSmall(second)) return false;
+      if (gaps.slice(i, i + j + 2).some(isInOtherVoice)) return false;
       if (first.after !== undefined && first.after === second.before && AND.test(first.after.word)) return false;
       return contentOf(first.claim).some(
         (one) =>

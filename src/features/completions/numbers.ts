@@ -114,8 +114,9 @@ export function numbersAt(text: string, withCounts = false): PlacedNumber[] {
     const [numeral] = match;
     if (!isCjkNumber(normal, match.index, numeral)) continue;
     const value = String(cjkValue(numeral));
+    const unit = cjkUnit(normal.slice(match.index + numeral.length)) ?? '';
     // One alone is also part of many words: it is the number only together with its unit.
-    add(match.index, numeral.length, [numeral.length > 1 ? value : value + cjkUnit(normal.slice(match.index + 1))!]);
+    add(match.index, numeral.length, numeral.length > 1 && unit !== '' ? [value, value + unit] : [value + unit]);
   }
   for (const match of normal.matchAll(THAI_NUMERAL))
     add(match.index, match[0].length, [String(THAI_NUMERALS.indexOf(match[0]) + 1)]);

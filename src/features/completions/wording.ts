@@ -35,14 +35,21 @@ export interface Token {
 
 /** A character is a word of its own in these. */
 const UNSPACED = '[\\p{sc=Han}\\p{sc=Hira}\\p{sc=Thai}\\p{sc=Laoo}\\p{sc=Khmr}\\p{sc=Mymr}]';
+/** What goes on in digits: p21, S6, H1N1. */
+const IDENTIFIER = /(?<=[\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}])\d[\d\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}]*/u;
+/** The point after it ends no sentence; an initial is one too. */
+const TITLE = /(?<![\p{L}\p{M}\p{Nd}])(?:\p{Lu}|Dr|Mr|Mrs|Ms|Prof|St|Mt|Gen|Col|Capt|Lt|Sgt)/u;
+/** Nor does that of "14. Juni". */
+const ORDINAL_DAY =
+  /(?<!\d)\d{1,2}(?=\.\s+(?:Jan|Jän|Feb|Mär|Mar|Apr|Mai|Maj|Jun|Jul|Aug|Sep|Okt|Oct|Nov|Dez|Dec|Jahrhundert))/u;
 const PIECE = new RegExp(
   [
     `(?<part>${[NEGATION_PART, ...PARTS.map(([pattern]) => pattern)].map((pattern) => pattern.source).join('|')})`,
-    '(?<end>[.!?。！？।॥؟۔\\n]+(?=\\s|$)|[。！？])',
+    `(?<end>(?<!${TITLE.source}|${ORDINAL_DAY.source})[.!?。！？।॥؟۔\\n]+(?=\\s|$)|[。！？])`,
     `(?<character>${UNSPACED}\\p{M}*)`,
     '(?<katakana>[\\p{sc=Kana}ー・]+)',
     `(?<sign>${SIGN.source})`,
-    `(?<word>[\\p{L}\\p{M}]+n['’]t(?!\\p{L})|(?:(?!${UNSPACED}|\\p{sc=Kana})[\\p{L}\\p{M}])+)`,
+    `(?<word>[\\p{L}\\p{M}]+n['’]t(?!\\p{L})|(?:(?!${UNSPACED}|\\p{sc=Kana})[\\p{L}\\p{M}])+(?:${IDENTIFIER.source})?)`,
     '(?<range>(?<=\\d\\s?)[-–~〜](?=\\s?\\d))',
   ].join('|'),
   'gu',
@@ -117,18 +124,20 @@ function wordToken(written: string, before: Token | undefined, language: string 
   const word = written.toLowerCase();
   const modifier = modifierOf(word) ?? (HANGUL.test(word) && NEGATION_PART.test(word) ? NEGATED_VERB : undefined);
   const isCaseless = !CASED.test(word);
+  const isIdentifier = /\d/.test(word);
   const isFunction =
     (word.length === 1 && !isCaseless) || HANGUL_FUNCTION.has(word) || stopWordsOf(language ?? 'en').has(word);
   const isContent = !isFunction && (modifier === undefined || modifier.isTopic);
   const key =
     modifier !== undefined && !modifier.isTopic
       ? `${modifier.kind} ${modifier.value}`
-      : NEGATIVE_ENDING.test(word)
+      : isIdentifier || NEGATIVE_ENDING.test(word)
         ? word
         : HANGUL.test(word)
           ? word.replace(PARTICLE, '')
           : wordTerms(word, language ?? UNDETERMINED)[0]!.term;
-  const isName = isContent && /^[\p{Lu}\p{Lt}]/u.test(written) && (language === 'de' || !opens(before));
+  const isName =
+    isContent && (isIdentifier || (/^[\p{Lu}\p{Lt}]/u.test(written) && (language === 'de' || !opens(before))));
   return { ...PLAIN, key, word, modifier, isContent, isCaseless: isCaseless && !isFunction, isName };
 }
 
