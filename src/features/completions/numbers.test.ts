@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { missesNumber, numbersIn } from './numbers.ts';
+import { isSameNumber, missesNumber, numbersIn } from './numbers.ts';
 
 const same = (left: string, right: string) => !missesNumber(numbersIn(left), numbersIn(right));
 
@@ -55,4 +55,10 @@ test('what only looks like a number is none', () => {
 
 test('signs belong to the number only where they open it', () => {
   assert.deepEqual(numbersIn('from 3-5 at -7'), [['3'], ['5'], ['-7']]);
+});
+
+test('a numeral of several characters counts what stands after it', () => {
+  const [times] = numbersIn('第十一次');
+  assert.equal(isSameNumber(times!, numbersIn('11次')[0]!), true);
+  assert.equal(isSameNumber(times!, numbersIn('11月')[0]!), false);
 });
