@@ -75,6 +75,8 @@ test('words that change places contradict a quote that tells who did it elsewher
   const quote = 'A group headed by Nicholas E. Golovin in July 1961 proposed a vehicle.';
   assert.equal(isContradicted(quote, quote), false);
   assert.equal(isContradicted('A group headed by Nicholas E. July in Golovin 1961 proposed a vehicle.', quote), true);
+  const soon = "Soon after Keene's visit to Alderton, she sold the ferry.";
+  assert.equal(isContradicted("Keene after Soon's visit to Alderton, she sold the ferry.", soon), true);
   const tower = 'The tower that was built by monks overlooks the river.';
   assert.equal(isContradicted('The river that was built by monks overlooks the tower.', tower), true);
 });

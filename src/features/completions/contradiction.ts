@@ -28,6 +28,8 @@ const AND =
 const AGENT = /^(?:by|von|durch|par|por|da|tarafından|bởi|από|द्वारा|被|由|より|โดย)$/;
 const PRONOUN =
   /^(?:he|she|it|they|his|her|its|their|this|these|er|sie|es|sein|seine|ihr|ihre|il|elle|ils|elles|él|ella|ellos|ellas|он|она|оно|они|他|她|它|其|彼)$/;
+const PREPOSITION =
+  /^(?:after|before|from|to|in|on|at|for|with|without|under|over|against|through|into|near|since|until)$/;
 const RANGE = /^(?:-|to|bis|à|a|до|إلى|से|至|到|から|에서|ถึง|đến|έως|la|ile|and|und|et|y|и)$/;
 
 /** Claim and quote between two places where they agree. */
@@ -45,7 +47,7 @@ export function contradicts(claim: readonly Token[], quote: readonly Token[], mo
   if (claim.length > CLAIM_TOKENS_MAX) return true;
   const pairs = align(claim, quote);
   const gaps = gapsOf(claim, quote, pairs);
-  if (gaps.some(isAltered) || isSwapped(gaps, claim, pairs) || isRebound(claim, quote)) return true;
+  if (gaps.some(isAltered) || isSwapped(gaps, claim, pairs) || isInverted(gaps) || isRebound(claim, quote)) return true;
   if (sentencesOf(claim, pairs).some((one) => isBorrowed(one.claim, quote, one.pairs))) return true;
   if (moves === 0 || pairs.length === 0) return false;
   const matched = new Set(pairs.map(({ right }) => right));
@@ -319,6 +321,20 @@ function isSwapped(gaps: readonly Gap[], claim: readonly Token[], pairs: readonl
           ),
       );
     }),
+  );
+}
+
+/** A name stands before the preposition that it follows in the quote: "Soon after Keene" and "Keene after Soon". */
+function isInverted(gaps: readonly Gap[]): boolean {
+  const quoted = gaps.flatMap(({ quote }) => quote.slice(1).map((two, i) => [quote[i]!, two] as const));
+  return gaps.some(({ claim }) =>
+    claim
+      .slice(1)
+      .some(
+        (preposition, i) =>
+          PREPOSITION.test(preposition.word) &&
+          quoted.some(([one, name]) => one.key === preposition.key && name.isName && name.key === claim[i]!.key),
+      ),
   );
 }
 
