@@ -82,6 +82,7 @@ test('words that change places contradict a quote that tells who did it elsewher
 });
 
 test('identifiers, numerals and doubled characters are compared in their places', () => {
+  assert.equal(isContradicted('They took 5 g per day.', 'They took 5 mg per day.'), true);
   const proteins = 'It raised p21(cip) and p27(kip) by much.';
   assert.equal(isContradicted(proteins, proteins), false);
   assert.equal(isContradicted('It raised p27(cip) and p21(kip) by much.', proteins), true);

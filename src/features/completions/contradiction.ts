@@ -28,6 +28,8 @@ const AND =
 const AGENT = /^(?:by|von|durch|par|por|da|tarafından|bởi|από|द्वारा|被|由|より|โดย)$/;
 const PRONOUN =
   /^(?:he|she|it|they|his|her|its|their|this|these|er|sie|es|sein|seine|ihr|ihre|il|elle|ils|elles|él|ella|ellos|ellas|он|она|оно|они|他|她|它|其|彼)$/;
+/** A unit of one letter, as in 5 g. */
+const UNIT_LETTER = /^[b-zµμ]$/;
 const PREPOSITION =
   /^(?:after|before|from|to|in|on|at|for|with|without|under|over|against|through|into|near|since|until)$/;
 const RANGE = /^(?:-|to|bis|à|a|до|إلى|से|至|到|から|에서|ถึง|đến|έως|la|ile|and|und|et|y|и)$/;
@@ -257,7 +259,7 @@ function isOtherThing(gap: Gap): boolean {
   const [claimed] = claim;
   const [quoted] = quote;
   if (claimed === undefined || quoted === undefined) return false;
-  const isThing = (one: Token): boolean => one.isContent || one.isCaseless;
+  const isThing = (one: Token): boolean => one.isContent || one.isCaseless || UNIT_LETTER.test(one.word);
   if (before?.readings != null && isThing(claimed) && isThing(quoted) && !isSameWord(claimed, quoted)) return true;
   const left = quote.filter(({ isCaseless }) => isCaseless);
   const isKnown = (one: Token, others: readonly Token[]): boolean => others.some((other) => isSameWord(one, other));
