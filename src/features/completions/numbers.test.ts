@@ -62,3 +62,12 @@ test('a numeral of several characters counts what stands after it', () => {
   assert.equal(isSameNumber(times!, numbersIn('11次')[0]!), true);
   assert.equal(isSameNumber(times!, numbersIn('11月')[0]!), false);
 });
+
+test('a version keeps its zeros', () => {
+  const [version] = numbersIn('version 2.10');
+  assert.equal(isSameNumber(version!, numbersIn('Version 2.1')[0]!), false);
+  assert.equal(isSameNumber(version!, numbersIn('version 2.100')[0]!), false);
+  assert.equal(isSameNumber(version!, numbersIn('2.1')[0]!), false);
+  assert.equal(isSameNumber(version!, numbersIn('2.10')[0]!), true);
+  assert.equal(isSameNumber(numbersIn('2.50')[0]!, numbersIn('2.5')[0]!), true);
+});

@@ -50,6 +50,8 @@ const ORDINALS: ReadonlyMap<string, number> = new Map(
     'первая вторая третья четвёртая пятая',
   ].flatMap((list) => list.split(' ').map((word, i) => [word, i + 1] as const)),
 );
+/** Before the number of a version. */
+const VERSION = /(?<!\p{L})(?:version(?:en)?|versión|release|revision|rev\.?|版本|バージョン|버전)\s*$/u;
 const MAGNITUDE =
   /^\s*(thousand|million(?:en|s)?|billion(?:s)?|trillion(?:s)?|tausend|mio|mrd|milliarden?|milliards?|mil|millones|万|萬|億|亿|兆|만|억)(?!\p{sc=Latn})/iu;
 const MAGNITUDES: readonly [RegExp, number][] = [
@@ -92,7 +94,10 @@ export function numbersAt(text: string, withCounts = false): PlacedNumber[] {
     const scale = magnitude?.[0].length ?? 0;
     if (magnitude !== null) scaledUntil.add(end + scale);
     const sign = isNegative(normal, match.index) ? '-' : '';
-    const readings = readingsOf(match[0].replaceAll(' ', '')).map((reading) => sign + scaled(reading, magnitude?.[1]));
+    const written = match[0].replaceAll(' ', '');
+    const isVersion = magnitude === null && VERSION.test(normal.slice(Math.max(0, match.index - 12), match.index));
+    const read = isVersion ? versionOf(written) : readingsOf(written);
+    const readings = read.map((reading) => sign + scaled(reading, magnitude?.[1]));
     const after = normal.slice(end, end + 2);
     const unit = magnitude !== null ? undefined : ORDINAL_END.test(after) ? ORDINAL : cjkUnit(after);
     add(
@@ -161,8 +166,17 @@ function readingsOf(token: string): string[] {
   const readings: string[] = [];
   if (parts[0]!.length <= 3 && parts.slice(1).every((part) => part.length === 3))
     readings.push(withoutLeadingZeros(parts.join('')));
-  if (parts.length === 2) readings.push(decimal(parts[0]!, last));
+  if (parts.length === 2) {
+    readings.push(decimal(parts[0]!, last));
+    // As a version is read, where it is called so on the other side only.
+    if (/0$/.test(last) && last.length !== 3) readings.push(`${withoutLeadingZeros(parts[0]!)}.${last}`);
+  }
   return readings.length > 0 ? readings : [parts.map(withoutLeadingZeros).join('.')]; // a version or a date
+}
+
+/** Version 2.10 is not 2.1. */
+function versionOf(token: string): string[] {
+  return token.includes(',') ? readingsOf(token) : [token.split('.').map(withoutLeadingZeros).join('.')];
 }
 
 /** Three digits keep their zeros: `1.000` must not read as 1. */
