@@ -95,3 +95,33 @@ test('the point of an ordinal day ends no sentence', () => {
   const quote = 'Die Brücke wurde am 14. Juni 1931 eröffnet und ist 412 Meter lang.';
   assert.equal(isContradicted('Die Brücke ist 412 Meter lang.', quote, 'de'), false);
 });
+
+test('a quantity, a period or an opposite in place of another contradicts', () => {
+  for (const [quote, claim, language = 'en'] of [
+    ['Half of the users failed the test.', 'All of the users failed the test.'],
+    ['Half of the users failed the test.', 'A quarter of the users failed the test.'],
+    ['Half of the users failed the test.', 'Half of the users passed the test.'],
+    ['Die Hälfte der Nutzer zahlt.', 'Alle der Nutzer zahlt.', 'de'],
+    ['The fee is 50 USD per year.', 'The fee is 50 USD per month.'],
+    ['Staff work remotely three days per week.', 'Staff work remotely three days per month.'],
+    ['Die Gebühr beträgt 50 Euro pro Jahr.', 'Die Gebühr beträgt 50 Euro pro Monat.', 'de'],
+    ['Le tarif est de 50 euros par an.', 'Le tarif est de 50 euros par mois.', 'fr'],
+    ['La cuota es de 50 euros por semana.', 'La cuota es de 50 euros por mes.', 'es'],
+    ['Staff may work remotely on Fridays.', 'Staff must work remotely on Fridays.'],
+    ['The cache is enabled for guests.', 'The cache is disabled for guests.'],
+    ['Der Zutritt ist erlaubt.', 'Der Zutritt ist verboten.', 'de'],
+    ['이전보다 많은 사람이 왔다.', '이후보다 많은 사람이 왔다.', 'ko'],
+  ] as const)
+    assert.equal(isContradicted(claim, quote, language), true, claim);
+});
+
+test('a quantity, a period or a modal in other words does not', () => {
+  for (const [quote, claim] of [
+    ['Half of the users failed the test in May.', 'In May half of the users failed the test.'],
+    ['The fee of 50 USD is due each year.', 'The fee of 50 USD is due annually.'],
+    ['Staff may not smoke here.', 'Staff must not smoke here.'],
+    ['Staff may work remotely on Fridays.', 'Staff can work remotely on Fridays.'],
+    ['Staff may work three days per week.', 'Three days per week staff may work.'],
+  ] as const)
+    assert.equal(isContradicted(claim, quote), false, claim);
+});

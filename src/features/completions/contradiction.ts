@@ -7,7 +7,7 @@
  * another place as a whole, alters nothing.
  */
 import { align, type Pair, type Stretch, stretchesOf } from './alignment.ts';
-import { ALL, AT_MOST, COMPARISON, isNegation, type Modifier, QUANTITY } from './modifiers.ts';
+import { ALL, AT_MOST, COMPARISON, isNegation, MODAL, type Modifier, QUANTITY } from './modifiers.ts';
 import { isSameNumber } from './numbers.ts';
 import type { Token } from './wording.ts';
 
@@ -186,7 +186,11 @@ function isModified(gap: Gap): boolean {
   const put = without(claimed, quoted, said);
   const left = without(quoted, claimed, said);
   if (put.length + left.length === 0) return false;
-  if (isSmall(gap) && put.some((one) => left.some((other) => one.kind === other.kind))) return true;
+  // "may not" and "must not" say the same.
+  const isForbidden = isNegation(gap.after?.modifier);
+  const isOther = (one: Modifier, other: Modifier): boolean =>
+    one.kind === other.kind && !(one.kind === MODAL && isForbidden);
+  if (isSmall(gap) && put.some((one) => left.some((other) => isOther(one, other)))) return true;
   // With content of its own it came or went as a part of something.
   const isPutAlone = contentOf(gap.claim).length === 0;
   const isLeftAlone = contentOf(gap.quote).length === 0;

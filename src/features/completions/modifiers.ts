@@ -16,6 +16,10 @@ export const QUANTITY = 'quantity';
 export const ALL = 'all';
 export const COMPARISON = 'comparison';
 export const AT_MOST = 'at most';
+const PERIOD = 'period';
+const YEAR = '0';
+/** Of what may be done and what must be; with a negation both forbid. */
+export const MODAL = 'may|might|can must|shall';
 
 /** Words that stand alone or are left out without changing what is compared. */
 const LISTS: readonly (readonly [kind: string, value: string, words: string])[] = [
@@ -45,6 +49,11 @@ const LISTS: readonly (readonly [kind: string, value: string, words: string])[] 
     'few rarely seldom hardly barely wenige selten kaum peu rarement pocos pocas raramente мало редко nadiren hiếm σπάνια puțini rar rareori نادرا',
   ],
   [
+    QUANTITY,
+    'half',
+    'half hälfte halbe halben moitié mitad metà половина половину yarısı μισό μισοί jumătate نصف आधा आधे',
+  ],
+  [
     'only',
     'only',
     'only solely exclusively merely nur lediglich ausschließlich seulement uniquement solo sólo solamente únicamente soltanto только лишь sadece yalnızca chỉ μόνο doar numai فقط केवल सिर्फ 오직 단지',
@@ -67,7 +76,7 @@ const LISTS: readonly (readonly [kind: string, value: string, words: string])[] 
   ['unit', '%', '% percent percentage prozent pourcent процент процента процентов yüzde प्रतिशत'],
 ];
 
-/** Words that are compared only where one stands in place of the other. */
+/** Words that are compared only where one stands in place of the other. A bar parts words that say the same. */
 const TOPICS: readonly (readonly [kind: string, words: string])[] = [
   ['month', 'january february march april may june july august september october november december'],
   ['month', 'januar februar märz april mai juni juli august september oktober november dezember'],
@@ -85,10 +94,23 @@ const TOPICS: readonly (readonly [kind: string, words: string])[] = [
   ['day', 'montag dienstag mittwoch donnerstag freitag samstag sonntag'],
   ['day', 'lundi mardi mercredi jeudi vendredi samedi dimanche'],
   ['day', 'lunes martes miércoles jueves viernes sábado domingo'],
+  [
+    PERIOD,
+    'year|years|yearly|annual|annually|jahr|jahre|jahren|jahres|jährlich|ans|année|années|año|años|anual|anualmente ' +
+      'quarter|quarters|quarterly|quartal|quartale|trimestre|trimestres ' +
+      'month|months|monthly|monat|monate|monaten|monats|monatlich|mois|mes|meses|mensual ' +
+      'week|weeks|weekly|woche|wochen|wöchentlich|semaine|semaines|semana|semanas|semanal ' +
+      'day|days|daily|tag|tage|tagen|täglich|jour|jours|día|días ' +
+      'night|nights|nightly|nacht|nächte|nachts|nuit|nuits|noche|noches ' +
+      'hour|hours|hourly|stunde|stunden|stündlich|heure|heures|hora|horas ' +
+      'minute|minutes|minuten|minuto|minutos ' +
+      'second|seconds|sekunde|sekunden|seconde|secondes|segundo|segundos',
+  ],
 ];
 
 /** Pairs that say the opposite, each a kind of its own. The words of a side are parted by a bar. */
 const OPPOSITES = `
+${MODAL}
 increase|increases|increased|increasing|rise|rises|rose|grow|grows|grew|gained decrease|decreases|decreased|decreasing|fall|falls|fell|decline|declines|declined|dropped|shrank
 higher|high|highest lower|low|lowest
 larger|large|largest|bigger|biggest small|smallest
@@ -102,10 +124,18 @@ faster|fastest slower|slowest
 stronger|strongest weaker|weakest
 win|wins|won lose|loses|lost
 allow|allows|allowed|permit|permits|permitted forbid|forbids|forbidden|prohibit|prohibits|prohibited|banned
-accept|accepts|accepted|approve|approved reject|rejects|rejected|refuse|refused
+accept|accepts|accepted|approve|approves|approved|grant|grants|granted reject|rejects|rejected|refuse|refuses|refused|deny|denies|denied
 include|includes|included|including exclude|excludes|excluded|excluding
 true false
-success|successful|succeeded failure|failed
+success|successful|succeeded|pass|passes|passed failure|fail|fails|failed
+enable|enables|enabled|activate|activates|activated disable|disables|disabled|deactivate|deactivates|deactivated
+present missing|absent
+buy|buys|bought|purchase|purchases|purchased sell|sells|sold
+add|adds|added remove|removes|removed|delete|deletes|deleted
+start|starts|started|begin|begins|began end|ends|ended|stop|stops|stopped
+mandatory|required|compulsory|obligatory optional|voluntary
+public private
+internal external
 north|northern south|southern
 east|eastern west|western
 left right
@@ -114,9 +144,21 @@ inside outside
 import|imports|imported export|exports|exported
 open|opened|opens close|closed|closes
 male|men|man|boys female|women|woman|girls
-day night
 with without
 often|frequently rarely|seldom
+darf|dürfen|kann|können muss|müssen
+peut|peuvent doit|doivent
+puede|pueden debe|deben
+erlaubt|gestattet|zulässig verboten|untersagt|unzulässig
+permis|autorisé|autorisée interdit|interdite
+permitido|permitida|permite prohibido|prohibida|prohíbe
+offen|geöffnet geschlossen
+ouvert|ouverte fermé|fermée
+abierto|abierta cerrado|cerrada
+aktiviert deaktiviert
+activé|activée désactivé|désactivée
+activado|activada desactivado|desactivada
+bestanden durchgefallen
 zugenommen|gestiegen|steigt|stieg abgenommen|gesunken|sinkt|sank
 größer|höher kleiner|niedriger
 увеличился|увеличилась|увеличилось|вырос|выросла уменьшился|уменьшилась|уменьшилось|снизился|снизилась
@@ -146,6 +188,8 @@ export const PARTS: readonly (readonly [RegExp, string, string])[] = [
   [/所有|全部|每|全て|すべて|全員|常に|必ず|总是|總是|ทั้งหมด|ทุก|เสมอ/u, QUANTITY, ALL],
   [/一些|部分|某些|有些|一部|いくつか|時々|有时|บาง/u, QUANTITY, 'some'],
   [/大多数|大多數|大部分|多くの|ほとんど|ส่วนใหญ่/u, QUANTITY, 'most'],
+  [/半数|半數|半分|一半|절반|ครึ่ง/u, QUANTITY, 'half'],
+  [/par an(?!\p{L})/u, PERIOD, YEAR],
   [/只有|只|仅|僅|唯一|だけ|のみ|しか|เท่านั้น|เพียง/u, 'only', 'only'],
   [/超过|超過|多于|多於|高于|大于|逾|以上|より多|超え|มากกว่า|เกิน|이상|초과/u, COMPARISON, 'more'],
   [/不到|少于|少於|低于|小于|不足|以下|未満|より少|น้อยกว่า|이하|미만/u, COMPARISON, 'less'],
@@ -170,7 +214,8 @@ function modifiers(): Map<string, Modifier> {
   for (const [kind, value, words] of LISTS)
     for (const word of words.split(' ')) add(word, { kind, value, isTopic: false });
   for (const [kind, words] of TOPICS)
-    for (const [i, word] of words.split(' ').entries()) add(word, { kind, value: String(i), isTopic: true });
+    for (const [i, same] of words.split(' ').entries())
+      for (const word of same.split('|')) add(word, { kind, value: String(i), isTopic: true });
   for (const line of OPPOSITES.trim().split('\n'))
     for (const [i, side] of line.split(' ').entries())
       for (const word of side.split('|')) add(word, { kind: line, value: String(i), isTopic: true });

@@ -64,7 +64,7 @@ const HAN_FUNCTION = new Set(
 const HANGUL_FUNCTION = new Set('그 이 저 및 등 수 것 그리고 또는 또한 때 더 후'.split(' '));
 /** Endings of Korean nouns that mark their part in the sentence. */
 const PARTICLE =
-  /(?<=\p{sc=Hang})(?:에서는|으로는|에게서|에서|에게|으로|까지|부터|에는|이며|이고|은|는|이|가|을|를|의|에|로|와|과|도)$/u;
+  /(?<=\p{sc=Hang})(?:에서는|으로는|에게서|에서|에게|으로|까지|부터|에는|보다|이며|이고|은|는|이|가|을|를|의|에|로|와|과|도)$/u;
 
 /** @param language ISO 639-1, or null. */
 export function tokensOf(text: string, language: string | null): Token[] {
@@ -122,7 +122,7 @@ function characterToken(word: string): Token {
 
 function wordToken(written: string, before: Token | undefined, language: string | null): Token {
   const word = written.toLowerCase();
-  const modifier = modifierOf(word) ?? (HANGUL.test(word) && NEGATION_PART.test(word) ? NEGATED_VERB : undefined);
+  const modifier = modifierIn(written);
   const isCaseless = !CASED.test(word);
   const isIdentifier = /\d/.test(word);
   const isFunction =
@@ -139,6 +139,15 @@ function wordToken(written: string, before: Token | undefined, language: string 
   const isName =
     isContent && (isIdentifier || (/^[\p{Lu}\p{Lt}]/u.test(written) && (language === 'de' || !opens(before))));
   return { ...PLAIN, key, word, modifier, isContent, isCaseless: isCaseless && !isFunction, isName };
+}
+
+function modifierIn(written: string): Modifier | undefined {
+  // The month has a capital.
+  if (written === 'may') return modifierOf('might');
+  const word = written.toLowerCase();
+  if (!HANGUL.test(word)) return modifierOf(word);
+  const known = modifierOf(word) ?? modifierOf(word.replace(PARTICLE, ''));
+  return known ?? (NEGATION_PART.test(word) ? NEGATED_VERB : undefined);
 }
 
 /** The first word of a sentence has a capital in any case. */
