@@ -125,3 +125,13 @@ test('a quantity, a period or a modal in other words does not', () => {
   ] as const)
     assert.equal(isContradicted(claim, quote), false, claim);
 });
+
+test('a fact of the next sentence does not belong to this one, however short both are', () => {
+  const plans = 'Plan A costs 10 dollars. Plan B costs 20 dollars.';
+  assert.equal(isContradicted('Plan A costs 20 dollars.', plans), true);
+  assert.equal(isContradicted('Plan B costs 20 dollars.', plans), false);
+  assert.equal(isContradicted('Plan A costs 10 dollars and plan B costs 20 dollars.', plans), false);
+  const ports = 'The server listens on port 8443. Port 8080 is closed.';
+  assert.equal(isContradicted('The server listens on port 8080.', ports), true);
+  assert.equal(isContradicted('The server listens on port 8443, and port 8080 is closed.', ports), false);
+});

@@ -79,8 +79,11 @@ function sentencesOf(claim: readonly Token[], pairs: readonly Pair[]): { claim: 
 function isBorrowed(claim: readonly Token[], quote: readonly Token[], pairs: readonly Pair[]): boolean {
   const stretches = stretchesOf(quote, pairs);
   const said = (stretch: Stretch): Token[] => contentOf(stretch.map(({ left }) => claim[left]!));
-  const most = Math.max(...stretches.map((one) => said(one).length));
-  const own = stretches.filter((one) => said(one).length === most || !isFew(said(one)));
+  const most = stretches.toSorted(
+    (one, other) => said(other).length - said(one).length || other.length - one.length,
+  )[0];
+  const isMost = (one: Stretch): boolean => said(one).length === said(most!).length && one.length === most!.length;
+  const own = stretches.filter((one) => isMost(one) || !isFew(said(one)));
   if (own.length === stretches.length) return false;
   const source = own.flatMap((stretch) => sentenceAround(quote, stretch));
   const kept = align(claim, source);

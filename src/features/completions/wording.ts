@@ -35,6 +35,8 @@ export interface Token {
 
 /** A character is a word of its own in these. */
 const UNSPACED = '[\\p{sc=Han}\\p{sc=Hira}\\p{sc=Thai}\\p{sc=Laoo}\\p{sc=Khmr}\\p{sc=Mymr}]';
+/** After a noun, as in Plan B. */
+const LETTER_NAME = /^(?!I$)\p{Lu}$/u;
 /** What goes on in digits: p21, S6, H1N1. */
 const IDENTIFIER = /(?<=[\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}])\d[\d\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}]*/u;
 /** The point after it ends no sentence; an initial is one too. */
@@ -125,8 +127,11 @@ function wordToken(written: string, before: Token | undefined, language: string 
   const modifier = modifierIn(written);
   const isCaseless = !CASED.test(word);
   const isIdentifier = /\d/.test(word);
+  const isLetterName = LETTER_NAME.test(written) && before?.isContent === true;
   const isFunction =
-    (word.length === 1 && !isCaseless) || HANGUL_FUNCTION.has(word) || stopWordsOf(language ?? 'en').has(word);
+    (word.length === 1 && !isCaseless && !isLetterName) ||
+    HANGUL_FUNCTION.has(word) ||
+    (stopWordsOf(language ?? 'en').has(word) && !isLetterName);
   const isContent = !isFunction && (modifier === undefined || modifier.isTopic);
   const key =
     modifier !== undefined && !modifier.isTopic
