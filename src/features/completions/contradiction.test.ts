@@ -135,3 +135,11 @@ test('a fact of the next sentence does not belong to this one, however short bot
   assert.equal(isContradicted('The server listens on port 8080.', ports), true);
   assert.equal(isContradicted('The server listens on port 8443, and port 8080 is closed.', ports), false);
 });
+
+test('a number belongs to the label of its line', () => {
+  const lines = 'Basic plan: 10 dollars\nPremium plan: 20 dollars';
+  assert.equal(isContradicted('The basic plan costs 20 dollars.', lines), true);
+  assert.equal(isContradicted('The basic plan costs 10 dollars.', lines), false);
+  assert.equal(isContradicted('The premium plan costs 20 dollars.', lines), false);
+  assert.equal(isContradicted('The basic plan costs 10 and the premium plan 20 dollars.', lines), false);
+});

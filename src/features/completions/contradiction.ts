@@ -50,6 +50,7 @@ export function contradicts(claim: readonly Token[], quote: readonly Token[], mo
   const pairs = align(claim, quote);
   const gaps = gapsOf(claim, quote, pairs);
   if (gaps.some(isAltered) || isSwapped(gaps, claim, pairs) || isInverted(gaps) || isRebound(claim, quote)) return true;
+  if (isOfOtherLabel(claim, quote)) return true;
   if (sentencesOf(claim, pairs).some((one) => isBorrowed(one.claim, quote, one.pairs))) return true;
   if (moves === 0 || pairs.length === 0) return false;
   const matched = new Set(pairs.map(({ right }) => right));
@@ -89,6 +90,25 @@ function isBorrowed(claim: readonly Token[], quote: readonly Token[], pairs: rea
   const kept = align(claim, source);
   const gaps = gapsOf(claim, source, kept);
   return gaps.some(isOtherFact) || isSwapped(gaps, claim, kept);
+}
+
+/** Of lines with labels, the number of one was put to the label of another: "Basic: 10" and "Premium: 20". */
+function isOfOtherLabel(claim: readonly Token[], quote: readonly Token[]): boolean {
+  const ends = [-1, ...quote.flatMap(({ isEnd }, i) => (isEnd ? i : [])), quote.length];
+  const lines = ends.slice(1).map((end, i) => quote.slice(ends[i]! + 1, end));
+  const labelOf = (line: readonly Token[]): Set<string> =>
+    new Set(line.filter(({ isLabel, isContent }) => isLabel && isContent).map(({ key }) => key));
+  const labelled = lines
+    .map((line) => ({ label: labelOf(line), numbers: line.filter(({ readings }) => readings !== null) }))
+    .filter(({ label, numbers }) => label.size > 0 && numbers.length > 0);
+  const told = labelled.map(({ label, numbers }) => ({
+    isNamed: claim.some(({ key }) => label.has(key) && labelled.filter((one) => one.label.has(key)).length === 1),
+    hasNumber: claim.some((one) => one.readings !== null && numbers.some((other) => agree(one, other))),
+  }));
+  return (
+    told.some(({ isNamed, hasNumber }) => isNamed && !hasNumber) &&
+    told.some(({ isNamed, hasNumber }) => !isNamed && hasNumber)
+  );
 }
 
 function sentenceAround(quote: readonly Token[], stretch: Stretch): readonly Token[] {

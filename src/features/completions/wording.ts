@@ -29,6 +29,8 @@ export interface Token {
   isCaseless: boolean;
   /** It has a capital that only a name has. */
   isName: boolean;
+  /** It opens a line up to a colon: "Price: 20". */
+  isLabel: boolean;
   /** The end of a sentence. */
   isEnd: boolean;
 }
@@ -44,10 +46,16 @@ const TITLE = /(?<![\p{L}\p{M}\p{Nd}])(?:\p{Lu}|Dr|Mr|Mrs|Ms|Prof|St|Mt|Gen|Col|
 /** Nor does that of "14. Juni". */
 const ORDINAL_DAY =
   /(?<!\d)\d{1,2}(?=\.\s+(?:Jan|Jän|Feb|Mär|Mar|Apr|Mai|Maj|Jun|Jul|Aug|Sep|Okt|Oct|Nov|Dez|Dec|Jahrhundert))/u;
+/** How far after a word of a label its colon is looked for, in UTF-16 units. */
+const LABEL_CHARACTERS_MAX = 40;
+/** A line that begins with a label is another sentence. */
+const LABEL = /(?=[-*•\s]{0,8}\p{L}[^\n.!?:]{0,40}:\s)/u;
+/** What follows a word of a label. */
+const LABEL_REST = /^[^\n.!?:]*:\s/;
 const PIECE = new RegExp(
   [
     `(?<part>${[NEGATION_PART, ...PARTS.map(([pattern]) => pattern)].map((pattern) => pattern.source).join('|')})`,
-    `(?<end>(?<!${TITLE.source}|${ORDINAL_DAY.source})[.!?。！？।॥؟۔\\n]+(?=\\s|$)|[。！？])`,
+    `(?<end>(?<!${TITLE.source}|${ORDINAL_DAY.source})[.!?。！？।॥؟۔\\n]+(?=\\s|$)|[。！？]|\\n${LABEL.source})`,
     `(?<character>${UNSPACED}\\p{M}*)`,
     '(?<katakana>[\\p{sc=Kana}ー・]+)',
     `(?<sign>${SIGN.source})`,
@@ -92,6 +100,7 @@ const PLAIN: Token = {
   isContent: false,
   isCaseless: false,
   isName: false,
+  isLabel: false,
   isEnd: false,
 };
 
@@ -107,7 +116,13 @@ function addWords(tokens: Token[], text: string, start: number, end: number, lan
     else if (katakana !== undefined)
       tokens.push({ ...PLAIN, key: whole, word: whole, isContent: true, isCaseless: true, isName: true });
     else if (character !== undefined) tokens.push(characterToken(whole));
-    else if (word !== undefined) tokens.push(wordToken(word, tokens.at(-1), language));
+    else if (word !== undefined) {
+      const before = tokens.at(-1);
+      const isLabel =
+        (opens(before) || before?.isLabel === true) &&
+        LABEL_REST.test(text.slice(PIECE.lastIndex, PIECE.lastIndex + LABEL_CHARACTERS_MAX));
+      tokens.push({ ...wordToken(word, before, language), isLabel });
+    }
   }
 }
 
