@@ -51,6 +51,8 @@ const service = await startServiceProcess({
     PINAKES_CHAT_BASE_URL: fake.url,
     PINAKES_CHAT_API_KEY: 'sk-secret',
     NODE_OPTIONS: '--inspect=127.0.0.1:0',
+    // As in the container and with `npm start`.
+    MALLOC_ARENA_MAX: '1',
   },
 });
 let isBad = false;
