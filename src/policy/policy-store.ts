@@ -1,7 +1,7 @@
 /** SQL of the table authz_policy. */
 import type { PageRequest } from '../corpus/group-store.ts';
 import { json, type Queryable, type Tx } from '../db/database.ts';
-import { raw, sql } from '../db/sql.ts';
+import { keepPlan, raw, sql } from '../db/sql.ts';
 import type { Attributes, Policy } from './policy.ts';
 
 export interface NamedPolicy {
@@ -24,10 +24,12 @@ export async function findRules(
   tenantId: string,
   { id, policy, at }: { id: string | null; policy: string; at: Date },
 ): Promise<{ policy: Policy | null; attributes: Attributes }> {
-  const [rules] = await tx.query<{ policy: Policy | null; attributes: Attributes | null }>(sql`
+  const [rules] = await tx.query<{ policy: Policy | null; attributes: Attributes | null }>(
+    keepPlan(sql`
     select (select p.definition from authz_policy p where p.tenant_id = ${tenantId} and p.name = ${policy}) as policy,
       (select s.attributes from subject s
-       where s.tenant_id = ${tenantId} and s.principal_id = ${id} and coalesce(s.expires_at > ${at}, true)) as attributes`);
+       where s.tenant_id = ${tenantId} and s.principal_id = ${id} and coalesce(s.expires_at > ${at}, true)) as attributes`),
+  );
   return { policy: rules!.policy, attributes: rules!.attributes ?? {} };
 }
 
