@@ -1,7 +1,7 @@
 /** Embedding models in directories of this machine. */
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { ServiceError } from '../errors.ts';
 import { ConfigError } from '../util/settings-reader.ts';
 import { LocalModelError, type PrefixSettings, readLocalModel } from './local-model.ts';
@@ -41,12 +41,14 @@ export function openLocalModels(
   packages: Readonly<Record<string, string>> = OPTIONAL_PACKAGES,
 ): LocalModels {
   const opened = new Map<string, EmbeddingModel & { close(): Promise<void> }>();
+  const roots = new Set([settings.modelsDir]);
   const open = (setting: string): EmbeddingModel => {
     const model = readLocalModel(findModel(setting, settings.modelsDir), settings);
-    // The directory and what is in it: with other weights it is another model.
-    const name = `${PREFIX}${model.path}#${model.fingerprint}`;
+    // What is in the directory, and not where that is: moved, or in another place for another process, it is the same model.
+    const name = `${PREFIX}${basename(model.directory)}#${model.fingerprint}`;
     const known = opened.get(name) ?? { name, ...openModelThread(model) };
     opened.set(name, known);
+    for (const root of rootsOf(model.directory)) roots.add(root);
     return known;
   };
   return {
@@ -66,10 +68,12 @@ export function openLocalModels(
         new ServiceError('upstream_failed', 'The embedding model of these vectors is not there any more.', { cause });
       try {
         requirePackages(packages);
-        const model = open(name.slice(PREFIX.length, name.lastIndexOf('#')));
-        if (model.name === name) return model;
       } catch (error) {
         throw gone(error);
+      }
+      const [, folder = '', fingerprint] = /^local:(.*)#(.*)$/s.exec(name) ?? [];
+      for (const path of placesOf(folder, [...roots])) {
+        if (fingerprintAt(path, settings) === fingerprint) return open(path);
       }
       throw gone();
     },
@@ -77,6 +81,41 @@ export function openLocalModels(
       await Promise.all([...opened.values()].map((model) => model.close()));
     },
   };
+}
+
+/** Where models beside this one are: `<root>/<model>` or `<root>/<owner>/<model>`. */
+function rootsOf(directory: string): string[] {
+  const parents = [dirname(directory), dirname(dirname(directory))];
+  return parents.filter((root) => root !== dirname(root));
+}
+
+/** Directories called `folder`, and the model files in them. */
+function placesOf(folder: string, roots: readonly string[]): string[] {
+  if (folder !== basename(folder) || folder.startsWith('.')) return [];
+  const directories = roots.flatMap((root) => [
+    join(root, folder),
+    ...list(root).map((owner) => join(root, owner, folder)),
+  ]);
+  return directories.flatMap((directory) => {
+    const inside = [directory, join(directory, 'onnx')].flatMap((one) => list(one).map((name) => join(one, name)));
+    return [directory, ...inside.filter((path) => path.endsWith('.onnx'))];
+  });
+}
+
+function list(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
+}
+
+function fingerprintAt(path: string, settings: PrefixSettings): string | undefined {
+  try {
+    return existsSync(path) ? readLocalModel(path, settings).fingerprint : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** @throws ConfigError */

@@ -11,8 +11,6 @@ import { z } from 'zod';
 export type Pooling = 'mean' | 'cls' | 'max' | 'last';
 
 export interface LocalModel {
-  /** The directory, or the `.onnx` file that was chosen in it. */
-  path: string;
   /** Absolute, as are the files. */
   directory: string;
   modelFile: string;
@@ -42,7 +40,11 @@ const MODEL_FILES = [
   'onnx/model_int8.onnx',
   'model_quantized.onnx',
 ];
+/** Weights in forms that are not read here. */
+const OTHER_WEIGHTS = ['model.safetensors', 'pytorch_model.bin'];
 const TOKENIZER_FILE = 'tokenizer.json';
+/** What git leaves in place of a large file that was not fetched. */
+const POINTER = Buffer.from('version https://git-lfs.github.com/spec/');
 /** Longer texts are cut: attention takes memory by the square of the length. */
 export const TOKENS_MAX = 2_048;
 const TOKENS_DEFAULT = 512;
@@ -84,6 +86,11 @@ export class LocalModelError extends Error {}
 export function readLocalModel(path: string, settings: PrefixSettings): LocalModel {
   const { directory, modelFile } = findFiles(path);
   const weightsFile = existsSync(`${modelFile}_data`) ? `${modelFile}_data` : null;
+  const files = [modelFile, ...(weightsFile === null ? [] : [weightsFile]), join(directory, TOKENIZER_FILE)];
+  const pointer = files.find(isPointer);
+  if (pointer !== undefined) {
+    throw new LocalModelError(`names ${pointer}, which only points to the file (git lfs pull fetches it)`);
+  }
   const bytes = sizeOf(modelFile) + (weightsFile === null ? 0 : sizeOf(weightsFile));
   if (bytes > MODEL_BYTES_MAX) {
     throw new LocalModelError(`names a model of ${bytes} bytes; at most ${MODEL_BYTES_MAX} can be loaded`);
@@ -99,9 +106,7 @@ export function readLocalModel(path: string, settings: PrefixSettings): LocalMod
     passage: settings.passagePrefix ?? written.passage ?? family?.passage ?? '',
   };
   const tokensMax = readTokensMax(directory, config?.max_position_embeddings);
-  const files = [modelFile, ...(weightsFile === null ? [] : [weightsFile]), join(directory, TOKENIZER_FILE)];
   return {
-    path,
     directory,
     modelFile,
     weightsFile,
@@ -126,7 +131,12 @@ function findFiles(path: string): { directory: string; modelFile: string } {
   const modelFile = MODEL_FILES.map((name) => join(path, name)).find((file) => existsSync(file));
   const missing = modelFile === undefined ? MODEL_FILES[0] : TOKENIZER_FILE;
   if (modelFile === undefined || !existsSync(join(path, TOKENIZER_FILE))) {
-    throw new LocalModelError(`names the directory ${path}, which has no ${missing}`);
+    const other = OTHER_WEIGHTS.find((name) => existsSync(join(path, name)));
+    const why =
+      modelFile !== undefined || other === undefined
+        ? ''
+        : `: its ${other} is not ONNX (optimum-cli export onnx --model ${path} --task feature-extraction ${path}-onnx)`;
+    throw new LocalModelError(`names the directory ${path}, which has no ${missing}${why}`);
   }
   return { directory: path, modelFile };
 }
@@ -208,6 +218,13 @@ function readJson<T>(directory: string, name: string, schema: z.ZodType<T>): T |
 function short(error: unknown): string {
   if (error instanceof z.ZodError) return error.issues[0]!.message;
   return error instanceof Error ? error.message : String(error);
+}
+
+function isPointer(path: string): boolean {
+  return withFile(path, (file) => {
+    const start = Buffer.alloc(POINTER.length);
+    return readSync(file, start, 0, start.length, 0) === start.length && start.equals(POINTER);
+  });
 }
 
 function sizeOf(path: string): number {

@@ -14,7 +14,7 @@ const UNITS_PER_TOKEN_MAX = 24;
 export interface LocalRuntime {
   /** Numbers of tokens, cut to the length that the model takes. */
   tokenize(text: string, use: EmbeddingUse): number[];
-  /** One vector of length 1 per text. Blocks the thread. */
+  /** One vector of length 1 per text; zeros where the model computes no finite numbers. Blocks the thread. */
   run(texts: readonly (readonly number[])[]): Promise<Float32Array[]>;
 }
 
@@ -36,26 +36,38 @@ export async function openLocalRuntime(model: LocalModel): Promise<LocalRuntime>
     throw new Error(`its inputs are ${session.inputNames.join(', ')}; ${KNOWN_INPUTS.join(', ')} are known`);
   }
   const tokenize = await openTokenizer(model);
+  const compute = async (texts: readonly (readonly number[])[]): Promise<Float32Array[]> => {
+    const lengths = texts.map((ids) => ids.length);
+    const tokens = Math.max(...lengths);
+    const shape = [texts.length, tokens];
+    const fill = (value: (text: number, token: number) => number): Tensor => {
+      const data = new BigInt64Array(texts.length * tokens);
+      for (let i = 0; i < data.length; i += 1) data[i] = BigInt(value(Math.floor(i / tokens), i % tokens));
+      return new ort.Tensor('int64', data, shape);
+    };
+    const feeds: Record<string, Tensor> = {
+      input_ids: fill((text, token) => texts[text]![token] ?? model.padId),
+      attention_mask: fill((text, token) => (token < lengths[text]! ? 1 : 0)),
+      token_type_ids: fill(() => 0),
+    };
+    const results = await session.run(Object.fromEntries(Object.entries(feeds).filter(([name]) => inputs.has(name))));
+    return readVectors(results[output]!, lengths, model);
+  };
+  const [probe] = await compute([tokenize(PROBE_TEXT)]);
+  if (isBroken(probe!)) throw new Error('its numbers are not finite');
   return {
     tokenize: (text, use) => tokenize(model.prefixes[use] + text),
-    async run(texts) {
-      const lengths = texts.map((ids) => ids.length);
-      const tokens = Math.max(...lengths);
-      const shape = [texts.length, tokens];
-      const fill = (value: (text: number, token: number) => number): Tensor => {
-        const data = new BigInt64Array(texts.length * tokens);
-        for (let i = 0; i < data.length; i += 1) data[i] = BigInt(value(Math.floor(i / tokens), i % tokens));
-        return new ort.Tensor('int64', data, shape);
-      };
-      const feeds: Record<string, Tensor> = {
-        input_ids: fill((text, token) => texts[text]![token] ?? model.padId),
-        attention_mask: fill((text, token) => (token < lengths[text]! ? 1 : 0)),
-        token_type_ids: fill(() => 0),
-      };
-      const results = await session.run(Object.fromEntries(Object.entries(feeds).filter(([name]) => inputs.has(name))));
-      return readVectors(results[output]!, lengths, model);
-    },
+    run: async (texts) =>
+      (await compute(texts)).map((vector) => (isBroken(vector) ? new Float32Array(vector.length) : vector)),
   };
+}
+
+/** Tells a model that cannot be used from a text that it cannot take. */
+const PROBE_TEXT = 'text';
+
+/** Of what `unit` makes. */
+function isBroken([first]: Float32Array): boolean {
+  return Number.isNaN(first);
 }
 
 const KNOWN_INPUTS = ['input_ids', 'attention_mask', 'token_type_ids'];

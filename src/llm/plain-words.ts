@@ -48,7 +48,7 @@ export function inPlainWords(error: unknown, { kind, model, baseUrl }: Configure
   if (status !== undefined || /unreadable|without an end mark|not JSON/.test(message)) {
     return `${address} answers, but not as such a model does: check ${addressSetting}, for example its path /v1`;
   }
-  return message;
+  return cause === error ? message : `${message.replace(/\.$/, '')}${quoted(said)}`;
 }
 
 function isTimeout(error: unknown): boolean {

@@ -28,11 +28,11 @@ export function pool({ data, tokens, dimension, lengths }: TokenVectors, pooling
   });
 }
 
-/** Of length 1; zeros stay zeros. @throws Error for numbers that are none. */
+/** Of length 1; zeros stay zeros. Where one number is not finite, all are NaN. */
 export function unit(vector: Float32Array | Float64Array): Float32Array {
   let squares = 0;
   for (const value of vector) squares += value * value;
-  if (!Number.isFinite(squares)) throw new Error('its numbers are not finite');
+  if (!Number.isFinite(squares)) return new Float32Array(vector.length).fill(Number.NaN);
   const length = Math.sqrt(squares) || 1;
   return Float32Array.from(vector, (value) => value / length);
 }

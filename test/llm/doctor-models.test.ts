@@ -1,10 +1,13 @@
 /** Doctor tries the configured models and says in plain words what is wrong. */
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { loadConfig } from '../../src/config.ts';
 import { type Check, examine } from '../../src/doctor.ts';
+import { openEmbedding } from '../../src/llm/embedding.ts';
 import { openChatModel } from '../../src/llm/registry.ts';
 import { openRerankModel } from '../../src/llm/rerank.ts';
 import { openPresidio } from '../../src/policy/presidio.ts';
@@ -13,6 +16,7 @@ import { type FakeChatWire, openFakeChatWire } from '../support/fake-chat-wire.t
 import { type FakeOpenAi, openFakeOpenAi } from '../support/fake-openai.ts';
 import { openFakePresidio } from '../support/fake-presidio.ts';
 import { type FakeRerank, openFakeRerank } from '../support/fake-rerank.ts';
+import { writeTinyModel } from '../support/tiny-model.ts';
 
 let service: TestApp;
 let fake: FakeOpenAi;
@@ -35,12 +39,15 @@ async function examined(name: string, env: Record<string, string>): Promise<Chec
   const { deps } = service;
   const config = loadConfig({ PINAKES_DATA_DIR: deps.config.dataDir, ...env });
   const words = { index: () => [], query: () => [] };
+  const embedding = openEmbedding(config.embedding, deps.http);
   const models = {
+    embedding,
     chatModel: openChatModel(config.chat, deps.http, words),
     reranker: openRerankModel(config.rerank, deps.http),
     analyzer: openPresidio(config.presidio, deps.http),
   };
   const { checks } = await examine({ ...deps, config, ...models }, { thorough: false });
+  await embedding?.close();
   return checks.find((check) => check.name === name)!;
 }
 
@@ -145,6 +152,15 @@ test('a rerank model is tried, too', async () => {
   assert.match((await tried(rerank.url, { PINAKES_RERANK_TIMEOUT_MS: '100' })).detail, /no answer from .* in time/);
   const { ok, detail } = await tried(await deadUrl());
   assert.match(detail, /nothing listens at/);
+  assert.equal(ok, false);
+});
+
+test('why an embedding model of this machine cannot be loaded', async () => {
+  const directory = join(service.deps.config.dataDir, 'models/broken');
+  writeTinyModel(directory, { words: { text: [1, 1] } });
+  writeFileSync(join(directory, 'onnx/model.onnx'), 'this is no model');
+  const { ok, detail } = await examined('embedding model', { PINAKES_EMBEDDING_MODEL: 'local:broken' });
+  assert.match(detail, /cannot be loaded; it says ".*protobuf/);
   assert.equal(ok, false);
 });
 

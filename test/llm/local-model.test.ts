@@ -1,6 +1,6 @@
 /** Embedding models of this machine: vectors that can be told beforehand, made by a tiny model that this test writes. */
 import assert from 'node:assert/strict';
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -59,7 +59,7 @@ function close(found: readonly number[][], expected: readonly number[][]): void 
   assert.equal(found.length, expected.length);
   for (const [i, vector] of expected.entries()) {
     assert.equal(found[i]!.length, vector.length);
-    const far = vector.some((value, k) => Math.abs(value - found[i]![k]!) > 1e-6);
+    const far = vector.some((value, k) => !(Math.abs(value - found[i]![k]!) <= 1e-6));
     assert.ok(!far, `text ${i}: ${found[i]} instead of ${vector}`);
   }
 }
@@ -156,6 +156,13 @@ describe('the thread', () => {
     write('broken');
     close([[...(await model.embed(['ferry'], 'passage', never))[0]!]], [mean('ferry')]);
   });
+  test('one text in which the numbers break leaves the others their vectors; a model that breaks on any text is refused', async () => {
+    const broken = words.ferry.map(() => Number.NaN);
+    const some = write('breaks-on-some', { words: { ...words, storm: broken } });
+    close(await embed(some, ['ferry', 'storm ferry', 'bread']), [mean('ferry'), [0, 0, 0, 0], mean('bread')]);
+    const error = await failure(embed(write('breaks', { words: { ...words, text: broken } }), ['ferry']));
+    assert.match(`${error.message} ${error.cause}`, /cannot be loaded.*not finite/);
+  });
   test('what the graph wants and nobody can give is said', async () => {
     const error = await failure(embed(write('strange', { input: 'pixel_values' }), ['ferry']));
     assert.match(String(error.cause), /pixel_values/);
@@ -185,6 +192,12 @@ describe('the setting', () => {
       /neither in .*intfloat\/e5 nor in .*nothing is downloaded by itself \(hf download intfloat\/e5/,
     );
     refused(folder, /has no onnx\/model\.onnx/);
+    writeFileSync(join(write('pytorch'), 'model.safetensors'), '');
+    rmSync(join(folder, 'pytorch/onnx'), { recursive: true });
+    refused('pytorch', /model\.safetensors is not ONNX \(optimum-cli export onnx --model /);
+    const pointer = 'version https://git-lfs.github.com/spec/v1\noid sha256:6fd5\nsize 90405214\n';
+    writeFileSync(join(write('pointer'), 'onnx/model.onnx'), pointer);
+    refused('pointer', /pointer\/onnx\/model\.onnx, which only points to the file \(git lfs pull/);
     rmSync(join(write('no-tokenizer'), 'tokenizer.json'));
     refused('no-tokenizer', /has no tokenizer\.json/);
     refused(write('bad-json', { files: { 'config.json': '{"pad_token_id": "x"}' } }), /config\.json cannot be read/);
@@ -212,6 +225,24 @@ describe('the recorded name', () => {
     ];
     assert.equal(new Set([own, ...others]).size, 5);
   });
+  test('is the same where the directory was moved, and finds it beside the one that is configured', async () => {
+    const { name } = models.open(write('first-place/old'));
+    mkdirSync(join(folder, 'second-place/owner'), { recursive: true });
+    renameSync(join(folder, 'first-place/old'), join(folder, 'second-place/owner/old'));
+    const moved = openLocalModels({ ...settings, modelsDir: join(folder, 'nowhere') });
+    assert.throws(() => moved.named(name), /not there any more/);
+    moved.open(write('second-place/other/new', { words: { ferry: [0, 0, 1] } }));
+    assert.equal(moved.named(name).name, name);
+    const file = join(folder, 'second-place/owner/old/onnx/model.onnx');
+    assert.equal(models.open(file).name, name);
+    renameSync(file, file.replace('model.onnx', 'chosen.onnx'));
+    const chosen = models.open(file.replace('model.onnx', 'chosen.onnx'));
+    assert.notEqual(chosen.name, name);
+    const later = openLocalModels({ ...settings, modelsDir: join(folder, 'second-place') });
+    assert.equal(later.named(chosen.name).name, chosen.name);
+    close([[...(await later.named(chosen.name).embed(['ferry'], 'query', never))[0]!]], [mean('ferry')]);
+    await later.close();
+  });
   test('finds the model whose vectors still serve, while another is configured', async () => {
     const { name } = models.open(write('older'));
     let asked = 0;
@@ -230,7 +261,7 @@ describe('the recorded name', () => {
       ...{ requestsMax: 1, ...settings },
     };
     const embedding = openEmbedding(configured, http)!;
-    assert.match(embedding.model.name, /^local:.*newer#[0-9a-f]{12}$/);
+    assert.match(embedding.model.name, /^local:newer#[0-9a-f]{12}$/);
     close([[...(await embedding.embedQuery('t', name, 'ferry', never))]], [mean('ferry')]);
     assert.equal((await embedding.embedQuery('t', embedding.model.name, 'ferry', never)).length, 3);
     write('older', { words: { ...words, boat: [0, 9, 0, 0] } });
