@@ -41,10 +41,11 @@ export function openFew(tx: Tx, request: AdmittedRequest, fitting: FindFitting, 
     const { tenantId } = request;
     const conditions = chunkConditions(request, filters);
     const read = (): Promise<TermsRead> => readTerms(tx, request, found, conditions);
+    const weigh = openWeights(tx, request, knowledge);
     // What conditions on chunks ask for changes without a change of the version.
-    if (conditions.length > 0) return openFewChunks(tx, request, read);
+    if (conditions.length > 0) return openFewChunks(weigh, read);
     const statement = sql`terms ${fittingSources(tenantId, request, filters)}`;
-    return openFewChunks(tx, request, () => remember(knowledge, tenantId, statement, read, ({ bytes }) => bytes));
+    return openFewChunks(weigh, () => remember(knowledge, tenantId, statement, read, ({ bytes }) => bytes));
   }
 }
 
@@ -66,8 +67,7 @@ interface TermsRead {
 }
 
 /** For one transaction. */
-function openFewChunks(tx: Tx, place: Place, read: () => Promise<TermsRead>): FewChunks {
-  const weigh = openWeights(tx, place);
+function openFewChunks(weigh: Weigh, read: () => Promise<TermsRead>): FewChunks {
   let reading: Promise<TermsRead> | undefined;
   return {
     async best(given, limit) {
@@ -78,24 +78,37 @@ function openFewChunks(tx: Tx, place: Place, read: () => Promise<TermsRead>): Fe
       // Of a single term, the index does not see that it is repeated.
       if (repeats.size === 1) repeats.set(given[0]!, 1);
       const terms = [...repeats.keys()];
-      const found = scan(terms);
-      const occurring = [...new Set(found.flatMap(({ places }) => places))].sort((a, b) => a - b);
-      const { weights, base, slope } = await weigh(occurring.map((place) => terms[place]!));
-      const weightAt = new Map(occurring.map((place, i) => [place, repeats.get(terms[place]!)! * weights[i]!]));
-      const scored = found.map(({ text, places, counts, length }) => {
-        let score = 0;
-        places.forEach((place, i) => {
-          score += (weightAt.get(place)! * counts[i]!) / (counts[i]! + base + slope * length);
+      const occurring = scan(terms).flatMap((found, i) =>
+        found.texts.length === 0 ? [] : { ...found, term: terms[i]! },
+      );
+      const { weights, base, slope } = await weigh(occurring.map(({ term }) => term));
+      const scores = new Float64Array(chunks.length);
+      occurring.forEach(({ term, texts, counts }, i) => {
+        const weight = repeats.get(term)! * weights[i]!;
+        texts.forEach((text, at) => {
+          scores[text]! += (weight * counts[at]!) / (counts[at]! + base + slope * scan.lengths[text]!);
         });
-        return { ...chunks[text]!, score: rounded(score) };
       });
-      return inOrder(
-        scored.filter(({ score }) => score > 0),
-        Number.POSITIVE_INFINITY,
-      ).slice(0, limit);
+      return bestOf(chunks, scores, limit);
     },
   };
 }
+
+function bestOf(chunks: readonly ReadChunk[], scores: Float64Array, limit: number): Candidate[] {
+  const descending = scores
+    .filter((score) => score > 0)
+    .sort()
+    .reverse();
+  const least = (descending[limit - 1] ?? 0) * (1 - ROUNDING);
+  const candidates: Candidate[] = [];
+  scores.forEach((score, i) => {
+    if (score > 0 && score >= least) candidates.push({ ...chunks[i]!, score: rounded(score) });
+  });
+  return inOrder(candidates, Number.POSITIVE_INFINITY).slice(0, limit);
+}
+
+/** More than `rounded` changes of a score. */
+const ROUNDING = 2e-5;
 
 /** The index adds up in single precision, so that its scores have some seven digits: what it takes for equal is equal here. */
 function rounded(score: number): number {
@@ -136,29 +149,49 @@ const PROBE_FILLING = [
 ].join(' ');
 const BASE = BM25_K1 * (1 - BM25_B);
 
+type Weigh = (terms: readonly string[]) => Promise<Weights>;
+
+/** What is known of the index. */
+interface Statistics {
+  byTerm: Map<string, number>;
+  slope?: number;
+}
+
+const KNOWN_WEIGHTS_MAX = 10_000;
+const WEIGHT_BYTES = 100;
+
 /**
  * The statistics of the index, of which it says nothing itself: read off the scores that it gives to texts made of one term. The
- * score of a text in which the term is once is `weight / (1 + base + slope * length)`.
+ * score of a text in which the term is once is `weight / (1 + base + slope * length)`. With `knowledge`, kept until the corpus changes.
  */
-function openWeights(tx: Tx, { partitionNo }: Place): (terms: readonly string[]) => Promise<Weights> {
-  const known = new Map<string, number>();
-  let slope: number | undefined;
+function openWeights(tx: Tx, { tenantId, partitionNo }: Place, knowledge: Knowledge | undefined): Weigh {
+  const unread: Statistics = { byTerm: new Map() };
   return async (terms) => {
-    const unknown = terms.filter((term) => !known.has(term));
-    const [probe] = slope === undefined ? unknown : [];
+    const known = knowledge
+      ? await knowledge.recall(
+          `weights ${tenantId}`,
+          async () => unread,
+          () => KNOWN_WEIGHTS_MAX * WEIGHT_BYTES,
+        )
+      : unread;
+    const { byTerm } = known;
+    const unknown = terms.filter((term) => !byTerm.has(term));
     if (unknown.length > 0) {
+      const [probe] = known.slope === undefined ? unknown : [];
       const index = termsIndex(partitionNo);
       const rows = await tx.query<{ term: string; score: number; long: number | null }>(sql`
         select t.term, -(t.term <@> to_bm25query(t.term, ${index})) as score,
           case when t.term = ${probe ?? null} then -(t.term || ${` ${PROBE_FILLING}`} <@> to_bm25query(t.term, ${index})) end as long
         from unnest(${unknown}::text[]) as t(term)`);
       for (const { score, long } of rows) {
-        if (long === null) continue;
+        if (!long) continue;
         const ratio = score / long;
-        slope = ((ratio - 1) * (1 + BASE)) / (PROBE_LENGTH - ratio);
+        known.slope = ((ratio - 1) * (1 + BASE)) / (PROBE_LENGTH - ratio);
       }
-      for (const { term, score } of rows) known.set(term, score * (1 + BASE + (slope ?? 0)));
+      for (const { term, score } of rows) byTerm.set(term, score * (1 + BASE + (known.slope ?? 0)));
     }
-    return { weights: terms.map((term) => known.get(term) ?? 0), base: BASE, slope: slope ?? 0 };
+    const weights = terms.map((term) => byTerm.get(term) ?? 0);
+    if (byTerm.size > KNOWN_WEIGHTS_MAX) byTerm.clear();
+    return { weights, base: BASE, slope: known.slope ?? 0 };
   };
 }

@@ -102,8 +102,8 @@ async function knownTerms(
 
 /** Words that none of these chunks has, given by their terms. */
 function missingIn(chunks: readonly string[], words: readonly QueryWord[]): readonly QueryWord[] {
-  const present = new Set(chunks.flatMap((terms) => terms.split(' ')));
-  return words.filter((word) => !word.terms.some((term) => present.has(term)));
+  const present = ` ${chunks.join(' ')} `;
+  return words.filter((word) => !word.terms.some((term) => present.includes(` ${term} `)));
 }
 
 /** The commonest word one error away; of a long word also two, behind the same first letters. */

@@ -45,21 +45,26 @@ export async function embedQuery(
     return undefined;
   }
   const told = redaction === null ? query : await tellQuery();
-  const deadline = AbortSignal.timeout(QUERY_EMBEDDING_TIMEOUT_MS);
+  // Not `AbortSignal.timeout`: that one would go off after each search, seconds later.
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(), QUERY_EMBEDDING_TIMEOUT_MS);
   try {
-    const vector = await embedding.embedQuery(tenantId, vectors.model, told, AbortSignal.any([signal, deadline]));
+    const either = AbortSignal.any([signal, deadline.signal]);
+    const vector = await embedding.embedQuery(tenantId, vectors.model, told, either);
     if (vector.length !== vectors.dimension) {
       throw new ServiceError('upstream_failed', 'The embedding model answered with a vector of another dimension.');
     }
     return { vectors, vector: vectorBytes(vector) };
   } catch (error) {
     signal.throwIfAborted();
-    const failure = deadline.aborted
+    const failure = deadline.signal.aborted
       ? new ServiceError('upstream_timeout', 'The embedding model did not answer in time.', { cause: error })
       : error;
     if (mode === 'semantic' || !(failure instanceof ServiceError)) throw failure;
     warnings.push({ type: 'embedding_failed', message: `${failure.message} The search was lexical.` });
     return undefined;
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -3,21 +3,19 @@
  * length of a text to four binary digits. Pure.
  */
 
-/** A text with at least one of the wanted terms. */
-export interface Counted {
-  /** Which text. */
-  text: number;
-  /** Which of the wanted terms are in it, ascending. */
-  places: number[];
-  /** How often each of these is. */
+/** Where a term is. */
+export interface Occurrences {
+  /** Which texts, ascending. */
+  texts: number[];
+  /** How often it is in each of these. */
   counts: number[];
-  /** As the index knows it. */
-  length: number;
 }
 
 export interface TermScan {
-  /** Which of the texts have some of these terms, which are distinct; in no order. */
-  (wanted: readonly string[]): Counted[];
+  /** Of each of the terms, where it is. */
+  (terms: readonly string[]): Occurrences[];
+  /** Of each text, as the index knows it. */
+  lengths: Uint32Array;
   /** Of memory that it takes. */
   bytes: number;
 }
@@ -38,27 +36,25 @@ export function openTermScan(texts: readonly string[]): TermScan {
     roundedLength(countedLength(apart.hashes.subarray(firsts[i]!, firsts[i + 1]!))),
   );
   const { heads, textOf, startOf } = byHash(apart);
-  const scan = (wanted: readonly string[]): Counted[] => {
-    const found = new Map<number, Counted>();
-    wanted.forEach((term, place) => {
-      const sought = Buffer.from(term);
-      const bucket = bucketOf(hashOf(sought), heads);
-      for (let at = heads[bucket]!; at < heads[bucket + 1]!; at++) {
-        if (!isAt(bytes, startOf[at]!, sought)) continue;
-        const text = textOf[at]!;
-        const counted = found.get(text) ?? { text, places: [], counts: [], length: lengths[text]! };
-        found.set(text, counted);
-        const { places, counts } = counted;
-        if (places.at(-1) !== place) {
-          places.push(place);
-          counts.push(1);
-        } else if (counts.at(-1)! < COUNT_MAX) counts[counts.length - 1]! += 1;
-      }
-    });
-    return [...found.values()];
+  const find = (term: string): Occurrences => {
+    const found: Occurrences = { texts: [], counts: [] };
+    const { texts, counts } = found;
+    const sought = Buffer.from(term);
+    const bucket = bucketOf(hashOf(sought), heads);
+    for (let at = heads[bucket]!; at < heads[bucket + 1]!; at++) {
+      if (!isAt(bytes, startOf[at]!, sought)) continue;
+      const text = textOf[at]!;
+      const last = texts.length - 1;
+      if (texts[last] !== text) {
+        texts.push(text);
+        counts.push(1);
+      } else if (counts[last]! < COUNT_MAX) counts[last]! += 1;
+    }
+    return found;
   };
   const arrays = [bytes, heads, textOf, startOf, lengths];
-  return Object.assign(scan, { bytes: arrays.reduce((sum, { byteLength }) => sum + byteLength, 0) });
+  const taken = arrays.reduce((sum, { byteLength }) => sum + byteLength, 0);
+  return Object.assign((terms: readonly string[]) => terms.map(find), { lengths, bytes: taken });
 }
 
 interface Apart {

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createTenant, type Tenant, termsIndex } from '../../src/corpus/tenant-store.ts';
-import type { Tx } from '../../src/db/database.ts';
+import type { Database, Tx } from '../../src/db/database.ts';
 import { sql } from '../../src/db/sql.ts';
 import { lexicalCandidates, type Search } from '../../src/retrieval/candidates.ts';
+import { openCorpusMemory } from '../../src/retrieval/corpus-memory.ts';
 import { type FindFew, openFew } from '../../src/retrieval/few-chunks.ts';
 import { openFitting } from '../../src/retrieval/fitting.ts';
 import { FUSION_DEFAULT } from '../../src/retrieval/fuse.ts';
@@ -146,13 +147,49 @@ test('words that no chunk has find nothing', async (t) => {
   }
 });
 
+test('what a term counts is known until the corpus changes', async (t) => {
+  if (!database.db.hasTextSearch) return t.skip('the text index in tables has one way only');
+  const rare = `w${newId().slice(-6)}`;
+  const add = (): Promise<unknown> =>
+    seed(database.db, tenant.id, [{ sources: [{ metadata: { share: '-2' }, chunks: [`${rare} ${newId()}`] }] }]);
+  await add();
+  const { db, texts } = recording();
+  const memory = openCorpusMemory(db);
+  const scores = async (deps: Parameters<typeof retrieve>[0]): Promise<number[]> =>
+    (await retrieve(deps, requestOf(below(-1), rare))).hits.map(({ score }) => score);
+  const asked = (): number => texts.splice(0).filter((text) => text.includes('as t(term)')).length;
+  const first = await scores({ db, memory });
+  assert.equal(first.length, 1);
+  assert.equal(asked(), 1);
+  assert.deepEqual(await scores({ db, memory }), first);
+  assert.equal(asked(), 0);
+  await add();
+  const changed = await scores({ db, memory });
+  assert.equal(asked(), 1);
+  assert.deepEqual(changed, await scores({ db: database.db }));
+  assert.notEqual(changed[0], first[0]);
+});
+
 test('a search reads few chunks once, also to find what was misspelled', async (t) => {
   if (!database.db.hasTextSearch) return t.skip('the text index in tables has one way only');
   const rare = newId().slice(-4);
   const content = `The pterodactyl flew over the archipelago ${rare}.`;
   await seed(database.db, tenant.id, [{ sources: [{ name: 'rare', metadata: { share: '-1' }, chunks: [content] }] }]);
+  const { db, texts } = recording();
+  const { hits, warnings } = await retrieve({ db }, requestOf(below(0), 'pterodactil archipelgo'));
+  assert.deepEqual(
+    hits.map(({ name }) => name),
+    ['rare'],
+  );
+  assert.equal(warnings[0]?.type, 'fuzzy_match');
+  assert.equal(texts.filter((text) => text.includes('"sourceId", c.terms from')).length, 1);
+  assert.ok(!texts.some((text) => text.includes('order by c.terms <@>') && !text.includes('limit')));
+});
+
+/** The database, and the statements that its transactions ran. */
+function recording(): { db: Database; texts: string[] } {
   const texts: string[] = [];
-  const transaction: typeof database.db.transaction = (tenantId, run, options) =>
+  const transaction: Database['transaction'] = (tenantId, run, options) =>
     database.db.transaction(
       tenantId,
       (tx) =>
@@ -165,15 +202,5 @@ test('a search reads few chunks once, also to find what was misspelled', async (
         }),
       options,
     );
-  const { hits, warnings } = await retrieve(
-    { db: { ...database.db, transaction } },
-    requestOf(below(0), 'pterodactil archipelgo'),
-  );
-  assert.deepEqual(
-    hits.map(({ name }) => name),
-    ['rare'],
-  );
-  assert.equal(warnings[0]?.type, 'fuzzy_match');
-  assert.equal(texts.filter((text) => text.includes('"sourceId", c.terms from')).length, 1);
-  assert.ok(!texts.some((text) => text.includes('order by c.terms <@>') && !text.includes('limit')));
-});
+  return { db: { ...database.db, transaction }, texts };
+}
