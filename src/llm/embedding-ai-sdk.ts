@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { ServiceError } from '../errors.ts';
 import { openGate } from '../util/pool.ts';
-import { splitBatches } from './embedding-batches.ts';
-import { DIMENSION_MAX, type EmbeddingModel, type EmbeddingUse } from './models.ts';
+import { BATCH_TEXTS_MAX, splitBatches } from './embedding-batches.ts';
+import { DIMENSION_MAX, type EmbeddingModel } from './models.ts';
 import { forLog, retryAfterOf, statusOf, toServiceError } from './provider-errors.ts';
 
 /** One request: the model may have to load. */
@@ -32,16 +32,31 @@ export interface EmbeddingOptions {
 /** Models at one address, by name. Connects to nothing before the first text. */
 export function openEmbeddingProvider(options: EmbeddingOptions): (name: string) => EmbeddingModel {
   const gate = openGate(options.requestsMax);
+  const passagesTimeoutMs = options.passagesTimeoutMs ?? PASSAGES_TIMEOUT_MS;
+  /** A slow machine gets through with fewer. */
+  let textsMax = BATCH_TEXTS_MAX;
   return (name) => {
-    const request = (texts: readonly string[], use: EmbeddingUse, signal: AbortSignal): Promise<Float32Array[]> =>
-      use === 'query'
-        ? requestOnce(options, name, texts, signal, options.queryTimeoutMs ?? QUERY_TIMEOUT_MS)
-        : gate(() => requestPatiently(options, name, texts, signal));
+    const passages = async (texts: readonly string[], tries: number, signal: AbortSignal): Promise<Float32Array[]> => {
+      const startedAt = performance.now();
+      try {
+        const vectors = await requestPatiently(options, name, texts, tries, signal);
+        const isQuick = performance.now() - startedAt < passagesTimeoutMs * QUICK_SHARE;
+        if (isQuick) textsMax = Math.min(BATCH_TEXTS_MAX, Math.max(textsMax, 2 * texts.length));
+        return vectors;
+      } catch (error) {
+        if (isTimeout(error)) textsMax = Math.min(textsMax, Math.ceil(texts.length / 2));
+        throw error;
+      }
+    };
     return {
       name,
       async embed(texts, use, signal) {
+        const request: Ask = (part, tries) =>
+          use === 'query'
+            ? requestOnce(options, name, part, signal, options.queryTimeoutMs ?? QUERY_TIMEOUT_MS)
+            : gate(() => passages(part, tries, signal));
         const parts = await Promise.all(
-          splitBatches(texts).map((batch) => embedBatch(batch, (part) => request(part, use, signal))),
+          splitBatches(texts, textsMax).map((batch) => embedBatch(batch, use === 'query', request)),
         );
         return agree(parts.flat());
       },
@@ -49,53 +64,74 @@ export function openEmbeddingProvider(options: EmbeddingOptions): (name: string)
   };
 }
 
-/** True when the provider refused the texts themselves: too many, too long, or not to its liking. */
-function isRefusal(error: unknown): boolean {
-  return error instanceof TextsRefused;
-}
+/** A request that took less than this share of its time may be twice as large. */
+const QUICK_SHARE = 0.25;
 
+/** One request; `tries` for failures that may lie in the texts. */
+type Ask = (texts: readonly string[], tries: number) => Promise<Float32Array[]>;
+
+/** The provider refused the texts themselves (too many, too long, not to its liking), or breaks over them. */
 class TextsRefused extends ServiceError {}
 
-/** Refused together, texts are tried in halves; one that is refused alone is tried cut short, and at last left out. */
-async function embedBatch(
-  texts: readonly string[],
-  request: (texts: readonly string[]) => Promise<Float32Array[]>,
-): Promise<Float32Array[]> {
+/** Answers that may be another one for other texts: servers break over a text in which their numbers do. */
+class Unreadable extends ServiceError {}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === 'upstream_timeout';
+}
+
+/** What a server says that breaks, and does not only have too much to do. */
+const BROKEN_STATUS = 500;
+
+function isBroken(error: unknown): boolean {
+  return error instanceof Unreadable || (error instanceof ServiceError && statusOf(error.cause) === BROKEN_STATUS);
+}
+
+/** True when fewer or other texts may do. */
+function mayBeTheTexts(error: unknown, texts: readonly string[], isQuery: boolean): boolean {
+  if (error instanceof TextsRefused) return true;
+  if (isQuery) return false;
+  return isBroken(error) || (isTimeout(error) && texts.length > 1);
+}
+
+/** What fails together is tried in halves; a text that is refused alone is tried cut short, and at last left out. */
+async function embedBatch(texts: readonly string[], isQuery: boolean, request: Ask): Promise<Float32Array[]> {
   try {
-    return await request(texts);
+    return await request(texts, TRIES_MAX);
   } catch (error) {
-    if (!isRefusal(error)) throw error;
-    const found = await embedApart(texts, request);
-    if (found.some((vector) => vector.length > 0)) return found;
-    // All of them refused: is it the texts, or any text?
-    const [probe] = await request([PROBE_TEXT]);
-    return texts.map(() => new Float32Array(probe!.length));
+    if (!mayBeTheTexts(error, texts, isQuery)) throw error;
+    // Is it the texts, or any text?
+    const probe = () => request([PROBE_TEXT], TRIES_APART_MAX).catch(() => Promise.reject(error));
+    const probed = isTimeout(error) ? [] : await probe();
+    const found = await embedApart(texts, isQuery, request);
+    const [one] = [...found.filter(({ length }) => length > 0), ...probed];
+    const { length } = one ?? (await probe())[0]!;
+    return found.map((vector) => (vector.length > 0 ? vector : new Float32Array(length)));
   }
 }
 
 const PROBE_TEXT = 'text';
+/** Of a single text: the last chance before it is left out. */
+const TRIES_APART_MAX = 3;
 
 /** Refused texts come back as vectors of length 0. */
-async function embedApart(
-  texts: readonly string[],
-  request: (texts: readonly string[]) => Promise<Float32Array[]>,
-): Promise<Float32Array[]> {
-  const tryParts = (parts: readonly (readonly string[])[]): Promise<Float32Array[][]> =>
-    Promise.all(
-      parts.map((part) =>
-        request(part).catch((error) => {
-          if (!isRefusal(error)) throw error;
-          return embedApart(part, request);
-        }),
-      ),
+async function embedApart(texts: readonly string[], isQuery: boolean, request: Ask): Promise<Float32Array[]> {
+  const tryParts = async (parts: readonly (readonly string[])[]): Promise<Float32Array[]> => {
+    const found = parts.map((part) =>
+      request(part, part.length > 1 ? 1 : TRIES_APART_MAX).catch((error) => {
+        if (!mayBeTheTexts(error, part, isQuery)) throw error;
+        return embedApart(part, isQuery, request);
+      }),
     );
+    return (await Promise.all(found)).flat();
+  };
   if (texts.length > 1) {
     const middle = texts.length >> 1;
-    return (await tryParts([texts.slice(0, middle), texts.slice(middle)])).flat();
+    return tryParts([texts.slice(0, middle), texts.slice(middle)]);
   }
   const [text = ''] = texts;
   if (text.length <= CUT_UNITS_MIN) return [new Float32Array(0)];
-  return (await tryParts([[text.slice(0, text.length >> 1).toWellFormed()]])).flat();
+  return tryParts([[text.slice(0, text.length >> 1).toWellFormed()]]);
 }
 
 /** A text is not cut below this: what is refused then is not refused for its length. */
@@ -105,13 +141,16 @@ async function requestPatiently(
   options: EmbeddingOptions,
   model: string,
   texts: readonly string[],
+  tries: number,
   signal: AbortSignal,
 ): Promise<Float32Array[]> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await requestOnce(options, model, texts, signal, options.passagesTimeoutMs ?? PASSAGES_TIMEOUT_MS);
     } catch (error) {
-      if (signal.aborted || attempt >= TRIES_MAX || !mayPass(error)) throw error;
+      const isSlow = isTimeout(error) && texts.length > 1;
+      const most = isBroken(error) ? tries : TRIES_MAX;
+      if (signal.aborted || isSlow || attempt >= most || !mayPass(error)) throw error;
       const asked = retryAfterOf((error as Error).cause) ?? 0;
       await sleep(retryWait(asked, attempt, options.retryBaseMs ?? RETRY_BASE_MS), undefined, { signal });
     }
@@ -119,7 +158,7 @@ async function requestPatiently(
 }
 
 function mayPass(error: unknown): boolean {
-  if (!(error instanceof ServiceError) || isRefusal(error)) return false;
+  if (!(error instanceof ServiceError) || error instanceof TextsRefused || error instanceof Unreadable) return false;
   const status = statusOf(error.cause);
   return status === undefined ? error.cause !== undefined : status === 408 || status === 429 || status >= 500;
 }
@@ -156,7 +195,8 @@ async function requestOnce(
     const cause = forLog(error, options.apiKey);
     if (timeout.aborted) throw new ServiceError('upstream_timeout', `${SUBJECT} did not answer in time.`, { cause });
     const status = statusOf(error);
-    if (status === 200) throw garbage('answered with something unreadable', cause);
+    if (status === 200)
+      throw new Unreadable('upstream_failed', `${SUBJECT} answered with something unreadable.`, { cause });
     if (status === 400 || status === 413 || status === 422) {
       throw new TextsRefused('upstream_failed', `${SUBJECT} refused the text (status ${status}).`, { cause });
     }
@@ -191,7 +231,8 @@ function agree(vectors: readonly Float32Array[]): Float32Array[] {
     if (vector.length === 0) return new Float32Array(dimension);
     if (vector.length !== dimension)
       throw garbage(`answered with vectors of ${dimension} and of ${vector.length} dimensions`);
-    if (!vector.every((value) => Math.abs(value) <= HALF_MAX)) throw garbage('answered with numbers out of range');
+    if (!vector.every((value) => Math.abs(value) <= HALF_MAX))
+      throw new Unreadable('upstream_failed', `${SUBJECT} answered with numbers out of range.`);
     return vector;
   });
 }

@@ -6,18 +6,18 @@ export const BATCH_TEXTS_MAX = 32;
 export const BATCH_BYTES_MAX = 64 * 1024;
 
 /** Consecutive texts, in order, each batch within both limits. */
-export function splitBatches(texts: readonly string[]): string[][] {
-  return batchesOf(texts, (text) => Buffer.byteLength(text));
+export function splitBatches(texts: readonly string[], textsMax = BATCH_TEXTS_MAX): string[][] {
+  return batchesOf(texts, (text) => Buffer.byteLength(text), textsMax);
 }
 
 /** The same for things that have a text of `bytes(thing)`. */
-export function batchesOf<T>(things: readonly T[], bytes: (thing: T) => number): T[][] {
+export function batchesOf<T>(things: readonly T[], bytes: (thing: T) => number, textsMax = BATCH_TEXTS_MAX): T[][] {
   const batches: T[][] = [];
   let batch: T[] = [];
   let sum = 0;
   for (const thing of things) {
     const size = bytes(thing);
-    if (batch.length > 0 && (batch.length >= BATCH_TEXTS_MAX || sum + size > BATCH_BYTES_MAX)) {
+    if (batch.length > 0 && (batch.length >= textsMax || sum + size > BATCH_BYTES_MAX)) {
       batches.push(batch);
       batch = [];
       sum = 0;

@@ -126,7 +126,11 @@ describe('answers that are not believed', () => {
       const error = await failure(open().embed(['a', 'b'], 'passage', never));
       assert.equal(error.code, 'upstream_failed');
       assert.match(error.message, message);
-      assert.equal(fake.calls.length, 1, 'asked again');
+      // But for a text of the client's own: is it these texts, or any?
+      assert.ok(
+        fake.calls.slice(1).every(({ texts }) => texts.join() === 'text'),
+        'asked again',
+      );
     });
   }
   test('vectors out of order are put in order', async () => {
@@ -156,6 +160,23 @@ describe('texts that the model refuses', () => {
     const [vector] = await open().embed([long], 'passage', never);
     assert.deepEqual([...vector!], hashVector(long.slice(0, 750), 'm'));
   });
+  test('or over which it breaks, do not take others with them', async () => {
+    for (const broken of [{ status: 500 }, { answer: { data: [{ embedding: [1, null] }] } }]) {
+      fake.respond(({ texts }) => (texts.some((text) => text.includes('bad')) ? broken : undefined));
+      const texts = Array.from({ length: 5 }, (_, i) => (i === 3 ? 'bad' : `good ${i}`));
+      const vectors = await open().embed(texts, 'passage', never);
+      assert.deepEqual(
+        vectors.map((vector) => vector.some((value) => value !== 0)),
+        texts.map((text) => text !== 'bad'),
+      );
+      assert.equal((await failure(open().embed(['bad'], 'query', never))).code, 'upstream_failed');
+    }
+  });
+  test('are not tried one by one where every text is refused', async () => {
+    fake.respond(() => ({ status: 400 }));
+    await failure(open().embed(Array(20).fill('fine '.repeat(500)), 'passage', never));
+    assert.equal(fake.calls.length, 2);
+  });
   test('one alone is told from a provider that refuses everything', async () => {
     fake.respond(({ texts }) => (texts[0] === 'bad' ? { status: 422 } : undefined));
     const [vector] = await open().embed(['bad'], 'passage', never);
@@ -165,6 +186,18 @@ describe('texts that the model refuses', () => {
     assert.equal(error.code, 'upstream_failed');
     assert.match(error.message, /status 400/);
   });
+});
+
+test('a provider that is too slow for many texts at once gets fewer', async () => {
+  fake.respond(({ texts }) => (texts.length > 4 ? { stall: true } : undefined));
+  const model = open({ passagesTimeoutMs: 300 });
+  const texts = Array.from({ length: BATCH_TEXTS_MAX }, (_, i) => `text number ${i}`);
+  const embed = async () => (await model.embed(texts, 'passage', never)).map((vector) => [...vector]);
+  const expected = texts.map((text) => hashVector(text, 'm'));
+  assert.deepEqual(await embed(), expected);
+  const before = fake.calls.length;
+  assert.deepEqual(await embed(), expected);
+  assert.ok(fake.calls.slice(before).every((call) => call.texts.length <= 8));
 });
 
 test('a silent provider is left, and so is one that the caller leaves', async () => {
