@@ -48,6 +48,14 @@ const REAL_WITHOUT_TABLES = [
   'textract/tests/pdf/raw_text.pdf',
 ];
 
+/** And what is on these, in Markdown. */
+const MARKITDOWN = 'markitdown/packages/markitdown/tests/test_files';
+const REAL_WITH_TABLES: Record<string, string> = {
+  'docling/tests/data/pdf/sources/2305.03393v1-pg9.pdf': 'docling/tests/data/pdf/groundtruth/2305.03393v1-pg9.md',
+  [`${MARKITDOWN}/REPAIR-2022-INV-001_multipage.pdf`]: `${MARKITDOWN}/expected_outputs/REPAIR-2022-INV-001_multipage.md`,
+  [`${MARKITDOWN}/movie-theater-booking-2024.pdf`]: `${MARKITDOWN}/expected_outputs/movie-theater-booking-2024.md`,
+};
+
 const { values: args } = parseArgs({
   options: {
     worst: { type: 'string', default: '0' },
@@ -59,7 +67,7 @@ const pool = openProcessPool({ children: 2, tools: openToolRunner(loadToolConfig
 const orders = [...pageOrders(), ...negativeOrders(), ...csvOrders(), ...(await fileOrders(pool))].filter(isWanted);
 const pdfs = await printAll(orders);
 const printed = orders.flatMap((order, at) => (pdfs[at] === undefined ? [] : [{ ...order, pdf: pdfs[at] }]));
-const cases: Case[] = [...printed, ...realCases()].filter(isWanted);
+const cases: Case[] = [...printed, ...(await realCases(pool))].filter(isWanted);
 const results = await Promise.all(cases.map((one) => measure(pool, one)));
 await pool.close();
 printGroups(results);
@@ -138,11 +146,15 @@ async function fileOrders(files: FileProcessor): Promise<Order[]> {
 }
 
 /** PDFs as they are. */
-function realCases(): Case[] {
+async function realCases(files: FileProcessor): Promise<Case[]> {
   const made = { group: 'real PDF', printer: 'as it is' };
-  const shared = REAL_WITHOUT_TABLES.map((path) => ({
+  const shared: Case[] = REAL_WITHOUT_TABLES.map((path) => ({
     ...{ ...made, group: 'no tables', name: basename(path), pdf: join(FILES, path), truth: [] },
   }));
+  for (const [path, expected] of Object.entries(REAL_WITH_TABLES)) {
+    const truth = tablesOf(await read(files, join(FILES, expected))).map(gridOfMarkdown);
+    shared.push({ ...made, name: basename(path), pdf: join(FILES, path), truth });
+  }
   if (args.real === undefined) return shared;
   const folder = args.real;
   const truths = JSON.parse(readFileSync(join(folder, 'tables.json'), 'utf8')) as Record<string, Grid[]>;
