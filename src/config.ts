@@ -23,6 +23,8 @@ const PRESIDIO_LANGUAGES_PATTERN = /^[a-z]{2,3}(?:,[a-z]{2,3}){0,7}$/;
 const CHAT_TIMEOUT_MS_MAX = 3_600_000;
 const TOKENS_PER_DAY_MAX = 9_999_999_999;
 const EMBEDDING_REQUESTS_MAX = 64;
+/** An index takes no more. */
+export const EMBEDDING_DIMENSIONS_MAX = 4_000;
 const CHAT_PROVIDERS = ['openai', 'anthropic', 'google', 'openai-compatible'];
 const EMBEDDING_PROVIDERS = ['openai', 'openai-compatible', 'local'];
 export const FUSION_METHODS = ['weighted', 'rrf'] as const;
@@ -60,14 +62,15 @@ export interface Config {
     tokensPerDay: { key: number; tenant: number };
   };
   /**
-   * `model` is `none` or `<provider>:<model>`; `requestsMax`: for passages, at once. The rest is for local models: prefixes null are
-   * the model's own, `modelsDir` is where those are that are called by a name.
+   * `model` is `none` or `<provider>:<model>`; `requestsMax`: for passages, at once; `dimensions` null: the model's own. Prefixes null
+   * are a local model's own, and none for others. `modelsDir` is where local models are that are called by a name.
    */
   embedding: {
     model: string;
     baseUrl: string | null;
     apiKey: string | null;
     requestsMax: number;
+    dimensions: number | null;
     modelsDir: string;
     queryPrefix: string | null;
     passagePrefix: string | null;
@@ -142,6 +145,7 @@ export function loadConfig(env: Environment): Config {
       baseUrl: read.httpUrl('PINAKES_EMBEDDING_BASE_URL', 'http://127.0.0.1:11434/v1'),
       apiKey: read.optional('PINAKES_EMBEDDING_API_KEY'),
       requestsMax: read.integer('PINAKES_EMBEDDING_REQUESTS', 2, 1, EMBEDDING_REQUESTS_MAX),
+      dimensions: read.integer('PINAKES_EMBEDDING_DIMENSIONS', 0, 0, EMBEDDING_DIMENSIONS_MAX) || null,
       modelsDir: resolve(dataDir, 'models'),
       queryPrefix: read.untrimmed('PINAKES_EMBEDDING_QUERY_PREFIX'),
       passagePrefix: read.untrimmed('PINAKES_EMBEDDING_PASSAGE_PREFIX'),
@@ -241,11 +245,14 @@ function checkTogether(config: Config): void {
       'http://127.0.0.1:11434/v1',
     );
   }
-  const { queryPrefix, passagePrefix } = config.embedding;
-  if ((queryPrefix ?? passagePrefix) !== null && !config.embedding.model.startsWith('local:')) {
+  const { model, dimensions, queryPrefix, passagePrefix } = config.embedding;
+  if (dimensions !== null && model.startsWith('local:')) {
+    throw new ConfigError('PINAKES_EMBEDDING_DIMENSIONS', 'is for models behind an address only (leave it out)', '0');
+  }
+  if ((queryPrefix ?? passagePrefix) !== null && model === 'none') {
     throw new ConfigError(
       queryPrefix === null ? 'PINAKES_EMBEDDING_PASSAGE_PREFIX' : 'PINAKES_EMBEDDING_QUERY_PREFIX',
-      'is for PINAKES_EMBEDDING_MODEL=local:… only (leave it out)',
+      'is set, but PINAKES_EMBEDDING_MODEL is not',
       '"query: "',
     );
   }

@@ -1,10 +1,11 @@
 /** Embedding models behind the AI SDK, which is loaded with the first request. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { EMBEDDING_DIMENSIONS_MAX } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { openGate } from '../util/pool.ts';
 import { BATCH_TEXTS_MAX, splitBatches } from './embedding-batches.ts';
-import { DIMENSION_MAX, type EmbeddingModel } from './models.ts';
+import type { EmbeddingModel } from './models.ts';
 import { forLog, retryAfterOf, statusOf, toServiceError } from './provider-errors.ts';
 
 /** One request: the model may have to load. */
@@ -29,17 +30,20 @@ export interface EmbeddingOptions {
   queryTimeoutMs?: number;
 }
 
-/** Models at one address, by name. Connects to nothing before the first text. */
-export function openEmbeddingProvider(options: EmbeddingOptions): (name: string) => EmbeddingModel {
+/** Models at one address, by name and the dimensions they are asked for. Connects to nothing before the first text. */
+export function openEmbeddingProvider(
+  options: EmbeddingOptions,
+): (name: string, dimensions?: number | null) => EmbeddingModel {
   const gate = openGate(options.requestsMax);
   const passagesTimeoutMs = options.passagesTimeoutMs ?? PASSAGES_TIMEOUT_MS;
   /** A slow machine gets through with fewer. */
   let textsMax = BATCH_TEXTS_MAX;
-  return (name) => {
+  return (name, dimensions = null) => {
+    const model = { name, dimensions };
     const passages = async (texts: readonly string[], tries: number, signal: AbortSignal): Promise<Float32Array[]> => {
       const startedAt = performance.now();
       try {
-        const vectors = await requestPatiently(options, name, texts, tries, signal);
+        const vectors = await requestPatiently(options, model, texts, tries, signal);
         const isQuick = performance.now() - startedAt < passagesTimeoutMs * QUICK_SHARE;
         if (isQuick) textsMax = Math.min(BATCH_TEXTS_MAX, Math.max(textsMax, 2 * texts.length));
         return vectors;
@@ -53,7 +57,7 @@ export function openEmbeddingProvider(options: EmbeddingOptions): (name: string)
       async embed(texts, use, signal) {
         const request: Ask = (part, tries) =>
           use === 'query'
-            ? requestOnce(options, name, part, signal, options.queryTimeoutMs ?? QUERY_TIMEOUT_MS)
+            ? requestOnce(options, model, part, signal, options.queryTimeoutMs ?? QUERY_TIMEOUT_MS)
             : gate(() => passages(part, tries, signal));
         const parts = await Promise.all(
           splitBatches(texts, textsMax).map((batch) => embedBatch(batch, use === 'query', request)),
@@ -62,6 +66,12 @@ export function openEmbeddingProvider(options: EmbeddingOptions): (name: string)
       },
     };
   };
+}
+
+interface Asked {
+  name: string;
+  /** Null: the model's own. */
+  dimensions: number | null;
 }
 
 /** A request that took less than this share of its time may be twice as large. */
@@ -139,7 +149,7 @@ const CUT_UNITS_MIN = 400;
 
 async function requestPatiently(
   options: EmbeddingOptions,
-  model: string,
+  model: Asked,
   texts: readonly string[],
   tries: number,
   signal: AbortSignal,
@@ -171,7 +181,7 @@ export function retryWait(askedSeconds: number, attempt: number, baseMs: number,
 
 async function requestOnce(
   options: EmbeddingOptions,
-  model: string,
+  { name, dimensions }: Asked,
   texts: readonly string[],
   signal: AbortSignal,
   timeoutMs: number,
@@ -186,10 +196,14 @@ async function requestOnce(
   });
   const timeout = AbortSignal.timeout(timeoutMs);
   try {
-    const { response } = await provider
-      .embeddingModel(model)
-      .doEmbed({ values: [...texts], abortSignal: AbortSignal.any([signal, timeout]) });
-    return readVectors(response?.body, texts.length);
+    const { response } = await provider.embeddingModel(name).doEmbed({
+      ...{ values: [...texts], abortSignal: AbortSignal.any([signal, timeout]) },
+      ...(dimensions === null ? {} : { dimensions }),
+    });
+    const vectors = readVectors(response?.body, texts.length);
+    const made = vectors[0]?.length;
+    if (dimensions === null || made === dimensions) return vectors;
+    throw garbage(`answered with ${made} dimensions where ${dimensions} were asked for`);
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     const cause = forLog(error, options.apiKey);
@@ -225,8 +239,8 @@ function readVectors(body: unknown, count: number): Float32Array[] {
 /** All of one dimension and finite; refused texts become zeros of it. */
 function agree(vectors: readonly Float32Array[]): Float32Array[] {
   const dimension = vectors.find((vector) => vector.length > 0)?.length ?? 0;
-  if (vectors.length > 0 && (dimension === 0 || dimension > DIMENSION_MAX))
-    throw garbage(`answered with vectors of ${dimension} dimensions (1 to ${DIMENSION_MAX} can be stored)`);
+  if (vectors.length > 0 && (dimension === 0 || dimension > EMBEDDING_DIMENSIONS_MAX))
+    throw garbage(`answered with vectors of ${dimension} dimensions (1 to ${EMBEDDING_DIMENSIONS_MAX} can be stored)`);
   return vectors.map((vector) => {
     if (vector.length === 0) return new Float32Array(dimension);
     if (vector.length !== dimension)

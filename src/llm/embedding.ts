@@ -2,8 +2,9 @@
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import type { HttpClient } from '../net/http-client.ts';
-import { openEmbeddingProvider } from './embedding-ai-sdk.ts';
+import { type EmbeddingOptions, openEmbeddingProvider } from './embedding-ai-sdk.ts';
 import { isLocalName, openLocalModels } from './embedding-local.ts';
+import { readRecordedName, recordedName } from './embedding-name.ts';
 import type { Embedding, EmbeddingModel } from './models.ts';
 import { OPENAI_BASE_URL } from './registry.ts';
 
@@ -27,9 +28,32 @@ export function openEmbedding(
   // Beside a local model only the address that is configured is asked, and nothing by default.
   const baseUrl = embedding.baseUrl ?? (own ? null : OPENAI_BASE_URL);
   const remote =
-    baseUrl === null ? unconfigured : openEmbeddingProvider({ ...embedding, baseUrl, fetch: http.operatorFetch });
+    baseUrl === null ? unconfigured : openRemoteModels({ ...embedding, baseUrl, fetch: http.operatorFetch });
   const named = (wanted: string): EmbeddingModel => (isLocalName(wanted) ? local.named(wanted) : remote(wanted));
-  return withQueryCache(named, own?.name ?? name, () => local.close());
+  const configured = { name, dimensions: embedding.dimensions, passagePrefix: embedding.passagePrefix ?? '' };
+  return withQueryCache(named, own?.name ?? recordedName(configured), () => local.close());
+}
+
+/** By recorded names. A model reads the query's prefix of the settings when its passages have the prefix that these have. */
+function openRemoteModels(
+  options: EmbeddingOptions & Pick<Config['embedding'], 'queryPrefix' | 'passagePrefix'>,
+): (recorded: string) => EmbeddingModel {
+  const provider = openEmbeddingProvider(options);
+  return (recorded) => {
+    const { name, dimensions, passagePrefix } = readRecordedName(recorded);
+    const isAsConfigured = passagePrefix === (options.passagePrefix ?? '');
+    const prefixes = { query: isAsConfigured ? (options.queryPrefix ?? '') : '', passage: passagePrefix };
+    const { embed } = provider(name, dimensions);
+    return {
+      name: recorded,
+      embed: (texts, use, signal) =>
+        embed(
+          texts.map((text) => prefixes[use] + text),
+          use,
+          signal,
+        ),
+    };
+  };
 }
 
 function unconfigured(): never {

@@ -4,8 +4,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { InferenceSession, Tensor } from 'onnxruntime-web';
+import { EMBEDDING_DIMENSIONS_MAX } from '../config.ts';
 import type { LocalModel } from './local-model.ts';
-import { DIMENSION_MAX, type EmbeddingUse } from './models.ts';
+import type { EmbeddingUse } from './models.ts';
 import { pool, type TokenVectors, unit } from './pooling.ts';
 
 /** No tokenizer makes fewer than one token of so many characters, but of runs of blanks. */
@@ -83,8 +84,8 @@ function findOutput({ outputNames }: InferenceSession, { unpoolable }: LocalMode
 function readVectors({ data, dims }: Tensor, lengths: readonly number[], { pooling }: LocalModel): Float32Array[] {
   if (!(data instanceof Float32Array)) throw new Error('its vectors are not 32-bit numbers');
   const dimension = dims.at(-1)!;
-  if (dimension > DIMENSION_MAX)
-    throw new Error(`its vectors have ${dimension} dimensions, more than ${DIMENSION_MAX}`);
+  if (dimension > EMBEDDING_DIMENSIONS_MAX)
+    throw new Error(`its vectors have ${dimension} dimensions, more than ${EMBEDDING_DIMENSIONS_MAX}`);
   if (dims.length === 2) return lengths.map((_, i) => unit(data.subarray(i * dimension, (i + 1) * dimension)));
   const vectors: TokenVectors = { data, tokens: dims[1]!, dimension, lengths };
   if (dims.length !== 3) throw new Error(`its output has ${dims.length} axes`);

@@ -89,14 +89,11 @@ export interface ChatModel {
   searchWeb?(question: string, onUsage: OnUsage, signal: AbortSignal): Promise<WebResult[]>;
 }
 
-/** More than an index takes. */
-export const DIMENSION_MAX = 4_000;
-
 /** Queries and what they are to find may be embedded differently, and a query does not wait for its turn. */
 export type EmbeddingUse = 'query' | 'passage';
 
 export interface EmbeddingModel {
-  /** As the provider knows it: recorded with the vectors. */
+  /** Recorded with the vectors: what tells it from any other that makes other vectors. */
   readonly name: string;
   /**
    * One vector per text, in order, all of one dimension and finite. A passage in which the model finds nothing may be all zero.

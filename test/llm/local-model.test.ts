@@ -258,7 +258,7 @@ describe('the recorded name', () => {
         baseUrl: null,
         apiKey: null,
       },
-      ...{ requestsMax: 1, ...settings },
+      ...{ requestsMax: 1, dimensions: null, ...settings },
     };
     const embedding = openEmbedding(configured, http)!;
     assert.match(embedding.model.name, /^local:newer#[0-9a-f]{12}$/);

@@ -219,8 +219,33 @@ test('what the provider says and the texts stay out of the message and the log',
 describe('queries', () => {
   const settings = {
     ...{ model: 'openai-compatible:m', baseUrl: '', apiKey: null, requestsMax: 1 },
-    ...{ modelsDir: '/nowhere', queryPrefix: null, passagePrefix: null },
+    ...{ modelsDir: '/nowhere', dimensions: null, queryPrefix: null, passagePrefix: null },
   };
+  test('and passages have the prefixes and the dimensions of the settings, which belong to the recorded name', async () => {
+    const own = { ...settings, baseUrl: fake.url, dimensions: 8, queryPrefix: 'query: ', passagePrefix: 'passage: ' };
+    const { model, named, embedQuery } = openEmbedding(own, http)!;
+    assert.equal(model.name, 'm {"dimensions":8,"passage":"passage: "}');
+    const [vector] = await model.embed(['a'], 'passage', never);
+    assert.deepEqual([...vector!], hashVector('passage: a', 'm', 8));
+    assert.equal((await embedQuery('t', model.name, 'q', never)).length, 8);
+    // Vectors that were made otherwise are asked as they were made.
+    await embedQuery('t', 'm', 'q', never);
+    await named('m').embed(['b'], 'passage', never);
+    assert.deepEqual(
+      fake.calls.map((call) => [call.model, call.texts[0], call.dimensions]),
+      [
+        ['m', 'passage: a', 8],
+        ['m', 'query: q', 8],
+        ['m', 'q', undefined],
+        ['m', 'b', undefined],
+      ],
+    );
+    fake.respond(() => ({ answer: { data: [{ embedding: [1, 2, 3] }] } }));
+    const error = await failure(model.embed(['a'], 'passage', never));
+    assert.match(error.message, /3 dimensions where 8 were asked for/);
+    // A query's prefix alone changes no vector that is kept.
+    assert.equal(openEmbedding({ ...settings, baseUrl: fake.url, queryPrefix: 'query: ' }, http)!.model.name, 'm');
+  });
   test('are remembered per tenant and model, a bounded number of them', async () => {
     const embedding = openEmbedding({ ...settings, baseUrl: fake.url }, http)!;
     const ask = (tenant: string, model: string, query: string) => embedding.embedQuery(tenant, model, query, never);

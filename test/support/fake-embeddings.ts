@@ -7,6 +7,7 @@ export interface EmbeddingCall {
   model: string;
   texts: string[];
   authorization: string | undefined;
+  dimensions: number | undefined;
 }
 
 /** What to do with one call; undefined: answer with vectors. */
@@ -43,8 +44,12 @@ export async function openFakeEmbeddings(dimensions: Readonly<Record<string, num
     }
     let text = '';
     for await (const piece of request.setEncoding('utf8')) text += piece;
-    const { model, input } = JSON.parse(text) as { model: string; input: string[] };
-    const call = { model, texts: input, authorization: request.headers.authorization };
+    const {
+      model,
+      input,
+      dimensions: asked,
+    } = JSON.parse(text) as { model: string; input: string[]; dimensions?: number };
+    const call = { model, texts: input, authorization: request.headers.authorization, dimensions: asked };
     calls.push(call);
     const script = await decide(call);
     if (script && 'stall' in script) return;
@@ -54,7 +59,7 @@ export async function openFakeEmbeddings(dimensions: Readonly<Record<string, num
       return;
     }
     const vectors = {
-      data: input.map((one, index) => ({ index, embedding: hashVector(one, model, dimensions[model]) })),
+      data: input.map((one, index) => ({ index, embedding: hashVector(one, model, asked ?? dimensions[model]) })),
     };
     for (const one of input) {
       const key = `${model}\0${one}`;
