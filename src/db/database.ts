@@ -33,7 +33,7 @@ export interface TransactionOptions {
   background?: boolean;
   /** Statements may take as long as they take: migrations. */
   patient?: boolean;
-  /** Only reads: a server refuses anything else, and nobody waits for it to commit. */
+  /** Only reads: anything else is refused, and nobody waits for it to commit. */
   readOnly?: boolean;
 }
 

@@ -265,6 +265,31 @@ test('an engine that must end is started again: committed rows stay, the open tr
   await engine.close();
 });
 
+test('behind a transaction that only read, the next one begins at once and in no transaction', async () => {
+  await copyTemplate(join(folder, 'left'));
+  const engine = await openEngine({ dataDir: join(folder, 'left', 'database') });
+  const sent: string[] = [];
+  const run = (bytes: Uint8Array): Promise<Uint8Array> => {
+    sent.push(/begin|commit|lost/.exec(Buffer.from(bytes).toString())?.[0] ?? '');
+    return engine.run(bytes);
+  };
+  const session = createSession({ ...engine, run });
+  const reader = await session.lease();
+  await reader.run(simpleQuery('begin read only'));
+  const next = session.lease();
+  reader.leave(simpleQuery('commit'));
+  const writer = await next;
+  const reply = await writer.run(simpleQuery('create table lost (id int)'));
+  assert.equal(reply.error, undefined);
+  assert.equal(reply.inTransaction, false);
+  assert.deepEqual(sent, ['begin', 'commit', 'lost']);
+  assert.throws(() => reader.leave(simpleQuery('commit')), /has ended/);
+  await assert.rejects(reader.run(simpleQuery('select 1')), /has ended/);
+  await writer.end(simpleQuery(''));
+  await session.idle();
+  await engine.close();
+});
+
 test('background work lets others go first, also the next statement of somebody who has just had an answer', async () => {
   await copyTemplate(join(folder, 'turns'));
   const engine = await openEngine({ dataDir: join(folder, 'turns', 'database') });

@@ -134,10 +134,11 @@ async function runTransaction<T>(
   run: RunPlanned,
   tenantId: string | undefined,
   fn: (tx: Tx) => Promise<T>,
-  { signal, background }: TransactionOptions = {},
+  { signal, background, readOnly }: TransactionOptions = {},
 ): Promise<T> {
   refuseInsideTransaction();
-  const begin = tenantId === undefined ? 'begin' : `begin;${enterTenant(tenantId)}`;
+  const start = readOnly ? 'begin read only' : 'begin';
+  const begin = tenantId === undefined ? start : `${start};${enterTenant(tenantId)}`;
   const lease = await session.lease(signal, background);
   const onAbort = (): void => lease.abort(abortReason(signal!));
   signal?.addEventListener('abort', onAbort, { once: true });
@@ -154,7 +155,9 @@ async function runTransaction<T>(
     const tx = createTx(tenantId, run, (bytes) => lease.run(opened(bytes)));
     const result = await Promise.race([enclosing.run(running, () => fn(tx)), lease.aborted]);
     running.active = false;
-    rowsOf(await lease.end(opened(simpleQuery('commit'))));
+    const commit = opened(simpleQuery('commit'));
+    if (readOnly) lease.leave(commit);
+    else rowsOf(await lease.end(commit));
     return result;
   } catch (error) {
     lease.abort(error as Error);
