@@ -47,7 +47,8 @@ async function runsOfPages(path: string): Promise<Set<string>[]> {
     // Comments, and what was written on the page.
     const { pageIdx } = page as unknown as { pageIdx: number };
     const form = () => document.initializeFormFields();
-    const { notes } = pageNotes({ module, document: documentIdx, page: pageIdx, textPage: 0, form });
+    const attachments = { add: () => undefined };
+    const { notes } = pageNotes({ module, document: documentIdx, page: pageIdx, textPage: 0, form, attachments });
     return [...own, ...notes.flatMap(runs)];
   });
   document.destroy();

@@ -20,7 +20,8 @@ export interface FileMember {
 export type MemberSink = (member: { index: number; name: string; bytes: Uint8Array }) => Promise<void>;
 
 /**
- * Hands on the members that some parser reads; returns a warning about those that none does.
+ * Hands on the members that some parser reads; returns a warning about those that none does. Too deep, an archive fails, and
+ * a file with text of its own keeps that.
  *
  * @throws FileError over a limit.
  */
@@ -29,12 +30,15 @@ export async function sendMembers(
   depth: number,
   sink: MemberSink,
   tools: Tools,
+  isArchive: boolean,
 ): Promise<string[]> {
   let index = 0;
   let left = MEMBERS_BYTES_MAX;
   let others = 0;
   for (const { name, bytes: unpack } of members) {
     if (depth >= MEMBER_DEPTH_MAX) {
+      if (!isArchive)
+        return [`Files inside are read up to ${MEMBER_DEPTH_MAX} levels: those attached here were left out.`];
       throw overLimit(`Archives within archives are opened up to ${MEMBER_DEPTH_MAX} levels.`);
     }
     const bytes = unpack();

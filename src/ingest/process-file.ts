@@ -44,7 +44,8 @@ export async function processFile(
       tools.names ?? null,
     );
     if (parsed.members && memberSink) {
-      parsed.warnings.push(...(await sendMembers(parsed.members, request.depth ?? 0, memberSink, tools)));
+      const isArchive = parsed.fileType === 'unknown';
+      parsed.warnings.push(...(await sendMembers(parsed.members, request.depth ?? 0, memberSink, tools, isArchive)));
     }
     stage = 'chunk';
     const file = await toProcessed(parsed, sink);

@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chunkFile } from '../../src/ingest/chunker.ts';
+import { MEMBER_DEPTH_MAX, sendMembers } from '../../src/ingest/members.ts';
 import { parsePdf } from '../../src/ingest/parsers/pdf.ts';
 import { makePdf, type PdfOptions } from '../support/make-files.ts';
+import { processBytes } from '../support/process-bytes.ts';
 
 async function read(options: PdfOptions) {
   const parsed = await parsePdf(makePdf(options), {});
@@ -76,4 +78,34 @@ test('what was filled in stands behind its label; a field without one has its na
     links.map(({ text: words }) => words),
     ['annual report'],
   );
+});
+
+test('attached and pinned files are named and handed on; too deep they are left out, and the text is kept', async () => {
+  const file = (name: string) => `/FS << /Type /Filespec /F (${name}) /EF << /F 8 0 R >> >>`;
+  const bytes = makePdf({
+    pages: [LINES],
+    annotations: [`<< /Type /Annot /Subtype /FileAttachment /Rect [10 10 20 20] ${file('pinned.csv')} >>`],
+    attachments: [
+      { name: 'birds.csv', content: 'bird,count\nheron,3\n' },
+      { name: 'C:\\letters\\note.txt', content: 'Dear Ann' },
+      { name: 'empty.txt', content: '' },
+    ],
+  });
+  const members: string[] = [];
+  const sink = async ({ name, bytes: content }: { name: string; bytes: Uint8Array }) =>
+    void members.push(`${name}: ${Buffer.from(content)}`);
+  const outcome = await processBytes('a.pdf', bytes, [], sink);
+  assert.deepEqual(members, [
+    'birds.csv: bird,count\nheron,3\n',
+    'note.txt: Dear Ann',
+    'pinned.csv: bird,count\nheron,3\n',
+  ]);
+  assert.ok(outcome.ok);
+  assert.match(outcome.file.text, /office\.\n\nAttachments:\n- birds\.csv\n- note\.txt\n- pinned\.csv$/);
+  assert.deepEqual(outcome.file.warnings, ['1 attachment was left out: empty, damaged or too large.']);
+
+  const parsed = await parsePdf(bytes, {});
+  const warnings = await sendMembers(parsed.members!, MEMBER_DEPTH_MAX, sink, {}, false);
+  assert.equal(members.length, 3, 'nothing more was handed on');
+  assert.match(warnings[0]!, /up to 3 levels/);
 });

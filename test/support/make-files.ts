@@ -28,6 +28,10 @@ export interface PdfOptions {
   annotations?: readonly string[];
   /** Dictionaries of fields of a form, on the first page too. */
   fields?: readonly string[];
+  /** Operators that are drawn on the first page below its lines; F1 and F2 are its fonts. */
+  drawing?: string;
+  /** Files of the document, of Latin-1 characters; their streams are its last objects. */
+  attachments?: readonly { name: string; content: string }[];
 }
 
 const XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
@@ -104,7 +108,14 @@ export function makePdf(options: PdfOptions): Uint8Array {
   const kids = options.pages.map((_, index) => `${firstPage + index * 2} 0 R`);
   const fields = (options.fields ?? []).map((_, index) => `${firstPage + options.pages.length * 2 + index} 0 R`);
   const form = fields.length === 0 ? '' : ` /AcroForm << /Fields [${fields.join(' ')}] >>`;
-  add(`<< /Type /Catalog /Pages 2 0 R${form} >>`);
+  const attachments = options.attachments ?? [];
+  const firstFile = firstPage + options.pages.length * 2 + fields.length;
+  const files = attachments.map(({ name }, index) => {
+    const spec = `<< /Type /Filespec /F ${pdfString(name)} /EF << /F ${firstFile + index} 0 R >> >>`;
+    return `${pdfString(name)} ${spec}`;
+  });
+  const names = files.length === 0 ? '' : ` /Names << /EmbeddedFiles << /Names [${files.join(' ')}] >> >>`;
+  add(`<< /Type /Catalog /Pages 2 0 R${form}${names} >>`);
   add(`<< /Type /Pages /Kids [${kids.join(' ')}] /Count ${kids.length} >>`);
   add('<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>');
   add('<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Bold /Encoding /WinAnsiEncoding >>');
@@ -112,7 +123,7 @@ export function makePdf(options: PdfOptions): Uint8Array {
     `<< /Title ${pdfString(options.title ?? '')} /Author ${pdfString(options.author ?? '')} /CreationDate (D:20240102030405Z) >>`,
   );
   for (const [index, lines] of options.pages.entries()) {
-    const stream = pdfLines(lines);
+    const stream = `${pdfLines(lines)}\n${index === 0 ? (options.drawing ?? '') : ''}`.trim();
     const own = index === 0 ? [...(options.annotations ?? []), ...fields] : [];
     const annotations = own.length === 0 ? '' : `/Annots [${own.join(' ')}] `;
     add(
@@ -121,6 +132,8 @@ export function makePdf(options: PdfOptions): Uint8Array {
     add(`<< /Length ${stream.length} >>\nstream\n${stream}\nendstream`);
   }
   for (const body of options.fields ?? []) add(body);
+  for (const { content } of attachments)
+    add(`<< /Type /EmbeddedFile /Length ${content.length} >>\nstream\n${content}\nendstream`);
   let out = '%PDF-1.4\n%\u00e2\u00e3\u00cf\u00d3\n';
   const offsets = objects.map((body, index) => {
     const offset = out.length;

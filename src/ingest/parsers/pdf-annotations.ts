@@ -23,7 +23,7 @@ const LABEL_PLACES = [
 /** Half the height of a line. */
 const HALF_LINE_POINTS = 6;
 /** pdfium's numbers: a note, text written on the page, marked text, stamp, caret, ink, pop-up, attached file. */
-const [NOTE, WRITTEN, FIELD] = [1, 3, 20];
+const [NOTE, WRITTEN, ATTACHED, FIELD] = [1, 3, 17, 20];
 const COMMENTS = new Set([NOTE, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 17]);
 const [CHECK_BOX, RADIO_BUTTON, CHOICE, LIST, TEXT_FIELD] = [2, 3, 4, 5, 6];
 const TICK = '☒';
@@ -49,6 +49,8 @@ export interface PageHandles {
   page: number;
   textPage: number;
   form: () => number;
+  /** Takes the files that are pinned to the page. */
+  attachments: { add(attachment: number): void };
 }
 
 interface Rectangle {
@@ -89,6 +91,7 @@ export function pageNotes(handles: PageHandles): { notes: string[]; fields: Plac
     const annotation = module._FPDFPage_GetAnnot(page, index);
     if (annotation === 0) continue;
     const kind = module._FPDFAnnot_GetSubtype(annotation);
+    if (kind === ATTACHED) handles.attachments.add(module._FPDFAnnot_GetFileAttachment(annotation));
     if ((module._FPDFAnnot_GetFlags(annotation) & HIDDEN) === 0) {
       if (kind === FIELD) fields.push(...fieldOf(handles, annotation));
       else if (kind === WRITTEN || COMMENTS.has(kind)) notes.push(...noteOf(module, annotation, kind !== WRITTEN));

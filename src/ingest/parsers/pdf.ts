@@ -8,6 +8,7 @@ import type { ParsedFile } from '../parsed.ts';
 import type { Tools } from '../tools.ts';
 import { ocrPages } from './ocr-text.ts';
 import { type PageHandles, pageLinks, pageNotes } from './pdf-annotations.ts';
+import { PdfAttachments } from './pdf-attachments.ts';
 import { layoutPages, type PdfLine, type PdfPage } from './pdf-layout.ts';
 import { type PdfiumModule, textOfCall, utf16, withName } from './pdfium.ts';
 import { TextBuilder } from './text-builder.ts';
@@ -41,11 +42,13 @@ export async function parsePdf(bytes: Uint8Array, { ocr }: Tools): Promise<Parse
   const { module, documentIdx } = document as unknown as { module: PdfiumModule; documentIdx: number };
   let formHandle: number | undefined;
   const form = () => (formHandle ??= document.initializeFormFields());
+  const attachments = new PdfAttachments(module);
+  attachments.addAll(documentIdx);
   const pages: PdfPage[] = [];
   const pictures: number[] = [];
   for (let index = 0; index < count; index += 1) {
     const { pageIdx } = document.getPage(index) as unknown as { pageIdx: number };
-    const { isPicture, ...page } = readPage(module, documentIdx, pageIdx, form);
+    const { isPicture, ...page } = readPage(module, documentIdx, pageIdx, form, attachments);
     pages.push(page);
     if (isPicture) pictures.push(index);
   }
@@ -64,6 +67,8 @@ export async function parsePdf(bytes: Uint8Array, { ocr }: Tools): Promise<Parse
 
   const builder = new TextBuilder();
   layoutPages(pages, builder);
+  const isEmpty = builder.blocks.length === 0;
+  attachments.writeNames(builder);
   const text = builder.text();
   const title = usefulTitle(properties.title);
   return {
@@ -72,7 +77,8 @@ export async function parsePdf(bytes: Uint8Array, { ocr }: Tools): Promise<Parse
     blocks: builder.blocks,
     ...(title === undefined ? {} : { title }),
     metadata: originMetadata({ ...properties, title }),
-    warnings: pictureWarnings(pictures.length, read, count, text === ''),
+    warnings: [...pictureWarnings(pictures.length, read, count, isEmpty), ...attachments.warnings()],
+    members: attachments.members,
   };
 }
 
@@ -143,9 +149,10 @@ function readPage(
   document: number,
   page: number,
   form: () => number,
+  attachments: PdfAttachments,
 ): PdfPage & { isPicture: boolean } {
   const textPage = module._FPDFText_LoadPage(page);
-  const read = textPage ? pageContent({ module, document, page, textPage, form }) : { lines: [], notes: [] };
+  const read = textPage ? pageContent({ module, document, page, textPage, form, attachments }) : { lines: [], notes: [] };
   const letters = read.lines.reduce((sum, { text }) => sum + (text.match(/[\p{L}\p{N}]/gu)?.length ?? 0), 0);
   const isPicture = letters < PICTURE_LETTERS_MAX && hasPicture(module, page);
   if (textPage) module._FPDFText_ClosePage(textPage);

@@ -27,6 +27,12 @@ export interface PdfiumModule {
   _FPDFLink_GetAction(link: number): number;
   _FPDFAction_GetType(action: number): number;
   _FPDFAction_GetURIPath(document: number, action: number, buffer: number, bytes: number): number;
+  _FPDFDoc_GetAttachmentCount(document: number): number;
+  _FPDFDoc_GetAttachment(document: number, index: number): number;
+  _FPDFAttachment_GetName(attachment: number, buffer: number, bytes: number): number;
+  /** Writes at most `bytes`, and the size of the file to `size`; 0 when it cannot be read. */
+  _FPDFAttachment_GetFile(attachment: number, buffer: number, bytes: number, size: number): number;
+  _FPDFAnnot_GetFileAttachment(annotation: number): number;
   _FPDFPage_GetAnnotCount(page: number): number;
   _FPDFPage_GetAnnot(page: number, index: number): number;
   _FPDFPage_CloseAnnot(annotation: number): void;
