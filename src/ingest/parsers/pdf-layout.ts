@@ -1,5 +1,7 @@
 /** From the lines of PDF pages to paragraphs, headings and lists. Pure. */
 import type { Link } from '../../util/link-line.ts';
+import { flowGlue } from './pdf-flow.ts';
+import { tableText } from './table-text.ts';
 import type { TextBuilder } from './text-builder.ts';
 
 export interface PdfLine {
@@ -11,6 +13,8 @@ export interface PdfLine {
   /** Seems to begin a paragraph where it was seen; a small letter says otherwise. */
   opens?: boolean;
   links?: readonly Link[];
+  /** Cells by rows: a table; `text` is what they hold. */
+  rows?: readonly (readonly string[])[];
 }
 
 export interface PdfPage {
@@ -26,6 +30,8 @@ const MARGIN_LINES = 2;
 /** A margin line on this share of the pages is a running header. */
 const RUNNING_SHARE = 0.6;
 const RUNNING_PAGES_MIN = 3;
+/** A table with more rows is no running header, however alike those of the pages are. */
+const RUNNING_ROWS_MAX = 4;
 /** Type larger than the body by this factor makes a heading. */
 const HEADING_FACTOR = 1.15;
 const HEADING_UNITS_MAX = 160;
@@ -47,11 +53,16 @@ export function layoutPages(pages: readonly PdfPage[], builder: TextBuilder): vo
   const usual = usualLength(kept, body);
   for (const [index, lines] of kept.entries()) {
     const pageNumber = index + 1;
+    const joined = (text: string) =>
+      text.replace(SOFT_HYPHENS, (_, before: string, after: string) => joinHyphenated(before, after, words));
     for (const group of groupLines(lines, levelOf, usual)) {
-      const text = group.text.replace(SOFT_HYPHENS, (_, before: string, after: string) =>
-        joinHyphenated(before, after, words),
-      );
-      const { level, list, links } = group;
+      const { level, list, links, rows } = group;
+      const table = rows && tableText(rows.map((cells) => cells.map(joined)));
+      if (table) {
+        builder.add({ ...table.draft, pages: [pageNumber, pageNumber], links }, table.text);
+        continue;
+      }
+      const text = joined(group.text);
       builder.add(
         level
           ? { kind: 'heading', level, pages: [pageNumber, pageNumber], links }
@@ -68,12 +79,18 @@ interface Group {
   level: number;
   list: boolean;
   links: Link[];
+  rows?: PdfLine['rows'];
 }
 
 function groupLines(lines: readonly PdfLine[], levelOf: (line: PdfLine) => number, usual: number): Group[] {
   const groups: Group[] = [];
   let before: PdfLine | undefined;
   for (const line of lines) {
+    if (line.rows) {
+      groups.push({ text: line.text, level: 0, list: false, links: [...(line.links ?? [])], rows: line.rows });
+      before = undefined;
+      continue;
+    }
     const level = levelOf(line);
     const group = groups.at(-1);
     const glue = group && before ? glueBetween(before, line, group, level, usual) : undefined;
@@ -103,12 +120,6 @@ function glueBetween(before: PdfLine, line: PdfLine, group: Group, level: number
   if (full) return flowGlue(before.text, line.text);
   if (/[.!?:;。！？]["'”’)]?$/.test(before.text)) return undefined;
   return /^\p{Ll}/u.test(line.text) ? flowGlue(before.text, line.text) : '\n';
-}
-
-/** Scripts without blanks between words are joined without one. */
-function flowGlue(before: string, after: string): string {
-  const wide = /[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef\u0e00-\u0e7f]/;
-  return wide.test(before.at(-1)!) && wide.test(after[0]!) ? '' : ' ';
 }
 
 const SOFT_HYPHENS = /(\p{L}*)\ufffe\s?(\p{L}*)/gu;
@@ -149,6 +160,7 @@ function withoutRunningLines(pages: readonly (readonly PdfLine[])[]): PdfLine[][
   return pages.map((lines, page) =>
     lines.filter((line, index) => {
       const atEdge = index < MARGIN_LINES || index >= lines.length - MARGIN_LINES;
+      if (line.rows && !(line.rows.length <= RUNNING_ROWS_MAX && /\p{L}{3}/u.test(line.text))) return true;
       return !(atEdge && margins[page]!.has(shape(line.text)) && running(line.text));
     }),
   );

@@ -9,7 +9,8 @@ import type { Tools } from '../tools.ts';
 import { ocrPages } from './ocr-text.ts';
 import { type PageHandles, pageLinks, pageNotes } from './pdf-annotations.ts';
 import { PdfAttachments } from './pdf-attachments.ts';
-import { layoutPages, type PdfLine, type PdfPage } from './pdf-layout.ts';
+import { layoutPages, type PdfPage } from './pdf-layout.ts';
+import { fillIn, lineAt, type PlacedLine, placeTables, readTables } from './pdf-page-tables.ts';
 import { type PdfiumModule, textOfCall, utf16, withName } from './pdfium.ts';
 import { TextBuilder } from './text-builder.ts';
 
@@ -152,7 +153,9 @@ function readPage(
   attachments: PdfAttachments,
 ): PdfPage & { isPicture: boolean } {
   const textPage = module._FPDFText_LoadPage(page);
-  const read = textPage ? pageContent({ module, document, page, textPage, form, attachments }) : { lines: [], notes: [] };
+  const read = textPage
+    ? pageContent({ module, document, page, textPage, form, attachments })
+    : { lines: [], notes: [] };
   const letters = read.lines.reduce((sum, { text }) => sum + (text.match(/[\p{L}\p{N}]/gu)?.length ?? 0), 0);
   const isPicture = letters < PICTURE_LETTERS_MAX && hasPicture(module, page);
   if (textPage) module._FPDFText_ClosePage(textPage);
@@ -162,30 +165,26 @@ function readPage(
 
 /** The lines of a page with what lies on them. */
 function pageContent(handles: PageHandles): PdfPage {
-  const { lines, text } = pageLines(handles.module, handles.textPage);
+  const { module, page, textPage } = handles;
+  const { lines: plain, text } = pageLines(module, textPage);
+  const lines = placeTables(plain, text, readTables(module, page, textPage, text));
   const { notes, fields } = pageNotes(handles);
-  const lineAt = (index: number) => (index < 0 ? undefined : lines.find(({ end }) => index <= end));
   for (const { index, ...link } of lines.length > 0 ? pageLinks(handles) : []) {
-    const line = lineAt(index) ?? lines.at(-1)!;
+    const line = lineAt(lines, index) ?? lines.at(-1)!;
     line.links = [...(line.links ?? []), link];
   }
   // From behind, so that the places before stay what they are.
   for (const { index, name, value } of fields.toSorted((a, b) => b.index - a.index)) {
     // Ends of lines are characters, too.
     const label = text.slice(0, index + 1).trimEnd().length - 1;
-    const line = lineAt(label);
-    if (line) {
+    const line = lineAt(lines, label);
+    if (line?.table) fillIn(line, label, value);
+    else if (line) {
       const behind = label + text.slice(label, line.end + 1).search(/\s|$/) - line.start;
       line.text = `${line.text.slice(0, behind)} ${value}${line.text.slice(behind)}`;
     } else notes.push(name === '' ? value : `${name}: ${value}`);
   }
   return { lines, notes };
-}
-
-interface PlacedLine extends PdfLine {
-  /** Indices of its first and last character. */
-  start: number;
-  end: number;
 }
 
 /** Text lines of a page with their type. */

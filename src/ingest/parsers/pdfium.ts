@@ -2,6 +2,7 @@
 
 export interface PdfiumModule {
   HEAPU8: Uint8Array;
+  HEAP32: Int32Array;
   HEAPF32: Float32Array;
   wasmExports: { malloc(bytes: number): number; free(pointer: number): void };
   _FPDF_ClosePage(page: number): void;
@@ -17,9 +18,28 @@ export interface PdfiumModule {
   /** Writes at most `units` UTF-16 units; returns how many there are. */
   _FPDFText_GetBoundedText: BoundedText;
   _FPDFText_GetCharIndexAtPos(textPage: number, x: number, y: number, xTolerance: number, yTolerance: number): number;
+  _FPDFText_GetCharIndexFromTextIndex(textPage: number, index: number): number;
+  /** Writes four floats: left, top, right, bottom. */
+  _FPDFText_GetLooseCharBox(textPage: number, index: number, rectangle: number): number;
+  /** In radians. */
+  _FPDFText_GetCharAngle(textPage: number, index: number): number;
+  _FPDFText_GetTextObject(textPage: number, index: number): number;
   _FPDFPage_CountObjects(page: number): number;
   _FPDFPage_GetObject(page: number, index: number): number;
   _FPDFPageObj_GetType(object: number): number;
+  /** Writes six floats. */
+  _FPDFPageObj_GetMatrix(object: number, matrix: number): number;
+  _FPDFPageObj_GetMarkedContentID(object: number): number;
+  _FPDFFormObj_CountObjects(form: number): number;
+  _FPDFFormObj_GetObject(form: number, index: number): number;
+  /** Writes two integers: how it is filled, and whether its outline is drawn. */
+  _FPDFPath_GetDrawMode(path: number, fill: number, stroke: number): number;
+  _FPDFPath_CountSegments(path: number): number;
+  _FPDFPath_GetPathSegment(path: number, index: number): number;
+  _FPDFPathSegment_GetType(segment: number): number;
+  /** Writes two floats. */
+  _FPDFPathSegment_GetPoint(segment: number, x: number, y: number): number;
+  _FPDFPathSegment_GetClose(segment: number): number;
   /** `position` and `link` point to integers that it moves on and writes. */
   _FPDFLink_Enumerate(page: number, position: number, link: number): number;
   /** Writes four floats: left, top, right, bottom. */

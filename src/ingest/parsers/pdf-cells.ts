@@ -1,0 +1,147 @@
+/** Words that were placed in the cells of a table, and the text of these cells. Pure. */
+import { flowGlue } from './pdf-flow.ts';
+import type { Word } from './pdf-words.ts';
+import { wordLines } from './pdf-words.ts';
+
+export interface PlacedWord extends Word {
+  row: number;
+  column: number;
+}
+
+/** The cells of a table that may become one. */
+export interface CellWords {
+  columns: number;
+  words: readonly PlacedWord[];
+}
+
+/** A number with what stands around it in tables: signs, units, brackets, stars; a dash stands for no number. */
+const NUMBER =
+  /^[([<>≤≥±+~≈−–-]*\s?(?:[$€£¥]|[A-Z]{3}\s)?\s?\d[\d.,'’\s:/×x^±()−–-]*\s?(?:%|‰|[$€£¥]|°?[A-Za-zµ]{1,4}\d?)?[)\]*†‡]*$|^[-–—−]+$/u;
+const NUMBER_UNITS_MAX = 30;
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/gu;
+
+export function isNumber(text: string): boolean {
+  return text.length <= NUMBER_UNITS_MAX && NUMBER.test(text);
+}
+
+/** Text of each cell by rows from the top, without the columns and rows that hold nothing; and where a word's cell is in it. */
+export function cellTexts(
+  text: string,
+  { columns, words }: CellWords,
+): { rows: string[][]; cellOf: Map<number, [number, number]> } {
+  const used = {
+    rows: indexOfUsed(words.map(({ row }) => row)),
+    columns: indexOfUsed(words.map(({ column }) => column)),
+  };
+  const width = used.columns.size;
+  const reversed = columns > 1 && runsRightToLeft(text, words);
+  const rows = Array.from({ length: used.rows.size }, () => Array<string>(width).fill(''));
+  const ends = new Map<number, number>();
+  const cellOf = new Map<number, [number, number]>();
+  for (const { start, end, ...place } of words.toSorted((a, b) => a.start - b.start)) {
+    const row = used.rows.get(place.row)!;
+    const inOrder = used.columns.get(place.column)!;
+    const column = reversed ? width - 1 - inOrder : inOrder;
+    const word = text.slice(start, end + 1);
+    const cells = rows[row]!;
+    const key = row * width + column;
+    const before = ends.get(key);
+    cells[column] += (before === undefined ? '' : glueOf(text.slice(before + 1, start), cells[column]!, word)) + word;
+    ends.set(key, end);
+    for (let index = start; index <= end; index += 1) cellOf.set(index, [row, column]);
+  }
+  return { rows, cellOf };
+}
+
+/** What joins two words of a cell that have `between` between them in the text of the page. */
+function glueOf(between: string, before: string, after: string): string {
+  if (between === '') return '';
+  return /^[ \t]+$/.test(between) ? ' ' : flowGlue(before, after);
+}
+
+function indexOfUsed(places: readonly number[]): Map<number, number> {
+  return new Map([...new Set(places)].sort((a, b) => a - b).map((place, index) => [place, index]));
+}
+
+function runsRightToLeft(text: string, words: readonly Word[]): boolean {
+  let [letters, reversed] = [0, 0];
+  for (const { start, end } of words) {
+    const word = text.slice(start, end + 1);
+    letters += word.match(/\p{L}/gu)?.length ?? 0;
+    reversed += word.match(RIGHT_TO_LEFT)?.length ?? 0;
+  }
+  return reversed * 2 > letters;
+}
+
+/** Words of a stretch between two lines across, cut into rows where it holds several: `row` counts from 0. */
+export function splitRows(words: readonly PlacedWord[], text: string, isRuled: boolean): PlacedWord[] {
+  const lines = wordLines(words).map(({ words: own, ...place }) => ({
+    ...place,
+    cells: cellsOf(own as PlacedWord[], text),
+  }));
+  if (lines.length < 2 || (isRuled && !holdsRows(lines))) return words.map((word) => ({ ...word, row: 0 }));
+  const leading = lines.slice(1).map((line, index) => lines[index]!.bottom - line.bottom);
+  const tight = Math.min(...leading) * TIGHT_FACTOR;
+  const rows: { filled: Set<number>; row: number }[] = [];
+  const placed: PlacedWord[] = [];
+  for (const [index, { cells }] of lines.entries()) {
+    const before = rows.at(-1);
+    const near = index > 0 && leading[index - 1]! <= tight;
+    const goesOn = before !== undefined && near && isContinued(cells, before.filled);
+    const row = goesOn ? before : { filled: new Set<number>(), row: rows.length };
+    if (!goesOn) rows.push(row);
+    for (const [column, cell] of cells) {
+      row.filled.add(column);
+      placed.push(...cell.words.map((word) => ({ ...word, row: row.row })));
+    }
+  }
+  return placed;
+}
+
+/** Distances of lines up to this times the smallest are within one row. */
+const TIGHT_FACTOR = 1.35;
+/** Two lines are two rows where this many columns have a number in both. */
+const ROWS_OF_TWO_NUMBERS_MIN = 2;
+/** A column that is filled on this share of the lines has a value in each row. */
+const FULL_SHARE = 0.8;
+
+interface Cell {
+  words: PlacedWord[];
+  text: string;
+}
+
+function cellsOf(words: readonly PlacedWord[], text: string): Map<number, Cell> {
+  const groups = Map.groupBy(words, ({ column }) => column);
+  return new Map(
+    [...groups].map(([column, own]) => [
+      column,
+      { words: own, text: own.map(({ start, end }) => text.slice(start, end + 1)).join(' ') },
+    ]),
+  );
+}
+
+/**
+ * Whether lines of one ruled row are rows of their own: one number in each line of a column. A cell that stands at half height
+ * for all of them counts for none.
+ */
+function holdsRows(lines: readonly { cells: Map<number, Cell> }[]): boolean {
+  const core = lines.filter(({ cells }) => cells.size > 1);
+  if (core.length < 2) return false;
+  const columns = new Set(core.flatMap(({ cells }) => [...cells.keys()]));
+  const full = [...columns].filter(
+    (column) => core.filter(({ cells }) => cells.has(column)).length >= core.length * FULL_SHARE,
+  );
+  const numbers = full.filter((column) => core.every(({ cells }) => isNumber(cells.get(column)?.text ?? '-')));
+  if (core.length < lines.length && lines.some(({ cells }) => cells.size === 1 && full.includes([...cells.keys()][0]!)))
+    return false;
+  return full.length > 1 && numbers.length >= (core.length > 2 ? 1 : ROWS_OF_TWO_NUMBERS_MIN);
+}
+
+/** Whether a line goes on with the row above: fewer cells, no numbers, and not the first one, unless it begins small. */
+function isContinued(cells: ReadonlyMap<number, Cell>, filled: ReadonlySet<number>): boolean {
+  const own = [...cells];
+  if (own.some(([column, { text }]) => !filled.has(column) || isNumber(text))) return false;
+  const first = Math.min(...filled);
+  if (cells.has(first)) return cells.size < filled.size && own.every(([, { text }]) => /^[\p{Ll}(]/u.test(text));
+  return cells.size < filled.size;
+}

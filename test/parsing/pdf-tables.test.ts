@@ -1,0 +1,121 @@
+/** Tables of PDFs as Markdown, at their places among the lines. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parsePdf } from '../../src/ingest/parsers/pdf.ts';
+import { makePdf, type PdfOptions } from '../support/make-files.ts';
+
+interface Drawing {
+  /** Left edges of the columns and the right edge of the last. */
+  xs: readonly number[];
+  /** Top edges of the rows and the bottom edge of the last. */
+  ys: readonly number[];
+}
+
+const GRID: Drawing = { xs: [72, 200, 300, 400], ys: [700, 680, 660, 640] };
+const ROWS = [
+  ['Region', 'Units', 'Price'],
+  ['North', '14', '2.50'],
+  ['South', '9', '3.75'],
+];
+const TABLE = '| Region | Units | Price |\n| --- | --- | --- |\n| North | 14 | 2.50 |\n| South | 9 | 3.75 |';
+
+const line = (x: number, y: number, toX: number, toY: number) => `${x} ${y} m ${toX} ${toY} l S`;
+const word = (x: number, y: number, text: string) => `BT /F1 10 Tf ${x} ${y} Td (${text}) Tj ET`;
+const across = ({ xs, ys }: Drawing, which = ys.map((_, row) => row)) =>
+  which.map((row) => line(xs[0]!, ys[row]!, xs.at(-1)!, ys[row]!)).join('\n');
+const down = ({ xs, ys }: Drawing) => xs.map((x) => line(x, ys[0]!, x, ys.at(-1)!)).join('\n');
+const cells = ({ xs, ys }: Drawing, rows: readonly (readonly string[])[]) =>
+  rows.flatMap((row, r) => row.map((text, c) => (text === '' ? '' : word(xs[c]! + 4, ys[r]! - 14, text)))).join('\n');
+
+async function read(drawing: string, options: Partial<PdfOptions> = {}) {
+  const parsed = await parsePdf(makePdf({ pages: [['Before the table.']], drawing, ...options }), {});
+  const tables = parsed.blocks.filter(({ kind }) => kind === 'table');
+  return { ...parsed, tables: tables.map(({ start, end }) => parsed.text.slice(start, end)) };
+}
+
+test('a ruled table is a table at its place, with the lines before and behind it', async () => {
+  const behind = word(72, 600, 'Behind the table.');
+  const { text, tables, blocks } = await read([across(GRID), down(GRID), cells(GRID, ROWS), behind].join('\n'));
+  assert.deepEqual(tables, [TABLE]);
+  assert.equal(text, `Before the table.\n\n${TABLE}\n\nBehind the table.`);
+  assert.deepEqual(
+    blocks.map(({ kind, pages, tableHeader }) => [kind, pages, tableHeader]),
+    [
+      ['paragraph', [1, 1], undefined],
+      ['table', [1, 1], '| Region | Units | Price |'],
+      ['paragraph', [1, 1], undefined],
+    ],
+  );
+});
+
+test('lines of a table may be thin rectangles, and cells may be one', async () => {
+  const { xs, ys } = GRID;
+  const bars = ys.map((y) => `72 ${y} 328 0.7 re f`);
+  // No line between the second and the third column of the first row.
+  const posts = xs.map((x, column) => `${x} ${ys.at(-1)!} 0.7 ${column === 2 ? 40 : 60} re f`);
+  const rows = [['Region', 'Sales in 2024', ''], ...ROWS.slice(1)];
+  const { tables } = await read([...bars, ...posts, cells(GRID, rows)].join('\n'));
+  assert.deepEqual(tables, [
+    '| Region | Sales in 2024 |  |\n| --- | --- | --- |\n| North | 14 | 2.50 |\n| South | 9 | 3.75 |',
+  ]);
+});
+
+test('lines of a cell are joined, and bars in it are escaped', async () => {
+  const rows = [ROWS[0]!, ['North|East', '14', '2.50'], ROWS[2]!];
+  const tall = { xs: GRID.xs, ys: [700, 680, 640, 620] };
+  const more = word(76, 652, 'and West');
+  const { tables } = await read([across(tall), down(tall), cells(tall, rows), more].join('\n'));
+  assert.match(tables[0]!, /^\| North\\\|East and West \| 14 \| 2\.50 \|$/m);
+});
+
+test('rows without lines between them are rows', async () => {
+  const { tables } = await read([across(GRID, [0, 1, 3]), down(GRID), cells(GRID, ROWS)].join('\n'));
+  assert.deepEqual(tables, [TABLE]);
+});
+
+test('a table that is turned with its page is read', async () => {
+  const turned = `q 0 1 -1 0 842 0 cm\n${across(GRID)}\n${down(GRID)}\n${cells(GRID, ROWS)}\nQ`;
+  const { tables } = await read(turned, { pages: [[]] });
+  assert.deepEqual(tables, [TABLE]);
+});
+
+test('links and what was filled in stand in the table that they lie in', async () => {
+  const drawing = [across(GRID), down(GRID), cells(GRID, ROWS)].join('\n');
+  const link =
+    '<< /Type /Annot /Subtype /Link /Rect [76 664 104 676] /A << /S /URI /URI (https://example.org/north) >> >>';
+  const field = '<< /Type /Annot /Subtype /Widget /FT /Tx /T (note) /V (estimated) /Rect [330 642 390 658] >>';
+  const { blocks, text, tables } = await read(drawing, { annotations: [link], fields: [field] });
+  const [{ url, at } = { url: '', at: 0 }] = blocks.find(({ kind }) => kind === 'table')!.links ?? [];
+  assert.deepEqual([url, text.slice(at, at + 5)], ['https://example.org/north', 'North']);
+  assert.match(tables[0]!, /\| South \| 9 \| 3\.75 estimated \|/);
+});
+
+test('frames, boxes, lines through words and drawings are no tables', async () => {
+  const frame = { xs: [60, 560], ys: [820, 40] };
+  const prose = ['A line of text that stands in a frame.', 'And one more line of it.'].map((text, at) =>
+    word(72, 700 - at * 14, text),
+  );
+  const struck = [
+    across(GRID),
+    down(GRID),
+    ...[0, 1, 2].map((row) => word(72, 684 - row * 20, 'A sentence that does not heed the lines at all')),
+  ];
+  const paper = {
+    xs: Array.from({ length: 40 }, (_, i) => 72 + i * 10),
+    ys: Array.from({ length: 40 }, (_, i) => 700 - i * 10),
+  };
+  for (const drawing of [
+    [across(frame), down(frame), ...prose],
+    struck,
+    [across(paper), down(paper), word(76, 500, 'A graph')],
+  ]) {
+    assert.deepEqual((await read(drawing.join('\n'))).tables, []);
+  }
+});
+
+test('a page of very many lines is no table, and its text is read', async () => {
+  const lines = Array.from({ length: 30_000 }, (_, i) => line(i % 500, i % 700, (i % 500) + 9, i % 700)).join('\n');
+  const { tables, text } = await read(`${lines}\n${across(GRID)}\n${down(GRID)}\n${cells(GRID, ROWS)}`);
+  assert.deepEqual(tables, []);
+  assert.match(text, /Region Units Price/);
+});
