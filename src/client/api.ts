@@ -478,7 +478,7 @@ export type GroupSource = {
   status: "pending" | "ready" | "failed";
   /** Address at the origin; null for uploads. */
   url: string | null;
-  /** The archive or mail that it was found in. */
+  /** The file that it was found in: an archive, a mailbox, a mail or a PDF. */
   parent_source_id: string | null;
   /** ISO 639-1, as detected. */
   language: string | null;

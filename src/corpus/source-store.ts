@@ -11,7 +11,7 @@ export interface Source {
   sourceType: string;
   name: string;
   url: string | null;
-  /** The archive or mail that it was in. */
+  /** The file that it was in. */
   parentSourceId: string | null;
   fileType: string;
   fileSize: number;
@@ -52,7 +52,7 @@ export interface PendingSource {
   /** Times a worker began with it in this run, this one included. */
   attempts: number;
   createdAt: Date;
-  /** The archive or mail that it was in. */
+  /** The file that it was in. */
   parentSourceId: string | null;
   memberDepth: number;
   /** Where it is at its origin. */

@@ -24,6 +24,7 @@ export type FileType =
   | 'fb2'
   | 'eml'
   | 'msg'
+  | 'mbox'
   | 'mhtml'
   | 'ipynb'
   | 'subtitles'
@@ -66,6 +67,7 @@ const TEXT_EXTENSIONS: Record<string, FileType> = {
   htm: 'html',
   xhtml: 'html',
   eml: 'eml',
+  mbox: 'mbox',
   mht: 'mhtml',
   mhtml: 'mhtml',
   ipynb: 'ipynb',
@@ -107,8 +109,11 @@ const LOOKS_LIKE_JSON = /^(\{\s*["}]|\[\s*(?:["{[\]]|(?:-?\d[\d.e+-]*|true|false
 const PICTURE =
   /^(?:\x89PNG\r\n\x1a\n|\xff\xd8\xff|GIF8[79]a|II\*\0|MM\0\*|RIFF[\s\S]{4}WEBP|BM[\s\S]{4}\0{4}[\s\S]{4}[\x0c-\x7f]\0{3})/;
 
+/** A line that begins a mail of a mailbox: who sent it, and when. */
+export const MAILBOX_LINE = /^From \S.{0,1000}\d\d:\d\d/;
+
 /** Text formats that need a reader of their own before their text is worth indexing. */
-const UNSUPPORTED_TEXT = new Set(['mbox', 'ics', 'vcf']);
+const UNSUPPORTED_TEXT = new Set(['ics', 'vcf']);
 
 /**
  * Decides by magic numbers and text sniffing; the extension refines text formats only.
@@ -209,6 +214,7 @@ function textType(head: string, extension: string): FileType {
     /^<\?xml[^>]*\?>\s*(<!doctype html|<html[\s>])/.test(start);
   if (html && named !== 'md' && !isCode) return 'html';
   if (named) return named;
+  if (extension === '' && MAILBOX_LINE.test(head)) return 'mbox';
   if (extension === '' && /^(received|return-path|delivered-to|from|mime-version): /.test(start)) return 'eml';
   if (start.startsWith('webvtt')) return 'subtitles';
   if (isCode) return 'code';

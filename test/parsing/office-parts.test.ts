@@ -53,7 +53,7 @@ test('diagrams of a Word file, and pages and texts that were put into it whole',
   );
   parts['word/diagrams/data1.xml'] = strToU8(DIAGRAM);
   parts['word/chunk1.html'] = strToU8(
-    '<html><head><style>p{}</style></head><body class="x"><h2>Page</h2><table><tr><td>a</td><td>b</td></tr></table></body></html>',
+    `<html><head><title>${'İ'.repeat(40)}</title><style>p{}</style></head><body class="x"><h2>Page</h2><table><tr><td>a</td><td>b</td></tr></table></body></html>${'<p>behind</p>'.repeat(3)}`,
   );
   parts['word/chunk2.mht'] = strToU8(
     'MIME-Version: 1.0\r\nContent-Type: text/html; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n<body><p>Caf=C3=A9</p></body>',

@@ -46,7 +46,9 @@ function diagramHtml(xml: string): string {
 function bodyOf(html: string): string {
   const open = /<body(?:\s[^<>]*)?>/i.exec(html);
   const from = open ? open.index + open[0].length : 0;
-  const to = html.toLowerCase().lastIndexOf('</body');
+  // Not in lower case: letters may change their length with it, and with that all places behind them.
+  let to = -1;
+  for (const { index } of html.matchAll(/<\/body/gi)) to = index;
   return html
     .slice(from, to > from ? to : undefined)
     .replace(/<(script|style|title)(?=[\s/>])[\s\S]*?(?:<\/\1\s*>|$)/gi, '');

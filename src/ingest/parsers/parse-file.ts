@@ -62,6 +62,10 @@ export async function parseFile(
       const { parseEml } = await import('./eml.ts');
       return parseEml(bytes);
     }
+    case 'mbox': {
+      const { parseMbox } = await import('./mbox.ts');
+      return parseMbox(bytes);
+    }
     case 'msg': {
       const { parseMsg } = await import('./msg.ts');
       return parseMsg(bytes);
