@@ -5,6 +5,7 @@ import type { FindFew } from './few-chunks.ts';
 import { chunkConditions, lookedUpSourcePredicate, narrows, narrowsCheaply } from './filter-sql.ts';
 import type { FindFitting, Fitting } from './fitting.ts';
 import type { FusionSettings } from './fuse.ts';
+import type { FindKnown } from './known-vectors.ts';
 import { bm25Candidates, type Candidate } from './lexical.ts';
 import { scanCandidates } from './lexical-scan.ts';
 import type { SemanticQuery } from './semantic.ts';
@@ -40,6 +41,8 @@ export interface Search {
   few?: FindFew;
   /** Absent: the search is lexical. */
   semantic?: SemanticQuery;
+  /** Vectors that are in memory. Absent: none are. */
+  known?: FindKnown;
   fusion: FusionSettings;
   /** Up to so many rows every vector is compared. */
   exactRowsMax: number;

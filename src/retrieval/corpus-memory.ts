@@ -19,9 +19,17 @@ const VERSIONS: Record<Database['kind'], Sql> = {
   server: sql`(select corpus_state() || ' ' || pg_postmaster_start_time())`,
 };
 
+/** The same of vectors (migration 0026). A server compares them within less than it takes to keep them. */
+const VECTOR_VERSIONS: Record<Database['kind'], Sql | null> = {
+  embedded: sql`(select last_value from vector_version)`,
+  server: null,
+};
+
 export interface CorpusMemory {
   /** Selects the version of the corpus that a statement sees. */
   version: Sql;
+  /** The same of vectors; null where none are kept. */
+  vectorVersion: Sql | null;
   /** What is known of the corpus as it is in this version; of other versions nothing is. */
   at(version: string): Knowledge;
 }
@@ -38,6 +46,7 @@ export function openCorpusMemory({ kind }: Pick<Database, 'kind'>): CorpusMemory
   let total = 0;
   return {
     version: VERSIONS[kind],
+    vectorVersion: VECTOR_VERSIONS[kind],
     at(version) {
       if (version !== current) {
         entries = new Map();

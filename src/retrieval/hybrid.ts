@@ -76,14 +76,13 @@ async function nearestRequest(search: HybridSearch, filters: Filters, limit: num
 async function findPlanned(tx: Tx, search: HybridSearch, nearest: NearestRequest, plan: NearestPlan): Promise<Halves> {
   const { request, terms, hasTextSearch } = search;
   const { filters, fitting, limit } = nearest;
-  if (request.mode === 'semantic') return { lexical: [], semantic: await nearestCandidates(tx, plan) };
-  if (terms.length === 0 || !hasTextSearch || (await search.few?.(filters))) {
+  const known = plan.exact ? await search.known?.(nearest) : undefined;
+  const semantic = async (): Promise<Candidate[]> => (await known?.()) ?? nearestCandidates(tx, plan);
+  if (request.mode === 'semantic') return { lexical: [], semantic: await semantic() };
+  if (known || terms.length === 0 || !hasTextSearch || (await search.few?.(filters))) {
     // The second is sent while the first runs.
-    const [semantic, lexical] = await Promise.all([
-      nearestCandidates(tx, plan),
-      lexicalCandidates(tx, search, filters, limit),
-    ]);
-    return { lexical, semantic };
+    const [found, lexical] = await Promise.all([semantic(), lexicalCandidates(tx, search, filters, limit)]);
+    return { lexical, semantic: found };
   }
   const conditions = fitting
     ? [isAmong(raw('fitting'), fitting)]

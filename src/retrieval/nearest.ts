@@ -163,7 +163,7 @@ function indexedDistance(semantic: SemanticQuery): Sql {
   return sql`(${vectorOrder(semantic.vectors)} <=> ${queryVector(semantic)})`;
 }
 
-function queryVector({ vectors, vector }: SemanticQuery): Sql {
+export function queryVector({ vectors, vector }: SemanticQuery): Sql {
   return sql`${vector}::vector::${vectorType(vectors)}`;
 }
 

@@ -27,6 +27,7 @@ import {
   toHit,
 } from './hits.ts';
 import { hybridBatches } from './hybrid.ts';
+import { openKnownVectors } from './known-vectors.ts';
 import { readLanguages } from './languages.ts';
 import { FORCE_INDEX_ORDER, FORCE_INDEXES } from './lexical.ts';
 import { fingerprint } from './near-duplicates.ts';
@@ -192,9 +193,10 @@ async function prepare(
   // Where filters narrow the search, how many vectors there are makes no difference.
   const isNarrow = !asked.usePostfilter && narrows(UNLIMITED, asked.filters);
   const pages = semantic && !isNarrow ? vectorPages(semantic.vectors) : raw('0');
-  const [state] = await tx.query<{ version: string; redaction: number | null; pages: number }>(
+  const vectorVersion = (semantic && memory?.vectorVersion) ?? raw('0');
+  const [state] = await tx.query<{ version: string; vectors: number; redaction: number | null; pages: number }>(
     keepPlan(
-      sql`select ${memory ? memory.version : raw("''")} as version, ${redactionVersion(asked.tenantId)} as redaction, ${pages} as pages, ${settings}`,
+      sql`select ${memory ? memory.version : raw("''")} as version, ${vectorVersion} as vectors, ${redactionVersion(asked.tenantId)} as redaction, ${pages} as pages, ${settings}`,
     ),
   );
   const redactor = await redactorOf(tx, deps, asked, state!.redaction);
@@ -210,7 +212,8 @@ async function prepare(
   };
   if (!semantic) return { search, redactor };
   const rows = vectorCount(semantic.vectors, state!.pages);
-  return { search: { ...search, semantic: { ...semantic, rows } }, redactor };
+  const known = knowledge && memory?.vectorVersion && openKnownVectors(tx, knowledge, String(state!.vectors));
+  return { search: { ...search, semantic: { ...semantic, rows }, ...(known && { known }) }, redactor };
 }
 
 /** At most `count` candidates from the first on: copies and overlong sources taken out. */
