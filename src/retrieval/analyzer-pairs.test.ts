@@ -137,7 +137,41 @@ describe('German compounds', () => {
   });
 });
 
+describe('what only asks, in scripts without blanks,', () => {
+  test('is left out of a query, not of a text', () => {
+    for (const [language, query, rest] of [
+      ['zh', '长城是什么时候建的？', '长城是 建的'],
+      ['zh', '臺灣最高的山是哪一座', '臺灣最高的山是 座'],
+      ['zh', '美国有多少个州？', '美国有 个州'],
+      ['ko', '대한민국의 수도는 어디인가?', '대한민국의 수도는'],
+      ['ko', '몇 명이 살고 있는가', '명이 살고 있는가'],
+      ['th', 'เมืองหลวงของไทยคืออะไร', 'เมืองหลวงของไทย'],
+      ['th', 'ใครเขียนหนังสือเล่มนี้', 'เขียนหนังสือเล่มนี้'],
+    ] as const) {
+      assert.deepEqual(weighTerms(query, [language]), weighTerms(rest, [language]), query);
+      assert.ok(share(query, query, language) === 1);
+    }
+    assert.ok(analyzeForIndex('什么', 'zh').split(' ').length === 4);
+  });
+  test('remains when hardly anything else is asked for', () => {
+    for (const query of ['什么', '谁？', '무엇', 'อะไร']) assert.ok(searchTerms(query, []).length > 0, query);
+  });
+  test('is no part of other words', () => {
+    for (const query of ['哪吒', '几何学', '누가복음 해설', '왜군의 침략', '무어의 법칙', 'เกี่ยวข้อง', 'ใคร่ครวญ']) {
+      const all = new Set(analyzeForIndex(query, null).split(' '));
+      assert.deepEqual(new Set(weighTerms(query, []).keys()), all, query);
+    }
+  });
+});
+
 describe('weights', () => {
+  test('of the parts of a word in a script without blanks are less than that of a number or a name beside it', () => {
+    const weights = weighTerms('ラオス 2003 한국 ไทย', ['ja']);
+    assert.equal(weights.get('2003'), TERM_WEIGHT);
+    const others = [...weights].filter(([term]) => term !== '2003').map(([, weight]) => weight);
+    assert.deepEqual([...new Set(others)].sort(), [1, 2]);
+    assert.equal(analyzeQuery('ラオス', ['ja']).length, 6, 'they are what the query says all the same');
+  });
   test('a word counts more than a word that begins like it', () => {
     const weights = weighTerms('population', ['en']);
     assert.equal(weights.get('popul'), TERM_WEIGHT);

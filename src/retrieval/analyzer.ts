@@ -3,6 +3,7 @@
  *
  * Terms leave here encoded (analysis/encode.ts), so that each is one lexeme of PostgreSQL's `simple` configuration.
  */
+import { withoutAsking } from './analysis/asking.ts';
 import { encodeTerm } from './analysis/encode.ts';
 import { TERM_WEIGHT } from './analysis/looser-forms.ts';
 import { cjkTerms, hangulTerms, thaiTerms } from './analysis/segments.ts';
@@ -36,7 +37,11 @@ export function analyzeForIndex(text: string, language: string | null): string {
 
 /** Distinct terms of a text, without stop words and without looser forms: what it says. */
 export function analyzeQuery(text: string, languages: readonly string[]): string[] {
-  return [...weighTerms(text, languages)].flatMap(([term, weight]) => (weight === TERM_WEIGHT ? [term] : []));
+  const terms = new Set<string>();
+  forEachQueryTerm(text, languages, (term, _weight, isLoose) => {
+    if (!isLoose) terms.add(term);
+  });
+  return [...terms];
 }
 
 /** Query terms beyond these are not searched for: the first of so long a query say enough. */
@@ -77,38 +82,50 @@ export function queryWords(text: string, languages: readonly string[]): QueryWor
  * languages whose stop words the query has most of, unless nothing would remain.
  */
 export function weighTerms(text: string, languages: readonly string[]): Map<string, number> {
-  const searched = languages.length > 0 ? languages : [UNDETERMINED];
-  const words: string[] = [];
   const terms = new Map<string, number>();
-  const add = (term: string, weight: number): void => {
+  forEachQueryTerm(text, languages, (term, weight) => {
     if (weight > (terms.get(term) ?? 0)) terms.set(term, weight);
-  };
-  analyze(
-    text,
-    (word) => words.push(word),
-    (term) => add(term, TERM_WEIGHT),
-  );
-  const { kept, likely } = withoutStopWords(words, searched, terms.size > 0);
-  for (const word of kept) {
-    for (const language of searched) {
-      const weightMax = likely.has(language) ? TERM_WEIGHT : UNLIKELY_WEIGHT;
-      for (const { term, weight } of wordTerms(word, language)) add(term, Math.min(weight, weightMax));
-    }
-  }
+  });
   return terms;
 }
 
-function analyze(text: string, addWord: (word: string) => void, addTerm: (term: string) => void): void {
+/** `isLoose`: it is a looser form of what the query says, or only in a language that it does not seem to be in. */
+type AddWeighed = (term: string, weight: number, isLoose: boolean) => void;
+
+function forEachQueryTerm(text: string, languages: readonly string[], add: AddWeighed): void {
+  const searched = languages.length > 0 ? languages : [UNDETERMINED];
+  const words: string[] = [];
+  let hasOther = false;
+  analyze(
+    withoutAsking(text),
+    (word) => words.push(word),
+    (term, weight) => {
+      hasOther = true;
+      add(term, weight, false);
+    },
+  );
+  const { kept, likely } = withoutStopWords(words, searched, hasOther);
+  for (const word of kept) {
+    for (const language of searched) {
+      const weightMax = likely.has(language) ? TERM_WEIGHT : UNLIKELY_WEIGHT;
+      for (const { term, weight } of wordTerms(word, language)) {
+        add(term, Math.min(weight, weightMax), Math.min(weight, weightMax) < TERM_WEIGHT);
+      }
+    }
+  }
+}
+
+function analyze(text: string, addWord: (word: string) => void, addTerm: (term: string, weight: number) => void): void {
   forEachToken(text, (kind, token) => {
     if (kind === 'cjk') cjkTerms(token, addTerm);
     else if (kind === 'hangul') hangulTerms(token, addTerm);
     else if (kind === 'thai') thaiTerms(token, addTerm);
-    else if (kind === 'symbol') addTerm(encodeTerm(token));
+    else if (kind === 'symbol') addTerm(encodeTerm(token), TERM_WEIGHT);
     else {
       const { words, joined, exact } = takeApart(token);
       words.forEach(addWord);
       if (joined) addWord(joined);
-      if (exact) addTerm(encodeTerm(exact));
+      if (exact) addTerm(encodeTerm(exact), TERM_WEIGHT);
     }
   });
 }

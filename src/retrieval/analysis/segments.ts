@@ -1,7 +1,16 @@
 /** Terms of scripts that write no blanks between words. */
 import { encodeTerm } from './encode.ts';
 
-type Add = (term: string) => void;
+/** `weight` is what the term counts in a query. */
+type Add = (term: string, weight: number) => void;
+
+/**
+ * A word is found by each of its characters, by each of their pairs, and as a whole: they count together what a word of another
+ * script counts alone. (Numbers and names in other scripts would else be lost among them.)
+ */
+const PART_WEIGHT = 1;
+/** Triples cut through words. */
+const THAI_WORD_WEIGHT = 2;
 
 /** The segmenter is handed at most this many UTF-16 units at once: its memory grows with the run. */
 const SEGMENT_UNITS_MAX = 1000;
@@ -15,7 +24,7 @@ export function cjkTerms(run: string, add: Add): void {
   grams(characters, 1, add);
   grams(characters, 2, add);
   segment(cjkSegmenter, run, (word) => {
-    if (word.length > 1) add(encodeTerm(word));
+    if (word.length > 1) add(encodeTerm(word), PART_WEIGHT);
   });
 }
 
@@ -29,11 +38,11 @@ export function hangulTerms(run: string, add: Add): void {
 /** Thai, Lao, Khmer, Burmese: the dictionary's words, and triples of characters for what it does not know. */
 export function thaiTerms(run: string, add: Add): void {
   grams([...run], 3, add);
-  segment(thaiSegmenter, run, (word) => add(encodeTerm(word)));
+  segment(thaiSegmenter, run, (word) => add(encodeTerm(word), THAI_WORD_WEIGHT));
 }
 
 function grams(characters: readonly string[], size: number, add: Add): void {
-  for (let i = size; i <= characters.length; i++) add(encodeTerm(characters.slice(i - size, i).join('')));
+  for (let i = size; i <= characters.length; i++) add(encodeTerm(characters.slice(i - size, i).join('')), PART_WEIGHT);
 }
 
 function segment(segmenter: Intl.Segmenter, run: string, visit: (word: string) => void): void {
