@@ -9,8 +9,8 @@ import type { FromModel, ToModel } from './local-protocol.ts';
 import { type LocalRuntime, openLocalRuntime } from './local-runtime.ts';
 import { planRuns } from './pooling.ts';
 
-/** Tokens of one run, with the padding: what a query waits for, and what attention takes memory for. */
-const RUN_TOKENS_MAX = 1_024;
+/** Tokens of one run, with the padding: what a query waits for. On one core, more take as long as one after the other. */
+const RUN_TOKENS_MAX = 256;
 
 interface Task {
   tokens: number[][];
