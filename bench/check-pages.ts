@@ -57,7 +57,8 @@ async function runsOfPages(path: string): Promise<Set<string>[]> {
 }
 
 function problemOf(chunk: ChunkDraft, pages: readonly Set<string>[]): string | undefined {
-  const own = runs(chunk.content);
+  // The order of the cells of a table is its own.
+  const own = chunk.content.split('|').flatMap(runs);
   const claimed = chunk.pages ?? [];
   if (claimed.length === 0) return 'has no page';
   if (own.length === 0) return undefined;

@@ -115,7 +115,65 @@ test('frames, boxes, lines through words and drawings are no tables', async () =
 
 test('a page of very many lines is no table, and its text is read', async () => {
   const lines = Array.from({ length: 30_000 }, (_, i) => line(i % 500, i % 700, (i % 500) + 9, i % 700)).join('\n');
-  const { tables, text } = await read(`${lines}\n${across(GRID)}\n${down(GRID)}\n${cells(GRID, ROWS)}`);
+  const { tables, text } = await read(`${lines}\n${across(GRID)}\n${down(GRID)}\n${cells(GRID, ROWS.slice(0, 2))}`);
   assert.deepEqual(tables, []);
   assert.match(text, /Region Units Price/);
+});
+
+test('lines across alone, and bands of colour, have columns by the words between them', async () => {
+  const bars = across(GRID, [0, 1, 3]);
+  const bands = [0, 2].map((row) => `0.9 g 72 ${GRID.ys[row + 1]} 328 20 re f 0 g`);
+  for (const drawing of [bars, ...[bands.join('\n')]])
+    assert.deepEqual((await read(`${drawing}\n${cells(GRID, ROWS)}`)).tables, [TABLE]);
+});
+
+test('words in columns are a table without any line, where numbers stand below each other', async () => {
+  const { tables, text } = await read(`${cells(GRID, ROWS)}\n${word(72, 600, 'Behind the table.')}`);
+  assert.deepEqual(tables, [TABLE]);
+  assert.match(text, /^Before the table\.\n\n\|.*\|\n\nBehind the table\.$/s);
+});
+
+test('two columns of prose, contents, forms, lists, formulas and code are no tables', async () => {
+  const halves = { xs: [72, 320, 560], ys: [700, 686, 672, 658, 644] };
+  const prose = [
+    'The keeper wrote fourteen letters to the',
+    'harbour office in the winter of 1874, and',
+    'none of them was answered before',
+    'the spring came.',
+  ];
+  const pairs = {
+    prose: prose.map((left, at) => [left, prose[(at + 1) % 4]!]),
+    contents: [
+      ['Introduction', '1'],
+      ['Methods', '4'],
+      ['Results', '9'],
+      ['Discussion', '17'],
+    ],
+    form: [
+      ['Invoice no:', '4711'],
+      ['Date:', '2024'],
+      ['Sum:', '99.50'],
+      ['Tax:', '19.90'],
+    ],
+    list: [
+      ['1.', 'First point'],
+      ['2.', 'Second point'],
+      ['3.', 'Third point'],
+      ['4.', 'Last point'],
+    ],
+    formula: [
+      ['a = 1', '2'],
+      ['b = 3', '4'],
+      ['c = 5', '6'],
+      ['d = 7', '8'],
+    ],
+    code: [
+      ['let a = 1;', '2'],
+      ['let b = 2;', '3'],
+      ['let c = 3;', '4'],
+      ['let d = 4;', '1'],
+    ],
+  };
+  for (const [name, rows] of Object.entries(pairs))
+    assert.deepEqual((await read(cells(halves, rows))).tables, [], name);
 });

@@ -82,35 +82,49 @@ export function splitRows(words: readonly PlacedWord[], text: string, isRuled: b
   if (lines.length < 2 || (isRuled && !holdsRows(lines))) return words.map((word) => ({ ...word, row: 0 }));
   const leading = lines.slice(1).map((line, index) => lines[index]!.bottom - line.bottom);
   const tight = Math.min(...leading) * TIGHT_FACTOR;
-  const rows: { filled: Set<number>; row: number }[] = [];
+  const widths = columnWidths(lines);
+  const rows: { filled: Map<number, Cell>; row: number }[] = [];
   const placed: PlacedWord[] = [];
   for (const [index, { cells }] of lines.entries()) {
     const before = rows.at(-1);
     const near = index > 0 && leading[index - 1]! <= tight;
-    const goesOn = before !== undefined && near && isContinued(cells, before.filled);
-    const row = goesOn ? before : { filled: new Set<number>(), row: rows.length };
+    const goesOn = before !== undefined && near && isContinued(cells, before.filled, widths);
+    const row = goesOn ? before : { filled: new Map<number, Cell>(), row: rows.length };
     if (!goesOn) rows.push(row);
     for (const [column, cell] of cells) {
-      row.filled.add(column);
+      row.filled.set(column, cell);
       placed.push(...cell.words.map((word) => ({ ...word, row: row.row })));
     }
   }
   return placed;
 }
 
+function columnWidths(lines: readonly { cells: Map<number, Cell> }[]): Map<number, number> {
+  const widths = new Map<number, number>();
+  for (const { cells } of lines)
+    for (const [column, cell] of cells) widths.set(column, Math.max(widths.get(column) ?? 0, widthOf(cell.words)));
+  return widths;
+}
+
+function widthOf(words: readonly PlacedWord[]): number {
+  return Math.max(...words.map(({ right }) => right)) - Math.min(...words.map(({ left }) => left));
+}
+
 /** Distances of lines up to this times the smallest are within one row. */
 const TIGHT_FACTOR = 1.35;
+/** A line that goes on in the next one is this full with the first word of that. */
+const FULL_LINE_SHARE = 0.8;
 /** Two lines are two rows where this many columns have a number in both. */
 const ROWS_OF_TWO_NUMBERS_MIN = 2;
 /** A column that is filled on this share of the lines has a value in each row. */
 const FULL_SHARE = 0.8;
 
-interface Cell {
+export interface Cell {
   words: PlacedWord[];
   text: string;
 }
 
-function cellsOf(words: readonly PlacedWord[], text: string): Map<number, Cell> {
+export function cellsOf(words: readonly PlacedWord[], text: string): Map<number, Cell> {
   const groups = Map.groupBy(words, ({ column }) => column);
   return new Map(
     [...groups].map(([column, own]) => [
@@ -137,11 +151,18 @@ function holdsRows(lines: readonly { cells: Map<number, Cell> }[]): boolean {
   return full.length > 1 && numbers.length >= (core.length > 2 ? 1 : ROWS_OF_TWO_NUMBERS_MIN);
 }
 
-/** Whether a line goes on with the row above: fewer cells, no numbers, and not the first one, unless it begins small. */
-function isContinued(cells: ReadonlyMap<number, Cell>, filled: ReadonlySet<number>): boolean {
+/** Whether a line goes on with the row above: fewer cells, no numbers, not the first one unless it begins small, each behind a full line. */
+function isContinued(
+  cells: ReadonlyMap<number, Cell>,
+  filled: ReadonlyMap<number, Cell>,
+  widths: ReadonlyMap<number, number>,
+): boolean {
   const own = [...cells];
-  if (own.some(([column, { text }]) => !filled.has(column) || isNumber(text))) return false;
-  const first = Math.min(...filled);
-  if (cells.has(first)) return cells.size < filled.size && own.every(([, { text }]) => /^[\p{Ll}(]/u.test(text));
-  return cells.size < filled.size;
+  if (cells.size >= filled.size || own.some(([column, { text }]) => !filled.has(column) || isNumber(text)))
+    return false;
+  if (cells.has(Math.min(...filled.keys())) && !own.every(([, { text }]) => /^[\p{Ll}(]/u.test(text))) return false;
+  return own.every(([column, { words }]) => {
+    const before = filled.get(column)!.words;
+    return widthOf(before) + widthOf(words.slice(0, 1)) >= widths.get(column)! * FULL_LINE_SHARE;
+  });
 }

@@ -61,11 +61,12 @@ export function readGlyphs(module: PdfiumModule, textPage: number, text: string,
         module.HEAPF32[at + 1]!,
         turn,
       );
-      if (!(area.right > area.left && area.top > area.bottom)) continue;
-      glyphs.left[unit] = area.left;
-      glyphs.right[unit] = area.right;
-      glyphs.bottom[unit] = area.bottom;
-      glyphs.top[unit] = area.top;
+      // Marks on letters may have no box of their own.
+      const isOwn = area.right >= area.left && area.top > area.bottom;
+      glyphs.left[unit] = isOwn ? area.left : (glyphs.left[unit - 1] ?? Number.NaN);
+      glyphs.right[unit] = isOwn ? area.right : (glyphs.right[unit - 1] ?? Number.NaN);
+      glyphs.bottom[unit] = isOwn ? area.bottom : (glyphs.bottom[unit - 1] ?? Number.NaN);
+      glyphs.top[unit] = isOwn ? area.top : (glyphs.top[unit - 1] ?? Number.NaN);
     }
   });
   return glyphs;

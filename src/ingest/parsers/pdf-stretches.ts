@@ -1,0 +1,179 @@
+/** Tables without lines between their columns: between lines across, on bands of colour, or by their words alone. Pure. */
+import { cellTexts, type PlacedWord } from './pdf-cells.ts';
+import { alignedRows, placeLine } from './pdf-columns.ts';
+import { type Area, joinRules, type Rule } from './pdf-rules.ts';
+import { type PageTable, take } from './pdf-tables.ts';
+import { type Glyphs, segmentsOf, type Word, type WordLine, wordLines, wordsOf } from './pdf-words.ts';
+
+/** Points by which the ends of lines across of one table differ. */
+const ENDS_POINTS = 6;
+const RULE_POINTS_MIN = 60;
+/** Points up to which filled areas are rows, and not pages. */
+const BAND_POINTS_MAX = 200;
+const FILLS_MAX = 3000;
+const RULES_MAX = 300;
+/** Lines of words of a page that are looked at. */
+const LINES_MAX = 400;
+/** Distance of lines of one table, in heights of lines. */
+const LEADING_MAX = 2.2;
+/** Lines in a row that may have one value only. */
+const SINGLE_LINES_MAX = 2;
+/** Gap of words of different columns where nothing else shows them, in heights of lines. */
+const GAP_SHARE = 0.8;
+
+/** Tables between lines across and edges of filled areas. */
+export function bandTables(
+  glyphs: Glyphs,
+  loose: readonly Rule[],
+  fills: readonly Area[],
+  free: Uint8Array,
+): PageTable[] {
+  const bands = fills.length > FILLS_MAX ? [] : fills.filter(({ top, bottom }) => top - bottom <= BAND_POINTS_MAX);
+  const edges = bands.flatMap(({ left, right, top, bottom }) => [
+    { at: top, from: left, to: right },
+    { at: bottom, from: left, to: right },
+  ]);
+  const rules = joinRules([...loose, ...edges]).filter(({ from, to }) => to - from >= RULE_POINTS_MIN);
+  if (rules.length > RULES_MAX) return [];
+  return groupsOf(rules).flatMap((group) => tablesOfGroup(glyphs, group, free));
+}
+
+/** Lines across with the same ends, from the top. */
+function groupsOf(rules: readonly Rule[]): Rule[][] {
+  const groups: Rule[][] = [];
+  for (const rule of rules.toSorted((a, b) => b.at - a.at)) {
+    const group = groups.find(
+      ([first]) => Math.abs(first!.from - rule.from) <= ENDS_POINTS && Math.abs(first!.to - rule.to) <= ENDS_POINTS,
+    );
+    if (group) group.push(rule);
+    else groups.push([rule]);
+  }
+  return groups.filter((group) => group.length > 2);
+}
+
+function tablesOfGroup(glyphs: Glyphs, group: readonly Rule[], free: Uint8Array): PageTable[] {
+  const [from, to] = [group[0]!.from - ENDS_POINTS, group[0]!.to + ENDS_POINTS];
+  const words = wordsOf(glyphs, (index) => {
+    if (free[index] === 0) return -1;
+    const x = (glyphs.left[index]! + glyphs.right[index]!) / 2;
+    return x >= from && x <= to ? 0 : -1;
+  });
+  const stretches: Word[][] = Array.from({ length: group.length - 1 }, () => []);
+  const outside: Word[] = [];
+  for (const word of words) {
+    const y = (word.top + word.bottom) / 2;
+    const above = group.findIndex(({ at }) => at < y);
+    if (above > 0) stretches[above - 1]!.push(word);
+    else outside.push(word);
+  }
+  const tables: PageTable[] = [];
+  for (let first = 0; first < stretches.length - 1; ) {
+    const last = longestTable(stretches, first, glyphs.text);
+    if (last === undefined) {
+      first += 1;
+      continue;
+    }
+    const inner = stretches.slice(first, last + 1);
+    const near = [...outside, ...stretches.slice(0, first).flat(), ...stretches.slice(last + 1).flat()];
+    const found = withNeighbours(inner, near, glyphs.text);
+    const table = cellTexts(glyphs.text, found);
+    take(table, free);
+    tables.push(table);
+    first = last + 1;
+  }
+  return tables;
+}
+
+/** The last stretch of the longest table that begins with one, or undefined. */
+function longestTable(stretches: readonly Word[][], first: number, text: string): number | undefined {
+  if (stretches[first]!.length === 0) return undefined;
+  const holds = (last: number) => alignedRows(stretches.slice(first, last + 1), text, 'ruled') !== undefined;
+  let end = stretches.length - 1;
+  while (end > first && stretches[end]!.length === 0) end -= 1;
+  if (end > first && holds(end)) return end;
+  let last: number | undefined;
+  for (let next = first + 1; next < end && holds(next); next += 1) last = next;
+  return last;
+}
+
+/** A table with the line above its first rule and the one below its last, where they stand in its columns. */
+function withNeighbours(
+  stretches: Word[][],
+  near: readonly Word[],
+  text: string,
+): { columns: number; words: PlacedWord[] } {
+  const { words, gaps } = alignedRows(stretches, text, 'ruled')!;
+  const all = { columns: gaps.length + 1, words };
+  const [top, bottom] = [Math.max(...words.map((word) => word.top)), Math.min(...words.map((word) => word.bottom))];
+  const lines = wordLines(near);
+  const above = lines.findLast((line) => line.bottom >= top - 1);
+  const below = lines.find((line) => line.top <= bottom + 1);
+  const last = words.reduce((most, { row }) => Math.max(most, row), 0);
+  if (above && above.bottom - top <= above.top - above.bottom) all.words = [...fitting(above, gaps, -1), ...all.words];
+  if (below && bottom - below.top <= below.top - below.bottom)
+    all.words = [...all.words, ...fitting(below, gaps, last + 1)];
+  return all;
+}
+
+/** The words of a line that has values in most columns, and none across a gap. */
+function fitting(line: WordLine, gaps: readonly number[], row: number): PlacedWord[] {
+  const isAcross = segmentsOf(line, GAP_SHARE).some((segment) =>
+    gaps.some((gap) => segment[0]!.left < gap && segment.at(-1)!.right > gap),
+  );
+  const placed = placeLine(line, gaps);
+  const filled = new Set(placed.map(({ column }) => column)).size;
+  return isAcross || filled < 2 || filled * 2 <= gaps.length + 1 ? [] : placed.map((word) => ({ ...word, row }));
+}
+
+/** Tables that only their words show. */
+export function wordTables(glyphs: Glyphs, free: Uint8Array): PageTable[] {
+  const words = wordsOf(glyphs, (index) => (free[index] === 0 ? -1 : 0));
+  const lines = wordLines(words);
+  if (lines.length > LINES_MAX) return [];
+  return runsOf(lines).flatMap((run) => {
+    const whole = tableOfLines(glyphs, run);
+    // A line with one value may be the title of the next table.
+    const tables = whole ? [whole] : partsOf(run).flatMap((part) => tableOfLines(glyphs, part) ?? []);
+    for (const table of tables) take(table, free);
+    return tables;
+  });
+}
+
+function tableOfLines(glyphs: Glyphs, lines: readonly WordLine[]): PageTable | undefined {
+  const found = alignedRows([lines.flatMap((line) => line.words)], glyphs.text, 'words');
+  return found && cellTexts(glyphs.text, { columns: found.gaps.length + 1, words: found.words });
+}
+
+/** The parts of a run between lines with one value; none where there is no such line. */
+function partsOf(run: readonly WordLine[]): WordLine[][] {
+  const parts: WordLine[][] = [[]];
+  for (const line of run) {
+    if (segmentsOf(line, GAP_SHARE).length > 1) parts.at(-1)!.push(line);
+    else parts.push([]);
+  }
+  return parts.length === 1 ? [] : parts.filter((part) => part.length > 2);
+}
+
+/** Runs of lines with several values, near each other. */
+function runsOf(lines: readonly WordLine[]): WordLine[][] {
+  const runs: WordLine[][] = [];
+  let run: WordLine[] = [];
+  let singles = 0;
+  const close = () => {
+    const kept = singles > 0 ? run.slice(0, -singles) : run;
+    if (kept.length > 2) runs.push(kept);
+    run = [];
+    singles = 0;
+  };
+  for (const line of lines) {
+    const before = run.at(-1);
+    if (before && before.bottom - line.bottom > LEADING_MAX * (line.top - line.bottom)) close();
+    const isSeveral = segmentsOf(line, GAP_SHARE).length > 1;
+    if (isSeveral) singles = 0;
+    else singles += run.length > 0 ? 1 : 0;
+    if (isSeveral || run.length > 0) run.push(line);
+    if (singles > SINGLE_LINES_MAX) close();
+  }
+  close();
+  return runs;
+}
