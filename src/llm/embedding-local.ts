@@ -4,12 +4,14 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join, resolve } from 'node:path';
 import { ServiceError } from '../errors.ts';
 import { ConfigError } from '../util/settings-reader.ts';
-import { LocalModelError, type PrefixSettings, readLocalModel } from './local-model.ts';
+import { LocalModelError, NATIVE_RUNTIME, type PrefixSettings, readLocalModel } from './local-model.ts';
 import { openModelThread } from './local-thread.ts';
 import type { EmbeddingModel } from './models.ts';
 
 /** The optional peer dependencies of package.json. */
 export const OPTIONAL_PACKAGES = { '@huggingface/tokenizers': '0.2.0', 'onnxruntime-web': '1.30.0' };
+/** Package that may be there instead of another. */
+const SUBSTITUTES: Readonly<Record<string, string>> = { 'onnxruntime-web': NATIVE_RUNTIME };
 /** Begins the recorded names of local models. */
 const PREFIX = 'local:';
 const VARIABLE = 'PINAKES_EMBEDDING_MODEL';
@@ -39,6 +41,7 @@ export function isLocalName(name: string): boolean {
 export function openLocalModels(
   settings: LocalSettings,
   packages: Readonly<Record<string, string>> = OPTIONAL_PACKAGES,
+  substitutes = SUBSTITUTES,
 ): LocalModels {
   const opened = new Map<string, EmbeddingModel & { close(): Promise<void> }>();
   const roots = new Set([settings.modelsDir]);
@@ -53,7 +56,7 @@ export function openLocalModels(
   };
   return {
     open(setting) {
-      requirePackages(packages);
+      requirePackages(packages, substitutes);
       try {
         return open(setting);
       } catch (error) {
@@ -67,7 +70,7 @@ export function openLocalModels(
       const gone = (cause?: unknown): ServiceError =>
         new ServiceError('upstream_failed', 'The embedding model of these vectors is not there any more.', { cause });
       try {
-        requirePackages(packages);
+        requirePackages(packages, substitutes);
       } catch (error) {
         throw gone(error);
       }
@@ -119,8 +122,12 @@ function fingerprintAt(path: string, settings: PrefixSettings): string | undefin
 }
 
 /** @throws ConfigError */
-function requirePackages(packages: Readonly<Record<string, string>>): void {
-  const missing = Object.entries(packages).filter(([name]) => !isInstalled(name));
+function requirePackages(
+  packages: Readonly<Record<string, string>>,
+  substitutes: Readonly<Record<string, string>>,
+): void {
+  const isThere = (name: string | undefined): boolean => name !== undefined && isInstalled(name);
+  const missing = Object.entries(packages).filter(([name]) => !isThere(name) && !isThere(substitutes[name]));
   if (missing.length === 0) return;
   const command = `npm install ${missing.map(([name, version]) => `${name}@${version}`).join(' ')}`;
   throw new ConfigError(VARIABLE, `needs packages that are not installed (${command})`, 'none');

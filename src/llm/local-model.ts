@@ -32,6 +32,9 @@ export interface PrefixSettings {
   passagePrefix: string | null;
 }
 
+/** A package that operators may install in place of onnxruntime-web: its own installation downloads files, so it is not asked for. */
+export const NATIVE_RUNTIME = 'onnxruntime-node';
+
 /** In the order in which they are looked for. */
 const MODEL_FILES = [
   'onnx/model.onnx',

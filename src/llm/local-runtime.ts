@@ -1,11 +1,12 @@
 /**
- * One embedding model in this thread: tokenizer and ONNX Runtime in WebAssembly. The packages are optional, and loaded here only.
+ * One embedding model in this thread: tokenizer and ONNX Runtime, native where it is installed, else in WebAssembly. The packages
+ * are optional, and loaded here only.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { InferenceSession, Tensor } from 'onnxruntime-web';
 import { EMBEDDING_DIMENSIONS_MAX } from '../config.ts';
-import type { LocalModel } from './local-model.ts';
+import { type LocalModel, NATIVE_RUNTIME } from './local-model.ts';
 import type { EmbeddingUse } from './models.ts';
 import { pool, type TokenVectors, unit } from './pooling.ts';
 
@@ -21,15 +22,8 @@ export interface LocalRuntime {
 
 /** @throws Error that says what of the model cannot be used. */
 export async function openLocalRuntime(model: LocalModel): Promise<LocalRuntime> {
-  const ort = await import('onnxruntime-web');
-  // More threads would be workers of this worker; two models in two processes use two cores as well.
-  ort.env.wasm.numThreads = 1;
-  ort.env.logLevel = 'error';
-  const weights = model.weightsFile;
-  const session = await ort.InferenceSession.create(readFileSync(model.modelFile), {
-    executionProviders: ['wasm'],
-    ...(weights === null ? {} : { externalData: [{ path: nameIn(weights), data: readFileSync(weights) }] }),
-  });
+  const ort = await openOrt();
+  const session = await openSession(ort, model);
   const output = findOutput(session, model);
   const inputs = new Set(session.inputNames);
   const unknown = session.inputNames.find((name) => !KNOWN_INPUTS.includes(name));
@@ -61,6 +55,27 @@ export async function openLocalRuntime(model: LocalModel): Promise<LocalRuntime>
     run: async (texts) =>
       (await compute(texts)).map((vector) => (isBroken(vector) ? new Float32Array(vector.length) : vector)),
   };
+}
+
+type Ort = typeof import('onnxruntime-web') & { isNative: boolean };
+
+/** The native one has the same interface, and takes a quarter of the time and half of the memory. */
+async function openOrt(): Promise<Ort> {
+  const native = await import(NATIVE_RUNTIME).catch(() => undefined);
+  if (native) return { ...native, isNative: true };
+  return { ...(await import('onnxruntime-web')), isNative: false };
+}
+
+async function openSession(ort: Ort, { modelFile, weightsFile }: LocalModel): Promise<InferenceSession> {
+  ort.env.logLevel = 'error';
+  // It finds the weights beside the model by itself. As the other: two models in two processes use two cores as well.
+  if (ort.isNative) return ort.InferenceSession.create(modelFile, { intraOpNumThreads: 1, interOpNumThreads: 1 });
+  // More threads would be workers of this worker.
+  ort.env.wasm.numThreads = 1;
+  return ort.InferenceSession.create(readFileSync(modelFile), {
+    executionProviders: ['wasm'],
+    ...(weightsFile === null ? {} : { externalData: [{ path: nameIn(weightsFile), data: readFileSync(weightsFile) }] }),
+  });
 }
 
 /** Tells a model that cannot be used from a text that it cannot take. */

@@ -205,6 +205,9 @@ describe('the setting', () => {
   test('says which packages to install when they are missing', () => {
     const without = openLocalModels(settings, { 'no-such-package-here': '1.2.3' });
     refused('mean', /npm install no-such-package-here@1\.2\.3/, without);
+    const substitutes = { 'no-such-package-here': 'onnxruntime-web' };
+    const other = openLocalModels(settings, { 'no-such-package-here': '1.2.3' }, substitutes);
+    assert.match(other.open(write('mean')).name, /^local:mean#/);
   });
 });
 
