@@ -24,6 +24,7 @@ export type FileType =
   | 'fb2'
   | 'eml'
   | 'msg'
+  | 'flat-office'
   | 'mbox'
   | 'mhtml'
   | 'ipynb'
@@ -108,6 +109,10 @@ const LOOKS_LIKE_JSON = /^(\{\s*["}]|\[\s*(?:["{[\]]|(?:-?\d[\d.e+-]*|true|false
 /** PNG, JPEG, GIF, TIFF, WebP, BMP. */
 const PICTURE =
   /^(?:\x89PNG\r\n\x1a\n|\xff\xd8\xff|GIF8[79]a|II\*\0|MM\0\*|RIFF[\s\S]{4}WEBP|BM[\s\S]{4}\0{4}[\s\S]{4}[\x0c-\x7f]\0{3})/;
+
+/** Office files in one XML file: of today's Office, of OpenDocument, of Office 2003. */
+const FLAT_OFFICE =
+  /^(?:<\?[^<>]*>\s*)*(?:<!--[^<>]*-->\s*)?<(?:pkg:package|w:worddocument|office:document|(?:ss:)?workbook\s[^<>]*urn:schemas-microsoft-com:office:spreadsheet)[\s>"]/;
 
 /** A line that begins a mail of a mailbox: who sent it, and when. */
 export const MAILBOX_LINE = /^From \S.{0,1000}\d\d:\d\d/;
@@ -213,6 +218,7 @@ function textType(head: string, extension: string): FileType {
     /^(<!doctype html|<html[\s>]|<head[\s>]|<body[\s>])/.test(start) ||
     /^<\?xml[^>]*\?>\s*(<!doctype html|<html[\s>])/.test(start);
   if (html && named !== 'md' && !isCode) return 'html';
+  if (FLAT_OFFICE.test(start) && (named === undefined || named === 'xml')) return 'flat-office';
   if (named) return named;
   if (extension === '' && MAILBOX_LINE.test(head)) return 'mbox';
   if (extension === '' && /^(received|return-path|delivered-to|from|mime-version): /.test(start)) return 'eml';

@@ -45,7 +45,7 @@ function run(text: string): string {
 }
 
 /** Elements of a name that are not inside one another. */
-function replaceElements(xml: string, name: string, replace: (source: string) => string): string {
+export function replaceElements(xml: string, name: string, replace: (source: string) => string): string {
   const parts: string[] = [];
   const close = `</${name}>`;
   let from = 0;

@@ -92,7 +92,7 @@ function paragraphs(element: XmlElement): string {
     .join(' ');
 }
 
-function columnName(index: number): string {
+export function columnName(index: number): string {
   const letter = String.fromCharCode(65 + (index % 26));
   return index < 26 ? letter : columnName(Math.floor(index / 26) - 1) + letter;
 }

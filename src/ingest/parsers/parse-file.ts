@@ -134,6 +134,10 @@ async function parseText(fileType: FileType, text: string, request: ProcessReque
       const { parseFb2 } = await import('./fb2.ts');
       return parseFb2(text);
     }
+    case 'flat-office': {
+      const { parseFlatOffice } = await import('./flat-office.ts');
+      return parseFlatOffice(text, keys);
+    }
     case 'xml': {
       const { parseXml } = await import('./xml.ts');
       return parseXml(text, keys);
@@ -169,7 +173,7 @@ async function parseMarkup(
 const DECLARATION_BYTES = 2048;
 
 function declaredEncoding(fileType: FileType, bytes: Uint8Array): string | undefined {
-  if (!/^(html|xml|fb2)$/.test(fileType)) return undefined;
+  if (!/^(html|xml|fb2|flat-office)$/.test(fileType)) return undefined;
   const head = String.fromCharCode(...bytes.subarray(0, DECLARATION_BYTES));
   const xml = /^\s*<\?xml[^>]*encoding=["']([\w.:-]{1,40})["']/.exec(head)?.[1];
   return xml ?? /<meta[^>]{0,200}charset\s*=\s*["']?\s*([\w.:-]{1,40})/i.exec(head)?.[1];
