@@ -17,6 +17,7 @@ test('terms are counted where they stand alone', () => {
   assert.deepEqual(look(['a'], 'b', '', 'b a'), [{ text: 2, counts: [1], length: 2 }]);
   assert.deepEqual(look([], 'a b'), []);
   assert.deepEqual(look(['a']), []);
+  assert.deepEqual(look(['ä', 'Ã¤'], 'ä a'), [{ text: 0, counts: [1, 0], length: 2 }]);
   assert.deepEqual(look(['a'], ' a  b '), [{ text: 0, counts: [1], length: 2 }]);
 });
 

@@ -6,10 +6,13 @@
 /** Where a term is. */
 export interface Occurrences {
   /** Which texts, ascending. */
-  texts: number[];
+  texts: readonly number[];
   /** How often it is in each of these. */
-  counts: number[];
+  counts: readonly number[];
 }
+
+type Found = { -readonly [part in keyof Occurrences]: number[] };
+const NOWHERE: Occurrences = { texts: [], counts: [] };
 
 export interface TermScan {
   /** Of each of the terms, where it is. */
@@ -25,6 +28,7 @@ const COUNT_MAX = 255;
 /** PostgreSQL indexes no longer words. */
 const TERM_BYTES_MAX = 2046;
 const BLANK = 32;
+const ASCII_MAX = 127;
 const HASH_START = 0x811c9dc5;
 const HASH_FACTOR = 0x01000193;
 
@@ -37,12 +41,13 @@ export function openTermScan(texts: readonly string[]): TermScan {
   );
   const { heads, textOf, startOf } = byHash(apart);
   const find = (term: string): Occurrences => {
-    const found: Occurrences = { texts: [], counts: [] };
-    const { texts, counts } = found;
-    const sought = Buffer.from(term);
+    const sought = inBytes(term);
     const bucket = bucketOf(hashOf(sought), heads);
+    let found: Found | undefined;
     for (let at = heads[bucket]!; at < heads[bucket + 1]!; at++) {
       if (!isAt(bytes, startOf[at]!, sought)) continue;
+      found ??= { texts: [], counts: [] };
+      const { texts, counts } = found;
       const text = textOf[at]!;
       const last = texts.length - 1;
       if (texts[last] !== text) {
@@ -50,7 +55,7 @@ export function openTermScan(texts: readonly string[]): TermScan {
         counts.push(1);
       } else if (counts[last]! < COUNT_MAX) counts[last]! += 1;
     }
-    return found;
+    return found ?? NOWHERE;
   };
   const arrays = [bytes, heads, textOf, startOf, lengths];
   const taken = arrays.reduce((sum, { byteLength }) => sum + byteLength, 0);
@@ -131,15 +136,21 @@ function bucketOf(hash: number, heads: Int32Array): number {
   return (hash ^ (hash >>> 15)) & (heads.length - 2);
 }
 
+/** A letter for each byte. */
+function inBytes(term: string): string {
+  for (let i = 0; i < term.length; i++) if (term.charCodeAt(i) > ASCII_MAX) return Buffer.from(term).toString('latin1');
+  return term;
+}
+
 /** The term stands there, up to a blank. */
-function isAt(bytes: Uint8Array, start: number, term: Uint8Array): boolean {
-  for (let i = 0; i < term.length; i++) if (bytes[start + i] !== term[i]) return false;
+function isAt(bytes: Uint8Array, start: number, term: string): boolean {
+  for (let i = 0; i < term.length; i++) if (bytes[start + i] !== term.charCodeAt(i)) return false;
   return bytes[start + term.length] === BLANK;
 }
 
-function hashOf(term: Uint8Array): number {
+function hashOf(term: string): number {
   let value = HASH_START;
-  for (const byte of term) value = Math.imul(value ^ byte, HASH_FACTOR);
+  for (let i = 0; i < term.length; i++) value = Math.imul(value ^ term.charCodeAt(i), HASH_FACTOR);
   return value;
 }
 

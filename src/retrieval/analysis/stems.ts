@@ -3,7 +3,7 @@ import { stemmer as hy } from '@orama/stemmers/armenian';
 import { stemmer as bg } from '@orama/stemmers/bulgarian';
 import { stemmer as da } from '@orama/stemmers/danish';
 import { stemmer as nl } from '@orama/stemmers/dutch';
-import { stemmer as en } from '@orama/stemmers/english';
+import { stemmer as stemEnglish } from '@orama/stemmers/english';
 import { stemmer as fi } from '@orama/stemmers/finnish';
 import { stemmer as fr } from '@orama/stemmers/french';
 import { stemmer as de } from '@orama/stemmers/german';
@@ -41,6 +41,10 @@ const SCRIPTS = {
 } as const;
 
 export type StemScript = keyof typeof SCRIPTS;
+
+/** All that the English stemmer looks for. It tries some thirty patterns in turn: of half of the words, for nothing. */
+const ENGLISH_ENDING = /(?:[esy]|ed|ing|[alu]l|[eo]r|ic|[ae]nt|ou|ism|[st]ion|nci|li|iti|ogi)$/;
+const en: Stemmer = (word) => (ENGLISH_ENDING.test(word) ? stemEnglish(word) : word);
 
 const LATIN: Record<string, Stemmer> = {
   da,

@@ -67,10 +67,15 @@ export function wordTerms(word: string, language: string): readonly WordTerm[] {
 export function firstTerms(word: string, languages: readonly string[]): string[] {
   const short = cut(word);
   const script = scriptOf(short);
-  const used = script ? languages.map((language) => languageFor(script, language)) : languages;
-  return used.flatMap((language, i) =>
-    used.indexOf(language) === i ? mainTerm(formsOf(short, language), script && language) : [],
-  );
+  const used: string[] = [];
+  const terms: string[] = [];
+  for (const language of languages) {
+    const taken = script ? languageFor(script, language) : language;
+    if (used.includes(taken)) continue;
+    used.push(taken);
+    terms.push(mainTerm(formsOf(short, taken), script && taken));
+  }
+  return terms;
 }
 
 function computeTerms(word: string, language: string): WordTerm[] {

@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { stemmer } from '@orama/stemmers/english';
+import { stem } from './stems.ts';
+
+const LETTERS = [...'abcdefghijklmnopqrstuvwxyz'];
+const SUFFIXES =
+  `ational tional enci anci izer bli alli entli eli ousli ization ation ator alism iveness fulness ousness aliti iviti
+  biliti logi icate ative alize iciti ical ful ness al ance ence er ic able ible ant ement ment ent ou ism ate iti ous ive ize sion tion
+  sses ies eed ed ing y e ll`.split(/\s+/);
+
+test('an English word whose ending the stemmer does not look for is its own stem', () => {
+  const endings = LETTERS.flatMap((a) => LETTERS.flatMap((b) => LETTERS.map((c) => a + b + c)));
+  for (const ending of [...endings, ...SUFFIXES]) {
+    for (const begin of ['', 'b', 'ya', 'troubl', 'relat']) {
+      assert.equal(stem(begin + ending, 'latin', 'en'), stemmer(begin + ending), begin + ending);
+    }
+  }
+});
