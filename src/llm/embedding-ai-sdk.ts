@@ -38,6 +38,11 @@ export function openEmbeddingProvider(
   const passagesTimeoutMs = options.passagesTimeoutMs ?? PASSAGES_TIMEOUT_MS;
   /** A slow machine gets through with fewer. */
   let textsMax = BATCH_TEXTS_MAX;
+  /** What the provider takes at once, as far as is known. */
+  let takenMax = BATCH_TEXTS_MAX;
+  const learn = (taken: number): void => {
+    takenMax = Math.min(takenMax, Math.max(taken, TAKEN_MIN));
+  };
   return (name, dimensions = null) => {
     const model = { name, dimensions };
     const passages = async (texts: readonly string[], tries: number, signal: AbortSignal): Promise<Float32Array[]> => {
@@ -60,7 +65,9 @@ export function openEmbeddingProvider(
             ? requestOnce(options, model, part, signal, options.queryTimeoutMs ?? QUERY_TIMEOUT_MS)
             : gate(() => passages(part, tries, signal));
         const parts = await Promise.all(
-          splitBatches(texts, textsMax).map((batch) => embedBatch(batch, use === 'query', request)),
+          splitBatches(texts, Math.min(textsMax, takenMax)).map((batch) =>
+            embedBatch(batch, use === 'query', request, learn),
+          ),
         );
         return agree(parts.flat());
       },
@@ -74,6 +81,8 @@ interface Asked {
   dimensions: number | null;
 }
 
+/** Fewer at once are not learnt: then it was rather their length. */
+const TAKEN_MIN = 4;
 /** A request that took less than this share of its time may be twice as large. */
 const QUICK_SHARE = 0.25;
 
@@ -105,7 +114,12 @@ function mayBeTheTexts(error: unknown, texts: readonly string[], isQuery: boolea
 }
 
 /** What fails together is tried in halves; a text that is refused alone is tried cut short, and at last left out. */
-async function embedBatch(texts: readonly string[], isQuery: boolean, request: Ask): Promise<Float32Array[]> {
+async function embedBatch(
+  texts: readonly string[],
+  isQuery: boolean,
+  request: Ask,
+  learn: (taken: number) => void,
+): Promise<Float32Array[]> {
   try {
     return await request(texts, TRIES_MAX);
   } catch (error) {
@@ -113,7 +127,7 @@ async function embedBatch(texts: readonly string[], isQuery: boolean, request: A
     // Is it the texts, or any text?
     const probe = () => request([PROBE_TEXT], TRIES_APART_MAX).catch(() => Promise.reject(error));
     const probed = isTimeout(error) ? [] : await probe();
-    const found = await embedApart(texts, isQuery, request);
+    const found = await embedApart(texts, isQuery, request, error instanceof TextsRefused ? learn : () => {});
     const [one] = [...found.filter(({ length }) => length > 0), ...probed];
     const { length } = one ?? (await probe())[0]!;
     return found.map((vector) => (vector.length > 0 ? vector : new Float32Array(length)));
@@ -124,20 +138,29 @@ const PROBE_TEXT = 'text';
 /** Of a single text: the last chance before it is left out. */
 const TRIES_APART_MAX = 3;
 
-/** Refused texts come back as vectors of length 0. */
-async function embedApart(texts: readonly string[], isQuery: boolean, request: Ask): Promise<Float32Array[]> {
+/** Refused texts come back as vectors of length 0. `learn` hears of how many were taken where twice as many were refused. */
+async function embedApart(
+  texts: readonly string[],
+  isQuery: boolean,
+  request: Ask,
+  learn: (taken: number) => void,
+): Promise<Float32Array[]> {
+  let refused = 0;
   const tryParts = async (parts: readonly (readonly string[])[]): Promise<Float32Array[]> => {
     const found = parts.map((part) =>
       request(part, part.length > 1 ? 1 : TRIES_APART_MAX).catch((error) => {
         if (!mayBeTheTexts(error, part, isQuery)) throw error;
-        return embedApart(part, isQuery, request);
+        refused += 1;
+        return embedApart(part, isQuery, request, learn);
       }),
     );
     return (await Promise.all(found)).flat();
   };
   if (texts.length > 1) {
     const middle = texts.length >> 1;
-    return tryParts([texts.slice(0, middle), texts.slice(middle)]);
+    const found = await tryParts([texts.slice(0, middle), texts.slice(middle)]);
+    if (refused === 0) learn(middle);
+    return found;
   }
   const [text = ''] = texts;
   if (text.length <= CUT_UNITS_MIN) return [new Float32Array(0)];

@@ -172,6 +172,18 @@ describe('texts that the model refuses', () => {
       assert.equal((await failure(open().embed(['bad'], 'query', never))).code, 'upstream_failed');
     }
   });
+  test('for their number come in smaller requests from then on', async () => {
+    fake.respond(({ texts }) => (texts.length > 10 ? { status: 422 } : undefined));
+    const model = open();
+    const texts = Array.from({ length: BATCH_TEXTS_MAX * 2 }, (_, i) => `text number ${i}`);
+    const first = await model.embed(texts, 'passage', never);
+    const before = fake.calls.length;
+    assert.deepEqual(await model.embed(texts, 'passage', never), first);
+    assert.deepEqual(
+      fake.calls.slice(before).map((call) => call.texts.length),
+      Array(8).fill(8),
+    );
+  });
   test('are not tried one by one where every text is refused', async () => {
     fake.respond(() => ({ status: 400 }));
     await failure(open().embed(Array(20).fill('fine '.repeat(500)), 'passage', never));
