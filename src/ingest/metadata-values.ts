@@ -6,6 +6,8 @@ const VALUE_UNITS_MAX = 4096;
 
 const INTEGER = /^[+-]?\d{1,18}$/;
 const FLOAT = /^[+-]?(\d{1,30}(\.\d{0,30})?|\.\d{1,30})(e[+-]?\d{1,3})?$/i;
+/** Digits that a number has whatever its binary form. */
+const DECIMAL_DIGITS = 15;
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 const SLASH_DATE = /^(\d{4})[/.](\d{1,2})[/.](\d{1,2})$/;
 const DATETIME = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?\s?(Z|[+-]\d{2}:?\d{2})?$/i;
@@ -25,12 +27,20 @@ function convert(text: string, type: MetadataType): string | undefined {
     case 'integer':
       return INTEGER.test(text) ? String(BigInt(text.replace(/^\+/, ''))) : integerFromFloat(text);
     case 'float':
-      return FLOAT.test(text) && Number.isFinite(Number(text)) ? String(Number(text)) : undefined;
+      return floatOf(text);
     case 'date':
       return dateOf(text);
     case 'datetime':
       return datetimeOf(text);
   }
+}
+
+/** `12.5%` is 0.125. */
+function floatOf(text: string): string | undefined {
+  const digits = text.replace(/\s?%$/, '');
+  const number = FLOAT.test(digits) ? Number(digits) : Number.NaN;
+  if (!Number.isFinite(number)) return undefined;
+  return String(digits === text ? number : Number((number / 100).toPrecision(DECIMAL_DIGITS)));
 }
 
 /** Spreadsheets write whole numbers as `12.0`. */

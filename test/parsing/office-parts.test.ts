@@ -1,7 +1,7 @@
 /** Parts of Office files that lie beside the main text: shapes, diagrams, files put in whole, sheets that are charts. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { strToU8, unzipSync, zipSync } from 'fflate';
+import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate';
 import { fixture } from '../support/fixtures.ts';
 import { makeDocx, makePdf, makeXlsx } from '../support/make-files.ts';
 import { readBytes } from '../support/process-bytes.ts';
@@ -61,6 +61,37 @@ test('diagrams of a Word file, and pages and texts that were put into it whole',
   parts['word/chunk3.txt'] = strToU8('1 < 2\n\nnext');
   const { text } = await readBytes('a.docx', zipSync(parts));
   assert.equal(text, 'before\n\n- First step\n\n## Page\n\n| a | b |\n| --- | --- |\n\nCafé\n\n1 < 2\n\nnext\n\nafter');
+});
+
+test('percents are shown as percents, whatever format says so; declared as numbers they are numbers', async () => {
+  const sheets = [
+    {
+      name: 'S',
+      rows: [
+        ['name', 'share', 'rate', 'note'],
+        ['a', 0.125, 0.07, 5],
+        ['b', 1, -0.333333333, 6],
+      ],
+    },
+  ];
+  const parts = unzipSync(makeXlsx({ sheets }));
+  const styles = strFromU8(parts['xl/styles.xml']!)
+    .replace(
+      '<fonts',
+      `<numFmts><numFmt numFmtId="170" formatCode="0.0&quot; &quot;%"/><numFmt numFmtId="171" formatCode="0&quot; %&quot;"/></numFmts><fonts`,
+    )
+    .replace('</cellXfs>', '<xf numFmtId="9"/><xf numFmtId="170"/><xf numFmtId="171"/></cellXfs>');
+  const cells = strFromU8(parts['xl/worksheets/sheet1.xml']!).replace(
+    /<c r="([BCD])([23])"/g,
+    (_cell, column: string, row: string) => `<c r="${column}${row}" s="${'BCD'.indexOf(column) + 2}"`,
+  );
+  const bytes = zipSync({ ...parts, 'xl/styles.xml': strToU8(styles), 'xl/worksheets/sheet1.xml': strToU8(cells) });
+  const { text, chunks } = await readBytes('a.xlsx', bytes, [{ key: 'share', type: 'float' }]);
+  assert.match(text, /\| a \| 12\.5% \| 7% \| 5 \|\n\| b \| 100% \| -33\.3333333% \| 6 \|$/);
+  assert.deepEqual(
+    chunks.map(({ metadata }) => metadata['share']?.val),
+    ['0.125', '1'],
+  );
 });
 
 test('pictures that expand far do no harm in an Office file: nobody reads them', async () => {

@@ -2,6 +2,7 @@
 import { outsideLinks } from '../links.ts';
 import { type ChartText, chartText } from './chart-text.ts';
 import { diagramText, shapeTexts } from './drawing-text.ts';
+import { percentCells, percentStyles } from './percent-cells.ts';
 import { attribute, decodeXml, readXml } from './xml-tree.ts';
 import { folderOf, resolvePart, type ZipPackage } from './zip-package.ts';
 
@@ -34,6 +35,8 @@ export interface SheetExtras {
   /** Of shapes and diagrams that lie on the sheet. */
   texts: string[];
   links: { ref: string; url: string }[];
+  /** References of cells whose numbers are shown as percents. */
+  percents: ReadonlySet<string>;
 }
 
 /** Extras by sheet name. */
@@ -45,6 +48,7 @@ export function sheetExtras(parts: ZipPackage): Map<string, SheetExtras> {
   }
   const targets = relations(parts, 'xl/workbook.xml');
   const workbook = parts.text('xl/workbook.xml');
+  const styles = percentStyles(parts.text('xl/styles.xml'));
   return new Map(
     elements(workbook, 'sheet').map((sheet) => {
       const part = targets.get(attribute(sheet, 'r:id')) ?? '';
@@ -60,6 +64,7 @@ export function sheetExtras(parts: ZipPackage): Map<string, SheetExtras> {
         hidden: state === 'hidden' || state === 'veryHidden',
         merged: elements(rest, 'mergeCell').map((cell) => attribute(cell, 'ref')),
         links: [...cellLinks(rest, outsideTargets(parts, part)), ...formulaLinks(xml)],
+        percents: percentCells(xml, styles),
         ...drawnOn(parts, links),
         comments: [...notes, ...threads].filter(({ text }) => text.trim() !== '').map(commentLine),
       };

@@ -5,6 +5,7 @@ import { KeyPicker, originMetadata } from '../metadata-values.ts';
 import type { ChunkMetadataKey, ParsedFile } from '../parsed.ts';
 import { repackZip } from '../zip.ts';
 import { coreProperties, type SheetExtras, sheetExtras } from './office-xml.ts';
+import { percentText } from './percent-cells.ts';
 import { type CellRange, type RowLinks, writeSheet } from './sheets.ts';
 import { TextBuilder } from './text-builder.ts';
 import { openPackage } from './zip-package.ts';
@@ -28,6 +29,7 @@ export async function parseXlsx(bytes: Uint8Array, keys: readonly ChunkMetadataK
     const data = cells.get(sheet) ?? [];
     const merged = (extra?.merged ?? []).flatMap((range) => rangeOf(range) ?? []);
     const rows = data.map((row) => row.map(valueText));
+    for (const ref of extra?.percents ?? []) showPercent(ref, data, rows);
     writeSheet(builder, picker, { ...extra, name: sheet, rows, merged, links: linksOf(extra?.links ?? [], rows) });
   }
   const properties = coreProperties(parts);
@@ -39,6 +41,12 @@ export async function parseXlsx(bytes: Uint8Array, keys: readonly ChunkMetadataK
     metadata: originMetadata(properties),
     warnings: picker.warnings(),
   };
+}
+
+function showPercent(ref: string, data: readonly (readonly unknown[])[], rows: string[][]): void {
+  const cell = rangeOf(`${ref}:${ref}`);
+  const value = cell && data[cell.top]?.[cell.left];
+  if (typeof value === 'number') rows[cell!.top]![cell!.left] = percentText(value);
 }
 
 function linksOf(links: SheetExtras['links'], rows: readonly string[][]): RowLinks {
