@@ -137,6 +137,35 @@ describe('German compounds', () => {
   });
 });
 
+describe('what a query is not looking for is left out of it,', () => {
+  for (const [language, query, rest] of [
+    ['en', 'How many moons were known during any?', 'moons known'],
+    ['es', '¿Cuánta agua tienen estos lagos?', 'agua lagos'],
+    ['es', 'cuando nacio Cervantes', 'nacio Cervantes'],
+    ['ro', 'Cărui oraș îi aparține acest muzeu?', 'oraș aparține muzeu'],
+    ['ro', 'in care an a inceput razboiul', 'an inceput razboiul'],
+    ['ru', 'Какую площадь имеет эта страна?', 'площадь страна'],
+    ['ru', 'Чьим именем им назван город', 'именем назван город'],
+    ['el', 'Πόσους κατοίκους έχει η πόλη;', 'κατοίκους πόλη'],
+    ['el', 'ΠΟΙΟΣ ΕΙΝΑΙ Ο ΠΛΗΘΥΣΜΟΣ', 'πληθυσμός'],
+    ['tr', 'Türkiye’nin başkenti neresidir, HANGİ ilde?', 'Türkiye’nin başkenti ilde'],
+    ['vi', 'Dân số của Hà Nội là mấy', 'Dân số Hà Nội'],
+    ['ar', 'في أي عام وُلد الملك', 'عام ولد الملك'],
+    ['ar', 'الى اين سافر', 'سافر'],
+    ['hi', 'भारत की राजधानी कहाँ होती है?', 'भारत राजधानी'],
+    ['fa', 'پایتخت ایران کدام است؟', 'پایتخت ایران'],
+  ] as const) {
+    test(`${language}: ${query}`, () => assert.deepEqual(weighTerms(query, [language]), weighTerms(rest, [language])));
+  }
+  test('as names are not', () => {
+    assert.ok(weighTerms('علي بن ابي طالب', ['ar']).size > weighTerms('بن ابي طالب', ['ar']).size);
+    assert.ok(weighTerms('år 1900', ['sv']).size > weighTerms('1900', ['sv']).size);
+  });
+  test('but what a text says has all but function words', () => {
+    assert.deepEqual(analyzeQuery('many moons before Galileo', ['en']), ['mani', 'moon', 'befor', 'galileo']);
+  });
+});
+
 describe('what only asks, in scripts without blanks,', () => {
   test('is left out of a query, not of a text', () => {
     for (const [language, query, rest] of [

@@ -6,10 +6,11 @@
 import { withoutAsking } from './analysis/asking.ts';
 import { encodeTerm } from './analysis/encode.ts';
 import { TERM_WEIGHT } from './analysis/looser-forms.ts';
+import { isQueryStopWord } from './analysis/query-stop-words.ts';
 import { cjkTerms, hangulTerms, thaiTerms } from './analysis/segments.ts';
 import { stopWordsOf } from './analysis/stop-words.ts';
 import { forEachToken } from './analysis/tokens.ts';
-import { takeApart, wordTerms } from './analysis/words.ts';
+import { lowerCase, takeApart, wordTerms } from './analysis/words.ts';
 
 /** Stands for "not known": each script's most common language is assumed. */
 export const UNDETERMINED = 'und';
@@ -35,10 +36,10 @@ export function analyzeForIndex(text: string, language: string | null): string {
   return terms.join(' ');
 }
 
-/** Distinct terms of a text, without stop words and without looser forms: what it says. */
+/** Distinct terms of a text, without function words and without looser forms: what it says. */
 export function analyzeQuery(text: string, languages: readonly string[]): string[] {
   const terms = new Set<string>();
-  forEachQueryTerm(text, languages, (term, _weight, isLoose) => {
+  forEachQueryTerm(text, languages, isFunctionWord, (term, _weight, isLoose) => {
     if (!isLoose) terms.add(term);
   });
   return [...terms];
@@ -69,7 +70,7 @@ export function queryWords(text: string, languages: readonly string[]): QueryWor
     (word) => words.push(word),
     () => {},
   );
-  const { kept, likely } = withoutStopWords(words, searched, true);
+  const { kept, likely } = withoutStopWords(words, searched, true, isFunctionWord);
   return [...new Set(kept)].map((word) => ({
     word,
     terms: [...new Set([...likely].map((language) => wordTerms(word, language)[0]!.term))],
@@ -83,7 +84,7 @@ export function queryWords(text: string, languages: readonly string[]): QueryWor
  */
 export function weighTerms(text: string, languages: readonly string[]): Map<string, number> {
   const terms = new Map<string, number>();
-  forEachQueryTerm(text, languages, (term, weight) => {
+  forEachQueryTerm(withoutAsking(text), languages, isQueryStopWord, (term, weight) => {
     if (weight > (terms.get(term) ?? 0)) terms.set(term, weight);
   });
   return terms;
@@ -92,19 +93,23 @@ export function weighTerms(text: string, languages: readonly string[]): Map<stri
 /** `isLoose`: it is a looser form of what the query says, or only in a language that it does not seem to be in. */
 type AddWeighed = (term: string, weight: number, isLoose: boolean) => void;
 
-function forEachQueryTerm(text: string, languages: readonly string[], add: AddWeighed): void {
+type IsStopWord = (lower: string, language: string) => boolean;
+
+const isFunctionWord: IsStopWord = (lower, language) => stopWordsOf(language).has(lower);
+
+function forEachQueryTerm(text: string, languages: readonly string[], isStop: IsStopWord, add: AddWeighed): void {
   const searched = languages.length > 0 ? languages : [UNDETERMINED];
   const words: string[] = [];
   let hasOther = false;
   analyze(
-    withoutAsking(text),
+    text,
     (word) => words.push(word),
     (term, weight) => {
       hasOther = true;
       add(term, weight, false);
     },
   );
-  const { kept, likely } = withoutStopWords(words, searched, hasOther);
+  const { kept, likely } = withoutStopWords(words, searched, hasOther, isStop);
   for (const word of kept) {
     for (const language of searched) {
       const weightMax = likely.has(language) ? TERM_WEIGHT : UNLIKELY_WEIGHT;
@@ -139,15 +144,16 @@ function withoutStopWords(
   words: readonly string[],
   languages: readonly string[],
   mayBeEmpty: boolean,
+  isStop: IsStopWord,
 ): { kept: readonly string[]; likely: ReadonlySet<string> } {
-  const lower = words.map((word) => word.toLowerCase());
-  const counts = languages.map((language) => {
-    const list = stopWordsOf(language === UNDETERMINED ? 'en' : language);
-    return lower.filter((word) => list.has(word)).length;
+  const stops = languages.map((language) => {
+    const listed = language === UNDETERMINED ? 'en' : language;
+    return words.map((word) => isStop(lowerCase(word, listed), listed));
   });
+  const counts = stops.map((list) => list.filter(Boolean).length);
   const most = Math.max(...counts);
   const likely = languages.filter((_, i) => counts[i] === most);
-  const lists = likely.map((language) => stopWordsOf(language === UNDETERMINED ? 'en' : language));
-  const kept = words.filter((_, i) => !lists.some((list) => list.has(lower[i]!)));
+  const dropped = stops.filter((_, i) => counts[i] === most);
+  const kept = words.filter((_, i) => !dropped.some((list) => list[i]));
   return { kept: kept.length > 0 || mayBeEmpty ? kept : words, likely: new Set(likely) };
 }
