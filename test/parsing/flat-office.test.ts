@@ -52,7 +52,7 @@ test('Word 2003 XML: headings, lists, tables, notes, comments, links; what was d
   assert.equal(fileType, 'docx');
   assert.match(
     text,
-    /^# Herons\n\nThey nest\[\^1\] high\.\[\^2\] ?More\n\n\[\^1\]: In spring\.\n\n\[\^2\]: \[comment.*\] Sure\?/,
+    /^# Herons\n\nThey nest\[\^1\] high\.\[\^2\] ?More\n\n\[\^1\]: In spring\.\n\n\[\^2\]: \[comment by Bo\] Sure\?/,
   );
   assert.match(text, /- bullet\n*1\. first\n\n\| a \| b \|\n\| --- \| --- \|\n\| a \| c \|$/);
   assert.match(chunks[0]!.context!, /More <https:\/\/example\.org\/nests>/);

@@ -37,7 +37,7 @@ test('formulas, notes and comments of a Word file', async () => {
     '[^2]: Nearly all.',
     '$x=\\frac{−b±\\sqrt{b^{2}−4ac}}{2a}$',
     'A that I[^3] doubt.',
-    '[^3]: [comment] claim',
+    '[^3]: [comment by Bo] claim',
     '$∑_{i=1}^{n} a_{i}$',
   ]);
 });

@@ -4,10 +4,13 @@ import type { DomDocument, DomElement, DomNode } from './dom.ts';
 /** What of the DOM is needed to move elements. */
 interface MovableElement extends DomElement {
   parentNode: MovableElement | null;
-  textContent: string | null;
+  childNodes: ArrayLike<DomNode>;
   insertBefore(node: DomNode, before: DomNode | null): void;
   remove(): void;
 }
+
+/** Behind the author of a comment, in the label that the converter writes. */
+export const AUTHOR_END = '\ue0c2';
 
 /** The converter writes all notes at the end, each with a link back. */
 export function placeNotes(document: DomDocument): void {
@@ -22,15 +25,30 @@ export function placeNotes(document: DomDocument): void {
     number += 1;
     const comment = note.tagName.toUpperCase() === 'DT';
     const body = comment ? (note.nextSibling as MovableElement | null) : note;
-    const text = (body?.textContent ?? '').replace(/\s*↑\s*$/, '').trim();
+    const text = textOf(body)
+      .replace(/\s*↑\s*$/, '')
+      .trim();
     const paragraph = create.createElement('p');
-    paragraph.textContent = `[^${number}]: ${comment ? '[comment] ' : ''}${text}`;
+    paragraph.textContent = `[^${number}]: ${comment ? `[comment${authorOf(note)}] ` : ''}${text}`;
     block.parentNode.insertBefore(paragraph, (last.get(block) ?? block).nextSibling);
     last.set(block, paragraph);
     link.textContent = `[^${number}]`;
     note.remove();
     if (comment) body?.remove();
   }
+}
+
+/** Its paragraphs are words of their own. */
+function textOf(body: MovableElement | null): string {
+  const parts = Array.from(body?.childNodes ?? [], (node) => node.textContent ?? '');
+  return parts.join(' ');
+}
+
+/** Of a label like `Comment [Ann1]`. */
+function authorOf(label: MovableElement): string {
+  const text = label.textContent ?? '';
+  const end = text.lastIndexOf(AUTHOR_END);
+  return end === -1 ? '' : ` by ${text.slice(text.indexOf('[') + 1, end)}`;
 }
 
 /** The block at the top of the text. */

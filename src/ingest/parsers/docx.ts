@@ -6,7 +6,7 @@ import { originMetadata } from '../metadata-values.ts';
 import type { ParsedFile } from '../parsed.ts';
 import { repackZip } from '../zip.ts';
 import { usefulAltText } from './alt-text.ts';
-import { placeNotes } from './docx-notes.ts';
+import { AUTHOR_END, placeNotes } from './docx-notes.ts';
 import { withParts } from './docx-parts.ts';
 import { plainDocument } from './docx-source.ts';
 import { fitsTree, parseTree, rootOf, stripTags } from './dom.ts';
@@ -66,9 +66,19 @@ async function convert(bytes: Uint8Array, parts: ZipPackage): Promise<string> {
       styleMap: STYLE_MAP,
       convertImage: mammoth.images.imgElement(async () => ({ src: '' })),
       externalFileAccess: false,
+      transformDocument: withAuthors,
     },
   );
   return withParts(value.replace(/<img alt="([^"]*)"[^<>]*>/g, imageText), parts);
+}
+
+/** The converter writes who made a comment by initials only. */
+function withAuthors(document: { comments: { authorName?: string }[] }): object {
+  const comments = document.comments.map((comment) => {
+    const author = (comment.authorName ?? '').trim();
+    return { ...comment, authorInitials: author === '' ? '' : `${author}${AUTHOR_END}` };
+  });
+  return { ...document, comments };
 }
 
 /** What a picture shows, where its author said so. */
