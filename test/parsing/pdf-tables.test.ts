@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parsePdf } from '../../src/ingest/parsers/pdf.ts';
-import { makePdf, type PdfOptions } from '../support/make-files.ts';
+import { makePdf, type PdfOptions, pdfOf } from '../support/make-files.ts';
 
 interface Drawing {
   /** Left edges of the columns and the right edge of the last. */
@@ -176,4 +176,75 @@ test('two columns of prose, contents, forms, lists, formulas and code are no tab
   };
   for (const [name, rows] of Object.entries(pairs))
     assert.deepEqual((await read(cells(halves, rows))).tables, [], name);
+});
+
+/** A page whose table is tagged; an empty cell has no content. */
+function taggedPdf(rows: readonly (readonly string[])[], spans: Record<string, string> = {}): Uint8Array {
+  const [table, content]: [string[], string[]] = [[], []];
+  const owners: number[] = [];
+  const objects: string[] = ['', '', '', '', '', '', ''];
+  const add = (body: string) => objects.push(body);
+  for (const [r, row] of rows.entries()) {
+    const tr = objects.length + row.length + 1;
+    const kids = row.map((text, c) => {
+      const cell = add(
+        `<< /Type /StructElem /S /TD /P ${tr} 0 R /Pg 3 0 R ${spans[text] ?? ''} ${text === '' ? '' : `/K ${content.length}`} >>`,
+      );
+      // Neither the order nor the places of the words are those of the table.
+      if (text !== '') owners.push(cell);
+      if (text !== '')
+        content.push(
+          `/TD << /MCID ${content.length} >> BDC\n${word(72 + 31 * ((r * 7 + c * 5) % 11), 700 - 20 * r - 6 * c, text)}\nEMC`,
+        );
+      return `${cell} 0 R`;
+    });
+    table.push(`${add(`<< /Type /StructElem /S /TR /P 7 0 R /K [${kids.join(' ')}] >>`)} 0 R`);
+  }
+  const stream = `${word(72, 770, 'Before the table.')}\n${content.join('\n')}`;
+  const root = '<< /Type /StructTreeRoot /K [7 0 R] /ParentTree << /Nums [0 [';
+  objects.splice(
+    0,
+    7,
+    '<< /Type /Catalog /Pages 2 0 R /StructTreeRoot 6 0 R /MarkInfo << /Marked true >> >>',
+    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /StructParents 0 /Resources << /Font << /F1 4 0 R >> >> /Contents 5 0 R >>',
+    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>',
+    `<< /Length ${stream.length} >>\nstream\n${stream}\nendstream`,
+    `${root}${owners.map((owner) => `${owner} 0 R`).join(' ')}]] >> >>`,
+    `<< /Type /StructElem /S /Table /P 6 0 R /K [${table.join(' ')}] >>`,
+  );
+  return pdfOf(objects);
+}
+
+test('tables that are tagged need no lines and no order', async () => {
+  const rows = [
+    ['Region', 'Sales'],
+    ['Units', 'Price'],
+    ['North', '14', ''],
+    ['South', '', '3.75'],
+  ];
+  const spans = {
+    Region: '/A << /O /Table /RowSpan 2 >>',
+    Sales: '/A << /O /Table /ColSpan 2 >>',
+  };
+  const { text, blocks } = await parsePdf(taggedPdf(rows, spans), {});
+  assert.deepEqual(
+    blocks.filter(({ kind }) => kind === 'table').map(({ start, end }) => text.slice(start, end)),
+    ['| Region | Sales |  |\n| --- | --- | --- |\n|  | Units | Price |\n| North | 14 |  |\n| South |  | 3.75 |'],
+  );
+});
+
+test('a tag around a whole page is no table', async () => {
+  const sentence = 'The keeper of the lighthouse wrote fourteen letters. '.repeat(20).trim();
+  const { blocks } = await parsePdf(
+    taggedPdf([
+      ['Menu', 'Top'],
+      ['Home', sentence],
+    ]),
+    {},
+  );
+  assert.deepEqual(
+    blocks.filter(({ kind }) => kind === 'table'),
+    [],
+  );
 });

@@ -134,6 +134,11 @@ export function makePdf(options: PdfOptions): Uint8Array {
   for (const body of options.fields ?? []) add(body);
   for (const { content } of attachments)
     add(`<< /Type /EmbeddedFile /Length ${content.length} >>\nstream\n${content}\nendstream`);
+  return pdfOf(objects, '/Info 5 0 R');
+}
+
+/** A PDF 1.4 file of objects with their numbers from 1; the first is the catalog. */
+export function pdfOf(objects: readonly string[], trailer = ''): Uint8Array {
   let out = '%PDF-1.4\n%\u00e2\u00e3\u00cf\u00d3\n';
   const offsets = objects.map((body, index) => {
     const offset = out.length;
@@ -143,7 +148,7 @@ export function makePdf(options: PdfOptions): Uint8Array {
   const xref = out.length;
   const table = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('');
   out += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${table}`;
-  out += `trailer\n<< /Size ${objects.length + 1} /Root 1 0 R /Info 5 0 R >>\nstartxref\n${xref}\n%%EOF\n`;
+  out += `trailer\n<< /Size ${objects.length + 1} /Root 1 0 R ${trailer} >>\nstartxref\n${xref}\n%%EOF\n`;
   return Uint8Array.from(out, (char) => char.charCodeAt(0));
 }
 

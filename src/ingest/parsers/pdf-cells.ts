@@ -3,16 +3,15 @@ import { flowGlue } from './pdf-flow.ts';
 import type { Word } from './pdf-words.ts';
 import { wordLines } from './pdf-words.ts';
 
-export interface PlacedWord extends Word {
+/** Characters of a cell without a blank between them; `start` and `end` are the indices of the first and the last. */
+export interface CellWord {
+  start: number;
+  end: number;
   row: number;
   column: number;
 }
 
-/** The cells of a table that may become one. */
-export interface CellWords {
-  columns: number;
-  words: readonly PlacedWord[];
-}
+export interface PlacedWord extends Word, CellWord {}
 
 /** A number with what stands around it in tables: signs, units, brackets, stars; a dash stands for no number. */
 const NUMBER =
@@ -24,17 +23,21 @@ export function isNumber(text: string): boolean {
   return text.length <= NUMBER_UNITS_MAX && NUMBER.test(text);
 }
 
-/** Text of each cell by rows from the top, without the columns and rows that hold nothing; and where a word's cell is in it. */
+/**
+ * Text of each cell by rows from the top, without the columns and rows that hold nothing; and where a word's cell is in it.
+ * Columns that were counted from the left begin on the right in scripts that are read from there.
+ */
 export function cellTexts(
   text: string,
-  { columns, words }: CellWords,
+  words: readonly CellWord[],
+  isFromLeft: boolean,
 ): { rows: string[][]; cellOf: Map<number, [number, number]> } {
   const used = {
     rows: indexOfUsed(words.map(({ row }) => row)),
     columns: indexOfUsed(words.map(({ column }) => column)),
   };
   const width = used.columns.size;
-  const reversed = columns > 1 && runsRightToLeft(text, words);
+  const reversed = isFromLeft && runsRightToLeft(text, words);
   const rows = Array.from({ length: used.rows.size }, () => Array<string>(width).fill(''));
   const ends = new Map<number, number>();
   const cellOf = new Map<number, [number, number]>();
@@ -63,7 +66,7 @@ function indexOfUsed(places: readonly number[]): Map<number, number> {
   return new Map([...new Set(places)].sort((a, b) => a - b).map((place, index) => [place, index]));
 }
 
-function runsRightToLeft(text: string, words: readonly Word[]): boolean {
+function runsRightToLeft(text: string, words: readonly CellWord[]): boolean {
   let [letters, reversed] = [0, 0];
   for (const { start, end } of words) {
     const word = text.slice(start, end + 1);

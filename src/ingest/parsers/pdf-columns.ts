@@ -97,6 +97,8 @@ const ALIGNED_POINTS = 2.5;
 /** Rows of words alone. */
 const BARE_ROWS_MIN = 4;
 const BARE_WORDS_MAX = 3;
+const BARE_FILLED_SHARE_MIN = 0.85;
+const BARE_SMALL_SHARE_MAX = 0.2;
 /** What lists, formulas, code, addresses of mail and dot leaders have. */
 const NO_VALUE = /^[•◦▪‣●○■□]|[=∑∫√{};@]|\.{4}|…|(?:\. ){3}/;
 const NO_VALUE_SHARE_MAX = 0.1;
@@ -138,7 +140,10 @@ function isSure(
   }
   if (long > 1) return false;
   if (numbers.some((share) => share >= NUMBERS_SHARE_MIN)) return true;
-  return count >= BARE_ROWS_MIN && long === 0 && mean(all.map((cell) => cell.words.length)) <= BARE_WORDS_MAX;
+  const isFull = all.length >= count * columns * BARE_FILLED_SHARE_MIN;
+  const small = all.filter(({ text }) => /^\p{Ll}/u.test(text)).length;
+  if (count < BARE_ROWS_MIN || !isFull || small > all.length * BARE_SMALL_SHARE_MAX) return false;
+  return long === 0 && mean(all.map((cell) => cell.words.length)) <= BARE_WORDS_MAX;
 }
 
 /** A list of contents: the last column has pages in ascending order. */

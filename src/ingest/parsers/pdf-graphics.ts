@@ -73,7 +73,7 @@ export function readGlyphs(module: PdfiumModule, textPage: number, text: string,
 }
 
 /** pdfium counts characters, and none for those that it leaves out of the text. */
-function charIndices(module: PdfiumModule, textPage: number, text: string): (unit: number) => number {
+export function charIndices(module: PdfiumModule, textPage: number, text: string): (unit: number) => number {
   if (module._FPDFText_CountChars(textPage) === text.length) return (unit) => unit;
   const indices = new Int32Array(text.length);
   let character = -1;

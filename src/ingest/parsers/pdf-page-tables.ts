@@ -4,6 +4,7 @@ import { readGlyphs, readGraphics, textTurn } from './pdf-graphics.ts';
 import type { PdfLine } from './pdf-layout.ts';
 import { gridsOf } from './pdf-rules.ts';
 import { bandTables, wordTables } from './pdf-stretches.ts';
+import { taggedTables } from './pdf-structure.ts';
 import { gridTables, type PageTable } from './pdf-tables.ts';
 import type { PdfiumModule } from './pdfium.ts';
 
@@ -21,12 +22,18 @@ const TABLE_UNITS_MIN = 8;
 
 export function readTables(module: PdfiumModule, page: number, textPage: number, text: string): PageTable[] {
   if (text.length < TABLE_UNITS_MIN) return [];
+  const free = new Uint8Array(text.length).fill(1);
+  const tagged = taggedTables(module, page, textPage, text, free);
   const turn = textTurn(module, textPage, text);
   const { horizontal, vertical, fills } = readGraphics(module, page, turn);
   const { grids, loose } = gridsOf(horizontal, vertical);
   const glyphs = readGlyphs(module, textPage, text, turn);
-  const free = new Uint8Array(text.length).fill(1);
-  return [...gridTables(glyphs, grids, free), ...bandTables(glyphs, loose, fills, free), ...wordTables(glyphs, free)];
+  return [
+    ...tagged,
+    ...gridTables(glyphs, grids, free),
+    ...bandTables(glyphs, loose, fills, free),
+    ...wordTables(glyphs, free),
+  ];
 }
 
 /** Lines with the tables at the places of their first characters; characters of tables stand in no other line. */

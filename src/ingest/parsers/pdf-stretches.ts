@@ -76,7 +76,7 @@ function tablesOfGroup(glyphs: Glyphs, group: readonly Rule[], free: Uint8Array)
     const inner = stretches.slice(first, last + 1);
     const near = [...outside, ...stretches.slice(0, first).flat(), ...stretches.slice(last + 1).flat()];
     const found = withNeighbours(inner, near, glyphs.text);
-    const table = cellTexts(glyphs.text, found);
+    const table = cellTexts(glyphs.text, found, true);
     take(table, free);
     tables.push(table);
     first = last + 1;
@@ -97,22 +97,18 @@ function longestTable(stretches: readonly Word[][], first: number, text: string)
 }
 
 /** A table with the line above its first rule and the one below its last, where they stand in its columns. */
-function withNeighbours(
-  stretches: Word[][],
-  near: readonly Word[],
-  text: string,
-): { columns: number; words: PlacedWord[] } {
+function withNeighbours(stretches: Word[][], near: readonly Word[], text: string): PlacedWord[] {
   const { words, gaps } = alignedRows(stretches, text, 'ruled')!;
-  const all = { columns: gaps.length + 1, words };
   const [top, bottom] = [Math.max(...words.map((word) => word.top)), Math.min(...words.map((word) => word.bottom))];
   const lines = wordLines(near);
   const above = lines.findLast((line) => line.bottom >= top - 1);
   const below = lines.find((line) => line.top <= bottom + 1);
   const last = words.reduce((most, { row }) => Math.max(most, row), 0);
-  if (above && above.bottom - top <= above.top - above.bottom) all.words = [...fitting(above, gaps, -1), ...all.words];
-  if (below && bottom - below.top <= below.top - below.bottom)
-    all.words = [...all.words, ...fitting(below, gaps, last + 1)];
-  return all;
+  return [
+    ...(above && above.bottom - top <= above.top - above.bottom ? fitting(above, gaps, -1) : []),
+    ...words,
+    ...(below && bottom - below.top <= below.top - below.bottom ? fitting(below, gaps, last + 1) : []),
+  ];
 }
 
 /** The words of a line that has values in most columns, and none across a gap. */
@@ -141,7 +137,7 @@ export function wordTables(glyphs: Glyphs, free: Uint8Array): PageTable[] {
 
 function tableOfLines(glyphs: Glyphs, lines: readonly WordLine[]): PageTable | undefined {
   const found = alignedRows([lines.flatMap((line) => line.words)], glyphs.text, 'words');
-  return found && cellTexts(glyphs.text, { columns: found.gaps.length + 1, words: found.words });
+  return found && cellTexts(glyphs.text, found.words, true);
 }
 
 /** The parts of a run between lines with one value; none where there is no such line. */

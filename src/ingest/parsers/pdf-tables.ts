@@ -41,9 +41,7 @@ export function gridTables(glyphs: Glyphs, grids: readonly Grid[], free: Uint8Ar
   for (const grid of grids.slice(0, GRIDS_MAX)) {
     const words = wordsInGrid(glyphs, grid, free);
     if (!words) continue;
-    const table = {
-      ...cellTexts(glyphs.text, { columns: grid.xs.length - 1, words: rowsInBands(words, grid, glyphs.text) }),
-    };
+    const table = cellTexts(glyphs.text, rowsInBands(words, grid, glyphs.text), true);
     if (!isTable(table.rows, grid)) continue;
     take(table, free);
     tables.push(table);

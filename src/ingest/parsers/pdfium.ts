@@ -30,6 +30,19 @@ export interface PdfiumModule {
   /** Writes six floats. */
   _FPDFPageObj_GetMatrix(object: number, matrix: number): number;
   _FPDFPageObj_GetMarkedContentID(object: number): number;
+  _FPDF_StructTree_GetForPage(page: number): number;
+  _FPDF_StructTree_Close(tree: number): void;
+  _FPDF_StructTree_CountChildren(tree: number): number;
+  _FPDF_StructTree_GetChildAtIndex(tree: number, index: number): number;
+  _FPDF_StructElement_GetType(element: number, buffer: number, bytes: number): number;
+  _FPDF_StructElement_CountChildren(element: number): number;
+  _FPDF_StructElement_GetChildAtIndex(element: number, index: number): number;
+  _FPDF_StructElement_GetChildMarkedContentID(element: number, index: number): number;
+  _FPDF_StructElement_GetAttributeCount(element: number): number;
+  _FPDF_StructElement_GetAttributeAtIndex(element: number, index: number): number;
+  _FPDF_StructElement_Attr_GetValue(attributes: number, name: number): number;
+  /** Writes a float. */
+  _FPDF_StructElement_Attr_GetNumberValue(value: number, number: number): number;
   _FPDFFormObj_CountObjects(form: number): number;
   _FPDFFormObj_GetObject(form: number, index: number): number;
   /** Writes two integers: how it is filled, and whether its outline is drawn. */
