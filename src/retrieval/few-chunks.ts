@@ -85,9 +85,10 @@ function openFewChunks(weigh: Weigh, read: () => Promise<TermsRead>): FewChunks 
       const scores = new Float64Array(chunks.length);
       occurring.forEach(({ term, texts, counts }, i) => {
         const weight = repeats.get(term)! * weights[i]!;
-        texts.forEach((text, at) => {
+        for (let at = 0; at < texts.length; at += 1) {
+          const text = texts[at]!;
           scores[text]! += (weight * counts[at]!) / (counts[at]! + base + slope * scan.lengths[text]!);
-        });
+        }
       });
       return bestOf(chunks, scores, limit);
     },

@@ -5,7 +5,7 @@ import { openTermScan, roundedLength } from './term-scan.ts';
 /** Texts with at least one of the terms. */
 const look = (wanted: readonly string[], ...texts: readonly string[]) => {
   const scan = openTermScan(texts);
-  const found = scan(wanted);
+  const found = scan(wanted).map(({ texts, counts }) => ({ texts: [...texts], counts: [...counts] }));
   return texts.flatMap((_, text) => {
     const counts = found.map((term) => term.counts[term.texts.indexOf(text)] ?? 0);
     return counts.some((count) => count > 0) ? [{ text, counts, length: scan.lengths[text] }] : [];
@@ -23,8 +23,15 @@ test('terms are counted where they stand alone', () => {
 
 test('one look after the other knows nothing of the one before', () => {
   const scan = openTermScan(['a a', 'a', 'b']);
-  for (let look = 0; look < 2; look++) assert.deepEqual(scan(['a']), [{ texts: [0, 1], counts: [2, 1] }]);
-  assert.deepEqual(scan(['b']), [{ texts: [2], counts: [1] }]);
+  const found = (term: string) => scan([term]).map(({ texts, counts }) => [[...texts], [...counts]]);
+  for (let look = 0; look < 2; look++)
+    assert.deepEqual(found('a'), [
+      [
+        [0, 1],
+        [2, 1],
+      ],
+    ]);
+  assert.deepEqual(found('b'), [[[2], [1]]]);
 });
 
 test('many wanted terms and many texts are as counted one by one', () => {

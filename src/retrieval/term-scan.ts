@@ -6,13 +6,12 @@
 /** Where a term is. */
 export interface Occurrences {
   /** Which texts, ascending. */
-  texts: readonly number[];
+  texts: Int32Array;
   /** How often it is in each of these. */
-  counts: readonly number[];
+  counts: Uint8Array;
 }
 
-type Found = { -readonly [part in keyof Occurrences]: number[] };
-const NOWHERE: Occurrences = { texts: [], counts: [] };
+const NOWHERE: Occurrences = { texts: new Int32Array(0), counts: new Uint8Array(0) };
 
 export interface TermScan {
   /** Of each of the terms, where it is. */
@@ -32,39 +31,32 @@ const ASCII_MAX = 127;
 const HASH_START = 0x811c9dc5;
 const HASH_FACTOR = 0x01000193;
 
-/** Texts of terms with blanks between them. They are taken apart once, at 2 ms for a thousand short texts; a look then takes next to nothing. */
+/** Texts of terms with blanks between them. They are taken apart once, at 20 ms for a thousand texts of 180 terms; a look takes next to nothing. */
 export function openTermScan(texts: readonly string[]): TermScan {
   const apart = takeApart(texts);
-  const { bytes, firsts } = apart;
+  const { firsts } = apart;
   const lengths = Uint32Array.from(texts, (_, i) =>
     roundedLength(countedLength(apart.hashes.subarray(firsts[i]!, firsts[i + 1]!))),
   );
-  const { heads, textOf, startOf } = byHash(apart);
+  const { heads, starts, letters, ends, texts: textOf, counts } = byTerm(apart);
   const find = (term: string): Occurrences => {
     const sought = inBytes(term);
     const bucket = bucketOf(hashOf(sought), heads);
-    let found: Found | undefined;
     for (let at = heads[bucket]!; at < heads[bucket + 1]!; at++) {
-      if (!isAt(bytes, startOf[at]!, sought)) continue;
-      found ??= { texts: [], counts: [] };
-      const { texts, counts } = found;
-      const text = textOf[at]!;
-      const last = texts.length - 1;
-      if (texts[last] !== text) {
-        texts.push(text);
-        counts.push(1);
-      } else if (counts[last]! < COUNT_MAX) counts[last]! += 1;
+      if (!isAt(letters, starts[at]!, sought)) continue;
+      const [start, end] = [ends[at]!, ends[at + 1]!];
+      return { texts: textOf.subarray(start, end), counts: counts.subarray(start, end) };
     }
-    return found ?? NOWHERE;
+    return NOWHERE;
   };
-  const arrays = [bytes, heads, textOf, startOf, lengths];
+  const arrays = [heads, starts, letters, ends, textOf, counts, lengths];
   const taken = arrays.reduce((sum, { byteLength }) => sum + byteLength, 0);
   return Object.assign((terms: readonly string[]) => terms.map(find), { lengths, bytes: taken });
 }
 
 interface Apart {
   /** The texts, with a blank behind each. */
-  bytes: Uint8Array;
+  bytes: Buffer;
   /** Of each term: its hash, and where it begins. */
   hashes: Int32Array;
   starts: Int32Array;
@@ -105,17 +97,97 @@ function takeApart(texts: readonly string[]): Apart {
   return { bytes, hashes: hashes.subarray(0, count), starts: starts.subarray(0, count), firsts };
 }
 
-interface ByHash {
-  /** Of each bucket, and at the end: where its terms begin in the others. */
+/** Each term once. */
+interface ByTerm {
+  /** Of each bucket, and at the end: which is its first term. */
   heads: Int32Array;
-  /** Of each term: its text, and where it begins. */
+  /** Of each term: where it begins in the letters, up to a blank. */
+  starts: Int32Array;
+  letters: Uint8Array;
+  /** Of each term, and at the end: where its texts and counts begin. */
+  ends: Int32Array;
+  texts: Int32Array;
+  counts: Uint8Array;
+}
+
+function byTerm({ bytes, hashes, starts, firsts }: Apart): ByTerm {
+  const heads = new Int32Array(2 ** Math.ceil(Math.log2(hashes.length + 1)) + 1);
+  const { textOf, startOf } = byHash({ bytes, hashes, starts, firsts }, heads);
+  const known = new Int32Array(hashes.length);
+  const termOf = new Int32Array(hashes.length);
+  const ends = new Int32Array(hashes.length + 1);
+  const last = new Int32Array(hashes.length).fill(-1);
+  let [terms, size] = [0, 0];
+  for (let bucket = 0; bucket < heads.length - 1; bucket++) {
+    const first = terms;
+    for (let at = heads[bucket]!; at < heads[bucket + 1]!; at++) {
+      let term = first;
+      while (term < terms && !areSame(bytes, known[term]!, startOf[at]!)) term += 1;
+      if (term === terms) {
+        known[terms++] = startOf[at]!;
+        size += lengthAt(bytes, startOf[at]!) + 1;
+      }
+      termOf[at] = term;
+      if (last[term] !== textOf[at]) ends[term + 1]! += 1;
+      last[term] = textOf[at]!;
+    }
+    heads[bucket] = first;
+  }
+  heads[heads.length - 1] = terms;
+  for (let term = 0; term < terms; term++) ends[term + 1]! += ends[term]!;
+  return {
+    heads,
+    ...written(bytes, known.subarray(0, terms), size),
+    ends: ends.slice(0, terms + 1),
+    ...occurrences(textOf, termOf, ends, terms),
+  };
+}
+
+/** The terms one after the other. */
+function written(bytes: Buffer, known: Int32Array, size: number): Pick<ByTerm, 'starts' | 'letters'> {
+  const letters = new Uint8Array(size);
+  const starts = new Int32Array(known.length);
+  let at = 0;
+  known.forEach((start, term) => {
+    const end = start + lengthAt(bytes, start) + 1;
+    starts[term] = at;
+    letters.set(bytes.subarray(start, end), at);
+    at += end - start;
+  });
+  return { letters, starts };
+}
+
+/** Of each term its texts, and how often it is in each. */
+function occurrences(
+  textOf: Int32Array,
+  termOf: Int32Array,
+  ends: Int32Array,
+  terms: number,
+): Pick<ByTerm, 'texts' | 'counts'> {
+  const texts = new Int32Array(ends[terms]!);
+  const counts = new Uint8Array(texts.length);
+  const next = ends.slice(0, terms);
+  termOf.forEach((term, at) => {
+    const place = next[term]! - 1;
+    if (place >= ends[term]! && texts[place] === textOf[at]) {
+      if (counts[place]! < COUNT_MAX) counts[place]! += 1;
+      return;
+    }
+    texts[place + 1] = textOf[at]!;
+    counts[place + 1] = 1;
+    next[term]! += 1;
+  });
+  return { texts, counts };
+}
+
+interface ByHash {
+  /** Of each occurrence: its text, and where it begins. */
   textOf: Int32Array;
   startOf: Int32Array;
 }
 
-/** The terms in buckets, one for each term at least; in a bucket by their texts. */
-function byHash({ hashes, starts, firsts }: Apart): ByHash {
-  const heads = new Int32Array(2 ** Math.ceil(Math.log2(hashes.length + 1)) + 1);
+/** The occurrences in buckets, one for each at least; in a bucket by their texts. */
+function byHash({ hashes, starts, firsts }: Apart, heads: Int32Array): ByHash {
   for (const hash of hashes) heads[bucketOf(hash, heads) + 1]! += 1;
   for (let i = 1; i < heads.length; i++) heads[i]! += heads[i - 1]!;
   const next = heads.slice();
@@ -128,7 +200,18 @@ function byHash({ hashes, starts, firsts }: Apart): ByHash {
       startOf[at] = starts[term]!;
     }
   }
-  return { heads, textOf, startOf };
+  return { textOf, startOf };
+}
+
+function areSame(bytes: Uint8Array, a: number, b: number): boolean {
+  for (; bytes[a] === bytes[b]; a++, b++) if (bytes[a] === BLANK) return true;
+  return false;
+}
+
+function lengthAt(bytes: Uint8Array, start: number): number {
+  let end = start;
+  while (bytes[end] !== BLANK) end += 1;
+  return end - start;
 }
 
 /** Of a power of two buckets. */
