@@ -233,7 +233,9 @@ function describeMachine(): void {
   console.log(
     'cpu: processor time of service and database server for a search, which other work on the machine changes little',
   );
-  console.log('SQL: p50 of the same statements through Database; ratio and more: what HTTP p50 is of it, and above it');
+  console.log(
+    'SQL: p50 of the same statements through Database, on one connection; ratio and more: what HTTP p50 is of it, and above it',
+  );
 }
 
 function ms(value: number): string {

@@ -49,7 +49,8 @@ interface Recorded {
 /** Each transaction of a search. */
 async function record(db: Database, memory: CorpusMemory, { request, vector }: Asked): Promise<Recorded[]> {
   const transactions: Recorded[] = [];
-  const recording = (tx: Tx, steps: Sql[][]): Tx => {
+  // All on one connection.
+  const recording = ({ beside: _, ...tx }: Tx, steps: Sql[][]): Tx => {
     let unanswered = 0;
     return {
       ...tx,

@@ -6,7 +6,7 @@ import pg from 'pg';
 import type { BoundValue } from './values.ts';
 
 export interface Batch {
-  /** One command each, of which nothing comes back. */
+  /** One command each, of which nobody wants rows. */
   before: readonly string[];
   text: string;
   values: readonly BoundValue[];
@@ -28,6 +28,7 @@ type Done = (error: Error | undefined, result: pg.QueryResult) => void;
 
 /** What the driver calls of its queries, and its types leave out. */
 interface DriverQuery {
+  handleDataRow(message: unknown): void;
   handleCommandComplete(message: unknown, connection: pg.Connection): void;
 }
 const Query = pg.Query as unknown as new (
@@ -60,8 +61,16 @@ class BatchQuery extends Query {
     };
   }
 
+  get #isDescribed(): boolean {
+    return this.#ended === this.#batch.before.length;
+  }
+
+  override handleDataRow(message: unknown): void {
+    if (this.#isDescribed) super.handleDataRow(message);
+  }
+
   override handleCommandComplete(message: unknown, connection: pg.Connection): void {
-    if (this.#ended === this.#batch.before.length) super.handleCommandComplete(message, connection);
+    if (this.#isDescribed) super.handleCommandComplete(message, connection);
     this.#ended += 1;
   }
 }

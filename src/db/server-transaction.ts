@@ -5,7 +5,7 @@ import type { Row, TransactionOptions, Tx } from './database.ts';
 import { mapDatabaseError } from './pg-errors.ts';
 import { runBatch } from './server-batch.ts';
 import type { ServerPlans } from './server-plans.ts';
-import type { Sql } from './sql.ts';
+import { type Sql, sql } from './sql.ts';
 import { tenantCommands } from './tenant-scope.ts';
 import { type BoundValue, encodeForeignValue, encodeValue } from './values.ts';
 
@@ -40,6 +40,9 @@ export interface Connections {
   plans: ServerPlans;
 }
 
+/** All that is read together is of one state; what only reads never has to be begun anew for that. */
+const BEGIN_READING = 'begin isolation level repeatable read, read only';
+
 /** As `Database.transaction`; `tenantId` undefined is the system's. It begins with its first statement. */
 export async function runTransaction<T>(
   connections: Connections,
@@ -48,8 +51,7 @@ export async function runTransaction<T>(
   { signal, patient = false, readOnly = false }: TransactionOptions = {},
 ): Promise<T> {
   const opening = [
-    // All that is read together is of one state; what only reads never has to be begun anew for that.
-    readOnly ? 'begin isolation level repeatable read, read only' : 'begin',
+    readOnly ? BEGIN_READING : 'begin',
     ...(tenantId === undefined ? [] : tenantCommands(tenantId)),
     ...(patient ? ['set local statement_timeout=0'] : []),
   ];
@@ -59,7 +61,10 @@ export async function runTransaction<T>(
   signal?.addEventListener('abort', onAbort, { once: true });
   try {
     if (signal?.aborted) onAbort();
-    const result = await Promise.race([fn(createTx(lease, tenantId)), lease.aborted]);
+    const result = await Promise.race([
+      fn(createTx(lease, tenantId, besideOf(connections, lease, readOnly ? tenantId : undefined))),
+      lease.aborted,
+    ]);
     const committed = lease.commit();
     // What was read is right whatever becomes of the transaction.
     if (readOnly) committed.catch(() => {});
@@ -74,8 +79,12 @@ export async function runTransaction<T>(
 }
 
 /** One statement in a transaction of its own, as the tenant. */
-export async function runSingle(connections: Connections, tenantId: string, statement: Sql): Promise<Row[]> {
-  const lease = await openLease(connections, ['begin', ...tenantCommands(tenantId)], false);
+export function runSingle(connections: Connections, tenantId: string, statement: Sql): Promise<Row[]> {
+  return runAlone(connections, ['begin', ...tenantCommands(tenantId)], statement);
+}
+
+async function runAlone(connections: Connections, opening: readonly string[], statement: Sql): Promise<Row[]> {
+  const lease = await openLease(connections, opening, false);
   try {
     return await lease.only(encoded(statement));
   } catch (error) {
@@ -84,10 +93,40 @@ export async function runSingle(connections: Connections, tenantId: string, stat
   }
 }
 
-function createTx(lease: Lease, tenantId: string | undefined): Tx {
+/** With more of them at work, the processors have enough to do. */
+const BUSY_CONNECTIONS_MAX = 2;
+
+function hasSpare(pool: pg.Pool): boolean {
+  if (pool.totalCount - pool.idleCount > BUSY_CONNECTIONS_MAX) return false;
+  if (pool.idleCount > 0) return true;
+  // Now it would take longer than it saves; the next will find it.
+  pool.connect().then(
+    (client) => client.release(),
+    () => {},
+  );
+  return false;
+}
+
+/** For a transaction that only reads, of a tenant. */
+function besideOf({ pool, ...rest }: Connections, lease: Lease, tenantId: string | undefined): Pick<Tx, 'beside'> {
+  if (tenantId === undefined) return {};
+  return {
+    async beside<R extends object>(statement: Sql, settings: Sql): Promise<R[]> {
+      if (!hasSpare(pool)) return (await lease.run(encoded(statement))) as R[];
+      const [exported] = await lease.run(encoded(sql`select pg_export_snapshot() as snapshot`));
+      const { snapshot } = exported as { snapshot: string };
+      const opening = [BEGIN_READING, `set transaction snapshot '${snapshot}'`, ...tenantCommands(tenantId)];
+      const rows = await runAlone({ pool, ...rest }, [...opening, `select ${settings.text}`], statement);
+      return rows as R[];
+    },
+  };
+}
+
+function createTx(lease: Lease, tenantId: string | undefined, beside: Pick<Tx, 'beside'>): Tx {
   return {
     inTransaction: true,
     tenantId,
+    ...beside,
     query: async <R extends object>(statement: Sql) => (await lease.run(encoded(statement))) as R[],
     execute: async (text, values = []) => ({
       rows: await lease.run({ text, values: values.map(encodeForeignValue), keepsPlan: false }),

@@ -20,6 +20,7 @@ import {
   NEAREST_ROWS,
   type NearestPlan,
   type NearestRequest,
+  nearestBeside,
   nearestCandidates,
   plannedBySize,
   toSimilar,
@@ -77,11 +78,14 @@ async function findPlanned(tx: Tx, search: HybridSearch, nearest: NearestRequest
   const { request, terms, hasTextSearch } = search;
   const { filters, fitting, limit } = nearest;
   const known = plan.exact ? await search.known?.(nearest) : undefined;
-  const semantic = async (): Promise<Candidate[]> => (await known?.()) ?? nearestCandidates(tx, plan);
+  const semantic = async (ask: typeof nearestBeside = nearestCandidates): Promise<Candidate[]> =>
+    (await known?.()) ?? ask(tx, plan);
   if (request.mode === 'semantic') return { lexical: [], semantic: await semantic() };
   if (known || terms.length === 0 || !hasTextSearch || (await search.few?.(filters))) {
-    // The second is sent while the first runs.
-    const [found, lexical] = await Promise.all([semantic(), lexicalCandidates(tx, search, filters, limit)]);
+    const [found, lexical] = await Promise.all([
+      semantic(nearestBeside),
+      lexicalCandidates(tx, search, filters, limit),
+    ]);
     return { lexical, semantic: found };
   }
   const conditions = fitting

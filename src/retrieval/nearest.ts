@@ -1,10 +1,10 @@
 /** Semantic candidates: the SQL that finds the vectors nearest to the query's, exactly or through the HNSW index. */
 import { vectorColumn, vectorOrder, vectorType } from '../corpus/vector-store.ts';
-import type { Tx } from '../db/database.ts';
-import { empty, identifier, join, raw, type Sql, sql } from '../db/sql.ts';
+import type { Queryable, Tx } from '../db/database.ts';
+import { empty, identifier, join, keepPlan, raw, type Sql, sql } from '../db/sql.ts';
 import { ALIVE, chunkConditions, narrowingConditions } from './filter-sql.ts';
 import { type Fitting, sourcesOf } from './fitting.ts';
-import { type Candidate, inOrder } from './lexical.ts';
+import { type Candidate, FORCE_INDEXES, inOrder } from './lexical.ts';
 import type { SemanticQuery } from './semantic.ts';
 import type { AdmittedRequest, Filters } from './types.ts';
 
@@ -50,27 +50,37 @@ export interface NearestPlan {
   hasFitting: boolean;
   /** Every vector that fits is compared, however many there are. */
   exact: boolean;
+  /** About as many vectors fit. */
+  rows: number;
+  /** The statement is the same for all filters, and so is its best plan. */
+  keepsPlan: boolean;
 }
 
 /** Compares every vector that fits. */
 export function exactPlan(nearest: NearestRequest): NearestPlan {
-  return { exact: true, ...withFitting(nearest, exactScan(nearest)) };
+  const { request, filters, fitting } = nearest;
+  const keepsPlan = areNamed(fitting) && chunkConditions(request, filters).length === 0;
+  return { exact: true, rows: rowsOf(nearest), keepsPlan, ...withFitting(nearest, exactScan(nearest)) };
 }
 
 /** By the number of chunks of the sources that fit: few are compared one by one, for many the index is asked. */
 export function plannedBySize(nearest: NearestRequest): NearestPlan {
-  const { semantic, fitting, exactRowsMax } = nearest;
+  const { fitting, exactRowsMax } = nearest;
   const rowsMax = fitting ? exactRowsMax : Math.min(exactRowsMax, EXACT_UNFILTERED_ROWS_MAX);
-  const rows = fitting?.chunks ?? semantic.rows;
+  const rows = rowsOf(nearest);
   if (rows <= rowsMax) return exactPlan(nearest);
   if (!fitting) {
     const tables = nearestTable(indexScan(nearest, isCertainlyAlive(nearest)));
-    return { exact: false, hasFitting: false, tables };
+    return { exact: false, rows, keepsPlan: false, hasFitting: false, tables };
   }
   const margin = fitting.share < NARROW_SHARE ? NARROW_MARGIN : 1;
   const found = indexScan({ ...nearest, limit: Math.ceil(nearest.limit * margin) }, sourceFits(nearest, fitting));
   const best = sql`select i.* from (${found}) i (chunk_id, source_id, distance) order by i.distance + 0 limit ${nearest.limit}`;
-  return { exact: false, ...withFitting(nearest, best) };
+  return { exact: false, rows, keepsPlan: false, ...withFitting(nearest, best) };
+}
+
+function rowsOf({ semantic, fitting }: NearestRequest): number {
+  return fitting?.chunks ?? semantic.rows;
 }
 
 /** Of the source of vector `v`. */
@@ -86,10 +96,21 @@ function sourceFits({ request, filters }: NearestRequest, fitting: Fitting): Sql
 }
 
 /** Nearest first; of equal distance, the lower id first. */
-export async function nearestCandidates(tx: Tx, plan: NearestPlan): Promise<Candidate[]> {
-  const rows = await tx.query<NearestRow>(sql`with ${plan.tables} ${NEAREST_ROWS}`);
-  return toSimilar(rows);
+export async function nearestCandidates(tx: Queryable, { tables, keepsPlan }: NearestPlan): Promise<Candidate[]> {
+  const statement = sql`with ${tables} ${NEAREST_ROWS}`;
+  return toSimilar(await tx.query<NearestRow>(keepsPlan ? keepPlan(statement) : statement));
 }
+
+/** The same, where that is worth the while beside what else the transaction has to do. */
+export function nearestBeside(tx: Tx, plan: NearestPlan): Promise<Candidate[]> {
+  const { beside } = tx;
+  if (!beside || (plan.exact && plan.rows <= QUICK_ROWS)) return nearestCandidates(tx, plan);
+  return nearestCandidates({ query: (statement) => beside(statement, BESIDE_SETTINGS) }, plan);
+}
+
+/** To compare so many takes about as long as to begin another transaction. */
+const QUICK_ROWS = 300;
+const BESIDE_SETTINGS = sql`${FORCE_INDEXES}, ${NEAREST_SETTINGS}`;
 
 export type NearestRow = Omit<Candidate, 'score'> & { distance: number };
 
@@ -136,11 +157,13 @@ function compared({ request, semantic, filters, fitting }: NearestRequest): Sql 
   const { tenantId } = request;
   const vectors = identifier(semantic.vectors.table);
   const column = vectorColumn(semantic.vectors);
-  const distance = sql`${column} <=> ${queryVector(semantic)}`;
+  // Converted once: a plan that is kept would do it for each vector.
+  const distance = sql`${column} <=> (select ${queryVector(semantic)})`;
   const fits = join([raw('true'), ...chunkFits(request, filters)], ' and ');
   if (fitting && areNamed(fitting)) {
+    // Of a list that it knows, the planner would estimate how many vectors each of the sources has.
     return sql`select v.chunk_id, v.source_id, ${distance} from ${vectors} v
-      where v.tenant_id = ${tenantId} and v.source_id = any(${fitting.ids}::uuid[]) and ${fits}`;
+      where v.tenant_id = ${tenantId} and v.source_id = any((select ${fitting.ids}::uuid[])::uuid[]) and ${fits}`;
   }
   const ofGeneration =
     fitting?.mixed === false ? empty : sql`and (not f.mixed or ${isOfGeneration(tenantId, raw('f.generation'))})`;

@@ -144,6 +144,43 @@ test('a transaction that only reads sees one state, whatever others change meanw
   await opened.db.query(tenant.id, sql`delete from tag where tenant_id = ${tenant.id}`);
 });
 
+test('what runs beside a transaction is another of the same tenant that sees the same state', async (t) => {
+  if (opened.db.kind === 'embedded') return t.skip('it has one connection');
+  const settings = sql`set_config('hnsw.ef_search', '77', true), set_config('enable_seqscan', 'off', true)`;
+  const state = sql`select pg_backend_pid() as pid, (select count(*)::int from tag) as tags, current_user::text as role,
+    current_setting('app.tenant') as tenant, current_setting('enable_seqscan') as seqscan, current_setting('transaction_read_only') as reads`;
+  interface State {
+    pid: number;
+    tags: number;
+  }
+  const others = new Set<boolean>();
+  const read = async (tx: Tx): Promise<void> => {
+    const [own] = await tx.query<State>(state);
+    await opened.db.transaction(tenant.id, (other) => insertTag(other, newId()));
+    const [[beside], [still]] = await Promise.all([tx.beside!<State>(state, settings), tx.query<State>(state)]);
+    assert.deepEqual(still, own);
+    const isOther = beside!.pid !== own!.pid;
+    others.add(isOther);
+    assert.deepEqual(beside, isOther ? { ...own, pid: beside!.pid, seqscan: 'off' } : own);
+    await assert.rejects(tx.beside!(sql`select 1 / ${0}::int`, settings), /division by zero/);
+  };
+  // The first may find no connection to spare.
+  for (let n = 0; n < 3; n += 1) await opened.db.transaction(tenant.id, read, { readOnly: true });
+  assert.ok(others.has(true));
+  // With many at work there is no other connection to spare.
+  const many = Array.from({ length: CONNECTIONS_MAX + 1 }, () =>
+    opened.db.transaction(tenant.id, async (tx) => tx.beside!(sql`select ${1}::int as one`, settings), {
+      readOnly: true,
+    }),
+  );
+  assert.deepEqual(
+    (await Promise.all(many)).flat(),
+    many.map(() => ({ one: 1 })),
+  );
+  assert.equal(await opened.db.transaction(tenant.id, async (tx) => tx.beside), undefined);
+  await opened.db.query(tenant.id, sql`delete from tag where tenant_id = ${tenant.id}`);
+});
+
 test('what follows a command that fails is not run: nothing happens outside of a transaction that does not begin', async (t) => {
   const url = process.env['PINAKES_TEST_DATABASE_URL'];
   if (!url) return t.skip('for a server');
