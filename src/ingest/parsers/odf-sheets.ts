@@ -1,6 +1,7 @@
 /** Sheets of OpenDocument workbooks: repeated rows and cells are told once in the file. */
 import { outsideLinks } from '../links.ts';
 import type { KeyPicker } from '../metadata-values.ts';
+import type { ChartText } from './chart-text.ts';
 import { repeats, rowElements } from './odf-text.ts';
 import { type CellLink, type CellRange, type RowLinks, writeSheet } from './sheets.ts';
 import type { TextBuilder } from './text-builder.ts';
@@ -9,7 +10,13 @@ import { attribute, childElements, findElements, textOf, type XmlElement } from 
 /** Cells of a sheet, those that repetition makes among them. */
 const CELLS_MAX = 4_000_000;
 
-export function writeOdfSheets(body: XmlElement, builder: TextBuilder, picker: KeyPicker): void {
+/** @param chartsOn the charts that lie on a sheet */
+export function writeOdfSheets(
+  body: XmlElement,
+  builder: TextBuilder,
+  picker: KeyPicker,
+  chartsOn: (sheet: XmlElement) => ChartText[],
+): void {
   for (const table of findElements(body, 'table')) {
     const rows: string[][] = [];
     const merged: CellRange[] = [];
@@ -27,8 +34,14 @@ export function writeOdfSheets(body: XmlElement, builder: TextBuilder, picker: K
         rows.push(i === 0 ? cells : [...cells]);
       }
     }
-    writeSheet(builder, picker, { name: attribute(table, 'table:name'), rows, merged, comments, links });
+    const charts = chartsOn(table);
+    writeSheet(builder, picker, { name: attribute(table, 'table:name'), rows, merged, comments, links, charts });
   }
+}
+
+/** The texts of a small table: rows that repeat are told once. */
+export function sheetRows(table: XmlElement): string[][] {
+  return rowElements(table).map((row, index) => rowCells(row, index, { merged: [], comments: [], links: [] }));
 }
 
 /** What rows tell besides their texts. */

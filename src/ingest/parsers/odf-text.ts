@@ -295,6 +295,13 @@ export class OdfWriter {
       this.inside.push(box);
       return '';
     }
+    const object = childAt(element, 'object');
+    const formula = childAt(object, 'formula');
+    if (formula) return ` ${this.inline(formula)} `;
+    if (object && object.children.length > 0) {
+      this.inside.push(object);
+      return '';
+    }
     const described = childAt(element, 'desc') ?? childAt(element, 'title');
     const alt = described ? usefulAltText(this.inline(described)) : '';
     return alt === '' ? '' : ` ![${alt}] `;

@@ -136,3 +136,44 @@ test('links stand beside the text of their own block', () => {
     ],
   );
 });
+
+const OBJECT =
+  '<draw:frame><draw:object xlink:href="./Object 1"/><draw:image xlink:href="./ObjectReplacements/Object 1"/></draw:frame>';
+const withObject = (type: OdfType, body: string, object: string) =>
+  read(type, `<office:body>${body}</office:body>`, { 'Object 1/content.xml': object }).text;
+const cells = (...texts: string[]) =>
+  `<table:table-row>${texts.map((each) => `<table:table-cell><text:p>${each}</text:p></table:table-cell>`).join('')}</table:table-row>`;
+const CHART = `<office:document-content><office:body><office:chart><chart:chart chart:class="chart:circle"><chart:title><text:p>Birds</text:p></chart:title><table:table table:name="local-table"><table:table-header-rows>${cells('', 'count')}</table:table-header-rows><table:table-rows>${cells('heron', '3')}</table:table-rows></table:table></chart:chart></office:chart></office:body></office:document-content>`;
+const CHART_TEXT = 'Pie chart: Birds\n\n|  | count |\n| --- | --- |\n| heron | 3 |';
+
+test('charts, sheets and formulas that stand in parts of their own are read where they are shown', () => {
+  const paragraph = `<office:text><text:p>before ${OBJECT}</text:p><text:p>after</text:p></office:text>`;
+  assert.equal(withObject('odt', paragraph, CHART), `before\n\n${CHART_TEXT}\n\nafter`);
+  const sheet = `<office:document-content><office:body><office:spreadsheet><table:table>${cells('a', 'b')}${cells('1', '2')}<table:table-row table:number-rows-repeated="1000000"><table:table-cell table:number-columns-repeated="1000"/></table:table-row></table:table></office:spreadsheet></office:body></office:document-content>`;
+  assert.equal(withObject('odt', paragraph, sheet), 'before\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n\nafter');
+  const slide = `<office:presentation><draw:page>${OBJECT}</draw:page></office:presentation>`;
+  assert.equal(withObject('odp', slide, CHART), CHART_TEXT);
+  const table = `<office:spreadsheet><table:table table:name="S"><table:shapes>${OBJECT}</table:shapes>${cells('x')}</table:table></office:spreadsheet>`;
+  assert.equal(withObject('ods', table, CHART), `## S\n\nx\n\n${CHART_TEXT}`);
+  assert.equal(withObject('odt', paragraph, ''), 'before\n\nafter', 'an object that is not there');
+});
+
+const FORMULAS: readonly (readonly [mathml: string, text: string])[] = [
+  ['<mi>E</mi><mo>=</mo><mi>m</mi><msup><mi>c</mi><mn>2</mn></msup>', 'E = mc^{2}'],
+  ['<msup><mfrac><mi>a</mi><mi>b</mi></mfrac><mn>2</mn></msup>', '{\\frac{a}{b}}^{2}'],
+  [
+    '<munderover><mo>∑</mo><mrow><mi>i</mi><mo>=</mo><mn>1</mn></mrow><mi>n</mi></munderover><msub><mi>a</mi><mi>i</mi></msub>',
+    '∑_{i = 1}^{n}a_{i}',
+  ],
+  [
+    '<msqrt><mi>x</mi></msqrt><mroot><mi>y</mi><mn>3</mn></mroot><mover><mi>z</mi><mo>→</mo></mover>',
+    '\\sqrt{x}\\sqrt[3]{y}\\vec{z}',
+  ],
+];
+for (const [mathml, latex] of FORMULAS) {
+  test(`a formula is LaTeX in its line: ${latex}`, () => {
+    const object = `<math xmlns="m"><semantics><mrow>${mathml}</mrow><annotation encoding="StarMath 5.0">E = m c^2</annotation></semantics></math>`;
+    const body = `<office:text><text:p>We know ${OBJECT}well.</text:p></office:text>`;
+    assert.equal(withObject('odt', body, object), `We know $${latex}$ well.`);
+  });
+}

@@ -2,6 +2,7 @@
 import { badFile } from '../failure.ts';
 import { KeyPicker, originMetadata } from '../metadata-values.ts';
 import type { ChunkMetadataKey, ParsedFile } from '../parsed.ts';
+import { chartsOn, placeObjects } from './odf-objects.ts';
 import { writeOdfSheets } from './odf-sheets.ts';
 import { writeOdfSlides } from './odf-slides.ts';
 import { OdfWriter, readStyles } from './odf-text.ts';
@@ -23,7 +24,8 @@ export function parseOdf(bytes: Uint8Array, fileType: OdfType, keys: readonly Ch
   const builder = new TextBuilder();
   const picker = new KeyPicker(keys);
   const styles = readStyles(content, readXml(parts.text('styles.xml')));
-  if (fileType === 'ods') writeOdfSheets(body, builder, picker);
+  if (fileType !== 'ods') placeObjects(content, parts);
+  if (fileType === 'ods') writeOdfSheets(body, builder, picker, (sheet) => chartsOn(sheet, parts));
   else if (fileType === 'odp') writeOdfSlides(body, builder, styles);
   else {
     const writer = new OdfWriter(styles, (draft, text) => builder.add(draft, text));
