@@ -32,6 +32,17 @@ const FOUND: readonly (readonly [string, string, string, number])[] = [
   ['en', 'the IL-6 receptor', 'IL6', 0.3],
   ['en', 'mixed 東京 text with ภาษาไทย and Москва', '東京 Москва', 0.6],
   ['en', 'written in C++ and C#', 'C++', 0.5],
+  // Numbers: grouped by points, commas, thin blanks or apostrophes, with decimal points or commas, in other digits
+  ['de', 'eine Stadt mit 1.234.567 Einwohnern', '1234567', 1],
+  ['de', 'um 3,5 Prozent', '3.5', 1],
+  ['en', 'by 3.5 %', '3,5', 1],
+  ['en', 'for 1,234.50 dollars', '1.234,50', 1],
+  ['fr', 'il y a 12\u202f345 habitants', '12345', 1],
+  ['de', 'es kostet 1’234’567 Franken', '1234567', 1],
+  ['ar', 'سنة ١٩٤٧ و ٣٫٥', '1947 3.5', 1],
+  ['hi', '१५ अगस्त १९४७', '1947', 1],
+  ['th', 'พ.ศ. ๒๔๗๕', '2475', 1],
+  ['en', 'in 1947', '१९४७', 1],
   // German: compounds, umlauts, eszett
   ['de', 'Das Gerichtsverfahren endete', 'Verfahren', 0.4],
   ['de', 'Das Verfahren endete', 'Gerichtsverfahren', 0.2],
@@ -49,6 +60,7 @@ const FOUND: readonly (readonly [string, string, string, number])[] = [
   ['ro', 'țările și orașele', 'tari orase', 0.5],
   // Russian: ё, cases
   ['ru', 'Самолёты летали над городами', 'самолет город', 0.7],
+  ['uk', 'обʼєкт і п’ять', "об'єкт п'ять", 1],
   ['ru', 'зеленая ёлка', 'зелёная елка', 1],
   // Greek: accents, final sigma, capitals
   ['el', 'Η κυβέρνηση της χώρας', 'ΚΥΒΕΡΝΗΣΗΣ', 0.7],
@@ -64,6 +76,10 @@ const FOUND: readonly (readonly [string, string, string, number])[] = [
   ['vi', 'Việt Nam là một quốc gia', 'viet nam', 0.3],
   ['vi', 'đường phố Hà Nội', 'duong pho ha noi', 0.3],
   ['vi', 'tiếng Việt'.normalize('NFD'), 'tiếng Việt', 1],
+  ['vi', 'hoà bình và thuý', 'hòa bình thúy', 1],
+  // Hebrew: prefixes, endings
+  ['he', 'הוא נולד בירושלים', 'ירושלים', 0.4],
+  ['he', 'ושבמדינה', 'המדינות', 0.4],
   // Arabic: vowels, tatweel, alef forms, clitics, broken plurals
   ['ar', 'الكِتَابُ عَلَى الطَّاوِلَة', 'كتاب الطاولة', 0.9],
   ['ar', 'المـــديـنة القديمة', 'مدينة', 0.9],
@@ -71,10 +87,12 @@ const FOUND: readonly (readonly [string, string, string, number])[] = [
   ['ar', 'وبالمدينة والكتاب', 'الكتاب', 0.5],
   ['ar', 'بمدينة كبيرة', 'المدينة', 0.3],
   ['ar', 'لمدينتهم', 'مدينتهم', 0.3],
+  ['ar', 'وبالمدينة', 'مدينة', 0.3],
   ['ar', 'المدن الكبيرة', 'مدينة', 0.15],
   ['ar', 'الحكومة الإسلامية', 'إسلامي', 0.9],
   // Hindi: nukta, candrabindu, inflection
   ['hi', 'बड़े शहरों की किताबें', 'बडे शहर किताब', 0.7],
+  ['hi', 'हिन्दी का सम्बन्ध', 'हिंदी संबंध', 1],
   ['hi', 'लड़कियाँ पढ़ रही हैं', 'लडकियां', 0.7],
   ['hi', 'विश्वविद्यालयों में', 'विश्वविद्यालय', 1],
   // Chinese, Japanese, Korean, Thai
@@ -91,6 +109,10 @@ const NOT_FOUND: readonly (readonly [string, string, string, number])[] = [
   ['en', 'ERR_4013', 'ERR_4012', 0.6],
   ['en', 'version 2.10', 'version 2.1', 0.9],
   ['en', 'the cat sat', 'dog', 0],
+  ['en', 'columns 120 340 560', '120340560', 0],
+  ['en', 'the rows 1,2,3', '2.3', 0.7],
+  ['he', 'ספר', 'שלום', 0],
+  ['vi', 'hóa', 'hòa', 0.5],
   ['de', 'Die Verfassung', 'Verfahren', 0.5],
   ['de', 'Minuten', 'Uten', 0],
   ['es', 'el perro', 'la pera', 0],

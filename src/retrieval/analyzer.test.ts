@@ -131,6 +131,11 @@ describe('identifiers', () => {
     assert.deepEqual(takeApart('XMLHttpRequest'), { words: ['XML', 'Http', 'Request'], joined: 'XMLHttpRequest' });
     assert.deepEqual(takeApart('v1.2.3'), { words: ['v1', '2', '3'], exact: 'v1.2.3' });
     assert.deepEqual(takeApart('1,234,567'), { words: ['1234567'] });
+    assert.deepEqual(takeApart('1.234.567'), { words: ['1', '234', '567', '1234567'], exact: '1.234.567' });
+    for (const number of ['1.234,5', '1,234.5']) {
+      assert.deepEqual(takeApart(number), { words: ['1234', '5'], exact: '1234.5' });
+    }
+    assert.deepEqual(takeApart('3,5'), takeApart('3.5'));
     assert.deepEqual(takeApart('C++'), { words: ['C'], exact: 'c++' });
     assert.deepEqual(takeApart('word'), { words: ['word'] });
   });
@@ -222,7 +227,8 @@ describe('terms', () => {
 });
 
 test('folding keeps the marks that make a word', () => {
-  assert.equal(fold('हिन्दी'), 'हिन्दी');
+  assert.equal(fold('लड़की'), 'लडकी');
+  assert.equal(fold('हिन्दी'), fold('हिंदी'));
   assert.equal(fold('が'), 'が');
   assert.equal(fold('Ελλάς'.toLowerCase()), 'ελλασ');
 });
@@ -233,6 +239,11 @@ test('time is linear: a long hostile text is analyzed', () => {
     'a.',
     'aB',
     '1,000',
+    '1.1,1',
+    '1٬000',
+    '१',
+    "ї'",
+    'ה',
     'a\u0301\u0323',
     '漢',
     'ก',

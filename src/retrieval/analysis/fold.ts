@@ -23,6 +23,8 @@ const LETTERS: Record<string, string> = {
   ی: 'ي',
   '\u0901': '\u0902',
 };
+/** Hindi writes the nasal of a following consonant's class or just a dot: हिन्दी, हिंदी. */
+const NASALS = /ङ्(?=[क-घ])|ञ्(?=[च-झ])|ण्(?=[ट-ढ])|न्(?=[त-ध])|म्(?=[प-भ])/g;
 const LETTER_PATTERN = new RegExp(`[${Object.keys(LETTERS).join('')}]`, 'g');
 
 /** A lower-case word without the marks and letter variants above. Scripts that need their marks (Thai, kana) keep them. */
@@ -32,6 +34,7 @@ export function fold(word: string): string {
     .normalize('NFD')
     .replace(OPTIONAL_MARKS, '')
     .replace(LETTER_PATTERN, (letter) => LETTERS[letter] ?? letter)
+    .replace(NASALS, '\u0902')
     .normalize('NFC');
 }
 
@@ -43,8 +46,38 @@ const MARK_RUNS = new RegExp(`(\\p{M}{${MARK_RUN_MAX}})\\p{M}+`, 'gu');
 const INVISIBLE =
   /\u00ad|\u200d|[\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]|(?<![\u0600-\u06ff])\u200c/g;
 
-/** NFKC without invisible characters. */
+/** Blanks and apostrophes that group the digits of a number: 1 234 567 (not with ordinary blanks: columns have them), 1’234’567. */
+const GROUPED = /(?<!\d)\d{1,3}([\u00a0\u2007\u2009\u202f'’٬])\d{3}(?:\1\d{3})*(?!\d)/g;
+const ARABIC_DECIMAL_MARK = /(?<=\d)٫(?=\d)/g;
+const GROUP_MARKS = /[^\d]/g;
+/** Between Cyrillic letters an apostrophe is part of the word, whichever it is: п'ять, об’єкт, обʼєкт. */
+const CYRILLIC_APOSTROPHE = /(?<=[\u0400-\u04ff])['’ʼ](?=[\u0400-\u04ff])/g;
+/** Of Indic, Arabic, Thai and other scripts that count in tens; those of ASCII are read as they are. */
+const NATIVE_DIGIT = /(?![0-9])\p{Nd}/gu;
+
+/** NFKC without invisible characters; numbers in plain digits, not grouped by blanks. */
 export function normalize(text: string): string {
-  if (ASCII.test(text)) return text;
-  return text.replace(MARK_RUNS, '$1').replace(INVISIBLE, '').normalize('NFKC');
+  if (ASCII.test(text)) return text.includes("'") ? text.replace(GROUPED, ungrouped) : text;
+  return text
+    .replace(MARK_RUNS, '$1')
+    .replace(INVISIBLE, '')
+    .replace(NATIVE_DIGIT, plainDigit)
+    .replace(GROUPED, ungrouped)
+    .replace(ARABIC_DECIMAL_MARK, '.')
+    .replace(CYRILLIC_APOSTROPHE, '')
+    .normalize('NFKC');
+}
+
+function ungrouped(number: string): string {
+  return number.replace(GROUP_MARKS, '');
+}
+
+/** Digits of a script are ten in a row, the first at a place that ends in 0 or 6 (or, of mathematical ones, are read by NFKC). */
+function plainDigit(digit: string): string {
+  const plain = digit.normalize('NFKC');
+  if (plain >= '0' && plain <= '9') return plain;
+  let value = 0;
+  const code = digit.codePointAt(0)!;
+  while (value < 9 && /\p{Nd}/u.test(String.fromCodePoint(code - value - 1))) value += 1;
+  return String(value);
 }

@@ -1,6 +1,6 @@
 /**
  * Forms of a word under which it is found although its stem differs: how it begins, the parts of a compound, its spelling with
- * tone marks, its bare consonants. They are indexed beside the stem and count less than it in a query.
+ * tone marks, its bare consonants or what is left without prefixes. They are indexed beside the stem and count less than it in a query.
  *
  * Weights were chosen on XQuAD (en, de), SciFact, and on titles and texts of translated manuals (bench/manual-sets.ts).
  */
@@ -34,13 +34,21 @@ export interface WordForms {
 
 /** The term of a word. `language` is the one that it is treated as, or null in a script without stemmers. */
 export function mainTerm({ lower, stemmed }: WordForms, language: string | null): string {
-  return encodeTerm(language === 'vi' ? lower.normalize('NFC') : stemmed);
+  return encodeTerm(language === 'vi' ? withToneInPlace(lower) : stemmed);
+}
+
+/** Vietnamese marks the tone of an open syllable on either vowel: hoà, hòa; thuý, thúy. */
+const LATE_TONE = /(o(?=[ae])|(?<!q)u(?=y))([aey])([\u0300\u0301\u0303\u0309\u0323])$/;
+
+function withToneInPlace(lower: string): string {
+  return lower.normalize('NFD').replace(LATE_TONE, '$1$3$2').normalize('NFC');
 }
 
 /** What else it is found by. */
 export function looserForms({ lower, letters, stemmed }: WordForms, language: string | null): WordTerm[] {
   if (language === 'vi') return [{ term: encodePrefix(letters), weight: TONELESS_WEIGHT }];
   if (language === 'ar') return arabicForms(stemmed);
+  if (HEBREW.test(letters)) return [{ term: encodeForm('^', hebrewRoot(letters)), weight: LIGHT_WEIGHT }];
   const forms: WordTerm[] = [];
   if (letters.length >= PREFIX_UNITS && !SURROGATE.test(letters)) {
     const weight = language === 'en' ? ENGLISH_PREFIX_WEIGHT : PREFIX_WEIGHT;
@@ -53,11 +61,16 @@ export function looserForms({ lower, letters, stemmed }: WordForms, language: st
 }
 
 /** Conjunctions, prepositions and marks of the person, before and after what the light stemmer left. */
-const CLITIC = /^[وفبكليتنا](?=.{3})/;
+const CLITIC = /^[وفبكليتنا]{1,3}(?=.{3})/;
 const ENDING = /(?<=.{3})(?:تها|هما|كما|هم|هن|كم|نا|تم|وا|ا|ت|ن|و)$/;
 /** Long vowels: what is left is the same for كتاب and كتب. */
 const WEAK_LETTERS = /[اويى]/g;
 const SKELETON_UNITS_MIN = 2;
+
+const HEBREW = /^[\u05d0-\u05ea]/;
+/** As many as can be: what is left is then the same for a word and for that word with another before it. */
+const HEBREW_PREFIXES = /^[והבלמשכ]+(?=.{3})/;
+const HEBREW_ENDING = /(?<=.{2})(?:ים|ות|ה|י|ת|ו)$/;
 
 function arabicForms(stemmed: string): WordTerm[] {
   const light = stemmed.replace(CLITIC, '').replace(ENDING, '');
@@ -67,4 +80,8 @@ function arabicForms(stemmed: string): WordTerm[] {
     forms.push({ term: encodeForm('°', skeleton), weight: SKELETON_WEIGHT });
   }
   return forms;
+}
+
+function hebrewRoot(letters: string): string {
+  return letters.replace(HEBREW_ENDING, '').replace(HEBREW_PREFIXES, '');
 }

@@ -10,9 +10,9 @@ const HANGUL = `[[\\p{sc=Hang}]&&${LETTERS}]`;
 const WORD = `[${LETTERS}--${CJK}--${THAI}--${HANGUL}]`;
 const SYMBOL = '\\p{Extended_Pictographic}';
 
-/** A word may hold single connectors (`foo.bar`, `ERR_4012`, `10,000`) and end like `C++` or `C#`. */
+/** A word may hold single connectors (`foo.bar`, `ERR_4012`, `10,000`, `3,5` but not `1,2,3`) and end like `C++` or `C#`. */
 const TOKENS = new RegExp(
-  `(${CJK}+)|(${THAI}+)|(${HANGUL}+)|(${WORD}+(?:(?:[._\\-]+|(?<=\\d),(?=\\d{3}))${WORD}+)*(?:\\+\\+|#(?!${LETTERS}))?)|(${SYMBOL})`,
+  `(${CJK}+)|(${THAI}+)|(${HANGUL}+)|(${WORD}+(?:(?:[._\\-]+|(?<=\\d),(?=\\d{3})|(?<=(?<![,.\\d])[.\\d]+),(?=\\d+(?![,\\d])))${WORD}+)*(?:\\+\\+|#(?!${LETTERS}))?)|(${SYMBOL})`,
   'gv',
 );
 

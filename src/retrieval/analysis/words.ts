@@ -27,12 +27,26 @@ export interface WordToken {
  */
 export function takeApart(token: string): WordToken {
   if (/^\d{1,3}(?:,\d{3})+$/.test(token)) return { words: [token.replaceAll(',', '')] };
+  if (NUMBER.test(token)) return numberToken(token);
   const words = token
     .split(/[._\-,+#]+/)
     .filter((part) => part !== '')
     .flatMap(splitCase);
   if (/\d\.\d|[+#]$/.test(token)) return { words, exact: cut(token).toLowerCase() };
   return words.length > 1 ? { words, joined: words.join('') } : { words };
+}
+
+/** `3,5`, `1.234` (which is 1234 in half of the world), `1.234.567`, `1.234,5`, `1,234.5`. */
+const NUMBER = /^(?:\d+,\d+|\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d{1,3}(?:,\d{3})+\.\d+)$/;
+
+/** However it is written, it is found by `1234.5`, and by the digits between its marks. */
+function numberToken(token: string): WordToken {
+  const lastMark = token.search(/[.,]\d+$/);
+  const hasFraction = token.includes(',');
+  const digits = (hasFraction ? token.slice(0, lastMark) : token).replace(/[.,]/g, '');
+  const fraction = token.slice(lastMark + 1);
+  if (hasFraction) return { words: [digits, fraction], exact: cut(`${digits}.${fraction}`) };
+  return { words: [...token.split('.'), digits], exact: cut(token) };
 }
 
 /** `camelCase` → camel, Case; `XMLParser` → XML, Parser. */
