@@ -3,8 +3,8 @@
  *
  *     npm run faults:reembed -- [--chunks 20000] [--kills 3] [--seed 1234]
  *
- * Searches run all the while. Exits 1 when a promise was broken. The model is a server on loopback whose vectors (384
- * dimensions) come from the words of a text; it counts what it embeds.
+ * Searches run all the while. Exits 1 when a promise was broken. The models are a server on loopback whose vectors (of
+ * 384 and 256 dimensions) come from the words of a text; it counts what it embeds.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
@@ -23,7 +23,7 @@ import { openFakeEmbeddings } from '../support/fake-embeddings.ts';
 import { openRandom } from '../support/random.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
 
-const DIMENSION = 384;
+const DIMENSIONS: Readonly<Record<string, number>> = { first: 384, second: 256 };
 const LANES = 2;
 const CHUNKS_PER_SOURCE = 50;
 const SOURCES_PER_TRANSACTION = 10;
@@ -44,7 +44,7 @@ const random = openRandom(values.seed === undefined ? undefined : Number(values.
 const problems: string[] = [];
 const dataDir = mkdtempSync(path.join(tmpdir(), 'pinakes-reembed-'));
 const { key } = generateApiKey();
-const fake = await openFakeEmbeddings({ first: DIMENSION, second: DIMENSION });
+const fake = await openFakeEmbeddings(DIMENSIONS);
 try {
   await fill();
   const first = await timed(() => whole('first', 0));
@@ -148,7 +148,7 @@ function isServing(model: string): Promise<boolean> {
       response.setEncoding('utf8').on('data', (piece: string) => {
         text += piece;
       });
-      response.on('end', () => resolve(text.includes(`those of ${model} (${DIMENSION} dimensions) serve 1 tenant"`)));
+      response.on('end', () => resolve(text.includes(`those of ${model} (${DIMENSIONS[model]} dimensions) serve 1 tenant"`)));
     });
     sent.on('error', reject);
     sent.end();
