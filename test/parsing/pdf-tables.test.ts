@@ -248,3 +248,70 @@ test('a tag around a whole page is no table', async () => {
     [],
   );
 });
+
+test('tables of one width with prose between them stay apart', async () => {
+  const lower = { xs: GRID.xs, ys: GRID.ys.map((y) => y - 140) };
+  const prose = [
+    'All sums of this list are in thousands and',
+    'none of them was checked by the office of',
+    'the town, so that they may change later.',
+  ];
+  const lines = [620, 606, 592].map((y, at) => word(76, y, prose[at]!));
+  const drawing = [across(GRID, [0, 1, 3]), cells(GRID, ROWS), ...lines, across(lower, [0, 1, 3]), cells(lower, ROWS)];
+  const { tables, text } = await read(drawing.join('\n'));
+  assert.deepEqual(tables, [TABLE, TABLE]);
+  assert.match(text, /\|\n\nAll sums of this list.*later\.\n\n\|/s);
+});
+
+test('values at half the height of the lines beside them are in their row', async () => {
+  const rows = [700, 664, 628].flatMap((y, row) => [
+    word(76, y - 6, ['Order', 'Check', 'Store'][row]!),
+    word(180, y, 'A sentence on what is'),
+    word(180, y - 12, 'done here by the office'),
+    word(330, y - 6, `${row + 1} days`),
+  ]);
+  const head = { xs: [72, 176, 326, 400], ys: [736, 718, 610] };
+  const { tables } = await read([across(head, [0, 1, 2]), cells(head, [['Step', 'What', 'Time']]), ...rows].join('\n'));
+  assert.match(tables[0]!, /\n\| Order \| A sentence on what is done here by the office \| 1 days \|\n\| Check \|/);
+});
+
+test('where areas of single cells meet there are columns, however near the words are', async () => {
+  const boxes = GRID.ys
+    .slice(0, 3)
+    .flatMap((_, row) =>
+      GRID.xs.slice(0, 3).map((x, column) => `0.9 g ${x} ${GRID.ys[row + 1]} ${GRID.xs[column + 1]! - x} 20 re f 0 g`),
+    );
+  const words = ROWS.flatMap(([a, b, c], row) => {
+    const y = GRID.ys[row]! - 14;
+    return [word(76, y, a!), word(row === 0 ? 202 : 285, y, b!), word(302, y, c!)];
+  });
+  assert.deepEqual((await read([...boxes, ...words].join('\n'))).tables, [TABLE]);
+});
+
+test('a table that stands on each page is a running header', async () => {
+  const head = (page: number) =>
+    [
+      across(GRID),
+      down(GRID),
+      cells(GRID, [
+        ['Works Ltd', 'Handbook', `Page ${page}`],
+        ['Edition', 'A', 'Valid'],
+      ]),
+    ].join('\n');
+  const pages = [1, 2, 3].map(
+    (page) => `${head(page)}\n${word(72, 500, `Text of the page ${'abc'[page - 1]} alone.`)}`,
+  );
+  const kids = pages.map((_, at) => `${4 + at * 2} 0 R`);
+  const objects = pages.flatMap((stream, at) => [
+    `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 3 0 R >> >> /Contents ${5 + at * 2} 0 R >>`,
+    `<< /Length ${stream.length} >>\nstream\n${stream}\nendstream`,
+  ]);
+  const bytes = pdfOf([
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    `<< /Type /Pages /Kids [${kids.join(' ')}] /Count 3 >>`,
+    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>',
+    ...objects,
+  ]);
+  const { text } = await parsePdf(bytes, {});
+  assert.equal(text, 'Text of the page a alone.\n\nText of the page b alone.\n\nText of the page c alone.');
+});

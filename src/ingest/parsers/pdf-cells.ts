@@ -83,6 +83,8 @@ export function splitRows(words: readonly PlacedWord[], text: string, isRuled: b
     cells: cellsOf(own as PlacedWord[], text),
   }));
   if (lines.length < 2 || (isRuled && !holdsRows(lines))) return words.map((word) => ({ ...word, row: 0 }));
+  const slabs = slabsOf(lines);
+  if (slabs) return slabs.flatMap((own, row) => own.map((word) => ({ ...word, row })));
   const leading = lines.slice(1).map((line, index) => lines[index]!.bottom - line.bottom);
   const tight = Math.min(...leading) * TIGHT_FACTOR;
   const widths = columnWidths(lines);
@@ -102,6 +104,48 @@ export function splitRows(words: readonly PlacedWord[], text: string, isRuled: b
   return placed;
 }
 
+/** Lines between which there is next to no room are one row, where others have some, and where no number below a number says otherwise. */
+function slabsOf(lines: readonly Line[]): PlacedWord[][] | undefined {
+  const slabs: { bottom: number; lines: Line[] }[] = [];
+  const leading = leadingOf(lines);
+  for (const line of lines) {
+    const own = [...line.cells.values()].flatMap(({ words }) => words);
+    const bottom = Math.min(...own.map((word) => word.bottom));
+    const slab = slabs.at(-1);
+    if (slab && slab.bottom - bottom < leading + (line.top - line.bottom) * ROOM_SHARE) {
+      slab.lines.push(line);
+      slab.bottom = Math.min(slab.bottom, bottom);
+    } else slabs.push({ bottom, lines: [line] });
+  }
+  if (slabs.length < 2 || slabs.length === lines.length) return undefined;
+  const isRow = ({ lines: own }: { lines: readonly Line[] }) => {
+    const columns = Map.groupBy(
+      own.flatMap(({ cells }) => [...cells]),
+      ([column]) => column,
+    );
+    const full = own.filter(({ cells }) => cells.size === columns.size).length;
+    if (columns.size > 1 && full > 1) return false;
+    return [...columns.values()].every((cells) => cells.filter(([, cell]) => isNumber(cell.text)).length < 2);
+  };
+  if (!slabs.every(isRow)) return undefined;
+  return slabs.map(({ lines: own }) => own.flatMap(({ cells }) => [...cells.values()].flatMap(({ words }) => words)));
+}
+
+/** The smallest distance of lines of one column. */
+function leadingOf(lines: readonly Line[]): number {
+  const above = new Map<number, number>();
+  let leading = Number.POSITIVE_INFINITY;
+  for (const { cells } of lines) {
+    for (const [column, { words }] of cells) {
+      const { bottom, top } = words[0]!;
+      const distance = (above.get(column) ?? Number.POSITIVE_INFINITY) - bottom;
+      if (distance > (top - bottom) / 2) leading = Math.min(leading, distance);
+      above.set(column, bottom);
+    }
+  }
+  return leading;
+}
+
 function columnWidths(lines: readonly { cells: Map<number, Cell> }[]): Map<number, number> {
   const widths = new Map<number, number>();
   for (const { cells } of lines)
@@ -113,6 +157,14 @@ function widthOf(words: readonly PlacedWord[]): number {
   return Math.max(...words.map(({ right }) => right)) - Math.min(...words.map(({ left }) => left));
 }
 
+interface Line {
+  bottom: number;
+  top: number;
+  cells: Map<number, Cell>;
+}
+
+/** Room between rows, as a share of the height of a line. */
+const ROOM_SHARE = 0.12;
 /** Distances of lines up to this times the smallest are within one row. */
 const TIGHT_FACTOR = 1.35;
 /** A line that goes on in the next one is this full with the first word of that. */

@@ -11,29 +11,60 @@ const GAP_SHARE = 0.6;
 const ACROSS_SHARE = 0.12;
 const ACROSS_LINES_MIN = 5;
 const COLUMNS_MAX = 40;
+/** Points by which a word lies across an edge, and the share of words that may. */
+const EDGE_POINTS = 2;
+const EDGE_ACROSS_SHARE_MAX = 0.05;
 
 /** How sure the place of a table is: between lines across, or by its words alone. */
 export type Evidence = 'ruled' | 'words';
 
-/** The rows of stretches, from the top, with the words in their columns; undefined where they do not look like a table. */
+/**
+ * The rows of stretches, from the top, with the words in their columns; undefined where they do not look like a table. `edges` are
+ * places where what was drawn cell by cell meets.
+ */
 export function alignedRows(
   stretches: readonly (readonly Word[])[],
   text: string,
   evidence: Evidence,
-): { words: PlacedWord[]; gaps: number[] } | undefined {
+  edges: readonly number[] = [],
+): { words: PlacedWord[]; gaps: readonly number[] } | undefined {
   const lines = stretches.map((words) => wordLines(words));
-  const gaps = columnGaps(lines.flat());
+  const gaps = moreOf(edgesBetween(edges, stretches.flat()), columnGaps(lines.flat()));
   if (!gaps || gaps.length === 0 || gaps.length >= COLUMNS_MAX) return undefined;
   const placed = lines.map((own) => own.flatMap((line) => placeLine(line, gaps)));
   const isRuled = areRows(placed);
   let offset = 0;
-  const words = placed.flatMap((own, index) => {
+  const found = placed.flatMap((own, index) => {
     const rows = splitRows(own, text, evidence === 'ruled' && (isRuled || (index === 0 && placed.length > 1)));
     const first = offset;
     offset += 1 + rows.reduce((most, { row }) => Math.max(most, row), -1);
     return rows.map((word) => ({ ...word, row: word.row + first }));
   });
+  const words = evidence === 'words' ? withoutTitles(found) : found;
   return isTable(words, text, gaps.length + 1, evidence) ? { words, gaps } : undefined;
+}
+
+/** Rows without those at the beginning and the end that have one value. */
+function withoutTitles(words: readonly PlacedWord[]): PlacedWord[] {
+  const rows = [...Map.groupBy(words, ({ row }) => row).values()];
+  const isRow = (row: readonly PlacedWord[]) => row.some(({ column }) => column !== row[0]!.column);
+  return rows.slice(rows.findIndex(isRow), rows.findLastIndex(isRow) + 1).flat();
+}
+
+/** Edges between words; none when words lie across them. */
+function edgesBetween(edges: readonly number[], words: readonly Word[]): readonly number[] {
+  const across = words.filter(({ left, right }) =>
+    edges.some((edge) => left < edge - EDGE_POINTS && right > edge + EDGE_POINTS),
+  );
+  if (across.length > words.length * EDGE_ACROSS_SHARE_MAX) return [];
+  return edges.filter(
+    (edge) =>
+      words.some(({ right }) => right < edge + EDGE_POINTS) && words.some(({ left }) => left > edge - EDGE_POINTS),
+  );
+}
+
+function moreOf(edges: readonly number[], gaps: readonly number[] | undefined): readonly number[] | undefined {
+  return edges.length > 0 && edges.length >= (gaps?.length ?? 0) ? edges : gaps;
 }
 
 /** Middles of the gaps that go through lines. */
@@ -102,6 +133,7 @@ const BARE_SMALL_SHARE_MAX = 0.2;
 /** What lists, formulas, code, addresses of mail and dot leaders have. */
 const NO_VALUE = /^[•◦▪‣●○■□]|[=∑∫√{};@]|\.{4}|…|(?:\. ){3}/;
 const NO_VALUE_SHARE_MAX = 0.1;
+const DASH = /^[^\p{L}\p{N}]{1,2}$/u;
 const MARK = /^(?:[•◦▪‣●○■□✔→–—*-]|[[(]?[\dA-Za-z]{1,3}[.)\]]|\d+(?:\.\d+)+\.?)$/;
 
 function isTable(words: readonly PlacedWord[], text: string, columns: number, evidence: Evidence): boolean {
@@ -115,6 +147,7 @@ function isTable(words: readonly PlacedWord[], text: string, columns: number, ev
   const long = values.filter((own) => mean(own.map((cell) => cell.words.length)) >= SENTENCE_WORDS_MIN).length;
   if (long > (columns > 2 ? columns / 2 : 1)) return false;
   if (values[0]!.every(({ text: value }) => MARK.test(value))) return false;
+  if (values.some((own) => own.every(({ text: value }) => DASH.test(value)))) return false;
   return evidence === 'ruled' || isSure(values, rows, long);
 }
 
@@ -129,9 +162,10 @@ function isSure(
   if (all.filter((cell) => NO_VALUE.test(cell.text)).length > all.length * NO_VALUE_SHARE_MAX) return false;
   if (!values.every(isAligned)) return false;
   // The first row may be a heading.
-  const numbers = values.map(
-    (own) => own.slice(1).filter(({ text }) => isNumber(text)).length / Math.max(1, own.length - 1),
-  );
+  const numbers = values.map((own) => {
+    const held = own.slice(1).filter(({ text }) => !DASH.test(text));
+    return held.filter(({ text }) => isNumber(text)).length / Math.max(1, held.length);
+  });
   if (isContents(values)) return false;
   const isForm = values.some((own) => own.filter(({ text }) => text.endsWith(':')).length * 2 >= own.length);
   if (isForm) return false;

@@ -25,13 +25,13 @@ export function readTables(module: PdfiumModule, page: number, textPage: number,
   const free = new Uint8Array(text.length).fill(1);
   const tagged = taggedTables(module, page, textPage, text, free);
   const turn = textTurn(module, textPage, text);
-  const { horizontal, vertical, fills } = readGraphics(module, page, turn);
-  const { grids, loose } = gridsOf(horizontal, vertical);
+  const graphics = readGraphics(module, page, turn);
+  const { grids, loose } = gridsOf(graphics.horizontal, graphics.vertical);
   const glyphs = readGlyphs(module, textPage, text, turn);
   return [
     ...tagged,
     ...gridTables(glyphs, grids, free),
-    ...bandTables(glyphs, loose, fills, free),
+    ...bandTables(glyphs, loose, graphics, free),
     ...wordTables(glyphs, free),
   ];
 }

@@ -18,6 +18,8 @@ const LINES_MAX = 400;
 const LEADING_MAX = 2.2;
 /** Lines in a row that may have one value only. */
 const SINGLE_LINES_MAX = 2;
+/** Words of a line of running text. */
+const PROSE_WORDS_MIN = 9;
 /** Gap of words of different columns where nothing else shows them, in heights of lines. */
 const GAP_SHARE = 0.8;
 
@@ -25,7 +27,7 @@ const GAP_SHARE = 0.8;
 export function bandTables(
   glyphs: Glyphs,
   loose: readonly Rule[],
-  fills: readonly Area[],
+  { horizontal, fills }: { horizontal: readonly Rule[]; fills: readonly Area[] },
   free: Uint8Array,
 ): PageTable[] {
   const bands = fills.length > FILLS_MAX ? [] : fills.filter(({ top, bottom }) => top - bottom <= BAND_POINTS_MAX);
@@ -35,7 +37,8 @@ export function bandTables(
   ]);
   const rules = joinRules([...loose, ...edges]).filter(({ from, to }) => to - from >= RULE_POINTS_MIN);
   if (rules.length > RULES_MAX) return [];
-  return groupsOf(rules).flatMap((group) => tablesOfGroup(glyphs, group, free));
+  const drawn = [...horizontal, ...edges];
+  return groupsOf(rules).flatMap((group) => tablesOfGroup(glyphs, group, drawn, free));
 }
 
 /** Lines across with the same ends, from the top. */
@@ -51,7 +54,24 @@ function groupsOf(rules: readonly Rule[]): Rule[][] {
   return groups.filter((group) => group.length > 2);
 }
 
-function tablesOfGroup(glyphs: Glyphs, group: readonly Rule[], free: Uint8Array): PageTable[] {
+/** Where at least two ends of what was drawn within a group lie, but for its own ends. */
+function innerEdges(group: readonly Rule[], drawn: readonly Rule[]): number[] {
+  const [{ from, to, at: top }, bottom] = [group[0]!, group.at(-1)!.at];
+  const ends = drawn
+    .filter(({ at }) => at <= top + ENDS_POINTS && at >= bottom - ENDS_POINTS)
+    .flatMap((rule) => [rule.from, rule.to])
+    .filter((x) => x > from + ENDS_POINTS && x < to - ENDS_POINTS)
+    .sort((a, b) => a - b);
+  const clusters: number[][] = [];
+  for (const x of ends) {
+    if (x - (clusters.at(-1)?.[0] ?? Number.NEGATIVE_INFINITY) <= ENDS_POINTS) clusters.at(-1)!.push(x);
+    else clusters.push([x]);
+  }
+  return clusters.filter((own) => own.length > 1).map((own) => own.reduce((sum, x) => sum + x, 0) / own.length);
+}
+
+function tablesOfGroup(glyphs: Glyphs, group: readonly Rule[], drawn: readonly Rule[], free: Uint8Array): PageTable[] {
+  const edges = innerEdges(group, drawn);
   const [from, to] = [group[0]!.from - ENDS_POINTS, group[0]!.to + ENDS_POINTS];
   const words = wordsOf(glyphs, (index) => {
     if (free[index] === 0) return -1;
@@ -68,14 +88,14 @@ function tablesOfGroup(glyphs: Glyphs, group: readonly Rule[], free: Uint8Array)
   }
   const tables: PageTable[] = [];
   for (let first = 0; first < stretches.length - 1; ) {
-    const last = longestTable(stretches, first, glyphs.text);
+    const last = longestTable(stretches, first, glyphs.text, edges);
     if (last === undefined) {
       first += 1;
       continue;
     }
     const inner = stretches.slice(first, last + 1);
     const near = [...outside, ...stretches.slice(0, first).flat(), ...stretches.slice(last + 1).flat()];
-    const found = withNeighbours(inner, near, glyphs.text);
+    const found = withNeighbours(inner, near, glyphs.text, edges);
     const table = cellTexts(glyphs.text, found, true);
     take(table, free);
     tables.push(table);
@@ -85,20 +105,39 @@ function tablesOfGroup(glyphs: Glyphs, group: readonly Rule[], free: Uint8Array)
 }
 
 /** The last stretch of the longest table that begins with one, or undefined. */
-function longestTable(stretches: readonly Word[][], first: number, text: string): number | undefined {
+function longestTable(
+  stretches: readonly Word[][],
+  first: number,
+  text: string,
+  edges: readonly number[],
+): number | undefined {
   if (stretches[first]!.length === 0) return undefined;
-  const holds = (last: number) => alignedRows(stretches.slice(first, last + 1), text, 'ruled') !== undefined;
-  let end = stretches.length - 1;
-  while (end > first && stretches[end]!.length === 0) end -= 1;
+  const holds = (last: number) => alignedRows(stretches.slice(first, last + 1), text, 'ruled', edges) !== undefined;
+  let end = first;
+  while (end < stretches.length && !isProse(stretches[end]!)) end += 1;
+  for (end -= 1; end > first && stretches[end]!.length === 0; ) end -= 1;
   if (end > first && holds(end)) return end;
   let last: number | undefined;
   for (let next = first + 1; next < end && holds(next); next += 1) last = next;
   return last;
 }
 
+/** Whether a stretch has lines of running text: long, and without a gap. */
+function isProse(words: readonly Word[]): boolean {
+  return (
+    wordLines(words).filter((line) => line.words.length >= PROSE_WORDS_MIN && segmentsOf(line, GAP_SHARE).length === 1)
+      .length > 1
+  );
+}
+
 /** A table with the line above its first rule and the one below its last, where they stand in its columns. */
-function withNeighbours(stretches: Word[][], near: readonly Word[], text: string): PlacedWord[] {
-  const { words, gaps } = alignedRows(stretches, text, 'ruled')!;
+function withNeighbours(
+  stretches: Word[][],
+  near: readonly Word[],
+  text: string,
+  edges: readonly number[],
+): PlacedWord[] {
+  const { words, gaps } = alignedRows(stretches, text, 'ruled', edges)!;
   const [top, bottom] = [Math.max(...words.map((word) => word.top)), Math.min(...words.map((word) => word.bottom))];
   const lines = wordLines(near);
   const above = lines.findLast((line) => line.bottom >= top - 1);
@@ -168,7 +207,7 @@ function runsOf(lines: readonly WordLine[]): WordLine[][] {
     if (isSeveral) singles = 0;
     else singles += run.length > 0 ? 1 : 0;
     if (isSeveral || run.length > 0) run.push(line);
-    if (singles > SINGLE_LINES_MAX) close();
+    if (singles > SINGLE_LINES_MAX || (singles > 0 && line.words.length >= PROSE_WORDS_MIN)) close();
   }
   close();
   return runs;
