@@ -478,7 +478,7 @@ export type GroupSource = {
   status: "pending" | "ready" | "failed";
   /** Address at the origin; null for uploads. */
   url: string | null;
-  /** The file that it was found in: an archive, a mailbox, a mail or a PDF. */
+  /** The file that it was found in: an archive, a mailbox, a mail, a PDF or an Office file. */
   parent_source_id: string | null;
   /** ISO 639-1, as detected. */
   language: string | null;

@@ -43,6 +43,11 @@ export async function sendMembers(
     }
     const bytes = unpack();
     left -= bytes.length;
+    if (!isArchive && (left < 0 || index >= MEMBERS_MAX)) {
+      left += bytes.length;
+      others += 1;
+      continue;
+    }
     if (left < 0) throw overLimit(`The files inside have more than ${MEMBERS_BYTES_MAX / 1024 / 1024} MiB.`);
     if (bytes.length === 0 || !(await isReadable(bytes, name, tools))) {
       others += 1;

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate';
 import { fixture } from '../support/fixtures.ts';
 import { makeDocx, makePdf, makeXlsx } from '../support/make-files.ts';
-import { readBytes } from '../support/process-bytes.ts';
+import { processBytes, readBytes } from '../support/process-bytes.ts';
 
 const links = (...targets: string[]) =>
   `<Relationships>${targets.map((target, i) => `<Relationship Id="c${i}" Target="${target}"/>`).join('')}</Relationships>`;
@@ -92,6 +92,22 @@ test('percents are shown as percents, whatever format says so; declared as numbe
     chunks.map(({ metadata }) => metadata['share']?.val),
     ['0.125', '1'],
   );
+});
+
+test('files that were put into Office files are handed on', async () => {
+  const whole = {
+    'a.docx': makeDocx({ blocks: [] }),
+    'a.xlsx': makeXlsx({ sheets: [{ name: 'S', rows: [['x']] }] }),
+    'a.pptx': fixture('slides.pptx'),
+  };
+  for (const [name, bytes] of Object.entries(whole)) {
+    const folder = { 'a.docx': 'word', 'a.xlsx': 'xl', 'a.pptx': 'ppt' }[name];
+    const parts = { ...unzipSync(bytes), [`${folder}/embeddings/figures.csv`]: strToU8('bird,count\nheron,3\n') };
+    const members: string[] = [];
+    const outcome = await processBytes(name, zipSync(parts), [], async (member) => void members.push(member.name));
+    assert.ok(outcome.ok, name);
+    assert.deepEqual(members, ['figures.csv'], name);
+  }
 });
 
 test('pictures that expand far do no harm in an Office file: nobody reads them', async () => {

@@ -10,6 +10,7 @@ import { AUTHOR_END, placeNotes } from './docx-notes.ts';
 import { withParts } from './docx-parts.ts';
 import { plainDocument } from './docx-source.ts';
 import { fitsTree, parseTree, rootOf, stripTags } from './dom.ts';
+import { embeddedFiles } from './embedded-files.ts';
 import { writeHtmlBlocks } from './html-blocks.ts';
 import { coreProperties } from './office-xml.ts';
 import { TextBuilder } from './text-builder.ts';
@@ -51,6 +52,7 @@ export async function parseDocx(bytes: Uint8Array): Promise<ParsedFile> {
     ...(title === undefined ? {} : { title }),
     metadata: originMetadata(properties),
     warnings: fits ? [] : ['The file is very long: its text was taken without structure.'],
+    members: embeddedFiles(parts),
   };
 }
 

@@ -4,6 +4,7 @@ import { originMetadata } from '../metadata-values.ts';
 import type { ParsedFile } from '../parsed.ts';
 import { chartText } from './chart-text.ts';
 import { type Addresses, addressOf, diagramText, drawingTable, drawingText, shapeAltText } from './drawing-text.ts';
+import { embeddedFiles } from './embedded-files.ts';
 import { coreProperties, outsideTargets, relations } from './office-xml.ts';
 import { commentAuthors, slideComments } from './pptx-comments.ts';
 import { type PlaceOf, placesOf } from './pptx-places.ts';
@@ -34,6 +35,7 @@ export function parsePptx(bytes: Uint8Array): ParsedFile {
     ...(title === undefined ? {} : { title }),
     metadata: originMetadata({ ...properties, title }),
     warnings: slides.length === 0 ? ['The presentation has no slides.'] : [],
+    members: embeddedFiles(parts),
   };
 }
 

@@ -4,6 +4,7 @@ import readWorkbook from 'read-excel-file/node';
 import { KeyPicker, originMetadata } from '../metadata-values.ts';
 import type { ChunkMetadataKey, ParsedFile } from '../parsed.ts';
 import { repackZip } from '../zip.ts';
+import { embeddedFiles } from './embedded-files.ts';
 import { coreProperties, type SheetExtras, sheetExtras } from './office-xml.ts';
 import { percentText } from './percent-cells.ts';
 import { type CellRange, type RowLinks, writeSheet } from './sheets.ts';
@@ -40,6 +41,7 @@ export async function parseXlsx(bytes: Uint8Array, keys: readonly ChunkMetadataK
     ...(properties['title'] === undefined ? {} : { title: properties['title'] }),
     metadata: originMetadata(properties),
     warnings: picker.warnings(),
+    members: embeddedFiles(parts),
   };
 }
 

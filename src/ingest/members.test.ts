@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { MEMBERS_MAX, sendMembers } from './members.ts';
+
+test('too many files fail an archive; of a file with text of its own, those over the limit are left out', async () => {
+  const member = { name: 'a.txt', bytes: () => Buffer.from('words') };
+  const members = Array.from({ length: MEMBERS_MAX + 3 }, () => member);
+  let sent = 0;
+  const sink = async () => {
+    sent += 1;
+  };
+  await assert.rejects(sendMembers(members, 0, sink, {}, true), /more than 2000 files/);
+  sent = 0;
+  assert.match((await sendMembers(members, 0, sink, {}, false))[0]!, /^3 files inside/);
+  assert.equal(sent, MEMBERS_MAX);
+});
