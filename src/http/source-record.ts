@@ -22,7 +22,9 @@ export const sourceDetailsSchema = z
     metadata: metadataSchema,
     status: z.enum(['pending', 'ready', 'failed']),
     url: z.string().nullable(),
-    parent_source_id: idSchema.nullable().describe('The file that it was found in: an archive, a mailbox, a mail, a PDF or an Office file.'),
+    parent_source_id: idSchema
+      .nullable()
+      .describe('The file that it was found in: an archive, a mailbox, a mail, a PDF or an Office file.'),
     language: z.string().nullable().describe('ISO 639-1, as detected.'),
     content_time: timeSchema,
     creation_time: timeSchema,
