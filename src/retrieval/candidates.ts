@@ -7,7 +7,7 @@ import type { FindFitting, Fitting } from './fitting.ts';
 import type { FusionSettings } from './fuse.ts';
 import type { FindKnown } from './known-vectors.ts';
 import { bm25Candidates, type Candidate } from './lexical.ts';
-import { scanCandidates } from './lexical-scan.ts';
+import { type CountsByTerm, scanCandidates } from './lexical-scan.ts';
 import type { SemanticQuery } from './semantic.ts';
 import type { AdmittedRequest, Filters, Hit } from './types.ts';
 
@@ -35,6 +35,8 @@ export interface Search {
   languages: readonly string[];
   /** From `searchTerms`. */
   terms: readonly string[];
+  /** Where the database has no BM25 index. */
+  counts?: CountsByTerm;
   /** What fits the filters of the request, or none. */
   fitting: FindFitting;
   /** The chunks that fit the filters, where they are so few that each is scored. Absent: the index is asked for all. */
@@ -106,11 +108,11 @@ export async function lexicalCandidates(tx: Tx, search: Search, filters: Filters
   return scanCandidates(tx, { ...request, doubtful }, fitting);
 }
 
-export function lexicalRequest({ request, terms }: Search, conditions: readonly Sql[], limit: number) {
+export function lexicalRequest({ request, terms, counts }: Search, conditions: readonly Sql[], limit: number) {
   const { tenantId, partitionNo, filters } = request;
   const bySource = chunkConditions(request, filters).length === 0;
   const unfiltered = bySource && !narrows(request, filters);
-  return { tenantId, partitionNo, terms, conditions, unfiltered, bySource, limit };
+  return { tenantId, partitionNo, terms, conditions, unfiltered, bySource, limit, ...(counts && { counts }) };
 }
 
 export function lexicalOnly(candidate: Candidate): RankedCandidate {

@@ -12,7 +12,7 @@ import { firstTerms, wordTerms } from './analysis/words.ts';
 import { type QueryWord, queryWords } from './analyzer.ts';
 import { lexicalCandidates, lexicalRequest, type RankedCandidate, type Search } from './candidates.ts';
 import type { ReadRow } from './hits.ts';
-import { termsAmong } from './lexical-scan.ts';
+import { countTerms, termsAmong } from './lexical-scan.ts';
 import type { Filters, Warning } from './types.ts';
 
 export const FUZZY_WARNING = 'fuzzy_match';
@@ -75,8 +75,16 @@ export async function correct(
   // Which chunks are the best depends on what is hidden too; which words nothing has does not.
   if (request.policy !== null && nowhere.length < words.length * MISSING_SHARE_MIN) return undefined;
   const corrections: Correction[] = [];
-  for (const word of nowhere) {
-    const correction = await correctWord(tx, search, word, filters);
+  const spelled = nowhere.map(({ word }) => ({ word, near: termsNear(word, languages) }));
+  // Of all words at once.
+  if (search.counts && spelled.length > 1)
+    await countTerms(
+      tx,
+      spelled.flatMap(({ near }) => [...near]),
+      search.counts,
+    );
+  for (const { word, near } of spelled) {
+    const correction = await correctWord(tx, search, word, near, filters);
     if (correction) corrections.push(correction);
   }
   if (corrections.length === 0) return undefined;
@@ -97,7 +105,7 @@ async function knownTerms(
   const fitting = search.hasTextSearch || !bySource ? undefined : await search.fitting(filters);
   if (!fitting || fitting.mixed || fitting.ids === null) return undefined;
   const terms = words.flatMap((word) => word.terms);
-  return termsAmong(tx, terms, fitting.ids);
+  return termsAmong(tx, terms, { ids: fitting.ids, chunks: fitting.chunks });
 }
 
 /** Words that none of these chunks has, given by their terms. */
@@ -106,19 +114,25 @@ function missingIn(chunks: readonly string[], words: readonly QueryWord[]): read
   return words.filter((word) => !word.terms.some((term) => present.includes(` ${term} `)));
 }
 
+/** Of all spellings one error away. */
+function termsNear(word: string, languages: readonly string[]): ReadonlySet<string> {
+  const near = new Set<string>();
+  for (const spelling of spellingsNear(fold(word.toLowerCase()))) {
+    for (const term of firstTerms(spelling, languages)) near.add(term);
+  }
+  return near;
+}
+
 /** The commonest word one error away; of a long word also two, behind the same first letters. */
 async function correctWord(
   tx: Tx,
   search: Search,
-  { word }: QueryWord,
+  word: string,
+  near: ReadonlySet<string>,
   filters: Filters,
 ): Promise<Correction | undefined> {
   const { languages } = search;
   const letters = fold(word.toLowerCase());
-  const near = new Set<string>();
-  for (const spelling of spellingsNear(letters)) {
-    for (const term of firstTerms(spelling, languages)) near.add(term);
-  }
   const contents = await chunksWith(tx, search, [...near], filters, CHUNKS_READ);
   const found = commonest(contents, languages, word, (other, term) => near.has(term) && isNear(other, letters, 1));
   if (found || letters.length < TWO_ERRORS_UNITS_MIN) return found;

@@ -75,7 +75,7 @@ export async function scanCandidates(
   fitting?: ScannedFitting,
   { firstRows, largeRows, namedMax }: LookLimits = LOOK_LIMITS,
 ): Promise<Candidate[]> {
-  const scoring = await weigh(tx, request.terms);
+  const scoring = await weigh(tx, request.terms, request.counts);
   if (scoring.terms.length === 0) return [];
   if (fitting?.chunks === 0) return [];
   if (fitting && fitting.ids !== null)
@@ -216,9 +216,14 @@ function without(terms: readonly ScoredTerm[], some: readonly ScoredTerm[]): Sco
 }
 
 /** Those of the terms that chunks of these sources have. */
-export async function termsAmong(tx: Tx, terms: readonly string[], sources: SourceIds): Promise<Set<string>> {
+export async function termsAmong(
+  tx: Tx,
+  terms: readonly string[],
+  { ids, chunks }: { ids: SourceIds; chunks: number },
+): Promise<Set<string>> {
+  const areFew = chunks <= FEW_CHUNKS;
   const rows = await tx.query<{ term: string }>(
-    sql`select term from own_terms_among(${terms.filter(isIndexed)}::text[], ${sources}::uuid[]) as term`,
+    sql`select term from own_terms_among(${terms.filter(isIndexed)}::text[], ${ids}::uuid[], ${areFew}::boolean) as term`,
   );
   return new Set(rows.map(({ term }) => term));
 }
@@ -236,15 +241,27 @@ async function nameFew(tx: Tx, request: CandidateRequest, max: number): Promise<
   return rows.map(({ id }) => id);
 }
 
+/** What is known of the terms, for one transaction; null: they do not occur. */
+export type CountsByTerm = Map<string, TermCounts | null>;
+
+/** Adds what is not known yet. */
+export async function countTerms(tx: Tx, terms: readonly string[], known: CountsByTerm): Promise<void> {
+  const unknown = ['', ...terms.filter(isIndexed)].filter((term) => !known.has(term));
+  if (unknown.length === 0) return;
+  const counts = await tx.query<TermCounts>(
+    sql`select term, chunks, length, most, sparsest from own_term_counts(${unknown}::text[])`,
+  );
+  for (const term of unknown) known.set(term, null);
+  for (const counted of counts) known.set(counted.term, counted);
+}
+
 /** The terms that occur, with their BM25 weights. A term that is repeated counts as often. */
-async function weigh(tx: Tx, terms: readonly string[]): Promise<Scoring> {
+async function weigh(tx: Tx, terms: readonly string[], known: CountsByTerm = new Map()): Promise<Scoring> {
   const repeats = new Map<string, number>();
   for (const term of terms) repeats.set(term, (repeats.get(term) ?? 0) + 1);
-  const wanted = [...repeats.keys()].filter(isIndexed);
-  const counts = await tx.query<TermCounts>(
-    sql`select term, chunks, length, most, sparsest from own_term_counts(${['', ...wanted]}::text[])`,
-  );
-  const all = counts.find(({ term }) => term === '');
+  await countTerms(tx, [...repeats.keys()], known);
+  const counts = [...repeats.keys()].flatMap((term) => known.get(term) ?? []);
+  const all = known.get('');
   if (!all) {
     throw new ServiceError('overloaded', 'The text index is being changed: the operator has to restart the service.', {
       retryAfterSeconds: RETRY_SECONDS,
@@ -266,7 +283,7 @@ async function weigh(tx: Tx, terms: readonly string[]): Promise<Scoring> {
   return { terms: weighed.toSorted((a, b) => b.bound - a.bound), base, slope };
 }
 
-interface TermCounts {
+export interface TermCounts {
   term: string;
   /** How many have it; of '' all. */
   chunks: number;

@@ -208,7 +208,7 @@ async function prepare(
   const fitting = openFitting(tx, request, knowledge);
   const search = {
     ...{ request, hasTextSearch: db.hasTextSearch, languages, terms, fusion, exactRowsMax: EXACT_ROWS_MAX },
-    ...{ fitting, ...(db.hasTextSearch && { few: openFew(tx, request, fitting, knowledge) }) },
+    ...{ fitting, ...(db.hasTextSearch ? { few: openFew(tx, request, fitting, knowledge) } : { counts: new Map() }) },
   };
   if (!semantic) return { search, redactor };
   const rows = vectorCount(semantic.vectors, state!.pages);

@@ -221,7 +221,8 @@ test('of the sources that fit, few or many, those chunks are found that scoring 
       assert.ok(near(score, scores.get(id)!) && near(score, scores.get(expected[at]!.id)!), `${what}: place ${at}`);
       assert.ok(fits.includes(rows.find((row) => row.id === id)!.sourceId), what);
     }
-    const present = await plain.transaction(tenant.id, (tx) => termsAmong(tx, terms, fits));
+    const chunks = random.pick([fitting.chunks, 10_000]);
+    const present = await plain.transaction(tenant.id, (tx) => termsAmong(tx, terms, { ids: fits, chunks }));
     const inSources = rows.filter(({ sourceId }) => fits.includes(sourceId)).flatMap((row) => row.terms);
     assert.deepEqual(
       [...present].toSorted(),
@@ -270,7 +271,12 @@ test('the counts are those of the chunks after every kind of change', async () =
     sql`select count(*) from text_index_change where tenant_id = ${id}`,
   );
   assert.ok(waiting!.count < 700, `${waiting!.count} of 1,650 changes are not counted yet`);
+  const countAll = sql`select count_text_index_changes(${id})`;
+  await plain.system.query(countAll);
+  await assertCounts(tenant);
   await plain.query(id, sql`delete from chunk where tenant_id = ${id}`);
+  await assertCounts(tenant);
+  await plain.system.query(countAll);
   await assertCounts(tenant);
 });
 
@@ -292,7 +298,7 @@ async function assertCounts(tenant: Tenant): Promise<void> {
     );
     const byTerm = new Map(counted.map((row) => [row.term, row]));
     for (const row of known) assert.deepEqual(byTerm.get(row.term), { ...row, length: Number(row.length) }, row.term);
-    assert.equal(byTerm.get('absent')?.chunks, 0);
+    assert.equal(byTerm.get('absent')?.chunks ?? 0, 0);
   }
   const [rows] = await plain.system.query<{ count: number }>(sql`select count(*) from ${index}`);
   assert.equal(rows!.count, truth[0]!.chunks);
