@@ -61,9 +61,12 @@ type Ort = typeof import('onnxruntime-web') & { isNative: boolean };
 
 /** The native one has the same interface, and takes a quarter of the time and half of the memory. */
 async function openOrt(): Promise<Ort> {
-  const native = await import(NATIVE_RUNTIME).catch(() => undefined);
-  if (native) return { ...native, isNative: true };
-  return { ...(await import('onnxruntime-web')), isNative: false };
+  try {
+    return { ...(await import(NATIVE_RUNTIME)), isNative: true };
+  } catch (why) {
+    // The start has looked for both: without this one, the other is there and cannot be loaded.
+    return { ...(await import('onnxruntime-web').catch(() => Promise.reject(why))), isNative: false };
+  }
 }
 
 async function openSession(ort: Ort, { modelFile, weightsFile }: LocalModel): Promise<InferenceSession> {

@@ -22,6 +22,8 @@ export function inPlainWords(error: unknown, { kind, model, baseUrl }: Configure
   const cause = error instanceof ServiceError ? error.cause : error;
   const message = error instanceof Error ? error.message : String(error);
   if (isTimeout(error)) {
+    if (model.startsWith('local:'))
+      return 'no vector in time: a large model takes a while to load, or chunks keep it busy';
     return `no answer from ${address} in time: is it the right address (${addressSetting}), and can it load the model?`;
   }
   const status = statusOf(cause);

@@ -7,7 +7,9 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { loadConfig } from '../../src/config.ts';
 import { type Check, examine } from '../../src/doctor.ts';
+import { ServiceError } from '../../src/errors.ts';
 import { openEmbedding } from '../../src/llm/embedding.ts';
+import { inPlainWords } from '../../src/llm/plain-words.ts';
 import { openChatModel } from '../../src/llm/registry.ts';
 import { openRerankModel } from '../../src/llm/rerank.ts';
 import { openPresidio } from '../../src/policy/presidio.ts';
@@ -162,6 +164,10 @@ test('why an embedding model of this machine cannot be loaded', async () => {
   const { ok, detail } = await examined('embedding model', { PINAKES_EMBEDDING_MODEL: 'local:broken' });
   assert.match(detail, /cannot be loaded; it says ".*protobuf/);
   assert.equal(ok, false);
+  const slow = inPlainWords(new ServiceError('upstream_timeout', 'too slow'), {
+    ...{ kind: 'EMBEDDING', model: 'local:broken', baseUrl: null },
+  });
+  assert.match(slow, /no vector in time: a large model/);
 });
 
 test('an analyzer of names is tried, too', async () => {
