@@ -221,13 +221,9 @@ test('of the sources that fit, few or many, those chunks are found that scoring 
       assert.ok(near(score, scores.get(id)!) && near(score, scores.get(expected[at]!.id)!), `${what}: place ${at}`);
       assert.ok(fits.includes(rows.find((row) => row.id === id)!.sourceId), what);
     }
-    const chunks = random.pick([fitting.chunks, 10_000]);
-    const present = await plain.transaction(tenant.id, (tx) => termsAmong(tx, terms, { ids: fits, chunks }));
+    const present = await plain.transaction(tenant.id, (tx) => termsAmong(tx, terms, { ids: fits, chunks: 10 * i }));
     const inSources = rows.filter(({ sourceId }) => fits.includes(sourceId)).flatMap((row) => row.terms);
-    assert.deepEqual(
-      [...present].toSorted(),
-      [...new Set(terms)].filter((term) => inSources.includes(term)).toSorted(),
-    );
+    assert.deepEqual(present, new Set(terms.filter((term) => inSources.includes(term))));
   }
 });
 
@@ -271,12 +267,7 @@ test('the counts are those of the chunks after every kind of change', async () =
     sql`select count(*) from text_index_change where tenant_id = ${id}`,
   );
   assert.ok(waiting!.count < 700, `${waiting!.count} of 1,650 changes are not counted yet`);
-  const countAll = sql`select count_text_index_changes(${id})`;
-  await plain.system.query(countAll);
-  await assertCounts(tenant);
   await plain.query(id, sql`delete from chunk where tenant_id = ${id}`);
-  await assertCounts(tenant);
-  await plain.system.query(countAll);
   await assertCounts(tenant);
 });
 
@@ -289,8 +280,9 @@ async function assertCounts(tenant: Tenant): Promise<void> {
     union all
     select term, count(*), 0 from (select distinct id, unnest(string_to_array(terms, ' ')) as term from chunk
                                    where tenant_id = ${tenant.id}) t group by term`);
-  // Few and many terms are counted in different ways.
-  for (const known of [truth, truth.slice(0, 20)]) {
+  // Few and many terms are counted in different ways, and all in another where no changes wait.
+  for (const [i, known] of [truth, truth.slice(0, 20), truth].entries()) {
+    if (i === 2) await plain.system.query(sql`select count_text_index_changes(${tenant.id})`);
     const wanted = [...known.map(({ term }) => term), 'absent'];
     const counted = await plain.query<{ term: string; chunks: number; length: number }>(
       tenant.id,
