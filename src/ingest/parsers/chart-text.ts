@@ -4,6 +4,8 @@ import { attribute, childAt, childElements, findElements, readXml, textOf, type 
 /** Points of a series, and series of a chart, that are read. */
 const POINTS_MAX = 1000;
 const SERIES_MAX = 50;
+/** Levels of categories. */
+const LEVELS_MAX = 8;
 
 export interface ChartText {
   /** Kind and title. */
@@ -19,7 +21,7 @@ export function chartText(xml: string): ChartText {
   const series = kinds.flatMap((kind) => childElements(kind, 'ser')).slice(0, SERIES_MAX);
   const columns = series.map((ser) => ({
     name: points(childAt(ser, 'tx'))[0] ?? '',
-    categories: points(childAt(ser, 'cat') ?? childAt(ser, 'xVal')),
+    categories: categoriesOf(childAt(ser, 'cat') ?? childAt(ser, 'xVal')),
     values: points(childAt(ser, 'val') ?? childAt(ser, 'yVal')),
   }));
   const categories = columns.find((column) => column.categories.length > 0)?.categories ?? [];
@@ -30,18 +32,43 @@ export function chartText(xml: string): ChartText {
   ]);
   const header = ['', ...columns.map((column) => column.name)];
   return {
-    caption: captionOf(kinds[0]?.name, childAt(chart, 'title')),
+    caption: captionOf(kinds[0]?.name, titleText(childAt(chart, 'title'))) + axesText(plot),
     rows: rows.length > 0 ? [header, ...rows] : [],
   };
 }
 
 /** "Line chart: Sales". */
-function captionOf(element: string | undefined, title: XmlElement | undefined): string {
+function captionOf(element: string | undefined, text: string): string {
   const kind = (element ?? 'chart').replace(/3?D?Chart$/, '').toLowerCase();
   const label = kind === '' || kind === 'chart' ? 'Chart' : `${kind[0]!.toUpperCase()}${kind.slice(1)} chart`;
-  const paragraphs = title ? findElements(title, 'p').map((part) => findElements(part, 't').map(textOf).join('')) : [];
-  const text = paragraphs.join(' ').trim() || (title ? (points(childAt(title, 'tx'))[0] ?? '') : '');
   return text === '' ? label : `${label}: ${text}`;
+}
+
+/** " (axes: Quarter; k€)": what the numbers are. */
+function axesText(plot: XmlElement | undefined): string {
+  const axes = plot ? childElements(plot).filter(({ name }) => name.endsWith('Ax')) : [];
+  const titles = axes.map((axis) => titleText(childAt(axis, 'title'))).filter((text) => text !== '');
+  return titles.length === 0 ? '' : ` (axes: ${titles.join('; ')})`;
+}
+
+function titleText(title: XmlElement | undefined): string {
+  if (!title) return '';
+  const paragraphs = findElements(title, 'p').map((part) => findElements(part, 't').map(textOf).join(''));
+  return paragraphs.join(' ').trim() || (points(childAt(title, 'tx'))[0] ?? '');
+}
+
+/** Of several levels the outer first: `2024 / North`. An outer one is told once and counts until the next. */
+function categoriesOf(reference: XmlElement | undefined): string[] {
+  const levels = reference ? findElements(reference, 'lvl').slice(0, LEVELS_MAX).map(points) : [];
+  const [inner, ...outer] = levels;
+  if (!inner) return points(reference);
+  const filled = outer.map((level) => {
+    let last = '';
+    return inner.map((_, index) => (last = level[index] || last));
+  });
+  return inner.map((name, index) =>
+    [...filled.map((level) => level[index]!).reverse(), name].filter(Boolean).join(' / '),
+  );
 }
 
 /** Cached values of a reference, each at its index. */

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { chartText } from './chart-text.ts';
+
+const points = (...texts: string[]) =>
+  texts.map((text, index) => (text === '' ? '' : `<c:pt idx="${index}"><c:v>${text}</c:v></c:pt>`)).join('');
+const title = (text: string) =>
+  `<c:title><c:tx><c:rich><a:p><a:r><a:t>${text}</a:t></a:r></a:p></c:rich></c:tx></c:title>`;
+const chart = (categories: string, axes = '') =>
+  chartText(
+    `<c:chartSpace><c:chart>${title('Sales')}<c:plotArea><c:barChart><c:ser><c:cat>${categories}</c:cat><c:val><c:numRef><c:numCache>${points('1', '2', '3')}</c:numCache></c:numRef></c:val></c:ser></c:barChart>${axes}</c:plotArea></c:chart></c:chartSpace>`,
+  );
+
+test('categories of several levels are told from the outer to the inner, for every row', () => {
+  const levels = `<c:lvl>${points('SF', 'LA', 'London')}</c:lvl><c:lvl>${points('CA', '', 'England')}</c:lvl><c:lvl>${points('US', '', 'GB')}</c:lvl>`;
+  const { rows } = chart(`<c:multiLvlStrRef><c:multiLvlStrCache>${levels}</c:multiLvlStrCache></c:multiLvlStrRef>`);
+  assert.deepEqual(
+    rows.map(([name]) => name),
+    ['', 'US / CA / SF', 'US / CA / LA', 'GB / England / London'],
+  );
+});
+
+test('titles of axes stand in the caption: they say what the numbers are', () => {
+  const names = `<c:strRef><c:strCache>${points('a', 'b', 'c')}</c:strCache></c:strRef>`;
+  assert.equal(chart(names).caption, 'Bar chart: Sales');
+  const axes = `<c:catAx>${title('Quarter')}</c:catAx><c:valAx>${title('Thousand euros')}</c:valAx>`;
+  assert.equal(chart(names, axes).caption, 'Bar chart: Sales (axes: Quarter; Thousand euros)');
+});
