@@ -129,7 +129,7 @@ describe('identifiers', () => {
   test('are taken apart and kept whole', () => {
     assert.deepEqual(takeApart('ERR_4012'), { words: ['ERR', '4012'], joined: 'ERR4012' });
     assert.deepEqual(takeApart('XMLHttpRequest'), { words: ['XML', 'Http', 'Request'], joined: 'XMLHttpRequest' });
-    assert.deepEqual(takeApart('v1.2.3'), { words: ['v1', '2', '3'], exact: 'v1.2.3' });
+    assert.deepEqual(takeApart('v1.2.3'), { words: ['v1', '2', '3'], exact: 'v1.2.3', version: '1.2.3' });
     assert.deepEqual(takeApart('1,234,567'), { words: ['1234567'] });
     assert.deepEqual(takeApart('1.234.567'), { words: ['1', '234', '567', '1234567'], exact: '1.234.567' });
     for (const number of ['1.234,5', '1,234.5']) {
@@ -241,6 +241,7 @@ test('time is linear: a long hostile text is analyzed', () => {
     '1,000',
     '1.1,1',
     '1٬000',
+    '100 ',
     '१',
     "ї'",
     'ה',

@@ -127,10 +127,11 @@ function analyze(text: string, addWord: (word: string) => void, addTerm: (term: 
     else if (kind === 'thai') thaiTerms(token, addTerm);
     else if (kind === 'symbol') addTerm(encodeTerm(token), TERM_WEIGHT);
     else {
-      const { words, joined, exact } = takeApart(token);
+      const { words, joined, exact, version } = takeApart(token);
       words.forEach(addWord);
       if (joined) addWord(joined);
       if (exact) addTerm(encodeTerm(exact), TERM_WEIGHT);
+      if (version) addTerm(encodeTerm(version), TERM_WEIGHT);
     }
   });
 }

@@ -123,7 +123,7 @@ test('whoever changes what the analyzer makes raises ANALYZER_VERSION', () => {
     ['وبالمدينة والكِتاب للمدن', 'ar'],
     ['बड़े शहरों की किताबें', 'hi'],
     ['機器學習 カーナビ 한국어 ภาษาไทย', null],
-    ['1.234.567 und 1.234,5 und 12\u202f345 und १९४७', 'de'],
+    ['1.234.567 und 1.234,5 und 12\u202f345 und 23 615 und १९४७, v1.2.3', 'de'],
     ['हिन्दी सम्बन्ध', 'hi'],
     ['hoà bình', 'vi'],
     ['обʼєкт', 'uk'],
@@ -134,5 +134,5 @@ test('whoever changes what the analyzer makes raises ANALYZER_VERSION', () => {
     .digest('hex')
     .slice(0, 16);
   // When this fails: raise the version, then put the new digest here.
-  assert.deepEqual({ version: ANALYZER_VERSION, digest }, { version: 3, digest: '5e32b147319c9360' });
+  assert.deepEqual({ version: ANALYZER_VERSION, digest }, { version: 3, digest: '60e386adde9138a1' });
 });

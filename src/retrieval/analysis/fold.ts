@@ -46,8 +46,10 @@ const MARK_RUNS = new RegExp(`(\\p{M}{${MARK_RUN_MAX}})\\p{M}+`, 'gu');
 const INVISIBLE =
   /\u00ad|\u200d|[\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]|(?<![\u0600-\u06ff])\u200c/g;
 
-/** Blanks and apostrophes that group the digits of a number: 1 234 567 (not with ordinary blanks: columns have them), 1’234’567. */
+/** Thin blanks and apostrophes that group the digits of a number: 12 345, 1’234’567. */
 const GROUPED = /(?<!\d)\d{1,3}([\u00a0\u2007\u2009\u202f'’٬])\d{3}(?:\1\d{3})*(?!\d)/g;
+/** Ordinary blanks may do so or stand between numbers: these are looked for both ways. Longer rows are columns. */
+const PERHAPS_GROUPED = /(?<![\d.,])(?<!\d )\d{1,3}(?: \d{3}){1,3}(?! ?\d)/g;
 const ARABIC_DECIMAL_MARK = /(?<=\d)٫(?=\d)/g;
 const GROUP_MARKS = /[^\d]/g;
 /** Between Cyrillic letters an apostrophe is part of the word, whichever it is: п'ять, об’єкт, обʼєкт. */
@@ -55,9 +57,11 @@ const CYRILLIC_APOSTROPHE = /(?<=[\u0400-\u04ff])['’ʼ](?=[\u0400-\u04ff])/g;
 /** Of Indic, Arabic, Thai and other scripts that count in tens; those of ASCII are read as they are. */
 const NATIVE_DIGIT = /(?![0-9])\p{Nd}/gu;
 
-/** NFKC without invisible characters; numbers in plain digits, not grouped by blanks. */
+/** NFKC without invisible characters; numbers in plain digits, and as one. */
 export function normalize(text: string): string {
-  if (ASCII.test(text)) return text.includes("'") ? text.replace(GROUPED, ungrouped) : text;
+  if (ASCII.test(text)) {
+    return (text.includes("'") ? text.replace(GROUPED, ungrouped) : text).replace(PERHAPS_GROUPED, bothWays);
+  }
   return text
     .replace(MARK_RUNS, '$1')
     .replace(INVISIBLE, '')
@@ -65,7 +69,12 @@ export function normalize(text: string): string {
     .replace(GROUPED, ungrouped)
     .replace(ARABIC_DECIMAL_MARK, '.')
     .replace(CYRILLIC_APOSTROPHE, '')
-    .normalize('NFKC');
+    .normalize('NFKC')
+    .replace(PERHAPS_GROUPED, bothWays);
+}
+
+function bothWays(numbers: string): string {
+  return `${numbers} ${ungrouped(numbers)}`;
 }
 
 function ungrouped(number: string): string {

@@ -18,6 +18,8 @@ export interface WordToken {
   joined?: string;
   /** To be kept exactly: version numbers, `c++`. */
   exact?: string;
+  /** The number of a version without the letters before it: `v1.2.3` is `1.2.3`. */
+  version?: string;
 }
 
 /**
@@ -32,7 +34,10 @@ export function takeApart(token: string): WordToken {
     .split(/[._\-,+#]+/)
     .filter((part) => part !== '')
     .flatMap(splitCase);
-  if (/\d\.\d|[+#]$/.test(token)) return { words, exact: cut(token).toLowerCase() };
+  if (/\d\.\d|[+#]$/.test(token)) {
+    const [, version] = /^\p{L}+(\d+(?:\.\d+)+)$/u.exec(token) ?? [];
+    return { words, exact: cut(token).toLowerCase(), ...(version && { version: cut(version) }) };
+  }
   return words.length > 1 ? { words, joined: words.join('') } : { words };
 }
 
