@@ -8,7 +8,7 @@ import { sql } from '../../src/db/sql.ts';
 import { openProcessPool } from '../../src/ingest/process-pool.ts';
 import { buildWorker, type Worker } from '../../src/worker.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
-import { makeDocx } from '../support/make-files.ts';
+import { makeDocx, makePdf } from '../support/make-files.ts';
 import { makeTar } from '../support/make-tar.ts';
 import { uploadFiles, waitForGroup } from '../support/upload.ts';
 
@@ -97,7 +97,7 @@ test('tar and gzip, with long names; a gzip file of one text', async () => {
   );
 });
 
-test('attachments of a mail, and of a mail in an archive', async () => {
+test('attachments of a mail, of a mail in an archive and in a mailbox, and of a PDF', async () => {
   const mail = [
     'From: a@example.com',
     'Subject: Papers',
@@ -116,9 +116,15 @@ test('attachments of a mail, and of a mail in an archive', async () => {
     Buffer.from('bird,count\nheron,3\n').toString('base64'),
     '--b--',
   ].join('\r\n');
-  const { sources, run } = await ingestAs({ 'm.eml': mail, 'box.zip': zipSync({ 'inner.eml': strToU8(mail) }) });
-  assert.deepEqual(names(sources), ['box.zip', 'inner.eml', 'list.csv', 'list.csv', 'm.eml']);
-  assert.equal(run.files_total, 5);
+  const { sources, run } = await ingestAs({
+    'm.eml': mail,
+    'box.zip': zipSync({ 'inner.eml': strToU8(mail) }),
+    'in.mbox': `From a@example.com Mon Jan  6 10:00:00 2020\n${mail}\n\n`,
+    'p.pdf': makePdf({ pages: [['See the attachment.']], attachments: [{ name: 'notes.txt', content: 'Dear Ann' }] }),
+  });
+  const inside = ['Papers.eml', 'box.zip', 'in.mbox', 'inner.eml', 'list.csv', 'list.csv', 'list.csv'];
+  assert.deepEqual(names(sources), [...inside, 'm.eml', 'notes.txt', 'p.pdf']);
+  assert.equal(run.files_total, 10);
 });
 
 test('archives within archives are opened to a depth; an encrypted or damaged one fails alone', async () => {
