@@ -100,6 +100,32 @@ test('frames, boxes, lines through words and drawings are no tables', async () =
     down(GRID),
     ...[0, 1, 2].map((row) => word(72, 684 - row * 20, 'A sentence that does not heed the lines at all')),
   ];
+  const underlined = [
+    across(GRID),
+    down(GRID),
+    ...[0, 1, 2].flatMap((row) =>
+      ['RED', 'BLUE', 'PINK'].map((text, c) => word(GRID.xs[c]! + 8, GRID.ys[row]! - 23.5, text)),
+    ),
+  ];
+  const columnsInCells = [
+    across(GRID, [0, 3]),
+    across({ xs: GRID.xs, ys: [670] }),
+    down({ xs: [72, 300, 400], ys: GRID.ys }),
+    ...[690, 678, 650].flatMap((y) => ['Name', 'Ann', 'City'].map((text, c) => word(76 + c * 80, y, text))),
+    word(310, 690, 'Left'),
+    word(310, 650, 'Right'),
+  ];
+  const tall = { xs: GRID.xs, ys: Array.from({ length: 10 }, (_, row) => 700 - row * 20) };
+  const mostlyEmpty = [
+    across(tall),
+    down(tall),
+    cells(tall, [
+      ['', 'Y', ''],
+      ['', 'E', 'X'],
+      ['', '', ''],
+      ['', 'N', 'O'],
+    ]),
+  ];
   const paper = {
     xs: Array.from({ length: 40 }, (_, i) => 72 + i * 10),
     ys: Array.from({ length: 40 }, (_, i) => 700 - i * 10),
@@ -107,17 +133,23 @@ test('frames, boxes, lines through words and drawings are no tables', async () =
   for (const drawing of [
     [across(frame), down(frame), ...prose],
     struck,
+    underlined,
+    columnsInCells,
+    mostlyEmpty,
     [across(paper), down(paper), word(76, 500, 'A graph')],
   ]) {
     assert.deepEqual((await read(drawing.join('\n'))).tables, []);
   }
 });
 
-test('a page of very many lines is no table, and its text is read', async () => {
-  const lines = Array.from({ length: 30_000 }, (_, i) => line(i % 500, i % 700, (i % 500) + 9, i % 700)).join('\n');
-  const { tables, text } = await read(`${lines}\n${across(GRID)}\n${down(GRID)}\n${cells(GRID, ROWS.slice(0, 2))}`);
-  assert.deepEqual(tables, []);
-  assert.match(text, /Region Units Price/);
+test('of a page of very many lines or objects only the text is read', async () => {
+  const table = [across(GRID), down(GRID), cells(GRID, ROWS.slice(0, 2))].join('\n');
+  assert.equal((await read(table)).tables.length, 1);
+  for (const many of [`${line(20, 20, 500, 20)}\n`.repeat(9000), `${word(20, 20, ' ')}\n`.repeat(21_000)]) {
+    const { tables, text } = await read(many + table);
+    assert.deepEqual(tables, []);
+    assert.match(text, /Region Units Price/);
+  }
 });
 
 test('lines across alone, and bands of colour, have columns by the words between them', async () => {
@@ -154,6 +186,18 @@ test('two columns of prose, contents, forms, lists, formulas and code are no tab
       ['Date:', '2024'],
       ['Sum:', '99.50'],
       ['Tax:', '19.90'],
+    ],
+    names: [
+      ['Ann', 'Bo'],
+      ['Cy', 'Di'],
+      ['Ed', 'Flo'],
+      ['Gus', 'Hal'],
+    ],
+    marks: [
+      ['a)', '14'],
+      ['b)', '9'],
+      ['c)', '11'],
+      ['d)', '7'],
     ],
     list: [
       ['1.', 'First point'],
@@ -218,10 +262,10 @@ function taggedPdf(rows: readonly (readonly string[])[], spans: Record<string, s
 
 test('tables that are tagged need no lines and no order', async () => {
   const rows = [
-    ['Region', 'Sales'],
-    ['Units', 'Price'],
-    ['North', '14', ''],
-    ['South', '', '3.75'],
+    ['Region', 'Sales', 'Note'],
+    ['Units', 'Price', ''],
+    ['North', '14', '', 'new'],
+    ['South', '', '3.75', ''],
   ];
   const spans = {
     Region: '/A << /O /Table /RowSpan 2 >>',
@@ -230,7 +274,9 @@ test('tables that are tagged need no lines and no order', async () => {
   const { text, blocks } = await parsePdf(taggedPdf(rows, spans), {});
   assert.deepEqual(
     blocks.filter(({ kind }) => kind === 'table').map(({ start, end }) => text.slice(start, end)),
-    ['| Region | Sales |  |\n| --- | --- | --- |\n|  | Units | Price |\n| North | 14 |  |\n| South |  | 3.75 |'],
+    [
+      '| Region | Sales |  | Note |\n| --- | --- | --- | --- |\n|  | Units | Price |  |\n| North | 14 |  | new |\n| South |  | 3.75 |  |',
+    ],
   );
 });
 

@@ -179,6 +179,7 @@ function isTable(rows: readonly (readonly string[])[], { first }: Grid): boolean
     filledIn(rows.map(([cell]) => cell!)) >= rows.length * FULL_EDGE_SHARE;
   if (filled < rows.length * columns * (isFull ? FILLED_SHARE_MIN : BARE_FILLED_SHARE_MIN)) return false;
   const cells = first.reduce((sum, cell, index) => sum + (cell === index ? 1 : 0), 0);
+  if (filled < cells * FILLED_SHARE_MIN) return false;
   if (first.length >= REGULAR_CELLS_MIN && cells < first.length * REGULAR_SHARE_MIN) return false;
   const units = rows.flat().map((cell) => cell.length);
   const all = units.reduce((sum, length) => sum + length, 0);
