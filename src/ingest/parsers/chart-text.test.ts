@@ -20,9 +20,11 @@ test('categories of several levels are told from the outer to the inner, for eve
   );
 });
 
-test('titles of axes stand in the caption: they say what the numbers are', () => {
+test('the title of the axis of the values stands in the caption: it says what the numbers are', () => {
   const names = `<c:strRef><c:strCache>${points('a', 'b', 'c')}</c:strCache></c:strRef>`;
   assert.equal(chart(names).caption, 'Bar chart: Sales');
+  const known = `<c:valAx>${title('Sales')}</c:valAx>`;
+  assert.equal(chart(names, known).caption, 'Bar chart: Sales', 'the title says it');
   const axes = `<c:catAx>${title('Quarter')}</c:catAx><c:valAx>${title('Thousand euros')}</c:valAx>`;
-  assert.equal(chart(names, axes).caption, 'Bar chart: Sales (axes: Quarter; Thousand euros)');
+  assert.equal(chart(names, axes).caption, 'Bar chart: Sales (in Thousand euros)');
 });

@@ -30,9 +30,10 @@ export function chartText(xml: string): ChartText {
     categories[index] ?? '',
     ...columns.map((column) => column.values[index] ?? ''),
   ]);
+  const caption = captionOf(kinds[0]?.name, titleText(childAt(chart, 'title')));
   const header = ['', ...columns.map((column) => column.name)];
   return {
-    caption: captionOf(kinds[0]?.name, titleText(childAt(chart, 'title'))) + axesText(plot),
+    caption: caption + unitsText(plot, [caption, ...header].join('\n')),
     rows: rows.length > 0 ? [header, ...rows] : [],
   };
 }
@@ -44,11 +45,11 @@ function captionOf(element: string | undefined, text: string): string {
   return text === '' ? label : `${label}: ${text}`;
 }
 
-/** " (axes: Quarter; k€)": what the numbers are. */
-function axesText(plot: XmlElement | undefined): string {
-  const axes = plot ? childElements(plot).filter(({ name }) => name.endsWith('Ax')) : [];
-  const titles = axes.map((axis) => titleText(childAt(axis, 'title'))).filter((text) => text !== '');
-  return titles.length === 0 ? '' : ` (axes: ${titles.join('; ')})`;
+/** " (in k€)": what the numbers are, where the title and the names of the series do not say it. */
+function unitsText(plot: XmlElement | undefined, said: string): string {
+  const titles = plot ? childElements(plot, 'valAx').map((axis) => titleText(childAt(axis, 'title'))) : [];
+  const news = titles.filter((text) => !said.includes(text));
+  return news.length === 0 ? '' : ` (in ${news.join('; ')})`;
 }
 
 function titleText(title: XmlElement | undefined): string {
