@@ -145,7 +145,12 @@ test('frames, boxes, lines through words and drawings are no tables', async () =
 test('of a page of very many lines or objects only the text is read', async () => {
   const table = [across(GRID), down(GRID), cells(GRID, ROWS.slice(0, 2))].join('\n');
   assert.equal((await read(table)).tables.length, 1);
-  for (const many of [`${line(20, 20, 500, 20)}\n`.repeat(9000), `${word(20, 20, ' ')}\n`.repeat(21_000)]) {
+  const crowd = [`${line(20, 20, 500, 20)}\n`.repeat(9000), `${word(20, 20, ' ')}\n`.repeat(21_000)];
+  const small = Array.from(
+    { length: 70 },
+    (_, i) => `BT /F1 1 Tf 20 ${20 + i * 3} Td (${'words '.repeat(150)}) Tj ET\n`,
+  );
+  for (const many of [...crowd, small.join('')]) {
     const { tables, text } = await read(many + table);
     assert.deepEqual(tables, []);
     assert.match(text, /Region Units Price/);

@@ -17,11 +17,12 @@ export interface PlacedLine extends PdfLine {
   table?: PageTable;
 }
 
-/** Pages with fewer characters hold no table. */
+/** Pages with fewer characters hold no table, and those with more are looked at for none. */
 const TABLE_UNITS_MIN = 8;
+const TABLE_UNITS_MAX = 50_000;
 
 export function readTables(module: PdfiumModule, page: number, textPage: number, text: string): PageTable[] {
-  if (text.length < TABLE_UNITS_MIN) return [];
+  if (text.length < TABLE_UNITS_MIN || text.length > TABLE_UNITS_MAX) return [];
   const free = new Uint8Array(text.length).fill(1);
   const tagged = taggedTables(module, page, textPage, text, free);
   const turn = textTurn(module, textPage, text);

@@ -168,6 +168,6 @@ function isTable(rows: readonly (readonly string[])[]): boolean {
   if (rows.length < 2 || rows[0]!.length < 2) return false;
   if (rows.filter((cells) => cells.filter((cell) => cell !== '').length > 1).length < 2) return false;
   const units = rows.flat().map((cell) => cell.length);
-  const longest = Math.max(...units);
+  const longest = units.reduce((most, length) => Math.max(most, length), 0);
   return longest < LAYOUT_UNITS_MIN || longest < units.reduce((sum, length) => sum + length, 0) * LAYOUT_SHARE;
 }
