@@ -78,7 +78,7 @@ for (const [what, mail, text, names] of CASES) {
 
 test('a mailbox is a list of mails, each a file of its own; lines that only look like the first of a mail stay', async () => {
   const mails = [
-    'From ann@example.com Mon Jan  6 10:00:00 2020\nFrom: Ann <ann@example.com>\nSubject: =?utf-8?q?Caf=C3=A9?=\n opening\n\nHello.\n\nFrom here on it is quiet.\n>From Bo with love\n>>From deeper\n\n',
+    'From ann@example.com Mon Jan  6 10:00:00 2020\nFrom: Ann <ann@example.com>\nSubject: =?utf-8?q?Caf=C3=A9?=\n opening\n\nHello.\nFrom Bo at 10:00 sharp\n\nFrom here on it is quiet.\n>From Bo with love\n>>From deeper\n\n',
     'From - Tue Jan 07 11:00:00 2020\r\nSubject: In/Out\r\n\r\nSecond.\r\n\r\n',
     'From MAILER-DAEMON Wed Jan  8 12:00:00 2020\n\nNo headers.\n',
   ];
@@ -96,7 +96,11 @@ test('a mailbox is a list of mails, each a file of its own; lines that only look
     ['Café opening.eml', 'In-Out.eml', 'mail.eml'],
   );
   assert.equal(text, '- Café opening.eml\n- In-Out.eml\n- mail.eml');
-  assert.ok(members[0]![1].endsWith('Hello.\n\nFrom here on it is quiet.\nFrom Bo with love\n>From deeper\n\n'));
+  assert.ok(
+    members[0]![1].endsWith(
+      'Hello.\nFrom Bo at 10:00 sharp\n\nFrom here on it is quiet.\nFrom Bo with love\n>From deeper\n\n',
+    ),
+  );
   assert.equal(members[1]![1], 'Subject: In/Out\r\n\r\nSecond.\r\n\r\n');
   assert.deepEqual((await read('INBOX')).members, members, 'known by its first line, too');
 });
