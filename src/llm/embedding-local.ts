@@ -75,7 +75,8 @@ export function openLocalModels(
         throw gone(error);
       }
       const [, folder = '', fingerprint] = /^local:(.*)#(.*)$/s.exec(name) ?? [];
-      for (const path of placesOf(folder, [...roots])) {
+      // Names recorded before told the whole path.
+      for (const path of placesOf(basename(folder), [...roots])) {
         if (fingerprintAt(path, settings) === fingerprint) return open(path);
       }
       throw gone();
@@ -94,7 +95,7 @@ function rootsOf(directory: string): string[] {
 
 /** Directories called `folder`, and the model files in them. */
 function placesOf(folder: string, roots: readonly string[]): string[] {
-  if (folder !== basename(folder) || folder.startsWith('.')) return [];
+  if (folder === '' || folder.startsWith('.')) return [];
   const directories = roots.flatMap((root) => [
     join(root, folder),
     ...list(root).map((owner) => join(root, owner, folder)),

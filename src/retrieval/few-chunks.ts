@@ -158,7 +158,8 @@ interface Statistics {
   slope?: number;
 }
 
-const KNOWN_WEIGHTS_MAX = 10_000;
+/** Of a tenant; all count as kept from the first on, so more would leave no room for many tenants. */
+const KNOWN_WEIGHTS_MAX = 1_000;
 const WEIGHT_BYTES = 100;
 
 /**

@@ -236,6 +236,8 @@ describe('the recorded name', () => {
     assert.throws(() => moved.named(name), /not there any more/);
     moved.open(write('second-place/other/new', { words: { ferry: [0, 0, 1] } }));
     assert.equal(moved.named(name).name, name);
+    const [, digest] = name.split('#');
+    assert.equal(moved.named(`local:/with/the/whole/path/old#${digest}`).name, name);
     const file = join(folder, 'second-place/owner/old/onnx/model.onnx');
     assert.equal(models.open(file).name, name);
     renameSync(file, file.replace('model.onnx', 'chosen.onnx'));

@@ -20,7 +20,6 @@ import { type SeedSource, seed } from './corpus.ts';
 const SOURCES = 120;
 const CHUNKS_PER_SOURCE = 4;
 const WORDS = 400;
-/** As the texts are made: up to 700 words. */
 /** By at most one part in eight the length of a text is rounded. */
 const IN_BUFFER = 0.1;
 const LENGTHS = [1, 5, 22, 23, 24, 25, 40, 60, 110, 300, 700];
