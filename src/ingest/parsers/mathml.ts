@@ -36,8 +36,10 @@ function text(element: XmlElement): string {
     case 'munderover':
       return `${at(0)}_{${at(1)}}^{${at(2)}}`;
     case 'mover': {
-      const accent = ACCENTS[at(1)];
-      return accent === undefined ? `${at(0)}^{${at(1)}}` : `\\${accent}{${at(0)}}`;
+      // Asked for once, as everything here: twice would double the work with every level.
+      const [below, above] = [at(0), at(1)];
+      const accent = ACCENTS[above];
+      return accent === undefined ? `${below}^{${above}}` : `\\${accent}{${below}}`;
     }
     case 'mtr':
       return `${childElements(element, 'mtd').map(inside).join(' & ')} \\\\ `;

@@ -27,8 +27,11 @@ function latexOf(element: XmlElement | undefined): string {
       return `${part('e')}_{${part('sub')}}^{${part('sup')}}`;
     case 'sPre':
       return `{}_{${part('sub')}}^{${part('sup')}}${part('e')}`;
-    case 'rad':
-      return part('deg') === '' ? `\\sqrt{${part('e')}}` : `\\sqrt[${part('deg')}]{${part('e')}}`;
+    case 'rad': {
+      // Asked for once: twice would double the work with every level.
+      const degree = part('deg');
+      return `\\sqrt${degree === '' ? '' : `[${degree}]`}{${part('e')}}`;
+    }
     case 'nary':
       return `${property('chr', '∫')}_{${part('sub')}}^{${part('sup')}} ${part('e')}`.replace(/[_^]\{\}/g, '');
     case 'limLow':
