@@ -1,6 +1,7 @@
 /** Files within files: what archives and mails hold, on its way from the child process to sources of their own. */
 import { FileError, overLimit } from './failure.ts';
 import { detectFileType } from './file-types.ts';
+import { memberName } from './member-name.ts';
 import type { Tools } from './tools.ts';
 
 /** Files that one archive or mail may bring. */
@@ -12,6 +13,7 @@ export const MEMBER_DEPTH_MAX = 3;
 
 /** A file inside another, unpacked when it is asked for. */
 export interface FileMember {
+  /** As the file says it: it is made a name for people when it is handed on. */
   name: string;
   bytes(): Uint8Array;
 }
@@ -35,12 +37,13 @@ export async function sendMembers(
   let index = 0;
   let left = MEMBERS_BYTES_MAX;
   let others = 0;
-  for (const { name, bytes: unpack } of members) {
+  for (const { name: raw, bytes: unpack } of members) {
     if (depth >= MEMBER_DEPTH_MAX) {
       if (!isArchive)
         return [`Files inside are read up to ${MEMBER_DEPTH_MAX} levels: those attached here were left out.`];
       throw overLimit(`Archives within archives are opened up to ${MEMBER_DEPTH_MAX} levels.`);
     }
+    const name = memberName(raw);
     const bytes = unpack();
     left -= bytes.length;
     if (!isArchive && (left < 0 || index >= MEMBERS_MAX)) {

@@ -12,6 +12,7 @@ const CASES: readonly (readonly [raw: string, type: MetadataType, val: string | 
   ['12.0', 'integer', '12'],
   ['12.5', 'integer', undefined],
   ['9007199254740993', 'integer', '9007199254740993'],
+  ['a\0b\ud800', 'string', 'a\ufffdb\ufffd'],
   ['1e3', 'integer', undefined],
   ['1,000', 'integer', undefined],
   ['3.50', 'float', '3.5'],

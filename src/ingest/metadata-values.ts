@@ -1,4 +1,5 @@
 /** Typed values for metadata: converts text to declared types, or says that it does not convert. Pure. */
+import { cleanText } from './decode.ts';
 import type { ChunkMetadataKey, MetadataType, TypedMetadata, TypedValue } from './parsed.ts';
 
 /** Code units of a metadata value; longer values are left out. */
@@ -23,7 +24,8 @@ export function typedValue(raw: string, type: MetadataType): TypedValue | undefi
 function convert(text: string, type: MetadataType): string | undefined {
   switch (type) {
     case 'string':
-      return text;
+      // Mails and JSON can say U+0000, which the database does not take.
+      return cleanText(text);
     case 'integer':
       return INTEGER.test(text) ? String(BigInt(text.replace(/^\+/, ''))) : integerFromFloat(text);
     case 'float':

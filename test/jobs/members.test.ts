@@ -127,6 +127,31 @@ test('attachments of a mail, of a mail in an archive and in a mailbox, and of a 
   assert.equal(run.files_total, 10);
 });
 
+test('names with characters that no database takes are cleaned, in mailboxes and mails', async () => {
+  const mail = [
+    'From: a@example.com',
+    'Subject: =?utf-8?q?a=00=E2=80=AEb?=',
+    'MIME-Version: 1.0',
+    'Content-Type: multipart/mixed; boundary=b',
+    '',
+    '--b',
+    'Content-Type: text/plain',
+    '',
+    'The heron nests.',
+    '--b',
+    'Content-Type: text/plain',
+    'Content-Disposition: attachment; filename="=?utf-8?q?../c=00d.txt?="',
+    '',
+    'attached',
+    '--b--',
+  ].join('\n');
+  const { sources, errors } = await ingestAs({
+    'in.mbox': `From a@example.com Mon Jan  6 10:00:00 2020\n${mail}\n\n`,
+  });
+  assert.deepEqual(errors, []);
+  assert.deepEqual(names(sources), ['ab.eml', 'cd.txt', 'in.mbox']);
+});
+
 test('archives within archives are opened to a depth; an encrypted or damaged one fails alone', async () => {
   let nested = zipSync({ 'core.txt': strToU8('core') });
   for (const level of [4, 3, 2, 1]) nested = zipSync({ [`level${level}.zip`]: nested });

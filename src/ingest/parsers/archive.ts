@@ -2,6 +2,7 @@
 import { Buffer } from 'node:buffer';
 import { gunzipSync } from 'node:zlib';
 import { badFile, overLimit } from '../failure.ts';
+import { memberName } from '../member-name.ts';
 import type { FileMember } from '../members.ts';
 import type { ParsedFile } from '../parsed.ts';
 import {
@@ -18,7 +19,6 @@ import { TextBuilder } from './text-builder.ts';
 
 /** Names that the list shows. */
 const LISTED_MAX = 2_000;
-const NAME_CODE_POINTS_MAX = 255;
 /** What systems put into archives beside the files of people. */
 const LITTER = /(^|\/)(__MACOSX\/|\.DS_Store$|Thumbs\.db$|desktop\.ini$|\._[^/]*$|\.git\/)/i;
 
@@ -72,17 +72,4 @@ function gunzip(bytes: Uint8Array): Uint8Array {
     if (error instanceof RangeError) throw overLimit('The archive expands too far.');
     throw badFile('parse', 'Damaged archive', 'The file is not a complete gzip archive.');
   }
-}
-
-/** A name for people, never a path: relative, without steps upwards and control characters. */
-function memberName(raw: string): string {
-  const steps = raw
-    .toWellFormed()
-    .replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
-    .normalize('NFC')
-    .split(/[/\\]/)
-    .filter((step) => step.trim() !== '' && step !== '.' && step !== '..' && !/^[a-z]:$/i.test(step));
-  const points = [...steps.join('/')];
-  const kept = points.length > NAME_CODE_POINTS_MAX ? points.slice(-NAME_CODE_POINTS_MAX) : points;
-  return kept.join('') || 'unnamed';
 }

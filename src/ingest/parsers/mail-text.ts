@@ -1,5 +1,6 @@
 /** Mails as text: headers, what a person wrote, the names of the attachments. */
 import { withSymbols } from '../decode.ts';
+import { memberName } from '../member-name.ts';
 import type { FileMember } from '../members.ts';
 import { originMetadata } from '../metadata-values.ts';
 import type { ParsedFile } from '../parsed.ts';
@@ -20,7 +21,7 @@ export function writeMail({ headers, text, html, attachments }: MailParts): Text
   const lines = headers.map(([name, value]) => [name, oneLine(value)]).filter(([, value]) => value !== '');
   builder.add({ kind: 'paragraph' }, lines.map(([name, value]) => `${name}: ${value}`).join('\n'));
   writeBody(text, html, builder);
-  const names = attachments.map((name) => `- ${name}`);
+  const names = attachments.map((name) => `- ${memberName(name)}`);
   if (names.length > 0) builder.add({ kind: 'list' }, `Attachments:\n${names.join('\n')}`);
   return builder;
 }

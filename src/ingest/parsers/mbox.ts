@@ -3,6 +3,7 @@ import { Buffer } from 'node:buffer';
 import { decodeWords } from 'postal-mime';
 import { overLimit } from '../failure.ts';
 import { MAILBOX_LINE } from '../file-types.ts';
+import { memberName } from '../member-name.ts';
 import { type FileMember, MEMBERS_MAX } from '../members.ts';
 import type { ParsedFile } from '../parsed.ts';
 import { oneLine } from './mail-text.ts';
@@ -24,7 +25,7 @@ export function parseMbox(bytes: Uint8Array): ParsedFile {
   const members = mailsOf(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   if (members.length > MEMBERS_MAX) throw overLimit(`The mailbox holds more than ${MEMBERS_MAX} mails.`);
   const builder = new TextBuilder();
-  builder.add({ kind: 'list' }, members.map(({ name }) => `- ${name}`).join('\n'));
+  builder.add({ kind: 'list' }, members.map(({ name }) => `- ${memberName(name)}`).join('\n'));
   const text = builder.text();
   return { fileType: 'unknown', text, blocks: builder.blocks, metadata: {}, warnings: [], members };
 }
