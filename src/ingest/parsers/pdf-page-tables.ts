@@ -4,7 +4,7 @@ import { readGlyphs, readGraphics, textTurn } from './pdf-graphics.ts';
 import type { PdfLine } from './pdf-layout.ts';
 import { gridsOf } from './pdf-rules.ts';
 import { bandTables, wordTables } from './pdf-stretches.ts';
-import { taggedTables } from './pdf-structure.ts';
+import type { TagReader } from './pdf-structure.ts';
 import { gridTables, type PageTable } from './pdf-tables.ts';
 import type { PdfiumModule } from './pdfium.ts';
 
@@ -21,10 +21,16 @@ export interface PlacedLine extends PdfLine {
 const TABLE_UNITS_MIN = 8;
 const TABLE_UNITS_MAX = 50_000;
 
-export function readTables(module: PdfiumModule, page: number, textPage: number, text: string): PageTable[] {
+export function readTables(
+  module: PdfiumModule,
+  page: number,
+  textPage: number,
+  text: string,
+  tags: TagReader,
+): PageTable[] {
   if (text.length < TABLE_UNITS_MIN || text.length > TABLE_UNITS_MAX) return [];
   const free = new Uint8Array(text.length).fill(1);
-  const tagged = taggedTables(module, page, textPage, text, free);
+  const tagged = tags.tablesOn(page, textPage, text, free);
   const turn = textTurn(module, textPage, text);
   const graphics = readGraphics(module, page, turn);
   const { grids, loose } = gridsOf(graphics.horizontal, graphics.vertical);

@@ -4,9 +4,11 @@ import { charIndices } from './pdf-graphics.ts';
 import type { PageTable } from './pdf-tables.ts';
 import { type PdfiumModule, textOfCall, withMemory, withName } from './pdfium.ts';
 
-/** Elements of a page that are looked at, and how deep they may lie. */
-const ELEMENTS_MAX = 20_000;
-const DEPTH_MAX = 60;
+/**
+ * Children of elements that are looked at in a document. On each page pdfium builds, and the walk visits, all children of the
+ * elements around what the page holds: in a flat document of many pages these are all of it, page by page.
+ */
+const CHILDREN_MAX = 2_000_000;
 const ROWS_MAX = 2000;
 const COLUMNS_MAX = 100;
 /** One cell with this share of all characters, and more than this many, holds a page. */
@@ -16,53 +18,64 @@ const LAYOUT_UNITS_MIN = 600;
 /** The place of the marked content of one number. */
 type Cells = Map<number, { row: number; column: number }>;
 
-/** Tables of the structure tree. Characters of tables are taken from `free` (1 while free, by index of the text). */
-export function taggedTables(
-  module: PdfiumModule,
-  page: number,
-  textPage: number,
-  text: string,
-  free: Uint8Array,
-): PageTable[] {
-  const tree = module._FPDF_StructTree_GetForPage(page);
-  if (tree === 0) return [];
-  const walk = new StructureWalk(module);
-  const count = Math.min(module._FPDF_StructTree_CountChildren(tree), ELEMENTS_MAX);
-  for (let index = 0; index < count; index += 1) walk.visit(module._FPDF_StructTree_GetChildAtIndex(tree, index), 0);
-  module._FPDF_StructTree_Close(tree);
-  if (walk.tables.length === 0) return [];
-  const numbers = contentNumbers(module, textPage, text);
-  return walk.tables.flatMap((cells) => {
-    const words = wordsIn(cells, numbers, free);
-    const table = cellTexts(text, words, false);
-    if (!isTable(table.rows)) return [];
-    for (const index of table.cellOf.keys()) free[index] = 0;
-    return [table];
-  });
+/** Tables of the structure tree of a document, page by page; none once it took too much work. */
+export class TagReader {
+  private readonly module: PdfiumModule;
+  private left: number;
+
+  constructor(module: PdfiumModule, childrenMax = CHILDREN_MAX) {
+    this.module = module;
+    this.left = childrenMax;
+  }
+
+  /** Characters of tables are taken from `free` (1 while free, by index of the text). */
+  tablesOn(page: number, textPage: number, text: string, free: Uint8Array): PageTable[] {
+    const { module } = this;
+    if (this.left <= 0) return [];
+    const tree = module._FPDF_StructTree_GetForPage(page);
+    if (tree === 0) return [];
+    const walk = new StructureWalk(module, this.left);
+    walk.visitRoot(tree);
+    module._FPDF_StructTree_Close(tree);
+    this.left = walk.left;
+    // A table that was not read to its end would lack rows.
+    if (this.left <= 0 || walk.tables.length === 0) return [];
+    const numbers = contentNumbers(module, page, textPage, text);
+    return walk.tables.flatMap((cells) => {
+      const table = cellTexts(text, wordsIn(cells, numbers, free), false);
+      if (!isTable(table.rows)) return [];
+      for (const index of table.cellOf.keys()) free[index] = 0;
+      return [table];
+    });
+  }
 }
 
+/** Elements are at most 33 deep and hold none that they are in: pdfium builds no others. */
 class StructureWalk {
   readonly tables: Cells[] = [];
+  /** Children that may still be looked at. */
+  left: number;
   private readonly module: PdfiumModule;
-  private seen = 0;
 
-  constructor(module: PdfiumModule) {
+  constructor(module: PdfiumModule, left: number) {
     this.module = module;
+    this.left = left;
+  }
+
+  visitRoot(tree: number): void {
+    const { module } = this;
+    const childAt = (index: number) => module._FPDF_StructTree_GetChildAtIndex(tree, index);
+    for (const child of this.children(module._FPDF_StructTree_CountChildren(tree), childAt)) this.visit(child);
   }
 
   /** Finds tables below an element; true when there is one. A table around others only lays them out. */
-  visit(element: number, depth: number): boolean {
-    if (!this.mayEnter(element, depth)) return false;
+  visit(element: number): boolean {
+    if (element === 0) return false;
     let found = false;
-    for (const child of this.childrenOf(element)) if (this.visit(child, depth + 1)) found = true;
+    for (const child of this.childrenOf(element)) if (this.visit(child)) found = true;
     if (found || this.typeOf(element) !== 'Table') return found;
     this.tables.push(this.cellsOf(element));
     return true;
-  }
-
-  private mayEnter(element: number, depth: number): boolean {
-    this.seen += 1;
-    return element !== 0 && depth < DEPTH_MAX && this.seen < ELEMENTS_MAX;
   }
 
   private typeOf(element: number): string {
@@ -72,10 +85,15 @@ class StructureWalk {
 
   /** 0 for what is no element, or an element without content on this page. */
   private childrenOf(element: number): number[] {
-    const count = Math.min(Math.max(0, this.module._FPDF_StructElement_CountChildren(element)), ELEMENTS_MAX);
-    this.seen += count;
-    if (this.seen > ELEMENTS_MAX) return [];
-    return Array.from({ length: count }, (_, at) => this.module._FPDF_StructElement_GetChildAtIndex(element, at));
+    const { module } = this;
+    const childAt = (index: number) => module._FPDF_StructElement_GetChildAtIndex(element, index);
+    return this.children(module._FPDF_StructElement_CountChildren(element), childAt);
+  }
+
+  private children(count: number, childAt: (index: number) => number): number[] {
+    this.left -= 1 + Math.max(0, count);
+    if (this.left <= 0) return [];
+    return Array.from({ length: Math.max(0, count) }, (_, index) => childAt(index));
   }
 
   private cellsOf(table: number): Cells {
@@ -89,7 +107,7 @@ class StructureWalk {
         const width = cell === 0 ? 1 : this.span(cell, 'ColSpan');
         const height = cell === 0 ? 1 : this.span(cell, 'RowSpan');
         if (column + width > COLUMNS_MAX) break;
-        if (cell !== 0) this.collect(cell, 0, (number) => cells.set(number, { row, column }));
+        if (cell !== 0) this.collect(cell, (number) => cells.set(number, { row, column }));
         for (let at = 0; at < width; at += 1) taken[column + at] = row + height;
         column += width;
       }
@@ -107,10 +125,10 @@ class StructureWalk {
   }
 
   /** The numbers of all content below an element. */
-  private collect(element: number, depth: number, add: (number: number) => void): void {
+  private collect(element: number, add: (number: number) => void): void {
     for (const [at, child] of this.childrenOf(element).entries()) {
       if (child !== 0) {
-        if (depth < DEPTH_MAX) this.collect(child, depth + 1, add);
+        this.collect(child, add);
         continue;
       }
       const number = this.module._FPDF_StructElement_GetChildMarkedContentID(element, at);
@@ -134,8 +152,13 @@ class StructureWalk {
   }
 }
 
-/** The number of the marked content of each character of a text, -1 where there is none. */
-function contentNumbers(module: PdfiumModule, textPage: number, text: string): Int32Array {
+/**
+ * The number of the marked content of each character of a text, -1 where there is none. What is drawn by a form has numbers of
+ * its own, which are not those of the page.
+ */
+function contentNumbers(module: PdfiumModule, page: number, textPage: number, text: string): Int32Array {
+  const count = Math.max(0, module._FPDFPage_CountObjects(page));
+  const ofPage = new Set(Array.from({ length: count }, (_, index) => module._FPDFPage_GetObject(page, index)));
   const indexOf = charIndices(module, textPage, text);
   const numbers = new Int32Array(text.length).fill(-1);
   let [object, number] = [0, -1];
@@ -144,7 +167,7 @@ function contentNumbers(module: PdfiumModule, textPage: number, text: string): I
     const own = module._FPDFText_GetTextObject(textPage, indexOf(unit));
     if (own !== object) {
       object = own;
-      number = own === 0 ? -1 : module._FPDFPageObj_GetMarkedContentID(own);
+      number = ofPage.has(own) ? module._FPDFPageObj_GetMarkedContentID(own) : -1;
     }
     numbers[unit] = number;
   }

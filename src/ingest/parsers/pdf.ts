@@ -11,6 +11,7 @@ import { type PageHandles, pageLinks, pageNotes } from './pdf-annotations.ts';
 import { PdfAttachments } from './pdf-attachments.ts';
 import { layoutPages, type PdfPage } from './pdf-layout.ts';
 import { fillIn, lineAt, type PlacedLine, placeTables, readTables } from './pdf-page-tables.ts';
+import { TagReader } from './pdf-structure.ts';
 import { type PdfiumModule, textOfCall, utf16, withName } from './pdfium.ts';
 import { TextBuilder } from './text-builder.ts';
 
@@ -45,11 +46,13 @@ export async function parsePdf(bytes: Uint8Array, { ocr }: Tools): Promise<Parse
   const form = () => (formHandle ??= document.initializeFormFields());
   const attachments = new PdfAttachments(module);
   attachments.addAll(documentIdx);
+  const shared = { module, document: documentIdx, form, attachments };
+  const tags = new TagReader(module);
   const pages: PdfPage[] = [];
   const pictures: number[] = [];
   for (let index = 0; index < count; index += 1) {
     const { pageIdx } = document.getPage(index) as unknown as { pageIdx: number };
-    const { isPicture, ...page } = readPage(module, documentIdx, pageIdx, form, attachments);
+    const { isPicture, ...page } = readPage(shared, pageIdx, tags);
     pages.push(page);
     if (isPicture) pictures.push(index);
   }
@@ -146,16 +149,13 @@ function loadFailure(error: unknown): Error {
 
 /** A page is closed at once: thousands of open ones take memory. */
 function readPage(
-  module: PdfiumModule,
-  document: number,
+  shared: Omit<PageHandles, 'page' | 'textPage'>,
   page: number,
-  form: () => number,
-  attachments: PdfAttachments,
+  tags: TagReader,
 ): PdfPage & { isPicture: boolean } {
+  const { module } = shared;
   const textPage = module._FPDFText_LoadPage(page);
-  const read = textPage
-    ? pageContent({ module, document, page, textPage, form, attachments })
-    : { lines: [], notes: [] };
+  const read = textPage ? pageContent({ ...shared, page, textPage }, tags) : { lines: [], notes: [] };
   const letters = read.lines.reduce((sum, { text }) => sum + (text.match(/[\p{L}\p{N}]/gu)?.length ?? 0), 0);
   const isPicture = letters < PICTURE_LETTERS_MAX && hasPicture(module, page);
   if (textPage) module._FPDFText_ClosePage(textPage);
@@ -164,10 +164,10 @@ function readPage(
 }
 
 /** The lines of a page with what lies on them. */
-function pageContent(handles: PageHandles): PdfPage {
+function pageContent(handles: PageHandles, tags: TagReader): PdfPage {
   const { module, page, textPage } = handles;
   const { lines: plain, text } = pageLines(module, textPage);
-  const lines = placeTables(plain, text, readTables(module, page, textPage, text));
+  const lines = placeTables(plain, text, readTables(module, page, textPage, text, tags));
   const { notes, fields } = pageNotes(handles);
   for (const { index, ...link } of lines.length > 0 ? pageLinks(handles) : []) {
     const line = lineAt(lines, index) ?? lines.at(-1)!;
