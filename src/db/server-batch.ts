@@ -8,6 +8,8 @@ import type { BoundValue } from './values.ts';
 export interface Batch {
   /** One command each, of which nobody wants rows. */
   before: readonly string[];
+  /** Called when all of them have been run. */
+  onBegun?: (() => void) | undefined;
   text: string;
   values: readonly BoundValue[];
   after?: readonly string[];
@@ -72,6 +74,7 @@ class BatchQuery extends Query {
   override handleCommandComplete(message: unknown, connection: pg.Connection): void {
     if (this.#isDescribed) super.handleCommandComplete(message, connection);
     this.#ended += 1;
+    if (this.#isDescribed) this.#batch.onBegun?.();
   }
 }
 

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { abortReason } from '../util/abort.ts';
 import type { Row, TransactionOptions, Tx } from './database.ts';
 import { mapDatabaseError } from './pg-errors.ts';
-import { runBatch } from './server-batch.ts';
+import { type Batch, runBatch } from './server-batch.ts';
 import type { ServerPlans } from './server-plans.ts';
 import { type Sql, sql } from './sql.ts';
 import { tenantCommands } from './tenant-scope.ts';
@@ -79,14 +79,10 @@ export async function runTransaction<T>(
 }
 
 /** One statement in a transaction of its own, as the tenant. */
-export function runSingle(connections: Connections, tenantId: string, statement: Sql): Promise<Row[]> {
-  return runAlone(connections, ['begin', ...tenantCommands(tenantId)], statement);
-}
-
-async function runAlone(connections: Connections, opening: readonly string[], statement: Sql): Promise<Row[]> {
-  const lease = await openLease(connections, opening, false);
+export async function runSingle(connections: Connections, tenantId: string, statement: Sql): Promise<Row[]> {
+  const lease = await openLease(connections, [], false);
   try {
-    return await lease.only(encoded(statement));
+    return await lease.only(['begin', ...tenantCommands(tenantId)], encoded(statement));
   } catch (error) {
     lease.abort(error as Error);
     throw error;
@@ -96,28 +92,48 @@ async function runAlone(connections: Connections, opening: readonly string[], st
 /** With more of them at work, the processors have enough to do. */
 const BUSY_CONNECTIONS_MAX = 2;
 
-function hasSpare(pool: pg.Pool): boolean {
-  if (pool.totalCount - pool.idleCount > BUSY_CONNECTIONS_MAX) return false;
-  if (pool.idleCount > 0) return true;
+/** Taken at once, so that nobody who comes meanwhile stands before it. */
+function takeSpare(pool: pg.Pool): Promise<pg.PoolClient> | undefined {
+  if (pool.waitingCount > 0 || pool.totalCount - pool.idleCount > BUSY_CONNECTIONS_MAX) return undefined;
+  if (pool.idleCount > 0) return pool.connect();
   // Now it would take longer than it saves; the next will find it.
   pool.connect().then(
     (client) => client.release(),
     () => {},
   );
-  return false;
+  return undefined;
 }
 
 /** For a transaction that only reads, of a tenant. */
-function besideOf({ pool, ...rest }: Connections, lease: Lease, tenantId: string | undefined): Pick<Tx, 'beside'> {
+function besideOf({ pool, plans }: Connections, lease: Lease, tenantId: string | undefined): Pick<Tx, 'beside'> {
   if (tenantId === undefined) return {};
   return {
     async beside<R extends object>(statement: Sql, settings: Sql): Promise<R[]> {
-      if (!hasSpare(pool)) return (await lease.run(encoded(statement))) as R[];
-      const [exported] = await lease.run(encoded(sql`select pg_export_snapshot() as snapshot`));
-      const { snapshot } = exported as { snapshot: string };
-      const opening = [BEGIN_READING, `set transaction snapshot '${snapshot}'`, ...tenantCommands(tenantId)];
-      const rows = await runAlone({ pool, ...rest }, [...opening, `select ${settings.text}`], statement);
-      return rows as R[];
+      const inside = async (): Promise<R[]> => (await lease.run(encoded(statement))) as R[];
+      const spare = takeSpare(pool);
+      if (!spare) return inside();
+      // Before whatever the transaction is asked next.
+      const exporting = lease.run(encoded(sql`select pg_export_snapshot() as snapshot`));
+      exporting.catch(() => {});
+      const side = await spare.then((client) => createLease(client, plans, [], false)).catch(() => undefined);
+      if (!side) return inside();
+      lease.aborted.catch((reason: Error) => side.abort(reason));
+      let importing = false;
+      try {
+        const [exported] = await exporting;
+        const { snapshot } = exported as { snapshot: string };
+        const opening = [BEGIN_READING, `set transaction snapshot '${snapshot}'`, ...tenantCommands(tenantId)];
+        importing = true;
+        const rows = await side.only([...opening, `select ${settings.text}`], encoded(statement), () => {
+          importing = false;
+        });
+        return rows as R[];
+      } catch (error) {
+        side.abort(error as Error);
+        if (!importing) throw error;
+      }
+      // Its connection was lost; or the transaction was, and its snapshot with it: then that is the reason that is given.
+      return inside();
     },
   };
 }
@@ -146,8 +162,8 @@ function encoded({ text, values, keepsPlan }: Sql): Statement {
 
 interface Lease {
   run(statement: Statement): Promise<Row[]>;
-  /** The whole transaction in one message; gives the client back. */
-  only(statement: Statement): Promise<Row[]>;
+  /** The whole transaction in one message; gives the client back. `onBegun`: the commands before the statement have been run. */
+  only(opening: readonly string[], statement: Statement, onBegun?: () => void): Promise<Row[]>;
   /** Gives the client back. @throws when the commit failed or was not acknowledged. */
   commit(): Promise<void>;
   /** Rolls back, gives the client back (or drops it when it does not answer), and fails later `run`s. No-op when ended. */
@@ -188,14 +204,17 @@ function createLease(client: pg.PoolClient, plans: ServerPlans, opening: readonl
       throw error;
     }
   };
-  const batch = async ({ text, values, keepsPlan }: Statement, after: readonly string[]): Promise<Row[]> => {
-    const before = begun ? [] : opening;
+  const batch = async (
+    before: readonly string[],
+    { text, values, keepsPlan }: Statement,
+    around: Pick<Batch, 'after' | 'onBegun'> = {},
+  ): Promise<Row[]> => {
     begun = true;
     const name = keepsPlan ? plans.nameOf(text) : undefined;
     const named = name === undefined ? {} : { name, isKnown: known.has(name) };
     try {
       const timeoutMs = patient ? PATIENT_TIMEOUT_MS : undefined;
-      const { rows } = await runBatch(client, { before, text, values, after, timeoutMs, ...named });
+      const { rows } = await runBatch(client, { before, text, values, ...around, timeoutMs, ...named });
       if (name !== undefined) known.add(name);
       return rows as Row[];
     } catch (error) {
@@ -206,7 +225,7 @@ function createLease(client: pg.PoolClient, plans: ServerPlans, opening: readonl
   };
   const send = async (statement: Statement): Promise<Row[]> => {
     const { text, values, keepsPlan } = statement;
-    if (keepsPlan || (!begun && values.length > 0)) return batch(statement, []);
+    if (keepsPlan || (!begun && values.length > 0)) return batch(begun ? [] : opening, statement);
     const script = begun ? text : [...opening, text].join(';');
     begun = true;
     return runStatement(client, script, values, patient);
@@ -214,8 +233,11 @@ function createLease(client: pg.PoolClient, plans: ServerPlans, opening: readonl
   let last: Promise<unknown> = Promise.resolve();
   return {
     aborted: aborted.promise,
-    async only(statement) {
-      const rows = await batch(statement, ['commit']);
+    async only(before, statement, onBegun) {
+      if (ended) throw ended;
+      const rows = await batch(before, statement, { after: ['commit'], onBegun });
+      // Then it is given back already, or will be.
+      if (ended) throw ended;
       ended = new Error('the transaction has ended');
       release();
       return rows;

@@ -1,0 +1,204 @@
+/** What a transaction runs beside itself: its connection is taken at once and always given back, and it fails only for a reason that counts. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
+import type { Tx } from '../../src/db/database.ts';
+import { openServerPlans } from '../../src/db/server-plans.ts';
+import { type Connections, runSingle, runTransaction } from '../../src/db/server-transaction.ts';
+import { type Sql, sql } from '../../src/db/sql.ts';
+import { ServiceError } from '../../src/errors.ts';
+import { newId } from '../../src/util/ids.ts';
+import { openTestDatabase, type TestDatabase } from '../support/database.ts';
+
+const CONNECTIONS = 6;
+const BACK_WAIT_MS = 5_000;
+/** Whoever waits longer for a connection is told so. */
+const CONNECT_TIMEOUT_MS = 5_000;
+const EXPORT = 'pg_export_snapshot';
+const LOCK = 77;
+
+const SETTINGS = sql`set_config('enable_seqscan', 'off', true)`;
+const BESIDE = sql`select pg_backend_pid() as pid, 'beside' as mark`;
+const WAITING = sql`select pg_advisory_xact_lock_shared(${LOCK}::int)`;
+
+type Step = (text: string, client: pg.PoolClient) => Promise<unknown> | undefined;
+type Send = (...query: unknown[]) => unknown;
+
+describe('beside', { skip: process.env['PINAKES_TEST_DATABASE_URL'] ? false : 'for a server' }, () => {
+  let opened: TestDatabase;
+  let tenant: Tenant;
+  let url: string;
+  let admin: pg.Client;
+
+  before(async () => {
+    opened = await openTestDatabase();
+    tenant = await createTenant(opened.db, { id: newId(), name: 'default' });
+    const [row] = await opened.db.system.query<{ name: string }>(sql`select current_database()::text as name`);
+    url = Object.assign(new URL(process.env['PINAKES_TEST_DATABASE_URL']!), { pathname: `/${row!.name}` }).href;
+    admin = new pg.Client({ connectionString: url });
+    await admin.connect();
+  });
+  after(async () => {
+    await admin.end();
+    await opened.close();
+  });
+
+  /** Connections that are all open and idle; the step happens before a statement is sent. In the end all of them have to be idle again. */
+  async function withConnections(step: Step, use: (connections: Connections) => Promise<void>): Promise<void> {
+    const timeouts = { connectionTimeoutMillis: CONNECT_TIMEOUT_MS };
+    const pool = new pg.Pool({ connectionString: url, max: CONNECTIONS, application_name: newId(), ...timeouts });
+    pool.on('error', () => {});
+    pool.on('connect', (client) => {
+      const send = client.query.bind(client) as Send;
+      const stepping: Send = (query, ...rest) => {
+        const waited = step((query as { text: string }).text, client);
+        return waited ? waited.then(() => send(query, ...rest)) : send(query, ...rest);
+      };
+      Object.assign(client, { query: stepping });
+    });
+    const clients = await Promise.all(Array.from({ length: CONNECTIONS }, () => pool.connect()));
+    for (const client of clients) client.release();
+    try {
+      await use({ pool, plans: openServerPlans() });
+      await allBack(pool);
+    } finally {
+      // It would wait for those that are not given back.
+      await Promise.race([pool.end(), sleep(BACK_WAIT_MS, undefined, { ref: false })]);
+    }
+  }
+
+  async function allBack(pool: pg.Pool): Promise<void> {
+    for (let waitedMs = 0; pool.idleCount < pool.totalCount; waitedMs += 10) {
+      assert.ok(waitedMs < BACK_WAIT_MS, `${pool.totalCount - pool.idleCount} connections are not given back`);
+      await sleep(10);
+    }
+    const text = "select 1 from pg_stat_activity where application_name = $1 and state <> 'idle'";
+    assert.equal((await admin.query(text, [pool.options.application_name])).rowCount, 0);
+  }
+
+  const read = <T>(connections: Connections, use: (tx: Tx) => Promise<T>, signal?: AbortSignal): Promise<T> =>
+    runTransaction(connections, tenant.id, use, { readOnly: true, ...(signal && { signal }) });
+  const own = async (tx: Tx): Promise<number> =>
+    (await tx.query<{ pid: number }>(sql`select pg_backend_pid() as pid`))[0]!.pid;
+  const beside = async (tx: Tx, settings: Sql = SETTINGS): Promise<number> =>
+    (await tx.beside!<{ pid: number }>(BESIDE, settings))[0]!.pid;
+  const end = (pid: number) => admin.query('select pg_terminate_backend($1, 5000)', [pid]);
+
+  async function locked(use: () => Promise<void>): Promise<void> {
+    await admin.query('select pg_advisory_lock($1)', [LOCK]);
+    try {
+      await use();
+    } finally {
+      await admin.query('select pg_advisory_unlock($1)', [LOCK]);
+    }
+  }
+
+  for (const come of ['later', 'before'] as const) {
+    test(`those who come ${come}, and take all connections, do not make it wait`, async () => {
+      await withConnections(
+        () => undefined,
+        async (connections) => {
+          const others: Promise<string>[] = [];
+          const crowd = (): void => {
+            for (let n = 0; n <= CONNECTIONS; n += 1) {
+              const other = runSingle(connections, tenant.id, WAITING);
+              others.push(
+                other.then(
+                  () => 'another',
+                  () => 'another',
+                ),
+              );
+            }
+          };
+          await locked(async () => {
+            const first = read(connections, async (tx) => {
+              const pid = await own(tx);
+              if (come === 'before') crowd();
+              const found = beside(tx);
+              if (come === 'later') crowd();
+              const where = found.then((at) => (at === pid ? 'inside' : 'beside'));
+              return Promise.race([where, ...others]);
+            });
+            assert.equal(await first, come === 'before' ? 'inside' : 'beside');
+          });
+          await Promise.all(others);
+        },
+      );
+    });
+  }
+
+  test('when it cannot begin, it runs inside', async () => {
+    const wrong = sql`set_config('statement_timeout', 'wrong', true)`;
+    const lost: Step = (text, client) => {
+      const { processID } = client as unknown as { processID: number };
+      return text.includes('beside') && pids.add(processID).size === 1 ? end(processID) : undefined;
+    };
+    const pids = new Set<number>();
+    await withConnections(
+      () => undefined,
+      (connections) => read(connections, async (tx) => assert.equal(await beside(tx, wrong), await own(tx))),
+    );
+    await withConnections(lost, (connections) =>
+      read(connections, async (tx) => assert.equal(await beside(tx), await own(tx))),
+    );
+    assert.equal(pids.size, 2);
+  });
+
+  test('when the transaction was lost before its snapshot was taken over, that is the reason', async () => {
+    let pid = 0;
+    let lost = false;
+    const losing: Step = (text) => {
+      if (lost || !text.includes('beside')) return undefined;
+      lost = true;
+      return end(pid);
+    };
+    await withConnections(losing, async (connections) => {
+      const reading = read(connections, async (tx) => {
+        pid = await own(tx);
+        return beside(tx);
+      });
+      await assert.rejects(reading, (error) => error instanceof ServiceError && error.code === 'overloaded');
+    });
+    assert.ok(lost);
+  });
+
+  test('when the transaction fails, so does what runs beside it', async () => {
+    await withConnections(
+      () => undefined,
+      async (connections) => {
+        await locked(async () => {
+          const both = (tx: Tx) => Promise.all([tx.beside!(WAITING, SETTINGS), tx.query(sql`select 1 / ${0}::int`)]);
+          await assert.rejects(read(connections, both), /division by zero/);
+        });
+      },
+    );
+  });
+
+  test('after an abort it is not sent', async () => {
+    const abort = new AbortController();
+    const reason = new Error('the client left');
+    const sent: string[] = [];
+    const leaving: Step = (text) => {
+      sent.push(text);
+      if (text.includes(EXPORT)) queueMicrotask(() => abort.abort(reason));
+      return undefined;
+    };
+    await withConnections(leaving, async (connections) => {
+      const found = Promise.withResolvers<unknown>();
+      const reading = read(
+        connections,
+        (tx) => {
+          beside(tx).then(found.resolve, found.resolve);
+          return found.promise;
+        },
+        abort.signal,
+      );
+      await assert.rejects(reading, reason);
+      assert.equal(await found.promise, reason);
+    });
+    assert.ok(sent.some((text) => text.includes(EXPORT)));
+    assert.ok(!sent.some((text) => text.includes('beside')));
+  });
+});
