@@ -1,4 +1,7 @@
-/** Lexical and semantic candidates of a search, found in one statement and fused. */
+/**
+ * Lexical and semantic candidates of a search, fused. They are found in one statement; where few chunks fit, vectors are kept or there
+ * is no BM25 index, in two, which a server with little to do runs at the same time, on two connections.
+ */
 import type { Tx } from '../db/database.ts';
 import { join, raw, sql } from '../db/sql.ts';
 import {
