@@ -123,16 +123,17 @@ test('whoever changes what the analyzer makes raises ANALYZER_VERSION', () => {
     ['وبالمدينة والكِتاب للمدن', 'ar'],
     ['बड़े शहरों की किताबें', 'hi'],
     ['機器學習 カーナビ 한국어 ภาษาไทย', null],
-    ['1.234.567 und 1.234,5 und 12\u202f345 und 23 615 und १९४७, v1.2.3', 'de'],
+    ['1.234.567 und 1.234,5 und 12\u202f345 und १९४७', 'de'],
     ['हिन्दी सम्बन्ध', 'hi'],
     ['hoà bình', 'vi'],
     ['обʼєкт', 'uk'],
     ['ושבמדינה', 'he'],
+    ['23 615 und v1.2.3', 'de'],
   ];
   const digest = createHash('sha256')
     .update(texts.map(([text, language]) => analyzeForIndex(text, language)).join('\n'))
     .digest('hex')
     .slice(0, 16);
   // When this fails: raise the version, then put the new digest here.
-  assert.deepEqual({ version: ANALYZER_VERSION, digest }, { version: 3, digest: '60e386adde9138a1' });
+  assert.deepEqual({ version: ANALYZER_VERSION, digest }, { version: 4, digest: '2459ee1bec5fd82e' });
 });
