@@ -148,7 +148,9 @@ function isServing(model: string): Promise<boolean> {
       response.setEncoding('utf8').on('data', (piece: string) => {
         text += piece;
       });
-      response.on('end', () => resolve(text.includes(`those of ${model} (${DIMENSIONS[model]} dimensions) serve 1 tenant"`)));
+      response.on('end', () =>
+        resolve(text.includes(`those of ${model} (${DIMENSIONS[model]} dimensions) serve 1 tenant"`)),
+      );
     });
     sent.on('error', reject);
     sent.end();
