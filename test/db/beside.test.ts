@@ -201,4 +201,41 @@ describe('beside', { skip: process.env['PINAKES_TEST_DATABASE_URL'] ? false : 'f
     assert.ok(sent.some((text) => text.includes(EXPORT)));
     assert.ok(!sent.some((text) => text.includes('beside')));
   });
+
+  test('what runs at an abort ends as the transaction does: nobody waits for it, and it is rolled back', async () => {
+    const sent: string[] = [];
+    const abort = new AbortController();
+    const reason = new Error('the client left');
+    await withConnections(
+      (text) => void sent.push(text),
+      async (connections) => {
+        const found = Promise.withResolvers<unknown>();
+        await locked(async () => {
+          const reading = read(
+            connections,
+            (tx) => {
+              tx.beside!(WAITING, SETTINGS).then(found.resolve, found.resolve);
+              return found.promise;
+            },
+            abort.signal,
+          );
+          reading.catch(() => {});
+          await untilWaiting(connections.pool);
+          abort.abort(reason);
+          await assert.rejects(reading, reason);
+        });
+        assert.equal(await found.promise, reason);
+      },
+    );
+    assert.equal(sent.filter((text) => text === 'rollback').length, 2);
+  });
+
+  async function untilWaiting(pool: pg.Pool): Promise<void> {
+    const text = "select 1 from pg_stat_activity where application_name = $1 and wait_event = 'advisory'";
+    for (let waitedMs = 0; ; waitedMs += 10) {
+      if ((await admin.query(text, [pool.options.application_name])).rowCount === 1) return;
+      assert.ok(waitedMs < BACK_WAIT_MS, 'it does not run');
+      await sleep(10);
+    }
+  }
 });
