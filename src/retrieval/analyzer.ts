@@ -6,7 +6,7 @@
 import { withoutAsking } from './analysis/asking.ts';
 import { encodeTerm } from './analysis/encode.ts';
 import { TERM_WEIGHT } from './analysis/looser-forms.ts';
-import { isQueryStopWord } from './analysis/query-stop-words.ts';
+import { queryStopWord, type StopWord, withoutTurkishEndings } from './analysis/query-stop-words.ts';
 import { cjkTerms, hangulTerms, thaiTerms } from './analysis/segments.ts';
 import { stopWordsOf } from './analysis/stop-words.ts';
 import { forEachToken } from './analysis/tokens.ts';
@@ -17,6 +17,10 @@ export const UNDETERMINED = 'und';
 
 /** The most that a term counts when it is one only in a language that the query does not seem to be in. */
 const UNLIKELY_WEIGHT = 1;
+/** The most that a word counts that may be a stop word. */
+const DOUBTFUL_WEIGHT = 1;
+/** Other languages of the corpus have words that look like a stop word: one alone does not tell what the query is in. */
+const TELLING_STOP_WORDS = 2;
 
 /**
  * Terms of a chunk in reading order, joined by blanks. Time and size are linear in the text.
@@ -39,7 +43,7 @@ export function analyzeForIndex(text: string, language: string | null): string {
 /** Distinct terms of a text, without function words and without looser forms: what it says. */
 export function analyzeQuery(text: string, languages: readonly string[]): string[] {
   const terms = new Set<string>();
-  forEachQueryTerm(text, languages, isFunctionWord, (term, _weight, isLoose) => {
+  forEachQueryTerm(text, languages, functionWord, (term, _weight, isLoose) => {
     if (!isLoose) terms.add(term);
   });
   return [...terms];
@@ -70,8 +74,9 @@ export function queryWords(text: string, languages: readonly string[]): QueryWor
     (word) => words.push(word),
     () => {},
   );
-  const { kept, likely } = withoutStopWords(words, searched, true, isFunctionWord);
-  return [...new Set(kept)].map((word) => ({
+  const { kept, likely } = withoutStopWords(words, searched, true, functionWord);
+  const surely = kept.filter(({ weightMax }) => weightMax === TERM_WEIGHT);
+  return [...new Set(surely.map(({ word }) => word))].map((word) => ({
     word,
     terms: [...new Set([...likely].map((language) => wordTerms(word, language)[0]!.term))],
   }));
@@ -80,11 +85,12 @@ export function queryWords(text: string, languages: readonly string[]): QueryWor
 /**
  * Terms of a query with what each counts, TERM_WEIGHT at most. `languages` are those of the searched corpus (`und` for sources
  * without one): the query's own is not known, so its words are stemmed as in each of them. Stop words are dropped for the
- * languages whose stop words the query has most of, unless nothing would remain.
+ * languages whose stop words the query has most of, unless nothing would remain; what may be another word counts little.
  */
 export function weighTerms(text: string, languages: readonly string[]): Map<string, number> {
   const terms = new Map<string, number>();
-  forEachQueryTerm(withoutAsking(text), languages, isQueryStopWord, (term, weight) => {
+  const asked = withoutAsking(languages.includes('tr') ? withoutTurkishEndings(text) : text);
+  forEachQueryTerm(asked, languages, queryStopWord, (term, weight) => {
     if (weight > (terms.get(term) ?? 0)) terms.set(term, weight);
   });
   return terms;
@@ -93,11 +99,11 @@ export function weighTerms(text: string, languages: readonly string[]): Map<stri
 /** `isLoose`: it is a looser form of what the query says, or only in a language that it does not seem to be in. */
 type AddWeighed = (term: string, weight: number, isLoose: boolean) => void;
 
-type IsStopWord = (lower: string, language: string) => boolean;
+type FindStopWord = (lower: string, language: string) => StopWord | undefined;
 
-const isFunctionWord: IsStopWord = (lower, language) => stopWordsOf(language).has(lower);
+const functionWord: FindStopWord = (lower, language) => (stopWordsOf(language).has(lower) ? 'certain' : undefined);
 
-function forEachQueryTerm(text: string, languages: readonly string[], isStop: IsStopWord, add: AddWeighed): void {
+function forEachQueryTerm(text: string, languages: readonly string[], findStop: FindStopWord, add: AddWeighed): void {
   const searched = languages.length > 0 ? languages : [UNDETERMINED];
   const words: string[] = [];
   let hasOther = false;
@@ -109,12 +115,12 @@ function forEachQueryTerm(text: string, languages: readonly string[], isStop: Is
       add(term, weight, false);
     },
   );
-  const { kept, likely } = withoutStopWords(words, searched, hasOther, isStop);
-  for (const word of kept) {
+  const { kept, likely } = withoutStopWords(words, searched, hasOther, findStop);
+  for (const { word, weightMax } of kept) {
     for (const language of searched) {
-      const weightMax = likely.has(language) ? TERM_WEIGHT : UNLIKELY_WEIGHT;
+      const most = Math.min(weightMax, likely.has(language) ? TERM_WEIGHT : UNLIKELY_WEIGHT);
       for (const { term, weight } of wordTerms(word, language)) {
-        add(term, Math.min(weight, weightMax), Math.min(weight, weightMax) < TERM_WEIGHT);
+        add(term, Math.min(weight, most), Math.min(weight, most) < TERM_WEIGHT);
       }
     }
   }
@@ -136,6 +142,12 @@ function analyze(text: string, addWord: (word: string) => void, addTerm: (term: 
   });
 }
 
+interface KeptWord {
+  word: string;
+  /** The most that its terms count. */
+  weightMax: number;
+}
+
 /**
  * The words that remain, and the languages that the query may be in: those whose stop words it has most of.
  *
@@ -145,16 +157,46 @@ function withoutStopWords(
   words: readonly string[],
   languages: readonly string[],
   mayBeEmpty: boolean,
-  isStop: IsStopWord,
-): { kept: readonly string[]; likely: ReadonlySet<string> } {
-  const stops = languages.map((language) => {
-    const listed = language === UNDETERMINED ? 'en' : language;
-    return words.map((word) => isStop(lowerCase(word, listed), listed));
-  });
-  const counts = stops.map((list) => list.filter(Boolean).length);
+  findStop: FindStopWord,
+): { kept: readonly KeptWord[]; likely: ReadonlySet<string> } {
+  const stops = languages.map((language) => stopWordsIn(words, language === UNDETERMINED ? 'en' : language, findStop));
+  const counts = stops.map((list) => new Set(words.filter((_, i) => list[i]).map((word) => word.toLowerCase())).size);
   const most = Math.max(...counts);
-  const likely = languages.filter((_, i) => counts[i] === most);
-  const dropped = stops.filter((_, i) => counts[i] === most);
-  const kept = words.filter((_, i) => !dropped.some((list) => list[i]));
-  return { kept: kept.length > 0 || mayBeEmpty ? kept : words, likely: new Set(likely) };
+  const known = languages.filter((language) => language !== UNDETERMINED);
+  const isTold = (language: string): boolean =>
+    most >= TELLING_STOP_WORDS || (known.length < 2 && language === (known[0] ?? UNDETERMINED));
+  const likely = most > 0 ? languages.filter((language, i) => counts[i] === most && isTold(language)) : [];
+  const lists = stops.filter((_, i) => counts[i] === most);
+  const weighed = words.map((word, i) => ({
+    word,
+    weightMax: weightOf(
+      lists.map((list) => list[i]),
+      likely.length > 0,
+    ),
+  }));
+  const kept = weighed.filter(({ weightMax }) => weightMax > 0);
+  const isEnough = mayBeEmpty || kept.some(({ weightMax }) => weightMax === TERM_WEIGHT);
+  const rest = kept.length > 0 || mayBeEmpty ? kept : weighed;
+  return {
+    kept: isEnough ? rest : rest.map(({ word }) => ({ word, weightMax: TERM_WEIGHT })),
+    likely: new Set(likely.length > 0 ? likely : languages),
+  };
+}
+
+/** What a word counts, given what it is in each language that the query may be in. `isTold`: it surely is in one of them. */
+function weightOf(kinds: readonly (StopWord | undefined)[], isTold: boolean): number {
+  if (kinds.every((kind) => kind === undefined)) return TERM_WEIGHT;
+  if (isTold) return kinds.every((kind) => kind === 'certain') ? 0 : DOUBTFUL_WEIGHT;
+  return kinds.includes('certain') ? DOUBTFUL_WEIGHT : TERM_WEIGHT;
+}
+
+/** Abbreviations (`WHO`, `ITU`) are none in a query that is not all in capitals, and single ones (`vitamin A`) hardly. */
+function stopWordsIn(words: readonly string[], language: string, findStop: FindStopWord): (StopWord | undefined)[] {
+  const hasCase = words.some((word) => /\p{Ll}/u.test(word));
+  return words.map((word, i) => {
+    const found = findStop(lowerCase(word, language), language);
+    if (!found || !hasCase || word === 'I' || !/^\p{Lu}{1,4}$/u.test(word)) return found;
+    if (word.length > 1) return undefined;
+    return i > 0 ? 'doubtful' : found;
+  });
 }

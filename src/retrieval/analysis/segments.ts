@@ -14,6 +14,7 @@ const THAI_WORD_WEIGHT = 2;
 
 /** The segmenter is handed at most this many UTF-16 units at once: its memory grows with the run. */
 const SEGMENT_UNITS_MAX = 1000;
+const WORD_UNITS_MAX = 64;
 
 const cjkSegmenter = new Intl.Segmenter('ja', { granularity: 'word' });
 const thaiSegmenter = new Intl.Segmenter('th', { granularity: 'word' });
@@ -41,12 +42,25 @@ export function thaiTerms(run: string, add: Add): void {
   segment(thaiSegmenter, run, (word) => add(encodeTerm(word), THAI_WORD_WEIGHT));
 }
 
+/** Where the dictionary's words begin and end, in UTF-16 units. */
+export function wordBoundaries(text: string, script: 'cjk' | 'thai'): ReadonlySet<number> {
+  const boundaries = new Set([0]);
+  let end = 0;
+  segment(script === 'cjk' ? cjkSegmenter : thaiSegmenter, text, (_word, units) => {
+    end += units;
+    boundaries.add(end);
+  });
+  return boundaries;
+}
+
 function grams(characters: readonly string[], size: number, add: Add): void {
   for (let i = size; i <= characters.length; i++) add(encodeTerm(characters.slice(i - size, i).join('')), PART_WEIGHT);
 }
 
-function segment(segmenter: Intl.Segmenter, run: string, visit: (word: string) => void): void {
+function segment(segmenter: Intl.Segmenter, run: string, visit: (word: string, units: number) => void): void {
   for (let start = 0; start < run.length; start += SEGMENT_UNITS_MAX) {
-    for (const part of segmenter.segment(run.slice(start, start + SEGMENT_UNITS_MAX))) visit(part.segment.slice(0, 64));
+    for (const part of segmenter.segment(run.slice(start, start + SEGMENT_UNITS_MAX))) {
+      visit(part.segment.slice(0, WORD_UNITS_MAX), part.segment.length);
+    }
   }
 }

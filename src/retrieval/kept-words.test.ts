@@ -1,0 +1,151 @@
+/** What looks like a word that only asks, and is not, is searched for: a small gain on questions is not worth a lost word. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { TERM_WEIGHT } from './analysis/looser-forms.ts';
+import { wordTerms } from './analysis/words.ts';
+import { analyzeForIndex, searchTerms, weighTerms } from './analyzer.ts';
+
+/** What a word of the query counts; 0 when it is left out. */
+function weightIn(query: string, word: string, languages: readonly string[]): number {
+  const weights = weighTerms(query, languages);
+  return Math.max(...languages.map((language) => weights.get(wordTerms(word, language)[0]!.term) ?? 0));
+}
+
+describe('a word is kept as any other', () => {
+  for (const [languages, query, word] of [
+    // It is another without its marks.
+    ['de', 'uber fahrer', 'uber'],
+    ['fi', 'han dynastia', 'han'],
+    ['pt', 'praias de Sao Paulo', 'sao'],
+    ['es', 'la casa de mas', 'mas'],
+    ['tr', 'su kirliliği nedir', 'su'],
+    ['sv', 'ar och hektar', 'ar'],
+    // It is content.
+    ['ru', 'производство стали', 'стали'],
+    ['ru', 'третий том и список тем', 'том'],
+    ['ru', 'третий том и список тем', 'тем'],
+    ['it', 'lo stato degli Stati Uniti', 'stato'],
+    ['it', 'lo stato degli Stati Uniti', 'stati'],
+    ['vi', 'cây thuộc họ đậu của Việt Nam', 'họ'],
+    ['tr', 'un fiyatları ve tür sayısı', 'un'],
+    ['tr', 'un fiyatları ve tür sayısı', 'tür'],
+    ['tr', 'ten rengi için tur', 'ten'],
+    ['tr', 'ten rengi için tur', 'tur'],
+    // It is a word of a language that the query is not in.
+    ['en vi', 'hay fever', 'hay'],
+    ['en id', 'dan brown', 'dan'],
+    ['en ro', 'hot pot', 'pot'],
+    ['en it', 'side quest', 'quest'],
+    // It is an abbreviation.
+    ['id', 'standar ITU', 'ITU'],
+    ['cs', 'CO emise', 'CO'],
+    ['en', 'the WHO guidelines', 'who'],
+    ['es', 'la misión de la ESA', 'ESA'],
+  ] as const) {
+    test(`${languages}: ${word} in ${query}`, () => {
+      assert.equal(weightIn(query, word, [...languages.split(' '), 'und']), TERM_WEIGHT);
+    });
+  }
+});
+
+describe('a word is kept and counts less', () => {
+  for (const [languages, query, word] of [
+    // It may be a name or a noun as well.
+    ['pt', 'praias de São Paulo', 'São'],
+    ['es', 'las ciudades del este', 'este'],
+    ['es', 'la dinastía han', 'han'],
+    ['fr', 'la vitesse du son', 'son'],
+    ['de', 'der Import der Waren', 'Waren'],
+    ['hi', 'विटामिन सी', 'सी'],
+    ['hi', 'आय कर', 'कर'],
+    ['fa', 'مردم کرد', 'کرد'],
+    ['vi', 'thế giới', 'thế'],
+    ['vi', 'không khí của', 'không'],
+    ['tr', 'zaman yönetimi', 'zaman'],
+    ['ro', 'restaurant hot pot', 'pot'],
+    ['id', 'novel dan brown', 'dan'],
+    ['ru', 'брюс ли', 'ли'],
+    ['cs', 'jak domácí', 'jak'],
+    ['ar', 'اي فون', 'اي'],
+    ['en', 'last will of a king', 'will'],
+    // It is a single letter in capitals.
+    ['en', 'vitamin A', 'A'],
+    ['it', 'vitamina E', 'E'],
+    // It is one of another language of the corpus, alone.
+    ['en de', 'die hard', 'die'],
+    ['en nl', 'van morrison', 'van'],
+  ] as const) {
+    test(`${languages}: ${word} in ${query}`, () => {
+      assert.equal(weightIn(query, word, [...languages.split(' '), 'und']), 1);
+    });
+  }
+  test('but as any other when there is nothing else', () => {
+    assert.equal(weightIn('das Sein', 'Sein', ['de', 'und']), TERM_WEIGHT);
+  });
+});
+
+describe('what only asks is left out', () => {
+  for (const [languages, query, word] of [
+    ['en de', 'was ist die Rolle der Katze', 'die'],
+    ['en', 'WHAT IS THE HOUSE', 'is'],
+    ['tr', 'Türkiye’nin nüfusu', 'nin'],
+    ['tr', '1923’te kurulan', 'te'],
+    ['tr', "Ankara'daki ev", 'daki'],
+    ['pt', 'por que nao chove', 'nao'],
+  ] as const) {
+    test(`${languages}: ${word} in ${query}`, () => {
+      assert.equal(weightIn(query, word, [...languages.split(' '), 'und']), 0);
+    });
+  }
+});
+
+describe('in scripts without blanks', () => {
+  for (const [query, kept] of [
+    ['华为何时成立', '华为'],
+    ['華為何時成立', '華為'],
+    ['华为为何被制裁', '华为'],
+    ['许多少数民族', '许多少数民族'],
+    ['許多少數民族', '許多少數民族'],
+    ['很多少数', '很多少数'],
+    ['成为何种人才', '成为何种人才'],
+    ['任何人', '任何人'],
+    ['粗花呢', '粗花呢'],
+    ['例如何炅', '例如何炅'],
+    ['吗啡的作用', '吗啡'],
+    ['언제세종대왕이태어났나', '세종대왕이'],
+    ['누가크래커', '누가크래커'],
+    ['누가 크래커', '누가'],
+    ['누가바', '누가바'],
+    ['누가 복음', '누가'],
+    ['어디서김치를사나', '김치를사나'],
+    ['얼마나많은사람이', '많은사람이'],
+    ['어느새 봄', '어느새'],
+    ['어떤사람이 왔나', '사람이'],
+    ['ทำไมโครเวฟเสีย', 'ทำไมโครเวฟเสีย'],
+    ['ชุดกี่เพ้า', 'ชุดกี่เพ้า'],
+    ['เกี่ยวกับผ้าไหม', 'เกี่ยวกับผ้าไหม'],
+  ] as const) {
+    test(`${kept} of ${query} is kept`, () => {
+      const terms = weighTerms(query, []);
+      const lost = analyzeForIndex(kept, null)
+        .split(' ')
+        .filter((term) => !terms.has(term));
+      assert.deepEqual(lost, []);
+    });
+  }
+  for (const [query, rest] of [
+    ['他为何离开北京', '他 离开北京'],
+    ['有多少人死亡', '有 人死亡'],
+    ['谁发明了电话', '发明了电话'],
+    ['누가 전화를 발명했는가', '전화를 발명했는가'],
+    ['수도는 어디에서 옮겼나', '수도는 옮겼나'],
+    ['전쟁은 언제부터인가?', '전쟁은'],
+    ['어느나라 사람', '나라 사람'],
+    ['ทำไมท้องฟ้าเป็นสีฟ้า', 'ท้องฟ้าเป็นสีฟ้า'],
+    ['ที่นั่นมีกี่คน', 'ที่นั่นมี คน'],
+    ['เกิดในปีใด', 'เกิดในปี'],
+  ] as const) {
+    test(`${query} asks for ${rest}`, () =>
+      assert.deepEqual(searchTerms(query, []).sort(), searchTerms(rest, []).sort()));
+  }
+});
