@@ -87,13 +87,15 @@ export function splitRows(words: readonly PlacedWord[], text: string, isRuled: b
   if (slabs) return slabs.flatMap((own, row) => own.map((word) => ({ ...word, row })));
   const leading = lines.slice(1).map((line, index) => lines[index]!.bottom - line.bottom);
   const tight = Math.min(...leading) * TIGHT_FACTOR;
+  const wide = Math.max(...leading);
   const widths = columnWidths(lines);
   const rows: { filled: Map<number, Cell>; row: number }[] = [];
   const placed: PlacedWord[] = [];
   for (const [index, { cells }] of lines.entries()) {
     const before = rows.at(-1);
     const near = index > 0 && leading[index - 1]! <= tight;
-    const goesOn = before !== undefined && near && isContinued(cells, before.filled, widths);
+    const isApart = index > 0 && leading[index - 1]! * APART_FACTOR < wide;
+    const goesOn = before !== undefined && near && isContinued(cells, before.filled, widths, isApart);
     const row = goesOn ? before : { filled: new Map<number, Cell>(), row: rows.length };
     if (!goesOn) rows.push(row);
     for (const [column, cell] of cells) {
@@ -167,6 +169,8 @@ interface Line {
 const ROOM_SHARE = 0.12;
 /** Distances of lines up to this times the smallest are within one row. */
 const TIGHT_FACTOR = 1.35;
+/** Distances of lines within a row, times this, are less than those between rows where these are known. */
+const APART_FACTOR = 1.1;
 /** A line that goes on in the next one is this full with the first word of that. */
 const FULL_LINE_SHARE = 0.8;
 /** Two lines are two rows where this many columns have a number in both. */
@@ -206,16 +210,23 @@ function holdsRows(lines: readonly { cells: Map<number, Cell> }[]): boolean {
   return full.length > 1 && numbers.length >= (core.length > 2 ? 1 : ROWS_OF_TWO_NUMBERS_MIN);
 }
 
-/** Whether a line goes on with the row above: fewer cells, no numbers, not the first one unless it begins small, each behind a full line. */
+/**
+ * Whether a line goes on with the row above: fewer cells, no numbers, each behind a full line. Not the first cell unless it begins
+ * small and, where others go on too, lines of a row are known to be nearer than rows.
+ */
 function isContinued(
   cells: ReadonlyMap<number, Cell>,
   filled: ReadonlyMap<number, Cell>,
   widths: ReadonlyMap<number, number>,
+  isApart: boolean,
 ): boolean {
   const own = [...cells];
   if (cells.size >= filled.size || own.some(([column, { text }]) => !filled.has(column) || isNumber(text)))
     return false;
-  if (cells.has(Math.min(...filled.keys())) && !own.every(([, { text }]) => /^[\p{Ll}(]/u.test(text))) return false;
+  if (cells.has(Math.min(...filled.keys()))) {
+    if (cells.size > 1 && !isApart) return false;
+    if (!own.every(([, { text }]) => /^[\p{Ll}(]/u.test(text))) return false;
+  }
   return own.every(([column, { words }]) => {
     const before = filled.get(column)!.words;
     return widthOf(before) + widthOf(words.slice(0, 1)) >= widths.get(column)! * FULL_LINE_SHARE;

@@ -22,6 +22,15 @@ const SINGLE_LINES_MAX = 2;
 const PROSE_WORDS_MIN = 9;
 /** Gap of words of different columns where nothing else shows them, in heights of lines. */
 const GAP_SHARE = 0.8;
+/** Room that a stretch has more than others, in heights of lines: beside a line with one value, and anywhere. */
+const ROOM_MORE_MAX = 1;
+const ROOM_FAR_MORE_MAX = 2;
+
+/** The words between two lines across, and the room above and below them. */
+interface Stretch {
+  words: Word[];
+  room: number;
+}
 
 /** Tables between lines across and edges of filled areas. */
 export function bandTables(
@@ -38,7 +47,11 @@ export function bandTables(
   const rules = joinRules([...loose, ...edges]).filter(({ from, to }) => to - from >= RULE_POINTS_MIN);
   if (rules.length > RULES_MAX) return [];
   const drawn = [...horizontal, ...edges];
-  return groupsOf(rules).flatMap((group) => tablesOfGroup(glyphs, group, drawn, free));
+  const words = wordsOf(glyphs, (index) => (free[index] === 0 ? -1 : 0));
+  return groupsOf(rules).flatMap((group) => {
+    const left = words.filter(({ start }) => free[start] === 1);
+    return tablesOfGroup(glyphs.text, left, group, drawn, free);
+  });
 }
 
 /** Lines across with the same ends, from the top. */
@@ -70,38 +83,80 @@ function innerEdges(group: readonly Rule[], drawn: readonly Rule[]): number[] {
   return clusters.filter((own) => own.length > 1).map((own) => own.reduce((sum, x) => sum + x, 0) / own.length);
 }
 
-function tablesOfGroup(glyphs: Glyphs, group: readonly Rule[], drawn: readonly Rule[], free: Uint8Array): PageTable[] {
+function tablesOfGroup(
+  text: string,
+  words: readonly Word[],
+  group: readonly Rule[],
+  drawn: readonly Rule[],
+  free: Uint8Array,
+): PageTable[] {
   const edges = innerEdges(group, drawn);
   const [from, to] = [group[0]!.from - ENDS_POINTS, group[0]!.to + ENDS_POINTS];
-  const words = wordsOf(glyphs, (index) => {
-    if (free[index] === 0) return -1;
-    const x = (glyphs.left[index]! + glyphs.right[index]!) / 2;
-    return x >= from && x <= to ? 0 : -1;
-  });
-  const stretches: Word[][] = Array.from({ length: group.length - 1 }, () => []);
+  const isWithin = ({ left, right }: Word) => (left + right) / 2 >= from && (left + right) / 2 <= to;
+  const torn = tornWords(words, isWithin);
+  const own: Word[][] = Array.from({ length: group.length - 1 }, () => []);
   const outside: Word[] = [];
-  for (const word of words) {
+  for (const word of words.filter(isWithin)) {
     const y = (word.top + word.bottom) / 2;
     const above = group.findIndex(({ at }) => at < y);
-    if (above > 0) stretches[above - 1]!.push(word);
+    if (above > 0) own[above - 1]!.push(word);
     else outside.push(word);
   }
-  const tables: PageTable[] = [];
-  for (let first = 0; first < stretches.length - 1; ) {
-    const last = longestTable(stretches, first, glyphs.text, edges);
-    if (last === undefined) {
-      first += 1;
-      continue;
+  const stretches = own.map((words, at) => ({ words, room: roomOf(words, group[at]!.at, group[at + 1]!.at) }));
+  const runs = runsBetween(stretches, (stretch) => stretch.words.some((word) => torn.has(word)));
+  return runs.flatMap(([start, end]) => {
+    const tables: PageTable[] = [];
+    for (let first = start; first < end - 1; ) {
+      const last = longestTable(own.slice(0, end), first, text, edges);
+      if (last === undefined) {
+        first += 1;
+        continue;
+      }
+      const near = [...outside, ...own.slice(0, first).flat(), ...own.slice(last + 1).flat()];
+      const whole = near.filter((word) => !torn.has(word));
+      const table = cellTexts(text, withNeighbours(own.slice(first, last + 1), whole, text, edges), true);
+      take(table, free);
+      tables.push(table);
+      first = last + 1;
     }
-    const inner = stretches.slice(first, last + 1);
-    const near = [...outside, ...stretches.slice(0, first).flat(), ...stretches.slice(last + 1).flat()];
-    const found = withNeighbours(inner, near, glyphs.text, edges);
-    const table = cellTexts(glyphs.text, found, true);
-    take(table, free);
-    tables.push(table);
-    first = last + 1;
+    return tables;
+  });
+}
+
+/** Words of lines that go on beyond a table. */
+function tornWords(words: readonly Word[], isWithin: (word: Word) => boolean): Set<Word> {
+  const isTorn = (segment: readonly Word[]) => segment.some(isWithin) && !segment.every(isWithin);
+  const lines = wordLines(words).filter((line) => segmentsOf(line, GAP_SHARE).some(isTorn));
+  return new Set(lines.flatMap((line) => line.words));
+}
+
+function roomOf(words: readonly Word[], top: number, bottom: number): number {
+  const highest = words.reduce((most, word) => Math.max(most, word.top), bottom);
+  const lowest = words.reduce((least, word) => Math.min(least, word.bottom), top);
+  return top - highest + lowest - bottom;
+}
+
+/** Runs of stretches that are of one table, each as its first stretch and the one behind its last. */
+function runsBetween(stretches: readonly Stretch[], isTorn: (stretch: Stretch) => boolean): [number, number][] {
+  const filled = stretches.filter(({ words }) => words.length > 0);
+  const rooms = filled.map(({ room }) => room).sort((a, b) => a - b);
+  const heights = filled.flatMap(({ words }) => words.map(({ top, bottom }) => top - bottom)).sort((a, b) => a - b);
+  const usual = { room: rooms[(rooms.length - 1) >> 2] ?? 0, height: heights[heights.length >> 1] ?? 0 };
+  const runs: [number, number][] = [];
+  let first = 0;
+  for (const [at, stretch] of stretches.entries()) {
+    if (stretch.words.length === 0 || !(isTorn(stretch) || isBetween(stretch, usual))) continue;
+    runs.push([first, at]);
+    first = at + 1;
   }
-  return tables;
+  return [...runs, [first, stretches.length]];
+}
+
+/** Whether a stretch is what stands between two tables, by the room around it and what it holds. */
+function isBetween({ words, room }: Stretch, usual: { room: number; height: number }): boolean {
+  const more = (room - usual.room) / usual.height;
+  if (more > ROOM_FAR_MORE_MAX) return true;
+  return more > ROOM_MORE_MAX && wordLines(words).some((line) => segmentsOf(line, GAP_SHARE).length === 1);
 }
 
 /** The last stretch of the longest table that begins with one, or undefined. */
