@@ -102,7 +102,7 @@ test('attached and pinned files are named and handed on; too deep they are left 
   ]);
   assert.ok(outcome.ok);
   assert.match(outcome.file.text, /office\.\n\nAttachments:\n- birds\.csv\n- note\.txt\n- pinned\.csv$/);
-  assert.deepEqual(outcome.file.warnings, ['1 attachment was left out: empty, damaged or too large.']);
+  assert.deepEqual(outcome.file.warnings, ['1 attachment was left out: empty, damaged, too large or too many.']);
 
   const parsed = await parsePdf(bytes, {});
   const warnings = await sendMembers(parsed.members!, MEMBER_DEPTH_MAX, sink, {}, false);
