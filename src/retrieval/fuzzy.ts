@@ -8,7 +8,7 @@ import { sql } from '../db/sql.ts';
 import { encodePrefix } from './analysis/encode.ts';
 import { fold } from './analysis/fold.ts';
 import { errorsBetween, isCorrectable, spellingsNear } from './analysis/misspellings.ts';
-import { firstTerms, wordTerms } from './analysis/words.ts';
+import { firstTerms, lowerCase, wordTerms } from './analysis/words.ts';
 import { type QueryWord, queryWords } from './analyzer.ts';
 import { lexicalCandidates, lexicalRequest, type RankedCandidate, type Search } from './candidates.ts';
 import type { ReadRow } from './hits.ts';
@@ -39,7 +39,7 @@ const GUESS_WEIGHT = 2;
 interface Correction {
   /** As in the query. */
   word: string;
-  /** As in a chunk. */
+  /** As in a chunk, in lower case. */
   meant: string;
   term: string;
 }
@@ -183,7 +183,10 @@ function commonest(
       const { term } = wordTerms(other, known)[0]!;
       if (seen.has(term) || !fits(letters, term)) continue;
       seen.add(term);
-      counts.set(term, { count: (counts.get(term)?.count ?? 0) + 1, meant: counts.get(term)?.meant ?? letters });
+      counts.set(term, {
+        count: (counts.get(term)?.count ?? 0) + 1,
+        meant: counts.get(term)?.meant ?? lowerCase(other, known),
+      });
     }
   }
   const [best] = [...counts].sort(([a, x], [b, y]) => y.count - x.count || (a < b ? -1 : 1));

@@ -60,7 +60,7 @@ for (const form of ['as the database has it', 'without the BM25 index'] as const
         ['herom', 'heron', 'heron'],
         ['Warsw', 'warsaw', 'warsaw'],
         ['Warzaw', 'warsaw', 'warsaw'],
-        ['Bevolkerugn', 'haus', 'bevolkerung'],
+        ['Bevolkerugn', 'haus', 'bevölkerung'],
         ['Насиление', 'город', 'население'],
         ['populetiom of Cracow', 'cracow', 'populations'],
       ] as const) {
@@ -71,7 +71,11 @@ for (const form of ['as the database has it', 'without the BM25 index'] as const
           ['fuzzy_match'],
           query,
         );
-        assert.match(warnings[0]!.message, new RegExp(`“${meant.slice(0, 6)}`), query);
+        assert.match(
+          warnings[0]!.message,
+          new RegExp(`“${meant.slice(0, 6)}.* instead of “${query.split(' ')[0]}”`),
+          query,
+        );
       }
     });
 
