@@ -61,6 +61,7 @@ describe('a word is kept and counts less', () => {
     ['fa', 'مردم کرد', 'کرد'],
     ['vi', 'thế giới', 'thế'],
     ['vi', 'không khí của', 'không'],
+    ['vi', 'thiết bị của', 'bị'],
     ['tr', 'zaman yönetimi', 'zaman'],
     ['ro', 'restaurant hot pot', 'pot'],
     ['id', 'novel dan brown', 'dan'],
@@ -71,6 +72,7 @@ describe('a word is kept and counts less', () => {
     // It is a single letter in capitals.
     ['en', 'vitamin A', 'A'],
     ['it', 'vitamina E', 'E'],
+    ['tr', 'Hawai’i nerede', 'i'],
     // It is one of another language of the corpus, alone.
     ['en de', 'die hard', 'die'],
     ['en nl', 'van morrison', 'van'],
@@ -90,6 +92,7 @@ describe('what only asks is left out', () => {
     ['en', 'WHAT IS THE HOUSE', 'is'],
     ['tr', 'Türkiye’nin nüfusu', 'nin'],
     ['tr', '1923’te kurulan', 'te'],
+    ['tr', 'TÜRKİYE’NİN NÜFUSU', 'nin'],
     ['tr', "Ankara'daki ev", 'daki'],
     ['pt', 'por que nao chove', 'nao'],
   ] as const) {

@@ -46,7 +46,7 @@ const DOUBTFUL: Record<string, string> = {
   ro: 'pot sa sale ar noi li el mai dar era si in',
   ru: 'ли',
   tr: 'zaman neden kim eden idi',
-  vi: 'người từ sao thế không do ai bao hay',
+  vi: 'người từ sao thế không do ai bao hay bị tại chúng',
 };
 
 /** Without their marks, as they are typed in haste: only what is no other word then (`über` is, and so are `şu`, `são` and `más`). */
@@ -66,7 +66,7 @@ const UNMARKED: Record<string, string> = {
 
 /** Endings of names and numbers, behind an apostrophe: Türkiye’nin, 1923’te. Elsewhere they are words: `un`, `tür`, `ten`. */
 const TURKISH_ENDINGS =
-  /(?<=[\p{L}\p{N}])['’](?:n?[ıiuü]n|n?[dt][ae]n?|[dt][ae]ki|[ny]?[ıiuüae]|y?l[ae]|[dt][ıiuü]r|l[ıiuü])(?![\p{L}\p{N}])/giu;
+  /(?<=[\p{L}\p{N}])['’](?:n?[ıiİuü]n|n?[dt][ae]n?|[dt][ae]k[iİ]|[ny][ıiİuüae]|y?l[ae]|[dt][ıiİuü]r|l[ıiİuü])(?![\p{L}\p{N}])/giu;
 
 const ARABIC_MARKS = /[\u0640\u064b-\u065f\u0670]/g;
 const ALEF_FORMS = /[أإآ]/g;
