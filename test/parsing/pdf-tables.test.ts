@@ -171,7 +171,7 @@ test('words in columns are a table without any line, where numbers stand below e
 });
 
 test('two columns of prose, contents, forms, lists, formulas and code are no tables', async () => {
-  const halves = { xs: [72, 320, 560], ys: [700, 686, 672, 658, 644] };
+  const halves = { xs: [72, 320, 560], ys: [700, 686, 672, 658, 644, 630] };
   const prose = [
     'The keeper wrote fourteen letters to the',
     'harbour office in the winter of 1874, and',
@@ -185,6 +185,19 @@ test('two columns of prose, contents, forms, lists, formulas and code are no tab
       ['Methods', '4'],
       ['Results', '9'],
       ['Discussion', '17'],
+    ],
+    shortContents: [
+      ['Birds', '3'],
+      ['Fish', '17'],
+      ['Plants', '42'],
+    ],
+    contentsWithPreface: [
+      ['Preface', 'vi'],
+      ['Introduction', '1'],
+      ['Methods', '4'],
+      ['Results', '9'],
+      ['Discussion', '17'],
+      ['Sources', '23'],
     ],
     form: [
       ['Invoice no:', '4711'],

@@ -133,6 +133,11 @@ const BARE_SMALL_SHARE_MAX = 0.2;
 /** What lists, formulas, code, addresses of mail and dot leaders have. */
 const NO_VALUE = /^[•◦▪‣●○■□]|[=∑∫√{};@]|\.{4}|…|(?:\. ){3}/;
 const NO_VALUE_SHARE_MAX = 0.1;
+/** Lines of contents: of what would be a table, and of a page, and the share of its lines. */
+const CONTENTS_LINES_MIN = 3;
+const CONTENTS_PAGE_LINES_MIN = 5;
+const CONTENTS_SHARE_MIN = 0.75;
+const PAGE = /^\d{1,4}$/;
 const DASH = /^[^\p{L}\p{N}]{1,2}$/u;
 const MARK = /^(?:[•◦▪‣●○■□✔→–—*-]|[[(]?[\dA-Za-z]{1,3}[.)\]]|\d+(?:\.\d+)+\.?)$/;
 
@@ -182,8 +187,30 @@ function isSure(
 
 /** A list of contents: the last column has pages in ascending order. */
 function isContents(values: readonly (readonly Cell[])[]): boolean {
-  const pages = values.at(-1)!.map(({ text }) => (/^\d{1,4}$/.test(text) ? Number(text) : Number.NaN));
-  return pages.length > 3 && pages.every((page, index) => index === 0 || page >= pages[index - 1]!);
+  return areAscendingPages(
+    values.at(-1)!.map(({ text }) => text),
+    CONTENTS_LINES_MIN,
+  );
+}
+
+/** A page of contents: most lines with several values end in pages in ascending order. */
+export function isContentsPage(lines: readonly WordLine[], text: string): boolean {
+  const ends = lines.flatMap((line) => {
+    const segments = segmentsOf(line, GAP_SHARE);
+    return segments.length > 1
+      ? segments
+          .at(-1)!
+          .map(({ start, end }) => text.slice(start, end + 1))
+          .join(' ')
+      : [];
+  });
+  const pages = ends.filter((end) => PAGE.test(end));
+  return pages.length >= ends.length * CONTENTS_SHARE_MIN && areAscendingPages(pages, CONTENTS_PAGE_LINES_MIN);
+}
+
+function areAscendingPages(texts: readonly string[], linesMin: number): boolean {
+  const pages = texts.map((text) => (PAGE.test(text) ? Number(text) : Number.NaN));
+  return pages.length >= linesMin && pages.every((page, index) => index === 0 || page >= pages[index - 1]!);
 }
 
 /** Whether most values of a column begin, end or have their middle at one place. */

@@ -1,6 +1,6 @@
 /** Tables without lines between their columns: between lines across, on bands of colour, or by their words alone. Pure. */
 import { cellTexts, type PlacedWord } from './pdf-cells.ts';
-import { alignedRows, placeLine } from './pdf-columns.ts';
+import { alignedRows, isContentsPage, placeLine } from './pdf-columns.ts';
 import { type Area, joinRules, type Rule } from './pdf-rules.ts';
 import { type PageTable, take } from './pdf-tables.ts';
 import { type Glyphs, segmentsOf, type Word, type WordLine, wordLines, wordsOf } from './pdf-words.ts';
@@ -219,7 +219,7 @@ function fitting(line: WordLine, gaps: readonly number[], row: number): PlacedWo
 export function wordTables(glyphs: Glyphs, free: Uint8Array): PageTable[] {
   const words = wordsOf(glyphs, (index) => (free[index] === 0 ? -1 : 0));
   const lines = wordLines(words);
-  if (lines.length > LINES_MAX) return [];
+  if (lines.length > LINES_MAX || isContentsPage(lines, glyphs.text)) return [];
   return runsOf(lines).flatMap((run) => {
     const whole = tableOfLines(glyphs, run);
     // A line with one value may be the title of the next table.
