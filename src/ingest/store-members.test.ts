@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkRoom, GROUP_BYTES_MAX, GROUP_SOURCES_MAX, matchMembers } from './store-members.ts';
+import { checkRoom, GROUP_BYTES_MAX, GROUP_SOURCES_MAX, matchMembers, membersThatFit } from './store-members.ts';
 
 test('files inside files fit while the group stays within its files and bytes', () => {
   const counts = { pending: 1, ready: 1, failed: 1, bytes: GROUP_BYTES_MAX - 10 };
@@ -8,6 +8,27 @@ test('files inside files fit while the group stays within its files and bytes', 
   assert.throws(() => checkRoom(counts, [{ size: 4 }, { size: 7 }]), /more than 2 GiB/);
   checkRoom({ ...counts, ready: GROUP_SOURCES_MAX - 3 }, [{ size: 1 }]);
   assert.throws(() => checkRoom({ ...counts, ready: GROUP_SOURCES_MAX - 2 }, [{ size: 1 }]), /more than 10000 files/);
+});
+
+test('of a file with text of its own those are kept that fit, and what was inside before', () => {
+  const counts = { pending: 1, ready: 1, failed: 1, bytes: 90 };
+  const before = [{ id: '1', name: 'old', status: 'ready' as const, waits: false, newestHash: '' }];
+  const found = [
+    ['a', 6],
+    ['b', 5],
+    ['old', 50],
+    ['c', 4],
+    ['d', 1],
+  ].map(([name, size]) => ({
+    name: `${name}`,
+    staged: { tenantId: '', hash: `${name}`, size: Number(size), handle: '' },
+  }));
+  const kept = (sourcesMax: number, bytesMax: number) =>
+    membersThatFit(counts, before, found, { sourcesMax, bytesMax }).map(({ name }) => name);
+  assert.deepEqual(kept(100, 1000), ['a', 'b', 'old', 'c', 'd']);
+  assert.deepEqual(kept(100, 100), ['a', 'old', 'c']);
+  assert.deepEqual(kept(5, 1000), ['a', 'b', 'old']);
+  assert.deepEqual(kept(3, 1000), ['old']);
 });
 
 test('files of a new version are matched by name, equal names in their order', () => {

@@ -44,32 +44,66 @@ export function checkRoom(
   }
 }
 
+/** Those for which a group of these sources has room: what was inside before, and new ones in their order. Pure. */
+export function membersThatFit(
+  counts: Pick<SourceCounts, 'pending' | 'ready' | 'failed' | 'bytes'>,
+  before: readonly Member[],
+  found: readonly StagedMember[],
+  { sourcesMax, bytesMax }: { sourcesMax: number; bytesMax: number },
+): StagedMember[] {
+  const added = new Set(matchMembers(before, found).added);
+  let sourcesLeft = sourcesMax - counts.pending - counts.ready - counts.failed;
+  let bytesLeft = bytesMax - counts.bytes;
+  return found.filter((member) => {
+    if (!added.has(member)) return true;
+    if (sourcesLeft < 1 || member.staged.size > bytesLeft) return false;
+    sourcesLeft -= 1;
+    bytesLeft -= member.staged.size;
+    return true;
+  });
+}
+
 /**
- * Makes the members' bytes durable and calls `store`, which calls what it is given in its last transaction.
+ * Makes the members' bytes durable and calls `store`, which calls what it is given in its last transaction. A file with text of
+ * its own keeps that when the group has no room for all of its members: `store` gets the rows with a warning.
  *
- * @throws FileError when the group would become too large; RunLost and what `store` throws.
+ * @throws FileError when the group would become too large by an archive; RunLost and what `store` throws.
  */
 export async function storeWithMembers(
   deps: IngestDeps,
   active: ActiveRun,
   rows: SourceRows,
-  store: (insert: (tx: Tx) => Promise<void>) => Promise<void>,
+  store: (rows: SourceRows, insert: (tx: Tx) => Promise<void>) => Promise<void>,
 ): Promise<void> {
   const { tenantId, groupId } = active;
-  const staged = rows.members.map((member) => member.staged);
-  const counts = await deps.db.transaction(tenantId, (tx) => countSources(tx, tenantId, groupId));
+  const [counts, before] = await deps.db.transaction(tenantId, async (tx) => [
+    await countSources(tx, tenantId, groupId),
+    await listMembers(tx, tenantId, rows.source.id),
+  ]);
+  const isArchive = rows.result.fileType === 'unknown';
+  const members = isArchive ? rows.members : membersThatFit(counts, before, rows.members, limitsOf(active));
+  const staged = members.map((member) => member.staged);
   try {
-    checkRoom(counts, staged, limitsOf(active));
+    if (isArchive) checkRoom(counts, staged, limitsOf(active));
   } catch (error) {
     await deps.blobs.discard(staged);
     throw error;
   }
+  await deps.blobs.discard(rows.members.filter((member) => !members.includes(member)).map((member) => member.staged));
   await storeWithBlobs(deps, tenantId, staged, (release) =>
-    store(async (tx) => {
+    store(withMembers(rows, members), async (tx) => {
       await release(tx);
-      await replaceMembers(deps, tx, active, rows.source.id, rows.members);
+      await replaceMembers(deps, tx, active, rows.source.id, members);
     }),
   );
+}
+
+function withMembers(rows: SourceRows, members: readonly StagedMember[]): SourceRows {
+  const others = rows.members.length - members.length;
+  if (others === 0) return rows;
+  const what = others === 1 ? '1 file inside was' : `${others} files inside were`;
+  const warning = `${what} left out: the source group has no room for more.`;
+  return { ...rows, members, result: { ...rows.result, warnings: [...rows.result.warnings, warning] } };
 }
 
 function limitsOf({ sourceType }: ActiveRun): { sourcesMax: number; bytesMax: number } {

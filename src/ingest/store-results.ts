@@ -109,7 +109,7 @@ async function storeTogether<T>(
 export async function storeLarge(deps: IngestDeps, active: ActiveRun, rows: SourceRows): Promise<void> {
   try {
     if (rows.members.length === 0) await storeParts(deps, active, rows);
-    else await storeWithMembers(deps, active, rows, (insert) => storeParts(deps, active, rows, insert));
+    else await storeWithMembers(deps, active, rows, (kept, insert) => storeParts(deps, active, kept, insert));
   } catch (error) {
     if (error instanceof FileError) {
       await storeTogether(deps, active, [failedRows(rows.source, error.failure)], async () => undefined);

@@ -6,6 +6,7 @@ import { strToU8, zipSync } from 'fflate';
 import { findViolations } from '../../src/corpus/invariants.ts';
 import { sql } from '../../src/db/sql.ts';
 import { openProcessPool } from '../../src/ingest/process-pool.ts';
+import { GROUP_BYTES_MAX } from '../../src/ingest/store-members.ts';
 import { buildWorker, type Worker } from '../../src/worker.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
 import { makeDocx, makePdf } from '../support/make-files.ts';
@@ -14,9 +15,24 @@ import { uploadFiles, waitForGroup } from '../support/upload.ts';
 
 let service: TestApp;
 let worker: Worker;
+/** A group whose first file says to be as large as a group may be, before anything of it is read. */
+let full: string;
+
+const setSizeOfFirst = (bytes: number) =>
+  service.deps.db.query(
+    service.tenantId,
+    sql`update source set file_size = ${bytes}
+      where tenant_id = ${service.tenantId} and source_group_id = ${full} and name = 'large.txt'`,
+  );
 
 before(async () => {
   service = await openTestApp({ given: { processor: openProcessPool({ children: 1 }) } });
+  full = await uploadFiles(service, {
+    'large.txt': 'words',
+    'p.pdf': makePdf({ pages: [['The heron nests.']], attachments: [{ name: 'notes.txt', content: 'Dear Ann' }] }),
+    'z.zip': zipSync({ 'a.txt': strToU8('one') }),
+  });
+  await setSizeOfFirst(GROUP_BYTES_MAX);
   worker = buildWorker(service.deps);
   await worker.start();
 });
@@ -50,6 +66,20 @@ async function ingestAs(files: Record<string, string | Uint8Array>) {
 }
 
 const names = (sources: readonly Listed[]) => sources.map((source) => source.name).sort();
+
+test('where the group has no room, an archive fails, and a file with text of its own is read without its files', async () => {
+  await waitForGroup(service, full);
+  await setSizeOfFirst('words'.length);
+  const { body } = await service.get(`/source-groups/${full}/sources`);
+  const sources = body.sources as Listed[];
+  assert.deepEqual(sources.map(({ name, status }) => [name, status]).sort(), [
+    ['large.txt', 'failed'],
+    ['p.pdf', 'ready'],
+    ['z.zip', 'failed'],
+  ]);
+  const pdf = (await service.get(`/sources/${sources.find(({ name }) => name === 'p.pdf')!.id}`)).body;
+  assert.deepEqual(pdf.warnings, ['1 file inside was left out: the source group has no room for more.']);
+});
 
 test('the files of an archive become sources, linked to it; litter and pictures do not', async () => {
   const zip = zipSync({
