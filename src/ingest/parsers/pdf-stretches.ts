@@ -48,9 +48,10 @@ export function bandTables(
   if (rules.length > RULES_MAX) return [];
   const drawn = [...horizontal, ...edges];
   const words = wordsOf(glyphs, (index) => (free[index] === 0 ? -1 : 0));
+  const lines = wordLines(words).map((line) => segmentsOf(line, GAP_SHARE));
   return groupsOf(rules).flatMap((group) => {
     const left = words.filter(({ start }) => free[start] === 1);
-    return tablesOfGroup(glyphs.text, left, group, drawn, free);
+    return tablesOfGroup(glyphs.text, left, lines, group, drawn, free);
   });
 }
 
@@ -86,6 +87,7 @@ function innerEdges(group: readonly Rule[], drawn: readonly Rule[]): number[] {
 function tablesOfGroup(
   text: string,
   words: readonly Word[],
+  lines: readonly (readonly Word[][])[],
   group: readonly Rule[],
   drawn: readonly Rule[],
   free: Uint8Array,
@@ -93,7 +95,7 @@ function tablesOfGroup(
   const edges = innerEdges(group, drawn);
   const [from, to] = [group[0]!.from - ENDS_POINTS, group[0]!.to + ENDS_POINTS];
   const isWithin = ({ left, right }: Word) => (left + right) / 2 >= from && (left + right) / 2 <= to;
-  const torn = tornWords(words, isWithin);
+  const torn = tornWords(lines, isWithin);
   const own: Word[][] = Array.from({ length: group.length - 1 }, () => []);
   const outside: Word[] = [];
   for (const word of words.filter(isWithin)) {
@@ -123,11 +125,10 @@ function tablesOfGroup(
   });
 }
 
-/** Words of lines that go on beyond a table. */
-function tornWords(words: readonly Word[], isWithin: (word: Word) => boolean): Set<Word> {
+/** Words of lines that go on beyond a table; `lines` are the words of lines that stand near each other. */
+function tornWords(lines: readonly (readonly Word[][])[], isWithin: (word: Word) => boolean): Set<Word> {
   const isTorn = (segment: readonly Word[]) => segment.some(isWithin) && !segment.every(isWithin);
-  const lines = wordLines(words).filter((line) => segmentsOf(line, GAP_SHARE).some(isTorn));
-  return new Set(lines.flatMap((line) => line.words));
+  return new Set(lines.filter((segments) => segments.some(isTorn)).flat(2));
 }
 
 function roomOf(words: readonly Word[], top: number, bottom: number): number {
