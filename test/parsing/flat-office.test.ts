@@ -9,6 +9,8 @@ const WORD = 'xmlns:w="http://schemas.microsoft.com/office/word/2003/wordml" xml
 const SHEET = 'urn:schemas-microsoft-com:office:spreadsheet';
 const paragraph = (text: string, properties = '') =>
   `<w:p><w:pPr>${properties}</w:pPr><w:r><w:t>${text}</w:t></w:r></w:p>`;
+const mark = (kind: string, content: string) =>
+  `<aml:annotation aml:id="1" w:type="Word.${kind}" aml:author="Bo"><aml:content>${content}</aml:content></aml:annotation>`;
 
 test('a flat package is read as the archive of its parts', async () => {
   const bytes = makeDocx({
@@ -32,8 +34,6 @@ test('Word 2003 XML: headings, lists, tables, notes, comments, links; what was d
   const level = (id: number, kind: number) =>
     `<w:listDef w:listDefId="${id}"><w:lvl w:ilvl="0"><w:nfc w:val="${kind}"/><w:lvlText w:val="%1."/></w:lvl></w:listDef>`;
   const cell = (text: string, merge = '') => `<w:tc><w:tcPr>${merge}</w:tcPr>${paragraph(text)}</w:tc>`;
-  const mark = (kind: string, content: string) =>
-    `<aml:annotation aml:id="1" w:type="Word.${kind}" aml:author="Bo"><aml:content>${content}</aml:content></aml:annotation>`;
   const body = [
     `<wx:sect><wx:sub-section>${paragraph('Herons', '<w:pStyle w:val="H1"/>')}`,
     `<w:p><w:r><w:t>They nest</w:t></w:r><w:r><w:footnote>${paragraph('In spring.')}</w:footnote></w:r>`,
@@ -58,6 +58,37 @@ test('Word 2003 XML: headings, lists, tables, notes, comments, links; what was d
   assert.match(chunks[0]!.context!, /More <https:\/\/example\.org\/nests>/);
   assert.equal(metadata['title']?.val, 'Birds');
 });
+
+const run = (text: string) => `<w:r><w:t>${text}</w:t></w:r>`;
+const comment = (content: string) => `<w:r>${mark('Comment', content)}</w:r>`;
+const NESTED: readonly (readonly [what: string, body: string, text: string])[] = [
+  [
+    'a comment in what was inserted',
+    `<w:p>${mark('Insertion', `${run('Herons')}${comment(paragraph('Sure?'))}${run(' nest')}`)}${run(' high.')}</w:p>`,
+    'Herons[^1] nest high.\n\n[^1]: [comment by Bo] Sure?',
+  ],
+  [
+    'something inserted in a comment',
+    `<w:p>${run('Herons')}${comment(`<w:p>${mark('Insertion', run('Are you'))}${run(' sure?')}</w:p>`)}${run(' nest.')}</w:p>`,
+    'Herons[^1] nest.\n\n[^1]: [comment by Bo] Are you sure?',
+  ],
+  [
+    'a comment in what was deleted',
+    `<w:p>${run('Herons')}${mark('Deletion', `<w:r><w:delText>never</w:delText></w:r>${comment(paragraph('Why?'))}`)}${run(' nest.')}</w:p>`,
+    'Herons[^1] nest.\n\n[^1]: [comment by Bo] Why?',
+  ],
+  [
+    'a comment in a footnote',
+    `<w:p>${run('Herons nest.')}<w:r><w:footnote><w:p>${run('High')}${comment(paragraph('How high?'))}${mark('Insertion', run(' up.'))}</w:p></w:footnote></w:r></w:p>`,
+    'Herons nest.[^1]\n\n[^1]: High [comment by Bo] How high? up.',
+  ],
+];
+for (const [what, body, text] of NESTED) {
+  test(`Word 2003 XML: ${what}`, async () => {
+    const xml = `<?xml version="1.0"?><w:wordDocument ${WORD}><w:body>${body}${paragraph('The end.')}</w:body></w:wordDocument>`;
+    assert.equal((await readBytes('a.xml', xml)).text, `${text}\n\nThe end.`);
+  });
+}
 
 test('Excel 2003 XML: sheets with places, merged cells, dates and comments', async () => {
   const cell = (type: string, value: string, more = '', inner = '') =>

@@ -3,6 +3,7 @@
  * construct is found by its closing tag once.
  */
 import { replaceElements } from './docx-source.ts';
+import { attribute, readXml, textOf } from './xml-tree.ts';
 
 const WORD = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main';
 const RELATIONSHIPS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
@@ -30,15 +31,13 @@ export function word2003Parts(xml: string, head: string): Map<string, string> {
     const own: string[] = [];
     notes.set(kind, own);
     body = replaceElements(body, `w:${kind}`, (source) => {
-      own.push(`<w:${kind} w:id="${own.length + 1}">${inside(source)}</w:${kind}>`);
+      own.push(`<w:${kind} w:id="${own.length + 1}">${replaceComments(inside(source), commentText)}</w:${kind}>`);
       return `<w:${kind}Reference w:id="${own.length}"/>`;
     });
   }
   const comments: string[] = [];
-  body = replaceElements(body, 'aml:annotation', (source) => {
-    if (!/^[^>]*w:type="Word\.Comment"/.test(source)) return source;
-    const author = /^[^>]*aml:author="([^"]*)"/.exec(source)?.[1] ?? '';
-    comments.push(`<w:comment w:id="${comments.length + 1}" w:author="${author}">${inside(source)}</w:comment>`);
+  body = replaceComments(body, (author, content) => {
+    comments.push(`<w:comment w:id="${comments.length + 1}" w:author="${author}">${content}</w:comment>`);
     return `<w:commentReference w:id="${comments.length}"/>`;
   });
   body = body
@@ -69,6 +68,30 @@ export function word2003Parts(xml: string, head: string): Map<string, string> {
   );
   parts.set('docProps/core.xml', properties(xml));
   return parts;
+}
+
+/** Comments and marks of changes are one kind of element, which stand in one another: the innermost is replaced first. */
+function replaceComments(xml: string, replace: (author: string, content: string) => string): string {
+  const parts: string[] = [];
+  const open: { head: string; parts: number }[] = [];
+  let from = 0;
+  for (const tag of xml.matchAll(/<(\/?)aml:annotation(?:\s[^<>]*)?>/g)) {
+    parts.push(xml.slice(from, tag.index));
+    from = tag.index + tag[0].length;
+    if (tag[1] === '') open.push({ head: tag[0], parts: parts.length });
+    const last = tag[1] === '' ? undefined : open.pop();
+    if (!last || attribute(last, 'w:type') !== 'Word.Comment') continue;
+    const author = /\saml:author="([^"]*)"/.exec(last.head)?.[1] ?? '';
+    const content = parts.splice(last.parts).join('');
+    parts.push(replace(author, content));
+  }
+  return parts.join('') + xml.slice(from);
+}
+
+/** A comment within a note, which has no notes of its own. */
+function commentText(author: string, content: string): string {
+  const words = textOf(readXml(replaceElements(content, 'w:delText', () => ''))).trim();
+  return `<w:t xml:space="preserve"> [comment by ${author}] ${words.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</w:t>`;
 }
 
 /** What stands between the tags of the first element of a name. */
