@@ -115,7 +115,7 @@ const FLAT_OFFICE =
   /^(?:<\?[^<>]*>\s*)*(?:<!--[^<>]*-->\s*)?<(?:pkg:package|w:worddocument|office:document|(?:ss:)?workbook\s[^<>]*urn:schemas-microsoft-com:office:spreadsheet)[\s>"]/;
 
 /** A line that begins a mail of a mailbox: who sent it, and when. */
-export const MAILBOX_LINE = /^From \S.{0,1000}\d\d:\d\d/;
+export const MAILBOX_LINE = /^From \S{1,500} .{0,500}\d\d:\d\d(?::\d\d)?\b.{0,40}\b\d{4}\b/;
 
 /** Text formats that need a reader of their own before their text is worth indexing. */
 const UNSUPPORTED_TEXT = new Set(['ics', 'vcf']);

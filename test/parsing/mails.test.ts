@@ -1,7 +1,8 @@
 /** Mails as programs really write them: encodings, alternatives, forwards, names of attachments. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { processBytes } from '../support/process-bytes.ts';
+import { MEMBERS_MAX } from '../../src/ingest/members.ts';
+import { failureOf, processBytes } from '../support/process-bytes.ts';
 
 const HEAD = 'From: Ann <ann@example.com>\r\nTo: bo@example.com\r\nMIME-Version: 1.0\r\n';
 const base64 = (text: string | Uint8Array) => Buffer.from(text as string).toString('base64');
@@ -78,7 +79,7 @@ for (const [what, mail, text, names] of CASES) {
 
 test('a mailbox is a list of mails, each a file of its own; lines that only look like the first of a mail stay', async () => {
   const mails = [
-    'From ann@example.com Mon Jan  6 10:00:00 2020\nFrom: Ann <ann@example.com>\nSubject: =?utf-8?q?Caf=C3=A9?=\n opening\n\nHello.\nFrom Bo at 10:00 sharp\n\nFrom here on it is quiet.\n>From Bo with love\n>>From deeper\n\n',
+    'From ann@example.com Mon Jan  6 10:00:00 2020\nFrom: Ann <ann@example.com>\nSubject: =?utf-8?q?Caf=C3=A9?=\n opening\n\nHello.\nFrom Bo at 10:00 sharp\n\nFrom here on it is quiet.\n\nFrom home we saw 10:00 at\n>From Bo with love\n>>From deeper\n\n',
     'From - Tue Jan 07 11:00:00 2020\r\nSubject: In/Out\r\n\r\nSecond.\r\n\r\n',
     'From MAILER-DAEMON Wed Jan  8 12:00:00 2020\n\nNo headers.\n',
   ];
@@ -98,9 +99,14 @@ test('a mailbox is a list of mails, each a file of its own; lines that only look
   assert.equal(text, '- Café opening.eml\n- In-Out.eml\n- mail.eml');
   assert.ok(
     members[0]![1].endsWith(
-      'Hello.\nFrom Bo at 10:00 sharp\n\nFrom here on it is quiet.\nFrom Bo with love\n>From deeper\n\n',
+      'Hello.\nFrom Bo at 10:00 sharp\n\nFrom here on it is quiet.\n\nFrom home we saw 10:00 at\nFrom Bo with love\n>From deeper\n\n',
     ),
   );
   assert.equal(members[1]![1], 'Subject: In/Out\r\n\r\nSecond.\r\n\r\n');
   assert.deepEqual((await read('INBOX')).members, members, 'known by its first line, too');
+});
+
+test('a mailbox of too many mails fails before any of them is handed on', async () => {
+  const mail = 'From a@example.com Mon Jan  6 10:00:00 2020\n\nwords\n\n';
+  assert.match((await failureOf('a.mbox', mail.repeat(MEMBERS_MAX + 1))).message, /more than 2000 mails/);
 });

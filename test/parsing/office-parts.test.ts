@@ -85,13 +85,19 @@ test('percents are shown as percents, whatever format says so; declared as numbe
     /<c r="([BCD])([23])"/g,
     (_cell, column: string, row: string) => `<c r="${column}${row}" s="${'BCD'.indexOf(column) + 2}"`,
   );
-  const bytes = zipSync({ ...parts, 'xl/styles.xml': strToU8(styles), 'xl/worksheets/sheet1.xml': strToU8(cells) });
-  const { text, chunks } = await readBytes('a.xlsx', bytes, [{ key: 'share', type: 'float' }]);
-  assert.match(text, /\| a \| 12\.5% \| 7% \| 5 \|\n\| b \| 100% \| -33\.3333333% \| 6 \|$/);
-  assert.deepEqual(
-    chunks.map(({ metadata }) => metadata['share']?.val),
-    ['0.125', '1'],
-  );
+  const prefixed = (xml: string) =>
+    xml.replace(/<(\/?)([a-zA-Z]+)(?=[\s>/])/g, '<$1x:$2').replace(/xmlns="/g, 'xmlns:x="');
+  for (const write of [(xml: string) => xml, prefixed]) {
+    const changed = { 'xl/styles.xml': strToU8(write(styles)), 'xl/worksheets/sheet1.xml': strToU8(write(cells)) };
+    const { text, chunks } = await readBytes('a.xlsx', zipSync({ ...parts, ...changed }), [
+      { key: 'share', type: 'float' },
+    ]);
+    assert.match(text, /\| a \| 12\.5% \| 7% \| 5 \|\n\| b \| 100% \| -33\.3333333% \| 6 \|$/);
+    assert.deepEqual(
+      chunks.map(({ metadata }) => metadata['share']?.val),
+      ['0.125', '1'],
+    );
+  }
 });
 
 test('files that were put into Office files are handed on', async () => {

@@ -9,15 +9,15 @@ const DIGITS = 12;
 /** Indices of the cell styles that show percents, from `xl/styles.xml`. */
 export function percentStyles(xml: string): Set<string> {
   const formats = new Set(OWN_FORMATS);
-  for (const [, head = ''] of xml.matchAll(/<numFmt\s([^<>]*)>/g)) {
+  for (const [, head = ''] of xml.matchAll(/<(?:\w{1,40}:)?numFmt\s([^<>]*)>/g)) {
     if (isPercent(attribute({ head: ` ${head}` }, 'formatCode')))
       formats.add(attribute({ head: ` ${head}` }, 'numFmtId'));
   }
-  const cells = /<cellXfs[\s>]/.exec(xml);
-  const end = xml.indexOf('</cellXfs>');
+  const cells = /<(?:\w{1,40}:)?cellXfs[\s>]/.exec(xml);
+  const end = xml.search(/<\/(?:\w{1,40}:)?cellXfs>/);
   const styles = new Set<string>();
   if (!cells || end === -1) return styles;
-  const formatted = xml.slice(cells.index, end).matchAll(/<xf\s([^<>]*)>/g);
+  const formatted = xml.slice(cells.index, end).matchAll(/<(?:\w{1,40}:)?xf\s([^<>]*)>/g);
   for (const [index, [, head = '']] of [...formatted].entries()) {
     if (formats.has(attribute({ head: ` ${head}` }, 'numFmtId'))) styles.add(String(index));
   }
@@ -28,7 +28,7 @@ export function percentStyles(xml: string): Set<string> {
 export function percentCells(xml: string, styles: ReadonlySet<string>): Set<string> {
   const refs = new Set<string>();
   if (styles.size === 0) return refs;
-  for (const [, head = ''] of xml.matchAll(/<c\s([^<>]*)>/g)) {
+  for (const [, head = ''] of xml.matchAll(/<(?:\w{1,40}:)?c\s([^<>]*)>/g)) {
     const style = /(?:^|\s)s="(\d+)"/.exec(head)?.[1];
     const ref =
       style !== undefined && styles.has(style) ? /(?:^|\s)r="([A-Z]{1,3}\d{1,7})"/.exec(head)?.[1] : undefined;
