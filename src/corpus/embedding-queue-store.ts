@@ -206,7 +206,7 @@ export async function forgetLostJobs(tx: Tx, tenantId: string, aliveSince: Date,
 }
 
 export interface EmbeddingBacklog {
-  /** Chunks that wait for a vector, counted once for each generation. */
+  /** Chunks that wait for a vector, counted once for each generation; all chunks while a job is to make the first one. */
   waiting: number;
   /** Chunks that the model did not take. */
   refused: number;
@@ -215,7 +215,15 @@ export interface EmbeddingBacklog {
 /** Over all tenants. */
 export async function countWaiting(system: Queryable): Promise<EmbeddingBacklog> {
   const [row] = await system.query<EmbeddingBacklog>(sql`
-    select count(*) filter (where w.refused is null) as waiting, count(w.refused) as refused from embedding_waiting w
-    join embedding_generation g on g.tenant_id = w.tenant_id and g.generation = w.generation and g.status <> 'retired'`);
+    with beginning as (
+      select e.tenant_id from embedding_state e where (e.queued_at is not null or e.beat_at is not null)
+        and not exists (select from embedding_generation g where g.tenant_id = e.tenant_id and g.status <> 'retired' and g.filled)
+    ), listed as (
+      select w.tenant_id, w.refused from embedding_waiting w
+      join embedding_generation g on g.tenant_id = w.tenant_id and g.generation = w.generation and g.status <> 'retired'
+    )
+    select (select count(*) from listed where refused is null and tenant_id not in (select tenant_id from beginning))
+        + (select coalesce(sum(s.chunk_count), 0) from source s where s.tenant_id in (select tenant_id from beginning)) as waiting,
+      (select count(refused) from listed) as refused`);
   return row!;
 }

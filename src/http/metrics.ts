@@ -64,7 +64,7 @@ export function openMetrics(chunksWaiting: () => Promise<number> = async () => 0
   });
   const waiting = new Gauge({
     name: 'pinakes_embedding_chunks_waiting',
-    help: 'Chunks without a vector of a set that serves or is being built.',
+    help: 'Chunks without a vector of a set that serves, is being built or is about to be.',
     registers,
   });
   const named = new Histogram({

@@ -127,7 +127,9 @@ describe('nothing is embedded twice', () => {
 
 test('vectors go with their chunks, and deleted content is not sent to the model', async () => {
   const groupId = await uploaded({ 'a.txt': 'The heron stands in the reeds.', 'b.txt': 'The stork is away.' });
+  assert.equal((await countWaiting(w.t.deps.db.system)).waiting, 2, 'before there is a set of vectors');
   await w.embed();
+  assert.equal((await countWaiting(w.t.deps.db.system)).waiting, 0);
   assert.equal(await w.count('chunk_vector'), 2);
   const { body } = await w.t.get(`/source-groups/${groupId}/sources`, w.tenant.key);
   await w.t.delete(`/sources/${body.sources[0].id}`, w.tenant.key);
