@@ -6,7 +6,7 @@
  * The made corpus (topics, with words and vectors of their own) is kept in the temporary folder and used again. Recall compares
  * `POST /search`, mode `semantic`, with a comparison of every vector. Latency is that of `POST /search`, mode `hybrid` and
  * `lexical`, of a service of its own, one client and several; and of the very statements of such a search, through `Database`, after
- * those of the others. Before each line a hundred searches warm up: so many the compiler of a fresh process needs. Asked is with
+ * those of the others. `all SQL` is the same where searches remember nothing of the corpus, so that the database does it all. Before each line a hundred searches warm up: so many the compiler of a fresh process needs. Asked is with
  * `node:http` over connections that are kept, until the last byte of the answer: `fetch` takes a quarter of a millisecond more, which
  * is the client's and not the service's.
  */
@@ -67,6 +67,8 @@ try {
 interface Lower {
   /** Of the statements of a hybrid and of a lexical search, in milliseconds. */
   hybrid: number[];
+  /** The same where searches remember nothing of the corpus. */
+  whole: number[];
   lexical: number[];
   /** The true best of each query. */
   best: string[][];
@@ -131,12 +133,18 @@ async function measureStatements(db: Database): Promise<Map<number, Lower>> {
   const result = new Map<number, Lower>();
   for (const share of SHARES) {
     const requests = queries.map(({ text }) => ({ ...base, query: text, filters: filtersOf(share) }));
-    const replayed = (mode: 'hybrid' | 'lexical'): Promise<number[]> =>
+    const replayed = (mode: 'hybrid' | 'lexical', remembers = true): Promise<number[]> =>
       replay(
         db,
         requests.map((request) => ({ request: { ...request, mode }, vector: vectors.get(request.query)! })),
+        remembers,
       );
-    const lower: Lower = { hybrid: await replayed('hybrid'), lexical: await replayed('lexical'), best: [] };
+    const lower: Lower = {
+      hybrid: await replayed('hybrid'),
+      whole: await replayed('hybrid', false),
+      lexical: await replayed('lexical'),
+      best: [],
+    };
     for (const [i, request] of requests.entries())
       lower.best.push(await findNearest(db, { ...request, mode: 'semantic' }, queries[i]!.vector));
     result.set(share, lower);
@@ -160,7 +168,7 @@ async function measureService(lowers: ReadonlyMap<number, Lower>): Promise<void>
     `load average at the start: ${loadavg()[0]!.toFixed(1)} (above the number of cores, others were at work)`,
   );
   console.log(
-    'fits    recall@10  hybrid p50   p95  SQL p50  ratio   lexical p50  SQL p50  8 clients: p50   p95  requests/s',
+    'fits    recall@10  hybrid p50   p95  SQL p50  ratio  all SQL  ratio   lexical p50  SQL p50  8 clients: p50   p95  requests/s',
   );
   try {
     for (const share of SHARES) console.log(await measureShare(service, share, lowers.get(share)!));
@@ -222,13 +230,15 @@ async function measureShare(service: ServiceProcess, share: number, lower: Lower
   await Promise.all(Array.from({ length: CLIENTS }, drain));
   const perSecond = queries.length / ((performance.now() - start) / 1000);
   const ms = (list: number[], at: number, width: number): string => percentile(list, at).toFixed(1).padStart(width);
-  const ratio = percentile(alone.hybrid, 0.5) / percentile(lower.hybrid, 0.5);
+  const ratio = (to: number[]): string => (percentile(alone.hybrid, 0.5) / percentile(to, 0.5)).toFixed(2).padStart(6);
   return [
     (share === 1000 ? 'all' : `${share / 10} %`).padEnd(7),
     (recall / queries.length).toFixed(4).padStart(9),
     `${ms(alone.hybrid, 0.5, 11)} ${ms(alone.hybrid, 0.95, 5)}`,
     ms(lower.hybrid, 0.5, 8),
-    ratio.toFixed(2).padStart(6),
+    ratio(lower.hybrid),
+    ms(lower.whole, 0.5, 9),
+    ratio(lower.whole),
     `${ms(alone.lexical, 0.5, 13)} ${ms(lower.lexical, 0.5, 8)}`,
     `${ms(together, 0.5, 15)} ${ms(together, 0.95, 5)}`,
     perSecond.toFixed(0).padStart(11),

@@ -17,10 +17,11 @@ export interface Asked {
  * Milliseconds of the statements of each search, sent once more as they are: one after the other, or together where the search does not
  * wait for the one before. Each search is made twice before, and its second time recorded, so that what searches keep of the corpus is
  * known, as to a service that has run for a while. All are recorded first: right after its recording, every page that a search reads
- * would be in memory, as in no service.
+ * would be in memory, as in no service. Without `remembers`, the statements of searches that keep nothing of the corpus: all that a
+ * search needs is then asked of the database.
  */
-export async function replay(db: Database, searches: readonly Asked[]): Promise<number[]> {
-  const memory = openCorpusMemory(db);
+export async function replay(db: Database, searches: readonly Asked[], remembers = true): Promise<number[]> {
+  const memory = remembers ? openCorpusMemory(db) : undefined;
   for (const search of searches) await record(db, memory, search);
   const recorded: (readonly Recorded[])[] = [];
   for (const search of searches) recorded.push(await record(db, memory, search));
@@ -47,7 +48,7 @@ interface Recorded {
 }
 
 /** Each transaction of a search. */
-async function record(db: Database, memory: CorpusMemory, { request, vector }: Asked): Promise<Recorded[]> {
+async function record(db: Database, memory: CorpusMemory | undefined, { request, vector }: Asked): Promise<Recorded[]> {
   const transactions: Recorded[] = [];
   // All on one connection.
   const recording = ({ beside: _, ...tx }: Tx, steps: Sql[][]): Tx => {
@@ -79,7 +80,7 @@ async function record(db: Database, memory: CorpusMemory, { request, vector }: A
     },
   };
   const embedding = { embedQuery: async () => vector };
-  await retrieve({ db: recorder, memory, embedding: embedding as never }, request);
+  await retrieve({ db: recorder, ...(memory && { memory }), embedding: embedding as never }, request);
   return transactions;
 }
 
