@@ -26,7 +26,8 @@ export interface Tx extends Queryable {
   execute(text: string, values?: readonly unknown[]): Promise<{ rows: Row[] }>;
   /**
    * As `query`, but other statements need not wait for it: on a server with little to do it runs on another connection, which sees
-   * the same state. `settings`: the `set_config(…)` that it needs, of the transaction. Absent: not possible.
+   * the same state, when the transaction was begun for it and has run a statement. `settings`: the `set_config(…)` that it needs, of
+   * the transaction. Absent: not possible.
    */
   readonly beside?: <R extends object = Row>(statement: Sql, settings: Sql) => Promise<R[]>;
 }
@@ -40,6 +41,8 @@ export interface TransactionOptions {
   patient?: boolean;
   /** Only reads: anything else is refused, and nobody waits for it to commit. */
   readOnly?: boolean;
+  /** Of one that only reads: it will probably run something `beside`. */
+  forks?: boolean;
 }
 
 export interface Database {

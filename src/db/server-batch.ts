@@ -13,24 +13,40 @@ export interface Batch {
   text: string;
   values: readonly BoundValue[];
   after?: readonly string[];
+  /** Whether the snapshot of the transaction is exported, right after `text`. */
+  exports?: boolean;
   /** Under which the connection keeps `text`, or has it already. */
   name?: string | undefined;
   isKnown?: boolean;
   timeoutMs?: number | undefined;
 }
 
-/** The result of `text`. @throws the first error. */
-export function runBatch(client: pg.ClientBase, batch: Batch): Promise<pg.QueryResult> {
+export interface BatchResult {
+  /** Of `text`. */
+  rows: unknown[];
+  /** That has been exported. */
+  snapshot: string | undefined;
+}
+
+/** @throws the first error. */
+export function runBatch(client: pg.ClientBase, batch: Batch): Promise<BatchResult> {
   return new Promise((resolve, reject) => {
-    client.query(new BatchQuery(batch, (error, result) => (error ? reject(error) : resolve(result))));
+    const query: BatchQuery = new BatchQuery(batch, (error, result) =>
+      error ? reject(error) : resolve({ rows: result.rows, snapshot: query.snapshot }),
+    );
+    client.query(query);
   });
 }
 
 type Done = (error: Error | undefined, result: pg.QueryResult) => void;
 
+interface DataRow {
+  fields: readonly (string | null)[];
+}
+
 /** What the driver calls of its queries, and its types leave out. */
 interface DriverQuery {
-  handleDataRow(message: unknown): void;
+  handleDataRow(message: DataRow): void;
   handleCommandComplete(message: unknown, connection: pg.Connection): void;
 }
 const Query = pg.Query as unknown as new (
@@ -45,17 +61,19 @@ class BatchQuery extends Query {
   readonly #batch: Batch;
   /** Commands that have ended. */
   #ended = 0;
+  snapshot: string | undefined;
 
   constructor(batch: Batch, done: Done) {
     super({ text: batch.text }, [], done);
     this.query_timeout = batch.timeoutMs;
     this.#batch = batch;
     this.submit = (connection) => {
-      const { before, after = [] } = this.#batch;
+      const { before, after = [], exports = false } = this.#batch;
       // As one message, and not as many.
       connection.stream.cork();
       for (const command of before) send(connection, command);
       sendDescribed(connection, this.#batch);
+      if (exports) send(connection, 'select pg_export_snapshot()');
       for (const command of after) send(connection, command);
       connection.sync();
       connection.stream.uncork();
@@ -67,8 +85,14 @@ class BatchQuery extends Query {
     return this.#ended === this.#batch.before.length;
   }
 
-  override handleDataRow(message: unknown): void {
+  get #isExported(): boolean {
+    const { before, exports = false } = this.#batch;
+    return exports && this.#ended === before.length + 1;
+  }
+
+  override handleDataRow(message: DataRow): void {
     if (this.#isDescribed) super.handleDataRow(message);
+    else if (this.#isExported) this.snapshot = message.fields[0] ?? undefined;
   }
 
   override handleCommandComplete(message: unknown, connection: pg.Connection): void {

@@ -5,7 +5,7 @@ import type { Row, TransactionOptions, Tx } from './database.ts';
 import { mapDatabaseError } from './pg-errors.ts';
 import { type Batch, runBatch } from './server-batch.ts';
 import type { ServerPlans } from './server-plans.ts';
-import { type Sql, sql } from './sql.ts';
+import type { Sql } from './sql.ts';
 import { tenantCommands } from './tenant-scope.ts';
 import { type BoundValue, encodeForeignValue, encodeValue } from './values.ts';
 
@@ -48,7 +48,7 @@ export async function runTransaction<T>(
   connections: Connections,
   tenantId: string | undefined,
   fn: (tx: Tx) => Promise<T>,
-  { signal, patient = false, readOnly = false }: TransactionOptions = {},
+  { signal, patient = false, readOnly = false, forks = false }: TransactionOptions = {},
 ): Promise<T> {
   const opening = [
     readOnly ? BEGIN_READING : 'begin',
@@ -56,7 +56,9 @@ export async function runTransaction<T>(
     ...(patient ? ['set local statement_timeout=0'] : []),
   ];
   if (signal?.aborted) throw abortReason(signal);
-  const lease = await openLease(connections, opening, patient);
+  const client = await connect(connections.pool);
+  const exports = readOnly && forks && hasLittleToDo(connections.pool);
+  const lease = createLease(client, connections.plans, { opening, patient, exports });
   const onAbort = (): void => lease.abort(abortReason(signal!));
   signal?.addEventListener('abort', onAbort, { once: true });
   try {
@@ -65,10 +67,9 @@ export async function runTransaction<T>(
       fn(createTx(lease, tenantId, besideOf(connections, lease, readOnly ? tenantId : undefined))),
       lease.aborted,
     ]);
-    const committed = lease.commit();
-    // What was read is right whatever becomes of the transaction.
-    if (readOnly) committed.catch(() => {});
-    else await committed;
+    // What was read is right whatever becomes of the transaction; so whoever waits for it has it first.
+    if (readOnly) setImmediate(() => lease.commit().catch(() => {}));
+    else await lease.commit();
     return result;
   } catch (error) {
     lease.abort(error as Error);
@@ -80,7 +81,7 @@ export async function runTransaction<T>(
 
 /** One statement in a transaction of its own, as the tenant. */
 export async function runSingle(connections: Connections, tenantId: string, statement: Sql): Promise<Row[]> {
-  const lease = await openLease(connections, [], false);
+  const lease = createLease(await connect(connections.pool), connections.plans);
   try {
     return await lease.only(['begin', ...tenantCommands(tenantId)], encoded(statement));
   } catch (error) {
@@ -92,9 +93,13 @@ export async function runSingle(connections: Connections, tenantId: string, stat
 /** With more of them at work, the processors have enough to do. */
 const BUSY_CONNECTIONS_MAX = 2;
 
+function hasLittleToDo(pool: pg.Pool): boolean {
+  return pool.waitingCount === 0 && pool.totalCount - pool.idleCount <= BUSY_CONNECTIONS_MAX;
+}
+
 /** Taken at once, so that nobody who comes meanwhile stands before it. */
 function takeSpare(pool: pg.Pool): Promise<pg.PoolClient> | undefined {
-  if (pool.waitingCount > 0 || pool.totalCount - pool.idleCount > BUSY_CONNECTIONS_MAX) return undefined;
+  if (!hasLittleToDo(pool)) return undefined;
   if (pool.idleCount > 0) return pool.connect();
   // Now it would take longer than it saves; the next will find it.
   pool.connect().then(
@@ -110,19 +115,13 @@ function besideOf({ pool, plans }: Connections, lease: Lease, tenantId: string |
   return {
     async beside<R extends object>(statement: Sql, settings: Sql): Promise<R[]> {
       const inside = async (): Promise<R[]> => (await lease.run(encoded(statement))) as R[];
-      const spare = takeSpare(pool);
-      if (!spare) return inside();
-      // Before whatever the transaction is asked next.
-      const exporting = lease.run(encoded(sql`select pg_export_snapshot() as snapshot`));
-      exporting.catch(() => {});
-      const side = await spare.then((client) => createLease(client, plans, [], false)).catch(() => undefined);
+      const spare = lease.snapshot() === undefined ? undefined : takeSpare(pool);
+      const side = await spare?.then((client) => createLease(client, plans)).catch(() => undefined);
       if (!side) return inside();
       lease.aborted.catch((reason: Error) => side.abort(reason));
       let importing = false;
       try {
-        const [exported] = await exporting;
-        const { snapshot } = exported as { snapshot: string };
-        const opening = [BEGIN_READING, `set transaction snapshot '${snapshot}'`, ...tenantCommands(tenantId)];
+        const opening = [BEGIN_READING, `set transaction snapshot '${lease.snapshot()}'`, ...tenantCommands(tenantId)];
         importing = true;
         const rows = await side.only([...opening, `select ${settings.text}`], encoded(statement), () => {
           importing = false;
@@ -170,17 +169,33 @@ interface Lease {
   abort(reason: Error): void;
   /** Rejects with the reason of `abort`; never resolves. */
   aborted: Promise<never>;
+  /** Of the transaction, once it has run a statement and if it exports one. @throws the reason of `abort`. */
+  snapshot(): string | undefined;
 }
 
-/** `opening`: the commands that begin the transaction. */
-async function openLease({ pool, plans }: Connections, opening: readonly string[], patient: boolean): Promise<Lease> {
-  const client = await pool.connect().catch((error: unknown) => {
+/** @throws mapped errors. */
+async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
+  try {
+    return await pool.connect();
+  } catch (error) {
     throw mapDatabaseError(error);
-  });
-  return createLease(client, plans, opening, patient);
+  }
 }
 
-function createLease(client: pg.PoolClient, plans: ServerPlans, opening: readonly string[], patient: boolean): Lease {
+interface LeaseOptions {
+  /** The commands that begin the transaction. */
+  opening: readonly string[];
+  patient: boolean;
+  /** Exports its snapshot with the first statement that has values, or a plan that is kept. */
+  exports: boolean;
+}
+
+function createLease(
+  client: pg.PoolClient,
+  plans: ServerPlans,
+  { opening, patient, exports }: LeaseOptions = { opening: [], patient: false, exports: false },
+): Lease {
+  let snapshot: string | undefined;
   let ended: Error | undefined;
   let begun = false;
   let inDoubt = false;
@@ -209,14 +224,17 @@ function createLease(client: pg.PoolClient, plans: ServerPlans, opening: readonl
     { text, values, keepsPlan }: Statement,
     around: Pick<Batch, 'after' | 'onBegun'> = {},
   ): Promise<Row[]> => {
+    const isFirst = !begun;
     begun = true;
     const name = keepsPlan ? plans.nameOf(text) : undefined;
     const named = name === undefined ? {} : { name, isKnown: known.has(name) };
     try {
       const timeoutMs = patient ? PATIENT_TIMEOUT_MS : undefined;
-      const { rows } = await runBatch(client, { before, text, values, ...around, timeoutMs, ...named });
+      const fork = { exports: exports && isFirst };
+      const result = await runBatch(client, { before, text, values, ...around, ...fork, timeoutMs, ...named });
       if (name !== undefined) known.add(name);
-      return rows as Row[];
+      snapshot ??= result.snapshot;
+      return result.rows as Row[];
     } catch (error) {
       // Whether the connection knows the name now, or whether its plan is out of date, is not worth finding out.
       inDoubt = name !== undefined;
@@ -233,6 +251,10 @@ function createLease(client: pg.PoolClient, plans: ServerPlans, opening: readonl
   let last: Promise<unknown> = Promise.resolve();
   return {
     aborted: aborted.promise,
+    snapshot() {
+      if (ended) throw ended;
+      return snapshot;
+    },
     async only(before, statement, onBegun) {
       if (ended) throw ended;
       const rows = await batch(before, statement, { after: ['commit'], onBegun });

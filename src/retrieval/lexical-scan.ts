@@ -8,6 +8,7 @@ import { BM25_B, BM25_K1, chunkPartition } from '../corpus/tenant-store.ts';
 import type { Tx } from '../db/database.ts';
 import { identifier, join, type Sql, sql } from '../db/sql.ts';
 import { ServiceError } from '../errors.ts';
+import type { Knowledge } from './corpus-memory.ts';
 import type { Fitting, SourceIds } from './fitting.ts';
 import { type Candidate, type CandidateRequest, inOrder } from './lexical.ts';
 import { anyOf, type BoundedTerm, reaching } from './threshold-query.ts';
@@ -241,8 +242,22 @@ async function nameFew(tx: Tx, request: CandidateRequest, max: number): Promise<
   return rows.map(({ id }) => id);
 }
 
-/** What is known of the terms, for one transaction; null: they do not occur. */
+/** What is known of the terms of a corpus; null: they do not occur. */
 export type CountsByTerm = Map<string, TermCounts | null>;
+
+/** Of a tenant; all count as kept from the first on. */
+const KNOWN_COUNTS_MAX = 1_000;
+const COUNTED_BYTES = 200;
+
+/** For one transaction; with `knowledge` of the corpus as it sees it, those that others have asked for are in it. */
+export async function openCounts(tenantId: string, knowledge: Knowledge | undefined): Promise<CountsByTerm> {
+  if (!knowledge) return new Map();
+  const none = async (): Promise<{ counts: CountsByTerm }> => ({ counts: new Map() });
+  const kept = await knowledge.recall(`counts ${tenantId}`, none, () => KNOWN_COUNTS_MAX * COUNTED_BYTES);
+  // Not emptied: other searches may be reading it.
+  if (kept.counts.size > KNOWN_COUNTS_MAX) kept.counts = new Map();
+  return kept.counts;
+}
 
 /** Adds what is not known yet. */
 export async function countTerms(tx: Tx, terms: readonly string[], known: CountsByTerm): Promise<void> {

@@ -30,6 +30,7 @@ import { hybridBatches } from './hybrid.ts';
 import { openKnownVectors } from './known-vectors.ts';
 import { readLanguages } from './languages.ts';
 import { FORCE_INDEX_ORDER, FORCE_INDEXES } from './lexical.ts';
+import { openCounts } from './lexical-scan.ts';
 import { fingerprint } from './near-duplicates.ts';
 import { EXACT_ROWS_MAX, NEAREST_SETTINGS } from './nearest.ts';
 import { postfiltered } from './postfilter.ts';
@@ -89,7 +90,7 @@ export async function retrieve(
       clock.lap('read');
       return { ranked, rows, page, neighbours, redactor };
     },
-    { signal, readOnly: true },
+    { signal, readOnly: true, forks: request.mode === 'hybrid' && semantic !== undefined },
   );
   // Redaction may take its time, so it never happens within a transaction.
   if (!model) return shown(found, found.rows, warnings, clock);
@@ -206,9 +207,12 @@ async function prepare(
   const terms = searchTerms(request.query, languages);
   const fusion = config?.fusion ?? FUSION_DEFAULT;
   const fitting = openFitting(tx, request, knowledge);
+  const ofIndex = db.hasTextSearch
+    ? { few: openFew(tx, request, fitting, knowledge) }
+    : { counts: await openCounts(request.tenantId, knowledge) };
   const search = {
     ...{ request, hasTextSearch: db.hasTextSearch, languages, terms, fusion, exactRowsMax: EXACT_ROWS_MAX },
-    ...{ fitting, ...(db.hasTextSearch ? { few: openFew(tx, request, fitting, knowledge) } : { counts: new Map() }) },
+    ...{ fitting, ...ofIndex },
   };
   if (!semantic) return { search, redactor };
   const rows = vectorCount(semantic.vectors, state!.pages);

@@ -16,7 +16,6 @@ const CONNECTIONS = 6;
 const BACK_WAIT_MS = 5_000;
 /** Whoever waits longer for a connection is told so. */
 const CONNECT_TIMEOUT_MS = 5_000;
-const EXPORT = 'pg_export_snapshot';
 const LOCK = 77;
 
 const SETTINGS = sql`set_config('enable_seqscan', 'off', true)`;
@@ -79,9 +78,9 @@ describe('beside', { skip: process.env['PINAKES_TEST_DATABASE_URL'] ? false : 'f
   }
 
   const read = <T>(connections: Connections, use: (tx: Tx) => Promise<T>, signal?: AbortSignal): Promise<T> =>
-    runTransaction(connections, tenant.id, use, { readOnly: true, ...(signal && { signal }) });
+    runTransaction(connections, tenant.id, use, { readOnly: true, forks: true, ...(signal && { signal }) });
   const own = async (tx: Tx): Promise<number> =>
-    (await tx.query<{ pid: number }>(sql`select pg_backend_pid() as pid`))[0]!.pid;
+    (await tx.query<{ pid: number }>(sql`select pg_backend_pid() as pid, ${null}::text as no`))[0]!.pid;
   const beside = async (tx: Tx, settings: Sql = SETTINGS): Promise<number> =>
     (await tx.beside!<{ pid: number }>(BESIDE, settings))[0]!.pid;
   const end = (pid: number) => admin.query('select pg_terminate_backend($1, 5000)', [pid]);
@@ -129,6 +128,31 @@ describe('beside', { skip: process.env['PINAKES_TEST_DATABASE_URL'] ? false : 'f
     });
   }
 
+  test('of the state of its transaction, and inside where that was not begun for it', async () => {
+    const count = sql`select count(*)::int as count, pg_backend_pid() as pid from source_group`;
+    const add = () =>
+      opened.db.query(
+        tenant.id,
+        sql`insert into source_group (tenant_id, id, source_type, name, status, created_at)
+          values (${tenant.id}, ${newId()}, 'local_file', 'late', 'success', now())`,
+      );
+    await withConnections(
+      () => undefined,
+      async (connections) => {
+        const look = async (tx: Tx): Promise<number> => {
+          const pid = await own(tx);
+          await add();
+          const [found] = await tx.beside!<{ count: number; pid: number }>(count, SETTINGS);
+          if (found!.pid === pid) return -1;
+          return found!.count;
+        };
+        assert.equal(await read(connections, look), 0);
+        assert.equal(await runTransaction(connections, tenant.id, look, { readOnly: true }), -1);
+        assert.equal(await read(connections, look), 2);
+      },
+    );
+  });
+
   test('when it cannot begin, it runs inside', async () => {
     const wrong = sql`set_config('statement_timeout', 'wrong', true)`;
     const lost: Step = (text, client) => {
@@ -136,13 +160,15 @@ describe('beside', { skip: process.env['PINAKES_TEST_DATABASE_URL'] ? false : 'f
       return text.includes('beside') && pids.add(processID).size === 1 ? end(processID) : undefined;
     };
     const pids = new Set<number>();
+    const isInside = async (tx: Tx, settings?: Sql): Promise<void> => {
+      const pid = await own(tx);
+      assert.equal(await beside(tx, settings), pid);
+    };
     await withConnections(
       () => undefined,
-      (connections) => read(connections, async (tx) => assert.equal(await beside(tx, wrong), await own(tx))),
+      (connections) => read(connections, (tx) => isInside(tx, wrong)),
     );
-    await withConnections(lost, (connections) =>
-      read(connections, async (tx) => assert.equal(await beside(tx), await own(tx))),
-    );
+    await withConnections(lost, (connections) => read(connections, (tx) => isInside(tx)));
     assert.equal(pids.size, 2);
   });
 
@@ -169,7 +195,10 @@ describe('beside', { skip: process.env['PINAKES_TEST_DATABASE_URL'] ? false : 'f
       () => undefined,
       async (connections) => {
         await locked(async () => {
-          const both = (tx: Tx) => Promise.all([tx.beside!(WAITING, SETTINGS), tx.query(sql`select 1 / ${0}::int`)]);
+          const both = async (tx: Tx) => {
+            await own(tx);
+            return Promise.all([tx.beside!(WAITING, SETTINGS), tx.query(sql`select 1 / ${0}::int`)]);
+          };
           await assert.rejects(read(connections, both), /division by zero/);
         });
       },
@@ -180,25 +209,25 @@ describe('beside', { skip: process.env['PINAKES_TEST_DATABASE_URL'] ? false : 'f
     const abort = new AbortController();
     const reason = new Error('the client left');
     const sent: string[] = [];
-    const leaving: Step = (text) => {
-      sent.push(text);
-      if (text.includes(EXPORT)) queueMicrotask(() => abort.abort(reason));
-      return undefined;
-    };
-    await withConnections(leaving, async (connections) => {
-      const found = Promise.withResolvers<unknown>();
-      const reading = read(
-        connections,
-        (tx) => {
-          beside(tx).then(found.resolve, found.resolve);
-          return found.promise;
-        },
-        abort.signal,
-      );
-      await assert.rejects(reading, reason);
-      assert.equal(await found.promise, reason);
-    });
-    assert.ok(sent.some((text) => text.includes(EXPORT)));
+    await withConnections(
+      (text) => void sent.push(text),
+      async (connections) => {
+        const found = Promise.withResolvers<unknown>();
+        const reading = read(
+          connections,
+          async (tx) => {
+            await own(tx);
+            beside(tx).then(found.resolve, found.resolve);
+            abort.abort(reason);
+            return found.promise;
+          },
+          abort.signal,
+        );
+        await assert.rejects(reading, reason);
+        assert.equal(await found.promise, reason);
+      },
+    );
+    assert.ok(sent.length > 0);
     assert.ok(!sent.some((text) => text.includes('beside')));
   });
 
@@ -213,7 +242,8 @@ describe('beside', { skip: process.env['PINAKES_TEST_DATABASE_URL'] ? false : 'f
         await locked(async () => {
           const reading = read(
             connections,
-            (tx) => {
+            async (tx) => {
+              await own(tx);
               tx.beside!(WAITING, SETTINGS).then(found.resolve, found.resolve);
               return found.promise;
             },

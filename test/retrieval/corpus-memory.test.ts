@@ -6,7 +6,7 @@ import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
 import type { Database } from '../../src/db/database.ts';
 import { type Sql, sql } from '../../src/db/sql.ts';
 import { analyzeChunks } from '../../src/ingest/analyze-chunks.ts';
-import { type CorpusMemory, memoryKey, openCorpusMemory } from '../../src/retrieval/corpus-memory.ts';
+import { type CorpusMemory, openCorpusMemory } from '../../src/retrieval/corpus-memory.ts';
 import { retrieve } from '../../src/retrieval/retrieve.ts';
 import type { Filters, MetadataFilterGroup, RetrieveRequest } from '../../src/retrieval/types.ts';
 import { newId } from '../../src/util/ids.ts';
@@ -36,8 +36,8 @@ interface Made {
 }
 
 /** A group with the tag `shown` and the colour blue, of two sources: `one` is red, `two` is not. */
-async function make(): Promise<Made> {
-  const tenant = await createTenant(database.db, { id: newId(), name: newId() });
+async function make(db = database.db): Promise<Made> {
+  const tenant = await createTenant(db, { id: newId(), name: newId() });
   const tags: TagIds = new Map();
   const one = newId();
   const sources = [
@@ -267,7 +267,7 @@ test('what one tenant or key was shown is kept from the others', async () => {
   assert.deepEqual(await names(requestOf(made, RED, { tagIds: [newId()] }), memory), []);
 });
 
-test('a search with known filters and languages looks for neither, nor for the terms of few chunks', async () => {
+test('a search with known filters and languages looks for neither, nor for the terms of few chunks or how many chunks have each', async () => {
   const made = await make();
   const texts: string[] = [];
   const watched: Database = {
@@ -289,13 +289,33 @@ test('a search with known filters and languages looks for neither, nor for the t
   const look = async (remembered: CorpusMemory | null): Promise<number> => {
     texts.length = 0;
     assert.deepEqual(await names(requestOf(made, RED), remembered, watched), ['one']);
-    const looks = ['s.language = l.language', 's.chunk_count', '"sourceId", c.terms from'];
+    const ofTerms = database.db.hasTextSearch ? '"sourceId", c.terms from' : 'own_term_counts';
+    const looks = ['s.language = l.language', 's.chunk_count', ofTerms];
     return texts.filter((text) => looks.some((part) => text.includes(part))).length;
   };
-  const all = database.db.hasTextSearch ? 3 : 2;
-  assert.equal(await look(memory), all);
+  assert.equal(await look(memory), 3);
   assert.equal(await look(memory), 0);
-  assert.equal(await look(null), all);
+  assert.equal(await look(null), 3);
+});
+
+test('without a BM25 index, scores are those of the corpus as it is', async () => {
+  const scanned: Database = { ...database.db, hasTextSearch: false };
+  const made = await make(scanned);
+  const { id: tenantId } = made.tenant;
+  const scores = async (remembered: CorpusMemory | null): Promise<number[]> => {
+    const { hits } = await retrieve({ db: scanned, memory: remembered }, requestOf(made, {}));
+    return hits.map(({ score }) => score);
+  };
+  const first = await scores(memory);
+  assert.deepEqual(await scores(memory), first);
+  const change = async (): Promise<unknown> =>
+    seed(database.db, tenantId, [{ sources: [{ name: newId(), chunks: ['something else'] }] }]);
+  for (let changes = 0; changes < 2; changes += 1) {
+    await change();
+    const then = await scores(memory);
+    assert.ok(then[0]! > first[0]!, 'the word has become rarer');
+    assert.deepEqual(then, await scores(null), 'the same without any memory');
+  }
 });
 
 test('with another embedding model, searches use its vectors', async () => {
@@ -361,33 +381,4 @@ test('however many changes there are, few are looked through, and no state is ta
   }
   assert.equal(seen.size, 600);
   assert.ok(most > 1 && most <= 300, `${most} changes`);
-});
-
-test('only what depends on nothing else has a key', () => {
-  const tenantId = newId();
-  assert.ok(
-    memoryKey(tenantId, sql`from source s join source_group g on g.id = s.source_group_id where s.name = ${'a'}`),
-  );
-  assert.equal(memoryKey(tenantId, sql`from source s where exists (select from authz_policy p)`), undefined);
-  assert.equal(memoryKey(tenantId, sql`from source s where s.content_at < now()`), undefined);
-  assert.notEqual(
-    memoryKey(tenantId, sql`from source s where s.name = ${'a'}`),
-    memoryKey(tenantId, sql`from source s where s.name = ${'b'}`),
-  );
-});
-
-test('what was not asked for longest goes first when there is no more room', async () => {
-  const large = openCorpusMemory({ kind: 'embedded' }).at('1');
-  const worked: string[] = [];
-  const recall = (key: string): Promise<string> =>
-    large.recall(
-      key,
-      async () => {
-        worked.push(key);
-        return key;
-      },
-      () => 10 * 1024 ** 2,
-    );
-  for (const key of ['a', 'b', 'a', 'c', 'd', 'a', 'b']) await recall(key);
-  assert.deepEqual(worked, ['a', 'b', 'c', 'd', 'b']);
 });
