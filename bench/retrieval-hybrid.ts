@@ -6,12 +6,11 @@
  * The made corpus (topics, with words and vectors of their own) is kept in the temporary folder and used again. Recall compares
  * `POST /search`, mode `semantic`, with a comparison of every vector. Latency is that of `POST /search`, mode `hybrid` and
  * `lexical`, of a service of its own, one client and several; and of the very statements of such a search, through `Database`, after
- * those of the others. `all SQL` is the same where searches remember nothing of the corpus, so that the database does it all. Before each line a hundred searches warm up: so many the compiler of a fresh process needs. Asked is with
- * `node:http` over connections that are kept, until the last byte of the answer: `fetch` takes a quarter of a millisecond more, which
- * is the client's and not the service's.
+ * those of the others. `all SQL` is the same where searches remember nothing of the corpus, so that the database does it all. Before
+ * each line a hundred searches warm up: so many the compiler of a fresh process needs.
  */
 import { existsSync, readFileSync } from 'node:fs';
-import { Agent, createServer, request } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { availableParallelism, cpus, loadavg, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
@@ -26,6 +25,7 @@ import { raw, sql } from '../src/db/sql.ts';
 import type { Filters } from '../src/retrieval/types.ts';
 import { openRandom } from '../test/support/random.ts';
 import { type ServiceProcess, startServiceProcess } from '../test/support/service-process.ts';
+import { post } from './support/post.ts';
 import { findNearest, replay } from './support/search-statements.ts';
 import { buildTopicCorpus, MODEL, near } from './support/topic-corpus.ts';
 
@@ -46,7 +46,6 @@ const CLIENTS = 8;
 const WARM_UP = 100;
 const QUERY_WORDS = 4;
 const LIMIT = 10;
-const agent = new Agent({ keepAlive: true, maxSockets: CLIENTS });
 
 interface Query {
   text: string;
@@ -176,24 +175,6 @@ async function measureService(lowers: ReadonlyMap<number, Lower>): Promise<void>
   } finally {
     await service.stop();
   }
-}
-
-/** The body of the answer. @throws Error with it, unless the status is 200. */
-function post({ url, key }: ServiceProcess, path: string, body: string): Promise<Buffer> {
-  const headers = { 'x-api-key': key, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
-  return new Promise((resolve, reject) => {
-    request(`${url}/api/v1${path}`, { method: 'POST', agent, headers }, (response) => {
-      const parts: Buffer[] = [];
-      response.on('data', (part: Buffer) => parts.push(part)).on('error', reject);
-      response.on('end', () => {
-        const text = Buffer.concat(parts);
-        if (response.statusCode === 200) resolve(text);
-        else reject(new Error(text.toString()));
-      });
-    })
-      .on('error', reject)
-      .end(body);
-  });
 }
 
 async function measureShare(service: ServiceProcess, share: number, lower: Lower): Promise<string> {

@@ -5,8 +5,8 @@
  *       [--filters 100,50,10,1,0.1] [--clients 1,8,32] [--queries 100] [--words 4] [--dimension 384] [--ingest 1000]
  *
  * A line for each engine, size, mode and filter (percent of the sources that fit): latency of `POST /search` with one client, that
- * of the same statements through `Database` in the same run, throughput with more clients, and recall@10 against comparing every
- * vector. The corpus is made (topics with words and vectors of their own), kept in the temporary folder, and used again. A server
+ * of the same statements through `Database` in the same run, and of those of a search that remembers nothing of the corpus,
+ * throughput with more clients, and recall@10 against comparing every vector. The corpus is made (topics with words and vectors of their own), kept in the temporary folder, and used again. A server
  * is set up by itself (scripts/postgres.ts); a million chunks take about an hour to make, so ask for them: `--chunks 1000000`.
  */
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
@@ -19,6 +19,7 @@ import type { Filters, RetrieveRequest } from '../src/retrieval/types.ts';
 import { openRandom } from '../test/support/random.ts';
 import type { ServiceProcess } from '../test/support/service-process.ts';
 import { measureIngestion } from './support/ingestion.ts';
+import { post } from './support/post.ts';
 import { type Corpus, type Engine, openCorpus } from './support/scale-corpus.ts';
 import { findNearest, replay } from './support/search-statements.ts';
 import { near } from './support/topic-corpus.ts';
@@ -71,15 +72,14 @@ async function measureCorpus(corpus: Corpus): Promise<void> {
   corpus.know(new Map(queries.map(({ text, vector }) => [text, vector])));
   // The embedded database has one user at a time: first its statements alone, then the service.
   const lines = shares.flatMap((share) =>
-    modes.map((mode) => ({ share, mode, sqlMs: [] as number[], best: [] as string[][] })),
+    modes.map((mode) => ({ share, mode, sqlMs: [] as number[], wholeMs: [] as number[], best: [] as string[][] })),
   );
   await corpus.withDatabase(async (db) => {
     for (const line of lines) {
       const request = (text: string): RetrieveRequest => requestOf(corpus, line.mode, line.share, text);
-      line.sqlMs = await replay(
-        db,
-        queries.map(({ text, vector }) => ({ request: request(text), vector })),
-      );
+      const asked = queries.map(({ text, vector }) => ({ request: request(text), vector }));
+      line.sqlMs = await replay(db, asked);
+      line.wholeMs = await replay(db, asked, false);
       if (line.mode !== 'semantic') continue;
       for (const { text, vector } of queries.slice(0, RECALL_QUERIES)) {
         line.best.push(await findNearest(db, request(text), vector));
@@ -142,16 +142,17 @@ function requestOf({ tenantId, partitionNo }: Corpus, mode: Mode, share: number,
   };
 }
 
-async function search(service: ServiceProcess, mode: Mode, share: number, query: string): Promise<string[]> {
-  const response = await service.fetch('/search', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ query, mode, limit: LIMIT, source_metadata: filtersOf(share).sourceMetadata }),
-  });
-  if (response.status !== 200) throw new Error(await response.text());
-  const { results, warnings } = (await response.json()) as { results: { id: string }[]; warnings: { type: string }[] };
-  const degraded = warnings.find(({ type }) => type === 'embedding_failed');
-  if (degraded) throw new Error('a search was lexical because the query was not embedded');
+async function search(service: ServiceProcess, mode: Mode, share: number, query: string): Promise<Buffer> {
+  const asked = { query, mode, limit: LIMIT, source_metadata: filtersOf(share).sourceMetadata };
+  const answer = await post(service, '/search', JSON.stringify(asked));
+  if (answer.includes('"embedding_failed"')) throw new Error('a search was lexical because the query was not embedded');
+  return answer;
+}
+
+async function searchIds(service: ServiceProcess, mode: Mode, share: number, query: string): Promise<string[]> {
+  const { results } = JSON.parse((await search(service, mode, share, query)).toString()) as {
+    results: { id: string }[];
+  };
   return results.map(({ id }) => id);
 }
 
@@ -163,7 +164,7 @@ async function measureRecall(
 ): Promise<number> {
   let sum = 0;
   for (const [i, nearest] of best.entries()) {
-    const found = await search(service, 'semantic', share, queries[i]!.text);
+    const found = await searchIds(service, 'semantic', share, queries[i]!.text);
     if (found.length < nearest.length) throw new Error(`${found.length} results where ${nearest.length} exist`);
     sum += nearest.length === 0 ? 1 : nearest.filter((id) => found.includes(id)).length / nearest.length;
   }
@@ -174,6 +175,7 @@ interface Line {
   share: number;
   mode: Mode;
   sqlMs: readonly number[];
+  wholeMs: readonly number[];
   recall: number | undefined;
 }
 
@@ -183,7 +185,7 @@ async function measureLine(
   line: Line,
   queries: readonly Query[],
 ): Promise<string> {
-  const { share, mode, sqlMs, recall } = line;
+  const { share, mode, sqlMs, wholeMs, recall } = line;
   for (const { text } of queries.slice(0, WARM_UP)) await search(service, mode, share, text);
   const columns: string[] = [];
   for (const count of clients) {
@@ -204,8 +206,13 @@ async function measureLine(
     const at = (q: number): string => ms(percentile(times, q));
     columns.push(`${at(0.5)} ${at(0.95)} ${at(0.99)} ${perSecond.toFixed(0).padStart(5)}`);
     if (count !== 1) continue;
-    const [http, alone] = [percentile(times, 0.5), percentile(sqlMs, 0.5)];
-    columns.push(`${ms(cpu)} ${ms(alone)} ${(http / alone).toFixed(2).padStart(5)} ${ms(http - alone)}`);
+    const [http, alone, whole] = [times, sqlMs, wholeMs].map((list) => percentile(list, 0.5)) as [
+      number,
+      number,
+      number,
+    ];
+    const ratio = (to: number): string => (http / to).toFixed(2).padStart(5);
+    columns.push(`${ms(cpu)} ${ms(alone)} ${ratio(alone)} ${ms(http - alone)} ${ms(whole)} ${ratio(whole)}`);
   }
   return [
     mode.padEnd(8),
@@ -221,7 +228,7 @@ function printHead({ engine, chunks, dimension }: Corpus): void {
   );
   const columns = clients.flatMap((count) => [
     `${`${count}: p50`.padStart(7)}     p95     p99   1/s`,
-    ...(count === 1 ? ['    cpu     SQL ratio    more'] : []),
+    ...(count === 1 ? ['    cpu     SQL ratio    more all SQL ratio'] : []),
   ]);
   console.log(['mode    ', '  fits', ...columns, 'recall@10'].join('  '));
 }
@@ -234,7 +241,7 @@ function describeMachine(): void {
     'cpu: processor time of service and database server for a search, which other work on the machine changes little',
   );
   console.log(
-    'SQL: p50 of the same statements through Database, on one connection; ratio and more: what HTTP p50 is of it, and above it',
+    'SQL: p50 of the same statements through Database, on one connection; ratio and more: what HTTP p50 is of it, and above it; all SQL: of a search that remembers nothing of the corpus, so that the database does it all',
   );
 }
 
