@@ -5,11 +5,11 @@
 import { BM25_B, BM25_K1, chunkPartition, termsIndex } from '../corpus/tenant-store.ts';
 import type { Tx } from '../db/database.ts';
 import { empty, identifier, join, type Sql, sql } from '../db/sql.ts';
-import { type Knowledge, remember } from './corpus-memory.ts';
-import { chunkConditions, fittingSources } from './filter-sql.ts';
+import type { Knowledge } from './corpus-memory.ts';
+import { chunkConditions } from './filter-sql.ts';
 import type { FindFitting, Fitting } from './fitting.ts';
 import { type Candidate, inOrder } from './lexical.ts';
-import { openTermScan, type TermScan } from './term-scan.ts';
+import { type Occurrences, openTermScan, type TermScan } from './term-scan.ts';
 import type { AdmittedRequest, Filters } from './types.ts';
 
 /** Their terms are in memory during the search. */
@@ -22,6 +22,8 @@ const CHUNK_BYTES = 200;
 export interface FewChunks {
   /** As `bm25Candidates`, but of equal score always the lower id first. */
   best(terms: readonly string[], limit: number): Promise<Candidate[]>;
+  /** Those of the terms that one of the chunks has. With `key`, what was found under it before, if it is still known. */
+  having(terms: () => Iterable<string>, key?: string): Promise<readonly string[]>;
 }
 
 /** Undefined where there are more, or the index of the database is another. */
@@ -38,14 +40,14 @@ export function openFew(tx: Tx, request: AdmittedRequest, fitting: FindFitting, 
     return few;
   };
   function open(filters: Filters, found: Fitting): FewChunks {
-    const { tenantId } = request;
     const conditions = chunkConditions(request, filters);
     const read = (): Promise<TermsRead> => readTerms(tx, request, found, conditions);
     const weigh = openWeights(tx, request, knowledge);
     // What conditions on chunks ask for changes without a change of the version.
     if (conditions.length > 0) return openFewChunks(weigh, read);
-    const statement = sql`terms ${fittingSources(tenantId, request, filters)}`;
-    return openFewChunks(weigh, () => remember(knowledge, tenantId, statement, read, ({ bytes }) => bytes));
+    const { key } = found;
+    if (!knowledge || key === undefined) return openFewChunks(weigh, read);
+    return openFewChunks(weigh, () => knowledge.recall(`terms ${key}`, read, ({ bytes }) => bytes));
   }
 }
 
@@ -63,8 +65,14 @@ type ReadChunk = Pick<Candidate, 'id' | 'sourceId'>;
 interface TermsRead {
   chunks: readonly ReadChunk[];
   scan: TermScan;
+  /** What `having` found, by its key. */
+  had: Map<string, readonly string[]>;
   bytes: number;
 }
+
+/** All count as kept from the first on, as those of KNOWN_WEIGHTS_MAX. */
+const HAD_MAX = 200;
+const HAD_BYTES = 300;
 
 /** For one transaction. */
 function openFewChunks(weigh: Weigh, read: () => Promise<TermsRead>): FewChunks {
@@ -77,14 +85,19 @@ function openFewChunks(weigh: Weigh, read: () => Promise<TermsRead>): FewChunks 
       for (const term of given) repeats.set(term, (repeats.get(term) ?? 0) + 1);
       // Of a single term, the index does not see that it is repeated.
       if (repeats.size === 1) repeats.set(given[0]!, 1);
-      const terms = [...repeats.keys()];
-      const occurring = scan(terms).flatMap((found, i) =>
-        found.texts.length === 0 ? [] : { ...found, term: terms[i]! },
-      );
-      const { weights, base, slope } = await weigh(occurring.map(({ term }) => term));
+      const distinct = [...repeats.keys()];
+      const terms: string[] = [];
+      const occurrences: Occurrences[] = [];
+      scan(distinct).forEach((found, i) => {
+        if (found.texts.length === 0) return;
+        terms.push(distinct[i]!);
+        occurrences.push(found);
+      });
+      if (terms.length === 0) return [];
+      const { weights, base, slope } = await weigh(terms);
       const scores = new Float64Array(chunks.length);
-      occurring.forEach(({ term, texts, counts }, i) => {
-        const weight = repeats.get(term)! * weights[i]!;
+      occurrences.forEach(({ texts, counts }, i) => {
+        const weight = repeats.get(terms[i]!)! * weights[i]!;
         for (let at = 0; at < texts.length; at += 1) {
           const text = texts[at]!;
           scores[text]! += (weight * counts[at]!) / (counts[at]! + base + slope * scan.lengths[text]!);
@@ -92,19 +105,31 @@ function openFewChunks(weigh: Weigh, read: () => Promise<TermsRead>): FewChunks 
       });
       return bestOf(chunks, scores, limit);
     },
+    async having(terms, key) {
+      reading ??= read();
+      const { scan, had } = await reading;
+      const known = key === undefined ? undefined : had.get(key);
+      if (known) return known;
+      const sought = [...terms()];
+      const found = scan(sought);
+      const present = sought.filter((_, i) => found[i]!.texts.length > 0);
+      if (key === undefined) return present;
+      if (had.size >= HAD_MAX) had.clear();
+      had.set(key, present);
+      return present;
+    },
   };
 }
 
 function bestOf(chunks: readonly ReadChunk[], scores: Float64Array, limit: number): Candidate[] {
-  const descending = scores
-    .filter((score) => score > 0)
-    .sort()
-    .reverse();
-  const least = (descending[limit - 1] ?? 0) * (1 - ROUNDING);
+  const ascending = scores.toSorted();
+  const least = (ascending[Math.max(0, scores.length - limit)] ?? 0) * (1 - ROUNDING);
   const candidates: Candidate[] = [];
-  scores.forEach((score, i) => {
-    if (score > 0 && score >= least) candidates.push({ ...chunks[i]!, score: rounded(score) });
-  });
+  for (let i = 0; i < scores.length; i += 1) {
+    const score = scores[i]!;
+    if (score > 0 && score >= least)
+      candidates.push({ id: chunks[i]!.id, sourceId: chunks[i]!.sourceId, score: rounded(score) });
+  }
   return inOrder(candidates, Number.POSITIVE_INFINITY).slice(0, limit);
 }
 
@@ -130,7 +155,8 @@ async function readTerms(
     where ${join([sql`c.tenant_id = ${tenantId}`, ...conditions], ' and ')} ${ofGeneration}`);
   const chunks = rows.map(({ id, sourceId }) => ({ id, sourceId }));
   const scan = openTermScan(rows.map(({ terms }) => terms));
-  return { chunks, scan, bytes: scan.bytes + CHUNK_BYTES * chunks.length };
+  const bytes = scan.bytes + CHUNK_BYTES * chunks.length + HAD_MAX * HAD_BYTES;
+  return { chunks, scan, had: new Map(), bytes };
 }
 
 interface Weights {

@@ -2,7 +2,7 @@
 import { chunkPartition } from '../corpus/tenant-store.ts';
 import type { Tx } from '../db/database.ts';
 import { type Sql, sql } from '../db/sql.ts';
-import { type Knowledge, knows, remember } from './corpus-memory.ts';
+import { type Knowledge, knows, memoryKey, remember } from './corpus-memory.ts';
 import { fittingSources, narrows } from './filter-sql.ts';
 import type { AdmittedRequest, Filters } from './types.ts';
 
@@ -24,6 +24,8 @@ export interface Fitting {
   chunks: number;
   /** Of about all chunks: 0..1. */
   share: number;
+  /** What else is known of them is kept under it; undefined where nothing is. */
+  key: string | undefined;
 }
 
 /** Undefined where the filters do not narrow the search: all sources that are alive fit. */
@@ -43,11 +45,12 @@ export function openFitting(tx: Tx, request: AdmittedRequest, knowledge?: Knowle
   const found = new Map<Filters, Promise<Fitting>>();
   const recall = async (filters: Filters): Promise<Fitting> => {
     const sources = fittingSources(request.tenantId, request, filters);
+    const key = knowledge && memoryKey(request.tenantId, sources);
     const look = async (): Promise<Known> => {
       const { named, ...known } = await find(tx, request, sources);
-      return { ...known, sources: named ?? sourcesOf(request, filters) };
+      return { ...known, sources: named ?? sourcesOf(request, filters), key };
     };
-    return remember(knowledge, request.tenantId, sources, look, ({ bytes }) => bytes);
+    return key === undefined ? look() : knowledge!.recall(key, look, ({ bytes }) => bytes);
   };
   const fitting = async (filters: Filters): Promise<Fitting | undefined> => {
     if (!narrows(request, filters)) return undefined;

@@ -5,6 +5,7 @@
  */
 import type { Tx } from '../db/database.ts';
 import { sql } from '../db/sql.ts';
+import { collect } from '../util/collect.ts';
 import { encodePrefix } from './analysis/encode.ts';
 import { fold } from './analysis/fold.ts';
 import { errorsBetween, isCorrectable, spellingsNear } from './analysis/misspellings.ts';
@@ -75,7 +76,11 @@ export async function correct(
   // Which chunks are the best depends on what is hidden too; which words nothing has does not.
   if (request.policy !== null && nowhere.length < words.length * MISSING_SHARE_MIN) return undefined;
   const corrections: Correction[] = [];
-  const spelled = nowhere.map(({ word }) => ({ word, near: termsNear(word, languages) }));
+  const few = await search.few?.(filters);
+  const spelled = await collect(nowhere, async ({ word }) => {
+    const near = (): ReadonlySet<string> => termsNear(word, languages);
+    return { word, near: few ? new Set(await few.having(near, [word, ...languages].join(' '))) : near() };
+  });
   // Of all words at once.
   if (search.counts && spelled.length > 1)
     await countTerms(
@@ -101,10 +106,12 @@ async function knownTerms(
   words: readonly QueryWord[],
   filters: Filters,
 ): Promise<ReadonlySet<string> | undefined> {
+  const terms = words.flatMap((word) => word.terms);
+  const few = await search.few?.(filters);
+  if (few) return new Set(await few.having(() => terms));
   const { bySource } = lexicalRequest(search, [], 1);
   const fitting = search.hasTextSearch || !bySource ? undefined : await search.fitting(filters);
   if (!fitting || fitting.mixed || fitting.ids === null) return undefined;
-  const terms = words.flatMap((word) => word.terms);
   return termsAmong(tx, terms, { ids: fitting.ids, chunks: fitting.chunks });
 }
 

@@ -6,8 +6,8 @@
 import { vectorColumn } from '../corpus/vector-store.ts';
 import type { Tx } from '../db/database.ts';
 import { identifier, keepPlan, sql } from '../db/sql.ts';
-import { type Knowledge, memoryKey } from './corpus-memory.ts';
-import { chunkConditions, fittingSources } from './filter-sql.ts';
+import type { Knowledge } from './corpus-memory.ts';
+import { chunkConditions } from './filter-sql.ts';
 import type { Candidate } from './lexical.ts';
 import { type NearestRequest, type NearestRow, queryVector, toSimilar } from './nearest.ts';
 import { openVectorScan, packVectors, type VectorBlock, type VectorScan } from './vector-scan.ts';
@@ -66,8 +66,7 @@ function keyOf({ request, semantic, filters, fitting }: NearestRequest, version:
     return undefined;
   // What conditions on chunks ask for changes without a change of the version.
   if (chunkConditions(request, filters).length > 0) return undefined;
-  const key = memoryKey(request.tenantId, fittingSources(request.tenantId, request, filters));
-  return key && `vectors ${version} ${vectors.table} ${key}`;
+  return fitting.key && `vectors ${version} ${vectors.table} ${fitting.key}`;
 }
 
 async function read(tx: Tx, { request, semantic, fitting }: NearestRequest): Promise<KnownVectors> {

@@ -185,6 +185,31 @@ test('a search reads few chunks once, also to find what was misspelled', async (
   assert.ok(!texts.some((text) => text.includes('order by c.terms <@>') && !text.includes('limit')));
 });
 
+test('which terms occur is looked for once for a key, and for few keys', async (t) => {
+  if (!database.db.hasTextSearch) return t.skip('the text index in tables has one way only');
+  const filters = below(5);
+  const request = requestOf(filters);
+  const knowledge = openCorpusMemory(database.db).at('1');
+  await database.db.transaction(tenant.id, async (tx) => {
+    const open = () => openFew(tx, request, openFitting(tx, request, knowledge), knowledge)(filters);
+    let looked = 0;
+    const having = async (key?: string, ...terms: string[]): Promise<readonly string[]> =>
+      (await open())!.having(() => {
+        looked += 1;
+        return terms;
+      }, key);
+    const [common = ''] = words;
+    assert.deepEqual(await having('a', 'zqnowhere', common), [common]);
+    assert.deepEqual(await having('a'), [common]);
+    assert.equal(looked, 1);
+    assert.deepEqual(await having('b', 'zqnowhere'), []);
+    assert.deepEqual(await having(undefined, common), [common]);
+    assert.deepEqual(await having(undefined), []);
+    for (let n = 0; n < 1_000; n++) await having(`key ${n}`);
+    assert.deepEqual(await having('a'), [], 'others have taken its place');
+  });
+});
+
 /** The database, and the statements that its transactions ran. */
 function recording(): { db: Database; texts: string[] } {
   const texts: string[] = [];
