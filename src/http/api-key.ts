@@ -2,7 +2,7 @@
  * API keys: `pk_<12 id><43 secret><6 checksum>`, base62. Stored are the id and the SHA-256 of the whole key; 43 characters
  * carry 256 bits, so a plain hash is enough. The checksum lets scanners and typing errors be told from real keys.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -29,7 +29,7 @@ export function readApiKey(key: string): GeneratedApiKey | undefined {
   if (!PATTERN.test(key)) return undefined;
   const stem = key.slice(0, -CHECKSUM_LENGTH);
   if (checksum(stem) !== key.slice(-CHECKSUM_LENGTH)) return undefined;
-  return { key, publicId: key.slice(3, 3 + ID_LENGTH), hash: createHash('sha256').update(key).digest() };
+  return { key, publicId: key.slice(3, 3 + ID_LENGTH), hash: hash('sha256', key, 'buffer') };
 }
 
 /** For logs and error messages, which repeat what a caller sent: someone may take a key for an id. */

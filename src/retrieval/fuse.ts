@@ -38,7 +38,7 @@ export function fuse(lexical: readonly Ranked[], semantic: readonly Ranked[], se
   const add = (half: 'lexical' | 'semantic', list: readonly Ranked[], weight: number): void => {
     const shares = shareOf(list.slice(0, FUSED_DEPTH));
     list.forEach(({ id, score }, rank) => {
-      const place = places.get(id) ?? { ...NOWHERE, id };
+      const place = places.get(id) ?? nowhere(id);
       if (place[half] !== null) return;
       place[half] = score;
       place.score += weight * (shares[rank] ?? 0);
@@ -49,7 +49,9 @@ export function fuse(lexical: readonly Ranked[], semantic: readonly Ranked[], se
   };
   add('lexical', lexical, 1 - settings.weight);
   add('semantic', semantic, settings.weight);
-  return [...places.values()].sort(byPlace).map(({ rank: _, silentRank: _s, ...fused }) => fused);
+  return [...places.values()]
+    .sort(byPlace)
+    .map(({ id, score, lexical, semantic }) => ({ id, score, lexical, semantic }));
 }
 
 interface Place {
@@ -58,13 +60,10 @@ interface Place {
   silentRank: number;
 }
 
-const NOWHERE = {
-  score: 0,
-  lexical: null,
-  semantic: null,
-  rank: Number.MAX_SAFE_INTEGER,
-  silentRank: Number.MAX_SAFE_INTEGER,
-};
+function nowhere(id: string): Fused & Place {
+  const [rank, silentRank] = [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
+  return { id, score: 0, lexical: null, semantic: null, rank, silentRank };
+}
 
 function byPlace(a: Fused & Place, b: Fused & Place): number {
   return b.score - a.score || a.rank - b.rank || a.silentRank - b.silentRank || (a.id < b.id ? -1 : 1);

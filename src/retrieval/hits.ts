@@ -1,6 +1,6 @@
 /** Candidates -> hits: the columns of Content, read for the few that are returned. */
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { chunkPartition } from '../corpus/tenant-store.ts';
 import type { Tx } from '../db/database.ts';
 import { identifier, keepPlan, raw, type Sql, sql } from '../db/sql.ts';
@@ -65,7 +65,7 @@ export async function readHashes(tx: Tx, tenantId: string, ids: readonly string[
 
 /** The same of a content that has been read. */
 export function hashOf(content: string): string {
-  return createHash('sha256').update(content).digest('hex');
+  return hash('sha256', content);
 }
 
 /** What is known of a chunk's rank; nothing of one that no search found. */

@@ -38,6 +38,22 @@ test('texts without blanks are compared by characters', () => {
   assert.ok(!same(text, text.slice(0, 20) + text.slice(40)));
 });
 
+test('a sequence counts once, however often it comes', () => {
+  assert.equal(fingerprint('one two three '.repeat(10)).sequences.length, 3);
+});
+
+test('plain letters are compared as all others are', () => {
+  const random = openRandom();
+  const letters = Array.from({ length: 0x2028 }, (_, code) => code).filter((code) => code < 0x180 || code >= 0x2010);
+  for (let run = 0; run < 300; run += 1) {
+    const text = Array.from({ length: 60 }, () =>
+      random.integer(0, 3) === 0 ? ' ' : String.fromCharCode(random.pick(letters)),
+    ).join('');
+    // A wide blank is not plain.
+    assert.deepEqual(fingerprint(`${text} x1`), fingerprint(`${text} x1\u3000`), `seed ${random.seed}, run ${run}`);
+  }
+});
+
 test('the early end counts what the whole comparison counts', () => {
   const random = openRandom();
   for (let run = 0; run < 300; run += 1) {

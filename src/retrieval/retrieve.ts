@@ -238,7 +238,7 @@ async function rank(
   for await (const { ranked, complete, isSettled } of batches) {
     if (!complete && ranked.length < count) continue;
     const selected = await selectDistinct(tx, request, ranked, count, rows);
-    if (complete || (selected.length >= count && isSettled(selected[count - 1]!))) return selected.slice(0, count);
+    if (complete || (selected.length >= count && isSettled(selected[count - 1]!))) return selected;
   }
   return [];
 }
@@ -248,8 +248,8 @@ function complete(ranked: readonly RankedCandidate[]): Batch {
 }
 
 /**
- * What remains of the candidates. The first `count` of them (at most COMPARED_MAX) are compared by their text, which is read as
- * needed: usually those are the rows that are returned.
+ * The first `count` of what remains of the candidates. They are compared by their text (of COMPARED_MAX candidates at most), which is
+ * read as needed: usually those are the rows that are returned.
  */
 async function selectDistinct(
   tx: Tx,
@@ -261,19 +261,18 @@ async function selectDistinct(
   const compared = new Set(ranked.slice(0, COMPARED_MAX).map(({ id }) => id));
   const texts = new Map<string, ReadText>();
   for (let ahead = 0; ; ahead = HASHED_AHEAD) {
-    const selected = select(ranked, request.maxChunksPerSource, texts);
-    const first = selected
-      .slice(0, count)
-      .filter(({ id }) => !(compared.has(id) ? texts.get(id)?.fingerprint : texts.has(id)));
+    const selected = select(ranked, request.maxChunksPerSource, texts, count);
+    const first = selected.filter(({ id }) => !(compared.has(id) ? texts.get(id)?.fingerprint : texts.has(id)));
     if (first.length === 0) return selected;
+    // Where there was a copy, there may be many.
+    const further = ahead === 0 ? selected : select(ranked, request.maxChunksPerSource, texts, count + ahead);
     const near = first.filter(({ id }) => compared.has(id));
     await loadRows(tx, request, near, rows);
     for (const { id } of near) {
       const content = rows.get(id)?.content ?? '';
       texts.set(id, { hash: hashOf(content), fingerprint: fingerprint(content) });
     }
-    // Where there was a copy, there may be many.
-    const unread = selected.slice(0, count + ahead).flatMap(({ id }) => (texts.has(id) ? [] : [id]));
+    const unread = further.flatMap(({ id }) => (texts.has(id) ? [] : [id]));
     for (const id of unread) texts.set(id, { hash: id });
     for (const [id, text] of await readHashes(tx, request.tenantId, unread)) texts.set(id, text);
   }

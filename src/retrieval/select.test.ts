@@ -26,6 +26,7 @@ test('a source has at most its share, and a duplicate does not use it up', () =>
   ];
   assert.equal(ids(select(candidates, 1, texts)), 'ad');
   assert.equal(ids(select(candidates, 2, texts)), 'acde');
+  assert.equal(ids(select(candidates, 2, texts, 3)), 'acd');
 });
 
 test('order is by score, then id; what the limit cut through stays as it is', () => {

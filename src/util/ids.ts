@@ -3,12 +3,15 @@ import { createHash, randomFillSync } from 'node:crypto';
 
 const ID_PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
+const ID_BYTES = 16;
+const RANDOM_BYTES_READY = 256 * ID_BYTES;
+
 let lastMs = 0;
 let sequence = 0;
 
 /** A new id. Ids made by one process sort by creation: rand_a counts within a millisecond. */
 export function newId(now: number = Date.now()): string {
-  const bytes = randomFillSync(Buffer.alloc(16));
+  const bytes = randomBytes();
   if (now > lastMs) {
     lastMs = now;
     sequence = bytes.readUInt16BE(6) & 0x7ff;
@@ -26,7 +29,7 @@ export function newId(now: number = Date.now()): string {
 /** The same id for the same inputs: a job that runs twice writes the same rows. `ms` gives the time part. */
 export function derivedId(ms: number, ...parts: readonly (string | number)[]): string {
   const digest = createHash('sha256').update(JSON.stringify(parts)).digest();
-  return formatV7(ms, digest.subarray(0, 16));
+  return formatV7(ms, digest.subarray(0, ID_BYTES));
 }
 
 /** True for our spelling of an id only; any other spelling is an unknown id. */
@@ -37,6 +40,19 @@ export function isId(value: unknown): value is string {
 /** True for any spelling of any UUID: what a list cursor may be. */
 export function isUuid(value: string): boolean {
   return ID_PATTERN.test(value.toLowerCase());
+}
+
+/** Of the system many are asked for at once. */
+const ready = Buffer.alloc(RANDOM_BYTES_READY);
+let taken = RANDOM_BYTES_READY;
+
+function randomBytes(): Buffer {
+  if (taken === RANDOM_BYTES_READY) {
+    randomFillSync(ready);
+    taken = 0;
+  }
+  taken += ID_BYTES;
+  return ready.subarray(taken - ID_BYTES, taken);
 }
 
 function formatV7(ms: number, random: Buffer): string {
