@@ -79,7 +79,7 @@ async function record(db: Database, memory: CorpusMemory | undefined, { request,
       return db.transaction(tenantId, (tx) => run(recording(tx, steps)), options);
     },
   };
-  const embedding = { embedQuery: async () => vector };
+  const embedding = { embedQuery: async () => vector, recallQuery: () => vector };
   await retrieve({ db: recorder, ...(memory && { memory }), embedding: embedding as never }, request);
   return transactions;
 }

@@ -67,20 +67,25 @@ export function withQueryCache(
   close: () => Promise<void> = async () => {},
 ): Embedding {
   const tenants = new Map<string, Map<string, Float32Array>>();
+  const keyOf = (model: string, query: string): string => `${model}\0${query}`;
+  const recallQuery: Embedding['recallQuery'] = (tenantId, model, query) => {
+    const own = touch(tenants, tenantId, CACHED_TENANTS_MAX);
+    return own && touch(own, keyOf(model, query), CACHED_QUERIES_PER_TENANT);
+  };
   return {
     model: models(name),
     named: models,
+    recallQuery,
     async embedQuery(tenantId, model, query, signal) {
-      const own = touch(tenants, tenantId, CACHED_TENANTS_MAX) ?? new Map<string, Float32Array>();
-      remember(tenants, tenantId, own, CACHED_TENANTS_MAX);
-      const key = `${model}\0${query}`;
-      const known = touch(own, key, CACHED_QUERIES_PER_TENANT);
+      const known = recallQuery(tenantId, model, query);
       if (known) return known;
       const [vector] = await models(model).embed([query], 'query', signal);
       if (!vector?.some((value) => value !== 0)) {
         throw new ServiceError('upstream_failed', 'The embedding model found nothing in the query.');
       }
-      remember(own, key, vector, CACHED_QUERIES_PER_TENANT);
+      const own = tenants.get(tenantId) ?? new Map<string, Float32Array>();
+      remember(tenants, tenantId, own, CACHED_TENANTS_MAX);
+      remember(own, keyOf(model, query), vector, CACHED_QUERIES_PER_TENANT);
       return vector;
     },
     close,

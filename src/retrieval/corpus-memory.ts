@@ -32,6 +32,8 @@ export interface CorpusMemory {
   vectorVersion: Sql | null;
   /** What is known of the corpus as it is in this version; of other versions nothing is. */
   at(version: string): Knowledge;
+  /** What is kept under the key, of the version that was last asked for: whoever goes by it has to see whether it still holds. */
+  last<T>(key: string): T | undefined;
 }
 
 export interface Knowledge {
@@ -47,6 +49,7 @@ export function openCorpusMemory({ kind }: Pick<Database, 'kind'>): CorpusMemory
   return {
     version: VERSIONS[kind],
     vectorVersion: VECTOR_VERSIONS[kind],
+    last: <T>(key: string) => entries.get(key)?.value as T | undefined,
     at(version) {
       if (version !== current) {
         entries = new Map();

@@ -36,7 +36,7 @@ import { EXACT_ROWS_MAX, NEAREST_SETTINGS } from './nearest.ts';
 import { postfiltered } from './postfilter.ts';
 import { RERANKED_MAX, rerank } from './rerank.ts';
 import { type ReadText, select } from './select.ts';
-import { embedQuery, type SemanticQuery, vectorCount, vectorPages } from './semantic.ts';
+import { type EmbeddedQuery, embedQuery, isAsRecalled, recallQuery, vectorCount, vectorPages } from './semantic.ts';
 import type { AdmittedRequest, Hit, Retrieved, RetrieveRequest, Warning } from './types.ts';
 
 /** So many of the best candidates are compared with each other, whichever page is asked for; later ones only by their hash. */
@@ -70,28 +70,32 @@ export async function retrieve(
   const warnings: Warning[] = [];
   const model = request.rerank === false || offset >= RERANKED_MAX ? null : (deps.reranker ?? null);
   const wanted = offset + request.limit;
-  const semantic = await embedQuery(deps, request, () => toldQuery(deps, request, signal), warnings, signal);
-  if (semantic) clock.lap('embed');
-  const found = await db.transaction(
-    tenantId,
-    async (tx) => {
-      const { search, redactor } = await prepare(tx, deps, request, semantic);
-      clock.lap('analyze');
-      const rows = new Map<string, ReadRow>();
-      const count = model ? Math.max(wanted, RERANKED_MAX) : wanted;
-      let ranked = await rank(tx, search, count, rows, warnings);
-      clock.lap(semantic ? request.mode : 'lexical');
-      const corrected = await correct(tx, search, ranked, rows, warnings);
-      if (corrected) ranked = await rank(tx, corrected, count, rows, []);
-      clock.lap('fuzzy');
-      await loadRows(tx, request, model ? ranked : ranked.slice(offset), rows);
-      const page = model ? [] : ranked.slice(offset);
-      const neighbours = await readNeighbours(tx, search.request, page, request.context ?? NO_NEIGHBOURS);
-      clock.lap('read');
-      return { ranked, rows, page, neighbours, redactor };
-    },
-    { signal, readOnly: true, forks: request.mode === 'hybrid' && semantic !== undefined },
-  );
+  const find = async (tx: Tx, semantic: EmbeddedQuery | undefined) => {
+    const prepared = await prepare(tx, deps, request, semantic);
+    if (!prepared) return undefined;
+    const { search, redactor } = prepared;
+    clock.lap('analyze');
+    const rows = new Map<string, ReadRow>();
+    const count = model ? Math.max(wanted, RERANKED_MAX) : wanted;
+    let ranked = await rank(tx, search, count, rows, warnings);
+    clock.lap(semantic ? request.mode : 'lexical');
+    const corrected = await correct(tx, search, ranked, rows, warnings);
+    if (corrected) ranked = await rank(tx, corrected, count, rows, []);
+    clock.lap('fuzzy');
+    await loadRows(tx, request, model ? ranked : ranked.slice(offset), rows);
+    const page = model ? [] : ranked.slice(offset);
+    const neighbours = await readNeighbours(tx, search.request, page, request.context ?? NO_NEIGHBOURS);
+    clock.lap('read');
+    return { ranked, rows, page, neighbours, redactor };
+  };
+  const findWith = async (semantic: EmbeddedQuery | undefined) => {
+    if (semantic) clock.lap('embed');
+    const forks = semantic !== undefined && request.mode === 'hybrid';
+    return db.transaction(tenantId, (tx) => find(tx, semantic), { signal, readOnly: true, forks });
+  };
+  const recalled = recallQuery(deps, request);
+  const embed = () => embedQuery(deps, request, () => toldQuery(deps, request, signal), warnings, signal);
+  const found = (recalled && (await findWith(recalled))) ?? (await findWith(await embed()))!;
   // Redaction may take its time, so it never happens within a transaction.
   if (!model) return shown(found, found.rows, warnings, clock);
   const query = await told(found.redactor, request.query);
@@ -182,12 +186,13 @@ async function admit(tx: Tx, request: RetrieveRequest): Promise<AdmittedRequest>
   return { ...request, ...(await openAccess(tx, request.tenantId, request, request.principal)) };
 }
 
+/** Undefined when what was recalled of the query holds no longer. */
 async function prepare(
   tx: Tx,
   deps: RetrieveDeps,
   asked: RetrieveRequest,
-  semantic: Omit<SemanticQuery, 'rows'> | undefined,
-): Promise<{ search: Search; redactor: Redactor | null }> {
+  semantic: EmbeddedQuery | undefined,
+): Promise<{ search: Search; redactor: Redactor | null } | undefined> {
   const { db, config, memory } = deps;
   const forced = db.hasTextSearch ? FORCE_INDEX_ORDER : FORCE_INDEXES;
   const settings = semantic ? join([forced, NEAREST_SETTINGS]) : forced;
@@ -200,8 +205,11 @@ async function prepare(
       sql`select ${memory ? memory.version : raw("''")} as version, ${vectorVersion} as vectors, ${redactionVersion(asked.tenantId)} as redaction, ${pages} as pages, ${settings}`,
     ),
   );
-  const redactor = await redactorOf(tx, deps, asked, state!.redaction);
   const knowledge = memory?.at(state!.version);
+  const { redaction } = state!;
+  if (semantic?.isRecalled && !(await isAsRecalled(tx, asked.tenantId, semantic, redaction, knowledge)))
+    return undefined;
+  const redactor = await redactorOf(tx, deps, asked, redaction);
   const request = await admit(tx, asked);
   const languages = await readLanguages(tx, request.tenantId, request, knowledge);
   const terms = searchTerms(request.query, languages);
@@ -217,7 +225,8 @@ async function prepare(
   if (!semantic) return { search, redactor };
   const rows = vectorCount(semantic.vectors, state!.pages);
   const known = knowledge && memory?.vectorVersion && openKnownVectors(tx, knowledge, String(state!.vectors));
-  return { search: { ...search, semantic: { ...semantic, rows }, ...(known && { known }) }, redactor };
+  const { vectors, vector } = semantic;
+  return { search: { ...search, semantic: { vectors, vector, rows }, ...(known && { known }) }, redactor };
 }
 
 /** At most `count` candidates from the first on: copies and overlong sources taken out. */

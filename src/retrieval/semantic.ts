@@ -1,23 +1,59 @@
 /** The vector of a query, made with the model whose vectors serve the tenant. */
+import { isDeepStrictEqual } from 'node:util';
 import { findServingVectors, type ServingVectors, vectorBytes, vectorsPerPage } from '../corpus/vector-store.ts';
-import type { Database } from '../db/database.ts';
+import type { Database, Tx } from '../db/database.ts';
 import { keepPlan, raw, type Sql, sql } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { invalidRequest, ServiceError } from '../errors.ts';
 import { redactionVersion } from '../policy/redaction-store.ts';
-import type { CorpusMemory } from './corpus-memory.ts';
+import type { CorpusMemory, Knowledge } from './corpus-memory.ts';
 import type { RetrieveRequest, Warning } from './types.ts';
 
 /** How long a search waits for the embedding model. */
 export const QUERY_EMBEDDING_TIMEOUT_MS = 5_000;
 
-/** What a semantic search needs. */
-export interface SemanticQuery {
+export interface EmbeddedQuery {
   vectors: ServingVectors;
   /** From `vectorBytes`. */
   vector: Buffer;
+  /** From `recallQuery`: goes by what was so when the corpus was last looked at. */
+  isRecalled: boolean;
+}
+
+/** What a semantic search needs. */
+export interface SemanticQuery extends Pick<EmbeddedQuery, 'vectors' | 'vector'> {
   /** About as many vectors there are. */
   rows: number;
+}
+
+/** As `embedQuery`, of what is remembered: whoever goes by it has to ask in its transaction whether that still holds. */
+export function recallQuery(
+  { embedding, memory }: Partial<Pick<Deps, 'embedding' | 'memory'>>,
+  { tenantId, mode, query }: RetrieveRequest,
+): EmbeddedQuery | undefined {
+  if (mode === 'lexical' || !embedding || !memory) return undefined;
+  const vectors = memory.last<ServingVectors>(servingKey(tenantId));
+  const vector = vectors && embedding.recallQuery(tenantId, vectors.model, query);
+  return vector && vector.length === vectors.dimension
+    ? { vectors, vector: vectorBytes(vector), isRecalled: true }
+    : undefined;
+}
+
+/** Whether these vectors serve, and no redaction rule has to be asked before a query goes to their model: as a transaction sees it. */
+export async function isAsRecalled(
+  tx: Tx,
+  tenantId: string,
+  { vectors }: EmbeddedQuery,
+  redaction: number | null,
+  knowledge: Knowledge | undefined,
+): Promise<boolean> {
+  if (redaction !== null || !knowledge) return false;
+  const serving = await knowledge.recall(servingKey(tenantId), () => findServingVectors(tx, tenantId));
+  return isDeepStrictEqual(serving, vectors);
+}
+
+function servingKey(tenantId: string): string {
+  return `serving ${tenantId}`;
 }
 
 /**
@@ -33,7 +69,7 @@ export async function embedQuery(
   tellQuery: () => Promise<string>,
   warnings: Warning[],
   signal: AbortSignal,
-): Promise<Omit<SemanticQuery, 'rows'> | undefined> {
+): Promise<EmbeddedQuery | undefined> {
   if (mode === 'lexical') return undefined;
   if (!embedding) {
     if (mode === 'hybrid') return undefined;
@@ -54,7 +90,7 @@ export async function embedQuery(
     if (vector.length !== vectors.dimension) {
       throw new ServiceError('upstream_failed', 'The embedding model answered with a vector of another dimension.');
     }
-    return { vectors, vector: vectorBytes(vector) };
+    return { vectors, vector: vectorBytes(vector), isRecalled: false };
   } catch (error) {
     signal.throwIfAborted();
     const failure = deadline.signal.aborted
@@ -80,13 +116,13 @@ async function findServing(
   );
   const find = (): Promise<ServingVectors | undefined> =>
     findServingVectors({ query: (statement) => db.query(tenantId, statement) }, tenantId);
-  const vectors = memory ? memory.at(now!.version).recall(`serving ${tenantId}`, find) : find();
+  const vectors = memory ? memory.at(now!.version).recall(servingKey(tenantId), find) : find();
   return { vectors: await vectors, redaction: now!.redaction };
 }
 
-/** Selects how many pages the vectors take, which is known at once. */
+/** Selects how many pages the vectors take, which is known at once; null when they are gone. */
 export function vectorPages({ table }: ServingVectors): Sql {
-  return sql`pg_table_size(${table}::regclass) / current_setting('block_size')::int`;
+  return sql`pg_table_size(to_regclass(${table})) / current_setting('block_size')::int`;
 }
 
 /** About as many vectors there are: what is dead counts as well. */

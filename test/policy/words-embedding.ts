@@ -22,6 +22,7 @@ export const wordsEmbedding: Embedding = {
   model: { name: MODEL, embed: async (texts) => texts.map(wordsVector) },
   named: () => wordsEmbedding.model,
   embedQuery: async (_tenantId, _name, query) => wordsVector(query),
+  recallQuery: (_tenantId, _name, query) => wordsVector(query),
   close: async () => {},
 };
 

@@ -71,7 +71,7 @@ function searches() {
     };
     const asked = { query: 'common', mode, filters: ALL, ...anything };
     const request: RetrieveRequest = { tenantId: tenant.id, partitionNo: tenant.partitionNo, ...asked };
-    const embedding = { embedQuery: async () => vector } as never;
+    const embedding = { embedQuery: async () => vector, recallQuery: () => vector } as never;
     const { hits } = await retrieve({ db, embedding, ...(kept && { memory }) }, request);
     return hits.map(({ id, scores }) => ({ id, scores }));
   };

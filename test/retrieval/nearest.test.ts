@@ -291,7 +291,11 @@ test('a search that runs half of itself beside its transaction finds the same', 
       };
       return db.transaction(tenantId, (tx) => run(counted(tx)), options);
     };
-    const deps = { db: { ...db, transaction }, memory, embedding: { embedQuery: async () => vector } as never };
+    const deps = {
+      db: { ...db, transaction },
+      memory,
+      embedding: { embedQuery: async () => vector, recallQuery: () => vector } as never,
+    };
     const { id: tenantId, partitionNo } = tenant;
     const anything = { sourceGroupIds: null, tagIds: null, principal: null, usePostfilter: false, offset: 0 };
     const asked = { tenantId, partitionNo, query: 'topic3', mode: 'hybrid' as const, filters, limit: 10 };
