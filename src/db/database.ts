@@ -26,10 +26,16 @@ export interface Tx extends Queryable {
   execute(text: string, values?: readonly unknown[]): Promise<{ rows: Row[] }>;
   /**
    * As `query`, but other statements need not wait for it: on a server with little to do it runs on another connection, which sees
-   * the same state, when the transaction was begun for it and has run a statement. `settings`: the `set_config(…)` that it needs, of
-   * the transaction. Absent: not possible.
+   * the same `state`. `settings`: the `set_config(…)` that it needs, of the transaction. Absent: not possible.
    */
-  readonly beside?: <R extends object = Row>(statement: Sql, settings: Sql) => Promise<R[]>;
+  readonly beside?: <R extends object = Row>(statement: Sql, settings: Sql, state: State) => Promise<R[]>;
+}
+
+/** What a transaction found: one that finds the same sees all that the statement reads as this one does. */
+export interface State {
+  /** Selects it, as text. Without values. */
+  of: Sql;
+  is: string;
 }
 
 export interface TransactionOptions {
@@ -41,8 +47,6 @@ export interface TransactionOptions {
   patient?: boolean;
   /** Only reads: anything else is refused, and nobody waits for it to commit. */
   readOnly?: boolean;
-  /** Of one that only reads: it will probably run something `beside`. */
-  forks?: boolean;
 }
 
 export interface Database {

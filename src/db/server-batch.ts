@@ -8,13 +8,13 @@ import type { BoundValue } from './values.ts';
 export interface Batch {
   /** One command each, of which nobody wants rows. */
   before: readonly string[];
+  /** Behind them, a query of one value. */
+  state?: string;
   /** Called when all of them have been run. */
   onBegun?: (() => void) | undefined;
   text: string;
   values: readonly BoundValue[];
   after?: readonly string[];
-  /** Whether the snapshot of the transaction is exported, right after `text`. */
-  exports?: boolean;
   /** Under which the connection keeps `text`, or has it already. */
   name?: string | undefined;
   isKnown?: boolean;
@@ -24,15 +24,15 @@ export interface Batch {
 export interface BatchResult {
   /** Of `text`. */
   rows: unknown[];
-  /** That has been exported. */
-  snapshot: string | undefined;
+  /** What `state` found, as PostgreSQL writes it. */
+  state: string | undefined;
 }
 
 /** @throws the first error. */
 export function runBatch(client: pg.ClientBase, batch: Batch): Promise<BatchResult> {
   return new Promise((resolve, reject) => {
     const query: BatchQuery = new BatchQuery(batch, (error, result) =>
-      error ? reject(error) : resolve({ rows: result.rows, snapshot: query.snapshot }),
+      error ? reject(error) : resolve({ rows: result.rows, state: query.state }),
     );
     client.query(query);
   });
@@ -59,21 +59,22 @@ class BatchQuery extends Query {
   /** The driver's name for it. */
   readonly query_timeout: number | undefined;
   readonly #batch: Batch;
+  readonly #before: readonly string[];
   /** Commands that have ended. */
   #ended = 0;
-  snapshot: string | undefined;
+  state: string | undefined;
 
   constructor(batch: Batch, done: Done) {
     super({ text: batch.text }, [], done);
     this.query_timeout = batch.timeoutMs;
     this.#batch = batch;
+    this.#before = batch.state === undefined ? batch.before : [...batch.before, batch.state];
     this.submit = (connection) => {
-      const { before, after = [], exports = false } = this.#batch;
+      const { after = [] } = this.#batch;
       // As one message, and not as many.
       connection.stream.cork();
-      for (const command of before) send(connection, command);
+      for (const command of this.#before) send(connection, command);
       sendDescribed(connection, this.#batch);
-      if (exports) send(connection, 'select pg_export_snapshot()');
       for (const command of after) send(connection, command);
       connection.sync();
       connection.stream.uncork();
@@ -82,17 +83,12 @@ class BatchQuery extends Query {
   }
 
   get #isDescribed(): boolean {
-    return this.#ended === this.#batch.before.length;
-  }
-
-  get #isExported(): boolean {
-    const { before, exports = false } = this.#batch;
-    return exports && this.#ended === before.length + 1;
+    return this.#ended === this.#before.length;
   }
 
   override handleDataRow(message: DataRow): void {
     if (this.#isDescribed) super.handleDataRow(message);
-    else if (this.#isExported) this.snapshot = message.fields[0] ?? undefined;
+    else if (this.#ended === this.#batch.before.length) this.state = message.fields[0] ?? undefined;
   }
 
   override handleCommandComplete(message: unknown, connection: pg.Connection): void {

@@ -1,9 +1,9 @@
 /** One transaction on one client of the pool. */
 import type pg from 'pg';
 import { abortReason } from '../util/abort.ts';
-import type { Row, TransactionOptions, Tx } from './database.ts';
+import type { Row, State, TransactionOptions, Tx } from './database.ts';
 import { mapDatabaseError } from './pg-errors.ts';
-import { type Batch, runBatch } from './server-batch.ts';
+import { type Batch, type BatchResult, runBatch } from './server-batch.ts';
 import type { ServerPlans } from './server-plans.ts';
 import type { Sql } from './sql.ts';
 import { tenantCommands } from './tenant-scope.ts';
@@ -48,7 +48,7 @@ export async function runTransaction<T>(
   connections: Connections,
   tenantId: string | undefined,
   fn: (tx: Tx) => Promise<T>,
-  { signal, patient = false, readOnly = false, forks = false }: TransactionOptions = {},
+  { signal, patient = false, readOnly = false }: TransactionOptions = {},
 ): Promise<T> {
   const opening = [
     readOnly ? BEGIN_READING : 'begin',
@@ -56,9 +56,7 @@ export async function runTransaction<T>(
     ...(patient ? ['set local statement_timeout=0'] : []),
   ];
   if (signal?.aborted) throw abortReason(signal);
-  const client = await connect(connections.pool);
-  const exports = readOnly && forks && hasLittleToDo(connections.pool);
-  const lease = createLease(client, connections.plans, { opening, patient, exports });
+  const lease = createLease(await connect(connections.pool), connections.plans, opening, patient);
   const onAbort = (): void => lease.abort(abortReason(signal!));
   signal?.addEventListener('abort', onAbort, { once: true });
   try {
@@ -83,7 +81,7 @@ export async function runTransaction<T>(
 export async function runSingle(connections: Connections, tenantId: string, statement: Sql): Promise<Row[]> {
   const lease = createLease(await connect(connections.pool), connections.plans);
   try {
-    return await lease.only(['begin', ...tenantCommands(tenantId)], encoded(statement));
+    return (await lease.only({ before: ['begin', ...tenantCommands(tenantId)], ...encoded(statement) })).rows as Row[];
   } catch (error) {
     lease.abort(error as Error);
     throw error;
@@ -93,13 +91,9 @@ export async function runSingle(connections: Connections, tenantId: string, stat
 /** With more of them at work, the processors have enough to do. */
 const BUSY_CONNECTIONS_MAX = 2;
 
-function hasLittleToDo(pool: pg.Pool): boolean {
-  return pool.waitingCount === 0 && pool.totalCount - pool.idleCount <= BUSY_CONNECTIONS_MAX;
-}
-
 /** Taken at once, so that nobody who comes meanwhile stands before it. */
 function takeSpare(pool: pg.Pool): Promise<pg.PoolClient> | undefined {
-  if (!hasLittleToDo(pool)) return undefined;
+  if (pool.waitingCount > 0 || pool.totalCount - pool.idleCount > BUSY_CONNECTIONS_MAX) return undefined;
   if (pool.idleCount > 0) return pool.connect();
   // Now it would take longer than it saves; the next will find it.
   pool.connect().then(
@@ -113,25 +107,26 @@ function takeSpare(pool: pg.Pool): Promise<pg.PoolClient> | undefined {
 function besideOf({ pool, plans }: Connections, lease: Lease, tenantId: string | undefined): Pick<Tx, 'beside'> {
   if (tenantId === undefined) return {};
   return {
-    async beside<R extends object>(statement: Sql, settings: Sql): Promise<R[]> {
+    async beside<R extends object>(statement: Sql, settings: Sql, { of, is }: State): Promise<R[]> {
       const inside = async (): Promise<R[]> => (await lease.run(encoded(statement))) as R[];
-      const spare = lease.snapshot() === undefined ? undefined : takeSpare(pool);
-      const side = await spare?.then((client) => createLease(client, plans)).catch(() => undefined);
-      if (!side) return inside();
+      const client = await takeSpare(pool)?.catch(() => undefined);
+      if (!client) return inside();
+      const side = createLease(client, plans);
       lease.aborted.catch((reason: Error) => side.abort(reason));
-      let importing = false;
+      let isBegun = false;
       try {
-        const opening = [BEGIN_READING, `set transaction snapshot '${lease.snapshot()}'`, ...tenantCommands(tenantId)];
-        importing = true;
-        const rows = await side.only([...opening, `select ${settings.text}`], encoded(statement), () => {
-          importing = false;
-        });
-        return rows as R[];
+        lease.throwIfEnded();
+        const before = [BEGIN_READING, ...tenantCommands(tenantId), `select ${settings.text}`];
+        const onBegun = (): void => {
+          isBegun = true;
+        };
+        const found = await side.only({ before, state: `select ${of.text}`, ...encoded(statement), onBegun });
+        if (found.state === is) return found.rows as R[];
       } catch (error) {
         side.abort(error as Error);
-        if (!importing) throw error;
+        if (isBegun) throw error;
       }
-      // Its connection was lost; or the transaction was, and its snapshot with it: then that is the reason that is given.
+      // Its connection was lost, or it sees another state.
       return inside();
     },
   };
@@ -159,18 +154,20 @@ function encoded({ text, values, keepsPlan }: Sql): Statement {
   return { text, values: values.map(encodeValue), keepsPlan };
 }
 
+/** The whole transaction. `onBegun`: the commands before the statement have been run. */
+type Whole = Statement & Pick<Batch, 'before' | 'state' | 'onBegun'>;
+
 interface Lease {
   run(statement: Statement): Promise<Row[]>;
-  /** The whole transaction in one message; gives the client back. `onBegun`: the commands before the statement have been run. */
-  only(opening: readonly string[], statement: Statement, onBegun?: () => void): Promise<Row[]>;
+  /** The whole transaction in one message; gives the client back. */
+  only(whole: Whole): Promise<BatchResult>;
   /** Gives the client back. @throws when the commit failed or was not acknowledged. */
   commit(): Promise<void>;
   /** Rolls back, gives the client back (or drops it when it does not answer), and fails later `run`s. No-op when ended. */
   abort(reason: Error): void;
   /** Rejects with the reason of `abort`; never resolves. */
   aborted: Promise<never>;
-  /** Of the transaction, once it has run a statement and if it exports one. @throws the reason of `abort`. */
-  snapshot(): string | undefined;
+  throwIfEnded(): void;
 }
 
 /** @throws mapped errors. */
@@ -182,20 +179,13 @@ async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
   }
 }
 
-interface LeaseOptions {
-  /** The commands that begin the transaction. */
-  opening: readonly string[];
-  patient: boolean;
-  /** Exports its snapshot with the first statement that has values, or a plan that is kept. */
-  exports: boolean;
-}
-
+/** `opening`: the commands that begin the transaction. */
 function createLease(
   client: pg.PoolClient,
   plans: ServerPlans,
-  { opening, patient, exports }: LeaseOptions = { opening: [], patient: false, exports: false },
+  opening: readonly string[] = [],
+  patient = false,
 ): Lease {
-  let snapshot: string | undefined;
   let ended: Error | undefined;
   let begun = false;
   let inDoubt = false;
@@ -219,22 +209,15 @@ function createLease(
       throw error;
     }
   };
-  const batch = async (
-    before: readonly string[],
-    { text, values, keepsPlan }: Statement,
-    around: Pick<Batch, 'after' | 'onBegun'> = {},
-  ): Promise<Row[]> => {
-    const isFirst = !begun;
+  const batch = async ({ text, values, keepsPlan, ...around }: Whole & Pick<Batch, 'after'>): Promise<BatchResult> => {
     begun = true;
     const name = keepsPlan ? plans.nameOf(text) : undefined;
     const named = name === undefined ? {} : { name, isKnown: known.has(name) };
     try {
       const timeoutMs = patient ? PATIENT_TIMEOUT_MS : undefined;
-      const fork = { exports: exports && isFirst };
-      const result = await runBatch(client, { before, text, values, ...around, ...fork, timeoutMs, ...named });
+      const result = await runBatch(client, { text, values, ...around, timeoutMs, ...named });
       if (name !== undefined) known.add(name);
-      snapshot ??= result.snapshot;
-      return result.rows as Row[];
+      return result;
     } catch (error) {
       // Whether the connection knows the name now, or whether its plan is out of date, is not worth finding out.
       inDoubt = name !== undefined;
@@ -243,7 +226,9 @@ function createLease(
   };
   const send = async (statement: Statement): Promise<Row[]> => {
     const { text, values, keepsPlan } = statement;
-    if (keepsPlan || (!begun && values.length > 0)) return batch(begun ? [] : opening, statement);
+    if (keepsPlan || (!begun && values.length > 0)) {
+      return (await batch({ before: begun ? [] : opening, ...statement })).rows as Row[];
+    }
     const script = begun ? text : [...opening, text].join(';');
     begun = true;
     return runStatement(client, script, values, patient);
@@ -251,18 +236,17 @@ function createLease(
   let last: Promise<unknown> = Promise.resolve();
   return {
     aborted: aborted.promise,
-    snapshot() {
+    throwIfEnded() {
       if (ended) throw ended;
-      return snapshot;
     },
-    async only(before, statement, onBegun) {
+    async only(whole) {
       if (ended) throw ended;
-      const rows = await batch(before, statement, { after: ['commit'], onBegun });
+      const result = await batch({ ...whole, after: ['commit'] });
       // Then it is given back already, or will be.
       if (ended) throw ended;
       ended = new Error('the transaction has ended');
       release();
-      return rows;
+      return result;
     },
     run(statement) {
       // The driver wants to be given one at a time.

@@ -1,5 +1,5 @@
 /** Candidates of a search, in growing batches: as many as it takes until enough remain after selection. */
-import type { Tx } from '../db/database.ts';
+import type { State, Tx } from '../db/database.ts';
 import { join, type Sql, sql } from '../db/sql.ts';
 import type { FindFew } from './few-chunks.ts';
 import { chunkConditions, lookedUpSourcePredicate, narrows, narrowsCheaply } from './filter-sql.ts';
@@ -31,6 +31,8 @@ export interface RankedCandidate extends Candidate {
 export interface Search {
   request: AdmittedRequest;
   hasTextSearch: boolean;
+  /** The corpus as the transaction sees it. Absent: searches remember nothing of it. */
+  state?: State;
   /** Of the searched corpus. */
   languages: readonly string[];
   /** From `searchTerms`. */

@@ -82,7 +82,7 @@ async function findPlanned(tx: Tx, search: HybridSearch, nearest: NearestRequest
   const { filters, fitting, limit } = nearest;
   const known = plan.exact ? await search.known?.(nearest) : undefined;
   const semantic = async (ask: typeof nearestBeside = nearestCandidates): Promise<Candidate[]> =>
-    (await known?.()) ?? ask(tx, plan);
+    (await known?.()) ?? ask(tx, plan, search.state);
   if (request.mode === 'semantic') return { lexical: [], semantic: await semantic() };
   if (known || terms.length === 0 || !hasTextSearch || (await search.few?.(filters))) {
     const [found, lexical] = await Promise.all([

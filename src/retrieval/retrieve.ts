@@ -90,8 +90,7 @@ export async function retrieve(
   };
   const findWith = async (semantic: EmbeddedQuery | undefined) => {
     if (semantic) clock.lap('embed');
-    const forks = semantic !== undefined && request.mode === 'hybrid';
-    return db.transaction(tenantId, (tx) => find(tx, semantic), { signal, readOnly: true, forks });
+    return db.transaction(tenantId, (tx) => find(tx, semantic), { signal, readOnly: true });
   };
   const recalled = recallQuery(deps, request);
   const embed = () => embedQuery(deps, request, () => toldQuery(deps, request, signal), warnings, signal);
@@ -220,7 +219,7 @@ async function prepare(
     : { counts: await openCounts(request.tenantId, knowledge) };
   const search = {
     ...{ request, hasTextSearch: db.hasTextSearch, languages, terms, fusion, exactRowsMax: EXACT_ROWS_MAX },
-    ...{ fitting, ...ofIndex },
+    ...{ fitting, ...ofIndex, ...(memory && { state: { of: memory.version, is: state!.version } }) },
   };
   if (!semantic) return { search, redactor };
   const rows = vectorCount(semantic.vectors, state!.pages);

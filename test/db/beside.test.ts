@@ -8,7 +8,6 @@ import type { Tx } from '../../src/db/database.ts';
 import { openServerPlans } from '../../src/db/server-plans.ts';
 import { type Connections, runSingle, runTransaction } from '../../src/db/server-transaction.ts';
 import { type Sql, sql } from '../../src/db/sql.ts';
-import { ServiceError } from '../../src/errors.ts';
 import { newId } from '../../src/util/ids.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 
@@ -19,6 +18,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const LOCK = 77;
 
 const SETTINGS = sql`set_config('enable_seqscan', 'off', true)`;
+const SAME = { of: sql`'same'`, is: 'same' };
 const BESIDE = sql`select pg_backend_pid() as pid, 'beside' as mark`;
 const WAITING = sql`select pg_advisory_xact_lock_shared(${LOCK}::int)`;
 
@@ -78,11 +78,11 @@ describe('beside', { skip: process.env['PINAKES_TEST_DATABASE_URL'] ? false : 'f
   }
 
   const read = <T>(connections: Connections, use: (tx: Tx) => Promise<T>, signal?: AbortSignal): Promise<T> =>
-    runTransaction(connections, tenant.id, use, { readOnly: true, forks: true, ...(signal && { signal }) });
+    runTransaction(connections, tenant.id, use, { readOnly: true, ...(signal && { signal }) });
   const own = async (tx: Tx): Promise<number> =>
-    (await tx.query<{ pid: number }>(sql`select pg_backend_pid() as pid, ${null}::text as no`))[0]!.pid;
+    (await tx.query<{ pid: number }>(sql`select pg_backend_pid() as pid`))[0]!.pid;
   const beside = async (tx: Tx, settings: Sql = SETTINGS): Promise<number> =>
-    (await tx.beside!<{ pid: number }>(BESIDE, settings))[0]!.pid;
+    (await tx.beside!<{ pid: number }>(BESIDE, settings, SAME))[0]!.pid;
   const end = (pid: number) => admin.query('select pg_terminate_backend($1, 5000)', [pid]);
 
   async function locked(use: () => Promise<void>): Promise<void> {
@@ -128,31 +128,6 @@ describe('beside', { skip: process.env['PINAKES_TEST_DATABASE_URL'] ? false : 'f
     });
   }
 
-  test('of the state of its transaction, and inside where that was not begun for it', async () => {
-    const count = sql`select count(*)::int as count, pg_backend_pid() as pid from source_group`;
-    const add = () =>
-      opened.db.query(
-        tenant.id,
-        sql`insert into source_group (tenant_id, id, source_type, name, status, created_at)
-          values (${tenant.id}, ${newId()}, 'local_file', 'late', 'success', now())`,
-      );
-    await withConnections(
-      () => undefined,
-      async (connections) => {
-        const look = async (tx: Tx): Promise<number> => {
-          const pid = await own(tx);
-          await add();
-          const [found] = await tx.beside!<{ count: number; pid: number }>(count, SETTINGS);
-          if (found!.pid === pid) return -1;
-          return found!.count;
-        };
-        assert.equal(await read(connections, look), 0);
-        assert.equal(await runTransaction(connections, tenant.id, look, { readOnly: true }), -1);
-        assert.equal(await read(connections, look), 2);
-      },
-    );
-  });
-
   test('when it cannot begin, it runs inside', async () => {
     const wrong = sql`set_config('statement_timeout', 'wrong', true)`;
     const lost: Step = (text, client) => {
@@ -172,33 +147,13 @@ describe('beside', { skip: process.env['PINAKES_TEST_DATABASE_URL'] ? false : 'f
     assert.equal(pids.size, 2);
   });
 
-  test('when the transaction was lost before its snapshot was taken over, that is the reason', async () => {
-    let pid = 0;
-    let lost = false;
-    const losing: Step = (text) => {
-      if (lost || !text.includes('beside')) return undefined;
-      lost = true;
-      return end(pid);
-    };
-    await withConnections(losing, async (connections) => {
-      const reading = read(connections, async (tx) => {
-        pid = await own(tx);
-        return beside(tx);
-      });
-      await assert.rejects(reading, (error) => error instanceof ServiceError && error.code === 'overloaded');
-    });
-    assert.ok(lost);
-  });
-
   test('when the transaction fails, so does what runs beside it', async () => {
     await withConnections(
       () => undefined,
       async (connections) => {
         await locked(async () => {
-          const both = async (tx: Tx) => {
-            await own(tx);
-            return Promise.all([tx.beside!(WAITING, SETTINGS), tx.query(sql`select 1 / ${0}::int`)]);
-          };
+          const both = (tx: Tx) =>
+            Promise.all([tx.beside!(WAITING, SETTINGS, SAME), tx.query(sql`select 1 / ${0}::int`)]);
           await assert.rejects(read(connections, both), /division by zero/);
         });
       },
@@ -244,7 +199,7 @@ describe('beside', { skip: process.env['PINAKES_TEST_DATABASE_URL'] ? false : 'f
             connections,
             async (tx) => {
               await own(tx);
-              tx.beside!(WAITING, SETTINGS).then(found.resolve, found.resolve);
+              tx.beside!(WAITING, SETTINGS, SAME).then(found.resolve, found.resolve);
               return found.promise;
             },
             abort.signal,

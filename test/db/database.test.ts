@@ -149,29 +149,36 @@ test('what runs beside a transaction is another of the same tenant that sees the
   const settings = sql`set_config('hnsw.ef_search', '77', true), set_config('enable_seqscan', 'off', true)`;
   const state = sql`select pg_backend_pid() as pid, (select count(*)::int from tag) as tags, current_user::text as role,
     current_setting('app.tenant') as tenant, current_setting('enable_seqscan') as seqscan, current_setting('transaction_read_only') as reads`;
-  interface State {
+  interface Found {
     pid: number;
     tags: number;
   }
-  const others = new Set<boolean>();
-  const read = async (tx: Tx): Promise<void> => {
-    const [own] = await tx.query<State>(state);
-    await opened.db.transaction(tenant.id, (other) => insertTag(other, newId()));
-    const [[beside], [still]] = await Promise.all([tx.beside!<State>(state, settings), tx.query<State>(state)]);
+  const of = sql`(select count(*)::text from tag)`;
+  const read = async (tx: Tx, changes: boolean): Promise<boolean> => {
+    const [own] = await tx.query<Found>(state);
+    if (changes) await opened.db.transaction(tenant.id, (other) => insertTag(other, newId()));
+    const seen = { of, is: String(own!.tags) };
+    const [[beside], [still]] = await Promise.all([tx.beside!<Found>(state, settings, seen), tx.query<Found>(state)]);
     assert.deepEqual(still, own);
     const isOther = beside!.pid !== own!.pid;
-    others.add(isOther);
     assert.deepEqual(beside, isOther ? { ...own, pid: beside!.pid, seqscan: 'off' } : own);
-    await assert.rejects(tx.beside!(sql`select 1 / ${0}::int`, settings), /division by zero/);
+    await assert.rejects(tx.beside!(sql`select 1 / ${0}::int`, settings, seen), /division by zero/);
+    return isOther;
   };
+  const reading = (changes: boolean): Promise<boolean> =>
+    opened.db.transaction(tenant.id, (tx) => read(tx, changes), { readOnly: true });
   // The first may find no connection to spare.
-  for (let n = 0; n < 3; n += 1) await opened.db.transaction(tenant.id, read, { readOnly: true });
-  assert.ok(others.has(true));
+  await reading(false);
+  assert.deepEqual([await reading(false), await reading(true), await reading(false)], [true, false, true]);
   // With many at work there is no other connection to spare.
   const many = Array.from({ length: CONNECTIONS_MAX + 1 }, () =>
-    opened.db.transaction(tenant.id, async (tx) => tx.beside!(sql`select ${1}::int as one`, settings), {
-      readOnly: true,
-    }),
+    opened.db.transaction(
+      tenant.id,
+      async (tx) => tx.beside!(sql`select ${1}::int as one`, settings, { of, is: '0' }),
+      {
+        readOnly: true,
+      },
+    ),
   );
   assert.deepEqual(
     (await Promise.all(many)).flat(),

@@ -283,9 +283,9 @@ test('a search that runs half of itself beside its transaction finds the same', 
         if (!beside || !isBeside) return tx;
         return {
           ...tx,
-          beside(statement, settings) {
+          beside(statement, settings, state) {
             besides += 1;
-            return beside(statement, settings);
+            return beside(statement, settings, state);
           },
         };
       };
