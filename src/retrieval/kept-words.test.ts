@@ -58,6 +58,7 @@ describe('a word is kept and counts less', () => {
     ['de', 'der Import der Waren', 'Waren'],
     ['hi', 'विटामिन सी', 'सी'],
     ['hi', 'आय कर', 'कर'],
+    ['hi', 'मेज़ का पाया', 'पाया'],
     ['fa', 'مردم کرد', 'کرد'],
     ['vi', 'thế giới', 'thế'],
     ['vi', 'không khí của', 'không'],
@@ -66,6 +67,7 @@ describe('a word is kept and counts less', () => {
     ['ro', 'restaurant hot pot', 'pot'],
     ['id', 'novel dan brown', 'dan'],
     ['ru', 'брюс ли', 'ли'],
+    ['ru', 'как называется озеро', 'называется'],
     ['cs', 'jak domácí', 'jak'],
     ['ar', 'اي فون', 'اي'],
     ['en', 'last will of a king', 'will'],
@@ -112,6 +114,8 @@ describe('what only asks is left out', () => {
     ['tr', 'TÜRKİYE’NİN NÜFUSU', 'nin'],
     ['tr', "Ankara'daki ev", 'daki'],
     ['pt', 'por que nao chove', 'nao'],
+    ['ru', 'в чём хранят тетради', 'чём'],
+    ['ru', 'каковы размеры озера', 'каковы'],
   ] as const) {
     test(`${languages}: ${word} in ${query}`, () => {
       assert.equal(weightIn(query, word, [...languages.split(' '), 'und']), 0);
