@@ -18,14 +18,15 @@ import { stemmer as ne } from '@orama/stemmers/nepali';
 import { stemmer as no } from '@orama/stemmers/norwegian';
 import { stemmer as pt } from '@orama/stemmers/portuguese';
 import { stemmer as ro } from '@orama/stemmers/romanian';
-import { stemmer as ru } from '@orama/stemmers/russian';
+import { stemmer as be } from '@orama/stemmers/russian';
 import { stemmer as sr } from '@orama/stemmers/serbian';
 import { stemmer as es } from '@orama/stemmers/spanish';
 import { stemmer as sv } from '@orama/stemmers/swedish';
 import { stemmer as ta } from '@orama/stemmers/tamil';
+import { stemmer as tr } from '@orama/stemmers/turkish';
 import { stemmer as uk } from '@orama/stemmers/ukrainian';
 import { stemArabic } from './stem-arabic.ts';
-import { stemTurkish } from './stem-turkish.ts';
+import { stemRussian } from './stem-russian.ts';
 
 type Stemmer = (word: string) => string;
 
@@ -65,12 +66,12 @@ const LATIN: Record<string, Stemmer> = {
   ro,
   es,
   sv,
-  tr: stemTurkish,
+  tr,
 };
 
 const STEMMERS: Record<StemScript, Record<string, Stemmer>> = {
   latin: LATIN,
-  cyrillic: { ru, uk, bg, sr, be: ru },
+  cyrillic: { ru: stemRussian, uk, bg, sr, be },
   greek: { el },
   arabic: { ar: stemArabic },
   devanagari: { hi, ne },
