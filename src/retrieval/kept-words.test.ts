@@ -58,6 +58,7 @@ describe('a word is kept and counts less', () => {
     ['de', 'der Import der Waren', 'Waren'],
     ['hi', 'विटामिन सी', 'सी'],
     ['hi', 'आय कर', 'कर'],
+    ['hi', 'मेज़ का पाया', 'पाया'],
     ['fa', 'مردم کرد', 'کرد'],
     ['vi', 'thế giới', 'thế'],
     ['vi', 'không khí của', 'không'],

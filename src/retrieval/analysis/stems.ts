@@ -23,10 +23,10 @@ import { stemmer as sr } from '@orama/stemmers/serbian';
 import { stemmer as es } from '@orama/stemmers/spanish';
 import { stemmer as sv } from '@orama/stemmers/swedish';
 import { stemmer as ta } from '@orama/stemmers/tamil';
-import { stemmer as tr } from '@orama/stemmers/turkish';
 import { stemmer as uk } from '@orama/stemmers/ukrainian';
 import { stemArabic } from './stem-arabic.ts';
 import { stemRussian } from './stem-russian.ts';
+import { stemTurkish } from './stem-turkish.ts';
 
 type Stemmer = (word: string) => string;
 
@@ -66,7 +66,7 @@ const LATIN: Record<string, Stemmer> = {
   ro,
   es,
   sv,
-  tr,
+  tr: stemTurkish,
 };
 
 const STEMMERS: Record<StemScript, Record<string, Stemmer>> = {
