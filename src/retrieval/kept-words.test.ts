@@ -116,6 +116,8 @@ describe('what only asks is left out', () => {
     ['pt', 'por que nao chove', 'nao'],
     ['ru', 'в чём хранят тетради', 'чём'],
     ['ru', 'каковы размеры озера', 'каковы'],
+    ['ar', 'بمن التقى القائد', 'بمن'],
+    ['hi', 'किन्होंने युद्ध जीता', 'किन्होंने'],
   ] as const) {
     test(`${languages}: ${word} in ${query}`, () => {
       assert.equal(weightIn(query, word, [...languages.split(' '), 'und']), 0);

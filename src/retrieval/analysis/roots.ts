@@ -6,7 +6,6 @@
 /** Conjunctions, prepositions and marks of the person, before and after what the light stemmer left. */
 const ARABIC_CLITIC = /^[وفبكليتنا]{1,3}(?=.{3})/;
 const ARABIC_ENDING = /(?<=.{3})(?:تها|هما|كما|هم|هن|كم|نا|تم|وا|ا|ت|ن|و)$/;
-const ARABIC_PRONOUN = /(?<=.{3})(?:هما|كما|هم|هن|كم|تم|ت)$/;
 const ARABIC_PREPOSITION = /^[وفبكل](?=.{4})/;
 const ARABIC_WEAK_LETTERS = /[اويىء]/g;
 /** Of participles, and of verbs by person and form (استخدم, يستخدم, مستخدم); their vowels are gone by then. */
@@ -19,7 +18,6 @@ export function arabicLight(stemmed: string): string {
 
 export function arabicRoot(stemmed: string): string {
   return stemmed
-    .replace(ARABIC_PRONOUN, '')
     .replace(ARABIC_PREPOSITION, '')
     .replace(ARABIC_WEAK_LETTERS, '')
     .replace(ARABIC_FORMATIVES, '');
