@@ -81,6 +81,9 @@ const FOUND: readonly (readonly [string, string, string, number])[] = [
   ['vi', 'đường phố Hà Nội', 'duong pho ha noi', 0.3],
   ['vi', 'tiếng Việt'.normalize('NFD'), 'tiếng Việt', 1],
   ['vi', 'hoà bình và thuý', 'hòa bình thúy', 1],
+  ['vi', 'tỷ lệ ở Mỹ', 'tỉ lệ Mĩ', 1],
+  ['vi', 'quý và kỹ sư', 'quí kĩ sư', 1],
+  ['vi', 'thế kỷ', 'the ky', 0.3],
   // Hebrew: prefixes, endings
   ['he', 'הוא נולד בירושלים', 'ירושלים', 0.4],
   ['he', 'ושבמדינה', 'המדינות', 0.4],

@@ -7,6 +7,7 @@
  */
 import { compoundParts } from './compounds.ts';
 import { encodeForm, encodePrefix, encodeTerm } from './encode.ts';
+import { fold } from './fold.ts';
 import { arabicLight, arabicRoot, hebrewRoot, hindiRoot } from './roots.ts';
 import type { WordTerm } from './words.ts';
 
@@ -43,19 +44,22 @@ export interface WordForms {
 
 /** The term of a word. `language` is the one that it is treated as, or null in a script without stemmers. */
 export function mainTerm({ lower, stemmed }: WordForms, language: string | null): string {
-  return encodeTerm(language === 'vi' ? withToneInPlace(lower) : stemmed);
+  return encodeTerm(language === 'vi' ? vietnamese(lower) : stemmed);
 }
 
 /** Vietnamese marks the tone of an open syllable on either vowel: hoà, hòa; thuý, thúy. */
 const LATE_TONE = /(o(?=[ae])|(?<!q)u(?=y))([aey])([\u0300\u0301\u0303\u0309\u0323])$/;
 
-function withToneInPlace(lower: string): string {
-  return lower.normalize('NFD').replace(LATE_TONE, '$1$3$2').normalize('NFC');
+/** And writes y for i where nothing follows: tỷ, tỉ; Mỹ, Mĩ; quý, quí. */
+const FINAL_Y = /^([hklmst]|qu)y(?=[\u0300\u0301\u0303\u0309\u0323]?$)/;
+
+function vietnamese(lower: string): string {
+  return lower.normalize('NFD').replace(LATE_TONE, '$1$3$2').replace(FINAL_Y, '$1i').normalize('NFC');
 }
 
 /** What else it is found by. */
 export function looserForms({ lower, letters, stemmed }: WordForms, language: string | null): WordTerm[] {
-  if (language === 'vi') return [{ term: encodePrefix(letters), weight: TONELESS_WEIGHT }];
+  if (language === 'vi') return [{ term: encodePrefix(fold(vietnamese(lower))), weight: TONELESS_WEIGHT }];
   if (language === 'ar') {
     const light = { term: encodeForm('^', arabicLight(stemmed)), weight: ARABIC_LIGHT_WEIGHT };
     return [light, ...rootForm(arabicRoot(stemmed), ARABIC_ROOT_WEIGHT)];

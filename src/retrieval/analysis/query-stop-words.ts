@@ -21,7 +21,7 @@ const MORE: Record<string, string> = {
   ro: 'câtă cărui cărei căror căruia căreia ceea acesta aceasta acestea aceste acestor acestui acestei acel acea acela aceea său săi își îi îl ele ea voi ne vă le dintr într printr unui unei unor una unul poate putea va vor fie avea avut aveau iar dacă',
   ru: 'какую какого какому каким каких какими чей чья чьи чьё чьим чьей чьего чьих чего чему кого кому кем куда откуда зачем именно которой которому которым которыми которую котором эту этого этой этом этому этих этим этими тот та те того им ей них ним ней нее нём него ними свой свою своей своего своих свои себя мы нас нам вас вам они оно об может могут мог является являются являлся являлась стала имеет каков какова каково каковы скольких скольким сколькими насколько ещё уже также тоже чтобы потому поэтому однако хотя там здесь тогда будет будут будучи такой такая такое такие такого таких себе собой сам сама само сами можно ими ею',
   tr: 'nedir neydi neler nelerdir neyi neye neyin hangisi hangisidir hangileri kimdir kimdi kime kimi kimler kimden kaçtır kaçıncı nerededir neresi neresidir nereden nasıldır olduğu olduğunu oldu olur edilen etti ki onun onu ona onlar onların bunun bunu buna şu tarafından',
-  vi: 'mấy hoặc nên vẫn sẽ bởi nhưng nếu vì nó chúng đó',
+  vi: 'mấy hoặc nên vẫn sẽ bởi nhưng nếu vì nó chúng đó rằng đang',
 };
 
 /**
@@ -46,7 +46,7 @@ const DOUBTFUL: Record<string, string> = {
   ro: 'pot sa sale ar noi li el mai dar era si in',
   ru: 'ли есть называется называются называют называли называлась назывался называлось назывались зовут звали',
   tr: 'zaman neden kim eden idi',
-  vi: 'người từ sao thế không do ai bao hay bị tại chúng',
+  vi: 'người từ sao thế không do ai bao hay bị tại chúng còn lại cùng hơn',
 };
 
 /** Without their marks, as they are typed in haste: only what is no other word then (`über` is, and so are `şu`, `são` and `más`). */
