@@ -16,7 +16,7 @@ const WORDS: Record<string, string> = {
   cs: 'a v na se je že z do s o to jako za by byl který pro od jsou nebo ale po při také podle',
   sk: 'a v na sa je že z do s o to ako za by bol ktorý pre od sú alebo ale po pri aj podľa',
   hu: 'a az és hogy nem is egy van volt meg de ez mint csak ha már el vagy azt ezt között után szerint',
-  ro: 'și în de la a cu pe nu este un o din că care mai pentru sunt al ale fost sau prin după',
+  ro: 'și şi în de la a cu pe nu este un o din că care mai pentru sunt al ale fost sau prin după',
   tr: 've bir bu da de için ile olarak olan gibi daha çok en ne o kadar sonra ancak olduğu tarafından veya',
   vi: 'và của là có trong được một các cho với không những người đã này từ khi đến ở để theo vào',
   id: 'yang dan di dengan untuk dari pada ini adalah itu dalam tidak ke oleh atau sebagai juga akan telah karena',

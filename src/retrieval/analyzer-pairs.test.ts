@@ -62,6 +62,7 @@ const FOUND: readonly (readonly [string, string, string, number])[] = [
   ['ro', 'populației orașelor', 'populaţiei oraşelor', 1],
   ['ro', 'naţiunile unite', 'națiune', 0.7],
   ['ro', 'țările și orașele', 'tari orase', 0.5],
+  ['ro', 'soldații primește românești', 'soldat primit român', 0.8],
   // Russian: ё, cases
   ['ru', 'Самолёты летали над городами', 'самолет город', 0.7],
   ['uk', 'обʼєкт і п’ять', "об'єкт п'ять", 1],
@@ -184,6 +185,8 @@ describe('what a query is not looking for is left out of it,', () => {
     ['es', '¿Cuánta agua tienen estos lagos?', 'agua lagos'],
     ['es', 'cuando nacio Cervantes', 'nacio Cervantes'],
     ['ro', 'Cărui oraș îi aparține acest muzeu?', 'oraș aparține muzeu'],
+    ['ro', 'Cine l-a învins şi când s-a întâmplat, într-o ţară', 'învins întâmplat țară'],
+    ['ro', 'Câţi jucători ai NFL-ului sunt aceştia?', 'jucători NFL'],
     ['ro', 'care an a inceput razboiul, cand', 'an inceput razboiul'],
     ['ru', 'Какую площадь имеет эта страна?', 'площадь страна'],
     ['ru', 'Чьим именем им назван город', 'именем назван город'],

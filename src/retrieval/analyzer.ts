@@ -6,7 +6,12 @@
 import { withoutAsking } from './analysis/asking.ts';
 import { encodeTerm } from './analysis/encode.ts';
 import { TERM_WEIGHT } from './analysis/looser-forms.ts';
-import { queryStopWord, type StopWord, withoutTurkishEndings } from './analysis/query-stop-words.ts';
+import {
+  queryStopWord,
+  type StopWord,
+  withoutRomanianClitics,
+  withoutTurkishEndings,
+} from './analysis/query-stop-words.ts';
 import { cjkTerms, hangulTerms, thaiTerms } from './analysis/segments.ts';
 import { stopWordsOf } from './analysis/stop-words.ts';
 import { forEachToken } from './analysis/tokens.ts';
@@ -89,7 +94,9 @@ export function queryWords(text: string, languages: readonly string[]): QueryWor
  */
 export function weighTerms(text: string, languages: readonly string[]): Map<string, number> {
   const terms = new Map<string, number>();
-  const asked = withoutAsking(languages.includes('tr') ? withoutTurkishEndings(text) : text);
+  let said = languages.includes('tr') ? withoutTurkishEndings(text) : text;
+  if (languages.includes('ro')) said = withoutRomanianClitics(said);
+  const asked = withoutAsking(said);
   forEachQueryTerm(asked, languages, queryStopWord, (term, weight) => {
     if (weight > (terms.get(term) ?? 0)) terms.set(term, weight);
   });

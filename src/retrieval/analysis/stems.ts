@@ -17,7 +17,6 @@ import { stemmer as lt } from '@orama/stemmers/lithuanian';
 import { stemmer as ne } from '@orama/stemmers/nepali';
 import { stemmer as no } from '@orama/stemmers/norwegian';
 import { stemmer as pt } from '@orama/stemmers/portuguese';
-import { stemmer as ro } from '@orama/stemmers/romanian';
 import { stemmer as be } from '@orama/stemmers/russian';
 import { stemmer as sr } from '@orama/stemmers/serbian';
 import { stemmer as es } from '@orama/stemmers/spanish';
@@ -25,6 +24,7 @@ import { stemmer as sv } from '@orama/stemmers/swedish';
 import { stemmer as ta } from '@orama/stemmers/tamil';
 import { stemmer as uk } from '@orama/stemmers/ukrainian';
 import { stemArabic } from './stem-arabic.ts';
+import { stemRomanian } from './stem-romanian.ts';
 import { stemRussian } from './stem-russian.ts';
 import { stemTurkish } from './stem-turkish.ts';
 
@@ -63,7 +63,7 @@ const LATIN: Record<string, Stemmer> = {
   nb: no,
   nn: no,
   pt,
-  ro,
+  ro: stemRomanian,
   es,
   sv,
   tr: stemTurkish,
@@ -136,13 +136,8 @@ export function stem(word: string, script: StemScript, language: string): string
   const stemmer = STEMMERS[script][language];
   if (!stemmer) return word;
   try {
-    return stemmer(language === 'ro' ? withCommas(word) : word) || word;
+    return stemmer(word) || word;
   } catch {
     return word; // The Bulgarian stemmer throws on some endings.
   }
-}
-
-/** Romanian ş and ţ are written with a cedilla as often as with the comma that they should have, and that the stemmer knows. */
-function withCommas(word: string): string {
-  return word.replaceAll('ş', 'ș').replaceAll('ţ', 'ț');
 }

@@ -120,8 +120,12 @@ function formsOf(word: string, language: string): WordForms {
   return { lower, letters, stemmed };
 }
 
-/** Lower case as the language has it: Turkish keeps its dotless ı until it is folded, so that stemming sees it. */
+/**
+ * Lower case as the language has it: Turkish keeps its dotless ı until it is folded, so that stemming sees it; Romanian ş and ţ
+ * are written with a cedilla as often as with the comma that they should have.
+ */
 export function lowerCase(word: string, language: string): string {
+  if (language === 'ro') return word.toLowerCase().replaceAll('ş', 'ș').replaceAll('ţ', 'ț');
   return language === 'tr' || language === 'az' ? word.toLocaleLowerCase('tr') : word.toLowerCase();
 }
 

@@ -1,0 +1,47 @@
+/**
+ * Romanian stems: Snowball's, and what it leaves apart. It takes endings off only far enough from the beginning of a word (`populat`
+ * and `populația` meet, `plecat` and `pleacă` do not), and does not know that a vowel or the last consonant changes with the
+ * ending: moarte, morți; seară, seri; stradă, străzi; crește, crescut; conduce, condus.
+ */
+import { stemmer } from '@orama/stemmers/romanian';
+
+/** Plurals that are formed like no others. */
+const IRREGULAR: readonly (readonly [forms: RegExp, singular: string])[] = [
+  [/^oameni(?:i|lor)?$/, 'om'],
+  [/^copii(?:i|lor)?$/, 'copil'],
+  [/^tiner(?:i|ii|ilor|e|ele|elor)$/, 'tânăr'],
+  [/^numere(?:le|lor)?$/, 'număr'],
+];
+/** Neuter plurals: ziduri, titlurile. Feminine ones that end alike have a t before it (culturi), or are these. */
+const NEUTER_PLURAL = /(?<=.{2}[^tţ])uri(?:le|lor)?$/;
+const FEMININE = /^(?:m[aă]sur|figur|procedur|armur|p[aă]dur|bro[sş]ur|bordur|fisur|cenzur|injur)/;
+const GENITIVE = /(?<=.{3}e)(?:lui|i)$/;
+/** Nouns made of verbs: lucrări, clădirile. */
+const VERBAL_PLURAL = /(?<=.{3})([ăi])ri(?:i|le|lor)?$/;
+
+const LAST_VOWELS = /(?<=[aăâeiîou].*[^aăâeiîou])[aăâeiîou]+$/;
+const PARTICIPLE = /(?<=.{4})[aiu]t$/;
+const DIPHTHONG = /([oe])a(?=[^aăâeiîou]{1,3}$)/;
+const SOFT_PLURAL = /şti(?:i|lor|le)?$/;
+/** Cuvinte, sfinți: cuvânt, sfânt. */
+const RAISED_VOWEL = /(?<=[mvf])in[tţ]$/;
+/** Verbs whose participle ends in s: conduce, condus; ajunge, ajuns; alege, ales. */
+const WITH_S = /(?<=du|tor)c$|(?<=pu)n$|(?<=prin|spun|scun|clu|[hc]i)d$|(?<=[âi]n|[^l]un|.le|tru|tra|mer)g$|(?<=scri)$/;
+
+/** `word` is in lower case, with commas. */
+export function stemRomanian(word: string): string {
+  // Snowball knows the cedilla only.
+  const spelled = word.replaceAll('ș', 'ş').replaceAll('ț', 'ţ');
+  const base = singular(spelled);
+  const stem = (stemmer(base) || base).replace(LAST_VOWELS, '').replace(PARTICIPLE, '').replace(DIPHTHONG, '$1');
+  if (stem.endsWith('z')) return `${stem.slice(0, -1)}d`;
+  if (stem.endsWith('şt') && stem.length > 3 && !SOFT_PLURAL.test(spelled)) return `${stem.slice(0, -2)}sc`;
+  return stem.replace(RAISED_VOWEL, 'ânt').replace(WITH_S, 's');
+}
+
+function singular(word: string): string {
+  const irregular = IRREGULAR.find(([forms]) => forms.test(word));
+  if (irregular) return irregular[1];
+  const base = word.replace(GENITIVE, '').replace(VERBAL_PLURAL, (_, vowel) => (vowel === 'i' ? 'ire' : 'are'));
+  return FEMININE.test(base) ? base : base.replace(NEUTER_PLURAL, '');
+}
