@@ -7,8 +7,9 @@ import type { FindFitting, Fitting } from './fitting.ts';
 import type { FusionSettings } from './fuse.ts';
 import type { FindKnown } from './known-vectors.ts';
 import { bm25Candidates, type Candidate } from './lexical.ts';
-import { type CountsByTerm, scanCandidates } from './lexical-scan.ts';
+import { scanCandidates } from './lexical-scan.ts';
 import type { SemanticQuery } from './semantic.ts';
+import type { TermCounts } from './term-counts.ts';
 import type { AdmittedRequest, Filters, Hit } from './types.ts';
 
 /** Batches after the first, which is as large as what is wanted. */
@@ -38,7 +39,7 @@ export interface Search {
   /** From `searchTerms`. */
   terms: readonly string[];
   /** Where the database has no BM25 index. */
-  counts?: CountsByTerm;
+  counts?: TermCounts;
   /** What fits the filters of the request, or none. */
   fitting: FindFitting;
   /** The chunks that fit the filters, where they are so few that each is scored. Absent: the index is asked for all. */

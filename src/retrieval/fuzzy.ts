@@ -13,7 +13,7 @@ import { firstTerms, lowerCase, wordTerms } from './analysis/words.ts';
 import { type QueryWord, queryWords } from './analyzer.ts';
 import { lexicalCandidates, lexicalRequest, type RankedCandidate, type Search } from './candidates.ts';
 import type { ReadRow } from './hits.ts';
-import { countTerms, termsAmong } from './lexical-scan.ts';
+import { termsAmong } from './lexical-scan.ts';
 import type { Filters, Warning } from './types.ts';
 
 export const FUZZY_WARNING = 'fuzzy_match';
@@ -76,20 +76,9 @@ export async function correct(
   // Which chunks are the best depends on what is hidden too; which words nothing has does not.
   if (request.policy !== null && nowhere.length < words.length * MISSING_SHARE_MIN) return undefined;
   const corrections: Correction[] = [];
-  const few = await search.few?.(filters);
-  const spelled = await collect(nowhere, async ({ word }) => {
-    const near = (): ReadonlySet<string> => termsNear(word, languages);
-    return { word, near: few ? new Set(await few.having(near, [word, ...languages].join(' '))) : near() };
-  });
-  // Of all words at once.
-  if (search.counts && spelled.length > 1)
-    await countTerms(
-      tx,
-      spelled.flatMap(({ near }) => [...near]),
-      search.counts,
-    );
-  for (const { word, near } of spelled) {
-    const correction = await correctWord(tx, search, word, near, filters);
+  const near = await nearTerms(search, nowhere, filters);
+  for (const [i, { word }] of nowhere.entries()) {
+    const correction = await correctWord(tx, search, word, new Set(near[i]), filters);
     if (correction) corrections.push(correction);
   }
   if (corrections.length === 0) return undefined;
@@ -97,6 +86,22 @@ export async function correct(
   warnings.push({ type: FUZZY_WARNING, message: `Words that occur nowhere were taken for others: ${list}.` });
   const guesses = corrections.flatMap(({ term }) => new Array<string>(GUESS_WEIGHT).fill(term));
   return { ...search, terms: [...search.terms, ...guesses] };
+}
+
+/** Of each word the terms of all spellings one error away, at least those that a chunk has. */
+async function nearTerms(
+  search: Search,
+  words: readonly QueryWord[],
+  filters: Filters,
+): Promise<readonly (readonly string[])[]> {
+  const { languages, counts } = search;
+  const lists = words.map(({ word }) => ({
+    key: [word, ...languages].join(' '),
+    terms: () => termsNear(word, languages),
+  }));
+  const few = await search.few?.(filters);
+  if (few) return collect(lists, ({ terms, key }) => few.having(terms, key));
+  return counts ? counts.occurring(lists) : lists.map(({ terms }) => [...terms()]);
 }
 
 /** Terms of the words that chunks have which the caller may see, where one look tells it for all. */

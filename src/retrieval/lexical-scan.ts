@@ -8,9 +8,9 @@ import { BM25_B, BM25_K1, chunkPartition } from '../corpus/tenant-store.ts';
 import type { Tx } from '../db/database.ts';
 import { identifier, join, type Sql, sql } from '../db/sql.ts';
 import { ServiceError } from '../errors.ts';
-import type { Knowledge } from './corpus-memory.ts';
 import type { Fitting, SourceIds } from './fitting.ts';
 import { type Candidate, type CandidateRequest, inOrder } from './lexical.ts';
+import { isIndexed, openTermCounts, type TermCount, type TermCounts } from './term-counts.ts';
 import { anyOf, type BoundedTerm, reaching } from './threshold-query.ts';
 
 /** Distinct terms scored for one query; of more, those that weigh most. */
@@ -30,8 +30,6 @@ const CHUNK_PER_FITTING = 1 / 6;
 const FEW_CHUNKS = 300;
 /** The next look is so many times as large, when too few of the one before fulfil the conditions. */
 const LOOK_GROWTH = 8;
-/** PostgreSQL indexes no longer words. */
-const TERM_BYTES_MAX = 2046;
 /** Larger counts the database does not tell exactly. */
 const COUNT_MAX = 100;
 /** Rounding in the database must not cut off a chunk of exactly the score. */
@@ -76,7 +74,7 @@ export async function scanCandidates(
   fitting?: ScannedFitting,
   { firstRows, largeRows, namedMax }: LookLimits = LOOK_LIMITS,
 ): Promise<Candidate[]> {
-  const scoring = await weigh(tx, request.terms, request.counts);
+  const scoring = await weigh(request.terms, request.counts ?? openTermCounts(tx, request.tenantId));
   if (scoring.terms.length === 0) return [];
   if (fitting?.chunks === 0) return [];
   if (fitting && fitting.ids !== null)
@@ -229,10 +227,6 @@ export async function termsAmong(
   return new Set(rows.map(({ term }) => term));
 }
 
-function isIndexed(term: string): boolean {
-  return term !== '' && Buffer.byteLength(term) <= TERM_BYTES_MAX;
-}
-
 /** The chunks that fulfil the conditions, or `max` and one of them. */
 async function nameFew(tx: Tx, request: CandidateRequest, max: number): Promise<string[]> {
   const rows = await tx.query<{ id: string }>(sql`
@@ -242,41 +236,12 @@ async function nameFew(tx: Tx, request: CandidateRequest, max: number): Promise<
   return rows.map(({ id }) => id);
 }
 
-/** What is known of the terms of a corpus; null: they do not occur. */
-export type CountsByTerm = Map<string, TermCounts | null>;
-
-/** Of a tenant; all count as kept from the first on. */
-const KNOWN_COUNTS_MAX = 1_000;
-const COUNTED_BYTES = 200;
-
-/** For one transaction; with `knowledge` of the corpus as it sees it, those that others have asked for are in it. */
-export async function openCounts(tenantId: string, knowledge: Knowledge | undefined): Promise<CountsByTerm> {
-  if (!knowledge) return new Map();
-  const none = async (): Promise<{ counts: CountsByTerm }> => ({ counts: new Map() });
-  const kept = await knowledge.recall(`counts ${tenantId}`, none, () => KNOWN_COUNTS_MAX * COUNTED_BYTES);
-  // Not emptied: other searches may be reading it.
-  if (kept.counts.size > KNOWN_COUNTS_MAX) kept.counts = new Map();
-  return kept.counts;
-}
-
-/** Adds what is not known yet. */
-export async function countTerms(tx: Tx, terms: readonly string[], known: CountsByTerm): Promise<void> {
-  const unknown = ['', ...terms.filter(isIndexed)].filter((term) => !known.has(term));
-  if (unknown.length === 0) return;
-  const counts = await tx.query<TermCounts>(
-    sql`select term, chunks, length, most, sparsest from own_term_counts(${unknown}::text[])`,
-  );
-  for (const term of unknown) known.set(term, null);
-  for (const counted of counts) known.set(counted.term, counted);
-}
-
 /** The terms that occur, with their BM25 weights. A term that is repeated counts as often. */
-async function weigh(tx: Tx, terms: readonly string[], known: CountsByTerm = new Map()): Promise<Scoring> {
+async function weigh(terms: readonly string[], counts: TermCounts): Promise<Scoring> {
   const repeats = new Map<string, number>();
   for (const term of terms) repeats.set(term, (repeats.get(term) ?? 0) + 1);
-  await countTerms(tx, [...repeats.keys()], known);
-  const counts = [...repeats.keys()].flatMap((term) => known.get(term) ?? []);
-  const all = known.get('');
+  const counted = await counts.count(['', ...repeats.keys()]);
+  const all = counted.get('');
   if (!all) {
     throw new ServiceError('overloaded', 'The text index is being changed: the operator has to restart the service.', {
       retryAfterSeconds: RETRY_SECONDS,
@@ -285,32 +250,21 @@ async function weigh(tx: Tx, terms: readonly string[], known: CountsByTerm = new
   const meanLength = Math.max(all.length / Math.max(all.chunks, 1), 1);
   const base = BM25_K1 * (1 - BM25_B);
   const slope = (BM25_K1 * BM25_B) / meanLength;
-  const weighed = counts
+  const weighed = [...counted.values()]
     .filter(({ term, chunks }) => term !== '' && chunks > 0)
-    .map((counted) => {
-      const { term, chunks } = counted;
+    .map((one) => {
+      const { term, chunks } = one;
       const rarity = Math.log(1 + (all.chunks - chunks + 0.5) / (chunks + 0.5));
       const weight = repeats.get(term)! * rarity * (BM25_K1 + 1);
-      return { term, chunks, weight, bound: weight * shareMax(counted, base, slope) };
+      return { term, chunks, weight, bound: weight * shareMax(one, base, slope) };
     })
     .toSorted((a, b) => b.weight - a.weight)
     .slice(0, SCORED_TERMS_MAX);
   return { terms: weighed.toSorted((a, b) => b.bound - a.bound), base, slope };
 }
 
-export interface TermCounts {
-  term: string;
-  /** How many have it; of '' all. */
-  chunks: number;
-  /** Of '': of all together. */
-  length: number;
-  /** How often a chunk has it at most, and for what length once at least. Null: not known. */
-  most: number | null;
-  sparsest: number | null;
-}
-
 /** Of a term's weight no chunk's score has more. */
-function shareMax({ most, sparsest }: TermCounts, base: number, slope: number): number {
+function shareMax({ most, sparsest }: TermCount, base: number, slope: number): number {
   if (most === null || sparsest === null || most > COUNT_MAX) return 1;
   return 1 / (1 + base / most + slope * sparsest);
 }

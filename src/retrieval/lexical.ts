@@ -3,7 +3,7 @@ import { chunkPartition, termsIndex } from '../corpus/tenant-store.ts';
 import type { Tx } from '../db/database.ts';
 import { identifier, join, raw, type Sql, sql } from '../db/sql.ts';
 import type { Fitting } from './fitting.ts';
-import type { CountsByTerm } from './lexical-scan.ts';
+import type { TermCounts } from './term-counts.ts';
 
 export interface Candidate {
   id: string;
@@ -27,7 +27,7 @@ export interface CandidateRequest {
   bySource?: boolean;
   limit: number;
   /** What is known of terms already, and is added to. */
-  counts?: CountsByTerm;
+  counts?: TermCounts;
   /** Only so many of the best chunks are tested at all: fewer may be found than there are. */
   tested?: number;
 }

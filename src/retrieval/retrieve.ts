@@ -30,13 +30,13 @@ import { hybridBatches } from './hybrid.ts';
 import { openKnownVectors } from './known-vectors.ts';
 import { readLanguages } from './languages.ts';
 import { FORCE_INDEX_ORDER, FORCE_INDEXES } from './lexical.ts';
-import { openCounts } from './lexical-scan.ts';
 import { fingerprint } from './near-duplicates.ts';
 import { EXACT_ROWS_MAX, NEAREST_SETTINGS } from './nearest.ts';
 import { postfiltered } from './postfilter.ts';
 import { RERANKED_MAX, rerank } from './rerank.ts';
 import { type ReadText, select } from './select.ts';
 import { type EmbeddedQuery, embedQuery, isAsRecalled, recallQuery, vectorCount, vectorPages } from './semantic.ts';
+import { openTermCounts } from './term-counts.ts';
 import type { AdmittedRequest, Hit, Retrieved, RetrieveRequest, Warning } from './types.ts';
 
 /** So many of the best candidates are compared with each other, whichever page is asked for; later ones only by their hash. */
@@ -216,7 +216,7 @@ async function prepare(
   const fitting = openFitting(tx, request, knowledge);
   const ofIndex = db.hasTextSearch
     ? { few: openFew(tx, request, fitting, knowledge) }
-    : { counts: await openCounts(request.tenantId, knowledge) };
+    : { counts: openTermCounts(tx, request.tenantId, knowledge) };
   const search = {
     ...{ request, hasTextSearch: db.hasTextSearch, languages, terms, fusion, exactRowsMax: EXACT_ROWS_MAX },
     ...{ fitting, ...ofIndex, ...(memory && { state: { of: memory.version, is: state!.version } }) },

@@ -298,7 +298,7 @@ test('a search with known filters and languages looks for neither, nor for the t
   assert.equal(await look(null), 3);
 });
 
-test('without a BM25 index, scores are those of the corpus as it is', async () => {
+test('without a BM25 index, scores and corrections are those of the corpus as it is', async () => {
   const scanned: Database = { ...database.db, hasTextSearch: false };
   const made = await make(scanned);
   const { id: tenantId } = made.tenant;
@@ -316,6 +316,10 @@ test('without a BM25 index, scores are those of the corpus as it is', async () =
     assert.ok(then[0]! > first[0]!, 'the word has become rarer');
     assert.deepEqual(then, await scores(null), 'the same without any memory');
   }
+  const misspelled = { ...requestOf(made, {}), query: 'elevnth' };
+  for (let times = 0; times < 2; times += 1) assert.deepEqual(await names(misspelled, memory, scanned), []);
+  await seed(database.db, tenantId, [{ sources: [{ name: 'late', chunks: ['eleventh'] }] }]);
+  for (let times = 0; times < 2; times += 1) assert.deepEqual(await names(misspelled, memory, scanned), ['late']);
 });
 
 test('with another embedding model, searches use its vectors', async () => {
