@@ -79,7 +79,7 @@ export function queryWords(text: string, languages: readonly string[]): QueryWor
     (word) => words.push(word),
     () => {},
   );
-  const { kept, likely } = withoutStopWords(words, searched, true, functionWord);
+  const { kept, likely } = withoutStopWords(words, searched, true, queryStopWord);
   const surely = kept.filter(({ weightMax }) => weightMax === TERM_WEIGHT);
   return [...new Set(surely.map(({ word }) => word))].map((word) => ({
     word,

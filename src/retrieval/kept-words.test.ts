@@ -102,6 +102,10 @@ test('typing errors are not looked for in stop words', () => {
     queryWords('which Katze', ['de', 'und']).map(({ word }) => word),
     ['Katze'],
   );
+  assert.deepEqual(
+    queryWords('किसकी किताब', ['hi', 'und']).map(({ word }) => word),
+    ['किताब'],
+  );
 });
 
 describe('what only asks is left out', () => {

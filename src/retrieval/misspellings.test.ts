@@ -28,6 +28,7 @@ test('the spellings near a word are those with one error, in its alphabet', () =
     ['насиление', 'население'],
     ['πληθισμος', 'πληθυσμος'],
     ['حكوومة', 'حكومة'],
+    ['मैक्सिको', 'मेक्सिको'],
   ] as const) {
     const near = spellingsNear(word);
     assert.ok(near.has(meant), word);

@@ -9,6 +9,7 @@ const ALPHABETS = [
   'абвгдежзийклмнопрстуфхцчшщъыьэюяіїєґ',
   'αβγδεζηθικλμνξοπρστυφχψω',
   'ابتثجحخدذرزسشصضطظعغفقكلمنهويء',
+  'अआइईउऊएऐओऔऑकखगघचछजझटठडढणतथदधनपफबभमयरलवशषसहािीुूेैोौॉं्',
 ];
 
 /** True for words that typing errors are looked for in: of letters alone, in an alphabet. */
