@@ -83,10 +83,9 @@ function gainOf(
 ): number {
   let sum = 0;
   for (const one of judged) {
-    const entries = new Map([...one.lexical, ...one.semantic].map(({ id, entry }) => [id, entry]));
-    const ranked = fusion ? fuse(one.lexical, one.semantic, fusion) : one[half];
+    const ranked = fusion ? fuse(one.lexical, one.semantic, fusion).map(({ from }) => from) : one[half];
     sum += measureQuery(
-      ranked.map(({ id }) => entries.get(id)!),
+      ranked.map(({ entry }) => entry),
       one.query.judgements,
     ).ndcg10;
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openRandom } from '../../test/support/random.ts';
 import { FUSION_METHODS } from '../config.ts';
-import { FUSED_DEPTH, fuse, type Ranked } from './fuse.ts';
+import { FUSED_DEPTH, type Fused, fuse, type Ranked } from './fuse.ts';
 
 const RUNS = 200;
 
@@ -43,7 +43,12 @@ test('the sum of both scores decides, each list stretched to 0..1', () => {
   ]);
 });
 
-const rounded = <T extends { score: number }>(fused: T): T => ({ ...fused, score: Number(fused.score.toFixed(6)) });
+const rounded = ({ id, score, lexical, semantic }: Fused) => ({
+  id,
+  score: Number(score.toFixed(6)),
+  lexical,
+  semantic,
+});
 
 test('reciprocal ranks ignore how far scores lie apart', () => {
   const near = fuse(list('abc'), list('cad'), { method: 'rrf', weight: 0.5 });
@@ -62,6 +67,8 @@ test('no candidate is lost or repeated, scores fall and lie in 0..1', () => {
       const fused = fuse(lexical, semantic, { method, weight });
       const expected = new Set([...lexical, ...semantic].map(({ id }) => id));
       assert.equal(fused.length, expected.size, `seed ${seed}`);
+      for (const { id, from } of fused)
+        assert.equal(from, lexical.find((one) => one.id === id) ?? semantic.find((one) => one.id === id));
       assert.deepEqual(new Set(fused.map(({ id }) => id)), expected, `seed ${seed}`);
       fused.forEach(({ score }, i) => {
         assert.ok(score >= 0 && score <= 1.000001, `seed ${seed}`);

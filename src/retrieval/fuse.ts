@@ -16,8 +16,10 @@ export interface Ranked {
   score: number;
 }
 
-export interface Fused {
+export interface Fused<T = Ranked> {
   id: string;
+  /** As it is in the first list that it is in. */
+  from: T;
   /** 0..1; higher is better. */
   score: number;
   /** The scores it had in the lists; null where it was absent. */
@@ -32,26 +34,28 @@ export interface Fused {
  * longer lists add candidates at the end and change nothing before it: pages stay as they are. Of equal score the better rank
  * comes first, in a list that counts before one of weight 0; then the lower id.
  */
-export function fuse(lexical: readonly Ranked[], semantic: readonly Ranked[], settings: FusionSettings): Fused[] {
+export function fuse<T extends Ranked>(
+  lexical: readonly T[],
+  semantic: readonly T[],
+  settings: FusionSettings,
+): Fused<T>[] {
   const shareOf = settings.method === 'rrf' ? reciprocalRanks : stretched;
-  const places = new Map<string, Fused & Place>();
-  const add = (half: 'lexical' | 'semantic', list: readonly Ranked[], weight: number): void => {
+  const places = new Map<string, Fused<T> & Place>();
+  const add = (half: 'lexical' | 'semantic', list: readonly T[], weight: number): void => {
     const shares = shareOf(list.slice(0, FUSED_DEPTH));
-    list.forEach(({ id, score }, rank) => {
-      const place = places.get(id) ?? nowhere(id);
+    list.forEach((candidate, rank) => {
+      const place = places.get(candidate.id) ?? nowhere(candidate);
       if (place[half] !== null) return;
-      place[half] = score;
+      place[half] = candidate.score;
       place.score += weight * (shares[rank] ?? 0);
       if (weight > 0) place.rank = Math.min(place.rank, rank);
       else place.silentRank = Math.min(place.silentRank, rank);
-      places.set(id, place);
+      places.set(place.id, place);
     });
   };
   add('lexical', lexical, 1 - settings.weight);
   add('semantic', semantic, settings.weight);
-  return [...places.values()]
-    .sort(byPlace)
-    .map(({ id, score, lexical, semantic }) => ({ id, score, lexical, semantic }));
+  return [...places.values()].sort(byPlace);
 }
 
 interface Place {
@@ -60,9 +64,9 @@ interface Place {
   silentRank: number;
 }
 
-function nowhere(id: string): Fused & Place {
+function nowhere<T extends Ranked>(from: T): Fused<T> & Place {
   const [rank, silentRank] = [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
-  return { id, score: 0, lexical: null, semantic: null, rank, silentRank };
+  return { id: from.id, from, score: 0, lexical: null, semantic: null, rank, silentRank };
 }
 
 function byPlace(a: Fused & Place, b: Fused & Place): number {

@@ -128,11 +128,7 @@ function missingIn(chunks: readonly string[], words: readonly QueryWord[]): read
 
 /** Of all spellings one error away. */
 function termsNear(word: string, languages: readonly string[]): ReadonlySet<string> {
-  const near = new Set<string>();
-  for (const spelling of spellingsNear(fold(word.toLowerCase()))) {
-    for (const term of firstTerms(spelling, languages)) near.add(term);
-  }
-  return near;
+  return firstTerms(spellingsNear(fold(word.toLowerCase())), languages);
 }
 
 /** The commonest word one error away; of a long word also two, behind the same first letters. */

@@ -126,12 +126,9 @@ export function rankHalves({ request, fusion }: HybridSearch, { lexical, semanti
       return { ...candidate, score: least, scores: { lexical: null, semantic: candidate.score, rerank: null } };
     });
   }
-  const sourceOf = new Map<string, string>();
-  for (const { id, sourceId } of lexical) sourceOf.set(id, sourceId);
-  for (const { id, sourceId } of semantic) sourceOf.set(id, sourceId);
   return fuse(lexical, semantic, fusion).map((fused) => ({
     id: fused.id,
-    sourceId: sourceOf.get(fused.id)!,
+    sourceId: fused.from.sourceId,
     score: fused.score,
     scores: { lexical: fused.lexical, semantic: fused.semantic, rerank: null },
   }));

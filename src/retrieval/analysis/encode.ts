@@ -7,9 +7,9 @@
  */
 
 const PLAIN = /^(?:[a-z][a-z0-9]*|[0-9]{1,20})$/;
+const PLAIN_UNMARKED = /^(?:(?!z[pq])[a-z][a-z0-9]*|[0-9]{1,20})$/;
 const PREFIX_MARK = 'zp';
 const ESCAPE_MARK = 'zq';
-const MARKED = /^z[pq]/;
 
 /** UTF-16 units below this take three base-36 digits (the first is at most `v`), the others `w` and three digits. */
 const THREE_DIGIT_UNITS = 0xa000;
@@ -18,7 +18,7 @@ const unitCodes: string[] = [];
 
 /** The lexeme of a term: `[a-z0-9]+`, at most four characters for each UTF-16 unit of the term, and two more. */
 export function encodeTerm(term: string): string {
-  return PLAIN.test(term) && !MARKED.test(term) ? term : escaped(term);
+  return PLAIN_UNMARKED.test(term) ? term : escaped(term);
 }
 
 /** The lexeme that stands for "a word that begins like this": never equal to that of a whole term. */

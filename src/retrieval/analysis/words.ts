@@ -2,7 +2,7 @@
 import { encodeTerm } from './encode.ts';
 import { fold } from './fold.ts';
 import { looserForms, mainTerm, TERM_WEIGHT, type WordForms } from './looser-forms.ts';
-import { languageFor, scriptOf, stem } from './stems.ts';
+import { languageFor, type StemScript, scriptOf, stem } from './stems.ts';
 
 /** Longer terms are cut: nobody types them, and a lexeme has a length limit. */
 export const TERM_UNITS_MAX = 64;
@@ -82,17 +82,19 @@ export function wordTerms(word: string, language: string): readonly WordTerm[] {
   return terms;
 }
 
-/** The first lexemes of a word in these languages, not remembered: for words that hardly come again. */
-export function firstTerms(word: string, languages: readonly string[]): string[] {
-  const short = cut(word);
-  const script = scriptOf(short);
-  const used: string[] = [];
-  const terms: string[] = [];
-  for (const language of languages) {
-    const taken = script ? languageFor(script, language) : language;
-    if (used.includes(taken)) continue;
-    used.push(taken);
-    terms.push(mainTerm(formsOf(short, taken), script && taken));
+/** The first lexemes of words in these languages, not remembered: for words that hardly come again. */
+export function firstTerms(words: Iterable<string>, languages: readonly string[]): Set<string> {
+  const terms = new Set<string>();
+  const treatedAs = new Map<StemScript | null, readonly string[]>();
+  for (const word of words) {
+    const short = cut(word);
+    const script = scriptOf(short);
+    let used = treatedAs.get(script);
+    if (!used) {
+      used = [...new Set(languages.map((language) => (script ? languageFor(script, language) : language)))];
+      treatedAs.set(script, used);
+    }
+    for (const language of used) terms.add(mainTerm(formsOf(short, language, script), script && language));
   }
   return terms;
 }
@@ -100,7 +102,7 @@ export function firstTerms(word: string, languages: readonly string[]): string[]
 function computeTerms(word: string, language: string): WordTerm[] {
   const script = scriptOf(word);
   const used = script && languageFor(script, language);
-  const forms = formsOf(word, used ?? language);
+  const forms = formsOf(word, used ?? language, script);
   const { letters } = forms;
   const terms = [{ term: mainTerm(forms, used), weight: TERM_WEIGHT }];
   if (/^[\p{L}\p{M}]+$/u.test(letters)) terms.push(...looserForms(forms, used));
@@ -111,8 +113,7 @@ function computeTerms(word: string, language: string): WordTerm[] {
 }
 
 /** `language` is the one that the word is treated as; without a script that is stemmed, that of the text. */
-function formsOf(word: string, language: string): WordForms {
-  const script = scriptOf(word);
+function formsOf(word: string, language: string, script: StemScript | null): WordForms {
   const lower = lowerCase(word, language);
   const letters = fold(lower);
   // English writes accents as it pleases; elsewhere the stemmer must see them.
