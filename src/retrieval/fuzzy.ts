@@ -64,7 +64,12 @@ export async function correct(
   if (missing.length < words.length * MISSING_SHARE_MIN) return undefined;
   const filters = request.usePostfilter ? {} : request.filters;
   const nowhere: QueryWord[] = [];
-  const known = await knownTerms(tx, search, missing, filters);
+  const known = await presentTerms(
+    tx,
+    search,
+    missing.flatMap(({ terms }) => terms),
+    filters,
+  );
   for (const word of missing) {
     const isKnown = known
       ? word.terms.some((term) => known.has(term))
@@ -76,9 +81,8 @@ export async function correct(
   // Which chunks are the best depends on what is hidden too; which words nothing has does not.
   if (request.policy !== null && nowhere.length < words.length * MISSING_SHARE_MIN) return undefined;
   const corrections: Correction[] = [];
-  const near = await nearTerms(search, nowhere, filters);
-  for (const [i, { word }] of nowhere.entries()) {
-    const correction = await correctWord(tx, search, word, new Set(near[i]), filters);
+  for (const spelled of await spell(tx, search, nowhere, filters)) {
+    const correction = await correctWord(tx, search, spelled, filters);
     if (correction) corrections.push(correction);
   }
   if (corrections.length === 0) return undefined;
@@ -88,30 +92,46 @@ export async function correct(
   return { ...search, terms: [...search.terms, ...guesses] };
 }
 
-/** Of each word the terms of all spellings one error away, at least those that a chunk has. */
-async function nearTerms(
-  search: Search,
-  words: readonly QueryWord[],
-  filters: Filters,
-): Promise<readonly (readonly string[])[]> {
+/** A word, and how it may have been meant. Terms that no chunk has may be left out. */
+interface Spelled {
+  word: string;
+  letters: string;
+  /** Terms of all spellings one error away. */
+  near: ReadonlySet<string>;
+  /** Of words with the same first letters. */
+  alike: readonly string[];
+}
+
+async function spell(tx: Tx, search: Search, words: readonly QueryWord[], filters: Filters): Promise<Spelled[]> {
   const { languages, counts } = search;
   const lists = words.map(({ word }) => ({
     key: [word, ...languages].join(' '),
     terms: () => termsNear(word, languages),
   }));
   const few = await search.few?.(filters);
-  if (few) return collect(lists, ({ terms, key }) => few.having(terms, key));
-  return counts ? counts.occurring(lists) : lists.map(({ terms }) => [...terms()]);
+  const near = few
+    ? await collect(lists, ({ terms, key }) => few.having(terms, key))
+    : ((await counts?.occurring(lists)) ?? lists.map(({ terms }) => [...terms()]));
+  const spelled = words.map(({ word }, i) => {
+    const letters = fold(word.toLowerCase());
+    const alike = letters.length < TWO_ERRORS_UNITS_MIN ? [] : [encodePrefix(letters.slice(0, PREFIX_UNITS))];
+    return { word, letters, near: near[i]!, alike };
+  });
+  const terms = spelled.flatMap((one) => [...one.near, ...one.alike]);
+  const present = few || counts ? await presentTerms(tx, search, terms, filters) : undefined;
+  const kept = (some: readonly string[]): readonly string[] =>
+    present ? some.filter((term) => present.has(term)) : some;
+  return spelled.map((one) => ({ ...one, near: new Set(kept(one.near)), alike: kept(one.alike) }));
 }
 
-/** Terms of the words that chunks have which the caller may see, where one look tells it for all. */
-async function knownTerms(
+/** Those of the terms that chunks have which the caller may see, where one look tells it for all. */
+async function presentTerms(
   tx: Tx,
   search: Search,
-  words: readonly QueryWord[],
+  terms: readonly string[],
   filters: Filters,
 ): Promise<ReadonlySet<string> | undefined> {
-  const terms = words.flatMap((word) => word.terms);
+  if (terms.length === 0) return new Set();
   const few = await search.few?.(filters);
   if (few) return new Set(await few.having(() => terms));
   const { bySource } = lexicalRequest(search, [], 1);
@@ -135,18 +155,15 @@ function termsNear(word: string, languages: readonly string[]): ReadonlySet<stri
 async function correctWord(
   tx: Tx,
   search: Search,
-  word: string,
-  near: ReadonlySet<string>,
+  { word, letters, near, alike }: Spelled,
   filters: Filters,
 ): Promise<Correction | undefined> {
   const { languages } = search;
-  const letters = fold(word.toLowerCase());
   const contents = await chunksWith(tx, search, [...near], filters, CHUNKS_READ);
   const found = commonest(contents, languages, word, (other, term) => near.has(term) && isNear(other, letters, 1));
-  if (found || letters.length < TWO_ERRORS_UNITS_MIN) return found;
-  const prefix = encodePrefix(letters.slice(0, PREFIX_UNITS));
-  const alike = await chunksWith(tx, search, [prefix], filters, CHUNKS_READ);
-  return commonest(alike, languages, word, (other) => isNear(other, letters, 2));
+  if (found) return found;
+  const others = await chunksWith(tx, search, alike, filters, CHUNKS_READ);
+  return commonest(others, languages, word, (other) => isNear(other, letters, 2));
 }
 
 /** A word's ending may differ besides: “populaton” is near “populations”. */
