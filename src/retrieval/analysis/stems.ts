@@ -7,7 +7,6 @@ import { stemmer as stemEnglish } from '@orama/stemmers/english';
 import { stemmer as fi } from '@orama/stemmers/finnish';
 import { stemmer as fr } from '@orama/stemmers/french';
 import { stemmer as de } from '@orama/stemmers/german';
-import { stemmer as el } from '@orama/stemmers/greek';
 import { stemmer as hu } from '@orama/stemmers/hungarian';
 import { stemmer as hi } from '@orama/stemmers/indian';
 import { stemmer as id } from '@orama/stemmers/indonesian';
@@ -25,6 +24,7 @@ import { stemmer as ta } from '@orama/stemmers/tamil';
 import { stemmer as uk } from '@orama/stemmers/ukrainian';
 import { stemArabic } from './stem-arabic.ts';
 import { stemRomanian } from './stem-romanian.ts';
+import { stemGreek } from './stem-greek.ts';
 import { stemRussian } from './stem-russian.ts';
 import { stemTurkish } from './stem-turkish.ts';
 
@@ -72,7 +72,7 @@ const LATIN: Record<string, Stemmer> = {
 const STEMMERS: Record<StemScript, Record<string, Stemmer>> = {
   latin: LATIN,
   cyrillic: { ru: stemRussian, uk, bg, sr, be },
-  greek: { el },
+  greek: { el: stemGreek },
   arabic: { ar: stemArabic },
   devanagari: { hi, ne },
   armenian: { hy },

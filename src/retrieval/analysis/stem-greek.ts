@@ -1,0 +1,144 @@
+/**
+ * Stemming of Greek by its grammar: the augment of past tenses goes, the ending, and what tenses, voices and nouns of a verb put before it.
+ * (Snowball's has πολιτικός and πολιτικό, παιδί and παιδιά, έγραψε and γράφει apart.)
+ */
+import { fold } from './fold.ts';
+
+/** Folded. With the letters that must be left before each. */
+const ENDINGS: readonly (readonly [unitsBefore: number, endings: readonly string[]])[] = [
+  [2, list('οσ ου ο οι ων ουσ ε α ασ εσ η ησ εισ ει εωσ ω ουν ουνε ουμε ετε αμε ατε αν ηκα ηκε ηκαν ματοσ ματα ματων')],
+  [
+    3,
+    list(
+      'υ υσ υν εων εασ εα ουσα ουσε ουσαν ωντασ οντασ ομαι εται ονται ειται ουνται αται ωνται ιεται ιουνται οταν ονταν ουνταν ουταν',
+    ),
+  ],
+  [4, list('ωνασ ωνα ωνεσ ωνοσ οντα οντοσ οντεσ ιαδεσ ιαδων')],
+];
+const UNITS_BEFORE = new Map(ENDINGS.flatMap(([units, endings]) => endings.map((ending) => [ending, units] as const)));
+const ENDING_UNITS_MAX = Math.max(...[...UNITS_BEFORE.keys()].map((ending) => ending.length));
+/** Those that verbs have, be it with nouns. */
+const VERBAL = new Set(
+  list(`ω ει εισ ουν ουνε ουμε ετε ε α εσ αμε ατε αν ηκα ηκε ηκαν ουσα ουσε ουσαν ωντασ οντασ ομαι εται ονται ειται ουνται αται ωνται
+    ιεται ιουνται οταν ονταν ουνταν ουταν`),
+);
+
+/** Of past tenses the augment is known by its accent: έγραψε; behind a preposition, too: μετέτρεψε is of μετατρέπω. */
+const PAST = /(?:ε|αν)$/;
+const AUGMENT = /^έ(?=[βγδζθκλμνξπρσςτφχψ])/;
+const AUGMENTED_UNITS_MIN = 5;
+const AUGMENTED: Record<string, string> = {
+  ανέ: 'ανα',
+  αντέ: 'αντι',
+  απέ: 'απο',
+  διέ: 'δια',
+  εισέ: 'εισ',
+  ενέ: 'εν',
+  εξέ: 'εκ',
+  επέ: 'επι',
+  κατέ: 'κατα',
+  μετέ: 'μετα',
+  παρέ: 'παρα',
+  περιέ: 'περι',
+  προέ: 'προ',
+  προσέ: 'προσ',
+  συνέ: 'συν',
+  υπέ: 'υπο',
+};
+const INNER_AUGMENT = new RegExp(`^(?:${Object.keys(AUGMENTED).join('|')})(?=[βγδζθκλμνξπρστφχψ])`);
+
+/** Verbs that change within, alone or behind a preposition, and two nouns: forms without ending -> one of them. */
+const IRREGULAR: ReadonlyMap<string, string> = new Map(
+  list(`δωσ:διν,διδ,δοθ,δοσ,δοτ βαλ:βαλλ,βαζ,βληθ,βλη λαβ:λαμβαν,λαβαιν,ληφθ,ληψ φερ:φερν,φερθ γραφ:γραψ,γραφτ,γραφθ,γραπτ,γραμμεν
+    στρεφ:στρεψ,στραφ,στροφ τρεπ:τρεψ,τραπ στειλ:στελν,στελλ,σταλ,σταλθ μειν:μεν φυγ:φευγ βρ:βρισκ,βρεθ πηρ:παιρν,παρθ ερχ:ηρθ,ερθ,ελθ,ηλθ
+    παιξ:παιζ,παιχτ,παιχθ καλ:καλεσ,κληθ,κλησ τρεξ:τρεχ θετ:θεσ,τεθ αγ:ηγαγ,αγαγ,αχθ κτισ:κτιζ,κτιστ,χτιζ,χτισ,χτιστ κοψ:κοβ,κοπ δεχ:δεχτ,δεχθ
+    δειξ:δειχν,δειχτ,δειχθ λυσ:λυν,λυθ ανοιξ:ανοιγ,ανοιχτ,ανοιχθ φωτ:φωσ γη:γησ`).flatMap((entry) => {
+    const [root = '', forms = ''] = entry.split(':');
+    return [root, ...forms.split(',')].map((form) => [form, root] as const);
+  }),
+);
+const PREPOSITIONS = new Set(
+  list(
+    'αν ανα αντι απ απο δι δια εισ εκ εν εξ επ επι καθ κατ κατα μεθ μετ μετα παρ παρα περι προ προσ συλ συμ συν υπ υπερ υπο υφ',
+  ),
+);
+const PREPOSITION_UNITS_MAX = 5;
+
+/** Before an ending, from without to within: comparatives, participles, -ικός; what passives, past tenses and nouns of verbs have. */
+const BEFORE_ENDINGS: readonly { end: RegExp; by?: string; least: number; isVerbal?: true }[] = [
+  { end: /[υο]τερ$/, least: 3 },
+  { end: /(?<=[αεηιουωσγμ])μεν$/, least: 4 },
+  { end: /ικ$/, least: 4 },
+  { end: /(?<=[αεηιουων])θ$/, least: 4, isVerbal: true },
+  { end: /ων$/, least: 4, isVerbal: true },
+  { end: /αιν$/, by: 'αν', least: 4, isVerbal: true },
+  { end: /(?<=[αεηιυω])(?:στ|σθ|σ|ζ)$/, least: 4 },
+];
+/** The same with other sounds, where it tells little apart: ανακαλύπτει, ανακάλυψε, ανακαλύφθηκε; υπάρχει, ύπαρξη. */
+const SOUNDS: readonly (readonly [RegExp, string])[] = [
+  [/(?:πτ|φτ|φθ|ψ|φ|β)$/, 'π'],
+  [/(?:χτ|χθ|ξ|χ|γ)$/, 'κ'],
+];
+const SOUNDS_UNITS_MIN = 5;
+const VOWEL_END = /[αεηιουω]$/;
+const UNITS_MIN = 4;
+/** Ρωσία, of Ρώσος: shorter than UNITS_MIN, and known by its accent. */
+const SHORT_COUNTRY = /^(...)ίας?$/;
+
+/** `word` in lower case, with its accents. Folded. */
+export function stemGreek(word: string): string {
+  const accented = word.normalize('NFC');
+  const [, country] = SHORT_COUNTRY.exec(accented) ?? [];
+  if (country) return fold(country);
+  const folded = fold(withoutAugment(accented));
+  const ending = endingOf(folded);
+  const rest = folded.slice(0, folded.length - ending.length);
+  return irregularOf(rest) ?? regularStem(rest, VERBAL.has(ending));
+}
+
+function withoutAugment(word: string): string {
+  if (!PAST.test(word)) return word;
+  if (AUGMENT.test(word)) return word.length >= AUGMENTED_UNITS_MIN ? word.slice(1) : word;
+  return word.replace(INNER_AUGMENT, (preposition) => AUGMENTED[preposition]!);
+}
+
+/** The longest. Of -ματος the μ stays: κύμα has it, too. */
+function endingOf(folded: string): string {
+  for (let units = Math.min(ENDING_UNITS_MAX, folded.length - 2); units > 0; units--) {
+    const ending = folded.slice(-units);
+    const unitsBefore = UNITS_BEFORE.get(ending);
+    if (unitsBefore !== undefined && folded.length - units >= unitsBefore) {
+      return ending.startsWith('ματ') ? ending.slice(1) : ending;
+    }
+  }
+  return '';
+}
+
+function irregularOf(rest: string): string | undefined {
+  const root = IRREGULAR.get(rest);
+  if (root !== undefined) return root;
+  for (let units = 2; units <= PREPOSITION_UNITS_MAX && units < rest.length; units++) {
+    const behind = IRREGULAR.get(rest.slice(units));
+    if (behind !== undefined && PREPOSITIONS.has(rest.slice(0, units))) return rest.slice(0, units) + behind;
+  }
+  return undefined;
+}
+
+function regularStem(rest: string, isVerbal: boolean): string {
+  let stem = rest;
+  for (const before of BEFORE_ENDINGS) {
+    if (before.isVerbal && !isVerbal) continue;
+    const shorter = stem.replace(before.end, before.by ?? '');
+    if (shorter.length >= before.least) stem = shorter;
+  }
+  while (stem.length > UNITS_MIN && VOWEL_END.test(stem)) stem = stem.slice(0, -1);
+  for (const [sounds, sound] of SOUNDS) {
+    const other = stem.replace(sounds, sound);
+    if (other.length >= SOUNDS_UNITS_MIN) stem = other;
+  }
+  return stem;
+}
+
+function list(words: string): string[] {
+  return words.trim().split(/\s+/);
+}
