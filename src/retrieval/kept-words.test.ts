@@ -64,6 +64,7 @@ describe('a word is kept and counts less', () => {
     ['vi', 'không khí của', 'không'],
     ['vi', 'thiết bị của', 'bị'],
     ['tr', 'zaman yönetimi', 'zaman'],
+    ['tr', 'müdür odası nerede', 'müdür'],
     ['ro', 'restaurant hot pot', 'pot'],
     ['id', 'novel dan brown', 'dan'],
     ['ru', 'брюс ли', 'ли'],

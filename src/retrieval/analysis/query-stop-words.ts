@@ -11,7 +11,7 @@ import { stopWordsOf } from './stop-words.ts';
 const MORE: Record<string, string> = {
   ar: 'عندما ممن بمن لمن بم بكم هناك هؤلاء أولئك معه معها معهم أيهما وكان وكانت فهل فما فمن وفي ومع وعن ولا وإن أي أية بأي لأي ماهو ماهي بماذا لما عما مما بما فيما كما إذ كذلك أيضا لكن ولكن بل حيث بأن لأن وأن وقد وكيف وما ومن وعلى وإلى ومتى وأين فيه فيها به بها له لها لهم عليه عليها منه منها إليه إليها عنه عنها هما تلك الذين اللذين اللتين كانوا يكون ليس ليست لن لقد تم يتم التى الذى وهو وهي',
   cs: 'na se je jsou byl byla bylo byli kdo kdy kde proč jaký jaká jaké kolik který která které kteří to',
-  el: 'ποιον ποιους ποιου ποιας ποιων πόσο πόσα πόσοι πόσες πόσους πόση πόσων πώς τους στους στις στου στης σας μας μου σου αυτά αυτές αυτοί αυτών αυτόν αυτήν αυτούς αυτού αυτής όπου όπως οποίο οποία οποίος οποίοι οποίες οποίων οποίου οποίας οποίους έχει έχουν είχε είχαν έναν μιας ενός μπορεί μπορούν μπορούσε',
+  el: 'ποιον ποιους ποιου ποιας ποιων πόσο πόσα πόσοι πόσες πόσους πόση πόσων πώς τους στους στις στου στης σας μας μου σου αυτά αυτές αυτοί αυτών αυτόν αυτήν αυτούς αυτού αυτής όπου όπως οποίο οποία οποίος οποίοι οποίες οποίων οποίου οποίας οποίους έχει έχουν είχε είχαν έναν μιας ενός μπορεί μπορούν μπορούσε τη τις ότι πιο αν ώστε ενώ όμως επειδή διότι κάποιος κάποια κάποιο κάποιοι κάποιες κάποιου κάποιας κάποιων κάποιον κάποιους εκείνος εκείνη εκείνο εκείνοι εκείνες εκείνα υπάρχει υπάρχουν υπήρχε υπήρχαν πρέπει έπρεπε ποιανού ποιανής ποιός ποιά ποιό ποιοί ποιές πόσου πόσης τί',
   en: 'many much some any other about during having',
   es: 'cuánta cuyo cuya cuyos cuyas adónde esos esas esto estos estas aquel aquella les mientras aunque había habían sido tiene tienen tenía puede pueden podía',
   fa: 'و از که این را با است برای آن یک تا چه کجا چگونه کدام چند چقدر آیا هر هم شد شده شدند بود بودند نیز یا اما اگر او آنها دارد داشت کرده چیست کیست',
@@ -20,7 +20,7 @@ const MORE: Record<string, string> = {
   it: 'nell sull dall quali quanta chiunque cui questo questa questi queste quello quella quelli quelle sua suo suoi loro può possono stata',
   ro: 'câtă cărui cărei căror căruia căreia ceea acesta aceasta acestea aceste acestor acestui acestei acel acea acela aceea său săi își îi îl ele ea voi ne vă le dintr într printr unui unei unor una unul poate putea va vor fie avea avut aveau iar dacă să cele celor celui celei acestora acesteia acelui acelei acelor cărora cui câtor anume fiind despre dintre ai acești acestea aceștia',
   ru: 'какую какого какому каким каких какими чей чья чьи чьё чьим чьей чьего чьих чего чему кого кому кем куда откуда зачем именно которой которому которым которыми которую котором эту этого этой этом этому этих этим этими тот та те того им ей них ним ней нее нём него ними свой свою своей своего своих свои себя мы нас нам вас вам они оно об может могут мог является являются являлся являлась стала имеет каков какова каково каковы скольких скольким сколькими насколько ещё уже также тоже чтобы потому поэтому однако хотя там здесь тогда будет будут будучи такой такая такое такие такого таких себе собой сам сама само сами можно ими ею',
-  tr: 'nedir neydi neler nelerdir neyi neye neyin hangisi hangisidir hangileri kimdir kimdi kime kimi kimler kimden kaçtır kaçıncı nerededir neresi neresidir nereden nasıldır olduğu olduğunu oldu olur edilen etti ki onun onu ona onlar onların bunun bunu buna şu tarafından',
+  tr: 'nedir neydi neler nelerdir neyi neye neyin hangisi hangisidir hangileri kimdir kimdi kime kimi kimler kimden kaçtır kaçıncı nerededir neresi neresidir nereden nasıldır olduğu olduğunu oldu olur edilen etti ki onun onu ona onlar onların bunun bunu buna şu tarafından nasıldı nedendir kadardı kadardır kiminle kimlerle kimlere kimlerin kimleri kimlerdir kimlerdi kimindir nelerdi nelere neleri neyle neredeydi nerelerde nerelere neresiydi niye mıdır midir mıydı miydi muydu müydü vardır vardı yoktur değildir ancak fakat çünkü yani ayrıca bunlar bunların bunları bundan bunda ondan onda onları onlara olmuştur olmuştu olmuş olmak olması olmasını olmasının olmayan olup olunca oluyor oluyordu olurdu etmek etmiştir etmişti etmiş etmesi ediyor ediyordu eder ederek edilir edildi edilmiştir edilmiş ediliyor edilmesi edildiği ettiği ettiler',
   vi: 'mấy hoặc nên vẫn sẽ bởi nhưng nếu vì nó chúng đó rằng đang',
 };
 
@@ -45,7 +45,7 @@ const DOUBTFUL: Record<string, string> = {
   pt: 'são era ser',
   ro: 'pot sa sale ar noi li el mai dar era si in făcut face cat',
   ru: 'ли есть называется называются называют называли называлась назывался называлось назывались зовут звали',
-  tr: 'zaman neden kim eden idi',
+  tr: 'zaman neden kim eden idi müdür mudur kaçtı bulunur bulunan bulunuyor bulunuyordu bulunmaktadır bulunduğu',
   vi: 'người từ sao thế không do ai bao hay bị tại chúng còn lại cùng hơn',
 };
 
@@ -53,14 +53,14 @@ const DOUBTFUL: Record<string, string> = {
 const UNMARKED: Record<string, string> = {
   cs: 'jaky jake ktery ktere kteri',
   de: 'wofur woruber',
-  el: 'ποσοι ποσες ποσους πως ειναι ηταν αλλα ενα ενας εναν ενος μια αυτο αυτος αυτη αυτα αυτες αυτοι αυτων αυτον αυτης οπου οπως οποιο οποια οποιος οποιοι οποιες οποιου οποιας εχει εχουν ειχε ειχαν μπορει μπορουν οταν γιατι',
+  el: 'ποσοι ποσες ποσους πως ειναι ηταν αλλα ενα ενας εναν ενος μια αυτο αυτος αυτη αυτα αυτες αυτοι αυτων αυτον αυτης οπου οπως οποιο οποια οποιος οποιοι οποιες οποιου οποιας εχει εχουν ειχε ειχαν μπορει μπορουν οταν γιατι οτι ωστε ομως επειδη διοτι υπαρχει υπαρχουν υπηρχε υπηρχαν πρεπει επρεπε ποιανου ποιανης καποιος καποια καποιο ποσο ποσα ποση ποσων',
   es: 'cual cuales quienes cuantos cuantas cuanta adonde habian tambien estan',
   fr: 'etait etaient',
   it: 'perche puo',
   pl: 'ktory ktora ktore ktorzy byc',
   pt: 'nao tambem',
   ro: 'cati cate cata cand catre caruia careia caror carui acestia dintr printr',
-  tr: 'nasil nasildir nicin kac kactir kacinci degil cok icin oldugu oldugunu tarafindan',
+  tr: 'nasil nasildir nicin kac kactir kacinci degil cok icin oldugu oldugunu tarafindan nasildi kimindir vardir vardi olmustur etmistir edilmistir',
 };
 
 /** Endings of names and numbers, behind an apostrophe: Türkiye’nin, 1923’te. Elsewhere they are words: `un`, `tür`, `ten`. */

@@ -23,8 +23,8 @@ import { stemmer as sv } from '@orama/stemmers/swedish';
 import { stemmer as ta } from '@orama/stemmers/tamil';
 import { stemmer as uk } from '@orama/stemmers/ukrainian';
 import { stemArabic } from './stem-arabic.ts';
-import { stemRomanian } from './stem-romanian.ts';
 import { stemGreek } from './stem-greek.ts';
+import { stemRomanian } from './stem-romanian.ts';
 import { stemRussian } from './stem-russian.ts';
 import { stemTurkish } from './stem-turkish.ts';
 
