@@ -31,6 +31,8 @@ export interface Redactors {
    * @param version `redactionVersion`, where the transaction has read it already.
    */
   forTenant(tx: Queryable, tenantId: string, version?: number | null): Promise<Redactor | null>;
+  /** Whether one was in force when it was last asked for; as far as it is kept. */
+  isKept(tenantId: string): boolean;
   /** What a process that reads files needs to apply the rules of the step `ingest`; null: there are none. */
   atIngest(tx: Queryable, tenantId: string): Promise<IngestRules | null>;
   /** A policy that need not be in force: to try it. */
@@ -45,6 +47,7 @@ export function openRedactors(config: KeySettings, analyzer: NameAnalyzer | null
   const namesFor = (tenantId: string): FindNames | null =>
     analyzer && ((text, entities, signal) => analyzer.find(tenantId, text, entities, signal));
   return {
+    isKept: (tenantId) => kept.has(tenantId),
     async atIngest(tx, tenantId) {
       const stored = await findRedactionPolicy(tx, tenantId);
       if (!stored) return null;

@@ -28,10 +28,11 @@ export interface SemanticQuery extends Pick<EmbeddedQuery, 'vectors' | 'vector'>
 
 /** As `embedQuery`, of what is remembered: whoever goes by it has to ask in its transaction whether that still holds. */
 export function recallQuery(
-  { embedding, memory }: Partial<Pick<Deps, 'embedding' | 'memory'>>,
+  { embedding, memory, redactors }: Partial<Pick<Deps, 'embedding' | 'memory' | 'redactors'>>,
   { tenantId, mode, query }: RetrieveRequest,
 ): EmbeddedQuery | undefined {
-  if (mode === 'lexical' || !embedding || !memory) return undefined;
+  // Where a redaction rule may change the query, its vector is not known by the query.
+  if (mode === 'lexical' || !embedding || !memory || redactors?.isKept(tenantId)) return undefined;
   const vectors = memory.last<ServingVectors>(servingKey(tenantId));
   const vector = vectors && embedding.recallQuery(tenantId, vectors.model, query);
   return vector && vector.length === vectors.dimension
