@@ -9,7 +9,7 @@ const ARABIC_ENDING = /(?<=.{3})(?:تها|هما|كما|هم|هن|كم|نا|تم
 const ARABIC_PREPOSITION = /^[وفبكل](?=.{4})/;
 const ARABIC_WEAK_LETTERS = /[اويىء]/g;
 /** Of participles, and of verbs by person and form (استخدم, يستخدم, مستخدم); their vowels are gone by then. */
-const ARABIC_FORMATIVES = /^(?:[متن]?ست|[متنس])(?=.{3})/;
+const ARABIC_FORMATIVES = /^(?:[متن]?ست|[مت])(?=.{3})/;
 
 /** Folded, as the light stemmer left it. */
 export function arabicLight(stemmed: string): string {

@@ -3,8 +3,6 @@ import { fold } from './fold.ts';
 
 /** Longest first. A prefix goes when two letters remain after it (three after the conjunction و alone). */
 const PREFIXES = ['وبال', 'فبال', 'وكال', 'وال', 'بال', 'كال', 'فال', 'ولل', 'ال', 'لل'];
-/** Of an indefinite object: كتابا. After ي it is the end of a name as often: سوريا. */
-const OBJECT_ENDING = /(?<=..[^يو])ا$/;
 /** ة is ت before what is theirs: مكتبتها. */
 const FEMININE_POSSESSED = /(?<=.{3})ته(?:ما|م|ن|ا)?$/;
 const POSSESSED = /(?<=.{3})ه(?:ما|م|ن)$/;
@@ -17,7 +15,7 @@ export function stemArabic(word: string): string {
   if (prefix) stem = stem.slice(prefix.length);
   else if (stem.startsWith('و') && stem.length >= 4) stem = stem.slice(1);
   if (FEMININE_POSSESSED.test(stem)) return stem.replace(FEMININE_POSSESSED, '');
-  stem = stem.replace(OBJECT_ENDING, '').replace(POSSESSED, '');
+  stem = stem.replace(POSSESSED, '');
   for (const suffix of SUFFIXES) {
     if (stem.endsWith(suffix) && stem.length - suffix.length >= 2) stem = stem.slice(0, -suffix.length);
   }
