@@ -17,10 +17,7 @@ export function arabicLight(stemmed: string): string {
 }
 
 export function arabicRoot(stemmed: string): string {
-  return stemmed
-    .replace(ARABIC_PREPOSITION, '')
-    .replace(ARABIC_WEAK_LETTERS, '')
-    .replace(ARABIC_FORMATIVES, '');
+  return stemmed.replace(ARABIC_PREPOSITION, '').replace(ARABIC_WEAK_LETTERS, '').replace(ARABIC_FORMATIVES, '');
 }
 
 /** Of adjectives and participles: भारतीय, ऐतिहासिक, आधारित. */
