@@ -122,13 +122,20 @@ function openFewChunks(weigh: Weigh, read: () => Promise<TermsRead>): FewChunks 
 }
 
 function bestOf(chunks: readonly ReadChunk[], scores: Float64Array, limit: number): Candidate[] {
-  const ascending = scores.toSorted();
-  const least = (ascending[Math.max(0, scores.length - limit)] ?? 0) * (1 - ROUNDING);
-  const candidates: Candidate[] = [];
+  const found = new Int32Array(scores.length);
+  const ascending = new Float64Array(scores.length);
+  let count = 0;
   for (let i = 0; i < scores.length; i += 1) {
-    const score = scores[i]!;
-    if (score > 0 && score >= least)
-      candidates.push({ id: chunks[i]!.id, sourceId: chunks[i]!.sourceId, score: rounded(score) });
+    if (scores[i] === 0) continue;
+    found[count] = i;
+    ascending[count++] = scores[i]!;
+  }
+  ascending.subarray(0, count).sort();
+  const least = count > limit ? ascending[count - limit]! * (1 - ROUNDING) : 0;
+  const candidates: Candidate[] = [];
+  for (const i of found.subarray(0, count)) {
+    const { id, sourceId } = chunks[i]!;
+    if (scores[i]! >= least) candidates.push({ id, sourceId, score: rounded(scores[i]!) });
   }
   return inOrder(candidates, Number.POSITIVE_INFINITY).slice(0, limit);
 }

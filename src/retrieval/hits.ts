@@ -74,20 +74,35 @@ export const UNRANKED: Rank = { score: 0, scores: { lexical: null, semantic: nul
 
 /** `row` as selected by `hitColumns`, as it may be shown; undefined when a rule withholds it. */
 export async function toHit(row: HitRow, { score, scores }: Rank, redactor: Redactor | null): Promise<Hit | undefined> {
-  const { originMetadata, apiMetadata, redactedBy, ...columns } = row;
-  const { name, url } = columns;
-  const facts = await redactChunk(
-    redactor,
-    { name, url, metadata: mergedMetadata(originMetadata, apiMetadata) },
-    FACTS_SHOWN,
-  );
-  const { content, context, headingPath, chunkMetadata } = columns;
-  const text = await redactChunk(
-    redactor,
-    { content, context, headingPath, chunkMetadata },
-    shownAt(redactor, redactedBy),
-  );
-  return facts && text && { ...columns, ...text, ...facts, score, scores };
+  const { name, url, content, context, headingPath, chunkMetadata } = row;
+  const metadata = mergedMetadata(row.originMetadata, row.apiMetadata);
+  const facts = await redactChunk(redactor, { name, url, metadata }, FACTS_SHOWN);
+  const steps = shownAt(redactor, row.redactedBy);
+  const text = await redactChunk(redactor, { content, context, headingPath, chunkMetadata }, steps);
+  if (!facts || !text) return undefined;
+  return {
+    id: row.id,
+    sourceId: row.sourceId,
+    sourceGroupId: row.sourceGroupId,
+    sourceType: row.sourceType,
+    fileType: row.fileType,
+    name: facts.name,
+    url: facts.url,
+    content: text.content,
+    context: text.context,
+    chunkIndex: row.chunkIndex,
+    startOffset: row.startOffset,
+    endOffset: row.endOffset,
+    pages: row.pages,
+    headingPath: text.headingPath,
+    score,
+    scores,
+    metadata: facts.metadata,
+    chunkMetadata: text.chunkMetadata,
+    tags: row.tags,
+    contentAt: row.contentAt,
+    language: row.language,
+  };
 }
 
 /** API records win over origin records of the same key; sorted by key. */

@@ -101,8 +101,7 @@ async function findPlanned(tx: Tx, search: HybridSearch, nearest: NearestRequest
     with ${tables}
     select true as "isLexical", l.* from (${lexical}) l union all select false, s.* from (${NEAREST_ROWS}) s`;
   const rows = await deepened<FoundRow & { isLexical: boolean }>(tx, fitting, limit, both);
-  const half = (isLexical: boolean): FoundRow[] =>
-    rows.filter((row) => row.isLexical === isLexical).map(({ isLexical: _, ...row }) => row);
+  const half = (isLexical: boolean): FoundRow[] => rows.filter((row) => row.isLexical === isLexical);
   return { lexical: toCandidates(half(true), limit), semantic: toSimilar(half(false)) };
 }
 

@@ -106,7 +106,7 @@ export function bm25Select(request: CandidateRequest): Sql {
 export function toCandidates(rows: readonly FoundRow[], limit: number): Candidate[] {
   const candidates = rows
     .filter((row) => row.distance < 0)
-    .map(({ distance, ...row }) => ({ ...row, score: -distance }));
+    .map(({ id, sourceId, distance }) => ({ id, sourceId, score: -distance }));
   return inOrder(candidates, candidates.length === limit ? candidates.at(-1)!.score : 0);
 }
 

@@ -119,9 +119,10 @@ export const NEAREST_ROWS = raw('select n.chunk_id as id, n.source_id as "source
 
 /** With the cosine as score. A vector of zeros, for a text in which the model found nothing, is near to nothing. */
 export function toSimilar(rows: readonly NearestRow[]): Candidate[] {
-  const candidates = rows.flatMap(({ distance, ...row }) =>
-    Number.isNaN(distance) ? [] : [{ ...row, score: 1 - distance }],
-  );
+  const candidates: Candidate[] = [];
+  for (const { id, sourceId, distance } of rows) {
+    if (!Number.isNaN(distance)) candidates.push({ id, sourceId, score: 1 - distance });
+  }
   return inOrder(candidates, Number.NEGATIVE_INFINITY);
 }
 

@@ -266,15 +266,18 @@ async function selectDistinct(
   count: number,
   rows: Map<string, ReadRow>,
 ): Promise<RankedCandidate[]> {
-  const compared = new Set(ranked.slice(0, COMPARED_MAX).map(({ id }) => id));
+  const compared = ranked.slice(0, COMPARED_MAX);
   const texts = new Map<string, ReadText>();
   for (let ahead = 0; ; ahead = HASHED_AHEAD) {
     const selected = select(ranked, request.maxChunksPerSource, texts, count);
-    const first = selected.filter(({ id }) => !(compared.has(id) ? texts.get(id)?.fingerprint : texts.has(id)));
+    const first = selected.filter((candidate) => {
+      const text = texts.get(candidate.id);
+      return !(compared.includes(candidate) ? text?.fingerprint : text);
+    });
     if (first.length === 0) return selected;
     // Where there was a copy, there may be many.
     const further = ahead === 0 ? selected : select(ranked, request.maxChunksPerSource, texts, count + ahead);
-    const near = first.filter(({ id }) => compared.has(id));
+    const near = first.filter((candidate) => compared.includes(candidate));
     await loadRows(tx, request, near, rows);
     for (const { id } of near) {
       const content = rows.get(id)?.content ?? '';
@@ -303,9 +306,7 @@ function toHits(
 ): Promise<Hit[]> {
   return collect(candidates, async (candidate) => {
     const row = rows.get(candidate.id);
-    if (!row) return undefined;
-    const { terms: _, ...shown } = row;
-    return toHit(shown, candidate, redactor);
+    return row && toHit(row, candidate, redactor);
   });
 }
 

@@ -146,9 +146,14 @@ function isFatal(error: Error | undefined): error is Error {
   return severity === 'PANIC' || severity === 'FATAL';
 }
 
+function hasEnded(): Error {
+  return new Error('the transaction has ended');
+}
+
 function createLease(engine: Engine, send: (bytes: Uint8Array) => Promise<Reply>, release: () => void): Lease {
   const { generation } = engine;
-  let ended: Error | undefined;
+  /** Why it takes no more: an error is made only for who asks. */
+  let ended: (() => Error) | undefined;
   let timer: NodeJS.Timeout | undefined;
   let rejectAborted: (reason: Error) => void = () => {};
   const aborted = new Promise<never>((_, reject) => {
@@ -171,7 +176,7 @@ function createLease(engine: Engine, send: (bytes: Uint8Array) => Promise<Reply>
   };
   const abort = (reason: Error): void => {
     if (ended) return;
-    ended = reason;
+    ended = () => reason;
     finish(simpleQuery('rollback')).catch(() => {});
     rejectAborted(reason);
   };
@@ -184,26 +189,30 @@ function createLease(engine: Engine, send: (bytes: Uint8Array) => Promise<Reply>
     timer.unref();
   };
 
+  const assertOpen = (): void => {
+    if (ended) throw ended();
+  };
+
   watch();
   return {
     aborted,
     abort,
     async run(bytes) {
-      if (ended) throw ended;
+      assertOpen();
       clearTimeout(timer);
       const reply = await sendSame(bytes);
-      if (ended) throw ended;
+      assertOpen();
       watch();
       return reply;
     },
     async end(bytes) {
-      if (ended) throw ended;
-      ended = new Error('the transaction has ended');
+      assertOpen();
+      ended = hasEnded;
       return finish(bytes);
     },
     leave(bytes) {
-      if (ended) throw ended;
-      ended = new Error('the transaction has ended');
+      assertOpen();
+      ended = hasEnded;
       clearTimeout(timer);
       // What was read was read; of an engine that is lost, the next statement hears.
       sendSame(bytes).catch(() => {});

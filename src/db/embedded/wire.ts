@@ -48,7 +48,7 @@ export function readReply(bytes: Uint8Array): Reply {
     const body = at + 5;
     switch (data[at]) {
       case ROW_DESCRIPTION:
-        columns = readColumns(data, body);
+        columns = columnsOf(data, body, at + 1 + length);
         break;
       case DATA_ROW:
         reply.rows.push(readRow(data, body, columns));
@@ -127,14 +127,30 @@ interface Column {
   parse: (text: string) => unknown;
 }
 
+/** By what describes them: statements come again, and a name that is known by another row is stored the faster. */
+const described = new Map<string, Column[]>();
+const DESCRIBED_MAX = 500;
+
+function columnsOf(data: Buffer, body: number, end: number): Column[] {
+  const description = data.toString('latin1', body, end);
+  let columns = described.get(description);
+  if (!columns) {
+    if (described.size >= DESCRIBED_MAX) described.clear();
+    columns = readColumns(data, body);
+    described.set(description, columns);
+  }
+  return columns;
+}
+
 function readColumns(data: Buffer, body: number): Column[] {
   const columns: Column[] = [];
   const count = data.readUInt16BE(body);
   let at = body + 2;
   for (let i = 0; i < count; i++) {
     const end = data.indexOf(0, at);
-    const name = data.toString('utf8', at, end);
-    columns.push({ name, parse: valueParser(data.readUInt32BE(end + 7)) });
+    // As a key, it is the same string for all rows.
+    const [name] = Object.keys({ [data.toString('utf8', at, end)]: 0 });
+    columns.push({ name: name!, parse: valueParser(data.readUInt32BE(end + 7)) });
     at = end + 19;
   }
   return columns;
