@@ -19,8 +19,16 @@ test('an English word whose ending the stemmer does not look for is its own stem
   }
 });
 
+/** Words of a group must have one stem, and those of a pair two. */
+function assertStems(language: string, groups: readonly string[], pairs: readonly string[]): void {
+  const stemsOf = (words: string): Set<string> =>
+    new Set(words.split(' ').map((word) => fold(stem(word, 'latin', language))));
+  for (const group of groups) assert.equal(stemsOf(group).size, 1, `${group}: ${[...stemsOf(group)]}`);
+  for (const pair of pairs) assert.equal(stemsOf(pair).size, 2, pair);
+}
+
 test('Romanian words meet whose vowels, last consonants or plurals change with the ending', () => {
-  for (const group of [
+  const groups = [
     'soldat soldați soldaților',
     'român românesc românești românească',
     'primește primit primi',
@@ -46,12 +54,37 @@ test('Romanian words meet whose vowels, last consonants or plurals change with t
     'tânăr tinerii',
     'număr numerelor',
     'metru metri',
-  ]) {
-    const stems = group.split(' ').map((word) => fold(stem(word, 'latin', 'ro')));
-    assert.equal(new Set(stems).size, 1, `${group}: ${stems}`);
-  }
-  for (const pair of ['mas măsuri', 'port poveste', 'nume numit', 'bărbat băiat', 'stea stat']) {
-    const stems = pair.split(' ').map((word) => fold(stem(word, 'latin', 'ro')));
-    assert.equal(new Set(stems).size, 2, pair);
-  }
+  ];
+  assertStems('ro', groups, ['mas măsuri', 'port poveste', 'nume numit', 'bărbat băiat', 'stea stat', 'pește pestă']);
+});
+
+test('Spanish words meet whose stems change, and nouns and their plurals', () => {
+  const groups = [
+    'mujer mujeres',
+    'joven jóvenes',
+    'ciudad ciudades',
+    'alemán alemanes',
+    'almacén almacenes',
+    'imagen imágenes',
+    'luz luces',
+    'juez jueces',
+    'índice índices',
+    'vuelve volver vuelto',
+    'pierde perder perdió',
+    'pide pidió pedir',
+    'convirtió convierte convertir',
+    'eligió elegir',
+    'murieron murió muere morir muerto',
+    'produjo producir',
+    'obtuvo obtener obtiene',
+    'compuso componer compuesto',
+    'escrito escribir',
+    'descubierto descubrir',
+    'juega jugar',
+    'gobierno gobernar',
+    'fundación fundador fundó',
+    'nacimiento nació',
+    'ganador ganó',
+  ];
+  assertStems('es', groups, ['muro murió', 'nación nació', 'poco pozo', 'solo suelo', 'venta viento', 'estación este']);
 });

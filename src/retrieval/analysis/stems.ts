@@ -18,7 +18,6 @@ import { stemmer as no } from '@orama/stemmers/norwegian';
 import { stemmer as pt } from '@orama/stemmers/portuguese';
 import { stemmer as be } from '@orama/stemmers/russian';
 import { stemmer as sr } from '@orama/stemmers/serbian';
-import { stemmer as es } from '@orama/stemmers/spanish';
 import { stemmer as sv } from '@orama/stemmers/swedish';
 import { stemmer as ta } from '@orama/stemmers/tamil';
 import { stemmer as uk } from '@orama/stemmers/ukrainian';
@@ -26,6 +25,7 @@ import { stemArabic } from './stem-arabic.ts';
 import { stemGreek } from './stem-greek.ts';
 import { stemRomanian } from './stem-romanian.ts';
 import { stemRussian } from './stem-russian.ts';
+import { stemSpanish } from './stem-spanish.ts';
 import { stemTurkish } from './stem-turkish.ts';
 
 type Stemmer = (word: string) => string;
@@ -64,7 +64,7 @@ const LATIN: Record<string, Stemmer> = {
   nn: no,
   pt,
   ro: stemRomanian,
-  es,
+  es: stemSpanish,
   sv,
   tr: stemTurkish,
 };

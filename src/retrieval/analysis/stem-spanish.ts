@@ -1,0 +1,52 @@
+/**
+ * Spanish stems: Snowball's, and what it leaves apart. It takes plurals for verbs (`mujer` and `mujeres` do not meet), leaves the
+ * endings of nouns near the beginning of a word (votación, fundador, nacimiento), and does not know that the stem of a verb changes:
+ * vuelve, volver; pidió, pedir; produjo, producir; escrito, escribir.
+ */
+import { stemmer } from '@orama/stemmers/spanish';
+
+/** Luces: luz. Not of words that end in -ce: índices, cauces. */
+const PLURAL_OF_Z = /(?<=^[^áéíóú]*(?:[aeou]|[ií]|[aeo][úu]))ces$/;
+const PLURAL_OF_CE = /^(?:on|do|cau|enla|desenla|ro|go)ces$/;
+/** Mujeres, jóvenes, ciudades: in the singular Snowball takes -er, -en and -ad for endings of verbs. */
+const PLURAL = /(?<=.[aeiouáéíóú][rd]|.en)(?<!almacen|sarten)es$/;
+/** Murió, murieron: not muro. */
+const DIED = /^mur(?=i(?:[oó]|eron|endo)$)/;
+
+const NOUN_OF_VERB = /(?:(?<=.{4})acion|(?<=.{3})[ai]mient|(?<=.{3})[aei]dor)$/;
+/** Stems in which a stressed e or o is a diphthong. */
+const DIPHTHONG =
+  /(?:mue[vr]|[vs]uelv|pierd|empiez|comienz|cuent|cuest|muestr|cuentr|cuerd|sient|fier|gier|hier|tiend|fiend|ciend|viert|quier|.[tv]ien|duerm|cierr|tierr|gobiern|prueb|suen|vuel|nuev|fuerz|cuelg|puebl|piens|calient|tiembl|quiebr|nieg|rieg|despiert|aciert|siembr|hiel|suelt|niev|lluev|almuerz|rued)$/;
+const CHANGED: readonly (readonly [stem: RegExp, as: string])[] = [
+  [/(?<=d)uj$/, 'uc'],
+  [/(?<=.tra)j$/, ''],
+  [/(?<=man|ob|con|re|de|sos)tuv$/, 'ten'],
+  [/(?<=com|pro|im|ex|dis|su|o)p(?:us|uest)$/, 'pon'],
+  [/(?<=scri)t$/, 'b'],
+  [/(?<=cub)iert$/, 'r'],
+  [/(?<=[vs])uelt$/, 'olv'],
+  [/muert$/, 'mor'],
+  [/(?<=j)ueg$/, 'ug'],
+  [/(?<=^p|desp|imp)id$/, 'ed'],
+  [/(?<=s)irv$/, 'erv'],
+  [/(?<=el|corr)ig$/, 'eg'],
+  [/(?<=con|in|ad|di|sub|re)virt$/, 'vert'],
+  [/(?<=s)int$/, 'ent'],
+  [/(?<=re|com)pit$/, 'pet'],
+  [/(?<=re|pre|trans|con|in|di)fir$/, 'fer'],
+  [/(?<=d)urm$/, 'orm'],
+];
+
+/** `word` is in lower case. */
+export function stemSpanish(word: string): string {
+  const stem = (stemmer(singular(word)) || word).replace(NOUN_OF_VERB, '');
+  for (const [ending, as] of CHANGED) if (ending.test(stem)) return stem.replace(ending, as);
+  return DIPHTHONG.test(stem)
+    ? stem.replace(/(?:ie|ue)(?=[^aeiou]+$)/, (vowels) => (vowels === 'ie' ? 'e' : 'o'))
+    : stem;
+}
+
+function singular(word: string): string {
+  if (word.endsWith('ces')) return PLURAL_OF_CE.test(word) ? word : word.replace(PLURAL_OF_Z, 'z');
+  return word.replace(PLURAL, '').replace(DIED, 'mor');
+}
