@@ -50,8 +50,8 @@ const CLEAR_LEAD = 2;
 const HITS_MIN = 2;
 const CLEAR_HITS_MIN = 3;
 
-/** The language whose function words fill most of the sample, or undefined when none stands out. */
-export function languageByWords(sample: string): string | undefined {
+/** The language whose function words fill most of the sample, or undefined when none stands out. It is none of the `excluded`. */
+export function languageByWords(sample: string, excluded: ReadonlySet<string>): string | undefined {
   // Names are made of function words, too: Los Angeles, De Niro. Running text has most of them in lower case.
   const text = /\p{Ll}/u.test(sample) ? sample : sample.toLowerCase();
   const hits = new Map<string, number>();
@@ -60,7 +60,7 @@ export function languageByWords(sample: string): string | undefined {
     words += 1;
     for (const language of LANGUAGES_OF.get(word) ?? []) hits.set(language, (hits.get(language) ?? 0) + 1);
   }
-  const [first, second] = [...hits].sort((a, b) => b[1] - a[1]);
+  const [first, second] = [...hits].filter(([language]) => !excluded.has(language)).sort((a, b) => b[1] - a[1]);
   if (!first || first[1] < HITS_MIN || first[1] === second?.[1]) return undefined;
   const isClear = first[1] >= CLEAR_HITS_MIN && first[1] >= CLEAR_LEAD * (second?.[1] ?? 0);
   return first[1] >= words * (isClear ? CLEAR_SHARE_MIN : SHARE_MIN) ? first[0] : undefined;

@@ -26,6 +26,20 @@ for (const [language, text] of Object.entries(CASES)) {
   test(`detects ${language}`, () => assert.equal(detectLanguage(text), language));
 }
 
+for (const [language, text] of [
+  ['ru', 'Ярмарка, переведённая в город после пожара у стен Макарьева монастыря'],
+  ['ru', 'Полководец отвоевал у вандалов Северную Африку и вернул Рим'],
+  ['ru', 'Хлорирование воды начали применять в Мейдстоне, и смертность от брюшного тифа упала'],
+  ['ru', 'Определение диапазона базы данных'],
+  ['sr', 'Боја позадине странице'],
+] as const) {
+  test(`the letters of “${text}” are those of ${language}`, () => assert.equal(detectLanguage(text), language));
+}
+
+test('a name in the letters of another language does not decide', () => {
+  assert.equal(detectLanguage(`${CASES['ru']} Её посещают студенты из других городов и стран, как Харків.`), 'ru');
+});
+
 test('a Japanese text full of English names is Japanese', () => {
   assert.equal(detectLanguage('PostgreSQL の BM25 は SQLite の FTS5 よりも検索の品質が高いと言われている。'), 'ja');
 });

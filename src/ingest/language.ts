@@ -1,5 +1,6 @@
-/** The language of a text: by its script where that decides, else by function words, else by n-grams on a sample. */
+/** The language of a text: by its script or letters where they decide, else by function words, else by n-grams on a sample. */
 import { detect } from 'tinyld';
+import { excludedByLetters } from './language-letters.ts';
 import { languageByWords } from './language-words.ts';
 
 /** UTF-16 units looked at; more does not change the answer and costs time. */
@@ -56,7 +57,10 @@ export function detectLanguage(text: string): string | null {
     if (script) counts.set(script[0], (counts.get(script[0]) ?? 0) + 1);
   }
   if (letters < LETTERS_MIN) return null;
-  return byScript(counts, letters) ?? languageByWords(sample) ?? byGrams(sample, latin > letters / 2);
+  const excluded = excludedByLetters(latin < letters ? sample : '');
+  return (
+    byScript(counts, letters) ?? languageByWords(sample, excluded) ?? byGrams(sample, latin > letters / 2, excluded)
+  );
 }
 
 function byScript(counts: ReadonlyMap<string, number>, letters: number): string | undefined {
@@ -67,9 +71,9 @@ function byScript(counts: ReadonlyMap<string, number>, letters: number): string 
   return undefined;
 }
 
-function byGrams(sample: string, isLatin: boolean): string | null {
-  const only = isLatin ? LATIN_LANGUAGES : OTHER_LANGUAGES;
-  const language = detect(sample.slice(0, GRAM_SAMPLE_UNITS).toWellFormed(), { only: [...only] });
+function byGrams(sample: string, isLatin: boolean, excluded: ReadonlySet<string>): string | null {
+  const only = (isLatin ? LATIN_LANGUAGES : OTHER_LANGUAGES).filter((language) => !excluded.has(language));
+  const language = detect(sample.slice(0, GRAM_SAMPLE_UNITS).toWellFormed(), { only });
   return /^[a-z]{2}$/.test(language) ? language : null;
 }
 
