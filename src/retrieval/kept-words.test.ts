@@ -59,6 +59,7 @@ describe('a word is kept and counts less', () => {
     ['hi', 'विटामिन सी', 'सी'],
     ['hi', 'आय कर', 'कर'],
     ['hi', 'मेज़ का पाया', 'पाया'],
+    ['hi', 'ब्रूस ली की फ़िल्म', 'ली'],
     ['fa', 'مردم کرد', 'کرد'],
     ['vi', 'thế giới', 'thế'],
     ['vi', 'không khí của', 'không'],
@@ -123,6 +124,7 @@ describe('what only asks is left out', () => {
     ['ru', 'каковы размеры озера', 'каковы'],
     ['ar', 'بمن التقى القائد', 'بمن'],
     ['hi', 'किन्होंने युद्ध जीता', 'किन्होंने'],
+    ['hi', 'सेनाएँ भेजी गईं', 'गईं'],
   ] as const) {
     test(`${languages}: ${word} in ${query}`, () => {
       assert.equal(weightIn(query, word, [...languages.split(' '), 'und']), 0);

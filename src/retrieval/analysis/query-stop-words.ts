@@ -9,13 +9,13 @@ import { stopWordsOf } from './stop-words.ts';
 
 /** By language, lower case, beside those of stop-words.ts. None is a noun, a name or a letter as well. */
 const MORE: Record<string, string> = {
-  ar: 'عندما ممن بمن لمن بم بكم هناك هؤلاء أولئك معه معها معهم أيهما وكان وكانت فهل فما فمن وفي ومع وعن ولا وإن أي أية بأي لأي ماهو ماهي بماذا لما عما مما بما فيما كما إذ كذلك أيضا لكن ولكن بل حيث بأن لأن وأن وقد وكيف وما ومن وعلى وإلى ومتى وأين فيه فيها به بها له لها لهم عليه عليها منه منها إليه إليها عنه عنها هما تلك الذين اللذين اللتين كانوا يكون ليس ليست لن لقد تم يتم التى الذى وهو وهي',
+  ar: 'خلال أثناء عندما ممن بمن لمن بم بكم هناك هؤلاء أولئك معه معها معهم أيهما وكان وكانت فهل فما فمن وفي ومع وعن ولا وإن أي أية بأي لأي ماهو ماهي بماذا لما عما مما بما فيما كما إذ كذلك أيضا لكن ولكن بل حيث بأن لأن وأن وقد وكيف وما ومن وعلى وإلى ومتى وأين فيه فيها به بها له لها لهم عليه عليها منه منها إليه إليها عنه عنها هما تلك الذين اللذين اللتين كانوا يكون ليس ليست لن لقد تم يتم التى الذى وهو وهي',
   cs: 'na se je jsou byl byla bylo byli kdo kdy kde proč jaký jaká jaké kolik který která které kteří to',
   el: 'ποιον ποιους ποιου ποιας ποιων πόσο πόσα πόσοι πόσες πόσους πόση πόσων πώς τους στους στις στου στης σας μας μου σου αυτά αυτές αυτοί αυτών αυτόν αυτήν αυτούς αυτού αυτής όπου όπως οποίο οποία οποίος οποίοι οποίες οποίων οποίου οποίας οποίους έχει έχουν είχε είχαν έναν μιας ενός μπορεί μπορούν μπορούσε τη τις ότι πιο αν ώστε ενώ όμως επειδή διότι κάποιος κάποια κάποιο κάποιοι κάποιες κάποιου κάποιας κάποιων κάποιον κάποιους εκείνος εκείνη εκείνο εκείνοι εκείνες εκείνα υπάρχει υπάρχουν υπήρχε υπήρχαν πρέπει έπρεπε ποιανού ποιανής ποιός ποιά ποιό ποιοί ποιές πόσου πόσης τί',
   en: 'many much some any other about during having',
   es: 'aquellos aquellas ello ellos ellas unos unas otro otra otros otras cada tuvo tuvieron tener hubo si le nuestro nuestra cuya pudo pudieron podían siendo estaba estaban estos cuánta cuyo cuya cuyos cuyas adónde esos esas esto estos estas aquel aquella les mientras aunque había habían sido tiene tienen tenía puede pueden podía',
   fa: 'و از که این را با است برای آن یک تا چه کجا چگونه کدام چند چقدر آیا هر هم شد شده شدند بود بودند نیز یا اما اگر او آنها دارد داشت کرده چیست کیست',
-  hi: 'नहीं चाहिए किन्हें किन्होंने किनसे किनमें किसलिए क्यूँ जाए जाएगा जाएगी जाएँ जाना सके सका सकी करें करके रहता रहती रहते देता देती देते लगा लगे लगी इसलिए क्योंकि ताकि जबकि कुछ सभी ऐसा ऐसे ऐसी इसमें उसमें इससे उससे इनमें उनमें जिनमें जिससे जिनके जिनका जिनकी होगी होंगे कौनसा कौनसी कौनसे किनके किसका किसकी किसके किससे किसमें कैसा कैसी किधर हुआ हुई हुए किया किए किये गई गए गयी गये दिए करना करने करता करते करती रहा रही रहे होता होती होते होने होना हों होगा थीं जाता जाते जाने सकता सकती सकते वाला वाली वाले उस उसका उसकी उसके उसे उसने इस इसका इसकी इसके इसे इसने उनका उनकी उनके उन्हें उन्होंने इनका इनकी इनके इन्हें जिस जिसका जिसकी जिसके जिसे जिसने जिसमें जिन्हें जिन्होंने अपना अपनी अपने द्वारा कोई किसी जब तब जहां वहां यहां अब यदि लेकिन तथा एवं अथवा हम',
+  hi: 'हुईं गईं गयीं जातीं करतीं रहीं होतीं सकतीं लगीं दीं लीं कीं बारे दौरान नहीं चाहिए किन्हें किन्होंने किनसे किनमें किसलिए क्यूँ जाए जाएगा जाएगी जाएँ जाना सके सका सकी करें करके रहता रहती रहते देता देती देते लगा लगे लगी इसलिए क्योंकि ताकि जबकि कुछ सभी ऐसा ऐसे ऐसी इसमें उसमें इससे उससे इनमें उनमें जिनमें जिससे जिनके जिनका जिनकी होगी होंगे कौनसा कौनसी कौनसे किनके किसका किसकी किसके किससे किसमें कैसा कैसी किधर हुआ हुई हुए किया किए किये गई गए गयी गये दिए करना करने करता करते करती रहा रही रहे होता होती होते होने होना हों होगा थीं जाता जाते जाने सकता सकती सकते वाला वाली वाले उस उसका उसकी उसके उसे उसने इस इसका इसकी इसके इसे इसने उनका उनकी उनके उन्हें उन्होंने इनका इनकी इनके इन्हें जिस जिसका जिसकी जिसके जिसे जिसने जिसमें जिन्हें जिन्होंने अपना अपनी अपने द्वारा कोई किसी जब तब जहां वहां यहां अब यदि लेकिन तथा एवं अथवा हम',
   id: 'yang untuk dari adalah siapa kapan bagaimana mengapa berapa apakah',
   it: 'nell sull dall quali quanta chiunque cui questo questa questi queste quello quella quelli quelle sua suo suoi loro può possono stata',
   ro: 'câtă cărui cărei căror căruia căreia ceea acesta aceasta acestea aceste acestor acestui acestei acel acea acela aceea său săi își îi îl ele ea voi ne vă le dintr într printr unui unei unor una unul poate putea va vor fie avea avut aveau iar dacă să cele celor celui celei acestora acesteia acelui acelei acelor cărora cui câtor anume fiind despre dintre ai acești acestea aceștia',
@@ -36,7 +36,7 @@ const DOUBTFUL: Record<string, string> = {
   es: 'fuera sea sean hizo hace hacen hacía hacer uno este era son ser sobre ese eso esa mi ni han tu',
   fa: 'در به کرد کی می بر چرا خود',
   fr: 'son pas est être avoir sous',
-  hi: 'पाया पाए कर दिया दी सी सा किन उन इन न जिन जाती',
+  hi: 'लिया ली पाई पाईं पाया पाए कर दिया दी सी सा किन उन इन न जिन जाती',
   hu: 'nem volt',
   id: 'dan itu ini mana di apa',
   it: 'state sue quest era essere dei nei fra',

@@ -8,7 +8,6 @@ import { stemmer as fi } from '@orama/stemmers/finnish';
 import { stemmer as fr } from '@orama/stemmers/french';
 import { stemmer as de } from '@orama/stemmers/german';
 import { stemmer as hu } from '@orama/stemmers/hungarian';
-import { stemmer as hi } from '@orama/stemmers/indian';
 import { stemmer as id } from '@orama/stemmers/indonesian';
 import { stemmer as ga } from '@orama/stemmers/irish';
 import { stemmer as it } from '@orama/stemmers/italian';
@@ -23,6 +22,7 @@ import { stemmer as ta } from '@orama/stemmers/tamil';
 import { stemmer as uk } from '@orama/stemmers/ukrainian';
 import { stemArabic } from './stem-arabic.ts';
 import { stemGreek } from './stem-greek.ts';
+import { stemHindi } from './stem-hindi.ts';
 import { stemRomanian } from './stem-romanian.ts';
 import { stemRussian } from './stem-russian.ts';
 import { stemSpanish } from './stem-spanish.ts';
@@ -74,7 +74,7 @@ const STEMMERS: Record<StemScript, Record<string, Stemmer>> = {
   cyrillic: { ru: stemRussian, uk, bg, sr, be },
   greek: { el: stemGreek },
   arabic: { ar: stemArabic },
-  devanagari: { hi, ne },
+  devanagari: { hi: stemHindi, ne },
   armenian: { hy },
   tamil: { ta },
 };
