@@ -13,19 +13,23 @@ const ENDINGS: readonly (readonly [unitsBefore: number, endings: readonly string
       'υ υσ υν εων εασ εα ουσα ουσε ουσαν ωντασ οντασ ομαι εται ονται ειται ουνται αται ωνται ιεται ιουνται οταν ονταν ουνταν ουταν',
     ),
   ],
-  [4, list('ωνασ ωνα ωνεσ ωνοσ οντα οντοσ οντεσ ιαδεσ ιαδων')],
+  [4, list('ωνασ ωνα ωνεσ ωνοσ ον οντα οντοσ οντεσ οντων ιαδεσ ιαδων')],
 ];
+/** Νεύτωνα is of Νεύτων, but τηλέφωνα of τηλέφωνο. */
+const LONG_UNITS_MIN = 3;
+const NO_ENDING = /[φγ]ων(?:ασ?|εσ|οσ)$/;
 const UNITS_BEFORE = new Map(ENDINGS.flatMap(([units, endings]) => endings.map((ending) => [ending, units] as const)));
 const ENDING_UNITS_MAX = Math.max(...[...UNITS_BEFORE.keys()].map((ending) => ending.length));
-/** Those that verbs have, be it with nouns. */
+/** Those of verbs that few nouns have. */
 const VERBAL = new Set(
-  list(`ω ει εισ ουν ουνε ουμε ετε ε α εσ αμε ατε αν ηκα ηκε ηκαν ουσα ουσε ουσαν ωντασ οντασ ομαι εται ονται ειται ουνται αται ωνται
+  list(`ω ει εισ ουν ουνε ουμε ετε ε αμε ατε αν ηκα ηκε ηκαν ουσα ουσε ουσαν ωντασ οντασ ομαι εται ονται ειται ουνται αται ωνται
     ιεται ιουνται οταν ονταν ουνταν ουταν`),
 );
 
 /** Of past tenses the augment is known by its accent: έγραψε; behind a preposition, too: μετέτρεψε is of μετατρέπω. */
 const PAST = /(?:ε|αν)$/;
-const AUGMENT = /^έ(?=[βγδζθκλμνξπρσςτφχψ])/;
+/** Not before what no word begins with: έκφρασε is of εκφράζω, έλπισε of ελπίζω. */
+const AUGMENT = /^έ(?!κ[βγδθμπφ]|[λνρ][βγδζθκλμνξπρστφχψ])(?=[βγδζθκλμνξπρστφχψ])/;
 const AUGMENTED_UNITS_MIN = 5;
 const AUGMENTED: Record<string, string> = {
   ανέ: 'ανα',
@@ -46,6 +50,8 @@ const AUGMENTED: Record<string, string> = {
   υπέ: 'υπο',
 };
 const INNER_AUGMENT = new RegExp(`^(?:${Object.keys(AUGMENTED).join('|')})(?=[βγδζθκλμνξπρστφχψ])`);
+/** What looks like it, and has the ε in all tenses: ανεβαίνω, απεργώ. */
+const NO_AUGMENT = /^(?:ανέβ|ανέμ|απέλπ|απέργ|εξέλι|κατέβ|συνέτ)/;
 
 /** Verbs that change within, alone or behind a preposition, and two nouns: forms without ending -> one of them. */
 const IRREGULAR: ReadonlyMap<string, string> = new Map(
@@ -68,11 +74,14 @@ const PREPOSITION_UNITS_MAX = 5;
 const BEFORE_ENDINGS: readonly { end: RegExp; by?: string; least: number; isVerbal?: true }[] = [
   { end: /[υο]τερ$/, least: 3 },
   { end: /(?<=[αεηιουωσγμ])μεν$/, least: 4 },
-  { end: /ικ$/, least: 4 },
+  { end: /(?<!ο)ικ$/, least: 4 },
+  { end: /οντ$/, least: 4 },
   { end: /(?<=[αεηιουων])θ$/, least: 4, isVerbal: true },
-  { end: /ων$/, least: 4, isVerbal: true },
+  { end: /ων$/, by: 'ω', least: 4, isVerbal: true },
   { end: /αιν$/, by: 'αν', least: 4, isVerbal: true },
+  { end: /(?:σσ|ττ)$/, by: 'ξ', least: 4, isVerbal: true },
   { end: /(?<=[αεηιυω])(?:στ|σθ|σ|ζ)$/, least: 4 },
+  { end: /(?<=[αε]υ)[τθ]$/, least: 4 },
 ];
 /** The same with other sounds, where it tells little apart: ανακαλύπτει, ανακάλυψε, ανακαλύφθηκε; υπάρχει, ύπαρξη. */
 const SOUNDS: readonly (readonly [RegExp, string])[] = [
@@ -99,7 +108,7 @@ export function stemGreek(word: string): string {
 function withoutAugment(word: string): string {
   if (!PAST.test(word)) return word;
   if (AUGMENT.test(word)) return word.length >= AUGMENTED_UNITS_MIN ? word.slice(1) : word;
-  return word.replace(INNER_AUGMENT, (preposition) => AUGMENTED[preposition]!);
+  return NO_AUGMENT.test(word) ? word : word.replace(INNER_AUGMENT, (preposition) => AUGMENTED[preposition]!);
 }
 
 /** The longest. Of -ματος the μ stays: κύμα has it, too. */
@@ -107,7 +116,11 @@ function endingOf(folded: string): string {
   for (let units = Math.min(ENDING_UNITS_MAX, folded.length - 2); units > 0; units--) {
     const ending = folded.slice(-units);
     const unitsBefore = UNITS_BEFORE.get(ending);
-    if (unitsBefore !== undefined && folded.length - units >= unitsBefore) {
+    if (
+      unitsBefore !== undefined &&
+      folded.length - units >= unitsBefore &&
+      (units < LONG_UNITS_MIN || !NO_ENDING.test(folded))
+    ) {
       return ending.startsWith('ματ') ? ending.slice(1) : ending;
     }
   }
