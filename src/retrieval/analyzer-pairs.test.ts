@@ -188,6 +188,7 @@ describe('what a query is not looking for is left out of it,', () => {
   for (const [language, query, rest] of [
     ['en', 'How many moons were known during any?', 'moons known'],
     ['es', '¿Cuánta agua tienen estos lagos?', 'agua lagos'],
+    ['es', '¿Qué otros pueblos tuvo cada una de aquellas islas, si les pertenecían?', 'pueblos islas pertenecían'],
     ['es', 'cuando nacio Cervantes', 'nacio Cervantes'],
     ['ro', 'Cărui oraș îi aparține acest muzeu?', 'oraș aparține muzeu'],
     ['ro', 'Cine l-a învins şi când s-a întâmplat, într-o ţară', 'învins întâmplat țară'],

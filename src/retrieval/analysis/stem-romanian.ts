@@ -13,11 +13,15 @@ const IRREGULAR: readonly (readonly [forms: RegExp, singular: string])[] = [
   [/^numere(?:le|lor)?$/, 'număr'],
 ];
 /** Neuter plurals: ziduri, titlurile. Feminine ones that end alike have a t before it (culturi), or are these. */
-const NEUTER_PLURAL = /(?<=.{2}[^tţ])uri(?:le|lor)?$/;
+const NEUTER_PLURAL =
+  /(?<=.{2}[^tţ]|venit|cost|port|drept|ţinut|m[aâ]nt|cont|gust|lanţ|început|sfârşit|împrumut|anunţ|preţ)uri(?:le|lor)?$/;
 const FEMININE = /^(?:m[aă]sur|figur|procedur|armur|p[aă]dur|bro[sş]ur|bordur|fisur|cenzur|injur)/;
 const GENITIVE = /(?<=.{3}e)(?:lui|i)$/;
-/** Nouns made of verbs: lucrări, clădirile. */
-const VERBAL_PLURAL = /(?<=.{3})([ăi])ri(?:i|le|lor)?$/;
+/** Nouns made of verbs: lucrări, clădirile, nașteri; made of adjectives: înălțime. */
+const VERBAL_PLURAL = /(?<=.{3})([ăi]|(?<=naşt|creşt|oaşt|g|(?<!li)d)e)ri(?:i|le|lor)?$/;
+const MEASURE = /(?<=^(?:lung|înălţ|adânc|gros|vech|boier|mulţ))im(?:e|ea|i|ii|ile|ilor)$/;
+/** Conduse, trimiși: what Snowball takes for an ending is the last s of the word. */
+const PLURAL_OF_S = /(?<=[dp]u|[hr]i|in|[eu]r|le)se(?:le|lor)?$|(?<=^(?!ia).*[aeiu])şi(?:i|lor)?$/;
 
 const LAST_VOWELS = /(?<=[aăâeiîou].*[^aăâeiîou])[aăâeiîou]+$/;
 const PARTICIPLE = /(?<=.{4})[aiu]t$/;
@@ -33,7 +37,11 @@ export function stemRomanian(word: string): string {
   // Snowball knows the cedilla only.
   const spelled = word.replaceAll('ș', 'ş').replaceAll('ț', 'ţ');
   const base = singular(spelled);
-  const stem = (stemmer(base) || base).replace(LAST_VOWELS, '').replace(PARTICIPLE, '').replace(DIPHTHONG, '$1');
+  const stem = (stemmer(base) || base)
+    .replace(LAST_VOWELS, '')
+    .replace(PARTICIPLE, '')
+    .replace(LAST_VOWELS, '')
+    .replace(DIPHTHONG, '$1');
   if (stem.endsWith('z')) return `${stem.slice(0, -1)}d`;
   if (stem.endsWith('şt') && stem.length > 3 && !SOFT_PLURAL.test(spelled)) return `${stem.slice(0, -2)}sc`;
   return stem.replace(RAISED_VOWEL, 'ânt').replace(WITH_S, 's');
@@ -42,6 +50,10 @@ export function stemRomanian(word: string): string {
 function singular(word: string): string {
   const irregular = IRREGULAR.find(([forms]) => forms.test(word));
   if (irregular) return irregular[1];
-  const base = word.replace(GENITIVE, '').replace(VERBAL_PLURAL, (_, vowel) => (vowel === 'i' ? 'ire' : 'are'));
+  if (PLURAL_OF_S.test(word)) return word.replace(PLURAL_OF_S, 's');
+  const base = word
+    .replace(GENITIVE, '')
+    .replace(VERBAL_PLURAL, (_, vowel) => `${vowel === 'ă' ? 'a' : vowel}re`)
+    .replace(MEASURE, '');
   return FEMININE.test(base) ? base : base.replace(NEUTER_PLURAL, '');
 }

@@ -10,19 +10,25 @@ const PLURAL_OF_Z = /(?<=^[^áéíóú]*(?:[aeou]|[ií]|[aeo][úu]))ces$/;
 const PLURAL_OF_CE = /^(?:on|do|cau|enla|desenla|ro|go)ces$/;
 /** Mujeres, jóvenes, ciudades: in the singular Snowball takes -er, -en and -ad for endings of verbs. */
 const PLURAL = /(?<=.[aeiouáéíóú][rd]|.en)(?<!almacen|sarten)es$/;
+/** Primer año. */
+const SHORTENED = /(?<=^prim|^terc)er$/;
+/** Of these Snowball takes endings off too late: año, años; isla, islas; entró, entraron. A consonant before them mends it. */
+const SHORT_BEGINNING = /^[aeiouáéíóú][^aeiouáéíóú]/;
+const SHORT_STEM_UNITS_MIN = 3;
 /** Murió, murieron: not muro. */
 const DIED = /^mur(?=i(?:[oó]|eron|endo)$)/;
 
 const NOUN_OF_VERB = /(?:(?<=.{4})acion|(?<=.{3})[ai]mient|(?<=.{3})[aei]dor)$/;
 /** Stems in which a stressed e or o is a diphthong. */
 const DIPHTHONG =
-  /(?:mue[vr]|[vs]uelv|pierd|empiez|comienz|cuent|cuest|muestr|cuentr|cuerd|sient|fier|gier|hier|tiend|fiend|ciend|viert|quier|.[tv]ien|duerm|cierr|tierr|gobiern|prueb|suen|vuel|nuev|fuerz|cuelg|puebl|piens|calient|tiembl|quiebr|nieg|rieg|despiert|aciert|siembr|hiel|suelt|niev|lluev|almuerz|rued)$/;
+  /(?:mue[vr]|[vs]uelv|pierd|empiez|comienz|(?<![eon])cuent|cuest|muestr|cuentr|cuerd|sient|fier|gier|hier|tiend|fiend|ciend|viert|quier|.[tv]ien|duerm|cierr|tierr|gobiern|prueb|suen|vuel|nuev|fuerz|cuelg|puebl|piens|calient|tiembl|quiebr|nieg|(?<!g)rieg|despiert|aciert|siembr|hiel|suelt|niev|lluev|almuerz|rued)$/;
 const CHANGED: readonly (readonly [stem: RegExp, as: string])[] = [
   [/(?<=d)uj$/, 'uc'],
-  [/(?<=.tra)j$/, ''],
+  [/(?<=.tr)aj$/, ''],
   [/(?<=man|ob|con|re|de|sos)tuv$/, 'ten'],
   [/(?<=com|pro|im|ex|dis|su|o)p(?:us|uest)$/, 'pon'],
-  [/(?<=scri)t$/, 'b'],
+  [/(?<=scri)t(?:or)?$/, 'b'],
+  [/(?<=^|pre|contra)dij$/, 'dec'],
   [/(?<=cub)iert$/, 'r'],
   [/(?<=[vs])uelt$/, 'olv'],
   [/muert$/, 'mor'],
@@ -39,14 +45,24 @@ const CHANGED: readonly (readonly [stem: RegExp, as: string])[] = [
 
 /** `word` is in lower case. */
 export function stemSpanish(word: string): string {
-  const stem = (stemmer(singular(word)) || word).replace(NOUN_OF_VERB, '');
+  const stem = snowball(singular(word)).replace(NOUN_OF_VERB, '');
   for (const [ending, as] of CHANGED) if (ending.test(stem)) return stem.replace(ending, as);
   return DIPHTHONG.test(stem)
     ? stem.replace(/(?:ie|ue)(?=[^aeiou]+$)/, (vowels) => (vowels === 'ie' ? 'e' : 'o'))
     : stem;
 }
 
+function snowball(word: string): string {
+  if (SHORT_BEGINNING.test(word)) {
+    const stem = stemmer(`t${word}`).slice(1);
+    const removed = word.length - stem.length;
+    if (stem.length > SHORT_STEM_UNITS_MIN || (stem.length === SHORT_STEM_UNITS_MIN && removed <= 2)) return stem;
+    return stemmer(word.replace(/(?<=[aeo])s$/, ''));
+  }
+  return stemmer(word) || word;
+}
+
 function singular(word: string): string {
   if (word.endsWith('ces')) return PLURAL_OF_CE.test(word) ? word : word.replace(PLURAL_OF_Z, 'z');
-  return word.replace(PLURAL, '').replace(DIED, 'mor');
+  return word.replace(PLURAL, '').replace(DIED, 'mor').replace(SHORTENED, 'ero');
 }

@@ -54,6 +54,14 @@ test('Romanian words meet whose vowels, last consonants or plurals change with t
     'tânăr tinerii',
     'număr numerelor',
     'metru metri',
+    'poveste povești',
+    'venit veniturile',
+    'lung lungime',
+    'surse sursă',
+    'produse produs',
+    'trimiși trimis',
+    'nașterii nașteri',
+    'pescuit pescuirea',
   ];
   assertStems('ro', groups, ['mas măsuri', 'port poveste', 'nume numit', 'bărbat băiat', 'stea stat', 'pește pestă']);
 });
@@ -85,6 +93,30 @@ test('Spanish words meet whose stems change, and nouns and their plurals', () =>
     'fundación fundador fundó',
     'nacimiento nació',
     'ganador ganó',
+    'año años',
+    'isla islas',
+    'arma armas',
+    'entrar entró entraron',
+    'primer primero',
+    'enlace enlaces',
+    'sirve servir',
+    'sintió sentir siente',
+    'repitió repetir',
+    'prefirió preferir prefiere',
+    'durmió dormir duerme',
+    'resuelto resolver',
+    'extrajo extraer',
+    'juegos jugó',
+    'predijo predecir',
   ];
-  assertStems('es', groups, ['muro murió', 'nación nació', 'poco pozo', 'solo suelo', 'venta viento', 'estación este']);
+  assertStems('es', groups, [
+    'muro murió',
+    'nación nació',
+    'poco pozo',
+    'solo suelo',
+    'venta viento',
+    'estación este',
+    'estado este',
+    'griego regó',
+  ]);
 });
