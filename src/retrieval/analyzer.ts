@@ -15,6 +15,7 @@ import {
 import { cjkTerms, hangulTerms, thaiTerms } from './analysis/segments.ts';
 import { stopWordsOf } from './analysis/stop-words.ts';
 import { forEachToken } from './analysis/tokens.ts';
+import { isVietnameseSyllable } from './analysis/vietnamese.ts';
 import { lowerCase, takeApart, wordTerms } from './analysis/words.ts';
 
 /** Stands for "not known": each script's most common language is assumed. */
@@ -68,6 +69,8 @@ export function searchTerms(text: string, languages: readonly string[]): string[
 export interface QueryWord {
   word: string;
   terms: string[];
+  /** Of Vietnamese: those one letter away are other words, not better spellings. */
+  isSyllable: boolean;
 }
 
 /** The words of a query without stop words, each once. `languages` as for `weighTerms`. */
@@ -84,7 +87,14 @@ export function queryWords(text: string, languages: readonly string[]): QueryWor
   return [...new Set(surely.map(({ word }) => word))].map((word) => ({
     word,
     terms: [...new Set([...likely].map((language) => wordTerms(word, language)[0]!.term))],
+    isSyllable: isSyllable(word, likely),
   }));
+}
+
+/** Vietnamese for certain, by its marks or by the query. */
+function isSyllable(word: string, likely: ReadonlySet<string>): boolean {
+  if (!likely.has('vi') || !isVietnameseSyllable(word.toLowerCase())) return false;
+  return likely.size === 1 || /[^\x00-\x7f]/.test(word);
 }
 
 /**

@@ -56,7 +56,7 @@ export async function correct(
   const { request, languages } = search;
   if (request.mode === 'semantic') return undefined;
   const words = queryWords(request.query, languages)
-    .filter(({ word }) => isCorrectable(fold(word.toLowerCase())))
+    .filter(({ word, isSyllable }) => !isSyllable && isCorrectable(fold(word.toLowerCase())))
     .slice(0, WORDS_MAX);
   if (words.length === 0) return undefined;
   const best = ranked.slice(0, BEST_CHUNKS).flatMap(({ id }) => rows.get(id)?.terms ?? []);

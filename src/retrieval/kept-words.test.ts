@@ -99,6 +99,23 @@ test('words count as in each language of the corpus when there are no stop words
   assert.notDeepEqual(wordTerms('relational', 'de')[0], wordTerms('relational', 'en')[0]);
 });
 
+test('typing errors are not looked for in Vietnamese syllables, but in names beside them', () => {
+  for (const [query, languages, words] of [
+    ['Trang phục của Kramer là gì', ['vi', 'und'], ['Kramer']],
+    ['trách nhiệm', ['vi', 'en', 'und'], []],
+    ['train station', ['vi', 'en', 'und'], ['train', 'station']],
+    ['the train station', ['vi', 'en', 'und'], ['train', 'station']],
+  ] as const) {
+    assert.deepEqual(
+      queryWords(query, languages)
+        .filter(({ isSyllable }) => !isSyllable)
+        .map(({ word }) => word),
+      words,
+      query,
+    );
+  }
+});
+
 test('typing errors are not looked for in stop words', () => {
   assert.deepEqual(
     queryWords('which Katze', ['de', 'und']).map(({ word }) => word),

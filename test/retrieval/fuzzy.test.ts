@@ -22,6 +22,7 @@ const SOURCES = [
   { name: 'heron', language: 'en', chunks: ['A heron stands in shallow water and waits.'] },
   { name: 'haus', language: 'de', chunks: ['Die Bevölkerung der Stadt wuchs im Jahrhundert.'] },
   { name: 'город', language: 'ru', chunks: ['Население города выросло за столетие.'] },
+  { name: 'làng', language: 'vi', chunks: ['Bức tranh của làng Sình trong hội xuân.'] },
 ];
 
 for (const form of ['as the database has it', 'without the BM25 index'] as const) {
@@ -80,7 +81,7 @@ for (const form of ['as the database has it', 'without the BM25 index'] as const
     });
 
     test('words that are there, and those near nothing, stay as they are', async () => {
-      for (const query of ['heron', 'populating Warsaw', 'xylophone', 'cat', 'ERR_4012']) {
+      for (const query of ['heron', 'populating Warsaw', 'xylophone', 'cat', 'ERR_4012', 'trách nhiệm', 'là của trang']) {
         assert.deepEqual((await search(query)).warnings, [], query);
       }
       assert.deepEqual((await search('xylophone')).names, []);

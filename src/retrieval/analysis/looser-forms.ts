@@ -9,6 +9,7 @@ import { compoundParts } from './compounds.ts';
 import { encodeForm, encodePrefix, encodeTerm } from './encode.ts';
 import { fold } from './fold.ts';
 import { arabicLight, arabicRoot, hebrewRoot, hindiRoot } from './roots.ts';
+import { vietnameseSpelling } from './vietnamese.ts';
 import type { WordTerm } from './words.ts';
 
 /** What a stem counts, and everything that is no looser form. Weights are whole: a term is repeated in the query. */
@@ -44,22 +45,12 @@ export interface WordForms {
 
 /** The term of a word. `language` is the one that it is treated as, or null in a script without stemmers. */
 export function mainTerm({ lower, stemmed }: WordForms, language: string | null): string {
-  return encodeTerm(language === 'vi' ? vietnamese(lower) : stemmed);
-}
-
-/** Vietnamese marks the tone of an open syllable on either vowel: hoà, hòa; thuý, thúy. */
-const LATE_TONE = /(o(?=[ae])|(?<!q)u(?=y))([aey])([\u0300\u0301\u0303\u0309\u0323])$/;
-
-/** And writes y for i where nothing follows: tỷ, tỉ; Mỹ, Mĩ; quý, quí. */
-const FINAL_Y = /^([hklmst]|qu)y(?=[\u0300\u0301\u0303\u0309\u0323]?$)/;
-
-function vietnamese(lower: string): string {
-  return lower.normalize('NFD').replace(LATE_TONE, '$1$3$2').replace(FINAL_Y, '$1i').normalize('NFC');
+  return encodeTerm(language === 'vi' ? vietnameseSpelling(lower) : stemmed);
 }
 
 /** What else it is found by. */
 export function looserForms({ lower, letters, stemmed }: WordForms, language: string | null): WordTerm[] {
-  if (language === 'vi') return [{ term: encodePrefix(fold(vietnamese(lower))), weight: TONELESS_WEIGHT }];
+  if (language === 'vi') return [{ term: encodePrefix(fold(vietnameseSpelling(lower))), weight: TONELESS_WEIGHT }];
   if (language === 'ar') {
     const light = { term: encodeForm('^', arabicLight(stemmed)), weight: ARABIC_LIGHT_WEIGHT };
     return [light, ...rootForm(arabicRoot(stemmed), ARABIC_ROOT_WEIGHT)];
