@@ -70,6 +70,7 @@ describe('a word is kept and counts less', () => {
     ['id', 'novel dan brown', 'dan'],
     ['ru', 'брюс ли', 'ли'],
     ['ru', 'как называется озеро', 'называется'],
+    ['ru', 'где находится озеро', 'находится'],
     ['cs', 'jak domácí', 'jak'],
     ['ar', 'اي فون', 'اي'],
     ['en', 'last will of a king', 'will'],

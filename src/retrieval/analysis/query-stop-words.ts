@@ -44,7 +44,7 @@ const DOUBTFUL: Record<string, string> = {
   pl: 'jak',
   pt: 'são era ser',
   ro: 'pot sa sale ar noi li el mai dar era si in făcut face cat',
-  ru: 'ли есть называется называются называют называли называлась назывался называлось назывались зовут звали',
+  ru: 'ли есть называется называются называют называли называлась назывался называлось назывались зовут звали находится находятся находился находилась находилось находились',
   tr: 'zaman neden kim eden idi müdür mudur kaçtı bulunur bulunan bulunuyor bulunuyordu bulunmaktadır bulunduğu',
   vi: 'người từ sao thế không do ai bao hay bị tại chúng còn lại cùng hơn',
 };
