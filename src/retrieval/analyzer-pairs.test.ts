@@ -62,6 +62,8 @@ const FOUND: readonly (readonly [string, string, string, number])[] = [
   ['ro', 'populației orașelor', 'populaţiei oraşelor', 1],
   ['ro', 'naţiunile unite', 'națiune', 0.7],
   ['ro', 'țările și orașele', 'tari orase', 0.5],
+  ['ro', 'romînii au vînat', 'român vânat', 1],
+  ['ro', 'neînțeles', 'neinteles', 1],
   ['ro', 'soldații primește românești', 'soldat primit român', 0.8],
   // Russian: ё, cases
   ['ru', 'Самолёты летали над городами', 'самолет город', 0.7],
@@ -193,6 +195,7 @@ describe('what a query is not looking for is left out of it,', () => {
     ['ro', 'Cărui oraș îi aparține acest muzeu?', 'oraș aparține muzeu'],
     ['ro', 'Cine l-a învins şi când s-a întâmplat, într-o ţară', 'învins întâmplat țară'],
     ['ro', 'Câţi jucători ai NFL-ului sunt aceştia?', 'jucători NFL'],
+    ['ro', 'Cînd a trăit, sînt acestea, Petru al IV-lea, în secolul al XVI-lea?', 'trăit Petru IV secolul XVI'],
     ['ro', 'care an a inceput razboiul, cand', 'an inceput razboiul'],
     ['ru', 'Какую площадь имеет эта страна?', 'площадь страна'],
     ['ru', 'Чьим именем им назван город', 'именем назван город'],

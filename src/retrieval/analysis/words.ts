@@ -123,11 +123,19 @@ function formsOf(word: string, language: string, script: StemScript | null): Wor
 
 /**
  * Lower case as the language has it: Turkish keeps its dotless ı until it is folded, so that stemming sees it; Romanian ş and ţ
- * are written with a cedilla as often as with the comma that they should have.
+ * are written with a cedilla as often as with the comma that they should have, and before 1993 â was î within words (not behind
+ * ne-, re-, pre-, sub- and the like).
  */
 export function lowerCase(word: string, language: string): string {
-  if (language === 'ro') return word.toLowerCase().replaceAll('ş', 'ș').replaceAll('ţ', 'ț');
+  if (language === 'ro') return romanianLetters(word.toLowerCase());
   return language === 'tr' || language === 'az' ? word.toLocaleLowerCase('tr') : word.toLowerCase();
+}
+
+function romanianLetters(lower: string): string {
+  return lower
+    .replaceAll('ş', 'ș')
+    .replaceAll('ţ', 'ț')
+    .replace(/(?<=[a-zșțăâ])(?<![aeo]|^sub)î(?=[a-zșțăâ])/g, 'â');
 }
 
 /** At most `units` UTF-16 units, never half a surrogate pair. */
