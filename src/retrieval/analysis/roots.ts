@@ -3,9 +3,11 @@
  * and ऐतिहासिक, for a name and another spelling of it. Much is left out on purpose: a root stands beside the stem, never for it.
  */
 
-/** Conjunctions, prepositions and marks of the person, before and after what the light stemmer left. */
+/** Conjunctions, prepositions and marks of the person, before and after what the light stemmer left. Endings go first. */
 const ARABIC_CLITIC = /^[وفبكليتنا]{1,3}(?=.{3})/;
 const ARABIC_ENDING = /(?<=.{3})(?:تها|هما|كما|هم|هن|كم|نا|تم|وا|ا|ت|ن|و)$/;
+/** Of an object (كتابا), and of a verb. */
+const ARABIC_CASE_ENDING = /(?<=.{3})(?:وا|[او])$/;
 const ARABIC_PREPOSITION = /^[وفبكل](?=.{4})/;
 const ARABIC_WEAK_LETTERS = /[اويىء]/g;
 /** Of participles, and of verbs by person and form (استخدم, يستخدم, مستخدم); their vowels are gone by then. */
@@ -13,11 +15,15 @@ const ARABIC_FORMATIVES = /^(?:[متن]?ست|[مت])(?=.{3})/;
 
 /** Folded, as the light stemmer left it. */
 export function arabicLight(stemmed: string): string {
-  return stemmed.replace(ARABIC_CLITIC, '').replace(ARABIC_ENDING, '');
+  return stemmed.replace(ARABIC_ENDING, '').replace(ARABIC_CLITIC, '');
 }
 
 export function arabicRoot(stemmed: string): string {
-  return stemmed.replace(ARABIC_PREPOSITION, '').replace(ARABIC_WEAK_LETTERS, '').replace(ARABIC_FORMATIVES, '');
+  return stemmed
+    .replace(ARABIC_CASE_ENDING, '')
+    .replace(ARABIC_PREPOSITION, '')
+    .replace(ARABIC_WEAK_LETTERS, '')
+    .replace(ARABIC_FORMATIVES, '');
 }
 
 /** Of adjectives and participles: भारतीय, ऐतिहासिक, आधारित. */
