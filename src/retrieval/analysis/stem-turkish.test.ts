@@ -29,6 +29,8 @@ describe('forms of a Turkish word have one stem', () => {
     ['made of a noun', 'deniz denizci denizcilik denizden'],
     ['behind a case', 'bölge bölgedeki bölgesindeki bölgesinden'],
     ['copula', 'kadın kadındır kadındı kadınmış'],
+    ['imperative', 'değiştir değiştirir değişti değiştirebilirsiniz'],
+    ['person', 'sistem sisteminiz sisteminizin sistemimiz'],
     ['no known word', 'travertenler travertenlerin traverteni travertenlerinden'],
     ['no known word', 'menenjit menenjite menenjitten menenjiti'],
   ] as const) {

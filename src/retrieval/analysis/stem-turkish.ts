@@ -29,8 +29,9 @@ const INVENTORY: readonly (readonly [endings: string, Before, Level, Level, leas
   ['A', 'consonant', 'noun', 'noun', LONG],
   ['ki', 'case', 'noun', 'noun', SHORT],
   ['DI mIş', 'any', 'noun', 'noun', NEVER],
-  ['ImIz', 'consonant', 'noun', 'noun', NEVER],
-  ['mIz', 'vowel', 'noun', 'noun', NEVER],
+  ['ImIz InIz', 'consonant', 'noun', 'noun', NEVER],
+  ['mIz nIz', 'vowel', 'noun', 'noun', NEVER],
+  ['sInIz sAnIz', 'any', 'noun', 'noun', NEVER],
   ['lI lIk lIğ CI CA sIz sAl', 'any', 'noun', 'noun', NEVER],
   ['mA mAk mAğ DI mIş DIk DIğ mAktA mAlI mAdAn mIyor', 'any', 'noun', 'verb', SHORT],
   ['AcAk AcAğ ArAk Iyor AmIyor', 'consonant', 'noun', 'verb', SHORT],
@@ -66,12 +67,17 @@ const CIRCUMFLEXES: Record<string, string> = { â: 'a', î: 'i', û: 'u' };
 /** `word` in lower case, dotless ı and all. Time is linear in the word. */
 export function stemTurkish(word: string): string {
   const plain = word.replace(/[âîû]/g, (letter) => CIRCUMFLEXES[letter]!);
-  return knownRoot(plain) ?? byRule(plain);
+  const root = knownRoot(plain, 'noun');
+  if (root !== undefined && NOUNS.has(root)) return root;
+  // An imperative has no ending of its own: `değiştir`.
+  const verb = knownRoot(plain, 'verb');
+  return (verb && verb.length > (root?.length ?? 0) ? verb : root) ?? byRule(plain);
 }
 
-/** The longest known word that endings can be taken off to. */
-function knownRoot(word: string): string | undefined {
-  const reached: Record<Level, Set<number>> = { noun: new Set([word.length]), verb: new Set() };
+/** The longest known word that endings can be taken off to. `whole`: what the word is with all of them. */
+function knownRoot(word: string, whole: Level): string | undefined {
+  const reached: Record<Level, Set<number>> = { noun: new Set(), verb: new Set() };
+  reached[whole].add(word.length);
   for (let units = word.length; units >= UNITS_MIN; units--) {
     for (const level of LEVELS) {
       if (!reached[level].has(units)) continue;
