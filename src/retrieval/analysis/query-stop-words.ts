@@ -11,7 +11,7 @@ import { stopWordsOf } from './stop-words.ts';
 const MORE: Record<string, string> = {
   ar: 'خلال أثناء عندما ممن بمن لمن بم بكم هناك هؤلاء أولئك معه معها معهم أيهما وكان وكانت فهل فما فمن وفي ومع وعن ولا وإن أي أية بأي لأي ماهو ماهي بماذا لما عما مما بما فيما كما إذ كذلك أيضا لكن ولكن بل حيث بأن لأن وأن وقد وكيف وما ومن وعلى وإلى ومتى وأين فيه فيها به بها له لها لهم عليه عليها منه منها إليه إليها عنه عنها هما تلك الذين اللذين اللتين كانوا يكون ليس ليست لن لقد تم يتم التى الذى وهو وهي',
   cs: 'na se je jsou byl byla bylo byli kdo kdy kde proč jaký jaká jaké kolik který která které kteří to',
-  el: 'ποιον ποιους ποιου ποιας ποιων πόσο πόσα πόσοι πόσες πόσους πόση πόσων πώς τους στους στις στου στης σας μας μου σου αυτά αυτές αυτοί αυτών αυτόν αυτήν αυτούς αυτού αυτής όπου όπως οποίο οποία οποίος οποίοι οποίες οποίων οποίου οποίας οποίους έχει έχουν είχε είχαν έναν μιας ενός μπορεί μπορούν μπορούσε τη τις ότι πιο αν ώστε ενώ όμως επειδή διότι κάποιος κάποια κάποιο κάποιοι κάποιες κάποιου κάποιας κάποιων κάποιον κάποιους εκείνος εκείνη εκείνο εκείνοι εκείνες εκείνα υπάρχει υπάρχουν υπήρχε υπήρχαν πρέπει έπρεπε ποιανού ποιανής ποιός ποιά ποιό ποιοί ποιές πόσου πόσης τί',
+  el: 'ποιον ποιους ποιου ποιας ποιων πόσο πόσα πόσοι πόσες πόσους πόση πόσων πώς τους στους στις στου στης σας μας μου σου αυτά αυτές αυτοί αυτών αυτόν αυτήν αυτούς αυτού αυτής όπου όπως οποίο οποία οποίος οποίοι οποίες οποίων οποίου οποίας οποίους έχει έχουν είχε είχαν έναν μιας ενός μπορεί μπορούν μπορούσε τη τις ότι πιο αν ώστε ενώ όμως επειδή διότι κάποιος κάποια κάποιο κάποιοι κάποιες κάποιου κάποιας κάποιων κάποιον κάποιους εκείνος εκείνη εκείνο εκείνοι εκείνες εκείνα υπάρχει υπάρχουν υπήρχε υπήρχαν πρέπει έπρεπε ποιανού ποιανής ποιός ποιά ποιό ποιοί ποιές πόσου πόσης τί γι απ κατ μετ σχεδόν',
   en: 'many much some any other about during having',
   es: 'aquellos aquellas ello ellos ellas unos unas otro otra otros otras cada tuvo tuvieron tener hubo si le nuestro nuestra cuya pudo pudieron podían siendo estaba estaban estos cuánta cuyo cuya cuyos cuyas adónde esos esas esto estos estas aquel aquella les mientras aunque había habían sido tiene tienen tenía puede pueden podía',
   fa: 'و از که این را با است برای آن یک تا چه کجا چگونه کدام چند چقدر آیا هر هم شد شده شدند بود بودند نیز یا اما اگر او آنها دارد داشت کرده چیست کیست',
@@ -63,9 +63,9 @@ const UNMARKED: Record<string, string> = {
   tr: 'nasil nasildir nicin kac kactir kacinci degil cok icin oldugu oldugunu tarafindan nasildi kimindir vardir vardi olmustur etmistir edilmistir',
 };
 
-/** Endings of names and numbers, behind an apostrophe: Türkiye’nin, 1923’te. Elsewhere they are words: `un`, `tür`, `ten`. */
+/** Endings of names and numbers, behind an apostrophe: Türkiye’nin, 1923’te, 1970’lerde, 19’uncu, 3’e. Elsewhere they are words: `un`, `tür`, `ten`. */
 const TURKISH_ENDINGS =
-  /(?<=[\p{L}\p{N}])['’](?:n?[ıiİuü]n|n?[dt][ae]n?|[dt][ae]k[iİ]|[ny][ıiİuüae]|y?l[ae]|[dt][ıiİuü]r|l[ıiİuü])(?![\p{L}\p{N}])/giu;
+  /(?<=[\p{L}\p{N}])['’](?:n?[ıiİuü]n|n?[dt][ae]n?|[dt][ae]k[iİ]|[ny][ıiİuüae]|y?l[ae]|[dt][ıiİuü]r|l[ıiİuü]k?|s[ıiİuü](?:n[ıiİuü]n?|nd[ae]n?|n[ae])?|l[ae]r(?:[ıiİ]n?|[ae]|d[ae]n?|l[ae])?|[ıiİuü]?nc[ıiİuü]|(?<=\p{Nd}['’])[aeıiİuü])(?![\p{L}\p{N}])/giu;
 
 /** Pronouns, prepositions and the like that a hyphen joins: s-a, într-o, să-și. They are no words of their own: `S`, `L`. */
 const ROMANIAN_PAIRS =

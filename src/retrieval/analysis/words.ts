@@ -30,6 +30,7 @@ export interface WordToken {
 export function takeApart(token: string): WordToken {
   if (/^\d{1,3}(?:,\d{3})+$/.test(token)) return { words: [token.replaceAll(',', '')] };
   if (NUMBER.test(token)) return numberToken(token);
+  if (GREEK_ORDINAL.test(token)) return { words: [token.replace(/\P{Nd}+/u, '')] };
   const words = token
     .split(/[._\-,+#]+/)
     .filter((part) => part !== '')
@@ -40,6 +41,9 @@ export function takeApart(token: string): WordToken {
   }
   return words.length > 1 ? { words, joined: words.join('') } : { words };
 }
+
+/** 19ος, 19ου, 1η: as the number without its ending. */
+const GREEK_ORDINAL = /^\d+(?:[οό]ς|[οό]ν?|[οό]ι|ο[ύυ]ς?|[ωώ]ν|[ηή][ςν]?|[εέ]ς|[αά]ς?)$/iu;
 
 /** `3,5`, `1.234` (which is 1234 in half of the world), `1.234.567`, `1.234,5`, `1,234.5`. */
 const NUMBER = /^(?:\d+,\d+|\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d{1,3}(?:,\d{3})+\.\d+)$/;
@@ -116,8 +120,10 @@ function computeTerms(word: string, language: string): WordTerm[] {
 function formsOf(word: string, language: string, script: StemScript | null): WordForms {
   const lower = lowerCase(word, language);
   const letters = fold(lower);
-  // English writes accents as it pleases; elsewhere the stemmer must see them.
-  const stemmed = fold(script ? stem(language === 'en' ? letters : lower, script, language) : letters);
+  // English writes accents as it pleases, and Hindi nasals; elsewhere the stemmer must see them.
+  const stemmed = fold(
+    script ? stem(language === 'en' || language === 'hi' ? letters : lower, script, language) : letters,
+  );
   return { lower, letters, stemmed };
 }
 
