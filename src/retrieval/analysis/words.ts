@@ -121,9 +121,8 @@ function formsOf(word: string, language: string, script: StemScript | null): Wor
   const lower = lowerCase(word, language);
   const letters = fold(lower);
   // English writes accents as it pleases, and Hindi nasals; elsewhere the stemmer must see them.
-  const stemmed = fold(
-    script ? stem(language === 'en' || language === 'hi' ? letters : lower, script, language) : letters,
-  );
+  const seen = language === 'en' || language === 'hi' ? letters : lower;
+  const stemmed = fold(script ? stem(seen, script, language) : letters);
   return { lower, letters, stemmed };
 }
 
