@@ -273,6 +273,8 @@ describe('weights', () => {
     const weights = weighTerms('population', ['en']);
     assert.equal(weights.get('popul'), TERM_WEIGHT);
     assert.equal(weights.get('zppopul'), 1);
+    assert.equal(weighTerms('populația', ['ro']).get('zppopul'), 1);
+    assert.equal(weighTerms('población', ['es']).get('zppobla'), 2);
     assert.deepEqual(searchTerms('population', ['en']), ['popul', 'popul', 'popul', 'zppopul']);
   });
   test('stems of a language that the query is not in count little', () => {

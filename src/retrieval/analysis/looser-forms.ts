@@ -17,8 +17,8 @@ export const TERM_WEIGHT = 3;
 /** A Vietnamese syllable without its marks: with others it would be another word. */
 const TONELESS_WEIGHT = 2;
 const PREFIX_WEIGHT = 2;
-/** English inflects little: words that merely begin alike are other words more often. */
-const ENGLISH_PREFIX_WEIGHT = 1;
+/** English inflects little, and Romanian stems meet without this: words that merely begin alike are other words more often. */
+const LOW_PREFIX_WEIGHT = 1;
 /** In Hindi vowels have letters of their own: fewer consonants are alike. */
 const HINDI_PREFIX_WEIGHT = 1;
 const PART_WEIGHT = 2;
@@ -58,7 +58,7 @@ export function looserForms({ lower, letters, stemmed }: WordForms, language: st
   if (language === 'hi')
     return [...prefixForm(stemmed, HINDI_PREFIX_WEIGHT), ...rootForm(hindiRoot(stemmed), HINDI_ROOT_WEIGHT)];
   if (HEBREW.test(letters)) return [{ term: encodeForm('^', hebrewRoot(letters)), weight: HEBREW_ROOT_WEIGHT }];
-  const forms = prefixForm(letters, language === 'en' ? ENGLISH_PREFIX_WEIGHT : PREFIX_WEIGHT);
+  const forms = prefixForm(letters, language === 'en' || language === 'ro' ? LOW_PREFIX_WEIGHT : PREFIX_WEIGHT);
   if (language === 'ru') forms.push(...prefixForm(letters, PREFIX_WEIGHT, RUSSIAN_ROOT_UNITS));
   if (language === 'de') {
     for (const part of compoundParts(lower)) forms.push({ term: encodeTerm(part), weight: PART_WEIGHT });
