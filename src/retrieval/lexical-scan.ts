@@ -240,7 +240,7 @@ async function nameFew(tx: Tx, request: CandidateRequest, max: number): Promise<
 async function weigh(terms: readonly string[], counts: TermCounts): Promise<Scoring> {
   const repeats = new Map<string, number>();
   for (const term of terms) repeats.set(term, (repeats.get(term) ?? 0) + 1);
-  const counted = await counts.count(['', ...repeats.keys()]);
+  const counted = await counts.count([...repeats.keys()]);
   const all = counted.get('');
   if (!all) {
     throw new ServiceError('overloaded', 'The text index is being changed: the operator has to restart the service.', {
@@ -251,7 +251,7 @@ async function weigh(terms: readonly string[], counts: TermCounts): Promise<Scor
   const base = BM25_K1 * (1 - BM25_B);
   const slope = (BM25_K1 * BM25_B) / meanLength;
   const weighed = [...counted.values()]
-    .filter(({ term, chunks }) => term !== '' && chunks > 0)
+    .filter(({ term }) => term !== '')
     .map((one) => {
       const { term, chunks } = one;
       const rarity = Math.log(1 + (all.chunks - chunks + 0.5) / (chunks + 0.5));

@@ -15,7 +15,7 @@ export interface TermCount {
 }
 
 export interface TermCounts {
-  /** Of the terms that occur; of '' all. */
+  /** Of the terms that occur; under '' of all, unless the index is being made. */
   count(terms: readonly string[]): Promise<ReadonlyMap<string, TermCount>>;
   /** Of each list the terms that occur. What was found under its key before, if that is still known. */
   occurring(lists: readonly TermList[]): Promise<(readonly string[])[]>;
@@ -42,7 +42,10 @@ export function isIndexed(term: string): boolean {
   return term !== '' && Buffer.byteLength(term) <= TERM_BYTES_MAX;
 }
 
-/** For one transaction; with `knowledge` of the corpus as it sees it, what others asked for is known. */
+/**
+ * For one transaction; with `knowledge` of the corpus as it sees it, what others asked for is known. Chunks that nobody sees yet count
+ * as well, so a term may be counted anew at any time: then so are all.
+ */
 export function openTermCounts(tx: Tx, tenantId: string, knowledge?: Knowledge): TermCounts {
   const own: Known = { byTerm: new Map(), byKey: new Map() };
   const known = async (): Promise<Known> => {
@@ -61,25 +64,31 @@ export function openTermCounts(tx: Tx, tenantId: string, knowledge?: Knowledge):
   return {
     async count(terms) {
       const { byTerm } = await known();
-      // Others may empty what is kept meanwhile.
-      const counts = new Map(terms.map((term) => [term, byTerm.get(term)]));
-      const unknown = [...counts].flatMap(([term, count]) =>
-        count === undefined && (term === '' || isIndexed(term)) ? [term] : [],
-      );
-      const found = unknown.length > 0 ? await read(unknown) : [];
-      for (const term of unknown) byTerm.set(term, null);
-      for (const one of found) {
-        byTerm.set(one.term, one);
-        counts.set(one.term, one);
+      // Others may change what is kept meanwhile.
+      const counts = new Map(['', ...terms.filter(isIndexed)].map((term) => [term, byTerm.get(term)]));
+      const all = byTerm.get('');
+      const unknown = [...counts.keys()].filter((term) => counts.get(term) === undefined);
+      if (all && unknown.length === 0) return occurringOf(counts);
+      let found = await read(['', ...unknown]);
+      // The parts of a large file are counted long before they are a change of the corpus.
+      if (all && !isSame(all, found.find(isOfAll))) {
+        byTerm.clear();
+        found = await read([...counts.keys()]);
+        for (const term of counts.keys()) counts.set(term, null);
       }
-      return new Map([...counts].flatMap(([term, count]) => (count ? [[term, count]] : [])));
+      for (const term of unknown) counts.set(term, null);
+      for (const one of found) if (isOfAll(one) || one.chunks > 0) counts.set(one.term, one);
+      // Without it the index is being made.
+      if (counts.get('')) for (const [term, count] of counts) byTerm.set(term, count!);
+      return occurringOf(counts);
     },
     async occurring(lists) {
       const { byKey } = await known();
       const found = lists.map(({ key }) => byKey.get(key));
       const sought = lists.map(({ terms }, i) => (found[i] ? [] : [...terms()].filter(isIndexed)));
       const all = sought.flat();
-      const present = new Set((all.length > 0 ? await read(all) : []).map(({ term }) => term));
+      const counts = all.length > 0 ? await read(all) : [];
+      const present = new Set(counts.filter(({ chunks }) => chunks > 0).map(({ term }) => term));
       return lists.map(({ key }, i) => {
         const terms = found[i] ?? sought[i]!.filter((term) => present.has(term));
         byKey.set(key, terms);
@@ -87,4 +96,16 @@ export function openTermCounts(tx: Tx, tenantId: string, knowledge?: Knowledge):
       });
     },
   };
+}
+
+function isOfAll({ term }: TermCount): boolean {
+  return term === '';
+}
+
+function isSame(one: TermCount, other: TermCount | undefined): boolean {
+  return one.chunks === other?.chunks && one.length === other.length;
+}
+
+function occurringOf(counts: ReadonlyMap<string, TermCount | null | undefined>): ReadonlyMap<string, TermCount> {
+  return new Map([...counts].flatMap(([term, count]) => (count ? [[term, count]] : [])));
 }
