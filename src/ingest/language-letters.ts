@@ -11,7 +11,7 @@ const LETTERS: Record<string, string> = {
 };
 /** A Kazakh text of so many letters has one that its neighbours have not. */
 const KAZAKH_LETTERS_MIN = 20;
-const KAZAKH = /[әғқңөұүһі]/;
+const KAZAKH = /[әғқңөұүһ]/;
 
 const CYRILLIC = /[\u0400-\u04ff]/g;
 /** Names and quotations bring letters of other languages. */
@@ -29,8 +29,7 @@ export function excludedByLetters(sample: string): ReadonlySet<string> {
     const foreign = letters.filter((letter) => !own.includes(letter)).length;
     return foreign > 0 && foreign >= foreignMax;
   });
-  if (excluded.length === Object.keys(LETTERS).length) return new Set();
   const languages = new Set(excluded.map(([language]) => language));
   if (letters.length >= KAZAKH_LETTERS_MIN && !KAZAKH.test(letters.join(''))) languages.add('kk');
-  return languages;
+  return languages.size === Object.keys(LETTERS).length ? new Set() : languages;
 }

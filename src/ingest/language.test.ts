@@ -77,3 +77,9 @@ test('a few words are taken for a common language or none, never for one that ha
     assert.ok(!['la', 'rn', 'vo', 'tk', 'tl', 'eo', 'ga'].includes(detectLanguage(text) ?? ''), text);
   }
 });
+
+test('a name from a neighbour’s language makes no other language of a short Cyrillic text', () => {
+  const contract = 'Договор поставки с фирмой «Світанок» на сумму 500 рублей, подписанный в Москве';
+  assert.equal(detectLanguage(contract), 'ru');
+  assert.equal(detectLanguage('Програмний комплекс ЭВМ для обліку товарів'), 'uk');
+});

@@ -31,8 +31,8 @@ export interface Redactors {
    * @param version `redactionVersion`, where the transaction has read it already.
    */
   forTenant(tx: Queryable, tenantId: string, version?: number | null): Promise<Redactor | null>;
-  /** Whether one was in force when it was last asked for; as far as it is kept. */
-  isKept(tenantId: string): boolean;
+  /** Whether one was in force when it was last asked for. */
+  wasInForce(tenantId: string): boolean;
   /** What a process that reads files needs to apply the rules of the step `ingest`; null: there are none. */
   atIngest(tx: Queryable, tenantId: string): Promise<IngestRules | null>;
   /** A policy that need not be in force: to try it. */
@@ -46,8 +46,9 @@ export function openRedactors(config: KeySettings, analyzer: NameAnalyzer | null
   const keyFor = async (keyId: string | undefined, tenantId: string) => tenantKey(config, keyId, tenantId, KEY_PURPOSE);
   const namesFor = (tenantId: string): FindNames | null =>
     analyzer && ((text, entities, signal) => analyzer.find(tenantId, text, entities, signal));
+  const inForce = new Set<string>();
   return {
-    isKept: (tenantId) => kept.has(tenantId),
+    wasInForce: (tenantId) => inForce.has(tenantId),
     async atIngest(tx, tenantId) {
       const stored = await findRedactionPolicy(tx, tenantId);
       if (!stored) return null;
@@ -64,8 +65,10 @@ export function openRedactors(config: KeySettings, analyzer: NameAnalyzer | null
       const version = known === undefined ? await findVersion(tx, tenantId) : known;
       if (version === null) {
         kept.delete(tenantId);
+        inForce.delete(tenantId);
         return null;
       }
+      inForce.add(tenantId);
       // A rotation of the master key changes the hashes.
       const keyId = await findMasterKeyId(tx);
       let entry = kept.get(tenantId);

@@ -47,7 +47,14 @@ export function openFew(tx: Tx, request: AdmittedRequest, fitting: FindFitting, 
     if (conditions.length > 0) return openFewChunks(weigh, read);
     const { key } = found;
     if (!knowledge || key === undefined) return openFewChunks(weigh, read);
-    return openFewChunks(weigh, () => knowledge.recall(`terms ${key}`, read, ({ bytes }) => bytes));
+    const recallRead = (): Promise<TermsRead> => knowledge.recall(`terms ${key}`, read, ({ bytes }) => bytes);
+    const recallHad = (): Promise<Had> =>
+      knowledge.recall(
+        `had ${key}`,
+        async () => new Map(),
+        () => HAD_MAX * HAD_BYTES,
+      );
+    return openFewChunks(weigh, recallRead, recallHad);
   }
 }
 
@@ -65,17 +72,21 @@ type ReadChunk = Pick<Candidate, 'id' | 'sourceId'>;
 interface TermsRead {
   chunks: readonly ReadChunk[];
   scan: TermScan;
-  /** What `having` found, by its key. */
-  had: Map<string, readonly string[]>;
   bytes: number;
 }
 
+/** What `having` found, by its key. */
+type Had = Map<string, readonly string[]>;
 /** All count as kept from the first on, as those of KNOWN_WEIGHTS_MAX. */
 const HAD_MAX = 200;
 const HAD_BYTES = 300;
 
 /** For one transaction. */
-function openFewChunks(weigh: Weigh, read: () => Promise<TermsRead>): FewChunks {
+function openFewChunks(
+  weigh: Weigh,
+  read: () => Promise<TermsRead>,
+  recallHad: () => Promise<Had> = async () => new Map(),
+): FewChunks {
   let reading: Promise<TermsRead> | undefined;
   return {
     async best(given, limit) {
@@ -106,16 +117,16 @@ function openFewChunks(weigh: Weigh, read: () => Promise<TermsRead>): FewChunks 
       return bestOf(chunks, scores, limit);
     },
     async having(terms, key) {
-      reading ??= read();
-      const { scan, had } = await reading;
-      const known = key === undefined ? undefined : had.get(key);
+      const had = key === undefined ? undefined : await recallHad();
+      const known = had?.get(key!);
       if (known) return known;
+      reading ??= read();
+      const { scan } = await reading;
       const sought = [...terms()];
       const found = scan(sought);
       const present = sought.filter((_, i) => found[i]!.texts.length > 0);
-      if (key === undefined) return present;
-      if (had.size >= HAD_MAX) had.clear();
-      had.set(key, present);
+      if (had && had.size >= HAD_MAX) had.clear();
+      had?.set(key!, present);
       return present;
     },
   };
@@ -162,8 +173,7 @@ async function readTerms(
     where ${join([sql`c.tenant_id = ${tenantId}`, ...conditions], ' and ')} ${ofGeneration}`);
   const chunks = rows.map(({ id, sourceId }) => ({ id, sourceId }));
   const scan = openTermScan(rows.map(({ terms }) => terms));
-  const bytes = scan.bytes + CHUNK_BYTES * chunks.length + HAD_MAX * HAD_BYTES;
-  return { chunks, scan, had: new Map(), bytes };
+  return { chunks, scan, bytes: scan.bytes + CHUNK_BYTES * chunks.length };
 }
 
 interface Weights {

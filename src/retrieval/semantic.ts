@@ -32,7 +32,7 @@ export function recallQuery(
   { tenantId, mode, query }: RetrieveRequest,
 ): EmbeddedQuery | undefined {
   // Where a redaction rule may change the query, its vector is not known by the query.
-  if (mode === 'lexical' || !embedding || !memory || redactors?.isKept(tenantId)) return undefined;
+  if (mode === 'lexical' || !embedding || !memory || redactors?.wasInForce(tenantId)) return undefined;
   const vectors = memory.last<ServingVectors>(servingKey(tenantId));
   const vector = vectors && embedding.recallQuery(tenantId, vectors.model, query);
   return vector && vector.length === vectors.dimension

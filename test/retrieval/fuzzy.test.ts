@@ -81,7 +81,15 @@ for (const form of ['as the database has it', 'without the BM25 index'] as const
     });
 
     test('words that are there, and those near nothing, stay as they are', async () => {
-      for (const query of ['heron', 'populating Warsaw', 'xylophone', 'cat', 'ERR_4012', 'trách nhiệm', 'là của trang']) {
+      for (const query of [
+        'heron',
+        'populating Warsaw',
+        'xylophone',
+        'cat',
+        'ERR_4012',
+        'trách nhiệm',
+        'là của trang',
+      ]) {
         assert.deepEqual((await search(query)).warnings, [], query);
       }
       assert.deepEqual((await search('xylophone')).names, []);

@@ -80,8 +80,10 @@ export function wordTerms(word: string, language: string): readonly WordTerm[] {
   }
   let terms = words.get(short);
   if (!terms) {
-    terms = computeTerms(short, language);
-    words.set(short, terms);
+    // A piece of a text keeps all of it in memory.
+    const own = Buffer.from(short, 'utf16le').toString('utf16le');
+    terms = computeTerms(own, language);
+    words.set(own, terms);
   }
   return terms;
 }
