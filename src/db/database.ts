@@ -33,7 +33,7 @@ export interface Tx extends Queryable {
 
 /** What a transaction found: one that finds the same sees all that the statement reads as this one does. */
 export interface State {
-  /** Selects it, as text. Without values. */
+  /** Selects it, as text. */
   of: Sql;
   is: string;
 }

@@ -8,8 +8,6 @@ import type { BoundValue } from './values.ts';
 export interface Batch {
   /** One command each, of which nobody wants rows. */
   before: readonly string[];
-  /** Behind them, a query of one value. */
-  state?: string;
   /** Called when all of them have been run. */
   onBegun?: (() => void) | undefined;
   text: string;
@@ -21,32 +19,18 @@ export interface Batch {
   timeoutMs?: number | undefined;
 }
 
-export interface BatchResult {
-  /** Of `text`. */
-  rows: unknown[];
-  /** What `state` found, as PostgreSQL writes it. */
-  state: string | undefined;
-}
-
-/** @throws the first error. */
-export function runBatch(client: pg.ClientBase, batch: Batch): Promise<BatchResult> {
+/** The result of `text`. @throws the first error. */
+export function runBatch(client: pg.ClientBase, batch: Batch): Promise<pg.QueryResult> {
   return new Promise((resolve, reject) => {
-    const query: BatchQuery = new BatchQuery(batch, (error, result) =>
-      error ? reject(error) : resolve({ rows: result.rows, state: query.state }),
-    );
-    client.query(query);
+    client.query(new BatchQuery(batch, (error, result) => (error ? reject(error) : resolve(result))));
   });
 }
 
 type Done = (error: Error | undefined, result: pg.QueryResult) => void;
 
-interface DataRow {
-  fields: readonly (string | null)[];
-}
-
 /** What the driver calls of its queries, and its types leave out. */
 interface DriverQuery {
-  handleDataRow(message: DataRow): void;
+  handleDataRow(message: unknown): void;
   handleCommandComplete(message: unknown, connection: pg.Connection): void;
 }
 const Query = pg.Query as unknown as new (
@@ -59,21 +43,18 @@ class BatchQuery extends Query {
   /** The driver's name for it. */
   readonly query_timeout: number | undefined;
   readonly #batch: Batch;
-  readonly #before: readonly string[];
   /** Commands that have ended. */
   #ended = 0;
-  state: string | undefined;
 
   constructor(batch: Batch, done: Done) {
     super({ text: batch.text }, [], done);
     this.query_timeout = batch.timeoutMs;
     this.#batch = batch;
-    this.#before = batch.state === undefined ? batch.before : [...batch.before, batch.state];
     this.submit = (connection) => {
-      const { after = [] } = this.#batch;
+      const { before, after = [] } = this.#batch;
       // As one message, and not as many.
       connection.stream.cork();
-      for (const command of this.#before) send(connection, command);
+      for (const command of before) send(connection, command);
       sendDescribed(connection, this.#batch);
       for (const command of after) send(connection, command);
       connection.sync();
@@ -83,12 +64,11 @@ class BatchQuery extends Query {
   }
 
   get #isDescribed(): boolean {
-    return this.#ended === this.#before.length;
+    return this.#ended === this.#batch.before.length;
   }
 
-  override handleDataRow(message: DataRow): void {
+  override handleDataRow(message: unknown): void {
     if (this.#isDescribed) super.handleDataRow(message);
-    else if (this.#ended === this.#batch.before.length) this.state = message.fields[0] ?? undefined;
   }
 
   override handleCommandComplete(message: unknown, connection: pg.Connection): void {

@@ -3,9 +3,9 @@ import type pg from 'pg';
 import { abortReason } from '../util/abort.ts';
 import type { Row, State, TransactionOptions, Tx } from './database.ts';
 import { mapDatabaseError } from './pg-errors.ts';
-import { type Batch, type BatchResult, runBatch } from './server-batch.ts';
+import { type Batch, runBatch } from './server-batch.ts';
 import type { ServerPlans } from './server-plans.ts';
-import type { Sql } from './sql.ts';
+import { keepPlan, type Sql, sql } from './sql.ts';
 import { tenantCommands } from './tenant-scope.ts';
 import { type BoundValue, encodeForeignValue, encodeValue } from './values.ts';
 
@@ -81,7 +81,7 @@ export async function runTransaction<T>(
 export async function runSingle(connections: Connections, tenantId: string, statement: Sql): Promise<Row[]> {
   const lease = createLease(await connect(connections.pool), connections.plans);
   try {
-    return (await lease.only({ before: ['begin', ...tenantCommands(tenantId)], ...encoded(statement) })).rows as Row[];
+    return await lease.only({ before: ['begin', ...tenantCommands(tenantId)], ...encoded(statement) });
   } catch (error) {
     lease.abort(error as Error);
     throw error;
@@ -120,13 +120,19 @@ function besideOf({ pool, plans }: Connections, lease: Lease, tenantId: string |
         const onBegun = (): void => {
           isBegun = true;
         };
-        const found = await side.only({ before, state: `select ${of.text}`, ...encoded(statement), onBegun });
-        if (found.state === is) return found.rows as R[];
+        // In another state nothing of it is run.
+        const inState = sql`select f.* from (${statement}) f where ${of} = ${is}`;
+        const rows = await side.only({
+          before,
+          ...encoded(statement.keepsPlan ? keepPlan(inState) : inState),
+          onBegun,
+        });
+        if (rows.length > 0) return rows as R[];
       } catch (error) {
         side.abort(error as Error);
         if (isBegun) throw error;
       }
-      // Its connection was lost, or it sees another state.
+      // Its connection was lost, it sees another state, or there is nothing to find.
       return inside();
     },
   };
@@ -155,12 +161,12 @@ function encoded({ text, values, keepsPlan }: Sql): Statement {
 }
 
 /** The whole transaction. `onBegun`: the commands before the statement have been run. */
-type Whole = Statement & Pick<Batch, 'before' | 'state' | 'onBegun'>;
+type Whole = Statement & Pick<Batch, 'before' | 'onBegun'>;
 
 interface Lease {
   run(statement: Statement): Promise<Row[]>;
   /** The whole transaction in one message; gives the client back. */
-  only(whole: Whole): Promise<BatchResult>;
+  only(whole: Whole): Promise<Row[]>;
   /** Gives the client back. @throws when the commit failed or was not acknowledged. */
   commit(): Promise<void>;
   /** Rolls back, gives the client back (or drops it when it does not answer), and fails later `run`s. No-op when ended. */
@@ -209,15 +215,15 @@ function createLease(
       throw error;
     }
   };
-  const batch = async ({ text, values, keepsPlan, ...around }: Whole & Pick<Batch, 'after'>): Promise<BatchResult> => {
+  const batch = async ({ text, values, keepsPlan, ...around }: Whole & Pick<Batch, 'after'>): Promise<Row[]> => {
     begun = true;
     const name = keepsPlan ? plans.nameOf(text) : undefined;
     const named = name === undefined ? {} : { name, isKnown: known.has(name) };
     try {
       const timeoutMs = patient ? PATIENT_TIMEOUT_MS : undefined;
-      const result = await runBatch(client, { text, values, ...around, timeoutMs, ...named });
+      const { rows } = await runBatch(client, { text, values, ...around, timeoutMs, ...named });
       if (name !== undefined) known.add(name);
-      return result;
+      return rows as Row[];
     } catch (error) {
       // Whether the connection knows the name now, or whether its plan is out of date, is not worth finding out.
       inDoubt = name !== undefined;
@@ -226,9 +232,7 @@ function createLease(
   };
   const send = async (statement: Statement): Promise<Row[]> => {
     const { text, values, keepsPlan } = statement;
-    if (keepsPlan || (!begun && values.length > 0)) {
-      return (await batch({ before: begun ? [] : opening, ...statement })).rows as Row[];
-    }
+    if (keepsPlan || (!begun && values.length > 0)) return batch({ before: begun ? [] : opening, ...statement });
     const script = begun ? text : [...opening, text].join(';');
     begun = true;
     return runStatement(client, script, values, patient);
@@ -241,12 +245,12 @@ function createLease(
     },
     async only(whole) {
       if (ended) throw ended;
-      const result = await batch({ ...whole, after: ['commit'] });
+      const rows = await batch({ ...whole, after: ['commit'] });
       // Then it is given back already, or will be.
       if (ended) throw ended;
       ended = new Error('the transaction has ended');
       release();
-      return result;
+      return rows;
     },
     run(statement) {
       // The driver wants to be given one at a time.

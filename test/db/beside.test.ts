@@ -18,7 +18,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const LOCK = 77;
 
 const SETTINGS = sql`set_config('enable_seqscan', 'off', true)`;
-const SAME = { of: sql`'same'`, is: 'same' };
+const SAME = { of: sql`(select 'same'::text)`, is: 'same' };
 const BESIDE = sql`select pg_backend_pid() as pid, 'beside' as mark`;
 const WAITING = sql`select pg_advisory_xact_lock_shared(${LOCK}::int)`;
 
@@ -128,6 +128,24 @@ describe('beside', { skip: process.env['PINAKES_TEST_DATABASE_URL'] ? false : 'f
     });
   }
 
+  test('in another state nothing is run there', async () => {
+    await withConnections(
+      () => undefined,
+      async (connections) => {
+        let pid = 0;
+        let reading: Promise<unknown> | undefined;
+        await locked(async () => {
+          reading = read(connections, async (tx) => {
+            pid = await own(tx);
+            return tx.beside!(WAITING, SETTINGS, { ...SAME, is: 'other' });
+          });
+          assert.deepEqual(await untilWaiting(connections.pool), [pid]);
+        });
+        await reading;
+      },
+    );
+  });
+
   test('when it cannot begin, it runs inside', async () => {
     const wrong = sql`set_config('statement_timeout', 'wrong', true)`;
     const lost: Step = (text, client) => {
@@ -215,10 +233,12 @@ describe('beside', { skip: process.env['PINAKES_TEST_DATABASE_URL'] ? false : 'f
     assert.equal(sent.filter((text) => text === 'rollback').length, 2);
   });
 
-  async function untilWaiting(pool: pg.Pool): Promise<void> {
-    const text = "select 1 from pg_stat_activity where application_name = $1 and wait_event = 'advisory'";
+  /** Processes of connections that wait for the lock. */
+  async function untilWaiting(pool: pg.Pool): Promise<number[]> {
+    const text = "select pid from pg_stat_activity where application_name = $1 and wait_event = 'advisory'";
     for (let waitedMs = 0; ; waitedMs += 10) {
-      if ((await admin.query(text, [pool.options.application_name])).rowCount === 1) return;
+      const { rows } = await admin.query<{ pid: number }>(text, [pool.options.application_name]);
+      if (rows.length > 0) return rows.map(({ pid }) => pid);
       assert.ok(waitedMs < BACK_WAIT_MS, 'it does not run');
       await sleep(10);
     }
