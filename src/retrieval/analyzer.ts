@@ -76,12 +76,7 @@ export interface QueryWord {
 /** The words of a query without stop words, each once. `languages` as for `weighTerms`. */
 export function queryWords(text: string, languages: readonly string[]): QueryWord[] {
   const searched = languages.length > 0 ? languages : [UNDETERMINED];
-  const words: string[] = [];
-  analyze(
-    text,
-    (word) => words.push(word),
-    () => {},
-  );
+  const words = wordsOf(withoutEndings(text, languages));
   const { kept, likely } = withoutStopWords(words, searched, true, queryStopWord);
   const surely = kept.filter(({ weightMax }) => weightMax === TERM_WEIGHT);
   return [...new Set(surely.map(({ word }) => word))].map((word) => ({
@@ -104,13 +99,28 @@ function isSyllable(word: string, likely: ReadonlySet<string>): boolean {
  */
 export function weighTerms(text: string, languages: readonly string[]): Map<string, number> {
   const terms = new Map<string, number>();
-  let said = languages.includes('tr') ? withoutTurkishEndings(text) : text;
-  if (languages.includes('ro')) said = withoutRomanianClitics(said);
-  const asked = withoutAsking(said);
-  forEachQueryTerm(asked, languages, queryStopWord, (term, weight) => {
+  forEachQueryTerm(withoutAsking(withoutEndings(text, languages)), languages, queryStopWord, (term, weight) => {
     if (weight > (terms.get(term) ?? 0)) terms.set(term, weight);
   });
   return terms;
+}
+
+/** A query without what is written to its words with an apostrophe or a hyphen, and is no word. */
+function withoutEndings(text: string, languages: readonly string[]): string {
+  const said = languages.includes('tr') ? withoutTurkishEndings(text) : text;
+  if (!languages.includes('ro') || !said.includes('-')) return said;
+  const { likely } = withoutStopWords(wordsOf(said), languages, true, queryStopWord);
+  return likely.has('ro') ? withoutRomanianClitics(said) : said;
+}
+
+function wordsOf(text: string): string[] {
+  const words: string[] = [];
+  analyze(
+    text,
+    (word) => words.push(word),
+    () => {},
+  );
+  return words;
 }
 
 /** `isLoose`: it is a looser form of what the query says, or only in a language that it does not seem to be in. */

@@ -36,6 +36,15 @@ describe('a word is kept as any other', () => {
     ['en id', 'dan brown', 'dan'],
     ['en ro', 'hot pot', 'pot'],
     ['en it', 'side quest', 'quest'],
+    // It is part of a formula or of a name, or is in another language than what it looks like.
+    ['ro', 'legătura C-O', 'CO'],
+    ['en ro', 'V-I characteristic', 'VI'],
+    ['ro', 'Si-O bond energy', 'SiO'],
+    ['ro', 'photosystem-II', 'II'],
+    ['ro', 'model-A', 'modelA'],
+    ['ro', 'Jell-O', 'JellO'],
+    ['fr ro', 'dis-le à la reine', 'disle'],
+    ['ro', 'de-a', 'dea'],
     // It is an abbreviation.
     ['id', 'standar ITU', 'ITU'],
     ['cs', 'CO emise', 'CO'],
@@ -67,6 +76,7 @@ describe('a word is kept and counts less', () => {
     ['tr', 'zaman yönetimi', 'zaman'],
     ['tr', 'müdür odası nerede', 'müdür'],
     ['ro', 'restaurant hot pot', 'pot'],
+    ['ro', 'etica ai', 'ai'],
     ['id', 'novel dan brown', 'dan'],
     ['ru', 'брюс ли', 'ли'],
     ['ru', 'как называется озеро', 'называется'],
