@@ -82,4 +82,7 @@ test('a name from a neighbour’s language makes no other language of a short Cy
   const contract = 'Договор поставки с фирмой «Світанок» на сумму 500 рублей, подписанный в Москве';
   assert.equal(detectLanguage(contract), 'ru');
   assert.equal(detectLanguage('Програмний комплекс ЭВМ для обліку товарів'), 'uk');
+  assert.equal(detectLanguage('Журналът „Новый мир“ излиза в Москва'), 'bg');
+  assert.equal(detectLanguage('Улица Љубљанска в Белграде'), 'ru');
+  assert.equal(detectLanguage('Президент Қасым-Жомарт Токаев посетил Москву и провёл переговоры'), 'ru');
 });
