@@ -25,7 +25,7 @@ const WORDS: Record<string, string> = {
   lt: 'ir yra kad su iš į buvo tai kaip bet jo arba už apie nuo iki dėl prie taip pat',
   lv: 'un ir ar no ka par kas uz tika vai bija kā pēc arī bet to pie līdz tā',
   et: 'ja on ei et oli see kui ka või ning aga mis oma kes tema siis selle olid',
-  ru: 'и в на не что с по как это из для к от он за также был его но или при до были которые',
+  ru: 'и в на не что с по как это из для к от он за у также был его но или при до были которые',
   uk: 'і в на не що з до та як це у за від для він також був або його але при які є',
   bg: 'и в на не че с по от за да се е като са той до във при или които но през',
   sr: 'и у је на се да су за од с као који која био што али или из по није са те до',
