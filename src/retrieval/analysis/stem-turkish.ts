@@ -2,6 +2,7 @@
  * Stemming of Turkish by its grammar: endings are taken off one by one, each only where vowel harmony and the letter before it allow it,
  * until a known word is left (turkish-roots.ts); by rule when none is. (Snowball's cuts `insan` to `in`, and leaves verbs as they are.)
  */
+import { fold } from './fold.ts';
 import { CHANGED_NOUNS, NOUNS, VERBS } from './turkish-roots.ts';
 
 /** What must stand before an ending. */
@@ -60,12 +61,32 @@ const VOICELESS = 'fstkçşhp';
 const HARMONY: Record<string, string> = { a: 'aı', ı: 'aı', o: 'au', u: 'au', e: 'ei', i: 'ei', ö: 'eü', ü: 'eü' };
 /** Behind these, words from Arabic and French have front vowels after back ones: saati, rolü, harfi. */
 const SOFT = /[aou][lrnktpfbm]?[ltkfpb]$/;
+const SOFT_UNITS_MAX = 3;
 const PLURAL = /l[ae]r$/;
+/** `t` is voiced in few verbs: gitmek, gütmek, tatmak, etmek and those made of it. */
+const VOICED_VERB = /^(?:gi|gü|ta)d$|ed$/;
 const VOICED_END: Record<string, string> = { b: 'p', c: 'ç', d: 't', ğ: 'k' };
 const CIRCUMFLEXES: Record<string, string> = { â: 'a', î: 'i', û: 'u' };
 
+/** Longer words are not known ones in the plural. */
+const KNOWN_UNITS_MAX = Math.max(...[...NOUNS, ...VERBS].map((root) => root.length)) + 'ler'.length;
+/** Roots that would be one when folded (`ol`, `öl`) are told apart by a letter that Turkish does not have. */
+const APART = new Map<string, string>();
+const TAKEN = new Set<string>();
+for (const root of new Set([...NOUNS, ...VERBS])) {
+  let stem = root;
+  while (TAKEN.has(fold(stem))) stem += 'q';
+  TAKEN.add(fold(stem));
+  if (stem !== root) APART.set(root, stem);
+}
+
 /** `word` in lower case, dotless ı and all. Time is linear in the word. */
 export function stemTurkish(word: string): string {
+  const root = rootOf(word);
+  return APART.get(root) ?? root;
+}
+
+function rootOf(word: string): string {
   const plain = word.replace(/[âîû]/g, (letter) => CIRCUMFLEXES[letter]!);
   const root = knownRoot(plain, 'noun');
   if (root !== undefined && NOUNS.has(root)) return root;
@@ -82,7 +103,8 @@ function knownRoot(word: string, whole: Level): string | undefined {
     for (const level of LEVELS) {
       if (!reached[level].has(units)) continue;
       const rest = word.slice(0, units);
-      const root = level === 'noun' ? asNoun(rest) : asVerb(rest);
+      const isLong = units > KNOWN_UNITS_MAX;
+      const root = isLong ? undefined : level === 'noun' ? asNoun(rest) : asVerb(rest);
       if (root !== undefined) return root;
       for (const way of waysOn(rest, level)) reached[way.to].add(way.rest.length);
     }
@@ -102,7 +124,7 @@ function asNoun(word: string): string | undefined {
 /** `gid` is `git`, `başl` (of `başlıyor`) is `başla`. */
 function asVerb(word: string): string | undefined {
   if (VERBS.has(word)) return word;
-  const longer = word.endsWith('d') ? [hardened(word)] : [`${word}a`, `${word}e`];
+  const longer = VOICED_VERB.test(word) ? [hardened(word)] : [`${word}a`, `${word}e`];
   return longer.find((verb) => VERBS.has(verb));
 }
 
@@ -139,20 +161,29 @@ function waysOn(word: string, level: Level): Way[] {
 
 function fits(rest: string, ending: string, before: Before): boolean {
   const last = rest.at(-1)!;
-  if (before === 'case' ? !/[dt][ae]$/.test(rest) : !mayStandBefore(last, before)) return false;
+  if (before === 'case' ? !/[dt][ae]$/.test(rest.slice(-2)) : !mayStandBefore(last, before)) return false;
   if (/^[dc]/.test(ending) && VOICELESS.includes(last)) return false;
   if (/^[tç]./.test(ending) && !VOICELESS.includes(last)) return false;
   const vowel = firstVowel(ending);
   if (!vowel) return true;
-  const lastVowel = [...rest].findLast((letter) => VOWELS.includes(letter));
+  const lastVowel = lastVowelOf(rest);
   if (!lastVowel) return false;
-  return before === 'case' || HARMONY[lastVowel]!.includes(vowel) || (SOFT.test(rest) && 'eiü'.includes(vowel));
+  return (
+    before === 'case' ||
+    HARMONY[lastVowel]!.includes(vowel) ||
+    (SOFT.test(rest.slice(-SOFT_UNITS_MAX)) && 'eiü'.includes(vowel))
+  );
 }
 
 function mayStandBefore(letter: string, before: Before): boolean {
   if (before === 'any') return true;
   if (before === 'high') return 'ıiuü'.includes(letter);
   return VOWELS.includes(letter) === (before === 'vowel');
+}
+
+function lastVowelOf(word: string): string | undefined {
+  for (let i = word.length - 1; i >= 0; i--) if (VOWELS.includes(word[i]!)) return word[i];
+  return undefined;
 }
 
 function firstVowel(ending: string): string | undefined {

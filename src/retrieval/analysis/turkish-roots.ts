@@ -9,7 +9,7 @@ export const VERBS: ReadonlySet<string> = words(`
   barın bas başar başla bat batır bayıl beğen bekle belgele belir belirle belirt benimse benze besle beste bestele betimle bık bırak biç
   biçimlen bil bileş bin birik birleş bit bitir boğ boşal boya boz böl bul bulaş buluş buyur büyü canlan cevapla cezalandır çağır çakış
   çal çalış çarp çarpıt çatış çatla çek çekin çevir çevrele çevril çık çıkar çırp çiğne çiz çoğal çök çökel çöz çözümle çürü dağıl dağıt
-  dal dalgalan damgala danış dans davran daya dayan de değ değerlendir değin değiş del demirle dene denetle dengele der derinleş derle
+  dal dalgalan damgala danış dans davran daya dayan de değ değerlendir değin değiş del demirle dene denet denetle dengele der derinleş derle
   destekle devir devral devril dışla dik dile dilimle din dinle dinlen diren diz dizginle doğ doğra doğrul doğrula doğur doku dokun dol
   dola dolaş don donat dök dön dönüş döşe döv dur duy duyur düş düşün düşür düzelt düzenle edin eğ eğil eğit eğlen ek ekle ele eleştir em
   emret emzir endişelen engelle er eri eriş ertele es esinlen esnet eşle eşleş et etkile etkinleş evcilleş evlen evril ez ezberle
@@ -60,7 +60,7 @@ export const NOUNS: ReadonlySet<string> = new Set([
   atina atlas av avrupa avukat ay ayak ayar ayı ayin az baba bağ bağımlı bağımsız bağış bahar bakan bakı bakır balkan balo banka bar baraj
   barış basamak basın basil baskı baskın baş başkan batı bayan beden bele belediye belge belirgin ben benzin beste bey beyan bez bıçak
   bileşen bilgi bilgin bilim bin bina bira birey birim birinci bitki biyoloji borsa boru boşluk boy boya boyut bölge bölüm bu bura bursa
-  bünye büro bütün büyü cadde can cep ceza cezaevi cilt cin coğrafya coşku cümle çağ çalgı çam çay çekya çelik çeşme çevre çiçek çiftçi
+  bünye büro bütün büyü cadde can cep ceza cezaevi cilt coğrafya coşku cümle çağ çalgı çam çay çekya çelik çeşme çevre çiçek çiftçi
   çiftlik çimen çin çivi çizgi çoban çocuk çok çorba çözüm dağ dahi dalga damga dava davul dede değer değil değişken dekan delil demir
   deney denge deniz deprem derece dergi deri derin ders destan deste destek deve devlet dikey dil dilim din dini dip dirsek divan dize
   dizgi dizi doğa doğru doğu doksan dokuz dolar don donanım donanma dost dönem dönüm döşeme dua durgun durum duvar duygu duyu düdük düğme
@@ -101,6 +101,12 @@ export const NOUNS: ReadonlySet<string> = new Set([
   yasak yaş yaşam yatak yatay yatırım yay yaygın yayın yayla yaz yazar yazı yazılım yedi yelken yemek yemin yeni yer yerel yetişkin yetki
   yetmiş yığın yıl yıldırım yıldız yirmi yol yorgun yorum yosun yön yönetmen yöntem yöre yunan yurt yük yüksek yürürlük yüz yüzdelik yüzey
   yüzyıl zaman zar zarar zayıf zeka zemin zengin zeytin zincir zirve zona zurna`),
+  // Of verbs, but things of their own.
+  ...words(
+    `denetim dizin geçerli geçersiz geçici geçmiş istemci kuran mali sunu sunucu sunum sürücü sürüm uyarı verici yazıcı katman`,
+  ),
+  // Provinces, countries and first names that endings can be taken off to a word.
+  ...words(`adana batman bolu denizli karaman kanada katar sudan yemen emine emre fatma hatice salman`),
 ]);
 
 function words(list: string): Set<string> {
