@@ -11,6 +11,24 @@ const IRREGULAR: readonly (readonly [forms: RegExp, singular: string])[] = [
   [/^copii(?:i|lor)?$/, 'copil'],
   [/^tiner(?:i|ii|ilor|e|ele|elor)$/, 'tânăr'],
   [/^numere(?:le|lor)?$/, 'număr'],
+  [/^scri[eui]$/, 'scris'],
+  [/^calcul$/, 'calcule'],
+  [/^continuu$/, 'continuă'],
+];
+/** Of these nothing remains that is not another word: mare, șir, cor, rad, id, stat. */
+const WHOLE: readonly (readonly [forms: RegExp, stem: string])[] = [
+  [/^mari(?:a|ei)$/, 'maria'],
+  [/^siri(?:a|ei)$/, 'siria'],
+  [/^indi(?:a|ei)$/, 'india'],
+  [/^coree[ai]$/, 'coreea'],
+  [/^mario$/, 'mario'],
+  [/^radio(?:ul|ului|uri|urile|urilor)?$/, 'radio'],
+  [/^video(?:ul|ului|uri|urile|urilor)?$/, 'video'],
+  [/^ide(?:e|ea|i|ii|ile|ilor)$/, 'idee'],
+  [/^statu(?:ie|ia|iei|i|ii|ile|ilor)$/, 'statuie'],
+  [/^calciu(?:l|lui)?$/, 'calciu'],
+  [/^numai$/, 'numai'],
+  [/^doar$/, 'doar'],
 ];
 /** Neuter plurals: ziduri, titlurile. Feminine ones that end alike have a t before it (culturi), or are these. */
 const NEUTER_PLURAL =
@@ -21,11 +39,13 @@ const GENITIVE = /(?<=.{3}e)(?:lui|i)$/;
 const VERBAL_PLURAL = /(?<=.{3})([ăi]|(?<=naşt|creşt|oaşt|g|(?<!li)d)e)ri(?:i|le|lor)?$/;
 const MEASURE = /(?<=^(?:lung|înălţ|adânc|gros|vech|boier|mulţ))im(?:e|ea|i|ii|ile|ilor)$/;
 /** Conduse, trimiși: what Snowball takes for an ending is the last s of the word. */
-const PLURAL_OF_S = /(?<=[dp]u|[hr]i|in|[eu]r|le)se(?:le|lor)?$|(?<=^(?!ia).*[aeiu])şi(?:i|lor)?$/;
+const PLURAL_OF_S = /(?<=[dp]u|[hr]i|in|[eu]r|le)se(?:le|lor)?$|(?<=[aeiu])(?<!^ia)şi(?:i|lor)?$/;
 
-const LAST_VOWELS = /(?<=[aăâeiîou].*[^aăâeiîou])[aăâeiîou]+$/;
-const PARTICIPLE = /(?<=.{4})[aiu]t$/;
-const DIPHTHONG = /([oe])a(?=[^aăâeiîou]{1,3}$)/;
+const LAST_VOWELS = /(?<=[aăâeiîou][^aăâeiîou]+)(?<!^contin)[aăâeiîou]+$/;
+/** Plurals and forms of verbs whose last consonant is d elsewhere: străzi, brazi, crezi. Not those of what ends in z: cazuri, francezi. */
+const SOFTENED_D = /(?:.{2}[^e]|^(?:cre|ume|repe|l[aă]|c[ăo]))zi(?:i|lor|le)?$/;
+const PARTICIPLE = /(?<=.{4})(?<!^cred(?=i)|^stat(?=u))[aiu]t$/;
+const DIPHTHONG = /(?<!^r(?=eal))([oe])a(?=[^aăâeiîou]{1,3}$)/;
 const SOFT_PLURAL = /şti(?:i|lor|le)?$/;
 /** Cuvinte, sfinți: cuvânt, sfânt. */
 const RAISED_VOWEL = /(?<=[mvf])in[tţ]$/;
@@ -36,13 +56,15 @@ const WITH_S = /(?<=du|tor)c$|(?<=pu)n$|(?<=prin|spun|scun|clu|[hc]i)d$|(?<=[âi
 export function stemRomanian(word: string): string {
   // Snowball knows the cedilla only.
   const spelled = word.replaceAll('ș', 'ş').replaceAll('ț', 'ţ');
+  const whole = WHOLE.find(([forms]) => forms.test(spelled));
+  if (whole) return whole[1];
   const base = singular(spelled);
-  const stem = (stemmer(base) || base)
+  let stem = (stemmer(base) || base)
     .replace(LAST_VOWELS, '')
     .replace(PARTICIPLE, '')
     .replace(LAST_VOWELS, '')
     .replace(DIPHTHONG, '$1');
-  if (stem.endsWith('z')) return `${stem.slice(0, -1)}d`;
+  if (stem.endsWith('z') && SOFTENED_D.test(spelled)) stem = `${stem.slice(0, -1)}d`;
   if (stem.endsWith('şt') && stem.length > 3 && !SOFT_PLURAL.test(spelled)) return `${stem.slice(0, -2)}sc`;
   return stem.replace(RAISED_VOWEL, 'ânt').replace(WITH_S, 's');
 }
