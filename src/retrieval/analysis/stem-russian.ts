@@ -25,6 +25,12 @@ const IRREGULAR: readonly (readonly [kept: string, others: string])[] = [
   ['песни', 'песен'],
   ['башни', 'башен'],
   ['сотни', 'сотен'],
+  ['проблема', 'проблем'],
+  ['судьбы', 'судеб'],
+  ['свадьбы', 'свадеб'],
+  ['деньги', 'денег'],
+  ['серьги', 'серег'],
+  ['посол', 'посла послу послом послы послов послам послами послах'],
   ['льды', 'лед льда льду льдом льде льдов льдам льдами льдах'],
   ['сны', 'сон сна сну сном сне снов снам снами снах'],
   ['один', 'одна одно одного одной одному одну одним одном одни одних одними'],
@@ -39,9 +45,20 @@ const GOING =
   /^(?:(.+)(?:ш(?:ел|ла|ло|ли)|йти|йд(?:у|ешь|ет|ем|ете|ут|и|ите|я))|(при)д(?:ти|у|ешь|ет|ем|ете|ут|и|ите|я))(?:с[яь])?$/;
 /** Of verbs Snowball takes off the consonant of the past, and so it does of журнал, журнала and журналы. */
 const PAST = /(?<=..[ая])[лн]$/;
-const SOFT_SIGN = /ь(?=[бвгдзклмнпрстцч]$)/;
+const SOFT_SIGN = /ь(?=ц$)/;
 const FLEETING_AFTER_VOWEL = /(?<=[аеиоуыэ])ец$/;
-const FLEETING = /(?<=[бвгджзклмнпрстфхцчшщ])[ео](?=[бвгклнрц]$)/;
+/** Конёк, коньки. */
+const FLEETING_SOFT = /(?<=[лнр])ек$/;
+const FLEETING = /(?<=[бвгджзклмнпрстфхцчшщ])[ео](?=[кц]$)/;
+/** Stems that lose the vowel before another letter. Most keep it: север, опера, степень. */
+const FLEETING_STEMS = new Set(
+  (
+    'ветер ковер костер шатер свекор сестер ведер ребер ядер бедер угол узел орел козел котел чисел кресел стекол седел ремесел кукол масел ' +
+    'капел земел петел туфел сабел вафел пепел павел окон волокон полотен пятен зерен бревен сосен вишен весен спален басен кухон деревен ' +
+    'уровен камен корен парен перстен гребен ливен ремен стержен ячмен огон церков любов морков'
+  ).split(' '),
+);
+const LAST_VOWEL = /[ео](?=.$)/;
 const VOWEL = /[аеиоуыэюя]/;
 
 export function stemRussian(word: string): string {
@@ -49,6 +66,11 @@ export function stemRussian(word: string): string {
   const [, going, coming] = GOING.exec(plain) ?? [];
   if (going || coming) return going && going !== 'при' ? `${going}йд` : 'прид';
   const regular = stemmer(KEPT_FORMS.get(plain) ?? plain).replace(PAST, '');
-  const short = regular.replace(SOFT_SIGN, '').replace(FLEETING_AFTER_VOWEL, 'йц').replace(FLEETING, '');
+  if (FLEETING_STEMS.has(regular)) return regular.replace(LAST_VOWEL, '');
+  const short = regular
+    .replace(SOFT_SIGN, '')
+    .replace(FLEETING_AFTER_VOWEL, 'йц')
+    .replace(FLEETING_SOFT, 'ьк')
+    .replace(FLEETING, '');
   return VOWEL.test(short) ? short : regular;
 }
