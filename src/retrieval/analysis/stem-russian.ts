@@ -62,11 +62,13 @@ const LAST_VOWEL = /[ео](?=.$)/;
 const VOWEL = /[аеиоуыэюя]/;
 
 export function stemRussian(word: string): string {
-  const plain = word.replaceAll('ё', 'е');
-  const [, going, coming] = GOING.exec(plain) ?? [];
-  if (going || coming) return going && going !== 'при' ? `${going}йд` : 'прид';
+  const plain = word.includes('ё') ? word.replaceAll('ё', 'е') : word;
+  const going = GOING.exec(plain);
+  if (going) return going[1] && going[1] !== 'при' ? `${going[1]}йд` : 'прид';
   const regular = stemmer(KEPT_FORMS.get(plain) ?? plain).replace(PAST, '');
-  if (FLEETING_STEMS.has(regular)) return regular.replace(LAST_VOWEL, '');
+  if (!regular.endsWith('к') && !regular.endsWith('ц')) {
+    return FLEETING_STEMS.has(regular) ? regular.replace(LAST_VOWEL, '') : regular;
+  }
   const short = regular
     .replace(SOFT_SIGN, '')
     .replace(FLEETING_AFTER_VOWEL, 'йц')
