@@ -65,6 +65,8 @@ describe('a word is kept and counts less', () => {
     ['es', 'la dinastía han', 'han'],
     ['fr', 'la vitesse du son', 'son'],
     ['de', 'der Import der Waren', 'Waren'],
+    ['ru', 'дядя Сам', 'сам'],
+    ['ru', 'народ сами', 'сами'],
     ['hi', 'विटामिन सी', 'सी'],
     ['hi', 'आय कर', 'कर'],
     ['hi', 'मेज़ का पाया', 'पाया'],

@@ -9,7 +9,7 @@ import { stopWordsOf } from './stop-words.ts';
 
 /** By language, lower case, beside those of stop-words.ts. None is a noun, a name or a letter as well. */
 const MORE: Record<string, string> = {
-  ar: 'خلال أثناء عندما ممن بمن لمن بم بكم هناك هؤلاء أولئك معه معها معهم أيهما وكان وكانت فهل فما فمن وفي ومع وعن ولا وإن أي أية بأي لأي ماهو ماهي بماذا لما عما مما بما فيما كما إذ كذلك أيضا لكن ولكن بل حيث بأن لأن وأن وقد وكيف وما ومن وعلى وإلى ومتى وأين فيه فيها به بها له لها لهم عليه عليها منه منها إليه إليها عنه عنها هما تلك الذين اللذين اللتين كانوا يكون ليس ليست لن لقد تم يتم التى الذى وهو وهي',
+  ar: 'خلال أثناء عندما ممن بمن لمن بم بكم هناك هؤلاء أولئك معه معها معهم أيهما وكان وكانت فهل فما فمن ومع وعن ولا وإن أي أية بأي لأي ماهو ماهي بماذا لما عما مما بما فيما كما إذ كذلك أيضا لكن ولكن بل حيث بأن لأن وأن وقد وكيف وما ومن وعلى وإلى ومتى وأين فيه فيها به بها له لها لهم عليه عليها منه منها إليه إليها عنه عنها هما تلك الذين اللذين اللتين كانوا يكون ليس ليست لن لقد تم يتم التى الذى وهو وهي',
   cs: 'na se je jsou byl byla bylo byli kdo kdy kde proč jaký jaká jaké kolik který která které kteří to',
   el: 'ποιον ποιους ποιου ποιας ποιων πόσο πόσα πόσοι πόσες πόσους πόση πόσων πώς τους στους στις στου στης σας μας μου σου αυτά αυτές αυτοί αυτών αυτόν αυτήν αυτούς αυτού αυτής όπου όπως οποίο οποία οποίος οποίοι οποίες οποίων οποίου οποίας οποίους έχει έχουν είχε είχαν έναν μιας ενός μπορεί μπορούν μπορούσε τη τις ότι πιο αν ώστε ενώ όμως επειδή διότι κάποιος κάποια κάποιο κάποιοι κάποιες κάποιου κάποιας κάποιων κάποιον κάποιους εκείνος εκείνη εκείνο εκείνοι εκείνες εκείνα υπάρχει υπάρχουν υπήρχε υπήρχαν πρέπει έπρεπε ποιανού ποιανής ποιός ποιά ποιό ποιοί ποιές πόσου πόσης τί γι απ κατ μετ σχεδόν',
   en: 'many much some any other about during having',
@@ -19,9 +19,9 @@ const MORE: Record<string, string> = {
   id: 'yang untuk dari adalah siapa kapan bagaimana mengapa berapa apakah',
   it: 'nell sull dall quanta chiunque questo questa questi queste quello quella quelli quelle sua suo suoi loro può possono stata',
   ro: 'câtă cărui cărei căror căruia căreia ceea acesta aceasta aceste acestor acestui acestei acel acea acela aceea său săi își îi îl ele ea voi ne vă le dintr într printr unui unei unor una unul poate putea va vor fie avea avut aveau iar dacă să cele celor celui celei acestora acesteia acelui acelei acelor cărora cui câtor anume sânt fiind despre dintre acești acestea aceștia',
-  ru: 'какую какого какому каким каких какими чей чья чьи чьё чьим чьей чьего чьих чего чему кого кому кем куда откуда зачем именно которой которому которым которыми которую котором эту этого этой этом этому этих этим этими тот та те того им ей них ним ней нее нём него ними свой свою своей своего своих свои себя мы нас нам вас вам они оно об может могут мог является являются являлся являлась стала имеет каков какова каково каковы скольких скольким сколькими насколько ещё уже также тоже чтобы потому поэтому однако хотя там здесь тогда будет будут будучи такой такая такое такие такого таких себе собой сам сама само сами можно ими ею',
+  ru: 'какую какого какому каким каких какими чей чья чьи чьё чьим чьей чьего чьих чего чему кого кому кем куда откуда зачем именно которой которому которым которыми которую котором эту этого этой этом этому этих этим этими тот та те того им ей них ним ней нее нём него ними свой свою своей своего своих свои себя мы нас нам вас вам они оно об может могут мог является являются являлся являлась стала имеет каков какова каково каковы скольких скольким сколькими насколько ещё уже также тоже чтобы потому поэтому однако хотя там здесь тогда будет будут будучи такой такая такое такие такого таких себе собой сама само можно ими ею',
   tr: 'nedir neydi neler nelerdir neyi neye neyin hangisi hangisidir hangileri kimdir kimdi kime kimi kimler kimden kaçtır kaçıncı nerededir neresi neresidir nereden nasıldır olduğu olduğunu oldu olur edilen etti ki onun onu ona onlar onların bunun bunu buna şu tarafından nasıldı nedendir kadardı kadardır kiminle kimlerle kimlere kimlerin kimleri kimlerdir kimlerdi kimindir nelerdi nelere neleri neyle neredeydi nerelerde nerelere neresiydi niye mıdır midir mıydı miydi muydu müydü vardır vardı yoktur değildir ancak fakat çünkü yani ayrıca bunlar bunların bunları bundan bunda ondan onda onları onlara olmuştur olmuştu olmuş olmak olması olmasını olmasının olmayan olup olunca oluyor oluyordu olurdu etmek etmiştir etmişti etmiş etmesi ediyor ediyordu eder ederek edilir edildi edilmiştir edilmiş ediliyor edilmesi edildiği ettiği ettiler',
-  vi: 'mấy hoặc nên vẫn sẽ bởi nhưng nếu vì nó chúng đó rằng đang',
+  vi: 'mấy hoặc nên vẫn sẽ bởi nhưng nếu vì nó đó rằng đang',
 };
 
 /**
@@ -44,7 +44,7 @@ const DOUBTFUL: Record<string, string> = {
   pl: 'jak',
   pt: 'são era ser',
   ro: 'pot sa sale ai ar noi li el mai dar era si in făcut face cat',
-  ru: 'ли есть называется называются называют называли называлась назывался называлось назывались зовут звали находится находятся находился находилась находилось находились',
+  ru: 'ли есть сам сами называется называются называют называли называлась назывался называлось назывались зовут звали находится находятся находился находилась находилось находились',
   tr: 'zaman neden kim eden idi müdür mudur kaçtı bulunur bulunan bulunuyor bulunuyordu bulunmaktadır bulunduğu',
   vi: 'người từ sao thế không do ai bao hay bị tại chúng còn lại cùng hơn',
 };

@@ -32,8 +32,6 @@ const HINDI_FIRST_VOWEL = /^[\u0905-\u0914]/;
 /** Vowels and their signs, nasals, and the sign that there is none. */
 const HINDI_VOWELS = /(?!^)[\u0902-\u0914\u093e-\u094d]/g;
 const DOUBLED = /(.)\1/g;
-/** A glide that is written or not: रुपये, रुपए. */
-const HINDI_GLIDE = /(?<=..)य$/;
 /** Compounds are found by their first part. */
 const HINDI_UNITS_MAX = 4;
 
@@ -44,7 +42,6 @@ export function hindiRoot(stemmed: string): string {
     .replace(HINDI_FIRST_VOWEL, 'अ')
     .replace(HINDI_VOWELS, '')
     .replace(DOUBLED, '$1')
-    .replace(HINDI_GLIDE, '')
     .slice(0, HINDI_UNITS_MAX);
 }
 

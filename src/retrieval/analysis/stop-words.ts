@@ -4,7 +4,7 @@
  */
 
 const LISTS: Record<string, string> = {
-  ar: 'في من على إلى عن مع هذا هذه ذلك التي الذي ما ماذا متى أين كيف هل كم لماذا من هو هي كان كانت أن إن لا لم أو و ثم قد كل بعد قبل بين حتى',
+  ar: 'في من على إلى عن مع هذا هذه ذلك التي الذي ما ماذا متى أين كيف هل كم لماذا هو هي كان كانت أن إن لا لم أو و ثم قد كل بعد قبل بين حتى',
   da: 'og i at det en den til er som på de med han af for ikke der var mig sig men et har om vi min havde ham hun nu over da fra du ud sin dem os op hvad hvem hvor hvornår hvorfor hvordan hvilken hvilket hvilke kan skal vil blev blive eller',
   de: 'der die das den dem des ein eine einer eines einem einen und oder aber ist sind war waren wird werden wurde wurden hat haben hatte hatten sein in im an am auf aus bei mit nach von vom zu zum zur für über unter durch als wie wenn dass daß es er sie wir ihr ich du man nicht auch nur noch so sich was wer wo wann warum worauf wogegen worin worum wofür wodurch womit woran worüber wovon wozu woraus wobei wem wen wessen viele viel wieviele welche welcher welches welchen welchem wieviel um bis vor zwischen gegen ohne dieser diese dieses diesem diesen',
   el: 'ο η το οι τα του της των τον την και κι να σε στο στη στην στον στα με για από που πως τι ποιος ποια ποιο ποιοι ποιες πότε πού γιατί είναι ήταν θα δεν δε μη μην ως αλλά ή ένα ένας μια μία αυτό αυτή αυτός όταν',
