@@ -112,10 +112,11 @@ test('words count as in each language of the corpus when there are no stop words
   assert.notDeepEqual(wordTerms('relational', 'de')[0], wordTerms('relational', 'en')[0]);
 });
 
-test('typing errors are not looked for in Vietnamese syllables, but in names beside them', () => {
+test('typing errors are not looked for in Vietnamese syllables and Romanian endings, but in names beside them', () => {
   for (const [query, languages, words] of [
     ['Trang phục của Kramer là gì', ['vi', 'und'], ['Kramer']],
     ['trách nhiệm', ['vi', 'en', 'und'], []],
+    ['jucătorii NFL-ului', ['ro', 'und'], ['jucătorii', 'NFL']],
     ['train station', ['vi', 'en', 'und'], ['train', 'station']],
     ['the train station', ['vi', 'en', 'und'], ['train', 'station']],
   ] as const) {

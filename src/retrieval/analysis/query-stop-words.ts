@@ -32,6 +32,7 @@ const DOUBTFUL: Record<string, string> = {
   ar: 'اي تكون وفي سوف هم',
   cs: 'co jak a i v',
   de: 'sein waren',
+  el: 'ποσο ποσα ποσων',
   en: 'being will can',
   es: 'fuera sea sean hizo hace hacen hacía hacer uno este era son ser sobre ese eso esa mi ni han tu',
   fa: 'در به کرد کی می بر چرا خود',
@@ -53,14 +54,14 @@ const DOUBTFUL: Record<string, string> = {
 const UNMARKED: Record<string, string> = {
   cs: 'jaky jake ktery ktere kteri',
   de: 'wofur woruber',
-  el: 'ποσοι ποσες ποσους πως ειναι ηταν αλλα ενα ενας εναν ενος μια αυτο αυτος αυτη αυτα αυτες αυτοι αυτων αυτον αυτης οπου οπως οποιο οποια οποιος οποιοι οποιες οποιου οποιας εχει εχουν ειχε ειχαν μπορει μπορουν οταν γιατι οτι ωστε ομως επειδη διοτι υπαρχει υπαρχουν υπηρχε υπηρχαν πρεπει επρεπε ποιανου ποιανης καποιος καποια καποιο ποσο ποσα ποση ποσων',
+  el: 'ποσοι ποσες ποσους ειναι ηταν αλλα ενα ενας εναν ενος αυτο αυτος αυτη αυτα αυτες αυτοι αυτων αυτον αυτης οπου οπως οποιο οποια οποιος οποιοι οποιες οποιου οποιας εχει εχουν ειχε ειχαν μπορει μπορουν οταν γιατι οτι ωστε ομως επειδη διοτι υπαρχει υπαρχουν υπηρχε υπηρχαν πρεπει επρεπε ποιανου ποιανης καποιος καποια καποιο ποση',
   es: 'cual cuales quienes cuantos cuantas cuanta adonde habian tambien estan',
   fr: 'etait etaient',
   it: 'perche puo',
   pl: 'ktory ktora ktore ktorzy byc',
   pt: 'nao tambem',
   ro: 'cati cate cata cand catre caruia careia caror carui acestia',
-  tr: 'nasil nasildir nicin kac kactir kacinci degil cok icin oldugu oldugunu tarafindan nasildi kimindir vardir vardi olmustur etmistir edilmistir',
+  tr: 'nasil nasildir nicin kac kactir kacinci degil cok icin oldugu oldugunu tarafindan nasildi vardir vardi olmustur etmistir edilmistir',
 };
 
 /** Endings of names and numbers, behind an apostrophe: Türkiye’nin, 1923’te, 1970’lerde, 19’uncu, 3’e. Elsewhere they are words: `un`, `tür`, `ten`. */
@@ -72,7 +73,7 @@ const ROMANIAN_PAIRS =
   /(?<![\p{L}\p{N}-])(?:[smlniv]|[mtțţsșşnvl]i|ne|v[ăa]|le|s[ăa]|nu|ce|c[ăa]?|de|(?:d|pr)?[îi]ntr)-(?:[aoil]|a[uirmsșş]|a[tțţ]i|un(?:ul|ui|a|ei)?|[mtțţsșş]i|le|ne|se|vor)(?![\p{L}\p{N}-])/giu;
 /** Articles and pronouns behind a word, and what makes a number an ordinal: NFL-ului, site-urile, însoțit-o, XVI-lea. Not model-A, type-II. */
 const ROMANIAN_ENDINGS =
-  /(?:(?<=[\p{L}\p{N}])-(?:i?ul|i?ului|uri(?:le|lor)?|lui|le|lor|ilor|ele|elor)|(?<=\p{Ll})-(?:ei|ii|o)|(?<=\d|(?<!\p{L})(?:[IVXLC]{1,9}|[ivxlc]{1,9}))-lea|(?<=\d|(?<!\p{L})[IVXLC]{1,9})-a)(?![\p{L}\p{N}-])/gu;
+  /(?:(?<=[\p{L}\p{N}])-(?:i?ul|i?ului|uri(?:le|lor)?|lui|lea?|lor|ei|ii|ilor|ele|elor|o)|(?<=[\dIVXLC])-a)(?![\p{L}\p{N}-])/gu;
 
 const ARABIC_MARKS = /[\u0640\u064b-\u065f\u0670]/g;
 const ALEF_FORMS = /[أإآ]/g;

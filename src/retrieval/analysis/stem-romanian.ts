@@ -26,7 +26,6 @@ const WHOLE: readonly (readonly [forms: RegExp, stem: string])[] = [
   [/^video(?:ul|ului|uri|urile|urilor)?$/, 'video'],
   [/^ide(?:e|ea|i|ii|ile|ilor)$/, 'idee'],
   [/^statu(?:ie|ia|iei|i|ii|ile|ilor)$/, 'statuie'],
-  [/^calciu(?:l|lui)?$/, 'calciu'],
   [/^numai$/, 'numai'],
   [/^doar$/, 'doar'],
 ];
@@ -39,9 +38,9 @@ const GENITIVE = /(?<=.{3}e)(?:lui|i)$/;
 const VERBAL_PLURAL = /(?<=.{3})([ăi]|(?<=naşt|creşt|oaşt|g|(?<!li)d)e)ri(?:i|le|lor)?$/;
 const MEASURE = /(?<=^(?:lung|înălţ|adânc|gros|vech|boier|mulţ))im(?:e|ea|i|ii|ile|ilor)$/;
 /** Conduse, trimiși: what Snowball takes for an ending is the last s of the word. */
-const PLURAL_OF_S = /(?<=[dp]u|[hr]i|in|[eu]r|le)se(?:le|lor)?$|(?<=[aeiu])(?<!^ia)şi(?:i|lor)?$/;
+const PLURAL_OF_S = /(?<=[dp]u|[hr]i|in|[eu]r|le)se(?:le|lor)?$|(?<=[aeiu])şi(?:i|lor)?$/;
 
-const LAST_VOWELS = /(?<=[aăâeiîou][^aăâeiîou]+)(?<!^contin)[aăâeiîou]+$/;
+const LAST_VOWELS = /([aăâeiîou][^aăâeiîou]+)(?<!^contin)[aăâeiîou]+$/;
 /** Plurals and forms of verbs whose last consonant is d elsewhere: străzi, brazi, crezi. Not those of what ends in z: cazuri, francezi. */
 const SOFTENED_D = /(?:.{2}[^e]|^(?:cre|ume|repe|l[aă]|c[ăo]))zi(?:i|lor|le)?$/;
 const PARTICIPLE = /(?<=.{4})(?<!^cred(?=i)|^stat(?=u))[aiu]t$/;
@@ -59,11 +58,7 @@ export function stemRomanian(word: string): string {
   const whole = WHOLE.find(([forms]) => forms.test(spelled));
   if (whole) return whole[1];
   const base = singular(spelled);
-  let stem = (stemmer(base) || base)
-    .replace(LAST_VOWELS, '')
-    .replace(PARTICIPLE, '')
-    .replace(LAST_VOWELS, '')
-    .replace(DIPHTHONG, '$1');
+  let stem = (stemmer(base) || base).replace(PARTICIPLE, '').replace(LAST_VOWELS, '$1').replace(DIPHTHONG, '$1');
   if (stem.endsWith('z') && SOFTENED_D.test(spelled)) stem = `${stem.slice(0, -1)}d`;
   if (stem.endsWith('şt') && stem.length > 3 && !SOFT_PLURAL.test(spelled)) return `${stem.slice(0, -2)}sc`;
   return stem.replace(RAISED_VOWEL, 'ânt').replace(WITH_S, 's');
