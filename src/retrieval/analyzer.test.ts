@@ -138,6 +138,8 @@ describe('identifiers', () => {
     assert.deepEqual(takeApart('3,5'), takeApart('3.5'));
     assert.deepEqual(takeApart('C++'), { words: ['C'], exact: 'c++' });
     assert.deepEqual(takeApart('word'), { words: ['word'] });
+    assert.deepEqual(takeApart('19ος'), { words: ['19'] });
+    assert.deepEqual(takeApart('5α'), { words: ['5α'] });
   });
   test('are found however they are written', () => {
     for (const [text, query] of [
@@ -231,6 +233,22 @@ test('folding keeps the marks that make a word', () => {
   assert.equal(fold('हिन्दी'), fold('हिंदी'));
   assert.equal(fold('が'), 'が');
   assert.equal(fold('Ελλάς'.toLowerCase()), 'ελλασ');
+});
+
+test('time is linear: long hostile words are stemmed', () => {
+  for (const [language, pieces] of [
+    ['tr', 'ın lerin x'],
+    ['ro', 'ilor ez x'],
+    ['es', 'ces ando x'],
+    ['el', 'ουσ ε χ'],
+    ['ru', 'ов ость к'],
+    ['hi', 'ों ता क'],
+  ] as const) {
+    for (const piece of pieces.split(' ')) {
+      analyzeForIndex(piece.repeat(5000), language);
+      assert.notEqual(stem(piece.repeat(5000), scriptOf(piece)!, language), '');
+    }
+  }
 });
 
 test('time is linear: a long hostile text is analyzed', () => {

@@ -65,6 +65,7 @@ describe('a word is kept and counts less', () => {
     ['es', 'la dinastía han', 'han'],
     ['fr', 'la vitesse du son', 'son'],
     ['de', 'der Import der Waren', 'Waren'],
+    ['el', 'ποσο δανειου', 'ποσο'],
     ['ru', 'дядя Сам', 'сам'],
     ['ru', 'народ сами', 'сами'],
     ['hi', 'विटामिन सी', 'सी'],

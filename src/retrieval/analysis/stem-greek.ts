@@ -10,7 +10,7 @@ const ENDINGS: readonly (readonly [unitsBefore: number, endings: readonly string
   [
     3,
     list(
-      'υ υσ υν εων εασ εα ουσα ουσε ουσαν ωντασ οντασ ομαι εται ονται ειται ουνται αται ωνται ιεται ιουνται οταν ονταν ουνταν ουταν',
+      'υ υσ υν εων εασ εα ειτε ουσα ουσε ουσασ ουσεσ ουσων ουσαν ωντασ οντασ ομαι εται ονται ειται ουνται αται ωνται ιεται ιουνται οταν ονταν ουνταν ουταν',
     ),
   ],
   [4, list('ωνασ ωνα ωνεσ ωνοσ ον οντα οντοσ οντεσ οντων ιαδεσ ιαδων')],
@@ -22,14 +22,14 @@ const UNITS_BEFORE = new Map(ENDINGS.flatMap(([units, endings]) => endings.map((
 const ENDING_UNITS_MAX = Math.max(...[...UNITS_BEFORE.keys()].map((ending) => ending.length));
 /** Those of verbs that few nouns have. */
 const VERBAL = new Set(
-  list(`ω ει εισ ουν ουνε ουμε ετε ε αμε ατε αν ηκα ηκε ηκαν ουσα ουσε ουσαν ωντασ οντασ ομαι εται ονται ειται ουνται αται ωνται
+  list(`ω ει εισ ειτε ουν ουνε ουμε ετε ε αμε ατε αν ηκα ηκε ηκαν ουσα ουσε ουσασ ουσεσ ουσων ουσαν ωντασ οντασ ομαι εται ονται ειται ουνται αται ωνται
     ιεται ιουνται οταν ονταν ουνταν ουταν`),
 );
 
 /** Of past tenses the augment is known by its accent: έγραψε; behind a preposition, too: μετέτρεψε is of μετατρέπω. */
 const PAST = /(?:ε|αν)$/;
-/** Not before what no word begins with: έκφρασε is of εκφράζω, έλπισε of ελπίζω. */
-const AUGMENT = /^έ(?!κ[βγδθμπφ]|[λνρ][βγδζθκλμνξπρστφχψ])(?=[βγδζθκλμνξπρστφχψ])/;
+/** Not before what no word begins with: έκφρασε is of εκφράζω, έλπισε of ελπίζω; nor in the present of έχω. */
+const AUGMENT = /^έ(?!χ(?:ε|ου)|κ[βγδθμπφ]|[λνρ][βγδζθκλμνξπρστφχψ])(?=[βγδζθκλμνξπρστφχψ])/;
 const AUGMENTED_UNITS_MIN = 5;
 const AUGMENTED: Record<string, string> = {
   ανέ: 'ανα',
@@ -57,7 +57,7 @@ const NO_AUGMENT = /^(?:ανέβ|ανέμ|απέλπ|απέργ|εξέλι|κα�
 const IRREGULAR: ReadonlyMap<string, string> = new Map(
   list(`δωσ:διν,διδ,δοθ,δοσ,δοτ βαλ:βαλλ,βαζ,βληθ,βλη λαβ:λαμβαν,λαβαιν,ληφθ,ληψ φερ:φερν,φερθ γραφ:γραψ,γραφτ,γραφθ,γραπτ,γραμμεν
     στρεφ:στρεψ,στραφ,στροφ τρεπ:τρεψ,τραπ στειλ:στελν,στελλ,σταλ,σταλθ μειν:μεν φυγ:φευγ βρ:βρισκ,βρεθ πηρ:παιρν,παρθ ερχ:ηρθ,ερθ,ελθ,ηλθ
-    παιξ:παιζ,παιχτ,παιχθ καλ:καλεσ,κληθ,κλησ τρεξ:τρεχ θετ:θεσ,τεθ αγ:ηγαγ,αγαγ,αχθ κτισ:κτιζ,κτιστ,χτιζ,χτισ,χτιστ κοψ:κοβ,κοπ δεχ:δεχτ,δεχθ
+    παιξ:παιζ,παιχτ,παιχθ κλησ:καλ,καλεσ,κληθ τρεξ:τρεχ θετ:θεσ,τεθ αγ:ηγαγ,αγαγ,αχθ κτισ:κτιζ,κτιστ,χτιζ,χτισ,χτιστ κοψ:κοβ,κοπ δεχ:δεχτ,δεχθ
     δειξ:δειχν,δειχτ,δειχθ λυσ:λυν,λυθ ανοιξ:ανοιγ,ανοιχτ,ανοιχθ φωτ:φωσ γη:γησ`).flatMap((entry) => {
     const [root = '', forms = ''] = entry.split(':');
     return [root, ...forms.split(',')].map((form) => [form, root] as const);
@@ -69,6 +69,8 @@ const PREPOSITIONS = new Set(
   ),
 );
 const PREPOSITION_UNITS_MAX = 5;
+/** Only behind a preposition: alone it is of καλός. */
+const GOOD = 'καλ';
 
 /** Before an ending, from without to within: comparatives, participles, -ικός; what passives, past tenses and nouns of verbs have. */
 const BEFORE_ENDINGS: readonly { end: RegExp; by?: string; least: number; isVerbal?: true }[] = [
@@ -89,10 +91,12 @@ const SOUNDS: readonly (readonly [RegExp, string])[] = [
   [/(?:χτ|χθ|ξ|χ|γ)$/, 'κ'],
 ];
 const SOUNDS_UNITS_MIN = 5;
-const VOWEL_END = /[αεηιουω]$/;
+const VOWEL_END = /[αεηιου]$/;
 const UNITS_MIN = 4;
-/** Ρωσία, of Ρώσος: shorter than UNITS_MIN, and known by its accent. */
-const SHORT_COUNTRY = /^(...)ίας?$/;
+/** With so few letters behind a preposition other verbs would be meant: πρόσβαση and προσπαθώ. */
+const BEHIND_PREPOSITION_UNITS_MIN = 3;
+/** Ρωσία, of Ρώσος: shorter than UNITS_MIN. */
+const SHORT_COUNTRY = /^(ρωσ|ινδ|δαν|συρ)[ιί]ας?$/;
 
 /** `word` in lower case, with its accents. Folded. */
 export function stemGreek(word: string): string {
@@ -128,7 +132,7 @@ function endingOf(folded: string): string {
 }
 
 function irregularOf(rest: string): string | undefined {
-  const root = IRREGULAR.get(rest);
+  const root = rest === GOOD ? undefined : IRREGULAR.get(rest);
   if (root !== undefined) return root;
   for (let units = 2; units <= PREPOSITION_UNITS_MAX && units < rest.length; units++) {
     const behind = IRREGULAR.get(rest.slice(units));
@@ -144,12 +148,20 @@ function regularStem(rest: string, isVerbal: boolean): string {
     const shorter = stem.replace(before.end, before.by ?? '');
     if (shorter.length >= before.least) stem = shorter;
   }
-  while (stem.length > UNITS_MIN && VOWEL_END.test(stem)) stem = stem.slice(0, -1);
+  while (VOWEL_END.test(stem) && tellsEnough(stem.slice(0, -1), UNITS_MIN)) stem = stem.slice(0, -1);
   for (const [sounds, sound] of SOUNDS) {
     const other = stem.replace(sounds, sound);
-    if (other.length >= SOUNDS_UNITS_MIN) stem = other;
+    if (tellsEnough(other, SOUNDS_UNITS_MIN)) stem = other;
   }
   return stem;
+}
+
+function tellsEnough(stem: string, unitsMin: number): boolean {
+  if (stem.length < unitsMin) return false;
+  for (let units = BEHIND_PREPOSITION_UNITS_MIN - 1; units >= 0; units--) {
+    if (PREPOSITIONS.has(stem.slice(0, stem.length - units))) return false;
+  }
+  return true;
 }
 
 function list(words: string): string[] {

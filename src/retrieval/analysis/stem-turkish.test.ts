@@ -23,7 +23,10 @@ describe('forms of a Turkish word have one stem', () => {
       'verb, passive and causative',
       'yapıldı yapılmıştır yapılan yaptı yapan yapılır yapılması yapmak yaptığı yapıyor yaptırdı',
     ],
-    ['verb whose last vowel falls out', 'başladı başlıyor başlayan başlamıştır başlamak başlatıldı'],
+    [
+      'verb whose last vowel falls out',
+      'başladı başlıyor başlayan başlayacak başlayamıyor başlamıştır başlamak başlatıldı',
+    ],
     ['verb whose last letter changes', 'gitti gidiyor gider gidecek gitmek'],
     ['negative and ability', 'gördü görmeyen göremiyordu görülebilir görmediği görülmez'],
     ['noun from a verb', 'öldü ölüm ölümü ölümler ölen öldürüldü'],
@@ -31,7 +34,7 @@ describe('forms of a Turkish word have one stem', () => {
     ['behind a case', 'bölge bölgedeki bölgesindeki bölgesinden'],
     ['copula', 'kadın kadındır kadındı kadınmış'],
     ['imperative', 'değiştir değiştirir değişti değiştirebilirsiniz'],
-    ['person', 'sistem sisteminiz sisteminizin sistemimiz'],
+    ['person', 'sistem sisteminiz sisteminizin sistemimiz sistemimizde'],
     ['no known word', 'travertenler travertenlerin traverteni travertenlerinden'],
     ['no known word', 'menenjit menenjite menenjitten menenjiti'],
   ] as const) {

@@ -30,7 +30,6 @@ const INVENTORY: readonly (readonly [endings: string, Before, Level, Level, leas
   ['A', 'consonant', 'noun', 'noun', LONG],
   ['ki', 'case', 'noun', 'noun', SHORT],
   ['DI mIş', 'any', 'noun', 'noun', NEVER],
-  ['ImIz InIz', 'consonant', 'noun', 'noun', NEVER],
   ['mIz nIz', 'vowel', 'noun', 'noun', NEVER],
   ['sInIz sAnIz', 'any', 'noun', 'noun', NEVER],
   ['lI lIk lIğ CI CA sIz sAl', 'any', 'noun', 'noun', NEVER],

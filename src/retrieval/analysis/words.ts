@@ -42,8 +42,8 @@ export function takeApart(token: string): WordToken {
   return words.length > 1 ? { words, joined: words.join('') } : { words };
 }
 
-/** 19ος, 19ου, 1η: as the number without its ending. */
-const GREEK_ORDINAL = /^\d+(?:[οό]ς|[οό]ν?|[οό]ι|ο[ύυ]ς?|[ωώ]ν|[ηή][ςν]?|[εέ]ς|[αά]ς?)$/iu;
+/** 19ος, 19ου, 1η: as the number without its ending. Not 5α, which is a paragraph or a chemical. */
+const GREEK_ORDINAL = /^\d+(?:[οό]ς|[οό]ν?|[οό]ι|ο[ύυ]ς?|[ωώ]ν|[ηή][ςν]?|[εέ]ς|[αά]ς)$/iu;
 
 /** `3,5`, `1.234` (which is 1234 in half of the world), `1.234.567`, `1.234,5`, `1,234.5`. */
 const NUMBER = /^(?:\d+,\d+|\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d{1,3}(?:,\d{3})+\.\d+)$/;
