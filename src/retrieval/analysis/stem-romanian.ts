@@ -15,20 +15,22 @@ const IRREGULAR: readonly (readonly [forms: RegExp, singular: string])[] = [
   [/^calcul$/, 'calcule'],
   [/^continuu$/, 'continuă'],
 ];
-/** Of these nothing remains that is not another word: mare, șir, cor, rad, id, stat. */
-const WHOLE: readonly (readonly [forms: RegExp, stem: string])[] = [
-  [/^mari(?:a|ei)$/, 'maria'],
-  [/^siri(?:a|ei)$/, 'siria'],
-  [/^indi(?:a|ei)$/, 'india'],
-  [/^coree[ai]$/, 'coreea'],
-  [/^mario$/, 'mario'],
-  [/^radio(?:ul|ului|uri|urile|urilor)?$/, 'radio'],
-  [/^video(?:ul|ului|uri|urile|urilor)?$/, 'video'],
-  [/^ide(?:e|ea|i|ii|ile|ilor)$/, 'idee'],
-  [/^statu(?:ie|ia|iei|i|ii|ile|ilor)$/, 'statuie'],
-  [/^numai$/, 'numai'],
-  [/^doar$/, 'doar'],
-];
+/** Of these nothing would remain that is not another word: mare, șir, cor, rad, id, stat. The first of each is the stem. */
+const WHOLE = new Map(
+  [
+    'maria mariei',
+    'siria siriei',
+    'india indiei',
+    'coreea coreei',
+    'mario',
+    'radio radioul radioului radiouri radiourile radiourilor',
+    'video videoul videoului videouri videourile videourilor',
+    'idee ideea idei ideii ideile ideilor',
+    'statuie statuia statuiei statui statuii statuile statuilor',
+    'numai',
+    'doar',
+  ].flatMap((line) => line.split(' ').map((form, _, [stem]) => [form, stem!] as const)),
+);
 /** Neuter plurals: ziduri, titlurile. Feminine ones that end alike have a t before it (culturi), or are these. */
 const NEUTER_PLURAL =
   /(?<=.{2}[^tţ]|venit|cost|port|drept|ţinut|m[aâ]nt|cont|gust|lanţ|început|sfârşit|împrumut|anunţ|preţ)uri(?:le|lor)?$/;
@@ -55,8 +57,8 @@ const WITH_S = /(?<=du|tor)c$|(?<=pu)n$|(?<=prin|spun|scun|clu|[hc]i)d$|(?<=[âi
 export function stemRomanian(word: string): string {
   // Snowball knows the cedilla only.
   const spelled = word.replaceAll('ș', 'ş').replaceAll('ț', 'ţ');
-  const whole = WHOLE.find(([forms]) => forms.test(spelled));
-  if (whole) return whole[1];
+  const whole = WHOLE.get(spelled);
+  if (whole) return whole;
   const base = singular(spelled);
   let stem = (stemmer(base) || base).replace(PARTICIPLE, '').replace(LAST_VOWELS, '$1').replace(DIPHTHONG, '$1');
   if (stem.endsWith('z') && SOFTENED_D.test(spelled)) stem = `${stem.slice(0, -1)}d`;
