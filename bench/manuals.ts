@@ -1,0 +1,116 @@
+/**
+ * Real manuals and real code, asked real questions, without a model.
+ *
+ *     npm run bench:manuals -- [--corpus borg,man] [--split tune|report|both] [--details] [--json]
+ *
+ * The bench fetches the packages of bench/manuals/corpora.ts (Debian, npm), starts a service of its own and uploads each corpus as one
+ * group of files. It prints how many words of each page are kept, at which rank the right passage of each question is, and whether the
+ * answer is right, partly right, wrong or refused.
+ *
+ *     --cache <dir>       where packages are kept; default node_modules/.cache/manuals
+ *     --keep <dir>        keeps the data of the service, for --reuse
+ *     --reuse <dir>       measures on kept data; stored terms and chunks stay as they were
+ *     --details           prints each question of the tune half with its answer and its hits
+ *     --open-report       prints those of the report half too: whoever tunes must not read them
+ */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { askAll, describeOutcome, type Outcome, refusalLine, summaryTable } from './manuals/ask.ts';
+import { type Corpus, chooseCorpora } from './manuals/corpora.ts';
+import { fetchPackages } from './manuals/fetch.ts';
+import { readCorpus } from './manuals/files.ts';
+import { readQuestions, type Split } from './manuals/questions.ts';
+import { type BenchService, openBenchService } from './manuals/service.ts';
+import { formatTable } from './manuals/table.ts';
+
+const { values } = parseArgs({
+  options: {
+    cache: { type: 'string', default: path.resolve(import.meta.dirname, '../node_modules/.cache/manuals') },
+    corpus: { type: 'string' },
+    split: { type: 'string', default: 'both' },
+    keep: { type: 'string' },
+    reuse: { type: 'string' },
+    details: { type: 'boolean', default: false },
+    'open-report': { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+  },
+});
+const corpora = chooseCorpora(values.corpus);
+const names = new Set(corpora.map(({ name }) => name));
+const splits: readonly Split[] = values.split === 'both' ? ['tune', 'report'] : [values.split as Split];
+const questions = readQuestions(path.join(import.meta.dirname, 'manuals')).filter(({ corpus }) => names.has(corpus));
+
+const print = (text: string): void => {
+  if (!values.json) console.log(text);
+};
+const report: Record<string, unknown> = {};
+
+fetchPackages(corpora, values.cache);
+const kept = values.reuse ?? values.keep;
+if (kept !== undefined) mkdirSync(kept, { recursive: true });
+const folder = kept ?? mkdtempSync(path.join(tmpdir(), 'pinakes-manuals-'));
+const service = await openBenchService(folder);
+try {
+  await ingestMissing(service);
+  for (const split of splits) await askSplit(service, split);
+  print(`\nlargest resident memory: ${(service.peakRss() / 2 ** 20).toFixed(0)} MiB`);
+  if (values.json) console.log(JSON.stringify(report, undefined, 2));
+} finally {
+  await service.close();
+  if (kept === undefined) rmSync(folder, { recursive: true, force: true });
+}
+
+async function ingestMissing(into: BenchService): Promise<void> {
+  for (const corpus of corpora) {
+    if (into.state.corpora[corpus.name] === undefined) await ingestCorpus(into, corpus);
+  }
+  const sources = [...(await into.sources()).values()];
+  const rows = corpora.map(({ name, madeBy }) => {
+    const { seconds, failures, files } = into.state.corpora[name]!;
+    const own = sources.filter((one) => one.corpus === name);
+    const sum = (value: (one: (typeof own)[number]) => number) => own.reduce((total, one) => total + value(one), 0);
+    return {
+      corpus: name,
+      'made by': madeBy,
+      files: files.length,
+      failed: failures.length,
+      warnings: sum(({ source }) => source.warnings.length),
+      chunks: sum(({ source }) => source.chunk_count),
+      seconds: seconds.toFixed(1),
+    };
+  });
+  report['ingestion'] = rows;
+  print(formatTable(rows));
+}
+
+async function ingestCorpus(into: BenchService, corpus: Corpus): Promise<void> {
+  const { failures } = await into.ingest(corpus.name, readCorpus(corpus, values.cache));
+  for (const { name, message } of failures) print(`${corpus.name}: ${name} failed: ${message}`);
+}
+
+async function askSplit(of: BenchService, split: Split): Promise<void> {
+  const outcomes = await askAll(
+    of,
+    questions.filter((question) => question.split === split),
+  );
+  const isOpen = split === 'tune' || values['open-report'];
+  if (values.details && isOpen) for (const outcome of outcomes) print(`\n${describeOutcome(outcome)}`);
+  print(`\nQuestions to ${split === 'tune' ? 'tune on' : 'report'}:`);
+  print(summaryTable(outcomes));
+  print(refusalLine(outcomes));
+  report[split] = outcomes.map((outcome) => jsonOf(outcome, isOpen));
+}
+
+function jsonOf({ question, rank, verdict, answer, hits }: Outcome, isOpen: boolean): object {
+  const { id, kind, corpus } = question;
+  return {
+    id,
+    kind,
+    corpus,
+    rank: rank ?? null,
+    verdict,
+    ...(isOpen && { question: question.question, answer, hits }),
+  };
+}

@@ -1,0 +1,43 @@
+/** The files of a corpus in the cache. */
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Corpus, FileSet } from './corpora.ts';
+import { packageFolder } from './fetch.ts';
+
+export interface CorpusFile {
+  /** In the corpus, with slashes: `usage/create.html`. */
+  path: string;
+  content: Buffer;
+}
+
+const REDIRECT_BYTES_MAX = 2_000;
+
+/** Files by path. Links and pages that only redirect are left out. @throws Error for a set without files. */
+export function readCorpus(corpus: Corpus, cache: string): CorpusFile[] {
+  return corpus.sets.flatMap((set) => readSet(set, cache)).sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+function readSet(set: FileSet, cache: string): CorpusFile[] {
+  const folder = packageFolder(set.package, cache);
+  const roots =
+    set.root === '.' ? [folder] : globSync(set.root, { cwd: folder }).map((root) => path.join(folder, root));
+  const files = roots.flatMap((root) => readFolder(root, set)).filter(({ content }) => !isRedirect(content));
+  if (files.length === 0)
+    throw new Error(`${set.package.name} has no files like ${set.root}/${set.include.join(', ')}.`);
+  return files;
+}
+
+function readFolder(root: string, set: FileSet): CorpusFile[] {
+  const found = globSync([...set.include], { cwd: root, exclude: [...(set.exclude ?? [])], withFileTypes: true });
+  return found
+    .filter((entry) => entry.isFile())
+    .map((entry) => {
+      const file = path.join(entry.parentPath, entry.name);
+      const inCorpus = path.relative(root, file).replaceAll('\\', '/');
+      return { path: set.prefix ? `${set.prefix}/${inCorpus}` : inCorpus, content: readFileSync(file) };
+    });
+}
+
+function isRedirect(content: Buffer): boolean {
+  return content.length <= REDIRECT_BYTES_MAX && /<meta http-equiv=["']?refresh/i.test(content.toString('utf8'));
+}
