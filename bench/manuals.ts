@@ -10,7 +10,8 @@
  *     --cache <dir>       where packages are kept; default node_modules/.cache/manuals
  *     --keep <dir>        keeps the data of the service, for --reuse
  *     --reuse <dir>       measures on kept data; stored terms and chunks stay as they were
- *     --details           prints each question of the tune half with its answer and its hits
+ *     --no-words          leaves the words out
+ *     --details           prints what the worst pages lost, and each question of the tune half with its answer and its hits
  *     --open-report       prints those of the report half too: whoever tunes must not read them
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -21,6 +22,7 @@ import { askAll, describeOutcome, type Outcome, refusalLine, summaryTable } from
 import { type Corpus, chooseCorpora } from './manuals/corpora.ts';
 import { fetchPackages } from './manuals/fetch.ts';
 import { readCorpus } from './manuals/files.ts';
+import { describeWorst, type KeptCorpus, keptLine, measureKept } from './manuals/kept.ts';
 import { readQuestions, type Split } from './manuals/questions.ts';
 import { type BenchService, openBenchService } from './manuals/service.ts';
 import { formatTable } from './manuals/table.ts';
@@ -34,9 +36,14 @@ const { values } = parseArgs({
     reuse: { type: 'string' },
     details: { type: 'boolean', default: false },
     'open-report': { type: 'boolean', default: false },
+    words: { type: 'boolean', default: true },
     json: { type: 'boolean', default: false },
   },
+  allowNegative: true,
 });
+const WORST_PAGES = 5;
+const SHOWN_CHUNKS = 5;
+const SHOWN_CHUNK_LENGTH = 120;
 const corpora = chooseCorpora(values.corpus);
 const names = new Set(corpora.map(({ name }) => name));
 const splits: readonly Split[] = values.split === 'both' ? ['tune', 'report'] : [values.split as Split];
@@ -54,6 +61,7 @@ const folder = kept ?? mkdtempSync(path.join(tmpdir(), 'pinakes-manuals-'));
 const service = await openBenchService(folder);
 try {
   await ingestMissing(service);
+  if (values.words) await reportWords(service);
   for (const split of splits) await askSplit(service, split);
   print(`\nlargest resident memory: ${(service.peakRss() / 2 ** 20).toFixed(0)} MiB`);
   if (values.json) console.log(JSON.stringify(report, undefined, 2));
@@ -88,6 +96,28 @@ async function ingestMissing(into: BenchService): Promise<void> {
 async function ingestCorpus(into: BenchService, corpus: Corpus): Promise<void> {
   const { failures } = await into.ingest(corpus.name, readCorpus(corpus, values.cache));
   for (const { name, message } of failures) print(`${corpus.name}: ${name} failed: ${message}`);
+}
+
+async function reportWords(of: BenchService): Promise<void> {
+  const measured: KeptCorpus[] = [];
+  for (const corpus of corpora) {
+    const kept = await measureKept(of, corpus, readCorpus(corpus, values.cache));
+    if (kept === undefined) print(`Words of ${corpus.name} are not counted: pdftotext or mandoc is not installed.`);
+    else measured.push(kept);
+  }
+  const isHtml = ({ corpus }: KeptCorpus): boolean =>
+    corpora.some((one) => one.name === corpus && one.format === 'html');
+  const [pages, others] = [measured.filter(isHtml), measured.filter((kept) => !isHtml(kept))];
+  report['words'] = measured.map((kept) => ({ ...keptLine(kept), worst: describeWorst(kept, WORST_PAGES, true) }));
+  if (pages.length > 0) print(`\nWords kept of HTML pages:\n${formatTable(pages.map(keptLine))}`);
+  if (others.length > 0)
+    print(`\nWords kept of other files, against other programs:\n${formatTable(others.map(keptLine))}`);
+  for (const kept of measured) {
+    const worst = describeWorst(kept, WORST_PAGES, values.details);
+    if (worst.length > 0) print(`\nPages of ${kept.corpus} that lost most:\n${worst.join('\n')}`);
+    for (const [file, text] of kept.templateChunks.slice(0, SHOWN_CHUNKS))
+      print(`  template chunk of ${file}: ${text.slice(0, SHOWN_CHUNK_LENGTH)}`);
+  }
 }
 
 async function askSplit(of: BenchService, split: Split): Promise<void> {

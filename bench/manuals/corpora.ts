@@ -12,6 +12,8 @@ export interface FileSet {
   root: string;
   include: readonly string[];
   exclude?: readonly string[];
+  /** Text of pages that only lead elsewhere; they are left out, as redirects are. */
+  stub?: string;
   /** Put before the paths of these files, for corpora of several packages. */
   prefix?: string;
 }
@@ -22,6 +24,8 @@ export interface Corpus {
   madeBy: string;
   sets: readonly FileSet[];
 }
+
+const RUST_DOC = debian('rust-doc', '1.63.0+dfsg1-2');
 
 export const CORPORA: readonly Corpus[] = [
   html('aptitude', 'DocBook', {
@@ -40,12 +44,19 @@ export const CORPORA: readonly Corpus[] = [
     root: 'usr/share/doc/weechat-doc/html',
     include: ['weechat_{user,faq,quickstart,relay_protocol}.{en,de}.html'],
   }),
-  html('rustbook', 'mdBook', {
-    package: debian('rust-doc', '1.63.0+dfsg1-2'),
-    root: 'usr/share/doc/rust-doc/html',
-    include: ['{book,rustc}/**/*.html'],
-    exclude: ['**/print.html', 'book/2018-edition/**'],
-  }),
+  {
+    name: 'rustbook',
+    format: 'html',
+    madeBy: 'mdBook',
+    sets: ['book', 'rustc'].map((book) => ({
+      package: RUST_DOC,
+      root: `usr/share/doc/rust-doc/html/${book}`,
+      include: ['**/*.html'],
+      exclude: ['**/print.html', '{first,second,2018}-edition/**'],
+      prefix: book,
+      stub: 'this is an old link',
+    })),
+  },
   html('libusb', 'Doxygen', {
     package: debian('libusb-1.0-doc', '2:1.0.26-1'),
     root: 'usr/share/doc/libusb-1.0-doc',

@@ -7,10 +7,12 @@ import { packageFolder } from './fetch.ts';
 export interface CorpusFile {
   /** In the corpus, with slashes: `usage/create.html`. */
   path: string;
+  /** Files of one manual share their template. */
+  manual: string;
   content: Buffer;
 }
 
-const REDIRECT_BYTES_MAX = 2_000;
+const REDIRECT_BYTES_MAX = 4_000;
 
 /** Files by path. Links and pages that only redirect are left out. @throws Error for a set without files. */
 export function readCorpus(corpus: Corpus, cache: string): CorpusFile[] {
@@ -21,7 +23,7 @@ function readSet(set: FileSet, cache: string): CorpusFile[] {
   const folder = packageFolder(set.package, cache);
   const roots =
     set.root === '.' ? [folder] : globSync(set.root, { cwd: folder }).map((root) => path.join(folder, root));
-  const files = roots.flatMap((root) => readFolder(root, set)).filter(({ content }) => !isRedirect(content));
+  const files = roots.flatMap((root) => readFolder(root, set)).filter(({ content }) => !isStub(content, set));
   if (files.length === 0)
     throw new Error(`${set.package.name} has no files like ${set.root}/${set.include.join(', ')}.`);
   return files;
@@ -34,10 +36,11 @@ function readFolder(root: string, set: FileSet): CorpusFile[] {
     .map((entry) => {
       const file = path.join(entry.parentPath, entry.name);
       const inCorpus = path.relative(root, file).replaceAll('\\', '/');
-      return { path: set.prefix ? `${set.prefix}/${inCorpus}` : inCorpus, content: readFileSync(file) };
+      return { path: set.prefix ? `${set.prefix}/${inCorpus}` : inCorpus, manual: root, content: readFileSync(file) };
     });
 }
 
-function isRedirect(content: Buffer): boolean {
+function isStub(content: Buffer, set: FileSet): boolean {
+  if (set.stub !== undefined && content.includes(set.stub)) return true;
   return content.length <= REDIRECT_BYTES_MAX && /<meta http-equiv=["']?refresh/i.test(content.toString('utf8'));
 }
