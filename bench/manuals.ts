@@ -4,8 +4,8 @@
  *     npm run bench:manuals -- [--corpus borg,man] [--split tune|report|both] [--details] [--json]
  *
  * The bench fetches the packages of bench/manuals/corpora.ts (Debian, npm), starts a service of its own and uploads each corpus as one
- * group of files. It prints how many words of each page are kept, at which rank the right passage of each question is, and whether the
- * answer is right, partly right, wrong or refused.
+ * group of files. It prints how many words of each page are kept, at which rank the right passage of each question is, whether the
+ * answer is right, partly right, wrong or refused, and what short queries find before and after the code is added to the manuals.
  *
  *     --cache <dir>       where packages are kept; default node_modules/.cache/manuals
  *     --keep <dir>        keeps the data of the service, for --reuse
@@ -18,11 +18,12 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { askAll, describeOutcome, type Outcome, refusalLine, summaryTable } from './manuals/ask.ts';
+import { askAll, chanceLine, describeOutcome, type Outcome, refusalLine, summaryTable } from './manuals/ask.ts';
 import { type Corpus, chooseCorpora } from './manuals/corpora.ts';
 import { fetchPackages } from './manuals/fetch.ts';
 import { readCorpus } from './manuals/files.ts';
 import { describeWorst, type KeptCorpus, keptLine, measureKept } from './manuals/kept.ts';
+import { compareTops, describeChange, EFFECTS, searchTops } from './manuals/neighbours.ts';
 import { readQuestions, type Split } from './manuals/questions.ts';
 import { type BenchService, openBenchService } from './manuals/service.ts';
 import { formatTable } from './manuals/table.ts';
@@ -63,6 +64,7 @@ try {
   await ingestMissing(service);
   if (values.words) await reportWords(service);
   for (const split of splits) await askSplit(service, split);
+  await reportNeighbour(service);
   print(`\nlargest resident memory: ${(service.peakRss() / 2 ** 20).toFixed(0)} MiB`);
   if (values.json) console.log(JSON.stringify(report, undefined, 2));
 } finally {
@@ -72,7 +74,9 @@ try {
 
 async function ingestMissing(into: BenchService): Promise<void> {
   for (const corpus of corpora) {
-    if (into.state.corpora[corpus.name] === undefined) await ingestCorpus(into, corpus);
+    if (into.state.corpora[corpus.name] !== undefined) continue;
+    if (corpus.format === 'code') into.state.tops = await searchTops(into);
+    await ingestCorpus(into, corpus);
   }
   const sources = [...(await into.sources()).values()];
   const rows = corpora.map(({ name, madeBy }) => {
@@ -129,8 +133,24 @@ async function askSplit(of: BenchService, split: Split): Promise<void> {
   if (values.details && isOpen) for (const outcome of outcomes) print(`\n${describeOutcome(outcome)}`);
   print(`\nQuestions to ${split === 'tune' ? 'tune on' : 'report'}:`);
   print(summaryTable(outcomes));
-  print(refusalLine(outcomes));
+  print(`${chanceLine(outcomes)}; ${refusalLine(outcomes)}`);
   report[split] = outcomes.map((outcome) => jsonOf(outcome, isOpen));
+}
+
+/** What the code base did to searches of the manuals. */
+async function reportNeighbour(of: BenchService): Promise<void> {
+  if (of.state.tops === undefined || !names.has('code')) return;
+  const changes = compareTops(of.state.tops, await searchTops(of));
+  const counts = EFFECTS.map(
+    (effect) => [effect, changes.filter((change) => change.effect === effect).length] as const,
+  );
+  const summary = counts.map(([effect, count]) => `${effect} ${count}`).join(', ');
+  print(`\nFirst three hits of ${changes.length} short queries after the code was added to the manuals: ${summary}`);
+  for (const change of changes) {
+    const isShown = values.details ? change.effect !== 'unchanged' : change.effect === 'new hits without the words';
+    if (isShown) print(describeChange(change));
+  }
+  report['neighbour'] = Object.fromEntries(counts);
 }
 
 function jsonOf({ question, rank, verdict, answer, hits }: Outcome, isOpen: boolean): object {

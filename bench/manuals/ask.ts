@@ -10,6 +10,8 @@ export interface Outcome {
   /** Of the first right passage, from 1. */
   rank: number | undefined;
   answer: string | null;
+  /** Whether the answer cites a right passage. An answer that does not may be right by chance. */
+  citesRight: boolean;
   verdict: Verdict;
 }
 
@@ -22,8 +24,14 @@ export async function askAll(service: BenchService, questions: readonly Question
   for (const question of questions) {
     const hits = await service.search(question.question);
     const answer = await service.ask(question.question);
-    const rank = rankOfRight(question, hits);
-    outcomes.push({ question, hits, rank, answer, verdict: judgeAnswer(question, answer) });
+    outcomes.push({
+      question,
+      hits,
+      rank: rankOfRight(question, hits),
+      answer: answer.text,
+      citesRight: answer.cited.some((hit) => isRightPassage(question, hit)),
+      verdict: judgeAnswer(question, answer.text),
+    });
   }
   return outcomes;
 }
@@ -64,8 +72,15 @@ export function refusalLine(outcomes: readonly Outcome[]): string {
   return `${refused} of ${asked.length} unanswerable questions were refused (${percent(refused, asked.length)})`;
 }
 
+/** "3 of 33 right answers cite no right passage" */
+export function chanceLine(outcomes: readonly Outcome[]): string {
+  const right = outcomes.filter(({ verdict }) => verdict === 'right');
+  const elsewhere = right.filter(({ citesRight }) => !citesRight);
+  return `${elsewhere.length} of ${right.length} right answers cite no right passage`;
+}
+
 /** Question, verdict, answer and the best hits; right passages have a star. */
-export function describeOutcome({ question, hits, rank, answer, verdict }: Outcome): string {
+export function describeOutcome({ question, hits, rank, answer, verdict, citesRight }: Outcome): string {
   const head = `${question.id} [${question.corpus}, ${question.kind}] ${question.question}`;
   const expected = question.answer.map((pattern) => `/${pattern.source}/`).join(' and ');
   const place = question.kind === 'unanswerable' ? 'not in the corpora' : `right passage: ${rank ?? 'not found'}`;
@@ -73,10 +88,11 @@ export function describeOutcome({ question, hits, rank, answer, verdict }: Outco
     const text = cut(`${hit.headingPath.join(' > ')} | ${fold(hit.content)}`, SHOWN_HIT_LENGTH);
     return `    ${isRightPassage(question, hit) ? '*' : ' '}${i + 1} ${hit.corpus}:${hit.path} | ${text}`;
   });
+  const cited = verdict === 'right' && !citesRight ? ', cites no right passage' : '';
   const said = answer === null ? '(refused)' : cut(fold(answer), SHOWN_ANSWER_LENGTH);
   return [
     head,
-    `  ${place}; ${verdict.toUpperCase()} (wanted ${expected || 'a refusal'})`,
+    `  ${place}; ${verdict.toUpperCase()}${cited} (wanted ${expected || 'a refusal'})`,
     `  answer: ${said}`,
     ...shown,
   ].join('\n');

@@ -2,6 +2,8 @@
 import type { Question } from './questions.ts';
 
 export interface Hit {
+  /** Of the chunk. */
+  id: string;
   corpus: string;
   path: string;
   headingPath: readonly string[];

@@ -10,14 +10,17 @@ import type { CorpusFile } from './files.ts';
 import type { Hit } from './judge.ts';
 
 export type Source = Operations['listSourcesOfSourceGroup']['response']['sources'][number];
-type SearchResult = Operations['search']['response']['results'][number];
+type FoundChunk = Pick<
+  Operations['search']['response']['results'][number],
+  'id' | 'source_id' | 'heading_path' | 'content'
+>;
 
 /** What is in the data directory, kept beside it for `--reuse`. */
 interface State {
   key: string;
   corpora: Record<string, IngestedCorpus>;
-  /** Results of the bench that a later run on the same data needs. */
-  notes: Record<string, unknown>;
+  /** What the queries of neighbours.ts found before the code base was there. */
+  tops?: Hit[][];
 }
 
 export interface IngestedCorpus {
@@ -36,6 +39,12 @@ export interface SourceOfCorpus {
   source: Source;
 }
 
+export interface Answer {
+  /** Null when the service said that there is no answer. */
+  text: string | null;
+  cited: readonly Hit[];
+}
+
 export interface BenchService {
   pinakes: Pinakes;
   state: State;
@@ -43,8 +52,7 @@ export interface BenchService {
   /** Sources of the corpora that are in the service. */
   sources(): Promise<Map<string, SourceOfCorpus>>;
   search(query: string): Promise<Hit[]>;
-  /** Null when the service said that there is no answer. */
-  ask(question: string): Promise<string | null>;
+  ask(question: string): Promise<Answer>;
   peakRss(): number;
   close(): Promise<void>;
 }
@@ -72,7 +80,7 @@ export async function openBenchService(folder: string): Promise<BenchService> {
     dataDir: path.join(folder, 'data'),
     ...(before && { key: before.key }),
   });
-  const state: State = before ?? { key: service.key, corpora: {}, notes: {} };
+  const state: State = before ?? { key: service.key, corpora: {} };
   const pinakes = openPinakes({ url: service.url, apiKey: state.key });
   let sources: Map<string, SourceOfCorpus> | undefined;
   const listed = async () => (sources ??= await listSources(pinakes, state));
@@ -90,14 +98,18 @@ export async function openBenchService(folder: string): Promise<BenchService> {
     async search(query) {
       const { results } = await pinakes.search({ body: { query, mode: 'lexical', limit: SEARCH_LIMIT } });
       const known = await listed();
-      return results.map((result) => toHit(result, known));
+      return results.map((chunk) => toHit(chunk, known));
     },
     async ask(question) {
       const { choices } = await pinakes.createCompletion({
         body: { messages: [{ role: 'user', content: question }] },
       });
-      const choice = choices[0]!;
-      return choice.finish_reason === 'no_answer' ? null : choice.message.content;
+      const { finish_reason, message, citations } = choices[0]!;
+      const known = await listed();
+      return {
+        text: finish_reason === 'no_answer' ? null : message.content,
+        cited: citations.map((chunk) => toHit(chunk, known)),
+      };
     },
     peakRss: () => service.peakRss(),
     async close() {
@@ -173,9 +185,9 @@ function outermost(source: Source, byId: ReadonlyMap<string, Source>): Source {
   return parent === undefined ? source : outermost(parent, byId);
 }
 
-function toHit(result: SearchResult, known: ReadonlyMap<string, SourceOfCorpus>): Hit {
-  const { corpus, path: file } = known.get(result.source_id)!;
-  return { corpus, path: file, headingPath: result.heading_path, content: result.content };
+function toHit(chunk: FoundChunk, known: ReadonlyMap<string, SourceOfCorpus>): Hit {
+  const { corpus, path: file } = known.get(chunk.source_id)!;
+  return { id: chunk.id, corpus, path: file, headingPath: chunk.heading_path, content: chunk.content };
 }
 
 /** All rows of a listing. */
