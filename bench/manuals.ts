@@ -5,7 +5,7 @@
  *
  * The bench fetches the packages of bench/manuals/corpora.ts (Debian, npm), starts a service of its own and uploads each corpus as one
  * group of files. It prints how many words of each page are kept, at which rank the right passage of each question is, whether the
- * answer is right, partly right, wrong or refused, and what short queries find before and after the code is added to the manuals.
+ * answer is right, partly right, wrong or refused, and what short queries find before and after the code is added to all of the manuals.
  *
  *     --cache <dir>       where packages are kept; default node_modules/.cache/manuals
  *     --keep <dir>        keeps the data of the service, for --reuse
@@ -19,7 +19,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { askAll, chanceLine, describeOutcome, type Outcome, refusalLine, summaryTable } from './manuals/ask.ts';
-import { type Corpus, chooseCorpora } from './manuals/corpora.ts';
+import { CORPORA, type Corpus, chooseCorpora } from './manuals/corpora.ts';
 import { fetchPackages } from './manuals/fetch.ts';
 import { readCorpus } from './manuals/files.ts';
 import { describeWorst, type KeptCorpus, keptLine, measureKept } from './manuals/kept.ts';
@@ -55,7 +55,12 @@ const print = (text: string): void => {
 };
 const report: Record<string, unknown> = {};
 
-fetchPackages(corpora, values.cache);
+try {
+  fetchPackages(corpora, values.cache);
+} catch (error) {
+  console.error((error as Error).message);
+  process.exit(1);
+}
 const kept = values.reuse ?? values.keep;
 if (kept !== undefined) mkdirSync(kept, { recursive: true });
 const folder = kept ?? mkdtempSync(path.join(tmpdir(), 'pinakes-manuals-'));
@@ -75,7 +80,8 @@ try {
 async function ingestMissing(into: BenchService): Promise<void> {
   for (const corpus of corpora) {
     if (into.state.corpora[corpus.name] !== undefined) continue;
-    if (corpus.format === 'code') into.state.tops = await searchTops(into);
+    const hasManuals = CORPORA.every(({ name, format }) => format === 'code' || into.state.corpora[name] !== undefined);
+    if (corpus.format === 'code' && hasManuals) into.state.tops = await searchTops(into);
     await ingestCorpus(into, corpus);
   }
   const sources = [...(await into.sources()).values()];

@@ -62,7 +62,15 @@ function summaryLine(name: string, outcomes: readonly Outcome[]): Record<string,
     partly: share(verdicts('partly')),
     wrong: share(verdicts('wrong')),
     refused: share(verdicts('refused')),
+    // Long answers are right more easily.
+    length: medianLength(outcomes),
   };
+}
+
+/** Characters of the answers that were given. */
+function medianLength(outcomes: readonly Outcome[]): Cell {
+  const lengths = outcomes.flatMap(({ answer }) => (answer === null ? [] : [[...answer].length])).sort((a, b) => a - b);
+  return lengths[Math.floor(lengths.length / 2)] ?? '–';
 }
 
 /** "12 of 20 unanswerable questions were refused (60 %)" */
