@@ -169,6 +169,8 @@ function joinedPath(a: Draft, b: Draft): string[] | undefined {
   const common = commonPrefix(a.path, b.path);
   const total = a.tokens + b.tokens;
   const smaller = Math.min(a.tokens, b.tokens);
+  // A heading without a text of its own goes with what follows.
+  if (isHeadingsOnly(a) && !isHeadingsOnly(b)) return total <= CHUNK_TOKENS_MAX ? b.path : undefined;
   if (isHeadingsOnly(a) || opensCode(a))
     return total <= CHUNK_TOKENS_MAX && common.length === a.path.length ? b.path : undefined;
   if (a.solo || b.solo) {

@@ -6,6 +6,8 @@ import { type Measures, proseOf } from './html-measure.ts';
 const DECLARED_MAX = 200;
 /** An article with fewer units counts only when it is half of the page. */
 const ARTICLE_UNITS_MIN = 800;
+/** Shorter paragraphs do not show where an article is. */
+const PARAGRAPH_UNITS_MIN = 60;
 /** The share that one of several articles has of all: with less, they are a list of articles. */
 const SHARE_MIN = 0.6;
 
@@ -25,7 +27,24 @@ export function declaredArticle(document: DomDocument, body: DomElement, measure
     const large = most >= ARTICLE_UNITS_MIN || most * 2 >= proseOf(measures.get(body)!);
     if (found && large && most >= together * SHARE_MIN) return found;
   }
-  return undefined;
+  const type = document.querySelector('meta[property="og:type"]')?.getAttribute('content') ?? '';
+  return /^article$/i.test(type) ? mostParagraphs(body, measures) : undefined;
+}
+
+/** The element with most of the page's paragraphs directly in it. */
+function mostParagraphs(body: DomElement, measures: Measures): DomElement | undefined {
+  const prose = new Map<DomElement, number>();
+  let all = 0;
+  for (const paragraph of Array.from(body.querySelectorAll('p'))) {
+    const measure = measures.get(paragraph);
+    const units = measure ? proseOf(measure) : 0;
+    if (units < PARAGRAPH_UNITS_MIN || !paragraph.parentElement) continue;
+    all += units;
+    prose.set(paragraph.parentElement, (prose.get(paragraph.parentElement) ?? 0) + units);
+  }
+  const most = Math.max(0, ...prose.values());
+  const found = [...prose.keys()].find((element) => prose.get(element) === most);
+  return most >= Math.max(ARTICLE_UNITS_MIN, all * SHARE_MIN) ? found : undefined;
 }
 
 function hasAbove(element: DomElement, marked: ReadonlySet<DomNode>): boolean {

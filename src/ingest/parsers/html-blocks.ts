@@ -4,7 +4,15 @@ import type { BlockKind } from '../parsed.ts';
 import type { DomElement, DomNode } from './dom.ts';
 import { BLOCKS, ELEMENT, HEADING_TAG, hasBlockInside, isSkipped, TEXT } from './html-elements.ts';
 import { collapse, gather, inlineOf, inlineText, paragraphsOf, type Walk } from './html-inline.ts';
-import { type Definition, definitionsOf, LIST_BREAKERS, leadOf, listLines, termText } from './html-lists.ts';
+import {
+  type Definition,
+  definitionsOf,
+  isPlainList,
+  LIST_BREAKERS,
+  leadOf,
+  listLines,
+  termText,
+} from './html-lists.ts';
 import { codeLanguage, isNote } from './html-marks.ts';
 import {
   hasTextBlocks,
@@ -24,8 +32,6 @@ import type { BlockDraft, TextBuilder } from './text-builder.ts';
 const DEPTH_MAX = 200;
 /** UTF-16 units of a term. */
 const TERM_UNITS_MAX = 200;
-/** Elements that say whether all are lines of code. */
-const LINES_LOOKED_AT = 20;
 
 /** What of a page is written, and how. */
 export interface BlockOptions {
@@ -163,7 +169,7 @@ class BlockWriter {
   }
 
   private list(element: DomElement, depth: number): void {
-    if (hasBlockInside(element, LIST_BREAKERS)) this.children(element, depth + 1);
+    if (!isPlainList(element) || hasBlockInside(element, LIST_BREAKERS)) this.children(element, depth + 1);
     else this.add('list', listLines(element, 0, this.walk).join('\n'));
   }
 
@@ -337,10 +343,15 @@ function isAbove(element: DomElement, below: DomElement): boolean {
 
 /** Code that is set as one element a line. */
 function isLines(element: DomElement): boolean {
-  const lines = Array.from(element.children).slice(0, LINES_LOOKED_AT);
-  return (
-    lines.length > 0 && lines.every((line) => /(?:^|\s)(?:code-)?line(?:\s|$)/.test(line.getAttribute('class') ?? ''))
-  );
+  let lines = 0;
+  for (let node = element.firstChild; node; node = node.nextSibling) {
+    if (node.nodeType === TEXT && (node.nodeValue ?? '').trim() !== '') return false;
+    if (node.nodeType !== ELEMENT) continue;
+    const line = node as DomElement;
+    if (!/(?:^|\s)(?:code-)?line(?:\s|$)/.test(line.getAttribute('class') ?? '') || hasBlockInside(line)) return false;
+    lines += 1;
+  }
+  return lines > 0;
 }
 
 /** The lines of code, as they are written. */

@@ -1,6 +1,6 @@
 /** Lists of HTML pages: the lines of items, and terms with what defines them. */
 import type { DomElement, DomNode } from './dom.ts';
-import { isSkipped } from './html-elements.ts';
+import { ELEMENT, isSkipped, TEXT } from './html-elements.ts';
 import { collapse, gather, inlineText, type Walk } from './html-inline.ts';
 
 /** Nesting that is followed. */
@@ -9,14 +9,29 @@ const DEPTH_MAX = 200;
 /** Lists with these inside are no list of lines. */
 export const LIST_BREAKERS: ReadonlySet<string> = new Set('TABLE PRE DL H1 H2 H3 H4 H5 H6 ARTICLE SECTION'.split(' '));
 
+/** Whether a list holds nothing but items and lists. */
+export function isPlainList(list: DomElement): boolean {
+  for (let node = list.firstChild; node; node = node.nextSibling) {
+    const tag = node.nodeType === ELEMENT ? (node as DomElement).tagName.toUpperCase() : '';
+    if (node.nodeType === TEXT && (node.nodeValue ?? '').trim() !== '') return false;
+    if (tag !== '' && !/^(?:LI|UL|OL)$/.test(tag) && !isSkipped(node as DomElement)) return false;
+  }
+  return true;
+}
+
 /** The items of a list as lines of Markdown, inner lists indented. */
 export function listLines(list: DomElement, indent: number, walk: Walk): string[] {
   const lines: string[] = [];
   let number = Number(list.getAttribute('start') ?? 1) || 1;
-  for (const item of Array.from(list.children)) {
-    const tag = item.tagName.toUpperCase();
-    if (walk.leftOut.has(item) || isSkipped(item)) continue;
+  for (let node = list.firstChild; node; node = node.nextSibling) {
+    const item = node as DomElement;
+    const tag = node.nodeType === ELEMENT ? item.tagName.toUpperCase() : '';
+    if (walk.leftOut.has(node) || (tag !== '' && isSkipped(item))) continue;
     if (tag === 'UL' || tag === 'OL') lines.push(...listLines(item, indent + 1, walk));
+    else if (tag !== 'LI') {
+      const text = collapse(gather(node, walk));
+      if (text !== '') lines.push('  '.repeat(indent) + text.replaceAll('\n', `\n${'  '.repeat(indent)}`));
+    }
     if (tag !== 'LI') continue;
     const mark = list.tagName.toUpperCase() === 'OL' ? `${number}.` : '-';
     number += 1;

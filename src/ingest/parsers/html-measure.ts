@@ -18,6 +18,8 @@ export interface Measure {
   /** Units of headings: they are no prose. */
   headed: number;
   fields: number;
+  /** Units of the longest text without a link. */
+  longest: number;
   /** Tables with columns. */
   tables: number;
   /** Units of prose in front of the element. */
@@ -55,7 +57,10 @@ export function measurePage(root: DomElement, host: string | undefined): Measure
         measure.units += units;
         if (linked) measure.linked += units;
         else if (headed) measure.headed += units;
-        else prose += units;
+        else {
+          prose += units;
+          measure.longest = Math.max(measure.longest, units);
+        }
       } else if (node.nodeType === ELEMENT) {
         const child = node as DomElement;
         if (FIELDS.has(child.tagName.toUpperCase())) measure.fields += 1;
@@ -81,6 +86,7 @@ const NOTHING: Measure = {
   headings: 0,
   headed: 0,
   fields: 0,
+  longest: 0,
   tables: 0,
   before: 0,
 };
@@ -95,6 +101,7 @@ function addTo(sum: Measure, part: Measure): void {
   sum.headings += part.headings;
   sum.headed += part.headed;
   sum.fields += part.fields;
+  sum.longest = Math.max(sum.longest, part.longest);
   sum.tables += part.tables;
 }
 

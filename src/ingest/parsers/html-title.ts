@@ -6,6 +6,8 @@ import type { Measures } from './html-measure.ts';
 
 /** Elements with text that are compared with the name of the page. */
 const LOOKED_AT_MAX = 300;
+/** Headings among which the page's title is, when it is no `<h1>`. */
+const FIRST_HEADINGS = 2;
 const TITLE_UNITS_MAX = 300;
 /** Shorter names are found everywhere. */
 const NAME_UNITS_MIN = 3;
@@ -18,11 +20,22 @@ export function findTitle(body: DomElement, name: string, measures: Measures): D
   const headings = Array.from(body.querySelectorAll('h1, h2, h3')).filter((heading) => measures.get(heading)?.units);
   const firsts = headings.filter((heading) => heading.tagName.toUpperCase() === 'H1');
   const wanted = folded(name);
-  if (firsts.length > 0) {
-    const content = firsts.filter(isInMain);
-    return earliestIn(content, wanted) ?? content[0] ?? earliestIn(firsts, wanted) ?? firsts[0];
-  }
-  return earliestIn(headings, wanted) ?? elementNamed(body, name, measures);
+  const content = firsts.filter(isInMain);
+  return (
+    earliestIn(content, wanted) ??
+    earliestIn(firsts, wanted) ??
+    content[0] ??
+    firsts.find((heading) => holdsName(heading, wanted)) ??
+    earliestIn(headings.slice(0, FIRST_HEADINGS), wanted) ??
+    elementNamed(body, name, measures) ??
+    firsts[0]
+  );
+}
+
+/** Whether a heading says more than the page's name, or its first part: "Class Reader" on the page "Reader (Library)". */
+function holdsName(heading: DomElement, name: string): boolean {
+  const [part = ''] = name.split(/\s[-–—|·»:(]|:\s/);
+  return part.length >= NAME_UNITS_MIN && folded(inlineText(heading)).includes(part);
 }
 
 /** Names of pages begin with the page's own and end with that of the site. */
@@ -42,25 +55,29 @@ function isInMain(element: DomElement): boolean {
   return false;
 }
 
-/** The first element whose own text is the page's name, or one of the parts that signs separate. */
+/** The element whose own text is the page's name, or the longest of the parts that signs separate. */
 function elementNamed(body: DomElement, name: string, measures: Measures): DomElement | undefined {
   const parts = [name, ...name.split(/\s[-–—|·»:]\s|:\s/)].map(folded).filter((part) => part.length >= NAME_UNITS_MIN);
   const longest = parts.reduce((most, part) => Math.max(most, part.length), 0);
   let left = LOOKED_AT_MAX;
-  const look = (element: DomElement): DomElement | undefined => {
+  let found: DomElement | undefined;
+  let size = 0;
+  const look = (element: DomElement): void => {
     for (let node: DomNode | null = element.firstChild; node && left > 0; node = node.nextSibling) {
       if (node.nodeType !== ELEMENT || isSkipped(node as DomElement)) continue;
       const child = node as DomElement;
       const measure = measures.get(child);
       if (!measure || measure.units === 0) continue;
       left -= 1;
-      if (measure.units - measure.linked <= longest && parts.includes(folded(ownText(child)))) return child;
-      const found = look(child);
-      if (found) return found;
+      const text = measure.units - measure.linked <= longest ? folded(ownText(child)) : '';
+      if (text.length > size && parts.includes(text)) {
+        found = child;
+        size = text.length;
+      } else look(child);
     }
-    return undefined;
   };
-  return parts.length > 0 ? look(body) : undefined;
+  if (parts.length > 0) look(body);
+  return found;
 }
 
 /** Text that is in no block inside the element, and in no link. */
