@@ -6,6 +6,7 @@
  */
 import { linksLine } from '../util/link-line.ts';
 import { badFile } from './failure.ts';
+import { plainHeading } from './heading-text.ts';
 import type { Block, BlockLink, ChunkDraft, ParsedFile, TypedMetadata } from './parsed.ts';
 import { splitBlock } from './split-block.ts';
 import { estimateTokens } from './token-estimate.ts';
@@ -67,7 +68,7 @@ function piecesOf(parsed: ParsedFile): Piece[] {
   const pieces: Piece[] = [];
   const open: { level: number; title: string }[] = [];
   for (const block of parsed.blocks) {
-    const title = block.kind === 'heading' ? headingTitle(parsed.text.slice(block.start, block.end)) : '';
+    const title = block.kind === 'heading' ? headingTitle(parsed.text, block) : '';
     if (title !== '') {
       const level = block.level ?? 1;
       while (open.length > 0 && open[open.length - 1]!.level >= level) open.pop();
@@ -91,14 +92,9 @@ function piecesOf(parsed: ParsedFile): Piece[] {
 const HEADING_UNITS_MAX = 300;
 
 /** A heading's words without Markdown marks, cut to a sane length. */
-function headingTitle(source: string): string {
-  const line = source.replace(/^#{1,6}[ \t]+/, '').replace(/[ \t]+#+[ \t]*$/, '');
-  const plain = line
-    .replace(/\n[=-]+[ \t]*$/, '')
-    .replace(/[*_`]+/g, '')
-    .replace(/\s+/g, ' ')
-    .trim();
-  return plain.slice(0, HEADING_UNITS_MAX).toWellFormed();
+function headingTitle(text: string, { start, end, title }: Block): string {
+  const words = title ?? plainHeading(text.slice(start, end));
+  return words.slice(0, HEADING_UNITS_MAX).toWellFormed();
 }
 
 /** Sections begin at headings and where the headings above change; pieces that stand alone are sections of their own. */
@@ -173,6 +169,8 @@ function joinedPath(a: Draft, b: Draft): string[] | undefined {
   const common = commonPrefix(a.path, b.path);
   const total = a.tokens + b.tokens;
   const smaller = Math.min(a.tokens, b.tokens);
+  // A heading without a text of its own goes with what follows.
+  if (isHeadingsOnly(a) && !isHeadingsOnly(b)) return total <= CHUNK_TOKENS_MAX ? b.path : undefined;
   if (isHeadingsOnly(a) || opensCode(a))
     return total <= CHUNK_TOKENS_MAX && common.length === a.path.length ? b.path : undefined;
   if (a.solo || b.solo) {

@@ -39,6 +39,10 @@ export interface Block {
   pages?: [number, number];
   /** heading: 1..6. */
   level?: number;
+  /** heading: its words, where `text` has them with marks or signs of its format. */
+  title?: string;
+  /** The term that this block defines, or a part of what defines it. */
+  term?: string;
   /** Headings above this block when the parser knows better than the heading blocks do. */
   headingPath?: string[];
   /** table: the header line, given as context to the parts behind the first when the table is split. record: context of the whole record. */
@@ -66,6 +70,8 @@ export interface ParsedFile {
   warnings: string[];
   /** Files inside that become sources of their own. */
   members?: Iterable<FileMember>;
+  /** Texts of the file that were left out: navigation of pages. */
+  leftOut?: string[];
 }
 
 export interface ChunkDraft {
@@ -94,7 +100,7 @@ export interface ProcessedFile {
   chunks: ChunkDraft[];
   warnings: string[];
   /** Only for those who asked to see it. */
-  seen?: { title: string | undefined; blocks: Block[] };
+  seen?: { title: string | undefined; blocks: Block[]; leftOut: string[] };
 }
 
 /** Why one file failed. `title` and `message` are shown to people. */

@@ -51,11 +51,15 @@ export async function processFile(
     const file = await toProcessed(parsed, sink);
     return {
       ok: true,
-      file: request.inspect ? { ...file, seen: { title: parsed.title, blocks: parsed.blocks } } : file,
+      file: request.inspect ? { ...file, seen: seenOf(parsed) } : file,
     };
   } catch (error) {
     return { ok: false, failure: failureOf(error, stage) };
   }
+}
+
+function seenOf({ title, blocks, leftOut = [] }: ParsedFile): NonNullable<ProcessedFile['seen']> {
+  return { title, blocks, leftOut };
 }
 
 async function toProcessed(parsed: ParsedFile, sink: ChunkSink | undefined): Promise<ProcessedFile> {

@@ -16,6 +16,8 @@ export interface DomElement extends DomNode {
   tagName: string;
   parentElement: DomElement | null;
   children: ArrayLike<DomElement>;
+  nextElementSibling: DomElement | null;
+  previousElementSibling: DomElement | null;
   getAttribute(name: string): string | null;
   hasAttribute(name: string): boolean;
   setAttribute(name: string, value: string): void;

@@ -1,116 +1,79 @@
 /** Walks an HTML tree and writes its blocks as Markdown text. Used for pages and for what Word files convert to. */
-import type { Link } from '../../util/link-line.ts';
 import { LINK_TEXT_UNITS_MAX, type LinkReader, outsideLinks } from '../links.ts';
 import type { BlockKind } from '../parsed.ts';
 import type { DomElement, DomNode } from './dom.ts';
-import { codeLanguage, contactOf, noteMark } from './html-marks.ts';
+import { BLOCKS, ELEMENT, HEADING_TAG, hasBlockInside, isSkipped, TEXT } from './html-elements.ts';
+import { collapse, gather, inlineOf, inlineText, paragraphsOf, type Walk } from './html-inline.ts';
+import {
+  type Definition,
+  definitionsOf,
+  isPlainList,
+  LIST_BREAKERS,
+  leadOf,
+  listLines,
+  termText,
+} from './html-lists.ts';
+import { codeLanguage, isNote } from './html-marks.ts';
+import {
+  hasTextBlocks,
+  isBrokenLine,
+  isLabel,
+  isLayout,
+  isOnlyColumn,
+  labelCell,
+  type TableRow,
+  tableRows,
+  withoutEmptyColumns,
+} from './html-tables.ts';
 import { tableText } from './table-text.ts';
 import type { BlockDraft, TextBuilder } from './text-builder.ts';
 
-const ELEMENT = 1;
-const TEXT = 3;
-
 /** Nesting that is followed; deeper text is taken without structure. */
 const DEPTH_MAX = 200;
+/** UTF-16 units of a term. */
+const TERM_UNITS_MAX = 200;
 
-const SKIPPED = new Set([
-  'SCRIPT',
-  'STYLE',
-  'NOSCRIPT',
-  'TEMPLATE',
-  'HEAD',
-  'TITLE',
-  'META',
-  'LINK',
-  'IFRAME',
-  'OBJECT',
-  'EMBED',
-  'CANVAS',
-  'SVG',
-  'AUDIO',
-  'VIDEO',
-  'MAP',
-  'SELECT',
-  'DATALIST',
-  'BUTTON',
-  'TEXTAREA',
-  'INPUT',
-  'DIALOG',
-  'PROGRESS',
-  'METER',
-]);
-const BLOCKS = new Set([
-  'ADDRESS',
-  'ARTICLE',
-  'ASIDE',
-  'BLOCKQUOTE',
-  'BODY',
-  'HTML',
-  'CENTER',
-  'DD',
-  'DETAILS',
-  'DIV',
-  'DL',
-  'DT',
-  'FIELDSET',
-  'FIGCAPTION',
-  'FIGURE',
-  'FOOTER',
-  'FORM',
-  'H1',
-  'H2',
-  'H3',
-  'H4',
-  'H5',
-  'H6',
-  'HEADER',
-  'HGROUP',
-  'HR',
-  'LI',
-  'MAIN',
-  'MENU',
-  'NAV',
-  'OL',
-  'P',
-  'PRE',
-  'SECTION',
-  'SUMMARY',
-  'TABLE',
-  'TBODY',
-  'TD',
-  'TFOOT',
-  'TH',
-  'THEAD',
-  'TR',
-  'UL',
-  'CAPTION',
-]);
-
-/** Writes the blocks under `root`, in order; `reader` says which links are kept with them. */
-export function writeHtmlBlocks(root: DomNode, builder: TextBuilder, reader: LinkReader = outsideLinks): void {
-  new BlockWriter(builder, reader).children(root, 0);
+/** What of a page is written, and how. */
+export interface BlockOptions {
+  /** Says which links are kept. */
+  links?: LinkReader;
+  /** Elements that are passed over. */
+  leftOut?: ReadonlySet<DomNode>;
+  /** An element that is written as a heading of level 1, whatever its tag. */
+  title?: DomElement | undefined;
 }
 
-/** Links on the way to the next block. */
-interface LinkSink {
-  read: LinkReader;
-  found: Link[];
+/** Writes the blocks under `root`, in order. */
+export function writeHtmlBlocks(root: DomNode, builder: TextBuilder, options: BlockOptions = {}): void {
+  new BlockWriter(builder, options).children(root, 0);
 }
 
-/** Text under a node on one line: for cells, headings and titles. */
-export function inlineText(node: DomNode, links?: LinkSink): string {
-  return collapse(gather(node, links));
+/** Writes the blocks of one node, without those behind it. */
+export function writeHtmlNode(node: DomNode, builder: TextBuilder): void {
+  const writer = new BlockWriter(builder, {});
+  writer.node(node, 0);
+  writer.flush();
 }
 
 class BlockWriter {
   private readonly builder: TextBuilder;
-  private readonly links: LinkSink;
+  private readonly walk: Walk;
+  private readonly title: DomElement | undefined;
+  /** Labels that are in front of their notes already. */
+  private readonly written = new Set<DomNode>();
   private pending = '';
   private insideLink = false;
+  /** Stands in front of the next block: a term, the label of a note. */
+  private lead = '';
+  /** The term that is being defined. */
+  private term: string | undefined;
+  /** Inside notes, where headings head no section. */
+  private notes = 0;
 
-  constructor(builder: TextBuilder, read: LinkReader) {
+  constructor(builder: TextBuilder, { links = outsideLinks, leftOut = new Set(), title }: BlockOptions) {
     this.builder = builder;
-    this.links = { read, found: [] };
+    this.walk = { read: links, found: [], leftOut };
+    this.title = title;
   }
 
   /** Text and inline elements collect into a paragraph that the next block element closes. */
@@ -119,7 +82,8 @@ class BlockWriter {
     this.flush();
   }
 
-  private node(node: DomNode, depth: number): void {
+  node(node: DomNode, depth: number): void {
+    if (this.walk.leftOut.has(node) || this.written.has(node)) return;
     if (node.nodeType === TEXT) {
       this.pending += node.nodeValue ?? '';
       return;
@@ -127,22 +91,27 @@ class BlockWriter {
     if (node.nodeType !== ELEMENT) return;
     const element = node as DomElement;
     const tag = element.tagName.toUpperCase();
-    if (SKIPPED.has(tag) || isHidden(element)) return;
+    if (isSkipped(element)) return;
     if (tag === 'BR') this.pending += '\u0001';
-    else if (depth > DEPTH_MAX) this.pending += ` ${gather(element, this.links)} `;
+    else if (element === this.title) this.pageTitle(element, depth);
+    else if (depth > DEPTH_MAX) this.pending += ` ${gather(element, this.walk)} `;
     else if (BLOCKS.has(tag)) {
       this.flush();
       this.block(element, tag, depth);
-    } else if (hasBlockInside(element)) this.inlineWithBlocks(element, tag, depth);
-    else this.pending += inlineOf(element, tag, this.links);
+    } else if (this.hasBlocks(element)) this.inlineWithBlocks(element, tag, depth);
+    else this.pending += inlineOf(element, tag, this.walk);
+  }
+
+  private hasBlocks(element: DomElement): boolean {
+    return hasBlockInside(element) || (this.title !== undefined && isAbove(element, this.title));
   }
 
   private inlineWithBlocks(element: DomElement, tag: string, depth: number): void {
     const outermost = tag === 'A' && !this.insideLink;
     if (outermost) {
-      const url = this.links.read(element.getAttribute('href') ?? '');
+      const url = this.walk.read(element.getAttribute('href') ?? '');
       const text = inlineText(element).slice(0, LINK_TEXT_UNITS_MAX);
-      if (url !== undefined) this.links.found.push({ text, url });
+      if (url !== undefined) this.walk.found.push({ text, url });
       this.insideLink = true;
     }
     for (let node = element.firstChild; node; node = node.nextSibling) this.node(node, depth + 1);
@@ -150,39 +119,176 @@ class BlockWriter {
   }
 
   private block(element: DomElement, tag: string, depth: number): void {
-    const level = /^H([1-6])$/.exec(tag)?.[1];
-    if (level) {
-      const text = inlineText(element, this.links);
-      if (text !== '') this.write({ kind: 'heading', level: Number(level) }, `${'#'.repeat(Number(level))} ${text}`);
-    } else if (tag === 'PRE') this.add('code', fenced(element.textContent ?? '', codeLanguage(element)));
+    const level = HEADING_TAG.exec(tag)?.[1];
+    if (level) this.heading(element, Number(level));
+    else if (tag === 'PRE') this.add('code', fenced(codeText(element), codeLanguage(element)));
     else if (tag === 'UL' || tag === 'OL' || tag === 'MENU') this.list(element, depth);
+    else if (tag === 'DL') this.definitions(element, depth);
     else if (tag === 'TABLE') this.table(element, depth);
+    else if (isLines(element)) this.add('code', fenced(codeText(element), ''));
     else if (tag === 'BLOCKQUOTE' && !hasBlockInside(element, QUOTE_BREAKERS)) this.quote(element);
+    else if (tag === 'BLOCKQUOTE' || isNote(element)) this.note(element, depth);
     else this.children(element, depth + 1);
   }
 
+  private pageTitle(element: DomElement, depth: number): void {
+    const parts = Array.from(element.children).filter((child) => BLOCKS.has(child.tagName.toUpperCase()));
+    this.heading(element, 1, new Set(parts));
+    for (const part of parts) this.node(part, depth + 1);
+    this.flush();
+  }
+
+  private heading(element: DomElement, level: number, without: ReadonlySet<DomNode> = new Set()): void {
+    this.flush();
+    const text = collapse(gather(element, this.walk, without));
+    if (text === '') return;
+    const title = text.replace(/\s+/g, ' ');
+    if (this.notes === 0) this.write({ kind: 'heading', level, title }, `${'#'.repeat(level)} ${text}`);
+    else if (isLabel(text)) this.label(title);
+    else this.add('paragraph', text);
+  }
+
+  /** A note keeps its headings to itself. */
+  private note(element: DomElement, depth: number): void {
+    this.notes += 1;
+    const first = element.children[0];
+    const label = first && /^(?:P|DIV)$/i.test(first.tagName) && !this.walk.leftOut.has(first) ? first : undefined;
+    const text = label && isTitle(label) ? inlineText(label) : '';
+    if (isLabel(text)) this.label(text);
+    for (let node = element.firstChild; node; node = node.nextSibling) {
+      if (node !== label || !isLabel(text)) this.node(node, depth + 1);
+    }
+    this.flush();
+    this.closeLead();
+    this.notes -= 1;
+  }
+
+  private label(text: string): void {
+    this.closeLead();
+    this.lead = /[:：]$/.test(text) ? text : `${text}:`;
+  }
+
   private list(element: DomElement, depth: number): void {
-    if (hasBlockInside(element, LIST_BREAKERS)) this.children(element, depth + 1);
-    else this.add('list', listLines(element, 0, this.links).join('\n'));
+    if (!isPlainList(element) || hasBlockInside(element, LIST_BREAKERS)) this.children(element, depth + 1);
+    else this.add('list', listLines(element, 0, this.walk).join('\n'));
+  }
+
+  /** Short definitions are lines of one list; a longer one is blocks that know their term. */
+  private definitions(element: DomElement, depth: number): void {
+    const entries = definitionsOf(element, this.walk);
+    if (!entries || entries.some(({ terms }) => terms.some((term) => hasBlockInside(term, DEFINITION_BREAKERS)))) {
+      this.children(element, depth + 1);
+      return;
+    }
+    let lines: string[] = [];
+    const close = () => {
+      this.add('list', lines.join('\n'));
+      lines = [];
+    };
+    for (const entry of entries) {
+      const line = this.definitionLine(entry);
+      if (line !== undefined) lines.push(...(line === '' ? [] : [line]));
+      else {
+        close();
+        this.definition(entry, depth);
+      }
+    }
+    close();
+  }
+
+  /** Undefined for what does not fit on a line. */
+  private definitionLine({ terms, parts }: Definition): string | undefined {
+    if (parts.some((part) => hasBlockInside(part, DEFINITION_BREAKERS))) return undefined;
+    const before = this.walk.found.length;
+    const paragraphs = parts.map((part) => paragraphsOf(part, this.walk));
+    if (paragraphs.some(({ length }) => length > 1) || paragraphs.length > 1) {
+      this.walk.found.length = before;
+      return undefined;
+    }
+    const texts = paragraphs.flat();
+    const lead = texts.length === 0 ? termText(terms, this.walk) : leadOf(terms, this.walk);
+    const line = [lead, ...texts].filter((text) => text !== '').join(' ');
+    return line === '' ? '' : `- ${line.replaceAll('\n', '\n  ')}`;
+  }
+
+  private definition({ terms, parts }: Definition, depth: number): void {
+    const outer = this.term;
+    this.closeLead();
+    this.term = termText(terms, { ...this.walk, found: [] }).slice(0, TERM_UNITS_MAX) || undefined;
+    this.lead = leadOf(terms, this.walk);
+    for (const part of parts) this.children(part, depth + 1);
+    this.closeLead();
+    this.term = outer;
   }
 
   private table(element: DomElement, depth: number): void {
-    // Tables in tables are layout; their rows are not even gathered, which would take quadratic time.
-    const inside: LinkSink = { read: this.links.read, found: [] };
-    const rows = hasBlockInside(element, TABLE_BREAKERS) ? [] : tableRows(element, inside);
-    if (rows.every((row) => row.length <= 1)) {
+    if (isLayout(element)) {
+      this.children(element, depth + 1);
+      return;
+    }
+    const label = labelCell(element);
+    if (label) {
+      this.labelled(element, label, depth);
+      return;
+    }
+    const inside: Walk = { ...this.walk, found: [] };
+    const rows = withoutEmptyColumns(tableRows(element, inside));
+    const width = rows.reduce((most, { cells }) => Math.max(most, cells.length), 0);
+    const filled = rows.filter(({ cells }) => cells.some((cell) => cell.trim() !== ''));
+    if (filled.length === 0) return;
+    const texts = hasTextBlocks(element);
+    if (texts ? width <= 1 || filled.length === 1 : width <= 1 && !isOnlyColumn(rows)) {
       this.children(element, depth + 1);
       return;
     }
     const caption = element.querySelector('caption');
-    if (caption) this.add('paragraph', inlineText(caption, this.links));
-    this.links.found = [...this.links.found, ...inside.found];
-    const table = tableText(rows);
-    if (table) this.write(table.draft, table.text);
+    if (caption) this.add('paragraph', inlineText(caption, this.walk));
+    this.walk.found.push(...inside.found);
+    if (isBrokenLine(filled))
+      this.add(
+        'paragraph',
+        filled
+          .flatMap(({ cells }) => cells)
+          .join(' ')
+          .replace(/\s+/g, ' '),
+      );
+    else if (filled.length === 1 && width === 2) this.add('paragraph', filled[0]!.cells.join(' — '));
+    else this.rows(filled);
+  }
+
+  /** Rows as tables, one for each heading among them. */
+  private rows(rows: readonly TableRow[]): void {
+    let cells: string[][] = [];
+    const close = () => {
+      const table = tableText(cells);
+      if (table) this.write(table.draft, table.text);
+      cells = [];
+    };
+    for (const row of rows) {
+      if (row.heading) {
+        close();
+        this.add('paragraph', row.cells.filter((cell) => cell !== '').join(' '));
+      } else if (cells.length > 0 && row.continues) {
+        const last = cells.at(-1)!;
+        last[last.length - 1] = `${last.at(-1)} — ${row.cells.join(' ').trim()}`;
+      } else cells.push([...row.cells]);
+    }
+    close();
+  }
+
+  /** A note that is set as a table. */
+  private labelled(table: DomElement, label: DomElement, depth: number): void {
+    this.flush();
+    this.label(inlineText(label, this.walk));
+    this.notes += 1;
+    this.written.add(label);
+    this.children(table, depth + 1);
+    this.closeLead();
+    this.notes -= 1;
   }
 
   private quote(element: DomElement): void {
-    const lines = paragraphsOf(element, this.links).flatMap((text) => [...text.split('\n'), '']);
+    const lines = paragraphsOf(element, this.walk).flatMap((text) => [...text.split('\n'), '']);
     this.add(
       'quote',
       lines
@@ -193,152 +299,66 @@ class BlockWriter {
   }
 
   private add(kind: BlockKind, text: string): void {
-    this.write({ kind }, text);
+    if (text.trim() === '') return;
+    if (kind !== 'paragraph') this.closeLead();
+    const lead = this.lead;
+    this.lead = '';
+    this.write({ kind }, lead === '' ? text : `${lead} ${text}`);
+  }
+
+  /** Nothing followed that a lead could stand before. */
+  private closeLead(): void {
+    const text = this.lead.replace(/ —$/, '');
+    this.lead = '';
+    if (text !== '') this.write({ kind: 'paragraph' }, text);
   }
 
   private write(draft: BlockDraft, text: string): void {
-    this.builder.add({ ...draft, links: this.links.found }, text);
-    this.links.found = [];
+    this.closeLead();
+    const term = this.term === undefined || draft.kind === 'heading' ? {} : { term: this.term };
+    this.builder.add({ ...draft, ...term, links: this.walk.found }, text);
+    this.walk.found = [];
   }
 
-  private flush(): void {
+  flush(): void {
     const text = collapse(this.pending);
     this.pending = '';
     if (text !== '') this.add('paragraph', text);
   }
 }
 
-const QUOTE_BREAKERS = new Set(['TABLE', 'PRE', 'UL', 'OL', 'H1', 'H2', 'H3', 'H4', 'H5', 'H6']);
-const LIST_BREAKERS = new Set(['TABLE', 'PRE', 'H1', 'H2', 'H3', 'H4', 'H5', 'H6', 'ARTICLE', 'SECTION']);
-const TABLE_BREAKERS = new Set(['TABLE', 'H1', 'H2', 'H3', 'FORM', 'ARTICLE', 'SECTION']);
+const QUOTE_BREAKERS = new Set(['TABLE', 'PRE', 'UL', 'OL', 'DL', 'H1', 'H2', 'H3', 'H4', 'H5', 'H6']);
+/** Definitions with these inside are more than a line. */
+const DEFINITION_BREAKERS = new Set([...QUOTE_BREAKERS, 'BLOCKQUOTE', 'FIGURE', 'SECTION', 'ARTICLE', 'DETAILS']);
 
-function listLines(list: DomElement, indent: number, links: LinkSink): string[] {
-  const lines: string[] = [];
-  let number = Number(list.getAttribute('start') ?? 1) || 1;
-  for (const item of Array.from(list.children)) {
-    const tag = item.tagName.toUpperCase();
-    if (tag === 'UL' || tag === 'OL') lines.push(...listLines(item, indent + 1, links));
-    if (tag !== 'LI' || isHidden(item)) continue;
-    const mark = list.tagName.toUpperCase() === 'OL' ? `${number}.` : '-';
-    number += 1;
-    const nested =
-      indent < DEPTH_MAX ? Array.from(item.children).filter((child) => /^(UL|OL)$/i.test(child.tagName)) : [];
-    const text = collapse(gather(item, links, new Set(nested)));
-    if (text !== '')
-      lines.push(`${'  '.repeat(indent)}${mark} ${text.replaceAll('\n', `\n${'  '.repeat(indent + 1)}`)}`);
-    for (const inner of nested) lines.push(...listLines(inner, indent + 1, links));
+/** Whether a note's first element is its title: alone in its line, and marked as such. */
+function isTitle(element: DomElement): boolean {
+  return /title|label|heading|caption/i.test(element.getAttribute('class') ?? '') && !hasBlockInside(element);
+}
+
+function isAbove(element: DomElement, below: DomElement): boolean {
+  for (let above = below.parentElement; above; above = above.parentElement) if (above === element) return true;
+  return false;
+}
+
+/** Code that is set as one element a line. */
+function isLines(element: DomElement): boolean {
+  let lines = 0;
+  for (let node = element.firstChild; node; node = node.nextSibling) {
+    if (node.nodeType === TEXT && (node.nodeValue ?? '').trim() !== '') return false;
+    if (node.nodeType !== ELEMENT) continue;
+    const line = node as DomElement;
+    if (!/(?:^|\s)(?:code-)?line(?:\s|$)/.test(line.getAttribute('class') ?? '') || hasBlockInside(line)) return false;
+    lines += 1;
   }
-  return lines;
+  return lines > 0;
 }
 
-/** Columns and rows that one cell may span, and cells of a table that repeat others. */
-const SPAN_MAX = 100;
-const REPEATED_CELLS_MAX = 10_000;
-/** Longer texts are not repeated. */
-const REPEATED_UNITS_MAX = 300;
-
-/** Cells by row; the text of a cell counts for every row and column it spans, unless it is all of its row. */
-function tableRows(table: DomElement, links: LinkSink): string[][] {
-  let left = REPEATED_CELLS_MAX;
-  const fromAbove: { text: string; rows: number }[] = [];
-  return Array.from(table.querySelectorAll('tr')).map((row) => {
-    const cells: string[] = [];
-    const fill = () => {
-      for (let above = fromAbove[cells.length]; above && above.rows > 0 && left > 0; above = fromAbove[cells.length]) {
-        above.rows -= 1;
-        left -= 1;
-        cells.push(above.text);
-      }
-    };
-    const own = Array.from(row.children).filter((cell) => /^T[DH]$/i.test(cell.tagName));
-    for (const cell of own) {
-      fill();
-      const text = inlineText(cell, links);
-      const repeated = text.length > REPEATED_UNITS_MAX || own.length === 1 ? '' : text;
-      const columns = Math.min(spanOf(cell, 'colspan'), Math.max(1, left));
-      left -= columns - 1;
-      for (let column = 0; column < columns; column += 1) {
-        fromAbove[cells.length] = { text: repeated, rows: spanOf(cell, 'rowspan') - 1 };
-        cells.push(column === 0 ? text : repeated);
-      }
-    }
-    fill();
-    return cells;
-  });
-}
-
-function spanOf(cell: DomElement, name: string): number {
-  return Math.min(Math.max(Number.parseInt(cell.getAttribute(name) ?? '1', 10) || 1, 1), SPAN_MAX);
-}
-
-function paragraphsOf(element: DomElement, links: LinkSink): string[] {
-  const marked = gather(element, links);
-  return marked
-    .split('\u0002')
-    .map(collapse)
-    .filter((text) => text !== '');
-}
-
-/** A link whose text begins at this part. */
-interface OpenLink {
-  url: string;
-  from: number;
-}
-
-/** All text under a node without recursion: U+0001 for line breaks, U+0002 at block borders. */
-function gather(root: DomNode, links?: LinkSink, without: ReadonlySet<DomNode> = new Set()): string {
-  const parts: string[] = [];
-  const stack: (DomNode | string | OpenLink)[] = [root];
-  let insideLink = false;
-  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
-    if (typeof next === 'string') parts.push(next);
-    else if ('url' in next) {
-      const text = collapse(parts.slice(next.from).join('')).slice(0, LINK_TEXT_UNITS_MAX);
-      links?.found.push({ text, url: next.url });
-      insideLink = false;
-    } else if (next.nodeType === TEXT) parts.push(next.nodeValue ?? '');
-    else if (next.nodeType === ELEMENT && !without.has(next)) {
-      const tag = (next as DomElement).tagName.toUpperCase();
-      if (tag === 'BR') parts.push('\u0001');
-      if (tag === 'BR' || (next !== root && (SKIPPED.has(tag) || isHidden(next as DomElement)))) continue;
-      const mark = tag === 'A' ? noteMark(next as DomElement) : '';
-      if (mark !== '') {
-        parts.push(mark);
-        continue;
-      }
-      if (tag === 'A') stack.push(contactOf(next as DomElement));
-      const url = tag === 'A' && !insideLink ? links?.read((next as DomElement).getAttribute('href') ?? '') : undefined;
-      if (url !== undefined) {
-        stack.push({ url, from: parts.length });
-        insideLink = true;
-      }
-      const block = next !== root && BLOCKS.has(tag);
-      if (block) {
-        parts.push('\u0002');
-        stack.push('\u0002');
-      }
-      for (let child = next.lastChild; child; child = child.previousSibling) stack.push(child);
-    }
-  }
-  return parts.join('');
-}
-
-function inlineOf(element: DomElement, tag: string, links: LinkSink): string {
-  if (tag === 'CODE' || tag === 'KBD' || tag === 'SAMP') {
-    const text = collapse(gather(element));
-    return text === '' || text.includes('`') ? text : `\`${text}\``;
-  }
-  return gather(element, links);
-}
-
-/** White space to single blanks, marks of breaks to line feeds, block borders to blanks. */
-function collapse(raw: string): string {
-  return raw
-    .replace(/[\u00ad\u200b]/g, '')
-    .replace(/[ \t\n\r\f\u00a0\u0002]+/g, ' ')
-    .replace(/ ?\u0001 ?/g, '\n')
-    .replace(/\n{2,}/g, '\n')
-    .trim();
+/** The lines of code, as they are written. */
+function codeText(element: DomElement): string {
+  return gather(element)
+    .replace(/\u0001/g, '\n')
+    .replace(/\n?\u0002+\n?/g, '\n');
 }
 
 function fenced(raw: string, language: string): string {
@@ -346,21 +366,4 @@ function fenced(raw: string, language: string): string {
   if (code.trim() === '') return '';
   const ticks = '`'.repeat(Math.max(3, ...Array.from(code.matchAll(/`{3,}/g), ([run]) => run.length + 1)));
   return `${ticks}${language}\n${code}\n${ticks}`;
-}
-
-function isHidden(element: DomElement): boolean {
-  if (element.hasAttribute('hidden')) return true;
-  const style = element.getAttribute('style');
-  return style !== null && /display\s*:\s*none|visibility\s*:\s*hidden/i.test(style);
-}
-
-function hasBlockInside(element: DomElement, tags: ReadonlySet<string> = BLOCKS): boolean {
-  const stack: DomNode[] = [];
-  for (let child = element.firstChild; child; child = child.nextSibling) stack.push(child);
-  for (let node = stack.pop(); node; node = stack.pop()) {
-    if (node.nodeType !== ELEMENT) continue;
-    if (tags.has((node as DomElement).tagName.toUpperCase())) return true;
-    for (let child = node.firstChild; child; child = child.nextSibling) stack.push(child);
-  }
-  return false;
 }

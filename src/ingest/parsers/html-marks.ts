@@ -46,3 +46,30 @@ export function contactOf(link: DomElement): string {
   const [shown, wanted] = [link.textContent ?? '', contact].map((text) => text.replace(NO_CONTACT, '').toLowerCase());
   return shown!.includes(wanted!) ? '' : ` (${contact})`;
 }
+
+/** Signs that pages put beside a heading, as a link to it. */
+const PERMALINK_SIGN = /^(?:[\s¶#§◆⚓🔗∞☍¤⁋🔖\u200b]|\ufe0f)*$/u;
+const PERMALINK_WORDS = /^\s*(?:permanent link|permalink|(?:direct )?link|anchor)(?: to this (?:\w+ ?){1,3})?\W*$/i;
+const PERMALINK_UNITS_MAX = 40;
+
+/** Whether a link leads only to the place where it stands: `¶`, or any sign without letters in a heading. */
+export function isPermalink(link: DomElement, inHeading: boolean): boolean {
+  const href = link.getAttribute('href') ?? '';
+  if (!href.includes('#') && !/action=edit|\/edit\//.test(href)) return false;
+  const text = link.textContent ?? '';
+  if (text.length > PERMALINK_UNITS_MAX || (link.querySelector('img') && text.trim() === '')) return false;
+  if (!href.includes('#')) return inHeading;
+  return PERMALINK_SIGN.test(text) || (inHeading && (PERMALINK_WORDS.test(text) || !/[\p{L}\p{N}]/u.test(text)));
+}
+
+const NOTE_NAME =
+  /(?:^|\s)(?:admonition(?:block)?|note|warning|tip|caution|important|danger|hint|attention|callout|sidebar(?:block)?|infobox|example(?:block)?|alert)(?:[-_][\w-]+)?(?:\s|$)/i;
+/** Elements with more headings are sections. */
+const NOTE_HEADINGS_MAX = 2;
+
+/** Whether an element stands beside the text: a note, a warning, a box at the side. */
+export function isNote(element: DomElement): boolean {
+  const named = NOTE_NAME.test(element.getAttribute('class') ?? '') || element.getAttribute('role') === 'note';
+  if (!named && !/^ASIDE$/i.test(element.tagName)) return false;
+  return element.querySelectorAll('h1, h2, h3, h4, h5, h6').length <= NOTE_HEADINGS_MAX;
+}

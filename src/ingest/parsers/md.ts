@@ -1,6 +1,7 @@
 /** Markdown: the top-level blocks of the source as they are, without front matter and comments. */
 import MarkdownIt, { type Env, type Token } from 'markdown-it';
 import type { Link } from '../../util/link-line.ts';
+import { plainHeading } from '../heading-text.ts';
 import { pageLinks } from '../links.ts';
 import { KeyPicker, originMetadata } from '../metadata-values.ts';
 import type { Block, BlockKind, BlockLink, ChunkMetadataKey, ParsedFile } from '../parsed.ts';
@@ -204,9 +205,5 @@ function lineStarts(text: string): number[] {
 function firstTitle(text: string, blocks: readonly Block[]): string | undefined {
   const first = blocks[0];
   if (first?.kind !== 'heading' || first.level !== 1) return undefined;
-  const line = text
-    .slice(first.start, first.end)
-    .replace(/^#+\s*/, '')
-    .split('\n')[0]!;
-  return line.replace(/[*_`]+/g, '').trim() || undefined;
+  return plainHeading(text.slice(first.start, first.end)) || undefined;
 }

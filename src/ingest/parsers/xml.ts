@@ -116,7 +116,8 @@ function writeBody(body: XmlElement, url: string | undefined, builder: TextBuild
   const html = source.replace(/<(\/?)h([1-6])(?=[\s>])/gi, (_tag, slash: string, level: string) => {
     return `<${slash}h${Math.min(Number(level) + ENTRY_LEVEL, LEVEL_MAX)}`;
   });
-  if (ESCAPED_HTML.test(source) && fitsTree(html)) writeHtmlBlocks(rootOf(parseTree(html)), builder, pageLinks(url));
+  if (ESCAPED_HTML.test(source) && fitsTree(html))
+    writeHtmlBlocks(rootOf(parseTree(html)), builder, { links: pageLinks(url) });
   else builder.add({ kind: 'paragraph' }, plain(body));
 }
 

@@ -1,0 +1,110 @@
+/** Tables of HTML pages: their cells, and which of them are only layout. */
+import type { DomElement } from './dom.ts';
+import { hasBlockInside, isHidden } from './html-elements.ts';
+import { inlineText, type Walk } from './html-inline.ts';
+
+/** Columns and rows that one cell may span, and cells of a table that repeat others. */
+const SPAN_MAX = 100;
+const REPEATED_CELLS_MAX = 10_000;
+/** Longer texts are not repeated. */
+const REPEATED_UNITS_MAX = 300;
+/** Longer cells of one column are paragraphs. */
+const ONLY_COLUMN_UNITS_MAX = 300;
+/** Letters of a label that stands before a note. */
+const LABEL_UNITS_MAX = 24;
+
+const LAYOUT = new Set(['TABLE', 'FORM', 'ARTICLE', 'SECTION']);
+const TEXT_BLOCKS = new Set('P PRE UL OL DL BLOCKQUOTE'.split(' '));
+const HEADINGS = new Set(['H1', 'H2', 'H3', 'H4', 'H5', 'H6']);
+
+/** Tables inside tables are layout: their rows are not gathered, which would take quadratic time. */
+export function isLayout(table: DomElement): boolean {
+  if (/^(?:presentation|none)$/i.test(table.getAttribute('role') ?? '')) return true;
+  return hasBlockInside(table, LAYOUT) || (hasBlockInside(table, HEADINGS) && hasBlockInside(table, TEXT_BLOCKS));
+}
+
+/** Cells with paragraphs or lists in them. */
+export function hasTextBlocks(table: DomElement): boolean {
+  return hasBlockInside(table, TEXT_BLOCKS);
+}
+
+/** A row of a table. A heading in a row of its own names the rows below it. */
+export interface TableRow {
+  cells: string[];
+  heading: boolean;
+  /** Only its last cell has text, in a table without head cells: it says more about the row above. */
+  continues: boolean;
+}
+
+/** Cells by row; the text of a cell counts for every row and column it spans, unless it is all of its row. */
+export function tableRows(table: DomElement, walk: Walk): TableRow[] {
+  let left = REPEATED_CELLS_MAX;
+  const headless = !table.querySelector('th');
+  const fromAbove: { text: string; rows: number }[] = [];
+  return Array.from(table.querySelectorAll('tr')).map((row) => {
+    const cells: string[] = [];
+    const fill = () => {
+      for (let above = fromAbove[cells.length]; above && above.rows > 0 && left > 0; above = fromAbove[cells.length]) {
+        above.rows -= 1;
+        left -= 1;
+        cells.push(above.text);
+      }
+    };
+    const own = walk.leftOut.has(row) || isHidden(row) ? [] : cellsOf(row);
+    for (const cell of own) {
+      fill();
+      const text = walk.leftOut.has(cell) ? '' : inlineText(cell, walk);
+      const repeated = text.length > REPEATED_UNITS_MAX || own.length === 1 ? '' : text;
+      const columns = Math.min(spanOf(cell, 'colspan'), Math.max(1, left));
+      left -= columns - 1;
+      for (let column = 0; column < columns; column += 1) {
+        fromAbove[cells.length] = { text: repeated, rows: spanOf(cell, 'rowspan') - 1 };
+        cells.push(column === 0 ? text : repeated);
+      }
+    }
+    fill();
+    const continues =
+      headless && own.length > 1 && own.every((_, at) => (at === own.length - 1) === (cells[at] !== ''));
+    return { cells, heading: own.length === 1 && hasBlockInside(own[0]!, HEADINGS), continues };
+  });
+}
+
+export function cellsOf(row: DomElement): DomElement[] {
+  return Array.from(row.children).filter((cell) => /^T[DH]$/i.test(cell.tagName));
+}
+
+function spanOf(cell: DomElement, name: string): number {
+  return Math.min(Math.max(Number.parseInt(cell.getAttribute(name) ?? '1', 10) || 1, 1), SPAN_MAX);
+}
+
+/** Without the columns that are empty in every row. */
+export function withoutEmptyColumns(rows: readonly TableRow[]): TableRow[] {
+  const filled: boolean[] = [];
+  for (const { cells } of rows) {
+    for (const [column, cell] of cells.entries()) filled[column] ||= cell.trim() !== '';
+  }
+  return rows.map((row) => ({ ...row, cells: row.cells.filter((_, column) => filled[column]) }));
+}
+
+/** Whether a table of one column is a list of short texts, as opposed to a frame around paragraphs. */
+export function isOnlyColumn(rows: readonly TableRow[]): boolean {
+  return rows.length > 1 && rows.every(({ cells }) => (cells[0]?.length ?? 0) <= ONLY_COLUMN_UNITS_MAX);
+}
+
+/** Whether brackets open in one cell and close in another: a line of code that is set as a table. */
+export function isBrokenLine(rows: readonly TableRow[]): boolean {
+  const first = rows.find(({ cells }) => cells.some((cell) => cell.trim() !== ''));
+  return first?.cells.some((cell) => /^[([{]$/.test(cell.trim())) ?? false;
+}
+
+/** The label of a note that is set as a table: its first cell with text, when that is short and another follows. */
+export function labelCell(table: DomElement): DomElement | undefined {
+  const cells = Array.from(table.querySelectorAll('td, th')).filter((cell) => (cell.textContent ?? '').trim() !== '');
+  const [first, , third] = cells;
+  return cells.length >= 2 && !third && isLabel(inlineText(first!)) ? first : undefined;
+}
+
+/** Words like "Note", "See also". */
+export function isLabel(text: string): boolean {
+  return text !== '' && text.length <= LABEL_UNITS_MAX && !/[.!?;。！？\n]/.test(text);
+}
