@@ -30,7 +30,10 @@ const CASES: readonly (readonly [what: string, bytes: Uint8Array | string, name:
   ['tab separated', 'a\tb', 'a.tab', 'tsv'],
   ['program code', 'print(1)', 'x.py', 'code'],
   ['upper case extension', 'a,b', 'A.CSV', 'csv'],
-  ['an empty text file', '', 'a.txt', 'txt'],
+  ['a manual page', '.\\" A licence.\n.TH LS 1\n.SH NAME\nls', 'ls.1', 'man'],
+  ['a manual page in a language, of a section of its own', '.Dd May 1, 2020\n.Dt PRINTF 3', 'printf.3posix', 'man'],
+  ['a manual page that is another one', '.so man1/zstd.1\n', 'unzstd.1', 'man'],
+  ['notes with a number behind their name', 'Plain words.\n', 'notes.1', 'txt'],
   ['UTF-16 with a mark', Buffer.from('\ufeffabc', 'utf16le'), 'a.csv', 'csv'],
   ['UTF-16 without a mark', Buffer.from('plain words in two bytes each', 'utf16le'), 'a.txt', 'txt'],
 ];
@@ -50,6 +53,7 @@ const REFUSED: readonly (readonly [what: string, bytes: Uint8Array | string, nam
   ],
   ['unknown binary', Buffer.from(Array.from({ length: 256 }, (_, i) => (i * 7) % 256)), 'a.dat', /unknown binary/],
   ['an empty PDF', '', 'a.pdf', /empty/],
+  ['an empty text file', '', 'a.txt', /empty/],
   ['an archive of a bomb', zipSync({ 'a.bin': new Uint8Array(20_000_000) }), 'a.zip', /expands to more than 100 times/],
 ];
 

@@ -33,6 +33,7 @@ export type FileType =
   | 'rst'
   | 'asciidoc'
   | 'tex'
+  | 'man'
   | 'csv'
   | 'tsv'
   | 'txt'
@@ -123,11 +124,11 @@ const UNSUPPORTED_TEXT = new Set(['ics', 'vcf']);
 /**
  * Decides by magic numbers and text sniffing; the extension refines text formats only.
  *
- * @throws FileError "Unsupported file type" for binary files that no parser reads.
+ * @throws FileError "Unsupported file type" for binary files that no parser reads, "Empty file" for those of 0 bytes.
  */
 export async function detectFileType(bytes: Uint8Array, name: string): Promise<FileType> {
   const extension = extensionOf(name);
-  if (bytes.length === 0) return emptyType(extension);
+  if (bytes.length === 0) throw badFile('detect', 'Empty file', 'The file is empty (0 bytes).');
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, HEAD_BYTES));
   const latin = head.toString('latin1');
   if (/^(?:\xef\xbb\xbf)?[\s\0]{0,1024}%PDF-/.test(latin)) return 'pdf';
@@ -150,12 +151,6 @@ export function extensionOf(name: string): string {
 
 export function unsupported(what: string): FileError {
   return badFile('detect', 'Unsupported file type', `${what} files cannot be read.`);
-}
-
-function emptyType(extension: string): FileType {
-  const type = TEXT_EXTENSIONS[extension];
-  if (type || CODE_EXTENSIONS.has(extension) || extension === '') return type ?? 'txt';
-  throw badFile('detect', 'Empty file', 'The file is empty (0 bytes).');
 }
 
 /** Documents that are archives inside: their parts are no files of a person. */
@@ -218,6 +213,7 @@ function textType(head: string, extension: string): FileType {
     /^(<!doctype html|<html[\s>]|<head[\s>]|<body[\s>])/.test(start) ||
     /^<\?xml[^>]*\?>\s*(<!doctype html|<html[\s>])/.test(start);
   if (html && named !== 'md' && !isCode) return 'html';
+  if (looksLikeMan(head, extension)) return 'man';
   if (FLAT_OFFICE.test(start) && (named === undefined || named === 'xml')) return 'flat-office';
   if (named) return named;
   if (extension === '' && MAILBOX_LINE.test(head)) return 'mbox';
@@ -227,6 +223,17 @@ function textType(head: string, extension: string): FileType {
   if (start.startsWith('<?xml')) return start.includes('<fictionbook') ? 'fb2' : 'xml';
   if (LOOKS_LIKE_JSON.test(start)) return 'json';
   return 'txt';
+}
+
+/** Names of manual pages (`ls.1`, `printf.3posix`, `after.n`), and of roff sources. */
+const MAN_EXTENSION = /^(?:[1-9][a-z]{0,8}|[nl]|man|mdoc|roff|nroff|troff)$/;
+/** The line that begins a manual page, or says that it is written in another file. */
+const MAN_BEGIN = /^[.'][ \t]*(?:TH|Dd|Dt|SH|Sh|so)[ \t]+\S/m;
+
+/** Whether a text is a manual page: by its first requests, which a long licence in comments may push down. */
+function looksLikeMan(head: string, extension: string): boolean {
+  if (MAN_EXTENSION.test(extension)) return MAN_BEGIN.test(head) || /^[.']\\"/.test(head);
+  return extension === '' && /^[.'](?:\\"|[ \t]*(?:TH|Dd)[ \t])/.test(head) && MAN_BEGIN.test(head);
 }
 
 /** NUL bytes outside UTF-16/32, or many control characters. */

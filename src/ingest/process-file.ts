@@ -1,7 +1,7 @@
 /** One file from bytes to chunks: detect, decode, parse, cut, analyze. Runs in a child process. */
 import { readFile } from 'node:fs/promises';
 import { chunkTerms } from '../retrieval/chunk-terms.ts';
-import { chunkFile } from './chunker.ts';
+import { type ChunkCut, chunkFile } from './chunker.ts';
 import { badFile, FileError, overLimit } from './failure.ts';
 import { detectFileType } from './file-types.ts';
 import { detectLanguage } from './language.ts';
@@ -43,12 +43,19 @@ export async function processFile(
       request.redaction,
       tools.names ?? null,
     );
+    let members = 0;
     if (parsed.members && memberSink) {
       const isArchive = parsed.fileType === 'unknown';
-      parsed.warnings.push(...(await sendMembers(parsed.members, request.depth ?? 0, memberSink, tools, isArchive)));
+      const counted: MemberSink = async (member) => {
+        members += 1;
+        await memberSink(member);
+      };
+      parsed.warnings.push(...(await sendMembers(parsed.members, request.depth ?? 0, counted, tools, isArchive)));
     }
     stage = 'chunk';
-    const file = await toProcessed(parsed, sink);
+    const cuts = chunkFile(parsed);
+    if (cuts.length === 0 && members === 0) throw nothingToFind(parsed);
+    const file = await toProcessed(parsed, cuts, sink);
     return {
       ok: true,
       file: request.inspect ? { ...file, seen: seenOf(parsed) } : file,
@@ -62,9 +69,19 @@ function seenOf({ title, blocks, leftOut = [] }: ParsedFile): NonNullable<Proces
   return { title, blocks, leftOut };
 }
 
-async function toProcessed(parsed: ParsedFile, sink: ChunkSink | undefined): Promise<ProcessedFile> {
+/** Why a file that was read gives nothing that could be found. */
+function nothingToFind(parsed: ParsedFile): FileError {
+  const what = parsed.fileType === 'unknown' ? 'files' : 'words';
+  const reasons = parsed.warnings.length > 0 ? parsed.warnings : [`The file was read, but there are no ${what} in it.`];
+  return badFile('parse', 'Nothing to read in this file', reasons.join(' '));
+}
+
+async function toProcessed(
+  parsed: ParsedFile,
+  cuts: readonly ChunkCut[],
+  sink: ChunkSink | undefined,
+): Promise<ProcessedFile> {
   const language = languageOf(parsed);
-  const cuts = chunkFile(parsed);
   let chunks: ChunkDraft[] = [];
   for (const cut of cuts) {
     if (sink && chunks.length >= CHUNKS_PER_PART) {

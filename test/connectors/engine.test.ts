@@ -190,3 +190,15 @@ test('the stored file of a crawled source can be downloaded, by its tenant only'
   const [{ id }] = await world.sources(groupId);
   await assertRawDownload(world.service, id, bytes);
 });
+
+test('an empty file of an origin is skipped, and a file that becomes empty is gone here', async () => {
+  put('full', '__main__.py', 'print("The emptied numbat")');
+  put('empty', '__init__.py', '');
+  const first = await world.run(groupId);
+  assert.deepEqual([first.status, first.error], ['success', null]);
+  assert.deepEqual(first.statistics, figures({ scanned: 2, added: 1, skipped: 1 }));
+  put('full', '__main__.py', '');
+  const second = await world.run(groupId);
+  assert.deepEqual(second.statistics, figures({ scanned: 1, skipped: 1, deleted: 1 }));
+  assert.deepEqual(await world.search('numbat'), []);
+});

@@ -32,7 +32,6 @@ const ARCHIVES: readonly (readonly [file: string, what: string, expected: Readon
   ['python-shift-jis.zip', 'names in Shift_JIS', { '資料/議事録.txt': 'Words.\n' }],
   ['python-zip64.zip', 'large numbers', BIRDS],
   ['windows-paths.zip', 'paths with backslashes', BIRDS],
-  ['empty.zip', 'nothing inside', {}],
 ];
 
 for (const [file, what, expected] of ARCHIVES) {
@@ -49,6 +48,10 @@ test('nested.zip: an archive in an archive in an archive', async () => {
     [name, bytes] = [next, members.get(next)!];
   }
   assert.deepEqual(texts(await inside(name, bytes)), BIRDS);
+});
+
+test('an archive without files fails: there is nothing to find in it', async () => {
+  assert.match((await failureOf('empty.zip', fixture('zip/empty.zip'))).message, /no files in it/);
 });
 
 test('a password and a compression that is not read are said to be so', async () => {

@@ -1,10 +1,11 @@
 /** Whole files, from bytes to chunks. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { strToU8, unzipSync, zipSync } from 'fflate';
 import { chunkMismatches } from '../support/chunk-invariants.ts';
 import { makeDocx, makePdf, makeXlsx } from '../support/make-files.ts';
-import { readBytes } from '../support/process-bytes.ts';
+import { failureOf, readBytes } from '../support/process-bytes.ts';
 
 test('a Word file gives headings, lists, tables and its properties', async () => {
   const bytes = makeDocx({
@@ -135,10 +136,45 @@ test('a PDF gives pages, headings, properties', async () => {
   assert.equal(file.metadata['created']?.val, '2024-01-02T03:04:05Z');
 });
 
-test('a PDF without text says so', async () => {
-  const file = await readBytes('x.pdf', makePdf({ pages: [[]] }));
-  assert.equal(file.chunks.length, 0);
-  assert.match(file.warnings[0]!, /no text layer/);
+test('a PDF without text fails with that reason', async () => {
+  const failure = await failureOf('x.pdf', makePdf({ pages: [[]] }));
+  assert.deepEqual([failure.stage, failure.title, failure.retryable], ['parse', 'Nothing to read in this file', false]);
+  assert.match(failure.message, /no text layer/);
+});
+
+for (const [what, name, source] of [
+  ['a text of white space', 'a.txt', ' \n\t\n'],
+  ['a page of a picture without a description', 'a.html', '<html><body><img src="a.png"></body></html>'],
+  ['Markdown of a comment', 'a.md', '<!-- to do -->\n'],
+  ['code of empty lines', '__init__.py', '\n\n'],
+] as const) {
+  test(`${what} fails: there is nothing to find in it`, async () => {
+    const failure = await failureOf(name, source);
+    assert.deepEqual([failure.stage, failure.title], ['parse', 'Nothing to read in this file']);
+    assert.match(failure.message, /no words/);
+  });
+}
+
+test('a file of 0 bytes fails as empty, whatever its name', async () => {
+  for (const name of ['a.txt', 'a.pdf', '__init__.py', 'README']) {
+    const { stage, title, message } = await failureOf(name, '');
+    assert.deepEqual([stage, title, message], ['detect', 'Empty file', 'The file is empty (0 bytes).']);
+  }
+});
+
+test('a table with a header and no rows is found by its header, with a warning', async () => {
+  const file = await readBytes('a.csv', 'Name,Weight\n');
+  assert.deepEqual(
+    file.chunks.map(({ content }) => content),
+    ['| Name | Weight |\n| --- | --- |'],
+  );
+  assert.deepEqual(file.warnings, ['The table has a header and no rows.']);
+});
+
+test('a file that was packed alone is read under its own name', async () => {
+  const file = await readBytes('list.csv.gz', gzipSync('Name,Weight\nheron,2\n'));
+  assert.equal(file.fileType, 'csv');
+  assert.equal(file.chunks[0]!.context, '| Name | Weight |');
 });
 
 test('every chunk of a PDF carries the pages its words are on', async () => {

@@ -37,3 +37,8 @@ export async function failureOf(name: string, bytes: Uint8Array | string): Promi
   if (outcome.ok) throw new Error(`${name} was read, but should not be`);
   return outcome.failure;
 }
+
+/** Whether a file was read to its end: with words, or found to have none. */
+export function endedCleanly(outcome: ProcessOutcome): boolean {
+  return outcome.ok || outcome.failure.title === 'Nothing to read in this file';
+}

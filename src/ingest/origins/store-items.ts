@@ -106,11 +106,19 @@ function plan(received: readonly Received[], stored: ReadonlyMap<string, StoredI
     outcomes: [],
     step: { ...NOTHING_LISTED },
   };
-  for (const one of received) {
+  for (const raw of received) {
+    const one = withoutEmpty(raw, stored);
     if (one.kind === 'fetched' || one.kind === 'same') planPresent(writes, one, stored, room, now);
     else planAbsent(writes, one, stored.get(one.originId));
   }
   return writes;
+}
+
+/** Empty files are ordinary at origins (`__init__.py`): they are skipped, and what was stored before they became empty is gone. */
+function withoutEmpty(one: Received, stored: ReadonlyMap<string, StoredItem>): Received {
+  if (one.kind !== 'fetched' || one.bytes.size > 0) return one;
+  const { originId, name } = one.item;
+  return stored.has(originId) ? { kind: 'gone', originId } : { kind: 'skipped', originId, name };
 }
 
 function planPresent(

@@ -2,6 +2,7 @@
 import { Buffer } from 'node:buffer';
 import { gunzipSync } from 'node:zlib';
 import { badFile, overLimit } from '../failure.ts';
+import { detectFileType, type FileType } from '../file-types.ts';
 import { memberName } from '../member-name.ts';
 import type { FileMember } from '../members.ts';
 import type { ParsedFile } from '../parsed.ts';
@@ -22,10 +23,19 @@ const LISTED_MAX = 2_000;
 /** What systems put into archives beside the files of people. */
 const LITTER = /(^|\/)(__MACOSX\/|\.DS_Store$|Thumbs\.db$|desktop\.ini$|\._[^/]*$|\.git\/)/i;
 
-/** @throws FileError for an archive that is damaged, encrypted or over a limit. */
-export function parseArchive(bytes: Uint8Array, fileType: 'zip' | 'tar' | 'gzip', name: string): ParsedFile {
+/**
+ * `unpacked` are the bytes of a gzip file where the caller has them already.
+ *
+ * @throws FileError for an archive that is damaged, encrypted or over a limit.
+ */
+export function parseArchive(
+  bytes: Uint8Array,
+  fileType: 'zip' | 'tar' | 'gzip',
+  name: string,
+  unpacked = fileType === 'gzip' ? gunzip(bytes) : bytes,
+): ParsedFile {
   const warnings: string[] = [];
-  const members = (fileType === 'zip' ? zipMembers(bytes, warnings) : unpackedMembers(bytes, fileType, name))
+  const members = (fileType === 'zip' ? zipMembers(bytes, warnings) : unpackedMembers(unpacked, name))
     .filter((member) => !LITTER.test(member.name))
     .map((member) => ({ ...member, name: memberName(member.name) }));
   const builder = new TextBuilder();
@@ -53,8 +63,16 @@ function zipMembers(bytes: Uint8Array, warnings: string[]): FileMember[] {
   return readable.map((entry) => ({ name: entry.name, bytes: () => readZipEntry(bytes, entry) }));
 }
 
-function unpackedMembers(bytes: Uint8Array, fileType: 'tar' | 'gzip', name: string): FileMember[] {
-  const data = fileType === 'gzip' ? gunzip(bytes) : bytes;
+/** What can only be a source of its own: it holds files itself, or a program reads it from its place. */
+const APART = new Set<FileType>(['zip', 'tar', 'gzip', 'mbox', 'picture']);
+
+/** The type of a file that was packed alone and is read as if it had not been; undefined for what becomes a member. */
+export async function readsAlone(data: Uint8Array, name: string): Promise<FileType | undefined> {
+  const type = await detectFileType(data, name);
+  return APART.has(type) ? undefined : type;
+}
+
+function unpackedMembers(data: Uint8Array, name: string): FileMember[] {
   if (isTar(data)) return readTar(data);
   return [{ name: name.replace(/\.gz$/i, '') || 'file', bytes: () => data }];
 }
@@ -64,7 +82,8 @@ export function isTar(bytes: Uint8Array): boolean {
   return Buffer.from(bytes.subarray(257, 262)).toString('latin1') === 'ustar';
 }
 
-function gunzip(bytes: Uint8Array): Uint8Array {
+/** @throws FileError for a file that is damaged or expands too far. */
+export function gunzip(bytes: Uint8Array): Uint8Array {
   const limit = Math.min(EXPANDED_BYTES_MAX, Math.max(bytes.length * EXPANSION_RATIO_MAX, 1024 * 1024));
   try {
     return gunzipSync(bytes, { maxOutputLength: limit });

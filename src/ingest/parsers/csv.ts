@@ -46,6 +46,8 @@ export function parseCsv(source: string, fileType: 'csv' | 'tsv', keys: readonly
   }
   if (!writer) begin(waiting);
   writer?.end();
+  if (builder.blocks.length === 1 && builder.blocks[0]!.kind === 'table')
+    warnings.push('The table has a header and no rows.');
   return {
     fileType,
     text: builder.text(),

@@ -52,9 +52,17 @@ export async function parseFile(
       const { parseEpub } = await import('./epub.ts');
       return parseEpub(bytes);
     }
-    case 'zip':
-    case 'tar':
     case 'gzip': {
+      const { gunzip, parseArchive, readsAlone } = await import('./archive.ts');
+      const data = gunzip(bytes);
+      const name = request.name.replace(/\.gz$/i, '');
+      const inner = await readsAlone(data, name);
+      return inner === undefined
+        ? parseArchive(bytes, fileType, request.name, data)
+        : parseFile(inner, data, { ...request, name }, tools);
+    }
+    case 'zip':
+    case 'tar': {
       const { parseArchive } = await import('./archive.ts');
       return parseArchive(bytes, fileType, request.name);
     }
@@ -122,6 +130,10 @@ async function parseText(fileType: FileType, text: string, request: ProcessReque
     case 'asciidoc':
     case 'tex':
       return parseMarkup(fileType, text, request);
+    case 'man': {
+      const { parseMan } = await import('./roff/parse-man.ts');
+      return parseMan(text);
+    }
     case 'subtitles': {
       const { parseSubtitles } = await import('./subtitles.ts');
       return parseSubtitles(text);

@@ -79,7 +79,8 @@ export function recordWriter(
       write(line, (text, lead) => builder.add({ kind: 'record', tableHeader, metadata, links }, text, lead));
     },
     end() {
-      startTable();
+      // A header without rows is all that the table says.
+      if (first && header.some((name) => name.trim() !== '')) builder.add({ kind: 'table' }, head);
       flush();
     },
   };

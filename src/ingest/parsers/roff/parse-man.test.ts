@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseMan } from './parse-man.ts';
+
+/** The blocks of a page: their heading paths below the page's own name, and their texts. */
+function blocksOf(...lines: string[]): [path: string, text: string][] {
+  const { text, blocks } = parseMan(lines.join('\n'));
+  return blocks
+    .filter(({ kind }) => kind !== 'heading')
+    .map(({ headingPath = [], start, end }) => [headingPath.slice(1).join(' > '), text.slice(start, end)]);
+}
+
+const MAN = ['.\\" A licence', '.TH HERON 1 2020', '.SH NAME', 'heron \\- catches fish', '.SH OPTIONS'];
+const MDOC = ['.Dd May 1, 2020', '.Dt HERON 1', '.Os', '.Sh NAME', '.Nm heron', '.Nd catches fish', '.Sh OPTIONS'];
+const NAME = ['NAME', 'heron - catches fish'] as const;
+const MDOC_NAME = ['NAME', 'heron — catches fish'] as const;
+
+test('a page is called as it calls itself, with its sections as headings', () => {
+  const page = parseMan([...MAN, 'Words.', '.SS "More options"', 'More.'].join('\n'));
+  assert.equal(page.title, 'heron(1)');
+  assert.deepEqual(
+    page.blocks.flatMap(({ kind, level, start, end }) =>
+      kind === 'heading' ? [[level, page.text.slice(start, end)]] : [],
+    ),
+    [
+      [1, '# heron(1)'],
+      [2, '## NAME'],
+      [2, '## OPTIONS'],
+      [3, '### More options'],
+    ],
+  );
+  assert.equal(page.metadata['title']?.val, 'heron(1)');
+});
+
+const ENTRIES: readonly (readonly [who: string, lines: readonly string[]])[] = [
+  [
+    '.TP',
+    [
+      '.TP',
+      '.BI \\-\\-depth " n"',
+      'Dives to',
+      '.IR n .',
+      '.IP',
+      'At most 9.',
+      '.TP',
+      '.B \\-q',
+      'Is quiet.',
+      '.PP',
+      'Behind.',
+    ],
+  ],
+  [
+    'DocBook',
+    [
+      '.PP',
+      '\\fB\\-\\-depth\\fR \\fIn\\fR',
+      '.RS 4',
+      'Dives to',
+      '\\fIn\\fR\\&.',
+      '.sp',
+      'At most 9\\&.',
+      '.RE',
+      '.PP',
+      '\\fB\\-q\\fR',
+      '.RS 4',
+      'Is quiet\\&.',
+      '.RE',
+      '.PP',
+      'Behind.',
+    ],
+  ],
+  [
+    'pod2man',
+    [
+      '.IP "\\fB\\-\\-depth\\fR \\fIn\\fR" 4',
+      '.IX Item "--depth n"',
+      'Dives to \\fIn\\fR.',
+      '.Sp',
+      'At most 9.',
+      '.IP "\\-q" 4',
+      'Is quiet.',
+      '.PP',
+      'Behind.',
+    ],
+  ],
+];
+
+for (const [who, lines] of ENTRIES) {
+  test(`an option stands together with its text, as ${who} writes it`, () => {
+    assert.deepEqual(blocksOf(...MAN, ...lines), [
+      [...NAME],
+      ['OPTIONS > --depth n', '--depth n: Dives to n.'],
+      ['OPTIONS > --depth n', 'At most 9.'],
+      ['OPTIONS > -q', '-q: Is quiet.'],
+      ['OPTIONS', 'Behind.'],
+    ]);
+  });
+}
+
+test('mdoc: options, enclosures, references, and terms that share a text', () => {
+  const lines = [
+    '.Bl -tag -width Ds',
+    '.It Fl D Oo Ar host : Oc Ns Ar port',
+    '.It Fl Fl deep',
+    'Dives, see',
+    '.Xr fish 5 ,',
+    'for',
+    '.Nm',
+    '.Pq default: Ql ~ .',
+    '.Pp',
+    'Not for',
+    '.Ar crabs .',
+    '.El',
+    'Behind.',
+  ];
+  assert.deepEqual(blocksOf(...MDOC, ...lines), [
+    [...MDOC_NAME],
+    ['OPTIONS > -D [host:]port, --deep', '-D [host:]port, --deep: Dives, see fish(5), for heron (default: ‘~’).'],
+    ['OPTIONS > -D [host:]port, --deep', 'Not for crabs.'],
+    ['OPTIONS', 'Behind.'],
+  ]);
+});
+
+test('lists in an entry, code and tables keep the entry they belong to', () => {
+  const lines = [
+    '.TP',
+    '.B \\-x',
+    'One of',
+    '.RS',
+    '.IP \\(bu 2',
+    'red',
+    '.IP \\(bu 2',
+    'green',
+    '.nf',
+    'a\\-b',
+    '  c',
+    '.fi',
+    '.RE',
+    '.TS',
+    'tab(:);',
+    'l l.',
+    'a:T{',
+    'long',
+    'cell',
+    'T}',
+    '.TE',
+  ];
+  assert.deepEqual(blocksOf(...MAN, ...lines).slice(1), [
+    ['OPTIONS > -x', '-x: One of'],
+    ['OPTIONS > -x', '- red\n- green'],
+    ['OPTIONS > -x', '```\na-b\n  c\n```'],
+    ['OPTIONS > -x', '| a | long cell |\n| --- | --- |'],
+  ]);
+});
+
+test('lists of mdoc: numbers, columns, one in another', () => {
+  const lines = [
+    '.Bl -enum',
+    '.It',
+    'one',
+    '.It',
+    'two',
+    '.El',
+    '.Bl -column a b',
+    '.It Em sea Ta deep',
+    '.It lake Ta flat',
+    '.El',
+    '.Bl -tag',
+    '.It Cm a',
+    'A.',
+    '.Bl -tag',
+    '.It Cm b',
+    'B.',
+    '.El',
+    '.El',
+  ];
+  assert.deepEqual(blocksOf(...MDOC, ...lines).slice(1), [
+    ['OPTIONS', '1. one\n2. two'],
+    ['OPTIONS', '| sea | deep |\n| --- | --- |\n| lake | flat |'],
+    ['OPTIONS > a', 'a: A.'],
+    ['OPTIONS > a > b', 'b: B.'],
+  ]);
+});
+
+test('escapes, strings, conditions and macros of the page', () => {
+  const lines = [
+    '.ie \\n(.g .ds Aq \\(aq',
+    '.el .ds Aq no',
+    '.de Say',
+    'It says \\\\$1.',
+    '..',
+    '.if t \\{\\',
+    'On paper.',
+    '.\\}',
+    '.nr two 2',
+    '.if \\n[two]>1 Two.',
+    "isn\\*(Aqt \\(em \\fIcaf\\['e]\\fR\\s-1x\\s0 c:\\e",
+    '.Say "so"',
+    '.ig',
+    'Never.',
+    '..',
+  ];
+  assert.deepEqual(blocksOf(...MAN, ...lines)[1], ['OPTIONS', "Two. isn't — caféx c:\\ It says so."]);
+});
+
+test('a page that stands for another one names it', () => {
+  const page = parseMan('.so man1/heron.1\n');
+  assert.equal(page.text, 'See man1/heron.1.');
+  assert.match(page.warnings[0]!, /includes man1\/heron\.1/);
+});
+
+test('hostile pages take linear time and little memory', () => {
+  const bombs = [
+    `.de X\n.X\n.X\n..\n.X\n`,
+    `.ds a xxxxxxxxxx\n${Array.from({ length: 30 }, (_, i) => `.ds ${i} \\*[${i - 1}]\\*[${i - 1}]`).join('\n')}\n${'\\*[29]'.repeat(10_000)}`,
+    '.TP\n'.repeat(50_000),
+    '.RS\nx\n'.repeat(50_000),
+    '.IP x\n'.repeat(50_000),
+    '.if n '.repeat(2_000),
+    '.Bl -tag\n.It a\n'.repeat(5_000),
+    `.Oo ${'Oo '.repeat(50_000)}`,
+    `.Op ${'Op '.repeat(20_000)} .`,
+    '\\['.repeat(100_000),
+    '.TS\nT{\n'.repeat(20_000),
+    '.ie n \\{\n'.repeat(50_000),
+  ];
+  for (const bomb of bombs) {
+    for (const head of ['.TH A 1\n', '.Dd x\n.Dt A 1\n.Sh A\n']) {
+      assert.ok(parseMan(head + bomb).text.length < 5_000_000, bomb.slice(0, 20));
+    }
+  }
+});
