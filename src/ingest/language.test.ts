@@ -92,7 +92,7 @@ test('lists of names, keys and words of programs in Latin script are in no langu
   for (const text of [
     'Actions Undo Package Resolver Search Options Views Help\nf10: Menu ?: Help q: Quit u: Update',
     'java.lang.Object org.apache.commons.lang3.AnnotationUtils org.apache.commons.lang3.ArchUtils',
-    'e do o as no a os e i s o do se',
+    'a o e i s z v u k o e a i s',
     'SIGHUP SIGINT SIGQUIT SIGILL SIGTRAP SIGABRT SIGFPE SIGKILL',
   ]) {
     assert.equal(detectLanguage(text), null, text);
@@ -120,6 +120,7 @@ test('the code in a document does not tell its language', () => {
 });
 
 test('a long text that begins with a list of names is in the language of its sentences', () => {
+  const sentence = 'Das Haus ist mit dem Garten nicht verbunden, und die Straße wird für eine Woche gesperrt. ';
   const names = 'Ana de la Cruz, Juan de los Ríos, Luis del Valle y José de la Vega\n'.repeat(40);
-  assert.equal(languageOf(file(`${names}\n\n${`${CASES['de']} `.repeat(120)}`, ['list', 'paragraph'])), 'de');
+  assert.equal(languageOf(file(`${names}\n\n${sentence.repeat(120)}`, ['list', 'paragraph'])), 'de');
 });
