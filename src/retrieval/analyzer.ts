@@ -15,6 +15,7 @@ import {
 import { cjkTerms, hangulTerms, thaiTerms } from './analysis/segments.ts';
 import { isScriptLanguage } from './analysis/stems.ts';
 import { stopWordsOf } from './analysis/stop-words.ts';
+import { operatorTerm, sigilTerm } from './analysis/symbols.ts';
 import { forEachToken } from './analysis/tokens.ts';
 import { isVietnameseSyllable } from './analysis/vietnamese.ts';
 import { lowerCase, takeApart, wordTerms } from './analysis/words.ts';
@@ -29,6 +30,8 @@ export const UNDETERMINED = 'und';
 const UNLIKELY_WEIGHT = 1;
 /** The most that a word counts that may be a stop word. */
 const DOUBTFUL_WEIGHT = 1;
+/** What an option or an operator counts: it is seldom in a query by chance. */
+const SYMBOL_WEIGHT = TERM_WEIGHT;
 /** Other languages of the corpus have words that look like a stop word: one alone does not tell what the query is in. */
 const TELLING_STOP_WORDS = 2;
 
@@ -158,11 +161,16 @@ function forEachQueryTerm(text: string, languages: readonly string[], findStop: 
     },
   );
   const { kept, likely, isTold } = withoutStopWords(words, searched, hasOther, findStop);
-  const isCertain = (language: string): boolean =>
-    likely.has(language) && (isTold || language === UNDETERMINED || isScriptLanguage(language));
+  const isOwn = (language: string): boolean => language !== UNDETERMINED && !isScriptLanguage(language);
+  /** The most that the terms of a language count. */
+  const mostIn = (language: string): number => {
+    if (!likely.has(language)) return isOwn(language) ? 0 : UNLIKELY_WEIGHT;
+    return isTold || !isOwn(language) ? TERM_WEIGHT : UNLIKELY_WEIGHT;
+  };
   for (const { word, weightMax } of kept) {
     for (const language of searched) {
-      const most = Math.min(weightMax, isCertain(language) ? TERM_WEIGHT : UNLIKELY_WEIGHT);
+      const most = Math.min(weightMax, mostIn(language));
+      if (most === 0) continue;
       for (const { term, weight } of wordTerms(word, language)) {
         add(term, Math.min(weight, most), Math.min(weight, most) < TERM_WEIGHT);
       }
@@ -171,12 +179,20 @@ function forEachQueryTerm(text: string, languages: readonly string[], findStop: 
 }
 
 function analyze(text: string, addWord: (word: string) => void, addTerm: (term: string, weight: number) => void): void {
-  forEachToken(text, (kind, token) => {
+  const addSymbol = (term: string | undefined): void => {
+    if (term !== undefined) addTerm(term, SYMBOL_WEIGHT);
+  };
+  forEachToken(text, (kind, token, sigil) => {
     if (kind === 'cjk') cjkTerms(token, addTerm);
     else if (kind === 'hangul') hangulTerms(token, addTerm);
     else if (kind === 'thai') thaiTerms(token, addTerm);
     else if (kind === 'symbol') addTerm(encodeTerm(token), TERM_WEIGHT);
+    else if (kind === 'operator') addSymbol(operatorTerm(token));
     else {
+      const symbol = sigil === '' ? undefined : sigilTerm(sigil, token);
+      addSymbol(symbol);
+      // A letter alone says nothing beside its option.
+      if (symbol !== undefined && /^\p{L}$/u.test(token)) return;
       const { words, joined, exact, version } = takeApart(token);
       words.forEach(addWord);
       if (joined) addWord(joined);
