@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { chunkFile } from '../src/ingest/chunker.ts';
 import { detectFileType } from '../src/ingest/file-types.ts';
+import { languageOf } from '../src/ingest/language.ts';
 import { parseFile } from '../src/ingest/parsers/parse-file.ts';
-import { languageOf } from '../src/ingest/process-file.ts';
 import { chunkTerms } from '../src/retrieval/chunk-terms.ts';
 import { makePdf, makeXlsx } from '../test/support/make-files.ts';
 

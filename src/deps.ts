@@ -26,7 +26,7 @@ import { openRerankModel, type RerankModel } from './llm/rerank.ts';
 import { type HttpClient, openHttpClient } from './net/http-client.ts';
 import { type NameAnalyzer, openPresidio } from './policy/presidio.ts';
 import { openRedactors, type Redactors } from './policy/redactors.ts';
-import { analyzeForIndex, analyzeQuery } from './retrieval/analyzer.ts';
+import { analyzeQuery, analyzeText } from './retrieval/analyzer.ts';
 import { type CorpusMemory, openCorpusMemory } from './retrieval/corpus-memory.ts';
 import { armCrashPoint, type CrashPoints, noCrashPoints } from './util/crash.ts';
 import { makeFolder } from './util/folders.ts';
@@ -205,6 +205,6 @@ async function openBlobs(config: Config, crash: CrashPoints): Promise<BlobStore>
 
 /** How the extractive model compares words: with the terms that search uses. */
 const words = {
-  index: (text: string, language: string | null) => analyzeForIndex(text, language).split(' '),
+  index: (text: string, language: string | null) => analyzeText(text, language).split(' '),
   query: (text: string, language: string | null) => analyzeQuery(text, language === null ? [] : [language]),
 };

@@ -20,7 +20,7 @@ export const BM25_B = 0.75;
  * Version of what the analyzer (retrieval/analyzer.ts) makes of a text. Raise it with every change: chunks of an older version
  * are analyzed anew after the next start.
  */
-export const ANALYZER_VERSION = 5;
+export const ANALYZER_VERSION = 6;
 
 /** The tenant's partition of `chunk`. */
 export function chunkPartition(partitionNo: number): string {

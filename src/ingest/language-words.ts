@@ -49,19 +49,36 @@ const CLEAR_SHARE_MIN = 0.02;
 const CLEAR_LEAD = 2;
 const HITS_MIN = 2;
 const CLEAR_HITS_MIN = 3;
+/** A language needs HITS_MIN words that are longer than a letter, which may name a variable or a key, and not English as well. */
+const TELLING_UNITS_MIN = 2;
 
 /** The language whose function words fill most of the sample, or undefined when none stands out. It is none of the `excluded`. */
 export function languageByWords(sample: string, excluded: ReadonlySet<string>): string | undefined {
   // Names are made of function words, too: Los Angeles, De Niro. Running text has most of them in lower case.
   const text = /\p{Ll}/u.test(sample) ? sample : sample.toLowerCase();
   const hits = new Map<string, number>();
+  const telling = new Map<string, number>();
   let words = 0;
   for (const [word] of text.matchAll(/[\p{L}\p{M}]+/gu)) {
     words += 1;
-    for (const language of LANGUAGES_OF.get(word) ?? []) hits.set(language, (hits.get(language) ?? 0) + 1);
+    const languages = LANGUAGES_OF.get(word) ?? [];
+    for (const language of languages) {
+      hits.set(language, (hits.get(language) ?? 0) + 1);
+      if (word.length >= TELLING_UNITS_MIN && (language === 'en' || !languages.includes('en'))) {
+        telling.set(language, (telling.get(language) ?? 0) + 1);
+      }
+    }
   }
-  const [first, second] = [...hits].filter(([language]) => !excluded.has(language)).sort((a, b) => b[1] - a[1]);
+  const [first, second] = [...hits]
+    .filter(([language]) => (telling.get(language) ?? 0) >= HITS_MIN && !excluded.has(language))
+    .sort((a, b) => b[1] - a[1]);
   if (!first || first[1] < HITS_MIN || first[1] === second?.[1]) return undefined;
   const isClear = first[1] >= CLEAR_HITS_MIN && first[1] >= CLEAR_LEAD * (second?.[1] ?? 0);
   return first[1] >= words * (isClear ? CLEAR_SHARE_MIN : SHARE_MIN) ? first[0] : undefined;
+}
+
+/** Whether one of the language's function words of two letters or more occurs, in lower case. */
+export function hasFunctionWord(sample: string, language: string): boolean {
+  const words = sample.match(/[\p{L}\p{M}]{2,}/gu) ?? [];
+  return words.some((word) => LANGUAGES_OF.get(word)?.includes(language));
 }

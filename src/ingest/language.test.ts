@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { detectLanguage } from './language.ts';
+import { detectLanguage, languageOf } from './language.ts';
+import type { BlockKind, ParsedFile } from './parsed.ts';
 
 const CASES: Record<string, string> = {
   en: 'Mutations of the BRCA1 gene were found in 12 of the families that had been studied before.',
@@ -85,4 +86,41 @@ test('a name from a neighbour’s language makes no other language of a short Cy
   assert.equal(detectLanguage('Журналът „Новый мир“ излиза в Москва'), 'bg');
   assert.equal(detectLanguage('Улица Љубљанска в Белграде'), 'ru');
   assert.equal(detectLanguage('Президент Қасым-Жомарт Токаев посетил Москву и провёл переговоры'), 'ru');
+});
+
+test('lists of names, keys and words of programs in Latin script are in no language', () => {
+  for (const text of [
+    'Actions Undo Package Resolver Search Options Views Help\nf10: Menu ?: Help q: Quit u: Update',
+    'java.lang.Object org.apache.commons.lang3.AnnotationUtils org.apache.commons.lang3.ArchUtils',
+    'a o e i s z v u k o e a i s',
+    'SIGHUP SIGINT SIGQUIT SIGILL SIGTRAP SIGABRT SIGFPE SIGKILL',
+  ]) {
+    assert.equal(detectLanguage(text), null, text);
+  }
+});
+
+function file(text: string, kinds: readonly BlockKind[], fileType = 'md'): ParsedFile {
+  let at = 0;
+  const blocks = text.split('\n\n').map((part, i) => {
+    const start = text.indexOf(part, at);
+    at = start + part.length;
+    return { kind: kinds[i] ?? 'paragraph', start, end: at };
+  });
+  return { fileType, text, blocks, metadata: {}, warnings: [] };
+}
+
+test('a source file is in no language, whatever its comments are in', () => {
+  assert.equal(languageOf(file(CASES['de']!, ['code'], 'code')), null);
+});
+
+test('the code in a document does not tell its language', () => {
+  const code = '// la de los que el en y por con para se del al es no su como\n'.repeat(100);
+  assert.equal(languageOf(file(`${code}\n\n${CASES['de']}`, ['code', 'paragraph'])), 'de');
+  assert.equal(languageOf(file(code.trim(), ['code'])), null);
+});
+
+test('a long text that begins with a list of names is in the language of its sentences', () => {
+  const sentence = 'Das Haus ist mit dem Garten nicht verbunden, und die Straße wird für eine Woche gesperrt. ';
+  const names = 'Ana de la Cruz, Juan de los Ríos, Luis del Valle y José de la Vega\n'.repeat(40);
+  assert.equal(languageOf(file(`${names}\n\n${sentence.repeat(120)}`, ['list', 'paragraph'])), 'de');
 });

@@ -1,7 +1,8 @@
 /** The language of a text: by its script or letters where they decide, else by function words, else by n-grams on a sample. */
 import { detect } from 'tinyld';
 import { excludedByLetters } from './language-letters.ts';
-import { languageByWords } from './language-words.ts';
+import { hasFunctionWord, languageByWords } from './language-words.ts';
+import type { ParsedFile } from './parsed.ts';
 
 /** UTF-16 units looked at; more does not change the answer and costs time. */
 const SAMPLE_UNITS = 4096;
@@ -43,6 +44,32 @@ const KANA_SHARE = 0.05;
 /** Share of a script from which a text is in its language, however many names and terms it quotes in Latin letters. */
 const SCRIPT_SHARE = 0.3;
 
+/** A longer text is sampled at so many places: it may begin with names, licences or a table of contents. */
+const SAMPLE_PLACES = 4;
+/** Inline code in Markdown. */
+const INLINE_CODE = /`[^`\n]{1,200}`/g;
+/** The share of words with letters beyond ASCII from which n-grams may name a language of Latin script. */
+const ACCENTED_SHARE_MIN = 0.03;
+const ACCENTED_WORDS_MIN = 2;
+
+/**
+ * The language of a file as ISO 639-1 code, or null. Code is in no language, and code in a document does not tell its language.
+ * The text decides before the declared language does: templates declare "en" for pages in any language.
+ */
+export function languageOf({ fileType, text, blocks, metadata }: ParsedFile): string | null {
+  if (fileType === 'code') return null;
+  const declared = metadata['language']?.val.toLowerCase().match(/^([a-z]{2})(?:[-_]|$)/)?.[1];
+  const stretches = blocks.filter(({ kind }) => kind !== 'code').map(({ start, end }) => text.slice(start, end));
+  return detectLanguage(sampled(stretches.join('\n'))) ?? declared ?? null;
+}
+
+function sampled(text: string): string {
+  if (text.length <= SAMPLE_UNITS) return text.replace(INLINE_CODE, ' ');
+  const units = SAMPLE_UNITS / SAMPLE_PLACES;
+  const places = Array.from({ length: SAMPLE_PLACES }, (_, i) => Math.floor((text.length / SAMPLE_PLACES) * i));
+  return places.map((at) => text.slice(at, at + units).replace(INLINE_CODE, ' ')).join('\n');
+}
+
 /** ISO 639-1 code, or null when the text is too short or in no language. */
 export function detectLanguage(text: string): string | null {
   const sample = text.slice(0, SAMPLE_UNITS);
@@ -71,10 +98,19 @@ function byScript(counts: ReadonlyMap<string, number>, letters: number): string 
   return undefined;
 }
 
+/** For Latin script n-grams take lists of names and words of programs for any language, so other signs must confirm them. */
 function byGrams(sample: string, isLatin: boolean, excluded: ReadonlySet<string>): string | null {
   const only = (isLatin ? LATIN_LANGUAGES : OTHER_LANGUAGES).filter((language) => !excluded.has(language));
   const language = detect(sample.slice(0, GRAM_SAMPLE_UNITS).toWellFormed(), { only });
-  return /^[a-z]{2}$/.test(language) ? language : null;
+  if (!/^[a-z]{2}$/.test(language)) return null;
+  if (!isLatin) return language;
+  return (language === 'en' ? hasFunctionWord(sample, 'en') : isAccented(sample)) ? language : null;
+}
+
+function isAccented(sample: string): boolean {
+  const words = sample.match(/[\p{L}\p{M}]+/gu) ?? [];
+  const accented = new Set(words.filter((word) => /[^\x00-\x7f]/.test(word))).size;
+  return accented >= Math.max(ACCENTED_WORDS_MIN, words.length * ACCENTED_SHARE_MIN);
 }
 
 function isAsciiLetter(unit: number): boolean {

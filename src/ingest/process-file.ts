@@ -4,7 +4,7 @@ import { chunkTerms } from '../retrieval/chunk-terms.ts';
 import { type ChunkCut, chunkFile } from './chunker.ts';
 import { badFile, FileError, overLimit } from './failure.ts';
 import { detectFileType } from './file-types.ts';
-import { detectLanguage } from './language.ts';
+import { languageOf } from './language.ts';
 import { type MemberSink, sendMembers } from './members.ts';
 import type { ChunkDraft, FileFailure, ParsedFile, ProcessedFile, ProcessOutcome, ProcessRequest } from './parsed.ts';
 import { parseFile } from './parsers/parse-file.ts';
@@ -99,12 +99,6 @@ async function toProcessed(
     chunks,
     warnings: parsed.warnings,
   };
-}
-
-/** Templates declare "en" for pages in any language: the text decides, a declaration helps where it cannot. */
-export function languageOf(parsed: ParsedFile): string | null {
-  const declared = parsed.metadata['language']?.val.toLowerCase().match(/^([a-z]{2})(?:[-_]|$)/)?.[1];
-  return detectLanguage(parsed.text) ?? declared ?? null;
 }
 
 function codePoints(text: string): number {

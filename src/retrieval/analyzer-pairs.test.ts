@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { compoundParts } from './analysis/compounds.ts';
+import { encodeStem } from './analysis/encode.ts';
 import { TERM_WEIGHT } from './analysis/looser-forms.ts';
 import { analyzeForIndex, analyzeQuery, searchTerms, weighTerms } from './analyzer.ts';
 
@@ -226,7 +227,8 @@ describe('what a query is not looking for is left out of it,', () => {
       ['ro', 'Carol I'],
       ['it', 'vitamina C'],
     ] as const) {
-      assert.ok(weighTerms(name, [language]).has(name.replace(/.*\b([A-Z])\b.*/, '$1').toLowerCase()), name);
+      const letter = name.replace(/.*\b([A-Z])\b.*/, '$1').toLowerCase();
+      assert.ok(weighTerms(name, [language]).has(encodeStem(letter, language)), name);
     }
     assert.ok(weighTerms('år 1900', ['sv']).size > weighTerms('1900', ['sv']).size);
   });

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { encodePrefix, encodeTerm } from './analysis/encode.ts';
+import { encodePrefix, encodeStem, encodeTerm } from './analysis/encode.ts';
 import { fold } from './analysis/fold.ts';
 import { ANALYZED_LANGUAGES, scriptOf, stem } from './analysis/stems.ts';
 import { firstTerms, TERM_UNITS_MAX, takeApart, wordTerms } from './analysis/words.ts';
-import { analyzeForIndex, analyzeQuery } from './analyzer.ts';
+import { analyzeForIndex, analyzeQuery, analyzeText, searchTerms, weighTerms } from './analyzer.ts';
 
 const index = (text: string, language: string | null = 'en'): string[] => analyzeForIndex(text, language).split(' ');
 
@@ -194,7 +194,9 @@ describe('terms', () => {
     'zq',
     'zqabc',
     'zpabc',
+    'zsdeabc',
     '~abc',
+    '|deabc',
     '1e5',
     '12',
     '1e5abc',
@@ -210,7 +212,9 @@ describe('terms', () => {
     'İ',
   ];
   test('are ASCII letters and digits, each different', () => {
-    const codes = [...anything.map(encodeTerm), ...anything.map(encodePrefix)];
+    const codes = [encodeTerm, encodePrefix, (term: string) => encodeStem(term, 'de')].flatMap((encode) =>
+      anything.map(encode),
+    );
     for (const code of codes) assert.match(code, /^[a-z0-9]+$/);
     assert.equal(new Set(codes).size, codes.length);
   });
@@ -275,4 +279,35 @@ test('time is linear: a long hostile text is analyzed', () => {
   ]) {
     analyzeForIndex(piece.repeat(Math.ceil(3e5 / piece.length)), 'en');
   }
+});
+
+describe('a corpus of several languages', () => {
+  const terms = (text: string, language: string | null): Set<string> =>
+    new Set(analyzeForIndex(text, language).split(' '));
+  const found = (query: string, languages: readonly string[], text: string, language: string | null): number => {
+    const held = terms(text, language);
+    return searchTerms(query, languages).filter((term) => held.has(term)).length;
+  };
+
+  test('a word is not found by what is its stem in another language only', () => {
+    assert.equal(found('server', ['en', 'de', 'und'], 'serving', 'en'), 0);
+    assert.equal(found('note', ['en', 'de', 'und'], 'It is not there', 'en'), 0);
+    assert.equal(found('Notes', ['en', 'de', 'und'], 'große Not', 'de') > 0, true);
+  });
+  test('a word is found as it is written in a text whose language does not count', () => {
+    assert.ok(found('könyvtárak', ['en', 'und'], 'a könyvtárak listája', 'hu') > 0);
+    assert.ok(found('apt', ['en', 'und'], 'apt install', 'hu') > 0);
+  });
+  test('a word as it is written counts more than a stem of another language', () => {
+    const weights = weighTerms('files', ['de', 'en', 'und']);
+    assert.deepEqual([weights.get('file'), weights.get(encodeStem('fil', 'de'))], [3, 1]);
+    assert.equal(weighTerms('Was sind die Dateien', ['de', 'en', 'und']).get(encodeStem('datei', 'de')), 3);
+    assert.equal(weighTerms('Dateien', ['de', 'und']).get(encodeStem('datei', 'de')), 3);
+  });
+  test('text in a language is compared by its own stems alone', () => {
+    assert.deepEqual(
+      analyzeText('die Dateien', 'de').split(' ').sort(),
+      analyzeText('Datei die', 'de').split(' ').sort(),
+    );
+  });
 });

@@ -13,7 +13,9 @@ import {
   withoutTurkishEndings,
 } from './analysis/query-stop-words.ts';
 import { cjkTerms, hangulTerms, thaiTerms } from './analysis/segments.ts';
+import { isScriptLanguage } from './analysis/stems.ts';
 import { stopWordsOf } from './analysis/stop-words.ts';
+import { operatorTerm, sigilTerm } from './analysis/symbols.ts';
 import { forEachToken } from './analysis/tokens.ts';
 import { isVietnameseSyllable } from './analysis/vietnamese.ts';
 import { lowerCase, takeApart, wordTerms } from './analysis/words.ts';
@@ -21,10 +23,15 @@ import { lowerCase, takeApart, wordTerms } from './analysis/words.ts';
 /** Stands for "not known": each script's most common language is assumed. */
 export const UNDETERMINED = 'und';
 
-/** The most that a term counts when it is one only in a language that the query does not seem to be in. */
+/**
+ * The most that a term counts when it is one only in a language that the query does not seem to be in, or that nothing tells in a
+ * corpus of several: a word as it is written counts more than a stem of another language.
+ */
 const UNLIKELY_WEIGHT = 1;
 /** The most that a word counts that may be a stop word. */
 const DOUBTFUL_WEIGHT = 1;
+/** What an option or an operator counts: it is seldom in a query by chance. */
+const SYMBOL_WEIGHT = TERM_WEIGHT;
 /** Other languages of the corpus have words that look like a stop word: one alone does not tell what the query is in. */
 const TELLING_STOP_WORDS = 2;
 
@@ -32,17 +39,28 @@ const TELLING_STOP_WORDS = 2;
  * Terms of a chunk in reading order, joined by blanks. Time and size are linear in the text.
  *
  * `language` is the ISO 639-1 code of the text, or null when it is not known. Stop words stay in: a query drops them
- * unless it has nothing else ("to be or not to be").
+ * unless it has nothing else ("to be or not to be"). Every word also has the term that it has in a text of unknown language: so
+ * it is found as it is written by a query in any language.
  */
 export function analyzeForIndex(text: string, language: string | null): string {
+  return textTerms(text, language === null || language === UNDETERMINED ? [UNDETERMINED] : [UNDETERMINED, language]);
+}
+
+/** The same without the terms of unknown language: to compare texts of one language. */
+export function analyzeText(text: string, language: string | null): string {
+  return textTerms(text, [language ?? UNDETERMINED]);
+}
+
+function textTerms(text: string, languages: readonly string[]): string {
+  const own = languages.at(-1)!;
   const terms: string[] = [];
-  analyze(
-    text,
-    (word) => {
-      for (const { term } of wordTerms(word, language ?? UNDETERMINED)) terms.push(term);
-    },
-    (term) => terms.push(term),
-  );
+  const addWord = (word: string): void => {
+    const found = wordTerms(word, own);
+    const [unknown] = wordTerms(word, languages[0]!);
+    if (unknown!.term !== found[0]!.term) terms.push(unknown!.term);
+    for (const { term } of found) terms.push(term);
+  };
+  analyze(text, addWord, (term) => terms.push(term));
   return terms.join(' ');
 }
 
@@ -81,7 +99,7 @@ export function queryWords(text: string, languages: readonly string[]): QueryWor
   const surely = kept.filter(({ weightMax }) => weightMax === TERM_WEIGHT);
   return [...new Set(surely.map(({ word }) => word))].map((word) => ({
     word,
-    terms: [...new Set([...likely].map((language) => wordTerms(word, language)[0]!.term))],
+    terms: [...new Set([UNDETERMINED, ...likely].map((language) => wordTerms(word, language)[0]!.term))],
     isSyllable: isSyllable(word, likely),
   }));
 }
@@ -142,10 +160,17 @@ function forEachQueryTerm(text: string, languages: readonly string[], findStop: 
       add(term, weight, false);
     },
   );
-  const { kept, likely } = withoutStopWords(words, searched, hasOther, findStop);
+  const { kept, likely, isTold } = withoutStopWords(words, searched, hasOther, findStop);
+  const isOwn = (language: string): boolean => language !== UNDETERMINED && !isScriptLanguage(language);
+  /** The most that the terms of a language count. */
+  const mostIn = (language: string): number => {
+    if (!likely.has(language)) return isOwn(language) ? 0 : UNLIKELY_WEIGHT;
+    return isTold || !isOwn(language) ? TERM_WEIGHT : UNLIKELY_WEIGHT;
+  };
   for (const { word, weightMax } of kept) {
     for (const language of searched) {
-      const most = Math.min(weightMax, likely.has(language) ? TERM_WEIGHT : UNLIKELY_WEIGHT);
+      const most = Math.min(weightMax, mostIn(language));
+      if (most === 0) continue;
       for (const { term, weight } of wordTerms(word, language)) {
         add(term, Math.min(weight, most), Math.min(weight, most) < TERM_WEIGHT);
       }
@@ -154,12 +179,20 @@ function forEachQueryTerm(text: string, languages: readonly string[], findStop: 
 }
 
 function analyze(text: string, addWord: (word: string) => void, addTerm: (term: string, weight: number) => void): void {
-  forEachToken(text, (kind, token) => {
+  const addSymbol = (term: string | undefined): void => {
+    if (term !== undefined) addTerm(term, SYMBOL_WEIGHT);
+  };
+  forEachToken(text, (kind, token, sigil) => {
     if (kind === 'cjk') cjkTerms(token, addTerm);
     else if (kind === 'hangul') hangulTerms(token, addTerm);
     else if (kind === 'thai') thaiTerms(token, addTerm);
     else if (kind === 'symbol') addTerm(encodeTerm(token), TERM_WEIGHT);
+    else if (kind === 'operator') addSymbol(operatorTerm(token));
     else {
+      const symbol = sigil === '' ? undefined : sigilTerm(sigil, token);
+      addSymbol(symbol);
+      // A letter alone says nothing beside its option.
+      if (symbol !== undefined && /^\p{L}$/u.test(token)) return;
       const { words, joined, exact, version } = takeApart(token);
       words.forEach(addWord);
       if (joined) addWord(joined);
@@ -185,7 +218,7 @@ function withoutStopWords(
   languages: readonly string[],
   mayBeEmpty: boolean,
   findStop: FindStopWord,
-): { kept: readonly KeptWord[]; likely: ReadonlySet<string> } {
+): { kept: readonly KeptWord[]; likely: ReadonlySet<string>; isTold: boolean } {
   const stops = languages.map((language) => stopWordsIn(words, language === UNDETERMINED ? 'en' : language, findStop));
   const counts = stops.map((list) => new Set(words.filter((_, i) => list[i]).map((word) => word.toLowerCase())).size);
   const most = Math.max(...counts);
@@ -207,6 +240,7 @@ function withoutStopWords(
   return {
     kept: isEnough ? rest : rest.map(({ word }) => ({ word, weightMax: TERM_WEIGHT })),
     likely: new Set(likely.length > 0 ? likely : languages),
+    isTold: likely.length > 0 || known.length < 2,
   };
 }
 

@@ -7,9 +7,17 @@ import { UNDETERMINED } from './analyzer.ts';
 import { type Knowledge, remember } from './corpus-memory.ts';
 import { ALIVE } from './filter-sql.ts';
 
+/** A language counts from so many sources on: fewer may be in it by mistake … */
+const SOURCES_MIN = 3;
+/** … or from this share of a corpus of few sources. */
+const SOURCES_SHARE_MIN = 0.1;
+/** More need not be counted. */
+const SOURCES_COUNTED_MAX = Math.ceil(SOURCES_MIN / SOURCES_SHARE_MIN);
+
 /**
- * Those that are analyzed in a way of their own, by ISO 639-1 code; and `und`, which stands for all others. With a policy, those
- * of the sources that it shows: a query must not be read differently because of what is hidden.
+ * The languages of the corpus that are analyzed in a way of their own, by ISO 639-1 code; and `und`, which stands for all others.
+ * A source in a language that does not count is found by its words as they are written. With a policy, only sources that it shows
+ * count: a query must not be read differently because of what is hidden.
  *
  * One look into an index for each language: the time does not depend on the number of sources. (Under row-level security
  * PostgreSQL does not use an index for text comparisons other than equality.)
@@ -20,18 +28,25 @@ export async function readLanguages(
   access: Pick<Access, 'policy'>,
   knowledge?: Knowledge,
 ): Promise<string[]> {
-  const present = sql`
-    select l.language from unnest(${ANALYZED_LANGUAGES}::text[]) as l(language)
-    where coalesce((select true from ${sourcesFor(tenantId, access)} limit 1), false)`;
-  const rows = await remember(knowledge, tenantId, present, () => tx.query<{ language: string }>(present));
-  return [...rows.map((row) => row.language), UNDETERMINED];
+  const counts = sql`
+    select l.language,
+      (select count(*)::int from (${sourcesWith(sql`s.language = l.language`, tenantId, access)} limit ${SOURCES_MIN}) c) as sources,
+      (select count(*)::int from (${sourcesWith(sql`true`, tenantId, access)} limit ${SOURCES_COUNTED_MAX}) a) as "of"
+    from unnest(${ANALYZED_LANGUAGES}::text[]) as l(language)`;
+  const rows = await remember(knowledge, tenantId, counts, () =>
+    tx.query<{ language: string; sources: number; of: number }>(counts),
+  );
+  const counting = rows.filter(
+    ({ sources, of }) => sources >= SOURCES_MIN || (sources > 0 && sources >= of * SOURCES_SHARE_MIN),
+  );
+  return [...counting.map((row) => row.language), UNDETERMINED];
 }
 
-/** Of language `l.language`. The offsets keep the planner from beginning with the groups, or with all sources. */
-function sourcesFor(tenantId: string, access: Pick<Access, 'policy'>): Sql {
-  const inLanguage = sql`source s where s.tenant_id = ${tenantId} and s.language = l.language`;
-  if (access.policy === null) return inLanguage;
-  return sql`(select * from ${inLanguage} offset 0) s cross join lateral (
+/** Sources `s` that fulfil the condition. The offsets keep the planner from beginning with the groups, or with all sources. */
+function sourcesWith(condition: Sql, tenantId: string, access: Pick<Access, 'policy'>): Sql {
+  const some = sql`source s where s.tenant_id = ${tenantId} and ${condition}`;
+  if (access.policy === null) return sql`select 1 from ${some}`;
+  return sql`select 1 from (select * from ${some} offset 0) s cross join lateral (
       select * from source_group where tenant_id = ${tenantId} and id = s.source_group_id offset 0) g
     where ${ALIVE} and ${mayShowSource(access)} and ${showsSomething(access)}`;
 }

@@ -135,5 +135,5 @@ test('whoever changes what the analyzer makes raises ANALYZER_VERSION', () => {
     .digest('hex')
     .slice(0, 16);
   // When this fails: raise the version, then put the new digest here.
-  assert.deepEqual({ version: ANALYZER_VERSION, digest }, { version: 5, digest: '41cdc608533b97a7' });
+  assert.deepEqual({ version: ANALYZER_VERSION, digest }, { version: 6, digest: 'e05773c0279e7c69' });
 });

@@ -1,6 +1,6 @@
 /** What a sentence claims, in a form that can be looked for in another text: numbers, names, content terms, negation. Pure. */
 import { stopWordsOf } from '../../retrieval/analysis/stop-words.ts';
-import { analyzeForIndex, analyzeQuery } from '../../retrieval/analyzer.ts';
+import { analyzeQuery, analyzeText } from '../../retrieval/analyzer.ts';
 import { isNegationWord } from './modifiers.ts';
 import { numbersIn, type Readings, readable } from './numbers.ts';
 import { type Token, tokensOf } from './wording.ts';
@@ -67,7 +67,7 @@ export function termsOf(text: string, language: string | null): Set<string> {
 
 /** Every term of a text, stop words included: what a claim is looked for in. */
 export function allTermsOf(text: string, language: string | null): Set<string> {
-  return new Set(analyzeForIndex(text, language).split(' '));
+  return new Set(analyzeText(text, language).split(' '));
 }
 
 /** The parts of a sentence that can be true or negated by themselves; those without terms are left out. */

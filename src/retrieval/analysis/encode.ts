@@ -7,9 +7,10 @@
  */
 
 const PLAIN = /^(?:[a-z][a-z0-9]*|[0-9]{1,20})$/;
-const PLAIN_UNMARKED = /^(?:(?!z[pq])[a-z][a-z0-9]*|[0-9]{1,20})$/;
+const PLAIN_UNMARKED = /^(?:(?!z[pqs])[a-z][a-z0-9]*|[0-9]{1,20})$/;
 const PREFIX_MARK = 'zp';
 const ESCAPE_MARK = 'zq';
+const STEM_MARK = 'zs';
 
 /** UTF-16 units below this take three base-36 digits (the first is at most `v`), the others `w` and three digits. */
 const THREE_DIGIT_UNITS = 0xa000;
@@ -24,6 +25,14 @@ export function encodeTerm(term: string): string {
 /** The lexeme that stands for "a word that begins like this": never equal to that of a whole term. */
 export function encodePrefix(prefix: string): string {
   return PLAIN.test(prefix) ? PREFIX_MARK + prefix : escaped(`~${prefix}`);
+}
+
+/**
+ * The lexeme of a stem that is one only in `language`, a code of two letters: never equal to a term of another language. The
+ * German stem of "Server" is the English one of "serving".
+ */
+export function encodeStem(stem: string, language: string): string {
+  return PLAIN.test(stem) ? STEM_MARK + language + stem : escaped(`|${language}${stem}`);
 }
 
 /** The lexeme of some other form of a word, `kind` being one character that no term begins with: equal only to its own kind. */

@@ -6,9 +6,10 @@
  * Hindi on questions about paragraphs written for this.
  */
 import { compoundParts } from './compounds.ts';
-import { encodeForm, encodePrefix, encodeTerm } from './encode.ts';
+import { encodeForm, encodePrefix, encodeStem, encodeTerm } from './encode.ts';
 import { fold } from './fold.ts';
 import { arabicLight, arabicRoot, hebrewRoot, hindiRoot } from './roots.ts';
+import { isScriptLanguage } from './stems.ts';
 import { vietnameseSpelling } from './vietnamese.ts';
 import type { WordTerm } from './words.ts';
 
@@ -45,7 +46,8 @@ export interface WordForms {
 
 /** The term of a word. `language` is the one that it is treated as, or null in a script without stemmers. */
 export function mainTerm({ lower, stemmed }: WordForms, language: string | null): string {
-  return encodeTerm(language === 'vi' ? vietnameseSpelling(lower) : stemmed);
+  if (language === null || isScriptLanguage(language)) return encodeTerm(stemmed);
+  return encodeStem(language === 'vi' ? vietnameseSpelling(lower) : stemmed, language);
 }
 
 /** What else it is found by. */
@@ -61,7 +63,7 @@ export function looserForms({ lower, letters, stemmed }: WordForms, language: st
   const forms = prefixForm(letters, language === 'en' || language === 'ro' ? LOW_PREFIX_WEIGHT : PREFIX_WEIGHT);
   if (language === 'ru') forms.push(...prefixForm(letters, PREFIX_WEIGHT, RUSSIAN_ROOT_UNITS));
   if (language === 'de') {
-    for (const part of compoundParts(lower)) forms.push({ term: encodeTerm(part), weight: PART_WEIGHT });
+    for (const part of compoundParts(lower)) forms.push({ term: encodeStem(part, language), weight: PART_WEIGHT });
   }
   return forms;
 }

@@ -131,6 +131,13 @@ export function languageFor(script: StemScript, language: string | null): string
   return SCRIPTS[script];
 }
 
+const SCRIPT_LANGUAGES: ReadonlySet<string> = new Set(Object.values(SCRIPTS));
+
+/** Whether texts of unknown language are treated as texts in `language`. */
+export function isScriptLanguage(language: string): boolean {
+  return SCRIPT_LANGUAGES.has(language);
+}
+
 /** The stem of a lower-case word. */
 export function stem(word: string, script: StemScript, language: string): string {
   const stemmer = STEMMERS[script][language];

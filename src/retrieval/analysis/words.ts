@@ -32,7 +32,7 @@ export function takeApart(token: string): WordToken {
   if (NUMBER.test(token)) return numberToken(token);
   if (GREEK_ORDINAL.test(token)) return { words: [token.replace(/\P{Nd}+/u, '')] };
   const words = token
-    .split(/[._\-,+#]+/)
+    .split(/[._\-,+#:]+/)
     .filter((part) => part !== '')
     .flatMap(splitCase);
   if (/\d\.\d|[+#]$/.test(token)) {
