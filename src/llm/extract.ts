@@ -196,7 +196,8 @@ export function grow(best: Candidate, candidates: readonly Candidate[]): Candida
     const passage = candidates.slice(first, last + 1);
     const before = candidates[first - 1];
     const after = candidates[last + 1];
-    const joinsBefore = head.kind !== 'heading' && fits(head, before) && belongs(before, head, best, passage);
+    const joinsBefore =
+      head.kind !== 'heading' && fits(head, before) && isOnTopic(before) && belongs(before, head, best, passage);
     const joinsAfter = fits(tail, after) && after.kind !== 'heading' && belongs(tail, after, best, passage);
     if (!joinsBefore && !joinsAfter) break;
     if (joinsAfter && (!joinsBefore || after.score >= before!.score)) {
@@ -218,6 +219,11 @@ function belongs(upper: Candidate, lower: Candidate, best: Candidate, passage: r
   if (introduces(upper) || (lower.kind === upper.kind && passage.some(introduces))) return true;
   const outer = passage.includes(upper) ? lower : upper;
   return outer.score >= best.score - FURTHER_SCORE_DROP_MAX;
+}
+
+/** What stands above must be about the question; what follows may be the answer without its words. */
+function isOnTopic({ kind, features }: Candidate): boolean {
+  return kind === 'heading' || features.own > 0;
 }
 
 /** A sentence that announces the list, table or code below it. */
