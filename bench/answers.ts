@@ -108,7 +108,7 @@ function measure(set: string, language: string) {
       if (found.logOdds < least) refused[i]!.wrong++;
       if (unanswered.logOdds < least) refused[i]!.right++;
     }
-    for (const { text, number } of passages) {
+    for (const { text, number } of passages.flatMap(({ quoted }) => quoted)) {
       sums.quotes++;
       if (isVerified(text, number, chunks)) sums.verified++;
       const altered = text.replace(/\p{Nd}+/u, (digits) => `9${digits}`);

@@ -1,5 +1,6 @@
 /** The default chat model, which is none: it answers with the best passages of the retrieved chunks, quoted word for word. */
-import { ANSWER_LOG_ODDS_MIN, extractPassages, type Passage } from './extract.ts';
+import type { UnitKind } from '../util/sentences.ts';
+import { ANSWER_LOG_ODDS_MIN, extractPassages } from './extract.ts';
 import type { ChatEvent, ChatModel, ChatRequest } from './models.ts';
 import type { Analyzer } from './question.ts';
 
@@ -15,30 +16,37 @@ export function openExtractive(contextTokens: number, analyzer: Analyzer): ChatM
         yield { type: 'finish', reason: 'no_answer' };
         return;
       }
+      let isFenced = false;
       for (const [i, passage] of passages.entries()) {
         signal.throwIfAborted();
-        const separator = separatorOf(passages[i - 1], passage);
-        if (separator !== '') yield { type: 'text', delta: separator };
-        yield { type: 'quote', text: displayed(passage), number: passage.number };
+        for (const [j, { number, kind, text, before }] of passage.quoted.entries()) {
+          const isFirst = j === 0;
+          const closing = isFenced && (isFirst || kind !== 'code') ? '\n```' : '';
+          const opening = kind === 'code' && (isFirst || !isFenced) ? '```\n' : '';
+          const delta = closing + (isFirst && i > 0 ? '\n\n' : before) + opening;
+          if (delta !== '') yield { type: 'text', delta };
+          isFenced = kind === 'code';
+          yield { type: 'quote', text: displayed(text, kind), number };
+        }
       }
+      if (isFenced) yield { type: 'text', delta: '\n```' };
       yield { type: 'finish', reason: 'stop' };
     },
   };
 }
 
-/** Sentences of one chunk form a paragraph; everything else stands on lines of its own. */
-function separatorOf(before: Passage | undefined, passage: Passage): string {
-  if (before === undefined) return '';
-  const areSentences = before.kind === 'sentence' && passage.kind === 'sentence';
-  if (!areSentences || before.number !== passage.number) return '\n';
-  if (/[。！？．｡]["'」』）]*$/.test(before.text)) return '';
-  return /[.!?…।॥؟۔][\s"'”’»)\]]*$/.test(before.text) ? ' ' : '\n';
-}
-
-/** Hard-wrapped lines are joined; a record keeps its lines. */
-function displayed(passage: Passage): string {
-  if (passage.kind === 'record') return passage.text;
-  return passage.text
+/** As it is read: hard-wrapped lines are joined, and a table row loses its outer bars and empty cells. */
+function displayed(text: string, kind: UnitKind): string {
+  if (kind === 'record' || kind === 'code') return text;
+  if (kind === 'row') return cellsOf(text).join(' | ') || text;
+  return text
     .replace(/(?<=[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}、。，])\s*\n\s*(?=[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}])/gu, '')
     .replace(/\s*\n\s*/g, ' ');
+}
+
+function cellsOf(row: string): string[] {
+  return row
+    .split(/(?<!\\)\|/)
+    .map((cell) => cell.trim())
+    .filter((cell) => cell !== '');
 }

@@ -15,6 +15,8 @@ export interface ContextChunk {
   /** Higher is better; only the order and the ratios within one request mean anything. */
   score: number;
   language: string | null;
+  /** Of a file of program code: its lines are not prose. */
+  isCode?: boolean;
   /** A web page, not a file. */
   isWeb?: boolean;
 }

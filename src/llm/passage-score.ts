@@ -1,130 +1,120 @@
 /**
- * How likely a passage holds the answer, and whether the best one answers at all. Pure.
+ * Scores how likely a passage answers a question, and how likely the best one answers at all. Pure.
  *
- * Two linear models over a few features that need no language model. Their weights were fitted on the questions of even number of
- * seven sets (XQuAD en de zh th, JSQuAD, KorQuAD 1, DRCD; a softmax over the passages of each question, and a logistic regression of
- * "the paragraph with the answer is there" against "it was taken out, its neighbours were left"); `bench/answers.ts` reports on
- * the questions of odd number. On the even ones boosted trees over three times as many features were no better than these lines.
+ * Both are linear models over features that need no language model. `bench/fit-answers.ts` fits the weights: a softmax over the
+ * passages of each question, and a logistic regression over answered and unanswerable questions. It reads the tune half of the
+ * questions about manuals (`bench/manuals/`) and the even questions of XQuAD (en de zh th), JSQuAD and KorQuAD 1. The benches
+ * report on the other halves.
  */
 import type { UnitKind } from '../util/sentences.ts';
 import { plainOf } from './letter-groups.ts';
 import type { ContextChunk } from './models.ts';
 import type { Question } from './question.ts';
 
+/** A unit of a chunk, or a piece of a long one. */
 export interface Candidate {
   number: number;
   kind: UnitKind;
   text: string;
-  /** Position in the chunk. */
+  /** UTF-16 offsets in the content of the chunk, half-open. */
+  start: number;
+  end: number;
+  /** Index of its unit in the chunk. */
   position: number;
   score: number;
   features: Features;
   terms: ReadonlySet<string>;
-  order: readonly string[];
+  /** Terms of the file name and of the headings above. */
   headingTerms: ReadonlySet<string>;
-  /** Share of all letter groups of the question that its chunk and what is around it hold. */
-  chunkLetters: number;
+  /** Terms of what its entry is about: the first cell of a row, the term of a definition, the heading right above. */
+  headTerms: ReadonlySet<string>;
   chunk: ContextChunk;
-  /** Of all its passages, and of what stands around it. */
+  /** Terms of all passages of its chunk, and of its titles and context. */
   chunkTerms: ReadonlySet<string>;
-  /** The titles above its chunk and what is known of its context, as letters are compared. */
+  /** Titles and context of its chunk, as letters are compared. */
   around: string;
+  /** Share of the question's letter groups that its chunk holds: 0..1. */
+  chunkLetters: number;
 }
 
-/** Shares are of the weight of those terms of the question that any passage holds: 0..1. */
+/** All 0..1. "Share" means: of the question's terms; "weighted" means: rare terms count more, absent ones nothing. */
 export interface Features {
-  /** Held by the passage itself. */
+  /** Weighted share that the passage holds. */
   own: number;
-  /** Held by the passage before it or the headings above it only. */
+  /** Weighted share that only the passage before it or its headings hold. */
   near: number;
-  /** Held by its chunk. */
-  chunk: number;
-  /** The largest `own` in its chunk. */
-  chunkBest: number;
-  /** Count of the question's terms in it against the question's: unweighted. */
+  /** Weighted share that the head of its entry holds, times `named`. */
+  head: number;
+  /** How much of the head of its entry the question names. */
+  named: number;
+  /** Share that the passage holds. */
   distinct: number;
-  /** Share of the letter groups of the question, weighted by how few of the chunks hold them. */
+  /** Share that its chunk holds, titles and context included. */
+  chunk: number;
+  /** Share that the file name and the headings above hold. */
+  titles: number;
+  /** Weighted share of the question's letter groups that the passage holds. */
   letters: number;
-  /** Of the chunk, against the best chunk. */
+  /** Search score of the chunk against that of the best chunk. */
   relevance: number;
+  /** 1: it belongs to the best chunk. */
   top: number;
-  /** It has a number, a name, a time, something counted that is not in the question, which asks for one. */
+  /** 1: the question asks for a number, and the passage has one that the question has not. */
   number: number;
-  name: number;
-  time: number;
-  counted: number;
-  /** Terms that are not the question's: up to 20 count. */
-  novel: number;
+  /** 1: the question asks for a default, and the passage names one. */
+  default: number;
+  /** 1 each: what the passage is. */
+  code: number;
+  heading: number;
+  question: number;
+  /** 1: it stands in a changelog, which tells how things were. */
+  past: number;
 }
 
 export const NO_FEATURES: Features = {
   own: 0,
   near: 0,
-  chunk: 0,
-  chunkBest: 0,
+  head: 0,
+  named: 0,
   distinct: 0,
+  chunk: 0,
+  titles: 0,
   letters: 0,
   relevance: 0,
   top: 0,
   number: 0,
-  name: 0,
-  time: 0,
-  counted: 0,
-  novel: 0,
+  default: 0,
+  code: 0,
+  heading: 0,
+  question: 0,
+  past: 0,
 };
 
 const WEIGHTS: Features = {
-  own: 3.34,
-  near: 3.54,
-  chunk: 0.88,
-  chunkBest: 1.56,
-  distinct: 1.14,
-  letters: 3.82,
-  relevance: 3.55,
-  top: 0.82,
-  number: 0.88,
-  name: 0.41,
-  time: 1.76,
-  counted: 1.89,
-  novel: 1.7,
+  own: 2.22,
+  near: 2.98,
+  head: 1.19,
+  named: 2.67,
+  distinct: 1.88,
+  chunk: 1.54,
+  titles: 1.58,
+  letters: 1.42,
+  relevance: 4.27,
+  top: 0.91,
+  number: 2.4,
+  default: 2.39,
+  code: -1.47,
+  heading: -0.83,
+  question: -0.37,
+  past: -1.13,
 };
 
-/** Set by hand: the question sets have none of these. Headings and scraps say little; a question is not its own answer. */
-const HEADING_PENALTY = 3;
-const QUESTION_PENALTY = 2;
-const SCRAP_PENALTY = 1;
-const SCRAP_CODE_POINTS = 12;
-
-const ANSWERS = {
-  bias: -3.9,
-  own: 2.46,
-  near: 0.97,
-  chunk: 1.64,
-  chunkLetters: 2.32,
-  missing: -3.32,
-  missingStrong: -0.95,
-};
-const ANSWERS_NUMBER_MISSING = -0.95;
-const ANSWERS_MARGIN = 0.19;
-const MARGIN_MAX = 6;
-/** How far the chunk leads the others in relevance: a chunk that was taken out leaves its neighbours about equal. */
-const ANSWERS_LEAD = 1.57;
-const LEAD_MAX = 2;
-/** Set by hand: in the sets no chunk stands alone. */
-const LEAD_ALONE = 0;
-/**
- * Scripts are cut into terms in different ways, so that a match says more or less of them. Set so that one threshold refuses as many
- * of the questions without an answer in each script: somewhat more than half at ANSWER_LOG_ODDS_MIN, of the even questions.
- */
-const ANSWERS_HANGUL = -0.37;
-const ANSWERS_KANA = 0.25;
-const ANSWERS_HAN = 0.52;
-const ANSWERS_SOUTH_EAST_ASIAN = 0.05;
 /** With fewer passages than this, how rare a term is among them says little. */
 const PASSAGES_COUNTED_MIN = 30;
 /** The same of letter groups among chunks. */
 const CHUNKS_COUNTED_MIN = 10;
-const NOVEL_TERMS_MAX = 20;
+
+const CHANGELOG = /\bchange-?\s?(?:log|s)\b|\brelease notes\b|\bwhat.?s new\b|^news\b|\bversion \d+\.\d/iu;
 
 /** The question as it reads in each language of the chunks. */
 export type Questions = ReadonlyMap<string | null, Question>;
@@ -132,72 +122,140 @@ export type Questions = ReadonlyMap<string | null, Question>;
 /** Sets `features` and `score` of every candidate. They stand in order of chunk, then position. */
 export function scorePassages(candidates: readonly Candidate[], questions: Questions): void {
   const frequency = frequencies(candidates);
-  const lettersHeld = shareLetters(candidates, questions);
+  const letters = shareLetters(candidates, questions);
   const bestChunkScore = Math.max(...candidates.map(({ chunk }) => chunk.score), Number.MIN_VALUE);
-  const bestOwn = new Map<ContextChunk, number>();
-  const shareIn = new Map(
-    [...questions].map(([language, question]) => [language, shareOf(question, frequency, candidates.length)]),
+  const weightedIn = new Map(
+    [...questions].map(([language, question]) => [language, weightedShare(question, frequency, candidates.length)]),
   );
-  const shares = candidates.map((candidate, i) => {
-    const before = candidates[i - 1]?.chunk === candidate.chunk ? candidates[i - 1] : undefined;
-    const share = shareIn.get(candidate.chunk.language)!;
-    const own = share((term) => candidate.terms.has(term));
-    bestOwn.set(candidate.chunk, Math.max(own, bestOwn.get(candidate.chunk) ?? 0));
-    return {
-      own,
-      near: share(
-        (term) => !candidate.terms.has(term) && (candidate.headingTerms.has(term) || before?.terms.has(term) === true),
-      ),
-      chunk: share((term) => candidate.chunkTerms.has(term)),
-    };
-  });
   for (const [i, candidate] of candidates.entries()) {
-    const question = questions.get(candidate.chunk.language)!;
-    const held = [...question.terms].filter((term) => candidate.terms.has(term)).length;
+    const { terms, headTerms, headingTerms, chunk, chunkTerms, kind, text } = candidate;
+    const before = candidates[i - 1]?.chunk === chunk ? candidates[i - 1] : undefined;
+    const question = questions.get(chunk.language)!;
+    const weighted = weightedIn.get(chunk.language)!;
+    const share = (held: ReadonlySet<string>): number =>
+      overlap(question.terms, held) / Math.max(1, question.terms.size);
+    const own = weighted((term) => terms.has(term));
+    const named = overlap(headTerms, question.terms) / Math.max(1, headTerms.size);
     candidate.features = {
-      ...shares[i]!,
-      chunkBest: bestOwn.get(candidate.chunk)!,
-      distinct: held / Math.max(1, question.terms.size),
-      letters: lettersHeld[i]!.passage ?? shares[i]!.own,
-      relevance: Math.max(0, candidate.chunk.score) / bestChunkScore,
-      top: candidate.chunk === candidates[0]!.chunk ? 1 : 0,
-      ...kindOfAnswer(candidate.text, question),
-      novel: Math.min(1, candidate.order.filter((term) => !question.terms.has(term)).length / NOVEL_TERMS_MAX),
+      own,
+      near: weighted((term) => !terms.has(term) && (headingTerms.has(term) || before?.terms.has(term) === true)),
+      head: weighted((term) => headTerms.has(term)) * named,
+      named,
+      distinct: share(terms),
+      chunk: share(chunkTerms),
+      titles: share(headingTerms),
+      letters: letters[i]!.passage ?? own,
+      relevance: Math.max(0, chunk.score) / bestChunkScore,
+      top: chunk === candidates[0]!.chunk ? 1 : 0,
+      number: question.asksNumber && hasNewNumber(text, question) ? 1 : 0,
+      default: question.asksDefault && NAMES_DEFAULT.test(text) ? 1 : 0,
+      code: kind === 'code' ? 1 : 0,
+      heading: kind === 'heading' ? 1 : 0,
+      question: /[?？؟]\s*$/.test(text) ? 1 : 0,
+      past: [chunk.name, ...chunk.headingPath].some((title) => CHANGELOG.test(title)) ? 1 : 0,
     };
-    candidate.chunkLetters = lettersHeld[i]!.chunk ?? shares[i]!.chunk;
-    const { features } = candidate;
+    candidate.chunkLetters = letters[i]!.chunk ?? weighted((term) => chunkTerms.has(term));
     const names = Object.keys(WEIGHTS) as (keyof Features)[];
-    candidate.score = sum(names.map((name) => WEIGHTS[name] * features[name])) - penalty(candidate);
+    candidate.score = sum(names.map((name) => WEIGHTS[name] * candidate.features[name]));
   }
 }
 
-/** How likely the best passage answers at all: the logarithm of the odds, for questions like those of the sets. */
-export function answerLogOdds(best: Candidate, candidates: readonly Candidate[], questions: Questions): number {
-  const question = questions.get(best.chunk.language)!;
-  const { own, near, chunk, number } = best.features;
-  const frequency = frequencies(candidates);
-  const weigh = (term: string): number =>
-    rarity(frequency.get(term) ?? 0, Math.max(candidates.length, PASSAGES_COUNTED_MIN));
-  const missing = [...question.terms].filter((term) => !frequency.has(term));
-  const missingStrong = [...question.strong].filter((term) => !best.chunkTerms.has(term));
-  const others = candidates.filter((one) => one.chunk !== best.chunk);
-  const margin = others.length === 0 ? 0 : best.score - Math.max(...others.map((one) => one.score));
-  return (
-    ANSWERS.bias +
-    ANSWERS.own * own +
-    ANSWERS.near * near +
-    ANSWERS.chunk * chunk +
-    ANSWERS.chunkLetters * best.chunkLetters +
-    (ANSWERS.missing * sum(missing.map(weigh))) / Math.max(1, sum([...question.terms].map(weigh))) +
-    (ANSWERS.missingStrong * missingStrong.length) / Math.max(1, question.strong.size) +
-    (question.asksNumber && number === 0 ? ANSWERS_NUMBER_MISSING : 0) +
-    ANSWERS_MARGIN * Math.min(MARGIN_MAX, margin) +
-    ANSWERS_LEAD * leadOf(best.chunk, candidates) +
-    scriptBias(question.text)
-  );
+const NAMES_DEFAULT =
+  /\bdefaults?\b|\bstandard(?:mäßig|wert)?\b|\bvoreinge|\bdéfaut\b|\bdefecto\b|\bpredefini|既定|デフォルト|初期値|默认|默認|預設|기본/iu;
+
+function hasNewNumber(text: string, question: Question): boolean {
+  const asked = plainOf(question.text);
+  return (text.match(/\p{N}+/gu) ?? []).some((digits) => !asked.includes(plainOf(digits)));
 }
 
-/** The logarithm of the chunk's relevance against the mean of the others. */
+/** What tells whether the best passage answers at all. */
+export interface Evidence {
+  own: number;
+  near: number;
+  /** Weighted share of the question's terms that its chunk holds. */
+  chunk: number;
+  chunkLetters: number;
+  /** Share of the weight of the question's terms that no passage holds. */
+  missing: number;
+  /** Share of the question's names and numbers that its chunk lacks. */
+  missingNames: number;
+  /** 1: the question asks for a number, and the passage has none. */
+  missingNumber: number;
+  /** By how much its score leads those of the other chunks, up to MARGIN_MAX. */
+  margin: number;
+  /** Logarithm of its chunk's search score against the mean of the others: -LEAD_MAX..LEAD_MAX. */
+  lead: number;
+  head: number;
+  titles: number;
+  distinct: number;
+}
+
+const EVIDENCE_BIAS = -3.9;
+const EVIDENCE_WEIGHTS: Evidence = {
+  own: 2.46,
+  near: 0.97,
+  chunk: 1.64,
+  chunkLetters: 2.32,
+  missing: -3.32,
+  missingNames: -0.95,
+  missingNumber: -0.95,
+  margin: 0.19,
+  lead: 1.57,
+  head: 0,
+  titles: 0,
+  distinct: 0,
+};
+const MARGIN_MAX = 6;
+const LEAD_MAX = 2;
+/** In the question sets no chunk stands alone. */
+const LEAD_ALONE = 0;
+/**
+ * Scripts are cut into terms in different ways, so that a match says more or less. These make one threshold refuse about as many
+ * unanswerable questions in each script.
+ */
+const SCRIPT_BIAS: readonly (readonly [script: RegExp, bias: number])[] = [
+  [/\p{sc=Hangul}/u, -0.37],
+  [/[\p{sc=Hira}\p{sc=Kana}]/u, 0.25],
+  [/\p{sc=Han}/u, 0.52],
+  [/[\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]/u, 0.05],
+];
+
+/** The logarithm of the odds that the best passage answers, for questions like those the weights were fitted on. */
+export function answerLogOdds(best: Candidate, candidates: readonly Candidate[], questions: Questions): number {
+  const evidence = evidenceOf(best, candidates, questions);
+  const names = Object.keys(EVIDENCE_WEIGHTS) as (keyof Evidence)[];
+  const text = questions.get(best.chunk.language)!.text;
+  const bias = EVIDENCE_BIAS + (SCRIPT_BIAS.find(([script]) => script.test(text))?.[1] ?? 0);
+  return bias + sum(names.map((name) => EVIDENCE_WEIGHTS[name] * evidence[name]));
+}
+
+export function evidenceOf(best: Candidate, candidates: readonly Candidate[], questions: Questions): Evidence {
+  const question = questions.get(best.chunk.language)!;
+  const { own, near, head, titles, distinct, number } = best.features;
+  const frequency = frequencies(candidates);
+  const passages = Math.max(candidates.length, PASSAGES_COUNTED_MIN);
+  const weigh = (terms: Iterable<string>): number =>
+    sum([...terms].map((term) => rarity(frequency.get(term) ?? 0, passages)));
+  const missing = [...question.terms].filter((term) => !frequency.has(term));
+  const others = candidates.filter((one) => one.chunk !== best.chunk);
+  const margin = others.length === 0 ? 0 : best.score - Math.max(...others.map((one) => one.score));
+  return {
+    own,
+    near,
+    chunk: weightedShare(question, frequency, candidates.length)((term) => best.chunkTerms.has(term)),
+    chunkLetters: best.chunkLetters,
+    missing: weigh(missing) / Math.max(1, weigh(question.terms)),
+    missingNames:
+      (question.strong.size - overlap(question.strong, best.chunkTerms)) / Math.max(1, question.strong.size),
+    missingNumber: question.asksNumber && number === 0 ? 1 : 0,
+    margin: Math.min(MARGIN_MAX, margin),
+    lead: leadOf(best.chunk, candidates),
+    head,
+    titles,
+    distinct,
+  };
+}
+
 function leadOf(chunk: ContextChunk, candidates: readonly Candidate[]): number {
   const others = new Set(candidates.map((one) => one.chunk));
   others.delete(chunk);
@@ -207,13 +265,7 @@ function leadOf(chunk: ContextChunk, candidates: readonly Candidate[]): number {
   return Math.max(-LEAD_MAX, Math.min(LEAD_MAX, lead));
 }
 
-function scriptBias(text: string): number {
-  if (/\p{sc=Hangul}/u.test(text)) return ANSWERS_HANGUL;
-  if (/[\p{sc=Hira}\p{sc=Kana}]/u.test(text)) return ANSWERS_KANA;
-  if (/\p{sc=Han}/u.test(text)) return ANSWERS_HAN;
-  return /[\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]/u.test(text) ? ANSWERS_SOUTH_EAST_ASIAN : 0;
-}
-
+/** In how many passages, headings included, a term occurs. */
 function frequencies(candidates: readonly Candidate[]): Map<string, number> {
   const frequency = new Map<string, number>();
   for (const one of candidates) {
@@ -223,12 +275,12 @@ function frequencies(candidates: readonly Candidate[]): Map<string, number> {
   return frequency;
 }
 
-/** Inverse document frequency: of what `count` of `all` hold. */
+/** Inverse document frequency of what `count` of `all` hold. */
 function rarity(count: number, all: number): number {
   return Math.log(1 + (all - count + 0.5) / (count + 0.5));
 }
 
-/** What the passages, and their chunks, hold of the question's letter groups; undefined where it has none. */
+/** For each candidate the shares of the question's letter groups that it and its chunk hold; undefined where there are none. */
 function shareLetters(candidates: readonly Candidate[], questions: Questions) {
   const held = candidates.map(({ text, chunk }) => groupsIn(plainOf(text), questions.get(chunk.language)!));
   const byChunk = new Map<ContextChunk, Set<string>>();
@@ -261,8 +313,8 @@ function groupsIn(plain: string, { letters }: Question): string[] {
   return [...letters.keys()].filter((group) => plain.includes(group));
 }
 
-/** Share of the weight of the question's terms that any passage holds. */
-function shareOf(question: Question, frequency: ReadonlyMap<string, number>, passages: number) {
+/** Share of the weight of those terms of the question that any passage holds. */
+function weightedShare(question: Question, frequency: ReadonlyMap<string, number>, passages: number) {
   const weights = new Map(
     [...question.terms].flatMap((term) => {
       const count = frequency.get(term);
@@ -274,28 +326,8 @@ function shareOf(question: Question, frequency: ReadonlyMap<string, number>, pas
     sum([...weights].map(([term, weight]) => (isHeld(term) ? weight : 0))) / total;
 }
 
-function kindOfAnswer(text: string, question: Question): Pick<Features, 'number' | 'name' | 'time' | 'counted'> {
-  const asked = plainOf(question.text);
-  const isNew = (pattern: RegExp): boolean =>
-    (text.match(pattern) ?? []).some((word) => !asked.includes(plainOf(word)));
-  return {
-    number: question.asksNumber && isNew(/\p{N}+/gu) ? 1 : 0,
-    name: question.asksName && isNew(/(?<=\S\s)\p{Lu}\p{L}+/gu) ? 1 : 0,
-    time: question.asksTime && /(?<!\p{N})(?:1\p{Nd}{3}|20\p{Nd}{2})(?!\p{N})/u.test(text) ? 1 : 0,
-    counted: question.counters.some((word) =>
-      new RegExp(`[\\p{N}一二三四五六七八九十百千万]\\s?${word}`, 'u').test(text),
-    )
-      ? 1
-      : 0,
-  };
-}
-
-function penalty({ kind, text }: Candidate): number {
-  return (
-    (kind === 'heading' ? HEADING_PENALTY : 0) +
-    (/[?？؟]\s*$/.test(text) ? QUESTION_PENALTY : 0) +
-    ([...text].length < SCRAP_CODE_POINTS ? SCRAP_PENALTY : 0)
-  );
+function overlap(terms: ReadonlySet<string>, others: ReadonlySet<string>): number {
+  return [...terms].filter((term) => others.has(term)).length;
 }
 
 function sum(values: readonly number[]): number {

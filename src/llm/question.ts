@@ -15,10 +15,8 @@ export interface Question {
   /** Terms of proper names and numbers. */
   strong: ReadonlySet<string>;
   asksNumber: boolean;
-  asksName: boolean;
-  asksTime: boolean;
-  /** What is counted, where the word for it is part of the question word: `何人` asks for a number before `人`. */
-  counters: readonly string[];
+  /** It asks what holds unless something else is set. */
+  asksDefault: boolean;
 }
 
 /** The question as the analyzer of `language` reads it. */
@@ -34,9 +32,7 @@ export function readQuestion(text: string, language: string | null, analyzer: An
     letters: letterGroups(topic, (word) => analyzer.index(word, language).some((term) => terms.has(term))),
     strong: new Set(isTitle ? [] : marked.flatMap((word) => analyzer.query(word, language))),
     asksNumber: ASKS_NUMBER.test(text),
-    asksName: ASKS_NAME.test(text),
-    asksTime: ASKS_TIME.test(text),
-    counters: [...text.matchAll(COUNTED)].map((match) => match[1]!),
+    asksDefault: ASKS_DEFAULT.test(text),
   };
 }
 
@@ -62,10 +58,6 @@ const ASKING = new RegExp(
   'gu',
 );
 const ASKS_NUMBER =
-  /\bhow (?:many|much|long|old|far|often|high|large|big|tall|deep|fast)\b|\bwhen\b|\bwhat (?:year|date|time|percentage|number|amount|age|price)\b|\bwie ?(?:viele?|lange|oft|hoch|gro[sß]+|weit|alt|teuer)\b|\bwann\b|\bcombien\b|\bquand\b|\bcu[aá]nt[oa]s?\b|\bcu[aá]ndo\b|\bquant[ioae]\b|\bquando\b|\bhoeveel\b|\bwanneer\b|сколько|когда|скільки|πόσ|πότε|\bkaç\b|ne zaman|bao nhiêu|khi nào|كم|متى|कितन|कब|กี่|เท่า(?:ไร|ไหร่)|เมื่อ(?:ไร|ไหร่)|何[日人年月時個回円歳件度分]|いくつ|いくら|いつ|どのくらい|どれくらい|多少|几[个天年月日人]|幾|何时|何時|哪[一]?年|몇|얼마|언제/iu;
-const ASKS_NAME =
-  /\bwho(?:m|se)?\b|\bwer\b|\bwem\b|\bwen\b|\bqui\b|\bqui[eé]n(?:es)?\b|\bchi\b|\bquem\b|\bwie\s+heißt|кто|ποιος|ποια|\bkim\b|\bai\b|من هو|कौन|किस|ใคร|誰|だれ|谁|누가|누구/iu;
-const ASKS_TIME =
-  /\bwhen\b|\b(?:what|which) year\b|\bwann\b|\bwelche[mns] jahr\b|\bquand\b|\ben qué año\b|\bcu[aá]ndo\b|\bquando\b|когда|в каком году|πότε|ne zaman|khi nào|متى|कब|เมื่อ(?:ไร|ไหร่)|いつ|何年|哪一?年|什么时候|什麼時候|何时|何時|몇 ?년|언제|년도/iu;
-/** The particles of Japanese count nothing. */
-const COUNTED = /(?:何|幾|几|몇|多少)\s?([^\P{L}かがをにはのもで])/gu;
+  /\bmax(?:imum|imal)?\b|\bmin(?:imum|imal)?\b|\b(?:upper |lower )?limit\b|\bat (?:most|least)\b|\b(?:exit|return|status) (?:code|status)\b|\bhöchstens\b|\bmindestens\b|\bobergrenze\b|\bau (?:plus|moins)\b|\bm[aá]xim[oa]\b|最大|最小|最多|至少|\bhow (?:many|much|long|old|far|often|high|large|big|tall|deep|fast)\b|\bwhen\b|\bwhat (?:year|date|time|percentage|number|amount|age|price)\b|\bwie ?(?:viele?|lange|oft|hoch|gro[sß]+|weit|alt|teuer)\b|\bwann\b|\bcombien\b|\bquand\b|\bcu[aá]nt[oa]s?\b|\bcu[aá]ndo\b|\bquant[ioae]\b|\bquando\b|\bhoeveel\b|\bwanneer\b|сколько|когда|скільки|πόσ|πότε|\bkaç\b|ne zaman|bao nhiêu|khi nào|كم|متى|कितन|कब|กี่|เท่า(?:ไร|ไหร่)|เมื่อ(?:ไร|ไหร่)|何[日人年月時個回円歳件度分]|いくつ|いくら|いつ|どのくらい|どれくらい|多少|几[个天年月日人]|幾|何时|何時|哪[一]?年|몇|얼마|언제/iu;
+const ASKS_DEFAULT =
+  /\bdefaults?\b|\bunless\b|\bif (?:I|you|no|nothing|not)\b|\bstandard(?:mäßig|wert)?\b|\bvoreinge|\bwenn (?:ich |man )?(?:nichts|keine?)\b|\bdéfaut\b|\bdefecto\b|\bpredefini|既定|デフォルト|初期値|默认|默認|預設|기본/iu;

@@ -1,11 +1,12 @@
 /**
- * Splits text into units that can be quoted on their own: sentences, list items, table rows, records, headings. Pure.
+ * Splits text into units that can be quoted on their own: sentences, list items, table rows, records, headings, and lines of
+ * fenced code up to the next blank line. Pure.
  *
  * `Intl.Segmenter` knows the terminators of most scripts; this adds what it does not know: abbreviations and ordinals,
  * dialogue in CJK quotes, Thai and Lao (which separate phrases by blanks only), lists, tables, records and hard-wrapped lines.
  */
 
-export type UnitKind = 'sentence' | 'item' | 'row' | 'record' | 'heading';
+export type UnitKind = 'sentence' | 'item' | 'row' | 'record' | 'heading' | 'code';
 
 /** A unit of a text: UTF-16 offsets, half-open, trimmed, ascending, not overlapping. */
 export interface Unit {
@@ -21,6 +22,8 @@ const PHRASE_UNITS_MIN = 110;
 /** Consecutive `key: value` lines are one record up to this length. */
 const RECORD_UNITS_MAX = 280;
 const HEADING_WIDTH_MAX = 90;
+/** Lines of code without a blank line between them are one unit up to this length. */
+const CODE_UNITS_MAX = 280;
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
 
@@ -29,6 +32,7 @@ const ROW = /^\s*\|.*\S|\S\s+\|\s+\S|\S\t+\S/u;
 const ROW_RULE = /^[\s|:+=-]+$/;
 /** The colon of a clock time (`16:30`) or an address (`https://`) ends no key. */
 const RECORD = /^\s*[\p{L}\p{N}_][\p{L}\p{M}\p{N}_ ./()-]{0,39}(?!(?<=\d):\d|:\/\/)[:：]\s*\S/u;
+const FENCE = /^\s*(`{3,}|~{3,})/;
 const MARKDOWN_HEADING = /^\s*#{1,6}\s+\S/;
 const TERMINATED = /[.!?…。！？．｡।॥؟۔።។၊။:：;；][\s"'”’»)\]」』】〉》）]*$/u;
 const THAI_LAO = /[\p{sc=Thai}\p{sc=Laoo}]/u;
@@ -42,6 +46,21 @@ export function splitUnits(text: string): Unit[] {
     else addTrimmed(visible, block.kind, block.start, block.end, units);
   }
   return units;
+}
+
+/** The units of program code: lines up to the next blank line. */
+export function splitCode(text: string): Unit[] {
+  const units: Unit[] = [];
+  for (const line of linesOf(text)) addCodeLine(text, line, units);
+  return units;
+}
+
+function addCodeLine(text: string, line: { start: number; end: number }, units: Unit[]): void {
+  if (text.slice(line.start, line.end).trim() === '') return;
+  const last = units[units.length - 1];
+  const isNext = last?.kind === 'code' && last.end + 1 === line.start;
+  if (isNext && line.end - last.start <= CODE_UNITS_MAX) last.end = line.end;
+  else units.push({ kind: 'code', ...line });
 }
 
 /** Pieces of a long unit are at most this long, in UTF-16 units. */
@@ -70,8 +89,19 @@ export function cutIntoPieces(text: string, start: number, end: number): { start
 function splitBlocks(text: string): Unit[] {
   const blocks: Unit[] = [];
   let joinable = false;
+  let fence: string | undefined;
   for (const line of linesOf(text)) {
     const content = text.slice(line.start, line.end);
+    const mark = FENCE.exec(content)?.[1];
+    if (mark !== undefined && (fence === undefined || mark.startsWith(fence))) {
+      fence = fence === undefined ? mark : undefined;
+      joinable = false;
+      continue;
+    }
+    if (fence !== undefined) {
+      addCodeLine(text, line, blocks);
+      continue;
+    }
     if (content.trim() === '' || ROW_RULE.test(content)) {
       joinable = false;
       continue;

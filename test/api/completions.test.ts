@@ -58,13 +58,13 @@ test('a question is answered with citations that were checked', async () => {
   assert.equal(choice.index, 0);
   assert.equal(choice.message.role, 'assistant');
   assert.equal(choice.finish_reason, 'stop');
-  assert.match(choice.message.content, /^Trips abroad are approved by Alice Meyer within 3 days\./);
+  assert.match(choice.message.content, /Trips abroad are approved by Alice Meyer within 3 days\./);
   const [citation] = choice.citations;
   assert.equal(citation.name, 'travel.md');
   assert.equal(citation.citation.number, 1);
   assert.equal(citation.citation.verified, true);
   assert.ok(citation.content.includes(citation.citation.quote));
-  assert.ok(textAt(choice.message.content, citation.citation.spans)[0]!.startsWith('Trips abroad'));
+  assert.ok(textAt(choice.message.content, citation.citation.spans)[0]!.includes('Trips abroad'));
   assert.equal(choice.unsupported_spans, undefined);
   assert.ok(Number.isInteger(body.created));
   assert.deepEqual(body.warnings, []);
@@ -86,7 +86,7 @@ test('other languages', async () => {
   const de = (await ask('Wie viele Plätze hat das Parkhaus?')).body.choices[0];
   assert.equal(de.message.content, 'Das Parkhaus hat 320 Plätze für Mitarbeiter.');
   const ja = (await ask('有給休暇は何日ですか？')).body.choices[0];
-  assert.match(ja.message.content, /^社員は年間25日の有給休暇を取得できます。/);
+  assert.match(ja.message.content, /社員は年間25日の有給休暇を取得できます。/);
   assert.equal(ja.citations[0].citation.verified, true);
 });
 

@@ -292,7 +292,7 @@ function modelEvents(
 ): AsyncIterable<ChatEvent> | ChatEvent[] {
   if (prepared.hits.length + prepared.web.length === 0) return [{ type: 'finish', reason: 'no_answer' }];
   const chunks: ContextChunk[] = prepared.told.map(
-    ({ number, name, headingPath, context, content, score, language }) => ({
+    ({ number, name, headingPath, context, content, score, language, fileType }) => ({
       number,
       name,
       headingPath,
@@ -300,6 +300,7 @@ function modelEvents(
       content,
       score,
       language,
+      isCode: fileType === 'code',
     }),
   );
   const { messages, question, query, citation, onUsage } = prepared;
