@@ -43,12 +43,10 @@ export interface Features {
   own: number;
   /** Weighted share that only the passage before it or its headings hold. */
   near: number;
-  /** Weighted share that the head of its entry holds, times `named`. */
-  head: number;
   /** How much of the head of its entry the question names. */
   named: number;
-  /** Share that the passage holds. */
-  distinct: number;
+  /** Share that the passage and its neighbours in the chunk, one on each side, hold. */
+  around: number;
   /** Share that its chunk holds, titles and context included. */
   chunk: number;
   /** Share that the file name and the headings above hold. */
@@ -57,8 +55,6 @@ export interface Features {
   letters: number;
   /** Search score of the chunk against that of the best chunk. */
   relevance: number;
-  /** 1: it belongs to the best chunk. */
-  top: number;
   /** 1: the question asks for a number, and the passage has one that the question has not. */
   number: number;
   /** 1: the question asks for a default, and the passage names one. */
@@ -66,7 +62,6 @@ export interface Features {
   /** 1 each: what the passage is. */
   code: number;
   heading: number;
-  question: number;
   /** 1: it stands in a changelog, which tells how things were. */
   past: number;
 }
@@ -74,39 +69,33 @@ export interface Features {
 export const NO_FEATURES: Features = {
   own: 0,
   near: 0,
-  head: 0,
   named: 0,
-  distinct: 0,
+  around: 0,
   chunk: 0,
   titles: 0,
   letters: 0,
   relevance: 0,
-  top: 0,
   number: 0,
   default: 0,
   code: 0,
   heading: 0,
-  question: 0,
   past: 0,
 };
 
 const WEIGHTS: Features = {
-  own: 2.22,
-  near: 2.98,
-  head: 1.19,
-  named: 2.67,
-  distinct: 1.88,
-  chunk: 1.54,
-  titles: 1.58,
-  letters: 1.42,
-  relevance: 4.27,
-  top: 0.91,
-  number: 2.4,
-  default: 2.39,
-  code: -1.47,
-  heading: -0.83,
-  question: -0.37,
-  past: -1.13,
+  own: 2.5,
+  near: 2.03,
+  named: 2.11,
+  around: 3.83,
+  chunk: 1.99,
+  titles: 1.95,
+  letters: 1.13,
+  relevance: 5.06,
+  number: 1.8,
+  default: 2.63,
+  code: -1.14,
+  heading: -1.17,
+  past: -1.21,
 };
 
 /** With fewer passages than this, how rare a term is among them says little. */
@@ -129,29 +118,28 @@ export function scorePassages(candidates: readonly Candidate[], questions: Quest
   );
   for (const [i, candidate] of candidates.entries()) {
     const { terms, headTerms, headingTerms, chunk, chunkTerms, kind, text } = candidate;
-    const before = candidates[i - 1]?.chunk === chunk ? candidates[i - 1] : undefined;
+    const [before, after] = [candidates[i - 1], candidates[i + 1]].map((one) =>
+      one?.chunk === chunk ? one : undefined,
+    );
+    const neighbours = [before, after].flatMap((one) => (one ? [one.terms] : []));
     const question = questions.get(chunk.language)!;
     const weighted = weightedIn.get(chunk.language)!;
     const share = (held: ReadonlySet<string>): number =>
       overlap(question.terms, held) / Math.max(1, question.terms.size);
     const own = weighted((term) => terms.has(term));
-    const named = overlap(headTerms, question.terms) / Math.max(1, headTerms.size);
     candidate.features = {
       own,
       near: weighted((term) => !terms.has(term) && (headingTerms.has(term) || before?.terms.has(term) === true)),
-      head: weighted((term) => headTerms.has(term)) * named,
-      named,
-      distinct: share(terms),
+      named: overlap(headTerms, question.terms) / Math.max(1, headTerms.size),
+      around: share(new Set([terms, ...neighbours].flatMap((held) => [...held]))),
       chunk: share(chunkTerms),
       titles: share(headingTerms),
       letters: letters[i]!.passage ?? own,
       relevance: Math.max(0, chunk.score) / bestChunkScore,
-      top: chunk === candidates[0]!.chunk ? 1 : 0,
       number: question.asksNumber && hasNewNumber(text, question) ? 1 : 0,
       default: question.asksDefault && NAMES_DEFAULT.test(text) ? 1 : 0,
       code: kind === 'code' ? 1 : 0,
       heading: kind === 'heading' ? 1 : 0,
-      question: /[?？؟]\s*$/.test(text) ? 1 : 0,
       past: [chunk.name, ...chunk.headingPath].some((title) => CHANGELOG.test(title)) ? 1 : 0,
     };
     candidate.chunkLetters = letters[i]!.chunk ?? weighted((term) => chunkTerms.has(term));
@@ -185,9 +173,9 @@ export interface Evidence {
   margin: number;
   /** Logarithm of its chunk's search score against the mean of the others: -LEAD_MAX..LEAD_MAX. */
   lead: number;
-  head: number;
+  named: number;
   titles: number;
-  distinct: number;
+  around: number;
 }
 
 const EVIDENCE_BIAS = -3.9;
@@ -201,9 +189,9 @@ const EVIDENCE_WEIGHTS: Evidence = {
   missingNumber: -0.95,
   margin: 0.19,
   lead: 1.57,
-  head: 0,
+  named: 0,
   titles: 0,
-  distinct: 0,
+  around: 0,
 };
 const MARGIN_MAX = 6;
 const LEAD_MAX = 2;
@@ -231,7 +219,7 @@ export function answerLogOdds(best: Candidate, candidates: readonly Candidate[],
 
 export function evidenceOf(best: Candidate, candidates: readonly Candidate[], questions: Questions): Evidence {
   const question = questions.get(best.chunk.language)!;
-  const { own, near, head, titles, distinct, number } = best.features;
+  const { own, near, named, titles, around, number } = best.features;
   const frequency = frequencies(candidates);
   const passages = Math.max(candidates.length, PASSAGES_COUNTED_MIN);
   const weigh = (terms: Iterable<string>): number =>
@@ -250,9 +238,9 @@ export function evidenceOf(best: Candidate, candidates: readonly Candidate[], qu
     missingNumber: question.asksNumber && number === 0 ? 1 : 0,
     margin: Math.min(MARGIN_MAX, margin),
     lead: leadOf(best.chunk, candidates),
-    head,
+    named,
     titles,
-    distinct,
+    around,
   };
 }
 
