@@ -15,10 +15,11 @@ export interface Navigation {
   onlyLinks: boolean;
 }
 
-const NAVIGATION_ROLES = new Set(['navigation', 'search', 'menu', 'menubar', 'toolbar', 'doc-toc']);
+const NAVIGATION_ROLES = new Set(['navigation', 'search', 'menu', 'menubar', 'toolbar', 'dialog', 'doc-toc']);
 const FRAME_ROLES = new Set(['banner', 'contentinfo']);
 const SECTIONS = new Set(['MAIN', 'ARTICLE', 'SECTION']);
 const BOXES = new Set(['DIV', 'TABLE', 'CENTER']);
+const TEASERS = new Set(['DIV', 'ASIDE', 'SECTION', 'UL', 'OL']);
 /** Parts of a link list. They are left out only together with it. */
 const PARTS = new Set(['LI', 'DT', 'DD', 'TR', 'TD', 'TH', 'TBODY', 'THEAD', 'TFOOT', 'CAPTION', 'SUMMARY', 'PRE']);
 const FRAME_NAME =
@@ -48,12 +49,21 @@ const LIST_TEXT_UNITS_MAX = 60;
 /** A page whose rest has fewer units of prose is a page of links. */
 const PAGE_PROSE_MIN = 80;
 
-/** The navigation of a page whose title is in `title`; the title is never left out. */
-export function findNavigation(body: DomElement, title: DomElement | undefined, measures: Measures): Navigation {
+/**
+ * The navigation in the body of a page, or in its article. `title` is never left out.
+ *
+ * @param isArticle In an article of the web, boxes of links lead to other articles, or to where it can be shared.
+ */
+export function findNavigation(
+  body: DomElement,
+  title: DomElement | undefined,
+  measures: Measures,
+  isArticle = false,
+): Navigation {
   const frame = new Finder(body, title, measures, new Set());
   frame.look(body, (element, place) => frame.isFrame(element, place));
   const all = new Finder(body, title, measures, new Set(frame.leftOut));
-  all.look(body, (element, place) => all.isLinks(element, place));
+  all.look(body, (element, place) => all.isLinks(element, place) || (isArticle && all.isTeaser(element)));
   const kept = all.proseLeft();
   const onlyLinks = kept < PAGE_PROSE_MIN && all.unitsLeftOut() > frame.unitsLeftOut();
   return { leftOut: onlyLinks ? all.withoutLists(frame.leftOut) : all.leftOut, onlyLinks };
@@ -166,6 +176,15 @@ class Finder {
     if (contents && measure.links > 1) return true;
     if (measure.links < LIST_LINKS_MIN) return !place.inMain && this.isAtEnd(measure) && measure.headings === 0;
     return measure.before <= EDGE_UNITS_MAX || (measure.links >= LAST_LINKS_MIN && this.isAtEnd(measure));
+  }
+
+  /** A box with a heading and links, or with links at the edge. */
+  isTeaser(element: DomElement): boolean {
+    const measure = this.measures.get(element)!;
+    const { links, headings, tables, longest, linked, units, headed } = measure;
+    if (!TEASERS.has(element.tagName.toUpperCase()) || links === 0 || tables > 0) return false;
+    const onlyLinks = longest <= LIST_TEXT_UNITS_MAX && linked >= (units - headed) * LINKED_SHARE_MIN;
+    return onlyLinks && (headings > 0 || (links >= LIST_LINKS_MIN && this.isAtEdge(measure)));
   }
 
   /** Prose that is not left out. */

@@ -30,7 +30,7 @@ export function writePage(document: DomDocument, links: LinkReader, base: string
   const title = findTitle(body, pageName(document), measures);
   const article = declaredArticle(document, body, measures);
   const navigation = article
-    ? findNavigation(article, isInside(title, article) ? title : undefined, measurePage(article, host))
+    ? findNavigation(article, isInside(title, article) ? title : undefined, measurePage(article, host), true)
     : findNavigation(body, title, measures);
   const outside = article ? around(body, article, title) : [];
   const leftOut = new Set<DomNode>([...outside, ...navigation.leftOut]);

@@ -13,14 +13,33 @@ const ONLY_COLUMN_UNITS_MAX = 300;
 /** Letters of a label that stands before a note. */
 const LABEL_UNITS_MAX = 24;
 
-const LAYOUT = new Set(['TABLE', 'FORM', 'ARTICLE', 'SECTION']);
+const LAYOUT = new Set(['FORM', 'ARTICLE', 'SECTION']);
+const HEAD_CELL = new Set(['TH']);
+const TABLE = new Set(['TABLE']);
 const TEXT_BLOCKS = new Set('P PRE UL OL DL BLOCKQUOTE'.split(' '));
 const HEADINGS = new Set(['H1', 'H2', 'H3', 'H4', 'H5', 'H6']);
 
-/** Tables inside tables are layout: their rows are not gathered, which would take quadratic time. */
+/** Whether a table only arranges parts of the page: other tables, unless it has a row of head cells; forms; sections. */
 export function isLayout(table: DomElement): boolean {
   if (/^(?:presentation|none)$/i.test(table.getAttribute('role') ?? '')) return true;
-  return hasBlockInside(table, LAYOUT) || (hasBlockInside(table, HEADINGS) && hasBlockInside(table, TEXT_BLOCKS));
+  if (hasBlockInside(table, LAYOUT)) return true;
+  if (hasBlockInside(table, TABLE)) return !hasHead(table);
+  return hasBlockInside(table, HEADINGS) && hasBlockInside(table, TEXT_BLOCKS);
+}
+
+function hasHead(table: DomElement): boolean {
+  const [first] = rowsOf(table);
+  const cells = first ? cellsOf(first) : [];
+  return cells.length > 0 && cells.every((cell) => /^TH$/i.test(cell.tagName));
+}
+
+/** Rows of the table itself, not those of tables in its cells. */
+function rowsOf(table: DomElement): DomElement[] {
+  return Array.from(table.children).flatMap((part) => {
+    if (/^TR$/i.test(part.tagName)) return [part];
+    if (!/^T(?:HEAD|BODY|FOOT)$/i.test(part.tagName)) return [];
+    return Array.from(part.children).filter((row) => /^TR$/i.test(row.tagName));
+  });
 }
 
 /** Cells with paragraphs or lists in them. */
@@ -39,9 +58,9 @@ export interface TableRow {
 /** Cells by row; the text of a cell counts for every row and column it spans, unless it is all of its row. */
 export function tableRows(table: DomElement, walk: Walk): TableRow[] {
   let left = REPEATED_CELLS_MAX;
-  const headless = !table.querySelector('th');
+  const headless = !hasBlockInside(table, HEAD_CELL);
   const fromAbove: { text: string; rows: number }[] = [];
-  return Array.from(table.querySelectorAll('tr')).map((row) => {
+  return rowsOf(table).map((row) => {
     const cells: string[] = [];
     const fill = () => {
       for (let above = fromAbove[cells.length]; above && above.rows > 0 && left > 0; above = fromAbove[cells.length]) {
@@ -54,7 +73,7 @@ export function tableRows(table: DomElement, walk: Walk): TableRow[] {
     for (const cell of own) {
       fill();
       const text = walk.leftOut.has(cell) ? '' : inlineText(cell, walk);
-      const repeated = text.length > REPEATED_UNITS_MAX || own.length === 1 ? '' : text;
+      const repeated = text.length > REPEATED_UNITS_MAX || (own.length === 1 && cells.length === 0) ? '' : text;
       const columns = Math.min(spanOf(cell, 'colspan'), Math.max(1, left));
       left -= columns - 1;
       for (let column = 0; column < columns; column += 1) {
@@ -99,7 +118,9 @@ export function isBrokenLine(rows: readonly TableRow[]): boolean {
 
 /** The label of a note that is set as a table: its first cell with text, when that is short and another follows. */
 export function labelCell(table: DomElement): DomElement | undefined {
-  const cells = Array.from(table.querySelectorAll('td, th')).filter((cell) => (cell.textContent ?? '').trim() !== '');
+  const cells = rowsOf(table)
+    .flatMap(cellsOf)
+    .filter((cell) => (cell.textContent ?? '').trim() !== '');
   const [first, , third] = cells;
   return cells.length >= 2 && !third && isLabel(inlineText(first!)) ? first : undefined;
 }
