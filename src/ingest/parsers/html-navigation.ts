@@ -38,6 +38,8 @@ const BAR_UNITS_MAX = 500;
 const EDGE_UNITS_MAX = 250;
 /** Units of prose in front of the title; behind more, the page has begun before it. */
 const TITLE_BEFORE_UNITS_MAX = 600;
+/** Units of prose in front of a table of contents: an abstract. */
+const CONTENTS_BEFORE_UNITS_MAX = 1500;
 /** The share of links from which on an element is a list of links. */
 const LINKED_SHARE_MIN = 0.8;
 /** Links that make a list in the midst of content. */
@@ -156,7 +158,7 @@ class Finder {
     }
     const named = tag === 'ADDRESS' || FRAME_NAME.test(namesOf(element));
     const outer = place.beforeTitle || (!this.title && measure.before <= EDGE_UNITS_MAX) || this.isAtEnd(measure);
-    if (!named || !outer || !BLOCKS.has(tag)) return false;
+    if (!named || !outer || !BLOCKS.has(tag) || PARTS.has(tag) || HEADING.test(tag)) return false;
     return (
       prose <= (measure.headings === 0 ? FRAME_UNITS_MAX : SIDE_UNITS_MAX) || (measure.headings < 2 && mostlyLinks)
     );
@@ -172,7 +174,8 @@ class Finder {
     if (measure.outside * 2 > measure.links || measure.longest > LIST_TEXT_UNITS_MAX) return false;
     if (!linked || !BLOCKS.has(tag) || PARTS.has(tag) || HEADING.test(tag)) return false;
     if (tag === 'P' && measure.linked < measure.units) return false;
-    const contents = measure.fragments * 2 >= measure.links || CONTENTS_NAME.test(namesOf(element));
+    const early = measure.before <= CONTENTS_BEFORE_UNITS_MAX;
+    const contents = (early && measure.fragments * 2 >= measure.links) || CONTENTS_NAME.test(namesOf(element));
     if (contents && measure.links > 1) return true;
     if (measure.links < LIST_LINKS_MIN) return !place.inMain && this.isAtEnd(measure) && measure.headings === 0;
     return measure.before <= EDGE_UNITS_MAX || (measure.links >= LAST_LINKS_MIN && this.isAtEnd(measure));

@@ -2,6 +2,7 @@
 import type { DomElement } from './dom.ts';
 import { hasBlockInside, isHidden } from './html-elements.ts';
 import { inlineText, type Walk } from './html-inline.ts';
+import { isNote } from './html-marks.ts';
 
 /** Columns and rows that one cell may span, and cells of a table that repeat others. */
 const SPAN_MAX = 100;
@@ -122,7 +123,8 @@ export function labelCell(table: DomElement): DomElement | undefined {
     .flatMap(cellsOf)
     .filter((cell) => (cell.textContent ?? '').trim() !== '');
   const [first, , third] = cells;
-  return cells.length >= 2 && !third && isLabel(inlineText(first!)) ? first : undefined;
+  if (cells.length < 2 || third || !isLabel(inlineText(first!))) return undefined;
+  return /^TH$/i.test(first!.tagName) || (table.parentElement && isNote(table.parentElement)) ? first : undefined;
 }
 
 /** Words like "Note", "See also". */
