@@ -168,16 +168,17 @@ function mergeSmall(drafts: readonly Draft[]): Draft[] {
   for (const draft of drafts) {
     // A heading alone says nothing that its records' heading paths do not say.
     if (isRecord(draft) && merged.length > 0 && isHeadingsOnly(merged.at(-1)!)) merged.pop();
-    const before = merged.at(-1);
-    const path = before ? joinedPath(before, draft) : undefined;
-    if (before && path) {
-      for (const piece of draft.pieces) before.pieces.push(piece);
-      before.tokens += draft.tokens;
-      before.path = path;
-      before.solo ||= draft.solo;
-    } else {
-      merged.push(draft);
+    let next = draft;
+    const heading = merged.at(-1);
+    if (heading && isHeadingsOnly(heading)) {
+      const joined = join(heading, draft);
+      if (joined) merged.pop();
+      next = joined ?? draft;
     }
+    const before = merged.at(-1);
+    const joined = before && !isHeadingsOnly(before) ? join(before, next) : undefined;
+    if (joined) merged.pop();
+    merged.push(joined ?? next);
   }
   return withLastHeading(merged);
 }
@@ -190,6 +191,13 @@ function withLastHeading(drafts: Draft[]): Draft[] {
   before.pieces.push(...last.pieces);
   before.tokens += last.tokens;
   return drafts.slice(0, -1);
+}
+
+function join(a: Draft, b: Draft): Draft | undefined {
+  const path = joinedPath(a, b);
+  if (!path) return undefined;
+  for (const piece of b.pieces) a.pieces.push(piece);
+  return { pieces: a.pieces, tokens: a.tokens + b.tokens, path, solo: a.solo || b.solo };
 }
 
 /** The heading path of `a` and `b` as one chunk, or undefined when they should stay apart. */

@@ -15,6 +15,7 @@ import {
 } from './html-lists.ts';
 import { codeLanguage, isNote } from './html-marks.ts';
 import {
+  gridRows,
   hasTextBlocks,
   isBrokenLine,
   isLabel,
@@ -128,7 +129,7 @@ class BlockWriter {
     else if (isLines(element)) this.add('code', fenced(codeText(element), ''));
     else if (tag === 'BLOCKQUOTE' && !hasBlockInside(element, QUOTE_BREAKERS)) this.quote(element);
     else if (tag === 'BLOCKQUOTE' || isNote(element)) this.note(element, depth);
-    else this.children(element, depth + 1);
+    else if (!this.grid(element)) this.children(element, depth + 1);
   }
 
   private pageTitle(element: DomElement, depth: number): void {
@@ -254,6 +255,15 @@ class BlockWriter {
       );
     else if (filled.length === 1 && width === 2) this.add('paragraph', filled[0]!.cells.join(' — '));
     else this.rows(filled);
+  }
+
+  private grid(element: DomElement): boolean {
+    const inside: Walk = { ...this.walk, found: [] };
+    const table = tableText(gridRows(element, inside) ?? []);
+    if (!table) return false;
+    this.walk.found.push(...inside.found);
+    this.write(table.draft, table.text);
+    return true;
   }
 
   /** Rows as tables, one for each heading among them. */

@@ -48,8 +48,13 @@ const LIST_LINKS_MIN = 3;
 const LAST_LINKS_MIN = 5;
 /** Units of a text between links; a longer one is a sentence. */
 const LIST_TEXT_UNITS_MAX = 60;
+/** Units between links that are nothing but links. */
+const LINK_GAP_UNITS_MAX = 5;
 /** A page whose rest has fewer units of prose is a page of links. */
 const PAGE_PROSE_MIN = 80;
+/** … and so is one with a little more prose, and this many times as much in lists of links. */
+const LIST_PAGE_PROSE_MAX = 300;
+const LISTS_SHARE_MIN = 4;
 
 /**
  * The navigation in the body of a page, or in its article. `title` is never left out.
@@ -67,7 +72,9 @@ export function findNavigation(
   const all = new Finder(body, title, measures, new Set(frame.leftOut));
   all.look(body, (element, place) => all.isLinks(element, place) || (isArticle && all.isTeaser(element)));
   const kept = all.proseLeft();
-  const onlyLinks = kept < PAGE_PROSE_MIN && all.unitsLeftOut() > frame.unitsLeftOut();
+  const lists = all.unitsLeftOut() - frame.unitsLeftOut();
+  const onlyLinks =
+    lists > 0 && (kept < PAGE_PROSE_MIN || (kept < LIST_PAGE_PROSE_MAX && lists > kept * LISTS_SHARE_MIN));
   return { leftOut: onlyLinks ? all.withoutLists(frame.leftOut) : all.leftOut, onlyLinks };
 }
 
@@ -170,15 +177,23 @@ class Finder {
     const tag = element.tagName.toUpperCase();
     if (measure.links === 0 || measure.tables > 0) return false;
     const linked = measure.linked >= measure.units * LINKED_SHARE_MIN;
+    if (HEADING.test(tag)) return false;
     if (place.beforeTitle && this.title) return measure.linked * 2 >= measure.units && measure.units <= BAR_UNITS_MAX;
+    if (this.isLinkSection(tag, measure)) return true;
     if (measure.outside * 2 > measure.links || measure.longest > LIST_TEXT_UNITS_MAX) return false;
-    if (!linked || !BLOCKS.has(tag) || PARTS.has(tag) || HEADING.test(tag)) return false;
+    if (!linked || !BLOCKS.has(tag) || PARTS.has(tag)) return false;
     if (tag === 'P' && measure.linked < measure.units) return false;
     const early = measure.before <= CONTENTS_BEFORE_UNITS_MAX;
     const contents = (early && measure.fragments * 2 >= measure.links) || CONTENTS_NAME.test(namesOf(element));
     if (contents && measure.links > 1) return true;
     if (measure.links < LIST_LINKS_MIN) return !place.inMain && this.isAtEnd(measure) && measure.headings === 0;
     return measure.before <= EDGE_UNITS_MAX || (measure.links >= LAST_LINKS_MIN && this.isAtEnd(measure));
+  }
+
+  /** A heading with nothing but links. */
+  private isLinkSection(tag: string, { links, headings, longest, linked, units, headed }: Measure): boolean {
+    const bare = longest <= LINK_GAP_UNITS_MAX && linked >= (units - headed) * LINKED_SHARE_MIN;
+    return bare && headings === 1 && links >= LAST_LINKS_MIN && (tag === 'DIV' || tag === 'SECTION');
   }
 
   /** A box with a heading and links, or with links at the edge. */

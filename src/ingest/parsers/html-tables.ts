@@ -89,6 +89,27 @@ export function tableRows(table: DomElement, walk: Walk): TableRow[] {
   });
 }
 
+/** Names of elements that are cells of a grid. */
+const CELL_NAME = /(?:^|\s)(col-[\w-]+)/;
+const GRID_CELLS_MIN = 4;
+
+/** Rows of a table that is set as a grid of elements named by their columns; undefined for anything else. */
+export function gridRows(element: DomElement, walk: Walk): string[][] | undefined {
+  const cells = Array.from(element.children);
+  if (cells.length < GRID_CELLS_MIN) return undefined;
+  const names: string[] = [];
+  for (const cell of cells) {
+    const name = /^DIV$/i.test(cell.tagName) ? CELL_NAME.exec(cell.getAttribute('class') ?? '')?.[1] : undefined;
+    if (name === undefined || hasBlockInside(cell, HEADINGS)) return undefined;
+    names.push(name);
+  }
+  const width = names.indexOf(names.at(-1)!) + 1;
+  if (width < 2 || cells.length % width !== 0 || cells.length === width) return undefined;
+  if (names.some((name, at) => (name === names.at(-1)) !== (at % width === width - 1))) return undefined;
+  const texts = cells.map((cell) => inlineText(cell, walk));
+  return Array.from({ length: cells.length / width }, (_, row) => texts.slice(row * width, (row + 1) * width));
+}
+
 export function cellsOf(row: DomElement): DomElement[] {
   return Array.from(row.children).filter((cell) => /^T[DH]$/i.test(cell.tagName));
 }
