@@ -269,15 +269,20 @@ class BlockWriter {
   /** Rows as tables, one for each heading among them. */
   private rows(rows: readonly TableRow[]): void {
     let cells: string[][] = [];
+    let group = '';
     const close = () => {
       const table = tableText(cells);
-      if (table) this.write(table.draft, table.text);
+      // Under the name of a group, two columns are terms and what they mean: none of them is a head.
+      if (group !== '' && cells.length > 0 && cells.every(({ length }) => length === 2)) {
+        this.add('list', cells.map((pair) => `- ${pair.filter((cell) => cell !== '').join(' — ')}`).join('\n'));
+      } else if (table) this.write(group === '' ? table.draft : { ...table.draft, tableHeader: group }, table.text);
       cells = [];
     };
     for (const row of rows) {
       if (row.heading) {
         close();
-        this.add('paragraph', row.cells.filter((cell) => cell !== '').join(' '));
+        group = row.cells.join(' ');
+        this.add('paragraph', group);
       } else if (cells.length > 0 && row.continues) {
         const last = cells.at(-1)!;
         last[last.length - 1] = `${last.at(-1)} — ${row.cells.join(' ').trim()}`;

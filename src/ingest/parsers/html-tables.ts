@@ -11,6 +11,8 @@ const REPEATED_CELLS_MAX = 10_000;
 const REPEATED_UNITS_MAX = 300;
 /** Longer cells of one column are paragraphs. */
 const ONLY_COLUMN_UNITS_MAX = 300;
+/** Longer texts name no group of rows. */
+const GROUP_UNITS_MAX = 100;
 /** Letters of a label that stands before a note. */
 const LABEL_UNITS_MAX = 24;
 
@@ -48,7 +50,7 @@ export function hasTextBlocks(table: DomElement): boolean {
   return hasBlockInside(table, TEXT_BLOCKS);
 }
 
-/** A row of a table. A heading in a row of its own names the rows below it. */
+/** A row of a table; `heading` names the rows below it. */
 export interface TableRow {
   cells: string[];
   heading: boolean;
@@ -85,8 +87,18 @@ export function tableRows(table: DomElement, walk: Walk): TableRow[] {
     fill();
     const continues =
       headless && own.length > 1 && own.every((_, at) => (at === own.length - 1) === (cells[at] !== ''));
-    return { cells, heading: own.length === 1 && hasBlockInside(own[0]!, HEADINGS), continues };
+    return { cells, heading: own.length === 1 && isGroupName(own[0]!, cells, headless), continues };
   });
+}
+
+/** Whether the only cell of a row names the rows below it: a heading, or a short text across a table without head cells. */
+function isGroupName(cell: DomElement, cells: readonly string[], headless: boolean): boolean {
+  if (hasBlockInside(cell, HEADINGS)) return true;
+  return headless && cells.length > 1 && cells.slice(1).every((text) => text === '') && isName(cells[0]!);
+}
+
+function isName(text: string): boolean {
+  return text !== '' && text.length <= GROUP_UNITS_MAX && !text.includes('\n');
 }
 
 /** Names of elements that are cells of a grid. */
@@ -121,10 +133,14 @@ function spanOf(cell: DomElement, name: string): number {
 /** Without the columns that are empty in every row. */
 export function withoutEmptyColumns(rows: readonly TableRow[]): TableRow[] {
   const filled: boolean[] = [];
-  for (const { cells } of rows) {
+  for (const { cells, heading } of rows) {
+    if (heading) continue;
     for (const [column, cell] of cells.entries()) filled[column] ||= cell.trim() !== '';
   }
-  return rows.map((row) => ({ ...row, cells: row.cells.filter((_, column) => filled[column]) }));
+  return rows.map((row) => ({
+    ...row,
+    cells: row.heading ? row.cells.filter((cell) => cell !== '') : row.cells.filter((_, column) => filled[column]),
+  }));
 }
 
 /** Whether a table of one column is a list of short texts, as opposed to a frame around paragraphs. */
