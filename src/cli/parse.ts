@@ -16,6 +16,7 @@ export const parseCommand: Command = {
   argumentsMax: 1,
   options: {
     chunks: { type: 'boolean', text: 'show the chunks instead of the blocks' },
+    dropped: { type: 'boolean', text: 'show what was left out instead: the navigation of a web page' },
     name: { type: 'string', value: '<name>', text: 'read it as if it were called so' },
     json: { type: 'boolean', text: 'print blocks, chunks and metadata as one line of JSON' },
   },
@@ -28,6 +29,7 @@ export const parseCommand: Command = {
     await pool.close();
     if (!seen.ok) throw new CliError(`${seen.failure.title}: ${seen.failure.message}`);
     if (flagOption(options, 'json')) io.out(`${JSON.stringify(asJson(seen))}\n`);
+    else if (flagOption(options, 'dropped')) io.out(droppedText(seen));
     else io.out(flagOption(options, 'chunks') ? chunksText(seen) : blocksText(seen));
     for (const warning of seen.file.warnings) io.err(`Warning: ${warning}\n`);
     return 0;
@@ -37,13 +39,14 @@ export const parseCommand: Command = {
 type Seen = Extract<Inspection, { ok: true }>;
 
 /** Members are named as in the API. */
-function asJson({ file, title, blocks }: Seen) {
+function asJson({ file, title, blocks, leftOut }: Seen) {
   return {
     file_type: file.fileType,
     title: title ?? null,
     language: file.language,
     metadata: file.metadata,
     warnings: file.warnings,
+    dropped: leftOut,
     blocks: blocks.map(({ startOffset, endOffset, ...block }) => ({
       ...block,
       start_offset: startOffset,
@@ -78,6 +81,11 @@ function chunksText(seen: Seen): string {
     const context = chunk.context === null ? '' : `${comment(chunk.context)}\n`;
     return `${comment(`chunk ${chunk.ordinal} ${where}${path}`)}\n${context}${chunk.content}\n`;
   });
+  return [headLine(seen), ...parts].join('\n');
+}
+
+function droppedText(seen: Seen): string {
+  const parts = seen.leftOut.map((text, index) => `${comment(`dropped ${index}`)}\n${text}\n`);
   return [headLine(seen), ...parts].join('\n');
 }
 

@@ -122,20 +122,39 @@ function cutSection(pieces: Piece[]): Draft[] {
   const drafts: Draft[] = [];
   let current: Piece[] = [];
   let tokens = 0;
-  for (const piece of pieces) {
-    const tooBig = tokens + piece.tokens > CHUNK_TOKENS_MAX;
-    // Close where the cut is nearest to the target: before this piece, unless taking it in lands closer.
-    const closer = tokens >= target || tokens + piece.tokens - target > target - tokens;
+  for (const unit of unitsOf(pieces)) {
+    const more = unit.reduce((sum, piece) => sum + piece.tokens, 0);
+    const tooBig = tokens + more > CHUNK_TOKENS_MAX;
+    // Close where the cut is nearest to the target: before this unit, unless taking it in lands closer.
+    const closer = tokens >= target || tokens + more - target > target - tokens;
     if (current.length > 0 && (tooBig || closer)) {
       drafts.push(draftOf(current, tokens));
       current = [];
       tokens = 0;
     }
-    current.push(piece);
-    tokens += piece.tokens;
+    for (const piece of unit) current.push(piece);
+    tokens += more;
   }
   drafts.push(draftOf(current, tokens));
   return drafts;
+}
+
+/** Pieces that are not cut apart: a term with its definition, while the two fit into a chunk. */
+function unitsOf(pieces: readonly Piece[]): Piece[][] {
+  const units: Piece[][] = [];
+  let tokens = 0;
+  for (const piece of pieces) {
+    const before = units.at(-1);
+    const { term } = piece.block;
+    if (before && term !== undefined && before[0]!.block.term === term && tokens + piece.tokens <= CHUNK_TOKENS_MAX) {
+      before.push(piece);
+      tokens += piece.tokens;
+    } else {
+      units.push([piece]);
+      tokens = piece.tokens;
+    }
+  }
+  return units;
 }
 
 function draftOf(pieces: Piece[], tokens: number): Draft {
@@ -149,18 +168,36 @@ function mergeSmall(drafts: readonly Draft[]): Draft[] {
   for (const draft of drafts) {
     // A heading alone says nothing that its records' heading paths do not say.
     if (isRecord(draft) && merged.length > 0 && isHeadingsOnly(merged.at(-1)!)) merged.pop();
-    const before = merged.at(-1);
-    const path = before ? joinedPath(before, draft) : undefined;
-    if (before && path) {
-      for (const piece of draft.pieces) before.pieces.push(piece);
-      before.tokens += draft.tokens;
-      before.path = path;
-      before.solo ||= draft.solo;
-    } else {
-      merged.push(draft);
+    let next = draft;
+    const heading = merged.at(-1);
+    if (heading && isHeadingsOnly(heading)) {
+      const joined = join(heading, draft);
+      if (joined) merged.pop();
+      next = joined ?? draft;
     }
+    const before = merged.at(-1);
+    const joined = before && !isHeadingsOnly(before) ? join(before, next) : undefined;
+    if (joined) merged.pop();
+    merged.push(joined ?? next);
   }
-  return merged;
+  return withLastHeading(merged);
+}
+
+/** A heading at the end of a file, which nothing follows, goes with what is before it. */
+function withLastHeading(drafts: Draft[]): Draft[] {
+  const [before, last] = drafts.slice(-2);
+  if (!before || !last || !isHeadingsOnly(last) || isRecord(before)) return drafts;
+  if (before.tokens + last.tokens > CHUNK_TOKENS_MAX) return drafts;
+  before.pieces.push(...last.pieces);
+  before.tokens += last.tokens;
+  return drafts.slice(0, -1);
+}
+
+function join(a: Draft, b: Draft): Draft | undefined {
+  const path = joinedPath(a, b);
+  if (!path) return undefined;
+  for (const piece of b.pieces) a.pieces.push(piece);
+  return { pieces: a.pieces, tokens: a.tokens + b.tokens, path, solo: a.solo || b.solo };
 }
 
 /** The heading path of `a` and `b` as one chunk, or undefined when they should stay apart. */
@@ -170,9 +207,9 @@ function joinedPath(a: Draft, b: Draft): string[] | undefined {
   const total = a.tokens + b.tokens;
   const smaller = Math.min(a.tokens, b.tokens);
   // A heading without a text of its own goes with what follows.
-  if (isHeadingsOnly(a) && !isHeadingsOnly(b)) return total <= CHUNK_TOKENS_MAX ? b.path : undefined;
-  if (isHeadingsOnly(a) || opensCode(a))
-    return total <= CHUNK_TOKENS_MAX && common.length === a.path.length ? b.path : undefined;
+  if (isHeadingsOnly(a)) return total <= CHUNK_TOKENS_MAX ? b.path : undefined;
+  if (isHeadingsOnly(b)) return undefined;
+  if (opensCode(a)) return total <= CHUNK_TOKENS_MAX && common.length === a.path.length ? b.path : undefined;
   if (a.solo || b.solo) {
     // A line above or below a block that had to be cut: its title, its caption, its source.
     const beside = a.solo !== b.solo && a.path.length === b.path.length && common.length === a.path.length;
@@ -219,7 +256,7 @@ function toCuts(parsed: ParsedFile, drafts: readonly Draft[]): ChunkCut[] {
       startOffset: starts[ordinal]!,
       endOffset: ends[ordinal]!,
       content,
-      context: contextOf(draft, linksLine(linksIn(links, ...bounds[ordinal]!), content)),
+      context: contextOf(draft, content, linksLine(linksIn(links, ...bounds[ordinal]!), content)),
       headingPath: draft.path,
       pages: pagesOf(draft.pieces),
       metadata: metadataOf(parsed, draft.pieces),
@@ -227,9 +264,12 @@ function toCuts(parsed: ParsedFile, drafts: readonly Draft[]): ChunkCut[] {
   });
 }
 
-function contextOf(draft: Draft, line: string | undefined): string | null {
+function contextOf(draft: Draft, content: string, line: string | undefined): string | null {
   const header = draft.pieces.find((piece) => piece.context !== null)?.context;
-  const parts = [header, line].filter((part) => part !== undefined && part !== null);
+  const { term } = draft.pieces[0]!.block;
+  // What continues a definition says of which term.
+  const continued = term !== undefined && !content.startsWith(term) ? term : undefined;
+  const parts = [continued, header, line].filter((part) => part !== undefined && part !== null);
   return parts.length === 0 ? null : parts.join('\n');
 }
 

@@ -17,7 +17,7 @@ export interface InspectedBlock {
 }
 
 export type Inspection =
-  | { ok: true; file: ProcessedFile; title: string | undefined; blocks: InspectedBlock[] }
+  | { ok: true; file: ProcessedFile; title: string | undefined; blocks: InspectedBlock[]; leftOut: string[] }
   | { ok: false; failure: FileFailure };
 
 /** Within the limits of ingestion. Never rejects for a bad file. */
@@ -25,7 +25,8 @@ export async function inspectFile(processor: FileProcessor, request: ProcessRequ
   const outcome = await processor.process({ ...request, inspect: true }, new AbortController().signal);
   if (!outcome.ok) return outcome;
   const { file } = outcome;
-  return { ok: true, file, title: file.seen?.title, blocks: inspectedBlocks(file.text, file.seen?.blocks ?? []) };
+  const { title, blocks = [], leftOut = [] } = file.seen ?? {};
+  return { ok: true, file, title, blocks: inspectedBlocks(file.text, blocks), leftOut };
 }
 
 function inspectedBlocks(text: string, blocks: readonly Block[]): InspectedBlock[] {

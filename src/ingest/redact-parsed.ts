@@ -18,7 +18,7 @@ export async function redactParsed(
   const { text, matches, blocked } = await redactor.redact(parsed.text, 'ingest');
   if (blocked) throw withheld();
   const placeOf = placesAfter(inUnits(parsed.text, matches), (replacement) => replacement.length);
-  const { title, chunkMetadata } = parsed;
+  const { title, chunkMetadata, leftOut } = parsed;
   return {
     ...parsed,
     text,
@@ -27,6 +27,7 @@ export async function redactParsed(
     metadata: await redactMetadata(redactor, parsed.metadata, ['ingest']),
     ...(chunkMetadata && { chunkMetadata: await redactMetadata(redactor, chunkMetadata, ['ingest']) }),
     warnings: await collect(parsed.warnings, (warning) => shown(redactor, warning)),
+    ...(leftOut && { leftOut: await collect(leftOut, (part) => shown(redactor, part)) }),
   };
 }
 
@@ -35,7 +36,7 @@ async function moved(redactor: Redactor, block: Block, placeOf: (at: number) => 
   const start = placeOf(block.start);
   const end = placeOf(block.end);
   if (start >= end) return undefined;
-  const { headingPath, tableHeader, metadata, links } = block;
+  const { title, term, headingPath, tableHeader, metadata, links } = block;
   const rowStarts = block.rowStarts
     ?.map(placeOf)
     .filter((row, i, rows) => row < end && (i === 0 || row > rows[i - 1]!));
@@ -43,6 +44,8 @@ async function moved(redactor: Redactor, block: Block, placeOf: (at: number) => 
     ...block,
     start,
     end,
+    ...(title !== undefined && { title: await shown(redactor, title) }),
+    ...(term !== undefined && { term: await shown(redactor, term) }),
     ...(headingPath && { headingPath: await collect(headingPath, (heading) => shown(redactor, heading)) }),
     ...(tableHeader !== undefined && { tableHeader: await shown(redactor, tableHeader) }),
     ...(rowStarts && { rowStarts }),

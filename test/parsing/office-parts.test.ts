@@ -60,7 +60,7 @@ test('diagrams of a Word file, and pages and texts that were put into it whole',
   );
   parts['word/chunk3.txt'] = strToU8('1 < 2\n\nnext');
   const { text } = await readBytes('a.docx', zipSync(parts));
-  assert.equal(text, 'before\n\n- First step\n\n## Page\n\n| a | b |\n| --- | --- |\n\nCafé\n\n1 < 2\n\nnext\n\nafter');
+  assert.equal(text, 'before\n\n- First step\n\n## Page\n\na — b\n\nCafé\n\n1 < 2\n\nnext\n\nafter');
 });
 
 test('percents are shown as percents, whatever format says so; declared as numbers they are numbers', async () => {

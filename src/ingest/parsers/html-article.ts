@@ -8,6 +8,8 @@ const DECLARED_MAX = 200;
 const ARTICLE_UNITS_MIN = 800;
 /** Shorter paragraphs do not show where an article is. */
 const PARAGRAPH_UNITS_MIN = 60;
+/** What an article and what stands close to it may hold, as a multiple of the article. */
+const LEAD_SHARE_MAX = 1.1;
 /** The share that one of several articles has of all: with less, they are a list of articles. */
 const SHARE_MIN = 0.6;
 
@@ -44,7 +46,19 @@ function mostParagraphs(body: DomElement, measures: Measures): DomElement | unde
   }
   const most = Math.max(0, ...prose.values());
   const found = [...prose.keys()].find((element) => prose.get(element) === most);
-  return most >= Math.max(ARTICLE_UNITS_MIN, all * SHARE_MIN) ? found : undefined;
+  if (!found || most < Math.max(ARTICLE_UNITS_MIN, all * SHARE_MIN)) return undefined;
+  return withLead(found, measures);
+}
+
+/** The first element around `article` that also holds what stands close to it, as its lead. */
+function withLead(article: DomElement, measures: Measures): DomElement {
+  let found = article;
+  for (let above = article.parentElement; above; above = above.parentElement) {
+    const measure = measures.get(above);
+    if (!measure || proseOf(measure) > proseOf(measures.get(article)!) * LEAD_SHARE_MAX) break;
+    found = above;
+  }
+  return found;
 }
 
 function hasAbove(element: DomElement, marked: ReadonlySet<DomNode>): boolean {

@@ -15,6 +15,7 @@ import {
 } from './html-lists.ts';
 import { codeLanguage, isNote } from './html-marks.ts';
 import {
+  gridRows,
   hasTextBlocks,
   isBrokenLine,
   isLabel,
@@ -128,7 +129,7 @@ class BlockWriter {
     else if (isLines(element)) this.add('code', fenced(codeText(element), ''));
     else if (tag === 'BLOCKQUOTE' && !hasBlockInside(element, QUOTE_BREAKERS)) this.quote(element);
     else if (tag === 'BLOCKQUOTE' || isNote(element)) this.note(element, depth);
-    else this.children(element, depth + 1);
+    else if (!this.grid(element)) this.children(element, depth + 1);
   }
 
   private pageTitle(element: DomElement, depth: number): void {
@@ -256,18 +257,32 @@ class BlockWriter {
     else this.rows(filled);
   }
 
+  private grid(element: DomElement): boolean {
+    const inside: Walk = { ...this.walk, found: [] };
+    const table = tableText(gridRows(element, inside) ?? []);
+    if (!table) return false;
+    this.walk.found.push(...inside.found);
+    this.write(table.draft, table.text);
+    return true;
+  }
+
   /** Rows as tables, one for each heading among them. */
   private rows(rows: readonly TableRow[]): void {
     let cells: string[][] = [];
+    let group = '';
     const close = () => {
       const table = tableText(cells);
-      if (table) this.write(table.draft, table.text);
+      // Under the name of a group, two columns are terms and what they mean: none of them is a head.
+      if (group !== '' && cells.length > 0 && cells.every(({ length }) => length === 2)) {
+        this.add('list', cells.map((pair) => `- ${pair.filter((cell) => cell !== '').join(' — ')}`).join('\n'));
+      } else if (table) this.write(group === '' ? table.draft : { ...table.draft, tableHeader: group }, table.text);
       cells = [];
     };
     for (const row of rows) {
       if (row.heading) {
         close();
-        this.add('paragraph', row.cells.filter((cell) => cell !== '').join(' '));
+        group = row.cells.join(' ');
+        this.add('paragraph', group);
       } else if (cells.length > 0 && row.continues) {
         const last = cells.at(-1)!;
         last[last.length - 1] = `${last.at(-1)} — ${row.cells.join(' ').trim()}`;

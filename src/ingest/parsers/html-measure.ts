@@ -48,7 +48,7 @@ export function measurePage(root: DomElement, host: string | undefined): Measure
     const tag = element.tagName.toUpperCase();
     const measure: Measure = { ...NOTHING, before: prose };
     measures.set(element, measure);
-    const href = tag === 'A' ? element.getAttribute('href') : null;
+    const href = tag === 'A' ? hrefOf(element) : null;
     const linked = insideLink || href !== null;
     const headed = insideHeading || HEADING_TAG.test(tag);
     for (let node = element.firstChild; node; node = node.nextSibling) {
@@ -74,6 +74,12 @@ export function measurePage(root: DomElement, host: string | undefined): Measure
   };
   visit(root, false, false);
   return measures;
+}
+
+/** A link without an address and without a name is a button. */
+function hrefOf(link: DomElement): string | null {
+  const named = link.hasAttribute('name') || link.hasAttribute('id');
+  return link.getAttribute('href') ?? (named ? null : '');
 }
 
 const NOTHING: Measure = {

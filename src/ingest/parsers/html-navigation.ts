@@ -15,10 +15,11 @@ export interface Navigation {
   onlyLinks: boolean;
 }
 
-const NAVIGATION_ROLES = new Set(['navigation', 'search', 'menu', 'menubar', 'toolbar', 'doc-toc']);
+const NAVIGATION_ROLES = new Set(['navigation', 'search', 'menu', 'menubar', 'toolbar', 'dialog', 'doc-toc']);
 const FRAME_ROLES = new Set(['banner', 'contentinfo']);
 const SECTIONS = new Set(['MAIN', 'ARTICLE', 'SECTION']);
 const BOXES = new Set(['DIV', 'TABLE', 'CENTER']);
+const TEASERS = new Set(['DIV', 'ASIDE', 'SECTION', 'UL', 'OL']);
 /** Parts of a link list. They are left out only together with it. */
 const PARTS = new Set(['LI', 'DT', 'DD', 'TR', 'TD', 'TH', 'TBODY', 'THEAD', 'TFOOT', 'CAPTION', 'SUMMARY', 'PRE']);
 const FRAME_NAME =
@@ -37,6 +38,8 @@ const BAR_UNITS_MAX = 500;
 const EDGE_UNITS_MAX = 250;
 /** Units of prose in front of the title; behind more, the page has begun before it. */
 const TITLE_BEFORE_UNITS_MAX = 600;
+/** Units of prose in front of a table of contents: an abstract. */
+const CONTENTS_BEFORE_UNITS_MAX = 1500;
 /** The share of links from which on an element is a list of links. */
 const LINKED_SHARE_MIN = 0.8;
 /** Links that make a list in the midst of content. */
@@ -45,17 +48,33 @@ const LIST_LINKS_MIN = 3;
 const LAST_LINKS_MIN = 5;
 /** Units of a text between links; a longer one is a sentence. */
 const LIST_TEXT_UNITS_MAX = 60;
+/** Units between links that are nothing but links. */
+const LINK_GAP_UNITS_MAX = 5;
 /** A page whose rest has fewer units of prose is a page of links. */
 const PAGE_PROSE_MIN = 80;
+/** … and so is one with a little more prose, and this many times as much in lists of links. */
+const LIST_PAGE_PROSE_MAX = 300;
+const LISTS_SHARE_MIN = 4;
 
-/** The navigation of a page whose title is in `title`; the title is never left out. */
-export function findNavigation(body: DomElement, title: DomElement | undefined, measures: Measures): Navigation {
+/**
+ * The navigation in the body of a page, or in its article. `title` is never left out.
+ *
+ * @param isArticle In an article of the web, boxes of links lead to other articles, or to where it can be shared.
+ */
+export function findNavigation(
+  body: DomElement,
+  title: DomElement | undefined,
+  measures: Measures,
+  isArticle = false,
+): Navigation {
   const frame = new Finder(body, title, measures, new Set());
   frame.look(body, (element, place) => frame.isFrame(element, place));
   const all = new Finder(body, title, measures, new Set(frame.leftOut));
-  all.look(body, (element, place) => all.isLinks(element, place));
+  all.look(body, (element, place) => all.isLinks(element, place) || (isArticle && all.isTeaser(element)));
   const kept = all.proseLeft();
-  const onlyLinks = kept < PAGE_PROSE_MIN && all.unitsLeftOut() > frame.unitsLeftOut();
+  const lists = all.unitsLeftOut() - frame.unitsLeftOut();
+  const onlyLinks =
+    lists > 0 && (kept < PAGE_PROSE_MIN || (kept < LIST_PAGE_PROSE_MAX && lists > kept * LISTS_SHARE_MIN));
   return { leftOut: onlyLinks ? all.withoutLists(frame.leftOut) : all.leftOut, onlyLinks };
 }
 
@@ -146,7 +165,7 @@ class Finder {
     }
     const named = tag === 'ADDRESS' || FRAME_NAME.test(namesOf(element));
     const outer = place.beforeTitle || (!this.title && measure.before <= EDGE_UNITS_MAX) || this.isAtEnd(measure);
-    if (!named || !outer || !BLOCKS.has(tag)) return false;
+    if (!named || !outer || !BLOCKS.has(tag) || PARTS.has(tag) || HEADING.test(tag)) return false;
     return (
       prose <= (measure.headings === 0 ? FRAME_UNITS_MAX : SIDE_UNITS_MAX) || (measure.headings < 2 && mostlyLinks)
     );
@@ -158,14 +177,32 @@ class Finder {
     const tag = element.tagName.toUpperCase();
     if (measure.links === 0 || measure.tables > 0) return false;
     const linked = measure.linked >= measure.units * LINKED_SHARE_MIN;
+    if (HEADING.test(tag)) return false;
     if (place.beforeTitle && this.title) return measure.linked * 2 >= measure.units && measure.units <= BAR_UNITS_MAX;
+    if (this.isLinkSection(tag, measure)) return true;
     if (measure.outside * 2 > measure.links || measure.longest > LIST_TEXT_UNITS_MAX) return false;
-    if (!linked || !BLOCKS.has(tag) || PARTS.has(tag) || HEADING.test(tag)) return false;
+    if (!linked || !BLOCKS.has(tag) || PARTS.has(tag)) return false;
     if (tag === 'P' && measure.linked < measure.units) return false;
-    const contents = measure.fragments * 2 >= measure.links || CONTENTS_NAME.test(namesOf(element));
+    const early = measure.before <= CONTENTS_BEFORE_UNITS_MAX;
+    const contents = (early && measure.fragments * 2 >= measure.links) || CONTENTS_NAME.test(namesOf(element));
     if (contents && measure.links > 1) return true;
     if (measure.links < LIST_LINKS_MIN) return !place.inMain && this.isAtEnd(measure) && measure.headings === 0;
     return measure.before <= EDGE_UNITS_MAX || (measure.links >= LAST_LINKS_MIN && this.isAtEnd(measure));
+  }
+
+  /** A heading with nothing but links. */
+  private isLinkSection(tag: string, { links, headings, longest, linked, units, headed }: Measure): boolean {
+    const bare = longest <= LINK_GAP_UNITS_MAX && linked >= (units - headed) * LINKED_SHARE_MIN;
+    return bare && headings === 1 && links >= LAST_LINKS_MIN && (tag === 'DIV' || tag === 'SECTION');
+  }
+
+  /** A box with a heading and links, or with links at the edge. */
+  isTeaser(element: DomElement): boolean {
+    const measure = this.measures.get(element)!;
+    const { links, headings, tables, longest, linked, units, headed } = measure;
+    if (!TEASERS.has(element.tagName.toUpperCase()) || links === 0 || tables > 0) return false;
+    const onlyLinks = longest <= LIST_TEXT_UNITS_MAX && linked >= (units - headed) * LINKED_SHARE_MIN;
+    return onlyLinks && (headings > 0 || (links >= LIST_LINKS_MIN && this.isAtEdge(measure)));
   }
 
   /** Prose that is not left out. */

@@ -11,7 +11,7 @@ import { TextBuilder } from './text-builder.ts';
 /** A page warns when a larger share of its words was left out. */
 const SHARE_WARNED = 0.1;
 /** Fewer words are not worth a warning. */
-const WORDS_WARNED_MIN = 10;
+const WORDS_WARNED_MIN = 5;
 /** UTF-16 units of what was left out that a warning shows. */
 const SHOWN_UNITS_MAX = 80;
 
@@ -30,7 +30,7 @@ export function writePage(document: DomDocument, links: LinkReader, base: string
   const title = findTitle(body, pageName(document), measures);
   const article = declaredArticle(document, body, measures);
   const navigation = article
-    ? findNavigation(article, isInside(title, article) ? title : undefined, measurePage(article, host))
+    ? findNavigation(article, isInside(title, article) ? title : undefined, measurePage(article, host), true)
     : findNavigation(body, title, measures);
   const outside = article ? around(body, article, title) : [];
   const leftOut = new Set<DomNode>([...outside, ...navigation.leftOut]);

@@ -2,6 +2,7 @@
 import type { DomElement } from './dom.ts';
 import { hasBlockInside, isHidden } from './html-elements.ts';
 import { inlineText, type Walk } from './html-inline.ts';
+import { isNote } from './html-marks.ts';
 
 /** Columns and rows that one cell may span, and cells of a table that repeat others. */
 const SPAN_MAX = 100;
@@ -10,17 +11,38 @@ const REPEATED_CELLS_MAX = 10_000;
 const REPEATED_UNITS_MAX = 300;
 /** Longer cells of one column are paragraphs. */
 const ONLY_COLUMN_UNITS_MAX = 300;
+/** Longer texts name no group of rows. */
+const GROUP_UNITS_MAX = 100;
 /** Letters of a label that stands before a note. */
 const LABEL_UNITS_MAX = 24;
 
-const LAYOUT = new Set(['TABLE', 'FORM', 'ARTICLE', 'SECTION']);
+const LAYOUT = new Set(['FORM', 'ARTICLE', 'SECTION']);
+const HEAD_CELL = new Set(['TH']);
+const TABLE = new Set(['TABLE']);
 const TEXT_BLOCKS = new Set('P PRE UL OL DL BLOCKQUOTE'.split(' '));
 const HEADINGS = new Set(['H1', 'H2', 'H3', 'H4', 'H5', 'H6']);
 
-/** Tables inside tables are layout: their rows are not gathered, which would take quadratic time. */
+/** Whether a table only arranges parts of the page: other tables, unless it has a row of head cells; forms; sections. */
 export function isLayout(table: DomElement): boolean {
   if (/^(?:presentation|none)$/i.test(table.getAttribute('role') ?? '')) return true;
-  return hasBlockInside(table, LAYOUT) || (hasBlockInside(table, HEADINGS) && hasBlockInside(table, TEXT_BLOCKS));
+  if (hasBlockInside(table, LAYOUT)) return true;
+  if (hasBlockInside(table, TABLE)) return !hasHead(table);
+  return hasBlockInside(table, HEADINGS) && hasBlockInside(table, TEXT_BLOCKS);
+}
+
+function hasHead(table: DomElement): boolean {
+  const [first] = rowsOf(table);
+  const cells = first ? cellsOf(first) : [];
+  return cells.length > 0 && cells.every((cell) => /^TH$/i.test(cell.tagName));
+}
+
+/** Rows of the table itself, not those of tables in its cells. */
+function rowsOf(table: DomElement): DomElement[] {
+  return Array.from(table.children).flatMap((part) => {
+    if (/^TR$/i.test(part.tagName)) return [part];
+    if (!/^T(?:HEAD|BODY|FOOT)$/i.test(part.tagName)) return [];
+    return Array.from(part.children).filter((row) => /^TR$/i.test(row.tagName));
+  });
 }
 
 /** Cells with paragraphs or lists in them. */
@@ -28,7 +50,7 @@ export function hasTextBlocks(table: DomElement): boolean {
   return hasBlockInside(table, TEXT_BLOCKS);
 }
 
-/** A row of a table. A heading in a row of its own names the rows below it. */
+/** A row of a table; `heading` names the rows below it. */
 export interface TableRow {
   cells: string[];
   heading: boolean;
@@ -39,9 +61,9 @@ export interface TableRow {
 /** Cells by row; the text of a cell counts for every row and column it spans, unless it is all of its row. */
 export function tableRows(table: DomElement, walk: Walk): TableRow[] {
   let left = REPEATED_CELLS_MAX;
-  const headless = !table.querySelector('th');
+  const headless = !hasBlockInside(table, HEAD_CELL);
   const fromAbove: { text: string; rows: number }[] = [];
-  return Array.from(table.querySelectorAll('tr')).map((row) => {
+  return rowsOf(table).map((row) => {
     const cells: string[] = [];
     const fill = () => {
       for (let above = fromAbove[cells.length]; above && above.rows > 0 && left > 0; above = fromAbove[cells.length]) {
@@ -54,7 +76,7 @@ export function tableRows(table: DomElement, walk: Walk): TableRow[] {
     for (const cell of own) {
       fill();
       const text = walk.leftOut.has(cell) ? '' : inlineText(cell, walk);
-      const repeated = text.length > REPEATED_UNITS_MAX || own.length === 1 ? '' : text;
+      const repeated = text.length > REPEATED_UNITS_MAX || (own.length === 1 && cells.length === 0) ? '' : text;
       const columns = Math.min(spanOf(cell, 'colspan'), Math.max(1, left));
       left -= columns - 1;
       for (let column = 0; column < columns; column += 1) {
@@ -65,8 +87,39 @@ export function tableRows(table: DomElement, walk: Walk): TableRow[] {
     fill();
     const continues =
       headless && own.length > 1 && own.every((_, at) => (at === own.length - 1) === (cells[at] !== ''));
-    return { cells, heading: own.length === 1 && hasBlockInside(own[0]!, HEADINGS), continues };
+    return { cells, heading: own.length === 1 && isGroupName(own[0]!, cells, headless), continues };
   });
+}
+
+/** Whether the only cell of a row names the rows below it: a heading, or a short text across a table without head cells. */
+function isGroupName(cell: DomElement, cells: readonly string[], headless: boolean): boolean {
+  if (hasBlockInside(cell, HEADINGS)) return true;
+  return headless && cells.length > 1 && cells.slice(1).every((text) => text === '') && isName(cells[0]!);
+}
+
+function isName(text: string): boolean {
+  return text !== '' && text.length <= GROUP_UNITS_MAX && !text.includes('\n');
+}
+
+/** Names of elements that are cells of a grid. */
+const CELL_NAME = /(?:^|\s)(col-[\w-]+)/;
+const GRID_CELLS_MIN = 4;
+
+/** Rows of a table that is set as a grid of elements named by their columns; undefined for anything else. */
+export function gridRows(element: DomElement, walk: Walk): string[][] | undefined {
+  const cells = Array.from(element.children);
+  if (cells.length < GRID_CELLS_MIN) return undefined;
+  const names: string[] = [];
+  for (const cell of cells) {
+    const name = /^DIV$/i.test(cell.tagName) ? CELL_NAME.exec(cell.getAttribute('class') ?? '')?.[1] : undefined;
+    if (name === undefined || hasBlockInside(cell, HEADINGS)) return undefined;
+    names.push(name);
+  }
+  const width = names.indexOf(names.at(-1)!) + 1;
+  if (width < 2 || cells.length % width !== 0 || cells.length === width) return undefined;
+  if (names.some((name, at) => (name === names.at(-1)) !== (at % width === width - 1))) return undefined;
+  const texts = cells.map((cell) => inlineText(cell, walk));
+  return Array.from({ length: cells.length / width }, (_, row) => texts.slice(row * width, (row + 1) * width));
 }
 
 export function cellsOf(row: DomElement): DomElement[] {
@@ -80,10 +133,14 @@ function spanOf(cell: DomElement, name: string): number {
 /** Without the columns that are empty in every row. */
 export function withoutEmptyColumns(rows: readonly TableRow[]): TableRow[] {
   const filled: boolean[] = [];
-  for (const { cells } of rows) {
+  for (const { cells, heading } of rows) {
+    if (heading) continue;
     for (const [column, cell] of cells.entries()) filled[column] ||= cell.trim() !== '';
   }
-  return rows.map((row) => ({ ...row, cells: row.cells.filter((_, column) => filled[column]) }));
+  return rows.map((row) => ({
+    ...row,
+    cells: row.heading ? row.cells.filter((cell) => cell !== '') : row.cells.filter((_, column) => filled[column]),
+  }));
 }
 
 /** Whether a table of one column is a list of short texts, as opposed to a frame around paragraphs. */
@@ -99,9 +156,12 @@ export function isBrokenLine(rows: readonly TableRow[]): boolean {
 
 /** The label of a note that is set as a table: its first cell with text, when that is short and another follows. */
 export function labelCell(table: DomElement): DomElement | undefined {
-  const cells = Array.from(table.querySelectorAll('td, th')).filter((cell) => (cell.textContent ?? '').trim() !== '');
+  const cells = rowsOf(table)
+    .flatMap(cellsOf)
+    .filter((cell) => (cell.textContent ?? '').trim() !== '');
   const [first, , third] = cells;
-  return cells.length >= 2 && !third && isLabel(inlineText(first!)) ? first : undefined;
+  if (cells.length < 2 || third || !isLabel(inlineText(first!))) return undefined;
+  return /^TH$/i.test(first!.tagName) || (table.parentElement && isNote(table.parentElement)) ? first : undefined;
 }
 
 /** Words like "Note", "See also". */

@@ -6,30 +6,48 @@ import type { Measures } from './html-measure.ts';
 
 /** Elements with text that are compared with the name of the page. */
 const LOOKED_AT_MAX = 300;
-/** Headings among which the page's title is, when it is no `<h1>`. */
-const FIRST_HEADINGS = 2;
 const TITLE_UNITS_MAX = 300;
 /** Shorter names are found everywhere. */
 const NAME_UNITS_MIN = 3;
 
 /**
  * The element that holds the page's title: the heading that the page's name (`<title>`) holds, else an element that says
- * just a part of that name, else the first `<h1>`.
+ * just a part of that name, else the first heading of the content. The name of the site is no title.
  */
 export function findTitle(body: DomElement, name: string, measures: Measures): DomElement | undefined {
-  const headings = Array.from(body.querySelectorAll('h1, h2, h3')).filter((heading) => measures.get(heading)?.units);
-  const firsts = headings.filter((heading) => heading.tagName.toUpperCase() === 'H1');
   const wanted = folded(name);
-  const content = firsts.filter(isInMain);
-  return (
-    earliestIn(content, wanted) ??
-    earliestIn(firsts, wanted) ??
-    content[0] ??
-    firsts.find((heading) => holdsName(heading, wanted)) ??
-    earliestIn(headings.slice(0, FIRST_HEADINGS), wanted) ??
-    elementNamed(body, name, measures) ??
-    firsts[0]
+  const site = siteOf(wanted);
+  const headings = Array.from(body.querySelectorAll('h1, h2, h3')).filter(
+    (heading) => measures.get(heading)?.units && (isInMain(heading) || folded(inlineText(heading)) !== site),
   );
+  const firsts = headings.filter((heading) => heading.tagName.toUpperCase() === 'H1');
+  const content = headings.filter(isInMain);
+  const contentFirsts = firsts.filter(isInMain);
+  return (
+    earliestIn(contentFirsts, wanted) ??
+    earliestIn(firsts, wanted) ??
+    contentFirsts[0] ??
+    firsts.find((heading) => holdsName(heading, wanted)) ??
+    firstNamed(headings, wanted, measures) ??
+    elementNamed(body, wanted, site, measures) ??
+    firsts[0] ??
+    content[0]
+  );
+}
+
+/** The last of the parts of a name that dashes or bars separate. */
+function siteOf(name: string): string | undefined {
+  const parts = name.split(/\s[-–—|·»]\s/);
+  return parts.length > 1 ? parts.at(-1) : undefined;
+}
+
+/** The first heading that is no link to another page, when the page's name is in it, or it in the name. */
+function firstNamed(headings: readonly DomElement[], name: string, measures: Measures): DomElement | undefined {
+  const first = headings.find((heading) => {
+    const { linked, units, fragments } = measures.get(heading)!;
+    return linked < units || fragments > 0;
+  });
+  return first && (earliestIn([first], name) || holdsName(first, name)) ? first : undefined;
 }
 
 /** Whether a heading says more than the page's name, or its first part: "Class Reader" on the page "Reader (Library)". */
@@ -56,8 +74,15 @@ function isInMain(element: DomElement): boolean {
 }
 
 /** The element whose own text is the page's name, or the longest of the parts that signs separate. */
-function elementNamed(body: DomElement, name: string, measures: Measures): DomElement | undefined {
-  const parts = [name, ...name.split(/\s[-–—|·»:]\s|:\s/)].map(folded).filter((part) => part.length >= NAME_UNITS_MIN);
+function elementNamed(
+  body: DomElement,
+  name: string,
+  site: string | undefined,
+  measures: Measures,
+): DomElement | undefined {
+  const parts = [name, ...name.split(/\s[-–—|·»:]\s|:\s/)].filter(
+    (part) => part.length >= NAME_UNITS_MIN && part !== site,
+  );
   const longest = parts.reduce((most, part) => Math.max(most, part.length), 0);
   let left = LOOKED_AT_MAX;
   let found: DomElement | undefined;

@@ -50,7 +50,7 @@ test('comments vanish, HTML becomes Markdown', async () => {
     'One <!-- hidden --> two.\n\n<!-- gone -->\n\n<table><tr><td>a</td><td>b</td></tr></table>\n',
     [],
   );
-  assert.equal(parsed.text, 'One  two.\n\n| a | b |\n| --- | --- |');
+  assert.equal(parsed.text, 'One  two.\n\na — b');
 });
 
 test('a first heading of level 1 is the title', async () => {
