@@ -48,7 +48,7 @@ export async function processFile(
       parsed.warnings.push(...(await sendMembers(parsed.members, request.depth ?? 0, memberSink, tools, isArchive)));
     }
     stage = 'chunk';
-    const file = await toProcessed(parsed, sink);
+    const file = await toProcessed(parsed, request.name, sink);
     return {
       ok: true,
       file: request.inspect ? { ...file, seen: { title: parsed.title, blocks: parsed.blocks } } : file,
@@ -58,7 +58,7 @@ export async function processFile(
   }
 }
 
-async function toProcessed(parsed: ParsedFile, sink: ChunkSink | undefined): Promise<ProcessedFile> {
+async function toProcessed(parsed: ParsedFile, name: string, sink: ChunkSink | undefined): Promise<ProcessedFile> {
   const language = languageOf(parsed);
   const cuts = chunkFile(parsed);
   let chunks: ChunkDraft[] = [];
@@ -67,7 +67,7 @@ async function toProcessed(parsed: ParsedFile, sink: ChunkSink | undefined): Pro
       await sink(chunks);
       chunks = [];
     }
-    chunks.push({ ...cut, terms: chunkTerms(cut, parsed.title, language) });
+    chunks.push({ ...cut, terms: chunkTerms(cut, parsed.title ?? name, language) });
   }
   return {
     fileType: parsed.fileType,
