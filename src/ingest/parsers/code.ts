@@ -125,7 +125,7 @@ class Cutter {
     const isContainer = this.grammar.containers.has(node.type);
     const inner = isContainer || node.endIndex - node.startIndex > LONG_UNITS;
     if (inner && depth < NESTING_MAX) {
-      const isFunction = !isContainer && valueOf(node)?.type !== 'class';
+      const isFunction = !isContainer && givenTo(node)?.type !== 'class';
       this.visit(node.childForFieldName('body') ?? node, path, depth + 1, isFunction);
     }
     this.cut(this.lineEnd(node.endIndex), path);
@@ -176,7 +176,7 @@ class Cutter {
     if (containers.has(node.type)) return true;
     if (node.hasError) return false;
     if (!values.has(node.type)) return leaves.has(node.type);
-    const value = valueOf(node);
+    const value = givenTo(node);
     if (value && HELD.has(value.type)) return true;
     if (isInFunction || (value && IMPORT.test(this.text.slice(value.startIndex, value.startIndex + IMPORT_UNITS))))
       return false;
@@ -205,7 +205,7 @@ class Cutter {
 }
 
 /** What a variable, a field or an assignment is given. */
-function valueOf(node: Node): Node | null {
+function givenTo(node: Node): Node | null {
   return node.childForFieldName('value') ?? node.childForFieldName('right');
 }
 
