@@ -223,9 +223,9 @@ function isHeadingsOnly(draft: Draft): boolean {
   return draft.pieces.every((piece) => piece.block.kind === 'heading');
 }
 
-/** The first line of a class and the like: it says little without what it holds. */
+/** The first line of a class, a few imports or constants: they say little without what follows them. */
 function opensCode(draft: Draft): boolean {
-  return draft.pieces[0]!.block.kind === 'code' && draft.path.length > 0 && draft.tokens < SMALL_SECTION_TOKENS;
+  return draft.pieces[0]!.block.kind === 'code' && draft.tokens < SMALL_SECTION_TOKENS;
 }
 
 function isRecord(draft: Draft): boolean {

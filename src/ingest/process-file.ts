@@ -55,7 +55,7 @@ export async function processFile(
     stage = 'chunk';
     const cuts = chunkFile(parsed);
     if (cuts.length === 0 && members === 0) throw nothingToFind(parsed);
-    const file = await toProcessed(parsed, cuts, sink);
+    const file = await toProcessed(parsed, request.name, cuts, sink);
     return {
       ok: true,
       file: request.inspect ? { ...file, seen: seenOf(parsed) } : file,
@@ -78,6 +78,7 @@ function nothingToFind(parsed: ParsedFile): FileError {
 
 async function toProcessed(
   parsed: ParsedFile,
+  name: string,
   cuts: readonly ChunkCut[],
   sink: ChunkSink | undefined,
 ): Promise<ProcessedFile> {
@@ -88,7 +89,7 @@ async function toProcessed(
       await sink(chunks);
       chunks = [];
     }
-    chunks.push({ ...cut, terms: chunkTerms(cut, parsed.title, language) });
+    chunks.push({ ...cut, terms: chunkTerms(cut, parsed.title ?? name, language) });
   }
   return {
     fileType: parsed.fileType,

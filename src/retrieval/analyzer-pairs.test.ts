@@ -280,13 +280,13 @@ describe('weights', () => {
     assert.equal(weighTerms('población', ['es']).get('zppobla'), 2);
     assert.deepEqual(searchTerms('population', ['en']), ['popul', 'popul', 'popul', 'zppopul']);
   });
-  test('stems of a language that the query is not in count little', () => {
+  test('stems of a language that the query is not in are not looked for', () => {
     const weights = weighTerms('wo ist die Rolle der Bevölkerung', ['de', 'es']);
     const likely = analyzeQuery('Bevölkerung', ['de']);
     for (const term of likely) assert.equal(weights.get(term), TERM_WEIGHT);
     const spanish = analyzeQuery('Bevölkerung', ['es']).filter((term) => !likely.includes(term));
     assert.ok(spanish.length > 0);
-    for (const term of spanish) assert.equal(weights.get(term), 1);
+    for (const term of spanish) assert.ok(!weights.has(term));
   });
   test('what a text says has no looser forms', () => {
     assert.deepEqual(analyzeQuery('the population of Gerichtsverfahren', ['en']).length, 2);

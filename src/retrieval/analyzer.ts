@@ -23,10 +23,7 @@ import { lowerCase, takeApart, wordTerms } from './analysis/words.ts';
 /** Stands for "not known": each script's most common language is assumed. */
 export const UNDETERMINED = 'und';
 
-/**
- * The most that a term counts when it is one only in a language that the query does not seem to be in, or that nothing tells in a
- * corpus of several: a word as it is written counts more than a stem of another language.
- */
+/** The most that a term counts when it is one only in a language that the query does not seem to be in. */
 const UNLIKELY_WEIGHT = 1;
 /** The most that a word counts that may be a stop word. */
 const DOUBTFUL_WEIGHT = 1;
@@ -83,10 +80,13 @@ export function searchTerms(text: string, languages: readonly string[]): string[
     .flatMap(([term, weight]) => new Array<string>(weight).fill(term));
 }
 
-/** A word of a query, and the terms that it is when it is spelled right: one for each language that the query may be in. */
+/** A word of a query, and the terms that it is when it is spelled right. */
 export interface QueryWord {
   word: string;
+  /** As it is written, and in the languages that the query is told to be in. */
   terms: string[];
+  /** In other languages that the query may be in: searched for only if none of `terms` occurs. */
+  stems: string[];
   /** Of Vietnamese: those one letter away are other words, not better spellings. */
   isSyllable: boolean;
 }
@@ -95,13 +95,23 @@ export interface QueryWord {
 export function queryWords(text: string, languages: readonly string[]): QueryWord[] {
   const searched = languages.length > 0 ? languages : [UNDETERMINED];
   const words = wordsOf(withoutEndings(text, languages));
-  const { kept, likely } = withoutStopWords(words, searched, true, queryStopWord);
+  const { kept, likely, isTold } = withoutStopWords(words, searched, true, queryStopWord);
   const surely = kept.filter(({ weightMax }) => weightMax === TERM_WEIGHT);
   return [...new Set(surely.map(({ word }) => word))].map((word) => ({
     word,
-    terms: [...new Set([UNDETERMINED, ...likely].map((language) => wordTerms(word, language)[0]!.term))],
+    terms: mainTerms(word, [UNDETERMINED, ...[...likely].filter((language) => isTold || !isOwn(language))]),
+    stems: mainTerms(word, isTold ? [] : [...likely].filter(isOwn)),
     isSyllable: isSyllable(word, likely),
   }));
+}
+
+function mainTerms(word: string, languages: readonly string[]): string[] {
+  return [...new Set(languages.map((language) => wordTerms(word, language)[0]!.term))];
+}
+
+/** Whether the stems of a language are terms of texts in it only. */
+function isOwn(language: string): boolean {
+  return language !== UNDETERMINED && !isScriptLanguage(language);
 }
 
 /** Vietnamese for certain, by its marks or by the query. */
@@ -112,8 +122,9 @@ function isSyllable(word: string, likely: ReadonlySet<string>): boolean {
 
 /**
  * Terms of a query with what each counts, TERM_WEIGHT at most. `languages` are those of the searched corpus (`und` for sources
- * without one): the query's own is not known, so its words are stemmed as in each of them. Stop words are dropped for the
- * languages whose stop words the query has most of, unless nothing would remain; what may be another word counts little.
+ * without one). Words are stemmed as in a text of unknown language, and as in the languages that stop words tell or that the corpus
+ * has alone; in others only if they occur nowhere (see `QueryWord`). Stop words are dropped for the languages whose stop words the
+ * query has most of, unless nothing would remain; what may be another word counts little.
  */
 export function weighTerms(text: string, languages: readonly string[]): Map<string, number> {
   const terms = new Map<string, number>();
@@ -161,11 +172,10 @@ function forEachQueryTerm(text: string, languages: readonly string[], findStop: 
     },
   );
   const { kept, likely, isTold } = withoutStopWords(words, searched, hasOther, findStop);
-  const isOwn = (language: string): boolean => language !== UNDETERMINED && !isScriptLanguage(language);
-  /** The most that the terms of a language count. */
+  /** The most that the terms of a language count. A word as it is written comes before stems of languages that nothing tells. */
   const mostIn = (language: string): number => {
-    if (!likely.has(language)) return isOwn(language) ? 0 : UNLIKELY_WEIGHT;
-    return isTold || !isOwn(language) ? TERM_WEIGHT : UNLIKELY_WEIGHT;
+    if (isOwn(language)) return isTold && likely.has(language) ? TERM_WEIGHT : 0;
+    return likely.has(language) ? TERM_WEIGHT : UNLIKELY_WEIGHT;
   };
   for (const { word, weightMax } of kept) {
     for (const language of searched) {

@@ -11,12 +11,13 @@ export interface ChunkText {
   headingPath: readonly string[];
 }
 
-/** `title` is that of the file, if it has one. */
-export function chunkTerms(chunk: ChunkText, title: string | undefined, language: string | null): string {
+/** The terms of a chunk. `title` is that of its file, or the file's name. The heading right above the chunk counts once more. */
+export function chunkTerms(chunk: ChunkText, title: string, language: string | null): string {
   const { content, headingPath } = chunk;
   const context = indexedContext(chunk.context);
-  const names = title === undefined || headingPath.includes(title) ? headingPath : [title, ...headingPath];
+  const names = headingPath.includes(title) ? headingPath : [title, ...headingPath];
   // A heading that opens the chunk is in its content already.
   const outside = names.filter((name) => !content.slice(0, name.length + OPENING_SLACK_UNITS).includes(name));
-  return analyzeForIndex([...outside, ...(context === null ? [] : [context]), content].join('\n'), language);
+  const parts = [...outside, ...headingPath.slice(-1), ...(context === null ? [] : [context]), content];
+  return analyzeForIndex(parts.join('\n'), language);
 }

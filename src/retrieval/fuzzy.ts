@@ -8,6 +8,7 @@ import { sql } from '../db/sql.ts';
 import { collect } from '../util/collect.ts';
 import { encodePrefix } from './analysis/encode.ts';
 import { fold } from './analysis/fold.ts';
+import { TERM_WEIGHT } from './analysis/looser-forms.ts';
 import { errorsBetween, isCorrectable, spellingsNear } from './analysis/misspellings.ts';
 import { firstTerms, lowerCase, wordTerms } from './analysis/words.ts';
 import { type QueryWord, queryWords } from './analyzer.ts';
@@ -45,7 +46,10 @@ interface Correction {
   term: string;
 }
 
-/** The search with misspelled words corrected, or undefined when there are none. `ranked` is what the search found, `rows` what was read of it. */
+/**
+ * The search with misspelled words corrected, and with stems of the languages of the corpus for words that occur only as such;
+ * undefined when there are none. `ranked` is what the search found, `rows` what was read of it.
+ */
 export async function correct(
   tx: Tx,
   search: Search,
@@ -56,7 +60,7 @@ export async function correct(
   const { request, languages } = search;
   if (request.mode === 'semantic') return undefined;
   const words = queryWords(request.query, languages)
-    .filter(({ word, isSyllable }) => !isSyllable && isCorrectable(fold(word.toLowerCase())))
+    .filter((word) => word.stems.length > 0 || mayBeMisspelled(word))
     .slice(0, WORDS_MAX);
   if (words.length === 0) return undefined;
   const best = ranked.slice(0, BEST_CHUNKS).flatMap(({ id }) => rows.get(id)?.terms ?? []);
@@ -64,32 +68,42 @@ export async function correct(
   if (missing.length < words.length * MISSING_SHARE_MIN) return undefined;
   const filters = request.usePostfilter ? {} : request.filters;
   const nowhere: QueryWord[] = [];
-  const known = await presentTerms(
-    tx,
-    search,
-    missing.flatMap(({ terms }) => terms),
-    filters,
-  );
+  const inflected: QueryWord[] = [];
+  const sought = missing.flatMap((word) => [...word.terms, ...word.stems]);
+  const known = await presentTerms(tx, search, sought, filters);
+  const occurs = async (terms: readonly string[]): Promise<boolean> =>
+    known
+      ? terms.some((term) => known.has(term))
+      : terms.length > 0 && (await chunksWith(tx, search, terms, filters, 1)).length > 0;
   for (const word of missing) {
-    const isKnown = known
-      ? word.terms.some((term) => known.has(term))
-      : (await chunksWith(tx, search, word.terms, filters, 1)).length > 0;
-    if (isKnown) continue;
-    nowhere.push(word);
+    if (await occurs(word.terms)) continue;
+    if (await occurs(word.stems)) inflected.push(word);
+    else if (mayBeMisspelled(word)) nowhere.push(word);
     if (nowhere.length > CORRECTED_WORDS_MAX) return undefined;
   }
   // Which chunks are the best depends on what is hidden too; which words nothing has does not.
-  if (request.policy !== null && nowhere.length < words.length * MISSING_SHARE_MIN) return undefined;
+  if (request.policy !== null && nowhere.length + inflected.length < words.length * MISSING_SHARE_MIN) return undefined;
   const corrections: Correction[] = [];
   for (const spelled of await spell(tx, search, nowhere, filters)) {
     const correction = await correctWord(tx, search, spelled, filters);
     if (correction) corrections.push(correction);
   }
-  if (corrections.length === 0) return undefined;
-  const list = corrections.map(({ word, meant }) => `“${meant}” instead of “${word}”`).join(', ');
-  warnings.push({ type: FUZZY_WARNING, message: `Words that occur nowhere were taken for others: ${list}.` });
-  const guesses = corrections.flatMap(({ term }) => new Array<string>(GUESS_WEIGHT).fill(term));
+  const guesses = [
+    ...inflected.flatMap(({ stems }) => stems.flatMap((term) => new Array<string>(TERM_WEIGHT).fill(term))),
+    ...corrections.flatMap(({ term }) => new Array<string>(GUESS_WEIGHT).fill(term)),
+  ];
+  if (guesses.length === 0) return undefined;
+  if (corrections.length > 0) warnings.push(warningOf(corrections));
   return { ...search, terms: [...search.terms, ...guesses] };
+}
+
+function mayBeMisspelled({ word, isSyllable }: QueryWord): boolean {
+  return !isSyllable && isCorrectable(fold(word.toLowerCase()));
+}
+
+function warningOf(corrections: readonly Correction[]): Warning {
+  const list = corrections.map(({ word, meant }) => `“${meant}” instead of “${word}”`).join(', ');
+  return { type: FUZZY_WARNING, message: `Words that occur nowhere were taken for others: ${list}.` };
 }
 
 /** A word, and how it may have been meant. Terms that no chunk has may be left out. */

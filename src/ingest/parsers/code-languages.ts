@@ -10,6 +10,8 @@ export interface Grammar {
   leaves: ReadonlySet<string>;
   /** What stands around definitions without a name of its own. */
   wrappers: ReadonlySet<string>;
+  /** Constants, variables, fields: definitions if they have a comment or several lines, and are not in a function. */
+  values: ReadonlySet<string>;
 }
 
 export interface CodeLanguage {
@@ -17,22 +19,26 @@ export interface CodeLanguage {
   grammar?: Grammar;
 }
 
-function grammar(file: string, containers: string, leaves: string, wrappers = ''): Grammar {
+function grammar(file: string, containers: string, leaves: string, wrappers = '', values = ''): Grammar {
   const words = (text: string) => new Set(text.split(' ').filter(Boolean));
-  return { file, containers: words(containers), leaves: words(leaves), wrappers: words(wrappers) };
+  return {
+    file,
+    containers: words(containers),
+    leaves: words(leaves),
+    wrappers: words(wrappers),
+    values: words(values),
+  };
 }
 
 const SCRIPT = [
   'class_declaration abstract_class_declaration internal_module module interface_declaration',
   'function_declaration generator_function_declaration function_signature method_definition abstract_method_signature ' +
-    'enum_declaration type_alias_declaration variable_declarator public_field_definition field_definition assignment_expression',
+    'enum_declaration type_alias_declaration',
   'export_statement lexical_declaration variable_declaration ambient_declaration expression_statement',
+  'variable_declarator public_field_definition field_definition assignment_expression property_signature method_signature',
 ] as const;
 
-/** Of these, only what is given a function or class is a definition. */
-export const HOLDERS: ReadonlySet<string> = new Set([
-  ...['variable_declarator', 'public_field_definition', 'field_definition', 'assignment_expression'],
-]);
+/** A value of these kinds is a definition wherever it stands. */
 export const HELD: ReadonlySet<string> = new Set([
   ...['arrow_function', 'function_expression', 'generator_function', 'class'],
 ]);
@@ -53,10 +59,14 @@ const LANGUAGES: Record<string, CodeLanguage> = {
       'python',
       'class_definition',
       'function_definition',
-      'decorated_definition if_statement try_statement else_clause except_clause block',
+      'decorated_definition if_statement try_statement else_clause except_clause block expression_statement',
+      'assignment',
     ),
   },
-  rb: { name: 'ruby', grammar: grammar('ruby', 'module class singleton_class', 'method singleton_method') },
+  rb: {
+    name: 'ruby',
+    grammar: grammar('ruby', 'module class singleton_class', 'method singleton_method', '', 'assignment'),
+  },
   php: {
     name: 'php',
     grammar: grammar(
@@ -73,6 +83,7 @@ const LANGUAGES: Record<string, CodeLanguage> = {
       'class_declaration interface_declaration enum_declaration record_declaration annotation_type_declaration',
       'method_declaration constructor_declaration compact_constructor_declaration',
       'enum_body_declarations',
+      'field_declaration',
     ),
   },
   'c h cc cpp cxx hh hpp': {
@@ -82,6 +93,7 @@ const LANGUAGES: Record<string, CodeLanguage> = {
       'namespace_definition class_specifier struct_specifier union_specifier',
       'function_definition enum_specifier type_definition',
       'template_declaration linkage_specification declaration_list preproc_ifdef preproc_if preproc_else preproc_elif',
+      'declaration preproc_def preproc_function_def',
     ),
   },
   cs: {
@@ -91,11 +103,18 @@ const LANGUAGES: Record<string, CodeLanguage> = {
       'namespace_declaration class_declaration interface_declaration struct_declaration record_declaration',
       'method_declaration constructor_declaration enum_declaration delegate_declaration',
       'file_scoped_namespace_declaration preproc_if',
+      'property_declaration',
     ),
   },
   go: {
     name: 'go',
-    grammar: grammar('go', '', 'function_declaration method_declaration type_spec', 'type_declaration'),
+    grammar: grammar(
+      'go',
+      '',
+      'function_declaration method_declaration type_spec',
+      'type_declaration const_declaration var_declaration var_spec_list',
+      'const_spec var_spec',
+    ),
   },
   rs: {
     name: 'rust',
@@ -104,6 +123,7 @@ const LANGUAGES: Record<string, CodeLanguage> = {
       'impl_item trait_item mod_item',
       'function_item function_signature_item struct_item enum_item union_item type_item macro_definition',
       'foreign_mod_item',
+      'const_item static_item',
     ),
   },
   'sh bash': { name: 'bash', grammar: grammar('bash', '', 'function_definition') },

@@ -12,6 +12,39 @@ async function outline(name: string, text: string): Promise<string[]> {
   });
 }
 
+/** Definitions by assignment. */
+const VALUES: Record<string, [text: string, outline: string[]]> = {
+  'v.ts': [
+    "const { a } = require('a');\nconst b =\n  require('b');\nconst C = 1;\n/** Doc. */\nexport const D = 2;\nexport const E = {\n  x: 1,\n};\nexport const F = memo(() => {\n  const local = {\n    y: 1,\n  };\n});\n",
+    [": const { a } = require('a');", 'D: /** Doc. */', 'E: export const E = {', 'F: export const F = memo(() => {'],
+  ],
+  'w.ts': [
+    'export class A {\n  x = 1;\n  /** Doc. */\n  @Input() y = 2;\n  z = () => 3;\n}\ninterface I {\n  a: 1;\n  /** Doc. */\n  b?: 2;\n}\n',
+    ['A: export class A {', 'A > y: /** Doc. */', 'A > z: z = () => 3;', 'I: interface I {', 'I > b: /** Doc. */'],
+  ],
+  'v.js': ['exports.a = 1;\nexports.b = {\n  c: 1,\n};\n', [': exports.a = 1;', 'exports.b: exports.b = {']],
+  'v.py': [
+    'A = 1\nB = 2\n\n# Doc.\nC = 3\nD = {\n    "x": 1,\n}\n\n@dec\ndef f():\n    y = [\n        1,\n    ]\n\n@dataclass\nclass G:\n    g: int = 0\n    #: Doc.\n    h: int = 1\n',
+    [': A = 1', 'C: # Doc.', 'D: D = {', 'f: @dec', 'G: @dataclass', 'G > h: #: Doc.'],
+  ],
+  'v.go': [
+    'package a\n\n// Doc.\nvar X = 1\n\nvar Y = []int{\n\t1,\n}\n\nconst (\n\tA = 1\n\t// Doc.\n\tB = 2\n)\n',
+    [': package a', 'X: // Doc.', 'Y: var Y = []int{', ': const (', 'B: // Doc.'],
+  ],
+  'v.rs': [
+    'const A: i32 = 1;\n/// Doc.\npub const B: i32 = 2;\nstatic C: [i32; 1] = [\n    1,\n];\n/// Doc.\nmacro_rules! m { () => {} }\n',
+    [': const A: i32 = 1;', 'B: /// Doc.', 'C: static C: [i32; 1] = [', 'm: /// Doc.'],
+  ],
+  'V.java': [
+    'class V {\n  int a = 1;\n  /** Doc. */\n  public static final int B = 2;\n}\n',
+    ['V: class V {', 'V > B: /** Doc. */'],
+  ],
+  'v.h': [
+    '#define A 1\n#define B(x) \\\n  (x)\nint x;\n/** Doc. */\nint f(int x);\n',
+    [': #define A 1', 'B: #define B(x) \\', ': int x;', 'f: /** Doc. */'],
+  ],
+};
+
 const SAMPLES: Record<string, [text: string, outline: string[]]> = {
   'a.py': [
     'import os\n\n\n# Holds it.\n@dec\nclass Store(Base):\n    """Doc."""\n\n    @property\n    def size(self):\n        return 1\n\n    async def put(self): pass\n\n\ndef main():\n    def inner(): pass\n\nif __name__ == "__main__":\n    main()\n',
@@ -86,6 +119,12 @@ const SAMPLES: Record<string, [text: string, outline: string[]]> = {
     ['Get-X: function Get-X { 1 }', 'A: class A {', 'A > M: [void] M() { }'],
   ],
 };
+
+for (const [name, [text, expected]] of Object.entries(VALUES)) {
+  test(`${name}: constants and fields with a comment or several lines are definitions`, async () => {
+    assert.deepEqual(await outline(name, text), expected);
+  });
+}
 
 for (const [name, [text, expected]] of Object.entries(SAMPLES)) {
   test(`${name}: definitions with what belongs to them, under their names`, async () => {

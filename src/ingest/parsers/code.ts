@@ -4,7 +4,7 @@ import { Language, type Node, Parser } from 'web-tree-sitter';
 import { extensionOf } from '../file-types.ts';
 import { originMetadata } from '../metadata-values.ts';
 import type { Block, ParsedFile } from '../parsed.ts';
-import { codeLanguage, type Grammar, HELD, HOLDERS, LEADS } from './code-languages.ts';
+import { codeLanguage, type Grammar, HELD, LEADS } from './code-languages.ts';
 
 /** UTF-16 units of a file whose definitions are looked for: a syntax tree takes 100 bytes for each, and more in hostile text. */
 export const TREE_UNITS_MAX = 256 * 1024;
@@ -18,6 +18,10 @@ const LINE_START_UNITS = 200;
 const NESTING_MAX = 40;
 const PATH_NAMES_MAX = 8;
 const NAME_UNITS_MAX = 100;
+const IMPORT = /^(?:await )?(?:require|import)\b/;
+const IMPORT_UNITS = 20;
+/** What a value may be named: `A.b`, `#c`, `a::b`, `['d']`. */
+const NAME = /^[\w$.#:@'"[\]-]+$/;
 
 /** `name` tells the language. Without grammar, with too much text or too many errors, the file is one block of code. */
 export async function parseCode(text: string, name: string): Promise<ParsedFile> {
@@ -82,7 +86,8 @@ class Cutter {
     this.grammar = grammar;
   }
 
-  visit(node: Node, path: readonly string[], depth: number, leadFrom?: number): void {
+  /** `isInFunction`: variables are local, and no definitions. */
+  visit(node: Node, path: readonly string[], depth: number, isInFunction = false, leadFrom?: number): void {
     let lead = leadFrom;
     let leadEnd = leadFrom;
     for (const child of node.namedChildren) {
@@ -92,9 +97,9 @@ class Cutter {
         leadEnd = child.endIndex;
         continue;
       }
-      const names = this.namesOf(child);
+      const names = this.isDefinition(child, isInFunction, lead !== undefined) ? this.namesOf(child) : undefined;
       if (names) this.define(child, [...path, ...names].slice(0, PATH_NAMES_MAX), path, depth, lead);
-      else if (depth < NESTING_MAX && this.isOpened(child)) this.visit(child, path, depth + 1, lead);
+      else if (depth < NESTING_MAX && this.isOpened(child)) this.visit(child, path, depth + 1, isInFunction, lead);
       lead = undefined;
       leadEnd = undefined;
     }
@@ -117,8 +122,12 @@ class Cutter {
     lead: number | undefined,
   ): void {
     this.cut(this.lineStart(lead ?? node.startIndex), above);
-    const inner = this.grammar.containers.has(node.type) || node.endIndex - node.startIndex > LONG_UNITS;
-    if (inner && depth < NESTING_MAX) this.visit(node.childForFieldName('body') ?? node, path, depth + 1);
+    const isContainer = this.grammar.containers.has(node.type);
+    const inner = isContainer || node.endIndex - node.startIndex > LONG_UNITS;
+    if (inner && depth < NESTING_MAX) {
+      const isFunction = !isContainer && givenTo(node)?.type !== 'class';
+      this.visit(node.childForFieldName('body') ?? node, path, depth + 1, isFunction);
+    }
     this.cut(this.lineEnd(node.endIndex), path);
   }
 
@@ -161,17 +170,27 @@ class Cutter {
     return /\n[ \t]*\n/.test(this.text.slice(from, to));
   }
 
-  /** The names of a definition: none when `node` is something else, or holds an error and nothing else. */
+  /** Whether a node is a definition. One that holds an error and nothing else is none. */
+  private isDefinition(node: Node, isInFunction: boolean, hasLead: boolean): boolean {
+    const { containers, leaves, values } = this.grammar;
+    if (containers.has(node.type)) return true;
+    if (node.hasError) return false;
+    if (!values.has(node.type)) return leaves.has(node.type);
+    const value = givenTo(node);
+    if (value && HELD.has(value.type)) return true;
+    if (isInFunction || (value && IMPORT.test(this.text.slice(value.startIndex, value.startIndex + IMPORT_UNITS))))
+      return false;
+    // Directives of C end at the start of the next line.
+    const { row, column } = node.endPosition;
+    return hasLead || node.startPosition.row < (column === 0 ? row - 1 : row);
+  }
+
+  /** The names of a definition; undefined for one that has none, such as a pattern that takes a value apart. */
   private namesOf(node: Node): string[] | undefined {
-    const container = this.grammar.containers.has(node.type);
-    if (!container && (!this.grammar.leaves.has(node.type) || node.hasError)) return undefined;
-    if (HOLDERS.has(node.type)) {
-      const value = node.childForFieldName('value') ?? node.childForFieldName('right');
-      if (!value || !HELD.has(value.type)) return undefined;
-    }
     const name = nameNode(node);
     if (!name) return undefined;
     const words = this.text.slice(name.startIndex, name.endIndex).replace(/\s+/g, ' ').slice(0, NAME_UNITS_MAX);
+    if (this.grammar.values.has(node.type) && !NAME.test(words)) return undefined;
     const names = words.includes('<') ? [words] : words.split('::');
     const receiver = node.childForFieldName('receiver');
     return [...(receiver ? [this.receiverType(receiver)] : []), ...names]
@@ -185,6 +204,11 @@ class Cutter {
   }
 }
 
+/** What a variable, a field or an assignment is given. */
+function givenTo(node: Node): Node | null {
+  return node.childForFieldName('value') ?? node.childForFieldName('right');
+}
+
 function nameNode(node: Node): Node | null {
   if (node.type === 'impl_item') return node.childForFieldName('type');
   const named = node.childForFieldName('name') ?? node.childForFieldName('left') ?? node.childForFieldName('property');
@@ -192,5 +216,6 @@ function nameNode(node: Node): Node | null {
   // C: the name is inside the declarators of pointers and functions.
   let inner = node.childForFieldName('declarator');
   for (let next = inner; next; next = inner?.childForFieldName('declarator') ?? null) inner = next;
+  if (inner?.type === 'variable_declarator') return inner.childForFieldName('name');
   return inner ?? node.namedChildren.find((child) => /(^|_)name$/.test(child.type)) ?? null;
 }
