@@ -1238,6 +1238,10 @@ export interface Operations {
         limit?: number | undefined;
         /** Fetch records after this id: the next_id of the page before. · format "uuid" */
         after_id?: string | undefined;
+        /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
+        order?: "asc" | "desc" | undefined;
+        /** Only records with this text in the title, whatever the case; blanks around it do not count. · minLength 1, maxLength 200 */
+        q?: string | undefined;
         /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
         principal_id?: string | undefined;
         /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
@@ -1837,6 +1841,10 @@ export interface Operations {
         limit?: number | undefined;
         /** Fetch records after this id: the next_id of the page before. · format "uuid" */
         after_id?: string | undefined;
+        /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
+        order?: "asc" | "desc" | undefined;
+        /** Only records with this text in the name, whatever the case; blanks around it do not count. · minLength 1, maxLength 200 */
+        q?: string | undefined;
         /** Where the source comes from: `local_file`, `drive`, `page`, `repo` or `web`. */
         source_type?: "local_file" | "drive" | "page" | "repo" | "web" | undefined;
         /** Where the work stands: see the list of values. */
@@ -1913,6 +1921,8 @@ export interface Operations {
         limit?: number | undefined;
         /** Fetch records after this id: the next_id of the page before. · format "uuid" */
         after_id?: string | undefined;
+        /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
+        order?: "asc" | "desc" | undefined;
       } | undefined;
     };
     response: {
@@ -1933,6 +1943,10 @@ export interface Operations {
         limit?: number | undefined;
         /** Fetch records after this id: the next_id of the page before. · format "uuid" */
         after_id?: string | undefined;
+        /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
+        order?: "asc" | "desc" | undefined;
+        /** Only records with this text in the status, stage or error, whatever the case; blanks around it do not count. · minLength 1, maxLength 200 */
+        q?: string | undefined;
       } | undefined;
     };
     response: {

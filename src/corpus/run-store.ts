@@ -4,7 +4,8 @@ import { raw, sql } from '../db/sql.ts';
 import type { FileFailure } from '../ingest/parsed.ts';
 import type { ProgressStep, RunStatistics } from '../jobs/progress.ts';
 import { ACTIVE_STATUSES, type JobStatus } from '../jobs/status.ts';
-import { type GroupLimits, type PageRequest, withinLimits } from './group-store.ts';
+import { type GroupLimits, withinLimits } from './group-store.ts';
+import { afterCursor, containsText, type PageRequest, pageOf } from './page-sql.ts';
 
 /** `stored`: what is stored is read anew, and the origin, if there is one, is not asked. */
 export type RunReads = 'origin' | 'stored';
@@ -55,6 +56,9 @@ const RUN_COLUMNS =
   r.unchanged, r.skipped, r.deleted, r.failed, r.error_title as "errorTitle", r.error_message as "errorMessage",
   r.created_at as "createdAt", r.started_at as "startedAt", r.ended_at as "endedAt"`);
 
+/** What the text `q` of a list of runs is looked for in. */
+const RUN_WORDS = raw(`concat_ws(e'\\n', r.status, r.stage, r.error_title, r.error_message)`);
+
 export interface NewRun {
   id: string;
   /** `origin` unless it is said. */
@@ -104,12 +108,13 @@ export async function listRuns(
   tx: Queryable,
   tenantId: string,
   groupId: string,
+  q: string | undefined,
   page: PageRequest,
 ): Promise<{ rows: Run[]; total: number }> {
-  const matching = sql`r.tenant_id = ${tenantId} and r.source_group_id = ${groupId}`;
-  const after = page.afterId === undefined ? raw('true') : sql`r.id > ${page.afterId}::uuid`;
+  const found = q === undefined ? raw('true') : containsText(RUN_WORDS, q);
+  const matching = sql`r.tenant_id = ${tenantId} and r.source_group_id = ${groupId} and ${found}`;
   const rows = await tx.query<Run>(sql`
-    select ${RUN_COLUMNS} from run r where ${matching} and ${after} order by r.id limit ${page.limit + 1}`);
+    select ${RUN_COLUMNS} from run r where ${matching} and ${afterCursor(raw('r.id'), page)} ${pageOf(raw('r.id'), page)}`);
   const [count] = await tx.query<{ total: number }>(sql`select count(*) as total from run r where ${matching}`);
   return { rows, total: count?.total ?? 0 };
 }

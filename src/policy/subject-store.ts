@@ -1,5 +1,5 @@
 /** SQL of the table subject: attributes of principals. */
-import type { PageRequest } from '../corpus/group-store.ts';
+import type { PageRequest } from '../corpus/page-sql.ts';
 import { json, type Queryable, type Tx } from '../db/database.ts';
 import { raw, sql } from '../db/sql.ts';
 import type { Attributes } from './policy.ts';

@@ -5,7 +5,7 @@ import { findGroup } from '../../corpus/group-store.ts';
 import { findRun, listRunErrors, listRuns, type Run, type RunError } from '../../corpus/run-store.ts';
 import type { Deps } from '../../deps.ts';
 import { notFound } from '../../errors.ts';
-import { pageQuery, paginationSchema, toPage } from '../../http/page.ts';
+import { orderShape, pageQuery, pageQueryShape, paginationSchema, searchShape, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idParams, idSchema, jobErrorSchema, timeSchema } from '../../http/schemas.ts';
 import { cancelRun, startRun } from '../../ingest/run-actions.ts';
@@ -66,14 +66,14 @@ function listRoute(deps: Deps): Route {
     scopes: ['ingestion:manage', 'knowledge:read'],
     operation: { id: 'listRuns', area: AREA, summary: 'List the runs of a source group' },
     params: idParams,
-    query: pageQuery,
+    query: z.strictObject({ ...pageQueryShape, ...orderShape, ...searchShape('the status, stage or error') }),
     response: { status: 200, schema: z.object({ runs: z.array(runSchema), pagination: paginationSchema }) },
     errors: [400, 404],
     handler: ({ caller, params, query }) =>
       deps.db.transaction(caller.tenantId, async (tx) => {
         if (!isId(params.id) || !(await findGroup(tx, caller.tenantId, params.id, caller))) throw notFound();
-        const request = { limit: query.limit, afterId: query.after_id };
-        const { rows, total } = await listRuns(tx, caller.tenantId, params.id, request);
+        const request = { limit: query.limit, afterId: query.after_id, order: query.order };
+        const { rows, total } = await listRuns(tx, caller.tenantId, params.id, query.q, request);
         const { page, pagination } = toPage(rows, query.limit, total);
         return { runs: page.map(toRun), pagination };
       }),
