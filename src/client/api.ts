@@ -1931,6 +1931,28 @@ export interface Operations {
       pagination: Pagination;
     };
   };
+  /** List the runs of all source groups */
+  listAllRuns: {
+    request: {
+      query?: {
+        /** How many records to return. · minimum 1, maximum 100, default 20 */
+        limit?: number | undefined;
+        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
+        after_id?: string | undefined;
+        /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
+        order?: "asc" | "desc" | undefined;
+        /** Only records with this text in the status, stage or error, whatever the case; blanks around it do not count. · minLength 1, maxLength 200 */
+        q?: string | undefined;
+        /** Where the work stands: see the list of values. */
+        status?: "unknown" | "queued" | "not_started" | "managed" | "starting" | "started" | "success" | "failure" | "canceling" | "canceled" | "deleting" | "delete_job_failure" | undefined;
+      } | undefined;
+    };
+    response: {
+      /** Runs of this page, oldest first. */
+      runs: Array<Run>;
+      pagination: Pagination;
+    };
+  };
   /** List the runs of a source group */
   listRuns: {
     request: {
@@ -2770,6 +2792,7 @@ export const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, 
   deleteSourceGroup: ['DELETE', '/api/v1/source-groups/{id}'],
   patchSourceGroupMetadata: ['PUT', '/api/v1/source-groups/{id}/metadata'],
   listSourcesOfSourceGroup: ['GET', '/api/v1/source-groups/{id}/sources'],
+  listAllRuns: ['GET', '/api/v1/runs'],
   listRuns: ['GET', '/api/v1/source-groups/{id}/runs'],
   startRun: ['POST', '/api/v1/source-groups/{id}/runs'],
   getRun: ['GET', '/api/v1/runs/{id}'],

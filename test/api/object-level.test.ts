@@ -154,6 +154,7 @@ const ROWS: Record<string, Row> = {
   'GET /source-groups/{id}/runs path.id': object('group'),
   'GET /source-groups/{id}/runs query.after_id': position,
   'POST /source-groups/{id}/runs path.id': object('group'),
+  'GET /runs query.after_id': position,
   'GET /runs/{id} path.id': object('run'),
   'GET /runs/{id}/errors path.id': object('run'),
   'GET /runs/{id}/errors query.after_id': position,

@@ -152,3 +152,18 @@ test('runs are listed in both orders and found by their status and error', async
   assert.deepEqual(await runs('q=nonsense'), []);
   assert.equal((await service.get(`/source-groups/${ready}/runs?order=up`)).status, 400);
 });
+
+test('the runs of all source groups are one list, within the limits of the key', async () => {
+  const all = (await service.get('/runs?order=desc&limit=100')).body;
+  const groups = new Set(all.runs.map((run: { source_group_id: string }) => run.source_group_id));
+  for (const id of [ready, tagged, queued]) assert.ok(groups.has(id));
+  const ids = all.runs.map((run: { id: string }) => run.id);
+  assert.deepEqual(ids, [...ids].sort().reverse());
+  assert.equal(all.pagination.total, ids.length);
+  const limited = await service.issueKey(['knowledge:read'], { sourceGroupIds: [tagged] });
+  const { runs, pagination } = (await service.get('/runs', limited)).body;
+  assert.deepEqual([runs.length, runs[0].source_group_id, pagination.total], [1, tagged, 1]);
+  assert.deepEqual((await service.get('/runs?status=success&q=succ')).body.pagination.total, 1);
+  const { key } = await service.secondTenant();
+  assert.deepEqual((await service.get('/runs', key)).body.runs, []);
+});

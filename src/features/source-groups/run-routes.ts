@@ -56,7 +56,7 @@ const runErrorSchema = z
   .meta({ id: 'RunError' });
 
 export function runRoutes(deps: Deps): Route[] {
-  return [listRoute(deps), startRoute(deps), getRoute(deps), errorsRoute(deps), cancelRoute(deps)];
+  return [listAllRoute(deps), listRoute(deps), startRoute(deps), getRoute(deps), errorsRoute(deps), cancelRoute(deps)];
 }
 
 function listRoute(deps: Deps): Route {
@@ -73,10 +73,41 @@ function listRoute(deps: Deps): Route {
       deps.db.transaction(caller.tenantId, async (tx) => {
         if (!isId(params.id) || !(await findGroup(tx, caller.tenantId, params.id, caller))) throw notFound();
         const request = { limit: query.limit, afterId: query.after_id, order: query.order };
-        const { rows, total } = await listRuns(tx, caller.tenantId, params.id, query.q, request);
+        const { rows, total } = await listRuns(
+          tx,
+          caller.tenantId,
+          caller,
+          { sourceGroupId: params.id, q: query.q },
+          request,
+        );
         const { page, pagination } = toPage(rows, query.limit, total);
         return { runs: page.map(toRun), pagination };
       }),
+  });
+}
+
+function listAllRoute(deps: Deps): Route {
+  return route({
+    method: 'GET',
+    path: '/runs',
+    scopes: ['ingestion:manage', 'knowledge:read'],
+    operation: { id: 'listAllRuns', area: AREA, summary: 'List the runs of all source groups' },
+    query: z.strictObject({
+      ...pageQueryShape,
+      ...orderShape,
+      ...searchShape('the status, stage or error'),
+      status: z.enum(JOB_STATUSES).optional(),
+    }),
+    response: { status: 200, schema: z.object({ runs: z.array(runSchema), pagination: paginationSchema }) },
+    async handler({ caller, query }) {
+      const request = { limit: query.limit, afterId: query.after_id, order: query.order };
+      const filter = { status: query.status, q: query.q };
+      const { rows, total } = await deps.db.transaction(caller.tenantId, (tx) =>
+        listRuns(tx, caller.tenantId, caller, filter, request),
+      );
+      const { page, pagination } = toPage(rows, query.limit, total);
+      return { runs: page.map(toRun), pagination };
+    },
   });
 }
 

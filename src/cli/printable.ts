@@ -1,0 +1,9 @@
+/** Texts of others on a terminal. Pure. */
+
+/** Control characters but line breaks and tabs, and characters that turn the direction of what follows. */
+const UNPRINTABLE = /[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g;
+
+/** Returns the text with a replacement character for what could steer a terminal: a file's name or text is not ours. */
+export function printable(text: string): string {
+  return text.replaceAll('\r\n', '\n').replaceAll(UNPRINTABLE, '\ufffd');
+}
