@@ -1,9 +1,12 @@
 /** Lists page by page: newest first, a few by default, all of them on request and never more than a page in memory. */
+
+import { openGate } from '../../util/pool.ts';
 import { flagOption, integerOption, type OptionSpec, type OptionValues } from '../command.ts';
 import type { Io } from '../io.ts';
 import { type Column, layOut } from './columns.ts';
 
 const PAGE_SIZE_MAX = 100;
+const REQUESTS_AT_ONCE = 8;
 const LIMIT_DEFAULT = 20;
 const LIMIT_MAX = 1_000_000;
 
@@ -48,6 +51,15 @@ export async function* pagesOf<Row>(
 /** All rows at once, for lists that are short by their nature. */
 export async function allOf<Row>(read: (query: PageQuery) => Promise<Page<Row>>): Promise<Row[]> {
   return (await Array.fromAsync(pagesOf(read))).flatMap(({ rows }) => rows);
+}
+
+/** Awaits `work` for each row, a few at once: a list must not flood the service with requests. */
+export function detailed<Row, Detailed>(
+  rows: readonly Row[],
+  work: (row: Row) => Promise<Detailed>,
+): Promise<Detailed[]> {
+  const gate = openGate(REQUESTS_AT_ONCE);
+  return Promise.all(rows.map((row) => gate(() => work(row))));
 }
 
 export interface ListOutput<Row> {
