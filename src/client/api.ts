@@ -188,8 +188,14 @@ export type CitedContent = {
     spans: Array<Span>;
     /** The part of `content` that supports the cited sentences; at most 300 code points. */
     quote: string;
-    /** Computed: every number and proper name and at least 60 % of the content terms of the cited sentence occur in the quote, with the same negation. */
+    /** The cited passage states what the cited sentence states; not that the sentence answers the question. Computed: every number and proper name and at least 60 % of the content terms of the sentence occur in the quote, with the same negation. */
     verified: boolean;
+    /** Who compared them: `rules` that are computed, or a `model`. */
+    verified_by: "rules" | "model";
+    /** Why it is not verified: the number, the name or the words that the quote lacks; null when it is. */
+    reason: string | null;
+    /** The cited text was chosen from the passage word for word, as in extractive answers; not written. */
+    quoted: boolean;
   };
 };
 
@@ -2552,6 +2558,8 @@ export interface Operations {
         limit?: number | undefined;
         /** Fetch records after this id: the next_id of the page before. · format "uuid" */
         after_id?: string | undefined;
+        /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
+        order?: "asc" | "desc" | undefined;
       } | undefined;
     };
     response: {

@@ -47,5 +47,5 @@ test('on a narrow terminal columns are left out', () => {
 test('an empty cell is a dash, and nothing in a cell steers the terminal', () => {
   const [, line] = lines(undefined, [{ id: '', name: 'a\x1b[2J\nb\u202ec', size: 1 }]);
   assert.equal(line, '-   a\ufffd[2J b\ufffdc     1');
-  assert.equal(printable('a\r\nb\tc\r'), 'a\nb\tc\ufffd');
+  assert.equal(printable('a\r\nb\tc\r\x07'), 'a\nb\tc\ufffd');
 });

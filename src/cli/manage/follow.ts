@@ -1,7 +1,7 @@
 /** Follows the run of a source group to its end. */
 import type { Client } from '../client.ts';
 import { flagOption, type Invocation } from '../command.ts';
-import { reportOutcomes, waitWithProgress } from '../ingest.ts';
+import { outcomeJson, reportOutcomes, waitWithProgress } from '../ingest.ts';
 import type { Io } from '../io.ts';
 import type { GroupOutcome } from '../upload.ts';
 
@@ -28,10 +28,7 @@ export async function finishCreation(
   const isJson = flagOption(options, 'json');
   if (!isJson) io.out(`${made.id}\n`);
   const followed = flagOption(options, 'wait') ? await followGroup(client, made.id, io) : undefined;
-  if (isJson) io.out(`${JSON.stringify(followed === undefined ? made : { ...made, ...ended(followed.outcome) })}\n`);
+  if (isJson)
+    io.out(`${JSON.stringify(followed === undefined ? made : { ...made, ...outcomeJson(followed.outcome) })}\n`);
   return followed?.exitCode ?? 0;
-}
-
-function ended({ run, error, fileErrors }: GroupOutcome) {
-  return { status: run?.status ?? null, error, run, errors: fileErrors };
 }

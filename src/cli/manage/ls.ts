@@ -40,19 +40,21 @@ export const lsCommand: Command = {
 Ids are written in full: the ids of things made together begin alike.`,
   async run(invocation) {
     const [id] = invocation.arguments;
-    const client = await openConfiguredClient();
-    return id === undefined ? listGroups(client, invocation) : listSources(client, checkId(id), invocation);
+    const limit = limitOf(invocation.options);
+    if (id === undefined) return listGroups(limit, invocation);
+    checkId(id);
+    return listSources(await openConfiguredClient(), id, limit, invocation);
   },
 };
 
 type GroupRow = SourceGroup & { source_count: number };
 
-async function listGroups(client: Client, { options, io }: Invocation): Promise<number> {
-  const limit = limitOf(options);
+async function listGroups(limit: number, { options, io }: Invocation): Promise<number> {
   const tag = textOption(options, 'tag');
   const q = textOption(options, 'search');
   const status = choiceOption(options, 'status', STATUSES);
   const type = choiceOption(options, 'type', TYPES);
+  const client = await openConfiguredClient();
   const filter: Query = {
     order: 'desc',
     ...(q !== undefined && { q }),
@@ -89,14 +91,14 @@ async function withCount(client: Client, group: SourceGroup): Promise<GroupRow> 
 
 type SourceRow = GroupSource & { error: RunError | null };
 
-async function listSources(client: Client, id: string, { options, io }: Invocation): Promise<number> {
+async function listSources(client: Client, id: string, limit: number, { options, io }: Invocation): Promise<number> {
   const pages = pagesOf(async (query): Promise<Page<SourceRow>> => {
     const given = { params: { id }, query: { order: 'desc' as const, ...query } };
     const { sources, pagination } = await client.listSourcesOfSourceGroup(given);
     const failed = sources.filter(({ status }) => status === 'failed').map((source) => source.id);
     const errors = await errorsOf(client, id, new Set(failed));
     return { rows: sources.map((source) => ({ ...source, error: errors.get(source.id) ?? null })), pagination };
-  }, limitOf(options));
+  }, limit);
   const columns: Column<SourceRow>[] = [
     { title: 'ID', value: (source) => source.id },
     { title: 'NAME', value: ({ name }) => name, cut: true },

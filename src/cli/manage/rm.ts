@@ -2,7 +2,7 @@
 import { openConfiguredClient } from '../client-config.ts';
 import { type Command, flagOption } from '../command.ts';
 import { confirm, usageError } from '../io.ts';
-import { type Found, find, KIND_WORDS } from './find.ts';
+import { checkId, type Found, find, KIND_WORDS } from './find.ts';
 import { detailed } from './pages.ts';
 import { countOf } from './words.ts';
 
@@ -25,6 +25,7 @@ export const rmCommand: Command = {
 What is deleted is gone from search at once; the service removes the rest in the background.
 Unless every id names something that can be deleted, nothing is.`,
   async run({ arguments: ids, options, io }) {
+    for (const id of ids) checkId(id);
     const client = await openConfiguredClient();
     const found = await detailed([...new Set(ids)], (id) => find(client, id));
     const refused = found.find(({ kind }) => kind !== 'source_group' && kind !== 'source');

@@ -8,7 +8,7 @@ import { type Io, usageError } from '../io.ts';
 import { PRINCIPAL_OPTIONS, principalIn } from '../principal.ts';
 import { printable } from '../printable.ts';
 import { formatBytes } from '../progress.ts';
-import { find, KIND_WORDS, type PrincipalQuery } from './find.ts';
+import { checkId, find, KIND_WORDS, type PrincipalQuery } from './find.ts';
 import { originOf } from './origin.ts';
 import { LIST_OPTIONS, limitOf, pagesOf } from './pages.ts';
 import { errorText, timeText } from './words.ts';
@@ -39,9 +39,11 @@ Ids are in the answers of ls, runs, search --json and ask --json.`,
     const { options, io } = invocation;
     const [text, chunks] = [flagOption(options, 'text'), flagOption(options, 'chunks')];
     if (text && chunks) throw usageError('Give --text or --chunks, not both.');
+    const id = checkId(invocation.arguments[0] ?? '');
+    limitOf(options);
     const principal = principalIn(options);
     const client = await openConfiguredClient();
-    const found = await find(client, invocation.arguments[0] ?? '', principal);
+    const found = await find(client, id, principal);
     const { kind, record } = found;
     if ((text || chunks) && kind !== 'source') {
       throw usageError(`--${text ? 'text' : 'chunks'} is for sources; ${record.id} is a ${KIND_WORDS[kind]}.`);
