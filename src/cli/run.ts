@@ -13,6 +13,7 @@ import { keysCommand } from './keys.ts';
 import { connectCommand } from './manage/connect.ts';
 import { crawlCommand } from './manage/crawl.ts';
 import { lsCommand } from './manage/ls.ts';
+import { modelsCommand } from './manage/models.ts';
 import { rmCommand } from './manage/rm.ts';
 import { runsCommand } from './manage/runs.ts';
 import { showCommand } from './manage/show.ts';
@@ -39,6 +40,7 @@ const COMMANDS: readonly Command[] = [
   connectCommand,
   runsCommand,
   tagsCommand,
+  modelsCommand,
   evalCommand,
   parseCommand,
   keysCommand,
