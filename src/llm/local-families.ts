@@ -13,12 +13,10 @@ export interface Family {
 
 const BGE_EN = 'Represent this sentence for searching relevant passages: ';
 const BGE_ZH = '为这个句子生成表示以用于检索相关文章：';
-const INSTRUCT = 'Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery: ';
 
 /** The first that matches counts. */
 const FAMILIES: readonly Family[] = [
-  { name: /e5-.*-instruct/, pooling: 'mean', query: INSTRUCT, passage: '' },
-  { name: /e5-(?:small|base|large)/, pooling: 'mean', query: 'query: ', passage: 'passage: ' },
+  { name: /e5-(?:small|base|large)(?!.*instruct)/, pooling: 'mean', query: 'query: ', passage: 'passage: ' },
   { name: /nomic-embed-text/, pooling: 'mean', query: 'search_query: ', passage: 'search_document: ' },
   { name: /modernbert-embed/, pooling: 'mean', query: 'search_query: ', passage: 'search_document: ' },
   { name: /snowflake-arctic-embed-.*v2/, pooling: 'cls', query: 'query: ', passage: '' },
