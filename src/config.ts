@@ -25,6 +25,7 @@ const TOKENS_PER_DAY_MAX = 9_999_999_999;
 const EMBEDDING_REQUESTS_MAX = 64;
 /** An index takes no more. */
 export const EMBEDDING_DIMENSIONS_MAX = 4_000;
+const HUB_URL_DEFAULT = 'https://huggingface.co';
 const CHAT_PROVIDERS = ['openai', 'anthropic', 'google', 'openai-compatible'];
 const EMBEDDING_PROVIDERS = ['openai', 'openai-compatible', 'local'];
 export const FUSION_METHODS = ['weighted', 'rrf'] as const;
@@ -77,6 +78,8 @@ export interface Config {
   };
   /** Of lexical and semantic search. `weighted` adds scores, `rrf` reciprocal ranks; `weight`: of the semantic half, 0 to 1. */
   fusion: { method: (typeof FUSION_METHODS)[number]; weight: number };
+  /** Where `pinakes models pull` fetches models from. */
+  hub: { url: string; token: string | null };
   /** `model` is `none` or a model name. */
   rerank: { model: string; baseUrl: string | null; apiKey: string | null; timeoutMs: number };
   /** Finds names for redaction rules; `url` null: none does. A text is read in each of the languages. */
@@ -154,6 +157,7 @@ export function loadConfig(env: Environment): Config {
       method: read.choice('PINAKES_FUSION', FUSION_METHODS, 'weighted'),
       weight: read.share('PINAKES_FUSION_WEIGHT', FUSION_WEIGHT_DEFAULT),
     },
+    hub: readHub(read),
     rerank: {
       model: read.text('PINAKES_RERANK_MODEL', 'none'),
       baseUrl: read.httpUrl('PINAKES_RERANK_BASE_URL', 'http://127.0.0.1:8080'),
@@ -287,6 +291,20 @@ function readBlobs(read: SettingsReader, dataDir: string): Config['blobs'] {
   if (parsed.host !== '')
     throw new ConfigError('PINAKES_BLOB_URL', 'must have three slashes after file:', 'file:///srv/pinakes/blobs');
   return { kind: 'file', directory: fileURLToPath(parsed) };
+}
+
+/** What `pinakes models pull` needs of the settings. @throws ConfigError */
+export function loadHubConfig(env: Environment): Pick<Config, 'hub' | 'outboundAllow'> & { modelsDir: string } {
+  const read = new SettingsReader(env);
+  const modelsDir = resolve(read.text('PINAKES_DATA_DIR', './.pinakes'), 'models');
+  return { hub: readHub(read), outboundAllow: readOutboundAllow(read), modelsDir };
+}
+
+function readHub(read: SettingsReader): Config['hub'] {
+  return {
+    url: read.httpUrl('PINAKES_HUB_URL', HUB_URL_DEFAULT) ?? HUB_URL_DEFAULT,
+    token: read.optional('PINAKES_HUB_TOKEN'),
+  };
 }
 
 /** What `pinakes parse` needs of the settings. @throws ConfigError */

@@ -1,11 +1,32 @@
 /** How answers and search results read on a terminal. */
 import type { CitedContent, Content } from '../client/api.ts';
+import { printable } from './printable.ts';
 
-/** `[2] guide.pdf, pages 4–5, Prices › Groups   verified`, and the quote below it. */
+/** Said once below citations that say it. */
+export const VERIFIED_MEANS =
+  'verified: the cited passage states what the sentence states; it does not say that the sentence answers the question.';
+
+/** `[2] quoted from guide.pdf, pages 4–5, Prices › Groups`, or with `verified` behind it, and the quote below. */
 export function formatCitation(content: CitedContent): string {
-  const { citation } = content;
-  const mark = citation.verified ? 'verified' : 'not verified';
-  return `  [${citation.number}] ${place(content)}  ${mark}\n      "${oneLine(citation.quote)}"\n`;
+  const { number, quote } = content.citation;
+  return `  [${number}] ${printable(`${origin(content)}${place(content)}${mark(content)}`)}\n      "${oneLine(quote)}"\n`;
+}
+
+/** Citations in the order of the answer, with what `verified` means where it is said; empty without citations. */
+export function formatCitations(citations: readonly CitedContent[]): string {
+  const numbered = citations.toSorted((a, b) => a.citation.number - b.citation.number);
+  const explanation = numbered.some((one) => mark(one) !== '') ? `  (${VERIFIED_MEANS})\n` : '';
+  return numbered.map(formatCitation).join('') + explanation;
+}
+
+/** Who quotes word for word says so. A service of before says nothing about it. */
+function origin({ citation }: CitedContent): string {
+  return citation.quoted === true ? 'quoted from ' : '';
+}
+
+function mark({ citation: { verified, quoted, reason } }: CitedContent): string {
+  if (verified) return quoted === true ? '' : '  verified';
+  return `  not verified${typeof reason === 'string' ? `: ${reason}` : ''}`;
 }
 
 /** Name, pages and headings. */
@@ -29,6 +50,6 @@ function formatPages(pages: readonly number[]): string {
 
 /** Blanks and line breaks become one blank; a longer text is cut to `codePointsMax` with an ellipsis. */
 export function oneLine(text: string, codePointsMax = Number.POSITIVE_INFINITY): string {
-  const flat = [...text.replaceAll(/\s+/gu, ' ').trim()];
+  const flat = [...printable(text).replaceAll(/\s+/gu, ' ').trim()];
   return flat.length <= codePointsMax ? flat.join('') : `${flat.slice(0, codePointsMax - 1).join('')}…`;
 }

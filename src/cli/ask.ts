@@ -1,11 +1,12 @@
 /** `pinakes ask`: streams an answer and prints its citations. */
 import type { CitedContent, Warning } from '../client/api.ts';
-import { formatCitation } from './answer.ts';
+import { formatCitations } from './answer.ts';
 import type { Client, CompletionBody } from './client.ts';
 import { openConfiguredClient } from './client-config.ts';
 import { type Command, flagOption, integerOption, textOption } from './command.ts';
 import type { Io } from './io.ts';
 import { PRINCIPAL_OPTIONS, principalIn } from './principal.ts';
+import { printable } from './printable.ts';
 
 export const ASK_LIMIT_MAX = 100;
 
@@ -21,6 +22,14 @@ export const askCommand: Command = {
     conversation: { type: 'string', value: '<id>', text: 'continue this conversation' },
     ...PRINCIPAL_OPTIONS,
   },
+  details: `
+  pinakes ask "When is the last admission?"
+  pinakes ask "And on Mondays?" --conversation <id>
+  pinakes ask "When is the last admission?" --json | jq -r '.choices[0].message.content'
+
+Without a chat model an answer is made of passages, each "quoted from" its file. With one,
+a sentence is marked verified when the cited passage states what the sentence states; that
+does not say that the sentence answers the question.`,
   async run({ arguments: [question = ''], options, io }) {
     const limit = integerOption(options, 'limit', 1, ASK_LIMIT_MAX);
     const conversation = textOption(options, 'conversation');
@@ -55,7 +64,7 @@ export async function streamAnswer(client: Client, body: CompletionBody, io: Io)
   for await (const event of client.streamCompletion(body)) {
     if (event.type === 'TEXT_MESSAGE_CONTENT' && event.delta !== undefined) {
       answer.text += event.delta;
-      io.out(event.delta);
+      io.out(printable(event.delta));
     } else if (event.type === 'CUSTOM' && event.name === 'citations') {
       answer.citations = event.value?.citations ?? [];
     } else if (event.type === 'RUN_FINISHED' && event.result !== undefined) {
@@ -65,8 +74,7 @@ export async function streamAnswer(client: Client, body: CompletionBody, io: Io)
     }
   }
   io.out('\n');
-  const numbered = answer.citations.toSorted((a, b) => a.citation.number - b.citation.number);
-  if (numbered.length > 0) io.out(`\n${numbered.map(formatCitation).join('')}`);
+  if (answer.citations.length > 0) io.out(`\n${formatCitations(answer.citations)}`);
   for (const warning of warnings) io.err(`Warning: ${warning.message}\n`);
   return answer;
 }

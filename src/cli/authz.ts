@@ -1,11 +1,11 @@
 /** `pinakes authz`: policies, subjects, and why somebody sees something or does not. */
-import type { Operations } from '../client/api.ts';
+import type { AuthzSubject } from '../client/api.ts';
 import { openConfiguredClient } from './client-config.ts';
 import { type Command, flagOption, type Invocation, textOption } from './command.ts';
 import { usageError } from './io.ts';
+import type { Column } from './manage/columns.ts';
+import { allOf, LIST_OPTIONS, limitOf, pagesOf, printList } from './manage/pages.ts';
 import { PRINCIPAL_OPTIONS, principalIn } from './principal.ts';
-
-const PAGE_SIZE = 100;
 
 export const authzCommand: Command = {
   name: 'authz',
@@ -17,6 +17,8 @@ export const authzCommand: Command = {
     ...PRINCIPAL_OPTIONS,
     source: { type: 'string', value: '<id>', text: 'explain: a source' },
     chunk: { type: 'string', value: '<id>', text: 'explain: a chunk, instead' },
+    limit: { ...LIST_OPTIONS['limit']!, text: 'subjects: how many, newest first (default 20)' },
+    all: { ...LIST_OPTIONS['all']!, text: 'subjects: all of them' },
     json: { type: 'boolean', text: 'print the answer as JSON' },
   },
   details: `
@@ -40,33 +42,33 @@ export const authzCommand: Command = {
 
 async function policies({ options, io }: Invocation): Promise<number> {
   const client = await openConfiguredClient();
-  const found: Operations['listPolicies']['response']['policies'] = [];
-  for (let after: string | null | undefined; after !== null; ) {
-    const query = { limit: PAGE_SIZE, ...(after !== undefined && { after_id: after }) };
-    const page: Operations['listPolicies']['response'] = await client.listPolicies({ query });
-    found.push(...page.policies);
-    after = page.pagination.next_id;
-  }
-  if (flagOption(options, 'json')) io.out(`${JSON.stringify(found)}\n`);
+  const found = await allOf(async (query) => {
+    const { policies: rows, pagination } = await client.listPolicies({ query });
+    return { rows, pagination };
+  });
+  const newestFirst = found.toReversed();
+  if (flagOption(options, 'json')) io.out(`${JSON.stringify(newestFirst)}\n`);
   else
-    for (const { name, version, operator, filters } of found)
+    for (const { name, version, operator, filters } of newestFirst)
       io.out(`${name}  version ${version}  ${JSON.stringify({ operator, filters })}\n`);
   return 0;
 }
 
 async function subjects({ options, io }: Invocation): Promise<number> {
   const client = await openConfiguredClient();
-  const found: Operations['listSubjects']['response']['subjects'] = [];
-  for (let after: string | null | undefined; after !== null; ) {
-    const query = { limit: PAGE_SIZE, ...(after !== undefined && { after_id: after }) };
-    const page: Operations['listSubjects']['response'] = await client.listSubjects({ query });
-    found.push(...page.subjects);
-    after = page.pagination.next_id;
-  }
-  if (flagOption(options, 'json')) io.out(`${JSON.stringify(found)}\n`);
-  else
-    for (const one of found)
-      io.out(`${one.principal_id}  ${JSON.stringify(one.attributes)}  ${expiry(one.expires_time)}\n`);
+  const pages = pagesOf(async (query) => {
+    const { subjects: rows, pagination } = await client.listSubjects({ query: { order: 'desc', ...query } });
+    return { rows, pagination };
+  }, limitOf(options));
+  const columns: Column<AuthzSubject>[] = [
+    { title: 'SUBJECT', value: ({ principal_id: id }) => id },
+    { title: 'ATTRIBUTES', value: ({ attributes }) => JSON.stringify(attributes), cut: true },
+    {
+      title: 'EXPIRES',
+      value: ({ expires_time: time }) => (time === null ? 'never' : new Date(time * 1000).toISOString()),
+    },
+  ];
+  await printList(pages, { columns, isJson: flagOption(options, 'json'), none: 'There are no subjects.' }, io);
   return 0;
 }
 
@@ -87,8 +89,4 @@ async function explain({ options, io }: Invocation): Promise<number> {
       `${answer.allowed ? 'allowed' : 'not allowed'}  ${answer.matched_rule === null ? 'there is no such policy' : `decided by ${answer.matched_rule || 'the whole policy'}`}\n`,
     );
   return answer.allowed ? 0 : 1;
-}
-
-function expiry(time: number | null): string {
-  return time === null ? 'never expires' : `expires ${new Date(time * 1000).toISOString()}`;
 }

@@ -18,7 +18,11 @@ export const doctorCommand: Command = {
     check: { type: 'boolean', text: 'also compare rows, blobs, chunks and counters with each other (slow)' },
     json: { type: 'boolean', text: 'print the answer as JSON' },
   },
-  details: '\nExits with 1 when a check fails.',
+  details: `
+  pinakes doctor
+  pinakes doctor --check --json | jq '.[] | select(.ok | not)'
+
+Exits with 1 when a check fails.`,
   async run({ options, io }) {
     const { checks } = await callAdmin<{ checks: Check[] }>(
       'GET',

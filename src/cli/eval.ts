@@ -63,6 +63,9 @@ export const evalCommand: Command = {
     url: { type: 'string', value: '<url>', text: 'use this service (default: PINAKES_URL, else a temporary one)' },
   },
   details: `
+  pinakes eval bench/scifact --mode hybrid
+  pinakes eval bench/scifact --json | jq .ndcg10
+
 The folder holds corpus.jsonl, queries.jsonl and qrels/test.tsv. Every corpus entry is
 uploaded as a file and ranked through POST /search. Without PINAKES_URL and --url a
 service with an empty temporary database is started for it and removed afterwards.

@@ -21,8 +21,15 @@ export const ingestCommand: Command = {
   options: {
     name: { type: 'string', value: '<text>', text: 'name of the source group (default: the first path)' },
     wait: { type: 'boolean', short: 'w', text: 'wait until every file is searchable; exit 1 if one failed' },
+    json: {
+      type: 'boolean',
+      text: 'print the source groups as one line of JSON: an array; with --wait also run and errors',
+    },
   },
   details: `
+  pinakes ingest --wait ~/papers
+  pinakes ingest --name minutes *.docx --json | jq -r '.[].id'
+
 Folders are walked; hidden files and node_modules are left out. More than 2,000 files
 or 495 MB become several source groups. Prints the id of each.`,
   async run({ arguments: paths, options, io }) {
@@ -31,11 +38,19 @@ or 495 MB become several source groups. Prints the id of each.`,
     const name = textOption(options, 'name') ?? nameOf(paths[0] ?? '.');
     const client = await openConfiguredClient();
     const groupIds = await uploadWithProgress(client, name, files, io);
-    for (const id of groupIds) io.out(`${id}\n`);
-    if (!flagOption(options, 'wait')) return 0;
-    return reportOutcomes(await waitWithProgress(client, groupIds, files.length, io), io);
+    const isJson = flagOption(options, 'json');
+    if (!isJson) for (const id of groupIds) io.out(`${id}\n`);
+    const waits = flagOption(options, 'wait');
+    const outcomes = waits ? await waitWithProgress(client, groupIds, files.length, io) : [];
+    if (isJson) io.out(`${JSON.stringify(waits ? outcomes.map(outcomeJson) : groupIds.map((id) => ({ id })))}\n`);
+    return reportOutcomes(outcomes, io);
   },
 };
+
+/** What `--json` tells of a source group whose run has ended. */
+export function outcomeJson({ groupId, run, error, fileErrors }: GroupOutcome) {
+  return { id: groupId, status: run?.status ?? null, error, run, errors: fileErrors };
+}
 
 /** The name of the file or folder; a very long one is cut, with room for the number of a group. */
 function nameOf(path: string): string {

@@ -1,14 +1,15 @@
 /** `pinakes keys`: API keys of the tenant to which the caller's own key belongs. */
 
-import type { ApiKey, ApiKeyUsage, IssuedApiKey, Operations } from '../client/api.ts';
+import type { ApiKey, ApiKeyUsage, IssuedApiKey } from '../client/api.ts';
 import { generateApiKey } from '../http/api-key.ts';
 import { SCOPES } from '../http/route.ts';
 import type { Client } from './client.ts';
 import { openConfiguredClient } from './client-config.ts';
 import { type Command, flagOption, type Invocation, integerOption, textOption, textOptions } from './command.ts';
 import { usageError } from './io.ts';
+import type { Column } from './manage/columns.ts';
+import { allOf, printRows } from './manage/pages.ts';
 
-const PAGE_SIZE = 100;
 const DAYS_MAX = 36_500;
 const USAGE_DAYS_MAX = 400;
 const GRACE_SECONDS_MAX = 7_776_000;
@@ -49,7 +50,7 @@ export const keysCommand: Command = {
     json: { type: 'boolean', text: 'print the answer as JSON' },
   },
   details: `
-  pinakes keys list
+  pinakes keys list         newest first
   pinakes keys issue --name reader --scope knowledge:read --scope inference:run
   pinakes keys rotate <id> --grace 3600     a new key in place of this one
   pinakes keys revoke <id>
@@ -73,37 +74,48 @@ An issued or rotated key is shown once. A key can issue only what it carries its
         return rotate(id, invocation);
       case 'revoke':
         if (id === undefined) throw usageError('pinakes keys revoke needs the id of the key.');
-        await (await openConfiguredClient()).revokeApiKey({ params: { id } });
-        invocation.io.err(`Revoked ${id}\n`);
-        return 0;
+        return revoke(id, invocation);
       case 'usage':
         return usage(await openConfiguredClient(), id, invocation);
       case 'generate':
-        invocation.io.out(`${generateApiKey().key}\n`);
-        return 0;
+        return generate(invocation);
       default:
         throw usageError(`There is no "pinakes keys ${action}". See pinakes keys --help.`);
     }
   },
 };
 
-async function list(client: Client, { options, io }: Invocation): Promise<number> {
-  const keys = await listAll(client);
-  if (flagOption(options, 'json')) io.out(`${JSON.stringify(keys)}\n`);
-  else for (const key of keys) io.out(`${key.id}  ${key.name}  ${key.scopes.join(' ')}  ${expiry(key)}\n`);
+async function revoke(id: string, { options, io }: Invocation): Promise<number> {
+  const revoked = await (await openConfiguredClient()).revokeApiKey({ params: { id } });
+  if (flagOption(options, 'json')) io.out(`${JSON.stringify(revoked)}\n`);
+  else io.err(`Revoked ${id}\n`);
   return 0;
 }
 
-async function listAll(client: Client): Promise<ApiKey[]> {
-  const keys: ApiKey[] = [];
-  let after: string | null = null;
-  do {
-    const query = { limit: PAGE_SIZE, ...(after !== null && { after_id: after }) };
-    const page: Operations['listApiKeys']['response'] = await client.listApiKeys({ query });
-    keys.push(...page.api_keys);
-    after = page.pagination.next_id;
-  } while (after !== null);
-  return keys;
+function generate({ options, io }: Invocation): number {
+  const { key } = generateApiKey();
+  io.out(flagOption(options, 'json') ? `${JSON.stringify({ key })}\n` : `${key}\n`);
+  return 0;
+}
+
+async function list(client: Client, { options, io }: Invocation): Promise<number> {
+  const columns: Column<ApiKey>[] = [
+    { title: 'ID', value: ({ id }) => id },
+    { title: 'NAME', value: ({ name }) => name, cut: true },
+    { title: 'SCOPES', value: ({ scopes }) => scopes.join(' '), cut: true },
+    { title: 'EXPIRES', value: expiry },
+  ];
+  const isJson = flagOption(options, 'json');
+  await printRows(await newestKeys(client), { columns, isJson, none: 'There are no API keys.' }, io);
+  return 0;
+}
+
+async function newestKeys(client: Client): Promise<ApiKey[]> {
+  const keys = await allOf(async (query) => {
+    const { api_keys: rows, pagination } = await client.listApiKeys({ query });
+    return { rows, pagination };
+  });
+  return keys.toReversed();
 }
 
 async function usage(client: Client, id: string | undefined, { options, io }: Invocation): Promise<number> {
@@ -122,7 +134,7 @@ async function usage(client: Client, id: string | undefined, { options, io }: In
     return 0;
   }
   const reports: ApiKeyUsage[] = [];
-  for (const key of await listAll(client)) {
+  for (const key of await newestKeys(client)) {
     const one = await read(key.id);
     reports.push(one);
     if (!flagOption(options, 'json')) io.out(line(`${key.id}  ${key.name}`, one.total));
@@ -170,5 +182,5 @@ function show(issued: IssuedApiKey, text: string, { options, io }: Pick<Invocati
 }
 
 function expiry({ expires_time }: ApiKey): string {
-  return expires_time === null ? 'never expires' : `expires ${new Date(expires_time * 1000).toISOString()}`;
+  return expires_time === null ? 'never' : new Date(expires_time * 1000).toISOString();
 }

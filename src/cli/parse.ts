@@ -20,6 +20,10 @@ export const parseCommand: Command = {
     name: { type: 'string', value: '<name>', text: 'read it as if it were called so' },
     json: { type: 'boolean', text: 'print blocks, chunks and metadata as one line of JSON' },
   },
+  details: `
+  pinakes parse handbook.pdf
+  pinakes parse handbook.pdf --chunks
+  pinakes parse handbook.pdf --json | jq .title`,
   async run({ arguments: [path = ''], options, io }) {
     const file = statSync(path, { throwIfNoEntry: false });
     if (!file?.isFile()) throw usageError(`There is no file ${JSON.stringify(path)}.`);

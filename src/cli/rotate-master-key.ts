@@ -17,6 +17,8 @@ export const rotateMasterKeyCommand: Command = {
   argumentsMax: 0,
   options: { json: { type: 'boolean', text: 'print the answer as JSON' } },
   details: `
+  pinakes rotate-master-key
+
 With the key file <data dir>/master.key: makes a new key and replaces the file.
 
 With PINAKES_MASTER_KEY: set it to the new key and PINAKES_MASTER_KEY_PREVIOUS to the old

@@ -10,6 +10,14 @@ import { evalCommand } from './eval.ts';
 import { ingestCommand } from './ingest.ts';
 import { CliError, type Io, usageError } from './io.ts';
 import { keysCommand } from './keys.ts';
+import { connectCommand } from './manage/connect.ts';
+import { crawlCommand } from './manage/crawl.ts';
+import { lsCommand } from './manage/ls.ts';
+import { modelsCommand } from './manage/models.ts';
+import { rmCommand } from './manage/rm.ts';
+import { runsCommand } from './manage/runs.ts';
+import { showCommand } from './manage/show.ts';
+import { tagsCommand } from './manage/tags.ts';
 import { migrateCommand } from './migrate.ts';
 import { parseCommand } from './parse.ts';
 import { rotateMasterKeyCommand } from './rotate-master-key.ts';
@@ -25,6 +33,14 @@ const COMMANDS: readonly Command[] = [
   ingestCommand,
   askCommand,
   searchCommand,
+  lsCommand,
+  showCommand,
+  rmCommand,
+  crawlCommand,
+  connectCommand,
+  runsCommand,
+  tagsCommand,
+  modelsCommand,
   evalCommand,
   parseCommand,
   keysCommand,

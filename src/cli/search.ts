@@ -3,6 +3,7 @@ import { oneLine, place } from './answer.ts';
 import { openConfiguredClient } from './client-config.ts';
 import { type Command, choiceOption, flagOption, integerOption } from './command.ts';
 import { PRINCIPAL_OPTIONS, principalIn } from './principal.ts';
+import { printable } from './printable.ts';
 
 export const SEARCH_MODES = ['hybrid', 'lexical', 'semantic'] as const;
 const LIMIT_MAX = 100;
@@ -20,6 +21,9 @@ export const searchCommand: Command = {
     ...PRINCIPAL_OPTIONS,
     json: { type: 'boolean', text: 'print the answer as one line of JSON' },
   },
+  details: `
+  pinakes search "opening hours"
+  pinakes search "opening hours" -n 3 --json | jq -r '.results[].content'`,
   async run({ arguments: [query = ''], options, io }) {
     const limit = integerOption(options, 'limit', 1, LIMIT_MAX) ?? 10;
     const mode = choiceOption(options, 'mode', SEARCH_MODES);
@@ -31,7 +35,7 @@ export const searchCommand: Command = {
     }
     found.results.forEach((result, index) => {
       io.out(
-        `${index + 1}. ${place(result)}  (score ${result.score.toFixed(3)})\n   ${oneLine(result.content, EXCERPT_CODE_POINTS)}\n`,
+        `${index + 1}. ${printable(place(result))}  (score ${result.score.toFixed(3)})\n   ${oneLine(result.content, EXCERPT_CODE_POINTS)}\n`,
       );
     });
     if (found.results.length === 0) io.err('Nothing found.\n');

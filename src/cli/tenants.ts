@@ -20,7 +20,7 @@ export const tenantsCommand: Command = {
     json: { type: 'boolean', text: 'print the answer as JSON' },
   },
   details: `
-  pinakes tenants list
+  pinakes tenants list                 newest first
   pinakes tenants create acme          prints the first API key of the tenant, once
   pinakes tenants key acme             issues a new key with all scopes, if all were lost
   pinakes tenants delete acme --yes
@@ -33,7 +33,8 @@ Works through <data dir>/admin.sock while the service runs, else on the database
     };
     if (action === 'list' && name === undefined) {
       const { tenants } = await callAdmin<{ tenants: Tenant[] }>('GET', '/tenants');
-      return print(tenants, tenants.map(line).join(''));
+      const newestFirst = tenants.toReversed();
+      return print(newestFirst, newestFirst.map(line).join(''));
     }
     if (name === undefined) throw usageError(`pinakes tenants ${action} needs a name. See pinakes tenants --help.`);
     if (action === 'create') {

@@ -1,6 +1,6 @@
 /** Uploads files as local file groups and follows their ingestion. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LocalFileGroup, Operations, Run, RunError } from '../client/api.ts';
+import type { Operations, Run, RunError, SourceGroup } from '../client/api.ts';
 import type { Client } from './client.ts';
 import { packGroups } from './files.ts';
 import { usageError } from './io.ts';
@@ -32,6 +32,7 @@ export interface GroupOutcome {
   /** Why the group as a whole did not succeed. */
   error: { title: string; message: string } | null;
   fileErrors: RunError[];
+  run: Run | null;
 }
 
 /**
@@ -84,7 +85,7 @@ export async function waitForGroups(
   for (;;) {
     for (const groupId of groupIds) {
       if (outcomes.has(groupId)) continue;
-      const group = await client.getLocalFileGroup({ params: { id: groupId } });
+      const group = await client.getSourceGroup({ params: { id: groupId } });
       const run = await latestRun(client, groupId);
       if (run !== undefined) runs.set(groupId, run);
       if (SETTLED.has(group.status)) outcomes.set(groupId, await outcomeOf(client, group, run));
@@ -109,17 +110,16 @@ function ingestProgress(runs: readonly Run[], filesTotal: number): IngestProgres
   };
 }
 
-/** Runs are listed oldest first; a group that was only just uploaded has one. */
 async function latestRun(client: Client, groupId: string): Promise<Run | undefined> {
-  const page = await client.listRuns({ params: { id: groupId }, query: { limit: PAGE_SIZE } });
-  return page.runs.at(-1);
+  const page = await client.listRuns({ params: { id: groupId }, query: { limit: 1, order: 'desc' } });
+  return page.runs[0];
 }
 
-async function outcomeOf(client: Client, group: LocalFileGroup, run: Run | undefined): Promise<GroupOutcome> {
+async function outcomeOf(client: Client, group: SourceGroup, run: Run | undefined): Promise<GroupOutcome> {
   const fileErrors = run !== undefined && run.statistics.failed > 0 ? await listRunErrors(client, run.id) : [];
   const succeeded = group.status === 'success' || group.status === 'managed';
   const error = succeeded ? null : (group.error ?? { title: `The ingestion ended as ${group.status}.`, message: '' });
-  return { groupId: group.id, filesFailed: run?.statistics.failed ?? 0, error, fileErrors };
+  return { groupId: group.id, filesFailed: run?.statistics.failed ?? 0, error, fileErrors, run: run ?? null };
 }
 
 async function listRunErrors(client: Client, runId: string): Promise<RunError[]> {

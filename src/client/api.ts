@@ -188,8 +188,14 @@ export type CitedContent = {
     spans: Array<Span>;
     /** The part of `content` that supports the cited sentences; at most 300 code points. */
     quote: string;
-    /** Computed: every number and proper name and at least 60 % of the content terms of the cited sentence occur in the quote, with the same negation. */
+    /** The cited passage states what the cited sentence states; not that the sentence answers the question. Computed: every number and proper name and at least 60 % of the content terms of the sentence occur in the quote, with the same negation. */
     verified: boolean;
+    /** Who compared them: `rules` that are computed, or a `model`. */
+    verified_by: "rules" | "model";
+    /** Why it is not verified: the number, the name or the words that the quote lacks; null when it is. */
+    reason: string | null;
+    /** The cited text was chosen from the passage word for word, as in extractive answers; not written. */
+    quoted: boolean;
   };
 };
 
@@ -1238,6 +1244,10 @@ export interface Operations {
         limit?: number | undefined;
         /** Fetch records after this id: the next_id of the page before. · format "uuid" */
         after_id?: string | undefined;
+        /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
+        order?: "asc" | "desc" | undefined;
+        /** Only records with this text in the title, whatever the case; blanks around it do not count. · minLength 1, maxLength 200 */
+        q?: string | undefined;
         /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
         principal_id?: string | undefined;
         /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
@@ -1837,6 +1847,10 @@ export interface Operations {
         limit?: number | undefined;
         /** Fetch records after this id: the next_id of the page before. · format "uuid" */
         after_id?: string | undefined;
+        /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
+        order?: "asc" | "desc" | undefined;
+        /** Only records with this text in the name, whatever the case; blanks around it do not count. · minLength 1, maxLength 200 */
+        q?: string | undefined;
         /** Where the source comes from: `local_file`, `drive`, `page`, `repo` or `web`. */
         source_type?: "local_file" | "drive" | "page" | "repo" | "web" | undefined;
         /** Where the work stands: see the list of values. */
@@ -1913,11 +1927,35 @@ export interface Operations {
         limit?: number | undefined;
         /** Fetch records after this id: the next_id of the page before. · format "uuid" */
         after_id?: string | undefined;
+        /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
+        order?: "asc" | "desc" | undefined;
       } | undefined;
     };
     response: {
       /** Sources of this page. */
       sources: Array<GroupSource>;
+      pagination: Pagination;
+    };
+  };
+  /** List the runs of all source groups */
+  listAllRuns: {
+    request: {
+      query?: {
+        /** How many records to return. · minimum 1, maximum 100, default 20 */
+        limit?: number | undefined;
+        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
+        after_id?: string | undefined;
+        /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
+        order?: "asc" | "desc" | undefined;
+        /** Only records with this text in the status, stage or error, whatever the case; blanks around it do not count. · minLength 1, maxLength 200 */
+        q?: string | undefined;
+        /** Where the work stands: see the list of values. */
+        status?: "unknown" | "queued" | "not_started" | "managed" | "starting" | "started" | "success" | "failure" | "canceling" | "canceled" | "deleting" | "delete_job_failure" | undefined;
+      } | undefined;
+    };
+    response: {
+      /** Runs of this page, oldest first. */
+      runs: Array<Run>;
       pagination: Pagination;
     };
   };
@@ -1933,6 +1971,10 @@ export interface Operations {
         limit?: number | undefined;
         /** Fetch records after this id: the next_id of the page before. · format "uuid" */
         after_id?: string | undefined;
+        /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
+        order?: "asc" | "desc" | undefined;
+        /** Only records with this text in the status, stage or error, whatever the case; blanks around it do not count. · minLength 1, maxLength 200 */
+        q?: string | undefined;
       } | undefined;
     };
     response: {
@@ -2516,6 +2558,8 @@ export interface Operations {
         limit?: number | undefined;
         /** Fetch records after this id: the next_id of the page before. · format "uuid" */
         after_id?: string | undefined;
+        /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
+        order?: "asc" | "desc" | undefined;
       } | undefined;
     };
     response: {
@@ -2756,6 +2800,7 @@ export const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, 
   deleteSourceGroup: ['DELETE', '/api/v1/source-groups/{id}'],
   patchSourceGroupMetadata: ['PUT', '/api/v1/source-groups/{id}/metadata'],
   listSourcesOfSourceGroup: ['GET', '/api/v1/source-groups/{id}/sources'],
+  listAllRuns: ['GET', '/api/v1/runs'],
   listRuns: ['GET', '/api/v1/source-groups/{id}/runs'],
   startRun: ['POST', '/api/v1/source-groups/{id}/runs'],
   getRun: ['GET', '/api/v1/runs/{id}'],

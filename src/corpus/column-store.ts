@@ -5,7 +5,8 @@
 import type { Queryable, Tx } from '../db/database.ts';
 import { join, raw, type Sql, sql } from '../db/sql.ts';
 import { type Access, mayShowSource, showsSomething } from '../policy/access.ts';
-import { type GroupLimits, type PageRequest, withinLimits } from './group-store.ts';
+import { type GroupLimits, withinLimits } from './group-store.ts';
+import type { PageRequest } from './page-sql.ts';
 
 export const COLUMN_TYPES = ['string', 'integer'] as const;
 export type ColumnType = (typeof COLUMN_TYPES)[number];

@@ -3,6 +3,7 @@ import { json, type Queryable, type Tx } from '../db/database.ts';
 import { join, raw, type Sql, sql } from '../db/sql.ts';
 import { type Access, mayShowChunk, mayShowSource, type Principal } from '../policy/access.ts';
 import { withinLimits } from './group-store.ts';
+import { afterCursor, containsText, type PageRequest, pageOf } from './page-sql.ts';
 
 export interface Conversation {
   id: string;
@@ -203,16 +204,15 @@ export async function listConversations(
   tx: Queryable,
   tenantId: string,
   owner: Owner,
-  limit: number,
-  afterId: string | undefined,
+  q: string | undefined,
+  page: PageRequest,
 ): Promise<{ rows: ConversationRow[]; total: number }> {
-  const after = afterId === undefined ? raw('true') : sql`id > ${afterId}::uuid`;
+  const found = q === undefined ? raw('true') : containsText(raw('title'), q);
+  const matching = sql`tenant_id = ${tenantId} and ${isOwn(owner)} and ${found}`;
   const rows = await tx.query<ConversationRow>(sql`
     select ${CONVERSATION_COLUMNS} from conversation
-    where tenant_id = ${tenantId} and ${isOwn(owner)} and ${after} order by id limit ${limit}`);
-  const [count] = await tx.query<{ total: number }>(
-    sql`select count(*) as total from conversation where tenant_id = ${tenantId} and ${isOwn(owner)}`,
-  );
+    where ${matching} and ${afterCursor(raw('id'), page)} ${pageOf(raw('id'), page)}`);
+  const [count] = await tx.query<{ total: number }>(sql`select count(*) as total from conversation where ${matching}`);
   return { rows, total: count?.total ?? 0 };
 }
 

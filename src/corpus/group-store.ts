@@ -4,6 +4,7 @@ import { join, raw, type Sql, sql } from '../db/sql.ts';
 import type { ChunkMetadataKey } from '../ingest/parsed.ts';
 import type { JobStatus } from '../jobs/status.ts';
 import type { ApiMetadata } from './metadata.ts';
+import { afterCursor, containsText, type PageRequest, pageOf } from './page-sql.ts';
 
 export interface SourceGroup {
   id: string;
@@ -39,12 +40,8 @@ export interface GroupFilter {
   sourceType?: string | undefined;
   status?: JobStatus | undefined;
   tagId?: string | undefined;
-}
-
-export interface PageRequest {
-  limit: number;
-  /** Any UUID: the position after which the page begins. */
-  afterId?: string | undefined;
+  /** Text in the name. */
+  q?: string | undefined;
 }
 
 const GROUP_COLUMNS = raw(`g.id, g.source_type as "sourceType", g.name, g.status, g.metadata,
@@ -111,10 +108,10 @@ export async function listGroups(
   if (filter.sourceType !== undefined) conditions.push(sql`g.source_type = ${filter.sourceType}`);
   if (filter.status !== undefined) conditions.push(sql`g.status = ${filter.status}`);
   if (filter.tagId !== undefined) conditions.push(hasTag(visibleTag(filter.tagId, limits)));
+  if (filter.q !== undefined) conditions.push(containsText(raw('g.name'), filter.q));
   const matching = join(conditions, ' and ');
-  const after = page.afterId === undefined ? raw('true') : sql`g.id > ${page.afterId}::uuid`;
   const rows = await tx.query<SourceGroup>(sql`
-    select ${GROUP_COLUMNS} from source_group g where ${matching} and ${after} order by g.id limit ${page.limit + 1}`);
+    select ${GROUP_COLUMNS} from source_group g where ${matching} and ${afterCursor(raw('g.id'), page)} ${pageOf(raw('g.id'), page)}`);
   const [count] = await tx.query<{ total: number }>(
     sql`select count(*) as total from source_group g where ${matching}`,
   );

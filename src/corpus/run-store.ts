@@ -1,10 +1,11 @@
 /** SQL of the tables run and run_error. */
 import type { Queryable, Tx } from '../db/database.ts';
-import { raw, sql } from '../db/sql.ts';
+import { join, raw, sql } from '../db/sql.ts';
 import type { FileFailure } from '../ingest/parsed.ts';
 import type { ProgressStep, RunStatistics } from '../jobs/progress.ts';
 import { ACTIVE_STATUSES, type JobStatus } from '../jobs/status.ts';
-import { type GroupLimits, type PageRequest, withinLimits } from './group-store.ts';
+import { type GroupLimits, withinLimits } from './group-store.ts';
+import { afterCursor, containsText, type PageRequest, pageOf } from './page-sql.ts';
 
 /** `stored`: what is stored is read anew, and the origin, if there is one, is not asked. */
 export type RunReads = 'origin' | 'stored';
@@ -55,6 +56,16 @@ const RUN_COLUMNS =
   r.unchanged, r.skipped, r.deleted, r.failed, r.error_title as "errorTitle", r.error_message as "errorMessage",
   r.created_at as "createdAt", r.started_at as "startedAt", r.ended_at as "endedAt"`);
 
+export interface RunFilter {
+  sourceGroupId?: string | undefined;
+  status?: JobStatus | undefined;
+  /** Text in the status, the stage or the error. */
+  q?: string | undefined;
+}
+
+/** What the text `q` of a list of runs is looked for in. */
+const RUN_WORDS = raw(`concat_ws(e'\\n', r.status, r.stage, r.error_title, r.error_message)`);
+
 export interface NewRun {
   id: string;
   /** `origin` unless it is said. */
@@ -103,14 +114,19 @@ export async function lockRun(tx: Tx, tenantId: string, id: string): Promise<Run
 export async function listRuns(
   tx: Queryable,
   tenantId: string,
-  groupId: string,
+  limits: GroupLimits,
+  filter: RunFilter,
   page: PageRequest,
 ): Promise<{ rows: Run[]; total: number }> {
-  const matching = sql`r.tenant_id = ${tenantId} and r.source_group_id = ${groupId}`;
-  const after = page.afterId === undefined ? raw('true') : sql`r.id > ${page.afterId}::uuid`;
+  const conditions = [sql`r.tenant_id = ${tenantId}`, withinLimits(limits)];
+  if (filter.sourceGroupId !== undefined) conditions.push(sql`r.source_group_id = ${filter.sourceGroupId}`);
+  if (filter.status !== undefined) conditions.push(sql`r.status = ${filter.status}`);
+  if (filter.q !== undefined) conditions.push(containsText(RUN_WORDS, filter.q));
+  const matching = sql`run r join source_group g on g.tenant_id = r.tenant_id and g.id = r.source_group_id
+    where ${join(conditions, ' and ')}`;
   const rows = await tx.query<Run>(sql`
-    select ${RUN_COLUMNS} from run r where ${matching} and ${after} order by r.id limit ${page.limit + 1}`);
-  const [count] = await tx.query<{ total: number }>(sql`select count(*) as total from run r where ${matching}`);
+    select ${RUN_COLUMNS} from ${matching} and ${afterCursor(raw('r.id'), page)} ${pageOf(raw('r.id'), page)}`);
+  const [count] = await tx.query<{ total: number }>(sql`select count(*) as total from ${matching}`);
   return { rows, total: count?.total ?? 0 };
 }
 

@@ -2,8 +2,9 @@
 import type { Queryable, Tx } from '../db/database.ts';
 import { raw, type Sql, sql } from '../db/sql.ts';
 import { ACTIVE_STATUSES } from '../jobs/status.ts';
-import { type GroupLimits, type PageRequest, withinLimits } from './group-store.ts';
+import { type GroupLimits, withinLimits } from './group-store.ts';
 import type { ApiMetadata } from './metadata.ts';
+import { afterCursor, type PageRequest, pageOf } from './page-sql.ts';
 import { SOURCE_COLUMNS, type Source, WAITS, WITH_UPDATE } from './source-store.ts';
 
 /** Sources of a group that is not being deleted, in order of creation, with one row more when there is a next page. */
@@ -15,9 +16,8 @@ export async function listSourcesOfGroup(
 ): Promise<{ rows: Source[]; total: number }> {
   const matching = sql`s.tenant_id = ${tenantId} and s.source_group_id = ${groupId} and s.deleted_at is null
     and exists (select from source_group g where g.tenant_id = s.tenant_id and g.id = s.source_group_id and g.deleted_at is null)`;
-  const after = page.afterId === undefined ? raw('true') : sql`s.id > ${page.afterId}::uuid`;
   const rows = await tx.query<Source>(sql`
-    select ${SOURCE_COLUMNS} from source s where ${matching} and ${after} order by s.id limit ${page.limit + 1}`);
+    select ${SOURCE_COLUMNS} from source s where ${matching} and ${afterCursor(raw('s.id'), page)} ${pageOf(raw('s.id'), page)}`);
   const [count] = await tx.query<{ total: number }>(sql`select count(*) as total from source s where ${matching}`);
   return { rows, total: count?.total ?? 0 };
 }

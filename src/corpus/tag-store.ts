@@ -2,7 +2,8 @@
 import { holdAdditions } from '../db/additions.ts';
 import type { Queryable, Tx } from '../db/database.ts';
 import { join, raw, type Sql, sql } from '../db/sql.ts';
-import { type GroupLimits, type PageRequest, withinLimits } from './group-store.ts';
+import { type GroupLimits, withinLimits } from './group-store.ts';
+import type { PageRequest } from './page-sql.ts';
 
 export interface Tag {
   id: string;

@@ -1,7 +1,7 @@
-/** Cursor lists: `limit` and `after_id` in, `pagination` out. Order is creation, oldest first: ids sort by creation. */
+/** Cursor lists: `limit` and `after_id` in, `pagination` out. Order is creation, oldest first by default: ids sort by creation. */
 import { z } from 'zod';
 import { isUuid } from '../util/ids.ts';
-import { queryInteger } from './schemas.ts';
+import { queryInteger, text } from './schemas.ts';
 
 export const PAGE_LIMIT_DEFAULT = 20;
 export const PAGE_LIMIT_MAX = 100;
@@ -27,6 +27,29 @@ export const pageQueryShape = {
 };
 
 export const pageQuery = z.strictObject(pageQueryShape);
+
+/** Member of list routes that can also be read from the newest record on. */
+export const orderShape = {
+  order: z
+    .enum(['asc', 'desc'])
+    .default('asc')
+    .describe(
+      'By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request.',
+    ),
+};
+
+export const Q_LENGTH_MAX = 200;
+
+/** Schema of `q`; `what` names the members in which it is looked for. */
+export function searchShape(what: string) {
+  const words = `Only records with this text in ${what}, whatever the case; blanks around it do not count.`;
+  return {
+    q: text(1, Q_LENGTH_MAX)
+      .transform((q) => q.trim())
+      .optional()
+      .describe(words),
+  };
+}
 
 export const paginationSchema = z
   .object({

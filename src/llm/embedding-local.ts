@@ -127,11 +127,20 @@ function requirePackages(
   packages: Readonly<Record<string, string>>,
   substitutes: Readonly<Record<string, string>>,
 ): void {
+  const command = installCommand(packages, substitutes);
+  if (command !== null) throw new ConfigError(VARIABLE, `needs packages that are not installed (${command})`, 'none');
+}
+
+/** Returns the command that installs the optional packages which are missing; null when none is. */
+export function installCommand(
+  packages: Readonly<Record<string, string>> = OPTIONAL_PACKAGES,
+  substitutes = SUBSTITUTES,
+): string | null {
   const isThere = (name: string | undefined): boolean => name !== undefined && isInstalled(name);
   const missing = Object.entries(packages).filter(([name]) => !isThere(name) && !isThere(substitutes[name]));
-  if (missing.length === 0) return;
-  const command = `npm install ${missing.map(([name, version]) => `${name}@${version}`).join(' ')}`;
-  throw new ConfigError(VARIABLE, `needs packages that are not installed (${command})`, 'none');
+  return missing.length === 0
+    ? null
+    : `npm install ${missing.map(([name, version]) => `${name}@${version}`).join(' ')}`;
 }
 
 function isInstalled(name: string): boolean {
@@ -157,6 +166,6 @@ function findModel(setting: string, modelsDir: string): string {
   const found = [named, path].find((place) => existsSync(place));
   if (found !== undefined) return found;
   throw new LocalModelError(
-    `names the model ${setting}, which is neither in ${named} nor in ${path}; nothing is downloaded by itself (hf download ${setting} --local-dir ${named})`,
+    `names the model ${setting}, which is neither in ${named} nor in ${path}; nothing is downloaded by itself (pinakes models pull ${setting})`,
   );
 }

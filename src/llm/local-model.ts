@@ -6,9 +6,8 @@ import { createHash } from 'node:crypto';
 import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { z } from 'zod';
-
-/** How the vectors of tokens become one. */
-export type Pooling = 'mean' | 'cls' | 'max' | 'last';
+import { type Family, familyOf, type Pooling } from './local-families.ts';
+import { type ModelNotes, NOTES_FILE, notesSchema } from './local-notes.ts';
 
 export interface LocalModel {
   /** Absolute, as are the files. */
@@ -22,6 +21,8 @@ export interface LocalModel {
   tokensMax: number;
   padId: number;
   prefixes: Readonly<Record<'query' | 'passage', string>>;
+  /** What the pull that fetched it wrote beside it. */
+  notes: ModelNotes | null;
   /** Another one when the same passage may get another vector. */
   fingerprint: string;
 }
@@ -36,7 +37,7 @@ export interface PrefixSettings {
 export const NATIVE_RUNTIME = 'onnxruntime-node';
 
 /** In the order in which they are looked for. */
-const MODEL_FILES = [
+export const MODEL_FILES = [
   'onnx/model.onnx',
   'model.onnx',
   'onnx/model_quantized.onnx',
@@ -45,7 +46,7 @@ const MODEL_FILES = [
 ];
 /** Weights in forms that are not read here. */
 const OTHER_WEIGHTS = ['model.safetensors', 'pytorch_model.bin'];
-const TOKENIZER_FILE = 'tokenizer.json';
+export const TOKENIZER_FILE = 'tokenizer.json';
 /** What git leaves in place of a large file that was not fetched. */
 const POINTER = Buffer.from('version https://git-lfs.github.com/spec/');
 /** Longer texts are cut: attention takes memory by the square of the length. */
@@ -53,31 +54,10 @@ export const TOKENS_MAX = 2_048;
 const TOKENS_DEFAULT = 512;
 /** "No limit" is written as a number like 1e30. */
 const WRITTEN_TOKENS_MAX = 1_000_000;
-const MODEL_BYTES_MAX = 2 * 1024 ** 3;
+export const MODEL_BYTES_MAX = 2 * 1024 ** 3;
 /** Of a large file, its size and both ends tell it from others. */
 const FINGERPRINT_END_BYTES = 1024 ** 2;
 const FINGERPRINT_DIGITS = 12;
-
-interface Family {
-  name: RegExp;
-  pooling: Pooling;
-  query: string;
-  passage: string;
-}
-
-/** What model cards ask for, where the files do not say it. */
-const FAMILIES: readonly Family[] = [
-  { name: /e5-(?:small|base|large)(?!.*instruct)/, pooling: 'mean', query: 'query: ', passage: 'passage: ' },
-  { name: /nomic-embed-text/, pooling: 'mean', query: 'search_query: ', passage: 'search_document: ' },
-  {
-    name: /bge-(?:small|base|large)-en|mxbai-embed|snowflake-arctic-embed-(?!.*v2)/,
-    pooling: 'cls',
-    query: 'Represent this sentence for searching relevant passages: ',
-    passage: '',
-  },
-  { name: /snowflake-arctic-embed-.*v2/, pooling: 'cls', query: 'query: ', passage: '' },
-  { name: /bge-(?:small|base|large|m3)/, pooling: 'cls', query: '', passage: '' },
-];
 
 /** Something that a model directory lacks or has too much of; the message follows the name of the setting. */
 export class LocalModelError extends Error {}
@@ -88,7 +68,8 @@ export class LocalModelError extends Error {}
  */
 export function readLocalModel(path: string, settings: PrefixSettings): LocalModel {
   const { directory, modelFile } = findFiles(path);
-  const weightsFile = existsSync(`${modelFile}_data`) ? `${modelFile}_data` : null;
+  const notes = readJson(directory, NOTES_FILE, notesSchema);
+  const weightsFile = weightsBeside(modelFile).find((name) => existsSync(name)) ?? null;
   const files = [modelFile, ...(weightsFile === null ? [] : [weightsFile]), join(directory, TOKENIZER_FILE)];
   const pointer = files.find(isPointer);
   if (pointer !== undefined) {
@@ -99,14 +80,13 @@ export function readLocalModel(path: string, settings: PrefixSettings): LocalMod
     throw new LocalModelError(`names a model of ${bytes} bytes; at most ${MODEL_BYTES_MAX} can be loaded`);
   }
   const config = readJson(directory, 'config.json', configSchema);
-  const family = FAMILIES.find(({ name }) =>
-    name.test(`${config?._name_or_path ?? ''} ${basename(directory)}`.toLowerCase()),
-  );
-  const { pooling, unpoolable } = readPooling(directory, family);
+  const family = familyOf(`${config?._name_or_path ?? ''} ${basename(directory)}`);
+  const said = readPooling(directory, family);
+  const { pooling, unpoolable } = notes?.pooling ? { pooling: notes.pooling, unpoolable: null } : said;
   const written = readPrompts(directory);
   const prefixes = {
-    query: settings.queryPrefix ?? written.query ?? family?.query ?? '',
-    passage: settings.passagePrefix ?? written.passage ?? family?.passage ?? '',
+    query: settings.queryPrefix ?? notes?.query_prefix ?? written.query ?? family?.query ?? '',
+    passage: settings.passagePrefix ?? notes?.passage_prefix ?? written.passage ?? family?.passage ?? '',
   };
   const tokensMax = readTokensMax(directory, config?.max_position_embeddings);
   return {
@@ -118,8 +98,14 @@ export function readLocalModel(path: string, settings: PrefixSettings): LocalMod
     tokensMax,
     padId: config?.pad_token_id ?? 0,
     prefixes,
+    notes: notes ?? null,
     fingerprint: fingerprintOf(directory, files, [pooling, tokensMax, prefixes.passage]),
   };
+}
+
+/** Where the weights may be that are not in the model file: both names are in use. */
+export function weightsBeside(modelFile: string): string[] {
+  return [`${modelFile}_data`, `${modelFile}.data`];
 }
 
 function findFiles(path: string): { directory: string; modelFile: string } {
@@ -131,7 +117,9 @@ function findFiles(path: string): { directory: string; modelFile: string } {
     }
     return { directory, modelFile: path };
   }
-  const modelFile = MODEL_FILES.map((name) => join(path, name)).find((file) => existsSync(file));
+  const noted = readJson(path, NOTES_FILE, notesSchema)?.file;
+  const names = noted === undefined ? MODEL_FILES : [noted, ...MODEL_FILES];
+  const modelFile = names.map((name) => join(path, name)).find((file) => existsSync(file));
   const missing = modelFile === undefined ? MODEL_FILES[0] : TOKENIZER_FILE;
   if (modelFile === undefined || !existsSync(join(path, TOKENIZER_FILE))) {
     const other = OTHER_WEIGHTS.find((name) => existsSync(join(path, name)));

@@ -30,7 +30,9 @@ export async function openLocalRuntime(model: LocalModel): Promise<LocalRuntime>
   if (unknown !== undefined || !inputs.has('input_ids')) {
     throw new Error(`its inputs are ${session.inputNames.join(', ')}; ${KNOWN_INPUTS.join(', ')} are known`);
   }
-  const tokenize = await openTokenizer(model);
+  // Static models (potion and others of Model2Vec) take all texts as one row of tokens, and where each begins.
+  const isBag = inputs.has('offsets');
+  const tokenize = await openTokenizer(model, !isBag);
   const compute = async (texts: readonly (readonly number[])[]): Promise<Float32Array[]> => {
     const lengths = texts.map((ids) => ids.length);
     const tokens = Math.max(...lengths);
@@ -40,8 +42,11 @@ export async function openLocalRuntime(model: LocalModel): Promise<LocalRuntime>
       for (let i = 0; i < data.length; i += 1) data[i] = BigInt(value(Math.floor(i / tokens), i % tokens));
       return new ort.Tensor('int64', data, shape);
     };
+    const row = (values: readonly number[]): Tensor =>
+      new ort.Tensor('int64', BigInt64Array.from(values, BigInt), [values.length]);
     const feeds: Record<string, Tensor> = {
-      input_ids: fill((text, token) => texts[text]![token] ?? model.padId),
+      offsets: row(lengths.map((_, text) => lengths.slice(0, text).reduce((sum, length) => sum + length, 0))),
+      input_ids: isBag ? row(texts.flat()) : fill((text, token) => texts[text]![token] ?? model.padId),
       attention_mask: fill((text, token) => (token < lengths[text]! ? 1 : 0)),
       token_type_ids: fill(() => 0),
     };
@@ -89,7 +94,7 @@ function isBroken([first]: Float32Array): boolean {
   return Number.isNaN(first);
 }
 
-const KNOWN_INPUTS = ['input_ids', 'attention_mask', 'token_type_ids'];
+const KNOWN_INPUTS = ['input_ids', 'attention_mask', 'token_type_ids', 'offsets'];
 /** Vectors of whole texts, then of tokens. */
 const OUTPUTS = ['sentence_embedding', 'last_hidden_state', 'token_embeddings'];
 
@@ -110,14 +115,19 @@ function readVectors({ data, dims }: Tensor, lengths: readonly number[], { pooli
   return pool(vectors, pooling);
 }
 
-/** What the tokenizer puts before and after a text stays when the text is cut. */
-async function openTokenizer({ directory, tokensMax, padId }: LocalModel): Promise<(text: string) => number[]> {
+/** What the tokenizer puts before and after a text stays when the text is cut. Without it, unknown words are left out as well. */
+async function openTokenizer(
+  { directory, tokensMax, padId }: LocalModel,
+  withSpecial: boolean,
+): Promise<(text: string) => number[]> {
   const { Tokenizer } = await import('@huggingface/tokenizers');
   const read = (name: string): object => JSON.parse(readFileSync(join(directory, name), 'utf8')) as object;
-  const tokenizer = new Tokenizer(read('tokenizer.json'), readOr(read, 'tokenizer_config.json'));
+  const description = read('tokenizer.json');
+  const tokenizer = new Tokenizer(description, readOr(read, 'tokenizer_config.json'));
   const encode = (text: string, add_special_tokens: boolean): number[] =>
     tokenizer.encode(text, { add_special_tokens }).ids as number[];
-  const around = encode('', true);
+  const around = withSpecial ? encode('', true) : [];
+  const unknown = withSpecial ? undefined : unknownTokenOf(description);
   const [whole, inner] = [encode('a', true), encode('a', false)];
   const before = Math.max(
     0,
@@ -126,9 +136,18 @@ async function openTokenizer({ directory, tokensMax, padId }: LocalModel): Promi
   const innerMax = Math.max(1, tokensMax - around.length);
   return (text) => {
     const cut = text.slice(0, tokensMax * UNITS_PER_TOKEN_MAX).toWellFormed();
-    const all = [...around.slice(0, before), ...encode(cut, false).slice(0, innerMax), ...around.slice(before)];
+    const said = encode(cut, false).filter((id) => id !== unknown);
+    const all = [...around.slice(0, before), ...said.slice(0, innerMax), ...around.slice(before)];
     return all.length > 0 ? all : [padId];
   };
+}
+
+/** Number of the token that stands for words which the vocabulary lacks. */
+function unknownTokenOf(description: object): number | undefined {
+  const { model } = description as { model?: { unk_id?: unknown; unk_token?: unknown; vocab?: unknown } };
+  if (typeof model?.unk_id === 'number') return model.unk_id;
+  const id = (model?.vocab as Record<string, unknown> | undefined)?.[String(model?.unk_token)];
+  return typeof id === 'number' ? id : undefined;
 }
 
 function readOr(read: (name: string) => object, name: string): object {

@@ -1,5 +1,5 @@
 /** From the vectors of tokens to one of length 1 per text. Pure. */
-import type { Pooling } from './local-model.ts';
+import type { Pooling } from './local-families.ts';
 
 /** Texts × tokens × dimension; the first `lengths[i]` tokens of text i count. */
 export interface TokenVectors {

@@ -190,7 +190,7 @@ async function follow(
   let body = options.body ?? null;
   const headers = new Headers(options.headers);
   if (!headers.has('user-agent')) headers.set('user-agent', USER_AGENT);
-  headers.set('accept-encoding', 'gzip, deflate, br');
+  if (!headers.has('accept-encoding')) headers.set('accept-encoding', 'gzip, deflate, br');
   for (let redirects = 0; ; redirects++) {
     const sent = send(url, {
       dispatcher: agents[trust],

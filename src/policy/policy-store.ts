@@ -1,5 +1,5 @@
 /** SQL of the table authz_policy. */
-import type { PageRequest } from '../corpus/group-store.ts';
+import type { PageRequest } from '../corpus/page-sql.ts';
 import { json, type Queryable, type Tx } from '../db/database.ts';
 import { keepPlan, raw, sql } from '../db/sql.ts';
 import type { Attributes, Policy } from './policy.ts';

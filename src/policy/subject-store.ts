@@ -1,5 +1,5 @@
 /** SQL of the table subject: attributes of principals. */
-import type { PageRequest } from '../corpus/group-store.ts';
+import { afterCursor, type PageRequest, pageOf } from '../corpus/page-sql.ts';
 import { json, type Queryable, type Tx } from '../db/database.ts';
 import { raw, sql } from '../db/sql.ts';
 import type { Attributes } from './policy.ts';
@@ -38,9 +38,9 @@ export async function listSubjects(
   tenantId: string,
   page: PageRequest,
 ): Promise<{ rows: Subject[]; total: number }> {
-  const after = page.afterId === undefined ? raw('true') : sql`s.id > ${page.afterId}::uuid`;
   const rows = await tx.query<Subject>(sql`
-    select ${COLUMNS} from subject s where s.tenant_id = ${tenantId} and ${after} order by s.id limit ${page.limit + 1}`);
+    select ${COLUMNS} from subject s
+    where s.tenant_id = ${tenantId} and ${afterCursor(raw('s.id'), page)} ${pageOf(raw('s.id'), page)}`);
   return { rows, total: await countSubjects(tx, tenantId) };
 }
 

@@ -100,7 +100,10 @@ test('a model that obeys its sources cites only retrieved chunks', async () => {
   const { body } = await ask();
   const known = new Set(body.choices[0].citations.map((c: { name: string }) => c.name));
   assert.equal(known.has('fake'), false);
-  for (const { citation } of body.choices[0].citations) assert.equal(citation.verified, false);
+  for (const { citation } of body.choices[0].citations) {
+    assert.deepEqual([citation.verified, citation.quoted, citation.verified_by], [false, false, 'rules']);
+    assert.match(citation.reason, /^The passage /);
+  }
   const agent = new agUi.HttpAgent({
     url: `${await service.url()}/api/v1/completions`,
     headers: { 'x-api-key': service.key },

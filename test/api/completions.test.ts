@@ -63,6 +63,8 @@ test('a question is answered with citations that were checked', async () => {
   assert.equal(citation.name, 'travel.md');
   assert.equal(citation.citation.number, 1);
   assert.equal(citation.citation.verified, true);
+  const { quoted, verified_by: by, reason } = citation.citation;
+  assert.deepEqual([quoted, by, reason], [true, 'rules', null], 'an extractive answer is quoted');
   assert.ok(citation.content.includes(citation.citation.quote));
   assert.ok(textAt(choice.message.content, citation.citation.spans)[0]!.includes('Trips abroad'));
   assert.equal(choice.unsupported_spans, undefined);

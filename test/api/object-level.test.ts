@@ -62,6 +62,11 @@ const item = (kind: Kind, ids: (id: string) => object): Row => ({
   },
 });
 const theirs = { metadata: { records: [{ key: 'owner', val: 'somebody else' }] } };
+const listFilter = (kind: Kind, key: string): Row => ({
+  expect: 'filter',
+  kind,
+  selected: ({ body }) => body[key].length,
+});
 const position: Row = { expect: 'position' };
 const text: Row = { expect: 'text' };
 
@@ -140,11 +145,7 @@ const ROWS: Record<string, Row> = {
   'GET /local-file-groups/{id} path.id': object('group'),
   'DELETE /local-file-groups/{id} path.id': object('group'),
   'GET /source-groups query.after_id': position,
-  'GET /source-groups query.tag_id': {
-    expect: 'filter',
-    kind: 'tag',
-    selected: (answer) => answer.body.source_groups.length,
-  },
+  'GET /source-groups query.tag_id': listFilter('tag', 'source_groups'),
   'GET /source-groups/{id} path.id': object('group'),
   'PUT /source-groups/{id} path.id': object('group', () => ({ name: 'renamed' })),
   'PUT /source-groups/{id}/metadata path.id': object('group', () => theirs),
@@ -154,6 +155,7 @@ const ROWS: Record<string, Row> = {
   'GET /source-groups/{id}/runs path.id': object('group'),
   'GET /source-groups/{id}/runs query.after_id': position,
   'POST /source-groups/{id}/runs path.id': object('group'),
+  'GET /runs query.after_id': position,
   'GET /runs/{id} path.id': object('run'),
   'GET /runs/{id}/errors path.id': object('run'),
   'GET /runs/{id}/errors query.after_id': position,
@@ -168,16 +170,8 @@ const ROWS: Record<string, Row> = {
     tag_id: own.tag,
     source_group_id: id,
   })),
-  'GET /tag-source-groups query.tag_id': {
-    expect: 'filter',
-    kind: 'tag',
-    selected: (answer) => answer.body.tag_source_groups.length,
-  },
-  'GET /tag-source-groups query.source_group_id': {
-    expect: 'filter',
-    kind: 'group',
-    selected: (answer) => answer.body.tag_source_groups.length,
-  },
+  'GET /tag-source-groups query.tag_id': listFilter('tag', 'tag_source_groups'),
+  'GET /tag-source-groups query.source_group_id': listFilter('group', 'tag_source_groups'),
   'GET /tag-source-groups query.after_id': position,
   'GET /metadata-columns query.after_id': position,
   'DELETE /metadata-columns/{key} path.key': text, // a name, looked up within the tenant

@@ -108,3 +108,62 @@ test('reading needs ingestion:manage or knowledge:read, acting needs ingestion:m
   const other = await service.issueKey(['inference:run']);
   assert.equal((await service.get('/source-groups', other)).status, 403);
 });
+
+test('order=desc lists newest first, and its cursor goes on towards older records', async () => {
+  assert.deepEqual(await listed('?order=desc'), [queued, tagged, ready]);
+  const page = async (query: string) => (await service.get(`/source-groups?limit=2&${query}`)).body;
+  const first = await page('order=desc');
+  assert.deepEqual(first.pagination, { limit: 2, has_more: true, total: 3, next_id: tagged });
+  const second = await page(`order=desc&after_id=${tagged}`);
+  assert.deepEqual(
+    [second.source_groups.map((group: { id: string }) => group.id), second.pagination],
+    [[ready], { limit: 2, has_more: false, total: 3, next_id: null }],
+  );
+  const other = await page(`order=asc&after_id=${tagged}`);
+  assert.deepEqual(other.source_groups[0].id, queued);
+  const names = async (order: string) =>
+    (await service.get(`/source-groups/${ready}/sources?order=${order}`)).body.sources.map(
+      (source: { name: string }) => source.name,
+    );
+  assert.deepEqual(await names('desc'), (await names('asc')).toReversed());
+});
+
+test('q finds source groups by a part of their name, whatever the case', async () => {
+  const id = await uploadFiles(service, { 'x.txt': 'x' });
+  assert.equal((await service.put(`/source-groups/${id}`, { name: 'Überblick 100%_a' })).status, 200);
+  for (const q of ['überBLICK', '100%_A', '  blick ']) {
+    assert.deepEqual(await listed(`?q=${encodeURIComponent(q)}`), [id], q);
+  }
+  assert.deepEqual(await listed('?q=100__'), []);
+  assert.deepEqual(await listed('?q=%25b'), []);
+  assert.equal((await service.get(`/source-groups?q=${'x'.repeat(201)}`)).status, 400);
+});
+
+test('runs are listed in both orders and found by their status and error', async () => {
+  const started = await service.post(`/source-groups/${ready}/runs`, {});
+  assert.equal(started.status, 201);
+  const runs = async (query: string): Promise<string[]> =>
+    (await service.get(`/source-groups/${ready}/runs?${query}`)).body.runs.map((run: { id: string }) => run.id);
+  const [oldest = '', newest] = await runs('order=asc');
+  assert.equal(newest, started.body.id);
+  assert.deepEqual(await runs('order=desc'), [newest, oldest]);
+  assert.deepEqual(await runs(`order=desc&after_id=${newest}`), [oldest]);
+  assert.deepEqual(await runs('q=SUCCESS'), [oldest]);
+  assert.deepEqual(await runs('q=nonsense'), []);
+  assert.equal((await service.get(`/source-groups/${ready}/runs?order=up`)).status, 400);
+});
+
+test('the runs of all source groups are one list, within the limits of the key', async () => {
+  const all = (await service.get('/runs?order=desc&limit=100')).body;
+  const groups = new Set(all.runs.map((run: { source_group_id: string }) => run.source_group_id));
+  for (const id of [ready, tagged, queued]) assert.ok(groups.has(id));
+  const ids = all.runs.map((run: { id: string }) => run.id);
+  assert.deepEqual(ids, [...ids].sort().reverse());
+  assert.equal(all.pagination.total, ids.length);
+  const limited = await service.issueKey(['knowledge:read'], { sourceGroupIds: [tagged] });
+  const { runs, pagination } = (await service.get('/runs', limited)).body;
+  assert.deepEqual([runs.length, runs[0].source_group_id, pagination.total], [1, tagged, 1]);
+  assert.deepEqual((await service.get('/runs?status=success&q=succ')).body.pagination.total, 1);
+  const { key } = await service.secondTenant();
+  assert.deepEqual((await service.get('/runs', key)).body.runs, []);
+});

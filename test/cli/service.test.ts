@@ -51,6 +51,9 @@ test('ingest, search and ask', async () => {
   assert.equal(ingested.code, 0, ingested.stderr);
   assert.match(ingested.stdout, /^[0-9a-f-]{36}\n$/);
   assert.match(ingested.stderr, /2 of 2 files, 0 failed/);
+  const again = JSON.parse((await pinakes(['ingest', '--wait', '--json', join(papers, 'ropes.txt')])).stdout);
+  assert.deepEqual([again[0].status, again[0].errors, again[0].run.files_done], ['success', [], 1]);
+  assert.equal((await pinakes(['rm', '--yes', again[0].id])).code, 0);
   assert.doesNotMatch(ingested.stderr, /\r|\x1b/, 'a bar was drawn although this is no terminal');
 
   const found = await pinakes(['search', 'hemp ropes', '--limit', '1']);
@@ -63,7 +66,7 @@ test('ingest, search and ask', async () => {
   const asked = await pinakes(['ask', 'When was the lighthouse lit for the first time?']);
   assert.equal(asked.code, 0, asked.stderr);
   assert.match(asked.stdout, /1874/);
-  assert.match(asked.stdout, /\[1\] lighthouse\.md, Lighthouse {2}verified\n {6}".*1874.*"/);
+  assert.match(asked.stdout, /\[1\] quoted from lighthouse\.md, Lighthouse\n {6}".*1874.*"\n$/);
   const answer = JSON.parse(
     (await pinakes(['ask', 'When was the lighthouse lit?', '--json'])).stdout,
   ) as CompletionResult;
@@ -95,14 +98,13 @@ test('keys are issued once, limited to their scopes, and revoked', async () => {
   const issued = await pinakes(['keys', 'issue', '--name', 'reader', '--scope', 'knowledge:read', '--json']);
   const { id, key } = JSON.parse(issued.stdout) as { id: string; key: string };
   const asReader = { PINAKES_API_KEY: key };
-  assert.match(
-    (await pinakes(['keys', 'list'])).stdout,
-    new RegExp(`^${id} {2}reader {2}knowledge:read {2}never expires$`, 'm'),
-  );
+  assert.match((await pinakes(['keys', 'list'])).stdout, new RegExp(`^${id} {2}reader +knowledge:read +never$`, 'm'));
   assert.equal((await pinakes(['search', 'x'], asReader)).code, 0);
   const refused = await pinakes(['ingest', file('x.txt', 'x')], asReader);
   assert.equal(refused.code, 1);
   assert.match(refused.stderr, /^pinakes: .*\(HTTP 403\)$/m);
+  const generated = await pinakes(['keys', 'generate', '--json']);
+  assert.match(JSON.parse(generated.stdout).key, /^pk_/);
   const rotated = await pinakes(['keys', 'rotate', id, '--grace', '600', '--json']);
   const successor = JSON.parse(rotated.stdout) as { id: string; key: string };
   assert.equal((await pinakes(['search', 'x'], { PINAKES_API_KEY: successor.key })).code, 0);
@@ -110,7 +112,7 @@ test('keys are issued once, limited to their scopes, and revoked', async () => {
   assert.equal((await pinakes(['keys', 'rotate', id])).code, 1, 'rotated twice');
   assert.match((await pinakes(['keys', 'rotate', successor.id])).stdout, /^pk_\w{61}\n$/);
   assert.match((await pinakes(['search', 'x'], { PINAKES_API_KEY: successor.key })).stderr, /HTTP 401/);
-  assert.equal((await pinakes(['keys', 'revoke', id])).code, 0);
+  assert.equal(JSON.parse((await pinakes(['keys', 'revoke', id, '--json'])).stdout).id, id);
   assert.match((await pinakes(['search', 'x'], asReader)).stderr, /HTTP 401/);
 });
 
@@ -132,7 +134,7 @@ test('authz shows policies and subjects and explains; search and ask name a prin
     (await pinakes(['authz', 'policies'])).stdout,
     /^teams {2}version 1 {2}\{"operator":"and","filters":\[.*"team"/,
   );
-  assert.match((await pinakes(['authz', 'subjects'])).stdout, /^ada {2}\{"team":"ropes"\} {2}expires 2100-01-01T/);
+  assert.match((await pinakes(['authz', 'subjects'])).stdout, /^ada +\{"team":"ropes"\} +2100-01-01T/m);
   const found = await pinakes(['search', 'hemp ropes', '--principal', 'ada', '--policy', 'teams', '--json']);
   const [{ source_id: id, id: chunk } = { source_id: '', id: '' }] = JSON.parse(found.stdout).results;
   const explain = (more: string[]) => pinakes(['authz', 'explain', '--principal', 'ada', '--policy', 'teams', ...more]);
@@ -188,11 +190,12 @@ test('operator commands work while the service runs and while it does not', asyn
 
   await service.stop();
   const names = async () => (await pinakes(['tenants', 'list'])).stdout.match(/\w+$/gm);
-  assert.deepEqual(await names(), ['default', 'acme']);
+  assert.deepEqual(await names(), ['acme', 'default'], 'newest first');
   assert.equal((await pinakes(['tenants', 'delete', 'acme'])).code, 2, 'deleted without --yes');
   assert.equal((await pinakes(['tenants', 'delete', 'acme', '--yes'])).code, 0);
   assert.deepEqual(await names(), ['default']);
   assert.match((await pinakes(['migrate'])).stdout, /, 0 pending/);
+  assert.deepEqual(JSON.parse((await pinakes(['migrate', '--json'])).stdout).pending, []);
 
   service = await startLocalService(dataDir);
   assert.match((await pinakes(['search', 'hemp'])).stdout, /ropes\.txt/, 'a restart lost a file');

@@ -11,20 +11,27 @@ import { type CliResult, runPinakes } from '../support/cli.ts';
 const folder = mkdtempSync(join(tmpdir(), 'pinakes-usage-'));
 after(() => rmSync(folder, { recursive: true }));
 
+/** They run until they are stopped: there is no answer to print. */
+const SERVICE = ['serve', 'api', 'worker'];
 const COMMANDS = [
-  'serve',
-  'api',
-  'worker',
-  'ingest',
-  'ask',
-  'search',
-  'eval',
-  'parse',
-  'keys',
-  'authz',
-  'tenants',
-  'doctor',
-  'migrate',
+  ...SERVICE,
+  ...[
+    'ingest',
+    'ask',
+    'search',
+    'ls',
+    'show',
+    'rm',
+    'crawl',
+    'connect',
+    'runs',
+    'tags',
+    'models',
+    'eval',
+    'parse',
+    'keys',
+  ],
+  ...['authz', 'tenants', 'doctor', 'migrate', 'rotate-master-key'],
 ];
 
 /** What needs neither settings nor a process of its own. */
@@ -54,10 +61,18 @@ test('the help lists every command, and every command has help', async () => {
   const { code, stdout } = await inProcess(['--help']);
   assert.equal(code, 0);
   for (const name of COMMANDS) assert.match(stdout, new RegExp(`^ {2}${name} +\\S`, 'm'));
-  for (const name of COMMANDS) {
+  const listed = [...stdout.matchAll(/^ {2}([a-z-]+) {2,}\S/gm)].map(([, name]) => name!);
+  for (const name of listed) {
     const help = await inProcess([name, '--help']);
     assert.equal(help.code, 0, name);
     assert.match(help.stdout, new RegExp(`Usage: pinakes ${name}`));
+    assert.match(
+      help.stdout,
+      new RegExp(`^ {2}\\S.*pinakes ${name}|^ {2}pinakes ${name}`, 'm'),
+      `no example of ${name}`,
+    );
+    for (const line of help.stdout.split('\n')) assert.ok(line.length <= 140, `${name}: ${line}`);
+    if (!SERVICE.includes(name)) assert.match(help.stdout, /^ +--json /m, `${name} has no --json`);
   }
 });
 
@@ -76,6 +91,15 @@ test('mistakes end with 2 and one line', async () => {
     ['search', 'x', '--limit', '0'],
     ['ingest', '/no/such/file'],
     ['eval', folder],
+    ['ls', 'x'],
+    ['ls', '--all', 'a', 'b'],
+    ['ls', '--limit', 'many'],
+    ['rm'],
+    ['show', 'x'],
+    ['crawl', 'x'],
+    ['connect', 'wiki'],
+    ['runs', 'errors'],
+    ['tags', 'add', 'x'],
   ]) {
     const { code, stdout, stderr } = await inProcess(args);
     assert.equal(code, 2, args.join(' '));

@@ -189,7 +189,7 @@ describe('the setting', () => {
     refused('/no/such/directory', /PINAKES_EMBEDDING_MODEL names \/no\/such\/directory, which is not there/);
     refused(
       'intfloat/e5',
-      /neither in .*intfloat\/e5 nor in .*nothing is downloaded by itself \(hf download intfloat\/e5/,
+      /neither in .*intfloat\/e5 nor in .*nothing is downloaded by itself \(pinakes models pull intfloat\/e5\)/,
     );
     refused(folder, /has no onnx\/model\.onnx/);
     writeFileSync(join(write('pytorch'), 'model.safetensors'), '');
@@ -278,4 +278,27 @@ describe('the recorded name', () => {
     await embedding.close();
     await later.close();
   });
+});
+
+test('a static model takes the words alone: nothing around them, and none that it does not know', async () => {
+  const directory = write('potion-tiny', { isStatic: true });
+  close(await embed(directory, ['Ferry']), [[0, 1, 0, 0]]);
+  close(await embed(directory, ['bread zebra ferry']), [[...unit(Float32Array.from([0, 1, 2, 0]))]]);
+});
+
+test('what a pull wrote beside the model counts more than its files, and settings count more than both', async () => {
+  const prompts = { prompts: { query: 'bread ', passage: 'bread ' } };
+  const notes = {
+    ...{ model: 'acme/noted', revision: 'c', license: 'mit', file: 'onnx/other.onnx' },
+    ...{ pooling: 'cls', query_prefix: 'query ', passage_prefix: 'passage ' },
+  };
+  const files = { 'config_sentence_transformers.json': prompts, 'pinakes.json': notes };
+  const directory = write('noted', { files });
+  renameSync(join(directory, 'onnx/model.onnx'), join(directory, 'onnx/other.onnx'));
+  const { pooling, prefixes, modelFile } = readLocalModel(directory, defaults);
+  assert.deepEqual([pooling, prefixes], ['cls', { query: 'query ', passage: 'passage ' }]);
+  assert.equal(modelFile, join(directory, 'onnx/other.onnx'));
+  assert.equal(readLocalModel(directory, { ...defaults, queryPrefix: 'ferry ' }).prefixes.query, 'ferry ');
+  writeFileSync(join(directory, 'pinakes.json'), JSON.stringify({ ...notes, file: '../../etc/model.onnx' }));
+  assert.throws(() => readLocalModel(directory, defaults), /whose pinakes\.json cannot be read/);
 });

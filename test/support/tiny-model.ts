@@ -12,6 +12,8 @@ export interface TinyModel {
   files?: Readonly<Record<string, unknown>>;
   /** The graph also takes the mean of the tokens, as models that pool for themselves: output `sentence_embedding`. */
   poolsItself?: boolean;
+  /** A static model: it takes one row of tokens, with the input `offsets`, and gives their mean. For one text at a time. */
+  isStatic?: boolean;
   /** Name of another input that the graph wants. */
   input?: string;
 }
@@ -22,7 +24,10 @@ const SPECIAL = ['[PAD]', '[UNK]', '[CLS]', '[SEP]'];
  * `[CLS]` has the first unit vector, `[SEP]` none: so pooling by mean and by the first token differ. That of `[PAD]` is long: padding
  * that counts is noticed.
  */
-export function writeTinyModel(directory: string, { words, files = {}, poolsItself, input }: TinyModel): void {
+export function writeTinyModel(
+  directory: string,
+  { words, files = {}, poolsItself, isStatic, input }: TinyModel,
+): void {
   const vocabulary = [...SPECIAL, ...Object.keys(words)];
   const dimension = Object.values(words)[0]!.length;
   const zeros = new Array<number>(dimension).fill(0);
@@ -37,7 +42,10 @@ export function writeTinyModel(directory: string, { words, files = {}, poolsItse
   for (const [name, content] of Object.entries(all)) {
     write(join(directory, name), typeof content === 'string' ? content : JSON.stringify(content));
   }
-  write(join(directory, 'onnx/model.onnx'), onnxModel(table, poolsItself === true, input));
+  write(
+    join(directory, 'onnx/model.onnx'),
+    isStatic ? staticModel(table) : onnxModel(table, poolsItself === true, input),
+  );
 }
 
 function write(path: string, content: string | Uint8Array): void {
@@ -87,23 +95,48 @@ const INT64 = 7;
 
 function onnxModel(table: readonly (readonly number[])[], poolsItself: boolean, input: string | undefined): Uint8Array {
   const inputs = ['input_ids', 'attention_mask', ...(input === undefined ? [] : [input])];
-  const [rows, columns] = [table.length, table[0]!.length];
+  const columns = table[0]!.length;
   const hidden = node('Gather', ['words', 'input_ids'], 'last_hidden_state');
   const mean = node('ReduceMean', ['last_hidden_state'], 'sentence_embedding', [
     message(5, [text(1, 'axes'), number(8, 1), number(20, 7)]),
     message(5, [text(1, 'keepdims'), number(3, 0), number(20, 2)]),
   ]);
-  const weights = new Uint8Array(Float32Array.from(table.flat()).buffer);
   const graph = [
     message(1, hidden),
     ...(poolsItself ? [message(1, mean)] : []),
     text(2, 'tiny'),
-    message(5, [number(1, rows), number(1, columns), number(2, FLOAT), text(8, 'words'), field(9, weights)]),
+    weightsOf(table),
     ...inputs.map((name) => message(11, value(name, INT64, ['texts', 'tokens']))),
     message(12, value('last_hidden_state', FLOAT, ['texts', 'tokens', columns])),
     ...(poolsItself ? [message(12, value('sentence_embedding', FLOAT, ['texts', columns]))] : []),
   ];
-  // Format 8 with operators 13: what every runtime since 2020 reads.
+  return modelOf(graph);
+}
+
+function staticModel(table: readonly (readonly number[])[]): Uint8Array {
+  const mean = node('ReduceMean', ['tokens'], 'embeddings', [
+    message(5, [text(1, 'axes'), number(8, 0), number(20, 7)]),
+    message(5, [text(1, 'keepdims'), number(3, 1), number(20, 2)]),
+  ]);
+  return modelOf([
+    message(1, node('Gather', ['words', 'input_ids'], 'tokens')),
+    message(1, mean),
+    text(2, 'tiny'),
+    weightsOf(table),
+    message(11, value('input_ids', INT64, ['tokens'])),
+    message(11, value('offsets', INT64, ['texts'])),
+    message(12, value('embeddings', FLOAT, [1, table[0]!.length])),
+  ]);
+}
+
+function weightsOf(table: readonly (readonly number[])[]): Uint8Array {
+  const weights = new Uint8Array(Float32Array.from(table.flat()).buffer);
+  const shape = [number(1, table.length), number(1, table[0]!.length)];
+  return message(5, [...shape, number(2, FLOAT), text(8, 'words'), field(9, weights)]);
+}
+
+/** Format 8 with operators 13: what every runtime since 2020 reads. */
+function modelOf(graph: readonly Uint8Array[]): Uint8Array {
   return Buffer.concat([number(1, 8), message(7, graph), message(8, [text(1, ''), number(2, 13)])]);
 }
 

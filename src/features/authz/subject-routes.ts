@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Deps } from '../../deps.ts';
 import { ServiceError } from '../../errors.ts';
 import { unlimitedTo } from '../../http/key-limits.ts';
-import { pageQuery, paginationSchema, toPage } from '../../http/page.ts';
+import { orderShape, pageQueryShape, paginationSchema, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import { PRINCIPAL_LENGTH_MAX, text, timeSchema } from '../../http/schemas.ts';
 import { listSubjects, type Subject } from '../../policy/subject-store.ts';
@@ -64,13 +64,13 @@ export function subjectRoutes(deps: Deps): Route[] {
       method: 'GET',
       path: '/authz/subjects',
       scopes: ['authz:grant'],
-      operation: { id: 'listSubjects', area: AREA, summary: 'List subjects', description: 'Oldest first.' },
-      query: pageQuery,
+      operation: { id: 'listSubjects', area: AREA, summary: 'List subjects' },
+      query: z.strictObject({ ...pageQueryShape, ...orderShape }),
       response: { status: 200, schema: z.object({ subjects: z.array(subjectSchema), pagination: paginationSchema }) },
       errors: [400],
       async handler({ caller, query }) {
         const { rows, total } = await deps.db.transaction(caller.tenantId, (tx) =>
-          listSubjects(tx, caller.tenantId, { limit: query.limit, afterId: query.after_id }),
+          listSubjects(tx, caller.tenantId, { limit: query.limit, afterId: query.after_id, order: query.order }),
         );
         const { page, pagination } = toPage(rows, query.limit, total);
         return { subjects: page.map(toWire), pagination };

@@ -32,6 +32,10 @@ export interface Citation<Chunk> {
   spans: Span[];
   quote: string;
   verified: boolean;
+  /** Why it is not verified, in plain words. */
+  reason: string | null;
+  /** The cited text was put out as a quotation: it was chosen from the chunk, not written. */
+  quoted: boolean;
 }
 
 export interface Cited<Chunk> {
@@ -53,12 +57,13 @@ export function citeAnswer<Chunk extends CitableChunk>(
   const sentences = sentencesOf(answer, offsets);
   const evidence = new Map<number, Evidence>();
   const citations: (Citation<Chunk> & { claims: Claim[] })[] = [];
-  for (const { number, span } of claimsOf(answer, offsets, sentences, markers)) {
+  for (const { number, span, quoted } of claimsOf(answer, offsets, sentences, markers)) {
     const chunk = chunks.find((one) => one.number === number);
     if (chunk === undefined) continue;
     const known = evidence.get(number) ?? evidenceOf(chunk.content, chunk.language);
     evidence.set(number, known);
-    cite(citations, chunk, known, span, claimOf(sliceCodePoints(answer, offsets, span), chunk.language));
+    const claim = claimOf(sliceCodePoints(answer, offsets, span), chunk.language);
+    cite(citations, chunk, known, { span, quoted, claim });
   }
   return {
     citations: citations.map(({ claims: _, ...citation }, i) => ({ ...citation, number: i + 1 })),
@@ -70,8 +75,7 @@ function cite<Chunk extends CitableChunk>(
   citations: (Citation<Chunk> & { claims: Claim[] })[],
   chunk: Chunk,
   evidence: Evidence,
-  span: Span,
-  claim: Claim,
+  { span, quoted, claim }: { span: Span; quoted: boolean; claim: Claim },
 ): void {
   for (const citation of citations) {
     if (citation.chunk !== chunk || !citation.verified) continue;
@@ -82,10 +86,11 @@ function cite<Chunk extends CitableChunk>(
       citation.quote = joint.quote;
     }
     citation.spans.push(span);
+    citation.quoted &&= quoted;
     if (citation.claims.length < JOINT_CLAIMS_MAX) citation.claims.push(claim);
     return;
   }
-  citations.push({ chunk, number: 0, spans: [span], claims: [claim], ...findSupport([claim], evidence) });
+  citations.push({ chunk, number: 0, spans: [span], claims: [claim], quoted, ...findSupport([claim], evidence) });
 }
 
 type Sentence = Unit & { from: number; to: number };
@@ -109,9 +114,9 @@ function claimsOf(
   offsets: Uint32Array,
   sentences: readonly Sentence[],
   markers: readonly Marker[],
-): { number: number; span: Span }[] {
+): { number: number; span: Span; quoted: boolean }[] {
   const seen = new Set<string>();
-  const claims: { number: number; span: Span }[] = [];
+  const claims: { number: number; span: Span; quoted: boolean }[] = [];
   for (const marker of markers) {
     const span =
       marker.start !== undefined
@@ -123,7 +128,7 @@ function claimsOf(
       if (seen.has(key)) continue;
       if (claims.length >= CLAIMS_MAX) return claims;
       seen.add(key);
-      claims.push({ number, span });
+      claims.push({ number, span, quoted: marker.start !== undefined });
     }
   }
   return claims;

@@ -9,6 +9,8 @@ const spanSchema = z
   .object({ start: z.int(), end: z.int() })
   .meta({ id: 'Span', description: 'Half-open range of code points of the answer text.' });
 
+const VERIFIERS = ['rules', 'model'] as const;
+
 const citedContentSchema = contentSchema
   .extend({
     citation: z.object({
@@ -18,8 +20,17 @@ const citedContentSchema = contentSchema
       verified: z
         .boolean()
         .describe(
-          'Computed: every number and proper name and at least 60 % of the content terms of the cited sentence occur in the quote, with the same negation.',
+          'The cited passage states what the cited sentence states; not that the sentence answers the question. Computed: every number ' +
+            'and proper name and at least 60 % of the content terms of the sentence occur in the quote, with the same negation.',
         ),
+      verified_by: z.enum(VERIFIERS).describe('Who compared them: `rules` that are computed, or a `model`.'),
+      reason: z
+        .string()
+        .nullable()
+        .describe('Why it is not verified: the number, the name or the words that the quote lacks; null when it is.'),
+      quoted: z
+        .boolean()
+        .describe('The cited text was chosen from the passage word for word, as in extractive answers; not written.'),
     }),
   })
   .meta({ id: 'CitedContent' });
@@ -121,8 +132,8 @@ export function toTrace({ query, hits }: Trace): z.input<typeof traceSchema> {
 
 /** Content records of the cited chunks, each with its `citation`. */
 export function toCitations(citations: readonly Citation<Labelled>[]): z.input<typeof citedContentSchema>[] {
-  return citations.map(({ chunk, number, spans, quote, verified }) => ({
+  return citations.map(({ chunk, number, spans, quote, verified, reason, quoted }) => ({
     ...toContent(chunk),
-    citation: { number, spans, quote, verified },
+    citation: { number, spans, quote, verified, verified_by: 'rules', reason, quoted },
   }));
 }

@@ -119,3 +119,21 @@ test('a piece of a long sentence that begins in the middle of a clause is verifi
   for (const { start, end } of parts)
     assert.equal(supports(long.slice(start, end), long).verified, true, long.slice(start, end));
 });
+
+test('an unverified sentence is told why: the number, the name or the words that the passage lacks', () => {
+  const reason = (sentence: string): string | null => supports(sentence, POLICY).reason;
+  assert.equal(reason('Every employee gets 25 days of leave a year.'), null);
+  assert.equal(reason('Every employee gets 28 days of leave a year.'), 'The passage lacks the number 28.');
+  const negated = supports('Unused days are paid out.', 'Unused days are not paid out.');
+  assert.equal(negated.reason, 'The passage and the sentence differ in a negation.');
+  assert.equal(
+    reason('The cafeteria serves vegetarian meals daily.'),
+    'The passage lacks the words cafeteria, serves, vegetarian, meals, daily.',
+  );
+  assert.equal(
+    supports('Ask Schmidt for leave.', 'Ask Keller for leave.', 'en').reason,
+    'The passage lacks the name Schmidt.',
+  );
+  assert.match(supports('At least 25 days are paid.', '25 days are paid.', 'en').reason ?? '', /says it otherwise/);
+  assert.equal(supports('Employees get 25 days.', '').reason, 'The passage is empty.');
+});

@@ -8,6 +8,7 @@ import { cutIntoPieces, splitUnits, type Unit } from '../../util/sentences.ts';
 import { allTermsOf, type Claim, type Clause, clausesOf, hasName, type NameIndex, nameIndexOf } from './claims.ts';
 import { contradicts } from './contradiction.ts';
 import { missesNumber, numbersIn, type Readings } from './numbers.ts';
+import { reasonOf } from './reason.ts';
 import { type Token, tokensOf } from './wording.ts';
 
 export const QUOTE_CODE_POINTS_MAX = 300;
@@ -18,6 +19,8 @@ export interface Support {
   /** A stretch of the chunk's content, at most QUOTE_CODE_POINTS_MAX code points. */
   quote: string;
   verified: boolean;
+  /** Why not, in plain words; null when it is verified. */
+  reason: string | null;
 }
 
 interface Part {
@@ -99,7 +102,16 @@ function bestOf(claims: readonly Claim[], windows: readonly Window[]): Support {
   const best = ranked
     .slice(0, COMPARED_QUOTES_MAX)
     .find(({ window, holds }) => holds && searches.every((search) => !isContradicted(search, window)));
-  return { quote: (best ?? ranked[0])?.window.text ?? '', verified: best !== undefined };
+  if (best !== undefined) return { quote: best.window.text, verified: true, reason: null };
+  const nearest = ranked[0]?.window;
+  return { quote: nearest?.text ?? '', verified: false, reason: reasonAgainst(searches, nearest) };
+}
+
+/** Of the first claim that the passage does not support. */
+function reasonAgainst(searches: readonly Search[], window: Window | undefined): string {
+  if (window === undefined) return 'The passage is empty.';
+  const failed = searches.find(({ checks }) => !checks.get(window)!.holds) ?? searches[0];
+  return failed === undefined ? 'Nothing is claimed.' : reasonOf(failed.claim, window, failed.checks.get(window)!);
 }
 
 /** What is known of a claim and the quotes that there may be. */

@@ -9,7 +9,7 @@ import { collect } from '../../util/collect.ts';
 export const REMOVED = '[removed]';
 
 /** An answer was made of what was retrieved, and put out. */
-const SHOWN: readonly ApplyAt[] = ['ingest', 'retrieval', 'output'];
+export const SHOWN: readonly ApplyAt[] = ['ingest', 'retrieval', 'output'];
 
 export async function shownConversation(redactor: Redactor | null, row: ConversationRow): Promise<ConversationRow> {
   return { ...row, title: (await redactText(redactor, row.title, SHOWN)) ?? REMOVED };

@@ -1,9 +1,9 @@
 /** Conversations over HTTP: list, whole tree, rename, choose the active message, delete. */
 
 import { z } from 'zod';
-import { type ConversationRow, listConversations, type TreeMessage } from '../../corpus/conversation-store.ts';
+import type { ConversationRow, TreeMessage } from '../../corpus/conversation-store.ts';
 import type { Deps } from '../../deps.ts';
-import { pageQueryShape, paginationSchema, toPage } from '../../http/page.ts';
+import { orderShape, pageQueryShape, paginationSchema, searchShape, toPage } from '../../http/page.ts';
 import { type Caller, type Route, route } from '../../http/route.ts';
 import { idParams, idSchema, nameSchema, principalShape, timeSchema } from '../../http/schemas.ts';
 import { principalOf } from '../../policy/access.ts';
@@ -11,6 +11,7 @@ import type { Redactor } from '../../policy/redact.ts';
 import { collect } from '../../util/collect.ts';
 import { unixSeconds } from '../../util/time.ts';
 import { changeConversation, readConversation, removeConversation } from './conversations.ts';
+import { pageOfConversations } from './list.ts';
 import { shownConversation, shownMessage } from './redaction.ts';
 
 const AREA = 'Conversations';
@@ -102,23 +103,20 @@ function listRoute(deps: Deps): Route {
       id: 'listConversations',
       area: AREA,
       summary: 'List conversations',
-      description: 'Oldest first; while authorization is on, those of the principal.',
+      description: 'Oldest first unless `order` says otherwise; while authorization is on, those of the principal.',
     },
-    query: z.strictObject({ ...pageQueryShape, ...principalShape }),
+    query: z.strictObject({ ...pageQueryShape, ...orderShape, ...searchShape('the title'), ...principalShape }),
     response: {
       status: 200,
       schema: z.object({ conversations: z.array(conversationSchema), pagination: paginationSchema }),
     },
     async handler({ query, caller }) {
       const redactor = await redactorOf(deps, caller);
-      const { rows, total } = await deps.db.transaction(caller.tenantId, (tx) =>
-        listConversations(tx, caller.tenantId, principalOf(deps, query), query.limit + 1, query.after_id),
-      );
+      const request = { limit: query.limit, afterId: query.after_id, order: query.order };
+      const owner = principalOf(deps, query);
+      const { rows, total } = await pageOfConversations(deps.db, caller.tenantId, owner, redactor, query.q, request);
       const { page, pagination } = toPage(rows, query.limit, total);
-      return {
-        conversations: await collect(page, async (row) => toWire(await shownConversation(redactor, row))),
-        pagination,
-      };
+      return { conversations: page.map(toWire), pagination };
     },
   });
 }

@@ -7,7 +7,7 @@ import { listSourcesOfGroup } from '../../corpus/source-lookup.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { Deps } from '../../deps.ts';
 import { notFound } from '../../errors.ts';
-import { pageQuery, pageQueryShape, paginationSchema, toPage } from '../../http/page.ts';
+import { orderShape, pageQueryShape, paginationSchema, searchShape, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import {
   idParams,
@@ -45,6 +45,8 @@ const sourceGroupSchema = z
 
 const groupQuery = z.strictObject({
   ...pageQueryShape,
+  ...orderShape,
+  ...searchShape('the name'),
   source_type: z.enum(SOURCE_TYPES).optional(),
   status: z.enum(JOB_STATUSES).optional(),
   tag_id: z.string().optional().describe('Only groups with this tag. An unknown tag selects nothing.'),
@@ -78,9 +80,13 @@ function listRoute(deps: Deps): Route {
       if (query.tag_id !== undefined && !isId(query.tag_id)) {
         return { source_groups: [], pagination: toPage([], query.limit, 0).pagination };
       }
-      const filter = { sourceType: query.source_type, status: query.status, tagId: query.tag_id };
+      const filter = { sourceType: query.source_type, status: query.status, tagId: query.tag_id, q: query.q };
       const { rows, total } = await deps.db.transaction(caller.tenantId, (tx) =>
-        listGroups(tx, caller.tenantId, caller, filter, { limit: query.limit, afterId: query.after_id }),
+        listGroups(tx, caller.tenantId, caller, filter, {
+          limit: query.limit,
+          afterId: query.after_id,
+          order: query.order,
+        }),
       );
       const { page, pagination } = toPage(rows, query.limit, total);
       return { source_groups: page.map(toSourceGroup), pagination };
@@ -176,7 +182,7 @@ function sourcesRoute(deps: Deps): Route {
     scopes: ['ingestion:manage', 'knowledge:read'],
     operation: { id: 'listSourcesOfSourceGroup', area: AREA, summary: 'List the sources of a source group' },
     params: idParams,
-    query: pageQuery,
+    query: z.strictObject({ ...pageQueryShape, ...orderShape }),
     response: {
       status: 200,
       schema: z.object({ sources: z.array(sourceDetailsSchema), pagination: paginationSchema }),
@@ -185,7 +191,7 @@ function sourcesRoute(deps: Deps): Route {
     async handler({ caller, params, query }) {
       const { rows, total, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => {
         await getGroup(tx, caller.tenantId, params.id, caller);
-        const request = { limit: query.limit, afterId: query.after_id };
+        const request = { limit: query.limit, afterId: query.after_id, order: query.order };
         const listed = await listSourcesOfGroup(tx, caller.tenantId, params.id, request);
         return { ...listed, redactor: await deps.redactors.forTenant(tx, caller.tenantId) };
       });

@@ -5,7 +5,7 @@ import { findGroup } from '../../corpus/group-store.ts';
 import { findRun, listRunErrors, listRuns, type Run, type RunError } from '../../corpus/run-store.ts';
 import type { Deps } from '../../deps.ts';
 import { notFound } from '../../errors.ts';
-import { pageQuery, paginationSchema, toPage } from '../../http/page.ts';
+import { orderShape, pageQuery, pageQueryShape, paginationSchema, searchShape, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idParams, idSchema, jobErrorSchema, timeSchema } from '../../http/schemas.ts';
 import { cancelRun, startRun } from '../../ingest/run-actions.ts';
@@ -56,7 +56,7 @@ const runErrorSchema = z
   .meta({ id: 'RunError' });
 
 export function runRoutes(deps: Deps): Route[] {
-  return [listRoute(deps), startRoute(deps), getRoute(deps), errorsRoute(deps), cancelRoute(deps)];
+  return [listAllRoute(deps), listRoute(deps), startRoute(deps), getRoute(deps), errorsRoute(deps), cancelRoute(deps)];
 }
 
 function listRoute(deps: Deps): Route {
@@ -66,17 +66,48 @@ function listRoute(deps: Deps): Route {
     scopes: ['ingestion:manage', 'knowledge:read'],
     operation: { id: 'listRuns', area: AREA, summary: 'List the runs of a source group' },
     params: idParams,
-    query: pageQuery,
+    query: z.strictObject({ ...pageQueryShape, ...orderShape, ...searchShape('the status, stage or error') }),
     response: { status: 200, schema: z.object({ runs: z.array(runSchema), pagination: paginationSchema }) },
     errors: [400, 404],
     handler: ({ caller, params, query }) =>
       deps.db.transaction(caller.tenantId, async (tx) => {
         if (!isId(params.id) || !(await findGroup(tx, caller.tenantId, params.id, caller))) throw notFound();
-        const request = { limit: query.limit, afterId: query.after_id };
-        const { rows, total } = await listRuns(tx, caller.tenantId, params.id, request);
+        const request = { limit: query.limit, afterId: query.after_id, order: query.order };
+        const { rows, total } = await listRuns(
+          tx,
+          caller.tenantId,
+          caller,
+          { sourceGroupId: params.id, q: query.q },
+          request,
+        );
         const { page, pagination } = toPage(rows, query.limit, total);
         return { runs: page.map(toRun), pagination };
       }),
+  });
+}
+
+function listAllRoute(deps: Deps): Route {
+  return route({
+    method: 'GET',
+    path: '/runs',
+    scopes: ['ingestion:manage', 'knowledge:read'],
+    operation: { id: 'listAllRuns', area: AREA, summary: 'List the runs of all source groups' },
+    query: z.strictObject({
+      ...pageQueryShape,
+      ...orderShape,
+      ...searchShape('the status, stage or error'),
+      status: z.enum(JOB_STATUSES).optional(),
+    }),
+    response: { status: 200, schema: z.object({ runs: z.array(runSchema), pagination: paginationSchema }) },
+    async handler({ caller, query }) {
+      const request = { limit: query.limit, afterId: query.after_id, order: query.order };
+      const filter = { status: query.status, q: query.q };
+      const { rows, total } = await deps.db.transaction(caller.tenantId, (tx) =>
+        listRuns(tx, caller.tenantId, caller, filter, request),
+      );
+      const { page, pagination } = toPage(rows, query.limit, total);
+      return { runs: page.map(toRun), pagination };
+    },
   });
 }
 

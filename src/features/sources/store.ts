@@ -1,5 +1,6 @@
 /** What the routes of sources read. Writing is in corpus/source-store.ts. */
-import { type GroupLimits, type PageRequest, withinLimits } from '../../corpus/group-store.ts';
+import { type GroupLimits, withinLimits } from '../../corpus/group-store.ts';
+import type { PageRequest } from '../../corpus/page-sql.ts';
 import { SOURCE_COLUMNS, type Source } from '../../corpus/source-store.ts';
 import type { Queryable } from '../../db/database.ts';
 import { raw, type Sql, sql } from '../../db/sql.ts';

@@ -1,0 +1,184 @@
+/** `pinakes connect`: makes sources that are kept in step with a Drive folder, a page workspace or a repository. */
+import { readFile } from 'node:fs/promises';
+import { text as readText } from 'node:stream/consumers';
+import type { Operations, Secret } from '../../client/api.ts';
+import { environment } from '../../config.ts';
+import type { Client } from '../client.ts';
+import { openConfiguredClient } from '../client-config.ts';
+import { type Command, flagOption, type Invocation, textOption, textOptions } from '../command.ts';
+import { CliError, usageError } from '../io.ts';
+import type { Column } from './columns.ts';
+import { checkId } from './find.ts';
+import { finishCreation } from './follow.ts';
+import { allOf, printRows } from './pages.ts';
+import { CREATION_OPTIONS, scheduleIn } from './schedule.ts';
+import { shortTime, timeText } from './words.ts';
+
+type RepoBody = Operations['createRepoSource']['request']['body'];
+type Kind = 'drive' | 'page' | 'repo';
+
+const NAME_LENGTH_MAX = 200;
+
+export const connectCommand: Command = {
+  name: 'connect',
+  summary: 'Keep a Drive folder, a page workspace or a repository in step with a source group.',
+  synopsis: '<drive|page|repo|secrets> [address]',
+  argumentsMin: 1,
+  argumentsMax: 2,
+  options: {
+    'secret-id': { type: 'string', value: '<id>', text: 'a stored secret as credential' },
+    'secret-file': { type: 'string', value: '<path>', text: 'a file with the credential; - is standard input' },
+    'secret-env': { type: 'string', value: '<NAME>', text: 'an environment variable with the credential' },
+    store: {
+      type: 'string',
+      value: '<name>',
+      text: 'store the credential under this name, for schedules and other sources',
+    },
+    path: {
+      type: 'string',
+      multiple: true,
+      value: '<glob>',
+      text: 'repo: what to read, as in a .gitignore file; repeat',
+    },
+    branch: { type: 'string', value: '<name>', text: 'repo: this branch (default: the default branch)' },
+    tag: { type: 'string', value: '<name>', text: 'repo: this tag' },
+    commit: { type: 'string', value: '<hash>', text: 'repo: this commit' },
+    ...CREATION_OPTIONS,
+  },
+  details: `
+  pinakes connect repo acme/manual --path docs/ --wait
+  pinakes connect repo acme/manual --secret-env REPO_TOKEN --store "repo reader" --schedule hourly
+  pinakes connect drive https://drive.google.com/drive/folders/1AbC --secret-file key.json
+  pinakes connect page https://www.notion.so/59833787 --secret-id <id> --schedule daily
+  pinakes connect secrets                   the stored secrets, newest first
+
+A credential comes from a stored secret, a file or the environment, so that it is not in the
+history of the shell. Unless it is stored, it serves the first run only and is erased then.`,
+  async run(invocation) {
+    const [kind, address] = invocation.arguments;
+    if (kind === 'secrets') {
+      if (address !== undefined) throw usageError(`Unexpected argument "${address}". See pinakes connect --help.`);
+      return listSecrets(invocation);
+    }
+    if (kind !== 'drive' && kind !== 'page' && kind !== 'repo') {
+      throw usageError(`There is no "pinakes connect ${kind}". See pinakes connect --help.`);
+    }
+    if (address === undefined) throw usageError(`pinakes connect ${kind} needs ${ADDRESSES[kind]}.`);
+    return connect(kind, address, invocation);
+  },
+};
+
+const ADDRESSES: Readonly<Record<Kind, string>> = {
+  drive: 'the address of a folder',
+  page: 'the id or the address of a page',
+  repo: 'a repository: owner/name',
+};
+
+async function connect(kind: Kind, address: string, { options, io }: Invocation): Promise<number> {
+  const reference = referenceIn(kind, options);
+  const given = await credentialIn(options);
+  if (given.value === undefined && given.secretId === undefined && kind !== 'repo') {
+    throw usageError(`pinakes connect ${kind} needs --secret-id, --secret-file or --secret-env.`);
+  }
+  const schedule = scheduleIn(options);
+  const stored = textOption(options, 'store');
+  if (stored !== undefined && given.value === undefined)
+    throw usageError('--store needs --secret-file or --secret-env.');
+  if (schedule.rrule !== undefined && given.value !== undefined && stored === undefined) {
+    throw usageError('--schedule needs a stored secret: add --store <name>, or use --secret-id.');
+  }
+  const client = await openConfiguredClient();
+  const secret = stored === undefined ? undefined : await storeSecret(client, kind, stored, given.value!);
+  if (secret !== undefined) io.err(`Stored the secret "${secret.name}" with the id ${secret.id}.\n`);
+  const secretId = secret?.id ?? given.secretId;
+  const credential = secretId === undefined ? given.value : undefined;
+  const common = {
+    name: textOption(options, 'name') ?? [...address].slice(0, NAME_LENGTH_MAX).join(''),
+    ...(secretId !== undefined && { secret_id: secretId }),
+    ...schedule,
+  };
+  const made = await create(client, kind, address, { common, credential, reference });
+  return finishCreation(client, made, { options, io });
+}
+
+interface Creation {
+  common: { name: string; secret_id?: string; rrule?: string };
+  credential: string | undefined;
+  reference: Partial<RepoBody>;
+}
+
+function create(client: Client, kind: Kind, address: string, { common, credential, reference }: Creation) {
+  const one = <Name extends string>(name: Name) =>
+    credential === undefined ? {} : ({ [name]: credential } as { [name in Name]: string });
+  if (kind === 'drive') {
+    return client.createDriveSource({ body: { ...common, folder_url: address, ...one('service_account_key') } });
+  }
+  if (kind === 'page') return client.createPageSource({ body: { ...common, page_id: address, ...one('page_token') } });
+  return client.createRepoSource({ body: { ...common, repository: address, ...reference, ...one('access_token') } });
+}
+
+/** What of a repository is read. @throws CliError, exit code 2. */
+function referenceIn(kind: Kind, options: Invocation['options']): Partial<RepoBody> {
+  const paths = textOptions(options, 'path');
+  const given = (['branch', 'tag', 'commit'] as const).filter((type) => textOption(options, type) !== undefined);
+  const foreign = paths.length > 0 ? 'path' : given[0];
+  if (kind !== 'repo' && foreign !== undefined) throw usageError(`--${foreign} is for pinakes connect repo.`);
+  if (given.length > 1) throw usageError(`Only one of ${given.map((type) => `--${type}`).join(', ')} can be read.`);
+  const [type] = given;
+  return {
+    path_filters: paths,
+    ...(type !== undefined && { reference_type: type, reference_param: textOption(options, type)! }),
+  };
+}
+
+/** @throws CliError when several are named, or there is nothing where the option says. */
+async function credentialIn(options: Invocation['options']): Promise<{ secretId?: string; value?: string }> {
+  const names = ['secret-id', 'secret-file', 'secret-env'].filter((name) => textOption(options, name) !== undefined);
+  if (names.length > 1) throw usageError(`Give only one of ${names.map((name) => `--${name}`).join(', ')}.`);
+  const id = textOption(options, 'secret-id');
+  if (id !== undefined) return { secretId: checkId(id) };
+  const [name] = names;
+  if (name === undefined) return {};
+  const place = textOption(options, name)!;
+  const value = (name === 'secret-env' ? fromEnvironment(place) : await fromFile(place)).trim();
+  if (value === '')
+    throw new CliError(`There is no credential in ${place === '-' ? 'standard input' : place}: it is empty.`);
+  return { value };
+}
+
+function fromEnvironment(name: string): string {
+  const value = environment()[name];
+  if (value === undefined) throw usageError(`The environment variable ${name} is not set.`);
+  return value;
+}
+
+async function fromFile(path: string): Promise<string> {
+  if (path === '-') return readText(process.stdin);
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw usageError(`${path} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+  }
+}
+
+function storeSecret(client: Client, kind: Kind, name: string, secret: string): Promise<Secret> {
+  return client.createSecret({ body: { name, type: kind, secret } });
+}
+
+async function listSecrets({ options, io }: Invocation): Promise<number> {
+  const client = await openConfiguredClient();
+  const secrets = await allOf(async (query) => {
+    const answer = await client.listSecrets({ query });
+    return { rows: answer.secrets, pagination: answer.pagination };
+  });
+  const columns: Column<Secret>[] = [
+    { title: 'ID', value: ({ id }) => id },
+    { title: 'NAME', value: ({ name }) => name, cut: true },
+    { title: 'TYPE', value: ({ type }) => type },
+    { title: 'CHANGED', value: (one) => (io.outColumns === undefined ? timeText : shortTime)(one.last_update_time) },
+    { title: 'DESCRIPTION', value: ({ description }) => description, cut: true, omit: 1 },
+  ];
+  const isJson = flagOption(options, 'json');
+  await printRows(secrets.toReversed(), { columns, isJson, none: 'There are no stored secrets.' }, io);
+  return 0;
+}

@@ -1,0 +1,54 @@
+/** What an id names: a source group, a source, a run or a chunk. */
+import type { Content, GroupSource, Run, SourceGroup } from '../../client/api.ts';
+import { PinakesError } from '../../client/client.ts';
+import { isId } from '../../util/ids.ts';
+import type { Client } from '../client.ts';
+import { CliError, usageError } from '../io.ts';
+
+export type Found =
+  | { kind: 'source_group'; record: SourceGroup }
+  | { kind: 'source'; record: GroupSource }
+  | { kind: 'run'; record: Run }
+  | { kind: 'chunk'; record: Content };
+
+export type PrincipalQuery = { principal_id?: string; authz_policy?: string };
+
+export const KIND_WORDS: Readonly<Record<Found['kind'], string>> = {
+  source_group: 'source group',
+  source: 'source',
+  run: 'run',
+  chunk: 'chunk',
+};
+
+/** @throws CliError when nothing has the id that the key may see. */
+export async function find(client: Client, id: string, principal: PrincipalQuery = {}): Promise<Found> {
+  const params = { id: checkId(id) };
+  const found = await Promise.all([
+    unlessHidden(client.getSourceGroup({ params }), (record) => ({ kind: 'source_group', record })),
+    unlessHidden(client.getSource({ params }), (record) => ({ kind: 'source', record })),
+    unlessHidden(client.getRun({ params }), (record) => ({ kind: 'run', record })),
+    unlessHidden(client.getContent({ params, query: principal }), (record) => ({ kind: 'chunk', record })),
+  ]);
+  const first = found.find((one) => one !== undefined);
+  if (first !== undefined) return first;
+  throw new CliError(`No source group, source, run or chunk that this key may see has the id ${id}.`);
+}
+
+/** @throws CliError for a text that is no id, exit code 2. */
+export function checkId(id: string): string {
+  if (!isId(id)) throw usageError(`"${id}" is not an id: ids have 36 characters, as pinakes ls shows them.`);
+  return id;
+}
+
+/** Undefined for what is not there, and where the key has no scope for the kind. */
+async function unlessHidden<Record>(
+  request: Promise<Record>,
+  found: (record: Record) => Found,
+): Promise<Found | undefined> {
+  try {
+    return found(await request);
+  } catch (error) {
+    if (error instanceof PinakesError && (error.status === 404 || error.status === 403)) return undefined;
+    throw error;
+  }
+}

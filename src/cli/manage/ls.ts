@@ -1,0 +1,138 @@
+/** `pinakes ls`: source groups, or the sources of one. */
+import type { GroupSource, Operations, RunError, SourceGroup } from '../../client/api.ts';
+import type { Client } from '../client.ts';
+import { openConfiguredClient } from '../client-config.ts';
+import { type Command, choiceOption, flagOption, type Invocation, textOption } from '../command.ts';
+import { formatBytes } from '../progress.ts';
+import type { Column } from './columns.ts';
+import { checkId } from './find.ts';
+import { detailed, LIST_OPTIONS, limitOf, type Page, pagesOf, printList } from './pages.ts';
+import { tagNamed } from './tag-names.ts';
+import { errorText, shortTime, timeText } from './words.ts';
+
+type Query = NonNullable<Operations['listSourceGroups']['request']['query']>;
+
+const TYPES = ['local_file', 'drive', 'page', 'repo', 'web'] as const;
+const STATUSES = ['queued', 'starting', 'started', 'success', 'failure', 'managed', 'canceled', 'deleting'] as const;
+/** Pages of errors that are looked through for the reasons of failed sources. */
+const ERROR_PAGES_MAX = 10;
+
+export const lsCommand: Command = {
+  name: 'ls',
+  summary: 'List source groups, or the sources of one, newest first.',
+  synopsis: '[group id]',
+  argumentsMin: 0,
+  argumentsMax: 1,
+  options: {
+    ...LIST_OPTIONS,
+    search: { type: 'string', short: 'q', value: '<text>', text: 'only groups with this text in the name' },
+    status: { type: 'string', value: '<status>', text: `only groups of this status: ${STATUSES.join(', ')}` },
+    type: { type: 'string', value: '<type>', text: `only groups of this type: ${TYPES.join(', ')}` },
+    tag: { type: 'string', value: '<tag>', text: 'only groups with this tag (its name or id)' },
+    json: { type: 'boolean', text: 'print one line of JSON: an array' },
+  },
+  details: `
+  pinakes ls                                the newest source groups
+  pinakes ls --status failure --all         every group that failed
+  pinakes ls 0199a3c0-0000-7000-8000-000000000002      its sources, with their errors
+  pinakes ls --json | jq -r '.[].name'
+
+Ids are written in full: the ids of things made together begin alike.`,
+  async run(invocation) {
+    const [id] = invocation.arguments;
+    const limit = limitOf(invocation.options);
+    if (id === undefined) return listGroups(limit, invocation);
+    checkId(id);
+    return listSources(await openConfiguredClient(), id, limit, invocation);
+  },
+};
+
+type GroupRow = SourceGroup & { source_count: number };
+
+async function listGroups(limit: number, { options, io }: Invocation): Promise<number> {
+  const tag = textOption(options, 'tag');
+  const q = textOption(options, 'search');
+  const status = choiceOption(options, 'status', STATUSES);
+  const type = choiceOption(options, 'type', TYPES);
+  const client = await openConfiguredClient();
+  const filter: Query = {
+    order: 'desc',
+    ...(q !== undefined && { q }),
+    ...(status !== undefined && { status }),
+    ...(type !== undefined && { source_type: type }),
+    ...(tag !== undefined && { tag_id: (await tagNamed(client, tag)).id }),
+  };
+  const pages = pagesOf(async (query): Promise<Page<GroupRow>> => {
+    const { source_groups: groups, pagination } = await client.listSourceGroups({ query: { ...filter, ...query } });
+    return { rows: await detailed(groups, (group) => withCount(client, group)), pagination };
+  }, limit);
+  const columns: Column<GroupRow>[] = [
+    { title: 'ID', value: ({ id }) => id },
+    { title: 'NAME', value: ({ name }) => name, cut: true },
+    { title: 'TYPE', value: ({ source_type: one }) => one, omit: 2 },
+    { title: 'STATUS', value: ({ status: one }) => one },
+    { title: 'SOURCES', value: ({ source_count: count }) => String(count), right: true, omit: 1 },
+    {
+      title: 'CREATED',
+      value: ({ creation_time: time }) => (io.outColumns === undefined ? timeText : shortTime)(time),
+    },
+    { title: 'ERROR', value: ({ error }) => (error === null ? '' : errorText(error)), cut: true, omit: 3 },
+  ];
+  const none = 'There are no such source groups. pinakes ingest, crawl and connect make some.';
+  await printList(pages, { columns, isJson: flagOption(options, 'json'), none }, io);
+  return 0;
+}
+
+async function withCount(client: Client, group: SourceGroup): Promise<GroupRow> {
+  const query = { limit: 1 };
+  const { pagination } = await client.listSourcesOfSourceGroup({ params: { id: group.id }, query });
+  return { ...group, source_count: pagination.total };
+}
+
+type SourceRow = GroupSource & { error: RunError | null };
+
+async function listSources(client: Client, id: string, limit: number, { options, io }: Invocation): Promise<number> {
+  const pages = pagesOf(async (query): Promise<Page<SourceRow>> => {
+    const given = { params: { id }, query: { order: 'desc' as const, ...query } };
+    const { sources, pagination } = await client.listSourcesOfSourceGroup(given);
+    const failed = sources.filter(({ status }) => status === 'failed').map((source) => source.id);
+    const errors = await errorsOf(client, id, new Set(failed));
+    return { rows: sources.map((source) => ({ ...source, error: errors.get(source.id) ?? null })), pagination };
+  }, limit);
+  const columns: Column<SourceRow>[] = [
+    { title: 'ID', value: (source) => source.id },
+    { title: 'NAME', value: ({ name }) => name, cut: true },
+    { title: 'TYPE', value: ({ file_type: type }) => type, omit: 3 },
+    { title: 'SIZE', value: ({ file_size: size }) => formatBytes(size), right: true, omit: 4 },
+    { title: 'STATUS', value: ({ status }) => status },
+    { title: 'CHUNKS', value: ({ chunk_count: count }) => String(count), right: true, omit: 2 },
+    { title: 'ERROR', value: (source) => problemOf(source), cut: true, omit: 1 },
+  ];
+  const none = 'This source group has no sources.';
+  await printList(pages, { columns, isJson: flagOption(options, 'json'), none }, io);
+  return 0;
+}
+
+function problemOf({ error, warnings }: SourceRow): string {
+  return error === null ? warnings.join(' ') : errorText(error);
+}
+
+/** The reasons by source: the latest run tries all failed sources again, so it has them all. */
+async function errorsOf(client: Client, groupId: string, wanted: Set<string>): Promise<Map<string, RunError>> {
+  const reasons = new Map<string, RunError>();
+  if (wanted.size === 0) return reasons;
+  const { runs } = await client.listRuns({ params: { id: groupId }, query: { limit: 1, order: 'desc' } });
+  const [latest] = runs;
+  if (latest === undefined) return reasons;
+  const pages = pagesOf(async (query) => {
+    const { errors, pagination } = await client.listRunErrors({ params: { id: latest.id }, query });
+    return { rows: errors, pagination };
+  });
+  let count = 0;
+  for await (const { rows } of pages) {
+    for (const error of rows) if (error.source_id !== null) reasons.set(error.source_id, error);
+    count += 1;
+    if (count >= ERROR_PAGES_MAX || [...wanted].every((id) => reasons.has(id))) break;
+  }
+  return reasons;
+}

@@ -1,0 +1,71 @@
+/** `pinakes models`: which models are set and which are here; `pull` fetches one from a hub. */
+import { environment, loadConfig } from '../../config.ts';
+import type { PulledModel } from '../../llm/hub/pull.ts';
+import { type Command, flagOption, type Invocation } from '../command.ts';
+import { usageError } from '../io.ts';
+import { formatBytes } from '../progress.ts';
+import type { Column } from './columns.ts';
+import { printRows } from './pages.ts';
+
+export const modelsCommand: Command = {
+  name: 'models',
+  summary: 'Show the models that are set and here, and fetch embedding models from a hub.',
+  synopsis: '[list | pull <name>]',
+  argumentsMin: 0,
+  argumentsMax: 2,
+  options: {
+    quantized: { type: 'boolean', text: 'pull: rather weights of 8 bits: smaller and faster, a little less exact' },
+    file: { type: 'string', value: '<path>', text: 'pull: this ONNX file of the model' },
+    revision: { type: 'string', value: '<name>', text: 'pull: a branch, tag or commit (default: main)' },
+    yes: { type: 'boolean', short: 'y', text: 'pull: without asking' },
+    json: { type: 'boolean', text: 'print the answer as one line of JSON' },
+  },
+  details: `
+  pinakes models
+  pinakes models pull intfloat/multilingual-e5-small
+  pinakes models pull minishlab/potion-retrieval-32M --yes
+  export $(pinakes models pull sentence-transformers/all-MiniLM-L6-v2 --yes) && pinakes serve
+
+A model goes to <data dir>/models/<name>. Its size and licence are told first, every file is
+compared with the hash that the hub tells, and an interrupted pull is gone on with. The last
+line is the setting that makes the service use it. The hub is PINAKES_HUB_URL
+(https://huggingface.co); models with terms need PINAKES_HUB_TOKEN.`,
+  async run(invocation) {
+    const [action = 'list', name, ...more] = invocation.arguments;
+    if (action === 'list' && name === undefined) return list(invocation);
+    if (action !== 'pull' || more.length > 0) {
+      throw usageError(`There is no "pinakes models ${invocation.arguments.join(' ')}". See pinakes models --help.`);
+    }
+    if (name === undefined) throw usageError('pinakes models pull needs the name of a model: owner/model.');
+    // Loaded here: no other command should pay for loading what fetches and runs models.
+    return (await import('./pull-model.ts')).pullModel(name, invocation);
+  },
+};
+
+async function list({ options, io }: Invocation): Promise<number> {
+  const { chat, embedding, rerank } = loadConfig(environment());
+  const configured = {
+    chat: { model: chat.model, url: chat.baseUrl },
+    embedding: { model: embedding.model, url: embedding.baseUrl },
+    rerank: { model: rerank.model, url: rerank.baseUrl },
+  };
+  const { listPulled } = await import('../../llm/hub/pull.ts');
+  const pulled = await listPulled(embedding.modelsDir);
+  if (flagOption(options, 'json')) {
+    io.out(`${JSON.stringify({ configured, directory: embedding.modelsDir, models: pulled })}\n`);
+    return 0;
+  }
+  for (const [use, { model, url }] of Object.entries(configured)) {
+    io.out(`${use.padEnd('embedding'.length)}  ${model}${url === null ? '' : ` at ${url}`}\n`);
+  }
+  io.out('\n');
+  const columns: Column<PulledModel>[] = [
+    { title: 'MODEL', value: ({ name }) => `local:${name}`, cut: true },
+    { title: 'SIZE', value: ({ bytes }) => formatBytes(bytes), right: true },
+    { title: 'LICENCE', value: ({ notes }) => notes?.license ?? '' },
+    { title: 'FILE', value: ({ notes }) => notes?.file ?? '', omit: 1 },
+  ];
+  const none = `There are no models in ${embedding.modelsDir}: pinakes models pull fetches some.`;
+  await printRows(pulled, { columns, isJson: false, none }, io);
+  return 0;
+}

@@ -1,0 +1,70 @@
+/** Where a source group comes from: its ingestion setting, when it is kept in step with an origin. */
+import type {
+  CrawlSetting,
+  DriveSourceSetting,
+  PageSourceSetting,
+  RepoSetting,
+  SourceGroup,
+} from '../../client/api.ts';
+import { PinakesError } from '../../client/client.ts';
+import type { Client } from '../client.ts';
+import { timeText } from './words.ts';
+
+type Setting = CrawlSetting | DriveSourceSetting | PageSourceSetting | RepoSetting;
+
+export interface OriginFacts {
+  lines: readonly (readonly [string, string])[];
+  setting: Setting | null;
+}
+
+const NONE: OriginFacts = { lines: [], setting: null };
+
+/** Nothing for uploads, after the setting was deleted, and for keys that may not see it. */
+export async function originOf(client: Client, { id, source_type: type }: SourceGroup): Promise<OriginFacts> {
+  try {
+    const setting = await settingOf(client, id, type);
+    return setting === undefined ? NONE : { lines: linesOf(setting), setting };
+  } catch (error) {
+    if (error instanceof PinakesError && (error.status === 403 || error.status === 404)) return NONE;
+    throw error;
+  }
+}
+
+async function settingOf(client: Client, id: string, type: SourceGroup['source_type']): Promise<Setting | undefined> {
+  const of = async (source: Promise<{ ingestion_setting_id: string }>) => {
+    const { ingestion_setting_id: settingId } = await source;
+    return settingId === '' ? undefined : { params: { id: settingId } };
+  };
+  const params = { id };
+  if (type === 'web') {
+    const request = await of(client.getCrawl({ params }));
+    return request && client.getCrawlSetting(request);
+  }
+  if (type === 'drive') {
+    const request = await of(client.getDriveSource({ params }));
+    return request && client.getDriveSourceSetting(request);
+  }
+  if (type === 'page') {
+    const request = await of(client.getPageSource({ params }));
+    return request && client.getPageSourceSetting(request);
+  }
+  if (type === 'repo') {
+    const request = await of(client.getRepoSource({ params }));
+    return request && client.getRepoSetting(request);
+  }
+  return undefined;
+}
+
+function linesOf(setting: Setting): (readonly [string, string])[] {
+  return [
+    ['address', addressOf(setting)],
+    ['schedule', setting.rrule],
+    ['next runs', setting.next_run_times.map(timeText).join(', ')],
+  ];
+}
+
+function addressOf(setting: Setting): string {
+  if ('urls' in setting) return setting.urls.join(' ');
+  if ('folder_url' in setting) return setting.folder_url;
+  return 'page_id' in setting ? setting.page_id : setting.repository;
+}

@@ -1,0 +1,62 @@
+/** `pinakes rm`: deletes source groups and sources. */
+import { openConfiguredClient } from '../client-config.ts';
+import { type Command, flagOption } from '../command.ts';
+import { confirm, usageError } from '../io.ts';
+import { checkId, type Found, find, KIND_WORDS } from './find.ts';
+import { detailed } from './pages.ts';
+import { countOf } from './words.ts';
+
+const NAMES_SHOWN_MAX = 5;
+
+export const rmCommand: Command = {
+  name: 'rm',
+  summary: 'Delete source groups or single sources.',
+  synopsis: '<ids…>',
+  argumentsMin: 1,
+  argumentsMax: Number.POSITIVE_INFINITY,
+  options: {
+    yes: { type: 'boolean', short: 'y', text: 'without asking; needed where nobody can be asked' },
+    json: { type: 'boolean', text: 'print what was deleted as one line of JSON: an array' },
+  },
+  details: `
+  pinakes rm 0199a3c0-0000-7000-8000-000000000002
+  pinakes rm --yes $(pinakes ls --status failure --json | jq -r '.[].id')
+
+What is deleted is gone from search at once; the service removes the rest in the background.
+Unless every id names something that can be deleted, nothing is.`,
+  async run({ arguments: ids, options, io }) {
+    for (const id of ids) checkId(id);
+    const client = await openConfiguredClient();
+    const found = await detailed([...new Set(ids)], (id) => find(client, id));
+    const refused = found.find(({ kind }) => kind !== 'source_group' && kind !== 'source');
+    if (refused !== undefined) {
+      const why = refused.kind === 'run' ? 'pinakes runs cancel ends it' : 'it goes with its source';
+      throw usageError(`${refused.record.id} is a ${KIND_WORDS[refused.kind]}, which cannot be deleted: ${why}.`);
+    }
+    await confirm(io, `Delete ${whatOf(found)}?`, flagOption(options, 'yes'));
+    const deleted = [];
+    for (const { kind, record } of found) {
+      const params = { id: record.id };
+      await (kind === 'source_group' ? client.deleteSourceGroup({ params }) : client.deleteSource({ params }));
+      deleted.push({ kind, id: record.id, name: nameOf({ kind, record } as Found) });
+    }
+    if (flagOption(options, 'json')) io.out(`${JSON.stringify(deleted)}\n`);
+    else io.err(`Deleted ${whatOf(found)}.\n`);
+    return 0;
+  },
+};
+
+/** `2 source groups (handbook, minutes) and 1 source (plan.pdf)`. */
+function whatOf(found: readonly Found[]): string {
+  const parts = (['source_group', 'source'] as const).flatMap((kind) => {
+    const names = found.filter((one) => one.kind === kind).map(nameOf);
+    if (names.length === 0) return [];
+    const more = names.length > NAMES_SHOWN_MAX ? ', …' : '';
+    return [`${countOf(names.length, KIND_WORDS[kind])} (${names.slice(0, NAMES_SHOWN_MAX).join(', ')}${more})`];
+  });
+  return parts.join(' and ');
+}
+
+function nameOf({ record }: Found): string {
+  return 'name' in record ? record.name : record.id;
+}

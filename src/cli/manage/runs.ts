@@ -1,0 +1,139 @@
+/** `pinakes runs`: what the service ingested when, what failed, and doing it again. */
+import type { Operations, Run, RunError } from '../../client/api.ts';
+import type { Client } from '../client.ts';
+import { openConfiguredClient } from '../client-config.ts';
+import { type Command, choiceOption, flagOption, type Invocation, textOption } from '../command.ts';
+import { usageError } from '../io.ts';
+import type { Column } from './columns.ts';
+import { checkId } from './find.ts';
+import { followGroup } from './follow.ts';
+import { detailed, LIST_OPTIONS, limitOf, type Page, pagesOf, printList } from './pages.ts';
+import { errorText, shortTime, timeText } from './words.ts';
+
+const STATUSES = ['queued', 'starting', 'started', 'success', 'failure', 'canceling', 'canceled'] as const;
+
+export const runsCommand: Command = {
+  name: 'runs',
+  summary: 'List runs of ingestion newest first, see what failed, cancel them and start them again.',
+  synopsis: '[group id] | errors <run id> | cancel <run id> | start <group id>',
+  argumentsMin: 0,
+  argumentsMax: 2,
+  options: {
+    ...LIST_OPTIONS,
+    search: { type: 'string', short: 'q', value: '<text>', text: 'only runs with this text in status, stage or error' },
+    status: { type: 'string', value: '<status>', text: `without a group: only ${STATUSES.join(', ')}` },
+    'only-failed': { type: 'boolean', text: 'start: only the files that failed in the latest run' },
+    wait: { type: 'boolean', short: 'w', text: 'start: wait until the run has ended; exit 1 if a file failed' },
+    json: { type: 'boolean', text: 'print the answer as one line of JSON' },
+  },
+  details: `
+  pinakes runs                              the newest runs of all source groups
+  pinakes runs 0199a3c0-0000-7000-8000-000000000002    those of one group
+  pinakes runs errors <run id>              the files that failed, with the reasons
+  pinakes runs cancel <run id>              what is stored stays
+  pinakes runs start <group id> --only-failed --wait`,
+  async run(invocation) {
+    const [first, id] = invocation.arguments;
+    if (first === 'errors' || first === 'cancel' || first === 'start') {
+      if (id === undefined) throw usageError(`pinakes runs ${first} needs an id. See pinakes runs --help.`);
+      const client = await openConfiguredClient();
+      if (first === 'errors') return errors(client, checkId(id), invocation);
+      return first === 'cancel' ? cancel(client, checkId(id), invocation) : start(client, checkId(id), invocation);
+    }
+    if (id !== undefined) throw usageError(`Unexpected argument "${id}". See pinakes runs --help.`);
+    return list(first === undefined ? undefined : checkId(first), invocation);
+  },
+};
+
+type RunRow = Run & { source_group_name: string };
+
+async function list(groupId: string | undefined, { options, io }: Invocation): Promise<number> {
+  const q = textOption(options, 'search');
+  const status = choiceOption(options, 'status', STATUSES);
+  if (groupId !== undefined && status !== undefined) throw usageError('--status is for the runs of all groups.');
+  const client = await openConfiguredClient();
+  const filter = { order: 'desc' as const, ...(q !== undefined && { q }) };
+  const names = new Map<string, string>();
+  const pages = pagesOf(async (page): Promise<Page<RunRow>> => {
+    const query = { ...filter, ...page };
+    const answer: Operations['listAllRuns']['response'] =
+      groupId === undefined
+        ? await client.listAllRuns({ query: { ...query, ...(status !== undefined && { status }) } })
+        : await client.listRuns({ params: { id: groupId }, query });
+    const rows = groupId === undefined ? await namesOf(client, answer.runs, names) : answer.runs;
+    return { rows: rows.map((run) => ({ source_group_name: '', ...run })), pagination: answer.pagination };
+  }, limitOf(options));
+  const columns: Column<RunRow>[] = [
+    { title: 'ID', value: ({ id }) => id },
+    ...(groupId === undefined
+      ? [{ title: 'GROUP', value: (run: RunRow) => run.source_group_name, cut: true as const }]
+      : []),
+    { title: 'STATUS', value: (run) => run.status },
+    { title: 'FILES', value: (run) => `${run.files_done}/${run.files_total}`, right: true, omit: 3 },
+    { title: 'FAILED', value: ({ statistics }) => String(statistics.failed), right: true },
+    { title: 'CHUNKS', value: (run) => String(run.chunks_done), right: true, omit: 5 },
+    { title: 'STARTED', value: (run) => (io.outColumns === undefined ? timeText : shortTime)(run.start_time), omit: 2 },
+    { title: 'TOOK', value: durationOf, right: true, omit: 6 },
+    { title: 'ERROR', value: ({ error }) => (error === null ? '' : errorText(error)), cut: true, omit: 1 },
+  ];
+  await printList(pages, { columns, isJson: flagOption(options, 'json'), none: 'There are no such runs.' }, io);
+  return 0;
+}
+
+/** With the names of their groups, which are kept in `names`. */
+async function namesOf(client: Client, runs: readonly Run[], names: Map<string, string>): Promise<RunRow[]> {
+  const unknown = new Set(runs.map((run) => run.source_group_id).filter((id) => !names.has(id)));
+  await detailed([...unknown], async (id) => {
+    // A group may be gone since the runs were listed.
+    names.set(
+      id,
+      await client.getSourceGroup({ params: { id } }).then(
+        ({ name }) => name,
+        () => '',
+      ),
+    );
+  });
+  return runs.map((run) => ({ ...run, source_group_name: names.get(run.source_group_id) ?? '' }));
+}
+
+/** `12 s`, `3 min`; empty before the end. */
+function durationOf({ start_time: start, end_time: end }: Run): string {
+  if (start === null || end === null) return '';
+  const seconds = end - start;
+  return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
+}
+
+async function errors(client: Client, id: string, { options, io }: Invocation): Promise<number> {
+  const pages = pagesOf(async (query) => {
+    const answer = await client.listRunErrors({ params: { id }, query });
+    return { rows: answer.errors, pagination: answer.pagination };
+  }, limitOf(options));
+  const columns: Column<RunError>[] = [
+    { title: 'NAME', value: ({ name }) => name, cut: true },
+    { title: 'STAGE', value: ({ stage }) => stage },
+    { title: 'AGAIN', value: ({ retryable }) => (retryable ? 'may help' : 'no'), omit: 1 },
+    { title: 'ERROR', value: (error) => errorText(error), cut: true },
+  ];
+  await printList(pages, { columns, isJson: flagOption(options, 'json'), none: 'No file failed in this run.' }, io);
+  return 0;
+}
+
+async function cancel(client: Client, id: string, { options, io }: Invocation): Promise<number> {
+  const run = await client.cancelRun({ params: { id } });
+  if (flagOption(options, 'json')) io.out(`${JSON.stringify(run)}\n`);
+  else io.err(`The run ${id} is ${run.status}.\n`);
+  return 0;
+}
+
+async function start(client: Client, id: string, { options, io }: Invocation): Promise<number> {
+  const body = { only_failed: flagOption(options, 'only-failed') };
+  const run = await client.startRun({ params: { id }, body });
+  const isJson = flagOption(options, 'json');
+  if (!flagOption(options, 'wait')) {
+    io.out(isJson ? `${JSON.stringify(run)}\n` : `${run.id}\n`);
+    return 0;
+  }
+  const { exitCode, outcome } = await followGroup(client, id, io);
+  io.out(isJson ? `${JSON.stringify(outcome.run)}\n` : `${run.id}\n`);
+  return exitCode;
+}

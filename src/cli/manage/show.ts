@@ -1,0 +1,199 @@
+/** `pinakes show`: what an id names. */
+import type { Content, GroupSource, Metadata, Run, SourceGroup } from '../../client/api.ts';
+import { place } from '../answer.ts';
+import type { Client } from '../client.ts';
+import { openConfiguredClient } from '../client-config.ts';
+import { type Command, flagOption, type Invocation } from '../command.ts';
+import { type Io, usageError } from '../io.ts';
+import { PRINCIPAL_OPTIONS, principalIn } from '../principal.ts';
+import { printable } from '../printable.ts';
+import { formatBytes } from '../progress.ts';
+import { checkId, find, KIND_WORDS, type PrincipalQuery } from './find.ts';
+import { originOf } from './origin.ts';
+import { LIST_OPTIONS, limitOf, pagesOf } from './pages.ts';
+import { errorText, timeText } from './words.ts';
+
+const TEXT_PAGE_CODE_POINTS = 200_000;
+
+export const showCommand: Command = {
+  name: 'show',
+  summary: 'Show what an id names: a source group, a source, a run or a chunk.',
+  synopsis: '<id>',
+  argumentsMin: 1,
+  argumentsMax: 1,
+  options: {
+    text: { type: 'boolean', text: 'of a source: its whole text as it was extracted' },
+    chunks: { type: 'boolean', text: 'of a source: its chunks, in order' },
+    limit: { ...LIST_OPTIONS['limit']!, text: 'how many chunks (default 20)' },
+    all: { ...LIST_OPTIONS['all']!, text: 'all chunks' },
+    ...PRINCIPAL_OPTIONS,
+    json: { type: 'boolean', text: 'print one line of JSON: with `kind`, or with --chunks an array' },
+  },
+  details: `
+  pinakes show 0199a3c0-0000-7000-8000-000000000002
+  pinakes show <source id> --text > page.txt
+  pinakes show <source id> --chunks --all --json | jq -r '.[].content'
+
+Ids are in the answers of ls, runs, search --json and ask --json.`,
+  async run(invocation) {
+    const { options, io } = invocation;
+    const [text, chunks] = [flagOption(options, 'text'), flagOption(options, 'chunks')];
+    if (text && chunks) throw usageError('Give --text or --chunks, not both.');
+    const id = checkId(invocation.arguments[0] ?? '');
+    limitOf(options);
+    const principal = principalIn(options);
+    const client = await openConfiguredClient();
+    const found = await find(client, id, principal);
+    const { kind, record } = found;
+    if ((text || chunks) && kind !== 'source') {
+      throw usageError(`--${text ? 'text' : 'chunks'} is for sources; ${record.id} is a ${KIND_WORDS[kind]}.`);
+    }
+    if (text) return showText(client, record.id, principal, invocation);
+    if (chunks) return showChunks(client, record.id, principal, invocation);
+    const facts = await factsOf(client, found);
+    if (flagOption(options, 'json')) io.out(`${JSON.stringify({ kind, ...record, ...facts.more })}\n`);
+    else print(facts.lines, io);
+    if (kind === 'chunk' && !flagOption(options, 'json')) io.out(`\n${printable(record.content)}\n`);
+    return 0;
+  },
+};
+
+type Line = readonly [string, string];
+
+interface Facts {
+  lines: readonly Line[];
+  /** Further members of the JSON. */
+  more: object;
+}
+
+function print(lines: readonly Line[], io: Io): void {
+  const shown = lines.filter(([, value]) => value !== '');
+  const width = Math.max(...shown.map(([name]) => name.length));
+  for (const [name, value] of shown) io.out(`${name.padEnd(width)}  ${printable(value)}\n`);
+}
+
+async function factsOf(client: Client, found: Awaited<ReturnType<typeof find>>): Promise<Facts> {
+  if (found.kind === 'source_group') return groupFacts(client, found.record);
+  if (found.kind === 'run') return { lines: runLines(found.record), more: {} };
+  if (found.kind === 'source') return { lines: sourceLines(found.record), more: {} };
+  return { lines: chunkLines(found.record), more: {} };
+}
+
+async function groupFacts(client: Client, group: SourceGroup): Promise<Facts> {
+  const params = { id: group.id };
+  const [sources, { runs }, links, { tags }, origin] = await Promise.all([
+    client.listSourcesOfSourceGroup({ params, query: { limit: 1 } }),
+    client.listRuns({ params, query: { limit: 1, order: 'desc' } }),
+    client.listTagLinks({ query: { source_group_id: group.id, limit: 100 } }).catch(() => undefined),
+    client.listTags().catch(() => ({ tags: [] })),
+    originOf(client, group),
+  ]);
+  const tagged = new Set(links?.tag_source_groups.map((link) => link.tag_id));
+  const names = tags.filter(({ id }) => tagged.has(id)).map(({ name }) => name);
+  const [run] = runs;
+  const lines: Line[] = [
+    ['source group', group.id],
+    ['name', group.name],
+    ['type', group.source_type],
+    ...origin.lines,
+    ['status', group.status],
+    ['error', group.error === null ? '' : errorText(group.error)],
+    ['sources', String(sources.pagination.total)],
+    ['tags', names.join(', ')],
+    ['metadata', metadataText(group.metadata)],
+    ['created', timeText(group.creation_time)],
+    ...(run === undefined ? [] : runLines(run, 'latest run')),
+  ];
+  const more = { source_count: sources.pagination.total, tags: names, origin: origin.setting, latest_run: run ?? null };
+  return { lines, more };
+}
+
+function runLines(run: Run, title = 'run'): Line[] {
+  const { scanned, added, updated, unchanged, skipped, deleted, failed } = run.statistics;
+  const counts = { scanned, added, updated, unchanged, skipped, deleted, failed };
+  const told = Object.entries(counts).filter(([, count]) => count > 0);
+  return [
+    [title, run.id],
+    ...(title === 'run' ? [['source group', run.source_group_id] as const] : []),
+    [title === 'run' ? 'status' : '  status', `${run.status}${run.stage === null ? '' : ` (${run.stage})`}`],
+    [title === 'run' ? 'files' : '  files', `${run.files_done} of ${run.files_total}, ${run.chunks_done} chunks`],
+    [title === 'run' ? 'counts' : '  counts', told.map(([name, count]) => `${count} ${name}`).join(', ')],
+    [title === 'run' ? 'error' : '  error', run.error === null ? '' : errorText(run.error)],
+    [title === 'run' ? 'started' : '  started', timeText(run.start_time)],
+    [title === 'run' ? 'ended' : '  ended', timeText(run.end_time)],
+  ];
+}
+
+function sourceLines(source: GroupSource): Line[] {
+  return [
+    ['source', source.id],
+    ['name', source.name],
+    ['address', source.url ?? ''],
+    ['source group', source.source_group_id],
+    ['inside', source.parent_source_id ?? ''],
+    ['type', `${source.file_type} (${source.source_type})`],
+    ['status', source.status],
+    ['size', `${formatBytes(source.file_size)}, ${source.text_length} characters, ${source.chunk_count} chunks`],
+    ['language', source.language ?? ''],
+    ['metadata', metadataText(source.metadata)],
+    ['warnings', source.warnings.join(' ')],
+    ['changed', timeText(source.content_time)],
+    ['created', timeText(source.creation_time)],
+  ];
+}
+
+function chunkLines(chunk: Content): Line[] {
+  return [
+    ['chunk', chunk.id],
+    ['place', place(chunk)],
+    ['number', `${chunk.chunk_index}, characters ${chunk.start_offset} to ${chunk.end_offset}`],
+    ['source', chunk.source_id],
+    ['source group', chunk.source_group_id],
+    ['tags', chunk.tags.join(', ')],
+    ['metadata', [metadataText(chunk.metadata), metadataText(chunk.chunk_metadata)].filter(Boolean).join(', ')],
+  ];
+}
+
+function metadataText({ records }: Metadata): string {
+  return records.map(({ key, val }) => `${key}=${val}`).join(', ');
+}
+
+async function showText(client: Client, id: string, principal: PrincipalQuery, invocation: Invocation) {
+  const { options, io } = invocation;
+  const isJson = flagOption(options, 'json');
+  const parts: string[] = [];
+  for (let start: number | null = 0; start !== null; ) {
+    const range = { start_offset: start, end_offset: start + TEXT_PAGE_CODE_POINTS };
+    const page = await client.getSourceText({ params: { id }, query: { ...range, ...principal } });
+    if (isJson) parts.push(page.text);
+    // A file gets the text as it is, a terminal what does not steer it.
+    else io.out(io.outColumns === undefined ? page.text : printable(page.text));
+    start = page.next_offset;
+  }
+  io.out(isJson ? `${JSON.stringify({ kind: 'text', source_id: id, text: parts.join('') })}\n` : '\n');
+  return 0;
+}
+
+async function showChunks(client: Client, id: string, principal: PrincipalQuery, { options, io }: Invocation) {
+  const isJson = flagOption(options, 'json');
+  let [shown, total] = [0, 0];
+  const pages = pagesOf(async (query) => {
+    const answer = await client.listSourceChunks({ params: { id }, query: { ...query, ...principal } });
+    return { rows: answer.chunks, pagination: answer.pagination };
+  }, limitOf(options));
+  for await (const { rows, pagination } of pages) {
+    total = pagination.total;
+    for (const chunk of rows) {
+      if (isJson) io.out(`${shown === 0 ? '[' : ','}${JSON.stringify(chunk)}`);
+      else
+        io.out(
+          `${shown === 0 ? '' : '\n'}# ${chunk.chunk_index}  ${chunk.id}  ${printable(place(chunk))}\n${printable(chunk.content)}\n`,
+        );
+      shown += 1;
+    }
+  }
+  if (isJson) io.out(shown === 0 ? '[]\n' : ']\n');
+  else if (shown === 0) io.err('This source has no chunks.\n');
+  if (shown < total) io.err(`${shown} of ${total}: --limit <n> or --all shows more.\n`);
+  return 0;
+}

@@ -1,0 +1,114 @@
+/** `pinakes tags`: tags, and which source groups carry them. */
+import type { Tag } from '../../client/api.ts';
+import { PinakesError } from '../../client/client.ts';
+import type { Client } from '../client.ts';
+import { openConfiguredClient } from '../client-config.ts';
+import { type Command, flagOption, type Invocation, textOption } from '../command.ts';
+import { CliError, confirm, usageError } from '../io.ts';
+import type { Column } from './columns.ts';
+import { checkId } from './find.ts';
+import { detailed, printRows } from './pages.ts';
+import { tagNamed } from './tag-names.ts';
+import { countOf } from './words.ts';
+
+export const tagsCommand: Command = {
+  name: 'tags',
+  summary: 'List, create and delete tags, and put them on source groups.',
+  synopsis: '[list|create|delete|add|remove] [tag] [group ids…]',
+  argumentsMin: 0,
+  argumentsMax: Number.POSITIVE_INFINITY,
+  options: {
+    description: { type: 'string', value: '<text>', text: 'create: what the tag is for' },
+    yes: { type: 'boolean', short: 'y', text: 'delete: without asking' },
+    json: { type: 'boolean', text: 'print the answer as one line of JSON' },
+  },
+  details: `
+  pinakes tags                              newest first, with the number of their source groups
+  pinakes tags create policies --description "what staff must know"
+  pinakes tags add policies <group id> <group id>
+  pinakes tags remove policies <group id>
+  pinakes tags delete policies --yes        the source groups stay
+
+A tag is named by its name or its id.`,
+  async run(invocation) {
+    const [action = 'list', name, ...groups] = invocation.arguments;
+    if (action === 'list') {
+      if (name !== undefined) throw usageError(`Unexpected argument "${name}". See pinakes tags --help.`);
+      return list(await openConfiguredClient(), invocation);
+    }
+    if (!['create', 'delete', 'add', 'remove'].includes(action)) {
+      throw usageError(`There is no "pinakes tags ${action}". See pinakes tags --help.`);
+    }
+    if (name === undefined) throw usageError(`pinakes tags ${action} needs a tag. See pinakes tags --help.`);
+    if (action === 'add' || action === 'remove') return link(action, name, groups, invocation);
+    if (groups[0] !== undefined) throw usageError(`Unexpected argument "${groups[0]}". See pinakes tags --help.`);
+    return action === 'create' ? create(name, invocation) : remove(name, invocation);
+  },
+};
+
+type Row = Tag & { source_group_count: number };
+
+async function list(client: Client, { options, io }: Invocation): Promise<number> {
+  const { tags } = await client.listTags();
+  const rows = await detailed(tags.toReversed(), async (tag): Promise<Row> => {
+    const { pagination } = await client.listTagLinks({ query: { tag_id: tag.id, limit: 1 } });
+    return { ...tag, source_group_count: pagination.total };
+  });
+  const columns: Column<Row>[] = [
+    { title: 'ID', value: ({ id }) => id },
+    { title: 'NAME', value: ({ name }) => name, cut: true },
+    { title: 'GROUPS', value: ({ source_group_count: count }) => String(count), right: true },
+    { title: 'DESCRIPTION', value: ({ description }) => description, cut: true, omit: 1 },
+  ];
+  await printRows(rows, { columns, isJson: flagOption(options, 'json'), none: 'There are no tags.' }, io);
+  return 0;
+}
+
+async function create(name: string, { options, io }: Invocation): Promise<number> {
+  const description = textOption(options, 'description');
+  const client = await openConfiguredClient();
+  const tag = await client.createTag({ body: { name, ...(description !== undefined && { description }) } });
+  io.out(flagOption(options, 'json') ? `${JSON.stringify(tag)}\n` : `${tag.id}\n`);
+  return 0;
+}
+
+async function remove(name: string, { options, io }: Invocation): Promise<number> {
+  const client = await openConfiguredClient();
+  const tag = await tagNamed(client, name);
+  const { pagination } = await client.listTagLinks({ query: { tag_id: tag.id, limit: 1 } });
+  const carried = pagination.total === 0 ? '' : `, which ${countOf(pagination.total, 'source group')} carry`;
+  await confirm(io, `Delete the tag "${tag.name}"${carried}?`, flagOption(options, 'yes'));
+  await client.deleteTag({ params: { id: tag.id } });
+  if (flagOption(options, 'json')) io.out(`${JSON.stringify(tag)}\n`);
+  else io.err(`Deleted the tag "${tag.name}".\n`);
+  return 0;
+}
+
+async function link(
+  action: 'add' | 'remove',
+  name: string,
+  groups: readonly string[],
+  { options, io }: Invocation,
+): Promise<number> {
+  if (groups.length === 0) throw usageError(`pinakes tags ${action} needs the ids of source groups.`);
+  for (const id of groups) checkId(id);
+  const client = await openConfiguredClient();
+  const tag = await tagNamed(client, name);
+  const links = [];
+  for (const id of groups) {
+    const body = { tag_id: tag.id, source_group_id: id };
+    const change = action === 'add' ? client.linkTag({ body }) : client.unlinkTag({ body });
+    links.push(await change.catch((error: unknown) => Promise.reject(explained(error, action, id, tag.name))));
+  }
+  if (flagOption(options, 'json')) io.out(`${JSON.stringify(links)}\n`);
+  else if (action === 'add') io.err(`${countOf(links.length, 'source group')} carry the tag "${tag.name}" now.\n`);
+  else io.err(`Took the tag "${tag.name}" from ${countOf(links.length, 'source group')}.\n`);
+  return 0;
+}
+
+/** The service says only that something was not found. */
+function explained(error: unknown, action: 'add' | 'remove', id: string, tag: string): unknown {
+  if (!(error instanceof PinakesError) || error.status !== 404) return error;
+  const uncarried = action === 'remove' ? `, or does not carry the tag "${tag}"` : '';
+  return new CliError(`There is no source group ${id}${uncarried}.`);
+}

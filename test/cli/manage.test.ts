@@ -1,0 +1,246 @@
+/** Commands for daily work against a real service: ls, show, rm, runs, tags, crawl, connect. */
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { type LocalService, startLocalService } from '../../src/cli/local-service.ts';
+import { newId } from '../../src/util/ids.ts';
+import { type CliResult, runPinakes } from '../support/cli.ts';
+import { copyTemplate } from '../support/database.ts';
+import { type FakeGitHub, openFakeGitHub } from '../support/fake-github.ts';
+import { type FakeSite, htmlPage, openFakeSite } from '../support/fake-site.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'pinakes-manage-'));
+const dataDir = join(folder, 'data');
+let service: LocalService;
+let site: FakeSite;
+let github: FakeGitHub;
+/** Source groups: the first is older. */
+let [ropes, papers] = ['', ''];
+
+before(async () => {
+  site = await openFakeSite();
+  github = await openFakeGitHub();
+  process.env['PINAKES_OUTBOUND_ALLOW'] = '127.0.0.0/8';
+  process.env['PINAKES_REPO_API_URL'] = github.url;
+  await copyTemplate(dataDir);
+  service = await startLocalService(dataDir);
+  ropes = (await pinakes(['ingest', '-w', '--name', 'Ropes', file('ropes.txt', 'Ropes were made of hemp.')])).stdout;
+  mkdirSync(join(folder, 'papers'));
+  for (const name of ['a.txt', 'b.txt', 'c.txt']) file(join('papers', name), `Paper ${name}.`);
+  file(join('papers', 'broken.pdf'), '%PDF-1.4\nthis is no PDF file');
+  papers = (await pinakes(['ingest', '-w', '--name', 'Papers', join(folder, 'papers')])).stdout;
+  [ropes, papers] = [ropes.trim(), papers.trim()];
+});
+after(async () => {
+  await service.stop();
+  await Promise.all([site.close(), github.close()]);
+  rmSync(folder, { recursive: true });
+});
+
+function pinakes(args: readonly string[], env: Record<string, string> = {}): Promise<CliResult> {
+  return runPinakes(args, { PINAKES_URL: service.url, PINAKES_DATA_DIR: dataDir, ...env });
+}
+
+/** The JSON that the command prints; it must be one line. */
+async function json(args: readonly string[], env: Record<string, string> = {}) {
+  const { stdout, stderr } = await pinakes([...args, '--json'], env);
+  assert.match(stdout, /^[^\n]+\n$/, `${args.join(' ')}: ${stdout}${stderr}`);
+  return JSON.parse(stdout);
+}
+
+/** The command ends with `code` and says one line, with nothing on standard output. */
+async function refused(args: readonly string[], code: number, expected: RegExp): Promise<void> {
+  const result = await pinakes(args);
+  assert.deepEqual([result.code, result.stdout], [code, ''], `${args.join(' ')}: ${result.stderr}`);
+  assert.match(result.stderr, /^pinakes: [^\n]+\n$/);
+  assert.match(result.stderr, expected);
+}
+
+function file(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+const ids = (rows: { id: string }[]): string[] => rows.map(({ id }) => id);
+
+test('ls lists source groups newest first, with their number of sources and what went wrong', async () => {
+  const { code, stdout, stderr } = await pinakes(['ls', '--search', 'p']);
+  assert.equal(code, 0, stderr);
+  const [head = '', ...lines] = stdout.trimEnd().split('\n');
+  assert.match(head, /^ID +NAME +TYPE +STATUS +SOURCES +CREATED +ERROR$/);
+  assert.match(lines[0]!, new RegExp(`^${papers}  Papers  local_file  success +4  20.* 1 of 4 files failed`));
+  assert.match(lines[1]!, new RegExp(`^${ropes}  Ropes   local_file  success +1  20.*-$`));
+  const one = await pinakes(['ls', '-n', '1']);
+  assert.match(one.stderr, /^1 of \d+: --limit <n> or --all shows more\.\n$/);
+  assert.deepEqual(ids(await json(['ls', '-q', 'ROPES'])), [ropes]);
+  assert.deepEqual(await json(['ls', '--status', 'canceled']), []);
+  assert.match((await pinakes(['ls', '--type', 'drive'])).stderr, /There are no such source groups/);
+  await refused(['ls', '--status', 'done'], 2, /--status must be queued or/);
+});
+
+test('ls with a group lists its sources with state and error', async () => {
+  const { stdout } = await pinakes(['ls', papers]);
+  assert.match(stdout, /^ID +NAME +TYPE +SIZE +STATUS +CHUNKS +ERROR\n/);
+  assert.match(stdout, /broken\.pdf +unknown +28 B +failed +0 +Damaged PDF/);
+  const rows: { name: string; status: string; error: { stage: string } | null }[] = await json(['ls', papers]);
+  assert.deepEqual(
+    rows.map(({ name, status, error }) => [name, status, error?.stage]),
+    [
+      ['c.txt', 'ready', undefined],
+      ['broken.pdf', 'failed', 'parse'],
+      ['b.txt', 'ready', undefined],
+      ['a.txt', 'ready', undefined],
+    ],
+  );
+  const few = await json(['ls', papers, '--limit', '2']);
+  assert.deepEqual(ids(few), ids((await json(['ls', papers, '--all'])).slice(0, 2)));
+  await refused(['ls', newId()], 1, /HTTP 404/);
+  await refused(['ls', 'papers'], 2, /"papers" is not an id/);
+});
+
+test('show tells what an id names', async () => {
+  const group = await pinakes(['show', ropes]);
+  assert.match(group.stdout, new RegExp(`^source group +${ropes}\nname +Ropes\ntype +local_file\nstatus +success\n`));
+  const shown = await json(['show', ropes]);
+  assert.deepEqual([shown.kind, shown.source_count, shown.latest_run.status], ['source_group', 1, 'success']);
+  const run = await pinakes(['show', shown.latest_run.id]);
+  assert.match(run.stdout, /files +1 of 1, 1 chunks\ncounts +1 scanned, 1 added\n/);
+  assert.equal((await json(['show', shown.latest_run.id])).kind, 'run');
+
+  const [source] = await json(['ls', ropes]);
+  assert.match((await pinakes(['show', source.id])).stdout, /^name +ropes\.txt$/m);
+  assert.equal((await pinakes(['show', source.id, '--text'])).stdout, 'Ropes were made of hemp.\n');
+  assert.equal((await json(['show', source.id, '--text'])).text, 'Ropes were made of hemp.');
+  const [chunk] = await json(['show', source.id, '--chunks']);
+  assert.equal(chunk.content, 'Ropes were made of hemp.');
+  assert.match((await pinakes(['show', source.id, '--chunks'])).stdout, new RegExp(`^# 0  ${chunk.id}  ropes\\.txt\n`));
+  assert.match((await pinakes(['show', chunk.id])).stdout, /\n\nRopes were made of hemp\.\n$/);
+  assert.equal((await json(['show', chunk.id])).kind, 'chunk');
+
+  await refused(['show', newId()], 1, /No source group, source, run or chunk/);
+  await refused(['show', ropes, '--text'], 2, /--text is for sources; .* is a source group/);
+});
+
+test('runs are listed newest first, over all groups and of one', async () => {
+  const all = await json(['runs', '--all']);
+  assert.deepEqual(ids(all), ids(all).sort().reverse());
+  const [run] = await json(['runs', papers]);
+  assert.deepEqual([run.source_group_id, run.statistics.failed], [papers, 1]);
+  const { stdout } = await pinakes(['runs']);
+  assert.match(stdout, /^ID +GROUP +STATUS +FILES +FAILED +CHUNKS +STARTED +TOOK +ERROR\n/);
+  assert.match(stdout, new RegExp(`^${run.id}  Papers +success +4/4 +1 +3  20`, 'm'));
+  assert.match((await pinakes(['runs', 'errors', run.id])).stdout, /^broken\.pdf +parse +no +Damaged PDF/m);
+  assert.equal((await json(['runs', 'errors', run.id]))[0].name, 'broken.pdf');
+  assert.deepEqual(await json(['runs', '--status', 'canceled']), []);
+  await refused(['runs', 'cancel', run.id], 1, /HTTP 409/);
+  await refused(['runs', 'errors'], 2, /needs an id/);
+  await refused(['runs', 'stop', run.id], 2, /Unexpected argument/);
+
+  const again = await pinakes(['runs', 'start', papers, '--only-failed', '--wait']);
+  assert.equal(again.code, 1, 'the broken file is still broken');
+  assert.match(again.stderr, /^broken\.pdf: Damaged PDF.*\[parse\]$/m);
+  const [latest] = await json(['runs', papers, '-n', '1']);
+  assert.equal(latest.id, again.stdout.trim());
+});
+
+test('tags are created, put on groups, taken off and deleted, by name or id', async () => {
+  const { id } = await json(['tags', 'create', 'maritime', '--description', 'of the sea']);
+  assert.equal((await pinakes(['tags', 'add', 'maritime', ropes, papers])).code, 0);
+  assert.match((await pinakes(['tags'])).stdout, new RegExp(`^${id}  maritime +2  of the sea$`, 'm'));
+  assert.deepEqual(ids(await json(['ls', '--tag', 'maritime'])), [papers, ropes]);
+  assert.deepEqual((await json(['show', ropes])).tags, ['maritime']);
+  assert.equal((await pinakes(['tags', 'remove', id, papers])).code, 0);
+  assert.equal((await json(['tags'])).find((tag: { id: string }) => tag.id === id).source_group_count, 1);
+  await refused(['tags', 'remove', id, papers], 1, /does not carry the tag "maritime"/);
+  await refused(['tags', 'add', 'maritime', newId()], 1, /There is no source group/);
+  await refused(['tags', 'create', 'maritime'], 1, /HTTP 409/);
+  await refused(['tags', 'delete', 'maritime'], 2, /which 1 source group carry\? .*--yes/);
+  await refused(['tags', 'delete', 'unknown', '--yes'], 1, /There is no tag "unknown"/);
+  await refused(['tags', 'paint', 'maritime'], 2, /There is no "pinakes tags paint"/);
+  assert.equal((await json(['tags', 'delete', 'maritime', '--yes'])).id, id);
+  assert.deepEqual(await json(['tags']), []);
+});
+
+test('rm deletes groups and sources, not without --yes, and nothing when one id is wrong', async () => {
+  const group = (
+    await pinakes(['ingest', '-w', '--name', 'Short-lived', join(folder, 'papers', 'a.txt')])
+  ).stdout.trim();
+  const [source] = await json(['ls', papers, '-n', '1']);
+  await refused(['rm', group], 2, /^pinakes: Delete 1 source group \(Short-lived\)\? .*--yes/);
+  await refused(['rm', '--yes', group, newId()], 1, /No source group/);
+  const [run] = await json(['runs', group]);
+  await refused(['rm', '--yes', run.id], 2, /is a run, which cannot be deleted/);
+  assert.equal((await pinakes(['show', group])).code, 0, 'something was deleted');
+  assert.deepEqual(await json(['rm', '--yes', group, source.id]), [
+    { kind: 'source_group', id: group, name: 'Short-lived' },
+    { kind: 'source', id: source.id, name: source.name },
+  ]);
+  assert.ok(!ids(await json(['ls', papers])).includes(source.id));
+});
+
+test('crawl makes a web crawl with its options and waits for its pages', async () => {
+  site.set({ '/': htmlPage('Harbour', ['/tides', '/private/x']), '/tides': htmlPage('Tides', []) });
+  site.set({ '/private/x': htmlPage('Private', []) });
+  const { code, stdout, stderr } = await pinakes(['crawl', site.url, '--exclude', '/private/', '--depth', '2', '-w']);
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, /2 of 2 files, 0 failed/);
+  const id = stdout.trim();
+  const shown = await pinakes(['show', id]);
+  assert.match(shown.stdout, new RegExp(`^name +${new URL(site.url).host}$`, 'm'));
+  assert.match(shown.stdout, new RegExp(`^address +${site.url}`, 'm'));
+  const { origin } = await json(['show', id]);
+  assert.deepEqual([origin.max_depth, origin.exclude_paths, origin.use_sitemap], [2, ['/private/'], true]);
+  const made = await json(['crawl', `${site.url}/gone`, '--pages', '1', '--name', 'Gone', '--wait']);
+  assert.deepEqual([made.name, made.max_pages, made.status], ['Gone', 1, 'failure'], JSON.stringify(made));
+  const scheduled = await json(['crawl', site.url, '--schedule', 'daily']);
+  assert.equal((await json(['show', scheduled.id])).origin.rrule, 'FREQ=DAILY;BYHOUR=3;BYMINUTE=0');
+  await refused(['crawl', 'help.example.com'], 2, /is not an address/);
+  await refused(['crawl', site.url, '--depth', '21'], 2, /--depth must be an integer from 0 to 20/);
+  await refused(['crawl', site.url, '--schedule', 'sometimes'], 1, /rrule.*\(HTTP 400\)/);
+});
+
+test('connect makes a repository source with a credential that is not an argument', async () => {
+  const repository = github.add('ada/manual', { privateTo: 'tok-1' });
+  repository.git.commit({ 'docs/tides.md': 'The moon pulls the sea.', 'src/x.ts': 'export const x = 1;' });
+  const token = { REPO_TOKEN: 'tok-1' };
+  const once = await pinakes(
+    ['connect', 'repo', 'ada/manual', '--path', 'docs/', '--secret-env', 'REPO_TOKEN', '-w'],
+    token,
+  );
+  assert.equal(once.code, 0, once.stderr);
+  assert.deepEqual(
+    (await json(['ls', once.stdout.trim()])).map(({ name }: { name: string }) => name),
+    ['tides.md'],
+  );
+  const path = file('token', 'tok-1\n');
+  const args = [
+    'connect',
+    'repo',
+    'ada/manual',
+    '--secret-file',
+    path,
+    '--store',
+    'reader',
+    '--schedule',
+    'hourly',
+    '-w',
+  ];
+  const stored = await json(args);
+  assert.equal(stored.status, 'success');
+  const [secret] = await json(['connect', 'secrets']);
+  assert.deepEqual([secret.name, secret.type], ['reader', 'repo']);
+  assert.match((await pinakes(['connect', 'secrets'])).stdout, new RegExp(`^${secret.id}  reader  repo  20`, 'm'));
+  const byId = await json(['connect', 'repo', 'ada/manual', '--branch', 'main', '--secret-id', secret.id]);
+  assert.deepEqual([byId.reference_type, byId.reference_param], ['branch', 'main']);
+
+  await refused(['connect', 'drive', 'https://drive.google.com/drive/folders/1AbC'], 2, /needs --secret-id/);
+  await refused(['connect', 'repo', 'a/b', '--secret-env', 'NO_SUCH_VARIABLE'], 2, /NO_SUCH_VARIABLE is not set/);
+  await refused(['connect', 'repo', 'a/b', '--secret-file', join(folder, 'none')], 2, /cannot be read \(ENOENT\)/);
+  await refused(['connect', 'repo', 'a/b', '--secret-file', path, '--schedule', 'daily'], 2, /needs a stored secret/);
+  await refused(['connect', 'page', 'x', '--branch', 'main', '--secret-file', path], 2, /--branch is for/);
+  await refused(['connect', 'repo', 'a/b', '--branch', 'x', '--tag', 'y'], 2, /Only one of --branch, --tag/);
+  await refused(['connect', 'wiki', 'x'], 2, /There is no "pinakes connect wiki"/);
+});
