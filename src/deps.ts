@@ -10,7 +10,7 @@ import { countWaiting } from './corpus/embedding-queue-store.ts';
 import { openUsageLedger, type UsageLedger } from './corpus/usage-ledger.ts';
 import type { Database } from './db/database.ts';
 import { migrate } from './db/migrate.ts';
-import { openDatabase } from './db/open.ts';
+import { openDatabase, prepareDatabase } from './db/open.ts';
 import { type Authenticator, openAuthenticator } from './http/auth.ts';
 import { type Metrics, openMetrics } from './http/metrics.ts';
 import type { FileProcessor } from './ingest/file-processor.ts';
@@ -89,10 +89,12 @@ export async function openDeps(config: Config, log: FastifyBaseLogger, given: Gi
     const clock = given.clock ?? systemClock;
     const crash = given.crash ?? (config.crashAt === null ? noCrashPoints : armCrashPoint(config.crashAt));
     const db = given.db ?? closing(await openConfigured(config), (d) => d.close());
-    await migrate(db);
     const http = given.http ?? closing(openHttpClient({ allow: config.outboundAllow }), (client) => client.close());
     const blobs = given.blobs ?? (await openBlobs(config, crash));
-    const queue = given.queue ?? closing(await openJobQueue(db, log), (q) => q.stop(0));
+    const queue = await prepareDatabase(db, config.databaseUrl, async () => {
+      await migrate(db);
+      return given.queue ?? closing(await openJobQueue(db, log), (q) => q.stop(0));
+    });
     const schedules = given.schedules ?? closing(openSchedules(), (s) => s.close());
     const metrics = openMetrics(async () => (await countWaiting(db.system)).waiting);
     const analyzer = given.analyzer === undefined ? openPresidio(config.presidio, http, metrics.named) : given.analyzer;
@@ -163,7 +165,7 @@ export async function openStores(
     await db.close();
   };
   try {
-    await migrate(db);
+    await prepareDatabase(db, config.databaseUrl, () => migrate(db));
     const blobs = await openBlobs(config, noCrashPoints);
     embedding = openEmbedding(config.embedding, http);
     const chatModel = openChatModel(config.chat, http, words);

@@ -6,6 +6,7 @@ import { type App, buildApp } from './app.ts';
 import { bootstrap } from './bootstrap.ts';
 import { type Config, checkReplicaConfig, environment, loadConfig } from './config.ts';
 import { dropUnansweredIdempotencyKeys } from './corpus/idempotency-store.ts';
+import { prepareDatabase } from './db/open.ts';
 import { type Deps, openDeps } from './deps.ts';
 import { openReadiness } from './http/readiness.ts';
 import { ConfigError, type Environment } from './util/settings-reader.ts';
@@ -59,7 +60,10 @@ export async function startService(role: Role, config: Config, env: Environment,
   const closers: (() => Promise<void>)[] = [() => deps.close()];
   try {
     await settleMasterKey(deps);
-    const firstKey = role === 'worker' ? undefined : await bootstrap(deps.db, config);
+    const firstKey =
+      role === 'worker'
+        ? undefined
+        : await prepareDatabase(deps.db, config.databaseUrl, () => bootstrap(deps.db, config));
     if (deps.db.kind === 'embedded') await dropUnansweredIdempotencyKeys(deps.db.system);
     const app = role === 'worker' ? undefined : await buildApp(deps);
     const worker = role === 'api' ? undefined : buildWorker(deps);

@@ -4,8 +4,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Its message is one line: the variable, what is wrong with it, an example. */
 export class ConfigError extends Error {
-  constructor(variable: string, problem: string, example: string) {
-    super(`${variable} ${problem}; for example ${variable}=${example}`);
+  constructor(variable: string, problem: string, example: string, options?: ErrorOptions) {
+    super(`${variable} ${problem}; for example ${variable}=${example}`, options);
     this.name = 'ConfigError';
   }
 }
