@@ -13,18 +13,22 @@ export class ConfigError extends Error {
 /** An empty value counts as not set. Every method throws ConfigError for a value that it does not take. */
 export class SettingsReader {
   readonly #env: Environment;
+  /** Names that were asked for, set or not. */
+  readonly names = new Set<string>();
 
   constructor(env: Environment) {
     this.#env = env;
   }
 
   optional(name: string): string | null {
+    this.names.add(name);
     const value = this.#env[name]?.trim();
     return value === undefined || value === '' ? null : value;
   }
 
   /** Blanks at the ends count. */
   untrimmed(name: string): string | null {
+    this.names.add(name);
     return this.#env[name] || null;
   }
 
