@@ -9,13 +9,16 @@ import { type Connectors, openConnectors } from './connectors/registry.ts';
 import { countWaiting } from './corpus/embedding-queue-store.ts';
 import { openUsageLedger, type UsageLedger } from './corpus/usage-ledger.ts';
 import type { Database } from './db/database.ts';
+import { serverFacts } from './db/facts.ts';
 import { migrate } from './db/migrate.ts';
 import { openDatabase, prepareDatabase } from './db/open.ts';
 import { type Authenticator, openAuthenticator } from './http/auth.ts';
 import { type Metrics, openMetrics } from './http/metrics.ts';
+import type { ServiceFacts } from './http/service-gauges.ts';
 import type { FileProcessor } from './ingest/file-processor.ts';
 import { openProcessPool } from './ingest/process-pool.ts';
 import { openToolRunner } from './ingest/tool-runner.ts';
+import { countWaitingJobs } from './jobs/job-counts.ts';
 import type { JobQueue } from './jobs/queue.ts';
 import { openJobQueue } from './jobs/queue-pgboss.ts';
 import { openSchedules, type Schedules } from './jobs/schedules.ts';
@@ -96,7 +99,7 @@ export async function openDeps(config: Config, log: FastifyBaseLogger, given: Gi
       return given.queue ?? closing(await openJobQueue(db, log), (q) => q.stop(0));
     });
     const schedules = given.schedules ?? closing(openSchedules(), (s) => s.close());
-    const metrics = openMetrics(async () => (await countWaiting(db.system)).waiting);
+    const metrics = openMetrics(serviceFacts(config, db));
     const analyzer = given.analyzer === undefined ? openPresidio(config.presidio, http, metrics.named) : given.analyzer;
     const processor =
       given.processor ??
@@ -146,6 +149,15 @@ export async function openDeps(config: Config, log: FastifyBaseLogger, given: Gi
     await close();
     throw error;
   }
+}
+
+function serviceFacts(config: Config, db: Database): ServiceFacts {
+  return {
+    chunksWaiting: async () => (await countWaiting(db.system)).waiting,
+    jobsWaiting: () => countWaitingJobs(db.system),
+    databaseBytes: async () => (await serverFacts(db)).bytes,
+    folders: { data: config.dataDir, ...(config.blobs.kind === 'file' && { blobs: config.blobs.directory }) },
+  };
 }
 
 function noteUsage(log: FastifyBaseLogger): (error: unknown) => void {
