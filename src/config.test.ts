@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { describe, test } from 'node:test';
-import { checkReplicaConfig, loadConfig, RERANK_TIMEOUT_MS_DEFAULT } from './config.ts';
+import { checkReplicaConfig, findUnknownSettings, loadConfig, RERANK_TIMEOUT_MS_DEFAULT } from './config.ts';
 import { ConfigError } from './util/settings-reader.ts';
 
 function problemOf(env: Record<string, string>): string {
@@ -150,5 +151,22 @@ describe('a wrong setting is one line with the variable, the problem and an exam
       const env = { ...shared, [name]: '' };
       assert.throws(() => checkReplicaConfig(loadConfig(env), env), new RegExp(`^ConfigError: ${name} `));
     }
+  });
+});
+
+describe('names without a meaning', () => {
+  test('are found, with the name that was probably meant', () => {
+    assert.deepEqual(findUnknownSettings({ PINAKES_EMBEDING_MODEL: 'x', PINAKES_PORT: '1', NODE_ENV: 'production' }), [
+      { name: 'PINAKES_EMBEDING_MODEL', nearest: 'PINAKES_EMBEDDING_MODEL' },
+    ]);
+  });
+
+  test('are none of those that the documentation names', () => {
+    const text = ['configuration.md', 'cli.md', 'operations.md', 'connectors.md', 'quickstart.md']
+      .map((file) => readFileSync(join(import.meta.dirname, '../docs', file), 'utf8'))
+      .join('\n');
+    const named = [...new Set(text.match(/\bPINAKES_[A-Z0-9_]*[A-Z0-9]\b/g))];
+    assert.ok(named.length > 40);
+    assert.deepEqual(findUnknownSettings(Object.fromEntries(named.map((name) => [name, '']))), []);
   });
 });

@@ -7,6 +7,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ipaddr from 'ipaddr.js';
 import { ConfigError, type Environment, SettingsReader, show } from './util/settings-reader.ts';
+import { findUnknown, type UnknownSetting } from './util/unknown-settings.ts';
 
 export const CHAT_CONTEXT_TOKENS_DEFAULT = 32_768;
 export const PORT_DEFAULT = 7700;
@@ -32,6 +33,8 @@ export const FUSION_METHODS = ['weighted', 'rrf'] as const;
 export const FUSION_WEIGHT_DEFAULT = 0.5;
 const QUERY_REWRITING = ['model', 'rule', 'off'] as const;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+/** Settings of client commands, and of crash tests. */
+const READ_ELSEWHERE = ['PINAKES_URL', 'PINAKES_API_KEY', 'PINAKES_CRASH_AT'];
 /** `pk_` + 12 characters of id + 43 of secret + 6 of checksum, base62. */
 const API_KEY_PATTERN = /^pk_[0-9A-Za-z]{61}$/;
 /** 32 bytes in base64, base64url or hex. */
@@ -119,9 +122,21 @@ export function environment(): Environment {
 
 /** @throws ConfigError for the first setting that is invalid. */
 export function loadConfig(env: Environment): Config {
+  const config = readConfig(new SettingsReader(env), env);
+  checkTogether(config);
+  return deepFreeze(config);
+}
+
+/** `PINAKES_…` names of the environment that have no meaning. @throws ConfigError as `loadConfig`. */
+export function findUnknownSettings(env: Environment): UnknownSetting[] {
   const read = new SettingsReader(env);
+  readConfig(read, env);
+  return findUnknown(env, new Set([...read.names, ...READ_ELSEWHERE]));
+}
+
+function readConfig(read: SettingsReader, env: Environment): Config {
   const dataDir = resolve(read.text('PINAKES_DATA_DIR', './.pinakes'));
-  const config: Config = {
+  return {
     host: read.text('PINAKES_HOST', '127.0.0.1'),
     port: read.integer('PINAKES_PORT', PORT_DEFAULT, 0, PORT_MAX),
     dataDir,
@@ -202,8 +217,6 @@ export function loadConfig(env: Environment): Config {
     rateLimitPerMinute: read.integer('PINAKES_RATE_LIMIT_PER_MINUTE', 0, 0, RATE_LIMIT_MAX),
     crashAt: env['NODE_ENV'] === 'test' ? read.optional('PINAKES_CRASH_AT') : null,
   };
-  checkTogether(config);
-  return deepFreeze(config);
 }
 
 /** Settings that the roles `api` and `worker` need because they share everything with other processes. */

@@ -9,13 +9,16 @@ import { type Connectors, openConnectors } from './connectors/registry.ts';
 import { countWaiting } from './corpus/embedding-queue-store.ts';
 import { openUsageLedger, type UsageLedger } from './corpus/usage-ledger.ts';
 import type { Database } from './db/database.ts';
+import { serverFacts } from './db/facts.ts';
 import { migrate } from './db/migrate.ts';
-import { openDatabase } from './db/open.ts';
+import { openDatabase, prepareDatabase } from './db/open.ts';
 import { type Authenticator, openAuthenticator } from './http/auth.ts';
 import { type Metrics, openMetrics } from './http/metrics.ts';
+import type { ServiceFacts } from './http/service-gauges.ts';
 import type { FileProcessor } from './ingest/file-processor.ts';
 import { openProcessPool } from './ingest/process-pool.ts';
 import { openToolRunner } from './ingest/tool-runner.ts';
+import { countWaitingJobs } from './jobs/job-counts.ts';
 import type { JobQueue } from './jobs/queue.ts';
 import { openJobQueue } from './jobs/queue-pgboss.ts';
 import { openSchedules, type Schedules } from './jobs/schedules.ts';
@@ -89,12 +92,14 @@ export async function openDeps(config: Config, log: FastifyBaseLogger, given: Gi
     const clock = given.clock ?? systemClock;
     const crash = given.crash ?? (config.crashAt === null ? noCrashPoints : armCrashPoint(config.crashAt));
     const db = given.db ?? closing(await openConfigured(config), (d) => d.close());
-    await migrate(db);
     const http = given.http ?? closing(openHttpClient({ allow: config.outboundAllow }), (client) => client.close());
     const blobs = given.blobs ?? (await openBlobs(config, crash));
-    const queue = given.queue ?? closing(await openJobQueue(db, log), (q) => q.stop(0));
+    const queue = await prepareDatabase(db, config.databaseUrl, async () => {
+      await migrate(db);
+      return given.queue ?? closing(await openJobQueue(db, log), (q) => q.stop(0));
+    });
     const schedules = given.schedules ?? closing(openSchedules(), (s) => s.close());
-    const metrics = openMetrics(async () => (await countWaiting(db.system)).waiting);
+    const metrics = openMetrics(serviceFacts(config, db));
     const analyzer = given.analyzer === undefined ? openPresidio(config.presidio, http, metrics.named) : given.analyzer;
     const processor =
       given.processor ??
@@ -146,6 +151,15 @@ export async function openDeps(config: Config, log: FastifyBaseLogger, given: Gi
   }
 }
 
+function serviceFacts(config: Config, db: Database): ServiceFacts {
+  return {
+    chunksWaiting: async () => (await countWaiting(db.system)).waiting,
+    jobsWaiting: () => countWaitingJobs(db.system),
+    databaseBytes: async () => (await serverFacts(db)).bytes,
+    folders: { data: config.dataDir, ...(config.blobs.kind === 'file' && { blobs: config.blobs.directory }) },
+  };
+}
+
 function noteUsage(log: FastifyBaseLogger): (error: unknown) => void {
   return (error) => log.warn({ err: error }, 'the usage of API keys could not be written');
 }
@@ -163,7 +177,7 @@ export async function openStores(
     await db.close();
   };
   try {
-    await migrate(db);
+    await prepareDatabase(db, config.databaseUrl, () => migrate(db));
     const blobs = await openBlobs(config, noCrashPoints);
     embedding = openEmbedding(config.embedding, http);
     const chatModel = openChatModel(config.chat, http, words);

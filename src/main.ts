@@ -4,8 +4,9 @@ import pino from 'pino';
 import { openAdminServer } from './admin.ts';
 import { type App, buildApp } from './app.ts';
 import { bootstrap } from './bootstrap.ts';
-import { type Config, checkReplicaConfig, environment, loadConfig } from './config.ts';
+import { type Config, checkReplicaConfig, environment, findUnknownSettings, loadConfig } from './config.ts';
 import { dropUnansweredIdempotencyKeys } from './corpus/idempotency-store.ts';
+import { prepareDatabase } from './db/open.ts';
 import { type Deps, openDeps } from './deps.ts';
 import { openReadiness } from './http/readiness.ts';
 import { ConfigError, type Environment } from './util/settings-reader.ts';
@@ -37,6 +38,10 @@ export async function runService(role: Role): Promise<number> {
   const env = environment();
   const config = loadConfig(env);
   const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }));
+  for (const { name, nearest } of findUnknownSettings(env)) {
+    const meant = nearest === undefined ? '' : `; did you mean ${nearest}?`;
+    log.warn({ setting: name }, `${name} is no setting of Pinakes and has no effect${meant}`);
+  }
   const service = await startService(role, config, env, log);
   if (service.firstKey !== undefined && process.stderr.isTTY) {
     process.stderr.write(`API key of the first start (also in ${config.dataDir}/admin.key): ${service.firstKey}\n`);
@@ -59,7 +64,10 @@ export async function startService(role: Role, config: Config, env: Environment,
   const closers: (() => Promise<void>)[] = [() => deps.close()];
   try {
     await settleMasterKey(deps);
-    const firstKey = role === 'worker' ? undefined : await bootstrap(deps.db, config);
+    const firstKey =
+      role === 'worker'
+        ? undefined
+        : await prepareDatabase(deps.db, config.databaseUrl, () => bootstrap(deps.db, config));
     if (deps.db.kind === 'embedded') await dropUnansweredIdempotencyKeys(deps.db.system);
     const app = role === 'worker' ? undefined : await buildApp(deps);
     const worker = role === 'api' ? undefined : buildWorker(deps);

@@ -3,6 +3,7 @@
 import type { Database } from './db/database.ts';
 import { type Maintenance, startMaintenance } from './db/maintenance.ts';
 import type { Deps } from './deps.ts';
+import type { JobOutcome } from './http/metrics.ts';
 import { analyzeChunks, wakeAnalysis } from './ingest/analyze-chunks.ts';
 import { buildColumn } from './ingest/build-column.ts';
 import { collectGarbage } from './ingest/collect-garbage.ts';
@@ -13,6 +14,7 @@ import { wakeAllEmbedding } from './ingest/embed-queue.ts';
 import { reprocess, wakeReprocessing } from './ingest/reprocess.ts';
 import { ingestRun } from './ingest/run-ingest.ts';
 import { hasDueSchedule, startScheduled } from './ingest/start-scheduled.ts';
+import { JOB_KINDS, type JobHandler, type JobWork } from './jobs/queue.ts';
 
 const DELETIONS_AT_ONCE = 1;
 const BUILDS_AT_ONCE = 1;
@@ -48,7 +50,7 @@ export function buildWorker(given: Deps, { scheduleIntervalMs = SCHEDULE_INTERVA
       await wakeAllEmbedding(deps);
       await wakeAnalysis(deps);
       await wakeReprocessing(deps);
-      await deps.queue.work({
+      const work = timed(deps, {
         'ingest-run': { handler: ingestRun(deps), concurrency: deps.config.workerConcurrency },
         // Of a kind of their own: they may wait for their origin for hours, and uploads must not wait for them.
         'origin-run': { handler: ingestRun(deps), concurrency: deps.config.workerConcurrency },
@@ -61,6 +63,7 @@ export function buildWorker(given: Deps, { scheduleIntervalMs = SCHEDULE_INTERVA
         'analyze-chunks': { handler: analyzeChunks(deps), concurrency: 1 },
         reprocess: { handler: reprocess(deps), concurrency: 1 },
       });
+      await deps.queue.work(work);
       maintenance = startMaintenance(deps.db, deps.log);
       timers.push(setInterval(collect, COLLECT_INTERVAL_MS).unref());
       timers.push(setInterval(lookForDueRuns, scheduleIntervalMs).unref());
@@ -73,6 +76,26 @@ export function buildWorker(given: Deps, { scheduleIntervalMs = SCHEDULE_INTERVA
       await maintenance?.stop();
     },
   };
+}
+
+/** The same handlers, whose run times are counted. */
+function timed({ metrics }: Pick<Deps, 'metrics'>, work: JobWork): JobWork {
+  const entries = JOB_KINDS.map((kind) => {
+    const { handler, concurrency } = work[kind];
+    const observed: JobHandler = async (payload, context) => {
+      const begun = performance.now();
+      let outcome: JobOutcome = 'failed';
+      try {
+        await handler(payload, context);
+        outcome = 'done';
+      } finally {
+        if (outcome === 'failed' && context.signal.aborted) outcome = 'aborted';
+        metrics.job(kind, outcome, (performance.now() - begun) / 1000);
+      }
+    };
+    return [kind, { handler: observed, concurrency }];
+  });
+  return Object.fromEntries(entries) as JobWork;
 }
 
 /**

@@ -98,6 +98,8 @@ export type Change =
   | { kind: 'skipped'; originId: string; name: string; reason: string }
   /** There, but not readable now: the run shows it, what was stored before stays. */
   | { kind: 'failed'; originId: string; name: string; problem: OriginProblem }
+  /** How many items the listing knows of and has not named yet, for the run's progress. The last word holds. */
+  | { kind: 'outlook'; waiting: number }
   /** Everything before it was said. A run that was cut off goes on from here: `list` gets it as `resume`. */
   | { kind: 'checkpoint'; resume: Opaque }
   /**

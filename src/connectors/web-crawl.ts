@@ -71,7 +71,7 @@ export class Crawl {
     let held: Change[] = [];
     for await (const change of this.changes()) {
       held.push(change);
-      if (change.kind === 'failed' || change.kind === 'skipped' || change.kind === 'gone') continue;
+      if (change.kind !== 'present' && change.kind !== 'unchanged' && change.kind !== 'end') continue;
       yield* held;
       held = [];
     }
@@ -90,6 +90,8 @@ export class Crawl {
       const outcome: Outcome = this.#visited.has(entry.address) ? 'passed' : yield* this.#visit(entry);
       if (outcome === 'taken' || outcome === 'passed') readable += 1;
       if (next === seeds - 1 && readable === 0) break;
+      const waiting = Math.min(this.#frontier.queue.length - next - 1, this.#origin.maxPages - this.#pages);
+      yield { kind: 'outlook', waiting };
     }
     if (readable === 0) throw noSeed(this.#firstProblem);
     yield { kind: 'end', full: this.#isComplete, cursor: null };

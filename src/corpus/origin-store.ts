@@ -151,6 +151,13 @@ export async function findOutcomes(
   return new Map(rows.map((row) => [row.originId, row.outcome]));
 }
 
+/** True for a source `s` that the run was told to be there, and that is none of `inHand`. */
+export function isNamedBy(runId: string, inHand: readonly string[]): Sql {
+  return sql`s.id <> all(${[...inHand]}::uuid[]) and exists (
+    select from source_origin n join run_item i on i.tenant_id = n.tenant_id and i.origin_id = n.origin_id
+    where n.tenant_id = s.tenant_id and n.source_id = s.id and i.run_id = ${runId} and i.outcome = 'there')`;
+}
+
 export async function saveOutcomes(
   tx: Tx,
   tenantId: string,

@@ -170,10 +170,19 @@ export interface ListedStep {
 
 export const NOTHING_LISTED: ListedStep = { listed: 0, unchanged: 0, updated: 0, skipped: 0, failed: 0 };
 
-export async function addListed(tx: Tx, tenantId: string, id: string, step: ListedStep, now: Date): Promise<void> {
+/** @param waiting files that a listing has found and not looked at yet: they count in the total too. Undefined: as many as before. */
+export async function addListed(
+  tx: Tx,
+  tenantId: string,
+  id: string,
+  step: ListedStep,
+  now: Date,
+  waiting?: number,
+): Promise<void> {
   const { listed, unchanged, updated, skipped, failed } = step;
+  const before = waiting === undefined ? raw('files_total') : sql`scanned + ${waiting}`;
   await tx.query(sql`
-    update run set files_total = files_total + ${listed}, scanned = scanned + ${listed},
+    update run set files_total = ${before} + ${listed}, scanned = scanned + ${listed},
       files_done = files_done + ${unchanged + updated + skipped + failed}, unchanged = unchanged + ${unchanged},
       updated = updated + ${updated}, skipped = skipped + ${skipped}, failed = failed + ${failed}, heartbeat_at = ${now}
     where tenant_id = ${tenantId} and id = ${id}`);

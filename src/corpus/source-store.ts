@@ -133,28 +133,30 @@ export const WITH_UPDATE = raw(
  * that kills the worker is recognised by its attempts.
  *
  * @param suspects false: those with fewer than `suspectAttempts` attempts so far; true: the others.
+ * @param only a further condition on the source `s`.
  */
 export async function claimPendingSources(
   tx: Tx,
   tenantId: string,
   groupId: string,
-  claim: { afterId: string | null; limit: number; suspectAttempts: number; suspects: boolean },
+  claim: { afterId: string | null; limit: number; suspectAttempts: number; suspects: boolean; only?: Sql },
 ): Promise<PendingSource[]> {
   const after = (id: Sql): Sql => (claim.afterId === null ? raw('true') : sql`${id} > ${claim.afterId}::uuid`);
   const attempts: Sql = claim.suspects
     ? sql`s.attempts >= ${claim.suspectAttempts}`
     : sql`s.attempts < ${claim.suspectAttempts}`;
+  const only = claim.only ?? raw('true');
   // Two indexes: most sources of a group do not wait.
   const rows = await tx.query<PendingSource>(sql`
     with waiting as (
       (select s.id from source s
       where s.tenant_id = ${tenantId} and s.source_group_id = ${groupId} and s.status = 'pending' and s.deleted_at is null
-        and ${after(raw('s.id'))} and ${attempts}
+        and ${after(raw('s.id'))} and ${attempts} and ${only}
       order by s.id limit ${claim.limit})
       union
       (select s.id from source_update u join source s on s.tenant_id = u.tenant_id and s.id = u.source_id and s.deleted_at is null
       where u.tenant_id = ${tenantId} and u.source_group_id = ${groupId} and u.status = 'pending'
-        and ${after(raw('u.source_id'))} and ${attempts}
+        and ${after(raw('u.source_id'))} and ${attempts} and ${only}
       order by s.id limit ${claim.limit})
       order by id limit ${claim.limit})
     update source t set attempts = t.attempts + 1

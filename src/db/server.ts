@@ -4,6 +4,7 @@ import type { Database, SystemDatabase } from './database.ts';
 import { ensureExtensions } from './extensions.ts';
 import { listen } from './server-listener.ts';
 import { openServerPlans } from './server-plans.ts';
+import { explainStart, whileAlone } from './server-start.ts';
 import { type Connections, runSingle, runStatement, runTransaction } from './server-transaction.ts';
 import type { Sql } from './sql.ts';
 import { encodeForeignValue, encodeValue, valueParser } from './values.ts';
@@ -28,7 +29,7 @@ export interface ServerOptions {
   connectionsMax?: number;
 }
 
-/** @throws Error with one helpful line when the server cannot be reached or pgvector cannot be created. */
+/** @throws ConfigError when the server cannot be reached or used, or pgvector cannot be created. */
 export async function openServerDatabase(options: ServerOptions): Promise<Database> {
   const connection: pg.ClientConfig = {
     connectionString: options.url,
@@ -53,10 +54,10 @@ export async function openServerDatabase(options: ServerOptions): Promise<Databa
   const connections = { pool, plans: openServerPlans() };
   const system = createSystem(connections, connection);
   try {
-    return createDatabase(connections, system, await ensureExtensions(system));
+    return createDatabase(connections, system, await whileAlone(system, () => ensureExtensions(system)));
   } catch (error) {
     await pool.end();
-    throw error;
+    throw explainStart(error, options.url);
   }
 }
 

@@ -1,20 +1,28 @@
 /** Prometheus metrics. Labels never name a tenant or a key. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { JOB_KINDS } from '../jobs/queue.ts';
 import type { ChatObserver } from '../llm/models.ts';
+import { openServiceGauges, type ServiceFacts } from './service-gauges.ts';
+
+const INGESTED = ['files', 'failed_files', 'chunks'] as const;
+const EMBEDDED = ['chunks', 'requested', 'refused', 'failed_jobs'] as const;
+const NAMED = ['answered', 'failed', 'remembered'] as const;
+/** `aborted`: the worker stopped, and the job was handed back. */
+export type JobOutcome = 'done' | 'failed' | 'aborted';
 
 export interface Metrics {
   /** After every answer. `route` is the pattern, not the path. */
   request(method: string, route: string, status: number, seconds: number): void;
   /** After every job. */
-  job(kind: string, outcome: 'done' | 'failed' | 'aborted', seconds: number): void;
+  job(kind: string, outcome: JobOutcome, seconds: number): void;
   /** Adds to a counter of ingestion: files or chunks. */
-  ingested(what: 'files' | 'failed_files' | 'chunks', count: number): void;
+  ingested(what: (typeof INGESTED)[number], count: number): void;
   /** Chunks that got their vector, texts that the model was asked for, chunks that it refused, and jobs that failed. */
-  embedded(what: 'chunks' | 'requested' | 'refused' | 'failed_jobs', count: number): void;
+  embedded(what: (typeof EMBEDDED)[number], count: number): void;
   /** Calls to the chat model. */
   readonly chat: ChatObserver;
   /** Texts that the analyzer of names was asked about, or that it was known for what it says. */
-  named(outcome: 'answered' | 'failed' | 'remembered', seconds: number): void;
+  named(outcome: (typeof NAMED)[number], seconds: number): void;
   /** Running requests. */
   readonly running: { inc(): void; dec(): void };
   /** The text exposition format and its content type. */
@@ -26,9 +34,9 @@ const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 1
 /**
  * A registry of its own, so that several services fit into one process.
  *
- * @param chunksWaiting how many chunks have no vector yet; asked when somebody looks.
+ * @param facts asked when somebody looks. Without them their gauges are left out.
  */
-export function openMetrics(chunksWaiting: () => Promise<number> = async () => 0): Metrics {
+export function openMetrics(facts?: ServiceFacts): Metrics {
   const registry = new Registry();
   const registers = [registry];
   const requests = new Histogram({
@@ -62,11 +70,6 @@ export function openMetrics(chunksWaiting: () => Promise<number> = async () => 0
     labelNames: ['what'] as const,
     registers,
   });
-  const waiting = new Gauge({
-    name: 'pinakes_embedding_chunks_waiting',
-    help: 'Chunks without a vector of a set that serves, is being built or is about to be.',
-    registers,
-  });
   const named = new Histogram({
     name: 'pinakes_redaction_analyzer_seconds',
     help: 'Time that the analyzer of names took for a text, by outcome; `remembered`: it was not asked.',
@@ -75,6 +78,13 @@ export function openMetrics(chunksWaiting: () => Promise<number> = async () => 0
     registers,
   });
   const chat = openChatMetrics(registry);
+  // A counter that has not counted yet is 0, not absent: else the first failure is no increase.
+  requests.zero({ method: 'GET', route: '/metrics', status: '200' });
+  for (const kind of JOB_KINDS) jobs.zero({ kind, outcome: 'done' });
+  for (const what of INGESTED) ingested.inc({ what }, 0);
+  for (const what of EMBEDDED) embedded.inc({ what }, 0);
+  for (const outcome of NAMED) named.zero({ outcome });
+  const look = facts && openServiceGauges(registry, facts);
   let hasDefaults = false;
   return {
     request: (method, route, status, seconds) => requests.observe({ method, route, status }, seconds),
@@ -86,12 +96,20 @@ export function openMetrics(chunksWaiting: () => Promise<number> = async () => 0
     running: { inc: () => running.inc(), dec: () => running.dec() },
     async expose() {
       // Process metrics observe the event loop and garbage collection: only for those who look.
-      if (!hasDefaults) collectDefaultMetrics({ register: registry });
+      if (!hasDefaults) collectProcessMetrics(registry);
       hasDefaults = true;
-      waiting.set(await chunksWaiting());
+      await look?.();
       return { contentType: registry.contentType, body: await registry.metrics() };
     },
   };
+}
+
+/** Without the metrics that would have no sample: requests by type, of which Node counts none, and pauses before the first. */
+function collectProcessMetrics(registry: Registry): void {
+  collectDefaultMetrics({ register: registry });
+  registry.removeSingleMetric('nodejs_active_requests');
+  const pauses = registry.getSingleMetric('nodejs_gc_duration_seconds');
+  if (pauses instanceof Histogram) pauses.zero({ kind: 'minor' });
 }
 
 function openChatMetrics(registry: Registry): ChatObserver {
@@ -119,6 +137,8 @@ function openChatMetrics(registry: Registry): ChatObserver {
     buckets: DURATION_BUCKETS,
     registers,
   });
+  calls.inc({ use: 'answer', outcome: 'ok' }, 0);
+  for (const direction of ['input', 'output']) tokens.inc({ direction }, 0);
   return {
     began: (seconds) => firstToken.observe(seconds),
     ended: (use, outcome) => calls.inc({ use, outcome }),

@@ -3,6 +3,7 @@
  *
  * One coroutine decides (`drain`), files run beside it in lanes. Claiming shares a transaction with storing.
  */
+import { isNamedBy } from '../corpus/origin-store.ts';
 import { claimPendingSources, type PendingSource, releaseClaims } from '../corpus/source-store.ts';
 import type { Tx } from '../db/database.ts';
 import { type ActiveRun, checkFence, markStarted, RunLost } from './fence.ts';
@@ -29,13 +30,26 @@ const POISON: FileFailure = {
   retryable: true,
 };
 
+/** What a listing tells those who read beside it. */
+export interface Feed {
+  /** The listing goes on. */
+  isOpen: boolean;
+  /** It has stored something since this was set to false. */
+  hasNews: boolean;
+}
+
 /**
- * Returns when nothing of the run is pending any more.
+ * Returns when nothing of the run is pending any more; with `feed`, soon after the listing has ended, whatever is pending then.
  *
  * @throws RunLost when the run was canceled, deleted or taken over.
  * @throws the signal's reason when the worker stops; what was claimed is handed back.
  */
-export async function processPending(deps: IngestDeps, active: ActiveRun, signal: AbortSignal): Promise<void> {
+export async function processPending(
+  deps: IngestDeps,
+  active: ActiveRun,
+  signal: AbortSignal,
+  feed?: Feed,
+): Promise<void> {
   await withHeartbeat(deps, active, signal, async (within) => {
     const own = new AbortController();
     // More than there are child processes, so that none waits for the database.
@@ -43,7 +57,8 @@ export async function processPending(deps: IngestDeps, active: ActiveRun, signal
     const either = AbortSignal.any([within, own.signal]);
     const lanes = openLanes(deps, active, width, either);
     try {
-      await drain(deps, active, lanes, either);
+      const claims = feed ? openFedClaims(deps, active, lanes, feed) : openClaims(deps, active, lanes);
+      await drain(deps, active, lanes, claims, either);
     } catch (error) {
       own.abort(error);
       await lanes.settle();
@@ -53,15 +68,20 @@ export async function processPending(deps: IngestDeps, active: ActiveRun, signal
   });
 }
 
-async function drain(deps: IngestDeps, active: ActiveRun, lanes: Lanes, signal: AbortSignal): Promise<void> {
-  const claims = openClaims(deps, active, lanes);
+async function drain(
+  deps: IngestDeps,
+  active: ActiveRun,
+  lanes: Lanes,
+  claims: Claims,
+  signal: AbortSignal,
+): Promise<void> {
   for (;;) {
     signal.throwIfAborted();
     const { small, large } = takeResults(lanes);
     const claiming = claims.wanted();
     if (small.length > 0 || large) deps.crash.reach('ingest.processed');
     if (small.length > 0 || claiming) {
-      const claimed = await storeSmall(deps, active, small, async (tx) => (claiming ? claims.next(tx) : []));
+      const claimed = await storeSmall(deps, active, small, async (tx) => (claiming ? claims.next(tx, large) : []));
       deps.crash.reach('ingest.batch_stored');
       if (claiming) claims.accept(claimed);
     }
@@ -76,7 +96,8 @@ async function drain(deps: IngestDeps, active: ActiveRun, lanes: Lanes, signal: 
 interface Claims {
   /** More files should be claimed now. */
   wanted(): boolean;
-  next(tx: Tx): Promise<PendingSource[]>;
+  /** `taken`: a result that is neither stored nor among those of the lanes. */
+  next(tx: Tx, taken: SourceRows | undefined): Promise<PendingSource[]>;
   /** To be called with what `next` returned, after the commit. */
   accept(claimed: readonly PendingSource[]): void;
   /** More files are pending than before: they were found inside others. */
@@ -106,8 +127,7 @@ function openClaims(deps: IngestDeps, active: ActiveRun, lanes: Lanes): Claims {
         suspectAttempts: SUSPECT_ATTEMPTS,
         suspects,
       });
-      const ingestRules = claimed.length > 0 ? await deps.redactors.atIngest(tx, active.tenantId) : null;
-      return claimed.map((source) => ({ ...source, ingestRules }));
+      return withRules(deps, tx, active, claimed);
     },
     accept(claimed) {
       begun = true;
@@ -128,6 +148,42 @@ function openClaims(deps: IngestDeps, active: ActiveRun, lanes: Lanes): Claims {
       afterId = lastTogether;
     },
   };
+}
+
+/** What a listing that goes on has stored. Suspects, files inside others and what is left wait for its end. */
+function openFedClaims(deps: IngestDeps, active: ActiveRun, lanes: Lanes, feed: Feed): Claims {
+  return {
+    exhausted: () => !feed.isOpen,
+    wanted: () => feed.isOpen && feed.hasNews && lanes.queued() < CLAIM_FILES / 2,
+    async next(tx, taken) {
+      feed.hasNews = false;
+      const waiting = lanes.finished.map(({ rows }) => rows.source.id);
+      const inHand = [...lanes.unfinishedIds(), ...waiting, ...(taken ? [taken.source.id] : [])];
+      const claimed = await claimPendingSources(tx, active.tenantId, active.groupId, {
+        afterId: null,
+        limit: CLAIM_FILES,
+        suspectAttempts: SUSPECT_ATTEMPTS,
+        suspects: false,
+        only: isNamedBy(active.runId, inHand),
+      });
+      return withRules(deps, tx, active, claimed);
+    },
+    accept(claimed) {
+      if (claimed.length === CLAIM_FILES) feed.hasNews = true;
+      lanes.add(claimed);
+    },
+    reopen: () => undefined,
+  };
+}
+
+async function withRules(
+  deps: IngestDeps,
+  tx: Tx,
+  active: ActiveRun,
+  claimed: readonly PendingSource[],
+): Promise<PendingSource[]> {
+  const ingestRules = claimed.length > 0 ? await deps.redactors.atIngest(tx, active.tenantId) : null;
+  return claimed.map((source) => ({ ...source, ingestRules }));
 }
 
 /** True when there is something to store that should not wait for more. */

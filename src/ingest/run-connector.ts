@@ -1,7 +1,8 @@
 /**
  * A run of a source group that is kept in step with an origin.
  *
- * List and fetch (`origins/list-origin.ts`), then read what waits as of an upload (`pipeline.ts`), then remove what is gone.
+ * List and fetch (`origins/list-origin.ts`), read what came as of an upload (`pipeline.ts`) meanwhile and after it, then remove what
+ * is gone.
  * Nothing is removed unless the listing came to its end, and the next run begins behind it only when nothing failed.
  */
 import { OriginError, type OriginProblem } from '../connectors/connector.ts';
@@ -26,6 +27,7 @@ import { type Ended, type ListFrom, listOrigin } from './origins/list-origin.ts'
 import { NOTHING_LISTED, originProblem } from './origins/problems.ts';
 import { removeGone } from './origins/remove-gone.ts';
 import { ORIGIN_BYTES_MAX, ORIGIN_SOURCES_MAX } from './origins/store-items.ts';
+import { type Feed, processPending } from './pipeline.ts';
 
 /** How far the listing of a run has come: kept with the setting. */
 interface Progress extends ListFrom {
@@ -34,11 +36,30 @@ interface Progress extends ListFrom {
   outcome: Ended | OriginProblem | null;
 }
 
-/** Everything up to the point where the pipeline takes over. Goes on where the run was cut off. @throws RunLost */
+/**
+ * Lists and fetches, and reads meanwhile what came: it is searchable while the listing goes on. Goes on where the run was cut off.
+ *
+ * @throws RunLost
+ */
 export async function readOrigin(deps: IngestDeps, active: ActiveRun, signal: AbortSignal): Promise<void> {
+  const feed: Feed = { isOpen: true, hasNews: false };
+  const own = new AbortController();
+  const within = AbortSignal.any([signal, own.signal]);
+  // Whichever fails first ends the other; that one's failure is only a consequence.
+  const end = (error: unknown): void => own.abort(error);
+  const listing = listOnly(deps, active, within, () => {
+    feed.hasNews = true;
+  }).finally(() => {
+    feed.isOpen = false;
+  });
+  await Promise.all([listing.catch(end), processPending(deps, active, within, feed).catch(end)]);
+  if (own.signal.aborted) throw own.signal.reason;
+}
+
+async function listOnly(deps: IngestDeps, active: ActiveRun, signal: AbortSignal, onStored: () => void): Promise<void> {
   await withHeartbeat(deps, active, signal, async (within) => {
     const { setting, progress } = await begin(deps, active);
-    const outcome = progress.outcome ?? (await list(deps, active, setting, progress, within));
+    const outcome = progress.outcome ?? (await list(deps, active, setting, progress, { signal: within, onStored }));
     if ('full' in outcome) await removeGone(deps, active, { full: outcome.full, unread: true }, within);
     await deps.db.transaction(active.tenantId, async (tx) => {
       await checkFence(tx, active);
@@ -78,6 +99,12 @@ export async function endOrigin(
   return { problem, isManaged: setting !== undefined && setting.rrule !== '' };
 }
 
+interface Watch {
+  signal: AbortSignal;
+  /** After each transaction that stored items. */
+  onStored: () => void;
+}
+
 async function begin(deps: IngestDeps, active: ActiveRun): Promise<{ setting: Setting; progress: Progress }> {
   const { tenantId, groupId, runId } = active;
   return deps.db.transaction(tenantId, async (tx) => {
@@ -99,10 +126,10 @@ async function list(
   active: ActiveRun,
   setting: Setting,
   progress: Progress,
-  signal: AbortSignal,
+  watch: Watch,
 ): Promise<Ended | OriginProblem> {
   const { tenantId, groupId, runId } = active;
-  const outcome = await listAll(deps, active, setting, progress, signal);
+  const outcome = await listAll(deps, active, setting, progress, watch);
   return deps.db.transaction(tenantId, async (tx) => {
     await checkFence(tx, active);
     const isNothing =
@@ -121,7 +148,7 @@ async function listAll(
   active: ActiveRun,
   setting: Setting,
   progress: Progress,
-  signal: AbortSignal,
+  { signal, onStored }: Watch,
 ): Promise<Ended | OriginProblem> {
   const { tenantId } = active;
   const { origin } = setting;
@@ -133,7 +160,7 @@ async function listAll(
     if (!problem) throw error;
     return problem;
   }
-  const open = { active, connector: connectorOf(deps.connectors, origin.kind), origin, credential };
+  const open = { active, connector: connectorOf(deps.connectors, origin.kind), origin, credential, onStored };
   const counts = await deps.db.transaction(tenantId, (tx) => countSources(tx, tenantId, active.groupId));
   const room = {
     sources: ORIGIN_SOURCES_MAX - counts.pending - counts.ready - counts.failed,

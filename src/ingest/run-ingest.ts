@@ -26,6 +26,17 @@ export function ingestRun(deps: IngestDeps): JobHandler {
     if (!tenantId || !runId) throw new Error('ingest-run needs tenantId and runId');
     const active = await takeOrEnd(deps, tenantId, runId);
     if (!active) return;
+    deps.log.info(
+      {
+        tenantId,
+        groupId: active.groupId,
+        runId,
+        source: active.sourceType,
+        reads: active.reads,
+        attempt: active.attempt,
+      },
+      'a run began',
+    );
     deps.crash.reach('ingest.taken');
     try {
       const hasOrigin = active.sourceType !== UPLOADED && active.reads === 'origin';
@@ -50,7 +61,7 @@ export function ingestRun(deps: IngestDeps): JobHandler {
 /** Takes the run for this worker, or returns undefined when there is nothing (more) to do for it. */
 async function takeOrEnd(deps: IngestDeps, tenantId: string, runId: string): Promise<ActiveRun | undefined> {
   const now = deps.clock.now();
-  return deps.db.transaction(tenantId, async (tx) => {
+  const taken = await deps.db.transaction(tenantId, async (tx): Promise<ActiveRun | RunEnd | undefined> => {
     const found = await lockGroupOfRun(tx, tenantId, runId);
     if (!found || found.group.deletedAt || !isActive(found.run.status)) return undefined;
     const { group, run } = found;
@@ -60,8 +71,7 @@ async function takeOrEnd(deps: IngestDeps, tenantId: string, runId: string): Pro
     }
     if (group.status === 'canceling') {
       await deleteChunksOfPendingSources(tx, tenantId, group.id);
-      await end(tx, tenantId, group, run, 'canceled', null, now);
-      return undefined;
+      return end(tx, tenantId, group, run, 'canceled', null, now);
     }
     // Still being worked on by the books, yet delivered again: the worker before this one is lost.
     for (const status of pathToStarting(group.status)) await setGroupStatus(tx, tenantId, group.id, status);
@@ -77,6 +87,9 @@ async function takeOrEnd(deps: IngestDeps, tenantId: string, runId: string): Pro
       chunkMetadataKeys: group.chunkMetadataKeys,
     };
   });
+  if (!taken || !('ending' in taken)) return taken;
+  logEnd(deps, taken);
+  return undefined;
 }
 
 function pathToStarting(status: JobStatus): JobStatus[] {
@@ -98,7 +111,7 @@ async function lockGroupOfRun(
 
 async function finish(deps: IngestDeps, active: ActiveRun): Promise<void> {
   const now = deps.clock.now();
-  await deps.db.transaction(active.tenantId, async (tx) => {
+  const ended = await deps.db.transaction(active.tenantId, async (tx) => {
     const group = await checkFence(tx, active);
     const run = (await lockRun(tx, active.tenantId, active.runId))!;
     const { pending, updating } = await countSources(tx, active.tenantId, active.groupId);
@@ -106,19 +119,21 @@ async function finish(deps: IngestDeps, active: ActiveRun): Promise<void> {
       throw new Error(`${pending + updating} sources of run ${active.runId} are still pending at its end`);
     const examples = await listRunErrors(tx, active.tenantId, active.runId, { limit: FAILURE_EXAMPLES_MAX });
     const outcome = runOutcome(run.filesTotal, run.failed, examples.rows.slice(0, FAILURE_EXAMPLES_MAX));
-    await end(tx, active.tenantId, group, run, outcome.status, outcome.error, now);
+    return end(tx, active.tenantId, group, run, outcome.status, outcome.error, now);
   });
+  logEnd(deps, ended);
 }
 
 /** The last attempt failed for a reason that is no file's fault. What is stored stays; a new run tries the rest. */
 async function giveUp(deps: IngestDeps, active: ActiveRun): Promise<void> {
   const error = { title: 'The run failed', message: 'An internal error occurred. The log of the service says more.' };
-  await deps.db.transaction(active.tenantId, async (tx) => {
+  const ended = await deps.db.transaction(active.tenantId, async (tx) => {
     const group = await checkFence(tx, active);
     await deleteChunksOfPendingSources(tx, active.tenantId, active.groupId);
     const run = (await lockRun(tx, active.tenantId, active.runId))!;
-    await end(tx, active.tenantId, group, run, 'failure', error, deps.clock.now());
+    return end(tx, active.tenantId, group, run, 'failure', error, deps.clock.now());
   });
+  logEnd(deps, ended);
 }
 
 async function end(
@@ -129,7 +144,7 @@ async function end(
   status: 'success' | 'failure' | 'canceled',
   error: { title: string; message: string } | null,
   now: Date,
-): Promise<void> {
+): Promise<RunEnd> {
   // A clock that was set back must not end a run before it began.
   const endedAt = run.startedAt && run.startedAt > now ? run.startedAt : now;
   const origin =
@@ -141,4 +156,24 @@ async function end(
   await setRunStatus(tx, tenantId, run.id, ending, { stage: null, endedAt, error: shown });
   const groupStatus = ending === 'success' && origin?.isManaged ? 'managed' : ending;
   await setGroupStatus(tx, tenantId, run.sourceGroupId, groupStatus, { endedAt, error: shown });
+  return { tenantId, group, run, ending, endedAt, problem: shown?.title ?? null };
+}
+
+interface RunEnd {
+  tenantId: string;
+  group: SourceGroup;
+  /** As it was before its end. */
+  run: Run;
+  ending: 'success' | 'failure' | 'canceled';
+  endedAt: Date;
+  problem: string | null;
+}
+
+/** Call after the commit. The line names ids and figures only: names of files are content. */
+function logEnd({ log }: Pick<IngestDeps, 'log'>, { tenantId, group, run, ending, endedAt, problem }: RunEnd): void {
+  const { added, updated, unchanged, skipped, deleted, failed, chunksDone } = run;
+  const seconds = (endedAt.getTime() - (run.startedAt ?? endedAt).getTime()) / 1000;
+  const ids = { tenantId, groupId: group.id, runId: run.id, source: group.sourceType };
+  const counts = { files: run.filesTotal, added, updated, unchanged, skipped, deleted, failed, chunks: chunksDone };
+  log.info({ ...ids, status: ending, ...counts, seconds, ...(problem !== null && { problem }) }, 'a run ended');
 }

@@ -24,12 +24,22 @@ export async function hasDueSchedule({ db, clock }: Pick<ScheduleDeps, 'db' | 'c
 
 export function startScheduled(deps: ScheduleDeps): JobHandler {
   return async (_payload, { signal }) => {
-    for (const { tenantId, sourceGroupId } of await listDue(deps)) {
+    const begun = performance.now();
+    const due = await listDue(deps);
+    if (due.length === 0) return;
+    deps.log.info({ due: due.length }, 'the due schedules are started');
+    let started = 0;
+    for (const { tenantId, sourceGroupId } of due) {
       signal.throwIfAborted();
-      await startOne(deps, tenantId, sourceGroupId).catch((error) => {
-        deps.log.warn({ err: error, sourceGroupId }, 'a scheduled run could not be started');
+      const runId = await startOne(deps, tenantId, sourceGroupId).catch((error) => {
+        deps.log.warn({ err: error, tenantId, groupId: sourceGroupId }, 'a scheduled run could not be started');
       });
+      if (!runId) continue;
+      started += 1;
+      deps.log.info({ tenantId, groupId: sourceGroupId, runId }, 'a scheduled run was queued');
     }
+    const seconds = Math.round(performance.now() - begun) / 1000;
+    deps.log.info({ due: due.length, started, seconds }, 'the due schedules were started');
   };
 }
 
@@ -44,21 +54,23 @@ export function jitterMs(settingId: string): number {
   return Number.parseInt(settingId.slice(-8), 16) % JITTER_MS_MAX;
 }
 
-async function startOne(deps: ScheduleDeps, tenantId: string, groupId: string): Promise<void> {
+/** Returns the id of the run, or undefined when none was to be started. */
+async function startOne(deps: ScheduleDeps, tenantId: string, groupId: string): Promise<string | undefined> {
   const now = deps.clock.now();
   const setting = await deps.db.transaction(tenantId, (tx) => findSettingOfGroup(tx, tenantId, groupId));
   const due = setting?.nextTimes[0];
-  if (!setting || !due || due > now) return;
+  if (!setting || !due || due > now) return undefined;
   // Worked out before the transaction: it may take its time. Rules that are denser than allowed are not, whatever they say.
   const after = new Date(Math.max(now.getTime(), due.getTime() + OCCURRENCE_GAP_SECONDS_MIN * 1000 - 1));
   const nextTimes = await deps.schedules.next(setting.rrule, setting.createdAt, after);
-  await deps.db.transaction(tenantId, async (tx) => {
+  return deps.db.transaction(tenantId, async (tx) => {
     const group = await lockGroup(tx, tenantId, groupId);
     const current = await findSettingOfGroup(tx, tenantId, groupId);
-    if (!group || group.deletedAt || !current || !isSame(current, setting)) return;
+    if (!group || group.deletedAt || !current || !isSame(current, setting)) return undefined;
     await saveSchedule(tx, tenantId, groupId, setting.rrule, nextTimes);
-    if (mayRun(group.status)) await queueOriginRun(deps, tx, tenantId, group);
-    else deps.log.info({ groupId, status: group.status }, 'a scheduled run was left out: another one is active');
+    if (mayRun(group.status)) return queueOriginRun(deps, tx, tenantId, group);
+    deps.log.info({ tenantId, groupId, status: group.status }, 'a scheduled run was left out: another one is active');
+    return undefined;
   });
 }
 

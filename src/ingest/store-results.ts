@@ -15,6 +15,7 @@ import { deleteTexts, insertTexts, type TextSegment } from '../corpus/source-tex
 import { keepVectorsOfSources } from '../corpus/vector-store.ts';
 import type { Tx } from '../db/database.ts';
 import { isDataError } from '../db/pg-errors.ts';
+import type { ProgressStep } from '../jobs/progress.ts';
 import { newId } from '../util/ids.ts';
 import { requestVectors } from './embed-queue.ts';
 import { FileError } from './failure.ts';
@@ -26,6 +27,8 @@ import { replaceMembers, storeWithMembers } from './store-members.ts';
 
 export const PART_CHUNKS_MAX = 32;
 export const PART_WEIGHT_MAX = 200_000;
+
+const NOTHING_DONE: ProgressStep = { filesDone: 0, chunksDone: 0, added: 0, updated: 0, failed: 0 };
 
 const REFUSED: FileFailure = {
   stage: 'store',
@@ -76,7 +79,8 @@ async function storeTogether<T>(
   batch: readonly SourceRows[],
   then: (tx: Tx) => Promise<T>,
 ): Promise<T> {
-  return deps.db.transaction(
+  let step = NOTHING_DONE;
+  const result = await deps.db.transaction(
     active.tenantId,
     async (tx) => {
       await checkFence(tx, active);
@@ -96,13 +100,15 @@ async function storeTogether<T>(
           kept.flatMap((rows) => rows.texts),
         );
         await settleUpdates(deps, tx, active, kept, saved);
-        await count(deps, tx, active, kept, saved);
+        step = await count(deps, tx, active, kept, saved);
         await requestVectors(deps, tx, active.tenantId, idsOf(chunks));
       }
       return then(tx);
     },
     { background: true },
   );
+  measure(deps, step);
+  return result;
 }
 
 /** Stores one large file, part by part, and the files inside it as new sources. @throws RunLost */
@@ -152,18 +158,19 @@ async function storeParts(
     );
   }
   deps.crash.reach('ingest.parts_stored');
-  await deps.db.transaction(
+  const step = await deps.db.transaction(
     tenantId,
     async (tx) => {
       await checkFence(tx, active);
       const saved = await saveSourceResults(tx, tenantId, [rows.result]);
-      if (!saved.has(id)) return;
+      if (!saved.has(id)) return NOTHING_DONE;
       await settleUpdates(deps, tx, active, [rows], saved);
       await insertInside(tx);
-      await count(deps, tx, active, [rows], saved);
+      return count(deps, tx, active, [rows], saved);
     },
     { background: true },
   );
+  measure(deps, step);
 }
 
 /** What an earlier attempt left of the same version. */
@@ -225,7 +232,7 @@ async function count(
   active: ActiveRun,
   kept: readonly SourceRows[],
   saved: ReadonlyMap<string, SavedResult>,
-): Promise<void> {
+): Promise<ProgressStep> {
   const updates = kept.filter((rows) => saved.get(rows.result.id)?.wasUpdate);
   const idsWith = (status: string): string[] =>
     updates.flatMap(({ result }) => (result.status === status ? [result.id] : []));
@@ -243,4 +250,12 @@ async function count(
     failed: errors.length,
   };
   await addProgress(tx, active.tenantId, active.runId, step, deps.clock.now());
+  return step;
+}
+
+/** Call after the commit. */
+function measure({ metrics }: IngestDeps, { filesDone, failed, chunksDone }: ProgressStep): void {
+  metrics.ingested('files', filesDone - failed);
+  metrics.ingested('failed_files', failed);
+  metrics.ingested('chunks', chunksDone);
 }

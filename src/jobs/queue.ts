@@ -28,11 +28,14 @@ export interface JobContext {
 /** May run twice for the same payload: fences are checked in the transaction that writes the result. */
 export type JobHandler = (payload: JobPayload, context: JobContext) => Promise<void>;
 
+/** `concurrency` jobs of a kind run at once in a process. */
+export type JobWork = Record<JobKind, { handler: JobHandler; concurrency: number }>;
+
 export interface JobQueue {
   /** Visible to workers when `tx` commits. Works inside tenant and system transactions. */
   enqueue(tx: Tx, kind: JobKind, payload: JobPayload, options?: { startAfterSeconds?: number }): Promise<void>;
-  /** Starts working. `concurrency` jobs of a kind run at once in this process. */
-  work(handlers: Record<JobKind, { handler: JobHandler; concurrency: number }>): Promise<void>;
+  /** Starts working. */
+  work(handlers: JobWork): Promise<void>;
   /** Stops taking jobs, waits `graceMs` for running ones, then aborts their signals and hands them back. */
   stop(graceMs: number): Promise<void>;
 }

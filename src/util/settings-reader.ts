@@ -4,8 +4,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Its message is one line: the variable, what is wrong with it, an example. */
 export class ConfigError extends Error {
-  constructor(variable: string, problem: string, example: string) {
-    super(`${variable} ${problem}; for example ${variable}=${example}`);
+  constructor(variable: string, problem: string, example: string, options?: ErrorOptions) {
+    super(`${variable} ${problem}; for example ${variable}=${example}`, options);
     this.name = 'ConfigError';
   }
 }
@@ -13,18 +13,22 @@ export class ConfigError extends Error {
 /** An empty value counts as not set. Every method throws ConfigError for a value that it does not take. */
 export class SettingsReader {
   readonly #env: Environment;
+  /** Names that were asked for, set or not. */
+  readonly names = new Set<string>();
 
   constructor(env: Environment) {
     this.#env = env;
   }
 
   optional(name: string): string | null {
+    this.names.add(name);
     const value = this.#env[name]?.trim();
     return value === undefined || value === '' ? null : value;
   }
 
   /** Blanks at the ends count. */
   untrimmed(name: string): string | null {
+    this.names.add(name);
     return this.#env[name] || null;
   }
 

@@ -135,6 +135,21 @@ test('a wrong setting stops the start with one helpful line', async () => {
   assert.match(stderr, /^pinakes: PINAKES_PORT [^\n]*eighty[^\n]*PINAKES_PORT=7700\n$/);
 });
 
+test('serve names settings that do not exist, and the server that cannot be reached without its password', async () => {
+  const { code, stderr } = await runPinakes(['serve'], {
+    PINAKES_DATA_DIR: folder,
+    PINAKES_DATABASE_URL: `postgres://me:open-sesame@127.0.0.1:${await unusedPort()}/books`,
+    PINAKES_LOG_LEVL: 'open-sesame',
+  });
+  assert.equal(code, 2);
+  assert.match(stderr, /PINAKES_LOG_LEVL is no setting of Pinakes and has no effect; did you mean PINAKES_LOG_LEVEL\?/);
+  assert.match(
+    stderr,
+    /^pinakes: PINAKES_DATABASE_URL names 127\.0\.0\.1:\d+, which cannot be reached \(ECONNREFUSED\)/m,
+  );
+  assert.ok(!stderr.includes('open-sesame'));
+});
+
 test('a data directory that cannot be made stops the start with one helpful line', async () => {
   const file = join(folder, 'file');
   writeFileSync(file, '');

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OriginError } from '../../src/connectors/connector.ts';
 import { fetchedDuring, figures, groupId, put, useGroup, world } from '../support/origin-group.ts';
+import { eventually } from '../support/upload.ts';
 
 const titleOf = (run: { error: { title: string } | null }) => run.error?.title;
 
@@ -197,4 +198,74 @@ test('with a schedule the group is managed between its runs', async () => {
   world.origin.script = undefined;
   await world.run(groupId);
   assert.equal(await statusOf(), 'managed');
+});
+
+test('what was listed is searchable while the listing goes on, and progress counts what is still to come', async () => {
+  put('a', 'a.txt', 'The aardvark digs.');
+  put('b', 'b.txt', 'The badger sleeps.');
+  const runId = await world.queueRun(groupId);
+  let during: { stage: string; files_done: number; files_total: number; statistics: { scanned: number } } | undefined;
+  world.origin.script = async function* () {
+    yield { kind: 'outlook', waiting: 6 };
+    yield world.origin.present('a');
+    yield { kind: 'outlook', waiting: 5 };
+    // What came before a checkpoint is stored.
+    yield { kind: 'checkpoint', resume: { at: 1 } };
+    during = await eventually(async () => {
+      const run = await world.getRun(runId);
+      return run.files_done === 1 && run;
+    });
+    assert.deepEqual(await world.search('aardvark'), ['a.txt']);
+    yield world.origin.present('b');
+    yield { kind: 'end', full: true, cursor: null };
+  };
+  await world.work(runId);
+  assert.deepEqual([during?.stage, during?.files_total, during?.statistics.scanned], ['list', 6, 1]);
+  const run = await world.getRun(runId);
+  assert.deepEqual([run.status, run.files_done, run.files_total], ['success', 2, 2]);
+  assert.deepEqual(run.statistics, figures({ scanned: 2, added: 2 }));
+});
+
+test('a file that is being read while more of its origin is listed is read once', async () => {
+  const ids = Array.from({ length: 30 }, (_, index) => `f${index}`);
+  for (const id of ids) put(id, `${id}.txt`, `The numbat ${id}.`);
+  world.origin.script = async function* () {
+    for (const id of ids) {
+      yield world.origin.present(id);
+      yield { kind: 'checkpoint', resume: { id } };
+    }
+    yield { kind: 'end', full: true, cursor: null };
+  };
+  const { processor } = world.service.deps;
+  const { process } = processor;
+  const read: string[] = [];
+  processor.process = (file, signal, onMember) => {
+    read.push(file.name);
+    return process.call(processor, file, signal, onMember);
+  };
+  try {
+    const run = await world.run(groupId);
+    assert.deepEqual(run.statistics, figures({ scanned: 30, added: 30 }));
+  } finally {
+    processor.process = process;
+  }
+  assert.deepEqual(read.sort(), ids.map((id) => `${id}.txt`).sort());
+});
+
+test('a listing that fails ends the reading beside it, and what was read stays', async () => {
+  put('a', 'a.txt', 'The aardvark digs.');
+  const runId = await world.queueRun(groupId);
+  world.origin.script = async function* () {
+    yield world.origin.present('a');
+    yield { kind: 'checkpoint', resume: { at: 1 } };
+    await eventually(async () => (await world.getRun(runId)).files_done === 1);
+    throw new OriginError({ title: 'The site went away', message: 'Try again.', retryable: true });
+  };
+  await world.work(runId);
+  const run = await world.getRun(runId);
+  assert.deepEqual(
+    [run.status, titleOf(run), run.files_done, run.files_total],
+    ['failure', 'The site went away', 1, 1],
+  );
+  assert.deepEqual(await world.search('aardvark'), ['a.txt']);
 });

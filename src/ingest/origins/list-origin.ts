@@ -21,6 +21,8 @@ import { type Room, storeItems } from './store-items.ts';
 const BATCH_ITEMS = 32;
 /** Bytes that came with a listing wait for company up to this. */
 const BATCH_BYTES = 32 * 1024 * 1024;
+/** After this time the next item is stored with what is there: items of a slow origin become searchable while it is listed. */
+const BATCH_AGE_MS = 1_000;
 const FETCHES_AT_ONCE = 4;
 
 export interface ListFrom {
@@ -76,6 +78,8 @@ export async function listOrigin(
       if (change.kind === 'checkpoint') {
         await batch.store((tx) => checkpoint(tx, change.resume));
         deps.crash.reach('origin.checkpoint');
+      } else if (change.kind === 'outlook') {
+        batch.expect(change.waiting);
       } else {
         await batch.add(change);
       }
@@ -88,7 +92,9 @@ export async function listOrigin(
 }
 
 interface Batch {
-  add(change: Exclude<Change, { kind: 'end' | 'checkpoint' }>): Promise<void>;
+  add(change: Exclude<Change, { kind: 'end' | 'checkpoint' | 'outlook' }>): Promise<void>;
+  /** So many items are known and not named yet. */
+  expect(waiting: number): void;
   store(also?: (tx: Tx) => Promise<void>): Promise<void>;
   /** Drops what was received and not stored. */
   discard(): Promise<void>;
@@ -98,7 +104,12 @@ function openBatch(deps: IngestDeps, open: OpenOrigin, room: Room, signal: Abort
   const { active } = open;
   let named = new Map<string, Named>();
   let bytes = 0;
+  let waiting = 0;
+  let storedAt = performance.now();
   return {
+    expect(items) {
+      waiting = items;
+    },
     async add(change) {
       const originId = storedId(change.kind === 'present' ? change.item.originId : change.originId);
       // Named twice: the last word holds.
@@ -113,7 +124,8 @@ function openBatch(deps: IngestDeps, open: OpenOrigin, room: Room, signal: Abort
       } else {
         named.set(originId, change.kind === 'present' ? { change } : { received: toReceived(change, originId) });
       }
-      if (named.size >= BATCH_ITEMS || bytes >= BATCH_BYTES) await this.store();
+      const isDue = performance.now() - storedAt >= BATCH_AGE_MS;
+      if (named.size >= BATCH_ITEMS || bytes >= BATCH_BYTES || isDue) await this.store();
     },
     async store(also) {
       const items = named;
@@ -121,7 +133,9 @@ function openBatch(deps: IngestDeps, open: OpenOrigin, room: Room, signal: Abort
       const received = await receiveNamed(deps, open, items, signal);
       named = new Map();
       bytes = 0;
-      await storeItems(deps, active, received, room, also);
+      await storeItems(deps, active, received, { room, waiting, also });
+      open.onStored?.();
+      storedAt = performance.now();
     },
     async discard() {
       const received = [...named.values()].flatMap((one) => ('received' in one ? [one.received] : []));

@@ -21,6 +21,8 @@ export interface OpenOrigin {
   origin: Origin;
   /** Never to be logged. */
   credential: string | null;
+  /** After each transaction that stored items. */
+  onStored?: () => void;
 }
 
 /** Fetches one item. `item` is as the connector gave it. @throws what is not the item's fault; the signal's reason. */

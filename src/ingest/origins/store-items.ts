@@ -68,13 +68,17 @@ interface Writes {
   step: ListedStep;
 }
 
-/** Each item once. `also` runs last in the same transaction. @throws RunLost */
+/**
+ * Each item once.
+ *
+ * @param listing `waiting`: items that the listing knows of and has not named yet. `also` runs last in the same transaction.
+ * @throws RunLost
+ */
 export async function storeItems(
   deps: IngestDeps,
   active: ActiveRun,
   received: readonly Received[],
-  room: Room,
-  also: (tx: Tx) => Promise<void> = async () => undefined,
+  { room, waiting, also }: { room: Room; waiting: number; also?: ((tx: Tx) => Promise<void>) | undefined },
 ): Promise<void> {
   const { tenantId, groupId, runId } = active;
   const staged = received.flatMap((one) => (one.kind === 'fetched' ? [one.bytes] : []));
@@ -86,8 +90,8 @@ export async function storeItems(
       const stored = await findStoredItems(tx, tenantId, groupId, ids);
       const writes = plan(received, stored, room, deps.clock.now());
       await write(deps, tx, active, writes);
-      await addListed(tx, tenantId, runId, writes.step, deps.clock.now());
-      await also(tx);
+      await addListed(tx, tenantId, runId, writes.step, deps.clock.now(), waiting);
+      await also?.(tx);
     }),
   );
   deps.crash.reach('origin.items_stored');

@@ -1,0 +1,79 @@
+/** Metrics that are looked up when somebody asks: the database, its queue, and room on the disks. */
+import { statfs } from 'node:fs/promises';
+import { Gauge, type Registry } from 'prom-client';
+
+/** The size of a database is the sum of its files, so it is asked for seldom. */
+const SIZE_AGE_MS = 60_000;
+
+export interface ServiceFacts {
+  /** Chunks that have no vector yet. */
+  chunksWaiting(): Promise<number>;
+  jobsWaiting(): Promise<readonly { kind: string; waiting: number }[]>;
+  databaseBytes(): Promise<number>;
+  /** A folder for each thing that is stored on a disk. */
+  folders: Readonly<Record<string, string>>;
+}
+
+/** Returns what sets all gauges. A fact that cannot be found out has no sample until it can. */
+export function openServiceGauges(registry: Registry, facts: ServiceFacts): () => Promise<void> {
+  const registers = [registry];
+  const up = new Gauge({ name: 'pinakes_database_up', help: '1 while the database answers.', registers });
+  const size = new Gauge({
+    name: 'pinakes_database_bytes',
+    help: 'Size of the database on disk, at most a minute old.',
+    registers,
+  });
+  const jobs = new Gauge({
+    name: 'pinakes_jobs_waiting',
+    help: 'Jobs that wait for a worker, by kind; longer queues than 10,000 count as 10,000.',
+    labelNames: ['kind'] as const,
+    registers,
+  });
+  const chunks = new Gauge({
+    name: 'pinakes_embedding_chunks_waiting',
+    help: 'Chunks without a vector of a set that serves, is being built or is about to be.',
+    registers,
+  });
+  const free = new Gauge({
+    name: 'pinakes_disk_free_bytes',
+    help: 'Bytes that the service may still write on the disk of the data directory or of the blobs.',
+    labelNames: ['of'] as const,
+    registers,
+  });
+  const total = new Gauge({
+    name: 'pinakes_disk_bytes',
+    help: 'Size of the disk of the data directory or of the blobs.',
+    labelNames: ['of'] as const,
+    registers,
+  });
+  let sizeDueAt = 0;
+
+  const askDatabase = async (): Promise<void> => {
+    try {
+      chunks.set(await facts.chunksWaiting());
+      for (const { kind, waiting } of await facts.jobsWaiting()) jobs.set({ kind }, waiting);
+      if (performance.now() >= sizeDueAt) {
+        size.set(await facts.databaseBytes());
+        sizeDueAt = performance.now() + SIZE_AGE_MS;
+      }
+      up.set(1);
+    } catch {
+      up.set(0);
+      for (const gauge of [chunks, size]) gauge.remove();
+      jobs.reset();
+      sizeDueAt = 0;
+    }
+  };
+  const askDisk = async (of: string, folder: string): Promise<void> => {
+    try {
+      const { bavail, blocks, bsize } = await statfs(folder);
+      free.set({ of }, bavail * bsize);
+      total.set({ of }, blocks * bsize);
+    } catch {
+      for (const gauge of [free, total]) gauge.remove({ of });
+    }
+  };
+  return async () => {
+    await Promise.all([askDatabase(), ...Object.entries(facts.folders).map(([of, folder]) => askDisk(of, folder))]);
+  };
+}

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { findUnknown } from './unknown-settings.ts';
+
+const known = new Set(['PATH', 'PINAKES_CHAT_MODEL', 'PINAKES_DATA_DIR', 'PINAKES_OCR', 'PINAKES_PORT']);
+
+test('an unknown name is shown with the nearest known one', () => {
+  const env = { PINAKES_CHAT_MODLE: 'a', PINAKES_DATADIR: 'b', PINAKES_PROT: '1', PINAKES_OCR: 'off' };
+  assert.deepEqual(findUnknown(env, known), [
+    { name: 'PINAKES_CHAT_MODLE', nearest: 'PINAKES_CHAT_MODEL' },
+    { name: 'PINAKES_DATADIR', nearest: 'PINAKES_DATA_DIR' },
+    { name: 'PINAKES_PROT', nearest: 'PINAKES_PORT' },
+  ]);
+});
+
+test('a name that is like no other is shown alone', () => {
+  const long = `PINAKES_${'X'.repeat(100_000)}`;
+  assert.deepEqual(findUnknown({ PINAKES_TELEMETRY: 'on', [long]: 'on' }, known), [
+    { name: 'PINAKES_TELEMETRY', nearest: undefined },
+    { name: long, nearest: undefined },
+  ]);
+});
+
+test('names of others and of the test suite are left alone', () => {
+  assert.deepEqual(findUnknown({ PATHS: '/', PINAKES_TEST_SEED: '1', pinakes_port: '1' }, known), []);
+});
