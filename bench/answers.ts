@@ -25,7 +25,7 @@ const LANGUAGES: Record<string, string> = {
 const QUESTIONS_MAX = 600;
 const CHUNKS = 10;
 /** Where nothing is said below. */
-const CURVE = [-3, -2.5, -2, ANSWER_LOG_ODDS_MIN, -1.2, -0.8, -0.4, -0.1];
+const CURVE = [-2, -1.5, -1, -0.75, ANSWER_LOG_ODDS_MIN, -0.25, 0, 0.5];
 
 interface Text {
   _id: string;

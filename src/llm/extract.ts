@@ -5,7 +5,6 @@
  */
 import { indexedContext } from '../util/link-line.ts';
 import { cutIntoPieces, splitCode, splitUnits, type Unit, type UnitKind } from '../util/sentences.ts';
-import { plainOf } from './letter-groups.ts';
 import type { ContextChunk } from './models.ts';
 import { answerLogOdds, type Candidate, NO_FEATURES, type Questions, scorePassages } from './passage-score.ts';
 import { type Analyzer, readQuestion } from './question.ts';
@@ -20,7 +19,7 @@ const CHUNKS_MAX = 12;
 /** A further passage must score at most this much less than the best one. */
 const FURTHER_SCORE_DROP_MAX = 1;
 /** Below, nothing is said. Where it stands between wrong answers and wrong silence: bench/answers.ts prints the curve. */
-export const ANSWER_LOG_ODDS_MIN = -1.5;
+export const ANSWER_LOG_ODDS_MIN = -0.5;
 /** Two passages are near-duplicates when the smaller shares this much of its terms with the larger. */
 const DUPLICATE_OVERLAP_MIN = 0.8;
 
@@ -87,7 +86,6 @@ function candidatesOf(chunk: ContextChunk, analyzer: Analyzer): Candidate[] {
   const context = indexedContext(chunk.context) ?? '';
   const above = new Set(analyzer.index(titles, chunk.language));
   const chunkTerms = new Set([...above, ...analyzer.index(context, chunk.language)]);
-  const around = plainOf(`${titles}\n${context}`);
   let headingTerms = above;
   let head: ReadonlySet<string> = new Set(analyzer.index(chunk.headingPath.at(-1) ?? '', chunk.language));
   return units.flatMap((unit, position) => {
@@ -109,10 +107,8 @@ function candidatesOf(chunk: ContextChunk, analyzer: Analyzer): Candidate[] {
         terms: new Set(order),
         headingTerms,
         headTerms,
-        chunkLetters: 0,
         chunk,
         chunkTerms,
-        around,
       };
     });
     if (unit.kind === 'heading') {
@@ -216,14 +212,21 @@ function belongs(upper: Candidate, lower: Candidate, best: Candidate, passage: r
   if (upper.kind === 'heading') return !/^#{1,6}\s/.test(upper.text);
   if (upper.position === lower.position) return true;
   if (upper.kind === 'sentence' && lower.kind === 'sentence') return true;
+  if (isSameEntry(upper, lower)) return true;
   if (introduces(upper) || (lower.kind === upper.kind && passage.some(introduces))) return true;
   const outer = passage.includes(upper) ? lower : upper;
   return outer.score >= best.score - FURTHER_SCORE_DROP_MAX;
 }
 
+/** Fields open an entry, and stand in it. */
+function isSameEntry(upper: Candidate, lower: Candidate): boolean {
+  if (upper.kind === 'record') return true;
+  return lower.kind === 'record' && !/\n\s*\n/.test(upper.chunk.content.slice(upper.end, lower.start));
+}
+
 /** What stands above must be about the question; what follows may be the answer without its words. */
 function isOnTopic({ kind, features }: Candidate): boolean {
-  return kind === 'heading' || features.own > 0;
+  return kind === 'heading' || kind === 'record' || features.own > 0;
 }
 
 /** A sentence that announces the list, table or code below it. */

@@ -50,7 +50,7 @@ const INJECTION =
 test('instructions inside a source are not surfaced', async () => {
   for (const question of [
     'How many vacation days do staff get?',
-    'How many vacation days are there?',
+    'How many days of leave are there?',
     'How many days of leave do employees get?',
   ]) {
     const answer = await ask(question, [chunk(1, INJECTION, { headingPath: ['Leave policy'] })]);

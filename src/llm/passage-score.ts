@@ -31,10 +31,6 @@ export interface Candidate {
   chunk: ContextChunk;
   /** Terms of all passages of its chunk, and of its titles and context. */
   chunkTerms: ReadonlySet<string>;
-  /** Titles and context of its chunk, as letters are compared. */
-  around: string;
-  /** Share of the question's letter groups that its chunk holds: 0..1. */
-  chunkLetters: number;
 }
 
 /** All 0..1. "Share" means: of the question's terms; "weighted" means: rare terms count more, absent ones nothing. */
@@ -134,7 +130,7 @@ export function scorePassages(candidates: readonly Candidate[], questions: Quest
       around: share(new Set([terms, ...neighbours].flatMap((held) => [...held]))),
       chunk: share(chunkTerms),
       titles: share(headingTerms),
-      letters: letters[i]!.passage ?? own,
+      letters: letters[i] ?? own,
       relevance: Math.max(0, chunk.score) / bestChunkScore,
       number: question.asksNumber && hasNewNumber(text, question) ? 1 : 0,
       default: question.asksDefault && NAMES_DEFAULT.test(text) ? 1 : 0,
@@ -142,7 +138,6 @@ export function scorePassages(candidates: readonly Candidate[], questions: Quest
       heading: kind === 'heading' ? 1 : 0,
       past: [chunk.name, ...chunk.headingPath].some((title) => CHANGELOG.test(title)) ? 1 : 0,
     };
-    candidate.chunkLetters = letters[i]!.chunk ?? weighted((term) => chunkTerms.has(term));
     const names = Object.keys(WEIGHTS) as (keyof Features)[];
     candidate.score = sum(names.map((name) => WEIGHTS[name] * candidate.features[name]));
   }
@@ -158,89 +153,38 @@ function hasNewNumber(text: string, question: Question): boolean {
 
 /** What tells whether the best passage answers at all. */
 export interface Evidence {
-  own: number;
-  near: number;
-  /** Weighted share of the question's terms that its chunk holds. */
-  chunk: number;
-  chunkLetters: number;
-  /** Share of the weight of the question's terms that no passage holds. */
+  /** Score of the best passage. */
+  score: number;
+  /** Share of the weight of the question's terms that no passage holds: 0..1. */
   missing: number;
-  /** Share of the question's names and numbers that its chunk lacks. */
-  missingNames: number;
-  /** 1: the question asks for a number, and the passage has none. */
-  missingNumber: number;
-  /** By how much its score leads those of the other chunks, up to MARGIN_MAX. */
-  margin: number;
   /** Logarithm of its chunk's search score against the mean of the others: -LEAD_MAX..LEAD_MAX. */
   lead: number;
-  named: number;
-  titles: number;
-  around: number;
 }
 
-const EVIDENCE_BIAS = -3.9;
-const EVIDENCE_WEIGHTS: Evidence = {
-  own: 2.46,
-  near: 0.97,
-  chunk: 1.64,
-  chunkLetters: 2.32,
-  missing: -3.32,
-  missingNames: -0.95,
-  missingNumber: -0.95,
-  margin: 0.19,
-  lead: 1.57,
-  named: 0,
-  titles: 0,
-  around: 0,
-};
-const MARGIN_MAX = 6;
+const EVIDENCE_BIAS = -6.45;
+const EVIDENCE_WEIGHTS: Evidence = { score: 0.48, missing: -3.3, lead: 2.75 };
 const LEAD_MAX = 2;
-/** In the question sets no chunk stands alone. */
-const LEAD_ALONE = 0;
-/**
- * Scripts are cut into terms in different ways, so that a match says more or less. These make one threshold refuse about as many
- * unanswerable questions in each script.
- */
-const SCRIPT_BIAS: readonly (readonly [script: RegExp, bias: number])[] = [
-  [/\p{sc=Hangul}/u, -0.37],
-  [/[\p{sc=Hira}\p{sc=Kana}]/u, 0.25],
-  [/\p{sc=Han}/u, 0.52],
-  [/[\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]/u, 0.05],
-];
+/** Set by hand: in the question sets no chunk stands alone. */
+const LEAD_ALONE = 0.3;
 
 /** The logarithm of the odds that the best passage answers, for questions like those the weights were fitted on. */
 export function answerLogOdds(best: Candidate, candidates: readonly Candidate[], questions: Questions): number {
   const evidence = evidenceOf(best, candidates, questions);
   const names = Object.keys(EVIDENCE_WEIGHTS) as (keyof Evidence)[];
-  const text = questions.get(best.chunk.language)!.text;
-  const bias = EVIDENCE_BIAS + (SCRIPT_BIAS.find(([script]) => script.test(text))?.[1] ?? 0);
-  return bias + sum(names.map((name) => EVIDENCE_WEIGHTS[name] * evidence[name]));
+  return EVIDENCE_BIAS + sum(names.map((name) => EVIDENCE_WEIGHTS[name] * evidence[name]));
 }
 
 export function evidenceOf(best: Candidate, candidates: readonly Candidate[], questions: Questions): Evidence {
-  const question = questions.get(best.chunk.language)!;
-  const { own, near, named, titles, around, number } = best.features;
+  const { terms } = questions.get(best.chunk.language)!;
   const frequency = frequencies(candidates);
   const passages = Math.max(candidates.length, PASSAGES_COUNTED_MIN);
-  const weigh = (terms: Iterable<string>): number =>
-    sum([...terms].map((term) => rarity(frequency.get(term) ?? 0, passages)));
-  const missing = [...question.terms].filter((term) => !frequency.has(term));
-  const others = candidates.filter((one) => one.chunk !== best.chunk);
-  const margin = others.length === 0 ? 0 : best.score - Math.max(...others.map((one) => one.score));
+  const weigh = (some: Iterable<string>): number =>
+    sum([...some].map((term) => rarity(frequency.get(term) ?? 0, passages)));
+  const missing = [...terms].filter((term) => !frequency.has(term));
   return {
-    own,
-    near,
-    chunk: weightedShare(question, frequency, candidates.length)((term) => best.chunkTerms.has(term)),
-    chunkLetters: best.chunkLetters,
-    missing: weigh(missing) / Math.max(1, weigh(question.terms)),
-    missingNames:
-      (question.strong.size - overlap(question.strong, best.chunkTerms)) / Math.max(1, question.strong.size),
-    missingNumber: question.asksNumber && number === 0 ? 1 : 0,
-    margin: Math.min(MARGIN_MAX, margin),
+    score: best.score,
+    missing: weigh(missing) / Math.max(1, weigh(terms)),
     lead: leadOf(best.chunk, candidates),
-    named,
-    titles,
-    around,
   };
 }
 
@@ -268,15 +212,12 @@ function rarity(count: number, all: number): number {
   return Math.log(1 + (all - count + 0.5) / (count + 0.5));
 }
 
-/** For each candidate the shares of the question's letter groups that it and its chunk hold; undefined where there are none. */
-function shareLetters(candidates: readonly Candidate[], questions: Questions) {
+/** For each candidate the weighted share of the question's letter groups that it holds; undefined where the question has none. */
+function shareLetters(candidates: readonly Candidate[], questions: Questions): (number | undefined)[] {
   const held = candidates.map(({ text, chunk }) => groupsIn(plainOf(text), questions.get(chunk.language)!));
   const byChunk = new Map<ContextChunk, Set<string>>();
-  for (const [i, { chunk, around }] of candidates.entries()) {
-    const found = byChunk.get(chunk) ?? new Set(groupsIn(around, questions.get(chunk.language)!));
-    for (const group of held[i]!) found.add(group);
-    byChunk.set(chunk, found);
-  }
+  for (const [i, { chunk }] of candidates.entries())
+    byChunk.set(chunk, new Set([...(byChunk.get(chunk) ?? []), ...held[i]!]));
   const counts = new Map<string, number>();
   for (const groups of byChunk.values()) for (const group of groups) counts.set(group, (counts.get(group) ?? 0) + 1);
   const all = Math.max(byChunk.size, CHUNKS_COUNTED_MIN);
@@ -284,16 +225,13 @@ function shareLetters(candidates: readonly Candidate[], questions: Questions) {
     sum([...groups].map((group) => letters.get(group)! * rarity(counts.get(group) ?? 0, all)));
   const totals = new Map(
     [...questions].map(([language, question]) => {
-      const groups = [...question.letters.keys()];
-      const found = groups.filter((group) => counts.has(group));
-      return [language, { found: weigh(found, question), any: weigh(groups, question) }];
+      const found = [...question.letters.keys()].filter((group) => counts.has(group));
+      return [language, weigh(found, question) || 1];
     }),
   );
   return candidates.map(({ chunk }, i) => {
     const question = questions.get(chunk.language)!;
-    const { found, any } = totals.get(chunk.language)!;
-    if (any === 0) return { passage: undefined, chunk: undefined };
-    return { passage: weigh(held[i]!, question) / (found || 1), chunk: weigh(byChunk.get(chunk)!, question) / any };
+    return question.letters.size === 0 ? undefined : weigh(held[i]!, question) / totals.get(chunk.language)!;
   });
 }
 

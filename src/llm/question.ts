@@ -12,8 +12,6 @@ export interface Question {
   terms: ReadonlySet<string>;
   /** Groups of neighbouring letters of the words that make the terms, with their weights: letter-groups.ts. */
   letters: ReadonlyMap<string, number>;
-  /** Terms of proper names and numbers. */
-  strong: ReadonlySet<string>;
   asksNumber: boolean;
   /** It asks what holds unless something else is set. */
   asksDefault: boolean;
@@ -23,14 +21,10 @@ export interface Question {
 export function readQuestion(text: string, language: string | null, analyzer: Analyzer): Question {
   const topic = withoutAsking(text);
   const terms = new Set(analyzer.query(topic, language));
-  // A capital that does not open the question, or a digit.
-  const marked = text.match(/(?<=[\p{L}\p{N},]\s+)\p{Lu}[\p{L}\p{M}\p{N}-]*|[\p{L}_]*\p{N}[\p{L}\p{N}._-]*/gu) ?? [];
-  const isTitle = marked.length > terms.size / 2;
   return {
     text,
     terms,
     letters: letterGroups(topic, (word) => analyzer.index(word, language).some((term) => terms.has(term))),
-    strong: new Set(isTitle ? [] : marked.flatMap((word) => analyzer.query(word, language))),
     asksNumber: ASKS_NUMBER.test(text),
     asksDefault: ASKS_DEFAULT.test(text),
   };
