@@ -17,7 +17,7 @@ export const PIECE_CODE_POINTS_MAX = 290;
 /** Chunks beyond this rank add noise, not answers. */
 const CHUNKS_MAX = 12;
 /** A further passage must score at most this much less than the best one. */
-const FURTHER_SCORE_DROP_MAX = 1;
+const FURTHER_SCORE_DROP_MAX = 2;
 /** Below, nothing is said. Where it stands between wrong answers and wrong silence: bench/answers.ts prints the curve. */
 export const ANSWER_LOG_ODDS_MIN = -0.5;
 /** Two passages are near-duplicates when the smaller shares this much of its terms with the larger. */
