@@ -19,7 +19,8 @@ const LABEL_UNITS_MAX = 24;
 const LAYOUT = new Set(['FORM', 'ARTICLE', 'SECTION']);
 const HEAD_CELL = new Set(['TH']);
 const TABLE = new Set(['TABLE']);
-const TEXT_BLOCKS = new Set('P PRE UL OL DL BLOCKQUOTE'.split(' '));
+const CELL_BREAKERS = new Set('PRE UL OL DL BLOCKQUOTE'.split(' '));
+const TEXT_BLOCKS = new Set([...CELL_BREAKERS, 'P']);
 const HEADINGS = new Set(['H1', 'H2', 'H3', 'H4', 'H5', 'H6']);
 
 /** Whether a table only arranges parts of the page: other tables, unless it has a row of head cells; forms; sections. */
@@ -45,15 +46,18 @@ function rowsOf(table: DomElement): DomElement[] {
   });
 }
 
-/** Cells with paragraphs or lists in them. */
+/** Cells with lists, code or several paragraphs in them. */
 export function hasTextBlocks(table: DomElement): boolean {
-  return hasBlockInside(table, TEXT_BLOCKS);
+  if (hasBlockInside(table, CELL_BREAKERS)) return true;
+  return rowsOf(table).some((row) => cellsOf(row).some((cell) => cell.querySelectorAll('p').length > 1));
 }
 
 /** A row of a table; `heading` names the rows below it. */
 export interface TableRow {
   cells: string[];
   heading: boolean;
+  /** … as a heading of the page would. */
+  headed: boolean;
   /** Only its last cell has text, in a table without head cells: it says more about the row above. */
   continues: boolean;
 }
@@ -87,18 +91,16 @@ export function tableRows(table: DomElement, walk: Walk): TableRow[] {
     fill();
     const continues =
       headless && own.length > 1 && own.every((_, at) => (at === own.length - 1) === (cells[at] !== ''));
-    return { cells, heading: own.length === 1 && isGroupName(own[0]!, cells, headless), continues };
+    const headed = own.length === 1 && hasBlockInside(own[0]!, HEADINGS);
+    const heading = headed || (own.length === 1 && headless && isGroupName(cells));
+    return { cells, heading, headed, continues };
   });
 }
 
-/** Whether the only cell of a row names the rows below it: a heading, or a short text across a table without head cells. */
-function isGroupName(cell: DomElement, cells: readonly string[], headless: boolean): boolean {
-  if (hasBlockInside(cell, HEADINGS)) return true;
-  return headless && cells.length > 1 && cells.slice(1).every((text) => text === '') && isName(cells[0]!);
-}
-
-function isName(text: string): boolean {
-  return text !== '' && text.length <= GROUP_UNITS_MAX && !text.includes('\n');
+/** Whether the only cell of a row names the rows below it: a short text across a table without head cells. */
+function isGroupName([name = '', ...others]: readonly string[]): boolean {
+  const spans = others.length > 0 && others.every((text) => text === '');
+  return spans && name !== '' && name.length <= GROUP_UNITS_MAX && !name.includes('\n');
 }
 
 /** Names of elements that are cells of a grid. */
