@@ -1,6 +1,6 @@
 /** Tables of HTML pages: their cells, and which of them are only layout. */
 import type { DomElement } from './dom.ts';
-import { hasBlockInside, isHidden } from './html-elements.ts';
+import { HEADINGS, hasBlockInside, isHidden } from './html-elements.ts';
 import { inlineText, type Walk } from './html-inline.ts';
 import { isNote } from './html-marks.ts';
 
@@ -21,13 +21,16 @@ const HEAD_CELL = new Set(['TH']);
 const TABLE = new Set(['TABLE']);
 const CELL_BREAKERS = new Set('PRE UL OL DL BLOCKQUOTE'.split(' '));
 const TEXT_BLOCKS = new Set([...CELL_BREAKERS, 'P']);
-const HEADINGS = new Set(['H1', 'H2', 'H3', 'H4', 'H5', 'H6']);
 
 /** Whether a table only arranges parts of the page: other tables, unless it has a row of head cells; forms; sections. */
 export function isLayout(table: DomElement): boolean {
   if (/^(?:presentation|none)$/i.test(table.getAttribute('role') ?? '')) return true;
-  if (hasBlockInside(table, LAYOUT)) return true;
-  if (hasBlockInside(table, TABLE)) return !hasHead(table);
+  // In this order nested tables take linear time: what is layout ends at the first look.
+  if (hasBlockInside(table, TABLE)) return !hasHead(table) || hasBlockInside(table, LAYOUT);
+  return hasBlockInside(table, LAYOUT) || hasHeadedTexts(table);
+}
+
+function hasHeadedTexts(table: DomElement): boolean {
   return hasBlockInside(table, HEADINGS) && hasBlockInside(table, TEXT_BLOCKS);
 }
 
