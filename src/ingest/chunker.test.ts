@@ -214,3 +214,12 @@ test('a chunk has the links of its own range as context, behind a repeated heade
     assert.ok(!content.includes('a.example'));
   }
 });
+
+test('a heading stands with what follows it, not with what is before', async () => {
+  const body = SENTENCE.repeat(30).trim();
+  const parsed = await parseMd(`# Guide\n\n## One\n\nShort.\n\n## Two\n\n### Part\n\n${body}\n\n## Three\n`, []);
+  const chunks = chunkFile(parsed);
+  assert.ok(chunks.every(({ content }) => !/## Two$/.test(content)));
+  assert.match(chunks.find(({ content }) => content.includes('### Part'))!.content, /^## Two\n/);
+  assert.match(chunks.at(-1)!.content, /## Three$/);
+});

@@ -54,6 +54,8 @@ test('rows, links and everything that stands beside the text', async () => {
     rowStarts: [0, second],
     tableHeader: `of ${MAIL}`,
     headingPath: [`under ${MAIL}`],
+    title: `title ${MAIL}`,
+    term: `term ${MAIL}`,
     metadata: { owner: value },
     links: [{ at: second, text: `to ${MAIL}`, url: `https://example.org/?to=${MAIL}` }],
   };
@@ -65,6 +67,7 @@ test('rows, links and everything that stands beside the text', async () => {
     metadata: { author: value, [MAIL]: { val: '1', type: 'integer' } },
     chunkMetadata: { owner: value },
     warnings: [`left out: ${MAIL}`],
+    leftOut: [MAIL],
   };
   const redacted = await redactParsed(parsed, rules('mask'));
   assert.ok(!JSON.stringify(redacted).includes(MAIL), JSON.stringify(redacted));
@@ -85,4 +88,11 @@ test('a rule that blocks withholds the file, wherever it matches', async () => {
       (error) => error instanceof FileError && !JSON.stringify(error.failure).includes(MAIL),
     );
   }
+});
+
+test('what was left out of a page does not withhold the page', async () => {
+  const parsed = parsedOf(['x'], { warnings: [`They begin with: ${MAIL}`, 'kept'], leftOut: [MAIL] });
+  const redacted = await redactParsed(parsed, rules('block'));
+  assert.deepEqual(redacted.warnings, ['kept']);
+  assert.equal(redacted.leftOut, undefined);
 });

@@ -18,16 +18,17 @@ export async function redactParsed(
   const { text, matches, blocked } = await redactor.redact(parsed.text, 'ingest');
   if (blocked) throw withheld();
   const placeOf = placesAfter(inUnits(parsed.text, matches), (replacement) => replacement.length);
-  const { title, chunkMetadata, leftOut } = parsed;
+  const { leftOut: _, ...ingested } = parsed;
+  const { title, chunkMetadata } = parsed;
   return {
-    ...parsed,
+    ...ingested,
     text,
     blocks: await collect(parsed.blocks, (block) => moved(redactor, block, placeOf)),
     ...(title !== undefined && { title: await shown(redactor, title) }),
     metadata: await redactMetadata(redactor, parsed.metadata, ['ingest']),
     ...(chunkMetadata && { chunkMetadata: await redactMetadata(redactor, chunkMetadata, ['ingest']) }),
-    warnings: await collect(parsed.warnings, (warning) => shown(redactor, warning)),
-    ...(leftOut && { leftOut: await collect(leftOut, (part) => shown(redactor, part)) }),
+    // A warning may quote what was left out. That is not ingested, so it withholds nothing but the warning.
+    warnings: await collect(parsed.warnings, (warning) => redactText(redactor, warning, ['ingest'])),
   };
 }
 

@@ -1,5 +1,8 @@
 /** `pinakes parse` on real files. */
 import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { runPinakes } from '../support/cli.ts';
@@ -36,4 +39,20 @@ test('a file that cannot be read says why; one that is not there is a mistake', 
   assert.equal(image.code, 1);
   assert.match(image.stderr, /^pinakes: Unsupported file type: [^\n]+\n$/);
   assert.equal((await runPinakes(['parse', '/no/such/file'])).code, 2);
+});
+
+test('--dropped shows what of a page was left out, and --json has it', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'pinakes-parse-'));
+  const path = join(folder, 'page.html');
+  await writeFile(
+    path,
+    '<nav><a href="/">Home</a> <a href="/b">Books</a></nav><h1>Depot</h1><p>It opens at seven.</p>',
+  );
+  const { stdout, stderr } = await runPinakes(['parse', path, '--dropped']);
+  assert.match(stdout, /\n<!-- dropped 0 -->\nHome Books\n$/);
+  assert.doesNotMatch(stdout, /It opens/);
+  assert.equal(stderr, '');
+  const { stdout: json } = await runPinakes(['parse', path, '--json']);
+  assert.deepEqual((JSON.parse(json) as { dropped: string[] }).dropped, ['Home Books']);
+  await rm(folder, { recursive: true });
 });

@@ -270,11 +270,13 @@ class BlockWriter {
   private rows(rows: readonly TableRow[]): void {
     let cells: string[][] = [];
     let group = '';
+    let terms = false;
     const close = () => {
       const table = tableText(cells);
       // Under the name of a group, two columns are terms and what they mean: none of them is a head.
-      if (group !== '' && cells.length > 0 && cells.every(({ length }) => length === 2)) {
-        this.add('list', cells.map((pair) => `- ${pair.filter((cell) => cell !== '').join(' — ')}`).join('\n'));
+      if (terms && cells.length > 0 && cells.every(({ length }) => length === 2)) {
+        const lines = cells.map((pair) => `- ${pair.filter((cell) => cell !== '').join(' — ')}`);
+        this.add('list', lines.map((line) => line.replace(/\s+/g, ' ')).join('\n'));
       } else if (table) this.write(group === '' ? table.draft : { ...table.draft, tableHeader: group }, table.text);
       cells = [];
     };
@@ -282,6 +284,7 @@ class BlockWriter {
       if (row.heading) {
         close();
         group = row.cells.join(' ');
+        terms = !row.headed;
         this.add('paragraph', group);
       } else if (cells.length > 0 && row.continues) {
         const last = cells.at(-1)!;

@@ -21,6 +21,7 @@ export const BLOCKS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
+export const HEADINGS: ReadonlySet<string> = new Set(['H1', 'H2', 'H3', 'H4', 'H5', 'H6']);
 export const HEADING_TAG = /^H([1-6])$/;
 
 /** Whether an element is shown to nobody, or holds no text of the page. */
@@ -36,12 +37,19 @@ export function isHidden(element: DomElement): boolean {
 
 /** Whether one of `tags` is somewhere below `element`. */
 export function hasBlockInside(element: DomElement, tags: ReadonlySet<string> = BLOCKS): boolean {
+  return countInside(element, tags, 1) > 0;
+}
+
+/** How many elements below `element` have one of `tags`; counting ends at `enough`. */
+export function countInside(element: DomElement, tags: ReadonlySet<string>, enough: number): number {
+  let found = 0;
   const stack: DomNode[] = [];
   for (let child = element.firstChild; child; child = child.nextSibling) stack.push(child);
   for (let node = stack.pop(); node; node = stack.pop()) {
     if (node.nodeType !== ELEMENT) continue;
-    if (tags.has((node as DomElement).tagName.toUpperCase())) return true;
+    if (tags.has((node as DomElement).tagName.toUpperCase())) found += 1;
+    if (found >= enough) return found;
     for (let child = node.firstChild; child; child = child.nextSibling) stack.push(child);
   }
-  return false;
+  return found;
 }

@@ -1,5 +1,6 @@
 /** What single elements of HTML say: the language of code, marks of notes, contacts behind links. */
 import type { DomElement } from './dom.ts';
+import { countInside, HEADINGS } from './html-elements.ts';
 
 /** Names of languages as pages and highlighters write them: `language-js`, `lang-js`, `highlight-source-js`, `brush: js`. */
 const LANGUAGE_CLASS = /(?:^|\s)(?:language-|lang-|highlight-source-|sourceCode |brush:\s?)([\w+#.-]{1,30})/;
@@ -71,5 +72,5 @@ const NOTE_HEADINGS_MAX = 2;
 export function isNote(element: DomElement): boolean {
   const named = NOTE_NAME.test(element.getAttribute('class') ?? '') || element.getAttribute('role') === 'note';
   if (!named && !/^ASIDE$/i.test(element.tagName)) return false;
-  return element.querySelectorAll('h1, h2, h3, h4, h5, h6').length <= NOTE_HEADINGS_MAX;
+  return countInside(element, HEADINGS, NOTE_HEADINGS_MAX + 1) <= NOTE_HEADINGS_MAX;
 }

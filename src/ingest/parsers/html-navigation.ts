@@ -23,7 +23,7 @@ const TEASERS = new Set(['DIV', 'ASIDE', 'SECTION', 'UL', 'OL']);
 /** Parts of a link list. They are left out only together with it. */
 const PARTS = new Set(['LI', 'DT', 'DD', 'TR', 'TD', 'TH', 'TBODY', 'THEAD', 'TFOOT', 'CAPTION', 'SUMMARY', 'PRE']);
 const FRAME_NAME =
-  /(?:^|\s)(?:(?:page|site|main|global|nav|top|bottom)[-_]?)?(?:foot(?:er)?|head(?:er)?|masthead|banner|navbar|sidebar|title-?area|copyright|colophon)(?:\s|$)/i;
+  /(?:^|\s)(?:(?:page|site|main|global|nav|top|bottom)[-_]?)?(?:footer|header|masthead|banner|navbar|sidebar|title-?area|copyright|colophon)(?:\s|$)/i;
 const CONTENTS_NAME = /(?:^|\s)(?:toc(?:tree)?|table-of-contents|contents|breadcrumbs?)(?:[-_]\w+)?(?:\s|$)/i;
 
 /** Units of prose that the frame of a page may hold: a copyright notice, the name of the site. */
@@ -176,7 +176,8 @@ class Finder {
     const measure = this.measures.get(element)!;
     const tag = element.tagName.toUpperCase();
     if (measure.links === 0 || measure.tables > 0) return false;
-    const linked = measure.linked >= measure.units * LINKED_SHARE_MIN;
+    const named = CONTENTS_NAME.test(namesOf(element));
+    const linked = measure.linked >= measure.units * (named ? LINKED_SHARE_MIN / 2 : LINKED_SHARE_MIN);
     if (HEADING.test(tag)) return false;
     if (place.beforeTitle && this.title) return measure.linked * 2 >= measure.units && measure.units <= BAR_UNITS_MAX;
     if (this.isLinkSection(tag, measure)) return true;
@@ -184,7 +185,7 @@ class Finder {
     if (!linked || !BLOCKS.has(tag) || PARTS.has(tag)) return false;
     if (tag === 'P' && measure.linked < measure.units) return false;
     const early = measure.before <= CONTENTS_BEFORE_UNITS_MAX;
-    const contents = (early && measure.fragments * 2 >= measure.links) || CONTENTS_NAME.test(namesOf(element));
+    const contents = (early && measure.fragments * 2 >= measure.links) || named;
     if (contents && measure.links > 1) return true;
     if (measure.links < LIST_LINKS_MIN) return !place.inMain && this.isAtEnd(measure) && measure.headings === 0;
     return measure.before <= EDGE_UNITS_MAX || (measure.links >= LAST_LINKS_MIN && this.isAtEnd(measure));

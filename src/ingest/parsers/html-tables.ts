@@ -1,6 +1,6 @@
 /** Tables of HTML pages: their cells, and which of them are only layout. */
 import type { DomElement } from './dom.ts';
-import { hasBlockInside, isHidden } from './html-elements.ts';
+import { HEADINGS, hasBlockInside, isHidden } from './html-elements.ts';
 import { inlineText, type Walk } from './html-inline.ts';
 import { isNote } from './html-marks.ts';
 
@@ -19,14 +19,18 @@ const LABEL_UNITS_MAX = 24;
 const LAYOUT = new Set(['FORM', 'ARTICLE', 'SECTION']);
 const HEAD_CELL = new Set(['TH']);
 const TABLE = new Set(['TABLE']);
-const TEXT_BLOCKS = new Set('P PRE UL OL DL BLOCKQUOTE'.split(' '));
-const HEADINGS = new Set(['H1', 'H2', 'H3', 'H4', 'H5', 'H6']);
+const CELL_BREAKERS = new Set('PRE UL OL DL BLOCKQUOTE'.split(' '));
+const TEXT_BLOCKS = new Set([...CELL_BREAKERS, 'P']);
 
 /** Whether a table only arranges parts of the page: other tables, unless it has a row of head cells; forms; sections. */
 export function isLayout(table: DomElement): boolean {
   if (/^(?:presentation|none)$/i.test(table.getAttribute('role') ?? '')) return true;
-  if (hasBlockInside(table, LAYOUT)) return true;
-  if (hasBlockInside(table, TABLE)) return !hasHead(table);
+  // In this order nested tables take linear time: what is layout ends at the first look.
+  if (hasBlockInside(table, TABLE)) return !hasHead(table) || hasBlockInside(table, LAYOUT);
+  return hasBlockInside(table, LAYOUT) || hasHeadedTexts(table);
+}
+
+function hasHeadedTexts(table: DomElement): boolean {
   return hasBlockInside(table, HEADINGS) && hasBlockInside(table, TEXT_BLOCKS);
 }
 
@@ -45,15 +49,18 @@ function rowsOf(table: DomElement): DomElement[] {
   });
 }
 
-/** Cells with paragraphs or lists in them. */
+/** Cells with lists, code or several paragraphs in them. */
 export function hasTextBlocks(table: DomElement): boolean {
-  return hasBlockInside(table, TEXT_BLOCKS);
+  if (hasBlockInside(table, CELL_BREAKERS)) return true;
+  return rowsOf(table).some((row) => cellsOf(row).some((cell) => cell.querySelectorAll('p').length > 1));
 }
 
 /** A row of a table; `heading` names the rows below it. */
 export interface TableRow {
   cells: string[];
   heading: boolean;
+  /** … as a heading of the page would. */
+  headed: boolean;
   /** Only its last cell has text, in a table without head cells: it says more about the row above. */
   continues: boolean;
 }
@@ -87,18 +94,16 @@ export function tableRows(table: DomElement, walk: Walk): TableRow[] {
     fill();
     const continues =
       headless && own.length > 1 && own.every((_, at) => (at === own.length - 1) === (cells[at] !== ''));
-    return { cells, heading: own.length === 1 && isGroupName(own[0]!, cells, headless), continues };
+    const headed = own.length === 1 && hasBlockInside(own[0]!, HEADINGS);
+    const heading = headed || (own.length === 1 && headless && isGroupName(cells));
+    return { cells, heading, headed, continues };
   });
 }
 
-/** Whether the only cell of a row names the rows below it: a heading, or a short text across a table without head cells. */
-function isGroupName(cell: DomElement, cells: readonly string[], headless: boolean): boolean {
-  if (hasBlockInside(cell, HEADINGS)) return true;
-  return headless && cells.length > 1 && cells.slice(1).every((text) => text === '') && isName(cells[0]!);
-}
-
-function isName(text: string): boolean {
-  return text !== '' && text.length <= GROUP_UNITS_MAX && !text.includes('\n');
+/** Whether the only cell of a row names the rows below it: a short text across a table without head cells. */
+function isGroupName([name = '', ...others]: readonly string[]): boolean {
+  const spans = others.length > 0 && others.every((text) => text === '');
+  return spans && name !== '' && name.length <= GROUP_UNITS_MAX && !name.includes('\n');
 }
 
 /** Names of elements that are cells of a grid. */
