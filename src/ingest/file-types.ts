@@ -34,6 +34,8 @@ export type FileType =
   | 'asciidoc'
   | 'tex'
   | 'man'
+  | 'texinfo'
+  | 'info'
   | 'csv'
   | 'tsv'
   | 'txt'
@@ -57,6 +59,9 @@ const TEXT_EXTENSIONS: Record<string, FileType> = {
   asciidoc: 'asciidoc',
   org: 'org',
   tex: 'tex',
+  texi: 'texinfo',
+  texinfo: 'texinfo',
+  txi: 'texinfo',
   vtt: 'subtitles',
   srt: 'subtitles',
   md: 'md',
@@ -214,6 +219,11 @@ function textType(head: string, extension: string): FileType {
     /^<\?xml[^>]*\?>\s*(<!doctype html|<html[\s>])/.test(start);
   if (html && named !== 'md' && !isCode) return 'html';
   if (looksLikeMan(head, extension)) return 'man';
+  if (
+    /^info(?:-\d{1,3})?$/.test(extension) &&
+    /^(?:This is .{1,200}, produced by |START-INFO-DIR-ENTRY|\x1f$)/m.test(head)
+  )
+    return 'info';
   if (FLAT_OFFICE.test(start) && (named === undefined || named === 'xml')) return 'flat-office';
   if (named) return named;
   if (extension === '' && MAILBOX_LINE.test(head)) return 'mbox';

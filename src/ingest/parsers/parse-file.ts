@@ -134,6 +134,14 @@ async function parseText(fileType: FileType, text: string, request: ProcessReque
       const { parseMan } = await import('./roff/parse-man.ts');
       return parseMan(text);
     }
+    case 'texinfo': {
+      const { parseTexinfo } = await import('./texinfo/parse-texinfo.ts');
+      return parseTexinfo(text);
+    }
+    case 'info': {
+      const { parseInfo } = await import('./texinfo/parse-info.ts');
+      return parseInfo(text);
+    }
     case 'subtitles': {
       const { parseSubtitles } = await import('./subtitles.ts');
       return parseSubtitles(text);
