@@ -152,6 +152,7 @@ class AsciidocReader {
     const next = this.lines[this.at] ?? '';
     if (!/^[\p{Lu}][\p{L}'.-]*(?: [\p{L}'.-]+){0,3}(?: <[^<>\s]{1,200}>)?(?:; .{1,300})?$/u.test(next)) return;
     this.author = next.replace(/ <[^<>]*>/g, '');
+    this.writer.paragraph(next);
     this.at += 1;
     if (/^v?\d[\w.]{0,20}(?:,.{0,100})?$/.test(this.lines[this.at] ?? '')) this.at += 1;
   }

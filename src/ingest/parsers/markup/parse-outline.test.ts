@@ -144,6 +144,7 @@ include::more.adoc[]
 `;
   const parsed = parseOutline('asciidoc', source);
   assert.deepEqual(blocksOf('asciidoc', source), [
+    ['Heron', 'Ada Lovelace <ada@example.org>'],
     ['Heron > Options > -n, --depth=n', '**-n**, **--depth**=_n_: Dives to _n_, at most 9.'],
     ['Heron > Options > -n, --depth=n', '```sh\nheron -n 9\n```'],
     ['Heron > Options > -n, --depth=n', 'Note: Wet feet.'],
