@@ -159,18 +159,26 @@ const HEADING_SHARE_MAX = 0.3;
 const NO_HEADING = /[.,:;]$|[$€£¥]|(\d[^\d]+){4}/;
 
 /** Dots that lead to a page number: a line of a table of contents. */
-const LEADERS = /(?:\. ?){4,}\s*(?:\d+|[ivxlc]+)?$|(?:\. ?){8}/;
+const LEADERS = /(?:\. ?){4,8}\s{0,3}(?:\d{1,5}|[ivxlc]{1,8})?$|(?:\. ?){8}/;
+
+const CONTENTS_LINES_MIN = 3;
+
+/** Lines that end in a number, on a page of a table of contents: its chapters stand there without dots. */
+function contentsLines(lines: readonly PdfLine[]): readonly PdfLine[] {
+  const isContents = lines.filter((line) => LEADERS.test(line.text)).length >= CONTENTS_LINES_MIN;
+  return isContents ? lines.filter((line) => /\s\d{1,4}$/.test(line.text)) : [];
+}
 
 /** The heading level of a line, 0 for none: larger type by size, then bold lines in body type. */
 function headingLevels(pages: readonly (readonly PdfLine[])[], body: number, usual: number): (line: PdfLine) => number {
   const lines = pages.flat();
-  const authors = authorLines(pages[0] ?? [], usual);
+  const others = new Set([...authorLines(pages[0] ?? [], usual), ...pages.flatMap(contentsLines)]);
   const isLarge = (line: PdfLine) => body > 0 && rounded(line.size) >= body * HEADING_FACTOR;
   const isTitle = (line: PdfLine) =>
     line.text.length <= HEADING_UNITS_MAX &&
     /\p{L}{2}/u.test(line.text) &&
     !LEADERS.test(line.text) &&
-    !authors.has(line);
+    !others.has(line);
   const units = lines.reduce((sum, line) => sum + line.text.length, 0);
   const largeUnits = lines.filter(isLarge).reduce((sum, line) => sum + line.text.length, 0);
   const sizes = new Set<number>();

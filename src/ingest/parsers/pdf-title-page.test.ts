@@ -16,10 +16,11 @@ test('names between the title and the text are authors', () => {
       [14, 'Abstract'],
       [10, TEXT],
     ),
-    ['Ada Lovelace¹ and J. R. van Dyke*'],
+    ['Ada Lovelace¹ and J. R. van Dyke*', 'University of the Sea'],
   );
   assert.deepEqual(authors([20, 'Heron Manual'], [14, 'by The Heron Project Developers'], [10, 'Edition 2']), [
     'by The Heron Project Developers',
+    'Edition 2',
   ]);
 });
 

@@ -13,7 +13,7 @@ const BETWEEN = /[,;&·•*†‡§∗¶\d\p{No}]+/gu;
 const PARTICLE = /^(?:by|and|und|et|y|e|de|van|von|der|den|di|da|del|la|le|bin|al|the|edited|written|par|por)$/i;
 const NAME = /^\p{Lu}[\p{L}.'’‐-]*$/u;
 
-/** The lines of the first page between its title and its text that name authors. */
+/** The lines of the first page between its title and its text that name authors, and what stands behind the names. */
 export function authorLines(page: readonly PdfLine[], usual: number): Set<PdfLine> {
   const found = new Set<PdfLine>();
   const lines = page.slice(0, LINES_MAX);
@@ -25,7 +25,9 @@ export function authorLines(page: readonly PdfLine[], usual: number): Set<PdfLin
     const line = lines[at]!;
     if (isText(line) && !isNames(line.text)) break;
     // What stands right above running text is its heading.
-    if (line.size < largest && isNames(line.text) && !isText(lines[at + 1])) found.add(line);
+    if (line.size === largest || isText(lines[at + 1])) continue;
+    // Behind the names stand affiliations, dates and the like.
+    if (found.size > 0 || isNames(line.text)) found.add(line);
   }
   return found;
 }
