@@ -106,7 +106,9 @@ async function parseText(fileType: FileType, text: string, request: ProcessReque
   switch (fileType) {
     case 'md': {
       const { parseMd } = await import('./md.ts');
-      return parseMd(text, keys);
+      if (!/\.mdx$/i.test(request.name)) return parseMd(text, keys);
+      const { mdxToMarkdown } = await import('./mdx.ts');
+      return parseMd(mdxToMarkdown(text), keys);
     }
     case 'html': {
       const { parseHtml } = await import('./html.ts');
