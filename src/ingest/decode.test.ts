@@ -82,3 +82,11 @@ test('text is well-formed, without NUL, and has line feeds only', () => {
 test('bullets and ticks of symbol fonts become those that everybody knows', () => {
   assert.equal(withSymbols('\uf0b7 one \uf0a7 two \uf0fc \uf8ff \uf041'), '• one ▪ two ✔ \uf8ff \uf041');
 });
+
+test('a NUL byte in a long text of UTF-8 does not make it UTF-16', () => {
+  const text = 'The heron nests by the river, and é is a letter.\n'.repeat(20);
+  const { encoding, text: decoded } = decodeText(Buffer.from(`${text}\0${text}`));
+  assert.equal(encoding, 'utf-8');
+  assert.match(decoded, /^The heron nests/);
+  assert.equal(decodeText(Buffer.from('白鷺在河邊築巢。 它們吃魚。\n'.repeat(40), 'utf16le')).encoding, 'utf-16le');
+});

@@ -4,6 +4,10 @@ import { guessLegacyEncoding, hasIso2022Escape } from './legacy-encodings.ts';
 /** Bytes looked at to tell an encoding. */
 const SAMPLE_BYTES = 64 * 1024;
 
+/** Bytes that tell UTF-8 from wide characters, and the share of NUL bytes among them. */
+const UTF8_BYTES_MIN = 64;
+const NUL_SHARE_MAX = 0.02;
+
 export interface Decoded {
   /** Well-formed, without U+0000 and byte order mark, line feeds only. */
   text: string;
@@ -107,10 +111,24 @@ function wideEncoding(sample: Uint8Array): string | undefined {
   if (zeros[0]! > quarter * 0.95 && zeros[1]! > quarter * 0.8 && zeros[3]! < quarter * 0.5) return 'utf-32be';
   const odd = zeros[1]! + zeros[3]!;
   const even = zeros[0]! + zeros[2]!;
-  if (odd + even === 0) return undefined;
+  if (odd + even === 0 || isUtf8WithNuls(sample, odd + even)) return undefined;
   if (odd > even * 3 && isPlausibleUtf16(sample, 'utf-16le')) return 'utf-16le';
   if (even > odd * 3 && isPlausibleUtf16(sample, 'utf-16be')) return 'utf-16be';
   return undefined;
+}
+
+/** Few NUL bytes among many bytes of UTF-8 (info files have them in their indexes). Wide characters are hardly ever UTF-8 by chance. */
+function isUtf8WithNuls(sample: Uint8Array, nuls: number): boolean {
+  if (sample.length < UTF8_BYTES_MIN || nuls > sample.length * NUL_SHARE_MAX) return false;
+  let controls = 0;
+  for (const byte of sample) if (byte > 0x0d && byte < 0x1b) controls += 1;
+  if (controls > 0) return false;
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(sample, { stream: true });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Text has few control characters and few unassigned or private ones. */

@@ -34,6 +34,8 @@ export type FileType =
   | 'asciidoc'
   | 'tex'
   | 'man'
+  | 'texinfo'
+  | 'info'
   | 'csv'
   | 'tsv'
   | 'txt'
@@ -57,6 +59,9 @@ const TEXT_EXTENSIONS: Record<string, FileType> = {
   asciidoc: 'asciidoc',
   org: 'org',
   tex: 'tex',
+  texi: 'texinfo',
+  texinfo: 'texinfo',
+  txi: 'texinfo',
   vtt: 'subtitles',
   srt: 'subtitles',
   md: 'md',
@@ -115,6 +120,9 @@ const PICTURE =
 const FLAT_OFFICE =
   /^(?:<\?[^<>]*>\s*)*(?:<!--[^<>]*-->\s*)?<(?:pkg:package|w:worddocument|office:document|(?:ss:)?workbook\s[^<>]*urn:schemas-microsoft-com:office:spreadsheet)[\s>"]/;
 
+/** Sphinx keeps the sources of its pages so (`index.rst.txt`). */
+const SOURCE_COPY = /(\.(?:rst|adoc|md))\.txt$/i;
+
 /** A line that begins a mail of a mailbox: who sent it, and when. */
 export const MAILBOX_LINE = /^From \S{1,500} .{0,500}\d\d:\d\d(?::\d\d)?\b.{0,40}\b\d{4}\b/;
 
@@ -127,7 +135,7 @@ const UNSUPPORTED_TEXT = new Set(['ics', 'vcf']);
  * @throws FileError "Unsupported file type" for binary files that no parser reads, "Empty file" for those of 0 bytes.
  */
 export async function detectFileType(bytes: Uint8Array, name: string): Promise<FileType> {
-  const extension = extensionOf(name);
+  const extension = extensionOf(name.replace(SOURCE_COPY, '$1'));
   if (bytes.length === 0) throw badFile('detect', 'Empty file', 'The file is empty (0 bytes).');
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, HEAD_BYTES));
   const latin = head.toString('latin1');
@@ -214,6 +222,11 @@ function textType(head: string, extension: string): FileType {
     /^<\?xml[^>]*\?>\s*(<!doctype html|<html[\s>])/.test(start);
   if (html && named !== 'md' && !isCode) return 'html';
   if (looksLikeMan(head, extension)) return 'man';
+  if (
+    /^info(?:-\d{1,3})?$/.test(extension) &&
+    /^(?:This is .{1,200}, produced by |START-INFO-DIR-ENTRY|\x1f$)/m.test(head)
+  )
+    return 'info';
   if (FLAT_OFFICE.test(start) && (named === undefined || named === 'xml')) return 'flat-office';
   if (named) return named;
   if (extension === '' && MAILBOX_LINE.test(head)) return 'mbox';

@@ -1,4 +1,6 @@
 /** Writes a document as blocks: headings, entries (a term with its text), lists, code and tables, each with its heading path. */
+import type { Link } from '../../util/link-line.ts';
+import type { LinkMarks } from './link-marks.ts';
 import { tableText } from './table-text.ts';
 import type { BlockDraft, TextBuilder } from './text-builder.ts';
 
@@ -25,9 +27,14 @@ export class OutlineWriter {
   private readonly frames: Frame[] = [];
   private listLines: string[] = [];
   private listPath: string[] = [];
+  private listMark: string | undefined;
 
-  constructor(builder: TextBuilder) {
+  private readonly marks: LinkMarks | undefined;
+
+  /** Texts may hold links as `marks` writes them. */
+  constructor(builder: TextBuilder, marks?: LinkMarks) {
     this.builder = builder;
+    this.marks = marks;
   }
 
   /** Closes all frames. */
@@ -37,7 +44,7 @@ export class OutlineWriter {
     this.closeTo(0);
     this.flush();
     while (this.headings.length > 0 && this.headings.at(-1)!.level >= level) this.headings.pop();
-    this.headings.push({ level, title });
+    this.headings.push({ level, title: this.plain(title) });
     const depth = Math.min(level, 6);
     this.add({ kind: 'heading', level: depth }, `${'#'.repeat(depth)} ${title}`);
   }
@@ -89,12 +96,12 @@ export class OutlineWriter {
     } else this.add({ kind: 'paragraph' }, text);
   }
 
-  code(text: string): void {
+  code(text: string, language = ''): void {
     const code = text.replace(/^(?:[ \t]*\n)+/, '').trimEnd();
     if (code === '') return;
     this.introduce(':');
     const ticks = '`'.repeat(Math.max(3, longestRun(code, '`') + 1));
-    this.add({ kind: 'code' }, `${ticks}\n${code}\n${ticks}`);
+    this.add({ kind: 'code' }, `${ticks}${language}\n${code}\n${ticks}`);
   }
 
   table(rows: readonly (readonly string[])[]): void {
@@ -134,6 +141,11 @@ export class OutlineWriter {
     const indent = '  '.repeat(Math.max(0, depth));
     const path = this.path(this.frames.length);
     if (path.join('\n') !== this.listPath.join('\n')) this.flush();
+    // A list of other marks is another list.
+    if (depth === 0 && !frame.used) {
+      if (this.listMark !== frame.marker![0] && (this.listMark === '-' || frame.marker === '-')) this.flush();
+      this.listMark = frame.marker![0];
+    }
     this.listPath = path;
     const body = text.trim().replaceAll('\n', `\n${indent}  `);
     this.listLines.push(frame.used ? `${indent}  ${body}` : `${indent}${frame.marker} ${body}`);
@@ -144,16 +156,34 @@ export class OutlineWriter {
     if (this.listLines.length === 0) return;
     const text = this.listLines.join('\n');
     this.listLines = [];
-    this.builder.add({ kind: 'list', headingPath: this.listPath }, text);
+    this.put({ kind: 'list', headingPath: this.listPath }, text);
   }
 
   private add(draft: BlockDraft, text: string, depth = this.frames.length): void {
     this.flush();
-    this.builder.add({ ...draft, headingPath: this.path(depth) }, text);
+    this.put({ ...draft, headingPath: this.path(depth) }, text);
+  }
+
+  private put(draft: BlockDraft, marked: string): void {
+    const { text, links } = this.marks?.take(marked) ?? { text: marked, links: [] };
+    const own: Link[] = links.map((link) => ({ text: link.text, url: link.url }));
+    const block = own.length > 0 ? { ...draft, links: own } : draft;
+    // Marks are no part of rows: a table with links is not cut between rows.
+    if (own.length > 0 && draft.rowStarts) delete block.rowStarts;
+    this.builder.add(block, text);
+  }
+
+  /** Without marks of links and of emphasis, which markups have. */
+  private plain(marked: string): string {
+    if (!this.marks) return marked;
+    return this.marks
+      .take(marked)
+      .text.replace(/\*\*|`/g, '')
+      .replace(/(?<!\w)([*_])(?=\S)([^*_]{1,200}?)\1(?!\w)/g, '$2');
   }
 
   private path(depth: number): string[] {
-    const terms = this.frames.slice(0, depth).flatMap(({ term }) => (term ? [pathTerm(term)] : []));
+    const terms = this.frames.slice(0, depth).flatMap(({ term }) => (term ? [pathTerm(this.plain(term))] : []));
     return [...this.headings.map(({ title }) => title), ...terms.slice(0, PATH_TERMS_MAX)];
   }
 }

@@ -106,7 +106,9 @@ async function parseText(fileType: FileType, text: string, request: ProcessReque
   switch (fileType) {
     case 'md': {
       const { parseMd } = await import('./md.ts');
-      return parseMd(text, keys);
+      if (!/\.mdx$/i.test(request.name)) return parseMd(text, keys);
+      const { mdxToMarkdown } = await import('./mdx.ts');
+      return parseMd(mdxToMarkdown(text), keys);
     }
     case 'html': {
       const { parseHtml } = await import('./html.ts');
@@ -133,6 +135,14 @@ async function parseText(fileType: FileType, text: string, request: ProcessReque
     case 'man': {
       const { parseMan } = await import('./roff/parse-man.ts');
       return parseMan(text);
+    }
+    case 'texinfo': {
+      const { parseTexinfo } = await import('./texinfo/parse-texinfo.ts');
+      return parseTexinfo(text);
+    }
+    case 'info': {
+      const { parseInfo } = await import('./texinfo/parse-info.ts');
+      return parseInfo(text);
     }
     case 'subtitles': {
       const { parseSubtitles } = await import('./subtitles.ts');
@@ -165,19 +175,23 @@ async function parseText(fileType: FileType, text: string, request: ProcessReque
   }
 }
 
-/** Markups become Markdown first. */
+/** Org and LaTeX become Markdown first; the others are read block by block. */
 async function parseMarkup(
   fileType: 'org' | 'rst' | 'asciidoc' | 'tex',
   text: string,
   request: ProcessRequest,
 ): Promise<ParsedFile> {
-  const { orgToMarkdown, rstToMarkdown, asciidocToMarkdown } = await import('./markup.ts');
+  if (fileType === 'rst' || fileType === 'asciidoc') {
+    const { parseOutline } = await import('./markup/parse-outline.ts');
+    return parseOutline(fileType, text);
+  }
+  const { orgToMarkdown } = await import('./markup/org.ts');
   const { texToMarkdown } = await import('./tex.ts');
   const { parseMd } = await import('./md.ts');
   const { LinkMarks } = await import('./link-marks.ts');
-  const toMarkdown = { org: orgToMarkdown, rst: rstToMarkdown, asciidoc: asciidocToMarkdown, tex: texToMarkdown };
   const marks = new LinkMarks();
-  const { text: markdown, links } = marks.take(toMarkdown[fileType](marks.clean(text), marks));
+  const toMarkdown = fileType === 'org' ? orgToMarkdown : texToMarkdown;
+  const { text: markdown, links } = marks.take(toMarkdown(marks.clean(text), marks));
   return { ...(await parseMd(markdown, request.chunkMetadataKeys, links)), fileType: 'txt' };
 }
 

@@ -1,6 +1,8 @@
 /** From the lines of PDF pages to paragraphs, headings and lists. Pure. */
 import type { Link } from '../../util/link-line.ts';
 import { flowGlue } from './pdf-flow.ts';
+import { withoutRunningLines } from './pdf-running.ts';
+import { authorLines } from './pdf-title-page.ts';
 import { tableText } from './table-text.ts';
 import type { TextBuilder } from './text-builder.ts';
 
@@ -25,13 +27,6 @@ export interface PdfPage {
 
 /** pdfium writes this where a word was hyphenated at the end of a line. */
 const SOFT_HYPHEN = '\ufffe';
-/** Lines at the top and the bottom of a page that may be running headers. */
-const MARGIN_LINES = 2;
-/** A margin line on this share of the pages is a running header. */
-const RUNNING_SHARE = 0.6;
-const RUNNING_PAGES_MIN = 3;
-/** A table with more rows is no running header, however alike those of the pages are. */
-const RUNNING_ROWS_MAX = 4;
 /** Type larger than the body by this factor makes a heading. */
 const HEADING_FACTOR = 1.15;
 const HEADING_UNITS_MAX = 160;
@@ -49,8 +44,8 @@ export function layoutPages(pages: readonly PdfPage[], builder: TextBuilder): vo
   const kept = withoutRunningLines(pages.map(({ lines }) => lines));
   const words = wordsOf(kept);
   const body = bodySize(kept);
-  const levelOf = headingLevels(kept, body);
   const usual = usualLength(kept, body);
+  const levelOf = headingLevels(kept, body, usual);
   for (const [index, lines] of kept.entries()) {
     const pageNumber = index + 1;
     const joined = (text: string) =>
@@ -116,6 +111,7 @@ function glueBetween(before: PdfLine, line: PdfLine, group: Group, level: number
     return goesOn && group.text.length + line.text.length <= HEADING_UNITS_MAX ? ' ' : undefined;
   }
   if (BULLET.test(line.text)) return group.list ? '\n' : undefined;
+  if (LEADERS.test(before.text)) return '\n';
   const full = before.text.length >= usual * FULL_SHARE;
   if (full) return flowGlue(before.text, line.text);
   if (/[.!?:;。！？]["'”’)]?$/.test(before.text)) return undefined;
@@ -144,33 +140,6 @@ function wordsOf(pages: readonly (readonly PdfLine[])[]): Set<string> {
   return words;
 }
 
-function withoutRunningLines(pages: readonly (readonly PdfLine[])[]): PdfLine[][] {
-  const seen = new Map<string, number>();
-  const margins = pages.map((lines) => {
-    const edge = new Set(
-      [...lines.slice(0, MARGIN_LINES), ...lines.slice(-MARGIN_LINES)].map((line) => shape(line.text)),
-    );
-    for (const key of edge) seen.set(key, (seen.get(key) ?? 0) + 1);
-    return edge;
-  });
-  const running = (text: string) => {
-    const count = seen.get(shape(text)) ?? 0;
-    return count >= RUNNING_PAGES_MIN && count >= pages.length * RUNNING_SHARE;
-  };
-  return pages.map((lines, page) =>
-    lines.filter((line, index) => {
-      const atEdge = index < MARGIN_LINES || index >= lines.length - MARGIN_LINES;
-      if (line.rows && !(line.rows.length <= RUNNING_ROWS_MAX && /\p{L}{3}/u.test(line.text))) return true;
-      return !(atEdge && margins[page]!.has(shape(line.text)) && running(line.text));
-    }),
-  );
-}
-
-/** A line with its numbers blanked out: page numbers differ from page to page. */
-function shape(text: string): string {
-  return text.replace(/\d+/g, '#').trim();
-}
-
 function rounded(size: number): number {
   return Math.round(size * 2) / 2;
 }
@@ -189,11 +158,27 @@ const HEADING_SHARE_MAX = 0.3;
 /** Sentences, amounts and rows of numbers in bold. */
 const NO_HEADING = /[.,:;]$|[$€£¥]|(\d[^\d]+){4}/;
 
+/** Dots that lead to a page number: a line of a table of contents. */
+const LEADERS = /(?:\. ?){4,8}\s{0,3}(?:\d{1,5}|[ivxlc]{1,8})?$|(?:\. ?){8}/;
+
+const CONTENTS_LINES_MIN = 3;
+
+/** Lines that end in a number, on a page of a table of contents: its chapters stand there without dots. */
+function contentsLines(lines: readonly PdfLine[]): readonly PdfLine[] {
+  const isContents = lines.filter((line) => LEADERS.test(line.text)).length >= CONTENTS_LINES_MIN;
+  return isContents ? lines.filter((line) => /\s\d{1,4}$/.test(line.text)) : [];
+}
+
 /** The heading level of a line, 0 for none: larger type by size, then bold lines in body type. */
-function headingLevels(pages: readonly (readonly PdfLine[])[], body: number): (line: PdfLine) => number {
+function headingLevels(pages: readonly (readonly PdfLine[])[], body: number, usual: number): (line: PdfLine) => number {
   const lines = pages.flat();
+  const others = new Set([...authorLines(pages[0] ?? [], usual), ...pages.flatMap(contentsLines)]);
   const isLarge = (line: PdfLine) => body > 0 && rounded(line.size) >= body * HEADING_FACTOR;
-  const isTitle = (line: PdfLine) => line.text.length <= HEADING_UNITS_MAX && /\p{L}{2}/u.test(line.text);
+  const isTitle = (line: PdfLine) =>
+    line.text.length <= HEADING_UNITS_MAX &&
+    /\p{L}{2}/u.test(line.text) &&
+    !LEADERS.test(line.text) &&
+    !others.has(line);
   const units = lines.reduce((sum, line) => sum + line.text.length, 0);
   const largeUnits = lines.filter(isLarge).reduce((sum, line) => sum + line.text.length, 0);
   const sizes = new Set<number>();

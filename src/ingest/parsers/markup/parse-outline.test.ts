@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseOutline } from './parse-outline.ts';
+
+/** The blocks of a source: their heading paths, and their texts. */
+function blocksOf(type: 'rst' | 'asciidoc', source: string): [path: string, text: string][] {
+  const { text, blocks } = parseOutline(type, source);
+  return blocks
+    .filter(({ kind }) => kind !== 'heading')
+    .map(({ headingPath = [], start, end }) => [headingPath.join(' > '), text.slice(start, end)]);
+}
+
+test('reStructuredText: options, functions, definitions and fields stand together with their text', () => {
+  const source = `
+Heron
+=====
+
+.. program:: heron
+.. option:: -n <depth>
+            --depth <depth>
+
+   Dives to *depth*, as :func:\`~birds.dive\` does.
+
+   .. versionchanged:: 2.1
+      At most 9.
+
+.. py:function:: dive(depth, \\
+                      speed=1)
+   :async:
+
+   :param depth: in metres
+   :returns: a fish
+
+crab : animal
+    Not a fish.
+
+-q, --quiet  Says nothing,
+             but errors.
+
+Behind.
+`;
+  assert.deepEqual(blocksOf('rst', source), [
+    ['Heron > -n <depth>, --depth <depth>', '-n <depth>, --depth <depth>: Dives to *depth*, as dive does.'],
+    ['Heron > -n <depth>, --depth <depth>', 'Changed in version 2.1: At most 9.'],
+    ['Heron > dive(depth, speed=1)', 'dive(depth, speed=1): param depth: in metres'],
+    ['Heron > dive(depth, speed=1)', 'returns: a fish'],
+    ['Heron > crab : animal', 'crab : animal: Not a fish.'],
+    ['Heron > -q, --quiet', '-q, --quiet: Says nothing,\nbut errors.'],
+    ['Heron', 'Behind.'],
+  ]);
+});
+
+test('reStructuredText: notes stay in their section, code and tables keep their shape, names are replaced', () => {
+  const source = `
+.. |bird| replace:: heron
+
+.. note:: The |bird| is
+   grey.
+
+.. warning::
+
+   Wet \`\`feet\`\`, see \`the site\`_.
+
+.. list-table:: Depths
+   :header-rows: 1
+
+   * - Sea
+     - Depth
+   * - north
+     - 9
+
++------+-----+
+| lake | a   |
+|      | b   |
++------+-----+
+
+.. code-block:: sh
+   :linenos:
+
+   heron -n \\
+     4
+
+.. toctree::
+   :maxdepth: 2
+
+   other
+
+.. include:: more.rst
+.. literalinclude:: code.py
+.. _the site: https://example.org
+.. A comment
+   of two lines.
+`;
+  assert.deepEqual(
+    blocksOf('rst', source).map(([, text]) => text),
+    [
+      'Note: The heron is\ngrey.',
+      'Warning: Wet `feet`, see the site.',
+      'Depths',
+      '| Sea | Depth |\n| --- | --- |\n| north | 9 |',
+      '| lake | a b |\n| --- | --- |',
+      '```sh\nheron -n \\\n  4\n```',
+    ],
+  );
+  assert.deepEqual(
+    parseOutline('rst', source).warnings.map((warning) => /includes (\S+),/.exec(warning)?.[1]),
+    ['more.rst', 'code.py'],
+  );
+});
+
+test('AsciiDoc: terms stand together with their text and what is attached to it', () => {
+  const source = `= Heron
+Ada Lovelace <ada@example.org>
+v2.1, 2024-05-01
+:depth: 9
+
+== Options
+
+*-n*, *--depth*=_n_::
+  Dives to _n_, at most {depth}.
++
+[source,sh]
+----
+heron -n {depth}
+----
++
+NOTE: Wet feet.
+-q::
+-s:: Says nothing.
+  * a crab
+  * a fish
+
+Behind, see <<_other_things>> and https://example.org[the site^].
+
+[WARNING]
+====
+Deep kbd:[Ctrl+C] water.
+====
+
+////
+Never.
+////
+include::more.adoc[]
+`;
+  const parsed = parseOutline('asciidoc', source);
+  assert.deepEqual(blocksOf('asciidoc', source), [
+    ['Heron', 'Ada Lovelace <ada@example.org>'],
+    ['Heron > Options > -n, --depth=n', '**-n**, **--depth**=_n_: Dives to _n_, at most 9.'],
+    ['Heron > Options > -n, --depth=n', '```sh\nheron -n 9\n```'],
+    ['Heron > Options > -n, --depth=n', 'Note: Wet feet.'],
+    ['Heron > Options > -q, -s', '-q, -s: Says nothing.'],
+    ['Heron > Options > -q, -s', '- a crab\n- a fish'],
+    ['Heron > Options', 'Behind, see other things and the site.'],
+    ['Heron > Options', 'Warning: Deep Ctrl+C water.'],
+  ]);
+  assert.equal(parsed.title, 'Heron');
+  assert.equal(parsed.metadata['author']?.val, 'Ada Lovelace');
+  assert.match(parsed.warnings[0]!, /includes more\.adoc/);
+  assert.deepEqual(
+    parsed.blocks.flatMap(({ links = [] }) => links.map(({ url }) => url)),
+    ['https://example.org'],
+  );
+});
+
+test('a source that only includes others names them', () => {
+  assert.equal(parseOutline('rst', '.. include:: a.rst\n').text, 'See a.rst.');
+  assert.equal(parseOutline('asciidoc', 'include::a.adoc[]\n').text, 'See a.adoc.');
+});
+
+test('hostile markup takes linear time', () => {
+  const pieces = [
+    '- a\n\n  ',
+    '.. note::\n\n   ',
+    'a\n b\n',
+    ':a: b\n',
+    '-a  b\n',
+    '`a <',
+    '|a',
+    'a_ ',
+    '+--+\n|',
+    '== =\n',
+    '.. py:function:: a\n',
+    '* a\n',
+    'a::\n',
+    '{a',
+    '+a',
+    '#a',
+    '|===\n|',
+    '<<a',
+    '[a]\n',
+    '((a',
+    '`+a',
+    'kbd:[',
+    '.. |a| replace:: |a|\n',
+  ];
+  for (const type of ['rst', 'asciidoc'] as const) {
+    for (const piece of pieces) assert.ok(parseOutline(type, piece.repeat(20_000)).text.length < 10_000_000, piece);
+    const deep = Array.from({ length: 1_000 }, (_, i) => `${' '.repeat(i)}a\n`).join('');
+    assert.ok(parseOutline(type, deep).text.length > 0);
+  }
+});

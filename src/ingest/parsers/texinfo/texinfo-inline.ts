@@ -1,0 +1,231 @@
+/** Commands within a line of Texinfo as plain text. Pure; one pass over the text. */
+
+/** Braces within braces; deeper ones are read as text. */
+const DEPTH_MAX = 60;
+
+const SIGNS: Record<string, string> = {
+  dots: '…',
+  enddots: '…',
+  copyright: '©',
+  registeredsymbol: '®',
+  result: '⇒',
+  expansion: '↦',
+  print: '⊣',
+  error: 'error→',
+  equiv: '≡',
+  point: '⋆',
+  minus: '−',
+  bullet: '•',
+  tie: ' ',
+  TeX: 'TeX',
+  LaTeX: 'LaTeX',
+  arrow: '→',
+  atchar: '@',
+  lbracechar: '{',
+  rbracechar: '}',
+  backslashchar: '\\',
+  hashchar: '#',
+  comma: ',',
+  euro: '€',
+  pounds: '£',
+  geq: '≥',
+  leq: '≤',
+  textdegree: '°',
+  exclamdown: '¡',
+  questiondown: '¿',
+  quotedblleft: '“',
+  quotedblright: '”',
+  quoteleft: '‘',
+  quoteright: '’',
+  ss: 'ß',
+  o: 'ø',
+  O: 'Ø',
+  aa: 'å',
+  AA: 'Å',
+  ae: 'æ',
+  AE: 'Æ',
+  oe: 'œ',
+  OE: 'Œ',
+  l: 'ł',
+  L: 'Ł',
+  dh: 'ð',
+  DH: 'Ð',
+  th: 'þ',
+  TH: 'Þ',
+  ampchar: '&',
+};
+
+const ACCENTS: Record<string, string> = {
+  "'": '\u0301',
+  '`': '\u0300',
+  '^': '\u0302',
+  '"': '\u0308',
+  '~': '\u0303',
+  '=': '\u0304',
+  ',': '\u0327',
+  v: '\u030c',
+  u: '\u0306',
+  H: '\u030b',
+  ringaccent: '\u030a',
+  dotaccent: '\u0307',
+  ogonek: '\u0328',
+  udotaccent: '\u0323',
+};
+
+/** Arguments of these are no words of the text. */
+const SILENT = new Set([
+  'anchor',
+  'image',
+  'caption',
+  'shortcaption',
+  'hyphenation',
+  'titlefont',
+  'errormsg',
+  'sortas',
+  'seeentry',
+  'seealso',
+]);
+
+export type TexinfoValues = ReadonlyMap<string, string>;
+
+/** The text of a line or paragraph. */
+export function texinfoText(source: string, values: TexinfoValues): string {
+  if (!/[@{}`'-]/.test(source)) return source;
+  return readUntil(source, 0, values, 0, false).text;
+}
+
+/** The text up to the brace that closes, and the index behind it. */
+function readUntil(source: string, from: number, values: TexinfoValues, depth: number, isCode: boolean) {
+  const out: string[] = [];
+  let at = from;
+  let plain = from;
+  const flush = (to: number) => {
+    if (to > plain) out.push(isCode ? source.slice(plain, to) : quotes(source.slice(plain, to)));
+  };
+  while (at < source.length) {
+    const sign = source[at];
+    if (sign === '}') {
+      flush(at);
+      at += 1;
+      plain = at;
+      if (depth > 0) return { text: out.join(''), next: at };
+    } else if (sign === '{') {
+      flush(at);
+      at += 1;
+      plain = at;
+      if (depth < DEPTH_MAX) {
+        const inner = readUntil(source, at, values, depth + 1, isCode);
+        out.push(inner.text);
+        at = inner.next;
+        plain = at;
+      }
+    } else if (sign === '@') {
+      flush(at);
+      const [text, next] = command(source, at + 1, values, depth, isCode);
+      out.push(text);
+      at = next;
+      plain = at;
+    } else at += 1;
+  }
+  flush(source.length);
+  return { text: out.join(''), next: source.length };
+}
+
+function command(source: string, at: number, values: TexinfoValues, depth: number, isCode: boolean): [string, number] {
+  const name = /[A-Za-z]{1,40}|[\s\S]/y;
+  name.lastIndex = at;
+  const word = name.exec(source)?.[0] ?? '';
+  const next = at + word.length;
+  const accent = ACCENTS[word];
+  if (accent !== undefined && !(word in SIGNS)) {
+    const [base, behind] =
+      source[next] === '{' && depth < DEPTH_MAX
+        ? argument(source, next, values, depth, isCode)
+        : [source[next] ?? '', next + 1];
+    return [`${base}${accent}`.normalize('NFC'), behind];
+  }
+  if (!/^[A-Za-z]/.test(word))
+    return [/[@{}&\\?!.]/.test(word) ? word : word === '*' ? '\n' : /\s/.test(word) ? ' ' : '', next];
+  if (word === 'verb' && source[next] === '{') {
+    const end = source.indexOf(`${source[next + 1]}}`, next + 2);
+    if (end !== -1) return [source.slice(next + 2, end), end + 2];
+  }
+  if (source[next] !== '{' || depth >= DEPTH_MAX) return [SIGNS[word] ?? '', next];
+  const asCode = isCode || CODE.has(word);
+  const [text, behind] = argument(source, next, values, depth, asCode);
+  return [withMeaning(word, text, values), behind];
+}
+
+const CODE = new Set([
+  'code',
+  'samp',
+  'file',
+  'command',
+  'option',
+  'env',
+  'kbd',
+  'key',
+  'verb',
+  'math',
+  'url',
+  'uref',
+  'email',
+  't',
+  'w',
+]);
+
+function argument(source: string, at: number, values: TexinfoValues, depth: number, isCode: boolean): [string, number] {
+  const { text, next } = readUntil(source, at + 1, values, depth + 1, isCode);
+  return [text, next];
+}
+
+function withMeaning(word: string, text: string, values: TexinfoValues): string {
+  if (SIGNS[word] !== undefined) return SIGNS[word];
+  if (SILENT.has(word)) return '';
+  const parts = text.split(/,[ \n]*/).map((part) => part.trim());
+  switch (word) {
+    case 'samp':
+      return `‘${text}’`;
+    case 'footnote':
+      return ` (${text.trim()})`;
+    case 'value':
+      return values.get(text.trim()) ?? text;
+    case 'U':
+      return /^[0-9a-fA-F]{2,6}$/.test(text.trim()) ? pointOf(text.trim()) : '';
+    case 'xref':
+    case 'ref':
+    case 'pxref':
+    case 'inforef': {
+      const shown = parts[2] || parts[1] || parts[0] || '';
+      const book = parts[4] ? ` in ${parts[4]}` : '';
+      return `${word === 'ref' ? '' : word === 'xref' ? 'See ' : 'see '}${shown}${book}`;
+    }
+    case 'uref':
+    case 'url':
+    case 'email':
+    case 'indicateurl':
+      return parts[1] ? `${parts[1]} <${parts[0]}>` : (parts[2] ?? parts[0] ?? '');
+    case 'acronym':
+    case 'abbr':
+      return parts[1] ? `${parts[0]} (${parts[1]})` : text;
+    case 'inlineraw':
+      return '';
+    case 'inlinefmt':
+    case 'inlineifset':
+      return parts.slice(1).join(', ');
+    default:
+      return text;
+  }
+}
+
+function pointOf(hex: string): string {
+  const code = Number.parseInt(hex, 16);
+  return code > 31 && code <= 0x10ffff && (code & 0xfff800) !== 0xd800 ? String.fromCodePoint(code) : '';
+}
+
+function quotes(text: string): string {
+  return text
+    .replace(/``|''/g, '"')
+    .replace(/(?<!-)---(?!-)/g, '—')
+    .replace(/(?<=\w)--(?=\w)/g, '–');
+}
