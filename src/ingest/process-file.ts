@@ -1,5 +1,6 @@
 /** One file from bytes to chunks: detect, decode, parse, cut, analyze. Runs in a child process. */
 import { readFile } from 'node:fs/promises';
+import { CODE } from '../retrieval/analyzer.ts';
 import { chunkTerms } from '../retrieval/chunk-terms.ts';
 import { chunkFile } from './chunker.ts';
 import { badFile, FileError, overLimit } from './failure.ts';
@@ -60,6 +61,7 @@ export async function processFile(
 
 async function toProcessed(parsed: ParsedFile, name: string, sink: ChunkSink | undefined): Promise<ProcessedFile> {
   const language = languageOf(parsed);
+  const analyzed = parsed.fileType === 'code' ? CODE : language;
   const cuts = chunkFile(parsed);
   let chunks: ChunkDraft[] = [];
   for (const cut of cuts) {
@@ -67,7 +69,7 @@ async function toProcessed(parsed: ParsedFile, name: string, sink: ChunkSink | u
       await sink(chunks);
       chunks = [];
     }
-    chunks.push({ ...cut, terms: chunkTerms(cut, parsed.title ?? name, language) });
+    chunks.push({ ...cut, terms: chunkTerms(cut, parsed.title ?? name, analyzed) });
   }
   return {
     fileType: parsed.fileType,
