@@ -6,8 +6,9 @@ import { sql } from '../../src/db/sql.ts';
 import { openProcessPool } from '../../src/ingest/process-pool.ts';
 import { buildWorker, type Worker } from '../../src/worker.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
+import { counts, fileChanges, statistics } from '../support/file-changes.ts';
 import { type GatedProcessor, gateProcessor } from '../support/gated-processor.ts';
-import { eventually, ingest, multipartBody, waitForGroup } from '../support/upload.ts';
+import { eventually, ingest, waitForGroup } from '../support/upload.ts';
 
 let service: TestApp;
 let gate: GatedProcessor;
@@ -31,72 +32,7 @@ afterEach(async () => {
   assert.deepEqual(await findViolations(db, blobs, { now: new Date(), graceSeconds: 60 }), []);
 });
 
-type Files = Record<string, string | Uint8Array>;
-
-interface Change {
-  mode?: string;
-  moves?: { from: string; to: string }[];
-  fields?: [string, string][];
-  headers?: Record<string, string>;
-  key?: string;
-}
-
-/** PUT of files by path. */
-async function change(id: string, files: Files, { mode, moves, fields = [], headers = {}, key }: Change = {}) {
-  const form = multipartBody(
-    Object.entries(files).map(([path, content]) => ({ name: path.split('/').at(-1)!, content })),
-    [
-      ...Object.keys(files).map((path): [string, string] => ['paths', path]),
-      ...(mode === undefined ? [] : [['mode', mode] satisfies [string, string]]),
-      ...(moves === undefined ? [] : [['moves', JSON.stringify(moves)] satisfies [string, string]]),
-      ...fields,
-    ],
-  );
-  const answer = await service.app.inject({
-    method: 'PUT',
-    url: `/api/v1/local-file-groups/${id}/files`,
-    headers: { ...form.headers, ...headers, 'x-api-key': key ?? service.key },
-    payload: form.body,
-  });
-  return { status: answer.statusCode, headers: answer.headers, body: answer.json() };
-}
-
-/** Makes the change and waits for its run; returns the answer and the run. */
-async function changeAndWait(id: string, files: Files, options: Change = {}) {
-  const { status, body } = await change(id, files, options);
-  assert.equal(status, 202, JSON.stringify(body));
-  await waitForGroup(service, id);
-  const run = body.run_id === null ? null : (await service.get(`/runs/${body.run_id}`)).body;
-  return { counts: counts(body), run };
-}
-
-const counts = ({ added, updated, moved, unchanged, deleted }: Record<string, number>) =>
-  Object.fromEntries(Object.entries({ added, updated, moved, unchanged, deleted }).filter(([, n]) => n !== 0));
-
-const statistics = (run: { statistics: Record<string, number> }) =>
-  Object.fromEntries(Object.entries(run.statistics).filter(([, n]) => n !== 0));
-
-const removal = (id: string, paths: string[], key = service.key) =>
-  service.request({ method: 'DELETE', path: `/local-file-groups/${id}/files`, body: { paths }, key });
-
-/** Path -> source. */
-async function sources(id: string): Promise<Map<string, { id: string; status: string; content_hash: string }>> {
-  const { body } = await service.get(`/source-groups/${id}/sources?limit=100`);
-  return new Map(body.sources.map((source: { path: string }) => [source.path, source]));
-}
-
-/** Paths of the files that say this word. */
-async function found(word: string): Promise<string[]> {
-  const { body } = await service.post('/search', { query: word, limit: 100 });
-  const hits = body.results.filter((hit: { content: string }) => hit.content.includes(word));
-  return hits.map((hit: { name: string }) => hit.name).sort();
-}
-
-const make = (files: Files): Promise<string> =>
-  ingest(
-    service,
-    Object.entries(files).map(([name, content]) => ({ name, content })),
-  );
+const { change, changeAndWait, removal, sources, found, make } = fileChanges(() => service);
 
 test('files are added and replaced under their ids; the same bytes make no work', async () => {
   const id = await make({ 'a.txt': 'The quay is called aldemar.', 'b.txt': 'The quay is called bresko.' });

@@ -191,6 +191,18 @@ test('what cannot go together, and a group that is not there, are the caller’s
   }
 });
 
+test('two at once come to the same end', async () => {
+  const folder = join(temporary, 'twice');
+  for (let i = 0; i < 20; i += 1) write(folder, `${i}.txt`, `The sluice ${i} is called wexcombe.`);
+  await sync(folder);
+  for (let i = 0; i < 20; i += 2) write(folder, `${i}.txt`, `The sluice ${i} is called yatebury.`);
+  rmSync(join(folder, '1.txt'));
+  const both = await Promise.all([pinakes('sync', folder), pinakes('sync', folder)]);
+  for (const { code, stderr } of both) assert.equal(code, 0, stderr);
+  assert.deepEqual([(await found('wexcombe')).length, (await found('yatebury')).length], [9, 10]);
+  assert.deepEqual(filesOf(await sync(folder)), { ...nothing, unchanged: 19 });
+});
+
 test('--watch follows changes until it is ended', async () => {
   const folder = join(temporary, 'watched');
   write(folder, 'a.txt', 'The pier is called upwell.');
