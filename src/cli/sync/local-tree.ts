@@ -2,6 +2,7 @@
 import type { BigIntStats, Dirent } from 'node:fs';
 import { lstat, readdir, readFile, realpath } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
+import { withoutInvisible } from '../../features/local-files/file-name.ts';
 import { cleanPath } from '../../features/local-files/file-path.ts';
 import { usageError } from '../io.ts';
 import { defaultRules, IGNORE_FILES, isIgnored, parseRules, type RuleSet } from './ignore-rules.ts';
@@ -84,7 +85,8 @@ async function walk(state: Walk, folder: string, outer: readonly RuleSet[]): Pro
 async function addFile({ root, tree, taken }: Walk, relativePath: string): Promise<void> {
   const place = join(root, relativePath);
   const path = namedPath(relativePath);
-  const skip = (reason: string): void => void tree.skipped.push({ path: path ?? relativePath, reason });
+  const skip = (reason: string): void =>
+    void tree.skipped.push({ path: path ?? withoutInvisible(relativePath), reason });
   if (path === undefined) return skip('its path is too long');
   let stats: BigIntStats;
   try {

@@ -54,6 +54,8 @@ async function syncOnce(client: Client, request: SyncRequest, io: Io): Promise<S
     io.err(
       `The paths of ${hidden} stored files are hidden by a redaction rule: they are not deleted when they are gone here.\n`,
     );
+  const unread = files.filter(({ status }) => status === 'failed').length;
+  if (unread > 0) io.err(`${unread} stored files could not be read. A run of the failed files tries them again.\n`);
   const plan = planSync(local, files, tree.unreadable);
   const name = group?.name ?? ('name' in request.group ? request.group.name : '');
   const report: SyncReport = {
