@@ -8,7 +8,7 @@ import { analyzeChunks, wakeAnalysis } from './ingest/analyze-chunks.ts';
 import { buildColumn } from './ingest/build-column.ts';
 import { collectGarbage } from './ingest/collect-garbage.ts';
 import { deleteGroup } from './ingest/delete-group.ts';
-import { deleteSource } from './ingest/delete-source.ts';
+import { deleteFiles, deleteSource } from './ingest/delete-source.ts';
 import { embedChunks } from './ingest/embed-chunks.ts';
 import { wakeAllEmbedding } from './ingest/embed-queue.ts';
 import { reprocess, wakeReprocessing } from './ingest/reprocess.ts';
@@ -56,6 +56,7 @@ export function buildWorker(given: Deps, { scheduleIntervalMs = SCHEDULE_INTERVA
         'origin-run': { handler: ingestRun(deps), concurrency: deps.config.workerConcurrency },
         'delete-group': { handler: deleteGroup(deps), concurrency: DELETIONS_AT_ONCE },
         'delete-source': { handler: deleteSource(deps), concurrency: DELETIONS_AT_ONCE },
+        'delete-files': { handler: deleteFiles(deps), concurrency: DELETIONS_AT_ONCE },
         'collect-garbage': { handler: collectGarbage(deps), concurrency: 1 },
         'start-scheduled': { handler: startScheduled(deps), concurrency: 1 },
         'build-column': { handler: buildColumn(deps), concurrency: BUILDS_AT_ONCE },

@@ -55,7 +55,7 @@ export function entryText(title: string, text: string): string {
 function textFile(name: string, text: string): UploadFile {
   const bytes = Buffer.from(text);
   return {
-    name,
+    path: name,
     size: bytes.length,
     modifiedMs: MODIFIED_MS,
     open: async function* () {

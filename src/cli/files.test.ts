@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { findFiles, packGroups } from './files.ts';
 import { CliError } from './io.ts';
@@ -19,7 +19,11 @@ test('folders are walked in order, without hidden files, node_modules and links'
 
   assert.deepEqual(
     files.map(({ name }) => name),
-    ['a.md', 'b/c.txt', 'z.txt', '.hidden'],
+    [...['a.md', 'b/c.txt', 'z.txt'].map((name) => `${basename(root)}/${name}`), '.hidden'],
+  );
+  assert.deepEqual(
+    (await findFiles([root])).map(({ name }) => name),
+    ['a.md', 'b/c.txt', 'z.txt'],
   );
   assert.equal(files[1]?.size, 'b/c.txt'.length);
   assert.ok(Math.abs(files[1].modifiedMs - Date.now()) < 60_000);

@@ -1,12 +1,12 @@
 /** Finds the files to upload and packs them into requests that the service accepts. */
 import type { Stats } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
-import { basename, join, relative, sep } from 'node:path';
+import { basename, join, relative, resolve, sep } from 'node:path';
 import { usageError } from './io.ts';
 
 export interface LocalFile {
   path: string;
-  /** What the service calls it: relative to the folder that was given, with `/`. */
+  /** Its path within the group: relative to the folder that was given, with `/`. */
   name: string;
   size: number;
   modifiedMs: number;
@@ -20,7 +20,8 @@ const SKIPPED_FOLDERS: ReadonlySet<string> = new Set(['node_modules']);
 
 /**
  * Files under `paths`, folders walked in name order. Hidden files and folders, node_modules and anything that is neither
- * file nor folder are left out, unless named directly. Links are followed for named paths only: a walk cannot loop.
+ * file nor folder are left out, unless named directly. Links are followed for named paths only: a walk cannot loop. Beside other
+ * paths, a folder's name begins the names of its files: two folders may hold files of the same name.
  * @throws CliError when a path does not exist, exit code 2.
  */
 export async function findFiles(paths: readonly string[]): Promise<LocalFile[]> {
@@ -29,20 +30,22 @@ export async function findFiles(paths: readonly string[]): Promise<LocalFile[]> 
     const stats = await stat(path).catch(() => {
       throw usageError(`There is no file or folder "${path}".`);
     });
-    if (stats.isDirectory()) await walk(path, path, files);
+    const prefix = paths.length > 1 ? `${basename(resolve(path))}/` : '';
+    if (stats.isDirectory()) await walk(path, path, prefix, files);
     else files.push(localFile(path, basename(path), stats));
   }
   return files;
 }
 
-async function walk(root: string, folder: string, files: LocalFile[]): Promise<void> {
+async function walk(root: string, folder: string, prefix: string, files: LocalFile[]): Promise<void> {
   const entries = await readdir(folder, { withFileTypes: true });
   entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   for (const entry of entries) {
     if (entry.name.startsWith('.') || SKIPPED_FOLDERS.has(entry.name)) continue;
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) await walk(root, path, files);
-    else if (entry.isFile()) files.push(localFile(path, relative(root, path).split(sep).join('/'), await stat(path)));
+    if (entry.isDirectory()) await walk(root, path, prefix, files);
+    else if (entry.isFile())
+      files.push(localFile(path, prefix + relative(root, path).split(sep).join('/'), await stat(path)));
   }
 }
 

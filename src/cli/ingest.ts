@@ -117,5 +117,5 @@ function sentence({ title, message }: { title: string; message: string }): strin
 }
 
 function uploadFile(file: LocalFile): UploadFile {
-  return { name: file.name, size: file.size, modifiedMs: file.modifiedMs, open: () => createReadStream(file.path) };
+  return { path: file.name, size: file.size, modifiedMs: file.modifiedMs, open: () => createReadStream(file.path) };
 }

@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { CliError } from './io.ts';
 import { multipartBody, type UploadFile } from './multipart.ts';
 
-function file(name: string, text: string, size = Buffer.byteLength(text)): UploadFile {
+function file(path: string, text: string, size = Buffer.byteLength(text)): UploadFile {
   return {
-    name,
+    path,
     size,
     modifiedMs: 1_700_000_000_123,
     open: async function* () {
@@ -16,7 +16,9 @@ function file(name: string, text: string, size = Buffer.byteLength(text)): Uploa
 
 test('a form parser reads back what was sent, and the length is right', async () => {
   const sent: number[] = [];
-  const body = multipartBody('Größe', [file('灯台.txt', 'eins'), file('a"b\r\n.md', '')], (bytes) => sent.push(bytes));
+  const body = multipartBody([['name', 'Größe']], [file('docs/灯台.txt', 'eins'), file('a"b\r\n.md', '')], (bytes) =>
+    sent.push(bytes),
+  );
   const bytes = Buffer.from(await new Response(body.stream).arrayBuffer());
   assert.equal(bytes.length, body.length);
   assert.equal(sent.at(-1), body.length);
@@ -24,17 +26,24 @@ test('a form parser reads back what was sent, and the length is right', async ()
   const form = await new Response(bytes, { headers: { 'content-type': body.contentType } }).formData();
   assert.equal(form.get('name'), 'Größe');
   assert.deepEqual(form.getAll('last_modified'), ['1700000000123', '1700000000123']);
+  assert.deepEqual(form.getAll('paths'), ['docs/灯台.txt', 'a"b\r\n.md']);
   const files = form.getAll('files') as File[];
   assert.deepEqual(
     files.map(({ name }) => name),
-    ['灯台.txt', 'a"b\r\n.md'],
+    ['docs/灯台.txt', 'a"b\r\n.md'],
   );
   assert.equal(await files[0]?.text(), 'eins');
 });
 
 test('a file that changed meanwhile stops the upload', async () => {
   for (const promised of [3, 5]) {
-    const body = multipartBody('x', [file('a.txt', 'four', promised)]);
+    const body = multipartBody([], [file('a.txt', 'four', promised)]);
     await assert.rejects(new Response(body.stream).arrayBuffer(), CliError);
   }
+});
+
+test('times before 1980, which stand for no date, are sent as 1980', async () => {
+  const { stream, contentType } = multipartBody([], [{ ...file('a.txt', 'x'), modifiedMs: 1_000 }]);
+  const form = await new Response(stream, { headers: { 'content-type': contentType } }).formData();
+  assert.equal(form.get('last_modified'), String(Date.UTC(1980)));
 });

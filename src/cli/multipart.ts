@@ -1,29 +1,36 @@
 /** Encodes a group of files as multipart/form-data (RFC 7578), streamed: a file's bytes are never held whole. */
 import { randomUUID } from 'node:crypto';
 import type { StreamBody } from '../client/api.ts';
+import { LAST_MODIFIED_MIN } from '../features/local-files/receive.ts';
 import { CliError } from './io.ts';
 
 export interface UploadFile {
-  name: string;
+  /** Names the file within its group, with `/`. */
+  path: string;
   /** Bytes. The stream must give exactly as many. */
   size: number;
   modifiedMs: number;
   open(): AsyncIterable<Uint8Array>;
 }
 
-/** `onSent` is told how many bytes of the body have been handed over so far. */
+/**
+ * A body with these fields and files.
+ *
+ * @param onSent is told how many bytes of the body have been handed over so far.
+ */
 export function multipartBody(
-  groupName: string,
+  fields: readonly (readonly [name: string, value: string])[],
   files: readonly UploadFile[],
   onSent?: (bytes: number) => void,
 ): StreamBody {
   const boundary = `pinakes-${randomUUID()}`;
-  const parts = files.map((file) => ({ file, head: Buffer.from(fileHead(boundary, file.name)) }));
-  const fields: [string, string][] = [
-    ['name', groupName],
-    ...files.map((file): [string, string] => ['last_modified', String(file.modifiedMs)]),
+  const parts = files.map((file) => ({ file, head: Buffer.from(fileHead(boundary, file.path)) }));
+  const all = [
+    ...fields,
+    ...files.map((file) => ['paths', file.path] as const),
+    ...files.map((file) => ['last_modified', String(Math.max(file.modifiedMs, LAST_MODIFIED_MIN))] as const),
   ];
-  const preamble = Buffer.from(fields.map(([name, value]) => field(boundary, name, value)).join(''));
+  const preamble = Buffer.from(all.map(([name, value]) => field(boundary, name, value)).join(''));
   const end = Buffer.from(`--${boundary}--\r\n`);
   const lineBreak = Buffer.from('\r\n');
   const length = parts.reduce(
@@ -62,13 +69,14 @@ async function* exactly(file: UploadFile): AsyncGenerator<Uint8Array> {
     yield chunk;
   }
   if (read !== file.size)
-    throw new CliError(`"${file.name}" changed while it was being uploaded. Run the command again.`);
+    throw new CliError(`"${file.path}" changed while it was being uploaded. Run the command again.`);
 }
 
 function field(boundary: string, name: string, value: string): string {
   return `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
 }
 
+/** The service takes the last segment of the path for the file's name. */
 function fileHead(boundary: string, name: string): string {
   const escaped = name.replaceAll('\r', '%0D').replaceAll('\n', '%0A').replaceAll('"', '%22');
   return `--${boundary}\r\nContent-Disposition: form-data; name="files"; filename="${escaped}"\r\nContent-Type: application/octet-stream\r\n\r\n`;

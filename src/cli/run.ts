@@ -23,6 +23,7 @@ import { parseCommand } from './parse.ts';
 import { rotateMasterKeyCommand } from './rotate-master-key.ts';
 import { searchCommand } from './search.ts';
 import { apiCommand, serveCommand, workerCommand } from './serve.ts';
+import { syncCommand } from './sync/command.ts';
 import { tenantsCommand } from './tenants.ts';
 
 /** In the order of the help. */
@@ -31,6 +32,7 @@ const COMMANDS: readonly Command[] = [
   apiCommand,
   workerCommand,
   ingestCommand,
+  syncCommand,
   askCommand,
   searchCommand,
   lsCommand,

@@ -64,7 +64,7 @@ export async function uploadFiles(
         filesDone,
         filesTotal: files.length,
       });
-    const answer = await client.createLocalFileGroup({ body: multipartBody(names[index]!, group, report) });
+    const answer = await client.createLocalFileGroup({ body: multipartBody([['name', names[index]!]], group, report) });
     groupIds.push(answer.source_group_id);
     bytesDone += group.reduce((sum, file) => sum + file.size, 0);
     filesDone += group.length;

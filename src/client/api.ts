@@ -136,6 +136,23 @@ export type AuthzSubject = {
   last_update_time: number;
 };
 
+export type ChangedFiles = {
+  /** Id of the source group. · format "uuid" */
+  source_group_id: string;
+  /** The run that reads what was added and updated. Null: nothing had to be done. */
+  run_id: string | null;
+  /** Files that become searchable for the first time. */
+  added: number;
+  /** Files with other bytes. Their old version is served until the new one is searchable. */
+  updated: number;
+  /** Files that got another path. */
+  moved: number;
+  /** Files that were sent and are stored with the same bytes. */
+  unchanged: number;
+  /** Files that are hidden from now on. */
+  deleted: number;
+};
+
 export type CitedContent = {
   /** Id of the chunk. · format "uuid" */
   id: string;
@@ -475,10 +492,14 @@ export type GroupSource = {
   source_type: "local_file" | "drive" | "page" | "repo" | "web";
   /** Its name. */
   name: string;
+  /** Names an uploaded file within its group. Null for others, and where a redaction rule would change it. */
+  path: string | null;
   /** Type of the file as detected, for example `pdf`; `unknown` when it is none that is known. */
   file_type: string;
   /** Bytes. */
   file_size: number;
+  /** SHA-256 of the newest bytes, in hex, also while they wait to be read. Null without the scope ingestion:manage. */
+  content_hash: string | null;
   metadata: Metadata;
   /** Where the work stands: see the list of values. */
   status: "pending" | "ready" | "failed";
@@ -1363,6 +1384,40 @@ export interface Operations {
     response: {
       /** Id of the source group. · format "uuid" */
       source_group_id: string;
+    };
+  };
+  /** Add and replace files */
+  changeLocalFiles: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+      headers?: {
+        /** Makes a repeated request harmless for 24 hours: the same request gets the stored answer, another body 409. · minLength 1, maxLength 255 */
+        "Idempotency-Key"?: string | undefined;
+      } | undefined;
+      body: UploadBody;
+    };
+    response: ChangedFiles;
+  };
+  /** Delete files by their paths */
+  deleteLocalFiles: {
+    request: {
+      params: {
+        /** Id: a UUID in lower case. · format "uuid" */
+        id: string;
+      };
+      body: {
+        /** Of the files to delete. · minItems 1, maxItems 2000 */
+        paths: Array<string>;
+      };
+    };
+    response: {
+      /** Id of the source group. · format "uuid" */
+      source_group_id: string;
+      /** Files that were there. */
+      deleted: number;
     };
   };
   /** Create a Drive source */
@@ -2762,6 +2817,8 @@ export const OPERATIONS: Readonly<Record<OperationId, readonly [method: string, 
   listLocalFileGroups: ['GET', '/api/v1/local-file-groups'],
   getLocalFileGroup: ['GET', '/api/v1/local-file-groups/{id}'],
   deleteLocalFileGroup: ['DELETE', '/api/v1/local-file-groups/{id}'],
+  changeLocalFiles: ['PUT', '/api/v1/local-file-groups/{id}/files'],
+  deleteLocalFiles: ['DELETE', '/api/v1/local-file-groups/{id}/files'],
   createDriveSource: ['POST', '/api/v1/drive-sources'],
   listDriveSources: ['GET', '/api/v1/drive-sources'],
   getDriveSource: ['GET', '/api/v1/drive-sources/{id}'],

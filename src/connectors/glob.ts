@@ -16,6 +16,8 @@ export interface Glob {
   matches(path: string): boolean;
   /** Whether the path itself is meant, as in gitattributes. */
   matchesItself(path: string): boolean;
+  /** As `matchesItself`, for a path that is a folder: a pattern with `/` at its end may mean it. */
+  matchesFolder(path: string): boolean;
 }
 
 /** `undefined` for what never matches: blank lines and comments. A leading `!` is the caller's to take off. */
@@ -38,6 +40,9 @@ export function compileGlob(pattern: string): Glob | undefined {
     },
     matchesItself(path) {
       return !foldersOnly && reached(path).at(-1) === true;
+    },
+    matchesFolder(path) {
+      return reached(path).at(-1) === true;
     },
   };
 }

@@ -10,6 +10,7 @@ import { type Sql, sql } from '../db/sql.ts';
 import { ACTIVE_STATUSES, TRANSITIONS } from '../jobs/status.ts';
 import { findBrokenEvent } from './audit-store.ts';
 import { UNNEEDED } from './blob-row-store.ts';
+import { UPLOADED } from './group-store.ts';
 import { listTenants } from './tenant-store.ts';
 
 export interface Violation {
@@ -76,6 +77,12 @@ function rowChecks(tenantId: string, before: Date): { invariant: string; what: s
       rows: sql`select n.source_id as id from source_update n join source s on s.tenant_id = n.tenant_id and s.id = n.source_id
         where n.tenant_id = ${tenantId} and (s.status <> 'ready' or s.deleted_at is not null
           or not exists (select from blob b where b.tenant_id = n.tenant_id and b.hash = n.blob_hash))`,
+    },
+    {
+      invariant: 'I3',
+      what: 'uploaded files without a path, or other sources that have one',
+      rows: sql`select s.id from source s where s.tenant_id = ${tenantId}
+        and (s.path is not null) <> (s.source_type = ${UPLOADED} and s.parent_source_id is null)`,
     },
     {
       invariant: 'I3',

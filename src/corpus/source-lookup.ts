@@ -47,6 +47,51 @@ export async function listMembers(tx: Queryable, tenantId: string, parentId: str
     where s.tenant_id = ${tenantId} and s.parent_source_id = ${parentId} and s.deleted_at is null order by s.id`);
 }
 
+/** An uploaded file of a group. */
+export interface StoredFile {
+  sourceId: string;
+  path: string;
+  name: string;
+  status: Source['status'];
+  /** Of the newest bytes. */
+  fileSize: number;
+  /** Of the bytes that are served, or wait to be read for the first time. */
+  blobHash: string;
+  /** Of the new version that waits or failed; null when there is none. */
+  updateHash: string | null;
+  /** It waits to be read, or a new version of it does. */
+  waits: boolean;
+}
+
+/** The files of a group, oldest first; with `paths` only those. */
+export async function listFiles(
+  tx: Queryable,
+  tenantId: string,
+  groupId: string,
+  paths?: readonly string[],
+): Promise<StoredFile[]> {
+  const wanted = paths ? sql`s.path = any(${[...paths]}::text[])` : raw('s.path is not null');
+  return tx.query<StoredFile>(sql`
+    select s.id as "sourceId", s.path, s.name, s.status, coalesce(u.file_size, s.file_size) as "fileSize",
+      s.blob_hash as "blobHash", u.blob_hash as "updateHash", ${WAITS} as waits
+    from ${WITH_UPDATE}
+    where s.tenant_id = ${tenantId} and s.source_group_id = ${groupId} and ${wanted} and s.deleted_at is null order by s.id`);
+}
+
+/** Some hidden sources of a group that is there, and that were not found inside a hidden one. */
+export async function listTombstonesOfGroup(
+  tx: Queryable,
+  tenantId: string,
+  groupId: string,
+  limit: number,
+): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>(sql`
+    select s.id from source s left join source p on p.tenant_id = s.tenant_id and p.id = s.parent_source_id
+    where s.tenant_id = ${tenantId} and s.source_group_id = ${groupId} and s.deleted_at is not null and p.deleted_at is null
+    order by s.id limit ${limit}`);
+  return rows.map((row) => row.id);
+}
+
 /** Groups that nobody is working on, with sources that have chunks or text of other generations. */
 export async function listMixedGroups(tx: Queryable, tenantId: string): Promise<string[]> {
   const rows = await tx.query<{ id: string }>(sql`
@@ -141,4 +186,28 @@ export async function listOutdatedSources(
   return tx.query(sql`
     select s.id as "sourceId", s.blob_hash as "blobHash", s.file_size as "fileSize", null as "contentAt"
     from ${WITH_UPDATE} where ${isOutdated(tenantId, mark)} and s.source_group_id = ${groupId}`);
+}
+
+/** Sources of a group, those found inside others among them. */
+export const GROUP_SOURCES_MAX = 50_000;
+/** Bytes of their files: archives within archives could unpack to far more than any one of them may. */
+export const GROUP_BYTES_MAX = 20 * 1024 ** 3;
+
+export interface SourceCounts {
+  pending: number;
+  ready: number;
+  failed: number;
+  /** Of those that are ready: a new version waits to be read. */
+  updating: number;
+  /** Of the files of all of them. */
+  bytes: number;
+}
+
+export async function countSources(tx: Queryable, tenantId: string, groupId: string): Promise<SourceCounts> {
+  const [counts] = await tx.query<SourceCounts>(sql`
+    select count(*) filter (where s.status = 'pending') as pending, count(*) filter (where s.status = 'ready') as ready,
+           count(*) filter (where s.status = 'failed') as failed, count(*) filter (where u.status = 'pending') as updating,
+           coalesce(sum(s.file_size), 0)::float8 as bytes
+    from ${WITH_UPDATE} where s.tenant_id = ${tenantId} and s.source_group_id = ${groupId} and s.deleted_at is null`);
+  return counts!;
 }

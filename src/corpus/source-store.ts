@@ -1,5 +1,5 @@
 /** SQL of the table source. */
-import { json, type Queryable, type Tx } from '../db/database.ts';
+import { json, type Tx } from '../db/database.ts';
 import { raw, type Sql, sql } from '../db/sql.ts';
 import type { TypedMetadata } from '../ingest/parsed.ts';
 import type { IngestRules } from '../policy/redactors.ts';
@@ -10,11 +10,15 @@ export interface Source {
   sourceGroupId: string;
   sourceType: string;
   name: string;
+  /** Names an uploaded file within its group; null for every other source. */
+  path: string | null;
   url: string | null;
   /** The file that it was in. */
   parentSourceId: string | null;
   fileType: string;
   fileSize: number;
+  /** SHA-256 of the newest bytes, read or not. */
+  newestHash: string;
   status: 'pending' | 'ready' | 'failed';
   originMetadata: TypedMetadata;
   /** API records: key -> value. */
@@ -34,6 +38,8 @@ export interface NewSource {
   fileSize: number;
   blobHash: string;
   contentAt: Date;
+  /** Of an uploaded file. */
+  path?: string;
   url?: string | null;
   /** What the origin says of it. */
   originMetadata?: TypedMetadata;
@@ -63,14 +69,6 @@ export interface PendingSource {
   ingestRules?: IngestRules | null;
 }
 
-/** A file that was found inside another. */
-export interface NewMember {
-  id: string;
-  name: string;
-  fileSize: number;
-  blobHash: string;
-}
-
 /** What processing one source came to; the part of it that the source row keeps. */
 export interface SourceResult {
   id: string;
@@ -89,11 +87,12 @@ export interface SourceResult {
 
 /** Of source `s`. */
 export const SOURCE_COLUMNS =
-  raw(`s.id, s.source_group_id as "sourceGroupId", s.source_type as "sourceType", s.name, s.url,
+  raw(`s.id, s.source_group_id as "sourceGroupId", s.source_type as "sourceType", s.name, s.path, s.url,
   s.parent_source_id as "parentSourceId",
   s.file_type as "fileType", s.file_size as "fileSize", s.status, s.origin_metadata as "originMetadata", s.metadata,
   s.language, s.content_at as "contentAt", s.text_length as "textLength", s.chunk_count as "chunkCount", s.warnings,
-  s.created_at as "createdAt"`);
+  s.created_at as "createdAt",
+  coalesce((select u.blob_hash from source_update u where u.tenant_id = s.tenant_id and u.source_id = s.id), s.blob_hash) as "newestHash"`);
 
 /** All rows in one statement: an upload has up to 2,000. */
 export async function insertSources(
@@ -110,16 +109,18 @@ export async function insertSources(
     file_size: source.fileSize,
     blob_hash: source.blobHash,
     content_at: source.contentAt,
+    path: source.path ?? null,
     url: source.url ?? null,
     origin_metadata: source.originMetadata ?? {},
   }));
   await tx.query(sql`
-    insert into source (tenant_id, id, source_group_id, source_type, name, url, file_type, file_size, blob_hash, status, content_at,
-      created_at, origin_metadata)
-    select ${tenantId}::uuid, r.id, ${group.id}::uuid, ${group.sourceType}::text, r.name, r.url, r.file_type, r.file_size,
+    insert into source (tenant_id, id, source_group_id, source_type, name, path, url, file_type, file_size, blob_hash, status,
+      content_at, created_at, origin_metadata)
+    select ${tenantId}::uuid, r.id, ${group.id}::uuid, ${group.sourceType}::text, r.name, r.path, r.url, r.file_type, r.file_size,
            r.blob_hash, 'pending', r.content_at, ${group.createdAt}::timestamptz, marked_records('{}', r.origin_metadata)
     from json_to_recordset(${JSON.stringify(rows)}::text::json)
-      as r(id uuid, name text, url text, file_type text, file_size bigint, blob_hash text, content_at timestamptz, origin_metadata jsonb)`);
+      as r(id uuid, name text, path text, url text, file_type text, file_size bigint, blob_hash text, content_at timestamptz,
+        origin_metadata jsonb)`);
 }
 
 /** Of source `s` and its new version `u`, if there is one: it waits to be read. */
@@ -275,6 +276,19 @@ export async function changeSources(tx: Tx, tenantId: string, changes: readonly 
     where s.tenant_id = ${tenantId} and s.id = r.id`);
 }
 
+/** Uploaded files get another path and name. */
+export async function renameSources(
+  tx: Tx,
+  tenantId: string,
+  files: readonly { id: string; path: string; name: string }[],
+): Promise<void> {
+  if (files.length === 0) return;
+  await tx.query(sql`
+    update source s set path = r.path, name = r.name
+    from json_to_recordset(${JSON.stringify(files)}::text::json) as r(id uuid, path text, name text)
+    where s.tenant_id = ${tenantId} and s.id = r.id`);
+}
+
 /** Sources that were never served get other bytes, and wait to be read. */
 export async function restartSources(
   tx: Tx,
@@ -309,15 +323,15 @@ export async function insertMembers(
   tx: Tx,
   tenantId: string,
   parentId: string,
-  members: readonly NewMember[],
+  members: readonly Pick<NewSource, 'id' | 'name' | 'fileSize' | 'blobHash'>[],
   now: Date,
 ): Promise<void> {
   if (members.length === 0) return;
-  const rows = members.map((member) => ({
-    id: member.id,
-    name: member.name,
-    file_size: member.fileSize,
-    blob_hash: member.blobHash,
+  const rows = members.map(({ id, name, fileSize, blobHash }) => ({
+    id,
+    name,
+    file_size: fileSize,
+    blob_hash: blobHash,
   }));
   await tx.query(sql`
     insert into source (tenant_id, id, source_group_id, source_type, name, file_type, file_size, blob_hash, status, content_at,
@@ -328,25 +342,6 @@ export async function insertMembers(
     from source p, json_to_recordset(${JSON.stringify(rows)}::text::json)
       as r(id uuid, name text, file_size bigint, blob_hash text)
     where p.tenant_id = ${tenantId} and p.id = ${parentId}`);
-}
-
-export interface SourceCounts {
-  pending: number;
-  ready: number;
-  failed: number;
-  /** Of those that are ready: a new version waits to be read. */
-  updating: number;
-  /** Of the files of all of them. */
-  bytes: number;
-}
-
-export async function countSources(tx: Queryable, tenantId: string, groupId: string): Promise<SourceCounts> {
-  const [counts] = await tx.query<SourceCounts>(sql`
-    select count(*) filter (where s.status = 'pending') as pending, count(*) filter (where s.status = 'ready') as ready,
-           count(*) filter (where s.status = 'failed') as failed, count(*) filter (where u.status = 'pending') as updating,
-           coalesce(sum(s.file_size), 0)::float8 as bytes
-    from ${WITH_UPDATE} where s.tenant_id = ${tenantId} and s.source_group_id = ${groupId} and s.deleted_at is null`);
-  return counts!;
 }
 
 /** A new run tries failed sources and versions again; ready ones are unchanged. */
@@ -378,11 +373,14 @@ export interface Hidden {
   chunkMetadatasCount: number;
 }
 
-/** Hides a source with all that was found inside it, and returns them. Its group must be locked. Nothing when it is hidden already or gone. */
-export async function tombstoneSource(tx: Tx, tenantId: string, id: string, now: Date): Promise<Hidden[]> {
+/**
+ * Hides sources with all that was found inside them, and returns them. Their group must be locked. Sources that are hidden already or
+ * gone are left out.
+ */
+export async function tombstoneSources(tx: Tx, tenantId: string, ids: readonly string[], now: Date): Promise<Hidden[]> {
   return tx.query<Hidden>(sql`
     with recursive hidden as (
-      select id from source where tenant_id = ${tenantId} and id = ${id} and deleted_at is null
+      select id from source where tenant_id = ${tenantId} and id = any(${[...ids]}::uuid[]) and deleted_at is null
       union all
       select s.id from hidden h join source s on s.parent_source_id = h.id
       where s.tenant_id = ${tenantId} and s.deleted_at is null)

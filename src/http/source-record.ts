@@ -7,6 +7,7 @@ import { FACTS_SHOWN, redactText } from '../policy/apply-redaction.ts';
 import type { Redactor } from '../policy/redact.ts';
 import { collect } from '../util/collect.ts';
 import { unixSeconds } from '../util/time.ts';
+import type { Caller } from './route.ts';
 import { idSchema, metadataSchema, timeSchema } from './schemas.ts';
 
 export const SOURCE_TYPES = ['local_file', 'drive', 'page', 'repo', 'web'] as const;
@@ -17,8 +18,20 @@ export const sourceDetailsSchema = z
     source_group_id: idSchema,
     source_type: z.enum(SOURCE_TYPES),
     name: z.string(),
+    path: z
+      .string()
+      .nullable()
+      .describe(
+        'Names an uploaded file within its group. Null for others, and where a redaction rule would change it.',
+      ),
     file_type: z.string(),
     file_size: z.int().describe('Bytes.'),
+    content_hash: z
+      .string()
+      .nullable()
+      .describe(
+        'SHA-256 of the newest bytes, in hex, also while they wait to be read. Null without the scope ingestion:manage.',
+      ),
     metadata: metadataSchema,
     status: z.enum(['pending', 'ready', 'failed']),
     url: z.string().nullable(),
@@ -56,15 +69,21 @@ export async function shownFacts({ name, url, metadata }: Source, redactor: Reda
 export async function toSourceDetails(
   source: Source,
   redactor: Redactor | null,
+  caller: Pick<Caller, 'scopes'>,
 ): Promise<z.input<typeof sourceDetailsSchema>> {
   const { name, url, metadata } = await shownFacts(source, redactor);
+  const path = source.path === null ? null : await redactText(redactor, source.path, FACTS_SHOWN);
   return {
     id: source.id,
     source_group_id: source.sourceGroupId,
     source_type: source.sourceType as (typeof SOURCE_TYPES)[number],
     name,
+    // A changed path would name no file.
+    path: path === source.path ? path : null,
     file_type: source.fileType,
     file_size: source.fileSize,
+    // A hash of bytes that a rule withholds would confirm a guess.
+    content_hash: caller.scopes.includes('ingestion:manage') ? source.newestHash : null,
     metadata,
     status: source.status,
     url,

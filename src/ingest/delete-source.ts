@@ -8,14 +8,18 @@ import { removeUnneededBlobRows } from '../corpus/blob-row-store.ts';
 import { removeChunksOfSource } from '../corpus/chunk-writer.ts';
 import { addChunkMetadatasCount, lockGroup } from '../corpus/group-store.ts';
 import { countSkipped } from '../corpus/run-store.ts';
-import { findTombstone, listTombstonesInside } from '../corpus/source-lookup.ts';
-import { removeTombstonedSource, tombstoneSource } from '../corpus/source-store.ts';
+import { findTombstone, listTombstonesInside, listTombstonesOfGroup } from '../corpus/source-lookup.ts';
+import { type Hidden, removeTombstonedSource, tombstoneSources } from '../corpus/source-store.ts';
 import { removeTextsOfSource } from '../corpus/source-text-store.ts';
+import type { Tx } from '../db/database.ts';
 import { notFound } from '../errors.ts';
 import type { Caller } from '../http/route.ts';
 import type { JobHandler } from '../jobs/queue.ts';
 import type { IngestDeps } from './ingest-deps.ts';
 
+const SOURCES_AT_ONCE = 100;
+/** Named in the audit log; the others are counted. */
+const AUDITED_IDS_MAX = 100;
 /** Sized for about 30 ms each on the embedded database, where transactions queue with searches. */
 const CHUNKS_PER_TRANSACTION = 500;
 const TEXTS_PER_TRANSACTION = 50;
@@ -39,7 +43,7 @@ export async function requestSourceDeletion(
     if (found.deletedAt) return;
     const group = await lockGroup(tx, tenantId, found.sourceGroupId);
     if (!group || group.deletedAt) throw notFound();
-    const hidden = await tombstoneSource(tx, tenantId, sourceId, deps.clock.now());
+    const hidden = await tombstoneSources(tx, tenantId, [sourceId], deps.clock.now());
     // Somebody else's request was faster.
     if (hidden.length === 0) return;
     const chunkMetadatas = hidden.reduce((sum, source) => sum + source.chunkMetadatasCount, 0);
@@ -57,6 +61,52 @@ export async function requestSourceDeletion(
     });
   });
   deps.crash.reach('delete.tombstoned');
+}
+
+/** Hides files of a locked group with what was found inside them, starts their removal, and returns what is hidden now. */
+export async function hideFiles(
+  deps: Pick<IngestDeps, 'queue' | 'clock'>,
+  tx: Tx,
+  tenantId: string,
+  groupId: string,
+  sourceIds: readonly string[],
+): Promise<Hidden[]> {
+  if (sourceIds.length === 0) return [];
+  const hidden = await tombstoneSources(tx, tenantId, sourceIds, deps.clock.now());
+  if (hidden.length === 0) return [];
+  const chunkMetadatas = hidden.reduce((sum, source) => sum + source.chunkMetadatasCount, 0);
+  if (chunkMetadatas > 0) await addChunkMetadatasCount(tx, tenantId, groupId, -chunkMetadatas);
+  await deps.queue.enqueue(tx, 'delete-files', { tenantId, groupId });
+  return hidden;
+}
+
+/** Writes the deletion of files to the audit log. Call it last in the transaction. */
+export async function auditHiddenFiles(
+  tx: Tx,
+  caller: Caller,
+  groupId: string,
+  sourceIds: readonly string[],
+): Promise<void> {
+  if (sourceIds.length === 0) return;
+  await appendAudit(tx, {
+    tenantId: caller.tenantId,
+    actor: caller.apiKeyId,
+    action: 'change',
+    objectKind: 'source_group',
+    objectId: groupId,
+    details: { deleted_files: sourceIds.length, source_ids: sourceIds.slice(0, AUDITED_IDS_MAX) },
+  });
+}
+
+/** The job `delete-files`: removes what is hidden in a group. */
+export function deleteFiles(deps: IngestDeps): JobHandler {
+  return async ({ tenantId, groupId }, { signal }) => {
+    if (!tenantId || !groupId) throw new Error('delete-files needs tenantId and groupId');
+    for (let ids = ['']; ids.length > 0; ) {
+      ids = await deps.db.transaction(tenantId, (tx) => listTombstonesOfGroup(tx, tenantId, groupId, SOURCES_AT_ONCE));
+      for (const id of ids) await removeDeletedSource(deps, tenantId, id, signal);
+    }
+  };
 }
 
 export function deleteSource(deps: IngestDeps): JobHandler {

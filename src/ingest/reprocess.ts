@@ -7,8 +7,8 @@
  */
 import { lockGroup } from '../corpus/group-store.ts';
 import { saveUpdates } from '../corpus/origin-store.ts';
-import { listOutdatedGroups, listOutdatedSources } from '../corpus/source-lookup.ts';
-import { countSources, resetAttempts } from '../corpus/source-store.ts';
+import { countSources, listOutdatedGroups, listOutdatedSources } from '../corpus/source-lookup.ts';
+import { resetAttempts } from '../corpus/source-store.ts';
 import type { JobHandler } from '../jobs/queue.ts';
 import { listTenantsWithRedaction } from '../policy/redaction-store.ts';
 import type { IngestDeps } from './ingest-deps.ts';

@@ -8,9 +8,20 @@ import {
   UPLOADED,
 } from '../corpus/group-store.ts';
 import { resetFailedUpdates } from '../corpus/origin-store.ts';
-import { findRun, insertRun, lockRun, type Run, type RunReads, setRunStatus } from '../corpus/run-store.ts';
+import {
+  addDeleted,
+  addListed,
+  findRun,
+  insertRun,
+  lockRun,
+  NOTHING_LISTED,
+  type Run,
+  type RunReads,
+  setRunStatus,
+} from '../corpus/run-store.ts';
 import { findSettingOfGroup, forgetCheckpoint, type Setting } from '../corpus/setting-store.ts';
-import { countSources, resetFailedSources } from '../corpus/source-store.ts';
+import { countSources } from '../corpus/source-lookup.ts';
+import { resetFailedSources } from '../corpus/source-store.ts';
 import type { Tx } from '../db/database.ts';
 import { notFound, ServiceError } from '../errors.ts';
 import { isActive, type JobStatus, mayFollow } from '../jobs/status.ts';
@@ -81,10 +92,36 @@ async function queueFilesRun(
   group: SourceGroup,
   onlyFailed: boolean,
 ): Promise<string> {
-  const counts = await countSources(tx, tenantId, group.id);
   await resetFailedSources(tx, tenantId, group.id);
-  const unchanged = onlyFailed ? 0 : counts.ready;
-  return queueRun(deps, tx, tenantId, group, { scanned: counts.failed + counts.pending + unchanged, unchanged });
+  await resetFailedUpdates(tx, tenantId, group.id);
+  const { pending, updating, ready } = await countSources(tx, tenantId, group.id);
+  const unchanged = onlyFailed ? 0 : ready - updating;
+  return queueRun(deps, tx, tenantId, group, { scanned: pending + updating + unchanged, unchanged });
+}
+
+/** What a request did to the files of a group before its run begins. */
+export interface FileChanges {
+  unchanged: number;
+  /** Files that were updated without being read: they got another path, or an earlier version back. */
+  settled: number;
+  /** Sources, those found inside others among them. */
+  deleted: number;
+}
+
+/** The run of a locked group of uploaded files that reads what a request added and changed; returns its id. */
+export async function queueChangesRun(
+  deps: ActionDeps,
+  tx: Tx,
+  tenantId: string,
+  group: SourceGroup,
+  { unchanged, settled, deleted }: FileChanges,
+): Promise<string> {
+  const { pending, updating } = await countSources(tx, tenantId, group.id);
+  const id = await queueRun(deps, tx, tenantId, group, { scanned: pending + updating + unchanged, unchanged });
+  const step = { ...NOTHING_LISTED, listed: settled, updated: settled };
+  if (settled > 0) await addListed(tx, tenantId, id, step, deps.clock.now());
+  if (deleted > 0) await addDeleted(tx, tenantId, id, deleted);
+  return id;
 }
 
 /** A run of a locked group that reads what waits, without a look at its origin. `waiting` sources are its total. */

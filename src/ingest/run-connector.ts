@@ -16,7 +16,7 @@ import {
   saveCheckpoint,
   saveCursor,
 } from '../corpus/setting-store.ts';
-import { countSources } from '../corpus/source-store.ts';
+import { countSources, GROUP_BYTES_MAX, GROUP_SOURCES_MAX } from '../corpus/source-lookup.ts';
 import type { Tx } from '../db/database.ts';
 import { eraseOneTimeCredential } from '../vault/secret-store.ts';
 import { type ActiveRun, checkFence, markStarted } from './fence.ts';
@@ -26,7 +26,6 @@ import { openCredential } from './origin-credential.ts';
 import { type Ended, type ListFrom, listOrigin } from './origins/list-origin.ts';
 import { NOTHING_LISTED, originProblem } from './origins/problems.ts';
 import { removeGone } from './origins/remove-gone.ts';
-import { ORIGIN_BYTES_MAX, ORIGIN_SOURCES_MAX } from './origins/store-items.ts';
 import { type Feed, processPending } from './pipeline.ts';
 
 /** How far the listing of a run has come: kept with the setting. */
@@ -163,8 +162,8 @@ async function listAll(
   const open = { active, connector: connectorOf(deps.connectors, origin.kind), origin, credential, onStored };
   const counts = await deps.db.transaction(tenantId, (tx) => countSources(tx, tenantId, active.groupId));
   const room = {
-    sources: ORIGIN_SOURCES_MAX - counts.pending - counts.ready - counts.failed,
-    bytes: ORIGIN_BYTES_MAX - counts.bytes,
+    sources: GROUP_SOURCES_MAX - counts.pending - counts.ready - counts.failed,
+    bytes: GROUP_BYTES_MAX - counts.bytes,
   };
   const listFrom = (from: ListFrom): Promise<Ended | OriginProblem> =>
     listOrigin(

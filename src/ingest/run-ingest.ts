@@ -7,7 +7,7 @@
 import { deleteChunksOfPendingSources } from '../corpus/chunk-writer.ts';
 import { lockGroup, type SourceGroup, setGroupStatus, UPLOADED } from '../corpus/group-store.ts';
 import { findGroupIdOfRun, listRunErrors, lockRun, type Run, setRunStatus, takeRun } from '../corpus/run-store.ts';
-import { countSources } from '../corpus/source-store.ts';
+import { countSources } from '../corpus/source-lookup.ts';
 import type { Tx } from '../db/database.ts';
 import { runOutcome } from '../jobs/progress.ts';
 import type { JobHandler } from '../jobs/queue.ts';

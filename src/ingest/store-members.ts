@@ -4,14 +4,15 @@
  */
 import { type NewVersion, saveUpdates } from '../corpus/origin-store.ts';
 import { addListed, NOTHING_LISTED } from '../corpus/run-store.ts';
-import { listMembers, type Member } from '../corpus/source-lookup.ts';
 import {
   countSources,
-  insertMembers,
-  resetAttempts,
-  restartSources,
+  GROUP_BYTES_MAX,
+  GROUP_SOURCES_MAX,
+  listMembers,
+  type Member,
   type SourceCounts,
-} from '../corpus/source-store.ts';
+} from '../corpus/source-lookup.ts';
+import { insertMembers, resetAttempts, restartSources } from '../corpus/source-store.ts';
 import type { Tx } from '../db/database.ts';
 import { newId } from '../util/ids.ts';
 import { storeWithBlobs } from './durable-blobs.ts';
@@ -19,13 +20,7 @@ import { overLimit } from './failure.ts';
 import type { ActiveRun } from './fence.ts';
 import type { IngestDeps } from './ingest-deps.ts';
 import { hideSources } from './origins/remove-gone.ts';
-import { ORIGIN_BYTES_MAX, ORIGIN_SOURCES_MAX } from './origins/store-items.ts';
 import type { SourceRows, StagedMember } from './rows.ts';
-
-/** Sources of a group, those found inside others among them. */
-export const GROUP_SOURCES_MAX = 10_000;
-/** Bytes of them: archives within archives could unpack to far more than any one of them may. */
-export const GROUP_BYTES_MAX = 2 * 1024 * 1024 * 1024;
 
 /** @throws FileError when a group of these sources has no room for the members. */
 export function checkRoom(
@@ -49,7 +44,7 @@ export function membersThatFit(
   counts: Pick<SourceCounts, 'pending' | 'ready' | 'failed' | 'bytes'>,
   before: readonly Member[],
   found: readonly StagedMember[],
-  { sourcesMax, bytesMax }: { sourcesMax: number; bytesMax: number },
+  { sourcesMax, bytesMax } = { sourcesMax: GROUP_SOURCES_MAX, bytesMax: GROUP_BYTES_MAX },
 ): StagedMember[] {
   const added = new Set(matchMembers(before, found).added);
   let sourcesLeft = sourcesMax - counts.pending - counts.ready - counts.failed;
@@ -81,10 +76,10 @@ export async function storeWithMembers(
     await listMembers(tx, tenantId, rows.source.id),
   ]);
   const isArchive = rows.result.fileType === 'unknown';
-  const members = isArchive ? rows.members : membersThatFit(counts, before, rows.members, limitsOf(active));
+  const members = isArchive ? rows.members : membersThatFit(counts, before, rows.members);
   const staged = members.map((member) => member.staged);
   try {
-    if (isArchive) checkRoom(counts, staged, limitsOf(active));
+    if (isArchive) checkRoom(counts, staged);
   } catch (error) {
     await deps.blobs.discard(staged);
     throw error;
@@ -104,12 +99,6 @@ function withMembers(rows: SourceRows, members: readonly StagedMember[]): Source
   const what = others === 1 ? '1 file inside was' : `${others} files inside were`;
   const warning = `${what} left out: the source group has no room for more.`;
   return { ...rows, members, result: { ...rows.result, warnings: [...rows.result.warnings, warning] } };
-}
-
-function limitsOf({ sourceType }: ActiveRun): { sourcesMax: number; bytesMax: number } {
-  return sourceType === 'local_file'
-    ? { sourcesMax: GROUP_SOURCES_MAX, bytesMax: GROUP_BYTES_MAX }
-    : { sourcesMax: ORIGIN_SOURCES_MAX, bytesMax: ORIGIN_BYTES_MAX };
 }
 
 /**

@@ -6,6 +6,7 @@ export const JOB_KINDS = [
   'origin-run',
   'delete-group',
   'delete-source',
+  'delete-files',
   'collect-garbage',
   'start-scheduled',
   'build-column',

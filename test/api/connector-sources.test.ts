@@ -13,6 +13,7 @@ import {
   type SourceForm,
   storeSecret,
 } from '../support/connector-sources.ts';
+import { ONE_FILE_FORM, ONE_FILE_HEADERS } from '../support/upload.ts';
 
 const NOT_FOUND = '{"error":{"message":"Not found.","type":"not_found_error"}}';
 const DAILY = 'FREQ=DAILY;BYHOUR=5;BYMINUTE=0;BYSECOND=0';
@@ -151,6 +152,10 @@ for (const form of SOURCE_FORMS) {
         assert.equal((await t.delete(target, key)).text, NOT_FOUND);
       }
       assert.equal((await t.delete(`/local-file-groups/${source.id}`)).text, NOT_FOUND);
+      const files = { path: `/local-file-groups/${source.id}/files` };
+      const change = { ...files, method: 'PUT', headers: ONE_FILE_HEADERS, body: ONE_FILE_FORM } as const;
+      assert.equal((await t.request(change)).text, NOT_FOUND);
+      assert.equal((await t.request({ ...files, method: 'DELETE', body: { paths: ['a'] } })).text, NOT_FOUND);
       assert.equal((await t.get(`${form.path}/${source.id}`)).status, 200);
       assert.equal((await t.get(form.path, stranger.key)).body.pagination.total, 0);
     });

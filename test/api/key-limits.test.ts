@@ -15,7 +15,7 @@ import { openTestApp, type TestAnswer, type TestApp } from '../support/app.ts';
 import { SECRET_CANARY } from '../support/canary.ts';
 import { createSource, SOURCE_FORMS, scriptedConnectors } from '../support/connector-sources.ts';
 import { idSlots } from '../support/id-slots.ts';
-import { ingest } from '../support/upload.ts';
+import { ingest, ONE_FILE_FORM, ONE_FILE_HEADERS } from '../support/upload.ts';
 
 type Kind =
   | 'group'
@@ -77,6 +77,8 @@ const ROWS: Record<string, Row> = {
   'DELETE /conversations/{id}': { status: 403 },
   // The new group would lie outside.
   'POST /local-file-groups': { status: 403 },
+  'PUT /local-file-groups/{id}/files': { body: () => ONE_FILE_FORM },
+  'DELETE /local-file-groups/{id}/files': { body: () => ({ paths: ['bird.md'] }) },
   ...Object.fromEntries(
     SOURCE_FORMS.flatMap(({ path, settingPath, origin }): [string, Row][] => [
       [`POST ${path}`, { body: () => ({ name: 'n', ...origin }), status: 403 }],
@@ -233,7 +235,7 @@ function ask(route: Route, by: LimitedBy, side: Side): Promise<TestAnswer> {
     path,
     key: keys[by],
     ...(body === undefined ? {} : { body }),
-    ...(route.multipart ? { headers: { 'content-type': 'multipart/form-data; boundary=x' } } : {}),
+    ...(route.multipart ? { headers: ONE_FILE_HEADERS } : {}),
   });
 }
 

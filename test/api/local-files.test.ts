@@ -1,5 +1,6 @@
 /** POST /local-file-groups: what is accepted, what is refused, and that nothing stays of what was refused. */
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { request } from 'node:http';
 import { after, before, beforeEach, test } from 'node:test';
@@ -114,11 +115,11 @@ test('an upload is answered with its group, which is queued', async () => {
 
 test('fields may come in any order, names may be equal', async () => {
   const answer = await form(
-    ['last_modified', '1'],
+    ['last_modified', '1700000000001'],
     ['files', 'one', 'a.txt'],
     ['name', 'mixed'],
     ['files', 'two', 'a.txt'],
-    ['last_modified', '2'],
+    ['last_modified', '1700000000002'],
   );
   assert.equal(answer.status, 201, answer.text);
   const { body } = await service.get(`/source-groups/${answer.body.source_group_id}/sources`);
@@ -127,6 +128,36 @@ test('fields may come in any order, names may be equal', async () => {
     ['a.txt', 'a.txt'],
   );
   assert.equal(new Set(body.sources.map((source: { id: string }) => source.id)).size, 2);
+});
+
+test('without last_modified a file is as old as its receipt; without paths its path is its name', async () => {
+  const before = Math.floor(Date.now() / 1000);
+  const named = await form(['files', 'one', 'docs/a.txt'], ['files', 'two', 'a.txt']);
+  const { body } = await service.get(`/source-groups/${named.body.source_group_id}/sources`);
+  for (const source of body.sources) assert.ok(source.content_time >= before, `${source.content_time}`);
+  assert.deepEqual(
+    body.sources.map((source: { path: string }) => source.path),
+    ['a.txt', 'a.txt'],
+  );
+});
+
+test('paths are kept in one form; the hash of the bytes is for those who may ingest', async () => {
+  const { body } = await form(
+    ['paths', './docs//u\u0308ber.txt'],
+    ['files', 'one', 'name.txt'],
+    ['paths', 'b\u200e.txt'],
+    ['files', 'two', 'b.txt'],
+  );
+  const listed = async (key?: string) =>
+    (await service.get(`/source-groups/${body.source_group_id}/sources`, key)).body.sources;
+  const [first, second] = await listed();
+  assert.deepEqual([first.name, first.path], ['name.txt', 'docs/über.txt']);
+  assert.equal(second.path, 'b.txt');
+  assert.equal(first.content_hash, createHash('sha256').update('one').digest('hex'));
+  const reader = await service.issueKey(['knowledge:read']);
+  assert.equal((await listed(reader))[0].content_hash, null);
+  assert.equal((await service.get(`/sources/${first.id}`, reader)).body.content_hash, null);
+  assert.equal((await service.get(`/sources/${first.id}`)).body.content_hash, first.content_hash);
 });
 
 test('without a name the group is called after its first file', async () => {
@@ -146,15 +177,21 @@ test('file names are shown, never used as paths', async () => {
 test('wrong fields are refused by name, and nothing stays', async () => {
   const [f, t]: [[string, string, string], [string, string]] = [
     ['files', 'text', 'a.txt'],
-    ['last_modified', '1'],
+    ['last_modified', '1700000000001'],
   ];
   await assertRefused(form(f, t, ['colour', 'red']), /Unknown field "colour"/);
   await assertRefused(form(t), /"files" is missing/);
-  await assertRefused(form(f), /last_modified must have as many elements as files: 1 files, 0 times/);
-  await assertRefused(form(f, t, t), /1 files, 2 times/);
+  await assertRefused(form(f, t, t), /last_modified must have as many elements as files: 1 files, 2 times/);
   await assertRefused(form(f, ['last_modified', 'yesterday']), /Unix milliseconds/);
   await assertRefused(form(f, ['last_modified', '1.5']), /Unix milliseconds/);
   await assertRefused(form(f, ['last_modified', '999999999999999']), /Unix milliseconds/);
+  await assertRefused(form(f, ['last_modified', '1700000000']), /before 1980. It must be in milliseconds, not seconds/);
+  await assertRefused(form(f, ['last_modified', '-1']), /before 1980/);
+  await assertRefused(form(f, f, ['paths', 'a']), /paths must have as many elements as files: 2 files, 1 paths/);
+  await assertRefused(form(f, ['paths', '../a']), /must not have the segment ".."/);
+  await assertRefused(form(f, ['paths', './/']), /must name a file/);
+  await assertRefused(form(f, ['paths', 'é'.repeat(1_001)]), /at most 2000 bytes/);
+  await assertRefused(form(f, ['mode', 'merge']), /Unknown field "mode"/);
   await assertRefused(form(f, t, ['name', '']), /1 to 200 characters, not 0/);
   await assertRefused(form(f, t, ['name', '𠮷'.repeat(201)]), /1 to 200 characters, not 201/);
   await assertRefused(form(f, t, ['name', 'a\0b']), /U\+0000/);
@@ -167,7 +204,7 @@ test('wrong fields are refused by name, and nothing stays', async () => {
 
 test('chunk_metadata_keys must be what the interface says', async () => {
   const keys = (value: string) =>
-    form(['files', 'text', 'a.txt'], ['last_modified', '1'], ['chunk_metadata_keys', value]);
+    form(['files', 'text', 'a.txt'], ['last_modified', '1700000000001'], ['chunk_metadata_keys', value]);
   for (const bad of [
     '{}',
     '[{"key":"a"}]',

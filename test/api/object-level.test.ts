@@ -14,7 +14,8 @@ import { openTestApp, type TestAnswer, type TestApp, type TestTenant } from '../
 import { SECRET_CANARY } from '../support/canary.ts';
 import { createSource, SOURCE_FORMS, scriptedConnectors } from '../support/connector-sources.ts';
 import { idSlots, MALFORMED } from '../support/id-slots.ts';
-import { ingest } from '../support/upload.ts';
+import { tenantSnapshot } from '../support/tenant-snapshot.ts';
+import { ingest, ONE_FILE_FORM, ONE_FILE_HEADERS } from '../support/upload.ts';
 
 type Kind =
   | 'group'
@@ -144,6 +145,8 @@ const ROWS: Record<string, Row> = {
   'GET /local-file-groups query.after_id': position,
   'GET /local-file-groups/{id} path.id': object('group'),
   'DELETE /local-file-groups/{id} path.id': object('group'),
+  'PUT /local-file-groups/{id}/files path.id': object('group', () => ONE_FILE_FORM),
+  'DELETE /local-file-groups/{id}/files path.id': object('group', () => ({ paths: ['heron.md'] })),
   'GET /source-groups query.after_id': position,
   'GET /source-groups query.tag_id': listFilter('tag', 'source_groups'),
   'GET /source-groups/{id} path.id': object('group'),
@@ -255,13 +258,13 @@ describe('ids that are not the caller’s', () => {
 });
 
 test('nothing of the other tenant has changed', async () => {
-  const now = await snapshot(other.tenantId);
+  const now = await tenantSnapshot(t.deps.db, other.tenantId);
   assert.deepEqual(now, before_);
 });
 let before_: unknown;
 
 async function check(name: string, row: Row): Promise<void> {
-  before_ ??= await snapshot(other.tenantId);
+  before_ ??= await tenantSnapshot(t.deps.db, other.tenantId);
   if (row.expect === 'text') return;
   const [method = '', path = '', place = ''] = name.split(' ');
   const ask = (id: string): Promise<TestAnswer> => {
@@ -269,7 +272,13 @@ async function check(name: string, row: Row): Promise<void> {
     const target = where === 'path' ? path.replace(`{${member}}`, id) : path.replace(/\{id\}/, ownIdFor(method, path));
     const query = where === 'query' ? `?${member}=${id}` : '';
     const body = 'body' in row && row.body ? row.body(id) : undefined;
-    return t.request({ method: method as 'GET', path: target + query, ...(body === undefined ? {} : { body }) });
+    const headers = body === ONE_FILE_FORM ? ONE_FILE_HEADERS : {};
+    return t.request({
+      method: method as 'GET',
+      path: target + query,
+      headers,
+      ...(body === undefined ? {} : { body }),
+    });
   };
   if (row.expect === 'position') {
     for (const id of Object.values(foreign).filter(isUuid)) assert.equal((await ask(id)).status, 200, id);
@@ -366,24 +375,6 @@ async function makeObjects(tenant: TestTenant): Promise<Objects> {
 async function waitUntilGone(group: string): Promise<void> {
   while ((await t.get(`/source-groups/${group}`)).status !== 404)
     await new Promise((resolve) => setTimeout(resolve, 20));
-}
-
-/** How many rows of each kind a tenant has, and in which state. */
-async function snapshot(tenantId: string): Promise<unknown> {
-  return t.deps.db.query(
-    tenantId,
-    sql`select (select count(*) from source where tenant_id = ${tenantId} and deleted_at is null) as sources,
-      (select array_agg((metadata, deleted_at)::text order by id) from source where tenant_id = ${tenantId}) as metadata,
-      (select array_agg((name, status, metadata)::text order by id) from source_group where tenant_id = ${tenantId}) as groups,
-      (select count(*) from run where tenant_id = ${tenantId}) as runs,
-      (select count(*) from api_key where tenant_id = ${tenantId} and revoked_at is null) as keys,
-      (select array_agg(s::text order by id) from secret s where tenant_id = ${tenantId}) as secrets,
-      (select array_agg((id, rrule, deleted_at)::text order by id) from connector_setting where tenant_id = ${tenantId}) as settings,
-      (select count(*) from message where tenant_id = ${tenantId}) as messages,
-      (select array_agg((principal_id, attributes)::text order by id) from subject where tenant_id = ${tenantId}) as subjects,
-      (select array_agg((name, version)::text order by id) from authz_policy where tenant_id = ${tenantId}) as policies,
-      (select count(*) from chunk where tenant_id = ${tenantId}) as chunks`,
-  );
 }
 
 test('the routes described are the routes served', () => {

@@ -94,7 +94,7 @@ describe('the admin socket', () => {
 test('SIGTERM: what runs is finished, then the process ends; the next start has the same key', async () => {
   const { hostname, port } = new URL(service.url);
   const part = '--b\r\ncontent-disposition: form-data; name="files"; filename="a.txt"\r\n\r\nslow file\r\n';
-  const rest = '--b\r\ncontent-disposition: form-data; name="last_modified"\r\n\r\n0\r\n--b--\r\n';
+  const rest = '--b\r\ncontent-disposition: form-data; name="last_modified"\r\n\r\n1700000000000\r\n--b--\r\n';
   const head = `POST /api/v1/local-file-groups HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\ncontent-type: multipart/form-data; boundary=b\r\ncontent-length: ${part.length + rest.length}\r\n\r\n`;
   const socket = connect(Number(port), hostname);
   let received = '';

@@ -3,8 +3,10 @@ import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import type { BlobStore } from '../../src/blobs/blob-store.ts';
+import { setGroupStatus } from '../../src/corpus/group-store.ts';
 import { findViolations } from '../../src/corpus/invariants.ts';
 import type { Database } from '../../src/db/database.ts';
+import { sql } from '../../src/db/sql.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
 import { multipartBody } from '../support/upload.ts';
@@ -91,6 +93,54 @@ test('the n-th blob operation fails: the disk is full', async () => {
     assert.equal(answer.body.error.message, 'The disk is full.');
     const { body } = await service.get('/local-file-groups');
     assert.deepEqual(body.local_file_groups, [kept]);
+    const now = new Date(Date.now() + 1_000);
+    const left = await findViolations(real.db, real.blobs, { now, graceSeconds: 0 });
+    assert.deepEqual(
+      left.filter(({ invariant }) => invariant === 'I3'),
+      [],
+    );
+  }
+});
+
+test('the n-th transaction of a change fails: its files are as before', async () => {
+  const { body: made } = await upload('changed');
+  const { db } = service.deps;
+  // No worker runs here: the run of the upload is over as if one had.
+  await db.transaction(service.tenantId, async (tx) => {
+    await setGroupStatus(tx, service.tenantId, made.source_group_id, 'canceling');
+    await setGroupStatus(tx, service.tenantId, made.source_group_id, 'canceled');
+    await tx.query(sql`update run set status = 'canceled' where source_group_id = ${made.source_group_id}`);
+  });
+  const state = async (): Promise<unknown> => ({
+    sources: (await service.get(`/source-groups/${made.source_group_id}/sources`)).body.sources,
+    runs: (await service.get(`/source-groups/${made.source_group_id}/runs`)).body.runs,
+  });
+  const before = await state();
+  const { headers, body } = multipartBody(
+    [
+      { name: 'a.txt', content: 'another a' },
+      { name: 'c.txt', content: 'c' },
+    ],
+    [['mode', 'mirror']],
+  );
+  for (let failAt = 1; ; failAt++) {
+    const { wrapped, failed } = failing(real.db, ['transaction'], failAt, new Error('the fault'));
+    service.deps.db = wrapped;
+    const answer = await service.app.inject({
+      method: 'PUT',
+      url: `/api/v1/local-file-groups/${made.source_group_id}/files`,
+      headers: { ...headers, 'x-api-key': service.key },
+      payload: body,
+    });
+    Object.assign(service.deps, real);
+    if (!failed()) {
+      assert.equal(answer.statusCode, 202, answer.body);
+      assert.deepEqual([answer.json().added, answer.json().deleted], [2, 1]);
+      assert.ok(failAt > 3, 'several transactions were made to fail');
+      return;
+    }
+    assert.equal(answer.statusCode, 500);
+    assert.deepEqual(await state(), before);
     const now = new Date(Date.now() + 1_000);
     const left = await findViolations(real.db, real.blobs, { now, graceSeconds: 0 });
     assert.deepEqual(

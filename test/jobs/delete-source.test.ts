@@ -141,7 +141,7 @@ test('the job is enqueued once, with the tombstone', async () => {
 test('the counter of chunk metadata goes with the source', async () => {
   const form = new FormData();
   for (const name of ['a.csv', 'b.csv']) form.append('files', new Blob([`bird,year\n${name},2024\nx,2025\n`]), name);
-  for (const _ of 'ab') form.append('last_modified', '0');
+  for (const _ of 'ab') form.append('last_modified', '1700000000000');
   form.append('chunk_metadata_keys', JSON.stringify([{ key: 'year', type: 'integer' }]));
   const encoded = new Response(form);
   const { body } = await service.request({

@@ -123,10 +123,15 @@ test('versions that are not served, and names at an origin', async () => {
   await name('a', source!['id']);
   assert.deepEqual(await violations(), ['I3 1 hidden sources that still have a name at their origin: ID']);
   const other = newId();
-  await damage(sql`insert into source (tenant_id, id, source_group_id, source_type, name, file_type, file_size, blob_hash, status,
-    content_at, created_at) select tenant_id, ${other}, source_group_id, source_type, name, file_type, file_size, blob_hash, 'failed',
+  await damage(sql`insert into source (tenant_id, id, source_group_id, source_type, name, path, file_type, file_size, blob_hash, status,
+    content_at, created_at) select tenant_id, ${other}, source_group_id, source_type, name, path, file_type, file_size, blob_hash, 'failed',
     content_at, created_at from source where tenant_id = ${tenantId}`);
   await assert.rejects(name('a', other), /source_origin_tenant_id_source_group_id_origin_id_key/);
+});
+
+test('an uploaded file that lost its path', async () => {
+  await damage(sql`update source set path = null where tenant_id = ${tenantId}`);
+  assert.deepEqual(await violations(), ['I3 1 uploaded files without a path, or other sources that have one: ID']);
 });
 
 test('an audit log that somebody changed', async () => {

@@ -28,10 +28,16 @@ export function multipartBody(
       file.content,
     );
   }
-  for (const file of files) add('Content-Disposition: form-data; name="last_modified"', String(file.lastModified ?? 0));
+  for (const file of files)
+    add('Content-Disposition: form-data; name="last_modified"', String(file.lastModified ?? 1_700_000_000_000));
   parts.push(Buffer.from(`--${boundary}--\r\n`));
   return { headers: { 'content-type': `multipart/form-data; boundary=${boundary}` }, body: Buffer.concat(parts) };
 }
+
+/** A form with one file, for tests that send every route something. Its boundary is `x`. */
+export const ONE_FILE_FORM =
+  '--x\r\nContent-Disposition: form-data; name="files"; filename="a.txt"\r\n\r\ntext\r\n--x--\r\n';
+export const ONE_FILE_HEADERS = { 'content-type': 'multipart/form-data; boundary=x' };
 
 /** File name -> content. Returns the id of the source group; its ingestion may still run. */
 export function uploadFiles(

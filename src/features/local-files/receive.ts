@@ -8,6 +8,8 @@ import { type Part, readParts } from '../../http/multipart.ts';
 import { codePointLength, NAME_LENGTH_MAX } from '../../http/schemas.ts';
 import type { ChunkMetadataKey } from '../../ingest/parsed.ts';
 import { displayName } from './file-name.ts';
+import { cleanPath } from './file-path.ts';
+import type { Move } from './plan-changes.ts';
 
 /** 500 MB: the whole request body. */
 export const UPLOAD_BYTES_MAX = 524_288_000;
@@ -15,14 +17,19 @@ export const FILES_MAX = 2_000;
 export const CHUNK_METADATA_KEYS_MAX = 100;
 const KEY_LENGTH_MAX = 256;
 const FIELD_BYTES_MAX = 64 * 1024;
-/** Years 1 to 9999, in milliseconds. */
-const LAST_MODIFIED_MIN = -62_135_596_800_000;
+const MOVES_BYTES_MAX = 16 * 1024 * 1024;
+/** 1980: an earlier time is one in seconds, or an invented one. */
+export const LAST_MODIFIED_MIN = Date.UTC(1980);
+/** Year 9999. */
 const LAST_MODIFIED_MAX = 253_402_300_799_999;
 
 export interface ReceivedFile {
   name: string;
+  /** Names the file within its group. */
+  path: string;
   staged: StagedBlob;
-  lastModified: Date;
+  /** Null: the client sent none. */
+  lastModified: Date | null;
 }
 
 export interface ReceivedUpload {
@@ -31,30 +38,106 @@ export interface ReceivedUpload {
   files: ReceivedFile[];
 }
 
+/** What a request wants of the files of a group. */
+export interface ReceivedChange {
+  mode: 'merge' | 'mirror';
+  files: ReceivedFile[];
+  moves: Move[];
+}
+
 interface Draft {
-  name: string | undefined;
-  chunkMetadataKeys: ChunkMetadataKey[] | undefined;
   files: { name: string; staged: StagedBlob }[];
+  paths: string[];
   lastModified: Date[];
+  /** Fields that come at most once, parsed. */
+  name?: string;
+  chunkMetadataKeys?: ChunkMetadataKey[];
+  mode?: 'merge' | 'mirror';
+  moves?: Move[];
+}
+
+/** Reads a field into the draft. */
+type Field = (draft: Draft, part: Part) => Promise<void>;
+
+const UPLOAD_FIELDS: Record<string, Field> = {
+  name: once('name', async (part) => parseName(await readField(part))),
+  chunk_metadata_keys: once('chunkMetadataKeys', async (part) => parseChunkMetadataKeys(await readField(part))),
+};
+
+const CHANGE_FIELDS: Record<string, Field> = {
+  mode: once('mode', async (part) => parseMode(await readField(part))),
+  moves: once('moves', async (part) => parseMoves(await readField(part, MOVES_BYTES_MAX))),
+};
+
+function once<K extends 'name' | 'chunkMetadataKeys' | 'mode' | 'moves'>(
+  key: K,
+  read: (part: Part) => Promise<NonNullable<Draft[K]>>,
+): Field {
+  return async (draft, part) => {
+    if (draft[key] !== undefined) throw invalidRequest(`The field "${part.name}" is given twice.`);
+    (draft as Partial<Record<K, Draft[K]>>)[key] = await read(part);
+  };
+}
+
+/** A multipart body and where its files go. */
+export interface MultipartRequest {
+  blobs: BlobStore;
+  tenantId: string;
+  body: AsyncIterable<Buffer>;
+  boundary: string;
+  signal: AbortSignal;
 }
 
 /**
- * Fields may come in any order, before or after the files. When it rejects, nothing is left in staging.
+ * Receives the files of a new group. When it rejects, nothing is left in staging.
  *
  * @throws ServiceError invalid_request (malformed, unknown field, wrong counts), too_large from `body`, overloaded (disk full).
  */
-export async function receiveUpload(
-  blobs: BlobStore,
-  tenantId: string,
-  body: AsyncIterable<Buffer>,
-  boundary: string,
-  signal: AbortSignal,
-): Promise<ReceivedUpload> {
-  const draft: Draft = { name: undefined, chunkMetadataKeys: undefined, files: [], lastModified: [] };
+export function receiveUpload(request: MultipartRequest): Promise<ReceivedUpload> {
+  return receive(request, UPLOAD_FIELDS, (draft) => {
+    if (draft.files.length === 0)
+      throw invalidRequest('The field "files" is missing: an upload needs at least one file.');
+    const files = completeFiles(draft);
+    return {
+      name: draft.name ?? defaultName(files.map((file) => file.name)),
+      chunkMetadataKeys: draft.chunkMetadataKeys ?? [],
+      files,
+    };
+  });
+}
+
+/** Receives changes to the files of a group. When it rejects, nothing is left in staging. @throws as `receiveUpload`. */
+export function receiveChange(request: MultipartRequest): Promise<ReceivedChange> {
+  return receive(request, CHANGE_FIELDS, (draft) => {
+    const { mode = 'merge', moves = [] } = draft;
+    if (draft.files.length === 0 && (mode === 'mirror' || moves.length === 0))
+      throw invalidRequest('The field "files" is missing: a change needs at least one file or one move.');
+    const files = completeFiles(draft);
+    checkTwice(
+      'paths',
+      files.map(({ path }) => path),
+    );
+    return { mode, files, moves };
+  });
+}
+
+/** Fields may come in any order, before or after the files. */
+async function receive<T>(
+  { blobs, tenantId, body, boundary, signal }: MultipartRequest,
+  fields: Record<string, Field>,
+  complete: (draft: Draft) => T,
+): Promise<T> {
+  const draft: Draft = { files: [], paths: [], lastModified: [] };
   try {
     for await (const part of readParts(body, boundary)) {
       signal.throwIfAborted();
-      await receivePart(blobs, tenantId, draft, part, signal);
+      if (part.name === 'files') await receiveFile(blobs, tenantId, draft, part, signal);
+      else if (part.name === 'paths')
+        addElement(draft.paths, 'paths', cleanPath(decode(await readField(part), 'paths')));
+      else if (part.name === 'last_modified')
+        addElement(draft.lastModified, 'last_modified', parseLastModified(await readField(part)));
+      else if (Object.hasOwn(fields, part.name)) await fields[part.name]!(draft, part);
+      else throw invalidRequest(`Unknown field ${JSON.stringify(part.name.slice(0, NAME_LENGTH_MAX))} in the upload.`);
     }
     return complete(draft);
   } catch (error) {
@@ -63,47 +146,45 @@ export async function receiveUpload(
   }
 }
 
-async function receivePart(
+async function receiveFile(
   blobs: BlobStore,
   tenantId: string,
   draft: Draft,
   part: Part,
   signal: AbortSignal,
 ): Promise<void> {
-  if (part.name === 'files') {
-    if (part.fileName === null) throw invalidRequest('Each part "files" must be a file with a file name.');
-    if (draft.files.length === FILES_MAX) throw invalidRequest(`An upload holds at most ${FILES_MAX} files.`);
-    draft.files.push({ name: displayName(part.fileName), staged: await blobs.stage(tenantId, part.body, signal) });
-    return;
-  }
-  if (part.name === 'last_modified') {
-    if (draft.lastModified.length === FILES_MAX)
-      throw invalidRequest(`last_modified holds at most ${FILES_MAX} elements.`);
-    draft.lastModified.push(parseLastModified(await readField(part)));
-  } else if (part.name === 'name') {
-    if (draft.name !== undefined) throw invalidRequest('The field "name" is given twice.');
-    draft.name = parseName(await readField(part));
-  } else if (part.name === 'chunk_metadata_keys') {
-    if (draft.chunkMetadataKeys) throw invalidRequest('The field "chunk_metadata_keys" is given twice.');
-    draft.chunkMetadataKeys = parseChunkMetadataKeys(await readField(part));
-  } else {
-    throw invalidRequest(`Unknown field ${JSON.stringify(part.name.slice(0, NAME_LENGTH_MAX))} in the upload.`);
-  }
+  if (part.fileName === null) throw invalidRequest('Each part "files" must be a file with a file name.');
+  if (draft.files.length === FILES_MAX) throw invalidRequest(`An upload holds at most ${FILES_MAX} files.`);
+  draft.files.push({ name: displayName(part.fileName), staged: await blobs.stage(tenantId, part.body, signal) });
 }
 
-function complete(draft: Draft): ReceivedUpload {
-  const { files, lastModified } = draft;
-  if (files.length === 0) throw invalidRequest('The field "files" is missing: an upload needs at least one file.');
-  if (lastModified.length !== files.length) {
-    throw invalidRequest(
-      `last_modified must have as many elements as files: ${files.length} files, ${lastModified.length} times.`,
-    );
+function addElement<T>(elements: T[], field: string, element: T): void {
+  if (elements.length === FILES_MAX) throw invalidRequest(`${field} holds at most ${FILES_MAX} elements.`);
+  elements.push(element);
+}
+
+function completeFiles({ files, paths, lastModified }: Draft): ReceivedFile[] {
+  checkCount('last_modified', 'times', files.length, lastModified.length);
+  checkCount('paths', 'paths', files.length, paths.length);
+  return files.map((file, i) => ({
+    ...file,
+    path: paths[i] ?? file.name,
+    lastModified: lastModified[i] ?? null,
+  }));
+}
+
+/** These fields may be left out. */
+function checkCount(field: string, what: string, files: number, elements: number): void {
+  if (elements === 0 || elements === files) return;
+  throw invalidRequest(`${field} must have as many elements as files: ${files} files, ${elements} ${what}.`);
+}
+
+function checkTwice(field: string, paths: readonly string[]): void {
+  const seen = new Set<string>();
+  for (const path of paths) {
+    if (seen.has(path)) throw invalidRequest(`${field} names ${JSON.stringify(path)} twice.`);
+    seen.add(path);
   }
-  return {
-    name: draft.name ?? defaultName(files.map((file) => file.name)),
-    chunkMetadataKeys: draft.chunkMetadataKeys ?? [],
-    files: files.map((file, i) => ({ ...file, lastModified: lastModified[i]! })),
-  };
 }
 
 /** An upload without a name is called after its first file. */
@@ -112,13 +193,13 @@ function defaultName(fileNames: readonly string[]): string {
   return [...fileNames[0]!].slice(0, NAME_LENGTH_MAX - more.length).join('') + more;
 }
 
-async function readField(part: Part): Promise<Buffer> {
+async function readField(part: Part, bytesMax = FIELD_BYTES_MAX): Promise<Buffer> {
   if (part.fileName !== null) throw invalidRequest(`The field ${JSON.stringify(part.name)} must not be a file.`);
   const pieces: Buffer[] = [];
   let bytes = 0;
   for await (const piece of part.body) {
     bytes += piece.length;
-    if (bytes > FIELD_BYTES_MAX) throw invalidRequest(`The field ${JSON.stringify(part.name)} is too long.`);
+    if (bytes > bytesMax) throw invalidRequest(`The field ${JSON.stringify(part.name)} is too long.`);
     pieces.push(Buffer.from(piece));
   }
   return Buffer.concat(pieces);
@@ -136,10 +217,38 @@ function parseName(bytes: Buffer): string {
 function parseLastModified(bytes: Buffer): Date {
   const digits = decode(bytes, 'last_modified').trim();
   const time = /^-?\d{1,15}$/.test(digits) ? Number(digits) : Number.NaN;
-  if (!(time >= LAST_MODIFIED_MIN && time <= LAST_MODIFIED_MAX)) {
+  if (Number.isNaN(time) || time > LAST_MODIFIED_MAX)
     throw invalidRequest('Each last_modified must be a whole number: Unix milliseconds.');
+  if (time < LAST_MODIFIED_MIN) {
+    throw invalidRequest(
+      `last_modified ${time} is before 1980. It must be in milliseconds, not seconds: ${LAST_MODIFIED_MIN} or more.`,
+    );
   }
   return new Date(time);
+}
+
+function parseMode(bytes: Buffer): 'merge' | 'mirror' {
+  const mode = decode(bytes, 'mode');
+  if (mode !== 'merge' && mode !== 'mirror') throw invalidRequest('The field "mode" must be merge or mirror.');
+  return mode;
+}
+
+const movesSchema = z.array(z.strictObject({ from: z.string(), to: z.string() })).max(FILES_MAX);
+
+function parseMoves(bytes: Buffer): Move[] {
+  const result = movesSchema.safeParse(jsonOrNothing(bytes));
+  if (!result.success)
+    throw invalidRequest(`moves must be a JSON array of at most ${FILES_MAX} objects {"from": path, "to": path}.`);
+  const moves = result.data.map(({ from, to }) => ({ from: cleanPath(from), to: cleanPath(to) }));
+  checkTwice(
+    'moves',
+    moves.map(({ from }) => from),
+  );
+  checkTwice(
+    'moves',
+    moves.map(({ to }) => to),
+  );
+  return moves;
 }
 
 const chunkMetadataKeysSchema = z
@@ -188,8 +297,19 @@ function decode(bytes: Buffer, field: string): string {
 
 /** What was uploaded, independent of the boundary and of how it arrived: for Idempotency-Key. */
 export function uploadDigest(upload: ReceivedUpload): Buffer {
-  const files = upload.files.map((file) => [file.name, file.staged.hash, file.lastModified.getTime()]);
-  return createHash('sha256')
-    .update(JSON.stringify([upload.name, upload.chunkMetadataKeys, files]))
-    .digest();
+  return digestOf([upload.name, upload.chunkMetadataKeys, upload.files.map(fileDigest)]);
+}
+
+/** As `uploadDigest`. */
+export function changeDigest(change: ReceivedChange): Buffer {
+  return digestOf([change.mode, change.moves, change.files.map(fileDigest)]);
+}
+
+/** A path that is the name is left out. */
+function fileDigest({ name, path, staged, lastModified }: ReceivedFile): unknown[] {
+  return [name, staged.hash, lastModified?.getTime() ?? null, ...(path === name ? [] : [path])];
+}
+
+function digestOf(request: unknown): Buffer {
+  return createHash('sha256').update(JSON.stringify(request)).digest();
 }

@@ -13,8 +13,9 @@ import { requestDeletion } from '../../ingest/delete-group.ts';
 import { JOB_STATUSES } from '../../jobs/status.ts';
 import { isId } from '../../util/ids.ts';
 import { unixSeconds } from '../../util/time.ts';
+import { fileListProperties, fileRoutes } from './file-routes.ts';
 import { createGroup, SOURCE_TYPE } from './local-files.ts';
-import { FILES_MAX, receiveUpload, UPLOAD_BYTES_MAX } from './receive.ts';
+import { receiveUpload, UPLOAD_BYTES_MAX } from './receive.ts';
 
 const AREA = 'Local file groups';
 
@@ -40,7 +41,7 @@ const sourceGroupIdSchema = z.object({ source_group_id: idSchema });
 
 const uploadSchema = {
   type: 'object',
-  required: ['files', 'last_modified'],
+  required: ['files'],
   additionalProperties: false,
   properties: {
     name: {
@@ -49,19 +50,7 @@ const uploadSchema = {
       maxLength: NAME_LENGTH_MAX,
       description: 'When absent, the group is called after its first file.',
     },
-    files: {
-      type: 'array',
-      minItems: 1,
-      maxItems: FILES_MAX,
-      items: { type: 'string', contentMediaType: 'application/octet-stream' },
-    },
-    last_modified: {
-      type: 'array',
-      minItems: 1,
-      maxItems: FILES_MAX,
-      items: { type: 'integer', format: 'int64' },
-      description: 'Unix milliseconds, one part per file, in the order of the files.',
-    },
+    ...fileListProperties,
     chunk_metadata_keys: {
       type: 'string',
       description: 'JSON array of {"key", "type"}; type is string, integer, float, date or datetime. Optional.',
@@ -70,7 +59,7 @@ const uploadSchema = {
 };
 
 export function localFileRoutes(deps: Deps): Route[] {
-  return [createRoute(deps), listRoute(deps), getRoute(deps), deleteRoute(deps)];
+  return [createRoute(deps), listRoute(deps), getRoute(deps), deleteRoute(deps), ...fileRoutes(deps)];
 }
 
 function createRoute(deps: Deps): Route {
@@ -85,7 +74,7 @@ function createRoute(deps: Deps): Route {
       summary: 'Upload files',
       description:
         'At most 524,288,000 bytes of request body and 2,000 files. When this answers, the files are stored durably and ' +
-        'their ingestion has started. Equal file names are allowed. Names are cut to their last path segment.',
+        'their ingestion has started. Equal file names and paths are allowed. Names are cut to their last path segment.',
     },
     multipart: { schema: uploadSchema, bytesMax: UPLOAD_BYTES_MAX },
     response: { status: 201, schema: sourceGroupIdSchema, description: 'The created source group.' },
@@ -94,7 +83,8 @@ function createRoute(deps: Deps): Route {
     async handler({ caller, idempotency, signal, raw }) {
       const boundary = boundaryOf(raw.headers['content-type']);
       const pieces = readPieces(raw.raw, UPLOAD_BYTES_MAX);
-      const upload = await receiveUpload(deps.blobs, caller.tenantId, pieces, boundary, signal);
+      const { blobs } = deps;
+      const upload = await receiveUpload({ blobs, tenantId: caller.tenantId, body: pieces, boundary, signal });
       return createGroup(deps, caller, upload, idempotency, signal);
     },
   });

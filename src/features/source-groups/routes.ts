@@ -196,7 +196,7 @@ function sourcesRoute(deps: Deps): Route {
         return { ...listed, redactor: await deps.redactors.forTenant(tx, caller.tenantId) };
       });
       const { page, pagination } = toPage(rows, query.limit, total);
-      return { sources: await collect(page, (source) => toSourceDetails(source, redactor)), pagination };
+      return { sources: await collect(page, (source) => toSourceDetails(source, redactor, caller)), pagination };
     },
   });
 }

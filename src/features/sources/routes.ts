@@ -75,7 +75,7 @@ function getRoute(deps: Deps): Route {
         redactor: await deps.redactors.forTenant(tx, caller.tenantId),
       }));
       if (!source) throw notFound();
-      return toSourceDetails(source, redactor);
+      return toSourceDetails(source, redactor, caller);
     },
   });
 }

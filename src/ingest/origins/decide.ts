@@ -67,7 +67,8 @@ function isChanged(item: OriginItem, stored: StoredItem): boolean {
   );
 }
 
-function endingOf(name: string): string {
+/** Of a file name, with its dot and in lower case. It says how a file is read. */
+export function endingOf(name: string): string {
   return /\.[^./\\]*$/.exec(name)?.[0].toLowerCase() ?? '';
 }
 

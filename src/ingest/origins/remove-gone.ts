@@ -2,7 +2,7 @@
 import { addChunkMetadatasCount } from '../../corpus/group-store.ts';
 import { listGoneSources } from '../../corpus/origin-store.ts';
 import { addDeleted } from '../../corpus/run-store.ts';
-import { tombstoneSource } from '../../corpus/source-store.ts';
+import { tombstoneSources } from '../../corpus/source-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { type ActiveRun, checkFence } from '../fence.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
@@ -47,7 +47,7 @@ export async function hideSources(
 ): Promise<number> {
   let waiting = 0;
   for (const sourceId of sourceIds) {
-    const hidden = await tombstoneSource(tx, tenantId, sourceId, deps.clock.now());
+    const hidden = await tombstoneSources(tx, tenantId, [sourceId], deps.clock.now());
     if (hidden.length === 0) continue;
     const metadatas = hidden.reduce((sum, source) => sum + source.chunkMetadatasCount, 0);
     if (metadatas > 0) await addChunkMetadatasCount(tx, tenantId, groupId, -metadatas);

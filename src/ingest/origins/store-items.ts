@@ -18,6 +18,7 @@ import {
   type NewRunError,
   NOTHING_LISTED,
 } from '../../corpus/run-store.ts';
+import { GROUP_BYTES_MAX, GROUP_SOURCES_MAX } from '../../corpus/source-lookup.ts';
 import {
   type ChangedSource,
   changeSources,
@@ -35,11 +36,6 @@ import type { IngestDeps } from '../ingest-deps.ts';
 import type { FileFailure } from '../parsed.ts';
 import { decide, type Received } from './decide.ts';
 
-/** Sources of a group with an origin, those found inside others among them. */
-export const ORIGIN_SOURCES_MAX = 50_000;
-/** Bytes of their files. */
-export const ORIGIN_BYTES_MAX = 20 * 1024 ** 3;
-
 /** What a group has room for; it shrinks as sources are stored. */
 export interface Room {
   sources: number;
@@ -49,7 +45,7 @@ export interface Room {
 const TOO_MANY: FileFailure = {
   stage: 'fetch',
   title: 'The source group is full',
-  message: `A source group has at most ${ORIGIN_SOURCES_MAX} files and ${ORIGIN_BYTES_MAX / 1024 ** 3} GiB. Take a smaller part of the origin.`,
+  message: `A source group has at most ${GROUP_SOURCES_MAX} files and ${GROUP_BYTES_MAX / 1024 ** 3} GiB. Take a smaller part of the origin.`,
   retryable: false,
 };
 

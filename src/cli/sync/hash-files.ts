@@ -1,0 +1,52 @@
+/** Hashes files, those of an earlier call only when they may have changed. */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { forEachLimited } from '../../util/pool.ts';
+import { isGone, type LocalTree, type TreeFile } from './local-tree.ts';
+
+const HASHED_AT_ONCE = 4;
+/** The clock of a file system may be this coarse: a file that is changed twice within it can keep its stamp. */
+const STAMP_GRACE_MS = 2_000;
+
+export interface HashedFile extends TreeFile {
+  /** SHA-256, in hex. */
+  hash: string;
+}
+
+/** What is known of files, by place. */
+export type HashCache = Map<string, { stamp: string; hash: string }>;
+
+/** Files that cannot be read are added to `tree.unreadable`. */
+export async function hashFiles(
+  tree: LocalTree,
+  cache: HashCache,
+  onProgress: (bytesDone: number, bytesTotal: number) => void,
+): Promise<HashedFile[]> {
+  const bytesTotal = tree.files.reduce((sum, { size }) => sum + size, 0);
+  let bytesDone = 0;
+  const hashed: (HashedFile | undefined)[] = tree.files.map(() => undefined);
+  await forEachLimited([...tree.files.entries()], HASHED_AT_ONCE, async ([index, file]) => {
+    hashed[index] = await hashFile(tree, cache, file);
+    bytesDone += file.size;
+    onProgress(bytesDone, bytesTotal);
+  });
+  return hashed.filter((file) => file !== undefined);
+}
+
+async function hashFile(tree: LocalTree, cache: HashCache, file: TreeFile): Promise<HashedFile | undefined> {
+  const { place, stamp } = file;
+  const known = cache.get(place);
+  if (known?.stamp === stamp) return { ...file, hash: known.hash };
+  const startedMs = Date.now();
+  try {
+    const digest = createHash('sha256');
+    await pipeline(createReadStream(place), digest);
+    const hash = digest.digest('hex');
+    if (startedMs - file.changedMs > STAMP_GRACE_MS) cache.set(place, { stamp, hash });
+    return { ...file, hash };
+  } catch (error) {
+    if (!isGone(error)) tree.unreadable.push(file.path);
+    return undefined;
+  }
+}

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { defaultRules, isIgnored, parseRules } from './ignore-rules.ts';
+
+test('hidden files and node_modules are left out unless a rule takes them back; .git always is', () => {
+  const own = [defaultRules(), parseRules('', ['!.github\n!.*.md\n!.git\n'])];
+  assert.equal(isIgnored('.env', false, own), true);
+  assert.equal(isIgnored('docs/.cache', true, own), true);
+  assert.equal(isIgnored('docs/node_modules', true, own), true);
+  assert.equal(isIgnored('node_modules', false, own), false, 'a file of that name is none of a package manager');
+  assert.equal(isIgnored('.github', true, own), false);
+  assert.equal(isIgnored('docs/.notes.md', false, own), false);
+  assert.equal(isIgnored('.git', true, own), true);
+});
+
+test('the last rule that matches decides, inner folders after outer ones', () => {
+  const sets = [
+    parseRules('', ['*.log\r\nbuild/\n/only-here.txt\n# comment\n\ntemp/*\n!temp/kept.txt\n', '!audit.log\n']),
+    parseRules('docs/', ['!*.log\ndrafts/\n']),
+  ];
+  const ignored = (path: string, isFolder = false): boolean => isIgnored(path, isFolder, sets);
+  assert.equal(ignored('a.log'), true);
+  assert.equal(ignored('audit.log'), false, 'of .pinakesignore, behind .gitignore');
+  assert.equal(ignored('docs/a.log'), false);
+  assert.equal(ignored('build', true), true);
+  assert.equal(ignored('build'), false, 'a file is no folder');
+  assert.equal(ignored('only-here.txt'), true);
+  assert.equal(ignored('docs/only-here.txt'), false);
+  assert.equal(ignored('docs/drafts', true), true);
+  assert.equal(ignored('drafts', true), false);
+  assert.equal(ignored('temp', true), false, 'one of its files is taken back');
+  assert.equal(ignored('temp/a.txt'), true);
+  assert.equal(ignored('temp/kept.txt'), false);
+});

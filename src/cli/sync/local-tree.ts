@@ -1,0 +1,165 @@
+/** The files of a folder as `pinakes sync` sees them: named as in the service, without what ignore files leave out. */
+import type { BigIntStats, Dirent } from 'node:fs';
+import { lstat, readdir, readFile, realpath } from 'node:fs/promises';
+import { basename, dirname, join, relative, sep } from 'node:path';
+import { withoutInvisible } from '../../features/local-files/file-name.ts';
+import { cleanPath } from '../../features/local-files/file-path.ts';
+import { usageError } from '../io.ts';
+import { defaultRules, IGNORE_FILES, isIgnored, parseRules, type RuleSet } from './ignore-rules.ts';
+
+/** One file must fit into one request. */
+const FILE_BYTES_MAX = 490_000_000;
+
+export interface TreeFile {
+  /** Its name in the group. */
+  path: string;
+  /** Where it is on this machine. */
+  place: string;
+  size: number;
+  modifiedMs: number;
+  /** Another one after every change of the file. */
+  stamp: string;
+  /** When the file was last written or renamed. */
+  changedMs: number;
+}
+
+export interface LocalTree {
+  files: TreeFile[];
+  /** Files that are never sent, and why. */
+  skipped: { path: string; reason: string }[];
+  /** Files, and folders with `/` at their end, of which nothing is known: what the service has of them stays. */
+  unreadable: string[];
+}
+
+/** @throws CliError, exit code 2, when the folder itself cannot be read. */
+export async function openFolder(given: string): Promise<string> {
+  try {
+    const root = await realpath(given);
+    await readdir(root);
+    return root;
+  } catch (error) {
+    throw usageError(`The folder "${given}" cannot be read: ${codeOf(error)}.`);
+  }
+}
+
+/** Links are not followed: a walk cannot loop. Empty files are left out: there is nothing to search in them. */
+export async function readTree(root: string): Promise<LocalTree> {
+  const tree: LocalTree = { files: [], skipped: [], unreadable: [] };
+  const { prefix, sets } = await outerRules(root);
+  await walk({ root, prefix, tree, taken: new Set() }, '', sets);
+  return tree;
+}
+
+interface Walk {
+  root: string;
+  /** Path of the root below the outermost folder whose rules hold, with `/` at its end. */
+  prefix: string;
+  tree: LocalTree;
+  taken: Set<string>;
+}
+
+/** @param folder relative to the root, with `/` at its end; empty for the root. */
+async function walk(state: Walk, folder: string, outer: readonly RuleSet[]): Promise<void> {
+  const { root, prefix, tree } = state;
+  let entries: Dirent[];
+  try {
+    entries = await readdir(join(root, folder), { withFileTypes: true });
+  } catch (error) {
+    if (folder === '') throw usageError(`The folder "${root}" cannot be read: ${codeOf(error)}.`);
+    const path = namedPath(folder);
+    if (path !== undefined && !isGone(error)) tree.unreadable.push(`${path}/`);
+    return;
+  }
+  const own = await rulesOf(join(root, folder), prefix + folder);
+  const sets = own ? [...outer, own] : outer;
+  entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+  for (const entry of entries) {
+    const path = folder + entry.name;
+    const isFolder = entry.isDirectory();
+    if ((!isFolder && !entry.isFile()) || isIgnored(prefix + path, isFolder, sets)) continue;
+    if (isFolder) await walk(state, `${path}/`, sets);
+    else await addFile(state, path);
+  }
+}
+
+async function addFile({ root, tree, taken }: Walk, relativePath: string): Promise<void> {
+  const place = join(root, relativePath);
+  const path = namedPath(relativePath);
+  const skip = (reason: string): void =>
+    void tree.skipped.push({ path: path ?? withoutInvisible(relativePath), reason });
+  if (path === undefined) return skip('its path is too long');
+  let stats: BigIntStats;
+  try {
+    stats = await lstat(place, { bigint: true });
+  } catch (error) {
+    // Node reads names as UTF-8: a name in another encoding cannot be opened.
+    if (relativePath.includes('\uFFFD')) return skip('its name is not valid UTF-8');
+    if (!isGone(error)) tree.unreadable.push(path);
+    return;
+  }
+  if (stats.size === 0n) return;
+  if (stats.size > FILE_BYTES_MAX) return skip(`it has more than ${FILE_BYTES_MAX / 1_000_000} MB`);
+  if (taken.has(path)) return skip('another file has the same path but for invisible characters');
+  taken.add(path);
+  tree.files.push({
+    path,
+    place,
+    size: Number(stats.size),
+    modifiedMs: Math.max(0, Number(stats.mtimeMs)),
+    stamp: [stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(' '),
+    changedMs: Number(stats.ctimeMs),
+  });
+}
+
+/** Undefined for a path that the service takes no file under. */
+function namedPath(path: string): string | undefined {
+  try {
+    return cleanPath(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The rules of the folders above, up to the root of the repository that the folder is in. A folder that they leave out is taken whole. */
+async function outerRules(root: string): Promise<{ prefix: string; sets: RuleSet[] }> {
+  const alone = { prefix: '', sets: [defaultRules()] };
+  const repository = await repositoryOf(root);
+  if (repository === undefined || repository === root) return alone;
+  const names = relative(repository, root).split(sep);
+  const sets = [defaultRules()];
+  for (let depth = 0; depth < names.length; depth += 1) {
+    const above = names.slice(0, depth);
+    const rules = await rulesOf(join(repository, ...above), above.map((name) => `${name}/`).join(''));
+    if (rules) sets.push(rules);
+    if (isIgnored(names.slice(0, depth + 1).join('/'), true, sets)) return alone;
+  }
+  return { prefix: `${names.join('/')}/`, sets };
+}
+
+/** The folder with `.git` that this one is, or is in. */
+async function repositoryOf(folder: string): Promise<string | undefined> {
+  for (let at = folder; ; at = dirname(at)) {
+    const isRepository = await lstat(join(at, '.git')).then(
+      () => true,
+      () => false,
+    );
+    if (isRepository) return at;
+    if (at === dirname(at) || basename(at) === '') return undefined;
+  }
+}
+
+async function rulesOf(folder: string, base: string): Promise<RuleSet | undefined> {
+  const texts = await Promise.all(
+    IGNORE_FILES.map((name) => readFile(join(folder, name), 'utf8').catch(() => undefined)),
+  );
+  const given = texts.filter((text) => text !== undefined);
+  return given.length === 0 ? undefined : parseRules(base, given);
+}
+
+export function isGone(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR'].includes(codeOf(error));
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
+}

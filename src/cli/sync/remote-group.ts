@@ -1,0 +1,98 @@
+/** The local file group that a folder is kept in step with. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { GroupSource, LocalFileGroup, Operations, Run, RunError } from '../../client/api.ts';
+import { PinakesError } from '../../client/client.ts';
+import type { Client } from '../client.ts';
+import { CliError, usageError } from '../io.ts';
+import type { RemoteFile } from './plan.ts';
+
+const PAGE_SIZE = 100;
+const POLL_INTERVAL_MS = 250;
+const DELETED: ReadonlySet<string> = new Set(['deleting', 'delete_job_failure']);
+const ACTIVE: ReadonlySet<string> = new Set(['queued', 'starting', 'started', 'canceling', 'unknown']);
+
+/** By its id, or by its name; undefined when no group has that name. @throws CliError when several have it. */
+export async function findGroup(
+  client: Client,
+  wanted: { id: string } | { name: string },
+): Promise<LocalFileGroup | undefined> {
+  if ('id' in wanted) {
+    return client.getLocalFileGroup({ params: { id: wanted.id } }).catch((error: unknown) => {
+      if (!(error instanceof PinakesError && error.status === 404)) throw error;
+      throw usageError(`There is no local file group ${wanted.id}.`);
+    });
+  }
+  const groups: LocalFileGroup[] = [];
+  for (let after: string | null | undefined; after !== null; ) {
+    const page: Operations['listLocalFileGroups']['response'] = await client.listLocalFileGroups({
+      query: { limit: PAGE_SIZE, ...(after !== undefined && { after_id: after }) },
+    });
+    groups.push(...page.local_file_groups.filter(({ name, status }) => name === wanted.name && !DELETED.has(status)));
+    after = page.pagination.has_more ? page.pagination.next_id : null;
+  }
+  if (groups.length > 1) {
+    const ids = groups.map(({ id }) => id).join(', ');
+    throw usageError(`${groups.length} groups are called "${wanted.name}": ${ids}. Name one of them with --group.`);
+  }
+  return groups[0];
+}
+
+/** What the group holds; `hidden` counts files whose paths a redaction rule withholds. */
+export async function listRemote(client: Client, groupId: string): Promise<{ files: RemoteFile[]; hidden: number }> {
+  const files: RemoteFile[] = [];
+  let hidden = 0;
+  for (let after: string | null | undefined; after !== null; ) {
+    const page: Operations['listSourcesOfSourceGroup']['response'] = await client.listSourcesOfSourceGroup({
+      params: { id: groupId },
+      query: { limit: PAGE_SIZE, ...(after !== undefined && { after_id: after }) },
+    });
+    for (const source of page.sources) {
+      if (source.path !== null) files.push(remoteFile(source, source.path));
+      else if (source.parent_source_id === null) hidden += 1;
+    }
+    after = page.pagination.has_more ? page.pagination.next_id : null;
+  }
+  return { files, hidden };
+}
+
+function remoteFile({ id, content_hash: hash, status }: GroupSource, path: string): RemoteFile {
+  if (hash === null) throw new CliError('The API key needs the scope ingestion:manage.');
+  return { path, sourceId: id, hash, status };
+}
+
+/** Waits until no run of the group is active. */
+export async function waitUntilIdle(client: Client, groupId: string): Promise<void> {
+  while (ACTIVE.has((await client.getLocalFileGroup({ params: { id: groupId } })).status))
+    await sleep(POLL_INTERVAL_MS);
+}
+
+/** Follows a run to its end. */
+export async function waitForRun(client: Client, runId: string, onProgress: (run: Run) => void): Promise<Run> {
+  for (;;) {
+    const run = await client.getRun({ params: { id: runId } });
+    onProgress(run);
+    if (!ACTIVE.has(run.status)) return run;
+    await sleep(POLL_INTERVAL_MS);
+  }
+}
+
+/** The run that the upload of a new group began. */
+export async function firstRun(client: Client, groupId: string): Promise<string> {
+  const [run] = (await client.listRuns({ params: { id: groupId }, query: { limit: 1 } })).runs;
+  if (!run) throw new CliError(`The group ${groupId} has no run.`);
+  return run.id;
+}
+
+/** Files that a run could not read. */
+export async function listErrors(client: Client, runId: string): Promise<RunError[]> {
+  const errors: RunError[] = [];
+  for (let after: string | null | undefined; after !== null; ) {
+    const page: Operations['listRunErrors']['response'] = await client.listRunErrors({
+      params: { id: runId },
+      query: { limit: PAGE_SIZE, ...(after !== undefined && { after_id: after }) },
+    });
+    errors.push(...page.errors);
+    after = page.pagination.has_more ? page.pagination.next_id : null;
+  }
+  return errors;
+}

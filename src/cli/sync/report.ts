@@ -1,0 +1,77 @@
+/** What a sync did, as a table or as JSON. */
+import type { Io } from '../io.ts';
+
+const SHOWN_OF_A_KIND = 50;
+
+export interface SyncReport {
+  group_id: string | null;
+  group_name: string;
+  dry_run: boolean;
+  added: string[];
+  updated: string[];
+  moved: { from: string; to: string }[];
+  deleted: string[];
+  unchanged: number;
+  /** Files that this run could not read. Of updated ones the old version is still served. */
+  failed: { path: string; title: string; message: string }[];
+  /** Files that are never sent. */
+  skipped: { path: string; reason: string }[];
+  /** Files and folders that this machine cannot read. What is stored of them stays. */
+  unreadable: string[];
+}
+
+export function printJson(report: SyncReport, io: Io): void {
+  io.out(`${JSON.stringify(report)}\n`);
+}
+
+export function printTable(report: SyncReport, io: Io): void {
+  rows(io, 'added', report.added);
+  rows(io, 'updated', report.updated);
+  rows(
+    io,
+    'moved',
+    report.moved.map(({ from, to }) => `${from} -> ${to}`),
+  );
+  rows(io, 'deleted', report.deleted);
+  rows(
+    io,
+    'failed',
+    report.failed.map(
+      ({ path, title, message }) => `${path}: ${message.startsWith(title) ? message : `${title}: ${message}`}`,
+    ),
+  );
+  rows(
+    io,
+    'skipped',
+    report.skipped.map(({ path, reason }) => `${path}: ${reason}`),
+  );
+  rows(io, 'unread', report.unreadable);
+  io.out(`${summaryOf(report)}\n`);
+}
+
+/** Whether there is anything to tell but that all is as it was. */
+export function hasNews(report: SyncReport): boolean {
+  const { added, updated, moved, deleted, failed } = report;
+  return [added, updated, moved, deleted, failed].some((list) => list.length > 0);
+}
+
+function rows(io: Io, kind: string, texts: readonly string[]): void {
+  for (const text of texts.slice(0, SHOWN_OF_A_KIND)) io.out(`${kind.padEnd(8)} ${text}\n`);
+  const more = texts.length - SHOWN_OF_A_KIND;
+  if (more > 0) io.out(`${kind.padEnd(8)} … and ${more} more (--json names all)\n`);
+}
+
+function summaryOf({ added, updated, moved, deleted, unchanged, failed, ...report }: SyncReport): string {
+  const counts: [string, number][] = [
+    ['added', added.length],
+    ['updated', updated.length],
+    ['moved', moved.length],
+    ['deleted', deleted.length],
+    ['unchanged', unchanged],
+    ['failed', failed.length],
+  ];
+  const told = counts.filter(([, count]) => count > 0).map(([what, count]) => `${count} ${what}`);
+  const text = told.length === 0 ? 'no files' : told.join(', ');
+  const group = report.group_id === null ? `new group "${report.group_name}"` : `group ${report.group_id}`;
+  return `${report.dry_run ? 'Would be: ' : ''}${text} (${group})`;
+}

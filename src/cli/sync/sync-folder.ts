@@ -1,0 +1,118 @@
+/** Brings a group in step with a folder, once. */
+import type { Run } from '../../client/api.ts';
+import { PinakesError } from '../../client/client.ts';
+import type { Client } from '../client.ts';
+import { CliError, type Io } from '../io.ts';
+import { formatBytes, startProgress } from '../progress.ts';
+import { applyPlan } from './apply.ts';
+import { type HashCache, hashFiles } from './hash-files.ts';
+import { readTree } from './local-tree.ts';
+import { planSync, type RemoteFile, type SyncPlan } from './plan.ts';
+import { findGroup, listErrors, listRemote, waitForRun, waitUntilIdle } from './remote-group.ts';
+import type { SyncReport } from './report.ts';
+
+/** Another client may change the group in between. */
+const TRIES_MAX = 5;
+/** Up to so many files may go without being asked for, whatever their share. */
+const DELETIONS_UNASKED = 10;
+const REFUSED = 2;
+
+export interface SyncRequest {
+  /** An absolute path. */
+  root: string;
+  group: { id: string } | { name: string };
+  dryRun: boolean;
+  /** Deletes however many. */
+  yes: boolean;
+  cache: HashCache;
+}
+
+/** @throws CliError, exit code 2, when more would be deleted than is likely to be meant. */
+export async function syncFolder(client: Client, request: SyncRequest, io: Io): Promise<SyncReport> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await syncOnce(client, request, io);
+    } catch (error) {
+      // The group changed since it was looked at.
+      if (!(error instanceof PinakesError && error.status === 409) || tries === TRIES_MAX) throw error;
+    }
+  }
+}
+
+async function syncOnce(client: Client, request: SyncRequest, io: Io): Promise<SyncReport> {
+  const { root, dryRun, cache } = request;
+  const tree = await readTree(root);
+  const progress = startProgress(io, 'Comparing');
+  const local = await hashFiles(tree, cache, (done, total) =>
+    progress.update(done, total, `${tree.files.length} files, ${formatBytes(done)} of ${formatBytes(total)}`),
+  );
+  progress.end(`${tree.files.length} files`);
+  const group = await findGroup(client, request.group);
+  if (group && !dryRun) await waitUntilIdle(client, group.id);
+  const { files, hidden } = group ? await listRemote(client, group.id) : { files: [], hidden: 0 };
+  if (hidden > 0)
+    io.err(
+      `The paths of ${hidden} stored files are hidden by a redaction rule: they are not deleted when they are gone here.\n`,
+    );
+  const unread = files.filter(({ status }) => status === 'failed').length;
+  if (unread > 0) io.err(`${unread} stored files could not be read. A run of the failed files tries them again.\n`);
+  const plan = planSync(local, files, tree.unreadable);
+  const name = group?.name ?? ('name' in request.group ? request.group.name : '');
+  const report: SyncReport = {
+    group_id: group?.id ?? null,
+    group_name: name,
+    dry_run: dryRun,
+    added: plan.added.map(({ path }) => path),
+    updated: plan.updated.map(({ path }) => path),
+    moved: plan.moved,
+    deleted: plan.deleted,
+    unchanged: plan.unchanged,
+    failed: [],
+    skipped: tree.skipped,
+    unreadable: tree.unreadable,
+  };
+  if (dryRun) return report;
+  if (!request.yes) checkDeletions(root, plan, files);
+  if (!group && local.length === 0) return report;
+  const { groupId, runs } = await applyPlan(client, { id: group?.id, name }, plan, io);
+  if (runs.length === 0 && files.some(({ status }) => status === 'pending'))
+    runs.push(await readWaiting(client, groupId));
+  return { ...report, group_id: groupId, failed: await failuresOf(client, groupId, runs) };
+}
+
+/** A folder that is not there, not mounted or not the one that was meant looks like one whose files were deleted. */
+function checkDeletions(root: string, plan: SyncPlan, stored: readonly RemoteFile[]): void {
+  const { length: gone } = plan.deleted;
+  if (gone === 0) return;
+  const isEmpty = plan.added.length + plan.updated.length + plan.moved.length + plan.unchanged === 0;
+  if (!isEmpty && (gone <= DELETIONS_UNASKED || gone * 2 <= stored.length)) return;
+  const why = isEmpty ? `There is no file in ${root}` : `Most files of the group are not in ${root}`;
+  throw new CliError(
+    `${why}: ${gone} of ${stored.length} would be deleted. Nothing was changed. If that is meant, say --yes.`,
+    REFUSED,
+  );
+}
+
+/** Files that a canceled run left. */
+async function readWaiting(client: Client, groupId: string): Promise<Run> {
+  const run = await client.startRun({ params: { id: groupId }, body: { only_failed: true } });
+  return waitForRun(client, run.id, () => undefined);
+}
+
+async function failuresOf(client: Client, groupId: string, runs: readonly Run[]): Promise<SyncReport['failed']> {
+  const errors = (
+    await Promise.all(runs.map((run) => (run.statistics.failed > 0 ? listErrors(client, run.id) : [])))
+  ).flat();
+  const whole = runs.filter(({ status, statistics }) => status !== 'success' && statistics.failed === 0);
+  const failed = whole.map(({ error, status }) => ({
+    path: '(the run)',
+    title: error?.title ?? `It ended as ${status}`,
+    message: error?.message ?? '',
+  }));
+  if (errors.length === 0) return failed;
+  const paths = new Map((await listRemote(client, groupId)).files.map(({ sourceId, path }) => [sourceId, path]));
+  return [
+    ...failed,
+    ...errors.map(({ source_id: id, name, title, message }) => ({ path: paths.get(id ?? '') ?? name, title, message })),
+  ];
+}

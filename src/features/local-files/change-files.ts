@@ -1,0 +1,196 @@
+/** Changes to the files of a local file group: added, replaced, moved and deleted by their paths. */
+import { findGroup, lockGroup, type SourceGroup } from '../../corpus/group-store.ts';
+import { dropUpdates, type NewVersion, saveUpdates } from '../../corpus/origin-store.ts';
+import { countSkipped } from '../../corpus/run-store.ts';
+import {
+  countSources,
+  GROUP_BYTES_MAX,
+  GROUP_SOURCES_MAX,
+  listFiles,
+  type StoredFile,
+} from '../../corpus/source-lookup.ts';
+import { insertSources, renameSources, resetAttempts, restartSources } from '../../corpus/source-store.ts';
+import type { Tx } from '../../db/database.ts';
+import type { Deps } from '../../deps.ts';
+import { invalidRequest, notFound, ServiceError } from '../../errors.ts';
+import type { Caller, IdempotencyRecord } from '../../http/route.ts';
+import { auditHiddenFiles, hideFiles } from '../../ingest/delete-source.ts';
+import { mayRun, queueChangesRun } from '../../ingest/run-actions.ts';
+import { isId, newId } from '../../util/ids.ts';
+import { SOURCE_TYPE } from './local-files.ts';
+import { type ChangePlan, countChanges, isNothing, planChanges, type SentFile } from './plan-changes.ts';
+import { changeDigest, type ReceivedChange } from './receive.ts';
+import { storeUpload } from './store-upload.ts';
+
+export interface ChangedFiles {
+  source_group_id: string;
+  /** Null: nothing had to be done. */
+  run_id: string | null;
+  added: number;
+  updated: number;
+  moved: number;
+  unchanged: number;
+  deleted: number;
+}
+
+/**
+ * Brings the files of a group in step with a request. What was searchable stays so until its new version is; what is deleted is
+ * hidden when this returns.
+ *
+ * @throws ServiceError not_found; conflict while a run is active and for a move that is not possible; invalid_request, too_large
+ *   when the group would become too large.
+ */
+export async function changeFiles(
+  deps: Deps,
+  caller: Caller,
+  groupId: string,
+  change: ReceivedChange,
+  idempotency: IdempotencyRecord,
+  signal: AbortSignal,
+): Promise<ChangedFiles> {
+  const request = { files: change.files, digest: changeDigest(change) };
+  return storeUpload(deps, caller, request, idempotency, signal, async (tx) => {
+    const group = await lockFiles(tx, caller, groupId);
+    if (!mayRun(group.status))
+      throw new ServiceError(
+        'conflict',
+        `The source group is ${group.status}: change its files when its run has ended.`,
+      );
+    const paths = [...change.files.map(({ path }) => path), ...change.moves.flatMap(({ from, to }) => [from, to])];
+    const stored = await listFiles(tx, caller.tenantId, groupId, change.mode === 'mirror' ? undefined : paths);
+    const receivedAt = deps.clock.now();
+    const files = change.files.map(({ name, path, staged, lastModified }) => ({
+      path,
+      name,
+      hash: staged.hash,
+      size: staged.size,
+      contentAt: lastModified ?? receivedAt,
+    }));
+    const plan = planChanges({ mode: change.mode, files, moves: change.moves }, stored);
+    return apply(deps, tx, caller, group, plan, stored);
+  });
+}
+
+async function apply(
+  deps: Deps,
+  tx: Tx,
+  caller: Caller,
+  group: SourceGroup,
+  plan: ChangePlan,
+  stored: readonly StoredFile[],
+): Promise<ChangedFiles> {
+  const { tenantId } = caller;
+  const answer = { source_group_id: group.id, ...countChanges(plan), deleted: plan.deleted.length };
+  if (isNothing(plan)) return { ...answer, run_id: null };
+  const hidden = await hideFiles(deps, tx, tenantId, group.id, plan.deleted);
+  checkRoom(await countSources(tx, tenantId, group.id), plan);
+  await write(deps, tx, tenantId, group, plan);
+  const runId = await queueChangesRun(deps, tx, tenantId, group, {
+    unchanged: plan.unchanged,
+    settled: countSettled(plan, stored),
+    deleted: hidden.length,
+  });
+  await auditHiddenFiles(tx, caller, group.id, plan.deleted);
+  return { ...answer, run_id: runId };
+}
+
+async function write(deps: Deps, tx: Tx, tenantId: string, group: SourceGroup, plan: ChangePlan): Promise<void> {
+  const createdAt = deps.clock.now();
+  const sources = plan.added.map((file) => ({
+    id: newId(createdAt.getTime()),
+    name: file.name,
+    path: file.path,
+    fileType: 'unknown',
+    fileSize: file.size,
+    blobHash: file.hash,
+    contentAt: file.contentAt,
+  }));
+  await insertSources(tx, tenantId, { id: group.id, sourceType: SOURCE_TYPE, createdAt }, sources);
+  await renameSources(
+    tx,
+    tenantId,
+    plan.renamed.map(({ sourceId: id, path, name }) => ({ id, path, name })),
+  );
+  const reread = (isServed: boolean): NewVersion[] =>
+    plan.reread.filter((file) => file.status === (isServed ? 'ready' : 'failed')).map(sameVersion);
+  await restartSources(tx, tenantId, [...plan.restarted.map(newVersion), ...reread(false)]);
+  const updates = [...plan.updated.map(newVersion), ...reread(true)];
+  await saveUpdates(tx, tenantId, group.id, updates);
+  await resetAttempts(
+    tx,
+    tenantId,
+    updates.map(({ sourceId }) => sourceId),
+  );
+  await dropUpdates(tx, tenantId, plan.reverted);
+}
+
+function newVersion({ sourceId, file }: { sourceId: string; file: SentFile }): NewVersion {
+  return { sourceId, blobHash: file.hash, fileSize: file.size, contentAt: file.contentAt };
+}
+
+function sameVersion(file: StoredFile): NewVersion {
+  return {
+    sourceId: file.sourceId,
+    blobHash: file.updateHash ?? file.blobHash,
+    fileSize: file.fileSize,
+    contentAt: null,
+  };
+}
+
+/** Files that changed without having to be read. */
+function countSettled(plan: ChangePlan, stored: readonly StoredFile[]): number {
+  const isRead = new Set([
+    ...stored.filter((file) => file.waits).map((file) => file.sourceId),
+    ...[...plan.updated, ...plan.restarted, ...plan.reread].map((one) => one.sourceId),
+  ]);
+  return new Set([...plan.reverted, ...[...plan.moved].filter((sourceId) => !isRead.has(sourceId))]).size;
+}
+
+/** @throws ServiceError invalid_request, too_large */
+function checkRoom(
+  counts: { pending: number; ready: number; failed: number; bytes: number },
+  { added, restarted, updated }: ChangePlan,
+): void {
+  const sources = counts.pending + counts.ready + counts.failed + added.length;
+  if (added.length > 0 && sources > GROUP_SOURCES_MAX)
+    throw invalidRequest(`A source group has at most ${GROUP_SOURCES_MAX} files.`);
+  const sent = [...added, ...restarted.map(({ file }) => file), ...updated.map(({ file }) => file)];
+  const bytes = sent.reduce((sum, { size }) => sum + size, counts.bytes);
+  if (sent.length > 0 && bytes > GROUP_BYTES_MAX)
+    throw new ServiceError('too_large', `A source group has at most ${GROUP_BYTES_MAX / 1024 ** 3} GiB of files.`);
+}
+
+/**
+ * Hides the files with these paths and starts their removal; returns how many there were. Asked again, it changes nothing. An active
+ * run counts those that it can no longer read as skipped.
+ *
+ * @throws ServiceError not_found
+ */
+export async function deleteFilesByPath(
+  deps: Deps,
+  caller: Caller,
+  groupId: string,
+  paths: readonly string[],
+): Promise<number> {
+  const { tenantId } = caller;
+  const deleted = await deps.db.transaction(tenantId, async (tx) => {
+    const group = await lockFiles(tx, caller, groupId);
+    const files = await listFiles(tx, tenantId, groupId, paths);
+    const ids = files.map((file) => file.sourceId);
+    const hidden = await hideFiles(deps, tx, tenantId, groupId, ids);
+    const waiting = hidden.filter((source) => source.waits).length;
+    if (waiting > 0) await countSkipped(tx, tenantId, groupId, group.generation, waiting);
+    await auditHiddenFiles(tx, caller, groupId, ids);
+    return files.length;
+  });
+  deps.crash.reach('delete.tombstoned');
+  return deleted;
+}
+
+/** Locks a group of uploaded files that the caller may see. @throws ServiceError not_found */
+async function lockFiles(tx: Tx, caller: Caller, groupId: string): Promise<SourceGroup> {
+  const visible = isId(groupId) ? await findGroup(tx, caller.tenantId, groupId, caller) : undefined;
+  const group = visible && (await lockGroup(tx, caller.tenantId, groupId));
+  if (!group || group.deletedAt || group.sourceType !== SOURCE_TYPE) throw notFound();
+  return group;
+}

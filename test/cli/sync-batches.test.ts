@@ -1,0 +1,97 @@
+/** A folder that needs several requests: they follow one another, and an end in between loses nothing. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { type Client, openClient } from '../../src/cli/client.ts';
+import type { Io } from '../../src/cli/io.ts';
+import { applyPlan } from '../../src/cli/sync/apply.ts';
+import { type HashedFile, hashFiles } from '../../src/cli/sync/hash-files.ts';
+import { readTree } from '../../src/cli/sync/local-tree.ts';
+import { planSync } from '../../src/cli/sync/plan.ts';
+import { listRemote } from '../../src/cli/sync/remote-group.ts';
+import { openProcessPool } from '../../src/ingest/process-pool.ts';
+import { buildWorker, type Worker } from '../../src/worker.ts';
+import { openTestApp, type TestApp } from '../support/app.ts';
+
+const LIMITS = { files: 3, fileBytes: 1_000_000, paths: 2, pathBytes: 1_000_000 };
+const io: Io = { out: () => undefined, err: () => undefined, terminal: false, columns: 80 };
+const folder = mkdtempSync(join(tmpdir(), 'pinakes-batches-'));
+let service: TestApp;
+let worker: Worker;
+let client: Client;
+
+before(async () => {
+  service = await openTestApp({ given: { processor: openProcessPool({ children: 1 }) } });
+  worker = buildWorker(service.deps);
+  await worker.start();
+  client = openClient({ url: await service.url(), apiKey: service.key });
+});
+after(async () => {
+  await worker.stop(1_000);
+  await service.deps.processor.close();
+  await service.close();
+  rmSync(folder, { recursive: true });
+});
+
+const place = (i: number): string => join(folder, `${i}.txt`);
+
+async function readLocal(): Promise<HashedFile[]> {
+  return hashFiles(await readTree(folder), new Map(), () => undefined);
+}
+
+async function pathsOf(groupId: string): Promise<string[]> {
+  return (await listRemote(client, groupId)).files.map(({ path }) => path).sort();
+}
+
+test('files, moves and deletions go in as many requests as the limits ask for', async () => {
+  for (let i = 0; i < 8; i += 1) writeFileSync(place(i), `Barge ${i} is here.`);
+  const first = await applyPlan(
+    client,
+    { id: undefined, name: 'barges' },
+    planSync(await readLocal(), [], []),
+    io,
+    LIMITS,
+  );
+  assert.deepEqual(
+    first.runs.map(({ statistics }) => statistics.added),
+    [3, 3, 2],
+  );
+  const group = { id: first.groupId, name: 'barges' };
+  assert.equal((await pathsOf(group.id)).length, 8);
+
+  for (const i of [0, 1, 2]) {
+    writeFileSync(join(folder, `moved-${i}.txt`), `Barge ${i} is here.`);
+    rmSync(place(i));
+  }
+  for (const i of [3, 4, 5]) rmSync(place(i));
+  writeFileSync(place(6), 'Barge 6 has left.');
+  const plan = planSync(await readLocal(), (await listRemote(client, group.id)).files, []);
+  const second = await applyPlan(client, group, plan, io, LIMITS);
+  assert.deepEqual(
+    second.runs.map(({ statistics }) => statistics.updated),
+    [3, 1],
+  );
+  assert.deepEqual(await pathsOf(group.id), ['6.txt', '7.txt', 'moved-0.txt', 'moved-1.txt', 'moved-2.txt']);
+});
+
+test('what an interrupted sync left over is what the next one does', async () => {
+  for (let i = 10; i < 18; i += 1) writeFileSync(place(i), `Sloop ${i} is here.`);
+  const local = (await readLocal()).filter(({ path }) => /^1\d/.test(path));
+  // The third request finds a file that has shrunk, and is not sent.
+  const unlucky = local.map((file, i) => (i === 7 ? { ...file, size: file.size + 1 } : file));
+  await assert.rejects(
+    applyPlan(client, { id: undefined, name: 'sloops' }, planSync(unlucky, [], []), io, LIMITS),
+    /changed while it was being uploaded/,
+  );
+  const [group] = (await client.listLocalFileGroups()).local_file_groups.filter(({ name }) => name === 'sloops');
+  const before = (await listRemote(client, group!.id)).files;
+  assert.equal(before.length, 6);
+  const rest = await applyPlan(client, { id: group!.id, name: 'sloops' }, planSync(local, before, []), io, LIMITS);
+  assert.deepEqual(
+    rest.runs.map(({ statistics }) => statistics.added),
+    [2],
+  );
+  assert.equal((await pathsOf(group!.id)).length, 8);
+});

@@ -1,0 +1,229 @@
+/** `pinakes sync` against a real service. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { after, before, test } from 'node:test';
+import { type LocalService, startLocalService } from '../../src/cli/local-service.ts';
+import type { SyncReport } from '../../src/cli/sync/report.ts';
+import type { CompletionResult, Operations } from '../../src/client/api.ts';
+import { type CliResult, runPinakes } from '../support/cli.ts';
+import { copyTemplate } from '../support/database.ts';
+
+const temporary = mkdtempSync(join(tmpdir(), 'pinakes-sync-'));
+const dataDir = join(temporary, 'data');
+let service: LocalService;
+
+before(async () => {
+  await copyTemplate(dataDir);
+  service = await startLocalService(dataDir);
+});
+after(async () => {
+  await service.stop();
+  rmSync(temporary, { recursive: true });
+});
+
+const environment = () => ({ PINAKES_URL: service.url, PINAKES_DATA_DIR: dataDir });
+const pinakes = (...args: string[]): Promise<CliResult> => runPinakes(args, environment());
+
+async function sync(...args: string[]): Promise<SyncReport> {
+  const { code, stdout, stderr } = await pinakes('sync', '--json', ...args);
+  assert.equal(code, 0, stderr);
+  return JSON.parse(stdout) as SyncReport;
+}
+
+/** Names of the files that say this word. */
+async function found(word: string): Promise<string[]> {
+  const { stdout } = await pinakes('search', word, '--json', '-n', '100');
+  const { results } = JSON.parse(stdout) as Operations['search']['response'];
+  return results.filter(({ content }) => content.split(/\W+/).includes(word)).map(({ name }) => name);
+}
+
+function write(folder: string, path: string, text: string): void {
+  const place = join(folder, path);
+  mkdirSync(dirname(place), { recursive: true });
+  writeFileSync(place, text);
+}
+
+const filesOf = ({ added, updated, moved, deleted, unchanged }: SyncReport) => ({
+  added,
+  updated,
+  moved,
+  deleted,
+  unchanged,
+});
+const nothing = { added: [], updated: [], moved: [], deleted: [] };
+
+test('1,000 files with 10 edits, 5 deletions and 3 moves: exactly those, and no old value after the run', async () => {
+  const folder = join(temporary, 'thousand');
+  const pathOf = (i: number): string => `part ${i % 20}/page-${i}.txt`;
+  const textOf = (i: number, state: string): string => `Lamp number ${i} of the coast is ${state}${i} by night.\n`;
+  for (let i = 0; i < 1_000; i += 1) write(folder, pathOf(i), textOf(i, 'amberly'));
+  const first = await sync(folder);
+  assert.deepEqual([first.added.length, first.unchanged], [1_000, 0]);
+  assert.deepEqual(await found('amberly7'), ['page-7.txt']);
+
+  const edited = Array.from({ length: 10 }, (_, i) => 7 + 41 * i);
+  const removed = [3, 203, 403, 603, 803];
+  const moved = [11, 311, 611];
+  for (const i of edited) write(folder, pathOf(i), textOf(i, 'verdigris'));
+  for (const i of removed) rmSync(join(folder, pathOf(i)));
+  mkdirSync(join(folder, 'moved'));
+  for (const i of moved) renameSync(join(folder, pathOf(i)), join(folder, `moved/page-${i}.txt`));
+
+  const sorted = (numbers: readonly number[]): string[] => numbers.map(pathOf).sort();
+  const expected = {
+    added: [],
+    updated: sorted(edited),
+    moved: moved.map((i) => ({ from: pathOf(i), to: `moved/page-${i}.txt` })),
+    deleted: sorted(removed),
+    unchanged: 1_000 - edited.length - removed.length - moved.length,
+  };
+  for (const options of [['--dry-run'], []]) {
+    const { updated, deleted, ...report } = filesOf(await sync(folder, ...options));
+    assert.deepEqual({ ...report, updated: updated.sort(), deleted: deleted.sort() }, expected);
+  }
+
+  for (const i of edited) {
+    assert.deepEqual(await found(`amberly${i}`), []);
+    assert.deepEqual(await found(`verdigris${i}`), [`page-${i}.txt`]);
+  }
+  for (const i of removed) assert.deepEqual(await found(`amberly${i}`), []);
+  for (const i of moved) assert.deepEqual(await found(`amberly${i}`), [`page-${i}.txt`]);
+  const asked = await pinakes('ask', `What is lamp number ${edited[0]} of the coast by night?`, '--json');
+  const answer = JSON.parse(asked.stdout) as CompletionResult;
+  assert.match(answer.choices[0]?.message.content ?? '', /verdigris7/);
+  assert.doesNotMatch(asked.stdout, /amberly7\b/);
+  assert.deepEqual(filesOf(await sync(folder)), { ...nothing, unchanged: 995 });
+});
+
+test('what changed is shown as a table; names are paths below the folder', async () => {
+  const folder = join(temporary, 'table');
+  for (const name of ['same', 'edited', 'gone', 'old']) write(folder, `${name}.txt`, `This is the file ${name}.`);
+  await sync(folder, '--name', 'shown');
+  write(folder, 'edited.txt', 'This is another file.');
+  write(folder, 'sub/new.txt', 'This is new.');
+  rmSync(join(folder, 'gone.txt'));
+  renameSync(join(folder, 'old.txt'), join(folder, 'sub', 'old.txt'));
+  const { code, stdout } = await pinakes('sync', folder, '--name', 'shown');
+  assert.equal(code, 0);
+  const lines = stdout.split('\n');
+  assert.deepEqual(lines.slice(0, 4), [
+    'added    sub/new.txt',
+    'updated  edited.txt',
+    'moved    old.txt -> sub/old.txt',
+    'deleted  gone.txt',
+  ]);
+  assert.match(lines[4]!, /^1 added, 1 updated, 1 moved, 1 deleted, 1 unchanged \(group [0-9a-f-]{36}\)$/);
+});
+
+test('a group that ingest made is kept in step under its name or its id', async () => {
+  const folder = join(temporary, 'ingested');
+  write(folder, 'docs/a.txt', 'The quarry is called ostrander.');
+  const ingested = await pinakes('ingest', '--wait', '--name', 'quarry', folder);
+  const id = ingested.stdout.trim();
+  const byName = await sync(folder, '--name', 'quarry');
+  assert.deepEqual([byName.group_id, filesOf(byName)], [id, { ...nothing, unchanged: 1 }]);
+  write(folder, 'docs/a.txt', 'The quarry is called pellworth.');
+  assert.deepEqual((await sync(folder, '--group', id)).updated, ['docs/a.txt']);
+
+  const twin = await pinakes('ingest', '--wait', '--name', 'quarry', folder);
+  const refused = await pinakes('sync', folder, '--name', 'quarry');
+  assert.equal(refused.code, 2);
+  assert.match(refused.stderr, new RegExp(`2 groups are called "quarry": ${id}, ${twin.stdout.trim()}\\.`));
+});
+
+test('a file that cannot be read keeps its old version, is named, and the exit code is 1', async () => {
+  const folder = join(temporary, 'broken');
+  write(folder, 'guide/manual.pdf', 'The mill is called rushmere.');
+  await sync(folder);
+  write(folder, 'guide/manual.pdf', '%PDF-1.4\nno PDF at all');
+  const { code, stdout } = await pinakes('sync', folder);
+  assert.equal(code, 1);
+  assert.match(stdout, /^failed {3}guide\/manual\.pdf: .+$/m);
+  assert.deepEqual(await found('rushmere'), ['manual.pdf']);
+  assert.equal((await pinakes('sync', folder)).code, 0, 'it is tried again when it has changed');
+});
+
+test('all or most files are deleted only when that is said', async () => {
+  const folder = join(temporary, 'emptied');
+  for (let i = 0; i < 30; i += 1) write(folder, `${i}.txt`, `The ferry number ${i} is called stanmore.`);
+  const { group_id: group } = await sync(folder);
+  for (let i = 0; i < 20; i += 1) rmSync(join(folder, `${i}.txt`));
+  const most = await pinakes('sync', folder);
+  assert.equal(most.code, 2);
+  assert.match(most.stderr, /Most files of the group are not in .*: 20 of 30 would be deleted\. Nothing was changed\./);
+  for (let i = 20; i < 30; i += 1) rmSync(join(folder, `${i}.txt`));
+  const all = await pinakes('sync', folder);
+  assert.equal(all.code, 2);
+  assert.match(all.stderr, /There is no file in .*: 30 of 30 would be deleted/);
+  rmSync(folder, { recursive: true });
+  const missing = await pinakes('sync', folder, '--yes', '--group', group!);
+  assert.deepEqual([missing.code, /cannot be read/.test(missing.stderr)], [2, true]);
+  assert.ok((await found('stanmore')).length > 0);
+  mkdirSync(folder);
+  assert.equal((await sync(folder, '--yes')).deleted.length, 30);
+  assert.deepEqual(await found('stanmore'), []);
+});
+
+test('a dry run says what would be done and does nothing', async () => {
+  const folder = join(temporary, 'dry');
+  write(folder, 'a.txt', 'The weir is called tolworth.');
+  const { code, stdout } = await pinakes('sync', '-n', folder);
+  assert.equal(code, 0);
+  assert.equal(stdout, `added    a.txt\nWould be: 1 added (new group "${folder}")\n`);
+  assert.deepEqual(await found('tolworth'), []);
+});
+
+test('what cannot go together, and a group that is not there, are the caller’s mistakes', async () => {
+  const cases: [string[], RegExp][] = [
+    [['--group', 'x', '--name', 'y'], /do not go together/],
+    [['--watch', '--dry-run'], /do not go together/],
+    [['--name', 'x'.repeat(201)], /1 to 200 characters/],
+    [['--group', '0198b0a4-0000-7000-8000-000000000000'], /There is no local file group 0198b0a4/],
+  ];
+  for (const [options, message] of cases) {
+    const { code, stderr } = await pinakes('sync', temporary, ...options);
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, message);
+  }
+});
+
+test('two at once come to the same end', async () => {
+  const folder = join(temporary, 'twice');
+  for (let i = 0; i < 20; i += 1) write(folder, `${i}.txt`, `The sluice ${i} is called wexcombe.`);
+  await sync(folder);
+  for (let i = 0; i < 20; i += 2) write(folder, `${i}.txt`, `The sluice ${i} is called yatebury.`);
+  rmSync(join(folder, '1.txt'));
+  const both = await Promise.all([pinakes('sync', folder), pinakes('sync', folder)]);
+  for (const { code, stderr } of both) assert.equal(code, 0, stderr);
+  assert.deepEqual([(await found('wexcombe')).length, (await found('yatebury')).length], [9, 10]);
+  assert.deepEqual(filesOf(await sync(folder)), { ...nothing, unchanged: 19 });
+});
+
+test('--watch follows changes until it is ended', async () => {
+  const folder = join(temporary, 'watched');
+  write(folder, 'a.txt', 'The pier is called upwell.');
+  const child = spawn(
+    process.execPath,
+    [join(import.meta.dirname, '..', '..', 'src', 'cli', 'pinakes.ts'), 'sync', '--watch', '--json', folder],
+    { env: { ...process.env, ...environment() }, stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  const ended = new Promise((resolve) => child.once('close', resolve));
+  try {
+    const reports = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    const next = async (): Promise<SyncReport> => JSON.parse((await reports.next()).value as string) as SyncReport;
+    assert.deepEqual(filesOf(await next()), { ...nothing, added: ['a.txt'], unchanged: 0 });
+    for await (const line of createInterface({ input: child.stderr })) if (line.startsWith('Watching')) break;
+    write(folder, 'a.txt', 'The pier is called viverton.');
+    assert.deepEqual(filesOf(await next()), { ...nothing, updated: ['a.txt'], unchanged: 0 });
+    assert.deepEqual(await found('viverton'), ['a.txt']);
+    renameSync(join(folder, 'a.txt'), join(folder, 'b.txt'));
+    assert.deepEqual((await next()).moved, [{ from: 'a.txt', to: 'b.txt' }]);
+  } finally {
+    child.kill();
+    await ended;
+  }
+});

@@ -1,0 +1,128 @@
+/** The process ends before and after each durable step of a change of files: the old version or the new one is served, never both or none. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { openDiskBlobStore } from '../../src/blobs/disk.ts';
+import { findViolations } from '../../src/corpus/invariants.ts';
+import { openDatabase } from '../../src/db/open.ts';
+import { generateApiKey } from '../../src/http/api-key.ts';
+import type { CrashPoint } from '../../src/util/crash.ts';
+import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
+import { eventually, multipartBody } from '../support/upload.ts';
+import { listGroups, search } from './kill-model.ts';
+
+/** Before these a change does what every upload does: see crash.test.ts. */
+const POINTS: readonly CrashPoint[] = [
+  'upload.blobs_durable',
+  'upload.committed',
+  'ingest.taken',
+  'ingest.processed',
+  'ingest.parts_stored',
+  'ingest.batch_stored',
+  'ingest.finished',
+  'delete.chunks_removed',
+];
+
+let dataDir: string;
+const { key } = generateApiKey();
+/** Crash point -> group. */
+const groups = new Map<string, string>();
+
+before(async () => {
+  dataDir = mkdtempSync(path.join(tmpdir(), 'pinakes-changes-'));
+  const service = await startServiceProcess({ dataDir, key });
+  for (const point of POINTS) groups.set(point, await upload(service, point));
+  await eventually(async () => (await listGroups(service)).every((group) => group.status === 'success'));
+  assert.equal(await service.stop(), 0);
+});
+after(() => rmSync(dataDir, { recursive: true, force: true }));
+
+const wordOf = (point: string): string => `zz${point.replace(/[^a-z]/g, '')}`;
+
+/** Enough rows to be stored in parts. */
+const table = (word: string): string =>
+  `id,value\n${Array.from({ length: 120 }, (_, i) => `${i},value ${i}`).join('\n')}\nlast,${word}\n`;
+
+function form(point: string, state: 'old' | 'new', fields: readonly (readonly [string, string])[]) {
+  const word = wordOf(point);
+  const files = [
+    { name: `${word}.txt`, content: `The word ${word} is in its ${state} state.` },
+    { name: `${word}.csv`, content: table(`${word} ${state}`) },
+  ];
+  const gone = { name: `${word}-gone.txt`, content: `The word ${word} is gone.` };
+  return multipartBody(state === 'old' ? [...files, gone] : files, fields);
+}
+
+async function upload(service: ServiceProcess, point: string): Promise<string> {
+  const { headers, body } = form(point, 'old', [['name', point]]);
+  const answer = await service.fetch('/local-file-groups', { method: 'POST', headers, body: new Uint8Array(body) });
+  return ((await answer.json()) as { source_group_id: string }).source_group_id;
+}
+
+function change(service: ServiceProcess, point: string): Promise<Response> {
+  const { headers, body } = form(point, 'new', [['mode', 'mirror']]);
+  return service.fetch(`/local-file-groups/${groups.get(point)}/files`, {
+    method: 'PUT',
+    headers: { ...headers, 'idempotency-key': point },
+    body: new Uint8Array(body),
+  });
+}
+
+/** `file: state` of everything that is found, sorted. */
+async function served(service: ServiceProcess, point: string): Promise<string[]> {
+  const word = wordOf(point);
+  const hits = (await search(service, word)).filter(({ content }) => content.includes(word));
+  return hits.map(({ name, content }) => `${name}: ${/old|new|gone/.exec(content)?.[0]}`).sort();
+}
+
+const all = (point: string, state: string): string[] =>
+  ['csv', 'txt'].map((end) => `${wordOf(point)}.${end}: ${state}`);
+
+for (const point of POINTS) {
+  test(`kill -9 at ${point}`, async () => {
+    const doomed = await startServiceProcess({ dataDir, key, env: { NODE_ENV: 'test', PINAKES_CRASH_AT: point } });
+    let isAnswered: boolean;
+    try {
+      isAnswered = (await change(doomed, point).catch(() => undefined)) !== undefined;
+      await doomed.ended; // hangs, and so fails, when the point is never reached
+    } finally {
+      await doomed.kill();
+    }
+    const service = await startServiceProcess({ dataDir, key });
+    try {
+      const now = await served(service, point);
+      const files = now.filter((line) => !line.endsWith('gone')).map((line) => line.split(':')[0]);
+      assert.deepEqual(
+        files,
+        all(point, '').map((line) => line.split(':')[0]),
+        now.join('\n'),
+      );
+      if (isAnswered) assert.ok(!now.some((line) => line.endsWith('gone')), 'what was deleted stays deleted');
+      // A client whose answer was lost asks again with its key.
+      const again = await eventually(async () => {
+        const answer = await change(service, point);
+        return answer.status !== 409 && answer;
+      });
+      assert.equal(again.status, 202);
+      await eventually(async () => {
+        const group = (await listGroups(service)).find(({ id }) => id === groups.get(point));
+        return group?.status === 'success';
+      });
+      assert.deepEqual(await served(service, point), all(point, 'new'));
+    } finally {
+      assert.equal(await service.stop(), 0);
+    }
+  });
+}
+
+test('afterwards the stored data keeps every promise', async () => {
+  const db = await openDatabase({ dataDir });
+  try {
+    const blobs = await openDiskBlobStore(path.join(dataDir, 'blobs'));
+    assert.deepEqual(await findViolations(db, blobs, { now: new Date(), graceSeconds: 3_600 }), []);
+  } finally {
+    await db.close();
+  }
+});
