@@ -120,6 +120,10 @@ test('show tells what an id names', async () => {
   assert.match((await pinakes(['show', chunk.id])).stdout, /\n\nRopes were made of hemp\.\n$/);
   assert.equal((await json(['show', chunk.id])).kind, 'chunk');
 
+  const scopes = ['keys', 'issue', '--name', 'uploader', '--scope', 'ingestion:manage', '--json'];
+  const { key } = JSON.parse((await pinakes(scopes)).stdout);
+  const limited = await pinakes(['show', ropes], { PINAKES_API_KEY: key });
+  assert.match(limited.stdout, /^name +Ropes$/m, 'a key that may not read chunks or tags sees the group');
   await refused(['show', newId()], 1, /No source group, source, run or chunk/);
   await refused(['show', ropes, '--text'], 2, /--text is for sources; .* is a source group/);
 });

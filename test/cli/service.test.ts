@@ -74,6 +74,18 @@ test('ingest, search and ask', async () => {
   assert.match(asked.stderr, /Conversation [0-9a-f-]{36}/);
 });
 
+test('the first example of the README answers the question that it asks', async () => {
+  const project = join(import.meta.dirname, '..', '..');
+  const readme = readFileSync(join(project, 'README.md'), 'utf8');
+  const [, question = '', answer = ''] = /"content": "([^"]+)"}]}'\n# "content":"([^"]+)"/.exec(readme) ?? [];
+  assert.match(question, /\?$/);
+  const guide = join(project, 'demo', 'visitor-guide.md');
+  assert.ok(readme.includes('files=@demo/visitor-guide.md'));
+  assert.equal((await pinakes(['ingest', '--wait', guide])).code, 0);
+  const result = JSON.parse((await pinakes(['ask', question, '--json'])).stdout) as CompletionResult;
+  assert.equal(result.choices[0]?.message.content, answer);
+});
+
 test('a file that fails is named, and the exit code is 1', async () => {
   const good = file('good.txt', 'This one is fine.');
   const bad = file('broken.pdf', '%PDF-1.4\nthis is no PDF file');

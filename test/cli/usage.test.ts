@@ -100,6 +100,10 @@ test('mistakes end with 2 and one line', async () => {
     ['connect', 'wiki'],
     ['runs', 'errors'],
     ['tags', 'add', 'x'],
+    ['tags', 'paint', 'x'],
+    ['models', 'pull'],
+    ['models', 'pull', '../x'],
+    ['models', 'push', 'x/y'],
   ]) {
     const { code, stdout, stderr } = await inProcess(args);
     assert.equal(code, 2, args.join(' '));

@@ -101,7 +101,7 @@ async function link(
     links.push(await change.catch((error: unknown) => Promise.reject(explained(error, action, id, tag.name))));
   }
   if (flagOption(options, 'json')) io.out(`${JSON.stringify(links)}\n`);
-  else if (action === 'add') io.err(`${countOf(links.length, 'source group')} carry the tag "${tag.name}" now.\n`);
+  else if (action === 'add') io.err(`Put the tag "${tag.name}" on ${countOf(links.length, 'source group')}.\n`);
   else io.err(`Took the tag "${tag.name}" from ${countOf(links.length, 'source group')}.\n`);
   return 0;
 }
