@@ -154,6 +154,18 @@ describe('a wrong setting is one line with the variable, the problem and an exam
   });
 });
 
+describe('pauses of crawls', () => {
+  test('have a default and a least', () => {
+    assert.deepEqual(loadConfig({}).crawl, { delayMs: 250, delayMinMs: 50 });
+    const set = { PINAKES_CRAWL_DELAY_MS: '1000', PINAKES_CRAWL_DELAY_MIN_MS: '500' };
+    assert.deepEqual(loadConfig(set).crawl, { delayMs: 1000, delayMinMs: 500 });
+  });
+  test('the least may not be more than the default', () => {
+    assert.match(problemOf({ PINAKES_CRAWL_DELAY_MIN_MS: '300' }), /^PINAKES_CRAWL_DELAY_MIN_MS is more than/);
+    assert.match(problemOf({ PINAKES_CRAWL_DELAY_MS: '60001' }), /whole number from 0 to 60000/);
+  });
+});
+
 describe('names without a meaning', () => {
   test('are found, with the name that was probably meant', () => {
     assert.deepEqual(findUnknownSettings({ PINAKES_EMBEDING_MODEL: 'x', PINAKES_PORT: '1', NODE_ENV: 'production' }), [

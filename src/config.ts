@@ -24,6 +24,7 @@ const PRESIDIO_LANGUAGES_PATTERN = /^[a-z]{2,3}(?:,[a-z]{2,3}){0,7}$/;
 const CHAT_TIMEOUT_MS_MAX = 3_600_000;
 const TOKENS_PER_DAY_MAX = 9_999_999_999;
 const EMBEDDING_REQUESTS_MAX = 64;
+const CRAWL_DELAY_MS_MAX = 60_000;
 /** An index takes no more. */
 export const EMBEDDING_DIMENSIONS_MAX = 4_000;
 const HUB_URL_DEFAULT = 'https://huggingface.co';
@@ -103,6 +104,8 @@ export interface Config {
   remote: { googleApiUrl: string | null; pageApiUrl: string | null; repoApiUrl: string | null };
   /** Hosts (`wiki.example.internal`) and CIDRs (`10.1.0.0/16`) that addresses from tenants may reach although private. */
   outboundAllow: readonly string[];
+  /** Pauses between two requests of a crawl to one host: of crawls that say nothing, and the least that one may ask for. */
+  crawl: { delayMs: number; delayMinMs: number };
   /** Child processes that parse files. */
   parserProcesses: number;
   /** Programs of the system that parsers may ask for. `ocrLanguages` as tesseract names them, null: off. */
@@ -211,6 +214,10 @@ function readConfig(read: SettingsReader, env: Environment): Config {
       repoApiUrl: read.httpUrl('PINAKES_REPO_API_URL', 'https://api.github.com'),
     },
     outboundAllow: readOutboundAllow(read),
+    crawl: {
+      delayMs: read.integer('PINAKES_CRAWL_DELAY_MS', 250, 0, CRAWL_DELAY_MS_MAX),
+      delayMinMs: read.integer('PINAKES_CRAWL_DELAY_MIN_MS', 50, 0, CRAWL_DELAY_MS_MAX),
+    },
     tools: readTools(read),
     parserProcesses: read.integer('PINAKES_PARSER_PROCESSES', 2, 1, PARSER_PROCESSES_MAX),
     workerConcurrency: read.integer('PINAKES_WORKER_CONCURRENCY', 3, 1, WORKER_CONCURRENCY_MAX),
@@ -285,6 +292,13 @@ function checkTogether(config: Config): void {
       'PINAKES_WEB_GROUNDING',
       'is on, but PINAKES_CHAT_MODEL cannot search the web (models of openai, anthropic and google can)',
       'off',
+    );
+  }
+  if (config.crawl.delayMinMs > config.crawl.delayMs) {
+    throw new ConfigError(
+      'PINAKES_CRAWL_DELAY_MIN_MS',
+      'is more than PINAKES_CRAWL_DELAY_MS',
+      String(config.crawl.delayMs),
     );
   }
   refuseUnavailable('PINAKES_HISTORY_ON_DELETE', config.historyOnDelete === 'remove', 'keep');

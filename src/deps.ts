@@ -140,7 +140,13 @@ export async function openDeps(config: Config, log: FastifyBaseLogger, given: Gi
       http,
       connectors:
         given.connectors ??
-        openConnectors({ remote: config.remote, http, clock, readsPictures: config.tools.ocrLanguages !== null }),
+        openConnectors({
+          remote: config.remote,
+          http,
+          clock,
+          crawl: config.crawl,
+          readsPictures: config.tools.ocrLanguages !== null,
+        }),
       metrics,
       crash,
       close,

@@ -388,6 +388,8 @@ export type Crawl = {
   same_host: boolean;
   /** Also the pages that the hosts' sitemaps name. */
   use_sitemap: boolean;
+  /** Milliseconds between two requests to one host; null = the pause of this service. */
+  delay_ms: number | null;
   /** Where the work stands: see the list of values. */
   status: "unknown" | "queued" | "not_started" | "managed" | "starting" | "started" | "success" | "failure" | "canceling" | "canceled" | "deleting" | "delete_job_failure";
   /** Id of its ingestion setting; empty once that was deleted. */
@@ -422,6 +424,8 @@ export type CrawlSetting = {
   same_host: boolean;
   /** Also the pages that the hosts' sitemaps name. */
   use_sitemap: boolean;
+  /** Milliseconds between two requests to one host; null = the pause of this service. */
+  delay_ms: number | null;
   /** The schedule as it was given: an RFC 5545 RRULE; empty = none. */
   rrule: string;
   /** Id of its source, which is also that of its source group. · format "uuid" */
@@ -819,11 +823,11 @@ export type Run = {
   source_group_id: string;
   /** Where the work stands: see the list of values. */
   status: "unknown" | "queued" | "not_started" | "managed" | "starting" | "started" | "success" | "failure" | "canceling" | "canceled" | "deleting" | "delete_job_failure";
-  /** What the run is doing now. */
+  /** What the run is doing now: `list` while its origin is listed and what came is read, then `parse`. */
   stage: string | null;
   /** Files that were processed, with those that failed. */
   files_done: number;
-  /** Files of the run. */
+  /** Files of the run; while its origin is listed, those that were found so far. */
   files_total: number;
   /** Chunks stored so far. */
   chunks_done: number;
@@ -1795,6 +1799,8 @@ export interface Operations {
         same_host?: boolean | undefined;
         /** Also the pages that the hosts' sitemaps name. · default true */
         use_sitemap?: boolean | undefined;
+        /** Milliseconds between two requests to one host. Absent = the pause of this service, shorter after pages that did not change. Less than the operator allows is refused, and a longer `Crawl-delay` of robots.txt counts. · minimum 0, maximum 60000 */
+        delay_ms?: number | undefined;
         /** When to run again: an RFC 5545 RRULE. · minLength 0, maxLength 500 */
         rrule?: string | undefined;
         /** Metadata of the source group. */

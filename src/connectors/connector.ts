@@ -31,6 +31,8 @@ export type Origin =
       excludePaths: readonly string[];
       sameHost: boolean;
       useSitemap: boolean;
+      /** Between two requests to one host; null, or absent from an origin of an older version: the service's own. */
+      delayMs?: number | null;
     };
 
 export type OriginKind = Origin['kind'];

@@ -15,16 +15,18 @@ export interface ConnectorDeps {
   remote: Config['remote'];
   http: HttpClient;
   clock: Clock;
+  /** Pauses of crawls. */
+  crawl: Config['crawl'];
   /** Whether words in pictures are read. */
   readsPictures: boolean;
 }
 
-export function openConnectors({ remote, http, clock, readsPictures }: ConnectorDeps): Connectors {
+export function openConnectors({ remote, http, clock, crawl, readsPictures }: ConnectorDeps): Connectors {
   return {
     drive: openDriveConnector({ http, baseUrl: remote.googleApiUrl, clock, readsPictures }),
     page: openPageConnector({ http, baseUrl: remote.pageApiUrl, clock }),
     repo: openRepoConnector({ http, baseUrl: remote.repoApiUrl, clock }),
-    web: openWebConnector({ http, clock }),
+    web: openWebConnector({ http, clock, ...crawl }),
   };
 }
 

@@ -6,8 +6,10 @@ import { retryWait } from '../net/retry-wait.ts';
 import type { OriginProblem } from './connector.ts';
 import { allowAll, parseRobots, ROBOTS_BYTES_MAX, type Robots } from './web-robots.ts';
 
-/** Between the end of an answer and the next request to the same host. */
-const HOST_DELAY_MS = 250;
+/** Between the end of an answer and the next request to the same host, unless a crawl, its site or the operator says otherwise. */
+export const CRAWL_DELAY_MS_DEFAULT = 250;
+/** The least pause, and the one after a page that did not change. */
+export const CRAWL_DELAY_MS_MIN_DEFAULT = 50;
 /** For an answer up to its last byte. */
 const ANSWER_TIMEOUT_MS = 2 * 60_000;
 const ROBOTS_TIMEOUT_MS = 30_000;
@@ -21,8 +23,10 @@ const ACCEPT = 'text/html,application/xhtml+xml,application/pdf,text/*;q=0.9,app
 
 export interface WebClientOptions {
   http: HttpClient;
-  /** Tests of small sites wait for less. */
+  /** The operator's, for crawls that say nothing. */
   delayMs?: number;
+  /** The operator's bound: no crawl asks faster. */
+  delayMinMs?: number;
   retryBaseMs?: number;
   timeoutMs?: number;
 }
@@ -44,18 +48,29 @@ interface Host {
   robots: Promise<Robots | OriginProblem> | undefined;
 }
 
+interface Pauses {
+  usual: number;
+  /** After an answer without a body: it costs a site little. */
+  unchanged: number;
+}
+
 /** For one crawl, which asks for one page after the other. */
 export class WebClient {
   readonly #options: WebClientOptions;
   readonly #paces: Paces;
   readonly #signal: AbortSignal;
+  readonly #ownDelayMs: number | null;
   readonly #hosts = new Map<string, Host>();
 
-  /** @param paces shared by all crawls of the process: a site does not care whose crawl it is. */
-  constructor(options: WebClientOptions, paces: Paces, signal: AbortSignal) {
+  /**
+   * @param paces shared by all crawls of the process: a site does not care whose crawl it is.
+   * @param ownDelayMs the crawl's own pause between requests to one host; null: the service's.
+   */
+  constructor(options: WebClientOptions, paces: Paces, signal: AbortSignal, ownDelayMs: number | null) {
     this.#options = options;
     this.#paces = paces;
     this.#signal = signal;
+    this.#ownDelayMs = ownDelayMs;
   }
 
   /** What the site of an address allows; a problem where that cannot be known, which forbids everything. */
@@ -70,15 +85,13 @@ export class WebClient {
   async get(address: string, validators: Record<string, string> = {}): Promise<Answer> {
     const host = this.#host(address);
     const robots = await this.robots(address);
-    const delayMs = Math.max(
-      this.#options.delayMs ?? HOST_DELAY_MS,
-      'crawlDelayMs' in robots ? robots.crawlDelayMs : 0,
-    );
+    const pauses = this.#pauses('crawlDelayMs' in robots ? robots.crawlDelayMs : 0);
     for (let attempt = 0; ; attempt++) {
       if (host.refused) return { kind: 'failed', problem: host.refused };
-      await this.#turn(address, delayMs);
+      const turn = await this.#turn(address, pauses.usual);
       const response = await this.#send(address, { accept: ACCEPT, ...validators });
-      this.#setNext(address, delayMs);
+      const isUnchanged = 'status' in response && response.status === 304;
+      this.#setNext(address, isUnchanged ? pauses.unchanged : pauses.usual, turn);
       const problem = 'problem' in response ? response.problem : problemOf(response.status);
       if (!problem?.retryable) {
         host.failures = 0;
@@ -97,8 +110,17 @@ export class WebClient {
           retryable: true,
         };
       if (attempt >= ATTEMPTS_MAX - 1 || host.refused) return { kind: 'failed', problem };
-      this.#setNext(address, Math.max(wait, delayMs));
+      this.#setNext(address, Math.max(wait, pauses.usual));
     }
+  }
+
+  /** @param siteDelayMs as robots.txt asks; 0: it does not. */
+  #pauses(siteDelayMs: number): Pauses {
+    const { delayMs = CRAWL_DELAY_MS_DEFAULT, delayMinMs = CRAWL_DELAY_MS_MIN_DEFAULT } = this.#options;
+    const own = this.#ownDelayMs === null ? delayMs : Math.max(this.#ownDelayMs, delayMinMs);
+    const usual = Math.max(own, siteDelayMs);
+    const isAsked = this.#ownDelayMs !== null || siteDelayMs > 0;
+    return { usual, unchanged: isAsked ? usual : Math.min(delayMinMs, usual) };
   }
 
   #host(address: string): Host {
@@ -147,8 +169,8 @@ export class WebClient {
     }
   }
 
-  /** Waits until the host may be asked, and takes that place: another crawl has to wait for the next. */
-  async #turn(address: string, delayMs: number): Promise<void> {
+  /** Waits until the host may be asked, and takes that place, which it returns: another crawl has to wait for the next. */
+  async #turn(address: string, delayMs: number): Promise<number> {
     const { origin } = new URL(address);
     const now = performance.now();
     const at = Math.max(now, this.#paces.get(origin) ?? 0);
@@ -156,11 +178,15 @@ export class WebClient {
     this.#paces.set(origin, at + delayMs);
     if (at > now) await sleep(at - now, undefined, { signal: this.#signal });
     this.#signal.throwIfAborted();
+    return at + delayMs;
   }
 
-  #setNext(address: string, waitMs: number): void {
+  /** @param turn the place that the request took. While nobody took a later one, the next may be earlier than it said. */
+  #setNext(address: string, waitMs: number, turn?: number): void {
     const { origin } = new URL(address);
-    this.#paces.set(origin, Math.max(this.#paces.get(origin) ?? 0, performance.now() + waitMs));
+    const taken = this.#paces.get(origin) ?? 0;
+    const next = performance.now() + waitMs;
+    this.#paces.set(origin, taken === turn ? next : Math.max(taken, next));
   }
 }
 

@@ -11,13 +11,15 @@ import {
   type OriginItem,
 } from './connector.ts';
 import { GLOB_UNITS_MAX } from './glob.ts';
-import { type Paces, WebClient, type WebClientOptions } from './web-client.ts';
+import { CRAWL_DELAY_MS_MIN_DEFAULT, type Paces, WebClient, type WebClientOptions } from './web-client.ts';
 import { Crawl } from './web-crawl.ts';
 import { normalizeUrl } from './web-urls.ts';
 
 export const SEEDS_MAX = 100;
 export const CRAWL_DEPTH_MAX = 20;
 export const CRAWL_PAGES_MAX = 10_000;
+/** Between two requests of a crawl to one host. */
+export const CRAWL_DELAY_MS_MAX = 60_000;
 const PATHS_MAX = 100;
 
 type WebOrigin = Extract<Origin, { kind: 'web' }>;
@@ -32,14 +34,19 @@ export function openWebConnector(options: WebConnectorOptions): Connector<'web'>
   return {
     kind: 'web',
     list: (origin, _credential, request) =>
-      new Crawl(new WebClient(options, paces, request.signal), origin, request.known, now()).run(),
+      new Crawl(new WebClient(options, paces, request.signal, ownDelay(origin)), origin, request.known, now()).run(),
     fetch: (origin, _credential, item, known, signal) =>
-      fetchPage(new WebClient(options, paces, signal), origin, item, known, now()),
-    check,
+      fetchPage(new WebClient(options, paces, signal, ownDelay(origin)), origin, item, known, now()),
+    check: (origin) => check(origin, options.delayMinMs ?? CRAWL_DELAY_MS_MIN_DEFAULT),
   };
 }
 
-function check(origin: WebOrigin): void {
+/** Origins that were stored before crawls had a pause of their own have none. */
+function ownDelay({ delayMs }: WebOrigin): number | null {
+  return delayMs ?? null;
+}
+
+function check(origin: WebOrigin, delayMinMs: number): void {
   if (origin.urls.length < 1 || origin.urls.length > SEEDS_MAX)
     throw invalidRequest(`urls must have 1 to ${SEEDS_MAX} elements.`);
   if (!origin.urls.every((url) => normalizeUrl(url) !== undefined))
@@ -48,6 +55,11 @@ function check(origin: WebOrigin): void {
     throw invalidRequest(`max_depth must be a whole number from 0 to ${CRAWL_DEPTH_MAX}.`);
   if (!isWithin(origin.maxPages, 1, CRAWL_PAGES_MAX))
     throw invalidRequest(`max_pages must be a whole number from 1 to ${CRAWL_PAGES_MAX}.`);
+  const delayMs = ownDelay(origin);
+  if (delayMs !== null && !isWithin(delayMs, delayMinMs, CRAWL_DELAY_MS_MAX))
+    throw invalidRequest(
+      `delay_ms must be a whole number from ${delayMinMs}, the least pause of this service, to ${CRAWL_DELAY_MS_MAX}.`,
+    );
   for (const paths of [origin.includePaths, origin.excludePaths]) {
     if (paths.length > PATHS_MAX)
       throw invalidRequest(`include_paths and exclude_paths have at most ${PATHS_MAX} elements.`);

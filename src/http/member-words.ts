@@ -58,7 +58,7 @@ export const MEMBER_WORDS: Readonly<Record<string, string>> = {
   file_types: 'Only chunks of files of these types. At most 100.',
   files: '1 to 2,000 files, each a part with a file name.',
   files_done: 'Files that were processed, with those that failed.',
-  files_total: 'Files of the run.',
+  files_total: 'Files of the run; while its origin is listed, those that were found so far.',
   filters: 'Conditions and groups of conditions, 1 to 64.',
   finish_reason: '`stop`, `length`, `content_filter`, `no_answer` or `error`.',
   has_more: 'Whether there is a next page.',

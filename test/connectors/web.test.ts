@@ -61,6 +61,16 @@ describe('a first crawl', () => {
     assert.deepEqual(await stored({ includePaths: ['/'], excludePaths: ['/a'] }), ['/', '/b/', '/b/c.pdf']);
   });
 
+  test('says how many addresses it has found and not asked for, within its limit', async () => {
+    const outlooks = async (maxPages: number): Promise<number[]> => {
+      const request = { cursor: null, resume: null, known: async () => undefined, signal: AbortSignal.timeout(60_000) };
+      const changes = await Array.fromAsync(web.connector().list(web.origin({ maxPages }), null, request));
+      return changes.flatMap((change) => (change.kind === 'outlook' ? [change.waiting] : []));
+    };
+    assert.deepEqual(await outlooks(100), [2, 2, 2, 2, 1, 0]);
+    assert.deepEqual(await outlooks(3), [2, 1, 0]);
+  });
+
   test('asks for each page once, one after the other, and says who asks', async () => {
     await web.crawl();
     const paths = web.site.requests.map(({ path }) => path);

@@ -58,6 +58,7 @@ export const SOURCE_FORMS: readonly SourceForm[] = [
       exclude_paths: ['/archive/'],
       same_host: true,
       use_sitemap: false,
+      delay_ms: 500,
     },
     credential: null,
   },
@@ -120,7 +121,13 @@ export interface Script {
 export function scriptedConnectors(): Script & { connectors: Connectors } {
   const script: Script = { files: {}, gate: Promise.resolve(), credentials: [] };
   const remote = { googleApiUrl: null, pageApiUrl: null, repoApiUrl: null };
-  const real = openConnectors({ remote, http: {} as HttpClient, clock: systemClock, readsPictures: false });
+  const real = openConnectors({
+    remote,
+    http: {} as HttpClient,
+    clock: systemClock,
+    crawl: { delayMs: 0, delayMinMs: 0 },
+    readsPictures: false,
+  });
   const connector = (kind: OriginKind): Connector => ({
     kind,
     async *list(_origin, credential, { signal }): AsyncGenerator<Change> {

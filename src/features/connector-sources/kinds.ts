@@ -14,6 +14,7 @@ const DEPTH_MAX = 20;
 const DEPTH_DEFAULT = 3;
 const PAGES_MAX = 10_000;
 const PAGES_DEFAULT = 500;
+const DELAY_MS_MAX = 60_000;
 export const REFERENCE_TYPES = ['default', 'branch', 'tag', 'commit'] as const;
 
 export interface Credential {
@@ -209,6 +210,15 @@ const web = kindOf({
     exclude_paths: patterns.default([]).describe('Globs: pages whose path fits one are left out. At most 100.'),
     same_host: z.boolean().default(true).describe('Only pages on the hosts of `urls`.'),
     use_sitemap: z.boolean().default(true).describe("Also the pages that the hosts' sitemaps name."),
+    delay_ms: z
+      .int()
+      .min(0)
+      .max(DELAY_MS_MAX)
+      .optional()
+      .describe(
+        'Milliseconds between two requests to one host. Absent = the pause of this service, shorter after pages that did not change. ' +
+          'Less than the operator allows is refused, and a longer `Crawl-delay` of robots.txt counts.',
+      ),
   },
   shown: {
     urls: z.array(z.string()).describe('Where the crawl begins.'),
@@ -218,6 +228,10 @@ const web = kindOf({
     exclude_paths: shownPatterns.describe('Pages whose path fits one of these globs are left out.'),
     same_host: z.boolean().describe('Only pages on the hosts of `urls`.'),
     use_sitemap: z.boolean().describe("Also the pages that the hosts' sitemaps name."),
+    delay_ms: z
+      .int()
+      .nullable()
+      .describe('Milliseconds between two requests to one host; null = the pause of this service.'),
   },
   credential: null,
   example: {
@@ -236,6 +250,7 @@ const web = kindOf({
     excludePaths: given.exclude_paths,
     sameHost: given.same_host,
     useSitemap: given.use_sitemap,
+    delayMs: given.delay_ms ?? null,
   }),
   toWire: (origin) => ({
     urls: [...origin.urls],
@@ -245,6 +260,7 @@ const web = kindOf({
     exclude_paths: [...origin.excludePaths],
     same_host: origin.sameHost,
     use_sitemap: origin.useSitemap,
+    delay_ms: origin.delayMs ?? null,
   }),
 });
 

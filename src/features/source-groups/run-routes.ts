@@ -22,7 +22,10 @@ const runSchema = z
     id: idSchema,
     source_group_id: idSchema,
     status: z.enum(JOB_STATUSES),
-    stage: z.string().nullable().describe('What the run is doing now.'),
+    stage: z
+      .string()
+      .nullable()
+      .describe('What the run is doing now: `list` while its origin is listed and what came is read, then `parse`.'),
     files_done: z.int(),
     files_total: z.int(),
     chunks_done: z.int(),
