@@ -161,8 +161,8 @@ export interface Evidence {
   lead: number;
 }
 
-const EVIDENCE_BIAS = -6.45;
-const EVIDENCE_WEIGHTS: Evidence = { score: 0.48, missing: -3.3, lead: 2.75 };
+const EVIDENCE_BIAS = -6.68;
+const EVIDENCE_WEIGHTS: Evidence = { score: 0.49, missing: -3.3, lead: 2.87 };
 const LEAD_MAX = 2;
 /** Set by hand: in the question sets no chunk stands alone. */
 const LEAD_ALONE = 0.3;
