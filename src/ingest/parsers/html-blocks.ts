@@ -15,6 +15,7 @@ import {
 } from './html-lists.ts';
 import { codeLanguage, isNote } from './html-marks.ts';
 import {
+  captionOf,
   gridRows,
   hasTextBlocks,
   isBrokenLine,
@@ -242,7 +243,7 @@ class BlockWriter {
       this.children(element, depth + 1);
       return;
     }
-    const caption = element.querySelector('caption');
+    const caption = captionOf(element);
     if (caption) this.add('paragraph', inlineText(caption, this.walk));
     this.walk.found.push(...inside.found);
     if (isBrokenLine(filled))

@@ -1,6 +1,6 @@
 /** How much text, how many links and how many input fields each element of a page holds. One pass. */
 import type { DomElement, DomNode } from './dom.ts';
-import { ELEMENT, HEADING_TAG, isSkipped, TEXT } from './html-elements.ts';
+import { ELEMENT, HEADING_TAG, hasBlockInside, isSkipped, TEXT } from './html-elements.ts';
 
 /** Counts of one element with all that is in it. Units are letters and digits (UTF-16). */
 export interface Measure {
@@ -33,6 +33,8 @@ export function proseOf({ units, linked, headed }: Measure): number {
   return Math.max(0, units - linked - headed);
 }
 
+const TABLE = new Set(['TABLE']);
+const ROW_GROUPS = new Set(['TBODY', 'THEAD', 'TFOOT']);
 const FIELDS = new Set(['INPUT', 'SELECT', 'TEXTAREA', 'BUTTON']);
 const TURNING_KEYS = new Set(['p', 'n', 'u', 'h']);
 const TURNING_REL = /\b(?:prev|previous|next|up|start|home|contents|index|first|last)\b/i;
@@ -46,7 +48,7 @@ export function measurePage(root: DomElement, host: string | undefined): Measure
   let prose = 0;
   const visit = (element: DomElement, insideLink: boolean, insideHeading: boolean): Measure => {
     const tag = element.tagName.toUpperCase();
-    const measure: Measure = { ...NOTHING, before: prose };
+    const measure = noText(prose);
     measures.set(element, measure);
     const href = tag === 'A' ? hrefOf(element) : null;
     const linked = insideLink || href !== null;
@@ -82,20 +84,22 @@ function hrefOf(link: DomElement): string | null {
   return link.getAttribute('href') ?? (named ? null : '');
 }
 
-const NOTHING: Measure = {
-  units: 0,
-  linked: 0,
-  links: 0,
-  fragments: 0,
-  outside: 0,
-  turning: 0,
-  headings: 0,
-  headed: 0,
-  fields: 0,
-  longest: 0,
-  tables: 0,
-  before: 0,
-};
+function noText(before: number): Measure {
+  return {
+    units: 0,
+    linked: 0,
+    links: 0,
+    fragments: 0,
+    outside: 0,
+    turning: 0,
+    headings: 0,
+    headed: 0,
+    fields: 0,
+    longest: 0,
+    tables: 0,
+    before,
+  };
+}
 
 function addTo(sum: Measure, part: Measure): void {
   sum.units += part.units;
@@ -128,13 +132,19 @@ function isTurning(link: DomElement, units: number): boolean {
 
 /** A table with at least two rows of several cells, and no table inside. */
 function hasColumns(table: DomElement): boolean {
-  if (table.querySelector('table')) return false;
+  return wideRows(table, 2) > 1 && !hasBlockInside(table, TABLE);
+}
+
+/** Rows of several cells, up to `enough`. */
+function wideRows(part: DomElement, enough: number): number {
   let rows = 0;
-  for (const row of Array.from(table.querySelectorAll('tr'))) {
-    if (row.children.length > 1) rows += 1;
-    if (rows > 1) return true;
+  for (let node = part.firstChild; node && rows < enough; node = node.nextSibling) {
+    if (node.nodeType !== ELEMENT) continue;
+    const tag = (node as DomElement).tagName.toUpperCase();
+    if (tag === 'TR' && (node as DomElement).children.length > 1) rows += 1;
+    else if (ROW_GROUPS.has(tag)) rows += wideRows(node as DomElement, enough - rows);
   }
-  return false;
+  return rows;
 }
 
 /** Letters and digits of any script. Signs that stand between links do not count. */

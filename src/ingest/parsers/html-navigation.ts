@@ -114,7 +114,8 @@ class Finder {
   /** Collects the outermost elements below `parent` that pass the test. */
   look(parent: DomElement, test: Test, place: Place = { inSection: false, inMain: false, beforeTitle: true }): void {
     for (let node = parent.firstChild; node; node = node.nextSibling) {
-      if (node.nodeType !== ELEMENT || !this.measures.has(node)) continue;
+      const measure = node.nodeType === ELEMENT ? this.measures.get(node) : undefined;
+      if (!measure || (measure.units === 0 && measure.fields === 0)) continue;
       const element = node as DomElement;
       if (this.known.has(element)) {
         this.leftOut.push(element);
@@ -123,7 +124,13 @@ class Finder {
       const here = { ...place, beforeTitle: !this.titleSeen };
       if (element === this.title) this.titleSeen = true;
       else if (!this.aroundTitle.has(element) && test(element, here)) this.leaveOut(element);
-      else this.look(element, test, inside(element, here));
+      else if (
+        measure.links + measure.fields > 0 ||
+        this.aroundTitle.has(element) ||
+        !TEXT_TAGS.has(element.tagName.toUpperCase())
+      ) {
+        this.look(element, test, inside(element, here));
+      }
     }
   }
 
@@ -233,6 +240,8 @@ class Finder {
   }
 }
 
+/** Without links and fields, these hold no navigation. */
+const TEXT_TAGS = new Set(['P', 'UL', 'OL', 'TABLE', 'PRE', 'H1', 'H2', 'H3', 'H4', 'H5', 'H6']);
 const HEADING = /^H[1-6]$/;
 
 function inside(element: DomElement, place: Place): Place {

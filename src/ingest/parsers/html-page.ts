@@ -65,8 +65,7 @@ function warningsOf(text: string, leftOut: readonly string[], onlyLinks: boolean
   return warnings;
 }
 
+/** Runs of letters and digits. */
 function wordsOf(text: string): number {
-  let words = 0;
-  for (const _ of text.matchAll(/[\p{L}\p{N}]+/gu)) words += 1;
-  return words;
+  return text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0;
 }

@@ -1,6 +1,6 @@
 /** Tables of HTML pages: their cells, and which of them are only layout. */
 import type { DomElement } from './dom.ts';
-import { HEADINGS, hasBlockInside, isHidden } from './html-elements.ts';
+import { ELEMENT, HEADINGS, hasBlockInside, isHidden } from './html-elements.ts';
 import { inlineText, type Walk } from './html-inline.ts';
 import { isNote } from './html-marks.ts';
 
@@ -112,6 +112,9 @@ const GRID_CELLS_MIN = 4;
 
 /** Rows of a table that is set as a grid of elements named by their columns; undefined for anything else. */
 export function gridRows(element: DomElement, walk: Walk): string[][] | undefined {
+  let first = element.firstChild;
+  while (first && first.nodeType !== ELEMENT) first = first.nextSibling;
+  if (!first || !CELL_NAME.test((first as DomElement).getAttribute('class') ?? '')) return undefined;
   const cells = Array.from(element.children);
   if (cells.length < GRID_CELLS_MIN) return undefined;
   const names: string[] = [];
@@ -125,6 +128,13 @@ export function gridRows(element: DomElement, walk: Walk): string[][] | undefine
   if (names.some((name, at) => (name === names.at(-1)) !== (at % width === width - 1))) return undefined;
   const texts = cells.map((cell) => inlineText(cell, walk));
   return Array.from({ length: cells.length / width }, (_, row) => texts.slice(row * width, (row + 1) * width));
+}
+
+export function captionOf(table: DomElement): DomElement | undefined {
+  for (let node = table.firstChild; node; node = node.nextSibling) {
+    if (node.nodeType === ELEMENT && /^CAPTION$/i.test((node as DomElement).tagName)) return node as DomElement;
+  }
+  return undefined;
 }
 
 export function cellsOf(row: DomElement): DomElement[] {
