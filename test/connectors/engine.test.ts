@@ -199,6 +199,6 @@ test('an empty file of an origin is skipped, and a file that becomes empty is go
   assert.deepEqual(first.statistics, figures({ scanned: 2, added: 1, skipped: 1 }));
   put('full', '__main__.py', '');
   const second = await world.run(groupId);
-  assert.deepEqual(second.statistics, figures({ scanned: 1, skipped: 1, deleted: 1 }));
+  assert.deepEqual(second.statistics, figures({ scanned: 2, skipped: 2, deleted: 1 }));
   assert.deepEqual(await world.search('numbat'), []);
 });

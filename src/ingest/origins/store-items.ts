@@ -107,18 +107,17 @@ function plan(received: readonly Received[], stored: ReadonlyMap<string, StoredI
     step: { ...NOTHING_LISTED },
   };
   for (const raw of received) {
-    const one = withoutEmpty(raw, stored);
+    const one = withoutEmpty(raw);
     if (one.kind === 'fetched' || one.kind === 'same') planPresent(writes, one, stored, room, now);
     else planAbsent(writes, one, stored.get(one.originId));
   }
   return writes;
 }
 
-/** Empty files are ordinary at origins (`__init__.py`): they are skipped, and what was stored before they became empty is gone. */
-function withoutEmpty(one: Received, stored: ReadonlyMap<string, StoredItem>): Received {
-  if (one.kind !== 'fetched' || one.bytes.size > 0) return one;
-  const { originId, name } = one.item;
-  return stored.has(originId) ? { kind: 'gone', originId } : { kind: 'skipped', originId, name };
+/** An empty file counts as skipped: at origins they are ordinary (`__init__.py`), and nothing can be found in them. */
+function withoutEmpty(one: Received): Received {
+  const isEmpty = one.kind === 'fetched' && one.bytes.size === 0;
+  return isEmpty ? { kind: 'skipped', originId: one.item.originId, name: one.item.name } : one;
 }
 
 function planPresent(

@@ -74,3 +74,25 @@ test('comments stand behind the text of their page', () => {
   );
   assert.equal(builder.text(), 'One.\n\n[comment] odd\n\nTwo.');
 });
+
+test('authors of a title page and lines of a table of contents are no headings', () => {
+  const words = 'The heron nests by the river and catches fish in the shallow water of its bank. '.repeat(3);
+  const pages = [
+    [...lines('The Heron Manual', 20), ...lines('Ada Lovelace and Bob Dyke', 14), ...lines('May 2024', 14)],
+    [
+      ...lines('Contents', 14),
+      ...lines('1 Sea 4', 14),
+      ...lines(
+        '1.1 North Sea . . . . . . . . . 4\n1.2 South Sea . . . . . . . . . 7\n1.3 East Sea . . . . . . . . . 9',
+      ),
+      ...lines('2 Lakes . . . . . 12', 14),
+    ],
+    [
+      ...lines('Concept Index . . . . . . . 50', 14),
+      ...lines('1 Sea', 14),
+      ...Array.from({ length: 9 }, () => lines(words)).flat(),
+    ],
+  ];
+  const headings = layout(pages).flatMap(([kind, text]) => (kind === 'heading' ? [text] : []));
+  assert.deepEqual(headings, ['# The Heron Manual', '## Contents', '## 1 Sea']);
+});

@@ -53,6 +53,19 @@ File: heron.info,  Node: Options,  Prev: Top,  Up: Top
    Behind.
 
 \x1f
+File: heron.info,  Node: Index,  Prev: Options,  Up: Top
+
+Index
+*****
+
+\ufffd\b[index\ufffd\b]
+* Menu:
+
+* depth:                                 Options.             (line  7)
+* a very long entry that goes on in the next line of the file:
+                                         Options.             (line 12)
+
+\x1f
 Tag Table:
 Node: Top\x7f100
 \x1f
@@ -79,6 +92,7 @@ test('an info file gives sections, terms with their text, examples and lists, wi
       ['1 Options > ‘-n’, ‘--depth=N’', 'At most 9.\n• a crab\n• a fish\nor two'],
       ['1 Options > Command: dive DEPTH', 'Command: dive DEPTH: Goes down.'],
       ['1 Options', 'Behind.'],
+      ['', '# Index'],
     ],
   );
 });

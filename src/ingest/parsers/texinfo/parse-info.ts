@@ -17,6 +17,11 @@ const TERM_UNITS_MAX = 60;
 /** Frames in frames. */
 const DEPTH_MAX = 20;
 const DIRECTORY = /^(?:INFO-DIR-SECTION|START-INFO-DIR-ENTRY)/;
+/** What marks an index or a picture for programs stands between two backspaces. */
+const COOKIE = /^.?\x08\[.{0,500}\x08\]/;
+const MENU = /^\* (?:Menu:|[^:]{1,200}::(?:\s|$))/;
+/** From here on a menu lists all nodes. */
+const ALL_NODES = /^ *\W{0,4}The Detailed Node Listing/;
 
 /** Menus, indexes and tables of tags are left out: they lead to places in the file. */
 export function parseInfo(source: string): ParsedFile {
@@ -52,6 +57,10 @@ function isUnderline(line: string | undefined): boolean {
   return line !== undefined && /^([*=.-])\1+$/.test(line);
 }
 
+function endsGroup(line: string): boolean {
+  return line.trim() === '' || DIRECTORY.test(line) || MENU.test(line) || COOKIE.test(line);
+}
+
 class NodeReader {
   private readonly lines: readonly string[];
   private readonly writer: OutlineWriter;
@@ -69,9 +78,10 @@ class NodeReader {
     while (this.at < this.lines.length) {
       const line = this.lines[this.at]!;
       const next = this.lines[this.at + 1];
-      if (line.trim() === '') this.at += 1;
+      if (line.trim() === '' || COOKIE.test(line)) this.at += 1;
       else if (isUnderline(next) && !/^\s/.test(line)) this.heading(line, next!);
-      else if (/^\* Menu:/.test(line)) this.skipMenu();
+      else if (MENU.test(line)) this.skipMenu();
+      else if (ALL_NODES.test(line)) this.at = this.lines.length;
       else if (DIRECTORY.test(line)) this.skipDirectory();
       else if (/^ {3}-{10} Footnotes -{10}$/.test(line)) this.at += 1;
       else this.group();
@@ -104,8 +114,7 @@ class NodeReader {
   /** Lines up to the next empty one. */
   private group(): void {
     const from = this.at;
-    while (this.at < this.lines.length && this.lines[this.at]!.trim() !== '' && !DIRECTORY.test(this.lines[this.at]!))
-      this.at += 1;
+    while (this.at < this.lines.length && !endsGroup(this.lines[this.at]!)) this.at += 1;
     const lines = this.lines.slice(from, this.at).map((line) => line.replaceAll('\t', '        ').trimEnd());
     this.write(lines);
   }
