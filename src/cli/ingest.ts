@@ -31,7 +31,8 @@ export const ingestCommand: Command = {
   pinakes ingest --name minutes *.docx --json | jq -r '.[].id'
 
 Folders are walked; hidden files and node_modules are left out. More than 2,000 files
-or 495 MB become several source groups. Prints the id of each.`,
+or 495 MB become several source groups. Prints the id of each. Files that are uploaded
+again stand beside their old versions: pinakes sync replaces them.`,
   async run({ arguments: paths, options, io }) {
     const files = await findFiles(paths);
     if (files.length === 0) throw new CliError('There is no file to upload.');

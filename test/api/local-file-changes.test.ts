@@ -111,6 +111,7 @@ test('while a run is active, files are not changed, and can be deleted', async (
 
 test('a new version that cannot be read leaves the old one in its place, and the run says so', async () => {
   const id = await make({ 'manual.pdf': 'The pump is called jorvane.', 'z.txt': 'The pump is called kelmar.' });
+  const before = await sources(id);
   const broken = '%PDF-1.4\nno PDF at all';
   const { run } = await changeAndWait(id, { 'manual.pdf': broken, 'z.txt': 'The pump is called lorimer.' });
   assert.deepEqual(statistics(run), { scanned: 2, updated: 1, failed: 1 });
@@ -134,6 +135,7 @@ test('a new version that cannot be read leaves the old one in its place, and the
   const back = await changeAndWait(id, { 'manual.pdf': 'The pump is called jorvane.' });
   assert.deepEqual(back.counts, { updated: 1 });
   assert.deepEqual(statistics(back.run!), { scanned: 1, updated: 1 });
+  assert.equal((await sources(id)).get('manual.pdf')!.content_hash, before.get('manual.pdf')!.content_hash);
   assert.deepEqual(await found('jorvane'), ['manual.pdf']);
 });
 

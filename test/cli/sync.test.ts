@@ -1,24 +1,27 @@
 /** `pinakes sync` against a real service. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
 import { type LocalService, startLocalService } from '../../src/cli/local-service.ts';
 import type { SyncReport } from '../../src/cli/sync/report.ts';
-import type { CompletionResult, Operations } from '../../src/client/api.ts';
+import type { CompletionResult } from '../../src/client/api.ts';
+import { openPinakes, type Pinakes } from '../../src/client/client.ts';
 import { type CliResult, runPinakes } from '../support/cli.ts';
 import { copyTemplate } from '../support/database.ts';
 
 const temporary = mkdtempSync(join(tmpdir(), 'pinakes-sync-'));
 const dataDir = join(temporary, 'data');
 let service: LocalService;
+let client: Pinakes;
 
 before(async () => {
   await copyTemplate(dataDir);
   service = await startLocalService(dataDir);
+  client = openPinakes({ url: service.url, apiKey: readFileSync(join(dataDir, 'admin.key'), 'utf8').trim() });
 });
 after(async () => {
   await service.stop();
@@ -36,8 +39,7 @@ async function sync(...args: string[]): Promise<SyncReport> {
 
 /** Names of the files that say this word. */
 async function found(word: string): Promise<string[]> {
-  const { stdout } = await pinakes('search', word, '--json', '-n', '100');
-  const { results } = JSON.parse(stdout) as Operations['search']['response'];
+  const { results } = await client.search({ body: { query: word, limit: 100 } });
   return results.filter(({ content }) => content.split(/\W+/).includes(word)).map(({ name }) => name);
 }
 
@@ -129,6 +131,10 @@ test('a group that ingest made is kept in step under its name or its id', async 
   write(folder, 'docs/a.txt', 'The quarry is called pellworth.');
   assert.deepEqual((await sync(folder, '--group', id)).updated, ['docs/a.txt']);
 
+  const unnamed = await pinakes('ingest', '--wait', join(folder, 'docs'));
+  const doubled = await pinakes('sync', join(folder, 'docs'));
+  assert.equal(doubled.code, 2);
+  assert.match(doubled.stderr, new RegExp(`--group ${unnamed.stdout.trim()} to keep it in step`));
   const twin = await pinakes('ingest', '--wait', '--name', 'quarry', folder);
   const refused = await pinakes('sync', folder, '--name', 'quarry');
   assert.equal(refused.code, 2);

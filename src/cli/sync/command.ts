@@ -1,4 +1,5 @@
 /** `pinakes sync`: keeps a local file group in step with a folder. */
+import { basename } from 'node:path';
 import { PinakesError } from '../../client/client.ts';
 import type { Client } from '../client.ts';
 import { openConfiguredClient } from '../client-config.ts';
@@ -41,6 +42,7 @@ cannot be read or when all or most files of the group would be deleted without -
     const request: SyncRequest = {
       root,
       group: groupIn(options, root),
+      ingestedName: options['name'] === undefined && options['group'] === undefined ? basename(root) : null,
       dryRun: flagOption(options, 'dry-run'),
       yes: flagOption(options, 'yes'),
       cache: new Map(),

@@ -22,19 +22,25 @@ export async function findGroup(
       throw usageError(`There is no local file group ${wanted.id}.`);
     });
   }
-  const groups: LocalFileGroup[] = [];
-  for (let after: string | null | undefined; after !== null; ) {
-    const page: Operations['listLocalFileGroups']['response'] = await client.listLocalFileGroups({
-      query: { limit: PAGE_SIZE, ...(after !== undefined && { after_id: after }) },
-    });
-    groups.push(...page.local_file_groups.filter(({ name, status }) => name === wanted.name && !DELETED.has(status)));
-    after = page.pagination.has_more ? page.pagination.next_id : null;
-  }
+  const groups = await listNamed(client, wanted.name);
   if (groups.length > 1) {
     const ids = groups.map(({ id }) => id).join(', ');
     throw usageError(`${groups.length} groups are called "${wanted.name}": ${ids}. Name one of them with --group.`);
   }
   return groups[0];
+}
+
+/** Groups with this name that are not being deleted. */
+export async function listNamed(client: Client, wanted: string): Promise<LocalFileGroup[]> {
+  const groups: LocalFileGroup[] = [];
+  for (let after: string | null | undefined; after !== null; ) {
+    const page: Operations['listLocalFileGroups']['response'] = await client.listLocalFileGroups({
+      query: { limit: PAGE_SIZE, ...(after !== undefined && { after_id: after }) },
+    });
+    groups.push(...page.local_file_groups.filter(({ name, status }) => name === wanted && !DELETED.has(status)));
+    after = page.pagination.has_more ? page.pagination.next_id : null;
+  }
+  return groups;
 }
 
 /** What the group holds; `hidden` counts files whose paths a redaction rule withholds. */

@@ -5,10 +5,10 @@ import type { Client } from '../client.ts';
 import { CliError, type Io } from '../io.ts';
 import { formatBytes, startProgress } from '../progress.ts';
 import { applyPlan } from './apply.ts';
-import { type HashCache, hashFiles } from './hash-files.ts';
+import { type HashCache, type HashedFile, hashFiles } from './hash-files.ts';
 import { readTree } from './local-tree.ts';
 import { planSync, type RemoteFile, type SyncPlan } from './plan.ts';
-import { findGroup, listErrors, listRemote, waitForRun, waitUntilIdle } from './remote-group.ts';
+import { findGroup, listErrors, listNamed, listRemote, waitForRun, waitUntilIdle } from './remote-group.ts';
 import type { SyncReport } from './report.ts';
 
 /** Another client may change the group in between. */
@@ -21,6 +21,8 @@ export interface SyncRequest {
   /** An absolute path. */
   root: string;
   group: { id: string } | { name: string };
+  /** The name that `pinakes ingest` gives the folder's group; null when the person named the group. */
+  ingestedName: string | null;
   dryRun: boolean;
   /** Deletes however many. */
   yes: boolean;
@@ -48,6 +50,7 @@ async function syncOnce(client: Client, request: SyncRequest, io: Io): Promise<S
   );
   progress.end(`${tree.files.length} files`);
   const group = await findGroup(client, request.group);
+  if (!group && request.ingestedName !== null) await checkIngested(client, request.ingestedName, root, local);
   if (group && !dryRun) await waitUntilIdle(client, group.id);
   const { files, hidden } = group ? await listRemote(client, group.id) : { files: [], hidden: 0 };
   if (hidden > 0)
@@ -78,6 +81,18 @@ async function syncOnce(client: Client, request: SyncRequest, io: Io): Promise<S
   if (runs.length === 0 && files.some(({ status }) => status === 'pending'))
     runs.push(await readWaiting(client, groupId));
   return { ...report, group_id: groupId, failed: await failuresOf(client, groupId, runs) };
+}
+
+/** The same files in two groups would be found twice, and one of them would grow old. */
+async function checkIngested(client: Client, name: string, root: string, local: readonly HashedFile[]): Promise<void> {
+  const here = new Set(local.map(({ path }) => path));
+  for (const { id } of await listNamed(client, name)) {
+    if (!(await listRemote(client, id)).files.some(({ path }) => here.has(path))) continue;
+    throw new CliError(
+      `The group "${name}" (${id}) holds files of this folder already. Say --group ${id} to keep it in step, or --name "${root}" to make another one.`,
+      REFUSED,
+    );
+  }
 }
 
 /** A folder that is not there, not mounted or not the one that was meant looks like one whose files were deleted. */
