@@ -215,7 +215,7 @@ function toWire(row: ConversationRow): z.input<typeof conversationSchema> {
   };
 }
 
-/** Of answers that were stored before there were reasons. */
+/** Defaults for answers that were stored before these members existed. */
 const UNREASONED = { verified_by: 'rules', reason: null, quoted: false } as const;
 
 function toWireMessage(message: TreeMessage): z.input<typeof messageSchema> {
