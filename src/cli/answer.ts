@@ -2,7 +2,7 @@
 import type { CitedContent, Content } from '../client/api.ts';
 import { printable } from './printable.ts';
 
-/** Said once below citations that say it. */
+/** Printed once below citations that use the word. */
 export const VERIFIED_MEANS =
   'verified: the cited passage states what the sentence states; it does not say that the sentence answers the question.';
 
@@ -12,14 +12,14 @@ export function formatCitation(content: CitedContent): string {
   return `  [${number}] ${printable(`${origin(content)}${place(content)}${mark(content)}`)}\n      "${oneLine(quote)}"\n`;
 }
 
-/** Citations in the order of the answer, with what `verified` means where it is said; empty without citations. */
+/** Returns the citations in the order of the answer. The meaning of `verified` follows if a citation uses the word. */
 export function formatCitations(citations: readonly CitedContent[]): string {
   const numbered = citations.toSorted((a, b) => a.citation.number - b.citation.number);
   const explanation = numbered.some((one) => mark(one) !== '') ? `  (${VERIFIED_MEANS})\n` : '';
   return numbered.map(formatCitation).join('') + explanation;
 }
 
-/** Who quotes word for word says so. A service of before says nothing about it. */
+/** Returns `quoted from ` for word-for-word quotations. Older services do not send `quoted`. */
 function origin({ citation }: CitedContent): string {
   return citation.quoted === true ? 'quoted from ' : '';
 }

@@ -1029,8 +1029,14 @@ export type StoredCitation = {
     }>;
     /** At most 300 code points. */
     quote: string;
-    /** Computed, never claimed by the model. */
+    /** The cited passage states what the cited sentence states; not that the sentence answers the question. */
     verified: boolean;
+    /** Who compared them. */
+    verified_by: "rules" | "model";
+    /** Why it is not verified; null when it is, and in answers that were stored before there were reasons. */
+    reason: string | null;
+    /** The cited text was chosen from the passage word for word. */
+    quoted: boolean;
   };
 };
 

@@ -27,7 +27,16 @@ export interface StoredCitation {
   source_group_id: string;
   name: string;
   url: string | null;
-  citation: { number: number; spans: { start: number; end: number }[]; quote: string; verified: boolean };
+  citation: {
+    number: number;
+    spans: { start: number; end: number }[];
+    quote: string;
+    verified: boolean;
+    /** The following are absent in answers that were stored before there were reasons. */
+    verified_by?: 'rules' | 'model';
+    reason?: string | null;
+    quoted?: boolean;
+  };
 }
 
 /** A place of an answer that rests on a page of the web. */

@@ -114,7 +114,7 @@ export const MEMBER_WORDS: Readonly<Record<string, string>> = {
   url: 'Address at the origin; null for uploads.',
   val: 'The value.',
   value: 'The value.',
-  verified: 'Computed, never claimed by the model.',
+  verified: 'The cited passage states what the cited sentence states. Computed, never claimed by the model.',
   warnings: 'What did not stop the work but should be known.',
 };
 

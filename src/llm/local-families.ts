@@ -37,7 +37,7 @@ const FAMILIES: readonly Family[] = [
   { name: /gte-(?:.*-v1\.5|multilingual|modernbert)/, pooling: 'cls', query: '', passage: '' },
   { name: /granite-embedding/, pooling: 'cls', query: '', passage: '' },
   { name: /multi-qa-.*-dot|msmarco-.*-(?:tas-b|dot)/, pooling: 'cls', query: '', passage: '' },
-  // GTE of before, Jina of version 2, MiniLM and MPNet, potion and other static models: by mean, without prefixes.
+  // Older GTE, Jina of version 2, MiniLM and MPNet, potion and other static models: by mean, without prefixes.
   {
     name: /gte-(?:small|base|large)|jina-embeddings-v2|minilm|mpnet|potion|m2v/,
     pooling: 'mean',

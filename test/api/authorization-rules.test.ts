@@ -104,6 +104,12 @@ test('a batch sets many, and an item fails by itself', async () => {
   const second = await t.get(`/authz/subjects?limit=100&after_id=${first.body.pagination.next_id}`);
   assert.equal(first.body.subjects.length + second.body.subjects.length, first.body.pagination.total);
   assert.ok(second.body.subjects.some((one: { principal_id: string }) => one.principal_id === 'b3'));
+  const newest = await t.get('/authz/subjects?order=desc&limit=2');
+  const older = await t.get(`/authz/subjects?order=desc&limit=100&after_id=${newest.body.pagination.next_id}`);
+  assert.deepEqual(
+    [...newest.body.subjects, ...older.body.subjects],
+    [...first.body.subjects, ...second.body.subjects].toReversed(),
+  );
 });
 
 test('policies are validated, versioned, listed and deleted; each change is audited', async () => {

@@ -22,10 +22,10 @@ after(async () => {
   await service.close();
 });
 
-async function converse(title: string): Promise<string> {
-  const asked = await service.post('/completions', { messages: [{ role: 'user', content: QUESTION }] });
+async function converse(title: string, key = service.key): Promise<string> {
+  const asked = await service.post('/completions', { messages: [{ role: 'user', content: QUESTION }] }, key);
   const id = asked.body.conversation_id;
-  assert.equal((await service.put(`/conversations/${id}`, { title })).status, 200);
+  if (title !== QUESTION) assert.equal((await service.put(`/conversations/${id}`, { title }, key)).status, 200);
   return id;
 }
 
@@ -47,4 +47,22 @@ test('conversations are listed newest first on request, and found by their title
   const { body } = await service.get('/conversations?q=leave&order=desc&limit=1');
   assert.deepEqual(body.pagination, { limit: 1, has_more: true, total: 2, next_id: ids[1] });
   assert.deepEqual(await listed(`q=leave&order=desc&after_id=${ids[1]}`), [ids[0]]);
+});
+
+test('the list pages through every conversation of the tenant, oldest first', async () => {
+  const { tenantId, key } = await service.secondTenant();
+  await ingest(service, [{ name: 'leave.md', content: ANSWER }], key);
+  const ids: string[] = [];
+  for (let i = 0; i < 3; i++) ids.push(await converse(QUESTION, key));
+  const first = (await service.get('/conversations?limit=2', key)).body;
+  assert.deepEqual(first.pagination, { limit: 2, has_more: true, total: 3, next_id: ids[1] });
+  const second = (await service.get(`/conversations?limit=2&after_id=${first.pagination.next_id}`, key)).body;
+  assert.deepEqual(second.pagination, { limit: 2, has_more: false, total: 3, next_id: null });
+  const listed = [...first.conversations, ...second.conversations] as { id: string; title: string }[];
+  assert.deepEqual(
+    listed.map(({ id }) => id),
+    ids,
+  );
+  assert.equal(listed[0]?.title, QUESTION);
+  assert.notEqual(tenantId, service.tenantId);
 });

@@ -140,7 +140,7 @@ test('a file with another hash is refused and removed', async () => {
   const wrong = Buffer.from(files[MODEL_FILE]!);
   wrong[100]! ^= 1;
   hub.wrong.set(MODEL_FILE, wrong);
-  await refused([NAME], 1, /onnx\/model\.onnx does not have the hash that the hub tells/);
+  await refused([NAME], 1, /onnx\/model\.onnx does not have the hash that the hub announced/);
   assert.equal(existsSync(inModel(MODEL_FILE)), false);
   assert.deepEqual(parts(), []);
   hub.wrong.clear();

@@ -117,7 +117,7 @@ function create(client: Client, kind: Kind, address: string, { common, credentia
   return client.createRepoSource({ body: { ...common, repository: address, ...reference, ...one('access_token') } });
 }
 
-/** What of a repository is read. @throws CliError, exit code 2. */
+/** Returns which part of a repository to read. @throws CliError, exit code 2. */
 function referenceIn(kind: Kind, options: Invocation['options']): Partial<RepoBody> {
   const paths = textOptions(options, 'path');
   const given = (['branch', 'tag', 'commit'] as const).filter((type) => textOption(options, type) !== undefined);
@@ -131,7 +131,7 @@ function referenceIn(kind: Kind, options: Invocation['options']): Partial<RepoBo
   };
 }
 
-/** @throws CliError when several are named, or there is nothing where the option says. */
+/** @throws CliError when several credential options are given, or the named place is empty. */
 async function credentialIn(options: Invocation['options']): Promise<{ secretId?: string; value?: string }> {
   const names = ['secret-id', 'secret-file', 'secret-env'].filter((name) => textOption(options, name) !== undefined);
   if (names.length > 1) throw usageError(`Give only one of ${names.map((name) => `--${name}`).join(', ')}.`);

@@ -1,4 +1,4 @@
-/** What an id names: a source group, a source, a run or a chunk. */
+/** Finds what an id names: a source group, a source, a run or a chunk. */
 import type { Content, GroupSource, Run, SourceGroup } from '../../client/api.ts';
 import { PinakesError } from '../../client/client.ts';
 import { isId } from '../../util/ids.ts';
@@ -20,7 +20,7 @@ export const KIND_WORDS: Readonly<Record<Found['kind'], string>> = {
   chunk: 'chunk',
 };
 
-/** @throws CliError when nothing has the id that the key may see. */
+/** @throws CliError when the id names nothing that the key may see. */
 export async function find(client: Client, id: string, principal: PrincipalQuery = {}): Promise<Found> {
   const params = { id: checkId(id) };
   const found = await Promise.all([
@@ -40,7 +40,7 @@ export function checkId(id: string): string {
   return id;
 }
 
-/** Undefined for what is not there, and where the key has no scope for the kind. */
+/** Returns undefined if the record does not exist or the key lacks the scope for its kind. */
 async function unlessHidden<Record>(
   request: Promise<Record>,
   found: (record: Record) => Found,

@@ -14,7 +14,7 @@ type Query = NonNullable<Operations['listSourceGroups']['request']['query']>;
 
 const TYPES = ['local_file', 'drive', 'page', 'repo', 'web'] as const;
 const STATUSES = ['queued', 'starting', 'started', 'success', 'failure', 'managed', 'canceled', 'deleting'] as const;
-/** Pages of errors that are looked through for the reasons of failed sources. */
+/** Maximum pages of run errors that one page of sources reads. */
 const ERROR_PAGES_MAX = 10;
 
 export const lsCommand: Command = {
@@ -117,7 +117,7 @@ function problemOf({ error, warnings }: SourceRow): string {
   return error === null ? warnings.join(' ') : errorText(error);
 }
 
-/** The reasons by source: the latest run tries all failed sources again, so it has them all. */
+/** Returns the errors by source id. The latest run retries all failed sources, so its errors are complete. */
 async function errorsOf(client: Client, groupId: string, wanted: Set<string>): Promise<Map<string, RunError>> {
   const reasons = new Map<string, RunError>();
   if (wanted.size === 0) return reasons;

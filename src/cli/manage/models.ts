@@ -1,4 +1,4 @@
-/** `pinakes models`: which models are set and which are here; `pull` fetches one from a hub. */
+/** `pinakes models`: lists configured and downloaded models; `pull` downloads one from a hub. */
 import { environment, loadConfig } from '../../config.ts';
 import type { PulledModel } from '../../llm/hub/pull.ts';
 import { type Command, flagOption, type Invocation } from '../command.ts';
@@ -9,7 +9,7 @@ import { printRows } from './pages.ts';
 
 export const modelsCommand: Command = {
   name: 'models',
-  summary: 'Show the models that are set and here, and fetch embedding models from a hub.',
+  summary: 'List configured and downloaded models, and download embedding models from a hub.',
   synopsis: '[list | pull <name>]',
   argumentsMin: 0,
   argumentsMax: 2,
@@ -26,9 +26,9 @@ export const modelsCommand: Command = {
   pinakes models pull minishlab/potion-retrieval-32M --yes
   export $(pinakes models pull sentence-transformers/all-MiniLM-L6-v2 --yes) && pinakes serve
 
-A model goes to <data dir>/models/<name>. Its size and licence are told first, every file is
-compared with the hash that the hub tells, and an interrupted pull is gone on with. The last
-line is the setting that makes the service use it. The hub is PINAKES_HUB_URL
+A pull shows size and licence first, stores the model in <data dir>/models/<name>, checks the
+hash of every file, and resumes an interrupted download. Its last line is the setting that
+makes the service use the model. The hub is PINAKES_HUB_URL
 (https://huggingface.co); models with terms need PINAKES_HUB_TOKEN.`,
   async run(invocation) {
     const [action = 'list', name, ...more] = invocation.arguments;
@@ -37,7 +37,7 @@ line is the setting that makes the service use it. The hub is PINAKES_HUB_URL
       throw usageError(`There is no "pinakes models ${invocation.arguments.join(' ')}". See pinakes models --help.`);
     }
     if (name === undefined) throw usageError('pinakes models pull needs the name of a model: owner/model.');
-    // Loaded here: no other command should pay for loading what fetches and runs models.
+    // Loaded here: other commands should not pay for loading the HTTP client and the model code.
     return (await import('./pull-model.ts')).pullModel(name, invocation);
   },
 };

@@ -19,7 +19,7 @@ export interface OriginFacts {
 
 const NONE: OriginFacts = { lines: [], setting: null };
 
-/** Nothing for uploads, after the setting was deleted, and for keys that may not see it. */
+/** Returns no facts for uploads, for deleted settings, and for keys that may not see the setting. */
 export async function originOf(client: Client, { id, source_type: type }: SourceGroup): Promise<OriginFacts> {
   try {
     const setting = await settingOf(client, id, type);

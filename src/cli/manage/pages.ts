@@ -15,7 +15,7 @@ export const LIST_OPTIONS: Readonly<Record<string, OptionSpec>> = {
   all: { type: 'boolean', text: 'all of them, newest first' },
 };
 
-/** What a list operation of the API answers, whatever the name of its member. */
+/** One answer of a list operation; `rows` stands for the member that is named after the list. */
 export interface Page<Row> {
   rows: readonly Row[];
   pagination: { next_id: string | null; total: number };
@@ -65,12 +65,12 @@ export function detailed<Row, Detailed>(
 export interface ListOutput<Row> {
   columns: readonly Column<Row>[];
   isJson: boolean;
-  /** Said when there is nothing, for example `There are no runs.` */
+  /** Printed for an empty list, for example `There are no runs.` */
   none: string;
 }
 
 /**
- * Prints pages as they arrive: a table, or with `isJson` one line with an array. What is left out is said on `err`.
+ * Prints pages as they arrive: a table, or one line with an array if `isJson` is set. Tells on `err` how many rows are missing.
  */
 export async function printList<Row>(
   pages: AsyncIterable<Page<Row>>,
@@ -98,7 +98,7 @@ export async function printList<Row>(
   if (shown > 0 && shown < total) io.err(`${shown} of ${total}: --limit <n> or --all shows more.\n`);
 }
 
-/** The same for rows that are all there. */
+/** Prints a list whose rows are already loaded. */
 export function printRows<Row>(rows: readonly Row[], output: ListOutput<Row>, io: Io): Promise<void> {
   async function* once(): AsyncGenerator<Page<Row>> {
     yield { rows, pagination: { next_id: null, total: rows.length } };

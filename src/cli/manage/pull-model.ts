@@ -1,4 +1,4 @@
-/** `pinakes models pull`: tells what it would fetch, fetches it, tries the model, and tells the setting. */
+/** `pinakes models pull`: shows what it will fetch, fetches it, tries the model, and prints the setting. */
 import { environment, loadHubConfig } from '../../config.ts';
 import { installCommand, openLocalModels } from '../../llm/embedding-local.ts';
 import { openHub } from '../../llm/hub/hub-api.ts';
@@ -51,7 +51,7 @@ function tellPlan({ model, directory, modelFile, files, bytes }: PullPlan, io: I
   io.err(`${modelFile} and ${files.length - 1} other files, ${formatBytes(bytes)}, to ${directory}\n`);
 }
 
-/** Embeds a word: better now than at the start of the service. Null when the packages for it are missing. */
+/** Embeds one word and returns the dimension, so that a broken model fails now. Null if the optional packages are missing. */
 async function tryModel(name: string, modelsDir: string, io: Io): Promise<number | null> {
   const command = installCommand();
   if (command !== null) {

@@ -106,7 +106,7 @@ async function link(
   return 0;
 }
 
-/** The service says only that something was not found. */
+/** Replaces the service's bare `Not found.` */
 function explained(error: unknown, action: 'add' | 'remove', id: string, tag: string): unknown {
   if (!(error instanceof PinakesError) || error.status !== 404) return error;
   const uncarried = action === 'remove' ? `, or does not carry the tag "${tag}"` : '';

@@ -357,13 +357,13 @@ async function store(
   }
 }
 
-function toStored({ chunk, number, spans, quote, verified }: Citation<Labelled>): StoredCitation {
+function toStored({ chunk, number, spans, quote, verified, reason, quoted }: Citation<Labelled>): StoredCitation {
   return {
     id: chunk.id,
     source_id: chunk.sourceId,
     source_group_id: chunk.sourceGroupId,
     name: chunk.name,
     url: chunk.url,
-    citation: { number, spans, quote, verified },
+    citation: { number, spans, quote, verified, verified_by: 'rules', reason, quoted },
   };
 }

@@ -2,7 +2,7 @@
 import { type Claim, hasName, type NameIndex, termsOf } from './claims.ts';
 import { missesNumber, type Readings } from './numbers.ts';
 
-/** Things that a reason names at most. */
+/** Maximum words that a reason names. */
 const NAMED_MAX = 5;
 
 /** What a passage says, as it was compared with the claim. */

@@ -40,5 +40,7 @@ async function shownCitation(
   if (shownName === undefined || quote === undefined) return undefined;
   const spans = citation.spans.map(({ start, end }) => ({ start: placeOf(start), end: placeOf(end) }));
   const shownUrl = url === null ? null : ((await redactText(redactor, url, SHOWN)) ?? null);
-  return { ...ids, name: shownName, url: shownUrl, citation: { ...citation, spans, quote } };
+  // The reason names words of the answer.
+  const reason = (await redactText(redactor, citation.reason ?? '', SHOWN)) || null;
+  return { ...ids, name: shownName, url: shownUrl, citation: { ...citation, spans, quote, reason } };
 }

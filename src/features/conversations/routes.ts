@@ -40,7 +40,19 @@ const citationSchema = z
         .array(z.object({ start: z.int(), end: z.int() }))
         .describe('Half-open ranges of code points of the answer.'),
       quote: z.string().describe('At most 300 code points.'),
-      verified: z.boolean(),
+      verified: z
+        .boolean()
+        .describe(
+          'The cited passage states what the cited sentence states; not that the sentence answers the question.',
+        ),
+      verified_by: z.enum(['rules', 'model']).describe('Who compared them.'),
+      reason: z
+        .string()
+        .nullable()
+        .describe(
+          'Why it is not verified; null when it is, and in answers that were stored before there were reasons.',
+        ),
+      quoted: z.boolean().describe('The cited text was chosen from the passage word for word.'),
     }),
   })
   .meta({ id: 'StoredCitation' });
@@ -203,13 +215,19 @@ function toWire(row: ConversationRow): z.input<typeof conversationSchema> {
   };
 }
 
+/** Defaults for answers that were stored before these members existed. */
+const UNREASONED = { verified_by: 'rules', reason: null, quoted: false } as const;
+
 function toWireMessage(message: TreeMessage): z.input<typeof messageSchema> {
   return {
     id: message.id,
     parent_id: message.parentId,
     role: message.role,
     content: message.content,
-    citations: [...message.citations],
+    citations: message.citations.map(({ citation, ...chunk }) => ({
+      ...chunk,
+      citation: { ...UNREASONED, ...citation },
+    })),
     ...(message.webCitations.length > 0 ? { web_citations: [...message.webCitations] } : {}),
     finish_reason: message.finishReason,
     creation_time: unixSeconds(message.createdAt),

@@ -24,7 +24,7 @@ export interface HubModel {
   /** The commit: files of it never change. */
   commit: string;
   license: string | null;
-  /** What it is for, for example `sentence-similarity`; null when nobody says it. */
+  /** The task, for example `sentence-similarity`; null if the hub does not know it. */
   task: string | null;
   tags: readonly string[];
   files: readonly HubFile[];
@@ -39,11 +39,11 @@ export interface Hub {
 
 const FILES_MAX = 10_000;
 const DESCRIPTION_BYTES_MAX = 16 * 1024 * 1024;
-/** Of one attempt; one that stalls is given up earlier. */
+/** Limit of one attempt. A stalled attempt is aborted earlier. */
 const TRANSFER_TIMEOUT_MS = 24 * 3_600_000;
 const RETRIES_MAX = 2;
 
-/** Nothing that leads out of the directory of the model, and nothing hidden. */
+/** Excludes paths that lead out of the model's directory, and hidden files. */
 const SAFE_PATH = /^[\w-][\w.-]*(?:\/[\w-][\w.-]*){0,5}$/;
 
 const modelSchema = z.object({
@@ -91,7 +91,7 @@ export function openHub(settings: HubSettings, http: Pick<HttpClient, 'request'>
         trust: 'operator',
         headers: {
           ...headers,
-          // Hashes and ranges are of the bytes as they are.
+          // Hashes and ranges count unencoded bytes.
           'accept-encoding': 'identity',
           ...(offset > 0 && { range: `bytes=${offset}-` }),
         },

@@ -1,4 +1,4 @@
-/** Fetches one file of a model: goes on where an earlier attempt stopped, and keeps nothing whose hash is wrong. */
+/** Downloads one file of a model: resumes earlier attempts, and removes a file with a wrong hash. */
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { ServiceError } from '../../errors.ts';
 import { retryWait } from '../../net/retry-wait.ts';
 import type { Hub, HubFile, HubModel } from './hub-api.ts';
 
-/** Attempts one after the other that brought nothing. */
+/** Consecutive attempts without a new byte after which the download fails. */
 const FRUITLESS_ATTEMPTS_MAX = 4;
 const STALL_MS = 60_000;
 const HASH_DIGITS = 12;
@@ -16,7 +16,7 @@ const HASH_DIGITS = 12;
 /**
  * Returns when `path` holds the file with the right hash.
  *
- * @param onBytes is told how many bytes of the file are there.
+ * @param onBytes receives the number of bytes that are stored so far.
  * @throws ServiceError when the hub refuses, stays away, or sends another file.
  */
 export async function download(
@@ -28,7 +28,7 @@ export async function download(
 ): Promise<void> {
   if (await isThere(path, file)) return onBytes(file.bytes);
   await mkdir(dirname(path), { recursive: true });
-  // Named by the hash: what is there of another version is not gone on with.
+  // The name contains the hash, so a part of another version is not resumed.
   const part = `${path}.${file.hash.hex.slice(0, HASH_DIGITS)}.part`;
   for (let fruitless = 0; ; ) {
     const before = await sizeOf(part);
@@ -48,7 +48,7 @@ export async function download(
     await rm(part, { force: true });
     throw new ServiceError(
       'upstream_failed',
-      `${file.path} does not have the hash that the hub tells: what came was removed. Try again.`,
+      `${file.path} does not have the hash that the hub announced: the file was removed. Try again.`,
     );
   }
   await rename(part, path);
@@ -83,7 +83,7 @@ async function fetchRest(
   let timer = setTimeout(() => stall.abort(stalled(file)), STALL_MS);
   try {
     const response = await hub.open(model, file, from, stall.signal);
-    // A hub without ranges begins anew.
+    // A hub that ignores ranges sends the whole file.
     const continues = response.status === 206 && startOf(response.headers.get('content-range')) === from;
     if (!continues && response.status === 206) {
       await response.discard();

@@ -1,4 +1,4 @@
-/** Which files of a model are fetched. Pure. */
+/** Chooses the files of a model that are downloaded. Pure. */
 import { ServiceError } from '../../errors.ts';
 import { MODEL_BYTES_MAX, MODEL_FILES, TOKENIZER_FILE, weightsBeside } from '../local-model.ts';
 import type { HubFile, HubModel } from './hub-api.ts';
@@ -12,14 +12,14 @@ export interface Choice {
 export interface Wish {
   /** An ONNX file by its path. */
   file: string | null;
-  /** Rather the smaller one, with weights of 8 bits. */
+  /** Prefers the file with 8-bit weights. */
   quantized: boolean;
 }
 
 const EMBEDDING_TASKS = ['sentence-similarity', 'feature-extraction', 'fill-mask'];
 const RERANK_TAG = /^(?:cross-encoder|text-ranking|reranker)$/;
 const QUANTIZED = /quantized|int8|uint8/;
-/** Beside tokenizer and ONNX: what tells pooling, lengths and prefixes, and the terms. */
+/** Files with pooling, lengths and prefixes, and the licence. */
 const SMALL_FILES =
   /^(?:config\.json|tokenizer_config\.json|special_tokens_map\.json|modules\.json|sentence_bert_config\.json|config_sentence_transformers\.json|\d+_\w+\/config\.json|LICEN[CS]E(?:\.\w+)?|NOTICE(?:\.\w+)?)$/;
 const SMALL_BYTES_MAX = 4 * 1024 ** 2;
@@ -60,7 +60,7 @@ export function chooseFiles(model: HubModel, wish: Wish): Choice {
 function preferred(onnx: readonly string[], quantized: boolean): string | undefined {
   const usual = MODEL_FILES.filter((path) => onnx.includes(path));
   const wanted = usual.find((path) => QUANTIZED.test(path) === quantized);
-  // Some have only the one or only the other.
+  // Some models have only full or only quantized weights.
   return wanted ?? usual[0];
 }
 

@@ -22,7 +22,7 @@ export interface PullPlan {
 /** As `local:<name>` takes it: `owner/model`, or `model`. */
 const NAME_PATTERN = /^\w[\w.-]*(?:\/\w[\w.-]*)?$/;
 const REVISION_PATTERN = /^\w[\w./-]{0,254}$/;
-/** What else is written meanwhile. */
+/** Disk space that must stay free for other writers. */
 const SPARE_BYTES = 64 * 1024 ** 2;
 
 export function isModelName(name: string): boolean {
@@ -33,7 +33,7 @@ export function isRevision(revision: string): boolean {
   return REVISION_PATTERN.test(revision);
 }
 
-/** What a pull would fetch. @throws ServiceError when the model is not there, or none that runs here. */
+/** Returns what a pull would fetch. @throws ServiceError when the model is not there, or none that runs here. */
 export async function planPull(
   hub: Hub,
   modelsDir: string,
@@ -49,9 +49,9 @@ export async function planPull(
 }
 
 /**
- * Fetches what is missing and writes the notes beside the model. An interrupted pull is gone on with by the next.
+ * Fetches the missing files and writes the notes beside the model. The next pull resumes an interrupted one.
  *
- * @param onProgress is told how many bytes of all files are there.
+ * @param onProgress receives the number of bytes of all files that are stored so far.
  * @throws ServiceError when the hub fails, the disk is too small, or the files are none that can be used.
  */
 export async function pull(hub: Hub, plan: PullPlan, onProgress: (bytes: number) => void): Promise<ModelNotes> {
@@ -61,7 +61,7 @@ export async function pull(hub: Hub, plan: PullPlan, onProgress: (bytes: number)
   if (disk.bavail * disk.bsize < plan.bytesToFetch + SPARE_BYTES) {
     throw new ServiceError('overloaded', `The disk of ${directory} has no room for ${plan.bytesToFetch} bytes.`);
   }
-  // Notes of another revision must not be read with these files.
+  // The notes of another revision do not apply to these files.
   await rm(join(directory, NOTES_FILE), { force: true });
   let done = 0;
   for (const file of files) {
@@ -76,7 +76,7 @@ export async function pull(hub: Hub, plan: PullPlan, onProgress: (bytes: number)
   return notes;
 }
 
-/** What the model's own files and its family say of it, so that an operator can read and change it. */
+/** Returns what the model's files and its family say about pooling and prefixes. An operator can read and change it there. */
 function notesOf({ model, directory, modelFile }: PullPlan): ModelNotes {
   const known = { model: model.name, revision: model.commit, license: model.license, file: modelFile };
   try {
@@ -94,7 +94,7 @@ function notesOf({ model, directory, modelFile }: PullPlan): ModelNotes {
   }
 }
 
-/** What is left of attempts with other revisions. */
+/** Removes parts of other revisions. */
 async function removeParts(directory: string): Promise<void> {
   for (const entry of await readdir(directory, { recursive: true })) {
     if (/\.[0-9a-f]{12}\.part$/.test(entry)) await rm(join(directory, entry), { force: true });
@@ -112,7 +112,7 @@ export interface PulledModel {
   bytes: number;
 }
 
-/** What is in the models directory, by name: `owner/model` and `model`. */
+/** Returns the usable models in the models directory: `owner/model` and `model`. */
 export async function listPulled(modelsDir: string): Promise<PulledModel[]> {
   const found: PulledModel[] = [];
   for (const outer of await foldersIn(modelsDir)) {
