@@ -95,9 +95,14 @@ function bound(
 }
 
 function mustBeOneOf(values: readonly unknown[]): string {
-  const shown = values.slice(0, CHOICES_MAX).map((value) => JSON.stringify(value) ?? String(value));
+  const shown = values.slice(0, CHOICES_MAX).map(choiceWords);
   const more = values.length > CHOICES_MAX ? ', …' : '';
   return shown.length === 1 ? `must be ${shown[0]}` : `must be one of ${shown.join(', ')}${more}`;
+}
+
+/** Quoted where a reader could not tell where it ends. */
+function choiceWords(value: unknown): string {
+  return typeof value === 'string' && /^[\w:.-]+$/.test(value) ? value : String(JSON.stringify(value));
 }
 
 /** The library tells it in its message only. */
