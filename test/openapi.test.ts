@@ -37,6 +37,21 @@ test('openapi.json is up to date: npm run openapi writes it', () => {
   assert.ok(committed === openApiText(routes), 'openapi.json differs from the routes: run npm run openapi');
 });
 
+test('files of multipart bodies are described in the ways of OpenAPI 3.0 and 3.1: generators know one or the other', () => {
+  const bodies = [...nodes(document.paths)].filter(([path]) => path.endsWith('/multipart~1form-data/schema'));
+  assert.ok(bodies.length > 0);
+  for (const [path, schema] of bodies) {
+    const { files } = schema['properties'] as Record<string, Json>;
+    assert.equal(files?.['type'], 'array', path);
+    const { type, format, contentMediaType } = files['items'] as Json;
+    assert.deepEqual(
+      { type, format, contentMediaType },
+      { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' },
+      path,
+    );
+  }
+});
+
 test('the service serves the same description', async () => {
   const t = await openTestApp();
   try {

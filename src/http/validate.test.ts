@@ -24,10 +24,10 @@ describe('messages', () => {
   test('name what is wrong and where', () => {
     assert.equal(problem({ name: 'x', foo: 1 }), 'Unknown member "foo" in the request body.');
     assert.equal(problem({}), '/name: is required.');
-    assert.equal(problem({ name: 5 }), '/name: expected string, received number.');
+    assert.equal(problem({ name: 5 }), '/name: must be a string, not a number.');
     assert.equal(problem({ name: '' }), '/name: must have 1 to 5 characters, not 0.');
-    assert.equal(problem([]), 'The request body: expected object, received array.');
-    assert.equal(problem({ name: 'x', 'a/b~c': 1 }), '/a~1b~0c: expected string, received number.');
+    assert.equal(problem([]), 'The request body: must be an object, not an array.');
+    assert.equal(problem({ name: 'x', 'a/b~c': 1 }), '/a~1b~0c: must be a string, not a number.');
   });
   test('point into unions', () => {
     assert.match(

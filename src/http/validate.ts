@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import { invalidRequest } from '../errors.ts';
 import { checkText } from './body.ts';
+import { issueWords } from './issue-words.ts';
 
 type Issue = z.core.$ZodIssue;
 
@@ -64,13 +65,7 @@ function describeIssue(issue: Issue, where: string): string {
       : where === 'query'
         ? `Query parameter "${issue.path[0]?.toString()}"`
         : pointer(issue.path);
-  return `${place}: ${sentence(issue)}`;
-}
-
-function sentence(issue: Issue): string {
-  const message = issue.message.replace(/^Invalid input: /, '');
-  if (issue.code === 'invalid_type' && issue.message.endsWith('received undefined')) return 'is required.';
-  return message.endsWith('.') ? message : `${message}.`;
+  return `${place}: ${issueWords(issue)}`;
 }
 
 /** RFC 6901. */

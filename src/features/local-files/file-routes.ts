@@ -16,7 +16,8 @@ export const fileListProperties = {
     type: 'array',
     minItems: 1,
     maxItems: FILES_MAX,
-    items: { type: 'string', contentMediaType: 'application/octet-stream' },
+    // OpenAPI 3.1 names files by their media type, and generators still look for the format of 3.0.
+    items: { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' },
   },
   paths: {
     type: 'array',
