@@ -13,6 +13,8 @@ export interface Question {
   /** Groups of neighbouring letters of the words that make the terms, with their weights: letter-groups.ts. */
   letters: ReadonlyMap<string, number>;
   asksNumber: boolean;
+  /** Terms of names and numbers: words with a capital that do not open the question, or with a digit. */
+  names: ReadonlySet<string>;
   /** It asks what holds unless something else is set. */
   asksDefault: boolean;
 }
@@ -21,9 +23,12 @@ export interface Question {
 export function readQuestion(text: string, language: string | null, analyzer: Analyzer): Question {
   const topic = withoutAsking(text);
   const terms = new Set(analyzer.query(topic, language));
+  const marked = text.match(/(?<=[\p{L}\p{N},]\s+)\p{Lu}[\p{L}\p{M}\p{N}-]*|[\p{L}_]*\p{N}[\p{L}\p{N}._-]*/gu) ?? [];
+  const isTitle = marked.length > terms.size / 2;
   return {
     text,
     terms,
+    names: new Set(isTitle ? [] : marked.flatMap((word) => analyzer.query(word, language))),
     letters: letterGroups(topic, (word) => analyzer.index(word, language).some((term) => terms.has(term))),
     asksNumber: ASKS_NUMBER.test(text),
     asksDefault: ASKS_DEFAULT.test(text),

@@ -66,7 +66,7 @@ test('a question is answered with citations that were checked', async () => {
   const { quoted, verified_by: by, reason } = citation.citation;
   assert.deepEqual([quoted, by, reason], [true, 'rules', null], 'an extractive answer is quoted');
   assert.ok(citation.content.includes(citation.citation.quote));
-  assert.ok(textAt(choice.message.content, citation.citation.spans)[0]!.includes('Trips abroad'));
+  assert.ok(textAt(choice.message.content, citation.citation.spans).some((text) => text.startsWith('Trips abroad')));
   assert.equal(choice.unsupported_spans, undefined);
   assert.ok(Number.isInteger(body.created));
   assert.deepEqual(body.warnings, []);
