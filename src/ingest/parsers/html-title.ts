@@ -41,18 +41,19 @@ function siteOf(name: string): string | undefined {
   return parts.length > 1 ? parts.at(-1) : undefined;
 }
 
-/** The first heading that is no link to another page, when the page's name is in it, or it in the name. */
+/** The first heading, or the one behind it when the first is a link to another page: one that goes with the page's name. */
 function firstNamed(headings: readonly DomElement[], name: string, measures: Measures): DomElement | undefined {
-  const first = headings.find((heading) => {
-    const { linked, units, fragments } = measures.get(heading)!;
-    return linked < units || fragments > 0;
-  });
-  return first && (earliestIn([first], name) || holdsName(first, name)) ? first : undefined;
+  const [first, second] = headings;
+  const fits = (heading: DomElement) => earliestIn([heading], name) !== undefined || holdsName(heading, name);
+  if (!first || fits(first)) return first;
+  const { linked, units, fragments } = measures.get(first)!;
+  return second && linked === units && fragments === 0 && fits(second) ? second : undefined;
 }
 
-/** Whether a heading says more than the page's name, or its first part: "Class Reader" on the page "Reader (Library)". */
+/** Whether a heading says more than the page's name, or its first part: "Class Reader" on "Reader (Library)". */
 function holdsName(heading: DomElement, name: string): boolean {
-  const [part = ''] = name.split(/\s[-–—|·»:(]|:\s/);
+  const [numbered = ''] = name.split(/\s[-–—|·»:(]|:\s/);
+  const part = numbered.replace(/^\d[\d.]{0,10}\s+/, '');
   return part.length >= NAME_UNITS_MIN && folded(inlineText(heading)).includes(part);
 }
 
