@@ -85,9 +85,11 @@ test('bullets and ticks of symbol fonts become those that everybody knows', () =
 
 test('a NUL byte in a long text of UTF-8 does not make it UTF-16', () => {
   // As UTF-16, these bytes would be common characters.
-  const text = 'Fish dart by. Crab and fish swim in mud.\n'.repeat(20);
-  const { encoding, text: decoded } = decodeText(Buffer.from(`a${text}\0\b[index\0\b]\n${text}`));
+  const text = 'fish dart by and swim in mud with a crab and a fish again\n'.repeat(20);
+  const { encoding, text: decoded } = decodeText(
+    Buffer.from(`${text.length % 2 === 0 ? 'a' : ''}${text}\0\b[index\0\b]\n${text}`),
+  );
   assert.equal(encoding, 'utf-8');
-  assert.match(decoded, /^aFish dart by/);
+  assert.match(decoded, /^a?fish dart by/);
   assert.equal(decodeText(Buffer.from('白鷺在河邊築巢。 它們吃魚。\n'.repeat(40), 'utf16le')).encoding, 'utf-16le');
 });
