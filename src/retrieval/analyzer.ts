@@ -65,7 +65,7 @@ export function analyzeText(text: string, language: string | null): string {
 /** `isName`: it is all of a name of several words, spelled without what joins them. */
 function codeTerms(word: string, isName: boolean): string[] {
   const [main, ...others] = wordTerms(word, UNDETERMINED).map(({ term }) => term);
-  return [isName ? main! : encodeCodeWord(main!), ...others];
+  return isName ? [main!] : [encodeCodeWord(main!), ...others];
 }
 
 function textTerms(text: string, termsOf: (word: string, isName: boolean) => readonly string[]): string {
