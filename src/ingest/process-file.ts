@@ -1,6 +1,5 @@
 /** One file from bytes to chunks: detect, decode, parse, cut, analyze. Runs in a child process. */
 import { readFile } from 'node:fs/promises';
-import { CODE } from '../retrieval/analyzer.ts';
 import { chunkTerms } from '../retrieval/chunk-terms.ts';
 import { chunkFile } from './chunker.ts';
 import { badFile, FileError, overLimit } from './failure.ts';
@@ -61,7 +60,6 @@ export async function processFile(
 
 async function toProcessed(parsed: ParsedFile, name: string, sink: ChunkSink | undefined): Promise<ProcessedFile> {
   const language = languageOf(parsed);
-  const analyzed = parsed.fileType === 'code' ? CODE : language;
   const cuts = chunkFile(parsed);
   let chunks: ChunkDraft[] = [];
   for (const cut of cuts) {
@@ -69,7 +67,7 @@ async function toProcessed(parsed: ParsedFile, name: string, sink: ChunkSink | u
       await sink(chunks);
       chunks = [];
     }
-    chunks.push({ ...cut, terms: chunkTerms(cut, parsed.title ?? name, analyzed) });
+    chunks.push({ ...cut, terms: chunkTerms(cut, parsed.title ?? name, language) });
   }
   return {
     fileType: parsed.fileType,
