@@ -11,7 +11,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { citeAnswer } from '../src/features/completions/citations.ts';
 import { ANSWER_LOG_ODDS_MIN, extractPassages } from '../src/llm/extract.ts';
 import type { ContextChunk } from '../src/llm/models.ts';
-import { analyzeForIndex, analyzeQuery } from '../src/retrieval/analyzer.ts';
+import { analyzeQuery, analyzeText } from '../src/retrieval/analyzer.ts';
 
 const DATA = new URL('../../shared/data/retrieval/', import.meta.url);
 const LANGUAGES: Record<string, string> = {
@@ -34,7 +34,7 @@ interface Text {
 }
 
 const analyzer = {
-  index: (text: string, language: string | null) => analyzeForIndex(text, language).split(' '),
+  index: (text: string, language: string | null) => analyzeText(text, language).split(' '),
   query: (text: string, language: string | null) => analyzeQuery(text, language === null ? [] : [language]),
 };
 

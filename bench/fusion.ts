@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import type { Calibration } from '../src/cli/eval-calibrate.ts';
 import { entryText } from '../src/cli/eval-set.ts';
 import { detectLanguage } from '../src/ingest/language.ts';
-import { analyzeForIndex } from '../src/retrieval/analyzer.ts';
+import { analyzeText } from '../src/retrieval/analyzer.ts';
 import { serveEmbeddings, trainSvd } from './support/svd-embeddings.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -48,7 +48,7 @@ async function measure(set: string): Promise<Calibration> {
     .map((line) => JSON.parse(line) as { title?: string; text: string });
   const texts = entries.map(({ title, text }) => entryText(title ?? '', text));
   const language = detectLanguage(texts.slice(0, 20).join('\n'));
-  const server = await serveEmbeddings(trainSvd(texts, (text) => analyzeForIndex(text, language).split(' ')));
+  const server = await serveEmbeddings(trainSvd(texts, (text) => analyzeText(text, language).split(' ')));
   try {
     return await calibrate(set, server.url);
   } finally {

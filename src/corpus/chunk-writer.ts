@@ -103,7 +103,6 @@ export interface AnalyzedChunk {
   headingPath: string[];
   /** Of the file, or else the name of the source. */
   title: string;
-  /** As the analyzer takes it: `code` for source code. */
   language: string | null;
 }
 
@@ -115,8 +114,7 @@ export async function listChunksToAnalyze(
   limit: number,
 ): Promise<AnalyzedChunk[]> {
   return tx.query<AnalyzedChunk>(sql`
-    select c.id, c.content, c.context, c.heading_path as "headingPath",
-           case when s.file_type = 'code' then 'code' else s.language end as language,
+    select c.id, c.content, c.context, c.heading_path as "headingPath", s.language,
            coalesce(s.origin_metadata -> 'title' ->> 'val', s.name, '') as title
     from (select * from chunk where tenant_id = ${tenantId} and (${after}::uuid is null or id > ${after}::uuid)
           order by id limit ${limit}) c

@@ -1,6 +1,5 @@
 /** One file from bytes to chunks: detect, decode, parse, cut, analyze. Runs in a child process. */
 import { readFile } from 'node:fs/promises';
-import { CODE } from '../retrieval/analyzer.ts';
 import { chunkTerms } from '../retrieval/chunk-terms.ts';
 import { type ChunkCut, chunkFile } from './chunker.ts';
 import { badFile, FileError, overLimit } from './failure.ts';
@@ -84,14 +83,13 @@ async function toProcessed(
   sink: ChunkSink | undefined,
 ): Promise<ProcessedFile> {
   const language = languageOf(parsed);
-  const analyzed = parsed.fileType === 'code' ? CODE : language;
   let chunks: ChunkDraft[] = [];
   for (const cut of cuts) {
     if (sink && chunks.length >= CHUNKS_PER_PART) {
       await sink(chunks);
       chunks = [];
     }
-    chunks.push({ ...cut, terms: chunkTerms(cut, parsed.title ?? name, analyzed) });
+    chunks.push({ ...cut, terms: chunkTerms(cut, parsed.title ?? name, language) });
   }
   return {
     fileType: parsed.fileType,

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { analyzeForIndex, analyzeQuery } from '../retrieval/analyzer.ts';
+import { analyzeQuery, analyzeText } from '../retrieval/analyzer.ts';
 import { PASSAGE_CODE_POINTS_MAX, PASSAGES_MAX } from './extract.ts';
 import { openExtractive } from './extractive.ts';
 import type { ChatEvent, ContextChunk } from './models.ts';
 
 const model = openExtractive(32_768, {
-  index: (text, language) => analyzeForIndex(text, language).split(' '),
+  index: (text, language) => analyzeText(text, language).split(' '),
   query: (text, language) => analyzeQuery(text, language === null ? [] : [language]),
 });
 

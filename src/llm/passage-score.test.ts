@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { analyzeForIndex, analyzeQuery } from '../retrieval/analyzer.ts';
+import { analyzeQuery, analyzeText } from '../retrieval/analyzer.ts';
 import { ANSWER_LOG_ODDS_MIN, extractPassages, scoredPassages } from './extract.ts';
 import { readQuestion } from './question.ts';
 
 const analyzer = {
-  index: (text: string, language: string | null) => analyzeForIndex(text, language).split(' '),
+  index: (text: string, language: string | null) => analyzeText(text, language).split(' '),
   query: (text: string, language: string | null) => analyzeQuery(text, language === null ? [] : [language]),
 };
 

@@ -4,7 +4,7 @@
  * Terms leave here encoded (analysis/encode.ts), so that each is one lexeme of PostgreSQL's `simple` configuration.
  */
 import { withoutAsking } from './analysis/asking.ts';
-import { encodeCodeWord, encodeTerm } from './analysis/encode.ts';
+import { encodeTerm } from './analysis/encode.ts';
 import { TERM_WEIGHT } from './analysis/looser-forms.ts';
 import {
   queryStopWord,
@@ -23,14 +23,6 @@ import { lowerCase, takeApart, wordTerms } from './analysis/words.ts';
 /** Stands for "not known": each script's most common language is assumed. */
 export const UNDETERMINED = 'und';
 
-/** In place of the language of source code. */
-export const CODE = 'code';
-
-/**
- * What a word in source code counts: it is part of a name more often than what the code is about. Names as a whole, options and
- * operators count in full.
- */
-const CODE_WORD_WEIGHT = 2;
 /** The most that a term counts when it is one only in a language that the query does not seem to be in. */
 const UNLIKELY_WEIGHT = 1;
 /** The most that a word counts that may be a stop word. */
@@ -43,40 +35,29 @@ const TELLING_STOP_WORDS = 2;
 /**
  * Terms of a chunk in reading order, joined by blanks. Time and size are linear in the text.
  *
- * `language` is the ISO 639-1 code of the text, CODE, or null when it is not known. Stop words stay in: a query drops them
+ * `language` is the ISO 639-1 code of the text, or null when it is not known. Stop words stay in: a query drops them
  * unless it has nothing else ("to be or not to be"). Every word also has the term that it has in a text of unknown language: so
- * it is found as it is written by a query in any language. Words of source code are marked: adding code to a corpus of other texts
- * changes neither how rare their words are nor, as a rule, what comes first.
+ * it is found as it is written by a query in any language.
  */
 export function analyzeForIndex(text: string, language: string | null): string {
-  if (language === CODE) return textTerms(text, codeTerms);
-  return textTerms(text, (word) => {
-    const found = wordTerms(word, language ?? UNDETERMINED).map(({ term }) => term);
-    const unknown = wordTerms(word, UNDETERMINED)[0]!.term;
-    return unknown === found[0] ? found : [unknown, ...found];
-  });
+  return textTerms(text, language === null || language === UNDETERMINED ? [UNDETERMINED] : [UNDETERMINED, language]);
 }
 
 /** The same without the terms of unknown language: to compare texts of one language. */
 export function analyzeText(text: string, language: string | null): string {
-  return textTerms(text, (word) => wordTerms(word, language ?? UNDETERMINED).map(({ term }) => term));
+  return textTerms(text, [language ?? UNDETERMINED]);
 }
 
-/** `isName`: it is all of a name of several words, spelled without what joins them. */
-function codeTerms(word: string, isName: boolean): string[] {
-  const [main, ...others] = wordTerms(word, UNDETERMINED).map(({ term }) => term);
-  return [isName ? main! : encodeCodeWord(main!), ...others];
-}
-
-function textTerms(text: string, termsOf: (word: string, isName: boolean) => readonly string[]): string {
+function textTerms(text: string, languages: readonly string[]): string {
+  const own = languages.at(-1)!;
   const terms: string[] = [];
-  analyze(
-    text,
-    (word, isName) => {
-      for (const term of termsOf(word, isName)) terms.push(term);
-    },
-    (term) => terms.push(term),
-  );
+  const addWord = (word: string): void => {
+    const found = wordTerms(word, own);
+    const [unknown] = wordTerms(word, languages[0]!);
+    if (unknown!.term !== found[0]!.term) terms.push(unknown!.term);
+    for (const { term } of found) terms.push(term);
+  };
+  analyze(text, addWord, (term) => terms.push(term));
   return terms.join(' ');
 }
 
@@ -112,28 +93,16 @@ export interface QueryWord {
 
 /** The words of a query without stop words, each once. `languages` as for `weighTerms`. */
 export function queryWords(text: string, languages: readonly string[]): QueryWord[] {
-  const searched = naturalLanguages(languages);
-  const words = wordsOf(withoutEndings(text, searched));
+  const searched = languages.length > 0 ? languages : [UNDETERMINED];
+  const words = wordsOf(withoutEndings(text, languages));
   const { kept, likely, isTold } = withoutStopWords(words, searched, true, queryStopWord);
   const surely = kept.filter(({ weightMax }) => weightMax === TERM_WEIGHT);
   return [...new Set(surely.map(({ word }) => word))].map((word) => ({
     word,
-    terms: [
-      ...(languages.includes(CODE) ? [codeTerm(word)] : []),
-      ...mainTerms(word, [UNDETERMINED, ...[...likely].filter((language) => isTold || !isOwn(language))]),
-    ],
+    terms: mainTerms(word, [UNDETERMINED, ...[...likely].filter((language) => isTold || !isOwn(language))]),
     stems: mainTerms(word, isTold ? [] : [...likely].filter(isOwn)),
     isSyllable: isSyllable(word, likely),
   }));
-}
-
-function naturalLanguages(languages: readonly string[]): readonly string[] {
-  const natural = languages.filter((language) => language !== CODE);
-  return natural.length > 0 ? natural : [UNDETERMINED];
-}
-
-function codeTerm(word: string): string {
-  return encodeCodeWord(wordTerms(word, UNDETERMINED)[0]!.term);
 }
 
 function mainTerms(word: string, languages: readonly string[]): string[] {
@@ -153,14 +122,13 @@ function isSyllable(word: string, likely: ReadonlySet<string>): boolean {
 
 /**
  * Terms of a query with what each counts, TERM_WEIGHT at most. `languages` are those of the searched corpus (`und` for sources
- * without one, CODE if there is source code). Words are stemmed as in a text of unknown language, and as in the languages that stop words tell or that the corpus
+ * without one). Words are stemmed as in a text of unknown language, and as in the languages that stop words tell or that the corpus
  * has alone; in others only if they occur nowhere (see `QueryWord`). Stop words are dropped for the languages whose stop words the
  * query has most of, unless nothing would remain; what may be another word counts little.
  */
 export function weighTerms(text: string, languages: readonly string[]): Map<string, number> {
   const terms = new Map<string, number>();
-  const said = withoutAsking(withoutEndings(text, naturalLanguages(languages)));
-  forEachQueryTerm(said, languages, queryStopWord, (term, weight) => {
+  forEachQueryTerm(withoutAsking(withoutEndings(text, languages)), languages, queryStopWord, (term, weight) => {
     if (weight > (terms.get(term) ?? 0)) terms.set(term, weight);
   });
   return terms;
@@ -192,7 +160,7 @@ type FindStopWord = (lower: string, language: string) => StopWord | undefined;
 const functionWord: FindStopWord = (lower, language) => (stopWordsOf(language).has(lower) ? 'certain' : undefined);
 
 function forEachQueryTerm(text: string, languages: readonly string[], findStop: FindStopWord, add: AddWeighed): void {
-  const searched = naturalLanguages(languages);
+  const searched = languages.length > 0 ? languages : [UNDETERMINED];
   const words: string[] = [];
   let hasOther = false;
   analyze(
@@ -210,7 +178,6 @@ function forEachQueryTerm(text: string, languages: readonly string[], findStop: 
     return likely.has(language) ? TERM_WEIGHT : UNLIKELY_WEIGHT;
   };
   for (const { word, weightMax } of kept) {
-    if (languages.includes(CODE)) add(codeTerm(word), Math.min(weightMax, CODE_WORD_WEIGHT), true);
     for (const language of searched) {
       const most = Math.min(weightMax, mostIn(language));
       if (most === 0) continue;
@@ -221,12 +188,7 @@ function forEachQueryTerm(text: string, languages: readonly string[], findStop: 
   }
 }
 
-/** `addWord` is told whether the word is all of a name of several words. */
-function analyze(
-  text: string,
-  addWord: (word: string, isName: boolean) => void,
-  addTerm: (term: string, weight: number) => void,
-): void {
+function analyze(text: string, addWord: (word: string) => void, addTerm: (term: string, weight: number) => void): void {
   const addSymbol = (term: string | undefined): void => {
     if (term !== undefined) addTerm(term, SYMBOL_WEIGHT);
   };
@@ -242,8 +204,8 @@ function analyze(
       // A letter alone says nothing beside its option.
       if (symbol !== undefined && /^\p{L}$/u.test(token)) return;
       const { words, joined, exact, version } = takeApart(token);
-      for (const word of words) addWord(word, false);
-      if (joined) addWord(joined, true);
+      words.forEach(addWord);
+      if (joined) addWord(joined);
       if (exact) addTerm(encodeTerm(exact), TERM_WEIGHT);
       if (version) addTerm(encodeTerm(version), TERM_WEIGHT);
     }

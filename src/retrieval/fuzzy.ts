@@ -6,12 +6,12 @@
 import type { Tx } from '../db/database.ts';
 import { sql } from '../db/sql.ts';
 import { collect } from '../util/collect.ts';
-import { encodeCodeWord, encodePrefix } from './analysis/encode.ts';
+import { encodePrefix } from './analysis/encode.ts';
 import { fold } from './analysis/fold.ts';
 import { TERM_WEIGHT } from './analysis/looser-forms.ts';
 import { errorsBetween, isCorrectable, spellingsNear } from './analysis/misspellings.ts';
 import { firstTerms, lowerCase, wordTerms } from './analysis/words.ts';
-import { CODE, type QueryWord, queryWords } from './analyzer.ts';
+import { type QueryWord, queryWords } from './analyzer.ts';
 import { lexicalCandidates, lexicalRequest, type RankedCandidate, type Search } from './candidates.ts';
 import type { ReadRow } from './hits.ts';
 import { termsAmong } from './lexical-scan.ts';
@@ -90,10 +90,7 @@ export async function correct(
   }
   const guesses = [
     ...inflected.flatMap(({ stems }) => stems.flatMap((term) => new Array<string>(TERM_WEIGHT).fill(term))),
-    ...corrections.flatMap(({ term }) => [
-      ...new Array<string>(GUESS_WEIGHT).fill(term),
-      ...(languages.includes(CODE) ? [encodeCodeWord(term)] : []),
-    ]),
+    ...corrections.flatMap(({ term }) => new Array<string>(GUESS_WEIGHT).fill(term)),
   ];
   if (guesses.length === 0) return undefined;
   if (corrections.length > 0) warnings.push(warningOf(corrections));
@@ -165,8 +162,7 @@ function missingIn(chunks: readonly string[], words: readonly QueryWord[]): read
 
 /** Of all spellings one error away. */
 function termsNear(word: string, languages: readonly string[]): ReadonlySet<string> {
-  const terms = firstTerms(spellingsNear(fold(word.toLowerCase())), languages);
-  return languages.includes(CODE) ? new Set([...terms].flatMap((term) => [term, encodeCodeWord(term)])) : terms;
+  return firstTerms(spellingsNear(fold(word.toLowerCase())), languages);
 }
 
 /** The commonest word one error away; of a long word also two, behind the same first letters. */

@@ -3,7 +3,7 @@ import type { Tx } from '../db/database.ts';
 import { type Sql, sql } from '../db/sql.ts';
 import { type Access, mayShowSource, showsSomething } from '../policy/access.ts';
 import { ANALYZED_LANGUAGES } from './analysis/stems.ts';
-import { CODE, UNDETERMINED } from './analyzer.ts';
+import { UNDETERMINED } from './analyzer.ts';
 import { type Knowledge, remember } from './corpus-memory.ts';
 import { ALIVE } from './filter-sql.ts';
 
@@ -15,8 +15,7 @@ const SOURCES_SHARE_MIN = 0.1;
 const SOURCES_COUNTED_MAX = Math.ceil(SOURCES_MIN / SOURCES_SHARE_MIN);
 
 /**
- * The languages of the corpus that are analyzed in a way of their own, by ISO 639-1 code; CODE if there is source
- * code; and `und`, which stands for all others.
+ * The languages of the corpus that are analyzed in a way of their own, by ISO 639-1 code; and `und`, which stands for all others.
  * A source in a language that does not count is found by its words as they are written. With a policy, only sources that it shows
  * count: a query must not be read differently because of what is hidden.
  *
@@ -32,16 +31,15 @@ export async function readLanguages(
   const counts = sql`
     select l.language,
       (select count(*)::int from (${sourcesWith(sql`s.language = l.language`, tenantId, access)} limit ${SOURCES_MIN}) c) as sources,
-      (select count(*)::int from (${sourcesWith(sql`true`, tenantId, access)} limit ${SOURCES_COUNTED_MAX}) a) as "of",
-      exists (${sourcesWith(sql`s.file_type = 'code'`, tenantId, access)}) as "hasCode"
+      (select count(*)::int from (${sourcesWith(sql`true`, tenantId, access)} limit ${SOURCES_COUNTED_MAX}) a) as "of"
     from unnest(${ANALYZED_LANGUAGES}::text[]) as l(language)`;
   const rows = await remember(knowledge, tenantId, counts, () =>
-    tx.query<{ language: string; sources: number; of: number; hasCode: boolean }>(counts),
+    tx.query<{ language: string; sources: number; of: number }>(counts),
   );
   const counting = rows.filter(
     ({ sources, of }) => sources >= SOURCES_MIN || (sources > 0 && sources >= of * SOURCES_SHARE_MIN),
   );
-  return [...counting.map((row) => row.language), ...(rows[0]?.hasCode ? [CODE] : []), UNDETERMINED];
+  return [...counting.map((row) => row.language), UNDETERMINED];
 }
 
 /** Sources `s` that fulfil the condition. The offsets keep the planner from beginning with the groups, or with all sources. */

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
-import { analyzeForIndex, CODE } from '../../src/retrieval/analyzer.ts';
 import { readLanguages } from '../../src/retrieval/languages.ts';
 import { retrieve } from '../../src/retrieval/retrieve.ts';
 import { newId } from '../../src/util/ids.ts';
@@ -73,32 +72,4 @@ test('a stem in another language is looked for only if the word itself occurs no
   const tenant = await tenantWith([...english(4), ...sources]);
   assert.deepEqual((await namesFor(tenant, 'server')).slice(0, 4).sort(), ['en-0', 'en-1', 'en-2', 'en-3']);
   assert.deepEqual((await namesFor(tenant, 'ev')).sort(), ['Evler eski', 'Evlerde su var']);
-});
-
-test('source code added to other texts neither changes their order nor comes before them', async () => {
-  const manual = [
-    'The timeout of a request is 30 seconds unless the option is set, see the chapter about servers',
-    'A request may be repeated after a timeout, but not more than five times in all, as servers count them',
-    'Servers answer a request in order',
-  ].map((text, i): SeedSource => ({ name: `manual-${i}`, language: 'en', chunks: [text] }));
-  const code = Array.from({ length: 20 }, (_, i): SeedSource => {
-    const content = `timeout(request${i}); setTimeout(fetchAll, timeout)`;
-    const chunk = { content, terms: analyzeForIndex(content, CODE) };
-    return { name: `code-${i}`, language: null, fileType: 'code', chunks: [chunk] };
-  });
-  const [without, tenant] = [await tenantWith(manual), await tenantWith([...manual, ...code])];
-  assert.ok((await languagesOf(tenant)).includes(CODE) && !(await languagesOf(without)).includes(CODE));
-  for (const query of ['timeout', 'request', 'servers']) {
-    const before = await namesFor(without, query);
-    assert.deepEqual((await namesFor(tenant, query)).slice(0, before.length), before, query);
-  }
-  assert.deepEqual((await namesFor(tenant, 'fetchAll')).length, 10);
-  assert.ok((await namesFor(tenant, 'fetch')).every((name) => name!.startsWith('code')));
-});
-
-test('a misspelled word is corrected to one that only source code has', async () => {
-  const content = 'subscribe(observable)';
-  const chunk = { content, terms: analyzeForIndex(content, CODE) };
-  const tenant = await tenantWith([...english(3), { name: 'code', fileType: 'code', chunks: [chunk] }]);
-  assert.deepEqual(await namesFor(tenant, 'subscirbe'), ['code']);
 });

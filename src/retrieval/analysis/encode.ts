@@ -35,14 +35,6 @@ export function encodeStem(stem: string, language: string): string {
   return PLAIN.test(stem) ? STEM_MARK + language + stem : escaped(`|${language}${stem}`);
 }
 
-/** In place of a language: none has this code. */
-const CODE_MARK = 'cd';
-
-/** The lexeme of a word in source code, given the lexeme that it is in other texts. */
-export function encodeCodeWord(term: string): string {
-  return STEM_MARK + CODE_MARK + term;
-}
-
 /** The lexeme of some other form of a word, `kind` being one character that no term begins with: equal only to its own kind. */
 export function encodeForm(kind: '^' | '°', form: string): string {
   return escaped(kind + form);
