@@ -36,7 +36,11 @@ its source id, its metadata and its place in answers until its new version is se
 Left out: hidden files, node_modules, links, empty files, and what .gitignore and
 .pinakesignore say (in every folder; .pinakesignore after .gitignore).
 Ends with 1 when a file could not be read, and with 2, having done nothing, when the folder
-cannot be read or when all or most files of the group would be deleted without --yes.`,
+cannot be read or when all or most files of the group would be deleted without --yes.
+
+Examples:
+  pinakes sync ~/handbook --dry-run
+  pinakes sync ~/handbook --watch`,
   async run({ arguments: [folder = '.'], options, io }) {
     const root = await openFolder(folder);
     const request: SyncRequest = {
