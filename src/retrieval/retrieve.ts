@@ -9,7 +9,7 @@ import { redactChunk, redactText, shownAt } from '../policy/apply-redaction.ts';
 import type { Redactor } from '../policy/redact.ts';
 import { redactionVersion } from '../policy/redaction-store.ts';
 import { collect } from '../util/collect.ts';
-import { searchTerms } from './analyzer.ts';
+import { analyzeText, searchTerms } from './analyzer.ts';
 import { type Batch, keepFitting, lexicalBatches, type RankedCandidate, type Search } from './candidates.ts';
 import { openFew } from './few-chunks.ts';
 import { narrows } from './filter-sql.ts';
@@ -33,6 +33,7 @@ import { FORCE_INDEX_ORDER, FORCE_INDEXES } from './lexical.ts';
 import { fingerprint } from './near-duplicates.ts';
 import { EXACT_ROWS_MAX, NEAREST_SETTINGS } from './nearest.ts';
 import { postfiltered } from './postfilter.ts';
+import { type ChunkTerms, orderByProximity, PROXIMITY_MAX } from './proximity.ts';
 import { RERANKED_MAX, rerank } from './rerank.ts';
 import { type ReadText, select } from './select.ts';
 import { type EmbeddedQuery, embedQuery, isAsRecalled, recallQuery, vectorCount, vectorPages } from './semantic.ts';
@@ -76,14 +77,18 @@ export async function retrieve(
     const { search, redactor } = prepared;
     clock.lap('analyze');
     const rows = new Map<string, ReadRow>();
-    const count = model ? Math.max(wanted, RERANKED_MAX) : wanted;
+    const isLexical = semantic === undefined && request.mode !== 'semantic';
+    // What a redaction rule hides must not show in the order.
+    const isMoved = isLexical && !model && !redactor && request.rerank !== false && offset < PROXIMITY_MAX;
+    const count = Math.max(wanted, model ? RERANKED_MAX : isMoved ? PROXIMITY_MAX : 0);
     let ranked = await rank(tx, search, count, rows, warnings);
     clock.lap(semantic ? request.mode : 'lexical');
     const corrected = await correct(tx, search, ranked, rows, warnings);
     if (corrected) ranked = await rank(tx, corrected, count, rows, []);
     clock.lap('fuzzy');
-    await loadRows(tx, request, model ? ranked : ranked.slice(offset), rows);
-    const page = model ? [] : ranked.slice(offset);
+    await loadRows(tx, request, model || isMoved ? ranked : ranked.slice(offset), rows);
+    if (isMoved) ranked = orderByProximity(ranked, new Set((corrected ?? search).terms), (id) => termsIn(rows.get(id)));
+    const page = model ? [] : ranked.slice(offset, wanted);
     const neighbours = await readNeighbours(tx, search.request, page, request.context ?? NO_NEIGHBOURS);
     clock.lap('read');
     return { ranked, rows, page, neighbours, redactor };
@@ -119,6 +124,16 @@ export async function retrieve(
   );
   clock.lap('check');
   return shown(checked, found.rows, warnings, clock);
+}
+
+function termsIn(row: ReadRow | undefined): ChunkTerms | undefined {
+  if (!row) return undefined;
+  const termsOf = (text: string): Set<string> => new Set(analyzeText(text, row.language).split(' '));
+  return {
+    terms: row.terms.split(' '),
+    titles: termsOf([row.name, ...row.headingPath].join('\n')),
+    heading: termsOf(row.headingPath.at(-1) ?? ''),
+  };
 }
 
 async function shown(
