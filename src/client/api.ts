@@ -1116,7 +1116,7 @@ export interface Operations {
         metadata_filter?: MetadataFilterGroup | undefined;
         /** Filters after the search: may find fewer than `limit`. · default false */
         use_postfilter?: boolean | undefined;
-        /** Whether to use the rerank model, if one is configured. · default true */
+        /** Whether the first hits are put into another order: by the rerank model, if one is configured, else, in lexical search, by how closely they hold the words of the query. · default true */
         rerank?: boolean | undefined;
         /** At most so many chunks of one source; absent = any number. · minimum 1, maximum 100 */
         max_chunks_per_source?: number | undefined;

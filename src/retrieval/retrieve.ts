@@ -79,7 +79,7 @@ export async function retrieve(
     const rows = new Map<string, ReadRow>();
     const isLexical = semantic === undefined && request.mode !== 'semantic';
     // What a redaction rule hides must not show in the order.
-    const isMoved = isLexical && !model && !redactor && request.rerank !== false && offset < PROXIMITY_MAX;
+    const isMoved = request.proximity === true && isLexical && !model && !redactor && offset < PROXIMITY_MAX;
     const count = Math.max(wanted, model ? RERANKED_MAX : isMoved ? PROXIMITY_MAX : 0);
     let ranked = await rank(tx, search, count, rows, warnings);
     clock.lap(semantic ? request.mode : 'lexical');

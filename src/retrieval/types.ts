@@ -69,6 +69,8 @@ export interface RetrieveRequest {
   context?: { before: number; after: number };
   /** False: without the rerank model, if there is one. */
   rerank?: boolean;
+  /** True: where no model ranks, the first hits are ordered by how closely they hold the query (proximity.ts). */
+  proximity?: boolean;
 }
 
 /** With what the principal may see, as it is in the transaction of the search. */

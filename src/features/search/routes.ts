@@ -30,7 +30,12 @@ const searchBody = z.strictObject({
   offset: z.int().min(0).max(SEARCH_OFFSET_MAX).default(0).describe('Results to skip.'),
   ...filterShape,
   use_postfilter: z.boolean().default(false).describe('Filters after the search: may find fewer than `limit`.'),
-  rerank: z.boolean().default(true).describe('Whether to use the rerank model, if one is configured.'),
+  rerank: z
+    .boolean()
+    .default(true)
+    .describe(
+      'Whether the first hits are put into another order: by the rerank model, if one is configured, else, in lexical search, by how closely they hold the words of the query.',
+    ),
   max_chunks_per_source: z.int().min(1).max(SEARCH_LIMIT_MAX).optional(),
   context: z
     .strictObject({ before: neighbourCount, after: neighbourCount })
@@ -90,6 +95,7 @@ export function searchRoutes(deps: Deps): Route[] {
           filters: await readFilters(deps.db, caller.tenantId, body),
           usePostfilter: body.use_postfilter,
           rerank: body.rerank,
+          proximity: body.rerank,
           limit: body.limit,
           offset: body.offset,
         };

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { RankedCandidate } from './candidates.ts';
+import { type ChunkTerms, orderByProximity, PROXIMITY_MAX } from './proximity.ts';
+
+function candidate(id: string, score: number): RankedCandidate {
+  return { id, sourceId: 's', score, scores: { lexical: score, semantic: null, rerank: null } };
+}
+
+function chunk(text: string, heading = '', titles = heading): ChunkTerms {
+  const words = (line: string) => line.split(' ').filter(Boolean);
+  return { terms: words(text), titles: new Set(words(titles)), heading: new Set(words(heading)) };
+}
+
+function order(query: string, chunks: Record<string, ChunkTerms>, scores: Record<string, number>): string[] {
+  const candidates = Object.keys(chunks).map((id) => candidate(id, scores[id]!));
+  return orderByProximity(candidates, new Set(query.split(' ')), (id) => chunks[id]).map(({ id }) => id);
+}
+
+const filler = (words: number): string => Array.from({ length: words }, (_, i) => `w${i}`).join(' ');
+
+test('words that stand together come before the same words far apart', () => {
+  const chunks = {
+    apart: chunk(`lock ${filler(80)} wait ${filler(80)} seconds`),
+    together: chunk(`${filler(80)} lock wait seconds ${filler(80)}`),
+  };
+  assert.deepEqual(order('lock wait seconds', chunks, { apart: 10, together: 9 }), ['together', 'apart']);
+  const noScore = order('lock wait seconds', chunks, { apart: 10, together: 1 });
+  assert.deepEqual(noScore, ['apart', 'together'], 'a far better BM25 score still wins');
+});
+
+test('a heading that names the query comes before one that names much else', () => {
+  const chunks = {
+    other: chunk('lock wait seconds', 'history of all options since the first version'),
+    own: chunk('lock wait seconds', 'lock wait'),
+  };
+  assert.deepEqual(order('lock wait', chunks, { other: 10, own: 9.9 }), ['own', 'other']);
+});
+
+test('scores stay with the places, so that they fall', () => {
+  const chunks: Record<string, ChunkTerms> = {
+    a: chunk(`lock ${filler(80)} wait`),
+    b: chunk('lock wait'),
+  };
+  const moved = orderByProximity(
+    [candidate('a', 5), candidate('b', 4.9)],
+    new Set(['lock', 'wait']),
+    (id) => chunks[id],
+  );
+  assert.deepEqual(
+    moved.map(({ id, score, scores }) => [id, score, scores.lexical]),
+    [
+      ['b', 5, 4.9],
+      ['a', 4.9, 5],
+    ],
+  );
+});
+
+test('only the first candidates move, and those whose text is not known keep their score', () => {
+  const ids = Array.from({ length: PROXIMITY_MAX + 2 }, (_, i) => `c${i}`);
+  const candidates = ids.map((id, i) => candidate(id, 100 - i));
+  const moved = orderByProximity(candidates, new Set(['lock']), (id) =>
+    id === `c${PROXIMITY_MAX + 1}` ? chunk('lock', 'lock') : id === 'c3' ? chunk('lock', 'lock') : undefined,
+  );
+  assert.equal(moved[0]!.id, 'c3');
+  assert.deepEqual(
+    moved.slice(PROXIMITY_MAX).map(({ id }) => id),
+    ids.slice(PROXIMITY_MAX),
+  );
+});
+
+test('a query of words that no candidate holds changes nothing', () => {
+  assert.deepEqual(order('absent', { a: chunk('lock'), b: chunk('absen') }, { a: 2, b: 1 }), ['a', 'b']);
+  assert.deepEqual(
+    orderByProximity([], new Set(['a']), () => undefined),
+    [],
+  );
+});
