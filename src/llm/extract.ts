@@ -19,7 +19,7 @@ const CHUNKS_MAX = 12;
 /** A further passage must score at most this much less than the best one. */
 const FURTHER_SCORE_DROP_MAX = 2;
 /** Below, nothing is said. Where it stands between wrong answers and wrong silence: bench/answers.ts prints the curve. */
-export const ANSWER_LOG_ODDS_MIN = -0.5;
+export const ANSWER_LOG_ODDS_MIN = -0.85;
 /** Two passages are near-duplicates when the smaller shares this much of its terms with the larger. */
 const DUPLICATE_OVERLAP_MIN = 0.8;
 
