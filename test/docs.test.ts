@@ -46,7 +46,10 @@ test('npm scripts that are named exist', () => {
     scripts: Record<string, string>;
   };
   const named = [...pages].flatMap(([path, text]) =>
-    [...text.matchAll(/npm run (?:--silent )?([a-z][a-z:-]*)(?![a-z:…-])/g)].map((match) => ({ path, script: match[1]! })),
+    [...text.matchAll(/npm run (?:--silent )?([a-z][a-z:-]*)(?![a-z:…-])/g)].map((match) => ({
+      path,
+      script: match[1]!,
+    })),
   );
   assert.ok(named.length > 10);
   assert.deepEqual(
