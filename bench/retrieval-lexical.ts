@@ -123,7 +123,7 @@ function request({ id, partitionNo }: { id: string; partitionNo: number }, query
       mode: 'lexical' as const,
       filters: {},
     },
-    ...{ usePostfilter: false, limit: DEPTH, offset: 0, maxChunksPerSource: 1 },
+    ...{ proximity: true, usePostfilter: false, limit: DEPTH, offset: 0, maxChunksPerSource: 1 },
   };
 }
 
