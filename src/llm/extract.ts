@@ -147,8 +147,8 @@ function codePoints(text: string): number {
   return [...text].length;
 }
 
-/** Dots that lead to a page number. */
-const LEADER = /(?:\.\s?){4,}\s*\p{N}+/gu;
+/** Dots that lead to a page number. Bounded, so that a long run of dots is not scanned from each of them. */
+const LEADER = /(?<!\.\s?)(?:\.\s?){4,200}\s?\p{N}+/gu;
 const LEADERS_MIN = 3;
 const ENDS_WITH_PAGE = /^.{2,80}[,\s]\s*(?:\p{N}{1,4}|[ivxlc]{1,6})\s*$/u;
 const DIRECTORY_LINES_MIN = 8;
@@ -249,14 +249,15 @@ function toPassage(units: readonly Candidate[]): Passage {
   const { number, chunk } = units[0]!;
   const quoted = units.map(({ kind, text, start }, i) => {
     const gap = i === 0 ? '' : chunk.content.slice(units[i - 1]!.end, start);
-    return { number, kind, text, before: i === 0 ? ('' as const) : separatorOf(units[i - 1]!, gap) };
+    return { number, kind, text, before: i === 0 ? ('' as const) : separatorOf(units[i - 1]!, units[i]!, gap) };
   });
   const text = quoted.map((one) => one.before + one.text).join('');
   return { number, text, quoted, score: Math.max(...units.map(({ score }) => score)) };
 }
 
-/** Sentences of one paragraph go on in the same line. */
-function separatorOf(upper: Candidate, gap: string): '' | ' ' | '\n' {
+/** Sentences of one paragraph, and pieces of one unit, go on in the same line. */
+function separatorOf(upper: Candidate, lower: Candidate, gap: string): '' | ' ' | '\n' {
+  if (upper.position === lower.position) return gap.includes('\n') ? '\n' : gap === '' ? '' : ' ';
   if (upper.kind !== 'sentence' || /\n\s*\n/.test(gap)) return '\n';
   return gap === '' || /[。！？．｡]["'」』）]*$/.test(upper.text) ? '' : ' ';
 }

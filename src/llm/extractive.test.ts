@@ -200,3 +200,17 @@ test('what holds now is preferred to what a changelog says of an earlier version
   ]);
   assert.match(text, /^The default compression of the archive is lz4/);
 });
+
+test('the fence around quoted code is longer than the backticks in it', async () => {
+  const text = 'To seal the archive run this command:\n\n````sh\nseal <<EOF\n```\nwax\n```\nEOF\n````\n';
+  const answer = await ask('Which command seals the archive?', [chunk(1, text)]);
+  assert.match(answer.text, /\n````\nseal <<EOF\n```\nwax\n```\nEOF\n````/);
+});
+
+test('a long line that is quoted in pieces stays one line', async () => {
+  const line = `curl -H 'accept: application/json' ${Array.from({ length: 20 }, (_, i) => `--header-${i} v${i}`).join(' ')} https://example.org/seal`;
+  const answer = await ask('How do I seal with curl?', [chunk(1, `To seal with curl:\n\n\`\`\`sh\n${line}\n\`\`\`\n`)]);
+  const [, code = ''] = /```\n([\s\S]*?)\n```/.exec(answer.text) ?? [];
+  assert.ok(code.length > 290, answer.text);
+  assert.doesNotMatch(code, /\n/);
+});

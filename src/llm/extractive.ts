@@ -1,6 +1,6 @@
 /** The default chat model, which is none: it answers with the best passages of the retrieved chunks, quoted word for word. */
 import type { UnitKind } from '../util/sentences.ts';
-import { ANSWER_LOG_ODDS_MIN, extractPassages } from './extract.ts';
+import { ANSWER_LOG_ODDS_MIN, extractPassages, type Passage } from './extract.ts';
 import type { ChatEvent, ChatModel, ChatRequest } from './models.ts';
 import type { Analyzer } from './question.ts';
 
@@ -16,23 +16,32 @@ export function openExtractive(contextTokens: number, analyzer: Analyzer): ChatM
         yield { type: 'finish', reason: 'no_answer' };
         return;
       }
+      const fence = fenceFor(passages);
       let isFenced = false;
       for (const [i, passage] of passages.entries()) {
         signal.throwIfAborted();
         for (const [j, { number, kind, text, before }] of passage.quoted.entries()) {
           const isFirst = j === 0;
-          const closing = isFenced && (isFirst || kind !== 'code') ? '\n```' : '';
-          const opening = kind === 'code' && (isFirst || !isFenced) ? '```\n' : '';
+          const closing = isFenced && (isFirst || kind !== 'code') ? `\n${fence}` : '';
+          const opening = kind === 'code' && (isFirst || !isFenced) ? `${fence}\n` : '';
           const delta = closing + (isFirst && i > 0 ? '\n\n' : before) + opening;
           if (delta !== '') yield { type: 'text', delta };
           isFenced = kind === 'code';
           yield { type: 'quote', text: displayed(text, kind), number };
         }
       }
-      if (isFenced) yield { type: 'text', delta: '\n```' };
+      if (isFenced) yield { type: 'text', delta: `\n${fence}` };
       yield { type: 'finish', reason: 'stop' };
     },
   };
+}
+
+/** Longer than any run of backticks in the quoted code. */
+function fenceFor(passages: readonly Passage[]): string {
+  let longest = 2;
+  for (const { quoted } of passages)
+    for (const { text } of quoted) for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
+  return '`'.repeat(longest + 1);
 }
 
 /** As it is read: hard-wrapped lines are joined, and a table row loses its outer bars and empty cells. */

@@ -9,7 +9,7 @@ import { redactChunk, redactText, shownAt } from '../policy/apply-redaction.ts';
 import type { Redactor } from '../policy/redact.ts';
 import { redactionVersion } from '../policy/redaction-store.ts';
 import { collect } from '../util/collect.ts';
-import { analyzeText, searchTerms } from './analyzer.ts';
+import { analyzeForIndex, searchTerms } from './analyzer.ts';
 import { type Batch, keepFitting, lexicalBatches, type RankedCandidate, type Search } from './candidates.ts';
 import { openFew } from './few-chunks.ts';
 import { narrows } from './filter-sql.ts';
@@ -128,7 +128,7 @@ export async function retrieve(
 
 function termsIn(row: ReadRow | undefined): ChunkTerms | undefined {
   if (!row) return undefined;
-  const termsOf = (text: string): Set<string> => new Set(analyzeText(text, row.language).split(' '));
+  const termsOf = (text: string): Set<string> => new Set(analyzeForIndex(text, row.language).split(' '));
   return {
     terms: row.terms.split(' '),
     titles: termsOf([row.name, ...row.headingPath].join('\n')),

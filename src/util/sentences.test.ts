@@ -106,3 +106,19 @@ test('long texts without structure take linear time', () => {
     splitUnits(text);
   }
 });
+
+test('a text that was cut out of a block of code begins as code', () => {
+  const cut = 'y = 2\n```\n\nThe limit is 42 files per upload.';
+  assert.deepEqual(
+    splitUnits(cut).map(({ kind, start, end }) => [kind, cut.slice(start, end)]),
+    [
+      ['code', 'y = 2'],
+      ['sentence', 'The limit is 42 files per upload.'],
+    ],
+  );
+  const whole = 'Run this:\n\n```\ny = 2\n```\n\nThe limit is 42.';
+  assert.deepEqual(
+    splitUnits(whole).map(({ kind }) => kind),
+    ['sentence', 'code', 'sentence'],
+  );
+});

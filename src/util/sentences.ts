@@ -55,6 +55,15 @@ export function splitCode(text: string): Unit[] {
   return units;
 }
 
+/** The fence that a text begins within, where it was cut out of a block of code: its first mark then closes what is above. */
+function openFence(text: string): string | undefined {
+  const marks = [...text.matchAll(/^[^\S\n]*(`{3,}|~{3,})([^\n]*)$/gm)];
+  const [first] = marks;
+  if (!first || marks.length % 2 === 0 || first[2]!.trim() !== '') return undefined;
+  const above = text.slice(0, first.index);
+  return /\S[^\S\n]*\n$/.test(above) ? first[1] : undefined;
+}
+
 function addCodeLine(text: string, line: { start: number; end: number }, units: Unit[]): void {
   if (text.slice(line.start, line.end).trim() === '') return;
   const last = units[units.length - 1];
@@ -89,7 +98,7 @@ export function cutIntoPieces(text: string, start: number, end: number): { start
 function splitBlocks(text: string): Unit[] {
   const blocks: Unit[] = [];
   let joinable = false;
-  let fence: string | undefined;
+  let fence = openFence(text);
   for (const line of linesOf(text)) {
     const content = text.slice(line.start, line.end);
     const mark = FENCE.exec(content)?.[1];

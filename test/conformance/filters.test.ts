@@ -85,7 +85,12 @@ conformance('POST /completions: filters', [
       const { source_group_id } = (await w.http('POST /local-file-groups', { body: form })).body;
       await waitForGroup(w.t, source_group_id);
       const answer = async (bird: string): Promise<string> =>
-        (await w.complete({ chunk_metadata: has('bird', bird) })).body.choices[0].message.content;
+        (
+          await w.complete({
+            messages: [{ role: 'user', content: `Where does the ${bird} nest?` }],
+            chunk_metadata: has('bird', bird),
+          })
+        ).body.choices[0].message.content;
       assert.match(await answer('plover'), /sand/);
       assert.match(await answer('swift'), /tower/);
     },
