@@ -215,9 +215,12 @@ test('terms hold title, headings and table header besides the content', async ()
   assert.doesNotMatch(csv.chunks[0]!.content, /Weight/);
 });
 
-test('the file name is never indexed', async () => {
+test('a file without a title is indexed by its name, one with a title is not', async () => {
   const file = await readBytes('quarterly.txt', 'Nothing but words.');
-  assert.doesNotMatch(file.chunks[0]!.terms, /quarterly/);
+  assert.match(file.chunks[0]!.terms, /quarterly/);
+  const titled = await readBytes('quarterly.html', '<title>Report</title><p>Nothing but words.</p>');
+  assert.doesNotMatch(titled.chunks[0]!.terms, /quarterly/);
+  assert.match(titled.chunks[0]!.terms, /report/);
 });
 
 test('offsets of every format give exactly the content', async () => {
