@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { chunkTerms } from '../retrieval/chunk-terms.ts';
 import { type ChunkCut, chunkFile } from './chunker.ts';
-import { badFile, FileError, overLimit } from './failure.ts';
+import { badFile, emptyFile, FileError, overLimit } from './failure.ts';
 import { detectFileType } from './file-types.ts';
 import { languageOf } from './language.ts';
 import { type MemberSink, sendMembers } from './members.ts';
@@ -73,7 +73,7 @@ function seenOf({ title, blocks, leftOut = [] }: ParsedFile): NonNullable<Proces
 function nothingToFind(parsed: ParsedFile): FileError {
   const what = parsed.fileType === 'unknown' ? 'files' : 'words';
   const reasons = parsed.warnings.length > 0 ? parsed.warnings : [`The file was read, but there are no ${what} in it.`];
-  return badFile('parse', 'Nothing to read in this file', reasons.join(' '));
+  return emptyFile('parse', 'Nothing to read in this file', reasons.join(' '));
 }
 
 async function toProcessed(
