@@ -120,6 +120,8 @@ test('a new version that cannot be read leaves the old one in its place, and the
   const { errors } = (await service.get(`/runs/${run.id}/errors`)).body;
   assert.equal(errors[0].name, 'manual.pdf');
   assert.deepEqual(await found('jorvane'), ['manual.pdf']);
+  const { status, update_status: update } = (await sources(id)).get('manual.pdf')!;
+  assert.deepEqual([status, update], ['ready', 'failed']);
   const again = await changeAndWait(id, { 'manual.pdf': broken });
   assert.deepEqual([again.counts, again.run], [{ unchanged: 1 }, null], 'the same bytes would fail again');
 
@@ -305,8 +307,16 @@ test('what a canceled run left is read by the next change, also when its bytes a
   const { body } = await change(id, { 'c1.txt': 'The gate is called wendow.', 'c3.txt': 'The gate is called xandor.' });
   assert.equal((await service.post(`/runs/${body.run_id}/cancel`, {})).status, 202);
   await waitForGroup(service, id);
+  const left = await sources(id);
+  const states = ['c1.txt', 'c2.txt', 'c3.txt'].map((path) => [left.get(path)!.status, left.get(path)!.update_status]);
+  assert.deepEqual(states, [
+    ['ready', 'pending'],
+    ['ready', null],
+    ['pending', null],
+  ]);
   gate.setOpen(true);
   const { counts: told, run } = await changeAndWait(id, { 'c1.txt': 'The gate is called wendow.' });
+  assert.equal((await sources(id)).get('c1.txt')!.update_status, null);
   assert.deepEqual(told, { updated: 1 });
   assert.deepEqual(statistics(run), { scanned: 2, added: 1, updated: 1 });
   assert.deepEqual([await found('wendow'), await found('xandor')], [['c1.txt'], ['c3.txt']]);
