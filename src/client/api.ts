@@ -507,6 +507,8 @@ export type GroupSource = {
   metadata: Metadata;
   /** Where the work stands: see the list of values. */
   status: "pending" | "ready" | "failed";
+  /** Of a new version, while the one before it is served: it waits to be read, or it could not be read. Else null. */
+  update_status: "pending" | "failed" | null;
   /** Address at the origin; null for uploads. */
   url: string | null;
   /** The file that it was found in: an archive, a mailbox, a mail, a PDF or an Office file. */

@@ -101,7 +101,7 @@ export interface AnalyzedChunk {
   content: string;
   context: string | null;
   headingPath: string[];
-  /** Of the file, or else the name of the source. */
+  /** Of the file, or else the name of the source; empty where that was read under ingest rules: the stored name is as it came. */
   title: string;
   language: string | null;
 }
@@ -115,7 +115,7 @@ export async function listChunksToAnalyze(
 ): Promise<AnalyzedChunk[]> {
   return tx.query<AnalyzedChunk>(sql`
     select c.id, c.content, c.context, c.heading_path as "headingPath", s.language,
-           coalesce(s.origin_metadata -> 'title' ->> 'val', s.name, '') as title
+           coalesce(s.origin_metadata -> 'title' ->> 'val', case when s.redacted_by = '' then s.name end, '') as title
     from (select * from chunk where tenant_id = ${tenantId} and (${after}::uuid is null or id > ${after}::uuid)
           order by id limit ${limit}) c
     left join source s on s.tenant_id = c.tenant_id and s.id = c.source_id

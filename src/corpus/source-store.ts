@@ -20,6 +20,7 @@ export interface Source {
   /** SHA-256 of the newest bytes, read or not. */
   newestHash: string;
   status: 'pending' | 'ready' | 'failed';
+  updateStatus: 'pending' | 'failed' | null;
   originMetadata: TypedMetadata;
   /** API records: key -> value. */
   metadata: Record<string, string>;
@@ -92,6 +93,7 @@ export const SOURCE_COLUMNS =
   s.file_type as "fileType", s.file_size as "fileSize", s.status, s.origin_metadata as "originMetadata", s.metadata,
   s.language, s.content_at as "contentAt", s.text_length as "textLength", s.chunk_count as "chunkCount", s.warnings,
   s.created_at as "createdAt",
+  (select u.status from source_update u where u.tenant_id = s.tenant_id and u.source_id = s.id) as "updateStatus",
   coalesce((select u.blob_hash from source_update u where u.tenant_id = s.tenant_id and u.source_id = s.id), s.blob_hash) as "newestHash"`);
 
 /** All rows in one statement: an upload has up to 2,000. */

@@ -34,6 +34,12 @@ export const sourceDetailsSchema = z
       ),
     metadata: metadataSchema,
     status: z.enum(['pending', 'ready', 'failed']),
+    update_status: z
+      .enum(['pending', 'failed'])
+      .nullable()
+      .describe(
+        'Of a new version, while the one before it is served: it waits to be read, or it could not be read. Else null.',
+      ),
     url: z.string().nullable(),
     parent_source_id: idSchema
       .nullable()
@@ -86,6 +92,7 @@ export async function toSourceDetails(
     content_hash: caller.scopes.includes('ingestion:manage') ? source.newestHash : null,
     metadata,
     status: source.status,
+    update_status: source.updateStatus,
     url,
     parent_source_id: source.parentSourceId,
     language: source.language,

@@ -1,6 +1,6 @@
 /** What a file is: by its content first, by its name only where content does not tell. Pure but for naming binaries. */
 import { Buffer } from 'node:buffer';
-import { badFile, type FileError } from './failure.ts';
+import { badFile, emptyFile, type FileError } from './failure.ts';
 import { isCompoundFile, openCompoundFile } from './parsers/compound-file.ts';
 import type { OldOfficeType } from './parsers/old-office.ts';
 import { harmlessEntries, readZipDirectory } from './zip.ts';
@@ -136,7 +136,7 @@ const UNSUPPORTED_TEXT = new Set(['ics', 'vcf']);
  */
 export async function detectFileType(bytes: Uint8Array, name: string): Promise<FileType> {
   const extension = extensionOf(name.replace(SOURCE_COPY, '$1'));
-  if (bytes.length === 0) throw badFile('detect', 'Empty file', 'The file is empty (0 bytes).');
+  if (bytes.length === 0) throw emptyFile('detect', 'Empty file', 'The file is empty (0 bytes).');
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, HEAD_BYTES));
   const latin = head.toString('latin1');
   if (/^(?:\xef\xbb\xbf)?[\s\0]{0,1024}%PDF-/.test(latin)) return 'pdf';

@@ -110,6 +110,8 @@ export interface FileFailure {
   message: string;
   /** True when the same bytes may succeed later (worker crash, memory pressure), false when the file itself is at fault. */
   retryable: boolean;
+  /** The file was read to its end and holds nothing that could be found. */
+  isEmpty?: boolean;
 }
 
 export type ProcessOutcome = { ok: true; file: ProcessedFile } | { ok: false; failure: FileFailure };

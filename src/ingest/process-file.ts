@@ -2,13 +2,13 @@
 import { readFile } from 'node:fs/promises';
 import { chunkTerms } from '../retrieval/chunk-terms.ts';
 import { type ChunkCut, chunkFile } from './chunker.ts';
-import { badFile, FileError, overLimit } from './failure.ts';
+import { badFile, emptyFile, FileError, overLimit } from './failure.ts';
 import { detectFileType } from './file-types.ts';
 import { languageOf } from './language.ts';
 import { type MemberSink, sendMembers } from './members.ts';
 import type { ChunkDraft, FileFailure, ParsedFile, ProcessedFile, ProcessOutcome, ProcessRequest } from './parsed.ts';
 import { parseFile } from './parsers/parse-file.ts';
-import { redactParsed } from './redact-parsed.ts';
+import { redactName, redactParsed } from './redact-parsed.ts';
 import { NO_TOOLS, type Tools } from './tools.ts';
 
 /** Bytes of a file that is read at all; formats have lower limits of their own. */
@@ -55,7 +55,8 @@ export async function processFile(
     stage = 'chunk';
     const cuts = chunkFile(parsed);
     if (cuts.length === 0 && members === 0) throw nothingToFind(parsed);
-    const file = await toProcessed(parsed, request.name, cuts, sink);
+    const title = parsed.title ?? (await redactName(request.name, request.redaction, tools.names ?? null));
+    const file = await toProcessed(parsed, title, cuts, sink);
     return {
       ok: true,
       file: request.inspect ? { ...file, seen: seenOf(parsed) } : file,
@@ -73,12 +74,12 @@ function seenOf({ title, blocks, leftOut = [] }: ParsedFile): NonNullable<Proces
 function nothingToFind(parsed: ParsedFile): FileError {
   const what = parsed.fileType === 'unknown' ? 'files' : 'words';
   const reasons = parsed.warnings.length > 0 ? parsed.warnings : [`The file was read, but there are no ${what} in it.`];
-  return badFile('parse', 'Nothing to read in this file', reasons.join(' '));
+  return emptyFile('parse', 'Nothing to read in this file', reasons.join(' '));
 }
 
 async function toProcessed(
   parsed: ParsedFile,
-  name: string,
+  title: string,
   cuts: readonly ChunkCut[],
   sink: ChunkSink | undefined,
 ): Promise<ProcessedFile> {
@@ -89,7 +90,7 @@ async function toProcessed(
       await sink(chunks);
       chunks = [];
     }
-    chunks.push({ ...cut, terms: chunkTerms(cut, parsed.title ?? name, language) });
+    chunks.push({ ...cut, terms: chunkTerms(cut, title, language) });
   }
   return {
     fileType: parsed.fileType,

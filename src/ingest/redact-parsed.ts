@@ -32,6 +32,16 @@ export async function redactParsed(
   };
 }
 
+/** The name of a file as its chunks may be found by it; empty where a rule withholds it. */
+export async function redactName(
+  name: string,
+  rules: IngestRules | undefined,
+  findNames: FindNames | null = null,
+): Promise<string> {
+  if (!rules) return name;
+  return (await redactText(compileRedactor(rules.policy, rules.hashKey, findNames), name, ['ingest'])) ?? '';
+}
+
 /** Undefined: nothing is left of it. */
 async function moved(redactor: Redactor, block: Block, placeOf: (at: number) => number): Promise<Block | undefined> {
   const start = placeOf(block.start);

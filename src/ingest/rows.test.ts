@@ -57,6 +57,13 @@ test('a failure becomes a failed source and an error row, without chunks', () =>
   assert.deepEqual([rows.chunks, rows.texts], [[], []]);
 });
 
+test('a served file that holds nothing any more becomes a source without chunks; a first version fails', () => {
+  const failure = { stage: 'parse', title: 'Empty', message: 'No words.', retryable: false, isEmpty: true } as const;
+  const { result, error, chunks } = toRows({ ...source, isUpdate: true }, { ok: false, failure });
+  assert.deepEqual([result.status, result.warnings, error, chunks], ['ready', ['No words.'], null, []]);
+  assert.equal(toRows(source, { ok: false, failure }).result.status, 'failed');
+});
+
 test('segments join to the text and count code points, also across surrogate pairs', () => {
   const text = `${'𠮷'.repeat(SEGMENT_CODE_POINTS - 1)}ab${'é'.repeat(SEGMENT_CODE_POINTS)}z`;
   const segments = textSegments(source, text);

@@ -35,7 +35,15 @@ export function toRows(
   outcome: ProcessOutcome,
   members: readonly StagedMember[] = [],
 ): SourceRows {
-  return outcome.ok ? processedRows(source, outcome.file, members) : failedRows(source, outcome.failure);
+  if (outcome.ok) return processedRows(source, outcome.file, members);
+  const { failure } = outcome;
+  return source.isUpdate && failure.isEmpty ? emptiedRows(source, failure) : failedRows(source, failure);
+}
+
+/** A file that was served holds nothing any more: the new version takes over, or its old words would be found for ever. */
+function emptiedRows(source: PendingSource, failure: FileFailure): SourceRows {
+  const { result, ...rows } = failedRows(source, failure);
+  return { ...rows, error: null, result: { ...result, status: 'ready', warnings: [failure.message] } };
 }
 
 /** A failed source: no chunks, and the error that its run shows. */

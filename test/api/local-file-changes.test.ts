@@ -1,6 +1,7 @@
 /** Files of a group that change: by PUT and DELETE of its files. What is searchable at each moment, and what a run counts. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
+import { zipSync } from 'fflate';
 import { findViolations } from '../../src/corpus/invariants.ts';
 import { sql } from '../../src/db/sql.ts';
 import { openProcessPool } from '../../src/ingest/process-pool.ts';
@@ -119,6 +120,8 @@ test('a new version that cannot be read leaves the old one in its place, and the
   const { errors } = (await service.get(`/runs/${run.id}/errors`)).body;
   assert.equal(errors[0].name, 'manual.pdf');
   assert.deepEqual(await found('jorvane'), ['manual.pdf']);
+  const { status, update_status: update } = (await sources(id)).get('manual.pdf')!;
+  assert.deepEqual([status, update], ['ready', 'failed']);
   const again = await changeAndWait(id, { 'manual.pdf': broken });
   assert.deepEqual([again.counts, again.run], [{ unchanged: 1 }, null], 'the same bytes would fail again');
 
@@ -137,6 +140,27 @@ test('a new version that cannot be read leaves the old one in its place, and the
   assert.deepEqual(statistics(back.run!), { scanned: 1, updated: 1 });
   assert.equal((await sources(id)).get('manual.pdf')!.content_hash, before.get('manual.pdf')!.content_hash);
   assert.deepEqual(await found('jorvane'), ['manual.pdf']);
+});
+
+test('a file that is blanked is not found by its old words, nor are the files that were in it', async () => {
+  const zip = Buffer.from(zipSync({ 'inside.txt': Buffer.from('The valve is called morvyn.') }));
+  const id = await make({
+    'blank.txt': 'The valve is called nesworth.',
+    'none.txt': 'It is called orlick.',
+    'a.zip': zip,
+  });
+  assert.deepEqual([await found('nesworth'), await found('morvyn')], [['blank.txt'], ['inside.txt']]);
+  const empty = Buffer.from(zipSync({}));
+  const { run } = await changeAndWait(id, { 'blank.txt': ' \n', 'none.txt': '', 'a.zip': empty, 'first.txt': ' \n' });
+  assert.deepEqual(statistics(run), { scanned: 4, updated: 3, deleted: 1, failed: 1 });
+  assert.deepEqual([await found('nesworth'), await found('orlick'), await found('morvyn')], [[], [], []]);
+  const { status, chunk_count: chunks, warnings, text_length: length } = (await sources(id)).get('blank.txt')!;
+  assert.deepEqual([status, chunks, length], ['ready', 0, 0]);
+  assert.deepEqual(warnings, ['The file was read, but there are no words in it.']);
+  const again = await changeAndWait(id, { 'blank.txt': ' \n' });
+  assert.deepEqual([again.counts, again.run], [{ unchanged: 1 }, null]);
+  await changeAndWait(id, { 'blank.txt': 'The valve is called nesworth.' });
+  assert.deepEqual(await found('nesworth'), ['blank.txt']);
 });
 
 test('mirror hides what was not sent before it answers, and keeps the source of a moved file', async () => {
@@ -283,8 +307,16 @@ test('what a canceled run left is read by the next change, also when its bytes a
   const { body } = await change(id, { 'c1.txt': 'The gate is called wendow.', 'c3.txt': 'The gate is called xandor.' });
   assert.equal((await service.post(`/runs/${body.run_id}/cancel`, {})).status, 202);
   await waitForGroup(service, id);
+  const left = await sources(id);
+  const states = ['c1.txt', 'c2.txt', 'c3.txt'].map((path) => [left.get(path)!.status, left.get(path)!.update_status]);
+  assert.deepEqual(states, [
+    ['ready', 'pending'],
+    ['ready', null],
+    ['pending', null],
+  ]);
   gate.setOpen(true);
   const { counts: told, run } = await changeAndWait(id, { 'c1.txt': 'The gate is called wendow.' });
+  assert.equal((await sources(id)).get('c1.txt')!.update_status, null);
   assert.deepEqual(told, { updated: 1 });
   assert.deepEqual(statistics(run), { scanned: 2, added: 1, updated: 1 });
   assert.deepEqual([await found('wendow'), await found('xandor')], [['c1.txt'], ['c3.txt']]);

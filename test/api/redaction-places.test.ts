@@ -250,6 +250,24 @@ test('what a rule withholds is no neighbour, and where it withholds the name the
   assert.equal((await t.get(`/sources/${id}/text?end_offset=10`)).status, 404);
 });
 
+test('a file is not found by a word of its name that an ingest rule keeps out', async () => {
+  const rule = { name: 'words', kind: 'dictionary', terms: ['Quexol'], apply_at: ['ingest'] };
+  for (const action of ['mask', 'block']) {
+    await t.put('/redaction-policy', { enabled: true, rules: [{ ...rule, action }] });
+    await ingest(t, [
+      { name: `quexol ${action}vimbor.txt`, content: `The bittern hides in the reeds, says ${action}.` },
+    ]);
+    assert.deepEqual((await search({ query: 'quexol' })).body.results, []);
+    const byName = (await search({ query: `${action}vimbor` })).body.results;
+    assert.equal(
+      byName.length,
+      action === 'mask' ? 1 : 0,
+      'the rest of the name is found, unless the rule withholds it',
+    );
+  }
+  await t.delete('/redaction-policy');
+});
+
 test('metadata of sources, and the values of a column', async () => {
   await t.delete('/redaction-policy');
   const records = [

@@ -150,7 +150,27 @@ test('a file that cannot be read keeps its old version, is named, and the exit c
   assert.equal(code, 1);
   assert.match(stdout, /^failed {3}guide\/manual\.pdf: .+$/m);
   assert.deepEqual(await found('rushmere'), ['manual.pdf']);
-  assert.equal((await pinakes('sync', folder)).code, 0, 'it is tried again when it has changed');
+  const again = await pinakes('sync', folder);
+  assert.equal(again.code, 0, 'it is tried again when it has changed');
+  assert.match(again.stderr, /^1 stored files could not be read.*\n {2}guide\/manual\.pdf$/m);
+});
+
+test('new versions that a canceled run left are read by the next call, though nothing changed', async () => {
+  const folder = join(temporary, 'canceled');
+  const names = Array.from({ length: 60 }, (_, i) => `f${i}.txt`);
+  for (const name of names) write(folder, name, `${name}: the lock is called ashgrove.`);
+  const { group_id: id } = await sync(folder);
+  const body = new FormData();
+  for (const name of names) {
+    write(folder, name, `${name}: the lock is called belbroke.`);
+    body.append('paths', name);
+  }
+  for (const name of names) body.append('files', new File([`${name}: the lock is called belbroke.`], name));
+  const { run_id: runId } = await client.changeLocalFiles({ params: { id: id! }, body });
+  await client.cancelRun({ params: { id: runId! } });
+  const report = await sync(folder);
+  assert.deepEqual(filesOf(report), { ...nothing, unchanged: 60 });
+  assert.deepEqual([(await found('ashgrove')).length, (await found('belbroke')).length], [0, 60]);
 });
 
 test('all or most files are deleted only when that is said', async () => {

@@ -138,3 +138,23 @@ test('whoever changes what the analyzer makes raises ANALYZER_VERSION', () => {
   // When this fails: raise the version, then put the new digest here.
   assert.deepEqual({ version: ANALYZER_VERSION, digest }, { version: 6, digest: 'ec3a0cc3645b04dc' });
 });
+
+test('a name is left out where the source was read under ingest rules', async () => {
+  const names = (redactedBy: string) =>
+    database.db.query(
+      tenant.id,
+      sql`update source set name = 'Vimbor.txt', origin_metadata = '{}', redacted_by = ${redactedBy} where tenant_id = ${tenant.id}`,
+    );
+  for (const [redactedBy, isNamed] of [
+    ['', true],
+    ['mark', false],
+  ] as const) {
+    await makeOld();
+    await names(redactedBy);
+    await analyzeChunks({ db: database.db })({ tenantId: tenant.id }, context());
+    assert.ok(
+      (await termsOfChunks()).every(({ terms }) => terms.includes('vimbor') === isNamed),
+      redactedBy,
+    );
+  }
+});

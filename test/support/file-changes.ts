@@ -1,5 +1,6 @@
 /** Changes to the files of a group, as a client makes them. */
 import assert from 'node:assert/strict';
+import type { GroupSource } from '../../src/client/api.ts';
 import type { TestApp } from './app.ts';
 import { ingest, multipartBody, waitForGroup } from './upload.ts';
 
@@ -56,7 +57,7 @@ export function fileChanges(service: () => TestApp) {
     service().request({ method: 'DELETE', path: `/local-file-groups/${id}/files`, body: { paths }, key });
 
   /** Path -> source. */
-  async function sources(id: string): Promise<Map<string, { id: string; status: string; content_hash: string }>> {
+  async function sources(id: string): Promise<Map<string, GroupSource>> {
     const { body } = await service().get(`/source-groups/${id}/sources?limit=100`);
     return new Map(body.sources.map((source: { path: string }) => [source.path, source]));
   }

@@ -6,6 +6,7 @@ export interface RemoteFile {
   path: string;
   sourceId: string;
   hash: string;
+  /** Of the newest bytes: an older version may be served meanwhile. */
   status: 'pending' | 'ready' | 'failed';
 }
 

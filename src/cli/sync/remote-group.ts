@@ -61,9 +61,9 @@ export async function listRemote(client: Client, groupId: string): Promise<{ fil
   return { files, hidden };
 }
 
-function remoteFile({ id, content_hash: hash, status }: GroupSource, path: string): RemoteFile {
+function remoteFile({ id, content_hash: hash, status, update_status: update }: GroupSource, path: string): RemoteFile {
   if (hash === null) throw new CliError('The API key needs the scope ingestion:manage.');
-  return { path, sourceId: id, hash, status };
+  return { path, sourceId: id, hash, status: update ?? status };
 }
 
 /** Waits until no run of the group is active. */

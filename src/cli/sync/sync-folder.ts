@@ -3,6 +3,7 @@ import type { Run } from '../../client/api.ts';
 import { PinakesError } from '../../client/client.ts';
 import type { Client } from '../client.ts';
 import { CliError, type Io } from '../io.ts';
+import { printable } from '../printable.ts';
 import { formatBytes, startProgress } from '../progress.ts';
 import { applyPlan } from './apply.ts';
 import { type HashCache, type HashedFile, hashFiles } from './hash-files.ts';
@@ -16,6 +17,7 @@ const TRIES_MAX = 5;
 /** Up to so many files may go without being asked for, whatever their share. */
 const DELETIONS_UNASKED = 10;
 const REFUSED = 2;
+const UNREAD_NAMED_MAX = 10;
 
 export interface SyncRequest {
   /** An absolute path. */
@@ -57,9 +59,8 @@ async function syncOnce(client: Client, request: SyncRequest, io: Io): Promise<S
     io.err(
       `The paths of ${hidden} stored files are hidden by a redaction rule: they are not deleted when they are gone here.\n`,
     );
-  const unread = files.filter(({ status }) => status === 'failed').length;
-  if (unread > 0) io.err(`${unread} stored files could not be read. A run of the failed files tries them again.\n`);
   const plan = planSync(local, files, tree.unreadable);
+  tellUnread(plan, files, io);
   const name = group?.name ?? ('name' in request.group ? request.group.name : '');
   const report: SyncReport = {
     group_id: group?.id ?? null,
@@ -81,6 +82,18 @@ async function syncOnce(client: Client, request: SyncRequest, io: Io): Promise<S
   if (runs.length === 0 && files.some(({ status }) => status === 'pending'))
     runs.push(await readWaiting(client, groupId));
   return { ...report, group_id: groupId, failed: await failuresOf(client, groupId, runs) };
+}
+
+/** Files that stay as they are, though their newest version could not be read. */
+function tellUnread(plan: SyncPlan, stored: readonly RemoteFile[], io: Io): void {
+  const changing = new Set([...plan.updated.map(({ path }) => path), ...plan.deleted]);
+  const unread = stored.filter(({ path, status }) => status === 'failed' && !changing.has(path));
+  if (unread.length === 0) return;
+  const named = unread.slice(0, UNREAD_NAMED_MAX).map(({ path }) => `  ${printable(path)}\n`);
+  const more = unread.length > named.length ? `  and ${unread.length - named.length} more\n` : '';
+  io.err(
+    `${unread.length} stored files could not be read. A run of the failed files tries them again.\n${named.join('')}${more}`,
+  );
 }
 
 /** The same files in two groups would be found twice, and one of them would grow old. */
