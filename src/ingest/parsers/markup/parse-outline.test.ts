@@ -199,3 +199,14 @@ test('hostile markup takes linear time', () => {
     assert.ok(parseOutline(type, deep).text.length > 0);
   }
 });
+
+test('reStructuredText: rows of comma-separated values and of lists take linear time', () => {
+  const wide = ' '.repeat(100_000);
+  assert.deepEqual(
+    blocksOf('rst', `.. csv-table::\n\n   a , "b, ""c""" ,d\n   ,"e" f,g "h"\n   "i, j\n   a${wide}"b"c\n`),
+    [['', '| a | b, "c" | d |\n| --- | --- | --- |\n|  | e f | g "h" |\n| i, j |  |  |\n| a "b"c |  |  |']],
+  );
+  assert.deepEqual(blocksOf('rst', `.. list-table::\n\n   * - a\n     -  b\n${wide}c\n   * -\n     - d\n`), [
+    ['', '| a | b c |\n| --- | --- |\n|  | d |'],
+  ]);
+});
