@@ -230,3 +230,12 @@ test('hostile pages take linear time and little memory', () => {
     }
   }
 });
+
+test('conditions and escapes that are nested too deeply are left out', () => {
+  // Each of the escapes has a sign of its own.
+  const escapes = Array.from({ length: 5_000 }, (_, i) => `\\Z${String.fromCodePoint(0x4e00 + i)}`).join('');
+  assert.deepEqual(blocksOf(...MAN, `.${'if n .'.repeat(10_000)}if n x`, `a${escapes}`, '.if n .if n \\Z!b!'), [
+    [...NAME],
+    ['OPTIONS', 'a b'],
+  ]);
+});

@@ -19,6 +19,8 @@ export interface RoffRegister {
 
 /** Nested strings in strings. */
 const STRING_DEPTH_MAX = 4;
+/** Escapes in escapes. */
+const DEPTH_MAX = 50;
 
 /** Joins the line to the next one without a blank. */
 export const JOIN = '\ue0c8';
@@ -94,6 +96,7 @@ function readEscape(source: string, at: number, values: RoffValues, depth: numbe
     case 'o':
     case 'Z': {
       const [value, next] = readQuoted(source, at + 1);
+      if (depth >= DEPTH_MAX) return ['', next];
       return [roffText(name === 'o' ? value.slice(0, 1) : value, values, depth + 1), next];
     }
     case 'h': {
