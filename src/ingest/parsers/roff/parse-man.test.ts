@@ -239,3 +239,14 @@ test('conditions and escapes that are nested too deeply are left out', () => {
     ['OPTIONS', 'a b'],
   ]);
 });
+
+test('macros that repeat their arguments stop when they have added enough', () => {
+  const all = '\\\\$*'.repeat(500);
+  const macros = ['.de A', `.B "${all}"`, '..', '.de B1', `.A "${all}"`, '..', '.de C1', `.B1 "${all}"`, '..'];
+  const { text } = parseMan([...MAN, ...macros, '.C1 "twenty letters of it"', 'Behind.'].join('\n'));
+  assert.ok(text.includes('Behind.') && text.length < 1_000_000);
+  assert.deepEqual(blocksOf(...MAN, '.de A', '\\\\$2 and \\\\$1: \\\\$*', '..', '.A x "y z"')[1], [
+    'OPTIONS',
+    'y z and x: x y z',
+  ]);
+});
