@@ -136,8 +136,12 @@ class AsciidocReader {
   }
 
   private heading(line: string): void {
-    const found = /^(={1,6})[ \t]+(.+?)(?:[ \t]+=+)?$/.exec(line)!;
-    this.section(found[1]!.length, found[2]!);
+    const level = line.search(/[^=]/);
+    const title = line.slice(level).trim();
+    let end = title.length;
+    while (title[end - 1] === '=') end -= 1;
+    // Signs may stand behind the title, too.
+    this.section(level, /[ \t]/.test(title[end - 1] ?? '') ? title.slice(0, end).trimEnd() : title);
   }
 
   private section(level: number, title: string): void {
@@ -226,7 +230,7 @@ class AsciidocReader {
     const from = this.at - 1;
     while (this.at < this.lines.length && this.lines[this.at] !== '') this.at += 1;
     const lines = this.lines.slice(from, this.at);
-    const margin = Math.min(...lines.map((one) => one.length - one.trimStart().length), line.length);
+    const margin = lines.reduce((least, one) => Math.min(least, one.length - one.trimStart().length), line.length);
     this.place();
     this.writer.code(lines.map((one) => one.slice(margin)).join('\n'));
   }

@@ -210,3 +210,16 @@ test('reStructuredText: rows of comma-separated values and of lists take linear 
     ['', '| a | b c |\n| --- | --- |\n|  | d |'],
   ]);
 });
+
+test('AsciiDoc: signs behind a title are left out, in linear time', () => {
+  const paths = (title: string) => blocksOf('asciidoc', `${title}\n\nx\n`)[0]![0];
+  assert.equal(paths('== The heron =='), 'The heron');
+  assert.equal(paths('== a == b='), 'a == b=');
+  assert.equal(paths('= ='), '=');
+  assert.match(paths(`= a${' ='.repeat(100_000)}x`), /^a = =/);
+});
+
+test('AsciiDoc: a literal block may have very many lines', () => {
+  const { text } = parseOutline('asciidoc', `  a\n${'   b\n'.repeat(200_000)}`);
+  assert.ok(text.startsWith('```\na\n b\n b\n'));
+});

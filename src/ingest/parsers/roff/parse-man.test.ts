@@ -250,3 +250,11 @@ test('macros that repeat their arguments stop when they have added enough', () =
     'y z and x: x y z',
   ]);
 });
+
+test('long runs of marks take linear time', () => {
+  const closing = blocksOf(...MDOC, `. . . Op ${') '.repeat(50_000)}`)[1]![1];
+  assert.equal(closing, `.. []${')'.repeat(50_000)}`);
+  const slashes = `${'\\'.repeat(100_000)}x`;
+  assert.equal(blocksOf(...MAN, slashes)[1]![1], `${'\\'.repeat(50_000)}x`);
+  assert.equal(blocksOf(...MDOC, '.Op Fl a constructor .')[1]![1], '[-a -constructor].');
+});

@@ -238,8 +238,9 @@ function joinContinued(lines: readonly string[]): string[] {
   const joined: string[] = [];
   let open: string[] | undefined;
   for (const line of lines) {
-    const slashes = line.length - line.replace(/\\+$/, '').length;
-    const goesOn = slashes % 2 === 1;
+    let end = line.length;
+    while (line[end - 1] === '\\') end -= 1;
+    const goesOn = (line.length - end) % 2 === 1;
     const part = goesOn ? line.slice(0, -1) : line;
     if (open) open.push(part);
     if (goesOn) open ??= [part];
@@ -270,7 +271,7 @@ function braces(line: string): number {
 }
 
 /** Arguments are separated by blanks; quoted ones may hold blanks, and a quote written twice. */
-export function splitArguments(rest: string): { args: string[]; quoted: boolean[] } {
+function splitArguments(rest: string): { args: string[]; quoted: boolean[] } {
   const args: string[] = [];
   const quoted: boolean[] = [];
   let at = 0;
