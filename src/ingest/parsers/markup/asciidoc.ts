@@ -2,12 +2,14 @@
 import type { LinkMarks } from '../link-marks.ts';
 import { OutlineWriter } from '../outline-writer.ts';
 import type { TextBuilder } from '../text-builder.ts';
-import { asciidocInline, withAttributes } from './asciidoc-inline.ts';
+import { type Attributes, asciidocInline, withAttributes } from './asciidoc-inline.ts';
 
 const INCLUDES_MAX = 10;
 /** UTF-16 units of the value of an attribute. */
 const ATTRIBUTE_UNITS_MAX = 1000;
 const ATTRIBUTES_MAX = 1000;
+/** UTF-16 units that attributes may add to a document. */
+const ATTRIBUTES_ROOM = 1_000_000;
 const LISTS_MAX = 20;
 
 const FENCE = /^(?:-{4,}|\.{4,}|\+{4,}|\/{4,}|```.*)$/;
@@ -44,7 +46,7 @@ class AsciidocReader {
   private readonly lines: readonly string[];
   private readonly writer: OutlineWriter;
   private readonly marks: LinkMarks;
-  private readonly attributes = new Map<string, string>();
+  private readonly attributes: Attributes = { named: new Map(), room: ATTRIBUTES_ROOM };
   private readonly lists: List[] = [];
   private paragraph: string[] = [];
   /** The next block goes on with the item above (`+`). */
@@ -196,9 +198,9 @@ class AsciidocReader {
     const found = /^:(!?)([\w-]{1,60})(!?):[ \t]*(.*)$/.exec(line);
     if (!found) return;
     const name = found[2]!.toLowerCase();
-    if (found[1] || found[3]) this.attributes.delete(name);
-    else if (this.attributes.size < ATTRIBUTES_MAX)
-      this.attributes.set(name, withAttributes(found[4]!, this.attributes).slice(0, ATTRIBUTE_UNITS_MAX));
+    if (found[1] || found[3]) this.attributes.named.delete(name);
+    else if (this.attributes.named.size < ATTRIBUTES_MAX)
+      this.attributes.named.set(name, withAttributes(found[4]!, this.attributes).slice(0, ATTRIBUTE_UNITS_MAX));
     if (name === 'author') this.author ||= found[4]!;
   }
 

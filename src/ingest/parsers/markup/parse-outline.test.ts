@@ -223,3 +223,9 @@ test('AsciiDoc: a literal block may have very many lines', () => {
   const { text } = parseOutline('asciidoc', `  a\n${'   b\n'.repeat(200_000)}`);
   assert.ok(text.startsWith('```\na\n b\n b\n'));
 });
+
+test('AsciiDoc: attributes stop when they have added enough', () => {
+  const { text } = parseOutline('asciidoc', `:a: ${'x'.repeat(1000)}\n\n{a}\n\n${'{a} '.repeat(20_000)}\n`);
+  assert.ok(text.startsWith('xxx') && text.endsWith('{a}'));
+  assert.ok(text.length < 1_100_000);
+});

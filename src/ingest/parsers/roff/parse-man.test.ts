@@ -258,3 +258,11 @@ test('long runs of marks take linear time', () => {
   assert.equal(blocksOf(...MAN, slashes)[1]![1], `${'\\'.repeat(50_000)}x`);
   assert.equal(blocksOf(...MDOC, '.Op Fl a constructor .')[1]![1], '[-a -constructor].');
 });
+
+test('one very wide row of a table does not make every other one as wide', () => {
+  const { text } = parseMan(
+    [...MAN, '.TS', 'l.', 'a\tb', 'c', 'x\t'.repeat(3_000), ...Array(3_000).fill('d'), '.TE'].join('\n'),
+  );
+  assert.match(text, /\| a \| b \|/);
+  assert.ok(text.length < 2_000_000);
+});
