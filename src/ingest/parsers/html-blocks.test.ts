@@ -124,3 +124,20 @@ test('lines of code keep their breaks', () => {
     '```\nint a;\nint b;\n```',
   );
 });
+
+test('two versions of the same code in one block are set apart', () => {
+  const code = '<pre><code>import a from "a";</code><code>const a =\n  1;\n</code><button>copy</button></pre>';
+  assert.equal(textOf(code), '```\nimport a from "a";\n\nconst a =\n  1;\n```');
+  assert.equal(textOf('<pre><code>a</code>\n<code>b</code></pre>'), '```\na\nb\n```');
+  for (const mixed of [
+    'x <code>a</code><code>b</code>',
+    '<code>x a</code><i></i><code>b</code> c',
+    '<code>x </code><i>a</i><code>b</code>',
+  ])
+    assert.match(textOf(`<pre>${mixed}</pre>`), /^```\nx ab(?: c)?\n```$/);
+});
+
+test('the fence around code is longer than those in it, however many there are', () => {
+  const runs = '```\nx\n'.repeat(200_000).trimEnd();
+  assert.equal(textOf(`<pre>${runs}</pre>`), `\`\`\`\`\n${runs}\n\`\`\`\``);
+});

@@ -2,6 +2,7 @@
 import { LINK_TEXT_UNITS_MAX, type LinkReader, outsideLinks } from '../links.ts';
 import type { BlockKind } from '../parsed.ts';
 import type { DomElement, DomNode } from './dom.ts';
+import { codeText, fenced, isLines } from './html-code.ts';
 import { BLOCKS, ELEMENT, HEADING_TAG, hasBlockInside, isSkipped, TEXT } from './html-elements.ts';
 import { collapse, gather, inlineOf, inlineText, paragraphsOf, type Walk } from './html-inline.ts';
 import {
@@ -358,31 +359,4 @@ function isTitle(element: DomElement): boolean {
 function isAbove(element: DomElement, below: DomElement): boolean {
   for (let above = below.parentElement; above; above = above.parentElement) if (above === element) return true;
   return false;
-}
-
-/** Code that is set as one element a line. */
-function isLines(element: DomElement): boolean {
-  let lines = 0;
-  for (let node = element.firstChild; node; node = node.nextSibling) {
-    if (node.nodeType === TEXT && (node.nodeValue ?? '').trim() !== '') return false;
-    if (node.nodeType !== ELEMENT) continue;
-    const line = node as DomElement;
-    if (!/(?:^|\s)(?:code-)?line(?:\s|$)/.test(line.getAttribute('class') ?? '') || hasBlockInside(line)) return false;
-    lines += 1;
-  }
-  return lines > 0;
-}
-
-/** The lines of code, as they are written. */
-function codeText(element: DomElement): string {
-  return gather(element)
-    .replace(/\u0001/g, '\n')
-    .replace(/\n?\u0002+\n?/g, '\n');
-}
-
-function fenced(raw: string, language: string): string {
-  const code = raw.replace(/^\n+/, '').trimEnd();
-  if (code.trim() === '') return '';
-  const ticks = '`'.repeat(Math.max(3, ...Array.from(code.matchAll(/`{3,}/g), ([run]) => run.length + 1)));
-  return `${ticks}${language}\n${code}\n${ticks}`;
 }

@@ -23,12 +23,16 @@ export function headerText(cells: readonly string[]): string {
   return `${rowText(cells)}\n|${' --- |'.repeat(cells.length)}`;
 }
 
-/** A whole table; its first row is the header. Rows are filled up to the widest. Empty rows are left out. */
+/** Columns up to which rows are filled: one very wide row would make every other one as long. */
+const FILLED_COLUMNS_MAX = 100;
+
+/** A whole table; its first row is the header. Rows are filled up to the widest, within limits. Empty rows are left out. */
 export function tableText(rows: readonly (readonly string[])[]): TableText | undefined {
   const filled = rows.filter((row) => row.some((cell) => cell.trim() !== ''));
   const width = filled.reduce((most, row) => Math.max(most, row.length), 0);
   if (width === 0) return undefined;
-  const padded = filled.map((row) => [...row, ...Array<string>(width - row.length).fill('')]);
+  const columns = Math.min(width, FILLED_COLUMNS_MAX);
+  const padded = filled.map((row) => [...row, ...Array<string>(Math.max(0, columns - row.length)).fill('')]);
   const header = headerText(padded[0]!);
   const parts = [header];
   const rowStarts: number[] = [];

@@ -35,12 +35,23 @@ const CHARACTERS: Record<string, string> = {
   pp: '++',
 };
 
+/** What a document calls by names of its own. */
+export interface Attributes {
+  readonly named: Map<string, string>;
+  /** UTF-16 units that they may still add to the document. */
+  room: number;
+}
+
 /** `{name}` by the attributes of the document; unknown ones stay. */
-export function withAttributes(line: string, attributes: ReadonlyMap<string, string>): string {
+export function withAttributes(line: string, attributes: Attributes): string {
   if (!line.includes('{')) return line;
   return line.replace(/(\\?)\{([\w][\w-]{0,60})\}/g, (whole, escaped: string, name: string) => {
     if (escaped !== '') return whole.slice(1);
-    return attributes.get(name.toLowerCase()) ?? CHARACTERS[name.toLowerCase()] ?? whole;
+    const value = attributes.named.get(name.toLowerCase());
+    if (value === undefined) return CHARACTERS[name.toLowerCase()] ?? whole;
+    if (value.length > attributes.room) return whole;
+    attributes.room -= value.length;
+    return value;
   });
 }
 

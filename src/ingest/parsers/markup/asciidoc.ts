@@ -2,12 +2,14 @@
 import type { LinkMarks } from '../link-marks.ts';
 import { OutlineWriter } from '../outline-writer.ts';
 import type { TextBuilder } from '../text-builder.ts';
-import { asciidocInline, withAttributes } from './asciidoc-inline.ts';
+import { type Attributes, asciidocInline, withAttributes } from './asciidoc-inline.ts';
 
 const INCLUDES_MAX = 10;
 /** UTF-16 units of the value of an attribute. */
 const ATTRIBUTE_UNITS_MAX = 1000;
 const ATTRIBUTES_MAX = 1000;
+/** UTF-16 units that attributes may add to a document. */
+const ATTRIBUTES_ROOM = 1_000_000;
 const LISTS_MAX = 20;
 
 const FENCE = /^(?:-{4,}|\.{4,}|\+{4,}|\/{4,}|```.*)$/;
@@ -44,7 +46,7 @@ class AsciidocReader {
   private readonly lines: readonly string[];
   private readonly writer: OutlineWriter;
   private readonly marks: LinkMarks;
-  private readonly attributes = new Map<string, string>();
+  private readonly attributes: Attributes = { named: new Map(), room: ATTRIBUTES_ROOM };
   private readonly lists: List[] = [];
   private paragraph: string[] = [];
   /** The next block goes on with the item above (`+`). */
@@ -136,8 +138,12 @@ class AsciidocReader {
   }
 
   private heading(line: string): void {
-    const found = /^(={1,6})[ \t]+(.+?)(?:[ \t]+=+)?$/.exec(line)!;
-    this.section(found[1]!.length, found[2]!);
+    const level = line.search(/[^=]/);
+    const title = line.slice(level).trim();
+    let end = title.length;
+    while (title[end - 1] === '=') end -= 1;
+    // Signs may stand behind the title, too.
+    this.section(level, /[ \t]/.test(title[end - 1] ?? '') ? title.slice(0, end).trimEnd() : title);
   }
 
   private section(level: number, title: string): void {
@@ -192,9 +198,9 @@ class AsciidocReader {
     const found = /^:(!?)([\w-]{1,60})(!?):[ \t]*(.*)$/.exec(line);
     if (!found) return;
     const name = found[2]!.toLowerCase();
-    if (found[1] || found[3]) this.attributes.delete(name);
-    else if (this.attributes.size < ATTRIBUTES_MAX)
-      this.attributes.set(name, withAttributes(found[4]!, this.attributes).slice(0, ATTRIBUTE_UNITS_MAX));
+    if (found[1] || found[3]) this.attributes.named.delete(name);
+    else if (this.attributes.named.size < ATTRIBUTES_MAX)
+      this.attributes.named.set(name, withAttributes(found[4]!, this.attributes).slice(0, ATTRIBUTE_UNITS_MAX));
     if (name === 'author') this.author ||= found[4]!;
   }
 
@@ -226,7 +232,7 @@ class AsciidocReader {
     const from = this.at - 1;
     while (this.at < this.lines.length && this.lines[this.at] !== '') this.at += 1;
     const lines = this.lines.slice(from, this.at);
-    const margin = Math.min(...lines.map((one) => one.length - one.trimStart().length), line.length);
+    const margin = lines.reduce((least, one) => Math.min(least, one.length - one.trimStart().length), line.length);
     this.place();
     this.writer.code(lines.map((one) => one.slice(margin)).join('\n'));
   }

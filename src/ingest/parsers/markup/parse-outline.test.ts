@@ -199,3 +199,33 @@ test('hostile markup takes linear time', () => {
     assert.ok(parseOutline(type, deep).text.length > 0);
   }
 });
+
+test('reStructuredText: rows of comma-separated values and of lists take linear time', () => {
+  const wide = ' '.repeat(100_000);
+  assert.deepEqual(
+    blocksOf('rst', `.. csv-table::\n\n   a , "b, ""c""" ,d\n   ,"e" f,g "h"\n   "i, j\n   a${wide}"b"c\n`),
+    [['', '| a | b, "c" | d |\n| --- | --- | --- |\n|  | e f | g "h" |\n| i, j |  |  |\n| a "b"c |  |  |']],
+  );
+  assert.deepEqual(blocksOf('rst', `.. list-table::\n\n   * - a\n     -  b\n${wide}c\n   * -\n     - d\n`), [
+    ['', '| a | b c |\n| --- | --- |\n|  | d |'],
+  ]);
+});
+
+test('AsciiDoc: signs behind a title are left out, in linear time', () => {
+  const paths = (title: string) => blocksOf('asciidoc', `${title}\n\nx\n`)[0]![0];
+  assert.equal(paths('== The heron =='), 'The heron');
+  assert.equal(paths('== a == b='), 'a == b=');
+  assert.equal(paths('= ='), '=');
+  assert.match(paths(`= a${' ='.repeat(100_000)}x`), /^a = =/);
+});
+
+test('AsciiDoc: a literal block may have very many lines', () => {
+  const { text } = parseOutline('asciidoc', `  a\n${'   b\n'.repeat(200_000)}`);
+  assert.ok(text.startsWith('```\na\n b\n b\n'));
+});
+
+test('AsciiDoc: attributes stop when they have added enough', () => {
+  const { text } = parseOutline('asciidoc', `:a: ${'x'.repeat(1000)}\n\n{a}\n\n${'{a} '.repeat(20_000)}\n`);
+  assert.ok(text.startsWith('xxx') && text.endsWith('{a}'));
+  assert.ok(text.length < 1_100_000);
+});

@@ -3,7 +3,7 @@
 /** Lines of a table. */
 const TABLE_LINES_MAX = 2000;
 
-export interface FoundTable {
+interface FoundTable {
   rows: string[][];
   /** The index of its last line. */
   last: number;
@@ -66,10 +66,11 @@ function simpleTable(lines: readonly string[], at: number, first: string): Found
 export function listTable(lines: readonly string[]): string[][] {
   const rows: string[][] = [];
   for (const line of lines) {
-    const cell = /^\s*(\*)?\s*-(?:\s+(.*))?$/.exec(line);
+    const cell = /^(\*)?\s*-(?:\s([\s\S]*))?$/.exec(line.trimStart());
     const row = rows.at(-1);
-    if (cell?.[1]) rows.push([cell[2] ?? '']);
-    else if (cell && row) row.push(cell[2] ?? '');
+    const text = (cell?.[2] ?? '').trim();
+    if (cell?.[1]) rows.push([text]);
+    else if (cell && row) row.push(text);
     else if (row && line.trim() !== '') row[row.length - 1] = `${row.at(-1)} ${line.trim()}`;
   }
   return rows;
@@ -78,11 +79,32 @@ export function listTable(lines: readonly string[]): string[][] {
 /** Rows of `csv-table`. */
 export function csvTable(lines: readonly string[]): string[][] {
   return lines
-    .filter((line) => line.trim() !== '')
-    .map((line) =>
-      [...line.matchAll(/\s*(?:"((?:[^"]|"")*)"|([^",]*))\s*(?:,|$)/g)]
-        .map(([whole, quoted, plain]) => ({ whole, cell: (quoted ?? plain ?? '').replaceAll('""', '"').trim() }))
-        .filter(({ whole }) => whole !== '')
-        .map(({ cell }) => cell),
-    );
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .map(csvCells);
+}
+
+function csvCells(line: string): string[] {
+  const cells: string[] = [];
+  for (let at = 0; at < line.length; ) {
+    while (/\s/.test(line[at] ?? '')) at += 1;
+    let quoted = '';
+    if (line[at] === '"') {
+      const end = quoteEnd(line, at + 1);
+      quoted = line.slice(at + 1, end - 1).replaceAll('""', '"');
+      at = end;
+    }
+    const comma = line.indexOf(',', at);
+    const end = comma === -1 ? line.length : comma;
+    cells.push(`${quoted}${line.slice(at, end)}`.trim());
+    at = end + 1;
+  }
+  return cells;
+}
+
+/** The index behind the quote that closes; a quote written twice does not. */
+function quoteEnd(line: string, from: number): number {
+  let end = line.indexOf('"', from);
+  while (end !== -1 && line[end + 1] === '"') end = line.indexOf('"', end + 2);
+  return end === -1 ? line.length + 1 : end + 1;
 }

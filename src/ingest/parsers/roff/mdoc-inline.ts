@@ -65,12 +65,16 @@ const SYSTEMS: Record<string, string> = {
   At: 'AT&T UNIX',
 };
 
-export function isInlineMacro(name: string): boolean {
-  return PLAIN.has(name) || name in ENCLOSING || name in OPENING || name in CLOSING || name in SYSTEMS;
+function isInlineMacro(name: string): boolean {
+  return PLAIN.has(name) || [ENCLOSING, OPENING, CLOSING, SYSTEMS].some((macros) => Object.hasOwn(macros, name));
 }
 
 const OPENS = /^[([]$/;
 const CLOSES = /^[.,:;)\]?!]$/;
+
+function isClosing({ text, isText }: MdocWord): boolean {
+  return !isText && CLOSES.test(text);
+}
 
 /** Collects the text of a paragraph, term or heading. */
 export class MdocText {
@@ -115,11 +119,6 @@ export class MdocText {
     this.put(text.trim());
   }
 
-  /** Adds the words of a line of macros. */
-  words(words: readonly MdocWord[]): void {
-    this.run(words, 0);
-  }
-
   private put(text: string): void {
     const isJoined = text.endsWith(JOIN);
     if (this.parts.length > 0) this.parts.push(this.glue);
@@ -146,16 +145,15 @@ export class MdocText {
     else this.put(text);
   }
 
-  private run(words: readonly MdocWord[], start: number): void {
+  /** Adds the words of a line of macros. */
+  words(words: readonly MdocWord[]): void {
     /** Closing marks of what is enclosed to the end of the line. */
     const pending: string[] = [];
     let end = words.length;
     // Punctuation at the end of a line stands outside of what encloses it.
-    while (end > start && words.slice(start, end).some(({ text, isText }) => !isText && text in ENCLOSING)) {
-      if (words[end - 1]!.isText || !CLOSES.test(words[end - 1]!.text)) break;
-      end -= 1;
-    }
-    for (let at = start; at < end; ) {
+    const last = words.findLastIndex(({ text, isText }) => !isText && Object.hasOwn(ENCLOSING, text));
+    if (last !== -1) while (end > last + 1 && isClosing(words[end - 1]!)) end -= 1;
+    for (let at = 0; at < end; ) {
       const { text, isText } = words[at]!;
       if (isText) this.put(text);
       else if (!isInlineMacro(text)) this.word(text);

@@ -230,3 +230,39 @@ test('hostile pages take linear time and little memory', () => {
     }
   }
 });
+
+test('conditions and escapes that are nested too deeply are left out', () => {
+  // Each of the escapes has a sign of its own.
+  const escapes = Array.from({ length: 5_000 }, (_, i) => `\\Z${String.fromCodePoint(0x4e00 + i)}`).join('');
+  assert.deepEqual(blocksOf(...MAN, `.${'if n .'.repeat(10_000)}if n x`, `a${escapes}`, '.if n .if n \\Z!b!'), [
+    [...NAME],
+    ['OPTIONS', 'a b'],
+  ]);
+});
+
+test('macros that repeat their arguments stop when they have added enough', () => {
+  const all = '\\\\$*'.repeat(500);
+  const macros = ['.de A', `.B "${all}"`, '..', '.de B1', `.A "${all}"`, '..', '.de C1', `.B1 "${all}"`, '..'];
+  const { text } = parseMan([...MAN, ...macros, '.C1 "twenty letters of it"', 'Behind.'].join('\n'));
+  assert.ok(text.includes('Behind.') && text.length < 1_000_000);
+  assert.deepEqual(blocksOf(...MAN, '.de A', '\\\\$2 and \\\\$1: \\\\$*', '..', '.A x "y z"')[1], [
+    'OPTIONS',
+    'y z and x: x y z',
+  ]);
+});
+
+test('long runs of marks take linear time', () => {
+  const closing = blocksOf(...MDOC, `. . . Op ${') '.repeat(50_000)}`)[1]![1];
+  assert.equal(closing, `.. []${')'.repeat(50_000)}`);
+  const slashes = `${'\\'.repeat(100_000)}x`;
+  assert.equal(blocksOf(...MAN, slashes)[1]![1], `${'\\'.repeat(50_000)}x`);
+  assert.equal(blocksOf(...MDOC, '.Op Fl a constructor .')[1]![1], '[-a -constructor].');
+});
+
+test('one very wide row of a table does not make every other one as wide', () => {
+  const { text } = parseMan(
+    [...MAN, '.TS', 'l.', 'a\tb', 'c', 'x\t'.repeat(3_000), ...Array(3_000).fill('d'), '.TE'].join('\n'),
+  );
+  assert.match(text, /\| a \| b \|/);
+  assert.ok(text.length < 2_000_000);
+});

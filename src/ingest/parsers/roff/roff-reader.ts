@@ -16,6 +16,8 @@ export interface RoffLine {
 const EXPANSION_FACTOR = 4;
 const EXPANSION_LINES_MIN = 10_000;
 const EXPANSION_DEPTH_MAX = 8;
+/** Conditions in conditions on one line. */
+const CONDITIONS_MAX = 50;
 /** UTF-16 units that strings may add to a page, as a multiple of its own. */
 const STRING_ROOM_FACTOR = 4;
 const STRING_ROOM_MIN = 100_000;
@@ -88,22 +90,22 @@ export class RoffReader {
     return undefined;
   }
 
-  private read(raw: string): RoffLine | undefined {
+  private read(raw: string, depth = 0): RoffLine | undefined {
     const control = /^[.'][ \t]*([^\s"\\]{0,40}|\\\S{0,40})(?:[ \t]+|$|(?=["\\]))/.exec(raw);
     if (!control) return /^[.']/.test(raw) ? undefined : textLine(raw);
     const name = control[1]!;
     if (name === '' || name.startsWith('\\')) return undefined;
-    return this.request(name, withoutComment(raw.slice(control[0].length)));
+    return this.request(name, withoutComment(raw.slice(control[0].length)), depth);
   }
 
-  private request(name: string, rest: string): RoffLine | undefined {
+  private request(name: string, rest: string, depth: number): RoffLine | undefined {
     switch (name) {
       case 'if':
       case 'ie':
       case 'while':
-        return this.condition(name, rest);
+        return this.condition(name, rest, depth);
       case 'el':
-        return this.branch(!this.lastCondition, rest);
+        return this.branch(!this.lastCondition, rest, depth);
       case 'ds':
       case 'ds1':
       case 'as':
@@ -167,24 +169,25 @@ export class RoffReader {
     if (kind !== 'ig' && name !== '') this.macros.set(name, joinContinued(body));
   }
 
-  private condition(name: string, rest: string): RoffLine | undefined {
+  private condition(name: string, rest: string, depth: number): RoffLine | undefined {
     const { holds, behind } = this.holds(rest);
     // A loop is read once at most: it draws, it does not tell.
     if (name === 'ie') this.lastCondition = holds;
-    return this.branch(holds, rest.slice(behind));
+    return this.branch(holds, rest.slice(behind), depth);
   }
 
-  private branch(isTaken: boolean, rest: string): RoffLine | undefined {
+  private branch(isTaken: boolean, rest: string, depth: number): RoffLine | undefined {
     const trimmed = rest.trimStart();
     const opens = trimmed.startsWith('\\{');
     if (isTaken) {
       const inside = opens ? trimmed.slice(2).trimStart() : trimmed;
-      return inside === '' || inside === '\\' ? undefined : this.read(inside);
+      const isEmpty = inside === '' || inside === '\\';
+      return isEmpty || depth >= CONDITIONS_MAX ? undefined : this.read(inside, depth + 1);
     }
-    for (let depth = braces(trimmed); depth > 0; ) {
+    for (let open = braces(trimmed); open > 0; ) {
       const raw = this.nextRaw();
       if (raw === undefined) break;
-      depth += braces(raw);
+      open += braces(raw);
     }
     return undefined;
   }
@@ -235,8 +238,9 @@ function joinContinued(lines: readonly string[]): string[] {
   const joined: string[] = [];
   let open: string[] | undefined;
   for (const line of lines) {
-    const slashes = line.length - line.replace(/\\+$/, '').length;
-    const goesOn = slashes % 2 === 1;
+    let end = line.length;
+    while (line[end - 1] === '\\') end -= 1;
+    const goesOn = (line.length - end) % 2 === 1;
     const part = goesOn ? line.slice(0, -1) : line;
     if (open) open.push(part);
     if (goesOn) open ??= [part];
@@ -267,7 +271,7 @@ function braces(line: string): number {
 }
 
 /** Arguments are separated by blanks; quoted ones may hold blanks, and a quote written twice. */
-export function splitArguments(rest: string): { args: string[]; quoted: boolean[] } {
+function splitArguments(rest: string): { args: string[]; quoted: boolean[] } {
   const args: string[] = [];
   const quoted: boolean[] = [];
   let at = 0;

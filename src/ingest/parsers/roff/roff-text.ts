@@ -6,7 +6,7 @@ export interface RoffValues {
   registers: ReadonlyMap<string, RoffRegister>;
   /** Arguments of the macro that is being expanded. */
   arguments: readonly string[];
-  /** UTF-16 units that strings may still add to this file. */
+  /** UTF-16 units that strings and arguments may still add to this file. */
   room: number;
 }
 
@@ -19,6 +19,8 @@ export interface RoffRegister {
 
 /** Nested strings in strings. */
 const STRING_DEPTH_MAX = 4;
+/** Escapes in escapes. */
+const DEPTH_MAX = 50;
 
 /** Joins the line to the next one without a blank. */
 export const JOIN = '\ue0c8';
@@ -62,8 +64,7 @@ function readEscape(source: string, at: number, values: RoffValues, depth: numbe
     }
     case '$': {
       const [value, next] = readName(source, at + 1);
-      if (value === '*' || value === '@') return [values.arguments.join(' '), next];
-      return [values.arguments[Number(value) - 1] ?? '', next];
+      return [argumentText(value, values), next];
     }
     case 'n': {
       const sign = /[+-]/.test(source[at + 1] ?? '') ? source[at + 1]! : '';
@@ -94,6 +95,7 @@ function readEscape(source: string, at: number, values: RoffValues, depth: numbe
     case 'o':
     case 'Z': {
       const [value, next] = readQuoted(source, at + 1);
+      if (depth >= DEPTH_MAX) return ['', next];
       return [roffText(name === 'o' ? value.slice(0, 1) : value, values, depth + 1), next];
     }
     case 'h': {
@@ -144,9 +146,20 @@ function sizeEnd(source: string, at: number): number {
 
 function stringText(name: string, values: RoffValues, depth: number): string {
   const value = values.strings.get(name) ?? STRINGS[name] ?? '';
-  if (depth >= STRING_DEPTH_MAX || value.length > values.room) return '';
-  values.room -= value.length;
-  return roffText(value, values, depth + 1);
+  return depth < STRING_DEPTH_MAX && takeRoom(value, values) ? roffText(value, values, depth + 1) : '';
+}
+
+function argumentText(name: string, values: RoffValues): string {
+  if (values.room === 0) return '';
+  const isAll = name === '*' || name === '@';
+  const value = isAll ? values.arguments.join(' ') : (values.arguments[Number(name) - 1] ?? '');
+  return takeRoom(value, values) ? value : '';
+}
+
+/** Whether there is room for what a name stands for; once there is not, nothing more is put in. */
+function takeRoom(value: string, values: RoffValues): boolean {
+  values.room = value.length > values.room ? 0 : values.room - value.length;
+  return values.room > 0;
 }
 
 function registerText(name: string, sign: string, values: RoffValues): string {

@@ -87,3 +87,9 @@ test('hostile Texinfo takes linear time', () => {
   ];
   for (const piece of pieces) assert.ok(parseTexinfo(piece.repeat(20_000)).text.length < 5_000_000, piece);
 });
+
+test('values stop when they have added enough', () => {
+  const { text } = parseTexinfo(`@set a ${'x'.repeat(1000)}\n@value{a}\n\n${'@value{a}'.repeat(20_000)}\n`);
+  assert.ok(text.startsWith('xxx') && text.endsWith('aaa'));
+  assert.ok(text.length < 1_100_000);
+});

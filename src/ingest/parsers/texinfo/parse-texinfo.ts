@@ -3,7 +3,7 @@ import { originMetadata } from '../../metadata-values.ts';
 import type { ParsedFile } from '../../parsed.ts';
 import { OutlineWriter } from '../outline-writer.ts';
 import { TextBuilder } from '../text-builder.ts';
-import { texinfoText } from './texinfo-inline.ts';
+import { type TexinfoValues, texinfoText } from './texinfo-inline.ts';
 
 const LEVELS: Record<string, number> = Object.fromEntries(
   [
@@ -71,6 +71,8 @@ const DEFINITIONS: Record<string, string> = {
 
 /** Environments in environments. */
 const DEPTH_MAX = 30;
+/** UTF-16 units that values may add to a file. */
+const VALUES_ROOM = 1_000_000;
 
 interface Environment {
   name: string;
@@ -105,7 +107,7 @@ class TexinfoReader {
   readonly includes = new Set<string>();
   private readonly lines: readonly string[];
   private readonly writer: OutlineWriter;
-  private readonly values = new Map<string, string>();
+  private readonly values: TexinfoValues = { named: new Map(), room: VALUES_ROOM };
   private readonly open: Environment[] = [];
   private paragraph: string[] = [];
   private at = 0;
@@ -156,9 +158,9 @@ class TexinfoReader {
     else if (name === 'tab') this.tab(rest);
     else if (name === 'end') this.close(rest);
     else if (name === 'ifset' || name === 'ifclear') {
-      if (this.values.has(rest) !== (name === 'ifset')) this.skip(name);
+      if (this.values.named.has(rest) !== (name === 'ifset')) this.skip(name);
     } else if (name === 'set') this.set(rest);
-    else if (name === 'clear') this.values.delete(rest);
+    else if (name === 'clear') this.values.named.delete(rest);
     else if (name === 'settitle') this.title ||= this.text(rest);
     else if (name === 'author') this.author ||= this.text(rest);
     else if (name === 'include' || name === 'verbatiminclude') this.includes.add(rest);
@@ -256,7 +258,7 @@ class TexinfoReader {
 
   private set(rest: string): void {
     const found = /^(\S{1,100})(?:[ \t]+(.{0,1000}))?/.exec(rest);
-    if (found) this.values.set(found[1]!, this.text(found[2] ?? '').slice(0, 1000));
+    if (found) this.values.named.set(found[1]!, this.text(found[2] ?? '').slice(0, 1000));
   }
 }
 

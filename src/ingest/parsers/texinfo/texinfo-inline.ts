@@ -86,7 +86,12 @@ const SILENT = new Set([
   'seealso',
 ]);
 
-export type TexinfoValues = ReadonlyMap<string, string>;
+/** What `@value{x}` stands for. */
+export interface TexinfoValues {
+  readonly named: Map<string, string>;
+  /** UTF-16 units that they may still add to the file. */
+  room: number;
+}
 
 /** The text of a line or paragraph. */
 export function texinfoText(source: string, values: TexinfoValues): string {
@@ -189,7 +194,7 @@ function withMeaning(word: string, text: string, values: TexinfoValues): string 
     case 'footnote':
       return ` (${text.trim()})`;
     case 'value':
-      return values.get(text.trim()) ?? text;
+      return namedValue(text, values);
     case 'U':
       return /^[0-9a-fA-F]{2,6}$/.test(text.trim()) ? pointOf(text.trim()) : '';
     case 'xref':
@@ -216,6 +221,13 @@ function withMeaning(word: string, text: string, values: TexinfoValues): string 
     default:
       return text;
   }
+}
+
+function namedValue(name: string, values: TexinfoValues): string {
+  const value = values.named.get(name.trim());
+  if (value === undefined || value.length > values.room) return name;
+  values.room -= value.length;
+  return value;
 }
 
 function pointOf(hex: string): string {
