@@ -59,6 +59,8 @@ export interface StoredFile {
   blobHash: string;
   /** Of the new version that waits or failed; null when there is none. */
   updateHash: string | null;
+  /** Its text has a title of its own; others are found by their names. */
+  isTitled: boolean;
   /** It waits to be read, or a new version of it does. */
   waits: boolean;
 }
@@ -73,7 +75,7 @@ export async function listFiles(
   const wanted = paths ? sql`s.path = any(${[...paths]}::text[])` : raw('s.path is not null');
   return tx.query<StoredFile>(sql`
     select s.id as "sourceId", s.path, s.name, s.status, coalesce(u.file_size, s.file_size) as "fileSize",
-      s.blob_hash as "blobHash", u.blob_hash as "updateHash", ${WAITS} as waits
+      s.blob_hash as "blobHash", u.blob_hash as "updateHash", s.origin_metadata ? 'title' as "isTitled", ${WAITS} as waits
     from ${WITH_UPDATE}
     where s.tenant_id = ${tenantId} and s.source_group_id = ${groupId} and ${wanted} and s.deleted_at is null order by s.id`);
 }

@@ -220,6 +220,19 @@ test('files are moved without being sent; under another ending they are read aga
   assert.deepEqual([taken.status, taken.body.error.message], [409, 'The path "b.txt" is taken.']);
 });
 
+test('a file without a title is found by its new name when it is moved, and by its old one no more', async () => {
+  const id = await make({ 'vimbor.txt': 'The bittern hides.', 'keep.txt': 'The heron stands.' });
+  const byName = async (query: string) => (await service.post('/search', { query })).body.results.length;
+  assert.equal(await byName('vimbor'), 1);
+  const moves = [
+    { from: 'vimbor.txt', to: 'sub/quexol.txt' },
+    { from: 'keep.txt', to: 'sub/keep.txt' },
+  ];
+  const { run } = await changeAndWait(id, {}, { moves });
+  assert.deepEqual(statistics(run), { scanned: 2, updated: 2 });
+  assert.deepEqual([await byName('vimbor'), await byName('quexol')], [0, 1]);
+});
+
 test('a change that cannot be made changes nothing', async () => {
   const id = await make({ 'kept.txt': 'The mast is called rostane.' });
   const refused = async (answer: ReturnType<typeof change>, message: RegExp): Promise<void> => {

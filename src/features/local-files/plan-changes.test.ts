@@ -19,6 +19,7 @@ function stored(path: string, blobHash: string, change: Partial<StoredFile> = {}
     fileSize: 1,
     blobHash,
     updateHash: null,
+    isTitled: true,
     waits: false,
     ...change,
   };

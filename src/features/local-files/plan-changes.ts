@@ -138,7 +138,8 @@ function planMove(plan: ChangePlan, file: StoredFile, to: string): StoredFile {
   const name = displayName(to);
   plan.moved.add(file.sourceId);
   plan.renamed.push({ sourceId: file.sourceId, path: to, name });
-  if (endingOf(name) !== endingOf(file.name)) plan.reread.push(file);
+  const isFoundByName = file.status === 'ready' && !file.isTitled;
+  if (endingOf(name) !== endingOf(file.name) || (isFoundByName && name !== file.name)) plan.reread.push(file);
   return { ...file, path: to, name };
 }
 
