@@ -208,6 +208,7 @@ class RstReader {
     const plain = name.slice(name.lastIndexOf(':') + 1);
     if (name === 'include' || name === 'literalinclude') this.includes.add(argument.trim());
     if (LEFT_OUT.has(name) || name === 'include' || name === 'literalinclude') return;
+    if (name === 'class' && body.length === 0 && isStyle(argument)) return;
     if (OBJECTS.has(plain)) {
       // Signatures go on up to an empty line or the first option.
       let count = 0;
@@ -268,6 +269,11 @@ class RstReader {
 
 function isTextLine(line: string | undefined): boolean {
   return line !== undefined && /^[\p{L}\p{N}:`*_"'(]/u.test(line) && !ITEM.test(line) && !FIELD.test(line);
+}
+
+/** `.. class:: wide` of Docutils names a style for what follows; a class of Sphinx has a text, or arguments. */
+function isStyle(argument: string): boolean {
+  return /^[a-z][a-z0-9 -]*$/.test(argument);
 }
 
 function language(name: string, argument: string): string {

@@ -165,9 +165,16 @@ class TexinfoReader {
     else if (name === 'author') this.author ||= this.text(rest);
     else if (name === 'include' || name === 'verbatiminclude') this.includes.add(rest);
     else if (name === 'center' || name === 'exdent') this.paragraph.push(rest);
-    else if (name === 'sp' || name === 'quotation' || name === 'smallquotation' || name === 'cartouche') this.end();
+    else if (name === 'quotation' || name === 'smallquotation') this.quotation(rest);
+    else if (name === 'sp' || name === 'cartouche') this.end();
     else return SILENT.has(name);
     return true;
+  }
+
+  /** `@quotation Note` says what it is. */
+  private quotation(label: string): void {
+    this.end();
+    if (label !== '') this.paragraph.push(`${label}:`);
   }
 
   private heading(level: number, rest: string): void {
