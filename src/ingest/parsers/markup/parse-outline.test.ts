@@ -237,3 +237,8 @@ test('reStructuredText: a style is no class', () => {
   assert.doesNotMatch(text, /wide/);
   for (const kept of ['Text.', 'heron', 'Crab', 'crab(x)', 'fish', 'Swims.']) assert.ok(text.includes(kept), kept);
 });
+
+test('names that every object has mean nothing in a source', () => {
+  assert.equal(parseOutline('asciidoc', 'a {constructor} b\n').text, 'a {constructor} b');
+  assert.equal(parseOutline('rst', '.. constructor:: x\n\n   y\n').text, 'x\n\ny');
+});

@@ -1,4 +1,5 @@
 /** reStructuredText with the directives of Sphinx: blocks by their indentation. */
+import { ownValue } from '../../../util/own-value.ts';
 import type { LinkMarks } from '../link-marks.ts';
 import { OutlineWriter } from '../outline-writer.ts';
 import type { TextBuilder } from '../text-builder.ts';
@@ -244,7 +245,7 @@ class RstReader {
 
   /** What a note says stays in its section, with the word that marks it. */
   private note(name: string, argument: string, body: readonly string[], depth: number): void {
-    const label = LABELS[name];
+    const label = ownValue(LABELS, name);
     const isVersion = /^(?:version|deprecated)/.test(name);
     if (name === 'rubric' || label === undefined || (argument === '' && !isTextLine(body[0]))) {
       const shown =

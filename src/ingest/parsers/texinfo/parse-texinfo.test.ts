@@ -99,3 +99,8 @@ test('a quotation keeps its label', () => {
     '@quotation Note @c why\nIt @emph{dives}.\n\nTwice.\n@end quotation\n\n@quotation\nBare.\n@end quotation\n';
   assert.equal(parseTexinfo(source).text, 'Note: It dives.\n\nTwice.\n\nBare.');
 });
+
+test('names that every object has are no commands', () => {
+  assert.equal(parseTexinfo('See @constructor{a} b.\n').text, 'See a b.');
+  assert.doesNotMatch(parseTexinfo('@constructor x\n').text, /function/);
+});

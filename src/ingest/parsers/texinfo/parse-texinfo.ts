@@ -1,4 +1,5 @@
 /** Texinfo sources: sections, tables of terms, lists, definitions and examples. */
+import { ownValue } from '../../../util/own-value.ts';
 import { originMetadata } from '../../metadata-values.ts';
 import type { ParsedFile } from '../../parsed.ts';
 import { OutlineWriter } from '../outline-writer.ts';
@@ -149,11 +150,12 @@ class TexinfoReader {
   }
 
   private command(name: string, rest: string): boolean {
-    if (LEVELS[name] !== undefined) this.heading(LEVELS[name], rest);
+    const level = ownValue(LEVELS, name);
+    if (level !== undefined) this.heading(level, rest);
     else if (LEFT_OUT.has(name)) this.skip(name);
     else if (EXAMPLES.has(name)) this.example(name);
     else if (TABLES.has(name) || LISTS.has(name) || name === 'multitable') this.begin(name);
-    else if (DEFINITIONS[name] !== undefined) this.definition(name, rest);
+    else if (Object.hasOwn(DEFINITIONS, name)) this.definition(name, rest);
     else if (name === 'item' || name === 'itemx' || name === 'headitem') this.item(name, rest);
     else if (name === 'tab') this.tab(rest);
     else if (name === 'end') this.close(rest);
