@@ -2,7 +2,7 @@
 import type { Link } from '../../util/link-line.ts';
 import { LINK_TEXT_UNITS_MAX, type LinkReader } from '../links.ts';
 import type { DomElement, DomNode } from './dom.ts';
-import { BLOCKS, ELEMENT, HEADING_TAG, isSkipped, TEXT } from './html-elements.ts';
+import { BLOCKS, ELEMENT, isSkipped, TEXT } from './html-elements.ts';
 import { contactOf, isPermalink, noteMark } from './html-marks.ts';
 
 /** What walking a page needs at every element, and the links on the way to the next block. */
@@ -91,9 +91,4 @@ export function collapse(raw: string): string {
     .replace(/ ?\u0001 ?/g, '\n')
     .replace(/\n{2,}/g, '\n')
     .trim();
-}
-
-/** Whether a node is a heading. */
-export function isHeadingNode(node: DomNode): boolean {
-  return node.nodeType === ELEMENT && HEADING_TAG.test((node as DomElement).tagName.toUpperCase());
 }

@@ -26,7 +26,7 @@ export function codeLanguage(pre: DomElement): string {
 }
 
 /** Where a page names the language of its code, too. */
-export const CODE_LANGUAGE = 'data-lang';
+const CODE_LANGUAGE = 'data-lang';
 
 /** The mark of a footnote, which would stand at the end of the word before it. */
 export function noteMark(link: DomElement): string {

@@ -15,7 +15,7 @@ const WORDS_WARNED_MIN = 5;
 /** UTF-16 units of what was left out that a warning shows. */
 const SHOWN_UNITS_MAX = 80;
 
-export interface WrittenPage {
+interface WrittenPage {
   builder: TextBuilder;
   /** Texts that were left out, in page order. */
   leftOut: string[];

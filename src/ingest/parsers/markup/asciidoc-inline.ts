@@ -1,4 +1,5 @@
 /** Inline markup and macros of AsciiDoc as words. */
+import { ownValue } from '../../../util/own-value.ts';
 import type { LinkMarks } from '../link-marks.ts';
 
 /** Attributes that every processor knows. */
@@ -48,7 +49,7 @@ export function withAttributes(line: string, attributes: Attributes): string {
   return line.replace(/(\\?)\{([\w][\w-]{0,60})\}/g, (whole, escaped: string, name: string) => {
     if (escaped !== '') return whole.slice(1);
     const value = attributes.named.get(name.toLowerCase());
-    if (value === undefined) return CHARACTERS[name.toLowerCase()] ?? whole;
+    if (value === undefined) return ownValue(CHARACTERS, name.toLowerCase()) ?? whole;
     if (value.length > attributes.room) return whole;
     attributes.room -= value.length;
     return value;

@@ -229,3 +229,16 @@ test('AsciiDoc: attributes stop when they have added enough', () => {
   assert.ok(text.startsWith('xxx') && text.endsWith('{a}'));
   assert.ok(text.length < 1_100_000);
 });
+
+test('reStructuredText: a style is no class', () => {
+  const source =
+    '.. class:: wide dark\n\nText.\n\n.. py:class:: heron\n\n.. class:: Crab\n\n.. class:: crab(x)\n\n.. class:: fish\n\n   Swims.\n';
+  const { text } = parseOutline('rst', source);
+  assert.doesNotMatch(text, /wide/);
+  for (const kept of ['Text.', 'heron', 'Crab', 'crab(x)', 'fish', 'Swims.']) assert.ok(text.includes(kept), kept);
+});
+
+test('names that every object has mean nothing in a source', () => {
+  assert.equal(parseOutline('asciidoc', 'a {constructor} b\n').text, 'a {constructor} b');
+  assert.equal(parseOutline('rst', '.. constructor:: x\n\n   y\n').text, 'x\n\ny');
+});

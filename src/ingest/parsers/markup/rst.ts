@@ -1,4 +1,5 @@
 /** reStructuredText with the directives of Sphinx: blocks by their indentation. */
+import { ownValue } from '../../../util/own-value.ts';
 import type { LinkMarks } from '../link-marks.ts';
 import { OutlineWriter } from '../outline-writer.ts';
 import type { TextBuilder } from '../text-builder.ts';
@@ -208,6 +209,7 @@ class RstReader {
     const plain = name.slice(name.lastIndexOf(':') + 1);
     if (name === 'include' || name === 'literalinclude') this.includes.add(argument.trim());
     if (LEFT_OUT.has(name) || name === 'include' || name === 'literalinclude') return;
+    if (name === 'class' && body.length === 0 && isStyle(argument)) return;
     if (OBJECTS.has(plain)) {
       // Signatures go on up to an empty line or the first option.
       let count = 0;
@@ -243,7 +245,7 @@ class RstReader {
 
   /** What a note says stays in its section, with the word that marks it. */
   private note(name: string, argument: string, body: readonly string[], depth: number): void {
-    const label = LABELS[name];
+    const label = ownValue(LABELS, name);
     const isVersion = /^(?:version|deprecated)/.test(name);
     if (name === 'rubric' || label === undefined || (argument === '' && !isTextLine(body[0]))) {
       const shown =
@@ -268,6 +270,11 @@ class RstReader {
 
 function isTextLine(line: string | undefined): boolean {
   return line !== undefined && /^[\p{L}\p{N}:`*_"'(]/u.test(line) && !ITEM.test(line) && !FIELD.test(line);
+}
+
+/** `.. class:: wide` of Docutils names a style for what follows; a class of Sphinx has a text, or arguments. */
+function isStyle(argument: string): boolean {
+  return /^[a-z][a-z0-9 -]*$/.test(argument);
 }
 
 function language(name: string, argument: string): string {

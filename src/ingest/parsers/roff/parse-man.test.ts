@@ -266,3 +266,7 @@ test('one very wide row of a table does not make every other one as wide', () =>
   assert.match(text, /\| a \| b \|/);
   assert.ok(text.length < 2_000_000);
 });
+
+test('names that every object has mean nothing in a page', () => {
+  assert.deepEqual(blocksOf(...MAN, 'a \\*[constructor]b\\[toString]')[1], ['OPTIONS', 'a b']);
+});

@@ -1,4 +1,5 @@
 /** Escapes of roff as plain text. Pure; one pass over the line. */
+import { ownValue } from '../../../util/own-value.ts';
 
 /** What strings (`\*x`), registers (`\nx`) and macro arguments (`\$1`) stand for. */
 export interface RoffValues {
@@ -145,7 +146,7 @@ function sizeEnd(source: string, at: number): number {
 }
 
 function stringText(name: string, values: RoffValues, depth: number): string {
-  const value = values.strings.get(name) ?? STRINGS[name] ?? '';
+  const value = values.strings.get(name) ?? ownValue(STRINGS, name) ?? '';
   return depth < STRING_DEPTH_MAX && takeRoom(value, values) ? roffText(value, values, depth + 1) : '';
 }
 
@@ -172,7 +173,7 @@ function registerText(name: string, sign: string, values: RoffValues): string {
 }
 
 function special(name: string): string {
-  const known = SPECIAL[name];
+  const known = ownValue(SPECIAL, name);
   if (known !== undefined) return known;
   const codes = /^u([0-9A-F]{4,6}(?:_[0-9A-F]{4,6}){0,4})$/i.exec(name)?.[1];
   if (codes !== undefined) return codes.split('_').map(codePoint).join('').normalize('NFC');

@@ -93,3 +93,14 @@ test('values stop when they have added enough', () => {
   assert.ok(text.startsWith('xxx') && text.endsWith('aaa'));
   assert.ok(text.length < 1_100_000);
 });
+
+test('a quotation keeps its label', () => {
+  const source =
+    '@quotation Note @c why\nIt @emph{dives}.\n\nTwice.\n@end quotation\n\n@quotation\nBare.\n@end quotation\n';
+  assert.equal(parseTexinfo(source).text, 'Note: It dives.\n\nTwice.\n\nBare.');
+});
+
+test('names that every object has are no commands', () => {
+  assert.equal(parseTexinfo('See @constructor{a} b.\n').text, 'See a b.');
+  assert.doesNotMatch(parseTexinfo('@constructor x\n').text, /function/);
+});

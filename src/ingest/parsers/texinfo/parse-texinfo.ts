@@ -1,4 +1,5 @@
 /** Texinfo sources: sections, tables of terms, lists, definitions and examples. */
+import { ownValue } from '../../../util/own-value.ts';
 import { originMetadata } from '../../metadata-values.ts';
 import type { ParsedFile } from '../../parsed.ts';
 import { OutlineWriter } from '../outline-writer.ts';
@@ -149,11 +150,12 @@ class TexinfoReader {
   }
 
   private command(name: string, rest: string): boolean {
-    if (LEVELS[name] !== undefined) this.heading(LEVELS[name], rest);
+    const level = ownValue(LEVELS, name);
+    if (level !== undefined) this.heading(level, rest);
     else if (LEFT_OUT.has(name)) this.skip(name);
     else if (EXAMPLES.has(name)) this.example(name);
     else if (TABLES.has(name) || LISTS.has(name) || name === 'multitable') this.begin(name);
-    else if (DEFINITIONS[name] !== undefined) this.definition(name, rest);
+    else if (Object.hasOwn(DEFINITIONS, name)) this.definition(name, rest);
     else if (name === 'item' || name === 'itemx' || name === 'headitem') this.item(name, rest);
     else if (name === 'tab') this.tab(rest);
     else if (name === 'end') this.close(rest);
@@ -165,9 +167,16 @@ class TexinfoReader {
     else if (name === 'author') this.author ||= this.text(rest);
     else if (name === 'include' || name === 'verbatiminclude') this.includes.add(rest);
     else if (name === 'center' || name === 'exdent') this.paragraph.push(rest);
-    else if (name === 'sp' || name === 'quotation' || name === 'smallquotation' || name === 'cartouche') this.end();
+    else if (name === 'quotation' || name === 'smallquotation') this.quotation(rest);
+    else if (name === 'sp' || name === 'cartouche') this.end();
     else return SILENT.has(name);
     return true;
+  }
+
+  /** `@quotation Note` says what it is. */
+  private quotation(label: string): void {
+    this.end();
+    if (label !== '') this.paragraph.push(`${label}:`);
   }
 
   private heading(level: number, rest: string): void {

@@ -1,4 +1,5 @@
 /** Commands within a line of Texinfo as plain text. Pure; one pass over the text. */
+import { ownValue } from '../../../util/own-value.ts';
 
 /** Braces within braces; deeper ones are read as text. */
 const DEPTH_MAX = 60;
@@ -141,8 +142,8 @@ function command(source: string, at: number, values: TexinfoValues, depth: numbe
   name.lastIndex = at;
   const word = name.exec(source)?.[0] ?? '';
   const next = at + word.length;
-  const accent = ACCENTS[word];
-  if (accent !== undefined && !(word in SIGNS)) {
+  const accent = ownValue(ACCENTS, word);
+  if (accent !== undefined && !Object.hasOwn(SIGNS, word)) {
     const [base, behind] =
       source[next] === '{' && depth < DEPTH_MAX
         ? argument(source, next, values, depth, isCode)
@@ -155,7 +156,7 @@ function command(source: string, at: number, values: TexinfoValues, depth: numbe
     const end = source.indexOf(`${source[next + 1]}}`, next + 2);
     if (end !== -1) return [source.slice(next + 2, end), end + 2];
   }
-  if (source[next] !== '{' || depth >= DEPTH_MAX) return [SIGNS[word] ?? '', next];
+  if (source[next] !== '{' || depth >= DEPTH_MAX) return [ownValue(SIGNS, word) ?? '', next];
   const asCode = isCode || CODE.has(word);
   const [text, behind] = argument(source, next, values, depth, asCode);
   return [withMeaning(word, text, values), behind];
@@ -185,7 +186,8 @@ function argument(source: string, at: number, values: TexinfoValues, depth: numb
 }
 
 function withMeaning(word: string, text: string, values: TexinfoValues): string {
-  if (SIGNS[word] !== undefined) return SIGNS[word];
+  const sign = ownValue(SIGNS, word);
+  if (sign !== undefined) return sign;
   if (SILENT.has(word)) return '';
   const parts = text.split(/,[ \n]*/).map((part) => part.trim());
   switch (word) {
