@@ -1,9 +1,19 @@
 /** `pinakes models` against a hub in memory: what it fetches, refuses and goes on with, and that the service then uses it. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { startLocalService } from '../../src/cli/local-service.ts';
 import { type CliResult, runPinakes } from '../support/cli.ts';
 import { copyTemplate } from '../support/database.ts';
@@ -41,6 +51,7 @@ beforeEach(() => {
   hub.models.set(NAME, { files, license: 'mit', task: 'sentence-similarity', tags: ['sentence-transformers'] });
   hub.requests.length = 0;
   hub.cuts.clear();
+  hub.beforeCut = async () => {};
   hub.wrong.clear();
   hub.ignoresRanges = false;
   dataDirs += 1;
@@ -101,7 +112,11 @@ test('pull tells licence and size, fetches, and ends with the setting by which t
 });
 
 test('an interrupted download goes on where it stopped, in one pull and in the next', async () => {
+  const part = `${inModel(MODEL_FILE)}.${sha256(files[MODEL_FILE]!).slice(0, 12)}.part`;
   hub.cuts.set(MODEL_FILE, 500);
+  hub.beforeCut = async () => {
+    while (statSync(part, { throwIfNoEntry: false })?.size !== 500) await setImmediate();
+  };
   const first = await pinakes(['pull', NAME, '--json']);
   assert.equal(first.code, 0, first.stderr);
   assert.ok(hub.requests.includes(`GET /large/${NAME}/${MODEL_FILE} bytes=500-`), hub.requests.join('\n'));
@@ -110,7 +125,6 @@ test('an interrupted download goes on where it stopped, in one pull and in the n
   assert.deepEqual([setting, license, dimensions], [`local:${NAME}`, 'mit', DIMENSIONS]);
 
   rmSync(inModel(MODEL_FILE));
-  const part = `${inModel(MODEL_FILE)}.${sha256(files[MODEL_FILE]!).slice(0, 12)}.part`;
   writeFileSync(part, files[MODEL_FILE]!.subarray(0, 700));
   // Of another revision: nothing that is gone on with.
   writeFileSync(`${inModel(MODEL_FILE)}.0123456789ab.part`, 'other bytes');

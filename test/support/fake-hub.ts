@@ -26,6 +26,8 @@ export interface FakeHub {
   token: string;
   /** Answers with these bytes end after so many, by path; each once. */
   cuts: Map<string, number>;
+  /** Awaited before such an answer ends, so that its bytes are not lost with the connection. */
+  beforeCut: () => Promise<void>;
   /** Bytes that are sent in place of the file, by path. */
   wrong: Map<string, Buffer>;
   /** Without ranges: every answer is the whole file. */
@@ -58,6 +60,7 @@ export async function openFakeHub(): Promise<FakeHub> {
     leakedCredentials: [],
     token: 'hf_secret',
     cuts: new Map(),
+    beforeCut: async () => {},
     wrong: new Map(),
     ignoresRanges: false,
     async close() {
@@ -114,7 +117,7 @@ function send(hub: FakeHub, name: string, path: string, request: IncomingMessage
   const cut = hub.cuts.get(path);
   hub.cuts.delete(path);
   if (cut === undefined) return response.end(rest);
-  return response.write(rest.subarray(0, cut), () => response.destroy());
+  return response.write(rest.subarray(0, cut), () => hub.beforeCut().then(() => response.destroy()));
 }
 
 function refuse(response: ServerResponse, status: number, code: string): unknown {
