@@ -1,10 +1,10 @@
 /**
  * Scores how likely a passage answers a question, and how likely the best one answers at all. Pure.
  *
- * Both are linear models over features that need no language model. `bench/fit-answers.ts` fits the weights: a softmax over the
- * passages of each question, and a logistic regression over answered and unanswerable questions. It reads the tune half of the
- * questions about manuals (`bench/manuals/`) and the even questions of XQuAD (en de zh th), JSQuAD and KorQuAD 1. The benches
- * report on the other halves.
+ * Both are linear models over features that need no language model. The weights were fitted once: a softmax over the passages of
+ * each question, and a logistic regression over answered and unanswerable questions, on the tune half of the questions about
+ * manuals (`bench/manuals/`) and the even questions of XQuAD (en de zh th), JSQuAD and KorQuAD 1. `npm run bench:manuals` and
+ * `bench/answers.ts` report on the other halves.
  */
 import type { UnitKind } from '../util/sentences.ts';
 import { plainOf } from './letter-groups.ts';
