@@ -13,7 +13,7 @@ import { type Analyzer, readQuestion } from './question.ts';
 export const PASSAGE_CODE_POINTS_MAX = 400;
 export const PASSAGES_MAX = 3;
 /** A piece of a long unit is somewhat shorter than a quote may be, so that it can be quoted whole. */
-export const PIECE_CODE_POINTS_MAX = 290;
+const PIECE_CODE_POINTS_MAX = 290;
 /** Chunks beyond this rank add noise, not answers. */
 const CHUNKS_MAX = 12;
 /** A further passage must score at most this much less than the best one. */

@@ -152,7 +152,7 @@ function hasNewNumber(text: string, question: Question): boolean {
 }
 
 /** What tells whether the best passage answers at all. */
-export interface Evidence {
+interface Evidence {
   /** Score of the best passage. */
   score: number;
   /** Share of the weight of the question's terms that no passage holds: 0..1. */
@@ -177,7 +177,7 @@ export function answerLogOdds(best: Candidate, candidates: readonly Candidate[],
   return EVIDENCE_BIAS + sum(names.map((name) => EVIDENCE_WEIGHTS[name] * evidence[name]));
 }
 
-export function evidenceOf(best: Candidate, candidates: readonly Candidate[], questions: Questions): Evidence {
+function evidenceOf(best: Candidate, candidates: readonly Candidate[], questions: Questions): Evidence {
   const { terms, names } = questions.get(best.chunk.language)!;
   const frequency = frequencies(candidates);
   const passages = Math.max(candidates.length, PASSAGES_COUNTED_MIN);
