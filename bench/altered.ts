@@ -8,11 +8,11 @@
  */
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { citeAnswer } from '../src/features/completions/citations.ts';
-import { splitUnits } from '../src/util/sentences.ts';
-import { alterationsOf, FACTS, type Fact } from '../test/support/alterations.ts';
-import { ALTERED_PASSAGES, changesOf } from '../test/support/altered-passages.ts';
-import { faithfulOf, widerAlterationsOf } from '../test/support/wider-alterations.ts';
+import { citeAnswer } from '../src/answers/grounding/citations.ts';
+import { splitUnits } from '../src/text/sentences.ts';
+import { alterationsOf, FACTS, type Fact } from '../test/support/passages/alterations.ts';
+import { ALTERED_PASSAGES, changesOf } from '../test/support/passages/altered-passages.ts';
+import { faithfulOf, widerAlterationsOf } from '../test/support/passages/wider-alterations.ts';
 
 const DATA = new URL('../../shared/data/retrieval/', import.meta.url);
 const SETS: Readonly<Record<string, string>> = {

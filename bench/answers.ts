@@ -8,10 +8,10 @@
  * Chunks are the set's texts, found by a BM25 of its own, so that nothing but the answering is measured.
  */
 import { existsSync, readFileSync } from 'node:fs';
-import { citeAnswer } from '../src/features/completions/citations.ts';
-import { ANSWER_LOG_ODDS_MIN, extractPassages } from '../src/llm/extract.ts';
+import { ANSWER_LOG_ODDS_MIN, extractPassages } from '../src/answers/extractive/extract.ts';
+import { citeAnswer } from '../src/answers/grounding/citations.ts';
 import type { ContextChunk } from '../src/llm/models.ts';
-import { analyzeQuery, analyzeText } from '../src/retrieval/analyzer.ts';
+import { analyzeQuery, analyzeText } from '../src/text/analyzer.ts';
 
 const DATA = new URL('../../shared/data/retrieval/', import.meta.url);
 const LANGUAGES: Record<string, string> = {

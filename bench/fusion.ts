@@ -8,10 +8,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Calibration } from '../src/cli/eval-calibrate.ts';
-import { entryText } from '../src/cli/eval-set.ts';
-import { detectLanguage } from '../src/ingest/language.ts';
-import { analyzeText } from '../src/retrieval/analyzer.ts';
+import type { Calibration } from '../src/cli/eval/calibrate.ts';
+import { entryText } from '../src/cli/eval/set.ts';
+import { analyzeText } from '../src/text/analyzer.ts';
+import { detectLanguage } from '../src/text/language.ts';
 import { serveEmbeddings, trainSvd } from './support/svd-embeddings.ts';
 
 const ROOT = join(import.meta.dirname, '..');

@@ -5,10 +5,10 @@
  */
 import { readFileSync, statSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
-import type { FileProcessor } from '../src/ingest/file-processor.ts';
-import type { ProcessOutcome } from '../src/ingest/parsed.ts';
-import { openProcessPool } from '../src/ingest/process-pool.ts';
-import { chunkMismatches } from '../test/support/chunk-invariants.ts';
+import type { ProcessOutcome } from '../src/files/parsed.ts';
+import type { FileProcessor } from '../src/files/sandbox/file-processor.ts';
+import { openProcessPool } from '../src/files/sandbox/process-pool.ts';
+import { chunkMismatches } from '../test/support/files/chunk-invariants.ts';
 
 interface Entry {
   file: string;

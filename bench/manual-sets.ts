@@ -12,7 +12,7 @@
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseHTML } from 'linkedom';
-import { detectLanguage } from '../src/ingest/language.ts';
+import { detectLanguage } from '../src/text/language.ts';
 
 const TEXT_UNITS_MAX = 1_500;
 const TEXT_UNITS_MIN = 300;

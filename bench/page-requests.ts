@@ -1,6 +1,6 @@
 /** Requests and time that a tree of 1,001 pages takes, at the pace that a page workspace allows: npm run bench:pages */
-import { openPageHarness } from '../test/connectors/page-harness.ts';
-import { paragraph, says } from '../test/support/fake-notion-world.ts';
+import { openPageHarness } from '../test/connectors/page/harness.ts';
+import { paragraph, says } from '../test/support/fakes/notion-world.ts';
 
 const SECTIONS = 50;
 const PAGES_PER_SECTION = 19;

@@ -7,12 +7,12 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { chunkFile } from '../src/ingest/chunker.ts';
-import { detectFileType } from '../src/ingest/file-types.ts';
-import { languageOf } from '../src/ingest/language.ts';
-import { parseFile } from '../src/ingest/parsers/parse-file.ts';
-import { chunkTerms } from '../src/retrieval/chunk-terms.ts';
-import { makePdf, makeXlsx } from '../test/support/make-files.ts';
+import { chunkFile } from '../src/files/chunk/chunker.ts';
+import { detectFileType } from '../src/files/detect/file-types.ts';
+import { parseFile } from '../src/files/formats/parse-file.ts';
+import { chunkTerms } from '../src/text/chunk-terms.ts';
+import { languageOf } from '../src/text/language.ts';
+import { makePdf, makeXlsx } from '../test/support/files/make-files.ts';
 
 interface Input {
   name: string;

@@ -8,13 +8,13 @@ import { readFileSync, statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { parseHTML } from 'linkedom';
 import { loadToolConfig } from '../src/config.ts';
-import { extensionOf } from '../src/ingest/file-types.ts';
-import type { ProcessOutcome } from '../src/ingest/parsed.ts';
-import { decodeXml } from '../src/ingest/parsers/xml-tree.ts';
-import { openProcessPool } from '../src/ingest/process-pool.ts';
-import { openToolRunner } from '../src/ingest/tool-runner.ts';
-import { chunkMismatches } from '../test/support/chunk-invariants.ts';
-import { tokenF1 } from '../test/support/token-f1.ts';
+import { extensionOf } from '../src/files/detect/file-types.ts';
+import { decodeXml } from '../src/files/formats/xml/tree.ts';
+import type { ProcessOutcome } from '../src/files/parsed.ts';
+import { openProcessPool } from '../src/files/sandbox/process-pool.ts';
+import { openToolRunner } from '../src/files/sandbox/tool-runner.ts';
+import { chunkMismatches } from '../test/support/files/chunk-invariants.ts';
+import { tokenF1 } from '../test/support/passages/token-f1.ts';
 
 interface Pair {
   file: string;

@@ -1,11 +1,11 @@
 /**
- * What the detectors of redaction find: precision and recall on the corpus of test/policy/corpus, for each entity and locale;
+ * What the detectors of redaction find: precision and recall on the corpus of test/redaction/corpus, for each entity and locale;
  * then what they cost.
  *
  *   npm run bench:redaction [-- --failures]
  */
-import { ENTITIES } from '../src/policy/detectors/entities.ts';
-import { rates, readCorpus, redactorOf, scoreOf } from '../test/support/redaction-corpus.ts';
+import { ENTITIES } from '../src/redaction/detectors/entities.ts';
+import { rates, readCorpus, redactorOf, scoreOf } from '../test/support/passages/redaction-corpus.ts';
 
 const showsFailures = process.argv.includes('--failures');
 const percent = (share: number) => share.toFixed(3).padStart(9);

@@ -8,11 +8,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ENTITIES } from '../src/policy/detectors/entities.ts';
-import { parsePattern } from '../src/policy/pattern-syntax.ts';
-import { POLICY_STEPS_MAX } from '../src/policy/redaction-policy.ts';
-import { openFakeOpenAi } from '../test/support/fake-openai.ts';
-import { HOSTILE_PATTERNS, hostileTexts } from '../test/support/redos.ts';
+import { ENTITIES } from '../src/redaction/detectors/entities.ts';
+import { parsePattern } from '../src/redaction/pattern-syntax.ts';
+import { POLICY_STEPS_MAX } from '../src/redaction/redaction-policy.ts';
+import { openFakeOpenAi } from '../test/support/fakes/openai.ts';
+import { HOSTILE_PATTERNS, hostileTexts } from '../test/support/passages/redos.ts';
 import { type ServiceProcess, startServiceProcess } from '../test/support/service-process.ts';
 import { ingestText } from './support/one-file.ts';
 

@@ -5,10 +5,10 @@
  *
  *   npm run bench:redos [-- <characters>]
  */
-import { ENTITIES } from '../src/policy/detectors/entities.ts';
-import { compileRedactor, type Redactor } from '../src/policy/redact.ts';
-import { redactorOf } from '../test/support/redaction-corpus.ts';
-import { HOSTILE_PATTERNS, hostileTexts } from '../test/support/redos.ts';
+import { ENTITIES } from '../src/redaction/detectors/entities.ts';
+import { compileRedactor, type Redactor } from '../src/redaction/redact.ts';
+import { redactorOf } from '../test/support/passages/redaction-corpus.ts';
+import { HOSTILE_PATTERNS, hostileTexts } from '../test/support/passages/redos.ts';
 
 const length = Number(process.argv[2] ?? 1_000_000);
 const LONGEST_SECONDS = 20;

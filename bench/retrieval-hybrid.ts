@@ -15,7 +15,7 @@ import type { AddressInfo } from 'node:net';
 import { availableParallelism, cpus, loadavg, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { percentile } from '../src/cli/eval-metrics.ts';
+import { percentile } from '../src/cli/eval/metrics.ts';
 import { findTenantByName } from '../src/corpus/tenant-store.ts';
 import { findServingVectors, vectorColumn } from '../src/corpus/vector-store.ts';
 import type { Database } from '../src/db/database.ts';

@@ -11,7 +11,7 @@
  */
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
-import { percentile } from '../src/cli/eval-metrics.ts';
+import { percentile } from '../src/cli/eval/metrics.ts';
 import { findServingVectors, vectorColumn } from '../src/corpus/vector-store.ts';
 import type { Database } from '../src/db/database.ts';
 import { raw, sql } from '../src/db/sql.ts';

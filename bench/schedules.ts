@@ -5,7 +5,7 @@
  * expected one, or that thread was kept for longer than MAIN_MS_MAX.
  */
 import { openTestApp } from '../test/support/app.ts';
-import { scriptedConnectors } from '../test/support/connector-sources.ts';
+import { scriptedConnectors } from '../test/support/worlds/connector-sources.ts';
 
 const MAIN_MS_MAX = 50;
 

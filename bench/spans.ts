@@ -6,12 +6,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTenant } from '../src/corpus/tenant-store.ts';
-import type { ProcessedFile } from '../src/ingest/parsed.ts';
+import type { ProcessedFile } from '../src/files/parsed.ts';
 import { retrieve } from '../src/retrieval/retrieve.ts';
 import { newId } from '../src/util/ids.ts';
 import { seed } from '../test/retrieval/corpus.ts';
 import { openTestDatabase } from '../test/support/database.ts';
-import { readBytes } from '../test/support/process-bytes.ts';
+import { readBytes } from '../test/support/files/process-bytes.ts';
 
 interface Question {
   text: string;

@@ -1,4 +1,4 @@
--- What is to be masked in a tenant's texts, and where: src/policy/redaction-policy.ts.
+-- What is to be masked in a tenant's texts, and where: src/redaction/redaction-policy.ts.
 
 create table redaction_policy (
   tenant_id uuid primary key references tenant (id) on delete cascade,

@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { startLocalService } from '../src/cli/local-service.ts';
+import { startLocalService } from '../src/cli/operate/local-service.ts';
 
 const GENERATOR = 'openapi-python-client==0.29.1';
 const run = promisify(execFile);

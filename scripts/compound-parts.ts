@@ -1,5 +1,5 @@
 /**
- * Makes src/retrieval/analysis/compound-parts-de.ts: German nouns that compounds are made of.
+ * Makes src/text/analysis/compound-parts-de.ts: German nouns that compounds are made of.
  *
  *   node scripts/compound-parts.ts <nouns.txt> <graded_words.txt>
  *
@@ -8,7 +8,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readLexicon, split } from '../src/retrieval/analysis/compounds.ts';
+import { readLexicon, split } from '../src/text/analysis/compounds.ts';
 
 /** Bands run from 10 to 60, of equally many words, the commonest first. */
 const BAND_MAX = 20;
@@ -56,5 +56,5 @@ export const COMPOUND_PARTS_DE = [
 ${lines.map((line) => `  '${line.trim()}',`).join('\n')}
 ].join(' ');
 `;
-writeFileSync(join(import.meta.dirname, '../src/retrieval/analysis/compound-parts-de.ts'), text);
+writeFileSync(join(import.meta.dirname, '../src/text/analysis/compound-parts-de.ts'), text);
 process.stdout.write(`${kept.length} nouns\n`);

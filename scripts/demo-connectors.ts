@@ -8,10 +8,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { streamAnswer } from '../src/cli/ask.ts';
-import { type Client, openClient } from '../src/cli/client.ts';
-import { CliError, type Io, processIo } from '../src/cli/io.ts';
-import { startLocalService } from '../src/cli/local-service.ts';
-import { formatSeconds, startProgress } from '../src/cli/progress.ts';
+import { startLocalService } from '../src/cli/operate/local-service.ts';
+import { type Client, openClient } from '../src/cli/shared/client.ts';
+import { CliError, type Io, processIo } from '../src/cli/shared/io.ts';
+import { formatSeconds, startProgress } from '../src/cli/shared/progress.ts';
 import type { Run } from '../src/client/api.ts';
 import { type DemoOrigin, openDemoOrigins, type Question } from './demo-origins.ts';
 

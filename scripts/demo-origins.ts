@@ -1,10 +1,10 @@
 /** The four pretended origins of the demonstration: papers of the same invented museum, and what happens to them. */
-import type { Client } from '../src/cli/client.ts';
-import { openFakeDrive } from '../test/support/fake-drive.ts';
-import { openFakeGitHub } from '../test/support/fake-github.ts';
-import { openFakeNotion } from '../test/support/fake-notion.ts';
-import { block, paragraph, says, text } from '../test/support/fake-notion-world.ts';
-import { openFakeSite } from '../test/support/fake-site.ts';
+import type { Client } from '../src/cli/shared/client.ts';
+import { openFakeDrive } from '../test/support/fakes/drive.ts';
+import { openFakeGitHub } from '../test/support/fakes/github.ts';
+import { openFakeNotion } from '../test/support/fakes/notion.ts';
+import { block, paragraph, says, text } from '../test/support/fakes/notion-world.ts';
+import { openFakeSite } from '../test/support/fakes/site.ts';
 
 export interface Question {
   text: string;

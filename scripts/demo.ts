@@ -8,12 +8,12 @@ import { tmpdir } from 'node:os';
 import { basename, join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { streamAnswer } from '../src/cli/ask.ts';
-import { type Client, openClient } from '../src/cli/client.ts';
-import { findFiles } from '../src/cli/files.ts';
 import { reportOutcomes, uploadWithProgress, waitWithProgress } from '../src/cli/ingest.ts';
-import { CliError, type Io, processIo } from '../src/cli/io.ts';
-import { type LocalService, startLocalService } from '../src/cli/local-service.ts';
-import { formatSeconds } from '../src/cli/progress.ts';
+import { type LocalService, startLocalService } from '../src/cli/operate/local-service.ts';
+import { type Client, openClient } from '../src/cli/shared/client.ts';
+import { findFiles } from '../src/cli/shared/files.ts';
+import { CliError, type Io, processIo } from '../src/cli/shared/io.ts';
+import { formatSeconds } from '../src/cli/shared/progress.ts';
 import { PORT_DEFAULT } from '../src/config.ts';
 
 const PROJECT = resolve(import.meta.dirname, '..');

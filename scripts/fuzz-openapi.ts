@@ -12,9 +12,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { openClient } from '../src/cli/client.ts';
-import { startLocalService } from '../src/cli/local-service.ts';
-import { waitForGroups } from '../src/cli/upload.ts';
+import { startLocalService } from '../src/cli/operate/local-service.ts';
+import { openClient } from '../src/cli/shared/client.ts';
+import { waitForGroups } from '../src/cli/shared/upload.ts';
 
 /**
  * Left out: `positive_data_acceptance`, because rules that JSON Schema cannot say (one message must be the user's, date_from

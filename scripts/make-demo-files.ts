@@ -1,7 +1,7 @@
 /** Writes the binary files of demo/: run it after changing their text here, and commit what it writes. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeDocx, makePdf, makeXlsx } from '../test/support/make-files.ts';
+import { makeDocx, makePdf, makeXlsx } from '../test/support/files/make-files.ts';
 
 const AUTHOR = 'Tidewick Harbour Museum';
 

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describedRoutes } from '../src/app.ts';
-import { openApiText } from '../src/http/openapi.ts';
+import { openApiText } from '../src/http/openapi/openapi.ts';
 
 const file = join(import.meta.dirname, '..', 'openapi.json');
 writeFileSync(file, openApiText(describedRoutes()));

@@ -16,6 +16,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { join } from 'node:path';
 import pino from 'pino';
 import { z } from 'zod';
+import { generateApiKey } from './access/api-key.ts';
 import { issueOperatorKey } from './bootstrap.ts';
 import type { Config } from './config.ts';
 import { createTenant, deleteTenant, findTenantByName, listTenants, type Tenant } from './corpus/tenant-store.ts';
@@ -24,9 +25,8 @@ import { listMigrations } from './db/facts.ts';
 import { type Deps, openStores } from './deps.ts';
 import { examine } from './doctor.ts';
 import { notFound, ServiceError } from './errors.ts';
-import { generateApiKey } from './http/api-key.ts';
 import { openAuthenticator } from './http/auth.ts';
-import { JSON_BODY_BYTES_MAX, JSON_BODY_TIMEOUT_MS, parseJson, readBody } from './http/body.ts';
+import { JSON_BODY_BYTES_MAX, JSON_BODY_TIMEOUT_MS, parseJson, readBody } from './http/body/body.ts';
 import { errorBody, toServiceError } from './http/error-handler.ts';
 import { nameSchema } from './http/schemas.ts';
 import { validate } from './http/validate.ts';

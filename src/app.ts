@@ -17,10 +17,10 @@ import { secretRoutes } from './features/secrets/routes.ts';
 import { sourceGroupRoutes } from './features/source-groups/routes.ts';
 import { sourceRoutes } from './features/sources/routes.ts';
 import { tagRoutes } from './features/tags/routes.ts';
+import { registerServiceRoutes } from './http/operations/service-routes.ts';
 import { registerRoutes } from './http/register.ts';
 import type { Route } from './http/route.ts';
 import { openServer } from './http/server.ts';
-import { registerServiceRoutes } from './http/service-routes.ts';
 
 export interface App extends FastifyInstance {
   /** Aborts the signals of requests that still run: after the grace time of a stop. */

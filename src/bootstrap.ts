@@ -1,12 +1,12 @@
 /** First start: the tenant `default` and an API key with all scopes, so that the service can be used at once. */
 import { chmod, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type GeneratedApiKey, generateApiKey, readApiKey } from './access/api-key.ts';
 import type { Config } from './config.ts';
 import { hasApiKey, insertApiKey } from './corpus/api-key-store.ts';
 import { appendAudit } from './corpus/audit-store.ts';
 import { createTenant, findTenantByName, type Tenant } from './corpus/tenant-store.ts';
 import type { Database } from './db/database.ts';
-import { type GeneratedApiKey, generateApiKey, readApiKey } from './http/api-key.ts';
 import { SCOPES } from './http/route.ts';
 import { makeFolder } from './util/folders.ts';
 import { newId } from './util/ids.ts';

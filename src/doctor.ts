@@ -1,5 +1,6 @@
 /** What an operator wants to know when something is wrong: one line per check, in words. */
 import { statfs } from 'node:fs/promises';
+import { type ConfiguredModel, inPlainWords } from './answers/extractive/plain-words.ts';
 import type { BlobStore } from './blobs/blob-store.ts';
 import type { Config } from './config.ts';
 import { countWaiting } from './corpus/embedding-queue-store.ts';
@@ -8,11 +9,10 @@ import { textSearchFacts } from './corpus/text-index.ts';
 import { countGenerations } from './corpus/vector-store.ts';
 import type { Database } from './db/database.ts';
 import { countContents, listMigrations, serverFacts } from './db/facts.ts';
-import { openToolRunner } from './ingest/tool-runner.ts';
+import { openToolRunner } from './files/sandbox/tool-runner.ts';
 import type { ChatModel, Embedding } from './llm/models.ts';
-import { type ConfiguredModel, inPlainWords } from './llm/plain-words.ts';
 import type { RerankModel } from './llm/rerank.ts';
-import type { NameAnalyzer } from './policy/presidio.ts';
+import type { NameAnalyzer } from './redaction/presidio.ts';
 import type { Clock } from './util/time.ts';
 import { examineMasterKey } from './vault/rotate.ts';
 

@@ -8,7 +8,7 @@ import { type Config, checkReplicaConfig, environment, findUnknownSettings, load
 import { dropUnansweredIdempotencyKeys } from './corpus/idempotency-store.ts';
 import { prepareDatabase } from './db/open.ts';
 import { type Deps, openDeps } from './deps.ts';
-import { openReadiness } from './http/readiness.ts';
+import { openReadiness } from './http/operations/readiness.ts';
 import { ConfigError, type Environment } from './util/settings-reader.ts';
 import { settleMasterKey } from './vault/rotate.ts';
 import { buildWorker } from './worker.ts';

@@ -3,17 +3,17 @@
 import type { Database } from './db/database.ts';
 import { type Maintenance, startMaintenance } from './db/maintenance.ts';
 import type { Deps } from './deps.ts';
-import type { JobOutcome } from './http/metrics.ts';
-import { analyzeChunks, wakeAnalysis } from './ingest/analyze-chunks.ts';
-import { buildColumn } from './ingest/build-column.ts';
-import { collectGarbage } from './ingest/collect-garbage.ts';
-import { deleteGroup } from './ingest/delete-group.ts';
-import { deleteFiles, deleteSource } from './ingest/delete-source.ts';
-import { embedChunks } from './ingest/embed-chunks.ts';
-import { wakeAllEmbedding } from './ingest/embed-queue.ts';
-import { reprocess, wakeReprocessing } from './ingest/reprocess.ts';
+import type { JobOutcome } from './http/operations/metrics.ts';
+import { deleteGroup } from './ingest/removal/delete-group.ts';
+import { deleteFiles, deleteSource } from './ingest/removal/delete-source.ts';
 import { ingestRun } from './ingest/run-ingest.ts';
-import { hasDueSchedule, startScheduled } from './ingest/start-scheduled.ts';
+import { reprocess, wakeReprocessing } from './ingest/runs/reprocess.ts';
+import { hasDueSchedule, startScheduled } from './ingest/runs/start-scheduled.ts';
+import { analyzeChunks, wakeAnalysis } from './ingest/upkeep/analyze-chunks.ts';
+import { buildColumn } from './ingest/upkeep/build-column.ts';
+import { collectGarbage } from './ingest/upkeep/collect-garbage.ts';
+import { embedChunks } from './ingest/vectors/embed-chunks.ts';
+import { wakeAllEmbedding } from './ingest/vectors/embed-queue.ts';
 import { JOB_KINDS, type JobHandler, type JobWork } from './jobs/queue.ts';
 
 const DELETIONS_AT_ONCE = 1;

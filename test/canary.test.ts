@@ -1,12 +1,12 @@
 /** The search for canaries at the end of every test file finds them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { generateApiKey } from '../src/access/api-key.ts';
 import { createTenant } from '../src/corpus/tenant-store.ts';
-import { generateApiKey } from '../src/http/api-key.ts';
 import { newId } from '../src/util/ids.ts';
 import { openTestApp } from './support/app.ts';
-import { assertNoCanary, SECRET_CANARY } from './support/canary.ts';
 import { openTestDatabase } from './support/database.ts';
+import { assertNoCanary, SECRET_CANARY } from './support/passages/canary.ts';
 
 const { key, publicId } = generateApiKey();
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { describedRoutes } from '../src/app.ts';
-import { describeMembers, MEMBER_WORDS } from '../src/http/member-words.ts';
-import { openApiDocument } from '../src/http/openapi.ts';
+import { describeMembers, MEMBER_WORDS } from '../src/http/openapi/member-words.ts';
+import { openApiDocument } from '../src/http/openapi/openapi.ts';
 import { API_PREFIX } from '../src/http/register.ts';
 import { validate } from '../src/http/validate.ts';
 

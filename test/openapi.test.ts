@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { describedRoutes } from '../src/app.ts';
-import { openApiDocument, openApiText } from '../src/http/openapi.ts';
+import { openApiDocument, openApiText } from '../src/http/openapi/openapi.ts';
 import { API_PREFIX } from '../src/http/register.ts';
 import { openTestApp } from './support/app.ts';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { OPTIONAL_PACKAGES } from '../src/llm/embedding-local.ts';
+import { OPTIONAL_PACKAGES } from '../src/llm/embedding/local.ts';
 
 const PROJECT = join(import.meta.dirname, '..');
 

@@ -2,9 +2,9 @@
 import { findServingVectors, vectorBytes } from '../../src/corpus/vector-store.ts';
 import type { Database, TransactionOptions, Tx } from '../../src/db/database.ts';
 import type { Sql } from '../../src/db/sql.ts';
-import { type CorpusMemory, openCorpusMemory } from '../../src/retrieval/corpus-memory.ts';
-import { exactPlan, nearestCandidates } from '../../src/retrieval/nearest.ts';
+import { type CorpusMemory, openCorpusMemory } from '../../src/retrieval/query/corpus-memory.ts';
 import { retrieve } from '../../src/retrieval/retrieve.ts';
+import { exactPlan, nearestCandidates } from '../../src/retrieval/semantic/nearest.ts';
 import type { RetrieveRequest } from '../../src/retrieval/types.ts';
 
 /** A search, and the vector of its query. */

@@ -1,6 +1,6 @@
 /** How answers and search results read on a terminal. */
 import type { CitedContent, Content } from '../client/api.ts';
-import { printable } from './printable.ts';
+import { printable } from './shared/printable.ts';
 
 /** Printed once below citations that use the word. */
 export const VERIFIED_MEANS =

@@ -1,12 +1,12 @@
 /** `pinakes ask`: streams an answer and prints its citations. */
 import type { CitedContent, Warning } from '../client/api.ts';
 import { formatCitations } from './answer.ts';
-import type { Client, CompletionBody } from './client.ts';
-import { openConfiguredClient } from './client-config.ts';
-import { type Command, flagOption, integerOption, textOption } from './command.ts';
-import type { Io } from './io.ts';
-import { PRINCIPAL_OPTIONS, principalIn } from './principal.ts';
-import { printable } from './printable.ts';
+import { PRINCIPAL_OPTIONS, principalIn } from './operate/principal.ts';
+import type { Client, CompletionBody } from './shared/client.ts';
+import { openConfiguredClient } from './shared/client-config.ts';
+import { type Command, flagOption, integerOption, textOption } from './shared/command.ts';
+import type { Io } from './shared/io.ts';
+import { printable } from './shared/printable.ts';
 
 export const ASK_LIMIT_MAX = 100;
 

@@ -1,14 +1,14 @@
 /** `pinakes ingest`: uploads files and folders. */
 import { createReadStream } from 'node:fs';
 import { basename, resolve } from 'node:path';
-import type { Client } from './client.ts';
-import { openConfiguredClient } from './client-config.ts';
-import { type Command, flagOption, textOption } from './command.ts';
-import { findFiles, type LocalFile } from './files.ts';
-import { CliError, type Io } from './io.ts';
-import type { UploadFile } from './multipart.ts';
-import { formatBytes, formatSeconds, startProgress } from './progress.ts';
-import { type GroupOutcome, uploadFiles, waitForGroups } from './upload.ts';
+import type { Client } from './shared/client.ts';
+import { openConfiguredClient } from './shared/client-config.ts';
+import { type Command, flagOption, textOption } from './shared/command.ts';
+import { findFiles, type LocalFile } from './shared/files.ts';
+import { CliError, type Io } from './shared/io.ts';
+import type { UploadFile } from './shared/multipart.ts';
+import { formatBytes, formatSeconds, startProgress } from './shared/progress.ts';
+import { type GroupOutcome, uploadFiles, waitForGroups } from './shared/upload.ts';
 
 const DEFAULT_NAME_LENGTH_MAX = 180;
 

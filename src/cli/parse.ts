@@ -2,11 +2,11 @@
 import { statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { environment, loadToolConfig } from '../config.ts';
-import { type Inspection, inspectFile } from '../ingest/inspect-file.ts';
-import { openProcessPool } from '../ingest/process-pool.ts';
-import { openToolRunner } from '../ingest/tool-runner.ts';
-import { type Command, flagOption, textOption } from './command.ts';
-import { CliError, usageError } from './io.ts';
+import { type Inspection, inspectFile } from '../files/sandbox/inspect-file.ts';
+import { openProcessPool } from '../files/sandbox/process-pool.ts';
+import { openToolRunner } from '../files/sandbox/tool-runner.ts';
+import { type Command, flagOption, textOption } from './shared/command.ts';
+import { CliError, usageError } from './shared/io.ts';
 
 export const parseCommand: Command = {
   name: 'parse',

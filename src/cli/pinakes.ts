@@ -11,6 +11,6 @@ if (major < NODE_VERSION_MIN[0] || (major === NODE_VERSION_MIN[0] && minor < NOD
   process.exitCode = 1;
 } else {
   const { runCli } = await import('./run.ts');
-  const { processIo } = await import('./io.ts');
+  const { processIo } = await import('./shared/io.ts');
   process.exitCode = await runCli(process.argv.slice(2), processIo());
 }

@@ -3,13 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PinakesError } from '../client/client.ts';
 import { askCommand } from './ask.ts';
-import { authzCommand } from './authz.ts';
-import { type Command, helpOf, parseCommandLine, table } from './command.ts';
-import { doctorCommand } from './doctor.ts';
-import { evalCommand } from './eval.ts';
+import { evalCommand } from './eval/eval.ts';
 import { ingestCommand } from './ingest.ts';
-import { CliError, type Io, usageError } from './io.ts';
-import { keysCommand } from './keys.ts';
 import { connectCommand } from './manage/connect.ts';
 import { crawlCommand } from './manage/crawl.ts';
 import { lsCommand } from './manage/ls.ts';
@@ -18,13 +13,18 @@ import { rmCommand } from './manage/rm.ts';
 import { runsCommand } from './manage/runs.ts';
 import { showCommand } from './manage/show.ts';
 import { tagsCommand } from './manage/tags.ts';
-import { migrateCommand } from './migrate.ts';
+import { authzCommand } from './operate/authz.ts';
+import { doctorCommand } from './operate/doctor.ts';
+import { keysCommand } from './operate/keys.ts';
+import { migrateCommand } from './operate/migrate.ts';
+import { rotateMasterKeyCommand } from './operate/rotate-master-key.ts';
+import { apiCommand, serveCommand, workerCommand } from './operate/serve.ts';
+import { tenantsCommand } from './operate/tenants.ts';
 import { parseCommand } from './parse.ts';
-import { rotateMasterKeyCommand } from './rotate-master-key.ts';
 import { searchCommand } from './search.ts';
-import { apiCommand, serveCommand, workerCommand } from './serve.ts';
+import { type Command, helpOf, parseCommandLine, table } from './shared/command.ts';
+import { CliError, type Io, usageError } from './shared/io.ts';
 import { syncCommand } from './sync/command.ts';
-import { tenantsCommand } from './tenants.ts';
 
 /** In the order of the help. */
 const COMMANDS: readonly Command[] = [

@@ -1,9 +1,9 @@
 /** `pinakes search`: the chunks that match a query, best first. */
 import { oneLine, place } from './answer.ts';
-import { openConfiguredClient } from './client-config.ts';
-import { type Command, choiceOption, flagOption, integerOption } from './command.ts';
-import { PRINCIPAL_OPTIONS, principalIn } from './principal.ts';
-import { printable } from './printable.ts';
+import { PRINCIPAL_OPTIONS, principalIn } from './operate/principal.ts';
+import { openConfiguredClient } from './shared/client-config.ts';
+import { type Command, choiceOption, flagOption, integerOption } from './shared/command.ts';
+import { printable } from './shared/printable.ts';
 
 export const SEARCH_MODES = ['hybrid', 'lexical', 'semantic'] as const;
 const LIMIT_MAX = 100;

@@ -2,10 +2,10 @@
  * The port of every origin that is kept in step: Drive folders, page workspaces, repositories, web sites.
  *
  * A connector says what is there (`list`) and brings bytes (`fetch`). It keeps nothing between calls and writes nothing: what
- * is new, changed or gone is decided by `ingest/run-connector.ts` from revisions, and remembered by it. All its requests go
+ * is new, changed or gone is decided by `ingest/origins/run-connector.ts` from revisions, and remembered by it. All its requests go
  * through `net/http-client.ts`.
  */
-import type { TypedMetadata } from '../ingest/parsed.ts';
+import type { TypedMetadata } from '../files/parsed.ts';
 
 /** What a tenant asked to be kept in step. */
 export type Origin =

@@ -3,10 +3,10 @@ import type { Config } from '../config.ts';
 import type { HttpClient } from '../net/http-client.ts';
 import type { Clock } from '../util/time.ts';
 import type { Connector, OriginKind } from './connector.ts';
-import { openDriveConnector } from './drive.ts';
-import { openPageConnector } from './page.ts';
-import { openRepoConnector } from './repo.ts';
-import { openWebConnector } from './web.ts';
+import { openDriveConnector } from './drive/connector.ts';
+import { openPageConnector } from './page/connector.ts';
+import { openRepoConnector } from './repo/connector.ts';
+import { openWebConnector } from './web/connector.ts';
 
 export type Connectors = { readonly [Kind in OriginKind]: Connector<Kind> };
 

@@ -7,9 +7,9 @@
  */
 import { createHash } from 'node:crypto';
 import { json, type Queryable, type Tx } from '../db/database.ts';
+import type { PageRequest } from '../db/page-sql.ts';
 import { join, raw, sql } from '../db/sql.ts';
 import { derivedId } from '../util/ids.ts';
-import type { PageRequest } from './page-sql.ts';
 
 export const AUDIT_ACTIONS = ['create', 'change', 'delete', 'issue', 'rotate', 'revoke'] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];

@@ -2,11 +2,12 @@
  * SQL of the tables metadata_column and metadata_column_value. Triggers of the migration keep values right whenever metadata
  * changes; here they are only filled for sources that were there before their column.
  */
+
+import { type Access, mayShowSource, showsSomething } from '../access/access.ts';
 import type { Queryable, Tx } from '../db/database.ts';
+import type { PageRequest } from '../db/page-sql.ts';
 import { join, raw, type Sql, sql } from '../db/sql.ts';
-import { type Access, mayShowSource, showsSomething } from '../policy/access.ts';
 import { type GroupLimits, withinLimits } from './group-store.ts';
-import type { PageRequest } from './page-sql.ts';
 
 export const COLUMN_TYPES = ['string', 'integer'] as const;
 export type ColumnType = (typeof COLUMN_TYPES)[number];

@@ -1,10 +1,10 @@
 /** SQL of the table source_group. */
 import { json, type Queryable, type Tx } from '../db/database.ts';
+import { afterCursor, containsText, type PageRequest, pageOf } from '../db/page-sql.ts';
 import { join, raw, type Sql, sql } from '../db/sql.ts';
-import type { ChunkMetadataKey } from '../ingest/parsed.ts';
+import type { ChunkMetadataKey } from '../files/parsed.ts';
+import type { ApiMetadata } from '../filters/metadata.ts';
 import type { JobStatus } from '../jobs/status.ts';
-import type { ApiMetadata } from './metadata.ts';
-import { afterCursor, containsText, type PageRequest, pageOf } from './page-sql.ts';
 
 export interface SourceGroup {
   id: string;

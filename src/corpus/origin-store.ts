@@ -2,7 +2,7 @@
 import type { Opaque } from '../connectors/connector.ts';
 import type { Queryable, Tx } from '../db/database.ts';
 import { raw, type Sql, sql } from '../db/sql.ts';
-import type { TypedMetadata } from '../ingest/parsed.ts';
+import type { TypedMetadata } from '../files/parsed.ts';
 import type { Source } from './source-store.ts';
 
 /** The source of an item of an origin. */

@@ -1,9 +1,9 @@
 /** SQL of the table source. */
 import { json, type Tx } from '../db/database.ts';
 import { raw, type Sql, sql } from '../db/sql.ts';
-import type { TypedMetadata } from '../ingest/parsed.ts';
-import type { IngestRules } from '../policy/redactors.ts';
-import type { ApiMetadata } from './metadata.ts';
+import type { TypedMetadata } from '../files/parsed.ts';
+import type { ApiMetadata } from '../filters/metadata.ts';
+import type { IngestRules } from '../redaction/redactors.ts';
 
 export interface Source {
   id: string;

@@ -1,9 +1,9 @@
 /** SQL of the tables tag and tag_source_group. */
 import { holdAdditions } from '../db/additions.ts';
 import type { Queryable, Tx } from '../db/database.ts';
+import type { PageRequest } from '../db/page-sql.ts';
 import { join, raw, type Sql, sql } from '../db/sql.ts';
 import { type GroupLimits, withinLimits } from './group-store.ts';
-import type { PageRequest } from './page-sql.ts';
 
 export interface Tag {
   id: string;

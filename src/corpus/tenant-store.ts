@@ -17,7 +17,7 @@ export const BM25_K1 = 0.9;
 export const BM25_B = 0.75;
 
 /**
- * Version of what the analyzer (retrieval/analyzer.ts) makes of a text. Raise it with every change: chunks of an older version
+ * Version of what the analyzer (text/analyzer.ts) makes of a text. Raise it with every change: chunks of an older version
  * are analyzed anew after the next start.
  */
 export const ANALYZER_VERSION = 6;

@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import type { Database } from './database.ts';
 import { openEmbeddedDatabase } from './embedded/embedded-database.ts';
-import { openServerDatabase } from './server.ts';
-import { explainStart, whileAlone } from './server-start.ts';
+import { openServerDatabase } from './server/server.ts';
+import { explainStart, whileAlone } from './server/start.ts';
 
 export interface DatabaseOptions {
   /** A `postgres://` URL: that server. Absent: the embedded engine. */

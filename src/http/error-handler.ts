@@ -1,9 +1,9 @@
 /** The one place that turns failures into answers: `{"error":{"message","type"}}`. */
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { withoutApiKeys } from '../access/api-key.ts';
 import { ERROR_CODES, type ErrorCode, ServiceError } from '../errors.ts';
 import { newId } from '../util/ids.ts';
-import { withoutApiKeys } from './api-key.ts';
 
 const OVERLOAD_RETRY_SECONDS = 5;
 const INTERNAL_MESSAGE = 'Something went wrong on our side. The request id identifies this failure in the log.';

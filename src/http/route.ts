@@ -91,7 +91,7 @@ export interface Route<
   response: { status: 200 | 201 | 202; schema: Response; description?: string };
   /** Other success content types, for OpenAPI only (streams). */
   alternatives?: Record<string, { description: string; schema: Record<string, unknown> }>;
-  /** The success answer is a file that the handler streams (http/download.ts), with ranges and revalidation. For OpenAPI. */
+  /** The success answer is a file that the handler streams (http/body/download.ts), with ranges and revalidation. For OpenAPI. */
   download?: { description: string };
   /** Error statuses this route can answer beyond those every route has (401, 403, 429, 500, 503). */
   errors?: readonly number[];

@@ -3,7 +3,7 @@
  * are text in a query string but mean something else.
  */
 import { z } from 'zod';
-import { METADATA_KEY_LENGTH_MAX, METADATA_PATCH_RECORDS_MAX, METADATA_VALUE_LENGTH_MAX } from '../corpus/metadata.ts';
+import { METADATA_KEY_LENGTH_MAX, METADATA_PATCH_RECORDS_MAX, METADATA_VALUE_LENGTH_MAX } from '../filters/metadata.ts';
 import { isId } from '../util/ids.ts';
 
 declare module 'zod' {
@@ -100,7 +100,7 @@ export const metadataRecordSchema = z
 export const metadataSchema = z.object({ records: z.array(metadataRecordSchema) }).meta({ id: 'Metadata' });
 
 /**
- * Metadata as sent. Types and members are checked here; the rules of a patch (corpus/metadata.ts) apply to one patch and to
+ * Metadata as sent. Types and members are checked here; the rules of a patch (filters/metadata.ts) apply to one patch and to
  * each of a batch alike, so `bounded` only says for the description that breaking them is a 400.
  */
 const patchRecord = (bounded: boolean) =>

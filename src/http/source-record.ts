@@ -1,10 +1,10 @@
 /** GroupSource: the full wire record of a source. */
 
 import { z } from 'zod';
-import { apiRecords } from '../corpus/metadata.ts';
 import type { Source } from '../corpus/source-store.ts';
-import { FACTS_SHOWN, redactText } from '../policy/apply-redaction.ts';
-import type { Redactor } from '../policy/redact.ts';
+import { apiRecords } from '../filters/metadata.ts';
+import { FACTS_SHOWN, redactText } from '../redaction/apply-redaction.ts';
+import type { Redactor } from '../redaction/redact.ts';
 import { collect } from '../util/collect.ts';
 import { unixSeconds } from '../util/time.ts';
 import type { Caller } from './route.ts';

@@ -1,7 +1,7 @@
 /** Validation with messages that name the bad node by a JSON pointer and say what would be right. */
 import type { z } from 'zod';
 import { invalidRequest } from '../errors.ts';
-import { checkText } from './body.ts';
+import { checkText } from './body/body.ts';
 import { issueWords } from './issue-words.ts';
 
 type Issue = z.core.$ZodIssue;

@@ -2,7 +2,7 @@
 import { lockGroup, type SourceGroup, setGroupStatus } from '../corpus/group-store.ts';
 import { lockRun, type RunReads, setRunStatus } from '../corpus/run-store.ts';
 import type { Tx } from '../db/database.ts';
-import type { ChunkMetadataKey } from './parsed.ts';
+import type { ChunkMetadataKey } from '../files/parsed.ts';
 
 /** A run that this worker has taken. */
 export interface ActiveRun {

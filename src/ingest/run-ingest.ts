@@ -14,9 +14,9 @@ import type { JobHandler } from '../jobs/queue.ts';
 import { isActive, type JobStatus } from '../jobs/status.ts';
 import { type ActiveRun, checkFence, RunLost } from './fence.ts';
 import type { IngestDeps } from './ingest-deps.ts';
-import { processPending } from './pipeline.ts';
-import { removeReplaced } from './remove-replaced.ts';
-import { endOrigin, readOrigin, settleOrigin } from './run-connector.ts';
+import { endOrigin, readOrigin, settleOrigin } from './origins/run-connector.ts';
+import { processPending } from './runs/pipeline.ts';
+import { removeReplaced } from './runs/remove-replaced.ts';
 
 const FAILURE_EXAMPLES_MAX = 3;
 

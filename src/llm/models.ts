@@ -1,4 +1,4 @@
-/** Ports of the model side. Adapters: extractive.ts (no model), ai-sdk.ts and embedding-ai-sdk.ts (AI SDK providers), embedding-local.ts. */
+/** Ports of the model side. Adapters: extractive.ts (no model), ai-sdk.ts and llm/embedding/ai-sdk.ts (AI SDK providers), llm/embedding/local.ts. */
 
 export interface ChatMessage {
   role: 'system' | 'user' | 'assistant';

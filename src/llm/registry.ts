@@ -1,12 +1,13 @@
 /** Setting -> chat model. */
+
+import { openExtractive } from '../answers/extractive/extractive.ts';
+import type { Analyzer } from '../answers/extractive/question.ts';
 import type { Config } from '../config.ts';
 import type { HttpClient } from '../net/http-client.ts';
 import { ConfigError } from '../util/settings-reader.ts';
-import { openAiSdkModel } from './ai-sdk.ts';
-import { openExtractive } from './extractive.ts';
-import type { ChatProvider } from './language-model.ts';
+import { openAiSdkModel } from './chat/ai-sdk.ts';
+import type { ChatProvider } from './chat/language-model.ts';
 import type { ChatModel, ChatObserver } from './models.ts';
-import type { Analyzer } from './question.ts';
 
 export const OPENAI_BASE_URL = 'https://api.openai.com/v1';
 const BASE_URLS: Readonly<Record<string, string>> = {

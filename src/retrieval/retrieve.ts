@@ -1,21 +1,30 @@
 /** `retrieve` is the only way to chunks for a question: completions, search and evaluation all come through here. */
 
+import { type Access, openAccess } from '../access/access.ts';
 import type { Tx } from '../db/database.ts';
 import { join, keepPlan, raw, sql } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { invalidRequest } from '../errors.ts';
-import { type Access, openAccess } from '../policy/access.ts';
-import { redactChunk, redactText, shownAt } from '../policy/apply-redaction.ts';
-import type { Redactor } from '../policy/redact.ts';
-import { redactionVersion } from '../policy/redaction-store.ts';
+import { redactChunk, redactText, shownAt } from '../redaction/apply-redaction.ts';
+import type { Redactor } from '../redaction/redact.ts';
+import { redactionVersion } from '../redaction/redaction-store.ts';
+import { analyzeForIndex, searchTerms } from '../text/analyzer.ts';
 import { collect } from '../util/collect.ts';
-import { analyzeForIndex, searchTerms } from './analyzer.ts';
-import { type Batch, keepFitting, lexicalBatches, type RankedCandidate, type Search } from './candidates.ts';
-import { openFew } from './few-chunks.ts';
-import { narrows } from './filter-sql.ts';
-import { openFitting } from './fitting.ts';
-import { FUSION_DEFAULT } from './fuse.ts';
-import { correct, FUZZY_WARNING, FUZZY_WITHOUT_WORDS } from './fuzzy.ts';
+import { openFew } from './lexical/few-chunks.ts';
+import { FORCE_INDEX_ORDER, FORCE_INDEXES } from './lexical/lexical.ts';
+import { openTermCounts } from './lexical/term-counts.ts';
+import { narrows } from './query/filter-sql.ts';
+import { openFitting } from './query/fitting.ts';
+import { readLanguages } from './query/languages.ts';
+import { type Batch, keepFitting, lexicalBatches, type RankedCandidate, type Search } from './ranking/candidates.ts';
+import { FUSION_DEFAULT } from './ranking/fuse.ts';
+import { correct, FUZZY_WARNING, FUZZY_WITHOUT_WORDS } from './ranking/fuzzy.ts';
+import { hybridBatches } from './ranking/hybrid.ts';
+import { fingerprint } from './ranking/near-duplicates.ts';
+import { postfiltered } from './ranking/postfilter.ts';
+import { type ChunkTerms, orderByProximity, PROXIMITY_MAX } from './ranking/proximity.ts';
+import { RERANKED_MAX, rerank } from './ranking/rerank.ts';
+import { type ReadText, select } from './ranking/select.ts';
 import {
   addNeighbours,
   hashOf,
@@ -25,19 +34,17 @@ import {
   readNeighbours,
   readRows,
   toHit,
-} from './hits.ts';
-import { hybridBatches } from './hybrid.ts';
-import { openKnownVectors } from './known-vectors.ts';
-import { readLanguages } from './languages.ts';
-import { FORCE_INDEX_ORDER, FORCE_INDEXES } from './lexical.ts';
-import { fingerprint } from './near-duplicates.ts';
-import { EXACT_ROWS_MAX, NEAREST_SETTINGS } from './nearest.ts';
-import { postfiltered } from './postfilter.ts';
-import { type ChunkTerms, orderByProximity, PROXIMITY_MAX } from './proximity.ts';
-import { RERANKED_MAX, rerank } from './rerank.ts';
-import { type ReadText, select } from './select.ts';
-import { type EmbeddedQuery, embedQuery, isAsRecalled, recallQuery, vectorCount, vectorPages } from './semantic.ts';
-import { openTermCounts } from './term-counts.ts';
+} from './reading/hits.ts';
+import { openKnownVectors } from './semantic/known-vectors.ts';
+import { EXACT_ROWS_MAX, NEAREST_SETTINGS } from './semantic/nearest.ts';
+import {
+  type EmbeddedQuery,
+  embedQuery,
+  isAsRecalled,
+  recallQuery,
+  vectorCount,
+  vectorPages,
+} from './semantic/semantic.ts';
 import type { AdmittedRequest, Hit, Retrieved, RetrieveRequest, Warning } from './types.ts';
 
 /** So many of the best candidates are compared with each other, whichever page is asked for; later ones only by their hash. */

@@ -1,7 +1,8 @@
 /** What retrieval takes and gives. `retrieve()` in retrieve.ts is the only entry. */
+
+import type { Access, Principal } from '../access/access.ts';
 import type { ColumnRef } from '../corpus/column-store.ts';
-import type { TypedMetadata } from '../ingest/parsed.ts';
-import type { Access, Principal } from '../policy/access.ts';
+import type { TypedMetadata } from '../files/parsed.ts';
 
 /** Comparison of one metadata key. `value` is absent for exists and not_exists, an array for in and nin. */
 export interface MetadataFilter {

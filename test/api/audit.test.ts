@@ -8,8 +8,8 @@ import { sql } from '../../src/db/sql.ts';
 import { SCOPES } from '../../src/http/route.ts';
 import { newId } from '../../src/util/ids.ts';
 import { openTestApp, type TestAnswer, type TestApp, type TestTenant } from '../support/app.ts';
-import { SECRET_CANARY } from '../support/canary.ts';
 import { openTestDatabase } from '../support/database.ts';
+import { SECRET_CANARY } from '../support/passages/canary.ts';
 import { uploadFiles } from '../support/upload.ts';
 
 const NIL = '00000000-0000-0000-0000-000000000000';

@@ -5,7 +5,7 @@ import { sql } from '../../src/db/sql.ts';
 import { newId } from '../../src/util/ids.ts';
 import { type SeedSource, seed } from '../retrieval/corpus.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
-import { type FakeOpenAi, openFakeOpenAi } from '../support/fake-openai.ts';
+import { type FakeOpenAi, openFakeOpenAi } from '../support/fakes/openai.ts';
 
 const level = (val: string) => ({ metadata: { level: { val, type: 'string' as const } } });
 const IDS = Object.fromEntries(

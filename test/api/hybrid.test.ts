@@ -6,7 +6,7 @@ import { newId } from '../../src/util/ids.ts';
 import { seed } from '../retrieval/corpus.ts';
 import { seedVectors } from '../retrieval/vectors.ts';
 import { openTestApp, type TestApp, type TestTenant } from '../support/app.ts';
-import { type FakeEmbeddings, hashVector, openFakeEmbeddings } from '../support/fake-embeddings.ts';
+import { type FakeEmbeddings, hashVector, openFakeEmbeddings } from '../support/fakes/embeddings.ts';
 
 const MODEL = 'words-1';
 const CHUNKS = 240;

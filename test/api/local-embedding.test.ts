@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { copyTemplate } from '../support/database.ts';
+import { writeTinyModel } from '../support/files/tiny-model.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
-import { writeTinyModel } from '../support/tiny-model.ts';
 import { eventually, multipartBody } from '../support/upload.ts';
 
 let folder: string;

@@ -11,11 +11,11 @@ import { SCOPES } from '../../src/http/route.ts';
 import { isUuid, newId } from '../../src/util/ids.ts';
 import { buildWorker } from '../../src/worker.ts';
 import { openTestApp, type TestAnswer, type TestApp, type TestTenant } from '../support/app.ts';
-import { SECRET_CANARY } from '../support/canary.ts';
-import { createSource, SOURCE_FORMS, scriptedConnectors } from '../support/connector-sources.ts';
 import { idSlots, MALFORMED } from '../support/id-slots.ts';
-import { tenantSnapshot } from '../support/tenant-snapshot.ts';
+import { SECRET_CANARY } from '../support/passages/canary.ts';
 import { ingest, ONE_FILE_FORM, ONE_FILE_HEADERS } from '../support/upload.ts';
+import { createSource, SOURCE_FORMS, scriptedConnectors } from '../support/worlds/connector-sources.ts';
+import { tenantSnapshot } from '../support/worlds/tenant-snapshot.ts';
 
 type Kind =
   | 'group'

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { RERANK_TEXT_UNITS_MAX } from '../../src/llm/rerank.ts';
-import { RERANKED_MAX } from '../../src/retrieval/rerank.ts';
+import { RERANKED_MAX } from '../../src/retrieval/ranking/rerank.ts';
 import { newId } from '../../src/util/ids.ts';
 import { seed } from '../retrieval/corpus.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
-import { type FakeRerank, openFakeRerank, type RerankCall } from '../support/fake-rerank.ts';
+import { type FakeRerank, openFakeRerank, type RerankCall } from '../support/fakes/rerank.ts';
 
 /** More than the model is given. */
 const SOURCES = RERANKED_MAX + 10;

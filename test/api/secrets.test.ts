@@ -6,7 +6,7 @@ import { SECRETS_MAX } from '../../src/features/secrets/routes.ts';
 import { newId } from '../../src/util/ids.ts';
 import { openSecret } from '../../src/vault/secret-store.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
-import { SECRET_CANARY } from '../support/canary.ts';
+import { SECRET_CANARY } from '../support/passages/canary.ts';
 
 const VALUE = `${SECRET_CANARY}4711-größe-😀`;
 

@@ -6,8 +6,8 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { generateApiKey } from '../../src/access/api-key.ts';
 import { lockDirectory } from '../../src/db/embedded/lock.ts';
-import { generateApiKey } from '../../src/http/api-key.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
 import { eventually } from '../support/upload.ts';
 

@@ -4,9 +4,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import type { Calibration } from '../../src/cli/eval-calibrate.ts';
+import type { Calibration } from '../../src/cli/eval/calibrate.ts';
 import { runPinakes } from '../support/cli.ts';
-import { type FakeEmbeddings, openFakeEmbeddings } from '../support/fake-embeddings.ts';
+import { type FakeEmbeddings, openFakeEmbeddings } from '../support/fakes/embeddings.ts';
 
 let folder: string;
 let fake: FakeEmbeddings;

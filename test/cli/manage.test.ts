@@ -4,12 +4,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { type LocalService, startLocalService } from '../../src/cli/local-service.ts';
+import { type LocalService, startLocalService } from '../../src/cli/operate/local-service.ts';
 import { newId } from '../../src/util/ids.ts';
 import { type CliResult, runPinakes } from '../support/cli.ts';
 import { copyTemplate } from '../support/database.ts';
-import { type FakeGitHub, openFakeGitHub } from '../support/fake-github.ts';
-import { type FakeSite, htmlPage, openFakeSite } from '../support/fake-site.ts';
+import { type FakeGitHub, openFakeGitHub } from '../support/fakes/github.ts';
+import { type FakeSite, htmlPage, openFakeSite } from '../support/fakes/site.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pinakes-manage-'));
 const dataDir = join(folder, 'data');

@@ -14,11 +14,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { startLocalService } from '../../src/cli/local-service.ts';
+import { startLocalService } from '../../src/cli/operate/local-service.ts';
 import { type CliResult, runPinakes } from '../support/cli.ts';
 import { copyTemplate } from '../support/database.ts';
-import { COMMIT, type FakeHub, openFakeHub, sha256 } from '../support/fake-hub.ts';
-import { writeTinyModel } from '../support/tiny-model.ts';
+import { COMMIT, type FakeHub, openFakeHub, sha256 } from '../support/fakes/hub.ts';
+import { writeTinyModel } from '../support/files/tiny-model.ts';
 
 const NAME = 'acme/tiny-e5-small';
 const MODEL_FILE = 'onnx/model.onnx';

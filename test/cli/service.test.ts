@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { type LocalService, startLocalService } from '../../src/cli/local-service.ts';
+import { type LocalService, startLocalService } from '../../src/cli/operate/local-service.ts';
 import type { ApiKeyUsage, CompletionResult, Operations } from '../../src/client/api.ts';
 import { type CliResult, runPinakes } from '../support/cli.ts';
 import { copyTemplate } from '../support/database.ts';

@@ -4,14 +4,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { type Client, openClient } from '../../src/cli/client.ts';
-import type { Io } from '../../src/cli/io.ts';
+import { type Client, openClient } from '../../src/cli/shared/client.ts';
+import type { Io } from '../../src/cli/shared/io.ts';
 import { applyPlan } from '../../src/cli/sync/apply.ts';
 import { type HashedFile, hashFiles } from '../../src/cli/sync/hash-files.ts';
 import { readTree } from '../../src/cli/sync/local-tree.ts';
 import { planSync } from '../../src/cli/sync/plan.ts';
 import { listRemote } from '../../src/cli/sync/remote-group.ts';
-import { openProcessPool } from '../../src/ingest/process-pool.ts';
+import { openProcessPool } from '../../src/files/sandbox/process-pool.ts';
 import { buildWorker, type Worker } from '../../src/worker.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
 

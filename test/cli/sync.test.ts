@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
-import { type LocalService, startLocalService } from '../../src/cli/local-service.ts';
+import { type LocalService, startLocalService } from '../../src/cli/operate/local-service.ts';
 import type { SyncReport } from '../../src/cli/sync/report.ts';
 import type { CompletionResult } from '../../src/client/api.ts';
 import { openPinakes, type Pinakes } from '../../src/client/client.ts';

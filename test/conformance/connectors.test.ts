@@ -1,9 +1,9 @@
 /** interface.md: drive-folder sources, page-workspace sources, ingestion settings. */
 import assert from 'node:assert/strict';
 import { newId } from '../../src/util/ids.ts';
-import { SECRET_CANARY } from '../support/canary.ts';
-import { credentialFor, SOURCE_FORMS, type SourceForm, storeSecret } from '../support/connector-sources.ts';
+import { SECRET_CANARY } from '../support/passages/canary.ts';
 import { eventually } from '../support/upload.ts';
+import { credentialFor, SOURCE_FORMS, type SourceForm, storeSecret } from '../support/worlds/connector-sources.ts';
 import { conformance, hasMembers, listRows, type Row, statuses, type World } from './world.ts';
 
 const SECONDS_OF_DAY = 86_400;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { JOB_STATUSES } from '../../src/jobs/status.ts';
 import { newId } from '../../src/util/ids.ts';
 import { openSecret } from '../../src/vault/secret-store.ts';
-import { SECRET_CANARY } from '../support/canary.ts';
+import { SECRET_CANARY } from '../support/passages/canary.ts';
 import { sendRaw } from '../support/raw-http.ts';
 import { eventually, waitForGroup } from '../support/upload.ts';
 import { conformance, hasMembers, listRows, statuses } from './world.ts';

@@ -5,8 +5,8 @@ import type { Scope } from '../../src/http/route.ts';
 import { newId } from '../../src/util/ids.ts';
 import { buildWorker, type Worker } from '../../src/worker.ts';
 import { openTestApp, type TestApp, type TestTenant } from '../support/app.ts';
-import { scriptedConnectors } from '../support/connector-sources.ts';
 import { ingest } from '../support/upload.ts';
+import { scriptedConnectors } from '../support/worlds/connector-sources.ts';
 
 export const QUESTION = 'Where does the heron nest?';
 

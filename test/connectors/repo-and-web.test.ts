@@ -5,8 +5,8 @@ import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { buildWorker, type Worker } from '../../src/worker.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
-import { type FakeGitHub, type FakeRepository, openFakeGitHub } from '../support/fake-github.ts';
-import { type FakeSite, htmlPage, openFakeSite } from '../support/fake-site.ts';
+import { type FakeGitHub, type FakeRepository, openFakeGitHub } from '../support/fakes/github.ts';
+import { type FakeSite, htmlPage, openFakeSite } from '../support/fakes/site.ts';
 import { assertRawDownload } from '../support/raw-download.ts';
 import { eventually } from '../support/upload.ts';
 

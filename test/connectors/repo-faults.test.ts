@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { beforeEach, describe, test } from 'node:test';
-import { SINGLES_MAX } from '../../src/connectors/repo.ts';
-import { RATE_LIMIT_WAIT_MS_MAX } from '../../src/connectors/repo-api.ts';
+import { RATE_LIMIT_WAIT_MS_MAX } from '../../src/connectors/repo/api.ts';
+import { SINGLES_MAX } from '../../src/connectors/repo/connector.ts';
 import { ServiceError } from '../../src/errors.ts';
-import { problemOf } from '../support/read-origin.ts';
-import { fake, files, origin, type RepoOrigin, repo, run, site } from '../support/repo-world.ts';
+import { problemOf } from '../support/worlds/read-origin.ts';
+import { fake, files, origin, type RepoOrigin, repo, run, site } from '../support/worlds/repo-world.ts';
 
 describe('an error of the listing names itself', () => {
   beforeEach(() => site.git.commit(files(3)));

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { describe, test } from 'node:test';
 import { Octokit } from '@octokit/rest';
-import { SINGLES_MAX } from '../../src/connectors/repo.ts';
-import { type Memory, problemOf } from '../support/read-origin.ts';
-import { fake, files, origin, type RepoOrigin, run, site } from '../support/repo-world.ts';
+import { SINGLES_MAX } from '../../src/connectors/repo/connector.ts';
+import { type Memory, problemOf } from '../support/worlds/read-origin.ts';
+import { fake, files, origin, type RepoOrigin, run, site } from '../support/worlds/repo-world.ts';
 
 describe('a first run', () => {
   test('makes a source of every file at the commit', async () => {

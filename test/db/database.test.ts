@@ -12,8 +12,8 @@ import {
 import { json, type Tx } from '../../src/db/database.ts';
 import { migrate, readMigrations } from '../../src/db/migrate.ts';
 import { isCheckViolation, isUniqueViolation } from '../../src/db/pg-errors.ts';
-import { CONNECTIONS_MAX } from '../../src/db/server.ts';
-import { runBatch } from '../../src/db/server-batch.ts';
+import { runBatch } from '../../src/db/server/batch.ts';
+import { CONNECTIONS_MAX } from '../../src/db/server/server.ts';
 import { keepPlan, sql } from '../../src/db/sql.ts';
 import { newId } from '../../src/util/ids.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';

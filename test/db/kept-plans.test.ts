@@ -11,7 +11,7 @@ import { openEngine } from '../../src/db/embedded/engine.ts';
 import { openKeptPlans } from '../../src/db/embedded/kept-plans.ts';
 import { createSession } from '../../src/db/embedded/session.ts';
 import { keepPlan, raw, type Sql, sql } from '../../src/db/sql.ts';
-import { readRows } from '../../src/retrieval/hits.ts';
+import { readRows } from '../../src/retrieval/reading/hits.ts';
 import { newId } from '../../src/util/ids.ts';
 import { copyTemplate } from '../support/database.ts';
 

@@ -7,11 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import pg from 'pg';
+import { generateApiKey } from '../../src/access/api-key.ts';
 import { openDatabase, prepareDatabase } from '../../src/db/open.ts';
-import { explainStart } from '../../src/db/server-start.ts';
+import { explainStart } from '../../src/db/server/start.ts';
 import { sql } from '../../src/db/sql.ts';
 import { ServiceError } from '../../src/errors.ts';
-import { generateApiKey } from '../../src/http/api-key.ts';
 import { ConfigError } from '../../src/util/settings-reader.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
 

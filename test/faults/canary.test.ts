@@ -8,7 +8,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { generateApiKey } from '../../src/http/api-key.ts';
+import { generateApiKey } from '../../src/access/api-key.ts';
 import { runPinakes } from '../support/cli.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
 

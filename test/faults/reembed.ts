@@ -12,14 +12,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { generateApiKey } from '../../src/access/api-key.ts';
 import { openDiskBlobStore } from '../../src/blobs/disk.ts';
 import { findViolations } from '../../src/corpus/invariants.ts';
 import { listTenants } from '../../src/corpus/tenant-store.ts';
 import { openDatabase } from '../../src/db/open.ts';
-import { generateApiKey } from '../../src/http/api-key.ts';
-import { BATCH_TEXTS_MAX } from '../../src/llm/embedding-batches.ts';
+import { BATCH_TEXTS_MAX } from '../../src/llm/embedding/batches.ts';
 import { seed } from '../retrieval/corpus.ts';
-import { openFakeEmbeddings } from '../support/fake-embeddings.ts';
+import { openFakeEmbeddings } from '../support/fakes/embeddings.ts';
 import { openRandom } from '../support/random.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
 

@@ -4,10 +4,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { generateApiKey } from '../../src/http/api-key.ts';
+import { generateApiKey } from '../../src/access/api-key.ts';
 import { generateMasterKeyText } from '../../src/vault/seal.ts';
-import { SECRET_CANARY } from '../support/canary.ts';
 import { runPinakes } from '../support/cli.ts';
+import { SECRET_CANARY } from '../support/passages/canary.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'pinakes-rotate-'));

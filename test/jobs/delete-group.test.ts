@@ -6,9 +6,9 @@ import { findViolations } from '../../src/corpus/invariants.ts';
 import { json } from '../../src/db/database.ts';
 import { sql } from '../../src/db/sql.ts';
 import { notFound } from '../../src/errors.ts';
-import { collectGarbage } from '../../src/ingest/collect-garbage.ts';
-import { deleteGroup } from '../../src/ingest/delete-group.ts';
+import { deleteGroup } from '../../src/ingest/removal/delete-group.ts';
 import { ingestRun } from '../../src/ingest/run-ingest.ts';
+import { collectGarbage } from '../../src/ingest/upkeep/collect-garbage.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
 import { uploadFiles } from '../support/upload.ts';
 

@@ -5,15 +5,15 @@ import { strToU8, zipSync } from 'fflate';
 import { findViolations } from '../../src/corpus/invariants.ts';
 import type { Database } from '../../src/db/database.ts';
 import { sql } from '../../src/db/sql.ts';
-import { collectGarbage } from '../../src/ingest/collect-garbage.ts';
-import { deleteGroup } from '../../src/ingest/delete-group.ts';
-import { deleteSource } from '../../src/ingest/delete-source.ts';
-import { openProcessPool } from '../../src/ingest/process-pool.ts';
+import { openProcessPool } from '../../src/files/sandbox/process-pool.ts';
+import { deleteGroup } from '../../src/ingest/removal/delete-group.ts';
+import { deleteSource } from '../../src/ingest/removal/delete-source.ts';
 import { ingestRun } from '../../src/ingest/run-ingest.ts';
+import { collectGarbage } from '../../src/ingest/upkeep/collect-garbage.ts';
 import { newId } from '../../src/util/ids.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
-import { type GatedProcessor, gateProcessor } from '../support/gated-processor.ts';
 import { eventually, uploadFiles } from '../support/upload.ts';
+import { type GatedProcessor, gateProcessor } from '../support/worlds/gated-processor.ts';
 
 /** No worker: each test runs the jobs itself, so that it sees what lies between. */
 let service: TestApp;

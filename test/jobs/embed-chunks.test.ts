@@ -5,12 +5,17 @@ import { countWaiting } from '../../src/corpus/embedding-queue-store.ts';
 import { vectorOrder, vectorType } from '../../src/corpus/vector-store.ts';
 import { sql } from '../../src/db/sql.ts';
 import { examine } from '../../src/doctor.ts';
-import { collectGarbage } from '../../src/ingest/collect-garbage.ts';
-import { deleteSource } from '../../src/ingest/delete-source.ts';
+import { deleteSource } from '../../src/ingest/removal/delete-source.ts';
 import { ingestRun } from '../../src/ingest/run-ingest.ts';
-import { context, type EmbeddingWorld, expectedVectors, openEmbeddingWorld } from '../support/embedding-world.ts';
-import { FAKE_DIMENSION, hashVector } from '../support/fake-embeddings.ts';
+import { collectGarbage } from '../../src/ingest/upkeep/collect-garbage.ts';
+import { FAKE_DIMENSION, hashVector } from '../support/fakes/embeddings.ts';
 import { uploadFiles } from '../support/upload.ts';
+import {
+  context,
+  type EmbeddingWorld,
+  expectedVectors,
+  openEmbeddingWorld,
+} from '../support/worlds/embedding-world.ts';
 
 let w: EmbeddingWorld;
 

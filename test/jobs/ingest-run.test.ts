@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { findViolations } from '../../src/corpus/invariants.ts';
 import { sql } from '../../src/db/sql.ts';
-import { openProcessPool } from '../../src/ingest/process-pool.ts';
+import { openProcessPool } from '../../src/files/sandbox/process-pool.ts';
 import { ingestRun } from '../../src/ingest/run-ingest.ts';
 import { buildWorker, type Worker } from '../../src/worker.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
-import { type GatedProcessor, gateProcessor } from '../support/gated-processor.ts';
 import { eventually, uploadFiles, waitForGroup } from '../support/upload.ts';
+import { type GatedProcessor, gateProcessor } from '../support/worlds/gated-processor.ts';
 
 let service: TestApp;
 let worker: Worker;

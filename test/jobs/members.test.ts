@@ -6,11 +6,11 @@ import { strToU8, zipSync } from 'fflate';
 import { findViolations } from '../../src/corpus/invariants.ts';
 import { GROUP_BYTES_MAX } from '../../src/corpus/source-lookup.ts';
 import { sql } from '../../src/db/sql.ts';
-import { openProcessPool } from '../../src/ingest/process-pool.ts';
+import { openProcessPool } from '../../src/files/sandbox/process-pool.ts';
 import { buildWorker, type Worker } from '../../src/worker.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
-import { makeDocx, makePdf } from '../support/make-files.ts';
-import { makeTar } from '../support/make-tar.ts';
+import { makeDocx, makePdf } from '../support/files/make-files.ts';
+import { makeTar } from '../support/files/make-tar.ts';
 import { uploadFiles, waitForGroup } from '../support/upload.ts';
 
 let service: TestApp;

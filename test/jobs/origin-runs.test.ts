@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildWorker, type Worker } from '../../src/worker.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
-import { createSource, SOURCE_FORMS, scriptedConnectors } from '../support/connector-sources.ts';
 import { eventually, ingest } from '../support/upload.ts';
+import { createSource, SOURCE_FORMS, scriptedConnectors } from '../support/worlds/connector-sources.ts';
 
 const script = scriptedConnectors();
 let t: TestApp;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { findViolations } from '../../src/corpus/invariants.ts';
 import { sql } from '../../src/db/sql.ts';
-import { wakeReprocessing } from '../../src/ingest/reprocess.ts';
+import { wakeReprocessing } from '../../src/ingest/runs/reprocess.ts';
 import { buildWorker, type Worker } from '../../src/worker.ts';
 import { openTestApp, type TestApp, type TestTenant } from '../support/app.ts';
 import { eventually, ingest } from '../support/upload.ts';

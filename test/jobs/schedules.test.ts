@@ -3,11 +3,12 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { findSettingOfGroup } from '../../src/corpus/setting-store.ts';
 import { ingestRun } from '../../src/ingest/run-ingest.ts';
-import { jitterMs, startScheduled } from '../../src/ingest/start-scheduled.ts';
+import { jitterMs, startScheduled } from '../../src/ingest/runs/start-scheduled.ts';
 import { openSchedules } from '../../src/jobs/schedules.ts';
 import { openOneTimeCredential } from '../../src/vault/secret-store.ts';
 import { buildWorker } from '../../src/worker.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
+import { eventually } from '../support/upload.ts';
 import {
   createSource,
   credentialFor,
@@ -15,8 +16,7 @@ import {
   type SourceForm,
   scriptedConnectors,
   storeSecret,
-} from '../support/connector-sources.ts';
-import { eventually } from '../support/upload.ts';
+} from '../support/worlds/connector-sources.ts';
 
 const HOUR_MS = 3_600_000;
 const JITTER_MS_MAX = 60_000;

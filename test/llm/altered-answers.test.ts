@@ -1,11 +1,11 @@
 /** Answers in which one fact of a passage was changed are never verified, reworded ones are. The long form: npm run bench:altered */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { citeAnswer } from '../../src/features/completions/citations.ts';
-import { splitUnits } from '../../src/util/sentences.ts';
-import { alterationsOf, FACTS } from '../support/alterations.ts';
-import { ALTERED_PASSAGES, changesOf } from '../support/altered-passages.ts';
-import { widerAlterationsOf } from '../support/wider-alterations.ts';
+import { citeAnswer } from '../../src/answers/grounding/citations.ts';
+import { splitUnits } from '../../src/text/sentences.ts';
+import { alterationsOf, FACTS } from '../support/passages/alterations.ts';
+import { ALTERED_PASSAGES, changesOf } from '../support/passages/altered-passages.ts';
+import { widerAlterationsOf } from '../support/passages/wider-alterations.ts';
 
 function isVerified(sentence: string, content: string, language: string): boolean {
   const marker = { numbers: [1], at: [...sentence].length, start: 0 };

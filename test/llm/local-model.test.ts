@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { ServiceError } from '../../src/errors.ts';
-import { openEmbedding } from '../../src/llm/embedding.ts';
-import { type LocalModels, type LocalSettings, openLocalModels } from '../../src/llm/embedding-local.ts';
-import { readLocalModel } from '../../src/llm/local-model.ts';
+import { openEmbedding } from '../../src/llm/embedding/embedding.ts';
+import { type LocalModels, type LocalSettings, openLocalModels } from '../../src/llm/embedding/local.ts';
+import { readLocalModel } from '../../src/llm/local/model.ts';
+import { unit } from '../../src/llm/local/pooling.ts';
 import type { EmbeddingUse } from '../../src/llm/models.ts';
-import { unit } from '../../src/llm/pooling.ts';
 import { ConfigError } from '../../src/util/settings-reader.ts';
-import { type TinyModel, writeTinyModel } from '../support/tiny-model.ts';
+import { type TinyModel, writeTinyModel } from '../support/files/tiny-model.ts';
 
 /** The first axis is that of `[CLS]`. */
 const words = {

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import { ServiceError } from '../../src/errors.ts';
-import { CACHED_QUERIES_PER_TENANT, openEmbedding, withQueryCache } from '../../src/llm/embedding.ts';
-import { type EmbeddingOptions, openEmbeddingProvider, retryWait } from '../../src/llm/embedding-ai-sdk.ts';
-import { BATCH_TEXTS_MAX } from '../../src/llm/embedding-batches.ts';
+import { retryAfterOf } from '../../src/llm/chat/provider-errors.ts';
+import { type EmbeddingOptions, openEmbeddingProvider, retryWait } from '../../src/llm/embedding/ai-sdk.ts';
+import { BATCH_TEXTS_MAX } from '../../src/llm/embedding/batches.ts';
+import { CACHED_QUERIES_PER_TENANT, openEmbedding, withQueryCache } from '../../src/llm/embedding/embedding.ts';
 import type { EmbeddingModel } from '../../src/llm/models.ts';
-import { retryAfterOf } from '../../src/llm/provider-errors.ts';
 import { type HttpClient, openHttpClient } from '../../src/net/http-client.ts';
-import { FAKE_DIMENSION, type FakeEmbeddings, hashVector, openFakeEmbeddings } from '../support/fake-embeddings.ts';
+import { FAKE_DIMENSION, type FakeEmbeddings, hashVector, openFakeEmbeddings } from '../support/fakes/embeddings.ts';
 
 let fake: FakeEmbeddings;
 let http: HttpClient;

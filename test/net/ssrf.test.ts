@@ -7,10 +7,10 @@ import { createServer as createHttpServer, type RequestListener, type Server } f
 import { type AddressInfo, createServer, type Server as TcpServer } from 'node:net';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { openDriveConnector } from '../../src/connectors/drive.ts';
+import { openDriveConnector } from '../../src/connectors/drive/connector.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { type HttpClient, openHttpClient, REDIRECTS_MAX } from '../../src/net/http-client.ts';
-import { openFakeDrive } from '../support/fake-drive.ts';
+import { openFakeDrive } from '../support/fakes/drive.ts';
 
 const never = new AbortController().signal;
 /** The loopback address that the tests allow: a server on it answers, the listeners are not on it. */

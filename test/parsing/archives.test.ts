@@ -1,8 +1,8 @@
 /** Zip archives as tools really write them (scripts/make-zip-fixtures.sh): names and contents of what is inside. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fixture } from '../support/fixtures.ts';
-import { failureOf, processBytes } from '../support/process-bytes.ts';
+import { fixture } from '../support/files/fixtures.ts';
+import { failureOf, processBytes } from '../support/files/process-bytes.ts';
 
 const HERON = 'The heron nests by the river.\n';
 const BIRDS = { 'docs/heron.txt': HERON, 'docs/Vögel.csv': 'name,count\nheron,3\n' };

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { strFromU8, unzipSync } from 'fflate';
-import { makeDocx } from '../support/make-files.ts';
-import { failureOf, readBytes } from '../support/process-bytes.ts';
+import { makeDocx } from '../support/files/make-files.ts';
+import { failureOf, readBytes } from '../support/files/process-bytes.ts';
 
 const WORD = 'xmlns:w="http://schemas.microsoft.com/office/word/2003/wordml" xmlns:wx="wx" xmlns:aml="aml"';
 const SHEET = 'urn:schemas-microsoft-com:office:spreadsheet';

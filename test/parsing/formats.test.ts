@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { strToU8, unzipSync, zipSync } from 'fflate';
-import { chunkMismatches } from '../support/chunk-invariants.ts';
-import { makeDocx, makePdf, makeXlsx } from '../support/make-files.ts';
-import { failureOf, readBytes } from '../support/process-bytes.ts';
+import { chunkMismatches } from '../support/files/chunk-invariants.ts';
+import { makeDocx, makePdf, makeXlsx } from '../support/files/make-files.ts';
+import { failureOf, readBytes } from '../support/files/process-bytes.ts';
 
 test('a Word file gives headings, lists, tables and its properties', async () => {
   const bytes = makeDocx({

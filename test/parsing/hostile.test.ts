@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { strToU8, unzipSync, zipSync } from 'fflate';
-import { makeDocx, makePdf } from '../support/make-files.ts';
-import { endedCleanly, failureOf, processBytes, readBytes } from '../support/process-bytes.ts';
+import { makeDocx, makePdf } from '../support/files/make-files.ts';
+import { endedCleanly, failureOf, processBytes, readBytes } from '../support/files/process-bytes.ts';
 
 const DOCX = makeDocx({ blocks: [{ paragraph: 'canary' }] });
 

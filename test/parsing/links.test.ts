@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { strToU8, unzipSync, zipSync } from 'fflate';
-import { detectFileType } from '../../src/ingest/file-types.ts';
-import type { ParsedFile } from '../../src/ingest/parsed.ts';
-import { parseFile } from '../../src/ingest/parsers/parse-file.ts';
-import { fixture } from '../support/fixtures.ts';
-import { makeXlsx } from '../support/make-files.ts';
+import { detectFileType } from '../../src/files/detect/file-types.ts';
+import { parseFile } from '../../src/files/formats/parse-file.ts';
+import type { ParsedFile } from '../../src/files/parsed.ts';
+import { fixture } from '../support/files/fixtures.ts';
+import { makeXlsx } from '../support/files/make-files.ts';
 
 async function read(name: string, content: Uint8Array | string): Promise<ParsedFile> {
   const bytes = typeof content === 'string' ? strToU8(content) : content;

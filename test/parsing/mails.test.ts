@@ -1,8 +1,8 @@
 /** Mails as programs really write them: encodings, alternatives, forwards, names of attachments. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MEMBERS_MAX } from '../../src/ingest/members.ts';
-import { failureOf, processBytes } from '../support/process-bytes.ts';
+import { MEMBERS_MAX } from '../../src/files/detect/members.ts';
+import { failureOf, processBytes } from '../support/files/process-bytes.ts';
 
 const HEAD = 'From: Ann <ann@example.com>\r\nTo: bo@example.com\r\nMIME-Version: 1.0\r\n';
 const base64 = (text: string | Uint8Array) => Buffer.from(text as string).toString('base64');

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate';
-import { fixture } from '../support/fixtures.ts';
-import { makeDocx, makePdf, makeXlsx } from '../support/make-files.ts';
-import { failureOf, processBytes, readBytes } from '../support/process-bytes.ts';
+import { fixture } from '../support/files/fixtures.ts';
+import { makeDocx, makePdf, makeXlsx } from '../support/files/make-files.ts';
+import { failureOf, processBytes, readBytes } from '../support/files/process-bytes.ts';
 
 const links = (...targets: string[]) =>
   `<Relationships>${targets.map((target, i) => `<Relationship Id="c${i}" Target="${target}"/>`).join('')}</Relationships>`;

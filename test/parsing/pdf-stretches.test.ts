@@ -1,8 +1,8 @@
 /** Tables of PDFs between lines across: where they end, and what is no row of them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parsePdf } from '../../src/ingest/parsers/pdf.ts';
-import { makePdf } from '../support/make-files.ts';
+import { parsePdf } from '../../src/files/formats/pdf/pdf.ts';
+import { makePdf } from '../support/files/make-files.ts';
 
 const XS = [72, 170, 260, 400];
 const across = (...ys: number[]) => ys.map((y) => `${XS[0]} ${y} m ${XS.at(-1)} ${y} l S`).join('\n');

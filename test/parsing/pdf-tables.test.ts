@@ -1,8 +1,8 @@
 /** Tables of PDFs as Markdown, at their places among the lines. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parsePdf } from '../../src/ingest/parsers/pdf.ts';
-import { makePdf, type PdfOptions, pdfOf } from '../support/make-files.ts';
+import { parsePdf } from '../../src/files/formats/pdf/pdf.ts';
+import { makePdf, type PdfOptions, pdfOf } from '../support/files/make-files.ts';
 
 interface Drawing {
   /** Left edges of the columns and the right edge of the last. */

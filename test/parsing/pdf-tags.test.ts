@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PDFiumLibrary } from '@hyzyla/pdfium';
-import { parsePdf } from '../../src/ingest/parsers/pdf.ts';
-import { TagReader } from '../../src/ingest/parsers/pdf-structure.ts';
-import type { PdfiumModule } from '../../src/ingest/parsers/pdfium.ts';
-import { pdfOf } from '../support/make-files.ts';
+import { parsePdf } from '../../src/files/formats/pdf/pdf.ts';
+import type { PdfiumModule } from '../../src/files/formats/pdf/pdfium.ts';
+import { TagReader } from '../../src/files/formats/pdf/structure.ts';
+import { pdfOf } from '../support/files/make-files.ts';
 
 const ROWS = [
   ['Bird', 'Nests'],

@@ -1,11 +1,11 @@
 /** What lies on the pages of a PDF: links, comments, fields of forms. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { chunkFile } from '../../src/ingest/chunker.ts';
-import { MEMBER_DEPTH_MAX, sendMembers } from '../../src/ingest/members.ts';
-import { parsePdf } from '../../src/ingest/parsers/pdf.ts';
-import { makePdf, type PdfOptions } from '../support/make-files.ts';
-import { processBytes } from '../support/process-bytes.ts';
+import { chunkFile } from '../../src/files/chunk/chunker.ts';
+import { MEMBER_DEPTH_MAX, sendMembers } from '../../src/files/detect/members.ts';
+import { parsePdf } from '../../src/files/formats/pdf/pdf.ts';
+import { makePdf, type PdfOptions } from '../support/files/make-files.ts';
+import { processBytes } from '../support/files/process-bytes.ts';
 
 async function read(options: PdfOptions) {
   const parsed = await parsePdf(makePdf(options), {});

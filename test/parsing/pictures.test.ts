@@ -8,12 +8,12 @@ import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { strToU8, zipSync } from 'fflate';
 import { loadToolConfig } from '../../src/config.ts';
-import { detectFileType } from '../../src/ingest/file-types.ts';
-import { ocrPages } from '../../src/ingest/parsers/ocr-text.ts';
-import { openProcessPool } from '../../src/ingest/process-pool.ts';
-import { openToolRunner } from '../../src/ingest/tool-runner.ts';
-import { fixture } from '../support/fixtures.ts';
-import { failureOf, processBytes } from '../support/process-bytes.ts';
+import { detectFileType } from '../../src/files/detect/file-types.ts';
+import { ocrPages } from '../../src/files/formats/pdf/ocr-text.ts';
+import { openProcessPool } from '../../src/files/sandbox/process-pool.ts';
+import { openToolRunner } from '../../src/files/sandbox/tool-runner.ts';
+import { fixture } from '../support/files/fixtures.ts';
+import { failureOf, processBytes } from '../support/files/process-bytes.ts';
 
 const tools = openToolRunner(loadToolConfig({ ...process.env, PINAKES_OCR: 'tesseract' }));
 const there = await tools.available();

@@ -4,10 +4,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import type { ProcessOutcome, ProcessRequest } from '../../src/ingest/parsed.ts';
-import { openProcessPool, type PoolOptions } from '../../src/ingest/process-pool.ts';
+import type { ProcessOutcome, ProcessRequest } from '../../src/files/parsed.ts';
+import { openProcessPool, type PoolOptions } from '../../src/files/sandbox/process-pool.ts';
 
-const MISBEHAVING = new URL('../support/misbehaving-child.ts', import.meta.url);
+const MISBEHAVING = new URL('../support/files/misbehaving-child.ts', import.meta.url);
 const never = new AbortController().signal;
 
 let folder: string;

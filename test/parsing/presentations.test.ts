@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { strToU8, unzipSync, zipSync } from 'fflate';
-import { fixture } from '../support/fixtures.ts';
-import { failureOf, readBytes } from '../support/process-bytes.ts';
+import { fixture } from '../support/files/fixtures.ts';
+import { failureOf, readBytes } from '../support/files/process-bytes.ts';
 
 const SLIDES = [
   '## Quarterly review',

@@ -1,8 +1,8 @@
 /** Formats that are text: markups, notebooks, subtitles, XHTML, mail. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fixture } from '../support/fixtures.ts';
-import { endedCleanly, failureOf, processBytes, readBytes } from '../support/process-bytes.ts';
+import { fixture } from '../support/files/fixtures.ts';
+import { endedCleanly, failureOf, processBytes, readBytes } from '../support/files/process-bytes.ts';
 
 const NOTE = 'Agreed with the works council in 2023.';
 

@@ -8,12 +8,12 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { loadToolConfig } from '../../src/config.ts';
-import { openProcessPool } from '../../src/ingest/process-pool.ts';
-import { openToolRunner, type ToolSettings } from '../../src/ingest/tool-runner.ts';
-import type { ToolAnswer } from '../../src/ingest/tools.ts';
+import { openProcessPool } from '../../src/files/sandbox/process-pool.ts';
+import { openToolRunner, type ToolSettings } from '../../src/files/sandbox/tool-runner.ts';
+import type { ToolAnswer } from '../../src/files/tools.ts';
 import { eventually } from '../support/upload.ts';
 
-const RUNNER = new URL('../../src/ingest/tool-runner.ts', import.meta.url);
+const RUNNER = new URL('../../src/files/sandbox/tool-runner.ts', import.meta.url);
 const linux = { skip: process.platform === 'linux' ? false : 'looks at /proc' };
 const never = new AbortController().signal;
 let folder: string;

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { strToU8, unzipSync, zipSync } from 'fflate';
-import { chunkMismatches } from '../support/chunk-invariants.ts';
-import { fixture } from '../support/fixtures.ts';
-import { makeDocx, makeXlsx } from '../support/make-files.ts';
-import { readBytes } from '../support/process-bytes.ts';
-import { tokenF1 } from '../support/token-f1.ts';
+import { chunkMismatches } from '../support/files/chunk-invariants.ts';
+import { fixture } from '../support/files/fixtures.ts';
+import { makeDocx, makeXlsx } from '../support/files/make-files.ts';
+import { readBytes } from '../support/files/process-bytes.ts';
+import { tokenF1 } from '../support/passages/token-f1.ts';
 
 const HANDBOOK = [
   '# Leave',

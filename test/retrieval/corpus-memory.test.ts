@@ -5,8 +5,8 @@ import { buildStep, findColumnRefs, insertColumn } from '../../src/corpus/column
 import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
 import type { Database } from '../../src/db/database.ts';
 import { type Sql, sql } from '../../src/db/sql.ts';
-import { analyzeChunks } from '../../src/ingest/analyze-chunks.ts';
-import { type CorpusMemory, openCorpusMemory } from '../../src/retrieval/corpus-memory.ts';
+import { analyzeChunks } from '../../src/ingest/upkeep/analyze-chunks.ts';
+import { type CorpusMemory, openCorpusMemory } from '../../src/retrieval/query/corpus-memory.ts';
 import { retrieve } from '../../src/retrieval/retrieve.ts';
 import type { Filters, MetadataFilterGroup, RetrieveRequest } from '../../src/retrieval/types.ts';
 import { newId } from '../../src/util/ids.ts';

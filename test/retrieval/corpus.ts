@@ -3,8 +3,8 @@ import { insertChunks } from '../../src/corpus/chunk-writer.ts';
 import type { Database, Tx } from '../../src/db/database.ts';
 import { json } from '../../src/db/database.ts';
 import { sql } from '../../src/db/sql.ts';
-import type { TypedMetadata } from '../../src/ingest/parsed.ts';
-import { analyzeForIndex } from '../../src/retrieval/analyzer.ts';
+import type { TypedMetadata } from '../../src/files/parsed.ts';
+import { analyzeForIndex } from '../../src/text/analyzer.ts';
 import { newId } from '../../src/util/ids.ts';
 
 export interface SeedGroup {

@@ -5,7 +5,7 @@ import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
 import { findServingVectors, insertVectors, vectorColumn, vectorText } from '../../src/corpus/vector-store.ts';
 import type { Database, Tx } from '../../src/db/database.ts';
 import { sql } from '../../src/db/sql.ts';
-import { openCorpusMemory } from '../../src/retrieval/corpus-memory.ts';
+import { openCorpusMemory } from '../../src/retrieval/query/corpus-memory.ts';
 import { retrieve } from '../../src/retrieval/retrieve.ts';
 import type { Filters, RetrieveRequest } from '../../src/retrieval/types.ts';
 import { newId } from '../../src/util/ids.ts';

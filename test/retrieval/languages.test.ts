@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
-import { readLanguages } from '../../src/retrieval/languages.ts';
+import { readLanguages } from '../../src/retrieval/query/languages.ts';
 import { retrieve } from '../../src/retrieval/retrieve.ts';
 import { newId } from '../../src/util/ids.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';

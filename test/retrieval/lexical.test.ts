@@ -4,16 +4,16 @@ import { after, before, test } from 'node:test';
 import { BM25_B, BM25_K1, createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
 import type { Tx } from '../../src/db/database.ts';
 import { sql } from '../../src/db/sql.ts';
-import { analyzeForIndex, searchTerms } from '../../src/retrieval/analyzer.ts';
 import {
   bm25Candidates,
   type Candidate,
   type CandidateRequest,
   FORCE_INDEX_ORDER,
-} from '../../src/retrieval/lexical.ts';
-import { scanCandidates } from '../../src/retrieval/lexical-scan.ts';
+} from '../../src/retrieval/lexical/lexical.ts';
+import { scanCandidates } from '../../src/retrieval/lexical/lexical-scan.ts';
 import { retrieve } from '../../src/retrieval/retrieve.ts';
 import type { Retrieved, RetrieveRequest } from '../../src/retrieval/types.ts';
+import { analyzeForIndex, searchTerms } from '../../src/text/analyzer.ts';
 import { newId } from '../../src/util/ids.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { seed } from './corpus.ts';

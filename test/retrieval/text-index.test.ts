@@ -6,8 +6,13 @@ import { findTextSearchForm, rearrangeTextSearch, textSearchFacts } from '../../
 import type { Database } from '../../src/db/database.ts';
 import { canUseTextSearch, ensureExtensions } from '../../src/db/extensions.ts';
 import { identifier, type Sql, sql } from '../../src/db/sql.ts';
-import { bm25Candidates, type Candidate, FORCE_INDEX_ORDER } from '../../src/retrieval/lexical.ts';
-import { type LookLimits, type ScannedFitting, scanCandidates, termsAmong } from '../../src/retrieval/lexical-scan.ts';
+import { bm25Candidates, type Candidate, FORCE_INDEX_ORDER } from '../../src/retrieval/lexical/lexical.ts';
+import {
+  type LookLimits,
+  type ScannedFitting,
+  scanCandidates,
+  termsAmong,
+} from '../../src/retrieval/lexical/lexical-scan.ts';
 import { newId } from '../../src/util/ids.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { openRandom } from '../support/random.ts';

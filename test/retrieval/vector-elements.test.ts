@@ -16,7 +16,7 @@ import {
 } from '../../src/corpus/vector-store.ts';
 import { migrate, readMigrations } from '../../src/db/migrate.ts';
 import { identifier, raw, sql } from '../../src/db/sql.ts';
-import { exactPlan, nearestCandidates } from '../../src/retrieval/nearest.ts';
+import { exactPlan, nearestCandidates } from '../../src/retrieval/semantic/nearest.ts';
 import type { AdmittedRequest } from '../../src/retrieval/types.ts';
 import { newId } from '../../src/util/ids.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';

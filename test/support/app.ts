@@ -5,16 +5,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { InjectOptions, LightMyRequestResponse } from 'fastify';
 import pino from 'pino';
+import { generateApiKey } from '../../src/access/api-key.ts';
 import { type App, buildApp } from '../../src/app.ts';
 import { loadConfig } from '../../src/config.ts';
 import { insertApiKey } from '../../src/corpus/api-key-store.ts';
 import { createTenant } from '../../src/corpus/tenant-store.ts';
 import { type Deps, type Given, openDeps } from '../../src/deps.ts';
-import { generateApiKey } from '../../src/http/api-key.ts';
 import { SCOPES, type Scope } from '../../src/http/route.ts';
 import { newId } from '../../src/util/ids.ts';
-import { assertNoCanary, assertNoCanaryInFiles } from './canary.ts';
 import { openTestDatabase } from './database.ts';
+import { assertNoCanary, assertNoCanaryInFiles } from './passages/canary.ts';
 
 export interface TestTenant {
   tenantId: string;

@@ -28,8 +28,8 @@ const CONTRACTS: ReadonlySet<string> = new Set([
   'deps.ts',
   'connectors/connector.ts',
   'retrieval/types.ts',
-  'ingest/parsed.ts',
-  'ingest/file-processor.ts',
+  'files/parsed.ts',
+  'files/sandbox/file-processor.ts',
   'llm/models.ts',
 ]);
 
@@ -110,11 +110,11 @@ const SOCKET_MODULES =
 /** Who may open a connection, and why it is not net/http-client.ts. */
 export const SOCKET_USERS: Readonly<Record<string, string>> = {
   'client/client.ts': 'speaks to the service that its user names',
-  'cli/client.ts': 'speaks to the address that the person who runs the command configured',
-  'cli/admin-client.ts': 'speaks to the Unix socket in the data directory',
+  'cli/shared/client.ts': 'speaks to the address that the person who runs the command configured',
+  'cli/operate/admin-client.ts': 'speaks to the Unix socket in the data directory',
   'http/server.ts': 'listens',
   'http/register.ts': 'looks at the connection on which a request came',
-  'ingest/process-child.ts': 'takes the network away from parsers',
+  'files/sandbox/process-child.ts': 'takes the network away from parsers',
   'admin.ts': 'listens on the Unix socket in the data directory',
 };
 

@@ -11,7 +11,7 @@ import { lockDirectory } from '../../src/db/embedded/lock.ts';
 import { type Migration, migrate, migrationsHash } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { openJobQueue } from '../../src/jobs/queue-pgboss.ts';
-import { assertNoCanaryInFiles } from './canary.ts';
+import { assertNoCanaryInFiles } from './passages/canary.ts';
 
 export interface TestDatabase {
   db: Database;

@@ -1,6 +1,6 @@
 /** Finds every place of the API where a caller can put an id, from the route table. */
 
-import { openApiDocument } from '../../src/http/openapi.ts';
+import { openApiDocument } from '../../src/http/openapi/openapi.ts';
 import { API_PREFIX } from '../../src/http/register.ts';
 import type { Route } from '../../src/http/route.ts';
 

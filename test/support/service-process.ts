@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { generateApiKey } from '../../src/http/api-key.ts';
-import { assertNoCanary } from './canary.ts';
+import { generateApiKey } from '../../src/access/api-key.ts';
+import { assertNoCanary } from './passages/canary.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 

@@ -14,8 +14,8 @@ import type { KeySettings } from '../../src/vault/key-files.ts';
 import { examineMasterKey, rotateMasterKey, settleMasterKey } from '../../src/vault/rotate.ts';
 import { generateMasterKeyText, readMasterKey } from '../../src/vault/seal.ts';
 import { insertSecret, openOneTimeCredential, openSecret, prepareToSeal } from '../../src/vault/secret-store.ts';
-import { SECRET_CANARY } from '../support/canary.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
+import { SECRET_CANARY } from '../support/passages/canary.ts';
 
 let database: TestDatabase;
 let db: Database;

@@ -1,8 +1,8 @@
 /** `pinakes crawl`: makes a source group of a web site's pages. */
 import type { Operations } from '../../client/api.ts';
-import { openConfiguredClient } from '../client-config.ts';
-import { type Command, flagOption, integerOption, textOption, textOptions } from '../command.ts';
-import { usageError } from '../io.ts';
+import { openConfiguredClient } from '../shared/client-config.ts';
+import { type Command, flagOption, integerOption, textOption, textOptions } from '../shared/command.ts';
+import { usageError } from '../shared/io.ts';
 import { finishCreation } from './follow.ts';
 import { CREATION_OPTIONS, scheduleIn } from './schedule.ts';
 

@@ -2,8 +2,8 @@
 import type { Content, GroupSource, Run, SourceGroup } from '../../client/api.ts';
 import { PinakesError } from '../../client/client.ts';
 import { isId } from '../../util/ids.ts';
-import type { Client } from '../client.ts';
-import { CliError, usageError } from '../io.ts';
+import type { Client } from '../shared/client.ts';
+import { CliError, usageError } from '../shared/io.ts';
 
 export type Found =
   | { kind: 'source_group'; record: SourceGroup }

@@ -1,9 +1,10 @@
 /** Follows the run of a source group to its end. */
-import type { Client } from '../client.ts';
-import { flagOption, type Invocation } from '../command.ts';
+
 import { outcomeJson, reportOutcomes, waitWithProgress } from '../ingest.ts';
-import type { Io } from '../io.ts';
-import type { GroupOutcome } from '../upload.ts';
+import type { Client } from '../shared/client.ts';
+import { flagOption, type Invocation } from '../shared/command.ts';
+import type { Io } from '../shared/io.ts';
+import type { GroupOutcome } from '../shared/upload.ts';
 
 /** Shows progress, says what failed, and returns the exit code with what became of the group. */
 export async function followGroup(

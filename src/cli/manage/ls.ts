@@ -1,12 +1,12 @@
 /** `pinakes ls`: source groups, or the sources of one. */
 import type { GroupSource, Operations, RunError, SourceGroup } from '../../client/api.ts';
-import type { Client } from '../client.ts';
-import { openConfiguredClient } from '../client-config.ts';
-import { type Command, choiceOption, flagOption, type Invocation, textOption } from '../command.ts';
-import { formatBytes } from '../progress.ts';
-import type { Column } from './columns.ts';
+import type { Client } from '../shared/client.ts';
+import { openConfiguredClient } from '../shared/client-config.ts';
+import type { Column } from '../shared/columns.ts';
+import { type Command, choiceOption, flagOption, type Invocation, textOption } from '../shared/command.ts';
+import { detailed, LIST_OPTIONS, limitOf, type Page, pagesOf, printList } from '../shared/pages.ts';
+import { formatBytes } from '../shared/progress.ts';
 import { checkId } from './find.ts';
-import { detailed, LIST_OPTIONS, limitOf, type Page, pagesOf, printList } from './pages.ts';
 import { tagNamed } from './tag-names.ts';
 import { errorText, shortTime, timeText } from './words.ts';
 

@@ -1,11 +1,11 @@
 /** `pinakes models`: lists configured and downloaded models; `pull` downloads one from a hub. */
 import { environment, loadConfig } from '../../config.ts';
 import type { PulledModel } from '../../llm/hub/pull.ts';
-import { type Command, flagOption, type Invocation } from '../command.ts';
-import { usageError } from '../io.ts';
-import { formatBytes } from '../progress.ts';
-import type { Column } from './columns.ts';
-import { printRows } from './pages.ts';
+import type { Column } from '../shared/columns.ts';
+import { type Command, flagOption, type Invocation } from '../shared/command.ts';
+import { usageError } from '../shared/io.ts';
+import { printRows } from '../shared/pages.ts';
+import { formatBytes } from '../shared/progress.ts';
 
 export const modelsCommand: Command = {
   name: 'models',

@@ -7,7 +7,7 @@ import type {
   SourceGroup,
 } from '../../client/api.ts';
 import { PinakesError } from '../../client/client.ts';
-import type { Client } from '../client.ts';
+import type { Client } from '../shared/client.ts';
 import { timeText } from './words.ts';
 
 type Setting = CrawlSetting | DriveSourceSetting | PageSourceSetting | RepoSetting;

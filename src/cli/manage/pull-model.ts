@@ -1,12 +1,12 @@
 /** `pinakes models pull`: shows what it will fetch, fetches it, tries the model, and prints the setting. */
 import { environment, loadHubConfig } from '../../config.ts';
-import { installCommand, openLocalModels } from '../../llm/embedding-local.ts';
-import { openHub } from '../../llm/hub/hub-api.ts';
+import { installCommand, openLocalModels } from '../../llm/embedding/local.ts';
+import { openHub } from '../../llm/hub/api.ts';
 import { isModelName, isRevision, type PullPlan, planPull, pull } from '../../llm/hub/pull.ts';
 import { openHttpClient } from '../../net/http-client.ts';
-import { flagOption, type Invocation, textOption } from '../command.ts';
-import { CliError, confirm, type Io, usageError } from '../io.ts';
-import { formatBytes, startProgress } from '../progress.ts';
+import { flagOption, type Invocation, textOption } from '../shared/command.ts';
+import { CliError, confirm, type Io, usageError } from '../shared/io.ts';
+import { formatBytes, startProgress } from '../shared/progress.ts';
 
 /** @returns the exit code. */
 export async function pullModel(name: string, { options, io }: Invocation): Promise<number> {

@@ -1,9 +1,9 @@
 /** `pinakes rm`: deletes source groups and sources. */
-import { openConfiguredClient } from '../client-config.ts';
-import { type Command, flagOption } from '../command.ts';
-import { confirm, usageError } from '../io.ts';
+import { openConfiguredClient } from '../shared/client-config.ts';
+import { type Command, flagOption } from '../shared/command.ts';
+import { confirm, usageError } from '../shared/io.ts';
+import { detailed } from '../shared/pages.ts';
 import { checkId, type Found, find, KIND_WORDS } from './find.ts';
-import { detailed } from './pages.ts';
 import { countOf } from './words.ts';
 
 const NAMES_SHOWN_MAX = 5;

@@ -1,13 +1,13 @@
 /** `pinakes runs`: what the service ingested when, what failed, and doing it again. */
 import type { Operations, Run, RunError } from '../../client/api.ts';
-import type { Client } from '../client.ts';
-import { openConfiguredClient } from '../client-config.ts';
-import { type Command, choiceOption, flagOption, type Invocation, textOption } from '../command.ts';
-import { usageError } from '../io.ts';
-import type { Column } from './columns.ts';
+import type { Client } from '../shared/client.ts';
+import { openConfiguredClient } from '../shared/client-config.ts';
+import type { Column } from '../shared/columns.ts';
+import { type Command, choiceOption, flagOption, type Invocation, textOption } from '../shared/command.ts';
+import { usageError } from '../shared/io.ts';
+import { detailed, LIST_OPTIONS, limitOf, type Page, pagesOf, printList } from '../shared/pages.ts';
 import { checkId } from './find.ts';
 import { followGroup } from './follow.ts';
-import { detailed, LIST_OPTIONS, limitOf, type Page, pagesOf, printList } from './pages.ts';
 import { errorText, shortTime, timeText } from './words.ts';
 
 const STATUSES = ['queued', 'starting', 'started', 'success', 'failure', 'canceling', 'canceled'] as const;

@@ -1,5 +1,5 @@
 /** Options of commands that make a source which is kept in step with its origin. */
-import { type OptionSpec, type OptionValues, textOption } from '../command.ts';
+import { type OptionSpec, type OptionValues, textOption } from '../shared/command.ts';
 
 const RULES: Readonly<Record<string, string>> = {
   hourly: 'FREQ=HOURLY',

@@ -1,16 +1,16 @@
 /** `pinakes show`: what an id names. */
 import type { Content, GroupSource, Metadata, Run, SourceGroup } from '../../client/api.ts';
 import { place } from '../answer.ts';
-import type { Client } from '../client.ts';
-import { openConfiguredClient } from '../client-config.ts';
-import { type Command, flagOption, type Invocation } from '../command.ts';
-import { type Io, usageError } from '../io.ts';
-import { PRINCIPAL_OPTIONS, principalIn } from '../principal.ts';
-import { printable } from '../printable.ts';
-import { formatBytes } from '../progress.ts';
+import { PRINCIPAL_OPTIONS, principalIn } from '../operate/principal.ts';
+import type { Client } from '../shared/client.ts';
+import { openConfiguredClient } from '../shared/client-config.ts';
+import { type Command, flagOption, type Invocation } from '../shared/command.ts';
+import { type Io, usageError } from '../shared/io.ts';
+import { LIST_OPTIONS, limitOf, pagesOf } from '../shared/pages.ts';
+import { printable } from '../shared/printable.ts';
+import { formatBytes } from '../shared/progress.ts';
 import { checkId, find, KIND_WORDS, type PrincipalQuery } from './find.ts';
 import { originOf } from './origin.ts';
-import { LIST_OPTIONS, limitOf, pagesOf } from './pages.ts';
 import { errorText, timeText } from './words.ts';
 
 const TEXT_PAGE_CODE_POINTS = 200_000;

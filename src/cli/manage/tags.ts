@@ -1,13 +1,13 @@
 /** `pinakes tags`: tags, and which source groups carry them. */
 import type { Tag } from '../../client/api.ts';
 import { PinakesError } from '../../client/client.ts';
-import type { Client } from '../client.ts';
-import { openConfiguredClient } from '../client-config.ts';
-import { type Command, flagOption, type Invocation, textOption } from '../command.ts';
-import { CliError, confirm, usageError } from '../io.ts';
-import type { Column } from './columns.ts';
+import type { Client } from '../shared/client.ts';
+import { openConfiguredClient } from '../shared/client-config.ts';
+import type { Column } from '../shared/columns.ts';
+import { type Command, flagOption, type Invocation, textOption } from '../shared/command.ts';
+import { CliError, confirm, usageError } from '../shared/io.ts';
+import { detailed, printRows } from '../shared/pages.ts';
 import { checkId } from './find.ts';
-import { detailed, printRows } from './pages.ts';
 import { tagNamed } from './tag-names.ts';
 import { countOf } from './words.ts';
 

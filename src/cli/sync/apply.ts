@@ -1,11 +1,11 @@
 /** Sends what a plan says, in requests that the service takes. */
 import { createReadStream } from 'node:fs';
 import type { Run } from '../../client/api.ts';
-import type { Client } from '../client.ts';
-import { FILES_PER_GROUP_MAX, GROUP_BYTES_MAX, packGroups } from '../files.ts';
-import type { Io } from '../io.ts';
-import { multipartBody } from '../multipart.ts';
-import { formatBytes, startProgress } from '../progress.ts';
+import type { Client } from '../shared/client.ts';
+import { FILES_PER_GROUP_MAX, GROUP_BYTES_MAX, packGroups } from '../shared/files.ts';
+import type { Io } from '../shared/io.ts';
+import { multipartBody } from '../shared/multipart.ts';
+import { formatBytes, startProgress } from '../shared/progress.ts';
 import type { HashedFile } from './hash-files.ts';
 import type { SyncPlan } from './plan.ts';
 import { firstRun, waitForRun } from './remote-group.ts';

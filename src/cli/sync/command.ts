@@ -1,10 +1,10 @@
 /** `pinakes sync`: keeps a local file group in step with a folder. */
 import { basename } from 'node:path';
 import { PinakesError } from '../../client/client.ts';
-import type { Client } from '../client.ts';
-import { openConfiguredClient } from '../client-config.ts';
-import { type Command, flagOption, type OptionValues, textOption } from '../command.ts';
-import { CliError, type Io, usageError } from '../io.ts';
+import type { Client } from '../shared/client.ts';
+import { openConfiguredClient } from '../shared/client-config.ts';
+import { type Command, flagOption, type OptionValues, textOption } from '../shared/command.ts';
+import { CliError, type Io, usageError } from '../shared/io.ts';
 import { openFolder } from './local-tree.ts';
 import { hasNews, printJson, printTable, type SyncReport } from './report.ts';
 import { type SyncRequest, syncFolder } from './sync-folder.ts';

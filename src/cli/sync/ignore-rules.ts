@@ -1,5 +1,5 @@
 /** Which files of a folder are left out, by the rules of .gitignore and .pinakesignore files. Pure. */
-import { compileGlob, type Glob } from '../../connectors/glob.ts';
+import { compileGlob, type Glob } from '../../connectors/repo/glob.ts';
 
 /** In every folder; the rules of the second come after those of the first. */
 export const IGNORE_FILES = ['.gitignore', '.pinakesignore'] as const;

@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { CliError } from '../io.ts';
+import { CliError } from '../shared/io.ts';
 import { type HashCache, hashFiles } from './hash-files.ts';
 import { openFolder, readTree } from './local-tree.ts';
 

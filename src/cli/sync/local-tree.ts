@@ -4,7 +4,7 @@ import { lstat, readdir, readFile, realpath } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { withoutInvisible } from '../../features/local-files/file-name.ts';
 import { cleanPath } from '../../features/local-files/file-path.ts';
-import { usageError } from '../io.ts';
+import { usageError } from '../shared/io.ts';
 import { defaultRules, IGNORE_FILES, isIgnored, parseRules, type RuleSet } from './ignore-rules.ts';
 
 /** One file must fit into one request. */

@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { GroupSource, LocalFileGroup, Operations, Run, RunError } from '../../client/api.ts';
 import { PinakesError } from '../../client/client.ts';
-import type { Client } from '../client.ts';
-import { CliError, usageError } from '../io.ts';
+import type { Client } from '../shared/client.ts';
+import { CliError, usageError } from '../shared/io.ts';
 import type { RemoteFile } from './plan.ts';
 
 const PAGE_SIZE = 100;

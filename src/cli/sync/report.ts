@@ -1,5 +1,5 @@
 /** What a sync did, as a table or as JSON. */
-import type { Io } from '../io.ts';
+import type { Io } from '../shared/io.ts';
 
 const SHOWN_OF_A_KIND = 50;
 

@@ -1,10 +1,10 @@
 /** Brings a group in step with a folder, once. */
 import type { Run } from '../../client/api.ts';
 import { PinakesError } from '../../client/client.ts';
-import type { Client } from '../client.ts';
-import { CliError, type Io } from '../io.ts';
-import { printable } from '../printable.ts';
-import { formatBytes, startProgress } from '../progress.ts';
+import type { Client } from '../shared/client.ts';
+import { CliError, type Io } from '../shared/io.ts';
+import { printable } from '../shared/printable.ts';
+import { formatBytes, startProgress } from '../shared/progress.ts';
 import { applyPlan } from './apply.ts';
 import { type HashCache, type HashedFile, hashFiles } from './hash-files.ts';
 import { readTree } from './local-tree.ts';

@@ -1,4 +1,6 @@
 /** Rules for API keys: a key issues, rotates and revokes only keys that lie within itself. */
+
+import { generateApiKey } from '../../access/api-key.ts';
 import {
   type ApiKeyRow,
   countApiKeysLocked,
@@ -12,7 +14,6 @@ import {
 import { appendAudit } from '../../corpus/audit-store.ts';
 import type { Database, Tx } from '../../db/database.ts';
 import { invalidRequest, notFound, ServiceError } from '../../errors.ts';
-import { generateApiKey } from '../../http/api-key.ts';
 import { type Authenticator, unauthenticated } from '../../http/auth.ts';
 import type { Caller, Scope } from '../../http/route.ts';
 import { isId, newId } from '../../util/ids.ts';

@@ -1,8 +1,8 @@
 /** Attributes of a principal on the wire. */
 import { z } from 'zod';
-import type { Scalar } from '../../http/filter-group.ts';
+import type { Attributes } from '../../access/policy.ts';
+import type { Scalar } from '../../filters/filter-group.ts';
 import { codePointLength } from '../../http/schemas.ts';
-import type { Attributes } from '../../policy/policy.ts';
 
 export const ATTRIBUTES_MAX = 100;
 export const ATTRIBUTE_NAME_LENGTH_MAX = 256;

@@ -1,9 +1,10 @@
 /** What policies ask about one source or chunk, read for an explanation. */
+
+import type { Facts } from '../../access/evaluate.ts';
 import { type GroupLimits, withinLimits } from '../../corpus/group-store.ts';
 import type { Queryable } from '../../db/database.ts';
 import { join, type Sql, sql } from '../../db/sql.ts';
-import type { Facts } from '../../policy/evaluate.ts';
-import { ALIVE, SERVED, SOURCE_TABLES } from '../../retrieval/filter-sql.ts';
+import { ALIVE, SERVED, SOURCE_TABLES } from '../../retrieval/query/filter-sql.ts';
 
 export interface KnownFacts extends Facts {
   sourceId: string;

@@ -1,11 +1,12 @@
 /** Why a principal may see a source or chunk, or not: the policy evaluated on what is known of it. */
+
+import type { Principal } from '../../access/access.ts';
+import { type Decision, evaluate } from '../../access/evaluate.ts';
+import { compilePolicy } from '../../access/policy-sql.ts';
+import { findRules } from '../../access/policy-store.ts';
 import type { Deps } from '../../deps.ts';
 import { notFound } from '../../errors.ts';
 import type { Caller } from '../../http/route.ts';
-import type { Principal } from '../../policy/access.ts';
-import { type Decision, evaluate } from '../../policy/evaluate.ts';
-import { compilePolicy } from '../../policy/policy-sql.ts';
-import { findRules } from '../../policy/policy-store.ts';
 import { isId } from '../../util/ids.ts';
 import { findChunkFacts, findDecidingChunk, findSourceFacts } from './explain-store.ts';
 

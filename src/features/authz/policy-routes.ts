@@ -1,13 +1,13 @@
 /** Policies over HTTP, and why they decide as they do. */
 import { z } from 'zod';
+import { DEFAULT_POLICY } from '../../access/access.ts';
+import { policySchema } from '../../access/policy.ts';
+import { listPolicies, type NamedPolicy } from '../../access/policy-store.ts';
 import type { Deps } from '../../deps.ts';
 import { invalidRequest } from '../../errors.ts';
 import { pageQuery, paginationSchema, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import { principalShape, timeSchema } from '../../http/schemas.ts';
-import { DEFAULT_POLICY } from '../../policy/access.ts';
-import { policySchema } from '../../policy/policy.ts';
-import { listPolicies, type NamedPolicy } from '../../policy/policy-store.ts';
 import { unixSeconds } from '../../util/time.ts';
 import { explain } from './explain.ts';
 import { POLICIES_MAX, readPolicy, removePolicy, setPolicy } from './policies.ts';

@@ -2,8 +2,9 @@
  * The one way from what a model says to the text of an answer: markers are taken out, a filter may change or block what is left,
  * an answer that never ends is cut. What comes out here is what is streamed, stored and cited. No effects but those of the filter.
  */
+
+import { type Marker, openMarkerParser } from '../../answers/grounding/markers.ts';
 import type { ChatEvent } from '../../llm/models.ts';
-import { type Marker, openMarkerParser } from './markers.ts';
 
 /** Of what the model says, in UTF-16 units: an answer that never ends is cut here. */
 export const ANSWER_UNITS_MAX = 64 * 1024;

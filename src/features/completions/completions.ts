@@ -4,27 +4,27 @@
  * Everything that can be refused is refused by prepareCompletion(), before the first byte; answer() then streams.
  */
 
+import { openAccess, type Principal, principalOf } from '../../access/access.ts';
+import { fitHistory, HISTORY_MESSAGES_MAX } from '../../answers/conversation/history.ts';
+import { type StandaloneQuery, standaloneQuery } from '../../answers/conversation/rewrite.ts';
+import { type Citation, citeAnswer, type Span } from '../../answers/grounding/citations.ts';
 import { type BranchMessage, listBranch, type StoredCitation } from '../../corpus/conversation-store.ts';
 import type { Deps } from '../../deps.ts';
 import { invalidRequest } from '../../errors.ts';
 import type { Caller } from '../../http/route.ts';
+import { readFilters } from '../../http/search-filters.ts';
 import type { ChatEvent, ChatMessage, ContextChunk, OnUsage, Usage } from '../../llm/models.ts';
-import { openAccess, type Principal, principalOf } from '../../policy/access.ts';
-import { redactText } from '../../policy/apply-redaction.ts';
-import type { Redactor } from '../../policy/redact.ts';
-import { readFilters } from '../../retrieval/filter.ts';
+import { redactText } from '../../redaction/apply-redaction.ts';
+import type { Redactor } from '../../redaction/redact.ts';
 import { retrieve } from '../../retrieval/retrieve.ts';
 import type { Hit, Warning } from '../../retrieval/types.ts';
 import { collect } from '../../util/collect.ts';
 import { openAnswerText, type TextFilter } from './answer-text.ts';
-import { type Citation, citeAnswer, type Span } from './citations.ts';
 import { contextOf, type PastMessage, watchQuotes } from './context.ts';
 import { diversify } from './diversify.ts';
-import { fitHistory, HISTORY_MESSAGES_MAX } from './history.ts';
 import { noAnswerText } from './no-answer.ts';
 import { forModel, forReader, PAST_FOR_MODEL, pageAt } from './redaction.ts';
 import type { CompletionBody } from './request.ts';
-import { type StandaloneQuery, standaloneQuery } from './rewrite.ts';
 import { findTurn, saveTurn, type Turn } from './turns.ts';
 import { citeWeb, findOnWeb, toChunk, type WebCitation, type WebPage } from './web.ts';
 

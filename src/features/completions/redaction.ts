@@ -1,8 +1,8 @@
 /** What of a turn the model is told, and what the reader sees. */
 
 import type { WebResult } from '../../llm/models.ts';
-import { redactChunk, redactText } from '../../policy/apply-redaction.ts';
-import type { ApplyAt, Redactor } from '../../policy/redact.ts';
+import { redactChunk, redactText } from '../../redaction/apply-redaction.ts';
+import type { ApplyAt, Redactor } from '../../redaction/redact.ts';
 import type { Hit } from '../../retrieval/types.ts';
 
 /** Earlier answers were made of what was retrieved under the rules of their time. */

@@ -1,8 +1,8 @@
 /** The completion result on the wire. */
 import { z } from 'zod';
+import type { Citation } from '../../answers/grounding/citations.ts';
+import { contentSchema, toContent } from '../../http/content-record.ts';
 import { idSchema, timeSchema } from '../../http/schemas.ts';
-import { contentSchema, toContent } from '../../retrieval/content.ts';
-import type { Citation } from './citations.ts';
 import type { Answer, Labelled, Trace } from './completions.ts';
 
 const spanSchema = z

@@ -1,8 +1,8 @@
 /** POST /completions over HTTP: as JSON, as plain text, as ag-ui events. */
 import type { Deps } from '../../deps.ts';
 import { invalidRequest } from '../../errors.ts';
+import { SERVER_TIMING, serverTiming } from '../../http/operations/server-timing.ts';
 import { type Route, route } from '../../http/route.ts';
-import { SERVER_TIMING, serverTiming } from '../../http/server-timing.ts';
 import { newId } from '../../util/ids.ts';
 import { unixSeconds } from '../../util/time.ts';
 import { type Answer, answer, prepareCompletion } from './completions.ts';

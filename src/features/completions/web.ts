@@ -1,11 +1,11 @@
 /** What the web says to a question, kept apart from what is stored, and where an answer rests on it. */
 import type { FastifyBaseLogger } from 'fastify';
+import { citedSpans, type Span } from '../../answers/grounding/citations.ts';
+import { claimOf } from '../../answers/grounding/claims.ts';
+import type { Marker } from '../../answers/grounding/markers.ts';
+import { evidenceOf, findSupport } from '../../answers/grounding/verify.ts';
 import type { ChatModel, ContextChunk, OnUsage, WebResult } from '../../llm/models.ts';
 import type { Warning } from '../../retrieval/types.ts';
-import { citedSpans, type Span } from './citations.ts';
-import { claimOf } from './claims.ts';
-import type { Marker } from './markers.ts';
-import { evidenceOf, findSupport } from './verify.ts';
 
 const SNIPPET_CODE_POINTS_MAX = 300;
 const WEB_CITATIONS_MAX = 100;

@@ -10,7 +10,6 @@ import {
   saveGroupMetadata,
   setGroupName,
 } from '../../corpus/group-store.ts';
-import { checkPatch, mergeMetadata, type PatchRecord } from '../../corpus/metadata.ts';
 import { insertRun } from '../../corpus/run-store.ts';
 import {
   countSettingsLocked,
@@ -24,8 +23,9 @@ import {
 import type { Tx } from '../../db/database.ts';
 import type { Deps } from '../../deps.ts';
 import { invalidRequest, notFound, ServiceError } from '../../errors.ts';
+import { checkPatch, mergeMetadata, type PatchRecord } from '../../filters/metadata.ts';
 import type { Caller } from '../../http/route.ts';
-import { enqueueRun } from '../../ingest/run-actions.ts';
+import { enqueueRun } from '../../ingest/runs/run-actions.ts';
 import { isId, newId } from '../../util/ids.ts';
 import { findSecret, insertSecret, prepareToSeal } from '../../vault/secret-store.ts';
 import type { Credential, SourceKind } from './kinds.ts';

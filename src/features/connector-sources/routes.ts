@@ -1,10 +1,10 @@
 /** Sources that are kept in step with an origin, over HTTP. Their settings are in setting-routes.ts. */
 import { z } from 'zod';
 import { listGroups } from '../../corpus/group-store.ts';
-import { apiRecords } from '../../corpus/metadata.ts';
 import { listSettingsOfGroups } from '../../corpus/setting-store.ts';
 import type { Deps } from '../../deps.ts';
 import { notFound } from '../../errors.ts';
+import { apiRecords } from '../../filters/metadata.ts';
 import { checkMayCreateGroup } from '../../http/key-limits.ts';
 import { pageQuery, paginationSchema, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
@@ -18,7 +18,7 @@ import {
   text,
   timeSchema,
 } from '../../http/schemas.ts';
-import { requestDeletion } from '../../ingest/delete-group.ts';
+import { requestDeletion } from '../../ingest/removal/delete-group.ts';
 import { JOB_STATUSES } from '../../jobs/status.ts';
 import { isId } from '../../util/ids.ts';
 import { unixSeconds } from '../../util/time.ts';

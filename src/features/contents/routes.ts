@@ -1,13 +1,13 @@
 /** Content lookup: a chunk, the chunks of a source, the extracted text of a source. */
 import { z } from 'zod';
+import { accessOf } from '../../access/access.ts';
 import type { Deps } from '../../deps.ts';
 import { invalidRequest, notFound } from '../../errors.ts';
+import { contentSchema, toContent } from '../../http/content-record.ts';
 import { pageQueryShape, paginationSchema } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idParams, idSchema, principalShape, queryInteger } from '../../http/schemas.ts';
-import { accessOf } from '../../policy/access.ts';
-import { contentSchema, toContent } from '../../retrieval/content.ts';
-import { findChunk, listChunks, readText, shownChunks, shownText } from '../../retrieval/lookup.ts';
+import { findChunk, listChunks, readText, shownChunks, shownText } from '../../retrieval/reading/lookup.ts';
 
 const AREA = 'Content lookup';
 

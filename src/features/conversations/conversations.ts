@@ -1,4 +1,6 @@
 /** Rules for stored conversations: what a caller sees of them, what may be changed. Turns are added by completions. */
+
+import { openAccess, type Principal } from '../../access/access.ts';
 import { appendAudit } from '../../corpus/audit-store.ts';
 import {
   type ConversationRow,
@@ -14,7 +16,6 @@ import {
 import type { Database, Queryable, Tx } from '../../db/database.ts';
 import { notFound, ServiceError } from '../../errors.ts';
 import type { Caller } from '../../http/route.ts';
-import { openAccess, type Principal } from '../../policy/access.ts';
 import { isId } from '../../util/ids.ts';
 
 export interface ConversationTree extends ConversationRow {

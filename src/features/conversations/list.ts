@@ -1,9 +1,9 @@
 /** Pages of conversations. A title is searched as the caller sees it: `q` never reveals words that redaction hides. */
 import { type ConversationRow, listConversations, type Owner } from '../../corpus/conversation-store.ts';
-import type { PageRequest } from '../../corpus/page-sql.ts';
 import type { Database } from '../../db/database.ts';
+import type { PageRequest } from '../../db/page-sql.ts';
 import { ServiceError } from '../../errors.ts';
-import type { Redactor } from '../../policy/redact.ts';
+import type { Redactor } from '../../redaction/redact.ts';
 import { collect } from '../../util/collect.ts';
 import { SHOWN, shownConversation } from './redaction.ts';
 

@@ -1,8 +1,8 @@
 /** Stored turns as they may be shown under the rules of today, whenever they were stored. */
 
 import type { ConversationRow, StoredCitation, TreeMessage } from '../../corpus/conversation-store.ts';
-import { redactText, redactWithPlaces } from '../../policy/apply-redaction.ts';
-import type { ApplyAt, Redactor } from '../../policy/redact.ts';
+import { redactText, redactWithPlaces } from '../../redaction/apply-redaction.ts';
+import type { ApplyAt, Redactor } from '../../redaction/redact.ts';
 import { collect } from '../../util/collect.ts';
 
 /** What is read in place of an answer that the caller may not see. */

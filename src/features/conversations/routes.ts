@@ -1,13 +1,13 @@
 /** Conversations over HTTP: list, whole tree, rename, choose the active message, delete. */
 
 import { z } from 'zod';
+import { principalOf } from '../../access/access.ts';
 import type { ConversationRow, TreeMessage } from '../../corpus/conversation-store.ts';
 import type { Deps } from '../../deps.ts';
 import { orderShape, pageQueryShape, paginationSchema, searchShape, toPage } from '../../http/page.ts';
 import { type Caller, type Route, route } from '../../http/route.ts';
 import { idParams, idSchema, nameSchema, principalShape, timeSchema } from '../../http/schemas.ts';
-import { principalOf } from '../../policy/access.ts';
-import type { Redactor } from '../../policy/redact.ts';
+import type { Redactor } from '../../redaction/redact.ts';
 import { collect } from '../../util/collect.ts';
 import { unixSeconds } from '../../util/time.ts';
 import { changeConversation, readConversation, removeConversation } from './conversations.ts';

@@ -1,15 +1,15 @@
 /** Local file groups over HTTP. */
 import { z } from 'zod';
 import { findGroup, listGroups, type SourceGroup } from '../../corpus/group-store.ts';
-import { apiRecords } from '../../corpus/metadata.ts';
 import type { Deps } from '../../deps.ts';
 import { notFound } from '../../errors.ts';
+import { apiRecords } from '../../filters/metadata.ts';
+import { boundaryOf, readPieces } from '../../http/body/multipart.ts';
 import { checkMayCreateGroup } from '../../http/key-limits.ts';
-import { boundaryOf, readPieces } from '../../http/multipart.ts';
 import { pageQuery, paginationSchema, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idParams, idSchema, jobErrorSchema, metadataSchema, NAME_LENGTH_MAX, timeSchema } from '../../http/schemas.ts';
-import { requestDeletion } from '../../ingest/delete-group.ts';
+import { requestDeletion } from '../../ingest/removal/delete-group.ts';
 import { JOB_STATUSES } from '../../jobs/status.ts';
 import { isId } from '../../util/ids.ts';
 import { unixSeconds } from '../../util/time.ts';

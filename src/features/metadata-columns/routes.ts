@@ -1,6 +1,7 @@
 /** Metadata columns over HTTP: keys of source metadata that `metadata_filter` may name, and their values. */
 
 import { z } from 'zod';
+import { accessOf } from '../../access/access.ts';
 import {
   COLUMN_TYPES,
   type ColumnValue,
@@ -10,13 +11,12 @@ import {
 } from '../../corpus/column-store.ts';
 import type { Deps } from '../../deps.ts';
 import { invalidRequest } from '../../errors.ts';
-import { FILTER_KEY_LENGTH_MAX, FILTER_VALUE_LENGTH_MAX } from '../../http/filter-group.ts';
+import { FILTER_KEY_LENGTH_MAX, FILTER_VALUE_LENGTH_MAX } from '../../filters/filter-group.ts';
 import { pageQuery, pageQueryShape, paginationSchema, toPage } from '../../http/page.ts';
 import { type Caller, type Route, route } from '../../http/route.ts';
 import { idSchema, principalShape, text } from '../../http/schemas.ts';
-import { accessOf } from '../../policy/access.ts';
-import { FACTS_SHOWN, redactText } from '../../policy/apply-redaction.ts';
-import type { Redactor } from '../../policy/redact.ts';
+import { FACTS_SHOWN, redactText } from '../../redaction/apply-redaction.ts';
+import type { Redactor } from '../../redaction/redact.ts';
 import { collect } from '../../util/collect.ts';
 import { COLUMNS_MAX, declareColumn, getColumn, refuseLimited, removeColumn } from './columns.ts';
 

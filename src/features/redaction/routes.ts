@@ -7,15 +7,15 @@ import { invalidRequest, notFound } from '../../errors.ts';
 import { unlimitedTo } from '../../http/key-limits.ts';
 import { type Caller, type Route, route } from '../../http/route.ts';
 import { text, timeSchema } from '../../http/schemas.ts';
-import { isName } from '../../policy/detectors/entities.ts';
-import { ACTIONS, APPLY_AT, type RedactionPolicy, redactionPolicyShape } from '../../policy/redaction-policy.ts';
+import { isName } from '../../redaction/detectors/entities.ts';
+import { ACTIONS, APPLY_AT, type RedactionPolicy, redactionPolicyShape } from '../../redaction/redaction-policy.ts';
 import {
   deleteRedactionPolicy,
   findRedactionPolicy,
   type StoredRedactionPolicy,
   saveRedactionPolicy,
-} from '../../policy/redaction-store.ts';
-import { openPattern } from '../../policy/tenant-pattern.ts';
+} from '../../redaction/redaction-store.ts';
+import { openPattern } from '../../redaction/tenant-pattern.ts';
 import { unixSeconds } from '../../util/time.ts';
 import { prepareToSeal } from '../../vault/secret-store.ts';
 

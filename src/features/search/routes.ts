@@ -1,12 +1,12 @@
 /** POST /search. */
 import { z } from 'zod';
+import { principalOf } from '../../access/access.ts';
 import type { Deps } from '../../deps.ts';
+import { contentShape, toContent } from '../../http/content-record.ts';
+import { SERVER_TIMING, serverTiming } from '../../http/operations/server-timing.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idSchema, principalShape, text } from '../../http/schemas.ts';
-import { SERVER_TIMING, serverTiming } from '../../http/server-timing.ts';
-import { principalOf } from '../../policy/access.ts';
-import { contentShape, toContent } from '../../retrieval/content.ts';
-import { filterShape, readFilters } from '../../retrieval/filter.ts';
+import { filterShape, readFilters } from '../../http/search-filters.ts';
 import { retrieve } from '../../retrieval/retrieve.ts';
 import type { Hit, Neighbour, RetrieveRequest } from '../../retrieval/types.ts';
 

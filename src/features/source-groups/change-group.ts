@@ -7,10 +7,10 @@ import {
   saveGroupMetadata,
   setGroupName,
 } from '../../corpus/group-store.ts';
-import { type ApiMetadata, checkPatch, mergeMetadata, type PatchRecord } from '../../corpus/metadata.ts';
 import type { Tx } from '../../db/database.ts';
 import type { Deps } from '../../deps.ts';
 import { notFound } from '../../errors.ts';
+import { type ApiMetadata, checkPatch, mergeMetadata, type PatchRecord } from '../../filters/metadata.ts';
 
 /** @throws ServiceError not_found, also for a group that is being deleted. */
 export async function renameGroup(

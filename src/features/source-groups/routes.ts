@@ -2,11 +2,11 @@
 
 import { z } from 'zod';
 import { findGroup, type GroupLimits, listGroups, type SourceGroup } from '../../corpus/group-store.ts';
-import { apiRecords } from '../../corpus/metadata.ts';
 import { listSourcesOfGroup } from '../../corpus/source-lookup.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { Deps } from '../../deps.ts';
 import { notFound } from '../../errors.ts';
+import { apiRecords } from '../../filters/metadata.ts';
 import { orderShape, pageQueryShape, paginationSchema, searchShape, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import {
@@ -19,7 +19,7 @@ import {
   timeSchema,
 } from '../../http/schemas.ts';
 import { SOURCE_TYPES, sourceDetailsSchema, toSourceDetails } from '../../http/source-record.ts';
-import { requestDeletion } from '../../ingest/delete-group.ts';
+import { requestDeletion } from '../../ingest/removal/delete-group.ts';
 import { JOB_STATUSES } from '../../jobs/status.ts';
 import { collect } from '../../util/collect.ts';
 import { isId } from '../../util/ids.ts';

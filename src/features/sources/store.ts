@@ -1,8 +1,8 @@
 /** What the routes of sources read. Writing is in corpus/source-store.ts. */
 import { type GroupLimits, withinLimits } from '../../corpus/group-store.ts';
-import type { PageRequest } from '../../corpus/page-sql.ts';
 import { SOURCE_COLUMNS, type Source } from '../../corpus/source-store.ts';
 import type { Queryable } from '../../db/database.ts';
+import type { PageRequest } from '../../db/page-sql.ts';
 import { raw, type Sql, sql } from '../../db/sql.ts';
 
 const FROM = raw('source s join source_group g on g.tenant_id = s.tenant_id and g.id = s.source_group_id');

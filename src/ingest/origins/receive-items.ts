@@ -3,11 +3,11 @@ import type { StagedBlob } from '../../blobs/blob-store.ts';
 import type { Connector, Content, Opaque, Origin, OriginItem } from '../../connectors/connector.ts';
 import type { StoredItem } from '../../corpus/origin-store.ts';
 import { ServiceError } from '../../errors.ts';
+import { overLimit } from '../../files/failure.ts';
+import { FILE_BYTES_MAX } from '../../files/sandbox/process-file.ts';
 import { unlessAborted } from '../../util/abort.ts';
-import { overLimit } from '../failure.ts';
 import type { ActiveRun } from '../fence.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
-import { FILE_BYTES_MAX } from '../process-file.ts';
 import { cleanItem, cleanState, type Received } from './decide.ts';
 import { fetchFailure, UNEXPECTED } from './problems.ts';
 

@@ -29,11 +29,11 @@ import {
   restartSources,
 } from '../../corpus/source-store.ts';
 import type { Tx } from '../../db/database.ts';
+import type { FileFailure } from '../../files/parsed.ts';
 import { newId } from '../../util/ids.ts';
 import { storeWithBlobs } from '../durable-blobs.ts';
 import { type ActiveRun, checkFence } from '../fence.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
-import type { FileFailure } from '../parsed.ts';
 import { decide, type Received } from './decide.ts';
 
 /** What a group has room for; it shrinks as sources are stored. */

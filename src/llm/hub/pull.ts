@@ -2,11 +2,11 @@
 import { mkdir, readdir, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ServiceError } from '../../errors.ts';
-import { LocalModelError, readLocalModel } from '../local-model.ts';
-import { type ModelNotes, NOTES_FILE } from '../local-notes.ts';
-import type { Hub, HubFile, HubModel } from './hub-api.ts';
-import { download, isThere } from './hub-download.ts';
-import { chooseFiles, type Wish } from './hub-files.ts';
+import { LocalModelError, readLocalModel } from '../local/model.ts';
+import { type ModelNotes, NOTES_FILE } from '../local/notes.ts';
+import type { Hub, HubFile, HubModel } from './api.ts';
+import { download, isThere } from './download.ts';
+import { chooseFiles, type Wish } from './files.ts';
 
 export interface PullPlan {
   model: HubModel;

@@ -1,0 +1,131 @@
+/**
+ * What a policy means, in plain code: the reference for its SQL, and what explains a decision. Pure.
+ *
+ * A missing key or attribute makes a condition false for every operator but `not_exists`.
+ */
+
+import type { FilterOperator, Scalar } from '../filters/filter-group.ts';
+import { classify, type Operand } from '../filters/metadata-value.ts';
+import { type Attributes, asksForTag, isUntrusted, operandOf, type Policy, type PolicyCondition } from './policy.ts';
+
+/** What is known of a chunk and where it stands. */
+export interface Facts {
+  group: { id: string; name: string; metadata: Readonly<Record<string, string>> };
+  tags: readonly { id: string; name: string }[];
+  source: {
+    /** Set through the API. */
+    metadata: Readonly<Record<string, string>>;
+    originMetadata: Readonly<Record<string, { val: string; trusted?: boolean }>>;
+  };
+  /** Null: a source without chunks. */
+  chunk: { metadata: Readonly<Record<string, { val: string }>> } | null;
+}
+
+export interface Decision {
+  allowed: boolean;
+  /** JSON pointer, within the policy, to the condition or group that decided. */
+  matchedRule: string;
+}
+
+export function evaluate(policy: Policy, attributes: Attributes, facts: Facts, at = ''): Decision {
+  const isAnd = policy.operator === 'and';
+  let only: Decision | undefined;
+  for (const [i, member] of policy.filters.entries()) {
+    const here = `${at}/filters/${i}`;
+    const decision =
+      'filters' in member
+        ? evaluate(member, attributes, facts, here)
+        : { allowed: holds(member, attributes, facts), matchedRule: here };
+    // The first that denies decides an `and`, the first that allows an `or`.
+    if (decision.allowed !== isAnd) return decision;
+    only = decision;
+  }
+  return policy.filters.length === 1 && only ? only : { allowed: isAnd, matchedRule: at };
+}
+
+function holds(condition: PolicyCondition, attributes: Attributes, facts: Facts): boolean {
+  const operand = operandOf(condition, attributes);
+  if (operand === null) return false;
+  const stored = valuesOf(condition, facts);
+  const { operator } = condition;
+  if (operator === 'exists') return stored.length > 0;
+  if (operator === 'not_exists') return stored.length === 0;
+  if (stored.length === 0) return false;
+  // Of several tags one is enough, but none may be what is ruled out.
+  if (operator === 'ne' || operator === 'nin')
+    return stored.every((value) => !fits(operator === 'ne' ? 'eq' : 'in', value, operand.value!));
+  return stored.some((value) => fits(operator, value, operand.value!));
+}
+
+/** None: the key is missing. Only tags are several. */
+function valuesOf(condition: PolicyCondition, { group, tags, source, chunk }: Facts): string[] {
+  const { target, key } = condition;
+  const some = (value: string | undefined): string[] => (value === undefined ? [] : [value]);
+  switch (target) {
+    case 'tag':
+      if (asksForTag(condition)) return tags.flatMap(({ name }) => (name === key ? [name] : []));
+      return tags.map((tag) => tag[key as 'id' | 'name']);
+    case 'source_group':
+      return [group[key as 'id' | 'name']];
+    case 'group_metadata':
+      return some(own(group.metadata, key));
+    case 'chunk_metadata':
+      return isUntrusted(condition) || chunk === null ? [] : some(own(chunk.metadata, key)?.val);
+    case 'source_metadata': {
+      const origin = own(source.originMetadata, key);
+      const counts = condition.trust_content || origin?.trusted === true;
+      return some(own(source.metadata, key) ?? (counts ? origin?.val : undefined));
+    }
+  }
+}
+
+function fits(operator: FilterOperator, stored: string, operand: Scalar | readonly Scalar[]): boolean {
+  if (Array.isArray(operand)) return operand.some((one: Scalar) => compare(stored, one) === 0);
+  const one = operand as Scalar;
+  switch (operator) {
+    case 'contains':
+      return stored.normalize('NFC').includes(String(one).normalize('NFC'));
+    case 'starts_with':
+      return stored.normalize('NFC').startsWith(String(one).normalize('NFC'));
+    case 'eq':
+      return compare(stored, one) === 0;
+    case 'gt':
+      return compare(stored, one) > 0;
+    case 'gte':
+      return compare(stored, one) >= 0;
+    case 'lt':
+      return compare(stored, one) < 0;
+    case 'lte':
+      return compare(stored, one) <= 0;
+    default:
+      throw new Error(`no comparison: ${operator}`);
+  }
+}
+
+/** Numbers by size and times by when they are, when both are; else as text, by bytes. */
+function compare(stored: string, given: Scalar): number {
+  const [a, b] = [classify(stored), classify(given)];
+  if (a.kind === b.kind && a.kind !== 'text') {
+    const [x, y] = [exact(a), exact(b)];
+    return x < y ? -1 : x > y ? 1 : 0;
+  }
+  return Buffer.compare(Buffer.from(stored.normalize('NFC')), Buffer.from(String(given).normalize('NFC')));
+}
+
+/** Of 100 digits, with an exponent of three: no number has more places behind the point. */
+const PLACES = 1_100;
+
+/** A number as a multiple of 10^-PLACES, a time in microseconds. */
+function exact({ kind, text }: Operand): bigint {
+  if (kind === 'number') {
+    const [, sign, whole = '', fraction = '', exponent = '0'] = /^([+-]?)(\d*)\.?(\d*)(?:[eE]([+-]?\d+))?$/.exec(text)!;
+    const scaled = BigInt(whole + fraction) * 10n ** BigInt(PLACES - fraction.length + Number(exponent));
+    return sign === '-' ? -scaled : scaled;
+  }
+  const [, moment = '', fraction = '', zone = ''] = /^(.{10}[T ]\d\d:\d\d(?::\d\d)?)(?:\.(\d+))?(.*)$/.exec(text)!;
+  return BigInt(Date.parse(`${moment.replace(' ', 'T')}${zone}`)) * 1000n + BigInt(fraction.padEnd(6, '0'));
+}
+
+function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined;
+}

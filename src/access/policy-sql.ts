@@ -1,0 +1,150 @@
+/**
+ * A policy and the attributes of a principal -> SQL over source `s` with its group `g`, and over chunk `c`. Keys and values are
+ * bound parameters. evaluate.ts says what it must mean.
+ *
+ * The language has no negation, so a policy in which every condition on the chunk is taken for true is fulfilled by every source
+ * that has a visible chunk: by that sources are chosen, and the chunk is tested only where a policy asks about chunks.
+ */
+
+import { empty, join, raw, type Sql, sql } from '../db/sql.ts';
+import type { Scalar } from '../filters/filter-group.ts';
+import { conditionSql } from '../filters/metadata-sql.ts';
+import type { MetadataFilter } from '../retrieval/types.ts';
+import { isId } from '../util/ids.ts';
+import { type Attributes, asksForTag, isUntrusted, operandOf, type Policy, type PolicyCondition } from './policy.ts';
+
+/** What is demanded beyond the tenant and the limits of the key. */
+export interface CompiledPolicy {
+  /** Every source `s`, in group `g`, with a visible chunk fulfils it; null: every source does. */
+  source: Sql | null;
+  /** What a chunk `c` of such a source must fulfil besides; null: nothing. */
+  chunk: Sql | null;
+  /** A source `s` without any chunk is visible; null: as every source that fulfils `source`. */
+  chunkless: Sql | null;
+}
+
+const TRUE = raw('true');
+const FALSE = raw('false');
+
+/** Of a policy that does not exist: nothing is visible. */
+export const NOTHING: CompiledPolicy = { source: FALSE, chunk: null, chunkless: null };
+
+export function compilePolicy(policy: Policy, attributes: Attributes): CompiledPolicy {
+  const compile = (group: Policy, onChunk: (condition: PolicyCondition) => Sql): Sql =>
+    groupSql(group, (condition) => (isOnChunk(condition) ? onChunk(condition) : conditionOf(condition, attributes)));
+  const source = compile(policy, () => TRUE);
+  const bound = source === TRUE ? null : source;
+  if (!someCondition(policy, isOnChunk)) return { source: bound, chunk: null, chunkless: null };
+  const exactly = (group: Policy): Sql => compile(group, (condition) => conditionOf(condition, attributes));
+  const chunks = conjuncts(policy).filter((member) => someCondition(member, isOnChunk));
+  const tests = chunks.map((member) => {
+    const test = exactly(member);
+    return someCondition(member, (condition) => !isOnChunk(condition)) ? inItsSource(test) : test;
+  });
+  const withoutChunk = compile(policy, ({ operator }) => (operator === 'not_exists' ? TRUE : FALSE));
+  return { source: bound, chunk: join(tests, ' and '), chunkless: withoutChunk };
+}
+
+/** Asks about what the chunk itself carries. Without trust it carries nothing, whichever chunk it is. */
+function isOnChunk(condition: PolicyCondition): boolean {
+  return condition.target === 'chunk_metadata' && !isUntrusted(condition);
+}
+
+function someCondition(group: Policy, test: (condition: PolicyCondition) => boolean): boolean {
+  return group.filters.some((member) => ('filters' in member ? someCondition(member, test) : test(member)));
+}
+
+/** Groups all of which must hold. */
+function conjuncts(policy: Policy): Policy[] {
+  if (policy.operator === 'or' && policy.filters.length > 1) return [policy];
+  return policy.filters.flatMap((member) =>
+    'filters' in member ? conjuncts(member) : [{ operator: 'and' as const, filters: [member] }],
+  );
+}
+
+/** What is certain is left out, so that the planner does not look for it. */
+function groupSql(group: Policy, condition: (condition: PolicyCondition) => Sql): Sql {
+  const isAnd = group.operator === 'and';
+  const [decides, says] = isAnd ? [FALSE, TRUE] : [TRUE, FALSE];
+  const members = group.filters.map((member) =>
+    'filters' in member ? groupSql(member, condition) : condition(member),
+  );
+  if (members.includes(decides)) return decides;
+  const open = members.filter((member) => member !== says);
+  if (open.length === 0) return says;
+  return sql`(${join(open, isAnd ? ' and ' : ' or ')})`;
+}
+
+/** Looked up by full keys and laterally, as the source of a candidate is. */
+function inItsSource(test: Sql): Sql {
+  return sql`coalesce((select ${test}
+    from (select * from source where tenant_id = c.tenant_id and source_group_id = c.source_group_id and id = c.source_id offset 0) s,
+         (select * from source_group where tenant_id = c.tenant_id and id = c.source_group_id offset 0) g), false)`;
+}
+
+function conditionOf(condition: PolicyCondition, attributes: Attributes): Sql {
+  const operand = operandOf(condition, attributes);
+  if (operand === null) return FALSE;
+  const { target, key, operator } = condition;
+  if (isUntrusted(condition)) return operator === 'not_exists' ? TRUE : FALSE;
+  const filter: MetadataFilter = { key, operator, ...operand };
+  switch (target) {
+    case 'tag':
+      return onTags(condition, filter);
+    case 'source_group':
+      return onGroup(filter);
+    case 'group_metadata':
+      return onValue(filter, sql`(g.metadata ->> ${key}::text)`);
+    case 'chunk_metadata':
+      return onValue(filter, sql`(c.metadata -> ${key}::text ->> 'val')`);
+    case 'source_metadata':
+      return onValue(filter, condition.trust_content ? anyRecord(key) : trustedRecord(key));
+  }
+}
+
+/** API records win over origin records of the same key. */
+function anyRecord(key: string): Sql {
+  return sql`coalesce(s.metadata ->> ${key}::text, s.origin_metadata -> ${key}::text ->> 'val')`;
+}
+
+function trustedRecord(key: string): Sql {
+  return sql`coalesce(s.metadata ->> ${key}::text,
+    case when s.origin_metadata -> ${key}::text ->> 'trusted' = 'true' then s.origin_metadata -> ${key}::text ->> 'val' end)`;
+}
+
+/** As in filters, but a missing value is never allowed, for ne and nin neither. */
+function onValue(filter: MetadataFilter, value: Sql): Sql {
+  const { operator } = filter;
+  if (operator !== 'ne' && operator !== 'nin') return sql`(${conditionSql(filter, value)})`;
+  const same = conditionSql({ ...filter, operator: operator === 'ne' ? 'eq' : 'in' }, value);
+  return sql`(${value} is not null and not ${same})`;
+}
+
+/** There is always a group with its id and name. */
+function onGroup(filter: MetadataFilter): Sql {
+  if (filter.operator === 'exists') return TRUE;
+  if (filter.operator === 'not_exists') return FALSE;
+  if (filter.key === 'name') return onValue(filter, raw('g.name'));
+  if (filter.operator === 'eq' || filter.operator === 'in') {
+    const ids = [filter.value as Scalar | readonly Scalar[]].flat().filter((id) => isId(id));
+    return sql`g.id = any(${ids}::uuid[])`;
+  }
+  return onValue(filter, raw('g.id::text'));
+}
+
+/** One of the tags fits; of ne and nin none may be what is ruled out, and there must be one. */
+function onTags(condition: PolicyCondition, filter: MetadataFilter): Sql {
+  const { operator } = filter;
+  if (asksForTag(condition)) return someTag(sql`and t.name = ${filter.key}::text`, operator === 'not_exists');
+  if (operator === 'exists' || operator === 'not_exists') return someTag(empty, operator === 'not_exists');
+  const value = filter.key === 'id' ? raw('t.id::text') : raw('t.name');
+  const isNegative = operator === 'ne' || operator === 'nin';
+  const positive = isNegative ? ({ ...filter, operator: operator === 'ne' ? 'eq' : 'in' } as const) : filter;
+  const fits = someTag(sql`and ${conditionSql(positive, value)}`, isNegative);
+  return isNegative ? sql`(${someTag(empty, false)} and ${fits})` : fits;
+}
+
+function someTag(condition: Sql, none: boolean): Sql {
+  return sql`${none ? raw('not ') : empty}exists (select from tag_source_group l join tag t on t.tenant_id = l.tenant_id and t.id = l.tag_id
+    where l.tenant_id = g.tenant_id and l.source_group_id = g.id ${condition})`;
+}

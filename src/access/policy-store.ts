@@ -1,0 +1,84 @@
+/** SQL of the table authz_policy. */
+
+import { json, type Queryable, type Tx } from '../db/database.ts';
+import type { PageRequest } from '../db/page-sql.ts';
+import { keepPlan, raw, sql } from '../db/sql.ts';
+import type { Attributes, Policy } from './policy.ts';
+
+export interface NamedPolicy {
+  id: string;
+  name: string;
+  version: number;
+  definition: Policy;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+const COLUMNS = raw('p.id, p.name, p.version, p.definition, p.created_at as "createdAt", p.updated_at as "updatedAt"');
+
+/**
+ * What applies to a request: the policy, if there is one of the name, and the attributes of the principal: none when it is not
+ * named, not known, or its attributes have expired.
+ */
+export async function findRules(
+  tx: Queryable,
+  tenantId: string,
+  { id, policy, at }: { id: string | null; policy: string; at: Date },
+): Promise<{ policy: Policy | null; attributes: Attributes }> {
+  const [rules] = await tx.query<{ policy: Policy | null; attributes: Attributes | null }>(
+    keepPlan(sql`
+    select (select p.definition from authz_policy p where p.tenant_id = ${tenantId} and p.name = ${policy}) as policy,
+      (select s.attributes from subject s
+       where s.tenant_id = ${tenantId} and s.principal_id = ${id} and coalesce(s.expires_at > ${at}, true)) as attributes`),
+  );
+  return { policy: rules!.policy, attributes: rules!.attributes ?? {} };
+}
+
+export async function findPolicy(tx: Queryable, tenantId: string, name: string): Promise<NamedPolicy | undefined> {
+  const [policy] = await tx.query<NamedPolicy>(
+    sql`select ${COLUMNS} from authz_policy p where p.tenant_id = ${tenantId} and p.name = ${name}`,
+  );
+  return policy;
+}
+
+/** One page in order of creation, with one row more when there is a next page. */
+export async function listPolicies(
+  tx: Queryable,
+  tenantId: string,
+  page: PageRequest,
+): Promise<{ rows: NamedPolicy[]; total: number }> {
+  const after = page.afterId === undefined ? raw('true') : sql`p.id > ${page.afterId}::uuid`;
+  const rows = await tx.query<NamedPolicy>(sql`
+    select ${COLUMNS} from authz_policy p where p.tenant_id = ${tenantId} and ${after} order by p.id limit ${page.limit + 1}`);
+  return { rows, total: await countPolicies(tx, tenantId) };
+}
+
+export async function countPolicies(tx: Queryable, tenantId: string): Promise<number> {
+  const [count] = await tx.query<{ total: number }>(
+    sql`select count(*) as total from authz_policy where tenant_id = ${tenantId}`,
+  );
+  return count!.total;
+}
+
+/** Makes the policy or its next version, and returns it. */
+export async function savePolicy(
+  tx: Tx,
+  tenantId: string,
+  policy: Pick<NamedPolicy, 'id' | 'name' | 'definition'>,
+  now: Date,
+): Promise<NamedPolicy> {
+  const [saved] = await tx.query<NamedPolicy>(sql`
+    insert into authz_policy as p (tenant_id, id, name, version, definition, created_at, updated_at)
+    values (${tenantId}, ${policy.id}, ${policy.name}, 1, ${json(policy.definition)}, ${now}, ${now})
+    on conflict (tenant_id, name) do update
+      set version = p.version + 1, definition = excluded.definition, updated_at = excluded.updated_at
+    returning ${COLUMNS}`);
+  return saved!;
+}
+
+export async function deletePolicy(tx: Tx, tenantId: string, name: string): Promise<NamedPolicy | undefined> {
+  const [policy] = await tx.query<NamedPolicy>(
+    sql`delete from authz_policy p where p.tenant_id = ${tenantId} and p.name = ${name} returning ${COLUMNS}`,
+  );
+  return policy;
+}

@@ -1,0 +1,76 @@
+/** SQL of the table subject: attributes of principals. */
+
+import { json, type Queryable, type Tx } from '../db/database.ts';
+import { afterCursor, type PageRequest, pageOf } from '../db/page-sql.ts';
+import { raw, sql } from '../db/sql.ts';
+import type { Attributes } from './policy.ts';
+
+export interface Subject {
+  id: string;
+  principalId: string;
+  attributes: Attributes;
+  /** From then on it counts as one without attributes. */
+  expiresAt: Date | null;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+const COLUMNS = raw(`s.id, s.principal_id as "principalId", s.attributes, s.expires_at as "expiresAt",
+  s.created_at as "createdAt", s.updated_at as "updatedAt"`);
+
+export async function findSubject(tx: Queryable, tenantId: string, principalId: string): Promise<Subject | undefined> {
+  const [subject] = await tx.query<Subject>(
+    sql`select ${COLUMNS} from subject s where s.tenant_id = ${tenantId} and s.principal_id = ${principalId}`,
+  );
+  return subject;
+}
+
+/** For the rest of the transaction nobody else changes it. */
+export async function lockSubject(tx: Tx, tenantId: string, principalId: string): Promise<Subject | undefined> {
+  const [subject] = await tx.query<Subject>(
+    sql`select ${COLUMNS} from subject s where s.tenant_id = ${tenantId} and s.principal_id = ${principalId} for update`,
+  );
+  return subject;
+}
+
+/** One page in order of creation, with one row more when there is a next page. */
+export async function listSubjects(
+  tx: Queryable,
+  tenantId: string,
+  page: PageRequest,
+): Promise<{ rows: Subject[]; total: number }> {
+  const rows = await tx.query<Subject>(sql`
+    select ${COLUMNS} from subject s
+    where s.tenant_id = ${tenantId} and ${afterCursor(raw('s.id'), page)} ${pageOf(raw('s.id'), page)}`);
+  return { rows, total: await countSubjects(tx, tenantId) };
+}
+
+export async function countSubjects(tx: Queryable, tenantId: string): Promise<number> {
+  const [count] = await tx.query<{ total: number }>(
+    sql`select count(*) as total from subject where tenant_id = ${tenantId}`,
+  );
+  return count!.total;
+}
+
+/** Makes the subject or replaces its attributes and expiry, and returns it. */
+export async function saveSubject(
+  tx: Tx,
+  tenantId: string,
+  subject: Pick<Subject, 'id' | 'principalId' | 'attributes' | 'expiresAt'>,
+  now: Date,
+): Promise<Subject> {
+  const [saved] = await tx.query<Subject>(sql`
+    insert into subject as s (tenant_id, id, principal_id, attributes, expires_at, created_at, updated_at)
+    values (${tenantId}, ${subject.id}, ${subject.principalId}, ${json(subject.attributes)}, ${subject.expiresAt}, ${now}, ${now})
+    on conflict (tenant_id, principal_id) do update
+      set attributes = excluded.attributes, expires_at = excluded.expires_at, updated_at = excluded.updated_at
+    returning ${COLUMNS}`);
+  return saved!;
+}
+
+export async function deleteSubject(tx: Tx, tenantId: string, principalId: string): Promise<Subject | undefined> {
+  const [subject] = await tx.query<Subject>(
+    sql`delete from subject s where s.tenant_id = ${tenantId} and s.principal_id = ${principalId} returning ${COLUMNS}`,
+  );
+  return subject;
+}

@@ -1,0 +1,264 @@
+/**
+ * Finds the passages of retrieved chunks that answer a question: extractive answering without a model. Pure.
+ *
+ * Passages are scored by passage-score.ts; when even the best one hardly answers, nothing is said.
+ */
+
+import type { ContextChunk } from '../../llm/models.ts';
+import { indexedContext } from '../../text/link-line.ts';
+import { cutIntoPieces, splitCode, splitUnits, type Unit, type UnitKind } from '../../text/sentences.ts';
+import { answerLogOdds, type Candidate, NO_FEATURES, type Questions, scorePassages } from './passage-score.ts';
+import { type Analyzer, readQuestion } from './question.ts';
+
+/** A passage grows around its best unit up to this length. */
+export const PASSAGE_CODE_POINTS_MAX = 400;
+export const PASSAGES_MAX = 3;
+/** A piece of a long unit is somewhat shorter than a quote may be, so that it can be quoted whole. */
+const PIECE_CODE_POINTS_MAX = 290;
+/** Chunks beyond this rank add noise, not answers. */
+const CHUNKS_MAX = 12;
+/** A further passage must score at most this much less than the best one. */
+const FURTHER_SCORE_DROP_MAX = 2;
+/** Below, nothing is said. Where it stands between wrong answers and wrong silence: bench/answers.ts prints the curve. */
+export const ANSWER_LOG_ODDS_MIN = -0.85;
+/** Two passages are near-duplicates when the smaller shares this much of its terms with the larger. */
+const DUPLICATE_OVERLAP_MIN = 0.8;
+
+/** A unit of a chunk that is quoted word for word. `before` is what separates it from the unit before it in the answer. */
+export interface Quoted {
+  number: number;
+  kind: UnitKind;
+  text: string;
+  before: '' | ' ' | '\n';
+}
+
+/** Neighbouring units of one chunk, in reading order. */
+export interface Passage {
+  number: number;
+  text: string;
+  quoted: Quoted[];
+  /** Logarithmic: a difference of 1 is a factor of e in how likely it holds the answer. */
+  score: number;
+}
+
+/** What was found, and how likely it answers: the logarithm of the odds, to be compared with ANSWER_LOG_ODDS_MIN. */
+export interface Extract {
+  /** The best first. */
+  passages: Passage[];
+  logOdds: number;
+}
+
+/** The passages that answer best; none when nothing matches. */
+export function extractPassages(question: string, chunks: readonly ContextChunk[], analyzer: Analyzer): Extract {
+  const { candidates, questions } = scoredPassages(question, chunks, analyzer);
+  return choose(candidates, questions);
+}
+
+/** Every passage of the best chunks with its score, in order of chunk and place. */
+export function scoredPassages(question: string, chunks: readonly ContextChunk[], analyzer: Analyzer) {
+  const top = [...chunks].sort((a, b) => b.score - a.score || a.number - b.number).slice(0, CHUNKS_MAX);
+  const questions = new Map(top.map((chunk) => [chunk.language, readQuestion(question, chunk.language, analyzer)]));
+  const candidates = top
+    .filter(({ content }) => !isDirectory(content))
+    .flatMap((chunk) => candidatesOf(chunk, analyzer))
+    .filter((one) => isQuotable(one.text, question));
+  scorePassages(candidates, questions);
+  return { candidates, questions };
+}
+
+function choose(candidates: readonly Candidate[], questions: Questions): Extract {
+  const ranked = candidates
+    .filter((one) => one.features.own + one.features.near > 0)
+    .sort((a, b) => Number(a.kind === 'heading') - Number(b.kind === 'heading') || b.score - a.score);
+  const best = ranked[0];
+  if (best === undefined) return { passages: [], logOdds: Number.NEGATIVE_INFINITY };
+  const chosen: Candidate[][] = [];
+  for (const one of ranked) {
+    if (chosen.length === PASSAGES_MAX || one.score < best.score - FURTHER_SCORE_DROP_MAX) break;
+    const passage = grow(one, candidates);
+    if (!chosen.some((other) => overlaps(passage, other) || isDuplicate(passage, other))) chosen.push(passage);
+  }
+  return { passages: chosen.map(toPassage), logOdds: answerLogOdds(best, candidates, questions) };
+}
+
+function candidatesOf(chunk: ContextChunk, analyzer: Analyzer): Candidate[] {
+  const units = chunk.isCode ? splitCode(chunk.content) : splitUnits(chunk.content);
+  const titles = [chunk.name.replace(/\.[\p{L}\d]{1,5}$/u, ''), ...chunk.headingPath].join('\n');
+  const context = indexedContext(chunk.context) ?? '';
+  const above = new Set(analyzer.index(titles, chunk.language));
+  const chunkTerms = new Set([...above, ...analyzer.index(context, chunk.language)]);
+  let headingTerms = above;
+  let head: ReadonlySet<string> = new Set(analyzer.index(chunk.headingPath.at(-1) ?? '', chunk.language));
+  return units.flatMap((unit, position) => {
+    const own = headOf(chunk.content.slice(unit.start, unit.end), unit.kind);
+    const headTerms = own === undefined ? head : new Set(analyzer.index(own, chunk.language));
+    const passages = piecesOf(chunk.content, unit).map(({ start, end }) => {
+      const text = chunk.content.slice(start, end);
+      const order = analyzer.index(text, chunk.language);
+      for (const term of order) chunkTerms.add(term);
+      return {
+        number: chunk.number,
+        kind: unit.kind,
+        text,
+        start,
+        end,
+        position,
+        score: 0,
+        features: NO_FEATURES,
+        terms: new Set(order),
+        headingTerms,
+        headTerms,
+        chunk,
+        chunkTerms,
+      };
+    });
+    if (unit.kind === 'heading') {
+      head = new Set(passages.flatMap((passage) => [...passage.terms]));
+      headingTerms = new Set([...above, ...head]);
+    }
+    return passages;
+  });
+}
+
+/** What an entry is about, where it says so itself: the first cell of a row, what stands before a colon or a dash. */
+function headOf(text: string, kind: UnitKind): string | undefined {
+  if (kind === 'row') return /^[\s|]*([^|\t]+)/.exec(text)?.[1];
+  if (kind === 'sentence' || kind === 'item') return /^(?:[-*+•]\s+)?(.{1,80}?)(?:: | [—–-] )/su.exec(text)?.[1];
+  return undefined;
+}
+
+/** A unit longer than the limit falls into pieces, each of as many clauses as fit. */
+function piecesOf(content: string, { start, end }: Unit): { start: number; end: number }[] {
+  if (codePoints(content.slice(start, end)) <= PIECE_CODE_POINTS_MAX) return [{ start, end }];
+  const pieces: { start: number; end: number }[] = [];
+  for (const piece of cutIntoPieces(content, start, end)) {
+    const last = pieces[pieces.length - 1];
+    if (last !== undefined && codePoints(content.slice(last.start, piece.end)) <= PIECE_CODE_POINTS_MAX)
+      last.end = piece.end;
+    else pieces.push({ ...piece });
+  }
+  return pieces.flatMap((piece) => {
+    const text = content.slice(piece.start, piece.end);
+    const from = piece.start + text.length - text.trimStart().length;
+    return text.trim() === '' ? [] : [{ start: from, end: from + text.trim().length }];
+  });
+}
+
+function codePoints(text: string): number {
+  return [...text].length;
+}
+
+/** Dots that lead to a page number. Bounded, so that a long run of dots is not scanned from each of them. */
+const LEADER = /(?<!\.\s?)(?:\.\s?){4,200}\s?\p{N}+/gu;
+const LEADERS_MIN = 3;
+const ENDS_WITH_PAGE = /^.{2,80}[,\s]\s*(?:\p{N}{1,4}|[ivxlc]{1,6})\s*$/u;
+const DIRECTORY_LINES_MIN = 8;
+const DIRECTORY_LINES_SHARE = 0.7;
+
+/** A table of contents, or the index of a book: it says where things are, not what they are. */
+function isDirectory(content: string): boolean {
+  if ((content.match(LEADER)?.length ?? 0) >= LEADERS_MIN) return true;
+  const lines = content.split('\n').filter((line) => line.trim() !== '');
+  const pages = lines.filter((line) => !line.startsWith('|') && ENDS_WITH_PAGE.test(line)).length;
+  return lines.length >= DIRECTORY_LINES_MIN && pages >= lines.length * DIRECTORY_LINES_SHARE;
+}
+
+/** Speech to a machine, or markup, which no reader of the source was meant to read as its content. */
+const ADDRESSES_MODEL =
+  /\b(?:ignore|disregard|forget|override|bypass)\b.{0,60}\b(?:instructions?|prompts?|rules|directions|guidelines|messages?|context)\b|\bsystem\s*(?:prompt|message|instruction|:)|\byou are (?:now )?(?:an? )?(?:ai|chatgpt|gpt|language model|assistant|dan)\b|\b(?:as an ai|do not cite|cite nothing|answer (?:only )?with|respond (?:only )?with|reveal (?:the|your))\b|<\|?(?:im_start|im_end|system|endoftext)|\[\/?inst\]|\bignoriere?\b.{0,40}\banweisung|\bignore[zr]?\b.{0,40}\b(?:instructions|instrucciones)|ignora.{0,40}(?:instrucciones|istruzioni|instruções)|игнорируй.{0,40}(?:инструкц|указан)|(?:指示|命令).{0,10}無視|(?:忽略|无视|無視).{0,20}(?:指示|指令|提示)|(?:지시|명령).{0,10}무시/iu;
+
+/** False for instructions to a model, unless the question is about such things, and for passages without a letter or digit. */
+function isQuotable(text: string, question: string): boolean {
+  if (!/[\p{L}\p{N}]/u.test(text)) return false;
+  if (!ADDRESSES_MODEL.test(text)) return true;
+  return /\b(?:instruction|prompt|inject|jailbreak|ignore)/iu.test(question) || ADDRESSES_MODEL.test(question);
+}
+
+/**
+ * The passage around `best`: neighbours of its chunk join, the likelier side first, as long as they belong together and fit.
+ *
+ * A heading above closes it. Rows, list items and records stand for themselves: others join only when they are as likely.
+ */
+export function grow(best: Candidate, candidates: readonly Candidate[]): Candidate[] {
+  const at = candidates.indexOf(best);
+  let [first, last] = [at, at];
+  let length = codePoints(best.text);
+  const fits = (inner: Candidate, outer: Candidate | undefined): outer is Candidate =>
+    outer !== undefined &&
+    outer.chunk === best.chunk &&
+    Math.abs(outer.position - inner.position) <= 1 &&
+    length + 1 + codePoints(outer.text) <= PASSAGE_CODE_POINTS_MAX;
+  for (;;) {
+    const [head, tail] = [candidates[first]!, candidates[last]!];
+    const passage = candidates.slice(first, last + 1);
+    const before = candidates[first - 1];
+    const after = candidates[last + 1];
+    const joinsBefore =
+      head.kind !== 'heading' && fits(head, before) && isOnTopic(before) && belongs(before, head, best, passage);
+    const joinsAfter = fits(tail, after) && after.kind !== 'heading' && belongs(tail, after, best, passage);
+    if (!joinsBefore && !joinsAfter) break;
+    if (joinsAfter && (!joinsBefore || after.score >= before!.score)) {
+      last += 1;
+      length += codePoints(after.text) + 1;
+    } else {
+      first -= 1;
+      length += codePoints(before!.text) + 1;
+    }
+  }
+  return candidates.slice(first, last + 1);
+}
+
+/** True when `upper` and `lower`, which stand one below the other, are read together. */
+function belongs(upper: Candidate, lower: Candidate, best: Candidate, passage: readonly Candidate[]): boolean {
+  if (upper.kind === 'heading') return !/^#{1,6}\s/.test(upper.text);
+  if (upper.position === lower.position) return true;
+  if (upper.kind === 'sentence' && lower.kind === 'sentence') return true;
+  if (isSameEntry(upper, lower)) return true;
+  if (introduces(upper) || (lower.kind === upper.kind && passage.some(introduces))) return true;
+  const outer = passage.includes(upper) ? lower : upper;
+  return outer.score >= best.score - FURTHER_SCORE_DROP_MAX;
+}
+
+/** Fields open an entry, and stand in it. */
+function isSameEntry(upper: Candidate, lower: Candidate): boolean {
+  if (upper.kind === 'record') return true;
+  return lower.kind === 'record' && !/\n\s*\n/.test(upper.chunk.content.slice(upper.end, lower.start));
+}
+
+/** What stands above must be about the question; what follows may be the answer without its words. */
+function isOnTopic({ kind, features }: Candidate): boolean {
+  return kind === 'heading' || kind === 'record' || features.own > 0;
+}
+
+/** A sentence that announces the list, table or code below it. */
+function introduces({ kind, text }: Candidate): boolean {
+  return kind === 'sentence' && /[:：]$/u.test(text);
+}
+
+function overlaps(left: readonly Candidate[], right: readonly Candidate[]): boolean {
+  return left.some((one) => right.includes(one));
+}
+
+function isDuplicate(left: readonly Candidate[], right: readonly Candidate[]): boolean {
+  const [a, b] = [left, right].map((passage) => new Set(passage.flatMap(({ terms }) => [...terms])));
+  const [small, large] = a!.size <= b!.size ? [a!, b!] : [b!, a!];
+  if (small.size === 0) return true;
+  return [...small].filter((term) => large.has(term)).length / small.size >= DUPLICATE_OVERLAP_MIN;
+}
+
+function toPassage(units: readonly Candidate[]): Passage {
+  const { number, chunk } = units[0]!;
+  const quoted = units.map(({ kind, text, start }, i) => {
+    const gap = i === 0 ? '' : chunk.content.slice(units[i - 1]!.end, start);
+    return { number, kind, text, before: i === 0 ? ('' as const) : separatorOf(units[i - 1]!, units[i]!, gap) };
+  });
+  const text = quoted.map((one) => one.before + one.text).join('');
+  return { number, text, quoted, score: Math.max(...units.map(({ score }) => score)) };
+}
+
+/** Sentences of one paragraph, and pieces of one unit, go on in the same line. */
+function separatorOf(upper: Candidate, lower: Candidate, gap: string): '' | ' ' | '\n' {
+  if (upper.position === lower.position) return gap.includes('\n') ? '\n' : gap === '' ? '' : ' ';
+  if (upper.kind !== 'sentence' || /\n\s*\n/.test(gap)) return '\n';
+  return gap === '' || /[。！？．｡]["'」』）]*$/.test(upper.text) ? '' : ' ';
+}

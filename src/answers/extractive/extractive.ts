@@ -1,0 +1,62 @@
+/** The default chat model, which is none: it answers with the best passages of the retrieved chunks, quoted word for word. */
+
+import type { ChatEvent, ChatModel, ChatRequest } from '../../llm/models.ts';
+import type { UnitKind } from '../../text/sentences.ts';
+import { ANSWER_LOG_ODDS_MIN, extractPassages, type Passage } from './extract.ts';
+import type { Analyzer } from './question.ts';
+
+/** @param contextTokens as with other models, though nothing here is limited by it. */
+export function openExtractive(contextTokens: number, analyzer: Analyzer): ChatModel {
+  return {
+    name: 'extractive',
+    contextTokens,
+    async *stream(request: ChatRequest, signal: AbortSignal): AsyncIterable<ChatEvent> {
+      signal.throwIfAborted();
+      const { passages, logOdds } = extractPassages(request.standalone ?? request.question, request.chunks, analyzer);
+      if (logOdds < ANSWER_LOG_ODDS_MIN) {
+        yield { type: 'finish', reason: 'no_answer' };
+        return;
+      }
+      const fence = fenceFor(passages);
+      let isFenced = false;
+      for (const [i, passage] of passages.entries()) {
+        signal.throwIfAborted();
+        for (const [j, { number, kind, text, before }] of passage.quoted.entries()) {
+          const isFirst = j === 0;
+          const closing = isFenced && (isFirst || kind !== 'code') ? `\n${fence}` : '';
+          const opening = kind === 'code' && (isFirst || !isFenced) ? `${fence}\n` : '';
+          const delta = closing + (isFirst && i > 0 ? '\n\n' : before) + opening;
+          if (delta !== '') yield { type: 'text', delta };
+          isFenced = kind === 'code';
+          yield { type: 'quote', text: displayed(text, kind), number };
+        }
+      }
+      if (isFenced) yield { type: 'text', delta: `\n${fence}` };
+      yield { type: 'finish', reason: 'stop' };
+    },
+  };
+}
+
+/** Longer than any run of backticks in the quoted code. */
+function fenceFor(passages: readonly Passage[]): string {
+  let longest = 2;
+  for (const { quoted } of passages)
+    for (const { text } of quoted) for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
+  return '`'.repeat(longest + 1);
+}
+
+/** As it is read: hard-wrapped lines are joined, and a table row loses its outer bars and empty cells. */
+function displayed(text: string, kind: UnitKind): string {
+  if (kind === 'record' || kind === 'code') return text;
+  if (kind === 'row') return cellsOf(text).join(' | ') || text;
+  return text
+    .replace(/(?<=[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}、。，])\s*\n\s*(?=[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}])/gu, '')
+    .replace(/\s*\n\s*/g, ' ');
+}
+
+function cellsOf(row: string): string[] {
+  return row
+    .split(/(?<!\\)\|/)
+    .map((cell) => cell.trim())
+    .filter((cell) => cell !== '');
+}

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { analyzeQuery, analyzeText } from '../../text/analyzer.ts';
+import { ANSWER_LOG_ODDS_MIN, extractPassages, scoredPassages } from './extract.ts';
+import { readQuestion } from './question.ts';
+
+const analyzer = {
+  index: (text: string, language: string | null) => analyzeText(text, language).split(' '),
+  query: (text: string, language: string | null) => analyzeQuery(text, language === null ? [] : [language]),
+};
+
+function chunksOf(contents: readonly string[], language: string) {
+  return contents.map((content, i) => {
+    return { number: i + 1, name: 'a.txt', headingPath: [], context: null, content, score: 10 - i, language };
+  });
+}
+
+function logOddsOf(question: string, contents: readonly string[], language = 'en'): number {
+  return extractPassages(question, chunksOf(contents, language), analyzer).logOdds;
+}
+
+function bestOf(question: string, contents: readonly string[], language = 'en'): string {
+  const { candidates } = scoredPassages(question, chunksOf(contents, language), analyzer);
+  return candidates.toSorted((a, b) => b.score - a.score)[0]!.text;
+}
+
+test('the kind of thing that is asked for decides between sentences that hold the same words', () => {
+  const bridge = ['The bridge was opened by the mayor.', 'The bridge was opened in 1931 by the mayor.'];
+  assert.equal(bestOf('When was the bridge opened?', [bridge.join(' ')]), bridge[1]);
+  const crew = ['The crew of the ship was large.', 'The crew of the ship was 214.'];
+  assert.equal(bestOf('How many were in the crew of the ship?', [crew.join(' ')]), crew[1]);
+  const club = ['その部の会員は年に3回集まる。', 'その部の会員は全部で45人である。'];
+  assert.equal(bestOf('その部の会員は何人ですか？', [club.join('')], 'ja'), club[1]);
+  const wait = ['The wait of the client is long.', 'The wait of the client is long by default.'];
+  assert.equal(bestOf('What is the wait of the client if I set nothing?', [wait.join(' ')]), wait[1]);
+});
+
+test('a passage of the best chunk is preferred to the same words elsewhere', () => {
+  const contents = ['Pumps are blue. The pump needs oil.', 'The pump needs care in winter, they say.'];
+  assert.equal(bestOf('What does the pump need?', contents), 'The pump needs oil.');
+});
+
+test('what the question names and no passage holds makes an answer unlikely', () => {
+  const contents = ['Oslo has 709000 inhabitants. The harbour of Oslo is open all year.'];
+  const held = logOddsOf('How many inhabitants does Oslo have?', contents);
+  const missing = logOddsOf('How many inhabitants does Bergen have?', contents);
+  const other = logOddsOf('Which saint founded the chapel of Bergen?', contents);
+  assert.ok(held > 0, String(held));
+  assert.ok(missing < ANSWER_LOG_ODDS_MIN, String(missing));
+  assert.equal(other, Number.NEGATIVE_INFINITY);
+});
+
+test('a compound and its parts have letters in common', () => {
+  const tasks = ['Eine Aufgabe des Parlaments sind Gesetze.', 'Eine Aufgabe der Verfassungsgerichte sind Grundrechte.'];
+  const best = bestOf('Welche Aufgabe hat das Bundesverfassungsgericht?', [tasks.join(' ')], 'de');
+  assert.match(best, /^Eine Aufgabe der Verfassungsgerichte/);
+});
+
+test('the words that ask are no topic, unless there is nothing else', () => {
+  const termsOf = (text: string, language: string) => [...readQuestion(text, language, analyzer).terms];
+  for (const [question, topic, language] of [
+    ['谁是市长？', '是市长', 'zh'],
+    ['市長は誰ですか？', '市長は', 'ja'],
+    ['시장은 누구입니까?', '시장은', 'ko'],
+    ['ใครเป็นนายกเทศมนตรี', 'เป็นนายกเทศมนตรี', 'th'],
+  ] as const)
+    assert.deepEqual(termsOf(question, language), termsOf(topic, language), question);
+  assert.notDeepEqual(termsOf('什么？', 'zh'), []);
+});
+
+test('a chunk that leads the others in relevance is likelier to answer', () => {
+  const chunks = ['The pump needs oil in winter.', 'Pumps are blue.', 'Winter is long.'].map((content, i) => {
+    return { number: i + 1, name: 'a.txt', headingPath: [], context: null, content, score: 10, language: 'en' };
+  });
+  const logOdds = (others: number) =>
+    extractPassages(
+      'What does the pump need?',
+      chunks.map((chunk, i) => ({ ...chunk, score: i === 0 ? 10 : others })),
+      analyzer,
+    ).logOdds;
+  // More than the lead over the next passage alone can make.
+  assert.ok(logOdds(2) - logOdds(9) > 2, `${logOdds(2)} ${logOdds(9)}`);
+});

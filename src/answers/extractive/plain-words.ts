@@ -1,0 +1,68 @@
+/** What is wrong with a model, for the operator who configured it. Pure. */
+import { ServiceError } from '../../errors.ts';
+import { statusOf, systemCodeOf } from '../../llm/chat/provider-errors.ts';
+
+const SAID_UNITS_MAX = 200;
+const TLS_CODE = /CERT|SELF_SIGNED|UNABLE_TO|TLS|SSL|^EPROTO$/;
+
+export interface ConfiguredModel {
+  /** As in the names of its settings. */
+  kind: 'CHAT' | 'EMBEDDING' | 'RERANK' | 'PRESIDIO';
+  /** As the provider knows it. */
+  model: string;
+  /** Null: the provider's own address. */
+  baseUrl: string | null;
+}
+
+/** One sentence, or two: what happened, and which setting to look at. */
+export function inPlainWords(error: unknown, { kind, model, baseUrl }: ConfiguredModel): string {
+  const variables = `PINAKES_${kind}`;
+  const addressSetting = kind === 'PRESIDIO' ? 'PINAKES_PRESIDIO_URL' : `${variables}_BASE_URL`;
+  const address = baseUrl ?? "the provider's own address";
+  const cause = error instanceof ServiceError ? error.cause : error;
+  const message = error instanceof Error ? error.message : String(error);
+  if (isTimeout(error)) {
+    if (model.startsWith('local:'))
+      return 'no vector in time: a large model takes a while to load, or chunks keep it busy';
+    return `no answer from ${address} in time: is it the right address (${addressSetting}), and can it load the model?`;
+  }
+  const status = statusOf(cause);
+  const system = systemCodeOf(cause);
+  const said = saidBy(cause);
+  if (status === 401 || status === 403 || (status === 400 && /api.?key/i.test(said))) {
+    return `the key is refused (status ${status}): check ${variables}_API_KEY${quoted(said)}`;
+  }
+  if ((status === 404 || status === 400 || status === 422) && /model/i.test(said)) {
+    return `the model ${JSON.stringify(model)} is not there (status ${status}): check ${variables}_MODEL${quoted(said)}`;
+  }
+  if (status === 404 || status === 405) {
+    return `nothing of this kind at ${address} (status ${status}): check the path of ${addressSetting}, for example /v1`;
+  }
+  if (status === 429) return `too many requests, or no credit left (status 429)${quoted(said)}`;
+  if (status !== undefined && (status < 200 || status > 299))
+    return `${address} answers with status ${status}${quoted(said)}`;
+  if (system === 'ENOTFOUND' || system === 'EAI_AGAIN')
+    return `the host of ${address} has no address: check ${addressSetting}`;
+  if (system === 'ECONNREFUSED') return `nothing listens at ${address}: is it running, is the port right?`;
+  if (system !== undefined && TLS_CODE.test(system))
+    return `no secure connection to ${address} (${system}): does it speak https, and is its certificate valid?`;
+  if (status === undefined && system !== undefined) return `${address} cannot be reached (${system})`;
+  if (status !== undefined || /unreadable|without an end mark|not JSON/.test(message)) {
+    return `${address} answers, but not as such a model does: check ${addressSetting}, for example its path /v1`;
+  }
+  return cause === error ? message : `${message.replace(/\.$/, '')}${quoted(said)}`;
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof ServiceError
+    ? error.code === 'upstream_timeout'
+    : error instanceof Error && error.name === 'TimeoutError';
+}
+
+function saidBy(cause: unknown): string {
+  return cause instanceof Error ? cause.message.replace(/\s+/g, ' ').slice(0, SAID_UNITS_MAX) : '';
+}
+
+function quoted(said: string): string {
+  return said === '' ? '' : `; it says ${JSON.stringify(said)}`;
+}

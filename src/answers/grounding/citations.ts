@@ -1,0 +1,196 @@
+/**
+ * From an answer and the places where it cites, to citations: which stretch of the answer rests on which part of which chunk,
+ * and whether it really does. Pure.
+ */
+import { splitUnits, type Unit } from '../../text/sentences.ts';
+import { type Claim, claimOf, termsOf } from './claims.ts';
+import type { Marker } from './markers.ts';
+import { type Evidence, evidenceOf, findSupport, isSupportedBy } from './verify.ts';
+
+/** Pairs of sentence and chunk that are checked; an honest answer has far fewer. Markers beyond cite nothing. */
+export const CLAIMS_MAX = 256;
+/** For more sentences together no better quote is looked for. */
+const JOINT_CLAIMS_MAX = 8;
+
+/** Half-open range of code points of the answer text. */
+export interface Span {
+  start: number;
+  end: number;
+}
+
+/** A chunk as far as citing needs it. `number` is its label in the request to the model. */
+export interface CitableChunk {
+  number: number;
+  content: string;
+  language: string | null;
+}
+
+export interface Citation<Chunk> {
+  chunk: Chunk;
+  /** 1, 2, 3 … in the order of the answer. */
+  number: number;
+  spans: Span[];
+  quote: string;
+  verified: boolean;
+  /** Why it is not verified, in plain words. */
+  reason: string | null;
+  /** The cited text was put out as a quotation: it was chosen from the chunk, not written. */
+  quoted: boolean;
+}
+
+export interface Cited<Chunk> {
+  citations: Citation<Chunk>[];
+  /** Sentences that no verified citation supports. */
+  unsupported: Span[];
+}
+
+/**
+ * Cites per sentence. Sentences that one quote of a chunk supports together share a citation; a sentence that needs another
+ * quote of the same chunk, or that none supports, gets a citation of its own.
+ */
+export function citeAnswer<Chunk extends CitableChunk>(
+  answer: string,
+  markers: readonly Marker[],
+  chunks: readonly Chunk[],
+): Cited<Chunk> {
+  const offsets = codePointOffsets(answer);
+  const sentences = sentencesOf(answer, offsets);
+  const evidence = new Map<number, Evidence>();
+  const citations: (Citation<Chunk> & { claims: Claim[] })[] = [];
+  for (const { number, span, quoted } of claimsOf(answer, offsets, sentences, markers)) {
+    const chunk = chunks.find((one) => one.number === number);
+    if (chunk === undefined) continue;
+    const known = evidence.get(number) ?? evidenceOf(chunk.content, chunk.language);
+    evidence.set(number, known);
+    const claim = claimOf(sliceCodePoints(answer, offsets, span), chunk.language);
+    cite(citations, chunk, known, { span, quoted, claim });
+  }
+  return {
+    citations: citations.map(({ claims: _, ...citation }, i) => ({ ...citation, number: i + 1 })),
+    unsupported: unsupportedSpans(answer, sentences, citations),
+  };
+}
+
+function cite<Chunk extends CitableChunk>(
+  citations: (Citation<Chunk> & { claims: Claim[] })[],
+  chunk: Chunk,
+  evidence: Evidence,
+  { span, quoted, claim }: { span: Span; quoted: boolean; claim: Claim },
+): void {
+  for (const citation of citations) {
+    if (citation.chunk !== chunk || !citation.verified) continue;
+    if (!isSupportedBy(citation.quote, claim, evidence)) {
+      if (citation.claims.length >= JOINT_CLAIMS_MAX) continue;
+      const joint = findSupport([...citation.claims, claim], evidence);
+      if (!joint.verified) continue;
+      citation.quote = joint.quote;
+    }
+    citation.spans.push(span);
+    citation.quoted &&= quoted;
+    if (citation.claims.length < JOINT_CLAIMS_MAX) citation.claims.push(claim);
+    return;
+  }
+  citations.push({ chunk, number: 0, spans: [span], claims: [claim], quoted, ...findSupport([claim], evidence) });
+}
+
+type Sentence = Unit & { from: number; to: number };
+
+/** What the markers cite: the number of a source, and the stretch of the answer that rests on it. */
+export function citedSpans(answer: string, markers: readonly Marker[]): { number: number; span: Span; text: string }[] {
+  const offsets = codePointOffsets(answer);
+  return claimsOf(answer, offsets, sentencesOf(answer, offsets), markers).map((claim) => ({
+    ...claim,
+    text: sliceCodePoints(answer, offsets, claim.span),
+  }));
+}
+
+function sentencesOf(answer: string, offsets: Uint32Array): Sentence[] {
+  return splitUnits(answer).map((unit) => ({ ...unit, from: offsets[unit.start]!, to: offsets[unit.end]! }));
+}
+
+/** Pairs of chunk number and cited span, each once, in the order of the answer. */
+function claimsOf(
+  answer: string,
+  offsets: Uint32Array,
+  sentences: readonly Sentence[],
+  markers: readonly Marker[],
+): { number: number; span: Span; quoted: boolean }[] {
+  const seen = new Set<string>();
+  const claims: { number: number; span: Span; quoted: boolean }[] = [];
+  for (const marker of markers) {
+    const span =
+      marker.start !== undefined
+        ? { start: marker.start, end: marker.at }
+        : citedSpan(answer, offsets, sentences, marker.at);
+    if (span === undefined) continue;
+    for (const number of marker.numbers) {
+      const key = `${number} ${span.start}`;
+      if (seen.has(key)) continue;
+      if (claims.length >= CLAIMS_MAX) return claims;
+      seen.add(key);
+      claims.push({ number, span, quoted: marker.start !== undefined });
+    }
+  }
+  return claims;
+}
+
+/** The sentence a marker at code point `at` cites: the one it stands in or after, or before when it opens a line. */
+function citedSpan(answer: string, offsets: Uint32Array, sentences: readonly Sentence[], at: number): Span | undefined {
+  let current = -1;
+  sentences.forEach((sentence, i) => {
+    if (sentence.from < at) current = i;
+  });
+  const next = sentences[current + 1];
+  if (next !== undefined) {
+    const unit = unitAt(offsets, at);
+    const lineBefore = answer.slice(answer.lastIndexOf('\n', unit - 1) + 1, unit);
+    const lineAfter = answer.slice(unit).split('\n', 1)[0]!;
+    if (lineBefore.trim() === '' && lineAfter.trim() !== '') current++;
+  }
+  const sentence = sentences[current];
+  return sentence === undefined ? undefined : { start: sentence.from, end: sentence.to };
+}
+
+function unsupportedSpans(
+  answer: string,
+  sentences: readonly Sentence[],
+  citations: readonly Citation<unknown>[],
+): Span[] {
+  const supported = citations.filter((citation) => citation.verified).flatMap((citation) => citation.spans);
+  return sentences
+    .filter(
+      (sentence) => sentence.kind !== 'heading' && termsOf(answer.slice(sentence.start, sentence.end), null).size > 0,
+    )
+    .filter((sentence) => !supported.some((span) => span.start < sentence.to && sentence.from < span.end))
+    .map((sentence) => ({ start: sentence.from, end: sentence.to }));
+}
+
+/** Code point offset of every UTF-16 offset, the end included. */
+function codePointOffsets(text: string): Uint32Array {
+  const offsets = new Uint32Array(text.length + 1);
+  let count = 0;
+  for (let unit = 0; unit < text.length; unit++) {
+    offsets[unit] = count;
+    const isLowSurrogate =
+      (text.charCodeAt(unit + 1) & 0xfc00) === 0xdc00 && (text.charCodeAt(unit) & 0xfc00) === 0xd800;
+    if (!isLowSurrogate) count++;
+  }
+  offsets[text.length] = count;
+  return offsets;
+}
+
+function sliceCodePoints(text: string, offsets: Uint32Array, span: Span): string {
+  return text.slice(unitAt(offsets, span.start), unitAt(offsets, span.end));
+}
+
+/** The first UTF-16 offset of a code point. */
+function unitAt(offsets: Uint32Array, codePoint: number): number {
+  let low = 0;
+  let high = offsets.length - 1;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (offsets[middle]! < codePoint) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

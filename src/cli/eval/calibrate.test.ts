@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { calibrate, formatCalibration, type Judged } from './calibrate.ts';
+
+const QUERIES = 40;
+
+/** One entry is relevant; each half has it at a place of its own among ten. */
+function judged(lexicalPlace: number, semanticPlace: number): Judged {
+  const list = (place: number, prefix: string) =>
+    Array.from({ length: 10 }, (_, i) => {
+      const id = i === place ? 'right' : `${prefix}${i}`;
+      return { id, score: 10 - i, entry: id };
+    });
+  const query = { id: 'q', text: 'q', judgements: new Map([['right', 1]]) };
+  return { query, lexical: list(lexicalPlace, 'l'), semantic: list(semanticPlace, 's') };
+}
+
+const many = (lexicalPlace: number, semanticPlace: number): Judged[] =>
+  Array.from({ length: QUERIES }, () => judged(lexicalPlace, semanticPlace));
+
+test('a model that finds nothing gets a low weight, one that finds all a high one', () => {
+  const weak = calibrate('x', many(0, 9));
+  const strong = calibrate('x', many(9, 0));
+  assert.ok(weak.weight < 0.5 || weak.hybrid === weak.hybridByDefault);
+  assert.equal(weak.hybrid, 1);
+  assert.equal(strong.hybrid, 1);
+  assert.equal(strong.semantic, 1);
+  assert.ok(strong.lexical < 0.3);
+});
+
+test('halves that miss differently gain from each other', () => {
+  const found = calibrate('x', many(1, 1));
+  assert.equal(found.hybrid, 1);
+  assert.ok(Math.abs(found.gain - (1 - 1 / Math.log2(3))) < 1e-9);
+  assert.match(formatCalibration(found), /hybrid nDCG@10\s+1\.0000 \(\+0\.3691 over the better half\)/);
+});
+
+test('the weight comes from the odd queries, the figures from the even ones', () => {
+  const mixed = many(0, 9).map((one, i) => (i % 2 === 0 ? one : judged(9, 0)));
+  const found = calibrate('x', mixed);
+  assert.equal(found.semantic, 1);
+  assert.ok(found.lexical < 0.3);
+  assert.ok(found.weight <= 0.5, 'the odd queries ask for a low weight');
+});
+
+test('weights that do equally well: the one nearest to the default', () => {
+  assert.equal(calibrate('x', many(0, 0)).weight, 0.5);
+});

@@ -1,0 +1,285 @@
+/** `pinakes eval`: measures retrieval on a question set, through the same API as everybody else. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { environment } from '../../config.ts';
+import { startLocalService } from '../operate/local-service.ts';
+import { SEARCH_MODES } from '../search.ts';
+import { type Client, openClient } from '../shared/client.ts';
+import { clientConfig, openConfiguredClient } from '../shared/client-config.ts';
+import { type Command, choiceOption, flagOption, table, textOption } from '../shared/command.ts';
+import { CliError, type Io } from '../shared/io.ts';
+import { formatSeconds, startProgress } from '../shared/progress.ts';
+import { uploadFiles, waitForGroups } from '../shared/upload.ts';
+import { type Calibration, calibrate, formatCalibration, searchBoth } from './calibrate.ts';
+import { type Measures, meanMeasures, measureQuery, percentile } from './metrics.ts';
+import { type EvalQuery, type EvalSet, readEvalSet } from './set.ts';
+
+const QUERY_CONCURRENCY = 4;
+const RANKING_DEPTH = 100;
+const PROBE_LIMIT = 10;
+const EMBEDDING_POLL_MS = 250;
+/** Longer than the embedding job waits before it tries again. */
+const EMBEDDING_STALLED_MS = 180_000;
+
+type Mode = (typeof SEARCH_MODES)[number];
+
+interface Latency {
+  searches: number;
+  p50Ms: number;
+  p95Ms: number;
+  p99Ms: number;
+  maxMs: number;
+}
+
+export interface EvalReport extends Measures {
+  set: string;
+  mode: Mode;
+  files: number;
+  queries: number;
+  /** From the first byte uploaded until every file was searchable. */
+  ingestMs: number;
+  uploadMs: number;
+  queryMs: number;
+  search: Latency;
+  /** Searches that ran while files were uploaded and ingested; null without --probe. */
+  probe: Latency | null;
+}
+
+export const evalCommand: Command = {
+  name: 'eval',
+  summary: 'Measure retrieval quality on a question set (BEIR layout).',
+  synopsis: '<folder>',
+  argumentsMin: 1,
+  argumentsMax: 1,
+  options: {
+    mode: { type: 'string', value: '<mode>', text: 'lexical (default), hybrid or semantic' },
+    split: { type: 'string', value: '<name>', text: 'which qrels/<name>.tsv to use (default: test)' },
+    probe: { type: 'boolean', text: 'also search all the time while the files are ingested, and report the latency' },
+    calibrate: { type: 'boolean', text: 'find the fusion weight that fits the embedding model, instead' },
+    json: { type: 'boolean', text: 'print one line of JSON' },
+    keep: { type: 'boolean', text: 'do not delete the uploaded files afterwards (only with a service of yours)' },
+    url: { type: 'string', value: '<url>', text: 'use this service (default: PINAKES_URL, else a temporary one)' },
+  },
+  details: `
+  pinakes eval bench/scifact --mode hybrid
+  pinakes eval bench/scifact --json | jq .ndcg10
+
+The folder holds corpus.jsonl, queries.jsonl and qrels/test.tsv. Every corpus entry is
+uploaded as a file and ranked through POST /search. Without PINAKES_URL and --url a
+service with an empty temporary database is started for it and removed afterwards.
+Point a service at it only when it is empty: other files would enter the ranking.`,
+  async run({ arguments: [folder = ''], options, io }) {
+    const mode = choiceOption(options, 'mode', SEARCH_MODES) ?? 'lexical';
+    const set = await readEvalSet(folder, textOption(options, 'split'));
+    const plan = {
+      name: basename(resolve(folder)),
+      set,
+      mode,
+      probe: flagOption(options, 'probe'),
+      keep: flagOption(options, 'keep'),
+    };
+    const isJson = flagOption(options, 'json');
+    await withService(textOption(options, 'url'), io, async (client) => {
+      if (flagOption(options, 'calibrate')) {
+        const found = await evaluateFusion(client, plan, io);
+        io.out(isJson ? `${JSON.stringify(found)}\n` : formatCalibration(found));
+      } else {
+        const report = await evaluate(client, plan, io);
+        io.out(isJson ? `${JSON.stringify(report)}\n` : formatReport(report));
+      }
+    });
+    return 0;
+  },
+};
+
+async function withService<T>(url: string | undefined, io: Io, use: (client: Client) => Promise<T>): Promise<T> {
+  const config = clientConfig({ ...environment(), ...(url !== undefined && { PINAKES_URL: url }) });
+  if (url !== undefined || environment()['PINAKES_URL']) return use(await openConfiguredClient(config));
+  const dataDir = await mkdtemp(join(tmpdir(), 'pinakes-eval-'));
+  try {
+    const service = await startLocalService(dataDir);
+    io.err(`Temporary service ready in ${formatSeconds(service.startMs)}\n`);
+    const stopOnSignal = () => void service.stop().then(() => process.exit(1));
+    process.once('SIGTERM', stopOnSignal);
+    try {
+      return await use(openClient(service));
+    } finally {
+      process.off('SIGTERM', stopOnSignal);
+      await service.stop();
+    }
+  } finally {
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+interface Plan {
+  name: string;
+  set: EvalSet;
+  mode: Mode;
+  probe: boolean;
+  keep: boolean;
+}
+
+async function evaluate(client: Client, plan: Plan, io: Io): Promise<EvalReport> {
+  const { set, mode } = plan;
+  const probing = new AbortController();
+  const probe = plan.probe ? probeSearch(client, set.queries, mode, probing.signal) : Promise.resolve(null);
+  const [ingested, latencies] = await Promise.all([ingest(client, plan, io).finally(() => probing.abort()), probe]);
+  try {
+    if (mode !== 'lexical') await waitForVectors(client, io);
+    const startedAt = performance.now();
+    const ranked = await rankAll(client, plan, io);
+    return {
+      set: plan.name,
+      mode,
+      files: set.files.length,
+      queries: set.queries.length,
+      ...meanMeasures(ranked.measures),
+      ingestMs: Math.round(ingested.ingestMs),
+      uploadMs: Math.round(ingested.uploadMs),
+      queryMs: Math.round(performance.now() - startedAt),
+      search: latencyOf(ranked.latencies),
+      probe: latencies === null ? null : latencyOf(latencies),
+    };
+  } finally {
+    await remove(client, plan, ingested.groupIds);
+  }
+}
+
+async function evaluateFusion(client: Client, plan: Plan, io: Io): Promise<Calibration> {
+  const { groupIds } = await ingest(client, plan, io);
+  try {
+    await waitForVectors(client, io);
+    const judged = await forEachQuery(plan.set.queries, io, (query) => searchBoth(client, plan.set, query));
+    if (judged.every(({ semantic }) => semantic.length === 0)) {
+      throw new CliError('No chunk has a vector: the service could not embed them. Its log says why.');
+    }
+    return calibrate(plan.name, judged);
+  } finally {
+    await remove(client, plan, groupIds);
+  }
+}
+
+async function remove(client: Client, { keep }: Plan, groupIds: readonly string[]): Promise<void> {
+  if (!keep) for (const id of groupIds) await client.deleteLocalFileGroup({ params: { id } });
+}
+
+/** Chunks are found by their words before they have vectors. Ends when none waits, or when none of the rest gets on. */
+async function waitForVectors(client: Client, io: Io): Promise<void> {
+  const progress = startProgress(io, 'Embedding');
+  let most = 0;
+  let [last, since] = [Number.POSITIVE_INFINITY, Date.now()];
+  for (;;) {
+    const text = await client.readMetrics();
+    const waiting = Number(/^pinakes_embedding_chunks_waiting (\d+)/m.exec(text)?.[1] ?? 0);
+    most = Math.max(most, waiting);
+    progress.update(most - waiting, most, `${waiting} chunks wait`);
+    if (waiting === 0) break;
+    if (waiting < last) [last, since] = [waiting, Date.now()];
+    if (Date.now() - since > EMBEDDING_STALLED_MS) {
+      throw new CliError(
+        `${waiting} chunks wait for vectors and none gets one. A score without them would mean nothing.`,
+      );
+    }
+    await sleep(EMBEDDING_POLL_MS);
+  }
+  progress.end();
+}
+
+async function ingest(client: Client, { name, set }: Plan, io: Io) {
+  const startedAt = performance.now();
+  const progress = startProgress(io, 'Ingesting');
+  const groupIds = await uploadFiles(client, `eval ${name}`, set.files, (p) =>
+    progress.update(0, set.files.length, `${p.filesDone} uploaded`),
+  );
+  const uploadMs = performance.now() - startedAt;
+  const outcomes = await waitForGroups(client, groupIds, set.files.length, (p) =>
+    progress.update(p.filesDone, p.filesTotal, `${p.filesDone} of ${p.filesTotal} files`),
+  );
+  const ingestMs = performance.now() - startedAt;
+  progress.end(formatSeconds(ingestMs));
+  const failed = outcomes.find(({ filesFailed, error }) => filesFailed > 0 || error !== null);
+  if (failed !== undefined) {
+    const reason = failed.error?.title ?? failed.fileErrors[0]?.title;
+    throw new CliError(
+      `${failed.filesFailed} files of group ${failed.groupId} failed: ${reason}. A score without them would mean nothing.`,
+    );
+  }
+  return { groupIds, uploadMs, ingestMs };
+}
+
+/** One search after the other until `signal` aborts. @returns milliseconds of each. */
+async function probeSearch(
+  client: Client,
+  queries: readonly EvalQuery[],
+  mode: Mode,
+  signal: AbortSignal,
+): Promise<number[]> {
+  const latencies: number[] = [];
+  for (let i = 0; !signal.aborted; i++) {
+    const query = queries[i % queries.length];
+    if (query === undefined) break;
+    const startedAt = performance.now();
+    await client.search({ body: { query: query.text, mode, limit: PROBE_LIMIT } });
+    latencies.push(performance.now() - startedAt);
+  }
+  return latencies;
+}
+
+async function rankAll(client: Client, { set, mode }: Plan, io: Io) {
+  const latencies: number[] = [];
+  const measures = await forEachQuery(set.queries, io, async ({ text, judgements }) => {
+    const startedAt = performance.now();
+    const body = { query: text, mode, limit: RANKING_DEPTH, max_chunks_per_source: 1 };
+    const { results } = await client.search({ body });
+    latencies.push(performance.now() - startedAt);
+    const ids = results.map(({ name }) => set.idOf.get(name) ?? name);
+    return measureQuery(ids, judgements);
+  });
+  return { measures, latencies };
+}
+
+/** Some at once; the results in the order of the queries. */
+async function forEachQuery<T>(
+  queries: readonly EvalQuery[],
+  io: Io,
+  search: (query: EvalQuery) => Promise<T>,
+): Promise<T[]> {
+  const progress = startProgress(io, 'Searching');
+  const results: T[] = [];
+  const waiting = queries.entries();
+  let done = 0;
+  async function drain(): Promise<void> {
+    for (const [i, query] of waiting) {
+      results[i] = await search(query);
+      done += 1;
+      progress.update(done, queries.length, `${done} of ${queries.length} queries`);
+    }
+  }
+  await Promise.all(Array.from({ length: QUERY_CONCURRENCY }, drain));
+  progress.end();
+  return results;
+}
+
+function latencyOf(latencies: readonly number[]): Latency {
+  const at = (share: number) => Math.round(percentile(latencies, share) * 10) / 10;
+  return { searches: latencies.length, p50Ms: at(0.5), p95Ms: at(0.95), p99Ms: at(0.99), maxMs: at(1) };
+}
+
+export function formatReport(report: EvalReport): string {
+  const latency = ({ searches, p50Ms, p95Ms, p99Ms, maxMs }: Latency) =>
+    `p50 ${p50Ms} ms, p95 ${p95Ms} ms, p99 ${p99Ms} ms, max ${maxMs} ms (${searches} searches)`;
+  const rows: [string, string][] = [
+    ['set', `${report.set}: ${report.files} files, ${report.queries} queries`],
+    ['mode', report.mode],
+    ['nDCG@10', report.ndcg10.toFixed(4)],
+    ['R@100', report.recall100.toFixed(4)],
+    ['MRR@10', report.mrr10.toFixed(4)],
+    ['ingestion', `${formatSeconds(report.ingestMs)}, of which upload ${formatSeconds(report.uploadMs)}`],
+    ['search', latency(report.search)],
+  ];
+  if (report.probe !== null) rows.push(['search during ingestion', latency(report.probe)]);
+  return table(rows);
+}

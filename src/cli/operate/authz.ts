@@ -1,0 +1,92 @@
+/** `pinakes authz`: policies, subjects, and why somebody sees something or does not. */
+import type { AuthzSubject } from '../../client/api.ts';
+import { openConfiguredClient } from '../shared/client-config.ts';
+import type { Column } from '../shared/columns.ts';
+import { type Command, flagOption, type Invocation, textOption } from '../shared/command.ts';
+import { usageError } from '../shared/io.ts';
+import { allOf, LIST_OPTIONS, limitOf, pagesOf, printList } from '../shared/pages.ts';
+import { PRINCIPAL_OPTIONS, principalIn } from './principal.ts';
+
+export const authzCommand: Command = {
+  name: 'authz',
+  summary: 'Show policies and subjects, and explain who may see what.',
+  synopsis: '<policies|subjects|explain>',
+  argumentsMin: 1,
+  argumentsMax: 1,
+  options: {
+    ...PRINCIPAL_OPTIONS,
+    source: { type: 'string', value: '<id>', text: 'explain: a source' },
+    chunk: { type: 'string', value: '<id>', text: 'explain: a chunk, instead' },
+    limit: { ...LIST_OPTIONS['limit']!, text: 'subjects: how many, newest first (default 20)' },
+    all: { ...LIST_OPTIONS['all']!, text: 'subjects: all of them' },
+    json: { type: 'boolean', text: 'print the answer as JSON' },
+  },
+  details: `
+  pinakes authz policies
+  pinakes authz subjects
+  pinakes authz explain --principal ada@example.com --source <id>     exit code 1 when it is not allowed`,
+  async run(invocation) {
+    const [action] = invocation.arguments;
+    switch (action) {
+      case 'policies':
+        return policies(invocation);
+      case 'subjects':
+        return subjects(invocation);
+      case 'explain':
+        return explain(invocation);
+      default:
+        throw usageError(`There is no "pinakes authz ${action}". See pinakes authz --help.`);
+    }
+  },
+};
+
+async function policies({ options, io }: Invocation): Promise<number> {
+  const client = await openConfiguredClient();
+  const found = await allOf(async (query) => {
+    const { policies: rows, pagination } = await client.listPolicies({ query });
+    return { rows, pagination };
+  });
+  const newestFirst = found.toReversed();
+  if (flagOption(options, 'json')) io.out(`${JSON.stringify(newestFirst)}\n`);
+  else
+    for (const { name, version, operator, filters } of newestFirst)
+      io.out(`${name}  version ${version}  ${JSON.stringify({ operator, filters })}\n`);
+  return 0;
+}
+
+async function subjects({ options, io }: Invocation): Promise<number> {
+  const client = await openConfiguredClient();
+  const pages = pagesOf(async (query) => {
+    const { subjects: rows, pagination } = await client.listSubjects({ query: { order: 'desc', ...query } });
+    return { rows, pagination };
+  }, limitOf(options));
+  const columns: Column<AuthzSubject>[] = [
+    { title: 'SUBJECT', value: ({ principal_id: id }) => id },
+    { title: 'ATTRIBUTES', value: ({ attributes }) => JSON.stringify(attributes), cut: true },
+    {
+      title: 'EXPIRES',
+      value: ({ expires_time: time }) => (time === null ? 'never' : new Date(time * 1000).toISOString()),
+    },
+  ];
+  await printList(pages, { columns, isJson: flagOption(options, 'json'), none: 'There are no subjects.' }, io);
+  return 0;
+}
+
+async function explain({ options, io }: Invocation): Promise<number> {
+  const source = textOption(options, 'source');
+  const chunk = textOption(options, 'chunk');
+  if ((source === undefined) === (chunk === undefined))
+    throw usageError('pinakes authz explain needs either --source or --chunk.');
+  const body = {
+    ...principalIn(options),
+    ...(source !== undefined && { source_id: source }),
+    ...(chunk !== undefined && { chunk_id: chunk }),
+  };
+  const answer = await (await openConfiguredClient()).explainAccess({ body });
+  if (flagOption(options, 'json')) io.out(`${JSON.stringify(answer)}\n`);
+  else
+    io.out(
+      `${answer.allowed ? 'allowed' : 'not allowed'}  ${answer.matched_rule === null ? 'there is no such policy' : `decided by ${answer.matched_rule || 'the whole policy'}`}\n`,
+    );
+  return answer.allowed ? 0 : 1;
+}

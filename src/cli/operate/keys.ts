@@ -1,0 +1,193 @@
+/** `pinakes keys`: API keys of the tenant to which the caller's own key belongs. */
+
+import { generateApiKey } from '../../access/api-key.ts';
+import type { ApiKey, ApiKeyUsage, IssuedApiKey } from '../../client/api.ts';
+import { SCOPES } from '../../http/route.ts';
+import type { Client } from '../shared/client.ts';
+import { openConfiguredClient } from '../shared/client-config.ts';
+import type { Column } from '../shared/columns.ts';
+import {
+  type Command,
+  flagOption,
+  type Invocation,
+  integerOption,
+  textOption,
+  textOptions,
+} from '../shared/command.ts';
+import { usageError } from '../shared/io.ts';
+import { allOf, printRows } from '../shared/pages.ts';
+
+const DAYS_MAX = 36_500;
+const USAGE_DAYS_MAX = 400;
+const GRACE_SECONDS_MAX = 7_776_000;
+const DAY_SECONDS = 86_400;
+
+export const keysCommand: Command = {
+  name: 'keys',
+  summary: 'List, issue, rotate and revoke API keys, and tell what they used.',
+  synopsis: '<list|issue|rotate|revoke|usage|generate> [id]',
+  argumentsMin: 1,
+  argumentsMax: 2,
+  options: {
+    name: { type: 'string', value: '<text>', text: 'issue: name of the key (required)' },
+    scope: {
+      type: 'string',
+      multiple: true,
+      value: '<scope>',
+      text: 'issue: a scope it carries; repeat for several (required)',
+    },
+    days: {
+      type: 'string',
+      value: '<n>',
+      text: 'issue: expires after so many days (default: never); usage: the last so many days (default: 30)',
+    },
+    'source-group': {
+      type: 'string',
+      multiple: true,
+      value: '<id>',
+      text: 'issue: only this source group; repeat for several (default: all)',
+    },
+    tag: {
+      type: 'string',
+      multiple: true,
+      value: '<id>',
+      text: 'issue: only source groups with this tag; repeat for several (default: all)',
+    },
+    grace: { type: 'string', value: '<seconds>', text: 'rotate: how long the old key still works (default: 0)' },
+    json: { type: 'boolean', text: 'print the answer as JSON' },
+  },
+  details: `
+  pinakes keys list         newest first
+  pinakes keys issue --name reader --scope knowledge:read --scope inference:run
+  pinakes keys rotate <id> --grace 3600     a new key in place of this one
+  pinakes keys revoke <id>
+  pinakes keys usage        tokens of the chat model, for each key
+  pinakes keys usage <id> --days 7          of one key, day by day
+  pinakes keys generate     a key for PINAKES_BOOTSTRAP_KEY; nothing is stored
+
+Scopes: ${SCOPES.join(', ')}.
+An issued or rotated key is shown once. A key can issue only what it carries itself.`,
+  async run(invocation) {
+    const [action, id] = invocation.arguments;
+    if (action !== 'revoke' && action !== 'rotate' && action !== 'usage' && id !== undefined)
+      throw usageError(`Unexpected argument "${id}". See pinakes keys --help.`);
+    switch (action) {
+      case 'list':
+        return list(await openConfiguredClient(), invocation);
+      case 'issue':
+        return issue(invocation);
+      case 'rotate':
+        if (id === undefined) throw usageError('pinakes keys rotate needs the id of the key.');
+        return rotate(id, invocation);
+      case 'revoke':
+        if (id === undefined) throw usageError('pinakes keys revoke needs the id of the key.');
+        return revoke(id, invocation);
+      case 'usage':
+        return usage(await openConfiguredClient(), id, invocation);
+      case 'generate':
+        return generate(invocation);
+      default:
+        throw usageError(`There is no "pinakes keys ${action}". See pinakes keys --help.`);
+    }
+  },
+};
+
+async function revoke(id: string, { options, io }: Invocation): Promise<number> {
+  const revoked = await (await openConfiguredClient()).revokeApiKey({ params: { id } });
+  if (flagOption(options, 'json')) io.out(`${JSON.stringify(revoked)}\n`);
+  else io.err(`Revoked ${id}\n`);
+  return 0;
+}
+
+function generate({ options, io }: Invocation): number {
+  const { key } = generateApiKey();
+  io.out(flagOption(options, 'json') ? `${JSON.stringify({ key })}\n` : `${key}\n`);
+  return 0;
+}
+
+async function list(client: Client, { options, io }: Invocation): Promise<number> {
+  const columns: Column<ApiKey>[] = [
+    { title: 'ID', value: ({ id }) => id },
+    { title: 'NAME', value: ({ name }) => name, cut: true },
+    { title: 'SCOPES', value: ({ scopes }) => scopes.join(' '), cut: true },
+    { title: 'EXPIRES', value: expiry },
+  ];
+  const isJson = flagOption(options, 'json');
+  await printRows(await newestKeys(client), { columns, isJson, none: 'There are no API keys.' }, io);
+  return 0;
+}
+
+async function newestKeys(client: Client): Promise<ApiKey[]> {
+  const keys = await allOf(async (query) => {
+    const { api_keys: rows, pagination } = await client.listApiKeys({ query });
+    return { rows, pagination };
+  });
+  return keys.toReversed();
+}
+
+async function usage(client: Client, id: string | undefined, { options, io }: Invocation): Promise<number> {
+  const days = integerOption(options, 'days', 1, USAGE_DAYS_MAX);
+  const query = days === undefined ? {} : { days };
+  const read = (of: string): Promise<ApiKeyUsage> => client.getApiKeyUsage({ params: { id: of }, query });
+  const line = (head: string, { requests, input_tokens, output_tokens }: ApiKeyUsage['total']): string =>
+    `${head}  ${requests} requests  ${input_tokens} input tokens  ${output_tokens} output tokens\n`;
+  if (id !== undefined) {
+    const one = await read(id);
+    if (flagOption(options, 'json')) io.out(`${JSON.stringify(one)}\n`);
+    else {
+      for (const day of one.days) io.out(line(day.date, day));
+      io.out(line('total     ', one.total));
+    }
+    return 0;
+  }
+  const reports: ApiKeyUsage[] = [];
+  for (const key of await newestKeys(client)) {
+    const one = await read(key.id);
+    reports.push(one);
+    if (!flagOption(options, 'json')) io.out(line(`${key.id}  ${key.name}`, one.total));
+  }
+  if (flagOption(options, 'json')) io.out(`${JSON.stringify(reports)}\n`);
+  return 0;
+}
+
+async function issue({ options, io }: Invocation): Promise<number> {
+  const name = textOption(options, 'name');
+  const scopes = textOptions(options, 'scope');
+  if (name === undefined || scopes.length === 0)
+    throw usageError('pinakes keys issue needs --name and at least one --scope.');
+  const days = integerOption(options, 'days', 1, DAYS_MAX);
+  const groups = textOptions(options, 'source-group');
+  const tags = textOptions(options, 'tag');
+  const body = {
+    name,
+    ...(groups.length > 0 && { source_group_ids: groups }),
+    ...(tags.length > 0 && { tag_ids: tags }),
+    // The service refuses those it does not know.
+    scopes: scopes as ApiKey['scopes'],
+    ...(days !== undefined && { expires_time: Math.floor(Date.now() / 1000) + days * DAY_SECONDS }),
+  };
+  const issued = await (await openConfiguredClient()).issueApiKey({ body });
+  return show(issued, `Issued ${issued.id}.`, { options, io });
+}
+
+async function rotate(id: string, invocation: Pick<Invocation, 'options' | 'io'>): Promise<number> {
+  const grace = integerOption(invocation.options, 'grace', 0, GRACE_SECONDS_MAX) ?? 0;
+  const client = await openConfiguredClient();
+  const issued = await client.rotateApiKey({ params: { id }, body: { grace_seconds: grace } });
+  const end = grace === 0 ? 'has ended' : `ends in ${grace} s at the latest`;
+  return show(issued, `Issued ${issued.id} in place of ${id}, which ${end}.`, invocation);
+}
+
+function show(issued: IssuedApiKey, text: string, { options, io }: Pick<Invocation, 'options' | 'io'>): number {
+  if (flagOption(options, 'json')) {
+    io.out(`${JSON.stringify(issued)}\n`);
+    return 0;
+  }
+  io.out(`${issued.key}\n`);
+  io.err(`${text} The key is shown only now.\n`);
+  return 0;
+}
+
+function expiry({ expires_time }: ApiKey): string {
+  return expires_time === null ? 'never' : new Date(expires_time * 1000).toISOString();
+}

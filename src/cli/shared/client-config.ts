@@ -1,0 +1,62 @@
+/** Which service the client commands speak to, and with which key. */
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { environment, PORT_DEFAULT } from '../../config.ts';
+import { ConfigError, type Environment } from '../../util/settings-reader.ts';
+import { type Client, openClient } from './client.ts';
+import { CliError } from './io.ts';
+
+export const ADMIN_KEY_FILE = 'admin.key';
+
+export interface ClientConfig {
+  url: string;
+  apiKey: string | null;
+  /** Absolute path: holds admin.key of the local service. */
+  dataDir: string;
+}
+
+/** @throws ConfigError for an address that is none. */
+export function clientConfig(env: Environment): ClientConfig {
+  const port = env['PINAKES_PORT']?.trim() || String(PORT_DEFAULT);
+  const url = env['PINAKES_URL']?.trim() || `http://127.0.0.1:${port}`;
+  if (!URL.canParse(url) || !['http:', 'https:'].includes(new URL(url).protocol)) {
+    throw new ConfigError(
+      'PINAKES_URL',
+      'must be an address that starts with http:// or https://',
+      'http://127.0.0.1:7700',
+    );
+  }
+  return {
+    url,
+    apiKey: env['PINAKES_API_KEY']?.trim() || null,
+    dataDir: resolve(env['PINAKES_DATA_DIR']?.trim() || './.pinakes'),
+  };
+}
+
+/** @throws CliError when there is no key: neither set nor written by a local service. */
+export async function openConfiguredClient(config = clientConfig(environment())): Promise<Client> {
+  return openClient({ url: config.url, apiKey: config.apiKey ?? (await localKey(config)) });
+}
+
+/** The local key is sent to this machine only: a key must not leak to whatever PINAKES_URL names. */
+async function localKey(config: ClientConfig): Promise<string> {
+  if (!isLoopback(new URL(config.url).hostname))
+    throw new CliError(`PINAKES_API_KEY is not set, and ${config.url} is not on this machine.`);
+  try {
+    return await readAdminKey(config.dataDir);
+  } catch {
+    const file = join(config.dataDir, ADMIN_KEY_FILE);
+    throw new CliError(
+      `No API key: ${file} cannot be read. Start the service with "pinakes serve", or set PINAKES_API_KEY or PINAKES_DATA_DIR.`,
+    );
+  }
+}
+
+/** The key of the first start. @throws the error of the file system, ENOENT when there is none. */
+export async function readAdminKey(dataDir: string): Promise<string> {
+  return (await readFile(join(dataDir, ADMIN_KEY_FILE), 'utf8')).trim();
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '[::1]' || host.startsWith('127.');
+}

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseEvents } from '../../client/events.ts';
+import { clientConfig } from './client-config.ts';
+
+async function eventsOf(pieces: string[]): Promise<unknown[]> {
+  const bytes = new TextEncoder();
+  const events: unknown[] = [];
+  for await (const event of parseEvents(ReadableStream.from(pieces.map((piece) => bytes.encode(piece)))))
+    events.push(event);
+  return events;
+}
+
+test('server-sent events are read however they are cut', async () => {
+  const text = ': heartbeat\n\ndata: {"type":"A","delta":"灯"}\n\nevent: x\ndata: {"type":\ndata: "B"}\n\n';
+  const expected = [{ type: 'A', delta: '灯' }, { type: 'B' }];
+  assert.deepEqual(await eventsOf([text]), expected);
+  assert.deepEqual(await eventsOf([...text]), expected);
+});
+
+test('defaults and settings', () => {
+  assert.equal(clientConfig({}).url, 'http://127.0.0.1:7700');
+  assert.equal(clientConfig({ PINAKES_PORT: '8123' }).url, 'http://127.0.0.1:8123');
+  assert.equal(
+    clientConfig({ PINAKES_URL: 'https://k.example.com', PINAKES_PORT: '8123' }).url,
+    'https://k.example.com',
+  );
+  assert.throws(() => clientConfig({ PINAKES_URL: 'k.example.com' }), /PINAKES_URL.*for example/);
+});

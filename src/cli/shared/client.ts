@@ -1,0 +1,65 @@
+/**
+ * The API client of the command line: the published client, with failures told to a person. It speaks to the address that the
+ * person who runs the command configured, so it uses fetch directly: the guard of net/http-client.ts is for addresses that tenants name.
+ */
+import type { Operations } from '../../client/api.ts';
+import { openPinakes, type Pinakes } from '../../client/client.ts';
+import { parseEvents, type StreamEvent } from '../../client/events.ts';
+import { CliError } from './io.ts';
+
+export interface ClientOptions {
+  /** Origin of the service, for example http://127.0.0.1:7700. */
+  url: string;
+  apiKey: string;
+}
+
+export interface Client extends Pinakes {
+  url: string;
+  /** The service's figures in the text format of Prometheus. */
+  readMetrics(): Promise<string>;
+  /** Events of an answer. @throws CliError when the run ends in RUN_ERROR. */
+  streamCompletion(body: CompletionBody, signal?: AbortSignal): AsyncGenerator<StreamEvent>;
+}
+
+export type CompletionBody = Operations['createCompletion']['request']['body'];
+
+/** Every function throws PinakesError for an error answer and CliError when nothing answers. */
+export function openClient({ url, apiKey }: ClientOptions): Client {
+  const pinakes = openPinakes({
+    url,
+    apiKey,
+    fetch: (input, init) =>
+      fetch(input, init).catch((error: unknown) => {
+        throw connectionError(url, error);
+      }),
+  });
+  return {
+    ...pinakes,
+    url,
+    readMetrics: async () => (await fetch(`${url}/metrics`)).text(),
+    async *streamCompletion(body, signal) {
+      const headers = { accept: 'text/event-stream' };
+      const response = await pinakes.send('createCompletion', { body: { ...body, stream: true } }, { headers, signal });
+      if (response.body === null) throw new CliError('The service sent an empty answer.');
+      for await (const event of parseEvents(response.body)) {
+        if (event.type === 'RUN_ERROR') throw new CliError(event.message ?? 'The answer failed.');
+        yield event;
+      }
+    },
+  };
+}
+
+function connectionError(url: string, error: unknown): unknown {
+  if (error instanceof Error && error.name === 'AbortError') return error;
+  const cause = error instanceof Error ? error.cause : undefined;
+  // The body's own problem, such as a file that changed.
+  if (cause instanceof CliError) return cause;
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : undefined;
+  if (code === 'ECONNREFUSED') {
+    return new CliError(
+      `No service answers at ${url}. Start one with "pinakes serve", or set PINAKES_URL to a running one.`,
+    );
+  }
+  const reason = cause instanceof Error ? cause.message : String(error);
+  return new CliError(`The request to ${url} failed: ${reason}`);
+}

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Column, layOut } from './columns.ts';
+import { printable } from './printable.ts';
+
+interface Row {
+  id: string;
+  name: string;
+  size: number;
+}
+
+const COLUMNS: readonly Column<Row>[] = [
+  { title: 'ID', value: ({ id }) => id },
+  { title: 'NAME', value: ({ name }) => name, cut: true },
+  { title: 'SIZE', value: ({ size }) => String(size), right: true, omit: 1 },
+];
+const ROWS: Row[] = [
+  { id: 'a1', name: 'a name that is rather long', size: 7 },
+  { id: 'b2', name: '灯台の案内.txt', size: 12345 },
+];
+
+function lines(width: number | undefined, rows = ROWS): string[] {
+  const { head, line } = layOut(COLUMNS, rows, width);
+  return [head, ...rows.map(line)];
+}
+
+test('in a pipe nothing is cut, and columns are aligned by what a terminal shows', () => {
+  assert.deepEqual(lines(undefined), [
+    'ID  NAME                         SIZE',
+    'a1  a name that is rather long      7',
+    'b2  灯台の案内.txt              12345',
+  ]);
+});
+
+test('on a terminal the table is as wide as it: names are cut first', () => {
+  assert.deepEqual(lines(30), [
+    'ID  NAME                  SIZE',
+    'a1  a name that is rat…      7',
+    'b2  灯台の案内.txt       12345',
+  ]);
+});
+
+test('on a narrow terminal columns are left out', () => {
+  assert.deepEqual(lines(18), ['ID  NAME', 'a1  a name that i…', 'b2  灯台の案内.txt']);
+});
+
+test('an empty cell is a dash, and nothing in a cell steers the terminal', () => {
+  const [, line] = lines(undefined, [{ id: '', name: 'a\x1b[2J\nb\u202ec', size: 1 }]);
+  assert.equal(line, '-   a\ufffd[2J b\ufffdc     1');
+  assert.equal(printable('a\r\nb\tc\r\x07'), 'a\nb\tc\ufffd');
+});

@@ -1,0 +1,129 @@
+/** Tables for lists: they fit the terminal, and are plain aligned lines in a pipe. Pure. */
+import { printable } from './printable.ts';
+
+export interface Column<Row> {
+  title: string;
+  value(row: Row): string;
+  /** For numbers. */
+  right?: true;
+  /** On a narrow terminal this column is cut, with an ellipsis. */
+  cut?: true;
+  /** On a narrow terminal columns are left out, those with the highest number first. */
+  omit?: number;
+}
+
+/** A column that is cut keeps at least so many cells; before that, other columns are left out. */
+const CUT_CELLS_MIN = 12;
+const GAP = '  ';
+
+export interface Table<Row> {
+  /** The line of titles. */
+  head: string;
+  line(row: Row): string;
+}
+
+/**
+ * Returns a table whose columns are as wide as `sample` needs.
+ *
+ * @param sample the first rows; later rows may be wider and then stick out.
+ * @param width cells of the terminal; undefined in a pipe, where nothing is cut or left out.
+ */
+export function layOut<Row>(
+  columns: readonly Column<Row>[],
+  sample: readonly Row[],
+  width: number | undefined,
+): Table<Row> {
+  const fitted = fit(
+    columns.map((column) => ({ column, cells: Math.max(...textsOf(column, sample).map(cellsOf)) })),
+    width,
+  );
+  const line = (textOf: (column: Column<Row>) => string): string =>
+    fitted
+      .map(({ column, cells }) => {
+        const text = width !== undefined && column.cut ? cutTo(textOf(column), cells) : textOf(column);
+        const blanks = ' '.repeat(Math.max(0, cells - cellsOf(text)));
+        return column.right ? blanks + text : text + blanks;
+      })
+      .join(GAP)
+      .trimEnd();
+  return {
+    head: line(({ title }) => title),
+    line: (row) => line((column) => cell(column.value(row))),
+  };
+}
+
+interface Fitted<Row> {
+  column: Column<Row>;
+  cells: number;
+}
+
+function fit<Row>(given: readonly Fitted<Row>[], width: number | undefined): readonly Fitted<Row>[] {
+  if (width === undefined) return given;
+  const excess = given.reduce((sum, { cells }) => sum + cells + GAP.length, -GAP.length) - width;
+  if (excess <= 0) return given;
+  const spare = given.reduce((sum, one) => sum + spareOf(one), 0);
+  if (spare >= excess) return shrink(given, excess);
+  const omitted = given.filter(({ column }) => column.omit !== undefined);
+  const last = omitted.toSorted((a, b) => b.column.omit! - a.column.omit!)[0];
+  return last === undefined
+    ? shrink(given, spare)
+    : fit(
+        given.filter((one) => one !== last),
+        width,
+      );
+}
+
+function spareOf<Row>({ column, cells }: Fitted<Row>): number {
+  return column.cut ? Math.max(0, cells - CUT_CELLS_MIN) : 0;
+}
+
+/** Each column gives in proportion to what it has to spare, the last one the rest. */
+function shrink<Row>(given: readonly Fitted<Row>[], excess: number): Fitted<Row>[] {
+  let spareLeft = given.reduce((sum, one) => sum + spareOf(one), 0);
+  let excessLeft = excess;
+  return given.map((one) => {
+    const spare = spareOf(one);
+    if (spare === 0) return one;
+    const less = Math.min(spare, Math.ceil((excessLeft * spare) / spareLeft));
+    spareLeft -= spare;
+    excessLeft -= less;
+    return { ...one, cells: one.cells - less };
+  });
+}
+
+function textsOf<Row>(column: Column<Row>, rows: readonly Row[]): string[] {
+  return [column.title, ...rows.map((row) => cell(column.value(row)))];
+}
+
+/** An empty cell would shift the columns for programs that split at blanks. */
+function cell(text: string): string {
+  return printable(text).replaceAll(/\s+/gu, ' ').trim() || '-';
+}
+
+/** Wide characters of East Asian scripts and emoji take two cells, combining marks none. */
+const WIDE =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
+const WITHOUT_CELL = /[\p{Mn}\p{Me}\p{Cf}]/u;
+
+function cellsOf(text: string): number {
+  let cells = 0;
+  for (const character of text) cells += cellsOfOne(character);
+  return cells;
+}
+
+function cellsOfOne(character: string): number {
+  if (WITHOUT_CELL.test(character)) return 0;
+  return WIDE.test(character) ? 2 : 1;
+}
+
+function cutTo(text: string, cellsMax: number): string {
+  if (cellsOf(text) <= cellsMax) return text;
+  let cells = 1;
+  let kept = '';
+  for (const character of text) {
+    cells += cellsOfOne(character);
+    if (cells > cellsMax) break;
+    kept += character;
+  }
+  return `${kept}…`;
+}

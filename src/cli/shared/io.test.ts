@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { shortTime, timeText } from '../manage/words.ts';
+import { CliError, confirm, type Io } from './io.ts';
+
+function terminal(answer: string | undefined): Io & { asked: string[] } {
+  const asked: string[] = [];
+  const ask = (question: string): Promise<string> => {
+    asked.push(question);
+    return Promise.resolve(answer ?? '');
+  };
+  return { out() {}, err() {}, terminal: true, columns: 80, asked, ask: answer === undefined ? undefined : ask };
+}
+
+test('a person is asked once, and only yes is agreement', async () => {
+  for (const answer of ['y', ' Yes ', 'YES']) {
+    const io = terminal(answer);
+    await confirm(io, 'Delete it?', false);
+    assert.deepEqual(io.asked, ['Delete it? [y/N] ']);
+  }
+  for (const answer of ['', 'n', 'yep', 'yes please'])
+    await assert.rejects(confirm(terminal(answer), 'Delete it?', false), { message: 'Nothing was done.', exitCode: 1 });
+});
+
+test('nobody is asked with --yes, and without it nothing is done where nobody can answer', async () => {
+  const io = terminal('n');
+  await confirm(io, 'Delete it?', true);
+  assert.deepEqual(io.asked, []);
+  await assert.rejects(confirm(terminal(undefined), 'Delete it?', false), (error: unknown) => {
+    assert.ok(error instanceof CliError && error.exitCode === 2);
+    return /--yes/.test(error.message);
+  });
+});
+
+test('times are told in the zone of this machine, on a terminal as short as ls does', () => {
+  const seconds = new Date(2026, 10, 3, 7, 5).getTime() / 1000;
+  assert.equal(timeText(seconds), '2026-11-03 07:05');
+  assert.equal(shortTime(seconds, seconds * 1000), 'Nov  3 07:05');
+  assert.equal(shortTime(seconds, new Date(2027, 10, 3).getTime()), 'Nov  3  2026');
+  assert.deepEqual([timeText(null), shortTime(null)], ['', '']);
+});

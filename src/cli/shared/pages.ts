@@ -1,0 +1,107 @@
+/** Lists page by page: newest first, a few by default, all of them on request and never more than a page in memory. */
+
+import { openGate } from '../../util/pool.ts';
+import { type Column, layOut } from './columns.ts';
+import { flagOption, integerOption, type OptionSpec, type OptionValues } from './command.ts';
+import type { Io } from './io.ts';
+
+const PAGE_SIZE_MAX = 100;
+const REQUESTS_AT_ONCE = 8;
+const LIMIT_DEFAULT = 20;
+const LIMIT_MAX = 1_000_000;
+
+export const LIST_OPTIONS: Readonly<Record<string, OptionSpec>> = {
+  limit: { type: 'string', short: 'n', value: '<n>', text: `how many, newest first (default ${LIMIT_DEFAULT})` },
+  all: { type: 'boolean', text: 'all of them, newest first' },
+};
+
+/** One answer of a list operation; `rows` stands for the member that is named after the list. */
+export interface Page<Row> {
+  rows: readonly Row[];
+  pagination: { next_id: string | null; total: number };
+}
+
+export interface PageQuery {
+  limit: number;
+  after_id?: string;
+}
+
+/** @throws CliError for a `--limit` that is none. */
+export function limitOf(options: OptionValues): number {
+  const limit = integerOption(options, 'limit', 1, LIMIT_MAX);
+  return flagOption(options, 'all') ? Number.POSITIVE_INFINITY : (limit ?? LIMIT_DEFAULT);
+}
+
+/** Pages with at most `limit` rows together. */
+export async function* pagesOf<Row>(
+  read: (query: PageQuery) => Promise<Page<Row>>,
+  limit = Number.POSITIVE_INFINITY,
+): AsyncGenerator<Page<Row>> {
+  let left = limit;
+  let after: string | null | undefined;
+  while (after !== null && left > 0) {
+    const query = { limit: Math.min(left, PAGE_SIZE_MAX), ...(after !== undefined && { after_id: after }) };
+    const page: Page<Row> = await read(query);
+    yield page;
+    left -= page.rows.length;
+    after = page.pagination.next_id;
+  }
+}
+
+/** All rows at once, for lists that are short by their nature. */
+export async function allOf<Row>(read: (query: PageQuery) => Promise<Page<Row>>): Promise<Row[]> {
+  return (await Array.fromAsync(pagesOf(read))).flatMap(({ rows }) => rows);
+}
+
+/** Awaits `work` for each row, a few at once: a list must not flood the service with requests. */
+export function detailed<Row, Detailed>(
+  rows: readonly Row[],
+  work: (row: Row) => Promise<Detailed>,
+): Promise<Detailed[]> {
+  const gate = openGate(REQUESTS_AT_ONCE);
+  return Promise.all(rows.map((row) => gate(() => work(row))));
+}
+
+export interface ListOutput<Row> {
+  columns: readonly Column<Row>[];
+  isJson: boolean;
+  /** Printed for an empty list, for example `There are no runs.` */
+  none: string;
+}
+
+/**
+ * Prints pages as they arrive: a table, or one line with an array if `isJson` is set. Tells on `err` how many rows are missing.
+ */
+export async function printList<Row>(
+  pages: AsyncIterable<Page<Row>>,
+  { columns, isJson, none }: ListOutput<Row>,
+  io: Io,
+): Promise<void> {
+  let table: ReturnType<typeof layOut<Row>> | undefined;
+  let [shown, total] = [0, 0];
+  for await (const { rows, pagination } of pages) {
+    total = pagination.total;
+    if (isJson) {
+      for (const row of rows) io.out(`${shown++ === 0 ? '[' : ','}${JSON.stringify(row)}`);
+      continue;
+    }
+    if (rows.length === 0) continue;
+    if (table === undefined) {
+      table = layOut(columns, rows, io.outColumns);
+      io.out(`${table.head}\n`);
+    }
+    io.out(rows.map((row) => `${table!.line(row)}\n`).join(''));
+    shown += rows.length;
+  }
+  if (isJson) io.out(shown === 0 ? '[]\n' : ']\n');
+  else if (shown === 0) io.err(`${none}\n`);
+  if (shown > 0 && shown < total) io.err(`${shown} of ${total}: --limit <n> or --all shows more.\n`);
+}
+
+/** Prints a list whose rows are already loaded. */
+export function printRows<Row>(rows: readonly Row[], output: ListOutput<Row>, io: Io): Promise<void> {
+  async function* once(): AsyncGenerator<Page<Row>> {
+    yield { rows, pagination: { next_id: null, total: rows.length } };
+  }
+  return printList(once(), output, io);
+}

@@ -1,0 +1,178 @@
+/**
+ * Access tokens of Google service accounts: a signed assertion is exchanged for a token (RFC 7523).
+ *
+ * The address of the exchange is the operator's. What a key says about addresses (`token_uri`) is never used.
+ */
+import { createHash, createPrivateKey, type KeyObject, sign } from 'node:crypto';
+import { z } from 'zod';
+import { invalidRequest, ServiceError } from '../../errors.ts';
+import type { Clock } from '../../util/time.ts';
+import { OriginError } from '../connector.ts';
+import { askGoogle, DriveError, type GoogleClient, readJson } from './request.ts';
+
+const SCOPE = 'https://www.googleapis.com/auth/drive.readonly';
+/** Google's name for itself in assertions, also where requests go through a proxy of the operator. */
+const AUDIENCE = 'https://oauth2.googleapis.com/token';
+const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+const ASSERTION_SECONDS = 3600;
+/** Of clocks that differ. */
+const CLOCK_SKEW_SECONDS = 30;
+const REFRESH_BEFORE_END_MS = 5 * 60_000;
+const TOKEN_TIMEOUT_MS = 30_000;
+const TOKEN_BYTES_MAX = 64 * 1024;
+const TOKENS_KEPT_MAX = 256;
+const RSA_BITS_MIN = 1024;
+
+export interface ServiceAccount {
+  clientEmail: string;
+  privateKeyId: string | null;
+  privateKey: KeyObject;
+}
+
+const KeyFile = z.object({
+  type: z.literal('service_account'),
+  client_email: z.string().min(3).max(500),
+  private_key: z.string().min(1),
+  private_key_id: z.string().max(500).optional(),
+});
+
+/** @throws ServiceError invalid_request; its message holds nothing of the key. */
+export function parseServiceAccount(credential: string): ServiceAccount {
+  let json: unknown;
+  try {
+    json = JSON.parse(credential);
+  } catch {
+    throw invalidRequest('The service account key is not JSON.');
+  }
+  const parsed = KeyFile.safeParse(json);
+  if (!parsed.success) {
+    const member = String(parsed.error.issues[0]?.path[0] ?? '');
+    const problem = member === 'type' ? 'its type is not "service_account"' : `it has no valid member "${member}"`;
+    throw invalidRequest(`The service account key is not a key file of a service account${member && `: ${problem}`}.`);
+  }
+  const { client_email: clientEmail, private_key: pem, private_key_id: privateKeyId = null } = parsed.data;
+  return { clientEmail, privateKeyId, privateKey: parsePrivateKey(pem) };
+}
+
+function parsePrivateKey(pem: string): KeyObject {
+  try {
+    const key = createPrivateKey({ key: pem, format: 'pem' });
+    if (key.asymmetricKeyType === 'rsa' && (key.asymmetricKeyDetails?.modulusLength ?? 0) >= RSA_BITS_MIN) return key;
+  } catch {
+    // Its text would tell about the key.
+  }
+  throw invalidRequest('The service account key has a private_key that is not an RSA key in PEM form.');
+}
+
+/** A JSON Web Token as Google asks for it, signed with RS256. */
+export function signAssertion(account: ServiceAccount, now: Date): string {
+  const issued = Math.floor(now.getTime() / 1000) - CLOCK_SKEW_SECONDS;
+  const header = { alg: 'RS256', typ: 'JWT', ...(account.privateKeyId === null ? {} : { kid: account.privateKeyId }) };
+  const claims = {
+    iss: account.clientEmail,
+    scope: SCOPE,
+    aud: AUDIENCE,
+    iat: issued,
+    exp: issued + ASSERTION_SECONDS,
+  };
+  const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url');
+  const signed = `${encode(header)}.${encode(claims)}`;
+  return `${signed}.${sign('RSA-SHA256', Buffer.from(signed), account.privateKey).toString('base64url')}`;
+}
+
+export interface TokenSource {
+  /** @throws OriginError; ServiceError upstream_failed, upstream_timeout. */
+  token(credential: string, signal: AbortSignal): Promise<string>;
+  /** Forgets a token that was refused. */
+  discard(credential: string, token: string): void;
+}
+
+interface Entry {
+  token: string;
+  refreshAt: number;
+}
+
+/** Tokens are kept by the hash of their credential. Callers at the same time share one exchange. */
+export function openTokenSource(client: GoogleClient, tokenUrl: string, clock: Clock): TokenSource {
+  const kept = new Map<string, Entry>();
+  const running = new Map<string, Promise<Entry>>();
+
+  async function exchange(credential: string, signal: AbortSignal): Promise<Entry> {
+    const now = clock.now();
+    const body = new URLSearchParams({ grant_type: GRANT_TYPE, assertion: signAssertion(readKey(credential), now) });
+    const options = {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
+      body: body.toString(),
+      signal,
+      timeoutMs: TOKEN_TIMEOUT_MS,
+      responseBytesMax: TOKEN_BYTES_MAX,
+    };
+    const answer = await askGoogle(client, tokenUrl, options, (response) => readJson(response, TokenAnswer));
+    const livesMs = answer.expires_in * 1000;
+    return {
+      token: answer.access_token,
+      refreshAt: now.getTime() + Math.max(livesMs - REFRESH_BEFORE_END_MS, livesMs / 2),
+    };
+  }
+
+  function remember(key: string, entry: Entry): void {
+    kept.delete(key);
+    kept.set(key, entry);
+    for (const oldest of kept.keys()) if (kept.size > TOKENS_KEPT_MAX) kept.delete(oldest);
+  }
+
+  return {
+    async token(credential, signal) {
+      const key = hashOf(credential);
+      for (;;) {
+        const entry = kept.get(key);
+        if (entry && entry.refreshAt > clock.now().getTime()) return entry.token;
+        const other = running.get(key);
+        if (other) {
+          // Whoever asked first may have given up; then this caller asks itself.
+          await other.catch(() => {});
+          signal.throwIfAborted();
+          continue;
+        }
+        const own = exchange(credential, signal);
+        running.set(key, own);
+        try {
+          remember(key, await own);
+          return (await own).token;
+        } finally {
+          running.delete(key);
+        }
+      }
+    },
+    discard(credential, token) {
+      const key = hashOf(credential);
+      if (kept.get(key)?.token === token) kept.delete(key);
+    },
+  };
+}
+
+const TokenAnswer = z.object({ access_token: z.string().min(1), expires_in: z.number().positive() });
+
+/** A stored key may have been replaced since it was checked. */
+function readKey(credential: string): ServiceAccount {
+  try {
+    return parseServiceAccount(credential);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    throw new OriginError({
+      title: 'The service account key cannot be used',
+      message: error.message,
+      retryable: false,
+    });
+  }
+}
+
+function hashOf(credential: string): string {
+  return createHash('sha256').update(credential).digest('base64');
+}
+
+/** True for a refusal that a fresh token may cure. */
+export function isStaleToken(error: unknown): boolean {
+  return error instanceof DriveError && error.status === 401;
+}

@@ -1,0 +1,107 @@
+/**
+ * What changed in a tree since it was listed, from the change log.
+ *
+ * A change of the tree itself (folders and shortcuts that come, go, move or get another name) is not worked out here: such a
+ * run lists everything again, which costs one request per thousand files and transfers none of them.
+ */
+import { type Change, OriginError } from '../connector.ts';
+import type { ChangePage, DriveApi } from './api.ts';
+import { FOLDER_TYPE, joinPath, SHORTCUT_TYPE } from './files.ts';
+import { type DriveListRequest, describe, endlessPages, isRefusedToken, noAnswer, type Tree } from './listing.ts';
+import { DriveError } from './request.ts';
+
+/** More are slower to go through than the tree is. */
+const CHANGES_MAX = 20_000;
+const PAGES_MAX = 1_000;
+
+type Entry = ChangePage['changes'][number];
+
+export interface ChangeLog {
+  /** Of several changes of a file the last. */
+  entries: ReadonlyMap<string, Entry>;
+  nextPageToken: string;
+}
+
+/**
+ * Undefined when there are too many.
+ *
+ * @throws OriginError, `cursorExpired` when Google no longer knows the token; ServiceError upstream_failed, upstream_timeout.
+ */
+export async function readChanges(
+  api: DriveApi,
+  driveId: string | null,
+  start: string,
+): Promise<ChangeLog | undefined> {
+  const entries = new Map<string, Entry>();
+  const tokens = new Set<string>();
+  for (let token = start; ; ) {
+    if (tokens.has(token) || tokens.size >= PAGES_MAX) throw endlessPages();
+    tokens.add(token);
+    const page = await readPage(api, driveId, token);
+    for (const entry of page.changes) {
+      const id = entry.fileId ?? entry.driveId;
+      if (id !== undefined) entries.set(id, entry);
+    }
+    if (entries.size > CHANGES_MAX) return undefined;
+    if (page.newStartPageToken !== undefined) return { entries, nextPageToken: page.newStartPageToken };
+    if (page.nextPageToken === undefined) throw noAnswer();
+    token = page.nextPageToken;
+  }
+}
+
+async function readPage(api: DriveApi, driveId: string | null, token: string): Promise<ChangePage> {
+  try {
+    return await api.changes(driveId, token);
+  } catch (error) {
+    if (!isRefusedToken(error) && !(error instanceof DriveError && error.status === 404)) throw error;
+    const title = 'Google Drive no longer knows where the last run ended';
+    throw new OriginError(
+      { title, message: 'The folder is listed anew.', retryable: true },
+      { cause: error, cursorExpired: true },
+    );
+  }
+}
+
+/** True when the tree itself may look different. */
+export function changesTree(tree: Tree, log: ChangeLog): boolean {
+  const shortcuts = new Set(tree.shortcuts);
+  const missing = new Set(tree.missing);
+  return [...log.entries].some(([id, entry]) => {
+    if (id === tree.driveId && entry.fileId === undefined) return true;
+    if (shortcuts.has(id)) return true;
+    const file = isGone(entry) ? undefined : entry.file;
+    if (missing.has(id) && file) return true;
+    if (tree.links[id] !== undefined) return file === undefined;
+    const path = tree.folders[id];
+    if (path !== undefined) return file === undefined || (id !== tree.rootId && !pathsOf(tree, file).includes(path));
+    return file !== undefined && [FOLDER_TYPE, SHORTCUT_TYPE].includes(file.mimeType) && pathsOf(tree, file).length > 0;
+  });
+}
+
+/** The changes of files, of a log that leaves the tree as it is. */
+export async function* fileChanges(
+  tree: Tree,
+  log: ChangeLog,
+  request: DriveListRequest,
+): AsyncGenerator<Change, void> {
+  for (const [id, entry] of log.entries) {
+    if (tree.folders[id] !== undefined) continue;
+    const file = isGone(entry) ? undefined : entry.file;
+    const path = file && (pathsOf(tree, file)[0] ?? tree.links[id]);
+    if (file && path !== undefined) yield await describe(file, path, request);
+    // The log tells of everything that the service account sees, not of this folder alone.
+    else if (await request.known(id)) yield { kind: 'gone', originId: id };
+  }
+}
+
+function isGone(entry: Entry): boolean {
+  return entry.removed === true || entry.file === undefined || entry.file.trashed === true;
+}
+
+/** Where a file is in the tree; several places for files with several parents. */
+function pathsOf(tree: Tree, file: { name: string; parents?: string[] | undefined }): string[] {
+  return (file.parents ?? []).flatMap((parent) => {
+    const folder = tree.folders[parent];
+    return folder === undefined ? [] : [joinPath(folder, file.name)];
+  });
+}

@@ -1,0 +1,202 @@
+/** What a file at Drive is for us: an item, or a reason why it is none. Pure. */
+import { z } from 'zod';
+import type { TypedMetadata } from '../../files/parsed.ts';
+import type { Change, KnownItem, OriginItem } from '../connector.ts';
+
+/** As for uploads. */
+export const DRIVE_FILE_BYTES_MAX = 500 * 1024 * 1024;
+const NAME_LENGTH_MAX = 500;
+const PATH_LENGTH_MAX = 4000;
+
+export const FOLDER_TYPE = 'application/vnd.google-apps.folder';
+export const SHORTCUT_TYPE = 'application/vnd.google-apps.shortcut';
+const GOOGLE_TYPE = /^application\/vnd\.google-apps\.([\w.+-]+)$/;
+
+const Person = z.object({ displayName: z.string().optional(), emailAddress: z.string().optional() });
+
+export const DriveFile = z.object({
+  id: z.string(),
+  name: z.string().default(''),
+  mimeType: z.string().default('application/octet-stream'),
+  parents: z.array(z.string()).optional(),
+  trashed: z.boolean().optional(),
+  driveId: z.string().optional(),
+  size: z.string().optional(),
+  md5Checksum: z.string().optional(),
+  headRevisionId: z.string().optional(),
+  version: z.string().optional(),
+  createdTime: z.string().optional(),
+  modifiedTime: z.string().optional(),
+  webViewLink: z.string().optional(),
+  owners: z.array(Person).optional(),
+  lastModifyingUser: Person.optional(),
+  resourceKey: z.string().optional(),
+  capabilities: z.object({ canDownload: z.boolean().optional() }).optional(),
+  shortcutDetails: z
+    .object({ targetId: z.string(), targetMimeType: z.string().optional(), targetResourceKey: z.string().optional() })
+    .optional(),
+});
+export type DriveFile = z.infer<typeof DriveFile>;
+
+/** For the `fields` parameter: the members of `DriveFile`. */
+export const FILE_FIELDS =
+  'id,name,mimeType,parents,trashed,driveId,size,md5Checksum,headRevisionId,version,createdTime,modifiedTime,webViewLink,' +
+  'owners(displayName,emailAddress),lastModifyingUser(displayName,emailAddress),resourceKey,capabilities(canDownload),' +
+  'shortcutDetails(targetId,targetMimeType,targetResourceKey)';
+
+export interface ExportFormat {
+  mimeType: string;
+  ending: string;
+}
+
+/** What documents of Google's own editors are exported as: the first that Google is able to make. */
+const EXPORTS: Readonly<Record<string, readonly ExportFormat[]>> = {
+  document: [
+    { mimeType: 'text/markdown', ending: '.md' },
+    { mimeType: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document', ending: '.docx' },
+    { mimeType: 'text/plain', ending: '.txt' },
+  ],
+  spreadsheet: [
+    { mimeType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', ending: '.xlsx' },
+    { mimeType: 'text/csv', ending: '.csv' },
+  ],
+  presentation: [
+    { mimeType: 'application/vnd.openxmlformats-officedocument.presentationml.presentation', ending: '.pptx' },
+    { mimeType: 'application/pdf', ending: '.pdf' },
+    { mimeType: 'text/plain', ending: '.txt' },
+  ],
+};
+
+/** Google's other kinds, as people know them. */
+const KINDS: Readonly<Record<string, string>> = {
+  audio: 'Audio files',
+  drawing: 'Google drawings',
+  'drive-sdk': 'Files of other applications',
+  form: 'Google forms',
+  fusiontable: 'Fusion tables',
+  jam: 'Jamboards',
+  map: 'Google maps',
+  photo: 'Photos',
+  script: 'Apps scripts',
+  site: 'Google sites',
+  vid: 'Google videos',
+  video: 'Video files',
+};
+
+/** Undefined for files whose bytes are downloaded as they are. */
+export function exportsOf(mimeType: string): readonly ExportFormat[] | undefined {
+  const kind = GOOGLE_TYPE.exec(mimeType)?.[1];
+  return kind === undefined ? undefined : (EXPORTS[kind] ?? []);
+}
+
+/** What `fetch` needs; JSON. */
+export const Locator = z.object({
+  id: z.string(),
+  mimeType: z.string(),
+  md5: z.string().nullable(),
+  bytes: z.number().nullable(),
+  resourceKey: z.string().nullable(),
+});
+export type Locator = z.infer<typeof Locator>;
+
+/** `KnownItem.state`. */
+export const FetchState = z.object({ ending: z.string() });
+export type FetchState = z.infer<typeof FetchState>;
+
+/**
+ * @param path where the file is, below the folder that is kept in step, with its name.
+ * @param readsPictures whether words in pictures are read.
+ */
+export function changeOf(file: DriveFile, path: string, known: KnownItem | undefined, readsPictures: boolean): Change {
+  const reason = skipReason(file, readsPictures);
+  if (reason !== undefined) return { kind: 'skipped', originId: file.id, name: cleanName(file.name), reason };
+  return { kind: 'present', item: itemOf(file, path, known) };
+}
+
+function skipReason(file: DriveFile, readsPictures: boolean): string | undefined {
+  const kind = GOOGLE_TYPE.exec(file.mimeType)?.[1];
+  if (kind !== undefined && EXPORTS[kind] === undefined)
+    return `${KINDS[kind] ?? `Google files of the type ${kind}`} have no text that could be read.`;
+  const media = /^(video|audio|image)\/(?!svg)/.exec(file.mimeType)?.[1];
+  if (media !== undefined && !(media === 'image' && readsPictures))
+    return `${{ video: 'Video', audio: 'Audio', image: 'Image' }[media]} files have no text that could be read.`;
+  if (file.capabilities?.canDownload === false) return 'Its owner does not allow downloads.';
+  if (Number(file.size ?? 0) > DRIVE_FILE_BYTES_MAX) return `It is larger than ${DRIVE_FILE_BYTES_MAX} bytes.`;
+  return undefined;
+}
+
+function itemOf(file: DriveFile, path: string, known: KnownItem | undefined): OriginItem {
+  const formats = exportsOf(file.mimeType);
+  const revision = revisionOf(file);
+  // What an export became is known after the fetch; until it changes, its name keeps that ending.
+  const stored = known?.revision === revision ? FetchState.safeParse(known?.state).data?.ending : undefined;
+  const ending = formats ? (stored ?? formats[0]?.ending ?? '') : '';
+  const size = Number(file.size ?? Number.NaN);
+  return {
+    originId: file.id,
+    name: withEnding(cleanName(file.name), ending),
+    url: webUrl(file.webViewLink),
+    revision,
+    modifiedAt: dateOf(file.modifiedTime),
+    metadata: metadataOf(file, path),
+    locator: {
+      id: file.id,
+      mimeType: file.mimeType,
+      md5: file.md5Checksum ?? null,
+      bytes: Number.isSafeInteger(size) && !formats ? size : null,
+      resourceKey: file.resourceKey ?? null,
+    } satisfies Locator,
+  };
+}
+
+/** Bytes have a checksum. Google's own documents have a version, which counts more than their content. */
+function revisionOf(file: DriveFile): string | null {
+  if (file.md5Checksum !== undefined) return `md5:${file.md5Checksum}`;
+  if (file.headRevisionId !== undefined) return `revision:${file.headRevisionId}`;
+  if (file.version === undefined || file.modifiedTime === undefined) return null;
+  return `version:${file.version}:${file.modifiedTime}`;
+}
+
+function metadataOf(file: DriveFile, path: string): TypedMetadata {
+  const created = dateOf(file.createdTime);
+  const texts = {
+    path: path.slice(0, PATH_LENGTH_MAX),
+    mime_type: file.mimeType,
+    owner: nameOf(file.owners?.[0]),
+    last_modified_by: nameOf(file.lastModifyingUser),
+  };
+  const metadata: TypedMetadata = {};
+  for (const [key, val] of Object.entries(texts)) if (val !== '') metadata[key] = { val, type: 'string' };
+  if (created) metadata['created'] = { val: created.toISOString(), type: 'datetime' };
+  return metadata;
+}
+
+function nameOf(person: z.infer<typeof Person> | undefined): string {
+  return clean(person?.displayName ?? person?.emailAddress ?? '').slice(0, NAME_LENGTH_MAX);
+}
+
+/** Ends a name that has another ending, or none. */
+export function withEnding(name: string, ending: string): string {
+  return name.toLowerCase().endsWith(ending) ? name : `${name}${ending}`;
+}
+
+export function cleanName(name: string): string {
+  return [...clean(name)].slice(0, NAME_LENGTH_MAX).join('').trim() || 'Untitled';
+}
+
+function clean(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '');
+}
+
+export function joinPath(folder: string, name: string): string {
+  return folder === '' ? cleanName(name) : `${folder}/${cleanName(name)}`;
+}
+
+function dateOf(text: string | undefined): Date | null {
+  const date = new Date(text ?? '');
+  return Number.isNaN(date.getTime()) ? null : date;
+}
+
+function webUrl(text: string | undefined): string | null {
+  return text !== undefined && /^https?:\/\//.test(text) && URL.canParse(text) ? text : null;
+}

@@ -1,0 +1,336 @@
+/**
+ * The whole tree below a folder, level by level, then what its shortcuts lead to.
+ *
+ * The page token of the change log is taken before the first folder is read, so that a change in the meantime is seen again
+ * by the next run rather than by none.
+ */
+import { z } from 'zod';
+import { ServiceError } from '../../errors.ts';
+import { type Change, type ListRequest, OriginError } from '../connector.ts';
+import type { DriveApi, FilePage, FileReference } from './api.ts';
+import { changeOf, cleanName, type DriveFile, exportsOf, FOLDER_TYPE, joinPath, SHORTCUT_TYPE } from './files.ts';
+import { DriveError } from './request.ts';
+
+/** More make queries that Google answers slowly, or not at all. */
+const PARENTS_PER_QUERY = 50;
+export const FOLDERS_MAX = 50_000;
+export const DRIVE_FILES_MAX = 200_000;
+/** Each is a request of its own. */
+export const SHORTCUTS_MAX = 5_000;
+const PAGES_MAX = 100_000;
+const RESTARTS_MAX = 2;
+const CHECKPOINT_FILES = 200;
+
+const FolderEntry = z.object({
+  id: z.string(),
+  path: z.string(),
+  driveId: z.string().nullable(),
+  resourceKey: z.string().nullable(),
+});
+type FolderEntry = z.infer<typeof FolderEntry>;
+
+const ShortcutEntry = z.object({
+  id: z.string(),
+  path: z.string(),
+  targetId: z.string(),
+  isFolder: z.boolean(),
+  resourceKey: z.string().nullable(),
+});
+type ShortcutEntry = z.infer<typeof ShortcutEntry>;
+
+/** What is known of the tree; also what the next incremental run needs to know of it. */
+export const Tree = z.object({
+  rootId: z.string(),
+  /** The shared drive whose change log is read; null for that of the service account. */
+  driveId: z.string().nullable(),
+  /** Null when no change log covers the tree. */
+  pageToken: z.string().nullable(),
+  /** When the listing began, in milliseconds since 1970. */
+  listedAt: z.number(),
+  /** Id -> path. The root's is empty. */
+  folders: z.record(z.string(), z.string()),
+  shortcuts: z.array(z.string()),
+  /** Target of a shortcut -> its path through the shortcut. */
+  links: z.record(z.string(), z.string()),
+  /** Targets of shortcuts that could not be read: they may come back. */
+  missing: z.array(z.string()),
+});
+export type Tree = z.infer<typeof Tree>;
+
+export interface DriveListRequest extends ListRequest {
+  readsPictures: boolean;
+}
+
+/** A listing that is under way; JSON. */
+const Progress = z.object({
+  tree: Tree,
+  files: z.number(),
+  queue: z.array(FolderEntry),
+  pending: z.array(ShortcutEntry),
+});
+type Progress = z.infer<typeof Progress>;
+
+/** @throws OriginError; ServiceError upstream_failed, upstream_timeout. Ends with the tree, for the cursor. */
+export async function* listTree(
+  api: DriveApi,
+  root: FileReference,
+  request: DriveListRequest,
+  now: Date,
+): AsyncGenerator<Change, Tree> {
+  const resumed = Progress.safeParse(request.resume);
+  const walk = new Walk(api, request, resumed.success ? resumed.data : await begin(api, root, now));
+  yield* walk.run();
+  return walk.progress.tree;
+}
+
+async function begin(api: DriveApi, reference: FileReference, now: Date): Promise<Progress> {
+  const root = await findRoot(api, reference);
+  const { driveId, pageToken } = await findChangeLog(api, root);
+  const listedAt = now.getTime();
+  const folder = { id: root.id, path: '', driveId: root.driveId ?? null, resourceKey: keyOf(root, reference) };
+  return {
+    tree: {
+      rootId: root.id,
+      driveId,
+      pageToken,
+      listedAt,
+      folders: { [root.id]: '' },
+      shortcuts: [],
+      links: {},
+      missing: [],
+    },
+    files: 0,
+    queue: [folder],
+    pending: [],
+  };
+}
+
+function keyOf(file: DriveFile, reference: FileReference): string | null {
+  return file.resourceKey ?? reference.resourceKey ?? null;
+}
+
+async function findRoot(api: DriveApi, reference: FileReference): Promise<DriveFile> {
+  let root = await readRoot(api, reference);
+  const shortcut = root.shortcutDetails;
+  if (root.mimeType === SHORTCUT_TYPE && shortcut)
+    root = await readRoot(api, { id: shortcut.targetId, resourceKey: shortcut.targetResourceKey });
+  if (root.mimeType !== FOLDER_TYPE)
+    throw lasting('Not a folder', 'The address names a file. Give the address of a folder.');
+  if (root.trashed === true)
+    throw lasting('The folder is in the trash', 'Restore it at Google Drive, or delete this source.');
+  return root;
+}
+
+async function readRoot(api: DriveApi, reference: FileReference): Promise<DriveFile> {
+  try {
+    return await api.file(reference);
+  } catch (error) {
+    if (!(error instanceof DriveError) || error.status !== 404) throw error;
+    throw lasting(
+      'Folder not found',
+      'It does not exist, or it is not shared with the address of the service account.',
+      error,
+    );
+  }
+}
+
+/** A shared drive has a change log of its own, which only its members may read. */
+async function findChangeLog(api: DriveApi, root: DriveFile): Promise<Pick<Tree, 'driveId' | 'pageToken'>> {
+  const driveId = root.driveId ?? null;
+  try {
+    return { driveId, pageToken: await api.startPageToken(driveId) };
+  } catch (error) {
+    const isMember = driveId === null || !(error instanceof DriveError) || ![403, 404].includes(error.status);
+    if (isMember || error.problem.retryable) throw error;
+    return { driveId: null, pageToken: null };
+  }
+}
+
+function lasting(title: string, message: string, cause?: unknown): OriginError {
+  return new OriginError({ title, message, retryable: false }, { cause });
+}
+
+class Walk {
+  readonly progress: Progress;
+  readonly #api: DriveApi;
+  readonly #request: DriveListRequest;
+  /** Files with several parents are said once. */
+  readonly #said = new Set<string>();
+  #filesAtCheckpoint: number;
+  #folders: number;
+
+  constructor(api: DriveApi, request: DriveListRequest, progress: Progress) {
+    this.#api = api;
+    this.#request = request;
+    this.progress = progress;
+    this.#filesAtCheckpoint = progress.files;
+    this.#folders = Object.keys(progress.tree.folders).length;
+  }
+
+  /** Folders first, then shortcuts to folders, then shortcuts to files: so paths do not depend on the order of answers. */
+  async *run(): AsyncGenerator<Change, void> {
+    const { queue, pending } = this.progress;
+    while (queue.length > 0 || pending.length > 0) {
+      if (queue.length > 0) yield* this.#listFolders(this.#nextBatch());
+      else yield* this.#follow(this.#nextShortcut());
+      if (this.progress.files - this.#filesAtCheckpoint >= CHECKPOINT_FILES) yield this.#checkpoint();
+    }
+  }
+
+  #checkpoint(): Change {
+    this.#filesAtCheckpoint = this.progress.files;
+    return { kind: 'checkpoint', resume: structuredClone(this.progress) };
+  }
+
+  /** Folders that one query can ask for: those of the same shared drive. */
+  #nextBatch(): FolderEntry[] {
+    const { queue } = this.progress;
+    const drive = this.#searchedDrive(queue[0]!);
+    const batch = queue.filter((folder) => this.#searchedDrive(folder) === drive).slice(0, PARENTS_PER_QUERY);
+    const taken = new Set(batch);
+    queue.splice(0, queue.length, ...queue.filter((folder) => !taken.has(folder)));
+    return batch;
+  }
+
+  #searchedDrive(folder: FolderEntry): string | null {
+    return folder.driveId === this.progress.tree.driveId ? folder.driveId : null;
+  }
+
+  #nextShortcut(): ShortcutEntry {
+    const { pending } = this.progress;
+    const folder = pending.findIndex(({ isFolder }) => isFolder);
+    return pending.splice(Math.max(folder, 0), 1)[0]!;
+  }
+
+  async *#listFolders(batch: readonly FolderEntry[]): AsyncGenerator<Change, void> {
+    const byId = new Map(batch.map((folder) => [folder.id, folder]));
+    let placed = 0;
+    let unplaced = 0;
+    for await (const page of this.#pages(batch)) {
+      for (const file of page.files) {
+        const named = file.parents?.map((parent) => byId.get(parent)).find((folder) => folder !== undefined);
+        const folder = named ?? (batch.length === 1 ? batch[0] : undefined);
+        if (folder) placed++;
+        else unplaced++;
+        if (folder && file.trashed !== true) yield* this.#take(file, joinPath(folder.path, file.name));
+      }
+    }
+    // Drive is known to answer a query for several folders with nothing although they are not empty.
+    if (batch.length > 1 && (placed === 0 || unplaced > 0))
+      for (const folder of batch) yield* this.#listFolders([folder]);
+  }
+
+  async *#pages(batch: readonly FolderEntry[]): AsyncGenerator<FilePage, void> {
+    const driveId = this.#searchedDrive(batch[0]!);
+    const tokens = new Set<string>();
+    let token: string | undefined;
+    for (let restarts = 0; tokens.size < PAGES_MAX; ) {
+      let page: FilePage;
+      try {
+        page = await this.#api.children(batch, driveId, token);
+      } catch (error) {
+        // A page token lives for hours; then the query begins again.
+        if (token === undefined || restarts >= RESTARTS_MAX || !isRefusedToken(error)) throw error;
+        restarts++;
+        token = undefined;
+        tokens.clear();
+        continue;
+      }
+      yield page;
+      token = page.nextPageToken;
+      if (token === undefined) return;
+      if (tokens.has(token)) break;
+      tokens.add(token);
+    }
+    throw endlessPages();
+  }
+
+  async *#take(file: DriveFile, path: string): AsyncGenerator<Change, void> {
+    const { tree, pending } = this.progress;
+    if (this.#said.has(file.id)) return;
+    if (file.mimeType === FOLDER_TYPE) {
+      if (tree.folders[file.id] === undefined) this.#enter(file, path, file.resourceKey ?? null);
+    } else if (file.mimeType === SHORTCUT_TYPE) {
+      this.#said.add(file.id);
+      const target = file.shortcutDetails;
+      if (!target) return yield broken(file.id, file.name);
+      if (tree.shortcuts.push(file.id) > SHORTCUTS_MAX) throw tooMany('shortcuts', SHORTCUTS_MAX);
+      const isFolder = target.targetMimeType === FOLDER_TYPE;
+      const resourceKey = target.targetResourceKey ?? null;
+      pending.push({ id: file.id, path, targetId: target.targetId, isFolder, resourceKey });
+    } else {
+      this.#said.add(file.id);
+      if (++this.progress.files > DRIVE_FILES_MAX) throw tooMany('files', DRIVE_FILES_MAX);
+      yield await describe(file, path, this.#request);
+    }
+  }
+
+  #enter(folder: DriveFile, path: string, resourceKey: string | null): void {
+    if (++this.#folders > FOLDERS_MAX) throw tooMany('folders', FOLDERS_MAX);
+    this.progress.tree.folders[folder.id] = path;
+    this.progress.queue.push({ id: folder.id, path, driveId: folder.driveId ?? null, resourceKey });
+  }
+
+  /** What lies in another drive is missing from the change log that is read: then every run lists everything. */
+  #coversChanges(file: DriveFile): void {
+    if ((file.driveId ?? null) !== this.progress.tree.driveId) this.progress.tree.pageToken = null;
+  }
+
+  async *#follow(shortcut: ShortcutEntry): AsyncGenerator<Change, void> {
+    const { tree } = this.progress;
+    if (tree.folders[shortcut.targetId] !== undefined || tree.links[shortcut.targetId] !== undefined) return;
+    let target: DriveFile;
+    try {
+      target = await this.#api.file({ id: shortcut.targetId, resourceKey: shortcut.resourceKey });
+    } catch (error) {
+      if (!(error instanceof DriveError) || error.status === 401 || error.problem.retryable) throw error;
+      tree.missing.push(shortcut.targetId);
+      const name = shortcut.path.slice(shortcut.path.lastIndexOf('/') + 1);
+      if (error.status === 404) yield broken(shortcut.id, name);
+      else yield { kind: 'failed', originId: shortcut.targetId, name, problem: error.problem };
+      return;
+    }
+    if (target.trashed === true || target.mimeType === SHORTCUT_TYPE) {
+      tree.missing.push(target.id);
+      return yield broken(shortcut.id, target.name);
+    }
+    if (target.parents?.some((parent) => tree.folders[parent] !== undefined) && target.mimeType !== FOLDER_TYPE) return;
+    this.#coversChanges(target);
+    tree.links[target.id] = shortcut.path;
+    if (target.mimeType === FOLDER_TYPE) this.#enter(target, shortcut.path, keyOf(target, shortcut));
+    else yield* this.#take({ ...target, resourceKey: keyOf(target, shortcut) ?? undefined }, shortcut.path);
+  }
+}
+
+function broken(originId: string, name: string): Change {
+  const reason = 'The shortcut leads to something that does not exist or is not shared with the service account.';
+  return { kind: 'skipped', originId, name: cleanName(name), reason };
+}
+
+/** The name of an export depends on what it became. */
+export async function describe(file: DriveFile, path: string, request: DriveListRequest): Promise<Change> {
+  const known = exportsOf(file.mimeType) ? await request.known(file.id) : undefined;
+  return changeOf(file, path, known, request.readsPictures);
+}
+
+export function isRefusedToken(error: unknown): boolean {
+  if (!(error instanceof DriveError)) return false;
+  return error.status === 410 || (error.status === 400 && ['pageToken', ''].includes(error.location));
+}
+
+export function endlessPages(): OriginError {
+  return new OriginError({
+    title: 'Google Drive did not come to an end',
+    message: 'It named the same page twice. Try again later.',
+    retryable: true,
+  });
+}
+
+function tooMany(what: string, max: number): OriginError {
+  return lasting(`Too many ${what}`, `The folder holds more than ${max} ${what}. Choose a smaller folder.`);
+}
+
+/** For the rare answer that is well-formed and yet says nothing. */
+export function noAnswer(): ServiceError {
+  return new ServiceError('upstream_failed', 'Google answered with something that makes no sense.');
+}

@@ -1,0 +1,106 @@
+/** Reads the blocks of a page with all that is in them. */
+import { type PageApi, PageApiError, senseless } from './api.ts';
+import { hyphenated } from './id.ts';
+import { type BlockContent, isTrashed, type PageBlock, parseBlock, type WireBlock } from './wire.ts';
+
+const BLOCKS_PER_PAGE_MAX = 20_000;
+const NESTING_MAX = 40;
+
+const PARTS: readonly [member: 'summary_block_id' | 'notes_block_id' | 'transcript_block_id', title: string][] = [
+  ['summary_block_id', 'Summary'],
+  ['notes_block_id', 'Notes'],
+  ['transcript_block_id', 'Transcript'],
+];
+
+export interface PageBlocks {
+  blocks: PageBlock[];
+  /** Pages and databases right below this page, in order. */
+  below: PageBlock[];
+  /** The page and blocks of it in which `below` stand. */
+  holders: string[];
+  /** All blocks, in order of the text. */
+  all: PageBlock[];
+}
+
+/** @throws as `PageApi.get`; PageApiError when the page itself is not shown, or is over a limit. */
+export async function readPageBlocks(api: PageApi, pageId: string): Promise<PageBlocks> {
+  const all: PageBlock[] = [];
+  const below: PageBlock[] = [];
+  const holders = new Set<string>();
+  const seen = new Set([pageId]);
+
+  async function readChildren(holder: string, depth: number, copied: boolean): Promise<PageBlock[]> {
+    const blocks: PageBlock[] = [];
+    for await (const wire of childrenOf(api, holder)) {
+      if (seen.has(wire.id)) continue;
+      seen.add(wire.id);
+      if (all.length >= BLOCKS_PER_PAGE_MAX) throw new PageApiError(413, 'too_many_blocks');
+      const block: PageBlock = { ...wire, children: [], unreadable: false };
+      all.push(block);
+      blocks.push(block);
+      if (isBelow(block)) {
+        // What a synced block shows stands elsewhere, in this tree or not.
+        if (!copied) {
+          below.push(block);
+          holders.add(holder);
+        }
+      } else await readNested(block, depth, copied || block.content.synced_from !== undefined);
+    }
+    return blocks;
+  }
+
+  async function readNested(block: PageBlock, depth: number, copied: boolean): Promise<void> {
+    try {
+      const parts = block.content.children;
+      if (parts !== undefined) {
+        for (const [member, title] of PARTS) {
+          const id = hyphenated(parts[member] ?? '');
+          if (id === undefined || seen.has(id)) continue;
+          seen.add(id);
+          const children = await readChildren(id, depth + 1, copied);
+          if (children.length > 0) block.children.push(partTitle(id, title), ...children);
+        }
+      } else if (block.has_children === true) {
+        if (depth >= NESTING_MAX) throw new PageApiError(400, 'nesting');
+        block.children = await readChildren(block.id, depth + 1, copied);
+      }
+    } catch (error) {
+      // What a synced block shows may not be shared, and some blocks are not shown by the API: the rest of the page is.
+      if (!(error instanceof PageApiError) || (error.status !== 404 && error.status !== 400)) throw error;
+      block.unreadable = true;
+    }
+  }
+
+  const blocks = await readChildren(pageId, 0, false);
+  return { blocks, below, holders: [...holders], all };
+}
+
+/** Pages and databases that stand right in `holder`. @throws as `PageApi.get`. */
+export async function readBelow(api: PageApi, holder: string): Promise<WireBlock[]> {
+  return (await Array.fromAsync(childrenOf(api, holder))).filter(isBelow);
+}
+
+async function* childrenOf(api: PageApi, holder: string): AsyncGenerator<WireBlock> {
+  for await (const { results } of api.pages(`blocks/${holder}/children`))
+    for (const result of results) {
+      const block = wireBlock(result);
+      if (!isTrashed(block)) yield block;
+    }
+}
+
+function isBelow({ type }: WireBlock): boolean {
+  return type === 'child_page' || type === 'child_database';
+}
+
+/** @throws OriginError for what is no block. */
+export function wireBlock(value: unknown): WireBlock {
+  const block = parseBlock(value);
+  const id = block && hyphenated(block.id);
+  if (id === undefined) throw senseless();
+  return { ...block, id } as WireBlock;
+}
+
+function partTitle(id: string, title: string): PageBlock {
+  const content: BlockContent = { rich_text: [{ type: 'text', plain_text: title, annotations: { bold: true } }] };
+  return { id, type: 'paragraph', content, children: [], unreadable: false };
+}

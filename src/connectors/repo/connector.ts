@@ -1,0 +1,289 @@
+/**
+ * Repositories of GitHub: the files of one commit, each a source.
+ *
+ * A run asks for the commit that the reference leads to and for its tree. Files whose hash is known are not asked for; many
+ * changed ones come in one tarball, few one by one. Whatever came is checked against its hash.
+ */
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { invalidRequest, ServiceError } from '../../errors.ts';
+import {
+  type Change,
+  type Connector,
+  type Fetched,
+  type ListRequest,
+  type Origin,
+  OriginError,
+  type OriginItem,
+} from '../connector.ts';
+import {
+  type Commit,
+  encodePath,
+  type RateLimits,
+  RepoClient,
+  type RepoClientOptions,
+  type Repository,
+} from './api.ts';
+import { compilePathFilters, GLOB_UNITS_MAX } from './glob.ts';
+import {
+  HEAD_BYTES,
+  noAttributes,
+  parseAttributes,
+  type ReadAttributes,
+  refusalByContent,
+  refusalByPath,
+  type TreeEntry,
+} from './rules.ts';
+import { tarballFiles } from './tarball.ts';
+
+export const PATH_FILTERS_MAX = 100;
+export const REPOSITORY_FILES_MAX = 100_000;
+const REFERENCE_UNITS_MAX = 255;
+const CREDENTIAL_UNITS_MAX = 1000;
+/** Changed files that are fetched one by one. */
+export const SINGLES_MAX = 20;
+/** Without a tarball no more files than this are fetched one by one: the rate limit would not last for them. */
+const SINGLES_WITHOUT_TARBALL_MAX = 1000;
+/** A tarball of fewer bytes is always worth it; of more, where this share of the repository is wanted. */
+const TARBALL_BYTES_FREE = 64 * 1024 * 1024;
+const TARBALL_SHARE_MIN = 0.05;
+/** Larger files of a tarball are not kept in memory but fetched one by one. */
+const TARBALL_FILE_BYTES_MAX = 8 * 1024 * 1024;
+const ATTRIBUTES_BYTES_MAX = 512 * 1024;
+/** Files remembered as not readable, so that they are not fetched again. */
+const PASSED_MAX = 1000;
+/** Of the rules in connectors/repo/rules.ts: with another number unchanged repositories are looked through once more. */
+const RULES_VERSION = 1;
+
+type RepoOrigin = Extract<Origin, { kind: 'repo' }>;
+
+const CursorSchema = z.object({
+  rules: z.literal(RULES_VERSION),
+  tree: z.string(),
+  passed: z.array(z.tuple([z.string(), z.string(), z.string()])),
+});
+const LocatorSchema = z.object({
+  sha: z.string(),
+  mode: z.string(),
+  size: z.number(),
+  generated: z.boolean().nullable(),
+});
+
+export function openRepoConnector(options: RepoClientOptions): Connector<'repo'> {
+  const limits: RateLimits = new Map();
+  const client = (origin: RepoOrigin, credential: string | null, signal: AbortSignal) =>
+    new RepoClient(options, limits, origin.repository, credential, signal);
+  return {
+    kind: 'repo',
+    list: (origin, credential, request) => list(client(origin, credential, request.signal), origin, request),
+    fetch: (origin, credential, item, _known, signal) => fetchFile(client(origin, credential, signal), item),
+    check,
+  };
+}
+
+function check(origin: RepoOrigin, credential: string | null): void {
+  if (
+    !/^[A-Za-z0-9][\w-]{0,99}\/(?!\.{1,2}$)[\w.-]{1,100}$/.test(origin.repository) ||
+    /\.git$/i.test(origin.repository)
+  )
+    throw invalidRequest('repository must have the form owner/repo, for example octocat/hello-world.');
+  const { referenceType, referenceParam } = origin;
+  if (referenceType === 'default' && referenceParam !== '')
+    throw invalidRequest('reference_param must be empty when reference_type is default.');
+  if (referenceType === 'commit' && !/^[0-9a-f]{7,64}$/i.test(referenceParam))
+    throw invalidRequest('reference_param must be a commit hash of 7 to 64 hexadecimal digits.');
+  if ((referenceType === 'branch' || referenceType === 'tag') && !isRefName(referenceParam))
+    throw invalidRequest(`reference_param must be the name of a ${referenceType}.`);
+  if (origin.pathFilters.length > PATH_FILTERS_MAX)
+    throw invalidRequest(`path_filters may have at most ${PATH_FILTERS_MAX} elements.`);
+  if (origin.pathFilters.some((filter) => filter.length > GLOB_UNITS_MAX || /[\u0000-\u001f]/.test(filter)))
+    throw invalidRequest(`A path filter is one line of at most ${GLOB_UNITS_MAX} characters.`);
+  if (credential !== null && !(/^[\x21-\x7e]+$/.test(credential) && credential.length <= CREDENTIAL_UNITS_MAX))
+    throw invalidRequest('The access token has characters that no access token has.');
+}
+
+/** What git allows as the name of a branch or tag. */
+function isRefName(name: string): boolean {
+  return (
+    name !== '' &&
+    name.length <= REFERENCE_UNITS_MAX &&
+    name.isWellFormed() &&
+    !/[\u0000-\u0020\u007f~^:?*[\\]|\.\.|@\{|\/\/|^[-/]|[/.]$/.test(name) &&
+    !name.split('/').some((part) => part.startsWith('.') || part.endsWith('.lock'))
+  );
+}
+
+async function* list(client: RepoClient, origin: RepoOrigin, request: ListRequest): AsyncGenerator<Change> {
+  const repository = await client.repository();
+  const reference = origin.referenceType === 'default' ? repository.default_branch : origin.referenceParam;
+  const prefix = origin.referenceType === 'commit' ? '' : origin.referenceType === 'tag' ? 'tags/' : 'heads/';
+  const commit = await client.commit(prefix + reference);
+  const cursor = CursorSchema.safeParse(request.cursor).data;
+  if (cursor?.tree === commit.tree) {
+    yield { kind: 'end', full: false, cursor };
+    return;
+  }
+  const place: Place = { repository, reference, commit };
+  const all = await client.tree(commit.tree);
+  const attributesOf = await readAttributes(client, all);
+  const takes = compilePathFilters(origin.pathFilters);
+  const entries = all.filter((entry) => takes(entry.path));
+  if (entries.length > REPOSITORY_FILES_MAX)
+    throw new OriginError({
+      title: 'Too many files',
+      message: `${entries.length} files match; the limit is ${REPOSITORY_FILES_MAX}. Narrow them down with path filters.`,
+      retryable: false,
+    });
+  const passed: Passed = new Map(cursor?.passed.map(([path, sha, reason]) => [path, { sha, reason }]));
+  const wanted = new Map<string, TreeEntry>();
+  for (const entry of entries) {
+    const before = passed.get(entry.path);
+    if (before && before.sha !== entry.sha) passed.delete(entry.path);
+    const refusal =
+      refusalByPath(entry, attributesOf(entry.path), origin.pathFilters) ?? passed.get(entry.path)?.reason;
+    const known = refusal === undefined ? await request.known(entry.path) : undefined;
+    if (refusal !== undefined) yield skipped(entry, refusal);
+    else if (known?.revision === entry.sha) yield { kind: 'unchanged', originId: entry.path };
+    else wanted.set(entry.path, entry);
+  }
+  if (isTarballWorthIt([...wanted.values()], all)) yield* fromTarball(client, place, wanted, attributesOf, passed);
+  for (const entry of wanted.values()) yield { kind: 'present', item: itemOf(place, entry, attributesOf) };
+  const remembered = [...passed].slice(0, PASSED_MAX).map(([path, { sha, reason }]) => [path, sha, reason]);
+  yield { kind: 'end', full: true, cursor: { rules: RULES_VERSION, tree: commit.tree, passed: remembered } };
+}
+
+/** By path: files that were looked into and are not read as long as they have that hash. */
+type Passed = Map<string, { sha: string; reason: string }>;
+
+interface Place {
+  repository: Repository;
+  reference: string;
+  commit: Commit;
+}
+
+async function readAttributes(client: RepoClient, entries: readonly TreeEntry[]): Promise<ReadAttributes> {
+  const entry = entries.find(({ path, mode }) => path === '.gitattributes' && mode.startsWith('100'));
+  if (!entry || entry.size > ATTRIBUTES_BYTES_MAX) return noAttributes;
+  const bytes = await Array.fromAsync(await client.blob(entry.sha, ATTRIBUTES_BYTES_MAX));
+  return parseAttributes(Buffer.concat(bytes).toString('utf8'));
+}
+
+function isTarballWorthIt(wanted: readonly TreeEntry[], all: readonly TreeEntry[]): boolean {
+  if (wanted.length <= SINGLES_MAX) return false;
+  const bytes = (entries: readonly TreeEntry[]) => entries.reduce((sum, entry) => sum + entry.size, 0);
+  const total = bytes(all);
+  return total <= TARBALL_BYTES_FREE || bytes(wanted) >= total * TARBALL_SHARE_MIN;
+}
+
+/**
+ * Takes from `wanted` what came. What is not in the tarball as it is in the tree stays (`export-ignore`, changed line ends,
+ * an archive that breaks off) and is fetched one by one.
+ */
+async function* fromTarball(
+  client: RepoClient,
+  place: Place,
+  wanted: Map<string, TreeEntry>,
+  attributesOf: ReadAttributes,
+  passed: Passed,
+): AsyncGenerator<Change> {
+  try {
+    const body = await client.tarball(place.commit.sha);
+    const isWanted = (path: string, size: number) => wanted.has(path) && size <= TARBALL_FILE_BYTES_MAX;
+    for await (const { path, bytes } of tarballFiles(body, isWanted)) {
+      const entry = wanted.get(path);
+      if (!entry || hashOf(entry).update(bytes).digest('hex') !== entry.sha) continue;
+      wanted.delete(path);
+      const refusal = refusalByContent(entry, bytes.subarray(0, HEAD_BYTES), attributesOf(path).generated);
+      if (refusal !== undefined) {
+        passed.set(path, { sha: entry.sha, reason: refusal });
+        yield skipped(entry, refusal);
+      } else yield { kind: 'present', item: itemOf(place, entry, attributesOf), content: { body: once(bytes) } };
+    }
+  } catch (error) {
+    const mayPass = error instanceof ServiceError || (error instanceof OriginError && error.problem.retryable);
+    if (!mayPass || wanted.size > SINGLES_WITHOUT_TARBALL_MAX) throw error;
+  }
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+function skipped(entry: TreeEntry, reason: string): Change {
+  return { kind: 'skipped', originId: entry.path, name: baseName(entry.path), reason };
+}
+
+function itemOf({ repository, reference, commit }: Place, entry: TreeEntry, attributesOf: ReadAttributes): OriginItem {
+  const text = (val: string) => ({ val, type: 'string' as const });
+  return {
+    originId: entry.path,
+    name: baseName(entry.path),
+    url: `${repository.html_url}/blob/${commit.sha}/${encodePath(entry.path)}`,
+    revision: entry.sha,
+    modifiedAt: commit.date,
+    metadata: {
+      path: text(entry.path),
+      repository: text(repository.full_name),
+      reference: text(reference),
+      commit: text(commit.sha),
+    },
+    locator: {
+      sha: entry.sha,
+      mode: entry.mode,
+      size: entry.size,
+      generated: attributesOf(entry.path).generated ?? null,
+    },
+  };
+}
+
+async function fetchFile(client: RepoClient, item: OriginItem): Promise<Fetched> {
+  const { generated, ...locator } = LocatorSchema.parse(item.locator);
+  const entry: TreeEntry = { path: item.originId, ...locator };
+  const pieces = await client.blob(entry.sha, entry.size);
+  const head: Uint8Array[] = [];
+  let length = 0;
+  while (length < Math.min(HEAD_BYTES, entry.size)) {
+    const next = await pieces.next();
+    if (next.done) break;
+    head.push(next.value);
+    length += next.value.length;
+  }
+  const refusal = refusalByContent(entry, Buffer.concat(head).subarray(0, HEAD_BYTES), generated ?? undefined);
+  if (refusal !== undefined) {
+    await pieces.return(undefined);
+    return { kind: 'skipped', reason: refusal };
+  }
+  return { kind: 'content', content: { body: checked(entry, head, pieces) } };
+}
+
+/** Fails at the end when the bytes are not those of the entry. */
+async function* checked(
+  entry: TreeEntry,
+  head: readonly Uint8Array[],
+  rest: AsyncGenerator<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  const hash = hashOf(entry);
+  try {
+    for (const piece of head) {
+      hash.update(piece);
+      yield piece;
+    }
+    for (let next = await rest.next(); !next.done; next = await rest.next()) {
+      hash.update(next.value);
+      yield next.value;
+    }
+  } finally {
+    await rest.return(undefined);
+  }
+  if (hash.digest('hex') !== entry.sha)
+    throw new ServiceError('upstream_failed', 'GitHub sent other bytes than those of the file. Try again later.');
+}
+
+/** As git hashes a blob. */
+function hashOf(entry: TreeEntry) {
+  return createHash(entry.sha.length === 64 ? 'sha256' : 'sha1').update(`blob ${entry.size}\0`);
+}
+
+function baseName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}

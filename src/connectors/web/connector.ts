@@ -1,0 +1,120 @@
+/** Web sites: pages and files that links and sitemaps lead to from a few addresses, one source for each canonical address. */
+import { invalidRequest } from '../../errors.ts';
+import type { Clock } from '../../util/time.ts';
+import {
+  type Change,
+  type Connector,
+  type Fetched,
+  type KnownItem,
+  type Origin,
+  OriginError,
+  type OriginItem,
+} from '../connector.ts';
+import { GLOB_UNITS_MAX } from '../repo/glob.ts';
+import { CRAWL_DELAY_MS_MIN_DEFAULT, type Paces, WebClient, type WebClientOptions } from './client.ts';
+import { Crawl } from './crawl.ts';
+import { normalizeUrl } from './urls.ts';
+
+export const SEEDS_MAX = 100;
+export const CRAWL_DEPTH_MAX = 20;
+export const CRAWL_PAGES_MAX = 10_000;
+/** Between two requests of a crawl to one host. */
+export const CRAWL_DELAY_MS_MAX = 60_000;
+const PATHS_MAX = 100;
+
+type WebOrigin = Extract<Origin, { kind: 'web' }>;
+
+export interface WebConnectorOptions extends WebClientOptions {
+  clock: Clock;
+}
+
+export function openWebConnector(options: WebConnectorOptions): Connector<'web'> {
+  const paces: Paces = new Map();
+  const now = () => options.clock.now();
+  return {
+    kind: 'web',
+    list: (origin, _credential, request) =>
+      new Crawl(new WebClient(options, paces, request.signal, ownDelay(origin)), origin, request.known, now()).run(),
+    fetch: (origin, _credential, item, known, signal) =>
+      fetchPage(new WebClient(options, paces, signal, ownDelay(origin)), origin, item, known, now()),
+    check: (origin) => check(origin, options.delayMinMs ?? CRAWL_DELAY_MS_MIN_DEFAULT),
+  };
+}
+
+/** Origins that were stored before crawls had a pause of their own have none. */
+function ownDelay({ delayMs }: WebOrigin): number | null {
+  return delayMs ?? null;
+}
+
+function check(origin: WebOrigin, delayMinMs: number): void {
+  if (origin.urls.length < 1 || origin.urls.length > SEEDS_MAX)
+    throw invalidRequest(`urls must have 1 to ${SEEDS_MAX} elements.`);
+  if (!origin.urls.every((url) => normalizeUrl(url) !== undefined))
+    throw invalidRequest('urls must be addresses that begin with https:// or http://, without a user name.');
+  if (!isWithin(origin.maxDepth, 0, CRAWL_DEPTH_MAX))
+    throw invalidRequest(`max_depth must be a whole number from 0 to ${CRAWL_DEPTH_MAX}.`);
+  if (!isWithin(origin.maxPages, 1, CRAWL_PAGES_MAX))
+    throw invalidRequest(`max_pages must be a whole number from 1 to ${CRAWL_PAGES_MAX}.`);
+  const delayMs = ownDelay(origin);
+  if (delayMs !== null && !isWithin(delayMs, delayMinMs, CRAWL_DELAY_MS_MAX))
+    throw invalidRequest(
+      `delay_ms must be a whole number from ${delayMinMs}, the least pause of this service, to ${CRAWL_DELAY_MS_MAX}.`,
+    );
+  for (const paths of [origin.includePaths, origin.excludePaths]) {
+    if (paths.length > PATHS_MAX)
+      throw invalidRequest(`include_paths and exclude_paths have at most ${PATHS_MAX} elements.`);
+    if (paths.some((path) => path.length > GLOB_UNITS_MAX || /[\u0000-\u001f]/.test(path)))
+      throw invalidRequest(`A path is one line of at most ${GLOB_UNITS_MAX} characters.`);
+  }
+}
+
+function isWithin(value: number, min: number, max: number): boolean {
+  return Number.isSafeInteger(value) && value >= min && value <= max;
+}
+
+/** A crawl of one page. */
+async function fetchPage(
+  client: WebClient,
+  origin: WebOrigin,
+  item: OriginItem,
+  known: KnownItem | undefined,
+  now: Date,
+): Promise<Fetched> {
+  const alone: WebOrigin = {
+    ...origin,
+    urls: [item.originId],
+    maxDepth: 0,
+    maxPages: 1,
+    includePaths: [],
+    excludePaths: [],
+  };
+  const changes = new Crawl(client, alone, async () => known, now).changes();
+  const { value: change } = await changes.next();
+  const fetched = change && toFetched(change);
+  if (fetched?.kind !== 'content') {
+    await changes.return(undefined);
+    return fetched ?? { kind: 'gone' };
+  }
+  const { content } = fetched;
+  async function* body(): AsyncGenerator<Uint8Array> {
+    yield* content.body;
+    await changes.return(undefined);
+  }
+  return { kind: 'content', content: { ...content, body: body() } };
+}
+
+function toFetched(change: Change): Fetched | undefined {
+  switch (change.kind) {
+    case 'present':
+      return change.content && { kind: 'content', content: change.content };
+    case 'skipped':
+      return { kind: 'skipped', reason: change.reason };
+    case 'unchanged':
+    case 'gone':
+      return { kind: change.kind };
+    case 'failed':
+      throw new OriginError(change.problem);
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,342 @@
+/** One crawl: page after page, breadth first, until nothing is left within its limits. */
+import { decodeText } from '../../files/detect/decode.ts';
+import type { HttpResponse } from '../../net/http-client.ts';
+import type { Change, KnownItem, Origin, OriginItem, OriginProblem } from '../connector.ts';
+import { FILE_BYTES_MAX, type WebClient } from './client.ts';
+import { type Entry, Frontier } from './frontier.ts';
+import { headerDirectives, type PageFacts, readPage } from './html.ts';
+import {
+  CIRCLE,
+  EMPTY,
+  elsewhere,
+  FORBIDDEN,
+  missing,
+  NOT_WHOLE,
+  noSeed,
+  PAGE_BYTES_MAX,
+  refused,
+  TOO_LARGE,
+} from './problems.ts';
+import { readSitemaps } from './sitemaps.ts';
+import { type PageState, readState, toState, validatorsOf } from './state.ts';
+import { charsetOf, endingOf, fileName, pageName } from './types.ts';
+import { compileScope, isTrap, isUnreadable, normalizeUrl, type Scope } from './urls.ts';
+
+const REDIRECTS_MAX = 5;
+/** Requests for each page that may become a source: redirects, duplicates and dead links cost requests too. */
+const REQUESTS_PER_PAGE_MAX = 5;
+const REQUESTS_FREE = 100;
+/** Answers that say they were changed later than this before now say when they were made, not when their text was. */
+const JUST_MADE_MS = 60_000;
+
+type WebOrigin = Extract<Origin, { kind: 'web' }>;
+
+/** What a visit came to, for who sent it there. */
+type Outcome = 'taken' | 'passed' | 'failed' | 'gone';
+
+export class Crawl {
+  readonly #client: WebClient;
+  readonly #origin: WebOrigin;
+  readonly #scope: Scope;
+  readonly #known: (originId: string) => Promise<KnownItem | undefined>;
+  readonly #now: Date;
+  readonly #frontier: Frontier;
+  /** Addresses of which there is a source. */
+  readonly #said = new Set<string>();
+  /** Addresses that were asked for. */
+  readonly #visited = new Set<string>();
+  readonly #failedSites = new Set<string>();
+  #firstProblem: OriginProblem | undefined;
+  #requests = 0;
+  #pages = 0;
+  /** False once something could not be read whose links nobody knows: then nothing may be taken for gone. */
+  #isComplete = true;
+
+  constructor(
+    client: WebClient,
+    origin: WebOrigin,
+    known: (originId: string) => Promise<KnownItem | undefined>,
+    now: Date,
+  ) {
+    this.#client = client;
+    this.#origin = origin;
+    this.#scope = compileScope(origin);
+    this.#frontier = new Frontier(this.#scope, origin.maxDepth, now);
+    this.#known = known;
+    this.#now = now;
+  }
+
+  /** @throws OriginError when none of the first addresses could be read; nothing is said of single pages then. */
+  async *run(): AsyncGenerator<Change> {
+    let held: Change[] = [];
+    for await (const change of this.changes()) {
+      held.push(change);
+      if (change.kind !== 'present' && change.kind !== 'unchanged' && change.kind !== 'end') continue;
+      yield* held;
+      held = [];
+    }
+  }
+
+  /** As `run`, but what was said of single pages was said. */
+  async *changes(): AsyncGenerator<Change> {
+    for (const url of this.#origin.urls) this.#frontier.add(url, undefined, { depth: 0, isSeed: true });
+    const seeds = this.#frontier.queue.length;
+    if (this.#origin.useSitemap && this.#origin.maxDepth > 0) yield* this.#readSitemaps();
+    let readable = 0;
+    const requestsMax = this.#origin.maxPages * REQUESTS_PER_PAGE_MAX + REQUESTS_FREE;
+    for (let next = 0; next < this.#frontier.queue.length; next += 1) {
+      if (this.#pages >= this.#origin.maxPages || this.#requests >= requestsMax) break;
+      const entry = this.#frontier.queue[next]!;
+      const outcome: Outcome = this.#visited.has(entry.address) ? 'passed' : yield* this.#visit(entry);
+      if (outcome === 'taken' || outcome === 'passed') readable += 1;
+      if (next === seeds - 1 && readable === 0) break;
+      const waiting = Math.min(this.#frontier.queue.length - next - 1, this.#origin.maxPages - this.#pages);
+      yield { kind: 'outlook', waiting };
+    }
+    if (readable === 0) throw noSeed(this.#firstProblem);
+    yield { kind: 'end', full: this.#isComplete, cursor: null };
+  }
+
+  async *#readSitemaps(): AsyncGenerator<Change> {
+    const sites = new Map(this.#frontier.queue.map(({ address }) => [new URL(address).origin, address]));
+    const reading = await readSitemaps(this.#client, [...sites.values()], this.#scope.hasHost);
+    for (const { address, problem } of reading.failed) yield this.#failed(address, problem, undefined, 0);
+    for (const { location, modifiedAt } of reading.pages)
+      this.#frontier.add(location, undefined, { depth: 1, isSeed: false, modifiedAt });
+  }
+
+  /**
+   * Follows redirects and canonical addresses.
+   *
+   * @param asCanonical another page says that this is its address: what it says itself does not matter.
+   */
+  async *#visit(entry: Entry, asCanonical = false): AsyncGenerator<Change, Outcome> {
+    let { address } = entry;
+    const chain = new Set<string>();
+    for (;;) {
+      chain.add(address);
+      this.#visited.add(address);
+      const robots = await this.#client.robots(address);
+      if ('title' in robots) {
+        const { origin } = new URL(address);
+        if (!this.#failedSites.has(origin)) yield this.#failed(`${origin}/robots.txt`, robots, undefined, 0);
+        this.#failedSites.add(origin);
+        return 'failed';
+      }
+      if (!robots.allows(address)) {
+        this.#firstProblem ??= FORBIDDEN;
+        yield this.#skipped(address, 'robots.txt does not allow it');
+        return 'failed';
+      }
+      const known = await this.#known(address);
+      const state = readState(known);
+      this.#requests += 1;
+      const answer = await this.#client.get(address, validatorsOf(state));
+      if (answer.kind === 'failed') {
+        yield this.#failed(address, answer.problem, state, entry.depth);
+        return 'failed';
+      }
+      if (answer.kind === 'response')
+        return yield* this.#read({ ...entry, address }, answer.response, state, asCanonical);
+      const target = normalizeUrl(answer.location, address);
+      if (target === undefined || chain.has(target) || chain.size > REDIRECTS_MAX) {
+        yield this.#failed(address, CIRCLE, state, entry.depth);
+        return 'failed';
+      }
+      if (!this.#scope.hasHost(target)) {
+        this.#firstProblem ??= elsewhere(target);
+        // For a while it may be the page to sign in, or one that says that the site is being worked on.
+        if (state && !answer.isPermanent) yield this.#failed(address, elsewhere(target), state, entry.depth);
+        else yield this.#skipped(address, `it leads to another site: ${new URL(target).host}`);
+        return 'failed';
+      }
+      const isWanted = entry.isSeed || this.#scope.takes(target);
+      if (!isWanted || this.#visited.has(target) || isTrap(target, this.#now) || isUnreadable(target)) return 'passed';
+      this.#frontier.seen.add(target);
+      address = target;
+    }
+  }
+
+  async *#read(
+    entry: Entry,
+    response: HttpResponse,
+    state: PageState | undefined,
+    asCanonical: boolean,
+  ): AsyncGenerator<Change, Outcome> {
+    const { address, depth } = entry;
+    const { status } = response;
+    if (status >= 200 && status < 300) return yield* this.#readContent(entry, response, state, asCanonical);
+    await response.discard();
+    if (status === 304 && state) {
+      this.#pages += 1;
+      this.#follow(state.links, address, depth);
+      yield this.#say({ kind: 'unchanged', originId: address });
+      return 'taken';
+    }
+    if (status === 404 || status === 410) {
+      this.#firstProblem ??= missing(status);
+      yield this.#say({ kind: 'gone', originId: address });
+      return 'gone';
+    }
+    if (state) yield this.#failed(address, refused(status), state, depth);
+    else yield this.#skipped(address, `the site answered with status ${status}`);
+    this.#firstProblem ??= refused(status);
+    return 'failed';
+  }
+
+  async *#readContent(
+    entry: Entry,
+    response: HttpResponse,
+    state: PageState | undefined,
+    asCanonical: boolean,
+  ): AsyncGenerator<Change, Outcome> {
+    const { address } = entry;
+    const contentType = response.headers.get('content-type');
+    const ending = endingOf(contentType, address);
+    if (ending === undefined || Number(response.headers.get('content-length') ?? 0) > FILE_BYTES_MAX) {
+      await response.discard();
+      yield this.#skipped(address, ending === undefined ? `nothing to read in ${typeOf(contentType)}` : 'too large');
+      return 'passed';
+    }
+    if (ending === 'html') return yield* this.#readPage(entry, response, state, asCanonical);
+    try {
+      const { index } = headerDirectives(response.headers.get('x-robots-tag'));
+      if (index && this.#scope.takes(address) && !this.#said.has(address))
+        yield this.#present(entry, fileName(address, ending), response, response.body, []);
+      else if (!index) yield this.#skipped(address, 'noindex');
+      return index && this.#scope.takes(address) ? 'taken' : 'passed';
+    } finally {
+      await response.discard();
+    }
+  }
+
+  async *#readPage(
+    entry: Entry,
+    response: HttpResponse,
+    state: PageState | undefined,
+    asCanonical: boolean,
+  ): AsyncGenerator<Change, Outcome> {
+    const { address, depth } = entry;
+    const bytes = await readBytes(response);
+    if ('title' in bytes || bytes.length === 0) {
+      if (!('title' in bytes) && !state) yield this.#skipped(address, 'an empty page');
+      else yield this.#failed(address, 'title' in bytes ? bytes : EMPTY, state, depth);
+      return 'title' in bytes || state ? 'failed' : 'passed';
+    }
+    const page = readPage(decodeText(bytes, charsetOf(response.headers.get('content-type'))).text);
+    const header = headerDirectives(response.headers.get('x-robots-tag'));
+    const base = (page.base !== undefined && normalizeUrl(page.base, address)) || address;
+    const links = header.follow && page.follow ? this.#pageLinks(page, base) : [];
+    this.#follow(links, base, depth);
+    if (!asCanonical && (yield* this.#isDuplicate(entry, page, response, base))) return 'passed';
+    if (!header.index || !page.index) {
+      yield this.#skipped(address, 'noindex');
+      return 'passed';
+    }
+    if (!this.#scope.takes(address) || this.#said.has(address)) return 'passed';
+    yield this.#present(entry, pageName(page.title, address), response, once(bytes), links);
+    return 'taken';
+  }
+
+  /** Whether the page says that its text has another address, and it was found there. */
+  async *#isDuplicate(
+    entry: Entry,
+    page: PageFacts,
+    response: HttpResponse,
+    base: string,
+  ): AsyncGenerator<Change, boolean> {
+    const reference = canonicalOf(response.headers.get('link')) ?? page.canonical;
+    const canonical = reference === undefined ? undefined : normalizeUrl(reference, base);
+    if (canonical === undefined || canonical === entry.address) return false;
+    if (!this.#scope.hasHost(canonical) || !this.#scope.takes(canonical)) return false;
+    if (this.#said.has(canonical)) return true;
+    if (this.#visited.has(canonical) || isTrap(canonical, this.#now) || isUnreadable(canonical)) return false;
+    this.#frontier.seen.add(canonical);
+    return (yield* this.#visit({ ...entry, address: canonical, isSeed: false }, true)) === 'taken';
+  }
+
+  /** Links that may be followed from some page, in their order. */
+  #pageLinks(page: PageFacts, base: string): string[] {
+    const links = page.links.flatMap((link) => normalizeUrl(link, base) ?? []);
+    return [...new Set(links)].filter((link) => this.#scope.hasHost(link) && !isUnreadable(link));
+  }
+
+  #follow(links: readonly string[], base: string, depth: number): void {
+    for (const link of links) this.#frontier.add(link, base, { depth: depth + 1, isSeed: false });
+  }
+
+  #present(
+    { address, modifiedAt }: Entry,
+    name: string,
+    response: HttpResponse,
+    body: AsyncIterable<Uint8Array>,
+    links: readonly string[],
+  ): Change {
+    this.#pages += 1;
+    const charset = charsetOf(response.headers.get('content-type'));
+    const changed = Date.parse(response.headers.get('last-modified') ?? '');
+    const isKnown = changed < this.#now.getTime() - JUST_MADE_MS;
+    const item: OriginItem = {
+      originId: address,
+      name,
+      url: address,
+      revision: null,
+      modifiedAt: isKnown ? new Date(changed) : modifiedAt,
+      metadata: {
+        host: { val: new URL(address).host, type: 'string' },
+        path: { val: new URL(address).pathname, type: 'string' },
+        ...(charset !== undefined &&
+          !/^utf-?8$/i.test(charset) && { charset: { val: charset, type: 'string' as const } }),
+      },
+      locator: {},
+    };
+    return this.#say({ kind: 'present', item, content: { body, state: { ...toState(response.headers, links) } } });
+  }
+
+  #skipped(address: string, reason: string): Change {
+    return this.#say({ kind: 'skipped', originId: address, name: fileName(address, 'html'), reason });
+  }
+
+  /** What was stored stays, and its links are followed as they were; when nobody knows them nothing counts as gone. */
+  #failed(address: string, problem: OriginProblem, state: PageState | undefined, depth: number): Change {
+    this.#firstProblem ??= problem;
+    if (state) this.#follow(state.links, address, depth);
+    if (!state?.isWhole) this.#isComplete = false;
+    return this.#say({ kind: 'failed', originId: address, name: fileName(address, 'html'), problem });
+  }
+
+  #say<T extends Change>(change: T): T {
+    if (change.kind === 'present') this.#said.add(change.item.originId);
+    else if (change.kind === 'unchanged') this.#said.add(change.originId);
+    return change;
+  }
+}
+
+/** The whole of a page, or why it did not come. */
+async function readBytes(response: HttpResponse): Promise<Buffer | OriginProblem> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  try {
+    for await (const piece of response.body) {
+      pieces.push(piece);
+      length += piece.length;
+      if (length > PAGE_BYTES_MAX) return TOO_LARGE;
+    }
+  } catch {
+    return NOT_WHOLE;
+  }
+  return Buffer.concat(pieces);
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+/** Of the header `Link`. */
+function canonicalOf(header: string | null): string | undefined {
+  return /<([^<>]{1,4000})>\s*;[^,<]{0,200}\brel\s*=\s*"?canonical\b/i.exec(header ?? '')?.[1];
+}
+
+function typeOf(contentType: string | null): string {
+  return /^[\w.+/-]{1,100}/.exec(contentType ?? '')?.[0] ?? 'a file of unknown type';
+}

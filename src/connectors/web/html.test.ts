@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { headerDirectives, readPage } from './html.ts';
+
+test('links, in their order', () => {
+  const html = `<A HREF=one>1</A><a class="x" href = 'two&amp;x=1&copy=2'>2</a><a data-href="no" href="three
+    ">3</a><abbr href="no"></abbr><a name="no"><a href="">4</a><a rel="x NoFollow" href="no">5</a>
+    <title><a href="no"></title><textarea><a href="no"></textarea><a title="a > b" href="five">5</a>`;
+  assert.deepEqual(
+    readPage(html).links.map((link) => link.trim()),
+    ['one', 'two&x=1&copy=2', 'three', 'five'],
+  );
+});
+
+test('the head of a page', () => {
+  const html = `<head><title>
+    Tea &amp; <b>more</b> &#8364; </title><base href="/x/"><base href="/y/"><link rel="alternate canonical" href="/c">
+    <link rel=canonical href=/d><meta name=Robots content="noarchive,NOFOLLOW"></head><title>No</title>`;
+  const page = readPage(html);
+  assert.equal(page.title, 'Tea & <b>more</b> €');
+  assert.deepEqual([page.base, page.canonical, page.index, page.follow], ['/x/', '/c', true, false]);
+});
+
+test('directives of headers, for all and for us', () => {
+  const of = (header: string | null) => Object.values(headerDirectives(header));
+  assert.deepEqual(of(null), [true, true]);
+  assert.deepEqual(of('noindex, nofollow'), [false, false]);
+  assert.deepEqual(of('none'), [false, false]);
+  assert.deepEqual(of('otherbot: noindex, nofollow'), [true, true]);
+  assert.deepEqual(of('otherbot: noindex, Pinakes: nofollow'), [true, false]);
+  assert.deepEqual(of('unavailable_after: 25 Jun 2030 15:00:00 PST, noindex'), [false, true]);
+});
+
+test('what is broken or hostile neither ends nor takes long', () => {
+  const units = 1_000_000;
+  const shapes = [
+    '<a href="',
+    '<a ',
+    '<!--',
+    '<title>',
+    '<script>',
+    '<a b=c ',
+    "<a href='x",
+    '<',
+    '<a href="x">',
+    '</a',
+    '<meta content="',
+  ];
+  for (const shape of shapes) assert.ok(readPage(shape.repeat(units / shape.length)).links.length <= 5000, shape);
+});

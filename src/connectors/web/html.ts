@@ -1,0 +1,139 @@
+/**
+ * What a crawl needs of a page: links, canonical address, directives, title. Pure.
+ *
+ * Scans tags instead of building a tree: pages are of strangers, this runs beside everything else, and its time is linear.
+ */
+import { ROBOTS_NAME } from './robots.ts';
+
+const LINKS_MAX = 5000;
+const TITLE_UNITS_MAX = 300;
+/** Of one value; longer ones are no addresses. */
+const ATTRIBUTE_UNITS_MAX = 4096;
+const ATTRIBUTES_MAX = 50;
+
+export interface Directives {
+  index: boolean;
+  follow: boolean;
+}
+
+export interface PageFacts extends Directives {
+  /** As written, without those that say `nofollow`. */
+  links: string[];
+  /** What links are relative to, as written. */
+  base: string | undefined;
+  canonical: string | undefined;
+  title: string | undefined;
+}
+
+/** Elements whose content is no markup. */
+const RAW = new Set(['script', 'style', 'textarea', 'title', 'xmp', 'noembed', 'template']);
+const LINKING = new Set(['a', 'area', 'frame', 'iframe']);
+const TAG = /<(?:!--|([a-z][a-z0-9-]{0,30})(?=[\s/>]))/gi;
+const ATTRIBUTE = new RegExp(
+  `[\\s/]*([^\\s=>"'/]{1,100})(?:\\s{0,20}=\\s{0,20}(?:"([^"]{0,${ATTRIBUTE_UNITS_MAX}})"|'([^']{0,${ATTRIBUTE_UNITS_MAX}})'|([^\\s>"']{1,${ATTRIBUTE_UNITS_MAX}})))?`,
+  'y',
+);
+
+export function readPage(html: string): PageFacts {
+  const facts: PageFacts = {
+    links: [],
+    base: undefined,
+    canonical: undefined,
+    title: undefined,
+    index: true,
+    follow: true,
+  };
+  const lower = html.toLowerCase();
+  const isSameLength = lower.length === html.length;
+  TAG.lastIndex = 0;
+  for (let match = TAG.exec(html); match; match = TAG.exec(html)) {
+    const name = match[1]?.toLowerCase();
+    if (name === undefined) {
+      const end = html.indexOf('-->', TAG.lastIndex);
+      if (end === -1) break;
+      TAG.lastIndex = end + 3;
+    } else if (RAW.has(name)) {
+      const start = html.indexOf('>', TAG.lastIndex) + 1;
+      const end = (isSameLength ? lower : html).indexOf(`</${name}`, start);
+      if (start === 0 || end === -1) break;
+      if (name === 'title') facts.title ??= cleanTitle(html.slice(start, end));
+      TAG.lastIndex = end;
+    } else if (LINKING.has(name) || name === 'link' || name === 'meta' || name === 'base') {
+      const { attributes, end } = readAttributes(html, TAG.lastIndex);
+      note(facts, name, attributes);
+      TAG.lastIndex = end;
+    }
+  }
+  return facts;
+}
+
+function note(facts: PageFacts, name: string, attributes: ReadonlyMap<string, string>): void {
+  const relations = (attributes.get('rel') ?? '').toLowerCase().split(/\s+/);
+  const address = attributes.get(name === 'frame' || name === 'iframe' ? 'src' : 'href');
+  if (name === 'base') facts.base ??= address;
+  else if (name === 'link') {
+    if (relations.includes('canonical')) facts.canonical ??= address;
+  } else if (name === 'meta') noteMeta(facts, attributes);
+  else if (address && !relations.includes('nofollow') && facts.links.length < LINKS_MAX) facts.links.push(address);
+}
+
+function noteMeta(facts: PageFacts, attributes: ReadonlyMap<string, string>): void {
+  const content = attributes.get('content') ?? '';
+  const name = attributes.get('name')?.toLowerCase();
+  if (name === 'robots' || name === ROBOTS_NAME) narrow(facts, content.split(','));
+  if (attributes.get('http-equiv')?.toLowerCase() === 'refresh') {
+    const target = /^\s*[\d.]*\s*[;,]?\s*url\s*=\s*['"]?([^'"]+)/i.exec(content)?.[1];
+    if (target && facts.links.length < LINKS_MAX) facts.links.push(target);
+  }
+}
+
+/** The header `X-Robots-Tag`: directives, for all or for a crawler whose name stands before them. */
+export function headerDirectives(header: string | null): Directives {
+  const directives: Directives = { index: true, follow: true };
+  let isForUs = true;
+  for (const part of (header ?? '').split(',')) {
+    const [, name, rest] = /^\s*([\w-]+)\s*:(.*)$/s.exec(part) ?? [];
+    const isName = name !== undefined && !/^(?:unavailable_after|max-)/i.test(name);
+    if (isName) isForUs = name.toLowerCase() === ROBOTS_NAME;
+    if (isForUs) narrow(directives, [isName ? (rest ?? '') : part]);
+  }
+  return directives;
+}
+
+function narrow(directives: Directives, words: readonly string[]): void {
+  for (const word of words.map((one) => one.trim().toLowerCase())) {
+    if (word === 'noindex' || word === 'none') directives.index = false;
+    if (word === 'nofollow' || word === 'none') directives.follow = false;
+  }
+}
+
+function readAttributes(html: string, start: number): { attributes: Map<string, string>; end: number } {
+  const attributes = new Map<string, string>();
+  ATTRIBUTE.lastIndex = start;
+  let end = start;
+  for (let match = ATTRIBUTE.exec(html); match && attributes.size < ATTRIBUTES_MAX; match = ATTRIBUTE.exec(html)) {
+    end = ATTRIBUTE.lastIndex;
+    const key = match[1]!.toLowerCase();
+    if (!attributes.has(key)) attributes.set(key, decodeReferences(match[2] ?? match[3] ?? match[4] ?? ''));
+  }
+  return { attributes, end };
+}
+
+function cleanTitle(raw: string): string | undefined {
+  const text = decodeReferences(raw.slice(0, TITLE_UNITS_MAX * 4))
+    .replace(/\s+/g, ' ')
+    .trim();
+  return text === '' ? undefined : text.slice(0, TITLE_UNITS_MAX).toWellFormed();
+}
+
+const NAMED: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
+
+/** Character references and those names that stand in addresses and titles. */
+function decodeReferences(text: string): string {
+  if (!text.includes('&')) return text;
+  return text.replace(/&(?:#(\d{1,7});?|#x([0-9a-f]{1,6});?|([a-z]{2,4});)/gi, (whole, decimal, hex, name) => {
+    if (name) return NAMED[name.toLowerCase()] ?? whole;
+    const point = decimal ? Number(decimal) : Number.parseInt(hex, 16);
+    return point > 0 && point <= 0x10ffff && (point < 0xd800 || point > 0xdfff) ? String.fromCodePoint(point) : whole;
+  });
+}

@@ -1,0 +1,117 @@
+/** Reads the sitemaps of sites, those that robots.txt names or else the usual one. */
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import type { HttpResponse } from '../../net/http-client.ts';
+import type { OriginProblem } from '../connector.ts';
+import type { WebClient } from './client.ts';
+import { parseSitemap, type Sitemap } from './sitemap.ts';
+import { normalizeUrl } from './urls.ts';
+
+/** Of one sitemap, unpacked: the protocol allows no more. */
+const SITEMAP_BYTES_MAX = 50 * 1024 * 1024;
+/** Files of one crawl. */
+const SITEMAPS_MAX = 50;
+const PAGES_MAX = 100_000;
+/** The protocol knows indexes of sitemaps, not of indexes; some sites have them. */
+const NESTING_MAX = 2;
+const REDIRECTS_MAX = 5;
+
+export interface SitemapReading {
+  pages: Sitemap['pages'];
+  /** Sitemaps that are there and could not be read. */
+  failed: { address: string; problem: OriginProblem }[];
+}
+
+/**
+ * @param sites an address of each.
+ * @param hasHost whether sitemaps may be there; what they lead to is not looked at.
+ */
+export async function readSitemaps(
+  client: WebClient,
+  sites: readonly string[],
+  hasHost: (address: string) => boolean,
+): Promise<SitemapReading> {
+  const reading: SitemapReading = { pages: [], failed: [] };
+  const queue: { address: string; nesting: number }[] = [];
+  for (const site of sites) {
+    const robots = await client.robots(site);
+    if ('title' in robots) continue;
+    const named = robots.sitemaps.flatMap((reference) => normalizeUrl(reference, site) ?? []).filter(hasHost);
+    for (const address of named.length > 0 ? named : [new URL('/sitemap.xml', site).href])
+      queue.push({ address, nesting: 0 });
+  }
+  const seen = new Set<string>();
+  for (let next = 0; next < queue.length && seen.size < SITEMAPS_MAX && reading.pages.length < PAGES_MAX; next += 1) {
+    const { address, nesting } = queue[next]!;
+    if (seen.has(address)) continue;
+    seen.add(address);
+    const sitemap = await readSitemap(client, address, hasHost);
+    if ('title' in sitemap) {
+      reading.failed.push({ address, problem: sitemap });
+      continue;
+    }
+    for (const page of sitemap.pages) {
+      const location = normalizeUrl(page.location, address);
+      if (location !== undefined) reading.pages.push({ ...page, location });
+    }
+    if (nesting < NESTING_MAX)
+      for (const reference of sitemap.sitemaps) {
+        const inner = normalizeUrl(reference, address);
+        if (inner !== undefined && hasHost(inner)) queue.push({ address: inner, nesting: nesting + 1 });
+      }
+  }
+  return reading;
+}
+
+const NONE: Sitemap = { pages: [], sitemaps: [], isComplete: true };
+
+async function readSitemap(
+  client: WebClient,
+  start: string,
+  hasHost: (address: string) => boolean,
+): Promise<Sitemap | OriginProblem> {
+  let address = start;
+  for (let redirects = 0; redirects <= REDIRECTS_MAX; redirects += 1) {
+    const robots = await client.robots(address);
+    if ('title' in robots) return robots;
+    if (!robots.allows(address)) return NONE;
+    const answer = await client.get(address);
+    if (answer.kind === 'failed') return answer.problem;
+    if (answer.kind === 'response') return read(answer.response);
+    const target = normalizeUrl(answer.location, address);
+    if (target === undefined || !hasHost(target)) return NONE;
+    address = target;
+  }
+  return NONE;
+}
+
+async function read(response: HttpResponse): Promise<Sitemap | OriginProblem> {
+  if (response.status < 200 || response.status >= 300) {
+    await response.discard();
+    return NONE;
+  }
+  try {
+    const pieces: Uint8Array[] = [];
+    let length = 0;
+    for await (const piece of response.body) {
+      length += piece.length;
+      if (length > SITEMAP_BYTES_MAX) return unreadable();
+      pieces.push(piece);
+    }
+    const bytes = Buffer.concat(pieces);
+    const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b;
+    const plain = isPacked ? await promisify(gunzip)(bytes, { maxOutputLength: SITEMAP_BYTES_MAX }) : bytes;
+    const sitemap = parseSitemap(plain.toString('utf8'));
+    return sitemap.isComplete ? sitemap : unreadable();
+  } catch {
+    return unreadable();
+  }
+}
+
+function unreadable(): OriginProblem {
+  return {
+    title: 'The sitemap could not be read',
+    message: 'It is damaged, incomplete or too large. What was read before stays as it is.',
+    retryable: true,
+  };
+}

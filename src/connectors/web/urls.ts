@@ -1,0 +1,108 @@
+/** Which addresses a crawl goes to: normalised, within its scope, and no traps. Pure. */
+import type { Origin } from '../connector.ts';
+import { compileGlob } from '../repo/glob.ts';
+
+export const URL_UNITS_MAX = 2000;
+const PATH_SEGMENTS_MAX = 20;
+/** Relative links to a folder that answers for everything below it lead to `/a/b/a/b/a/b/…`. */
+const SEGMENT_REPEATS_MAX = 3;
+/** Calendars have a link to the next month for ever. */
+const CALENDAR_YEARS_BACK_MAX = 10;
+const YEARS_AHEAD_MAX = 1;
+
+/** They say where a visitor came from or who they are, not what they see. */
+const MEANINGLESS_PARAMETER =
+  /^(?:utm_\w+|gclid|fbclid|msclkid|dclid|yclid|igshid|mc_[ce]id|_ga|_gl|sid|phpsessid|jsessionid|aspsessionid\w*|session_?id|sess_?id|cfid|cftoken|oscsid|zenid)$/i;
+
+/** What nobody crawls for: what a page is made of, pictures, sound, programs, archives. */
+const UNREADABLE =
+  /\.(?:css|m?js|map|png|jpe?g|gif|bmp|ico|webp|avif|heic|tiff?|svgz?|mp[34]|m4[av]|ogg|og[gv]|wav|flac|aac|mov|avi|mkv|webm|woff2?|ttf|otf|eot|zip|t?gz|bz2|xz|7z|rar|tar|exe|msi|dmg|iso|apk|deb|rpm|jar|bin|wasm)$/i;
+
+/** Undefined for what is no address of a page. */
+export function normalizeUrl(reference: string, base?: string): string | undefined {
+  const text = reference.trim();
+  if (text.length > URL_UNITS_MAX * 2 || !URL.canParse(text, base)) return undefined;
+  const url = new URL(text, base);
+  if (!['http:', 'https:'].includes(url.protocol) || url.username !== '' || url.password !== '') return undefined;
+  url.hash = '';
+  url.pathname = url.pathname
+    .replace(/;(?:jsessionid|phpsessid|sid)=[^/;]*/gi, '')
+    .replace(/%[0-9a-f]{2}/gi, (code) => code.toUpperCase());
+  const parameters = url.search
+    .slice(1)
+    .split('&')
+    .filter((one) => one !== '' && !MEANINGLESS_PARAMETER.test(one.split('=')[0]!));
+  url.search = parameters.join('&');
+  return url.href.length > URL_UNITS_MAX ? undefined : url.href;
+}
+
+/** Whether an address looks like one of endlessly many. */
+export function isTrap(address: string, now: Date): boolean {
+  const { pathname, search } = new URL(address);
+  const segments = pathname.split('/').filter((segment) => segment !== '');
+  if (segments.length > PATH_SEGMENTS_MAX || pathname.includes('//')) return true;
+  const counts = new Map<string, number>();
+  for (const segment of segments) counts.set(segment, (counts.get(segment) ?? 0) + 1);
+  if (Math.max(0, ...counts.values()) > SEGMENT_REPEATS_MAX) return true;
+  const year = yearOf(pathname + search);
+  if (year === undefined) return false;
+  const isCalendar = /calend|kalend|agenda|event|termin|month|week/i.test(pathname + search);
+  const ahead = year - now.getUTCFullYear();
+  return ahead > YEARS_AHEAD_MAX || (isCalendar && ahead < -CALENDAR_YEARS_BACK_MAX);
+}
+
+/** Of a date in an address: `/2031/05`, `2031-05`, `year=2031`. */
+function yearOf(text: string): number | undefined {
+  const date =
+    /(?<![\d.])((?:1[5-9]|2\d)\d\d)[-/_](?:0?[1-9]|1[0-2])(?!\d)|[?&](?:y|yr|year|jahr|annee)=(\d{4})(?!\d)/i.exec(
+      text,
+    );
+  return date ? Number(date[1] ?? date[2]) : undefined;
+}
+
+/** Whether an address ends like a file that is never read. */
+export function isUnreadable(address: string): boolean {
+  return UNREADABLE.test(new URL(address).pathname);
+}
+
+export interface Scope {
+  /** Whether links and redirects may lead to the host. */
+  hasHost(address: string): boolean;
+  /** Whether the paths of the crawl take the page. */
+  takes(address: string): boolean;
+}
+
+export function compileScope(origin: Extract<Origin, { kind: 'web' }>): Scope {
+  const hosts = new Set(origin.urls.flatMap((url) => (URL.canParse(url) ? [hostOf(url)] : [])));
+  const includes = origin.includePaths.map(compilePath);
+  const excludes = origin.excludePaths.map(compilePath);
+  return {
+    hasHost: (address) => !origin.sameHost || hosts.has(hostOf(address)),
+    takes(address) {
+      const path = decodedPath(address);
+      if (excludes.some((matches) => matches(path))) return false;
+      return includes.length === 0 || includes.some((matches) => matches(path));
+    },
+  };
+}
+
+/** A site is often at both names, and leads from one to the other. */
+function hostOf(address: string): string {
+  return new URL(address).host.replace(/^www\./, '');
+}
+
+/** Globs as for path filters; `/` is the folder above everything. */
+function compilePath(pattern: string): (path: string) => boolean {
+  if (pattern === '/') return () => true;
+  const glob = compileGlob(pattern);
+  return (path) => glob?.matches(path) ?? false;
+}
+
+function decodedPath(address: string): string {
+  const path = new URL(address).pathname.slice(1);
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}

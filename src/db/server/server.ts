@@ -1,0 +1,98 @@
+/** The `Database` port over a PostgreSQL server: a pool, one client per transaction. */
+import pg from 'pg';
+import type { Database, SystemDatabase } from '../database.ts';
+import { ensureExtensions } from '../extensions.ts';
+import type { Sql } from '../sql.ts';
+import { encodeForeignValue, encodeValue, valueParser } from '../values.ts';
+import { listen } from './listener.ts';
+import { openServerPlans } from './plans.ts';
+import { explainStart, whileAlone } from './start.ts';
+import { type Connections, runSingle, runStatement, runTransaction } from './transaction.ts';
+
+/** Per process; PostgreSQL allows 100 connections by default, for all of its clients. */
+export const CONNECTIONS_MAX = 20;
+/** A request waits this long for a free connection before it is told to come back. */
+const CONNECT_TIMEOUT_MS = 5_000;
+/** A connection that nobody needed for this long is closed. */
+const IDLE_TIMEOUT_MS = 60_000;
+const KEEP_ALIVE_DELAY_MS = 10_000;
+/** The server cancels a longer statement. */
+const STATEMENT_TIMEOUT_MS = 60_000;
+/** A server that does not even say so is given up. */
+const ANSWER_TIMEOUT_MS = 75_000;
+const IDLE_IN_TRANSACTION_MS = 60_000;
+const CLOSE_WAIT_MS = 10_000;
+
+export interface ServerOptions {
+  /** `postgres://user:password@host:port/name` */
+  url: string;
+  connectionsMax?: number;
+}
+
+/** @throws ConfigError when the server cannot be reached or used, or pgvector cannot be created. */
+export async function openServerDatabase(options: ServerOptions): Promise<Database> {
+  const connection: pg.ClientConfig = {
+    connectionString: options.url,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
+    application_name: 'pinakes',
+    types: { getTypeParser: (oid: number) => valueParser(oid) as never },
+  };
+  const pool = new pg.Pool({
+    ...connection,
+    max: options.connectionsMax ?? CONNECTIONS_MAX,
+    idleTimeoutMillis: IDLE_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    query_timeout: ANSWER_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+    // A statement that is estimated to be costly would be compiled for half a second, and then run for a hundredth of one.
+    options: '-c jit=off',
+  });
+  // A pooled connection that breaks while idle is replaced at its next use.
+  pool.on('error', () => {});
+  const connections = { pool, plans: openServerPlans() };
+  const system = createSystem(connections, connection);
+  try {
+    return createDatabase(connections, system, await whileAlone(system, () => ensureExtensions(system)));
+  } catch (error) {
+    await pool.end();
+    throw explainStart(error, options.url);
+  }
+}
+
+function createDatabase(connections: Connections, system: SystemDatabase, hasTextSearch: boolean): Database {
+  return {
+    kind: 'server',
+    hasTextSearch,
+    system,
+    query: async <R extends object>(tenantId: string, statement: Sql) =>
+      (await runSingle(connections, tenantId, statement)) as R[],
+    transaction: (tenantId, fn, options) => runTransaction(connections, tenantId, fn, options),
+    async close() {
+      await Promise.race([connections.pool.end(), new Promise((done) => setTimeout(done, CLOSE_WAIT_MS).unref())]);
+    },
+  };
+}
+
+function createSystem(connections: Connections, connection: pg.ClientConfig): SystemDatabase {
+  const { pool } = connections;
+  return {
+    query: async <R extends object>({ text, values }: Sql) =>
+      (await runStatement(pool, text, values.map(encodeValue))) as R[],
+    transaction: (fn, options) => runTransaction(connections, undefined, fn, options),
+    execute: async (text, values) => ({ rows: await runStatement(pool, text, values?.map(encodeForeignValue)) }),
+    async executeOutsideTransaction(text) {
+      // A vacuum may take longer than any request's statement: a client of its own, without the limits.
+      const client = new pg.Client(connection);
+      client.on('error', () => {});
+      await client.connect();
+      try {
+        await runStatement(client, text);
+      } finally {
+        await client.end();
+      }
+    },
+    listen: (channel, onNotify, onConnect) => listen(() => new pg.Client(connection), channel, onNotify, onConnect),
+  };
+}

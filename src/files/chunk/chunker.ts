@@ -1,0 +1,319 @@
+/**
+ * Cuts a parsed file into chunks: structure first, sizes second. Pure; time is linear in the length of the text.
+ *
+ * A section (a heading and what follows it) that fits stays whole; a longer one is cut between its blocks into parts of
+ * about equal size; tables are cut between rows, code at definitions, prose between sentences. Each record is a chunk.
+ */
+import { linksLine } from '../../text/link-line.ts';
+import { badFile } from '../failure.ts';
+import type { Block, BlockLink, ChunkDraft, ParsedFile, TypedMetadata } from '../parsed.ts';
+import { plainHeading } from './heading-text.ts';
+import { splitBlock } from './split-block.ts';
+import { estimateTokens } from './token-estimate.ts';
+
+/** Estimated tokens of a chunk when a section has to be cut. */
+export const CHUNK_TOKENS_TARGET = 400;
+/** Estimated tokens no chunk exceeds. */
+export const CHUNK_TOKENS_MAX = 800;
+/** A section up to this many estimated tokens stays one chunk. */
+export const SECTION_TOKENS_MAX = 700;
+/** Sections below this many estimated tokens join their neighbour … */
+export const SMALL_SECTION_TOKENS = 60;
+/** … while the two together stay below this. */
+export const MERGED_TOKENS_MAX = 200;
+export const CHUNKS_PER_SOURCE_MAX = 200_000;
+
+/** A chunk before its terms are computed. */
+export type ChunkCut = Omit<ChunkDraft, 'terms'>;
+
+/** A part of a block that is never cut again. Offsets are UTF-16 indices. */
+export interface Piece {
+  start: number;
+  end: number;
+  tokens: number;
+  block: Block;
+  path: string[];
+  context: string | null;
+  /** Stands alone: a record, or a part of a block that had to be cut. */
+  solo: boolean;
+}
+
+/** A run of pieces that becomes one chunk. */
+interface Draft {
+  pieces: Piece[];
+  tokens: number;
+  path: string[];
+  solo: boolean;
+}
+
+/**
+ * The chunks of a file, in order. `content` is exactly the code points [startOffset, endOffset) of `parsed.text`.
+ *
+ * @throws FileError when more than CHUNKS_PER_SOURCE_MAX chunks would be needed.
+ */
+export function chunkFile(parsed: ParsedFile): ChunkCut[] {
+  const sections = sectionsOf(piecesOf(parsed));
+  const drafts = mergeSmall(sections.flatMap(cutSection));
+  if (drafts.length > CHUNKS_PER_SOURCE_MAX) {
+    throw badFile(
+      'chunk',
+      'Too many chunks',
+      `The file needs ${drafts.length} chunks; the limit is ${CHUNKS_PER_SOURCE_MAX}.`,
+    );
+  }
+  return toCuts(parsed, drafts);
+}
+
+function piecesOf(parsed: ParsedFile): Piece[] {
+  const pieces: Piece[] = [];
+  const open: { level: number; title: string }[] = [];
+  for (const block of parsed.blocks) {
+    const title = block.kind === 'heading' ? headingTitle(parsed.text, block) : '';
+    if (title !== '') {
+      const level = block.level ?? 1;
+      while (open.length > 0 && open[open.length - 1]!.level >= level) open.pop();
+      open.push({ level, title });
+    }
+    const path = block.headingPath ?? open.map((heading) => heading.title);
+    const tokens = estimateTokens(parsed.text, block.start, block.end);
+    const record = block.kind === 'record';
+    if (tokens > CHUNK_TOKENS_MAX) {
+      for (const part of splitBlock(parsed.text, block, CHUNK_TOKENS_TARGET)) {
+        pieces.push({ ...part, block, path, solo: true });
+      }
+    } else {
+      const context = record ? (block.tableHeader ?? null) : null;
+      pieces.push({ start: block.start, end: block.end, tokens, block, path, context, solo: record });
+    }
+  }
+  return pieces;
+}
+
+const HEADING_UNITS_MAX = 300;
+
+/** A heading's words without Markdown marks, cut to a sane length. */
+function headingTitle(text: string, { start, end, title }: Block): string {
+  const words = title ?? plainHeading(text.slice(start, end));
+  return words.slice(0, HEADING_UNITS_MAX).toWellFormed();
+}
+
+/** Sections begin at headings and where the headings above change; pieces that stand alone are sections of their own. */
+function sectionsOf(pieces: readonly Piece[]): Piece[][] {
+  const sections: Piece[][] = [];
+  let current: Piece[] = [];
+  for (const piece of pieces) {
+    const before = current.at(-1);
+    const elsewhere = before && before.path.join('\n') !== piece.path.join('\n');
+    const starts = piece.solo || piece.block.kind === 'heading' || current[0]?.solo || elsewhere;
+    if (starts && current.length > 0) {
+      sections.push(current);
+      current = [];
+    }
+    current.push(piece);
+  }
+  if (current.length > 0) sections.push(current);
+  return sections;
+}
+
+function cutSection(pieces: Piece[]): Draft[] {
+  const total = pieces.reduce((sum, piece) => sum + piece.tokens, 0);
+  if (total <= SECTION_TOKENS_MAX || pieces.length === 1) return [draftOf(pieces, total)];
+  const target = total / Math.ceil(total / CHUNK_TOKENS_TARGET);
+  const drafts: Draft[] = [];
+  let current: Piece[] = [];
+  let tokens = 0;
+  for (const unit of unitsOf(pieces)) {
+    const more = unit.reduce((sum, piece) => sum + piece.tokens, 0);
+    const tooBig = tokens + more > CHUNK_TOKENS_MAX;
+    // Close where the cut is nearest to the target: before this unit, unless taking it in lands closer.
+    const closer = tokens >= target || tokens + more - target > target - tokens;
+    if (current.length > 0 && (tooBig || closer)) {
+      drafts.push(draftOf(current, tokens));
+      current = [];
+      tokens = 0;
+    }
+    for (const piece of unit) current.push(piece);
+    tokens += more;
+  }
+  drafts.push(draftOf(current, tokens));
+  return drafts;
+}
+
+/** Pieces that are not cut apart: a term with its definition, while the two fit into a chunk. */
+function unitsOf(pieces: readonly Piece[]): Piece[][] {
+  const units: Piece[][] = [];
+  let tokens = 0;
+  for (const piece of pieces) {
+    const before = units.at(-1);
+    const { term } = piece.block;
+    if (before && term !== undefined && before[0]!.block.term === term && tokens + piece.tokens <= CHUNK_TOKENS_MAX) {
+      before.push(piece);
+      tokens += piece.tokens;
+    } else {
+      units.push([piece]);
+      tokens = piece.tokens;
+    }
+  }
+  return units;
+}
+
+function draftOf(pieces: Piece[], tokens: number): Draft {
+  const first = pieces[0]!;
+  return { pieces, tokens, path: first.path, solo: first.solo };
+}
+
+/** Joins headings without text to what follows them, and small neighbours under one heading. */
+function mergeSmall(drafts: readonly Draft[]): Draft[] {
+  const merged: Draft[] = [];
+  for (const draft of drafts) {
+    // A heading alone says nothing that its records' heading paths do not say.
+    if (isRecord(draft) && merged.length > 0 && isHeadingsOnly(merged.at(-1)!)) merged.pop();
+    let next = draft;
+    const heading = merged.at(-1);
+    if (heading && isHeadingsOnly(heading)) {
+      const joined = join(heading, draft);
+      if (joined) merged.pop();
+      next = joined ?? draft;
+    }
+    const before = merged.at(-1);
+    const joined = before && !isHeadingsOnly(before) ? join(before, next) : undefined;
+    if (joined) merged.pop();
+    merged.push(joined ?? next);
+  }
+  return withLastHeading(merged);
+}
+
+/** A heading at the end of a file, which nothing follows, goes with what is before it. */
+function withLastHeading(drafts: Draft[]): Draft[] {
+  const [before, last] = drafts.slice(-2);
+  if (!before || !last || !isHeadingsOnly(last) || isRecord(before)) return drafts;
+  if (before.tokens + last.tokens > CHUNK_TOKENS_MAX) return drafts;
+  before.pieces.push(...last.pieces);
+  before.tokens += last.tokens;
+  return drafts.slice(0, -1);
+}
+
+function join(a: Draft, b: Draft): Draft | undefined {
+  const path = joinedPath(a, b);
+  if (!path) return undefined;
+  for (const piece of b.pieces) a.pieces.push(piece);
+  return { pieces: a.pieces, tokens: a.tokens + b.tokens, path, solo: a.solo || b.solo };
+}
+
+/** The heading path of `a` and `b` as one chunk, or undefined when they should stay apart. */
+function joinedPath(a: Draft, b: Draft): string[] | undefined {
+  if (isRecord(a) || isRecord(b)) return undefined;
+  const common = commonPrefix(a.path, b.path);
+  const total = a.tokens + b.tokens;
+  const smaller = Math.min(a.tokens, b.tokens);
+  // A heading without a text of its own goes with what follows.
+  if (isHeadingsOnly(a)) return total <= CHUNK_TOKENS_MAX ? b.path : undefined;
+  if (isHeadingsOnly(b)) return undefined;
+  if (opensCode(a)) return total <= CHUNK_TOKENS_MAX && common.length === a.path.length ? b.path : undefined;
+  if (a.solo || b.solo) {
+    // A line above or below a block that had to be cut: its title, its caption, its source.
+    const beside = a.solo !== b.solo && a.path.length === b.path.length && common.length === a.path.length;
+    return beside && smaller < SMALL_SECTION_TOKENS && total <= CHUNK_TOKENS_MAX ? a.path : undefined;
+  }
+  if (common.length === 0 || total > MERGED_TOKENS_MAX) return undefined;
+  return smaller < SMALL_SECTION_TOKENS ? common : undefined;
+}
+
+function isHeadingsOnly(draft: Draft): boolean {
+  return draft.pieces.every((piece) => piece.block.kind === 'heading');
+}
+
+/** The first line of a class, a few imports or constants: they say little without what follows them. */
+function opensCode(draft: Draft): boolean {
+  return draft.pieces[0]!.block.kind === 'code' && draft.tokens < SMALL_SECTION_TOKENS;
+}
+
+function isRecord(draft: Draft): boolean {
+  return draft.pieces[0]!.block.kind === 'record';
+}
+
+function commonPrefix(a: readonly string[], b: readonly string[]): string[] {
+  let length = 0;
+  while (length < a.length && a[length] === b[length]) length += 1;
+  return a.slice(0, length);
+}
+
+function toCuts(parsed: ParsedFile, drafts: readonly Draft[]): ChunkCut[] {
+  const bounds = drafts.map((draft) => trimmed(parsed.text, draft.pieces[0]!.start, draft.pieces.at(-1)!.end));
+  const starts = codePointOffsets(
+    parsed.text,
+    bounds.map(([start]) => start),
+  );
+  const ends = codePointOffsets(
+    parsed.text,
+    bounds.map(([, end]) => end),
+  );
+  const links = parsed.blocks.flatMap((block) => block.links ?? []);
+  return drafts.map((draft, ordinal) => {
+    const content = parsed.text.slice(...bounds[ordinal]!);
+    return {
+      ordinal,
+      startOffset: starts[ordinal]!,
+      endOffset: ends[ordinal]!,
+      content,
+      context: contextOf(draft, content, linksLine(linksIn(links, ...bounds[ordinal]!), content)),
+      headingPath: draft.path,
+      pages: pagesOf(draft.pieces),
+      metadata: metadataOf(parsed, draft.pieces),
+    };
+  });
+}
+
+function contextOf(draft: Draft, content: string, line: string | undefined): string | null {
+  const header = draft.pieces.find((piece) => piece.context !== null)?.context;
+  const { term } = draft.pieces[0]!.block;
+  // What continues a definition says of which term.
+  const continued = term !== undefined && !content.startsWith(term) ? term : undefined;
+  const parts = [continued, header, line].filter((part) => part !== undefined && part !== null);
+  return parts.length === 0 ? null : parts.join('\n');
+}
+
+/** Of links in the order of their places, those from `start` to `end`. */
+function linksIn(links: readonly BlockLink[], start: number, end: number): BlockLink[] {
+  let from = 0;
+  for (let to = links.length; from < to; ) {
+    const middle = (from + to) >>> 1;
+    if (links[middle]!.at < start) from = middle + 1;
+    else to = middle;
+  }
+  const found: BlockLink[] = [];
+  for (let i = from; i < links.length && links[i]!.at < end; i += 1) found.push(links[i]!);
+  return found;
+}
+
+function trimmed(text: string, start: number, end: number): [number, number] {
+  let from = start;
+  let to = end;
+  while (from < to && text.charCodeAt(from) <= 0x20) from += 1;
+  while (to > from && text.charCodeAt(to - 1) <= 0x20) to -= 1;
+  return [from, to];
+}
+
+/** Code-point offsets of ascending UTF-16 offsets, in one pass. */
+export function codePointOffsets(text: string, offsets: readonly number[]): number[] {
+  let surrogates = 0;
+  let at = 0;
+  return offsets.map((offset) => {
+    for (; at < offset; at += 1) {
+      if ((text.charCodeAt(at) & 0xfc00) === 0xdc00) surrogates += 1;
+    }
+    return offset - surrogates;
+  });
+}
+
+function pagesOf(pieces: readonly Piece[]): number[] | null {
+  const pages = new Set<number>();
+  for (const { block } of pieces) {
+    if (block.pages) for (let page = block.pages[0]; page <= block.pages[1]; page += 1) pages.add(page);
+  }
+  return pages.size > 0 ? [...pages].sort((a, b) => a - b) : null;
+}
+
+function metadataOf(parsed: ParsedFile, pieces: readonly Piece[]): TypedMetadata {
+  return Object.assign({}, parsed.chunkMetadata, ...pieces.map((piece) => piece.block.metadata ?? {}));
+}

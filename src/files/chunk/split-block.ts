@@ -1,0 +1,96 @@
+/** Cuts one over-long block: tables between rows, code before definitions, anything else between sentences. */
+import type { Block } from '../parsed.ts';
+import { sentenceRanges, type TextRange } from './text-ranges.ts';
+import { estimateTokens } from './token-estimate.ts';
+
+/** Estimated tokens of the last sentence of a piece that are repeated at the start of the next. */
+export const OVERLAP_TOKENS_MAX = 60;
+/** Estimated tokens of a table header that is repeated; a longer one is cut off. */
+const CONTEXT_UNITS_MAX = 1000;
+
+export interface BlockPart {
+  start: number;
+  end: number;
+  tokens: number;
+  context: string | null;
+}
+
+/** Parts of about `tokensTarget` estimated tokens, each at most that unless a single atom is longer (never twice as long). */
+export function splitBlock(text: string, block: Block, tokensTarget: number): BlockPart[] {
+  if ((block.kind === 'table' || block.kind === 'record') && block.tableHeader !== undefined) {
+    return splitRows(text, block, tokensTarget);
+  }
+  if (block.kind === 'code') return pack(codeAtoms(text, block, tokensTarget), tokensTarget, false);
+  return pack(sentenceRanges(text, block.start, block.end, tokensTarget), tokensTarget, true);
+}
+
+function splitRows(text: string, block: Block, tokensTarget: number): BlockPart[] {
+  const rows = block.rowStarts ?? [];
+  const starts = rows[0] === block.start ? rows : [block.start, ...rows];
+  const atoms = starts.flatMap((start, index) => splitLong(text, start, starts[index + 1] ?? block.end, tokensTarget));
+  const header = (block.tableHeader ?? '').slice(0, CONTEXT_UNITS_MAX).toWellFormed();
+  const holdsHeader = block.kind === 'table';
+  return pack(atoms, tokensTarget, false).map((part, index) => ({
+    ...part,
+    context: holdsHeader && index === 0 ? null : header,
+  }));
+}
+
+/** Code is cut before lines that are not indented and follow an empty line; failing that, between lines. */
+function codeAtoms(text: string, block: Block, tokensTarget: number): TextRange[] {
+  const atoms: TextRange[] = [];
+  let from = block.start;
+  for (let i = text.indexOf('\n\n', from); i !== -1 && i < block.end; i = text.indexOf('\n\n', i + 1)) {
+    const next = text.charCodeAt(i + 2);
+    if (next <= 0x20 || next === 0x7d || i + 2 >= block.end) continue;
+    for (const atom of lineAtoms(text, from, i + 2, tokensTarget)) atoms.push(atom);
+    from = i + 2;
+  }
+  for (const atom of lineAtoms(text, from, block.end, tokensTarget)) atoms.push(atom);
+  return atoms;
+}
+
+function lineAtoms(text: string, start: number, end: number, tokensTarget: number): TextRange[] {
+  const tokens = estimateTokens(text, start, end);
+  if (tokens <= tokensTarget) return [{ start, end, tokens, sentence: false }];
+  const atoms: TextRange[] = [];
+  for (let from = start; from < end; ) {
+    const line = text.indexOf('\n', from);
+    const to = line === -1 || line >= end ? end : line + 1;
+    for (const atom of splitLong(text, from, to, tokensTarget)) atoms.push(atom);
+    from = to;
+  }
+  return atoms;
+}
+
+function splitLong(text: string, start: number, end: number, tokensTarget: number): TextRange[] {
+  const tokens = estimateTokens(text, start, end);
+  if (tokens <= tokensTarget) return [{ start, end, tokens, sentence: false }];
+  return sentenceRanges(text, start, end, tokensTarget);
+}
+
+/** Packs adjacent atoms into parts of about equal size near the target. */
+function pack(atoms: readonly TextRange[], tokensTarget: number, overlap: boolean): BlockPart[] {
+  const total = atoms.reduce((sum, atom) => sum + atom.tokens, 0);
+  const target = total / Math.ceil(total / tokensTarget);
+  const parts: BlockPart[] = [];
+  let part: BlockPart | undefined;
+  let last: TextRange | undefined;
+  for (const atom of atoms) {
+    if (part && (part.tokens >= target || part.tokens + atom.tokens > tokensTarget)) {
+      parts.push(part);
+      part = undefined;
+    }
+    if (part) {
+      part.end = atom.end;
+      part.tokens += atom.tokens;
+    } else {
+      const repeated = overlap && last?.sentence && last.tokens <= OVERLAP_TOKENS_MAX ? last : undefined;
+      const start = repeated?.start ?? atom.start;
+      part = { start, end: atom.end, tokens: atom.tokens + (repeated?.tokens ?? 0), context: null };
+    }
+    last = atom;
+  }
+  if (part) parts.push(part);
+  return parts;
+}

@@ -1,0 +1,118 @@
+/**
+ * Where a long block may be cut: after sentences, else at blanks, else anywhere between characters. The ranges cover the block
+ * without a gap, as chunks must; `text/sentences.ts` finds what can be quoted instead. Linear on any input, no backtracking.
+ */
+import { estimateTokens } from './token-estimate.ts';
+
+export interface TextRange {
+  start: number;
+  end: number;
+  tokens: number;
+  /** Whether a sentence (or line) ends here, so that it may be repeated in the next piece. */
+  sentence: boolean;
+}
+
+/** Sentence ends that need a blank or the end of the text behind them. */
+const SPACED_ENDS = new Set('.!?…։؟۔।॥።፧');
+/** Sentence ends of scripts written without blanks. */
+const CLOSED_ENDS = new Set('。！？｡．');
+const CLOSERS = new Set('"\'”’»)]）」』】》〉');
+
+/** Cuts `text[start, end)` into sentences; one that estimates over `tokensMax` is cut further. Ranges are adjacent. */
+export function sentenceRanges(text: string, start: number, end: number, tokensMax: number): TextRange[] {
+  const ranges: TextRange[] = [];
+  let from = start;
+  for (let i = start; i < end; i += 1) {
+    const next = sentenceEnd(text, i, end);
+    if (next === -1) continue;
+    pushRange(ranges, text, from, next, tokensMax);
+    from = next;
+    i = next - 1;
+  }
+  if (from < end) pushRange(ranges, text, from, end, tokensMax);
+  return ranges;
+}
+
+/** Index behind the sentence that ends at `index` with its closing quotes and blanks, or -1. */
+function sentenceEnd(text: string, index: number, end: number): number {
+  const char = text[index]!;
+  if (char === '\n') return lineEnd(text, index, end);
+  const closed = CLOSED_ENDS.has(char);
+  if (!closed && !SPACED_ENDS.has(char)) return -1;
+  let next = index + 1;
+  while (next < end && (CLOSERS.has(text[next]!) || CLOSED_ENDS.has(text[next]!) || SPACED_ENDS.has(text[next]!))) {
+    next += 1;
+  }
+  if (next < end && !closed && !isBlank(text.charCodeAt(next))) return -1;
+  return skipBlanks(text, next, end);
+}
+
+/** A line break ends a sentence unless the text goes on in lower case, as in hard-wrapped prose. */
+function lineEnd(text: string, index: number, end: number): number {
+  const next = skipBlanks(text, index + 1, end);
+  const char = text[next];
+  return next < end && char !== undefined && char !== char.toUpperCase() ? -1 : next;
+}
+
+function skipBlanks(text: string, index: number, end: number): number {
+  let next = index;
+  while (next < end && isBlank(text.charCodeAt(next))) next += 1;
+  return next;
+}
+
+function isBlank(unit: number): boolean {
+  return unit === 0x20 || unit === 0x0a || unit === 0x09 || unit === 0x3000 || unit === 0xa0;
+}
+
+function pushRange(ranges: TextRange[], text: string, start: number, end: number, tokensMax: number): void {
+  const tokens = estimateTokens(text, start, end);
+  if (tokens <= tokensMax) {
+    ranges.push({ start, end, tokens, sentence: true });
+    return;
+  }
+  for (const piece of hardRanges(text, start, end, tokensMax)) ranges.push(piece);
+}
+
+/** Cuts at the last blank before the limit, or between two characters when there is none. */
+function* hardRanges(text: string, start: number, end: number, tokensMax: number): Generator<TextRange> {
+  const step = Math.max(16, Math.floor(tokensMax / 8));
+  let from = start;
+  while (from < end) {
+    let to = from;
+    let tokens = 0;
+    while (to < end) {
+      const stop = Math.min(end, to + step);
+      const more = estimateTokens(text, to, stop);
+      if (to > from && tokens + more > tokensMax) break;
+      tokens += more;
+      to = stop;
+    }
+    if (to < end) to = cutBefore(text, from, to);
+    yield { start: from, end: to, tokens: Math.min(tokens, tokensMax), sentence: false };
+    from = to;
+  }
+}
+
+const CUT_WINDOW_UNITS = 200;
+
+/** Moves a cut back to a blank close by, else off the middle of a surrogate pair or combining sequence. */
+function cutBefore(text: string, from: number, to: number): number {
+  const floor = Math.max(from + 1, to - CUT_WINDOW_UNITS);
+  for (let i = to; i > floor; i -= 1) {
+    if (isBlank(text.charCodeAt(i - 1))) return i;
+  }
+  let cut = to;
+  while (cut > floor && isContinuation(text.charCodeAt(cut))) cut -= 1;
+  if (cut > floor) return cut;
+  return isLowSurrogate(text.charCodeAt(to)) && to - 1 > from ? to - 1 : to;
+}
+
+function isLowSurrogate(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff;
+}
+
+function isContinuation(unit: number): boolean {
+  return (
+    isLowSurrogate(unit) || (unit >= 0x300 && unit <= 0x36f) || unit === 0x200d || (unit >= 0xfe00 && unit <= 0xfe0f)
+  );
+}

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { Buffer } from 'node:buffer';
+import { test } from 'node:test';
+import { strToU8, zipSync } from 'fflate';
+import { makeDocx, makePdf, makeXlsx } from '../../../test/support/files/make-files.ts';
+import { detectFileType, extensionOf } from './file-types.ts';
+
+const CASES: readonly (readonly [what: string, bytes: Uint8Array | string, name: string, type: string])[] = [
+  ['a PDF whatever its name', makePdf({ pages: [['x']] }), 'a.txt', 'pdf'],
+  ['a Word file whatever its name', makeDocx({ blocks: [] }), 'a.zip', 'docx'],
+  ['an Excel file whatever its name', makeXlsx({ sheets: [] }), 'a', 'xlsx'],
+  ['RTF whatever its name', '{\\rtf1 x}', 'a.doc', 'rtf'],
+  ['a part of an RTF file', '{\\pard x\\par}', 'a.rtf', 'rtf'],
+  ['a FictionBook', '<?xml version="1.0"?><FictionBook/>', 'a', 'fb2'],
+  ['an archive', zipSync({ 'a.txt': strToU8('x') }), 'a.docx', 'zip'],
+  ['a gzip file', Buffer.from([0x1f, 0x8b, 8, 0, 0, 0]), 'a.txt', 'gzip'],
+  ['a mail', 'From: a@b.c\n\nx', 'a.eml', 'eml'],
+  ['a mail without a name', 'Received: from a\nFrom: a@b.c\n\nx', 'a', 'eml'],
+  ['subtitles', 'WEBVTT\n', 'a', 'subtitles'],
+  ['HTML named .pdf', '<!DOCTYPE html><p>x', 'a.pdf', 'html'],
+  ['HTML named .txt', '\n<html lang="en"><body>x', 'a.txt', 'html'],
+  ['HTML inside Markdown stays Markdown', '<html>', 'a.md', 'md'],
+  ['text without extension', 'plain words', 'README', 'txt'],
+  ['JSON without extension', '{"a":1}', 'data', 'json'],
+  ['a JSON array without extension', ' [ 1.5, 2]', 'data', 'json'],
+  ['text in braces', '{ Table 1: rows and columns }', 'tables.rtf', 'txt'],
+  ['text that begins with a reference', '[1] Smith, 1999', 'notes', 'txt'],
+  ['XML without extension', '<?xml version="1.0"?><a/>', 'data', 'xml'],
+  ['JSON Lines', '{}', 'a.ndjson', 'jsonl'],
+  ['tab separated', 'a\tb', 'a.tab', 'tsv'],
+  ['program code', 'print(1)', 'x.py', 'code'],
+  ['upper case extension', 'a,b', 'A.CSV', 'csv'],
+  ['a manual page', '.\\" A licence.\n.TH LS 1\n.SH NAME\nls', 'ls.1', 'man'],
+  ['a manual page in a language, of a section of its own', '.Dd May 1, 2020\n.Dt PRINTF 3', 'printf.3posix', 'man'],
+  ['a manual page that is another one', '.so man1/zstd.1\n', 'unzstd.1', 'man'],
+  ['notes with a number behind their name', 'Plain words.\n', 'notes.1', 'txt'],
+  ['UTF-16 with a mark', Buffer.from('\ufeffabc', 'utf16le'), 'a.csv', 'csv'],
+  ['UTF-16 without a mark', Buffer.from('plain words in two bytes each', 'utf16le'), 'a.txt', 'txt'],
+];
+
+for (const [what, bytes, name, type] of CASES) {
+  test(`detects ${what}`, async () => {
+    assert.equal(await detectFileType(Buffer.from(bytes as string), name), type);
+  });
+}
+
+const REFUSED: readonly (readonly [what: string, bytes: Uint8Array | string, name: string, message: RegExp])[] = [
+  [
+    'sound',
+    Buffer.from([0x52, 0x49, 0x46, 0x46, 4, 0, 0, 0, 0x57, 0x41, 0x56, 0x45, 0, 0, 0, 13, 0, 0, 0]),
+    'a.txt',
+    /WAV/,
+  ],
+  ['unknown binary', Buffer.from(Array.from({ length: 256 }, (_, i) => (i * 7) % 256)), 'a.dat', /unknown binary/],
+  ['an empty PDF', '', 'a.pdf', /empty/],
+  ['an empty text file', '', 'a.txt', /empty/],
+  ['an archive of a bomb', zipSync({ 'a.bin': new Uint8Array(20_000_000) }), 'a.zip', /expands to more than 100 times/],
+];
+
+for (const [part, message] of [
+  ['Index/Document.iwa', /^Pages, Numbers and Keynote files cannot be read\.$/],
+  ['xl/workbook.bin', /^Excel binary \(xlsb\) files/],
+  ['visio/document.xml', /^Visio files/],
+  ['FixedDocSeq.fdseq', /^XPS files/],
+] as const) {
+  test(`refuses an archive with ${part}: its parts are no files of a person`, async () => {
+    const bytes = zipSync({ [part]: strToU8('x'), 'preview.jpg': strToU8('x') });
+    await assert.rejects(detectFileType(bytes, 'a'), (error: Error) => message.test(error.message));
+  });
+}
+
+for (const [what, bytes, name, message] of REFUSED) {
+  test(`refuses ${what}`, async () => {
+    await assert.rejects(detectFileType(Buffer.from(bytes as string), name), message);
+  });
+}
+
+test('extensionOf looks at the last path segment only', () => {
+  assert.equal(extensionOf('a.b/c'), '');
+  assert.equal(extensionOf('dir.x\\File.TXT'), 'txt');
+  assert.equal(extensionOf('.env'), '');
+});

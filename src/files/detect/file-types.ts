@@ -1,0 +1,285 @@
+/** What a file is: by its content first, by its name only where content does not tell. Pure but for naming binaries. */
+import { Buffer } from 'node:buffer';
+import { badFile, emptyFile, type FileError } from '../failure.ts';
+import type { OldOfficeType } from '../formats/office/old-office.ts';
+import { isCompoundFile, openCompoundFile } from './compound-file.ts';
+import { harmlessEntries, readZipDirectory } from './zip.ts';
+
+/** Names the parser; `yaml` and the like are read as plain text. */
+export type FileType =
+  | OldOfficeType
+  | 'picture'
+  | 'pdf'
+  | 'docx'
+  | 'xlsx'
+  | 'pptx'
+  | 'rtf'
+  | 'odt'
+  | 'ods'
+  | 'odp'
+  | 'zip'
+  | 'tar'
+  | 'gzip'
+  | 'epub'
+  | 'fb2'
+  | 'eml'
+  | 'msg'
+  | 'flat-office'
+  | 'mbox'
+  | 'mhtml'
+  | 'ipynb'
+  | 'subtitles'
+  | 'org'
+  | 'rst'
+  | 'asciidoc'
+  | 'tex'
+  | 'man'
+  | 'texinfo'
+  | 'info'
+  | 'csv'
+  | 'tsv'
+  | 'txt'
+  | 'md'
+  | 'html'
+  | 'json'
+  | 'jsonl'
+  | 'xml'
+  | 'yaml'
+  | 'code';
+
+const HEAD_BYTES = 4096;
+
+const TEXT_EXTENSIONS: Record<string, FileType> = {
+  txt: 'txt',
+  text: 'txt',
+  log: 'txt',
+  asc: 'txt',
+  rst: 'rst',
+  adoc: 'asciidoc',
+  asciidoc: 'asciidoc',
+  org: 'org',
+  tex: 'tex',
+  texi: 'texinfo',
+  texinfo: 'texinfo',
+  txi: 'texinfo',
+  vtt: 'subtitles',
+  srt: 'subtitles',
+  md: 'md',
+  markdown: 'md',
+  mdown: 'md',
+  mkd: 'md',
+  mdx: 'md',
+  qmd: 'md',
+  html: 'html',
+  htm: 'html',
+  xhtml: 'html',
+  eml: 'eml',
+  mbox: 'mbox',
+  mht: 'mhtml',
+  mhtml: 'mhtml',
+  ipynb: 'ipynb',
+  csv: 'csv',
+  psv: 'csv',
+  tsv: 'tsv',
+  tab: 'tsv',
+  json: 'json',
+  geojson: 'json',
+  webmanifest: 'json',
+  jsonl: 'jsonl',
+  ndjson: 'jsonl',
+  fb2: 'fb2',
+  xml: 'xml',
+  svg: 'xml',
+  rss: 'xml',
+  atom: 'xml',
+  xsd: 'xml',
+  xsl: 'xml',
+  xslt: 'xml',
+  wsdl: 'xml',
+  plist: 'xml',
+  yaml: 'yaml',
+  yml: 'yaml',
+};
+
+const CODE_EXTENSIONS = new Set(
+  (
+    'js mjs cjs jsx ts mts cts tsx py pyi rb php java kt kts scala groovy c h cc cpp cxx hh hpp cs fs go rs swift m mm pl pm r jl lua sh bash zsh ' +
+    'fish ps1 bat cmd sql css scss sass less vue svelte dart ex exs erl hs clj elm ml mli nim zig v toml ini cfg conf properties env gradle cmake ' +
+    'make mk dockerfile proto graphql gql tf hcl diff patch'
+  ).split(' '),
+);
+
+/** Of files whose name does not tell: a brace or a bracket alone begins many other texts. */
+const LOOKS_LIKE_JSON = /^(\{\s*["}]|\[\s*(?:["{[\]]|(?:-?\d[\d.e+-]*|true|false|null)\s*,))/;
+
+/** PNG, JPEG, GIF, TIFF, WebP, BMP. */
+const PICTURE =
+  /^(?:\x89PNG\r\n\x1a\n|\xff\xd8\xff|GIF8[79]a|II\*\0|MM\0\*|RIFF[\s\S]{4}WEBP|BM[\s\S]{4}\0{4}[\s\S]{4}[\x0c-\x7f]\0{3})/;
+
+/** Office files in one XML file: of today's Office, of OpenDocument, of Office 2003. */
+const FLAT_OFFICE =
+  /^(?:<\?[^<>]*>\s*)*(?:<!--[^<>]*-->\s*)?<(?:pkg:package|w:worddocument|office:document|(?:ss:)?workbook\s[^<>]*urn:schemas-microsoft-com:office:spreadsheet)[\s>"]/;
+
+/** Sphinx keeps the sources of its pages so (`index.rst.txt`). */
+const SOURCE_COPY = /(\.(?:rst|adoc|md))\.txt$/i;
+
+/** A line that begins a mail of a mailbox: who sent it, and when. */
+export const MAILBOX_LINE = /^From \S{1,500} .{0,500}\d\d:\d\d(?::\d\d)?\b.{0,40}\b\d{4}\b/;
+
+/** Text formats that need a reader of their own before their text is worth indexing. */
+const UNSUPPORTED_TEXT = new Set(['ics', 'vcf']);
+
+/**
+ * Decides by magic numbers and text sniffing; the extension refines text formats only.
+ *
+ * @throws FileError "Unsupported file type" for binary files that no parser reads, "Empty file" for those of 0 bytes.
+ */
+export async function detectFileType(bytes: Uint8Array, name: string): Promise<FileType> {
+  const extension = extensionOf(name.replace(SOURCE_COPY, '$1'));
+  if (bytes.length === 0) throw emptyFile('detect', 'Empty file', 'The file is empty (0 bytes).');
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, HEAD_BYTES));
+  const latin = head.toString('latin1');
+  if (/^(?:\xef\xbb\xbf)?[\s\0]{0,1024}%PDF-/.test(latin)) return 'pdf';
+  if (latin.startsWith('PK\x03\x04') || latin.startsWith('PK\x05\x06')) return zipType(bytes);
+  // Parts that programs put on the clipboard have no header.
+  if (/^\s{0,16}\{\\rtf/.test(latin) || (extension === 'rtf' && /^\s{0,16}\{\\/.test(latin))) return 'rtf';
+  if (isCompoundFile(bytes)) return compoundType(bytes);
+  if (latin.startsWith('\x1f\x8b\x08')) return 'gzip';
+  if (PICTURE.test(latin)) return 'picture';
+  if (latin.slice(257, 262) === 'ustar') return 'tar';
+  if (isBinary(bytes, extension)) throw unsupported(await binaryName(bytes));
+  return textType(latin, extension);
+}
+
+export function extensionOf(name: string): string {
+  const base = name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1);
+  const dot = base.lastIndexOf('.');
+  return dot <= 0 ? '' : base.slice(dot + 1).toLowerCase();
+}
+
+export function unsupported(what: string): FileError {
+  return badFile('detect', 'Unsupported file type', `${what} files cannot be read.`);
+}
+
+/** Documents that are archives inside: their parts are no files of a person. */
+const UNREAD_PACKAGES: readonly (readonly [mark: RegExp, name: string])[] = [
+  [/^xl\/workbook\.bin$/i, 'Excel binary (xlsb)'],
+  [/^Index\/[^/]{1,100}\.iwa$|^Index\.zip$|^index\.apxl$|^buildVersionHistory\.plist$/, 'Pages, Numbers and Keynote'],
+  [/^visio\/document\.xml$/i, 'Visio'],
+  [/^[^/]{1,100}\.fdseq$/i, 'XPS'],
+  [/^theme\/theme\/themeManager\.xml$/i, 'Office theme'],
+];
+
+function zipType(bytes: Uint8Array): FileType {
+  const entries = readZipDirectory(bytes);
+  const names = new Set(entries.map((entry) => entry.name));
+  const unread = UNREAD_PACKAGES.find(([mark]) => names.values().some((name) => mark.test(name)));
+  if (unread) throw unsupported(unread[1]);
+  if (names.has('word/document.xml') || names.has('word/document2.xml')) return 'docx';
+  if (names.has('xl/workbook.xml') || names.has('xl/workbook2.xml')) return 'xlsx';
+  if (names.has('ppt/presentation.xml')) return 'pptx';
+  if (names.has('META-INF/container.xml')) return 'epub';
+  if (names.has('content.xml')) return openDocumentType(bytes);
+  // Before it becomes a source: a bomb may hold thousands of these.
+  harmlessEntries(entries);
+  return 'zip';
+}
+
+/** What nothing reads is named, so that a person learns what it is. */
+function compoundType(bytes: Uint8Array): FileType {
+  const { paths } = openCompoundFile(bytes);
+  const has = (name: string) => paths.includes(name);
+  if (has('__properties_version1.0')) return 'msg';
+  if (has('EncryptedPackage')) throw badFile('detect', 'Encrypted file', 'The file is protected by a password.');
+  if (has('WordDocument')) return 'doc';
+  if (has('Workbook') || has('Book')) return 'xls';
+  if (has('PowerPoint Document')) return 'ppt';
+  throw unsupported('OLE2');
+}
+
+/** An OpenDocument file begins with its media type, stored as it is. */
+function openDocumentType(bytes: Uint8Array): FileType {
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, HEAD_BYTES)).toString('latin1');
+  const kind = /application\/vnd\.oasis\.opendocument\.([a-z]+)/.exec(head)?.[1] ?? 'text';
+  const types: Record<string, FileType> = { text: 'odt', spreadsheet: 'ods', presentation: 'odp' };
+  const type = types[kind];
+  if (!type) throw unsupported(`OpenDocument ${kind}`);
+  return type;
+}
+
+function textType(head: string, extension: string): FileType {
+  if (UNSUPPORTED_TEXT.has(extension)) throw unsupported(extension.toUpperCase());
+  const named = TEXT_EXTENSIONS[extension];
+  const isCode = CODE_EXTENSIONS.has(extension);
+  const start = head
+    .replace(/^(\xef\xbb\xbf|\xff\xfe|\xfe\xff)/, '')
+    .replaceAll('\0', '')
+    .trimStart()
+    .slice(0, 1024)
+    .toLowerCase();
+  const html =
+    /^(<!doctype html|<html[\s>]|<head[\s>]|<body[\s>])/.test(start) ||
+    /^<\?xml[^>]*\?>\s*(<!doctype html|<html[\s>])/.test(start);
+  if (html && named !== 'md' && !isCode) return 'html';
+  if (looksLikeMan(head, extension)) return 'man';
+  if (
+    /^info(?:-\d{1,3})?$/.test(extension) &&
+    /^(?:This is .{1,200}, produced by |START-INFO-DIR-ENTRY|\x1f$)/m.test(head)
+  )
+    return 'info';
+  if (FLAT_OFFICE.test(start) && (named === undefined || named === 'xml')) return 'flat-office';
+  if (named) return named;
+  if (extension === '' && MAILBOX_LINE.test(head)) return 'mbox';
+  if (extension === '' && /^(received|return-path|delivered-to|from|mime-version): /.test(start)) return 'eml';
+  if (start.startsWith('webvtt')) return 'subtitles';
+  if (isCode) return 'code';
+  if (start.startsWith('<?xml')) return start.includes('<fictionbook') ? 'fb2' : 'xml';
+  if (LOOKS_LIKE_JSON.test(start)) return 'json';
+  return 'txt';
+}
+
+/** Names of manual pages (`ls.1`, `printf.3posix`, `after.n`), and of roff sources. */
+const MAN_EXTENSION = /^(?:[1-9][a-z]{0,8}|[nl]|man|mdoc|roff|nroff|troff)$/;
+/** The line that begins a manual page, or says that it is written in another file. */
+const MAN_BEGIN = /^[.'][ \t]*(?:TH|Dd|Dt|SH|Sh|so)[ \t]+\S/m;
+
+/** Whether a text is a manual page: by its first requests, which a long licence in comments may push down. */
+function looksLikeMan(head: string, extension: string): boolean {
+  if (MAN_EXTENSION.test(extension)) return MAN_BEGIN.test(head) || /^[.']\\"/.test(head);
+  return extension === '' && /^[.'](?:\\"|[ \t]*(?:TH|Dd)[ \t])/.test(head) && MAN_BEGIN.test(head);
+}
+
+/** NUL bytes outside UTF-16/32, or many control characters. */
+export function isBinary(bytes: Uint8Array, extension: string): boolean {
+  const sample = bytes.subarray(0, HEAD_BYTES * 4);
+  const marked = (sample[0] === 0xff && sample[1] === 0xfe) || (sample[0] === 0xfe && sample[1] === 0xff);
+  if (marked || (sample[0] === 0 && sample[1] === 0 && sample[2] === 0xfe && sample[3] === 0xff)) return false;
+  const zeros = [0, 0, 0, 0];
+  const controls = [0, 0];
+  for (let i = 0; i < sample.length; i += 1) {
+    const byte = sample[i]!;
+    if (byte === 0) zeros[i % 4]! += 1;
+    else if (byte < 0x20 && (byte < 0x07 || byte > 0x0d) && byte !== 0x1b) controls[i % 2]! += 1;
+  }
+  const nuls = zeros[0]! + zeros[1]! + zeros[2]! + zeros[3]!;
+  const many = controls[0]! + controls[1]! > sample.length * 0.05 || nuls > Math.max(2, sample.length * 0.02);
+  if (!many || looksWide(zeros, nuls, sample.length)) return false;
+  // Low bytes of UTF-16 may be anything, high bytes are not: files named as text get the benefit of the doubt.
+  const named = TEXT_EXTENSIONS[extension] !== undefined;
+  return !(named && nuls === 0 && Math.min(controls[0]!, controls[1]!) < Math.max(controls[0]!, controls[1]!) * 0.1);
+}
+
+/** NUL bytes that fall on every second byte, or on three of four, are wide characters. */
+function looksWide(zeros: readonly number[], nuls: number, length: number): boolean {
+  if (nuls < length * 0.02) return false;
+  const even = zeros[0]! + zeros[2]!;
+  const odd = zeros[1]! + zeros[3]!;
+  const three = nuls > length * 0.6 && Math.min(zeros[0]!, zeros[3]!) < length * 0.1;
+  return Math.max(even, odd) > Math.min(even, odd) * 3 || three;
+}
+
+async function binaryName(bytes: Uint8Array): Promise<string> {
+  const { fileTypeFromBuffer } = await import('file-type');
+  const type = await fileTypeFromBuffer(bytes.subarray(0, HEAD_BYTES)).catch(() => undefined);
+  return type ? type.ext.toUpperCase() : 'unknown binary';
+}

@@ -1,0 +1,197 @@
+/** Reads zip-based formats within expansion limits. The directory is checked first, then every inflated byte is counted. */
+import { Buffer } from 'node:buffer';
+import { Inflate, type Zippable, zipSync } from 'fflate';
+import { badFile, type FileError, overLimit } from '../failure.ts';
+import { zipEntryName, zipExtraField } from './zip-names.ts';
+
+/** Bytes all entries may expand to. */
+export const EXPANDED_BYTES_MAX = 256 * 1024 * 1024;
+/** Expanded size of an entry that is read over its compressed size, once it is larger than RATIO_FREE_BYTES. */
+export const EXPANSION_RATIO_MAX = 100;
+export const ZIP_ENTRIES_MAX = 10_000;
+const STORED = 0;
+const DEFLATED = 8;
+const UINT32_MAX = 0xffffffff;
+const ZIP64_FIELD = 0x0001;
+const ZIP64_LOCATOR_BYTES = 20;
+/** Small entries of one repeated character expand further without harm. */
+const RATIO_FREE_BYTES = 1024 * 1024;
+
+export interface ZipEntry {
+  name: string;
+  method: number;
+  encrypted: boolean;
+  compressedSize: number;
+  expandedSize: number;
+  dataStart: number;
+}
+
+/**
+ * Entries of the central directory.
+ *
+ * @throws FileError for a damaged archive, and when its declared sizes pass a limit.
+ */
+export function readZipDirectory(bytes: Uint8Array): ZipEntry[] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const { count, start } = directory(view);
+  if (count > ZIP_ENTRIES_MAX) throw overLimit(`The archive has ${count} entries; the limit is ${ZIP_ENTRIES_MAX}.`);
+  const entries: ZipEntry[] = [];
+  let at = start;
+  let total = 0;
+  for (let i = 0; i < count; i += 1) {
+    if (at + 46 > bytes.length || view.getUint32(at, true) !== 0x02014b50) throw damaged();
+    const nameLength = view.getUint16(at + 28, true);
+    const entry = readEntry(view, bytes, at, nameLength);
+    total += entry.expandedSize;
+    if (total > EXPANDED_BYTES_MAX) throw tooLarge();
+    entries.push(entry);
+    at += 46 + nameLength + view.getUint16(at + 30, true) + view.getUint16(at + 32, true);
+  }
+  return entries;
+}
+
+/**
+ * Inflates the entries that `wanted` names and packs them again, uncompressed, for a library that unzips by itself: it
+ * sees nothing that was not counted here (`change` may replace what it sees), and no entry behind the directory's back.
+ *
+ * @throws FileError when a limit is passed, the archive is damaged, or XML declares a document type (entities).
+ */
+export function repackZip(
+  bytes: Uint8Array,
+  wanted: (name: string) => boolean,
+  change: (name: string, data: Uint8Array) => Uint8Array = (_name, data) => data,
+): Uint8Array {
+  const files: Zippable = {};
+  let left = EXPANDED_BYTES_MAX;
+  for (const entry of readZipDirectory(bytes)) {
+    if (!wanted(entry.name)) continue;
+    const data = readZipEntry(bytes, entry, left);
+    left -= data.length;
+    if (/\.(xml|rels|vml)$/i.test(entry.name)) rejectDoctype(data);
+    files[entry.name] = change(entry.name, data);
+  }
+  return zipSync(files, { level: 0 });
+}
+
+/** Inflates one entry; sizes are counted as they come, whatever the directory claims. */
+export function readZipEntry(bytes: Uint8Array, entry: ZipEntry, bytesMax = EXPANDED_BYTES_MAX): Uint8Array {
+  const data = bytes.subarray(entry.dataStart, entry.dataStart + entry.compressedSize);
+  if (data.length < entry.compressedSize) throw damaged();
+  if (entry.method === STORED) return data;
+  if (!isReadableEntry(entry)) throw unreadable();
+  const parts: Uint8Array[] = [];
+  let total = 0;
+  const inflate = new Inflate((part) => {
+    total += part.length;
+    if (total > bytesMax) throw tooLarge();
+    if (expandsTooFar(entry, total)) throw overRatio(entry);
+    parts.push(part);
+  });
+  const step = 64 * 1024;
+  for (let from = 0; from < data.length || from === 0; from += step) {
+    pushSafely(inflate, data.subarray(from, from + step), from + step >= data.length);
+  }
+  return Buffer.concat(parts);
+}
+
+/** Deflated, or as it is. */
+export function isReadableEntry({ method }: ZipEntry): boolean {
+  return method === STORED || method === DEFLATED;
+}
+
+export function unreadable(): FileError {
+  return badFile('parse', 'Unsupported compression', 'The archive uses a compression that cannot be read.');
+}
+
+/** Office files never declare a document type; entities in them are an attack. */
+function rejectDoctype(data: Uint8Array): void {
+  const text = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+  if (text.includes('<!DOCTYPE') || text.includes('<!ENTITY')) {
+    throw badFile('parse', 'Forbidden XML', 'The file declares XML entities, which are not expanded.');
+  }
+}
+
+function readEntry(view: DataView, bytes: Uint8Array, at: number, nameLength: number): ZipEntry {
+  const nameEnd = at + 46 + nameLength;
+  const extra = bytes.subarray(nameEnd, nameEnd + view.getUint16(at + 30, true));
+  const [expandedSize, compressedSize, header] = largeNumbers(
+    extra,
+    [at + 24, at + 20, at + 42].map((offset) => view.getUint32(offset, true)),
+  ) as [number, number, number];
+  if (header + 30 > bytes.length || view.getUint32(header, true) !== 0x04034b50) throw damaged();
+  return {
+    name: zipEntryName(bytes.subarray(at + 46, nameEnd), extra),
+    method: view.getUint16(at + 10, true),
+    encrypted: (view.getUint16(at + 8, true) & 1) === 1,
+    compressedSize,
+    expandedSize,
+    dataStart: header + 30 + view.getUint16(header + 26, true) + view.getUint16(header + 28, true),
+  };
+}
+
+/** Numbers that have no room in an entry (zip64) stand in an extra field, in this order. */
+function largeNumbers(extra: Uint8Array, numbers: readonly number[]): number[] {
+  const field = zipExtraField(extra, ZIP64_FIELD);
+  if (!field) return [...numbers];
+  const view = new DataView(field.buffer, field.byteOffset, field.byteLength);
+  let at = 0;
+  return numbers.map((number) => {
+    if (number !== UINT32_MAX || at + 8 > field.length) return number;
+    at += 8;
+    return Number(view.getBigUint64(at - 8, true));
+  });
+}
+
+/** How many entries the directory has, and where it begins. */
+function directory(view: DataView): { count: number; start: number } {
+  const end = endRecord(view);
+  const [count, start] = [view.getUint16(end + 10, true), view.getUint32(end + 16, true)];
+  const locator = end - ZIP64_LOCATOR_BYTES;
+  if (locator < 0 || view.getUint32(locator, true) !== 0x07064b50) return { count, start };
+  const large = Number(view.getBigUint64(locator + 8, true));
+  if (large + 56 > view.byteLength || view.getUint32(large, true) !== 0x06064b50) throw damaged();
+  return { count: Number(view.getBigUint64(large + 32, true)), start: Number(view.getBigUint64(large + 48, true)) };
+}
+
+/** Offset of the end-of-directory record, which a comment of up to 64 KiB may follow. */
+function endRecord(view: DataView): number {
+  const lowest = Math.max(0, view.byteLength - 22 - 0xffff);
+  for (let at = view.byteLength - 22; at >= lowest; at -= 1) {
+    if (view.getUint32(at, true) === 0x06054b50) return at;
+  }
+  throw damaged();
+}
+
+function pushSafely(inflate: Inflate, data: Uint8Array, last: boolean): void {
+  try {
+    inflate.push(data, last);
+  } catch (error) {
+    if (error instanceof Error && error.name === 'FileError') throw error;
+    throw damaged();
+  }
+}
+
+/** Those that do not expand too far by what the directory claims. @throws FileError where there are none but others. */
+export function harmlessEntries(entries: readonly ZipEntry[]): ZipEntry[] {
+  const harmless = entries.filter((entry) => !expandsTooFar(entry, entry.expandedSize));
+  if (harmless.length === 0 && entries.length > 0) throw overRatio(entries[0]!);
+  return harmless;
+}
+
+function expandsTooFar({ compressedSize }: ZipEntry, expanded: number): boolean {
+  return expanded > RATIO_FREE_BYTES && expanded > compressedSize * EXPANSION_RATIO_MAX;
+}
+
+function overRatio({ name }: ZipEntry): FileError {
+  return overLimit(
+    `The entry ${JSON.stringify(name.slice(0, 100))} expands to more than ${EXPANSION_RATIO_MAX} times its size.`,
+  );
+}
+
+function tooLarge() {
+  return overLimit(`The archive expands to more than ${EXPANDED_BYTES_MAX / 1024 / 1024} MiB.`);
+}
+
+function damaged() {
+  return badFile('parse', 'Damaged archive', 'The file is not a complete ZIP archive.');
+}

@@ -1,0 +1,112 @@
+/** EPUB books: the chapters in the order of the spine; the table of contents names those without a heading. */
+import { badFile } from '../../failure.ts';
+import { originMetadata } from '../../metadata-values.ts';
+import type { ParsedFile } from '../../parsed.ts';
+import { writeHtmlBlocks } from '../html/blocks.ts';
+import { expandEmptyTags, fitsTree, parseTree, rootOf, stripTags } from '../html/dom.ts';
+import { folderOf, openPackage, resolvePart, type ZipPackage } from '../office/zip-package.ts';
+import { TextBuilder } from '../text-builder.ts';
+import { attribute, childAt, childElements, findElements, readXml, textOf, type XmlElement } from '../xml/tree.ts';
+
+interface Item {
+  part: string;
+  type: string;
+  properties: string;
+}
+
+/** @throws FileError for a book that is damaged, encrypted or over a limit. */
+export function parseEpub(bytes: Uint8Array): ParsedFile {
+  const parts = openPackage(bytes);
+  const rootFile = findElements(readXml(parts.text('META-INF/container.xml')), 'rootfile')[0];
+  const opf = rootFile ? attribute(rootFile, 'full-path') : '';
+  const book = findElements(readXml(parts.text(opf)), 'package')[0];
+  if (!book) throw badFile('parse', 'Damaged book', 'The EPUB file names no content.');
+  const items = itemsOf(book, folderOf(opf));
+  const encrypted = encryptedParts(parts);
+  const labels = chapterLabels(parts, items);
+  const builder = new TextBuilder();
+  for (const reference of findElements(book, 'itemref')) {
+    const item = items.get(attribute(reference, 'idref'));
+    if (!item || item.properties.split(' ').includes('nav') || !/html/.test(item.type)) continue;
+    if (encrypted.has(item.part)) throw badFile('parse', 'Encrypted book', 'The book is protected against copying.');
+    writeChapter(parts.text(item.part), labels.get(item.part), builder);
+  }
+  const metadata = childAt(book, 'metadata');
+  const values = (name: string) => (metadata ? childElements(metadata, name) : []).map((value) => textOf(value).trim());
+  const title = values('title')[0] || undefined;
+  return {
+    fileType: 'epub',
+    text: builder.text(),
+    blocks: builder.blocks,
+    ...(title === undefined ? {} : { title }),
+    metadata: originMetadata({
+      title,
+      author: values('creator').join(', '),
+      created: values('date')[0],
+      language: values('language')[0],
+      description: values('description').map(stripTags)[0],
+      publisher: values('publisher')[0],
+    }),
+    warnings: [],
+  };
+}
+
+function itemsOf(book: XmlElement, folder: string): Map<string, Item> {
+  const manifest = childAt(book, 'manifest');
+  return new Map(
+    (manifest ? childElements(manifest, 'item') : []).map((item) => [
+      attribute(item, 'id'),
+      {
+        part: resolvePart(folder, decodePath(attribute(item, 'href'))),
+        type: attribute(item, 'media-type'),
+        properties: attribute(item, 'properties'),
+      },
+    ]),
+  );
+}
+
+/** Fonts may be scrambled; chapters are so only where readers need a licence. */
+function encryptedParts(parts: ZipPackage): Set<string> {
+  const references = findElements(readXml(parts.text('META-INF/encryption.xml')), 'CipherReference');
+  return new Set(references.map((reference) => decodePath(attribute(reference, 'URI'))));
+}
+
+/** The first name that a table of contents gives each part. */
+function chapterLabels(parts: ZipPackage, items: ReadonlyMap<string, Item>): Map<string, string> {
+  const labels = new Map<string, string>();
+  const add = (source: string, target: string, label: string) => {
+    const part = resolvePart(folderOf(source), decodePath(target.split('#')[0]!));
+    const text = label.replace(/\s+/g, ' ').trim();
+    if (text !== '' && !labels.has(part)) labels.set(part, text);
+  };
+  for (const { part, type, properties } of items.values()) {
+    const isNav = properties.split(' ').includes('nav');
+    if (!isNav && type !== 'application/x-dtbncx+xml') continue;
+    const contents = readXml(parts.text(part));
+    for (const link of isNav ? findElements(contents, 'a') : []) add(part, attribute(link, 'href'), textOf(link));
+    // Points hold points; each label is followed by its target.
+    const labelled = findElements(contents, 'navLabel');
+    const targets = findElements(contents, 'content');
+    for (const [index, label] of labelled.entries()) {
+      const target = targets[index];
+      if (target && labelled.length === targets.length) add(part, attribute(target, 'src'), textOf(label));
+    }
+  }
+  return labels;
+}
+
+function writeChapter(source: string, label: string | undefined, builder: TextBuilder): void {
+  const html = expandEmptyTags(source);
+  const heading = /<h[1-6][\s>]/i.test(html) ? undefined : label;
+  if (heading !== undefined) builder.add({ kind: 'heading', level: 1 }, `# ${heading}`);
+  if (fitsTree(html)) writeHtmlBlocks(rootOf(parseTree(html)), builder);
+  else for (const text of stripTags(html).split('\n\n')) builder.add({ kind: 'paragraph' }, text);
+}
+
+function decodePath(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { strToU8, type Zippable, zipSync } from 'fflate';
+import { makeTar } from '../../../../test/support/files/make-tar.ts';
+import { parseArchive } from './archive.ts';
+
+const text = strToU8('some words');
+const names = (bytes: Uint8Array, type: 'zip' | 'tar' | 'gzip' = 'zip', name = 'a.zip') =>
+  [...parseArchive(bytes, type, name).members!].map((member) => member.name);
+
+const CASES: readonly (readonly [what: string, files: Zippable, names: readonly string[]])[] = [
+  ['stored and packed files', { 'a.txt': [text, { level: 0 }], 'b.txt': [text, { level: 9 }] }, ['a.txt', 'b.txt']],
+  ['folders', { 'x/': new Uint8Array(), 'x/y/a.txt': text }, ['x/y/a.txt']],
+  ['steps upwards', { '../../etc/passwd': text, 'a/../../b.txt': text }, ['etc/passwd', 'a/b.txt']],
+  ['absolute names', { '/etc/passwd': text, 'C:\\Users\\a.txt': text }, ['etc/passwd', 'Users/a.txt']],
+  ['litter of systems', { '__MACOSX/._a': text, '.DS_Store': text, 'x/Thumbs.db': text, 'a.txt': text }, ['a.txt']],
+  ['names in any script', { '報告/résumé.txt': text }, ['報告/résumé.txt']],
+  ['control and direction characters', { 'a\u202egpj\u0007.txt': text }, ['agpj.txt']],
+  ['very long names', { [`${'d/'.repeat(300)}a.txt`]: text }, [`${'d/'.repeat(125)}a.txt`]],
+  ['nothing', {}, []],
+];
+
+for (const [what, files, expected] of CASES) {
+  test(`an archive with ${what}`, () => assert.deepEqual(names(zipSync(files)), expected));
+}
+
+test('the text of an archive lists its files; they are unpacked when asked for', () => {
+  const parsed = parseArchive(zipSync({ 'a.txt': text, 'b/c.txt': strToU8('more') }), 'zip', 'a.zip');
+  assert.equal(parsed.text, '- a.txt\n- b/c.txt');
+  assert.deepEqual(
+    [...parsed.members!].map((member) => Buffer.from(member.bytes()).toString()),
+    ['some words', 'more'],
+  );
+});
+
+test('tar and gzip: cut off, expanding too far, links passed over', () => {
+  const tar = makeTar({ 'a.txt': 'x'.repeat(2000), 'b.txt': 'y' });
+  assert.deepEqual(names(tar, 'tar'), ['a.txt', 'b.txt']);
+  assert.deepEqual(names(gzipSync(tar), 'gzip'), ['a.txt', 'b.txt']);
+  assert.deepEqual(names(gzipSync('x'), 'gzip', 'notes.txt.gz'), ['notes.txt']);
+  assert.throws(() => names(tar.subarray(0, 1500), 'tar'), /not a complete tar/);
+  assert.throws(() => names(gzipSync(new Uint8Array(50_000_000)), 'gzip'), /expands too far/);
+  const link = Uint8Array.from(tar);
+  link[156] = '2'.charCodeAt(0);
+  assert.deepEqual(names(link, 'tar'), ['b.txt']);
+});
+
+test('of an archive that is partly compressed in another way, the rest is read', () => {
+  const bytes = zipSync({ 'a.txt': text, 'b.txt': strToU8('more') });
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const first = Buffer.from(bytes).indexOf(Buffer.from([0x50, 0x4b, 0x01, 0x02]));
+  view.setUint16(first + 10, 9, true);
+  const parsed = parseArchive(bytes, 'zip', 'a.zip');
+  assert.deepEqual([parsed.text, parsed.warnings.length], ['- b.txt', 1]);
+});
+
+test('files that expand too far are left out before they become sources; an archive of nothing else is refused', () => {
+  const bomb = new Uint8Array(20_000_000);
+  const parsed = parseArchive(zipSync({ 'a.txt': text, 'b.bin': bomb }), 'zip', 'a.zip');
+  assert.deepEqual([parsed.text, parsed.warnings.length], ['- a.txt', 1]);
+  assert.throws(() => names(zipSync({ 'a.bin': bomb, 'b.bin': bomb })), /expands to more than 100 times/);
+});

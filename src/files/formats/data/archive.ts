@@ -1,0 +1,94 @@
+/** Archives (zip, tar, gzip): a list of what they hold; the files themselves are handed on as members. */
+import { Buffer } from 'node:buffer';
+import { gunzipSync } from 'node:zlib';
+import { detectFileType, type FileType } from '../../detect/file-types.ts';
+import { memberName } from '../../detect/member-name.ts';
+import type { FileMember } from '../../detect/members.ts';
+import {
+  EXPANDED_BYTES_MAX,
+  EXPANSION_RATIO_MAX,
+  harmlessEntries,
+  isReadableEntry,
+  readZipDirectory,
+  readZipEntry,
+  unreadable,
+} from '../../detect/zip.ts';
+import { badFile, overLimit } from '../../failure.ts';
+import type { ParsedFile } from '../../parsed.ts';
+import { TextBuilder } from '../text-builder.ts';
+import { readTar } from './tar.ts';
+
+/** Names that the list shows. */
+const LISTED_MAX = 2_000;
+/** What systems put into archives beside the files of people. */
+const LITTER = /(^|\/)(__MACOSX\/|\.DS_Store$|Thumbs\.db$|desktop\.ini$|\._[^/]*$|\.git\/)/i;
+
+/**
+ * `unpacked` are the bytes of a gzip file where the caller has them already.
+ *
+ * @throws FileError for an archive that is damaged, encrypted or over a limit.
+ */
+export function parseArchive(
+  bytes: Uint8Array,
+  fileType: 'zip' | 'tar' | 'gzip',
+  name: string,
+  unpacked = fileType === 'gzip' ? gunzip(bytes) : bytes,
+): ParsedFile {
+  const warnings: string[] = [];
+  const members = (fileType === 'zip' ? zipMembers(bytes, warnings) : unpackedMembers(unpacked, name))
+    .filter((member) => !LITTER.test(member.name))
+    .map((member) => ({ ...member, name: memberName(member.name) }));
+  const builder = new TextBuilder();
+  const listed = members.slice(0, LISTED_MAX).map((member) => `- ${member.name}`);
+  builder.add({ kind: 'list' }, listed.join('\n'));
+  return { fileType: 'unknown', text: builder.text(), blocks: builder.blocks, metadata: {}, warnings, members };
+}
+
+function zipMembers(bytes: Uint8Array, warnings: string[]): FileMember[] {
+  const entries = readZipDirectory(bytes).filter((entry) => !/[/\\]$/.test(entry.name));
+  if (entries.some((entry) => entry.encrypted)) {
+    throw badFile('parse', 'Encrypted archive', 'The archive is protected by a password.');
+  }
+  const harmless = harmlessEntries(entries);
+  if (harmless.length < entries.length) {
+    warnings.push(
+      `${entries.length - harmless.length} files inside expand to more than ${EXPANSION_RATIO_MAX} times their size and were left out.`,
+    );
+  }
+  const readable = harmless.filter(isReadableEntry);
+  if (readable.length < harmless.length) {
+    if (readable.length === 0) throw unreadable();
+    warnings.push(`${harmless.length - readable.length} files inside are compressed in a way that cannot be read.`);
+  }
+  return readable.map((entry) => ({ name: entry.name, bytes: () => readZipEntry(bytes, entry) }));
+}
+
+/** What can only be a source of its own: it holds files itself, or a program reads it from its place. */
+const APART = new Set<FileType>(['zip', 'tar', 'gzip', 'mbox', 'picture']);
+
+/** The type of a file that was packed alone and is read as if it had not been; undefined for what becomes a member. */
+export async function readsAlone(data: Uint8Array, name: string): Promise<FileType | undefined> {
+  const type = await detectFileType(data, name);
+  return APART.has(type) ? undefined : type;
+}
+
+function unpackedMembers(data: Uint8Array, name: string): FileMember[] {
+  if (isTar(data)) return readTar(data);
+  return [{ name: name.replace(/\.gz$/i, '') || 'file', bytes: () => data }];
+}
+
+/** A tar archive says so behind the first header. */
+export function isTar(bytes: Uint8Array): boolean {
+  return Buffer.from(bytes.subarray(257, 262)).toString('latin1') === 'ustar';
+}
+
+/** @throws FileError for a file that is damaged or expands too far. */
+export function gunzip(bytes: Uint8Array): Uint8Array {
+  const limit = Math.min(EXPANDED_BYTES_MAX, Math.max(bytes.length * EXPANSION_RATIO_MAX, 1024 * 1024));
+  try {
+    return gunzipSync(bytes, { maxOutputLength: limit });
+  } catch (error) {
+    if (error instanceof RangeError) throw overLimit('The archive expands too far.');
+    throw badFile('parse', 'Damaged archive', 'The file is not a complete gzip archive.');
+  }
+}

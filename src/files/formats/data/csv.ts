@@ -1,0 +1,140 @@
+/** CSV and its kin: the delimiter is found by looking, the first row is the header. */
+import { parse } from 'csv-parse/sync';
+import { KeyPicker } from '../../metadata-values.ts';
+import type { ChunkMetadataKey, ParsedFile } from '../../parsed.ts';
+import { TextBuilder } from '../text-builder.ts';
+import { type RecordWriter, recordWriter, SINGLE_RECORDS_MAX } from './records.ts';
+
+/** The first line by which Excel tells itself the delimiter. */
+const TOLD_DELIMITER = /^sep=([,;\t|])\n/i;
+/** Lines above the header that may be the title of a table. */
+const TITLE_LINES_MAX = 5;
+const DELIMITERS = [',', ';', '\t', '|'] as const;
+/** UTF-16 units and lines looked at to find the delimiter. */
+const SAMPLE_UNITS = 64 * 1024;
+const SAMPLE_LINES = 50;
+/** UTF-16 units parsed at once: rows are never held all together. */
+const PIECE_UNITS = 4 * 1024 * 1024;
+
+/**
+ * Rows as records. Over SINGLE_RECORDS_MAX rows share blocks, unless `keys` ask for metadata of each record.
+ *
+ * @throws FileError when the text is over its limit.
+ */
+export function parseCsv(source: string, fileType: 'csv' | 'tsv', keys: readonly ChunkMetadataKey[]): ParsedFile {
+  const told = TOLD_DELIMITER.exec(source);
+  const text = told ? source.slice(told[0].length) : source;
+  const builder = new TextBuilder();
+  const picker = new KeyPicker(keys);
+  const single = picker.active || countLines(text, SINGLE_RECORDS_MAX + 1) <= SINGLE_RECORDS_MAX;
+  const delimiter = told?.[1] ?? findDelimiter(text, fileType === 'tsv' ? '\t' : ',');
+  const warnings: string[] = [];
+  let writer: RecordWriter | undefined;
+  let waiting: string[][] = [];
+  const begin = ([header, ...rows]: string[][]) => {
+    writer = header && recordWriter(builder, header, picker, single);
+    for (const row of rows) writer?.row(row);
+  };
+  for (const row of readRows(text, delimiter, warnings)) {
+    const filled = row.filter((cell) => cell.trim() !== '');
+    if (writer) writer.row(row);
+    else if (filled.length > 1) {
+      for (const title of waiting) builder.add({ kind: 'paragraph' }, title.join(' '));
+      begin([row]);
+    } else if (filled.length === 1 && waiting.push(row) > TITLE_LINES_MAX) begin(waiting);
+    if (writer) waiting = [];
+  }
+  if (!writer) begin(waiting);
+  writer?.end();
+  if (builder.blocks.length === 1 && builder.blocks[0]!.kind === 'table')
+    warnings.push('The table has a header and no rows.');
+  return {
+    fileType,
+    text: builder.text(),
+    blocks: builder.blocks,
+    metadata: {},
+    warnings: [...warnings, ...picker.warnings()],
+  };
+}
+
+/** Rows, parsed piece by piece at line ends outside quotes. */
+function* readRows(text: string, delimiter: string, warnings: string[]): Generator<string[]> {
+  let quoted = true;
+  for (let from = 0; from < text.length; ) {
+    const cut = quoted ? cutOutsideQuotes(text, from) : text.length;
+    if (cut === -1) {
+      // The quote never closes: from here on quotes are ordinary characters.
+      quoted = false;
+      warnings.push('A quote is never closed; the rows behind it were read without quoting.');
+      continue;
+    }
+    const piece = text.slice(from, cut);
+    yield* quoted ? parsePiece(piece, delimiter, '"') : parsePiece(piece, delimiter, null);
+    from = cut;
+  }
+}
+
+function parsePiece(piece: string, delimiter: string, quote: '"' | null): string[][] {
+  return parse(piece, {
+    delimiter,
+    quote,
+    relax_column_count: true,
+    relax_quotes: true,
+    skip_empty_lines: true,
+    record_delimiter: '\n',
+  }) as string[][];
+}
+
+/** End of a piece that starts at `from`: behind a line feed outside quotes. -1 when the rest has an odd quote. */
+function cutOutsideQuotes(text: string, from: number): number {
+  let inside = false;
+  let last = -1;
+  for (let i = from; i < text.length; i += 1) {
+    const unit = text.charCodeAt(i);
+    if (unit === 0x22) inside = !inside;
+    else if (unit === 0x0a && !inside) {
+      last = i + 1;
+      if (last - from >= PIECE_UNITS) return last;
+    }
+  }
+  if (!inside) return text.length;
+  return last > from ? last : -1;
+}
+
+/** The candidate that cuts the sample's lines into the most columns, most evenly. */
+function findDelimiter(text: string, usual: string): string {
+  const lines = text
+    .slice(0, SAMPLE_UNITS)
+    .split('\n', SAMPLE_LINES)
+    .map(withoutQuoted)
+    .filter((line) => line.trim() !== '');
+  let best = usual;
+  let bestScore = 0;
+  for (const delimiter of DELIMITERS) {
+    const counts = lines.map((line) => line.split(delimiter).length - 1);
+    const common = mode(counts);
+    const even = counts.filter((count) => count === common).length / Math.max(1, counts.length);
+    const score = common === 0 ? 0 : even * Math.min(common, 20) * (delimiter === usual ? 1.2 : 1);
+    if (score > bestScore) {
+      best = delimiter;
+      bestScore = score;
+    }
+  }
+  return best;
+}
+
+function withoutQuoted(line: string): string {
+  return line.replace(/"[^"]*"/g, '');
+}
+
+function mode(counts: readonly number[]): number {
+  const seen = new Map<number, number>();
+  for (const count of counts) seen.set(count, (seen.get(count) ?? 0) + 1);
+  return [...seen].sort((a, b) => b[1] - a[1] || b[0] - a[0])[0]?.[0] ?? 0;
+}
+
+function countLines(text: string, enough: number): number {
+  let lines = 1;
+  for (let i = text.indexOf('\n'); i !== -1 && lines < enough; i = text.indexOf('\n', i + 1)) lines += 1;
+  return lines;
+}

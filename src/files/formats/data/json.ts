@@ -1,0 +1,193 @@
+/** JSON and JSON Lines: values as indented `key: value` lines; each element of an array of objects, and each line, is a record. */
+import { badFile } from '../../failure.ts';
+import { KeyPicker } from '../../metadata-values.ts';
+import type { ChunkMetadataKey, ParsedFile } from '../../parsed.ts';
+import { TextBuilder } from '../text-builder.ts';
+import { SINGLE_RECORDS_MAX } from './records.ts';
+
+/** Levels of indentation that are written, and parts of a dotted metadata key that are followed. */
+const INDENT_LEVELS_MAX = 12;
+/** Records that share a block when a file has too many of them. */
+const RECORDS_PER_BLOCK = 20;
+/** Levels within which a list of records is looked for. */
+const RECORD_LEVELS_MAX = 4;
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+
+/** @throws FileError when the text is neither JSON nor one JSON value a line. */
+export function parseJson(source: string, keys: readonly ChunkMetadataKey[]): ParsedFile {
+  const value = readJson(source);
+  if (value === undefined) {
+    // Many tools write one object per line into files named .json.
+    if (isJsonLines(source)) return parseJsonl(source, keys);
+    throw badFile('parse', 'Invalid JSON', 'The file is not valid JSON.');
+  }
+  const picker = new KeyPicker(keys);
+  const builder = new TextBuilder();
+  if (Array.isArray(value) && value.some(isObject)) writeRecords(builder, value, picker);
+  else for (const text of sections(value)) builder.add({ kind: 'paragraph' }, text);
+  return finish('json', builder, picker, []);
+}
+
+/** A list of objects, be it inside others, gives a record for each; what stands beside it and above it comes before. */
+export function writeJson(builder: TextBuilder, value: Json, picker: KeyPicker): void {
+  const path: string[] = [];
+  let at = value;
+  for (let level = 0; level < RECORD_LEVELS_MAX && isObject(at); level += 1) {
+    const inner = Object.entries(at).filter(([, member]) => isRecordList(member) || isObject(member));
+    const [name, member] = inner.find((entry) => isRecordList(entry[1])) ?? inner[0] ?? [];
+    if (name === undefined || member === undefined || (!isRecordList(member) && inner.length > 1)) break;
+    const { [name]: _, ...beside } = at;
+    const text = lines(beside).join('\n');
+    path.push(name);
+    if (text !== '') builder.add({ kind: 'paragraph' }, text);
+    at = member;
+  }
+  if (isRecordList(at)) writeRecords(builder, at, picker, path.slice(-1));
+  else for (const text of sections(at)) builder.add({ kind: 'paragraph' }, text);
+}
+
+function isRecordList(value: Json): value is Json[] {
+  return Array.isArray(value) && value.every(isObject);
+}
+
+/** Lines that are no JSON are kept as text, with a warning. @throws FileError when no line is JSON. */
+export function parseJsonl(source: string, keys: readonly ChunkMetadataKey[]): ParsedFile {
+  const picker = new KeyPicker(keys);
+  const builder = new TextBuilder();
+  let bad = 0;
+  const records: Json[] = [];
+  for (const line of source.split('\n')) {
+    if (line.trim() === '') continue;
+    const value = readJson(line);
+    if (value === undefined) bad += 1;
+    records.push(value === undefined ? line : value);
+  }
+  if (records.length > 0 && bad === records.length)
+    throw badFile('parse', 'Invalid JSON Lines', 'No line of the file is valid JSON.');
+  writeRecords(builder, records, picker);
+  const warnings = bad > 0 ? [`${bad} ${bad === 1 ? 'line is' : 'lines are'} not valid JSON and kept as text.`] : [];
+  return finish('jsonl', builder, picker, warnings);
+}
+
+function finish(fileType: string, builder: TextBuilder, picker: KeyPicker, warnings: string[]): ParsedFile {
+  return {
+    fileType,
+    text: builder.text(),
+    blocks: builder.blocks,
+    metadata: {},
+    warnings: [...warnings, ...picker.warnings()],
+  };
+}
+
+function writeRecords(builder: TextBuilder, records: readonly Json[], picker: KeyPicker, headingPath?: string[]): void {
+  const place = headingPath ? { headingPath } : {};
+  if (picker.active || records.length <= SINGLE_RECORDS_MAX) {
+    for (const record of records) {
+      const metadata = picker.pick((key) => scalarAt(record, key));
+      builder.add({ kind: 'record', metadata, ...place }, lines(record).join('\n'));
+    }
+    return;
+  }
+  for (let from = 0; from < records.length; from += RECORDS_PER_BLOCK) {
+    const texts = records.slice(from, from + RECORDS_PER_BLOCK).map((record) => lines(record).join('\n'));
+    builder.add({ kind: 'record', ...place }, texts.join('\n\n'));
+  }
+}
+
+/** One text per member of the outermost object, so that chunks end between members. */
+function sections(value: Json): string[] {
+  if (!isObject(value)) return [lines(value).join('\n')];
+  const texts: string[] = [];
+  let scalars: string[] = [];
+  for (const [key, member] of Object.entries(value)) {
+    const own = lines(member, key);
+    if (inlineText(member) !== undefined) scalars.push(...own);
+    else {
+      texts.push(scalars.join('\n'), own.join('\n'));
+      scalars = [];
+    }
+  }
+  return [...texts, scalars.join('\n')].filter((text) => text !== '');
+}
+
+/** `key: value` lines of all scalars under a value, members indented under their key, without recursion. */
+function lines(root: Json, key = ''): string[] {
+  const out: string[] = [];
+  const stack: { value: Json; key: string; depth: number }[] = [{ value: root, key, depth: 0 }];
+  for (let next = stack.pop(); next; next = stack.pop()) {
+    const { value, depth } = next;
+    const lead = `${'  '.repeat(Math.min(depth, INDENT_LEVELS_MAX))}${next.key === '' ? '' : `${next.key}:`}`;
+    const text = inlineText(value);
+    if (text !== undefined) {
+      if (text.trim() !== '') out.push(lead.trim() === '' ? lead + text : `${lead} ${text}`);
+      continue;
+    }
+    if (next.key !== '') out.push(lead);
+    const inner = next.key === '' ? depth : depth + 1;
+    const members = Array.isArray(value)
+      ? value.map((member) => ['', member] as const)
+      : Object.entries(value as object);
+    for (let i = members.length - 1; i >= 0; i -= 1)
+      stack.push({ key: members[i]![0], value: members[i]![1], depth: inner });
+  }
+  return out;
+}
+
+/** The text of a scalar or of an array of scalars. */
+function inlineText(value: Json): string | undefined {
+  if (isScalar(value)) return scalarText(value);
+  return Array.isArray(value) && value.every(isScalar) ? value.map(scalarText).filter(Boolean).join(', ') : undefined;
+}
+
+/** A record's own member, or a nested one by a dotted name. */
+function scalarAt(record: Json, key: string): string | undefined {
+  if (!isObject(record)) return undefined;
+  if (Object.hasOwn(record, key)) return inlineText(record[key]!);
+  let value: Json = record;
+  for (const part of key.split('.', INDENT_LEVELS_MAX)) {
+    if (!isObject(value) || !Object.hasOwn(value, part)) return undefined;
+    value = value[part]!;
+  }
+  return inlineText(value);
+}
+
+function isScalar(value: Json): value is null | boolean | number | string {
+  return value === null || typeof value !== 'object';
+}
+
+function isObject(value: Json): value is { [key: string]: Json } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function scalarText(value: null | boolean | number | string): string {
+  return value === null ? '' : String(value);
+}
+
+/** Undefined when the text is not JSON. Whole numbers beyond 2^53 keep their digits as text. */
+function readJson(text: string): Json | undefined {
+  try {
+    return /\d{16}/.test(text) ? readExactly(text) : (JSON.parse(text) as Json);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A reviver recurses, so that deeply nested files fall back to plain numbers. */
+function readExactly(text: string): Json {
+  const keep = (_key: string, value: Json, context: { source?: string }): Json =>
+    typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)
+      ? (context.source ?? value)
+      : value;
+  try {
+    return JSON.parse(text, keep as never) as Json;
+  } catch (error) {
+    if (error instanceof RangeError) return JSON.parse(text) as Json;
+    throw error;
+  }
+}
+
+function isJsonLines(source: string): boolean {
+  const [first, second] = source.trim().split('\n', 2);
+  return first !== undefined && second !== undefined && readJson(first) !== undefined && readJson(second) !== undefined;
+}

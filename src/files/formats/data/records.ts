@@ -1,0 +1,87 @@
+/** Record files: each record is a line of a Markdown table and a block of its own; the header goes along as context. */
+import type { Link } from '../../../text/link-line.ts';
+import type { KeyPicker } from '../../metadata-values.ts';
+import type { TextBuilder } from '../text-builder.ts';
+import { headerText, rowText } from './table-text.ts';
+
+/** Beyond this many records in a file they share chunks, unless each carries metadata of its own. */
+export const SINGLE_RECORDS_MAX = 20_000;
+/** Records that share a block then; the chunker cuts it by rows. */
+const ROWS_PER_BLOCK = 1000;
+/** Code units of a header that is repeated as context. */
+const HEADER_UNITS_MAX = 1500;
+
+/** Writes rows under one header. */
+export interface RecordWriter {
+  row(cells: readonly string[], links?: readonly Link[]): void;
+  end(): void;
+}
+
+/**
+ * A writer for one table. Without a header the columns have no names, and no metadata.
+ *
+ * `single` makes each row a record; otherwise rows are packed into table blocks.
+ */
+export function recordWriter(
+  builder: TextBuilder,
+  header: readonly string[],
+  picker: KeyPicker,
+  single: boolean,
+): RecordWriter {
+  const columns = new Map(header.map((name, index) => [name.trim(), index] as const).reverse());
+  const head = headerText(header);
+  const tableHeader = rowText(header).slice(0, HEADER_UNITS_MAX).toWellFormed();
+  let separator = '\n\n';
+  let packed: string[] = [];
+  let packedLinks: Link[] = [];
+  let first = true;
+
+  const write = (text: string, add: (text: string, separator: string) => void) => {
+    add(text, separator);
+    separator = '\n';
+  };
+  const startTable = () => {
+    if (!first) return;
+    first = false;
+    write(head, (text, lead) => builder.addPlain(text, lead));
+  };
+  const flush = () => {
+    if (packed.length === 0) return;
+    const rowStarts: number[] = [];
+    let at = 0;
+    for (const line of packed) {
+      rowStarts.push(at);
+      at += line.length + 1;
+    }
+    const links = packedLinks;
+    write(packed.join('\n'), (text, lead) =>
+      builder.add({ kind: 'record', tableHeader, rowStarts, links }, text, lead),
+    );
+    packed = [];
+    packedLinks = [];
+  };
+
+  return {
+    row(cells, links = []) {
+      if (cells.every((cell) => cell.trim() === '')) return;
+      startTable();
+      const line = rowText([...cells, ...Array<string>(Math.max(0, header.length - cells.length)).fill('')]);
+      if (!single) {
+        packed.push(line);
+        packedLinks.push(...links);
+        if (packed.length >= ROWS_PER_BLOCK) flush();
+        return;
+      }
+      const metadata = picker.pick((key) => {
+        const index = columns.get(key);
+        return index === undefined ? undefined : cells[index];
+      });
+      write(line, (text, lead) => builder.add({ kind: 'record', tableHeader, metadata, links }, text, lead));
+    },
+    end() {
+      // A header without rows is all that the table says.
+      if (first && header.some((name) => name.trim() !== '')) builder.add({ kind: 'table' }, head);
+      flush();
+    },
+  };
+}

@@ -1,0 +1,354 @@
+/** Walks an HTML tree and writes its blocks as Markdown text. Used for pages and for what Word files convert to. */
+import { LINK_TEXT_UNITS_MAX, type LinkReader, outsideLinks } from '../../links.ts';
+import type { BlockKind } from '../../parsed.ts';
+import { tableText } from '../data/table-text.ts';
+import type { BlockDraft, TextBuilder } from '../text-builder.ts';
+import { codeText, fenced, isLines } from './code.ts';
+import type { DomElement, DomNode } from './dom.ts';
+import { BLOCKS, ELEMENT, HEADING_TAG, hasBlockInside, isSkipped, TEXT } from './elements.ts';
+import { collapse, gather, inlineOf, inlineText, paragraphsOf, type Walk } from './inline.ts';
+import { type Definition, definitionsOf, isPlainList, LIST_BREAKERS, leadOf, listLines, termText } from './lists.ts';
+import { codeLanguage, isNote } from './marks.ts';
+import {
+  captionOf,
+  gridRows,
+  hasTextBlocks,
+  isBrokenLine,
+  isLabel,
+  isLayout,
+  isOnlyColumn,
+  labelCell,
+  type TableRow,
+  tableRows,
+  withoutEmptyColumns,
+} from './tables.ts';
+
+/** Nesting that is followed; deeper text is taken without structure. */
+const DEPTH_MAX = 200;
+/** UTF-16 units of a term. */
+const TERM_UNITS_MAX = 200;
+
+/** What of a page is written, and how. */
+export interface BlockOptions {
+  /** Says which links are kept. */
+  links?: LinkReader;
+  /** Elements that are passed over. */
+  leftOut?: ReadonlySet<DomNode>;
+  /** An element that is written as a heading of level 1, whatever its tag. */
+  title?: DomElement | undefined;
+}
+
+/** Writes the blocks under `root`, in order. */
+export function writeHtmlBlocks(root: DomNode, builder: TextBuilder, options: BlockOptions = {}): void {
+  new BlockWriter(builder, options).children(root, 0);
+}
+
+/** Writes the blocks of one node, without those behind it. */
+export function writeHtmlNode(node: DomNode, builder: TextBuilder): void {
+  const writer = new BlockWriter(builder, {});
+  writer.node(node, 0);
+  writer.flush();
+}
+
+class BlockWriter {
+  private readonly builder: TextBuilder;
+  private readonly walk: Walk;
+  private readonly title: DomElement | undefined;
+  /** Labels that are in front of their notes already. */
+  private readonly written = new Set<DomNode>();
+  private pending = '';
+  private insideLink = false;
+  /** Stands in front of the next block: a term, the label of a note. */
+  private lead = '';
+  /** The term that is being defined. */
+  private term: string | undefined;
+  /** Inside notes, where headings head no section. */
+  private notes = 0;
+
+  constructor(builder: TextBuilder, { links = outsideLinks, leftOut = new Set(), title }: BlockOptions) {
+    this.builder = builder;
+    this.walk = { read: links, found: [], leftOut };
+    this.title = title;
+  }
+
+  /** Text and inline elements collect into a paragraph that the next block element closes. */
+  children(parent: DomNode, depth: number): void {
+    for (let node = parent.firstChild; node; node = node.nextSibling) this.node(node, depth);
+    this.flush();
+  }
+
+  node(node: DomNode, depth: number): void {
+    if (this.walk.leftOut.has(node) || this.written.has(node)) return;
+    if (node.nodeType === TEXT) {
+      this.pending += node.nodeValue ?? '';
+      return;
+    }
+    if (node.nodeType !== ELEMENT) return;
+    const element = node as DomElement;
+    const tag = element.tagName.toUpperCase();
+    if (isSkipped(element)) return;
+    if (tag === 'BR') this.pending += '\u0001';
+    else if (element === this.title) this.pageTitle(element, depth);
+    else if (depth > DEPTH_MAX) this.pending += ` ${gather(element, this.walk)} `;
+    else if (BLOCKS.has(tag)) {
+      this.flush();
+      this.block(element, tag, depth);
+    } else if (this.hasBlocks(element)) this.inlineWithBlocks(element, tag, depth);
+    else this.pending += inlineOf(element, tag, this.walk);
+  }
+
+  private hasBlocks(element: DomElement): boolean {
+    return hasBlockInside(element) || (this.title !== undefined && isAbove(element, this.title));
+  }
+
+  private inlineWithBlocks(element: DomElement, tag: string, depth: number): void {
+    const outermost = tag === 'A' && !this.insideLink;
+    if (outermost) {
+      const url = this.walk.read(element.getAttribute('href') ?? '');
+      const text = inlineText(element).slice(0, LINK_TEXT_UNITS_MAX);
+      if (url !== undefined) this.walk.found.push({ text, url });
+      this.insideLink = true;
+    }
+    for (let node = element.firstChild; node; node = node.nextSibling) this.node(node, depth + 1);
+    if (outermost) this.insideLink = false;
+  }
+
+  private block(element: DomElement, tag: string, depth: number): void {
+    const level = HEADING_TAG.exec(tag)?.[1];
+    if (level) this.heading(element, Number(level));
+    else if (tag === 'PRE') this.add('code', fenced(codeText(element), codeLanguage(element)));
+    else if (tag === 'UL' || tag === 'OL' || tag === 'MENU') this.list(element, depth);
+    else if (tag === 'DL') this.definitions(element, depth);
+    else if (tag === 'TABLE') this.table(element, depth);
+    else if (isLines(element)) this.add('code', fenced(codeText(element), ''));
+    else if (tag === 'BLOCKQUOTE' && !hasBlockInside(element, QUOTE_BREAKERS)) this.quote(element);
+    else if (tag === 'BLOCKQUOTE' || isNote(element)) this.note(element, depth);
+    else if (!this.grid(element)) this.children(element, depth + 1);
+  }
+
+  private pageTitle(element: DomElement, depth: number): void {
+    const parts = Array.from(element.children).filter((child) => BLOCKS.has(child.tagName.toUpperCase()));
+    this.heading(element, 1, new Set(parts));
+    for (const part of parts) this.node(part, depth + 1);
+    this.flush();
+  }
+
+  private heading(element: DomElement, level: number, without: ReadonlySet<DomNode> = new Set()): void {
+    this.flush();
+    const text = collapse(gather(element, this.walk, without));
+    if (text === '') return;
+    const title = text.replace(/\s+/g, ' ');
+    if (this.notes === 0) this.write({ kind: 'heading', level, title }, `${'#'.repeat(level)} ${text}`);
+    else if (isLabel(text)) this.label(title);
+    else this.add('paragraph', text);
+  }
+
+  /** A note keeps its headings to itself. */
+  private note(element: DomElement, depth: number): void {
+    this.notes += 1;
+    const first = element.children[0];
+    const label = first && /^(?:P|DIV)$/i.test(first.tagName) && !this.walk.leftOut.has(first) ? first : undefined;
+    const text = label && isTitle(label) ? inlineText(label) : '';
+    if (isLabel(text)) this.label(text);
+    for (let node = element.firstChild; node; node = node.nextSibling) {
+      if (node !== label || !isLabel(text)) this.node(node, depth + 1);
+    }
+    this.flush();
+    this.closeLead();
+    this.notes -= 1;
+  }
+
+  private label(text: string): void {
+    this.closeLead();
+    this.lead = /[:：]$/.test(text) ? text : `${text}:`;
+  }
+
+  private list(element: DomElement, depth: number): void {
+    if (!isPlainList(element) || hasBlockInside(element, LIST_BREAKERS)) this.children(element, depth + 1);
+    else this.add('list', listLines(element, 0, this.walk).join('\n'));
+  }
+
+  /** Short definitions are lines of one list; a longer one is blocks that know their term. */
+  private definitions(element: DomElement, depth: number): void {
+    const entries = definitionsOf(element, this.walk);
+    if (!entries || entries.some(({ terms }) => terms.some((term) => hasBlockInside(term, DEFINITION_BREAKERS)))) {
+      this.children(element, depth + 1);
+      return;
+    }
+    let lines: string[] = [];
+    const close = () => {
+      this.add('list', lines.join('\n'));
+      lines = [];
+    };
+    for (const entry of entries) {
+      const line = this.definitionLine(entry);
+      if (line !== undefined) lines.push(...(line === '' ? [] : [line]));
+      else {
+        close();
+        this.definition(entry, depth);
+      }
+    }
+    close();
+  }
+
+  /** Undefined for what does not fit on a line. */
+  private definitionLine({ terms, parts }: Definition): string | undefined {
+    if (parts.some((part) => hasBlockInside(part, DEFINITION_BREAKERS))) return undefined;
+    const before = this.walk.found.length;
+    const paragraphs = parts.map((part) => paragraphsOf(part, this.walk));
+    if (paragraphs.some(({ length }) => length > 1) || paragraphs.length > 1) {
+      this.walk.found.length = before;
+      return undefined;
+    }
+    const texts = paragraphs.flat();
+    const lead = texts.length === 0 ? termText(terms, this.walk) : leadOf(terms, this.walk);
+    const line = [lead, ...texts].filter((text) => text !== '').join(' ');
+    return line === '' ? '' : `- ${line.replaceAll('\n', '\n  ')}`;
+  }
+
+  private definition({ terms, parts }: Definition, depth: number): void {
+    const outer = this.term;
+    this.closeLead();
+    this.term = termText(terms, { ...this.walk, found: [] }).slice(0, TERM_UNITS_MAX) || undefined;
+    this.lead = leadOf(terms, this.walk);
+    for (const part of parts) this.children(part, depth + 1);
+    this.closeLead();
+    this.term = outer;
+  }
+
+  private table(element: DomElement, depth: number): void {
+    if (isLayout(element)) {
+      this.children(element, depth + 1);
+      return;
+    }
+    const label = labelCell(element);
+    if (label) {
+      this.labelled(element, label, depth);
+      return;
+    }
+    const inside: Walk = { ...this.walk, found: [] };
+    const rows = withoutEmptyColumns(tableRows(element, inside));
+    const width = rows.reduce((most, { cells }) => Math.max(most, cells.length), 0);
+    const filled = rows.filter(({ cells }) => cells.some((cell) => cell.trim() !== ''));
+    if (filled.length === 0) return;
+    const texts = hasTextBlocks(element);
+    if (texts ? width <= 1 || filled.length === 1 : width <= 1 && !isOnlyColumn(rows)) {
+      this.children(element, depth + 1);
+      return;
+    }
+    const caption = captionOf(element);
+    if (caption) this.add('paragraph', inlineText(caption, this.walk));
+    this.walk.found.push(...inside.found);
+    if (isBrokenLine(filled))
+      this.add(
+        'paragraph',
+        filled
+          .flatMap(({ cells }) => cells)
+          .join(' ')
+          .replace(/\s+/g, ' '),
+      );
+    else if (filled.length === 1 && width === 2) this.add('paragraph', filled[0]!.cells.join(' — '));
+    else this.rows(filled);
+  }
+
+  private grid(element: DomElement): boolean {
+    const inside: Walk = { ...this.walk, found: [] };
+    const table = tableText(gridRows(element, inside) ?? []);
+    if (!table) return false;
+    this.walk.found.push(...inside.found);
+    this.write(table.draft, table.text);
+    return true;
+  }
+
+  /** Rows as tables, one for each heading among them. */
+  private rows(rows: readonly TableRow[]): void {
+    let cells: string[][] = [];
+    let group = '';
+    let terms = false;
+    const close = () => {
+      const table = tableText(cells);
+      // Under the name of a group, two columns are terms and what they mean: none of them is a head.
+      if (terms && cells.length > 0 && cells.every(({ length }) => length === 2)) {
+        const lines = cells.map((pair) => `- ${pair.filter((cell) => cell !== '').join(' — ')}`);
+        this.add('list', lines.map((line) => line.replace(/\s+/g, ' ')).join('\n'));
+      } else if (table) this.write(group === '' ? table.draft : { ...table.draft, tableHeader: group }, table.text);
+      cells = [];
+    };
+    for (const row of rows) {
+      if (row.heading) {
+        close();
+        group = row.cells.join(' ');
+        terms = !row.headed;
+        this.add('paragraph', group);
+      } else if (cells.length > 0 && row.continues) {
+        const last = cells.at(-1)!;
+        last[last.length - 1] = `${last.at(-1)} — ${row.cells.join(' ').trim()}`;
+      } else cells.push([...row.cells]);
+    }
+    close();
+  }
+
+  /** A note that is set as a table. */
+  private labelled(table: DomElement, label: DomElement, depth: number): void {
+    this.flush();
+    this.label(inlineText(label, this.walk));
+    this.notes += 1;
+    this.written.add(label);
+    this.children(table, depth + 1);
+    this.closeLead();
+    this.notes -= 1;
+  }
+
+  private quote(element: DomElement): void {
+    const lines = paragraphsOf(element, this.walk).flatMap((text) => [...text.split('\n'), '']);
+    this.add(
+      'quote',
+      lines
+        .slice(0, -1)
+        .map((line) => (line === '' ? '>' : `> ${line}`))
+        .join('\n'),
+    );
+  }
+
+  private add(kind: BlockKind, text: string): void {
+    if (text.trim() === '') return;
+    if (kind !== 'paragraph') this.closeLead();
+    const lead = this.lead;
+    this.lead = '';
+    this.write({ kind }, lead === '' ? text : `${lead} ${text}`);
+  }
+
+  /** Nothing followed that a lead could stand before. */
+  private closeLead(): void {
+    const text = this.lead.replace(/ —$/, '');
+    this.lead = '';
+    if (text !== '') this.write({ kind: 'paragraph' }, text);
+  }
+
+  private write(draft: BlockDraft, text: string): void {
+    this.closeLead();
+    const term = this.term === undefined || draft.kind === 'heading' ? {} : { term: this.term };
+    this.builder.add({ ...draft, ...term, links: this.walk.found }, text);
+    this.walk.found = [];
+  }
+
+  flush(): void {
+    const text = collapse(this.pending);
+    this.pending = '';
+    if (text !== '') this.add('paragraph', text);
+  }
+}
+
+const QUOTE_BREAKERS = new Set(['TABLE', 'PRE', 'UL', 'OL', 'DL', 'H1', 'H2', 'H3', 'H4', 'H5', 'H6']);
+/** Definitions with these inside are more than a line. */
+const DEFINITION_BREAKERS = new Set([...QUOTE_BREAKERS, 'BLOCKQUOTE', 'FIGURE', 'SECTION', 'ARTICLE', 'DETAILS']);
+
+/** Whether a note's first element is its title: alone in its line, and marked as such. */
+function isTitle(element: DomElement): boolean {
+  return /title|label|heading|caption/i.test(element.getAttribute('class') ?? '') && !hasBlockInside(element);
+}
+
+function isAbove(element: DomElement, below: DomElement): boolean {
+  for (let above = below.parentElement; above; above = above.parentElement) if (above === element) return true;
+  return false;
+}

@@ -1,0 +1,158 @@
+/** HTML to a tree: the few members of the DOM that parsers use, and a guard in front of the tree builder. */
+import { parseHTML } from 'linkedom';
+import { overLimit } from '../../failure.ts';
+
+export interface DomNode {
+  nodeType: number;
+  nodeValue: string | null;
+  textContent: string | null;
+  firstChild: DomNode | null;
+  lastChild: DomNode | null;
+  nextSibling: DomNode | null;
+  previousSibling: DomNode | null;
+}
+
+export interface DomElement extends DomNode {
+  tagName: string;
+  parentElement: DomElement | null;
+  children: ArrayLike<DomElement>;
+  nextElementSibling: DomElement | null;
+  previousElementSibling: DomElement | null;
+  getAttribute(name: string): string | null;
+  hasAttribute(name: string): boolean;
+  setAttribute(name: string, value: string): void;
+  querySelector(selector: string): DomElement | null;
+  querySelectorAll(selector: string): ArrayLike<DomElement>;
+}
+
+export interface DomDocument extends DomElement {
+  documentElement: DomElement | null;
+}
+
+/** Nesting of elements that is still built as a tree: the builder takes quadratic time in it. */
+export const DOM_DEPTH_MAX = 256;
+/** UTF-16 units of HTML that are built as a tree; a tree takes up to 60 times as much memory. */
+export const DOM_UNITS_MAX = 4 * 1024 * 1024;
+
+/** Tags of such HTML: the tree builder takes quadratic time in stray `<`. */
+export const DOM_TAGS_MAX = 400_000;
+
+/** Elements that never stay open: they have no content, or the next of their kind closes them. */
+const NOT_NESTING = new Set(
+  (
+    'area base br col embed hr img input link meta param source track wbr p li dt dd tr td th thead tbody tfoot option ' +
+    'optgroup path circle ellipse line polyline polygon rect use stop image'
+  ).split(' '),
+);
+/** Elements without content. */
+const VOID = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '));
+/** Elements whose content is no markup. */
+const RAW_TEXT = new Set(['script', 'style', 'textarea', 'title']);
+
+/** How much work a tree of some HTML is. */
+export interface TreeShape {
+  tags: number;
+  depth: number;
+}
+
+/** Undefined when no tree may be built from `html`: it is too deep or too large. */
+export function treeShape(html: string): TreeShape | undefined {
+  if (html.length > DOM_UNITS_MAX) return undefined;
+  const tags = countTags(html);
+  if (tags > DOM_TAGS_MAX) return undefined;
+  const depth = depthOf(html);
+  return depth > DOM_DEPTH_MAX ? undefined : { tags, depth };
+}
+
+/** The number of `<`. */
+function countTags(html: string): number {
+  let count = 0;
+  for (let at = html.indexOf('<'); at !== -1; at = html.indexOf('<', at + 1)) count += 1;
+  return count;
+}
+
+/** Whether a tree may be built from `html`: it is neither too deep nor too large. */
+export function fitsTree(html: string): boolean {
+  return treeShape(html) !== undefined;
+}
+
+/** @throws FileError when the HTML is too deep or too large (see fitsTree). */
+export function parseTree(html: string): DomDocument {
+  if (!fitsTree(html)) throw overLimit('The HTML is nested too deeply or too large.');
+  return buildTree(html);
+}
+
+/** Only for HTML that has a shape. */
+export function buildTree(html: string): DomDocument {
+  // What stands behind the end of a page belongs to it, as in browsers.
+  const open = html.replace(/<\/(?:html|body)\s*>/gi, '');
+  // Without <html> the first element would become the root.
+  const full = /<html[\s>]/i.test(open) ? open : `<html>${open}</html>`;
+  return parseHTML(full).document as unknown as DomDocument;
+}
+
+/** XHTML closes empty elements in their tag, which HTML does not know: `<title/>` would hold all that follows. */
+export function expandEmptyTags(xhtml: string): string {
+  return xhtml.replace(/<([a-z][a-z0-9:-]{0,30})((?:\s[^<>]*)?)\/>/gi, (tag, name: string, rest: string) =>
+    VOID.has(name.toLowerCase()) ? tag : `<${name}${rest}></${name}>`,
+  );
+}
+
+/** Where walking begins: a document's own children may be cut off by its doctype. */
+export function rootOf(document: DomDocument): DomElement {
+  return document.documentElement ?? document;
+}
+
+/** An upper bound of the nesting, in one pass. A closing tag counts only when one of its name is open. */
+function depthOf(html: string): number {
+  const open = new Map<string, number>();
+  let depth = 0;
+  let deepest = 0;
+  const tags = /<(\/?)([a-z][a-z0-9:-]{0,30})(?=[\s/>])|<!--/gi;
+  for (let match = tags.exec(html); match; match = tags.exec(html)) {
+    const name = match[2]?.toLowerCase();
+    const end = name === undefined ? '-->' : match[1] === '' && RAW_TEXT.has(name) ? `</${name}` : undefined;
+    if (end !== undefined) {
+      // Without an end the rest is no markup, for the tree builder as well.
+      const close = new RegExp(end, 'gi');
+      close.lastIndex = tags.lastIndex;
+      if (!close.test(html)) break;
+      tags.lastIndex = close.lastIndex;
+    } else if (name !== undefined && !NOT_NESTING.has(name)) {
+      const count = open.get(name) ?? 0;
+      const step = match[1] === '' ? 1 : count > 0 ? -1 : 0;
+      open.set(name, count + step);
+      depth += step;
+      if (depth > deepest) deepest = depth;
+    }
+  }
+  return deepest;
+}
+
+/** Text without tags, for HTML that no tree is built of. Block elements end lines. Linear. */
+export function stripTags(html: string): string {
+  return html
+    .replace(/<!--[\s\S]*?(?:-->|$)/g, ' ')
+    .replace(/<(script|style|template|noscript|svg|head)\b[^<>]*>[\s\S]*?(?:<\/\1\s*>|$)/gi, ' ')
+    .replace(/<\/?(?:p|div|li|ul|ol|tr|table|section|article|h[1-6]|blockquote|pre|br)\b[^<>]*>/gi, '\n\n')
+    .replace(/<\/?[a-z!?][^<>]*>/gi, ' ')
+    .replace(ENTITY, decodeEntity)
+    .replace(/[ \t\u00a0]+/g, ' ')
+    .replace(/ ?\n ?/g, '\n')
+    .replace(/\n{2,}/g, '\n\n')
+    .trim();
+}
+
+/** Character references and the commonest entities of HTML. */
+export function decodeEntities(text: string): string {
+  return text.includes('&') ? text.replace(ENTITY, decodeEntity) : text;
+}
+
+const ENTITY = /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(amp|lt|gt|quot|apos|nbsp));/gi;
+const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
+
+function decodeEntity(whole: string, decimal?: string, hex?: string, name?: string): string {
+  if (name) return ENTITIES[name.toLowerCase()] ?? whole;
+  const point = decimal ? Number(decimal) : Number.parseInt(hex ?? '', 16);
+  return point > 0 && point <= 0x10ffff && (point < 0xd800 || point > 0xdfff) ? String.fromCodePoint(point) : whole;
+}

@@ -1,0 +1,75 @@
+/** Web pages: all their text but navigation; of a page that names its article, the article. */
+import { pageLinks } from '../../links.ts';
+import { KeyPicker, originMetadata } from '../../metadata-values.ts';
+import type { ChunkMetadataKey, ParsedFile } from '../../parsed.ts';
+import { parseTxt } from '../txt.ts';
+import { buildTree, type DomDocument, expandEmptyTags, fitsTree, stripTags } from './dom.ts';
+import { writePage } from './page.ts';
+import { pageName } from './title.ts';
+
+/** UTF-16 units in which a page says that it is XHTML. */
+const PROLOG_UNITS = 2048;
+
+/**
+ * Never fails for bad markup: a page that is too large or nested too deeply becomes plain text, with a warning.
+ *
+ * @param url where the page was found, when it is known; the page may name another base for its links.
+ */
+export function parseHtml(source: string, keys: readonly ChunkMetadataKey[], url?: string): ParsedFile {
+  const html = /^\s*<\?xml|<html[^<>]{1,500}1999\/xhtml/.test(source.slice(0, PROLOG_UNITS))
+    ? expandEmptyTags(source)
+    : source;
+  if (!fitsTree(html)) {
+    const parsed = parseTxt(stripTags(html), 'html');
+    parsed.warnings.push('The page is nested too deeply or too large: its text was taken without structure.');
+    return parsed;
+  }
+  const document = buildTree(html);
+  const meta = metaTags(document);
+  const base = baseOf(document, meta, url);
+  const picker = new KeyPicker(keys);
+  const chunkMetadata = picker.pick((key) => meta.get(key.toLowerCase()));
+  const title = meta.get('og:title') ?? (pageName(document) || undefined);
+  const language = document.documentElement?.getAttribute('lang') ?? meta.get('content-language');
+  const page = writePage(document, pageLinks(base), base);
+  return {
+    fileType: 'html',
+    text: page.builder.text(),
+    blocks: page.builder.blocks,
+    ...(title === undefined ? {} : { title }),
+    metadata: originMetadata({
+      title,
+      author: meta.get('author') ?? meta.get('article:author'),
+      created: meta.get('article:published_time') ?? meta.get('date') ?? meta.get('dc.date'),
+      modified: meta.get('article:modified_time') ?? meta.get('last-modified'),
+      language,
+      description: meta.get('description') ?? meta.get('og:description'),
+    }),
+    ...(picker.active ? { chunkMetadata } : {}),
+    warnings: [...picker.warnings(), ...page.warnings],
+    leftOut: page.leftOut,
+  };
+}
+
+/** What relative addresses of a page begin with: the base it names, the address it was found at, the one it gives itself. */
+function baseOf(document: DomDocument, meta: ReadonlyMap<string, string>, url: string | undefined): string | undefined {
+  const own = [url, document.querySelector('link[rel="canonical"]')?.getAttribute('href'), meta.get('og:url')];
+  const found = own.find((address) => /^https?:\/\//i.test(address ?? '')) ?? undefined;
+  const named = document.querySelector('base[href]')?.getAttribute('href');
+  return (named ? URL.parse(named, found)?.href : undefined) ?? found;
+}
+
+/** `<meta name|property content>` by lower-case name; the first of a name counts. */
+function metaTags(document: DomDocument): Map<string, string> {
+  const tags = new Map<string, string>();
+  for (const tag of Array.from(document.querySelectorAll('meta'))) {
+    const name = (
+      tag.getAttribute('name') ??
+      tag.getAttribute('property') ??
+      tag.getAttribute('http-equiv')
+    )?.toLowerCase();
+    const content = tag.getAttribute('content')?.trim();
+    if (name && content && !tags.has(name)) tags.set(name, content);
+  }
+  return tags;
+}

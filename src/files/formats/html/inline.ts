@@ -1,0 +1,94 @@
+/** Text of HTML elements on one line, with the links in it. */
+import type { Link } from '../../../text/link-line.ts';
+import { LINK_TEXT_UNITS_MAX, type LinkReader } from '../../links.ts';
+import type { DomElement, DomNode } from './dom.ts';
+import { BLOCKS, ELEMENT, isSkipped, TEXT } from './elements.ts';
+import { contactOf, isPermalink, noteMark } from './marks.ts';
+
+/** What walking a page needs at every element, and the links on the way to the next block. */
+export interface Walk {
+  read: LinkReader;
+  found: Link[];
+  /** Elements that are passed over. */
+  leftOut: ReadonlySet<DomNode>;
+}
+
+const NO_LINKS: Walk = { read: () => undefined, found: [], leftOut: new Set() };
+
+/** Text under a node on one line: for cells, headings and titles. */
+export function inlineText(node: DomNode, walk: Walk = NO_LINKS): string {
+  return collapse(gather(node, walk));
+}
+
+/** A link whose text begins at this part. */
+interface OpenLink {
+  url: string;
+  from: number;
+}
+
+/** All text under a node without recursion: U+0001 for line breaks, U+0002 at block borders. */
+export function gather(root: DomNode, walk: Walk = NO_LINKS, without: ReadonlySet<DomNode> = new Set()): string {
+  const parts: string[] = [];
+  const stack: (DomNode | string | OpenLink)[] = [root];
+  const inHeading = root.nodeType === ELEMENT && /^(?:H[1-6]|DT)$/i.test((root as DomElement).tagName);
+  let insideLink = false;
+  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
+    if (typeof next === 'string') parts.push(next);
+    else if ('url' in next) {
+      const text = collapse(parts.slice(next.from).join('')).slice(0, LINK_TEXT_UNITS_MAX);
+      walk.found.push({ text, url: next.url });
+      insideLink = false;
+    } else if (next.nodeType === TEXT) parts.push(next.nodeValue ?? '');
+    else if (next.nodeType === ELEMENT && !without.has(next) && !walk.leftOut.has(next)) {
+      const tag = (next as DomElement).tagName.toUpperCase();
+      if (tag === 'BR') parts.push('\u0001');
+      if (tag === 'BR' || (next !== root && isSkipped(next as DomElement))) continue;
+      const mark = tag === 'A' ? noteMark(next as DomElement) : '';
+      if (mark !== '') {
+        parts.push(mark);
+        continue;
+      }
+      if (tag === 'A' && isPermalink(next as DomElement, inHeading)) continue;
+      if (tag === 'A') stack.push(contactOf(next as DomElement));
+      const url = tag === 'A' && !insideLink ? walk.read((next as DomElement).getAttribute('href') ?? '') : undefined;
+      if (url !== undefined) {
+        stack.push({ url, from: parts.length });
+        insideLink = true;
+      }
+      const block = next !== root && BLOCKS.has(tag);
+      if (block) {
+        parts.push('\u0002');
+        stack.push('\u0002');
+      }
+      for (let child = next.lastChild; child; child = child.previousSibling) stack.push(child);
+    }
+  }
+  return parts.join('');
+}
+
+/** The text of an inline element in a paragraph: code between backticks. */
+export function inlineOf(element: DomElement, tag: string, walk: Walk): string {
+  if (tag === 'CODE' || tag === 'KBD' || tag === 'SAMP') {
+    const text = collapse(gather(element, walk));
+    return text === '' || text.includes('`') ? text : `\`${text}\``;
+  }
+  return gather(element, walk);
+}
+
+/** The paragraphs under an element, each on one line. */
+export function paragraphsOf(element: DomElement, walk: Walk): string[] {
+  return gather(element, walk)
+    .split('\u0002')
+    .map(collapse)
+    .filter((text) => text !== '');
+}
+
+/** White space to single blanks, marks of breaks to line feeds, block borders to blanks. */
+export function collapse(raw: string): string {
+  return raw
+    .replace(/[\u00ad\u200b]/g, '')
+    .replace(/[ \t\n\r\f\u00a0\u0002]+/g, ' ')
+    .replace(/ ?\u0001 ?/g, '\n')
+    .replace(/\n{2,}/g, '\n')
+    .trim();
+}

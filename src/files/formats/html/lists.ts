@@ -1,0 +1,93 @@
+/** Lists of HTML pages: the lines of items, and terms with what defines them. */
+import type { DomElement, DomNode } from './dom.ts';
+import { ELEMENT, isSkipped, TEXT } from './elements.ts';
+import { collapse, gather, inlineText, type Walk } from './inline.ts';
+
+/** Nesting that is followed. */
+const DEPTH_MAX = 200;
+
+/** Lists with these inside are no list of lines. */
+export const LIST_BREAKERS: ReadonlySet<string> = new Set('TABLE PRE DL H1 H2 H3 H4 H5 H6 ARTICLE SECTION'.split(' '));
+
+/** Whether a list holds nothing but items and lists. */
+export function isPlainList(list: DomElement): boolean {
+  for (let node = list.firstChild; node; node = node.nextSibling) {
+    const tag = node.nodeType === ELEMENT ? (node as DomElement).tagName.toUpperCase() : '';
+    if (node.nodeType === TEXT && (node.nodeValue ?? '').trim() !== '') return false;
+    if (tag !== '' && !/^(?:LI|UL|OL)$/.test(tag) && !isSkipped(node as DomElement)) return false;
+  }
+  return true;
+}
+
+/** The items of a list as lines of Markdown, inner lists indented. */
+export function listLines(list: DomElement, indent: number, walk: Walk): string[] {
+  const lines: string[] = [];
+  let number = Number(list.getAttribute('start') ?? 1) || 1;
+  for (let node = list.firstChild; node; node = node.nextSibling) {
+    const item = node as DomElement;
+    const tag = node.nodeType === ELEMENT ? item.tagName.toUpperCase() : '';
+    if (walk.leftOut.has(node) || (tag !== '' && isSkipped(item))) continue;
+    if (tag === 'UL' || tag === 'OL') lines.push(...listLines(item, indent + 1, walk));
+    else if (tag !== 'LI') {
+      const text = collapse(gather(node, walk));
+      if (text !== '') lines.push('  '.repeat(indent) + text.replaceAll('\n', `\n${'  '.repeat(indent)}`));
+    }
+    if (tag !== 'LI') continue;
+    const mark = list.tagName.toUpperCase() === 'OL' ? `${number}.` : '-';
+    number += 1;
+    const nested =
+      indent < DEPTH_MAX ? Array.from(item.children).filter((child) => /^(UL|OL)$/i.test(child.tagName)) : [];
+    const text = collapse(gather(item, walk, new Set(nested)));
+    if (text !== '') {
+      lines.push(`${'  '.repeat(indent)}${mark} ${text.replaceAll('\n', `\n${'  '.repeat(indent + 1)}`)}`);
+    }
+    for (const inner of nested) if (!walk.leftOut.has(inner)) lines.push(...listLines(inner, indent + 1, walk));
+  }
+  return lines;
+}
+
+/** A term, or several with one meaning, and the elements that define it. */
+export interface Definition {
+  terms: DomElement[];
+  parts: DomElement[];
+}
+
+/** The definitions of a `<dl>`, which may stand in `<div>`s. Undefined when it holds anything else. */
+export function definitionsOf(list: DomElement, walk: Walk): Definition[] | undefined {
+  const found: Definition[] = [];
+  const add = (parent: DomElement, level: number): boolean =>
+    Array.from(parent.children).every((child) => {
+      const tag = child.tagName.toUpperCase();
+      if (walk.leftOut.has(child) || isSkipped(child)) return true;
+      if (tag === 'DIV' && level === 0) return add(child, 1);
+      if (tag !== 'DT' && tag !== 'DD') return false;
+      const last = found.at(-1);
+      const open = last && (tag === 'DD' || isTermBefore(child)) ? last : undefined;
+      const entry = open ?? { terms: [], parts: [] };
+      if (!open) found.push(entry);
+      (tag === 'DT' ? entry.terms : entry.parts).push(child);
+      return true;
+    });
+  return add(list, 0) ? found : undefined;
+}
+
+/** Whether terms with one meaning are meant: another stands before this one, and a definition behind it. */
+function isTermBefore(term: DomElement): boolean {
+  return (
+    /^DT$/i.test(term.previousElementSibling?.tagName ?? '') && /^DD$/i.test(term.nextElementSibling?.tagName ?? '')
+  );
+}
+
+/** What stands in front of a definition: its terms and a dash, or the sign that the terms end with. */
+export function leadOf(terms: readonly DomNode[], walk: Walk): string {
+  const text = termText(terms, walk);
+  return text === '' || /[:：]$/.test(text) ? text : `${text} —`;
+}
+
+/** The terms of a definition on one line. */
+export function termText(terms: readonly DomNode[], walk: Walk): string {
+  return terms
+    .map((term) => inlineText(term, walk).replace(/\s+/g, ' '))
+    .filter((text) => text !== '')
+    .join(', ');
+}

@@ -1,0 +1,161 @@
+/** How much text, how many links and how many input fields each element of a page holds. One pass. */
+import type { DomElement, DomNode } from './dom.ts';
+import { ELEMENT, HEADING_TAG, hasBlockInside, isSkipped, TEXT } from './elements.ts';
+
+/** Counts of one element with all that is in it. Units are letters and digits (UTF-16). */
+export interface Measure {
+  units: number;
+  /** Units inside links. */
+  linked: number;
+  links: number;
+  /** Links to places of this page. */
+  fragments: number;
+  /** Links that leave the site. */
+  outside: number;
+  /** Links to the previous page, the next one, the one above, the first one. */
+  turning: number;
+  headings: number;
+  /** Units of headings: they are no prose. */
+  headed: number;
+  fields: number;
+  /** Units of the longest text without a link. */
+  longest: number;
+  /** Tables with columns. */
+  tables: number;
+  /** Units of prose in front of the element. */
+  before: number;
+}
+
+export type Measures = ReadonlyMap<DomNode, Measure>;
+
+/** Units that are neither in links nor in headings. */
+export function proseOf({ units, linked, headed }: Measure): number {
+  return Math.max(0, units - linked - headed);
+}
+
+const TABLE = new Set(['TABLE']);
+const ROW_GROUPS = new Set(['TBODY', 'THEAD', 'TFOOT']);
+const FIELDS = new Set(['INPUT', 'SELECT', 'TEXTAREA', 'BUTTON']);
+const TURNING_KEYS = new Set(['p', 'n', 'u', 'h']);
+const TURNING_REL = /\b(?:prev|previous|next|up|start|home|contents|index|first|last)\b/i;
+const TURNING_TEXT = /^\W*(?:prev(?:ious)?|next|up|home|top|contents|index|back)\W*$|^\s*[«»‹›←→↑<>]+\s*$/i;
+/** Longer link texts name no direction. */
+const TURNING_UNITS_MAX = 30;
+
+/** The measures of `root` and of every element in it that is shown. `host` is the one of the page's own address. */
+export function measurePage(root: DomElement, host: string | undefined): Measures {
+  const measures = new Map<DomNode, Measure>();
+  let prose = 0;
+  const visit = (element: DomElement, insideLink: boolean, insideHeading: boolean): Measure => {
+    const tag = element.tagName.toUpperCase();
+    const measure = noText(prose);
+    measures.set(element, measure);
+    const href = tag === 'A' ? hrefOf(element) : null;
+    const linked = insideLink || href !== null;
+    const headed = insideHeading || HEADING_TAG.test(tag);
+    for (let node = element.firstChild; node; node = node.nextSibling) {
+      if (node.nodeType === TEXT) {
+        const units = wordUnits(node.nodeValue ?? '');
+        measure.units += units;
+        if (linked) measure.linked += units;
+        else if (headed) measure.headed += units;
+        else {
+          prose += units;
+          measure.longest = Math.max(measure.longest, units);
+        }
+      } else if (node.nodeType === ELEMENT) {
+        const child = node as DomElement;
+        if (FIELDS.has(child.tagName.toUpperCase())) measure.fields += 1;
+        if (!isSkipped(child)) addTo(measure, visit(child, linked, headed));
+      }
+    }
+    if (href !== null) countLink(measure, element, href, host);
+    if (HEADING_TAG.test(tag)) measure.headings += 1;
+    if (tag === 'TABLE' && hasColumns(element)) measure.tables += 1;
+    return measure;
+  };
+  visit(root, false, false);
+  return measures;
+}
+
+/** A link without an address and without a name is a button. */
+function hrefOf(link: DomElement): string | null {
+  const named = link.hasAttribute('name') || link.hasAttribute('id');
+  return link.getAttribute('href') ?? (named ? null : '');
+}
+
+function noText(before: number): Measure {
+  return {
+    units: 0,
+    linked: 0,
+    links: 0,
+    fragments: 0,
+    outside: 0,
+    turning: 0,
+    headings: 0,
+    headed: 0,
+    fields: 0,
+    longest: 0,
+    tables: 0,
+    before,
+  };
+}
+
+function addTo(sum: Measure, part: Measure): void {
+  sum.units += part.units;
+  sum.linked += part.linked;
+  sum.links += part.links;
+  sum.fragments += part.fragments;
+  sum.outside += part.outside;
+  sum.turning += part.turning;
+  sum.headings += part.headings;
+  sum.headed += part.headed;
+  sum.fields += part.fields;
+  sum.longest = Math.max(sum.longest, part.longest);
+  sum.tables += part.tables;
+}
+
+function countLink(measure: Measure, link: DomElement, href: string, host: string | undefined): void {
+  measure.links += 1;
+  if (href.startsWith('#')) measure.fragments += 1;
+  else if (/^(?:[a-z][a-z0-9+.-]*:)?\/\//i.test(href) && URL.parse(href, 'http://x')?.host !== host) {
+    measure.outside += 1;
+  }
+  if (isTurning(link, measure.units)) measure.turning += 1;
+}
+
+function isTurning(link: DomElement, units: number): boolean {
+  if (TURNING_KEYS.has(link.getAttribute('accesskey')?.toLowerCase() ?? '')) return true;
+  if (TURNING_REL.test(link.getAttribute('rel') ?? '')) return true;
+  return units <= TURNING_UNITS_MAX && TURNING_TEXT.test(link.textContent ?? '');
+}
+
+/** A table with at least two rows of several cells, and no table inside. */
+function hasColumns(table: DomElement): boolean {
+  return wideRows(table, 2) > 1 && !hasBlockInside(table, TABLE);
+}
+
+/** Rows of several cells, up to `enough`. */
+function wideRows(part: DomElement, enough: number): number {
+  let rows = 0;
+  for (let node = part.firstChild; node && rows < enough; node = node.nextSibling) {
+    if (node.nodeType !== ELEMENT) continue;
+    const tag = (node as DomElement).tagName.toUpperCase();
+    if (tag === 'TR' && (node as DomElement).children.length > 1) rows += 1;
+    else if (ROW_GROUPS.has(tag)) rows += wideRows(node as DomElement, enough - rows);
+  }
+  return rows;
+}
+
+/** Letters and digits of any script. Signs that stand between links do not count. */
+function wordUnits(text: string): number {
+  let units = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code < 0x80) {
+      const letter = code | 0x20;
+      if ((letter >= 0x61 && letter <= 0x7a) || (code >= 0x30 && code <= 0x39)) units += 1;
+    } else if (code >= 0xc0 && (code < 0x2000 || code >= 0x2c00)) units += 1;
+  }
+  return units;
+}

@@ -1,0 +1,185 @@
+/** Tables of HTML pages: their cells, and which of them are only layout. */
+import type { DomElement } from './dom.ts';
+import { ELEMENT, HEADINGS, hasBlockInside, isHidden } from './elements.ts';
+import { inlineText, type Walk } from './inline.ts';
+import { isNote } from './marks.ts';
+
+/** Columns and rows that one cell may span, and cells of a table that repeat others. */
+const SPAN_MAX = 100;
+const REPEATED_CELLS_MAX = 10_000;
+/** Longer texts are not repeated. */
+const REPEATED_UNITS_MAX = 300;
+/** Longer cells of one column are paragraphs. */
+const ONLY_COLUMN_UNITS_MAX = 300;
+/** Longer texts name no group of rows. */
+const GROUP_UNITS_MAX = 100;
+/** Letters of a label that stands before a note. */
+const LABEL_UNITS_MAX = 24;
+
+const LAYOUT = new Set(['FORM', 'ARTICLE', 'SECTION']);
+const HEAD_CELL = new Set(['TH']);
+const TABLE = new Set(['TABLE']);
+const CELL_BREAKERS = new Set('PRE UL OL DL BLOCKQUOTE'.split(' '));
+const TEXT_BLOCKS = new Set([...CELL_BREAKERS, 'P']);
+
+/** Whether a table only arranges parts of the page: other tables, unless it has a row of head cells; forms; sections. */
+export function isLayout(table: DomElement): boolean {
+  if (/^(?:presentation|none)$/i.test(table.getAttribute('role') ?? '')) return true;
+  // In this order nested tables take linear time: what is layout ends at the first look.
+  if (hasBlockInside(table, TABLE)) return !hasHead(table) || hasBlockInside(table, LAYOUT);
+  return hasBlockInside(table, LAYOUT) || hasHeadedTexts(table);
+}
+
+function hasHeadedTexts(table: DomElement): boolean {
+  return hasBlockInside(table, HEADINGS) && hasBlockInside(table, TEXT_BLOCKS);
+}
+
+function hasHead(table: DomElement): boolean {
+  const [first] = rowsOf(table);
+  const cells = first ? cellsOf(first) : [];
+  return cells.length > 0 && cells.every((cell) => /^TH$/i.test(cell.tagName));
+}
+
+/** Rows of the table itself, not those of tables in its cells. */
+function rowsOf(table: DomElement): DomElement[] {
+  return Array.from(table.children).flatMap((part) => {
+    if (/^TR$/i.test(part.tagName)) return [part];
+    if (!/^T(?:HEAD|BODY|FOOT)$/i.test(part.tagName)) return [];
+    return Array.from(part.children).filter((row) => /^TR$/i.test(row.tagName));
+  });
+}
+
+/** Cells with lists, code or several paragraphs in them. */
+export function hasTextBlocks(table: DomElement): boolean {
+  if (hasBlockInside(table, CELL_BREAKERS)) return true;
+  return rowsOf(table).some((row) => cellsOf(row).some((cell) => cell.querySelectorAll('p').length > 1));
+}
+
+/** A row of a table; `heading` names the rows below it. */
+export interface TableRow {
+  cells: string[];
+  heading: boolean;
+  /** … as a heading of the page would. */
+  headed: boolean;
+  /** Only its last cell has text, in a table without head cells: it says more about the row above. */
+  continues: boolean;
+}
+
+/** Cells by row; the text of a cell counts for every row and column it spans, unless it is all of its row. */
+export function tableRows(table: DomElement, walk: Walk): TableRow[] {
+  let left = REPEATED_CELLS_MAX;
+  const headless = !hasBlockInside(table, HEAD_CELL);
+  const fromAbove: { text: string; rows: number }[] = [];
+  return rowsOf(table).map((row) => {
+    const cells: string[] = [];
+    const fill = () => {
+      for (let above = fromAbove[cells.length]; above && above.rows > 0 && left > 0; above = fromAbove[cells.length]) {
+        above.rows -= 1;
+        left -= 1;
+        cells.push(above.text);
+      }
+    };
+    const own = walk.leftOut.has(row) || isHidden(row) ? [] : cellsOf(row);
+    for (const cell of own) {
+      fill();
+      const text = walk.leftOut.has(cell) ? '' : inlineText(cell, walk);
+      const repeated = text.length > REPEATED_UNITS_MAX || (own.length === 1 && cells.length === 0) ? '' : text;
+      const columns = Math.min(spanOf(cell, 'colspan'), Math.max(1, left));
+      left -= columns - 1;
+      for (let column = 0; column < columns; column += 1) {
+        fromAbove[cells.length] = { text: repeated, rows: spanOf(cell, 'rowspan') - 1 };
+        cells.push(column === 0 ? text : repeated);
+      }
+    }
+    fill();
+    const continues =
+      headless && own.length > 1 && own.every((_, at) => (at === own.length - 1) === (cells[at] !== ''));
+    const headed = own.length === 1 && hasBlockInside(own[0]!, HEADINGS);
+    const heading = headed || (own.length === 1 && headless && isGroupName(cells));
+    return { cells, heading, headed, continues };
+  });
+}
+
+/** Whether the only cell of a row names the rows below it: a short text across a table without head cells. */
+function isGroupName([name = '', ...others]: readonly string[]): boolean {
+  const spans = others.length > 0 && others.every((text) => text === '');
+  return spans && name !== '' && name.length <= GROUP_UNITS_MAX && !name.includes('\n');
+}
+
+/** Names of elements that are cells of a grid. */
+const CELL_NAME = /(?:^|\s)(col-[\w-]+)/;
+const GRID_CELLS_MIN = 4;
+
+/** Rows of a table that is set as a grid of elements named by their columns; undefined for anything else. */
+export function gridRows(element: DomElement, walk: Walk): string[][] | undefined {
+  let first = element.firstChild;
+  while (first && first.nodeType !== ELEMENT) first = first.nextSibling;
+  if (!first || !CELL_NAME.test((first as DomElement).getAttribute('class') ?? '')) return undefined;
+  const cells = Array.from(element.children);
+  if (cells.length < GRID_CELLS_MIN) return undefined;
+  const names: string[] = [];
+  for (const cell of cells) {
+    const name = /^DIV$/i.test(cell.tagName) ? CELL_NAME.exec(cell.getAttribute('class') ?? '')?.[1] : undefined;
+    if (name === undefined || hasBlockInside(cell, HEADINGS)) return undefined;
+    names.push(name);
+  }
+  const width = names.indexOf(names.at(-1)!) + 1;
+  if (width < 2 || cells.length % width !== 0 || cells.length === width) return undefined;
+  if (names.some((name, at) => (name === names.at(-1)) !== (at % width === width - 1))) return undefined;
+  const texts = cells.map((cell) => inlineText(cell, walk));
+  return Array.from({ length: cells.length / width }, (_, row) => texts.slice(row * width, (row + 1) * width));
+}
+
+export function captionOf(table: DomElement): DomElement | undefined {
+  for (let node = table.firstChild; node; node = node.nextSibling) {
+    if (node.nodeType === ELEMENT && /^CAPTION$/i.test((node as DomElement).tagName)) return node as DomElement;
+  }
+  return undefined;
+}
+
+export function cellsOf(row: DomElement): DomElement[] {
+  return Array.from(row.children).filter((cell) => /^T[DH]$/i.test(cell.tagName));
+}
+
+function spanOf(cell: DomElement, name: string): number {
+  return Math.min(Math.max(Number.parseInt(cell.getAttribute(name) ?? '1', 10) || 1, 1), SPAN_MAX);
+}
+
+/** Without the columns that are empty in every row. */
+export function withoutEmptyColumns(rows: readonly TableRow[]): TableRow[] {
+  const filled: boolean[] = [];
+  for (const { cells, heading } of rows) {
+    if (heading) continue;
+    for (const [column, cell] of cells.entries()) filled[column] ||= cell.trim() !== '';
+  }
+  return rows.map((row) => ({
+    ...row,
+    cells: row.heading ? row.cells.filter((cell) => cell !== '') : row.cells.filter((_, column) => filled[column]),
+  }));
+}
+
+/** Whether a table of one column is a list of short texts, as opposed to a frame around paragraphs. */
+export function isOnlyColumn(rows: readonly TableRow[]): boolean {
+  return rows.length > 1 && rows.every(({ cells }) => (cells[0]?.length ?? 0) <= ONLY_COLUMN_UNITS_MAX);
+}
+
+/** Whether brackets open in one cell and close in another: a line of code that is set as a table. */
+export function isBrokenLine(rows: readonly TableRow[]): boolean {
+  const first = rows.find(({ cells }) => cells.some((cell) => cell.trim() !== ''));
+  return first?.cells.some((cell) => /^[([{]$/.test(cell.trim())) ?? false;
+}
+
+/** The label of a note that is set as a table: its first cell with text, when that is short and another follows. */
+export function labelCell(table: DomElement): DomElement | undefined {
+  const cells = rowsOf(table)
+    .flatMap(cellsOf)
+    .filter((cell) => (cell.textContent ?? '').trim() !== '');
+  const [first, , third] = cells;
+  if (cells.length < 2 || third || !isLabel(inlineText(first!))) return undefined;
+  return /^TH$/i.test(first!.tagName) || (table.parentElement && isNote(table.parentElement)) ? first : undefined;
+}
+
+/** Words like "Note", "See also". */
+export function isLabel(text: string): boolean {
+  return text !== '' && text.length <= LABEL_UNITS_MAX && !/[.!?;。！？\n]/.test(text);
+}

@@ -1,0 +1,127 @@
+/** Where on a page its title stands. */
+import type { DomDocument, DomElement, DomNode } from './dom.ts';
+import { BLOCKS, ELEMENT, isSkipped } from './elements.ts';
+import { inlineText } from './inline.ts';
+import type { Measures } from './measure.ts';
+
+/** Elements with text that are compared with the name of the page. */
+const LOOKED_AT_MAX = 300;
+const TITLE_UNITS_MAX = 300;
+/** Shorter names are found everywhere. */
+const NAME_UNITS_MIN = 3;
+
+/**
+ * The element that holds the page's title: the heading that the page's name (`<title>`) holds, else an element that says
+ * just a part of that name, else the first heading of the content. The name of the site is no title.
+ */
+export function findTitle(body: DomElement, name: string, measures: Measures): DomElement | undefined {
+  const wanted = folded(name);
+  const site = siteOf(wanted);
+  const headings = Array.from(body.querySelectorAll('h1, h2, h3')).filter(
+    (heading) => measures.get(heading)?.units && (isInMain(heading) || folded(inlineText(heading)) !== site),
+  );
+  const firsts = headings.filter((heading) => heading.tagName.toUpperCase() === 'H1');
+  const content = headings.filter(isInMain);
+  const contentFirsts = firsts.filter(isInMain);
+  return (
+    earliestIn(contentFirsts, wanted) ??
+    earliestIn(firsts, wanted) ??
+    contentFirsts[0] ??
+    firsts.find((heading) => holdsName(heading, wanted)) ??
+    firstNamed(headings, wanted, measures) ??
+    elementNamed(body, wanted, site, measures) ??
+    firsts[0] ??
+    content[0]
+  );
+}
+
+/** The last of the parts of a name that dashes or bars separate. */
+function siteOf(name: string): string | undefined {
+  const parts = name.split(/\s[-–—|·»]\s/);
+  return parts.length > 1 ? parts.at(-1) : undefined;
+}
+
+/** The first heading, or the one behind it when the first is a link to another page: one that goes with the page's name. */
+function firstNamed(headings: readonly DomElement[], name: string, measures: Measures): DomElement | undefined {
+  const [first, second] = headings;
+  const fits = (heading: DomElement) => earliestIn([heading], name) !== undefined || holdsName(heading, name);
+  if (!first || fits(first)) return first;
+  const { linked, units, fragments } = measures.get(first)!;
+  return second && linked === units && fragments === 0 && fits(second) ? second : undefined;
+}
+
+/** Whether a heading says more than the page's name, or its first part: "Class Reader" on "Reader (Library)". */
+function holdsName(heading: DomElement, name: string): boolean {
+  const [numbered = ''] = name.split(/\s[-–—|·»:(]|:\s/);
+  const part = numbered.replace(/^\d[\d.]{0,10}\s+/, '');
+  return part.length >= NAME_UNITS_MIN && folded(inlineText(heading)).includes(part);
+}
+
+/** Names of pages begin with the page's own and end with that of the site. */
+function earliestIn(headings: readonly DomElement[], name: string): DomElement | undefined {
+  const places = headings.map((heading) => {
+    const text = folded(inlineText(heading).slice(0, TITLE_UNITS_MAX));
+    return text.length >= NAME_UNITS_MIN ? name.indexOf(text) : -1;
+  });
+  const found = places.filter((place) => place !== -1);
+  return headings[places.indexOf(Math.min(...found))];
+}
+
+function isInMain(element: DomElement): boolean {
+  for (let above: DomElement | null = element; above; above = above.parentElement) {
+    if (/^(?:MAIN|ARTICLE)$/i.test(above.tagName) || above.getAttribute('role') === 'main') return true;
+  }
+  return false;
+}
+
+/** The element whose own text is the page's name, or the longest of the parts that signs separate. */
+function elementNamed(
+  body: DomElement,
+  name: string,
+  site: string | undefined,
+  measures: Measures,
+): DomElement | undefined {
+  const parts = [name, ...name.split(/\s[-–—|·»:]\s|:\s/)].filter(
+    (part) => part.length >= NAME_UNITS_MIN && part !== site,
+  );
+  const longest = parts.reduce((most, part) => Math.max(most, part.length), 0);
+  let left = LOOKED_AT_MAX;
+  let found: DomElement | undefined;
+  let size = 0;
+  const look = (element: DomElement): void => {
+    for (let node: DomNode | null = element.firstChild; node && left > 0; node = node.nextSibling) {
+      if (node.nodeType !== ELEMENT || isSkipped(node as DomElement)) continue;
+      const child = node as DomElement;
+      const measure = measures.get(child);
+      if (!measure || measure.units === 0) continue;
+      left -= 1;
+      const text = measure.units - measure.linked <= longest ? folded(ownText(child)) : '';
+      if (text.length > size && parts.includes(text)) {
+        found = child;
+        size = text.length;
+      } else look(child);
+    }
+  };
+  if (parts.length > 0) look(body);
+  return found;
+}
+
+/** Text that is in no block inside the element, and in no link. */
+function ownText(element: DomElement): string {
+  let text = '';
+  for (let node = element.firstChild; node; node = node.nextSibling) {
+    const tag = node.nodeType === ELEMENT ? (node as DomElement).tagName.toUpperCase() : '';
+    if (tag !== 'A' && !BLOCKS.has(tag)) text += tag === '' ? (node.nodeValue ?? '') : inlineText(node);
+  }
+  return text;
+}
+
+function folded(text: string): string {
+  return text.replace(/\s+/g, ' ').trim().toLowerCase();
+}
+
+/** The words of `<title>`, "" without one. */
+export function pageName(document: DomDocument): string {
+  const element = document.querySelector('title');
+  return element ? inlineText(element) : '';
+}

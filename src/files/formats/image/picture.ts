@@ -1,0 +1,27 @@
+/** Pictures: the words in them, where OCR is switched on. */
+import { badFile } from '../../failure.ts';
+import type { ParsedFile } from '../../parsed.ts';
+import type { Tools } from '../../tools.ts';
+import { layoutPages } from '../pdf/layout.ts';
+import { ocrPages } from '../pdf/ocr-text.ts';
+import { TextBuilder } from '../text-builder.ts';
+
+/** A picture of several pages (TIFF) has page numbers. @throws FileError without OCR, and what it throws. */
+export async function parsePicture({ ocr }: Tools): Promise<ParsedFile> {
+  if (!ocr) {
+    throw badFile(
+      'parse',
+      'Pictures are not read',
+      'The file is a picture. Words in pictures are read with PINAKES_OCR=tesseract where tesseract is installed.',
+    );
+  }
+  const pages = ocrPages(await ocr(null));
+  const builder = new TextBuilder();
+  layoutPages(
+    pages.map((lines) => ({ lines, notes: [] })),
+    builder,
+  );
+  const text = builder.text();
+  const warnings = text === '' ? ['No words were found in the picture.'] : [];
+  return { fileType: 'unknown', text, blocks: builder.blocks, metadata: {}, warnings };
+}

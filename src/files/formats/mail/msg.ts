@@ -1,0 +1,90 @@
+/** Outlook messages (msg): headers, the text a person wrote, and the attachments as files. */
+import { Buffer } from 'node:buffer';
+import { type CompoundFile, openCompoundFile } from '../../detect/compound-file.ts';
+import { decodeText } from '../../detect/decode.ts';
+import type { FileMember } from '../../detect/members.ts';
+import { badFile } from '../../failure.ts';
+import type { ParsedFile } from '../../parsed.ts';
+import { mailFile, writeMail } from './mail-text.ts';
+
+/** Numbers of the properties that are read. */
+const SUBJECT = '0037';
+const SENDER_NAME = '0C1A';
+const SENDER_ADDRESS = '5D01';
+const SENDER_ADDRESS_OLD = '0C1F';
+const TO = '0E04';
+const CC = '0E03';
+const BODY = '1000';
+const HTML = '1013';
+const MESSAGE_ID = '1035';
+const ATTACHED_DATA = '37010102';
+const LONG_NAME = '3707';
+const SHORT_NAME = '3704';
+/** Times stand in a table of fixed values: when it was sent, or delivered. */
+const TIMES = [0x0039, 0x0e06];
+const FILE_TIME = 0x0040;
+/** Milliseconds from 1601 to 1970. */
+const FILE_TIME_EPOCH_MS = 11_644_473_600_000n;
+const TOP_HEADER_BYTES = 32;
+
+/** @throws FileError for a file that is damaged. */
+export function parseMsg(bytes: Uint8Array): ParsedFile {
+  const file = openCompoundFile(bytes);
+  const text = (property: string, folder = '') => textProperty(file, `${folder}__substg1.0_${property}`);
+  if (!file.paths.some((path) => path.startsWith('__properties_version1.0'))) {
+    throw badFile('parse', 'Damaged message', 'The file is no Outlook message.');
+  }
+  const address = text(SENDER_ADDRESS) || text(SENDER_ADDRESS_OLD);
+  const from =
+    address.includes('@') && address !== text(SENDER_NAME) ? `${text(SENDER_NAME)} <${address}>` : text(SENDER_NAME);
+  const date = sentAt(file);
+  const html = file.read(`__substg1.0_${HTML}0102`);
+  const attached = attachments(file, text);
+  const builder = writeMail({
+    headers: [
+      ['From', from],
+      ['To', text(TO)],
+      ['Cc', text(CC)],
+      ['Date', date ?? ''],
+      ['Subject', text(SUBJECT)],
+    ],
+    text: text(BODY),
+    html: html ? decodeText(html).text : text(HTML) || undefined,
+    attachments: attached.map(({ name }) => name),
+  });
+  const facts = { author: from, recipients: text(TO), created: date, message_id: text(MESSAGE_ID) };
+  return mailFile(builder, { title: text(SUBJECT) || undefined, ...facts }, attached);
+}
+
+/** Messages within the message have no data of their own and are left out. */
+function attachments(file: CompoundFile, text: (property: string, folder: string) => string): FileMember[] {
+  const data = new RegExp(`^(__attach_version1\\.0_#[0-9A-F]{8}/)__substg1\\.0_${ATTACHED_DATA}$`);
+  return file.paths.flatMap((path) => {
+    const folder = data.exec(path)?.[1];
+    if (folder === undefined) return [];
+    const name = text(LONG_NAME, folder) || text(SHORT_NAME, folder) || 'unnamed';
+    return [{ name, bytes: () => file.read(path) ?? new Uint8Array() }];
+  });
+}
+
+/** Unicode, or bytes in an encoding that the text itself must tell. */
+function textProperty(file: CompoundFile, path: string): string {
+  const wide = file.read(`${path}001F`);
+  const narrow = wide ? undefined : file.read(`${path}001E`);
+  const text = wide ? Buffer.from(wide).toString('utf16le') : narrow ? decodeText(narrow).text : '';
+  return text.replace(/\0+$/, '').trim();
+}
+
+function sentAt(file: CompoundFile): string | undefined {
+  const table = file.read('__properties_version1.0');
+  if (!table) return undefined;
+  const view = new DataView(table.buffer, table.byteOffset, table.byteLength);
+  for (const property of TIMES) {
+    for (let at = TOP_HEADER_BYTES; at + 16 <= table.length; at += 16) {
+      if (view.getUint16(at, true) !== FILE_TIME || view.getUint16(at + 2, true) !== property) continue;
+      const date = new Date(Number(view.getBigUint64(at + 8, true) / 10_000n - FILE_TIME_EPOCH_MS));
+      if (!Number.isNaN(date.getTime())) return date.toISOString();
+    }
+  }
+  return undefined;
+}

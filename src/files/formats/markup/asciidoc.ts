@@ -1,0 +1,316 @@
+/** AsciiDoc: sections, lists of terms, blocks, tables. */
+
+import { OutlineWriter } from '../outline-writer.ts';
+import type { TextBuilder } from '../text-builder.ts';
+import { type Attributes, asciidocInline, withAttributes } from './asciidoc-inline.ts';
+import type { LinkMarks } from './link-marks.ts';
+
+const INCLUDES_MAX = 10;
+/** UTF-16 units of the value of an attribute. */
+const ATTRIBUTE_UNITS_MAX = 1000;
+const ATTRIBUTES_MAX = 1000;
+/** UTF-16 units that attributes may add to a document. */
+const ATTRIBUTES_ROOM = 1_000_000;
+const LISTS_MAX = 20;
+
+const FENCE = /^(?:-{4,}|\.{4,}|\+{4,}|\/{4,}|```.*)$/;
+const FRAME = /^(?:={4,}|\*{4,}|_{4,}|--|!={3,})$/;
+const TABLE = /^([|!,:])={3,}$/;
+const ITEM = /^\s*(\*{1,5}|-|\.{1,5}|•|\d{1,4}\.|[a-zA-Z]\.|<(?:\d{1,3}|\.)>)[ \t]+(\S.*)$/;
+const TERM = /^\s*(\S.{0,500}?)(:{2,4}|;;)(?:[ \t]+(.*))?$/;
+const ADMONITION = /^(NOTE|TIP|IMPORTANT|WARNING|CAUTION)(?::[ \t]|$)/;
+
+interface List {
+  /** How its items are marked. */
+  mark: string;
+  /** Frames around it. */
+  depth: number;
+  count: number;
+}
+
+/** Writes the blocks of a source; returns author and the names of the files that it includes. */
+export function writeAsciidoc(
+  source: string,
+  builder: TextBuilder,
+  marks: LinkMarks,
+): { includes: string[]; author: string } {
+  const writer = new OutlineWriter(builder, marks);
+  const reader = new AsciidocReader(source, writer, marks);
+  reader.read();
+  writer.end();
+  return { includes: [...reader.includes].slice(0, INCLUDES_MAX), author: reader.author };
+}
+
+class AsciidocReader {
+  readonly includes = new Set<string>();
+  author = '';
+  private readonly lines: readonly string[];
+  private readonly writer: OutlineWriter;
+  private readonly marks: LinkMarks;
+  private readonly attributes: Attributes = { named: new Map(), room: ATTRIBUTES_ROOM };
+  private readonly lists: List[] = [];
+  private paragraph: string[] = [];
+  /** The next block goes on with the item above (`+`). */
+  private isAttached = false;
+  /** Empty lines since the last item or paragraph. */
+  private isApart = false;
+  private label = '';
+  private language = '';
+  private at = 0;
+
+  constructor(source: string, writer: OutlineWriter, marks: LinkMarks) {
+    const notes = source.replace(
+      /footnote:[\w-]{0,60}\[([^[\]]{1,2000})\]/g,
+      (_note, text: string) => ` (${text.replace(/\s+/g, ' ')})`,
+    );
+    this.lines = notes.split('\n').map((line) => line.trimEnd());
+    this.writer = writer;
+    this.marks = marks;
+  }
+
+  read(): void {
+    while (this.at < this.lines.length) this.line(this.lines[this.at++]!);
+    this.end();
+  }
+
+  private line(line: string): void {
+    if (line === '') {
+      this.end();
+      this.isApart = true;
+    } else if (line === '+') {
+      this.end();
+      this.isAttached = true;
+    } else if (FENCE.test(line)) this.fence(line);
+    else if (FRAME.test(line)) this.end();
+    else if (TABLE.test(line)) this.table(line);
+    else if (line.startsWith('//')) return;
+    else if (/^:!?[\w-]{1,60}!?:/.test(line)) this.attribute(line);
+    else if (/^(?:ifdef|ifndef|ifeval|endif|tag|end)::/.test(line)) this.condition(line);
+    else if (/^include::/.test(line)) this.includes.add(line.replace(/^include::|\[.*$/g, ''));
+    else if (/^(?:toc|image|video|audio|\[\[)::?/.test(line) && !/^image::/.test(line)) return;
+    else if (/^\[.{0,300}\]$/.test(line)) this.blockAttributes(line);
+    else if (/^={1,6}[ \t]+\S/.test(line) && this.paragraph.length === 0) this.heading(line);
+    else if (this.isUnderlined(line)) this.underlined(line);
+    else if (/^\.[^\s.]/.test(line) && this.paragraph.length === 0) this.blockTitle(line);
+    else this.textLine(line);
+  }
+
+  private textLine(line: string): void {
+    const item = ITEM.exec(line);
+    const term = item ? null : TERM.exec(line);
+    if (item && (this.paragraph.length === 0 || this.lists.length > 0)) this.item(item[1]!, item[2]!);
+    else if (term && this.paragraph.length === 0 && !/^https?:/.test(line))
+      this.term(term[1]!, term[2]!, term[3] ?? '');
+    else if (term && this.lists.length > 0 && !/\s/.test(line[0]!)) this.term(term[1]!, term[2]!, term[3] ?? '');
+    else if (/^[ \t]/.test(line) && this.paragraph.length === 0 && this.lists.length === 0) this.literal(line);
+    else {
+      if (this.paragraph.length === 0) this.place();
+      this.paragraph.push(line.trim().replace(/ \+$/, ''));
+    }
+  }
+
+  /** A paragraph behind an empty line is no part of the list above, unless it is attached. */
+  private place(): void {
+    if (this.isApart && !this.isAttached && !this.isPending()) this.closeLists(0);
+    this.isApart = false;
+    this.isAttached = false;
+  }
+
+  /** The text of a term may stand behind an empty line. */
+  private isPending(): boolean {
+    const list = this.lists.at(-1);
+    return list !== undefined && isTermMark(list.mark) && this.writer.depth > list.depth && !this.writer.isUsed;
+  }
+
+  private inline(text: string): string {
+    return asciidocInline(withAttributes(text, this.attributes), this.marks);
+  }
+
+  /** Ends the paragraph. */
+  private end(): void {
+    if (this.paragraph.length === 0) return;
+    const text = this.paragraph.join('\n');
+    this.paragraph = [];
+    const admonition = ADMONITION.exec(text);
+    const label = admonition ? admonition[1]! : this.label;
+    this.label = '';
+    const body = admonition ? text.slice(admonition[0].length) : text;
+    this.writer.paragraph(this.inline(label === '' ? body : `${label[0]}${label.slice(1).toLowerCase()}: ${body}`));
+  }
+
+  private heading(line: string): void {
+    const level = line.search(/[^=]/);
+    const title = line.slice(level).trim();
+    let end = title.length;
+    while (title[end - 1] === '=') end -= 1;
+    // Signs may stand behind the title, too.
+    this.section(level, /[ \t]/.test(title[end - 1] ?? '') ? title.slice(0, end).trimEnd() : title);
+  }
+
+  private section(level: number, title: string): void {
+    this.closeLists(0);
+    this.isApart = false;
+    this.writer.heading(level, this.inline(title));
+    if (level === 1) this.header();
+  }
+
+  /** Author and revision below the title of the document. */
+  private header(): void {
+    const next = this.lines[this.at] ?? '';
+    if (!/^[\p{Lu}][\p{L}'.-]*(?: [\p{L}'.-]+){0,3}(?: <[^<>\s]{1,200}>)?(?:; .{1,300})?$/u.test(next)) return;
+    this.author = next.replace(/ <[^<>]*>/g, '');
+    this.writer.paragraph(next);
+    this.at += 1;
+    if (/^v?\d[\w.]{0,20}(?:,.{0,100})?$/.test(this.lines[this.at] ?? '')) this.at += 1;
+  }
+
+  /** A title with a line of signs below it, of about its length. */
+  private isUnderlined(line: string): boolean {
+    const next = this.lines[this.at] ?? '';
+    return (
+      this.paragraph.length === 0 &&
+      /^([=\-~^+])\1{2,}$/.test(next) &&
+      Math.abs(next.length - line.length) <= 2 &&
+      /[\p{L}\p{N}]/u.test(line)
+    );
+  }
+
+  private underlined(line: string): void {
+    const sign = this.lines[this.at++]![0]!;
+    this.section('=-~^+'.indexOf(sign) + 1, line);
+  }
+
+  private blockTitle(line: string): void {
+    this.place();
+    this.writer.paragraph(this.inline(line.slice(1)));
+  }
+
+  private blockAttributes(line: string): void {
+    this.end();
+    // Attributes begin a block of their own.
+    if (this.isApart && !this.isAttached) this.closeLists(0);
+    const name = /^\[([A-Z]+)/.exec(line)?.[1] ?? '';
+    if (ADMONITION.test(name)) this.label = name;
+    const code = /^\[(?:source|,)\s*,?\s*([\w+#-]{1,30})?/.exec(line);
+    if (code) this.language = code[1] ?? '';
+  }
+
+  private attribute(line: string): void {
+    const found = /^:(!?)([\w-]{1,60})(!?):[ \t]*(.*)$/.exec(line);
+    if (!found) return;
+    const name = found[2]!.toLowerCase();
+    if (found[1] || found[3]) this.attributes.named.delete(name);
+    else if (this.attributes.named.size < ATTRIBUTES_MAX)
+      this.attributes.named.set(name, withAttributes(found[4]!, this.attributes).slice(0, ATTRIBUTE_UNITS_MAX));
+    if (name === 'author') this.author ||= found[4]!;
+  }
+
+  /** What depends on an attribute is kept, but for what another condition excludes. */
+  private condition(line: string): void {
+    const inside = /^if(n?)def::[^[\]]{0,200}\[(.+)\]$/.exec(line);
+    if (inside) this.textLine(inside[2]!);
+  }
+
+  private fence(line: string): void {
+    this.end();
+    const close = line.startsWith('```') ? '```' : line;
+    const from = this.at;
+    while (this.at < this.lines.length && this.lines[this.at] !== close) this.at += 1;
+    const code = this.lines.slice(from, this.at);
+    this.at += 1;
+    const language = line.startsWith('```') ? line.slice(3).trim() : this.language;
+    this.language = '';
+    if (line.startsWith('/')) return;
+    this.place();
+    for (const one of code) {
+      const include = /^include::([^[\]\s]{1,500})\[/.exec(one);
+      if (include) this.includes.add(include[1]!);
+    }
+    this.writer.code(code.map((one) => withAttributes(one, this.attributes)).join('\n'), language);
+  }
+
+  private literal(line: string): void {
+    const from = this.at - 1;
+    while (this.at < this.lines.length && this.lines[this.at] !== '') this.at += 1;
+    const lines = this.lines.slice(from, this.at);
+    const margin = lines.reduce((least, one) => Math.min(least, one.length - one.trimStart().length), line.length);
+    this.place();
+    this.writer.code(lines.map((one) => one.slice(margin)).join('\n'));
+  }
+
+  private item(mark: string, text: string): void {
+    this.end();
+    const kind = /^\d|^[a-zA-Z]\./.test(mark) ? '1.' : mark.startsWith('<') ? '<1>' : mark;
+    const list = this.listOf(kind);
+    list.count += 1;
+    this.writer.closeTo(list.depth);
+    this.writer.openItem(kind.startsWith('.') || kind === '1.' || kind === '<1>' ? `${list.count}.` : '-');
+    this.isApart = false;
+    this.paragraph.push(text.replace(/^\[[ x*]\] /, ''));
+  }
+
+  private term(term: string, mark: string, text: string): void {
+    this.end();
+    const list = this.listOf(mark);
+    this.writer.openTerm(list.depth, this.inline(term));
+    this.isApart = false;
+    if (text !== '') this.paragraph.push(text);
+  }
+
+  /** The list that an item goes on with, or a new one inside the innermost. */
+  private listOf(mark: string): List {
+    const index = this.lists.findIndex((list) => list.mark === mark);
+    if (index !== -1) {
+      this.lists.length = index + 1;
+      return this.lists[index]!;
+    }
+    if (this.isApart && !this.isAttached && this.lists.length >= LISTS_MAX) this.closeLists(0);
+    const list = { mark, depth: this.writer.depth, count: 0 };
+    this.lists.push(list);
+    return list;
+  }
+
+  private closeLists(depth: number): void {
+    this.end();
+    this.lists.length = Math.min(this.lists.length, depth);
+    this.writer.closeTo(depth);
+  }
+
+  private table(line: string): void {
+    this.end();
+    const rows: string[][] = [];
+    let columns = 0;
+    for (; this.at < this.lines.length && this.lines[this.at] !== line; this.at += 1) {
+      const row = this.lines[this.at]!;
+      if (!row.startsWith('//')) columns = this.row(row, line[0]!, rows, columns);
+    }
+    this.at += 1;
+    this.place();
+    this.writer.table(rows);
+  }
+
+  private row(line: string, separator: string, table: string[][], columns: number): number {
+    if (separator === ',' || separator === ':') {
+      if (line !== '') table.push(line.split(separator).map((cell) => this.inline(cell.trim())));
+      return columns;
+    }
+    const open = table.at(-1);
+    const start = /^(?:\d*(?:\.\d+)?[+*])?[<^>.]{0,3}[aehlmsdv]?[|!]/.exec(line);
+    if (start?.[0].at(-1) !== separator) {
+      if (open && line !== '') open.push(`${open.pop() ?? ''} ${this.inline(line.trim())}`);
+      return columns;
+    }
+    const cells = line
+      .slice(start![0].length)
+      .split(separator === '!' ? '!' : / ?(?<!\\)(?:(?<= )(?:\d*(?:\.\d+)?[+*])?[<^>.]{0,3}[aehlmsdv]?)?\|/)
+      .map((cell) => this.inline(cell.trim()));
+    // Cells may stand one a line; the first row tells how many make a row.
+    if (open && columns > 1 && open.length < columns && cells.length === 1) open.push(...cells);
+    else table.push(cells);
+    return Math.max(columns, cells.length);
+  }
+}
+
+function isTermMark(mark: string): boolean {
+  return /^(?::+|;;)$/.test(mark);
+}

@@ -1,0 +1,100 @@
+/** Jupyter notebooks: text cells as Markdown, code cells as code, printed results behind them. */
+import { badFile } from '../../failure.ts';
+import { originMetadata } from '../../metadata-values.ts';
+import type { ChunkMetadataKey, ParsedFile } from '../../parsed.ts';
+import { parseMd } from './md.ts';
+
+/** UTF-16 units of one printed result. */
+const OUTPUT_UNITS_MAX = 10_000;
+
+const TERMINAL_COLOURS = new RegExp(`${String.fromCharCode(27)}\\[[\\d;]{0,20}m`, 'g');
+
+type Json = { [key: string]: unknown };
+
+/** @throws FileError when the text is no notebook. */
+export async function parseIpynb(source: string, keys: readonly ChunkMetadataKey[]): Promise<ParsedFile> {
+  const notebook = readNotebook(source);
+  const about = objectAt(notebook, 'metadata');
+  const language =
+    textAt(objectAt(about, 'language_info'), 'name') || textAt(objectAt(about, 'kernelspec'), 'language') || 'python';
+  const parts = cellsOf(notebook).flatMap((cell) => {
+    const text = joined(cell['source'] ?? cell['input']);
+    switch (cell['cell_type']) {
+      case 'code':
+        return [fenced(text, language), ...outputsOf(cell)];
+      case 'raw':
+        return [fenced(text, '')];
+      default:
+        return [text];
+    }
+  });
+  const parsed = await parseMd(parts.filter((part) => part.trim() !== '').join('\n\n'), keys);
+  const title = joined(about['title']) || parsed.title;
+  const author = arrayAt(about, 'authors')
+    .map((one) => joined(one['name']))
+    .filter(Boolean)
+    .join(', ');
+  return {
+    ...parsed,
+    fileType: 'ipynb',
+    ...(title === undefined ? {} : { title }),
+    metadata: { ...parsed.metadata, ...originMetadata({ title, author: author || undefined }) },
+  };
+}
+
+function readNotebook(source: string): Json {
+  try {
+    const value: unknown = JSON.parse(source);
+    if (isObject(value)) return value;
+  } catch {
+    // Told below.
+  }
+  throw badFile('parse', 'Invalid notebook', 'The file is not a Jupyter notebook.');
+}
+
+/** Old notebooks hold their cells in worksheets. */
+function cellsOf(notebook: Json): Json[] {
+  const sheets = arrayAt(notebook, 'worksheets').flatMap((sheet) => arrayAt(sheet, 'cells'));
+  return [...arrayAt(notebook, 'cells'), ...sheets];
+}
+
+function outputsOf(cell: Json): string[] {
+  return arrayAt(cell, 'outputs').map((output) => {
+    const data = objectAt(output, 'data');
+    const markdown = joined(data['text/markdown']).trim();
+    if (markdown !== '') return markdown.slice(0, OUTPUT_UNITS_MAX).toWellFormed();
+    const text = joined(output['text'] ?? data['text/plain'] ?? data['text/latex'] ?? output['traceback']);
+    const shown = text.replace(TERMINAL_COLOURS, '').slice(0, OUTPUT_UNITS_MAX);
+    return fenced(shown.toWellFormed(), '');
+  });
+}
+
+function fenced(code: string, language: string): string {
+  if (code.trim() === '') return '';
+  const ticks = '`'.repeat(Math.max(3, ...Array.from(code.matchAll(/`{3,}/g), ([run]) => run.length + 1)));
+  return `${ticks}${language}\n${code.trimEnd()}\n${ticks}`;
+}
+
+function joined(value: unknown): string {
+  if (Array.isArray(value)) return value.filter((line) => typeof line === 'string').join('');
+  return typeof value === 'string' ? value : '';
+}
+
+function arrayAt(value: Json, key: string): Json[] {
+  const found = value[key];
+  return Array.isArray(found) ? found.filter(isObject) : [];
+}
+
+function objectAt(value: Json, key: string): Json {
+  const found = value[key];
+  return isObject(found) ? found : {};
+}
+
+function textAt(value: Json, key: string): string {
+  const found = value[key];
+  return typeof found === 'string' && /^[\w+#-]{1,30}$/.test(found) ? found : '';
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

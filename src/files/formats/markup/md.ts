@@ -1,0 +1,209 @@
+/** Markdown: the top-level blocks of the source as they are, without front matter and comments. */
+import MarkdownIt, { type Env, type Token } from 'markdown-it';
+import type { Link } from '../../../text/link-line.ts';
+import { plainHeading } from '../../chunk/heading-text.ts';
+import { pageLinks } from '../../links.ts';
+import { KeyPicker, originMetadata } from '../../metadata-values.ts';
+import type { Block, BlockKind, BlockLink, ChunkMetadataKey, ParsedFile } from '../../parsed.ts';
+import { TextBuilder } from '../text-builder.ts';
+import { readFrontMatter } from './front-matter.ts';
+
+const KINDS: Record<string, BlockKind> = {
+  heading_open: 'heading',
+  paragraph_open: 'paragraph',
+  bullet_list_open: 'list',
+  ordered_list_open: 'list',
+  blockquote_open: 'quote',
+  table_open: 'table',
+  fence: 'code',
+  code_block: 'code',
+  html_block: 'paragraph',
+};
+
+/** Only blocks are parsed: inline rules are quadratic on hostile input and not needed. */
+const markdown = new MarkdownIt({ html: true });
+markdown.core.ruler.enableOnly(['normalize', 'block']);
+
+/** Position marks that text-recognition models write between blocks. */
+const POSITION_MARKS = /<\|ref\|>[^<\n]{0,200}<\|\/ref\|>|<\|det\|>[^<\n]{0,2000}<\|\/det\|>/g;
+
+/**
+ * Never fails for bad markup. Blocks of HTML inside are read as HTML. `links` are those that the source does not show, in order.
+ *
+ * @throws FileError when the text is over its limit.
+ */
+export async function parseMd(
+  source: string,
+  keys: readonly ChunkMetadataKey[],
+  links: readonly BlockLink[] = [],
+): Promise<ParsedFile> {
+  const front = readFrontMatter(source);
+  const builder = new TextBuilder();
+  const body = source.slice(front.bodyStart);
+  const known = linkReader(links);
+  let at = front.bodyStart;
+  for (const piece of pieces(links.length > 0 ? body : withoutPictureData(body))) {
+    await writeBlocks(piece, builder, at, known);
+    at += piece.length;
+  }
+  const text = builder.text();
+  const picker = new KeyPicker(keys);
+  const chunkMetadata = picker.pick((key) => front.values.get(key));
+  const title = front.values.get('title') ?? firstTitle(text, builder.blocks);
+  return {
+    fileType: 'md',
+    text,
+    blocks: builder.blocks,
+    ...(title === undefined ? {} : { title }),
+    metadata: originMetadata({
+      title,
+      author: front.values.get('author') ?? front.values.get('authors'),
+      created: front.values.get('created') ?? front.values.get('date'),
+      language: front.values.get('language') ?? front.values.get('lang'),
+      description: front.values.get('description'),
+      tags: front.values.get('tags'),
+    }),
+    ...(picker.active ? { chunkMetadata } : {}),
+    warnings: picker.warnings(),
+  };
+}
+
+/** UTF-16 units parsed at once: the parser's tokens take many times the memory of their text. */
+const PIECE_UNITS = 512 * 1024;
+
+/** Cuts a long source where a block surely begins: at an unindented letter or `#` behind an empty line, outside fences. */
+function* pieces(source: string): Generator<string> {
+  let from = 0;
+  let fence = '';
+  for (let line = 0; line < source.length; ) {
+    const brk = source.indexOf('\n', line);
+    const end = brk === -1 ? source.length : brk;
+    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(source.slice(line, Math.min(end, line + 80)))?.[1];
+    if (mark && fence === '') fence = mark;
+    else if (mark?.startsWith(fence)) fence = '';
+    const next = end + 1;
+    if (next - from > PIECE_UNITS && fence === '' && end === line && /[\p{L}#]/u.test(source[next] ?? '')) {
+      yield source.slice(from, next);
+      from = next;
+    }
+    line = next;
+  }
+  if (from < source.length) yield source.slice(from);
+}
+
+/** Gives the links in front of a place that no call before gave. */
+function linkReader(links: readonly BlockLink[]): (end: number) => Link[] {
+  let next = 0;
+  return (end) => {
+    const from = next;
+    while (next < links.length && links[next]!.at < end) next += 1;
+    return links.slice(from, next);
+  };
+}
+
+/** Blocks keep their source; blocks of HTML become Markdown. */
+async function writeBlocks(
+  source: string,
+  builder: TextBuilder,
+  from: number,
+  known: (end: number) => Link[],
+): Promise<void> {
+  const lines = lineStarts(source);
+  const at = (line: number) => (line < lines.length ? lines[line]! : source.length);
+  const env: Env = {};
+  const tokens = markdown.parse(source, env);
+  for (const [index, token] of tokens.entries()) {
+    const kind = KINDS[token.type];
+    if (token.level !== 0 || !kind || !token.map) continue;
+    const start = at(token.map[0]);
+    const end = at(token.map[1]);
+    const text = source.slice(start, end);
+    if (token.type === 'html_block') await writeHtml(text, builder);
+    else if (kind === 'code') builder.add({ kind }, text);
+    else {
+      const links = [...linksOf(text, env.references ?? {}), ...known(from + end)];
+      if (kind === 'heading') builder.add({ kind, level: Number(token.tag.slice(1)), links }, text);
+      else if (kind === 'table')
+        builder.add({ kind, ...tableRows(tokens, index, text, (line) => at(line) - start), links }, text);
+      else builder.add({ kind, links }, withoutInvisible(text));
+    }
+  }
+}
+
+type References = NonNullable<Env['references']>;
+
+const INLINE_LINK = /\[([^[\]\n]{0,300})\](?:\(\s*<?([^\s()<>]{1,2000})|\[([^[\]\n]{0,300})\])?/g;
+const readLink = pageLinks(undefined);
+
+/** `[text](address)` as it stands there, and `[text][name]`, `[name]` by the definitions, which are no part of the text. */
+function linksOf(text: string, references: References): Link[] {
+  return [...text.matchAll(INLINE_LINK)].flatMap(([, shown = '', address, name]) => {
+    if (address !== undefined) {
+      const url = readLink(address);
+      return url === undefined ? [] : [{ text: shown, url }];
+    }
+    const label = markdown.utils.normalizeReference(name || shown);
+    const url = Object.hasOwn(references, label) ? readLink(references[label]!.href) : undefined;
+    return url === undefined ? [] : [{ text: shown, url }];
+  });
+}
+
+/**
+ * Pictures whose bytes stand in the text (`data:` addresses of links, definitions and `src`): their bytes are no words. White space
+ * may break them where their end is sure.
+ */
+const PICTURE_DATA =
+  /(\]\(\s*<?|\bsrc\s*=\s*["'])data:[^\s()[\]"'<>]*(?:\s+[A-Za-z0-9+/=]+)*?(?=\s*[)"'>])|(\]:\s*<?|\]\(\s*<?)data:[^\s()[\]"'<>]*/gi;
+
+function withoutPictureData(source: string): string {
+  return source.replace(PICTURE_DATA, (_found, closed?: string, open?: string) => closed ?? open ?? '');
+}
+
+function withoutInvisible(text: string): string {
+  const visible = text.includes('<|') ? text.replace(POSITION_MARKS, '') : text;
+  const parts: string[] = [];
+  let from = 0;
+  for (let open = visible.indexOf('<!--'); open !== -1; open = visible.indexOf('<!--', from)) {
+    const close = visible.indexOf('-->', open + 4);
+    if (close === -1) break;
+    parts.push(visible.slice(from, open));
+    from = close + 3;
+  }
+  return parts.join('') + visible.slice(from);
+}
+
+async function writeHtml(html: string, builder: TextBuilder): Promise<void> {
+  const { fitsTree, parseTree, rootOf, stripTags } = await import('../html/dom.ts');
+  if (!fitsTree(html)) {
+    builder.add({ kind: 'paragraph' }, stripTags(html));
+    return;
+  }
+  const { writeHtmlBlocks } = await import('../html/blocks.ts');
+  writeHtmlBlocks(rootOf(parseTree(html)), builder);
+}
+
+/** The first row is the header; the delimiter row has no token of its own. */
+function tableRows(tokens: readonly Token[], index: number, text: string, at: (line: number) => number) {
+  const rowStarts: number[] = [];
+  let tableHeader: string | undefined;
+  for (let i = index; i < tokens.length && tokens[i]!.type !== 'table_close'; i += 1) {
+    const { type, map } = tokens[i]!;
+    if (type !== 'tr_open' || !map) continue;
+    if (tableHeader === undefined) tableHeader = text.slice(at(map[0]), at(map[1])).trim();
+    else rowStarts.push(at(map[0]));
+  }
+  return { tableHeader: tableHeader ?? '', rowStarts };
+}
+
+function lineStarts(text: string): number[] {
+  const starts = [0];
+  for (let i = text.indexOf('\n'); i !== -1; i = text.indexOf('\n', i + 1)) starts.push(i + 1);
+  return starts;
+}
+
+/** A level-1 heading that opens the text names it. */
+function firstTitle(text: string, blocks: readonly Block[]): string | undefined {
+  const first = blocks[0];
+  if (first?.kind !== 'heading' || first.level !== 1) return undefined;
+  return plainHeading(text.slice(first.start, first.end)) || undefined;
+}

@@ -1,0 +1,45 @@
+/** Inline markup of reStructuredText, with the roles of Sphinx, as words. */
+import type { LinkMarks } from './link-marks.ts';
+
+export type Inline = (text: string) => string;
+
+/** Names in a source: addresses of `.. _name: address`, texts of `.. |name| replace:: text`. */
+export function rstInline(source: string, marks: LinkMarks): Inline {
+  const targets = new Map(
+    Array.from(source.matchAll(/^[ \t]*\.\. _`?([^:`\n]{1,200})`?: +(\S{1,2000})[ \t]*$/gm), ([, name, address]) => [
+      name!.toLowerCase(),
+      address!,
+    ]),
+  );
+  const texts = new Map(
+    Array.from(
+      source.matchAll(/^[ \t]*\.\. \|([^|\n]{1,100})\| +(?:replace|unicode):: +(.{1,1000})$/gm),
+      ([, name, text]) => [name!, text!],
+    ),
+  );
+  const named = (whole: string, name: string) => {
+    const address = targets.get(name.toLowerCase());
+    return address === undefined ? whole : marks.mark(name, address);
+  };
+  return (text) =>
+    text
+      .replace(/:[\w:+-]{1,40}:`([^`]{1,500})`/g, (_role, inner: string) => roleText(inner))
+      .replace(/`([^`<]{1,500}?)\s*<([^<>]{1,2000})>`__?/g, (_link, shown: string, address: string) =>
+        marks.mark(shown, address.replace(/\s+/g, '')),
+      )
+      .replace(/ ?\[#?([\w-]{1,40})\]_(?!\w)/g, '[^$1]')
+      .replace(/``([^`]{1,500})``/g, '`$1`')
+      .replace(/(?<!`)`([^`]{1,500})`__?/g, (_link, shown: string) => named(shown, shown))
+      .replace(/(?<![\w`])([A-Za-z](?:[\w.-]{0,100}[A-Za-z\d])?)_(?!\w)/g, named)
+      .replace(/\|([^|\s](?:[^|\n]{0,98}[^|\s])?)\|_{0,2}/g, (whole, name: string) => texts.get(name) ?? whole)
+      .replace(/\\([^\w\s])/g, '$1')
+      .replace(/\\ /g, '');
+}
+
+/** `text <target>` shows its text; `~module.name` its last part. */
+function roleText(inner: string): string {
+  const shown = /^([^<]{1,500}?)\s+<[^<>]{1,500}>$/.exec(inner)?.[1];
+  if (shown !== undefined) return shown;
+  if (inner.startsWith('~')) return inner.slice(inner.lastIndexOf('.') + 1).replace(/^~/, '');
+  return inner.replace(/^!/, '');
+}

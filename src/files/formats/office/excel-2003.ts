@@ -1,0 +1,99 @@
+/** Excel 2003 XML: its sheets as those of newer workbooks. */
+import { overLimit } from '../../failure.ts';
+import { KeyPicker, originMetadata } from '../../metadata-values.ts';
+import type { ChunkMetadataKey, ParsedFile } from '../../parsed.ts';
+import { TextBuilder } from '../text-builder.ts';
+import { attribute, childAt, childElements, findElements, readXml, textOf, type XmlElement } from '../xml/tree.ts';
+import { columnName } from './odf/sheets.ts';
+import { type CellRange, writeSheet } from './sheets/sheets.ts';
+
+/** Rows and columns of a sheet: a file may name any. */
+const ROWS_MAX = 1_048_576;
+const COLUMNS_MAX = 16_384;
+/** Cells of a sheet, those between its cells among them. */
+const CELLS_MAX = 4_000_000;
+
+/** @throws FileError over a limit. */
+export function parseExcel2003(text: string, keys: readonly ChunkMetadataKey[]): ParsedFile {
+  const root = readXml(text);
+  const builder = new TextBuilder();
+  const picker = new KeyPicker(keys);
+  for (const sheet of findElements(root, 'Worksheet')) {
+    if (/Hidden$/.test(textOf(childAt(sheet, 'WorksheetOptions', 'Visible')))) continue;
+    writeSheet(builder, picker, { name: attribute(sheet, 'ss:Name'), ...cellsOf(childAt(sheet, 'Table')) });
+  }
+  const head = findElements(root, 'DocumentProperties')[0];
+  const value = (name: string) => textOf(childAt(head, name)).trim() || undefined;
+  const title = value('Title');
+  return {
+    fileType: 'xlsx',
+    text: builder.text(),
+    blocks: builder.blocks,
+    ...(title === undefined ? {} : { title }),
+    metadata: originMetadata({
+      title,
+      author: value('Author'),
+      created: value('Created'),
+      modified: value('LastSaved'),
+    }),
+    warnings: picker.warnings(),
+  };
+}
+
+/** Rows and cells follow each other unless they name their places; empty rows between them say no more than one does. */
+function cellsOf(table: XmlElement | undefined): { rows: string[][]; merged: CellRange[]; comments: string[] } {
+  const [rows, merged, comments]: [string[][], CellRange[], string[]] = [[], [], []];
+  let [last, count] = [0, 0];
+  for (const row of table ? childElements(table, 'Row') : []) {
+    const place = placeOf(row, last, ROWS_MAX);
+    if (place > last + 1) rows.push([]);
+    last = place;
+    const top = rows.length;
+    const cells: string[] = [];
+    for (const cell of childElements(row, 'Cell')) {
+      const left = placeOf(cell, cells.length, COLUMNS_MAX) - 1;
+      while (cells.length < left) cells.push('');
+      const right = Math.min(left + (Number(attribute(cell, 'ss:MergeAcross')) || 0), COLUMNS_MAX);
+      const bottom = top + (Number(attribute(cell, 'ss:MergeDown')) || 0);
+      if (right > left || bottom > top) merged.push({ top, left, bottom, right });
+      cells[left] = cellText(cell);
+      while (cells.length <= right) cells.push('');
+      const comment = childAt(cell, 'Comment');
+      if (comment) comments.push(`[${authorOf(comment)}cell: ${columnName(left)}${place}]: ${textOf(comment).trim()}`);
+      if (count + cells.length > CELLS_MAX) throw tooLarge();
+    }
+    rows.push(cells);
+    count += cells.length;
+  }
+  const width = rows.reduce((most, row) => Math.max(most, row.length), 0);
+  if (rows.length * width > CELLS_MAX) throw tooLarge();
+  return { rows: rows.map((row) => [...row, ...Array<string>(width - row.length).fill('')]), merged, comments };
+}
+
+function placeOf(element: XmlElement, before: number, most: number): number {
+  const named = Number(attribute(element, 'ss:Index'));
+  return named > before && named <= most ? named : before + 1;
+}
+
+function authorOf(comment: XmlElement): string {
+  const author = attribute(comment, 'ss:Author').trim();
+  return author === '' ? '' : `author: ${author}, `;
+}
+
+function tooLarge(): Error {
+  return overLimit(`A sheet of the file has more than ${CELLS_MAX} cells.`);
+}
+
+function cellText(cell: XmlElement): string {
+  const data = childAt(cell, 'Data');
+  if (!data) return '';
+  const text = textOf(data).trim();
+  const kind = attribute(data, 'ss:Type');
+  if (kind === 'DateTime')
+    return text
+      .replace(/T00:00:00(?:\.0+)?$/, '')
+      .replace('T', ' ')
+      .replace(/\.0+$/, '');
+  if (kind === 'Boolean') return text === '1' ? 'true' : 'false';
+  return text;
+}

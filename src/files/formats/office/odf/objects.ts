@@ -1,0 +1,72 @@
+/** What an OpenDocument file shows in its places but holds in parts of its own: charts, sheets, texts, formulas. */
+
+import { mathmlText } from '../../xml/mathml.ts';
+import { attribute, childAt, findElements, readXml, textOf, type XmlElement } from '../../xml/tree.ts';
+import type { ChartText } from '../chart-text.ts';
+import type { ZipPackage } from '../zip-package.ts';
+import { sheetRows } from './sheets.ts';
+
+/** Objects of a file that are looked at. */
+const OBJECTS_MAX = 500;
+const CHART_KINDS: Readonly<Record<string, string>> = { circle: 'Pie', ring: 'Doughnut', gantt: 'Gantt' };
+
+/** Puts the content of each object into its element, as blocks; a formula stands in a `formula`. */
+export function placeObjects(content: XmlElement, parts: ZipPackage): void {
+  for (const object of findElements(content, 'object').slice(0, OBJECTS_MAX)) {
+    object.children = shownIn(partOf(object, parts));
+  }
+}
+
+/** Charts that lie on a sheet. */
+export function chartsOn(sheet: XmlElement, parts: ZipPackage): ChartText[] {
+  return findElements(sheet, 'object')
+    .slice(0, OBJECTS_MAX)
+    .flatMap((object) => chartOf(partOf(object, parts)) ?? []);
+}
+
+/** In flat files it stands in the element already. */
+function partOf(object: XmlElement, parts: ZipPackage): XmlElement {
+  const name = attribute(object, 'xlink:href').replace(/^\.\//, '');
+  return name === '' ? object : readXml(parts.text(`${name}/content.xml`));
+}
+
+function shownIn(root: XmlElement): XmlElement[] {
+  const math = findElements(root, 'math')[0];
+  if (math) {
+    const text = mathmlText(math);
+    return text === '' ? [] : [element('formula', [paragraph(`$${text}$`)])];
+  }
+  const chart = chartOf(root);
+  if (chart) return [paragraph(chart.caption), tableOf(chart.rows)];
+  const body = findElements(root, 'body')[0];
+  const sheets = childAt(body, 'spreadsheet');
+  if (sheets) return findElements(sheets, 'table').map((table) => tableOf(sheetRows(table)));
+  return body ? [body] : [];
+}
+
+function chartOf(root: XmlElement): ChartText | undefined {
+  const outer = findElements(root, 'chart')[0];
+  const chart = childAt(outer, 'chart');
+  if (!chart) return undefined;
+  const raw = attribute(chart, 'chart:class').replace(/^chart:/, '');
+  const kind = CHART_KINDS[raw] ?? `${raw.charAt(0).toUpperCase()}${raw.slice(1)}`;
+  const title = textOf(childAt(chart, 'title')).replace(/\s+/g, ' ').trim();
+  const table = findElements(chart, 'table')[0];
+  return { caption: `${kind} chart${title === '' ? '' : `: ${title}`}`, rows: table ? sheetRows(table) : [] };
+}
+
+function tableOf(rows: readonly (readonly string[])[]): XmlElement {
+  const cells = (row: readonly string[]) => row.map((cell) => element('table-cell', [paragraph(cell)]));
+  return element(
+    'table',
+    rows.map((row) => element('table-row', cells(row))),
+  );
+}
+
+function paragraph(text: string): XmlElement {
+  return element('p', [text]);
+}
+
+function element(name: string, children: XmlElement['children']): XmlElement {
+  return { name, head: '', children };
+}

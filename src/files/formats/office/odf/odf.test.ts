@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { strToU8, type Zippable, zipSync } from 'fflate';
+import type { ChunkMetadataKey } from '../../../parsed.ts';
+import { type OdfType, parseOdf } from './odf.ts';
+
+function read(type: OdfType, body: string, extra: Record<string, string> = {}, keys: ChunkMetadataKey[] = []) {
+  const files: Zippable = {
+    'content.xml': strToU8(`<office:document-content>${body}</office:document-content>`),
+    'META-INF/manifest.xml': strToU8('<manifest/>'),
+  };
+  for (const [name, text] of Object.entries(extra)) files[name] = strToU8(text);
+  return parseOdf(zipSync(files), type, keys);
+}
+
+const text = (inside: string, styles = '') =>
+  read('odt', `${styles}<office:body><office:text>${inside}</office:text></office:body>`).text;
+const sheet = (inside: string, keys: ChunkMetadataKey[] = []) =>
+  read(
+    'ods',
+    `<office:body><office:spreadsheet><table:table table:name="S">${inside}</table:table></office:spreadsheet></office:body>`,
+    {},
+    keys,
+  );
+
+test('blanks, tabs, line breaks and bookmarks in a paragraph', () => {
+  assert.equal(
+    text(
+      '<text:p>a<text:s text:c="3"/>b<text:tab/>c<text:line-break/>\n  d<text:bookmark-start text:name="x"/></text:p>',
+    ),
+    'a b c\nd',
+  );
+});
+
+test('deleted text, indexes and forms are left out', () => {
+  assert.equal(
+    text(
+      '<text:tracked-changes><text:p>gone</text:p></text:tracked-changes><text:table-of-content><text:p>Toc</text:p></text:table-of-content><text:p>kept</text:p>',
+    ),
+    'kept',
+  );
+});
+
+test('text boxes stand behind their paragraph, pictures have their description', () => {
+  assert.equal(
+    text(
+      '<text:p>a<draw:frame><draw:text-box><text:p>boxed</text:p></draw:text-box></draw:frame></text:p><text:p>b<draw:frame><draw:image/><svg:desc>A red barn</svg:desc></draw:frame></text:p>',
+    ),
+    'a\n\nboxed\n\nb ![A red barn]',
+  );
+});
+
+test('comments say who made them', () => {
+  assert.equal(
+    text('<text:p>a<office:annotation><dc:creator>Bo</dc:creator><text:p>why?</text:p></office:annotation></text:p>'),
+    'a[^1]\n\n[^1]: [comment by Bo] why?',
+  );
+});
+
+test('numbered lists count, nested ones by their own style', () => {
+  const style =
+    '<text:list-style style:name="L"><text:list-level-style-number text:level="1" style:num-format="1"/><text:list-level-style-bullet text:level="2"/></text:list-style>';
+  const item = (inside: string) => `<text:list-item>${inside}</text:list-item>`;
+  const list =
+    item('<text:p>a</text:p><text:list><text:list-item><text:p>b</text:p></text:list-item></text:list>') +
+    item('<text:p>c</text:p>');
+  assert.equal(text(`<text:list text:style-name="L">${list}</text:list>`, style), '1. a\n  - b\n2. c');
+});
+
+test('headings in lists are headings', () => {
+  const list =
+    '<text:list><text:list-item><text:h text:outline-level="2">Chapter</text:h></text:list-item></text:list>';
+  assert.equal(text(list), '## Chapter');
+});
+
+test('covered cells repeat what covers them', () => {
+  const cell = (inside: string) => `<table:table-cell><text:p>${inside}</text:p></table:table-cell>`;
+  const rows = `<table:table-row>${cell('a')}<table:covered-table-cell/>${cell('b')}</table:table-row><table:table-row>${cell('1')}${cell('2')}${cell('3')}</table:table-row>`;
+  assert.equal(text(`<table:table>${rows}</table:table>`), '| a | a | b |\n| --- | --- | --- |\n| 1 | 2 | 3 |');
+});
+
+test('an encrypted file says so', () => {
+  const manifest = {
+    'META-INF/manifest.xml': '<manifest:file-entry><manifest:encryption-data/></manifest:file-entry>',
+  };
+  assert.throws(() => read('odt', '', manifest), /password/);
+});
+
+test('a sheet: repeated cells and rows, stored values, merged cells, comments; the empty rest costs nothing', () => {
+  const cell = (inside: string, attributes = '') =>
+    `<table:table-cell ${attributes}><text:p>${inside}</text:p></table:table-cell>`;
+  const row = (cells: string, attributes = '') => `<table:table-row ${attributes}>${cells}</table:table-row>`;
+  const parsed = sheet(
+    row(cell('Group') + cell('Day') + cell('Price')) +
+      row(
+        cell('left', 'table:number-rows-spanned="2"') +
+          cell('5 May', 'office:value-type="date" office:date-value="2024-05-05"') +
+          cell('2,50 €', 'office:value-type="float" office:value="2.5"'),
+      ) +
+      row(
+        '<table:covered-table-cell/>' +
+          cell('x', 'table:number-columns-repeated="2"').replace(
+            '</table',
+            '<office:annotation><text:p>odd</text:p></office:annotation></table',
+          ) +
+          '<table:table-cell table:number-columns-repeated="16000"/>',
+        'table:number-rows-repeated="2"',
+      ) +
+      row('<table:table-cell table:number-columns-repeated="16384"/>', 'table:number-rows-repeated="1048000"'),
+  );
+  assert.deepEqual(parsed.text.split('\n'), [
+    '## S',
+    '',
+    '| Group | Day | Price |',
+    '| --- | --- | --- |',
+    '| left | 2024-05-05 | 2.5 |',
+    '| left | x | x |',
+    '|  | x | x |',
+    '',
+    '[cell: B3]: odd',
+  ]);
+});
+
+test('links stand beside the text of their own block', () => {
+  const list =
+    '<text:list><text:list-item><text:p>item <text:a xlink:href="https://a.example/i">one</text:a></text:p></text:list-item></text:list>';
+  const { blocks } = read(
+    'odt',
+    `<office:body><office:text>${list}<text:p>see <text:a xlink:href="https://a.example/p">page</text:a>, <text:a xlink:href="#x">here</text:a></text:p></office:text></office:body>`,
+  );
+  assert.deepEqual(
+    blocks.map(({ kind, links }) => [kind, ...(links ?? []).map(({ url }) => url)]),
+    [
+      ['list', 'https://a.example/i'],
+      ['paragraph', 'https://a.example/p'],
+    ],
+  );
+});
+
+const OBJECT =
+  '<draw:frame><draw:object xlink:href="./Object 1"/><draw:image xlink:href="./ObjectReplacements/Object 1"/></draw:frame>';
+const withObject = (type: OdfType, body: string, object: string) =>
+  read(type, `<office:body>${body}</office:body>`, { 'Object 1/content.xml': object }).text;
+const cells = (...texts: string[]) =>
+  `<table:table-row>${texts.map((each) => `<table:table-cell><text:p>${each}</text:p></table:table-cell>`).join('')}</table:table-row>`;
+const CHART = `<office:document-content><office:body><office:chart><chart:chart chart:class="chart:circle"><chart:title><text:p>Birds</text:p></chart:title><table:table table:name="local-table"><table:table-header-rows>${cells('', 'count')}</table:table-header-rows><table:table-rows>${cells('heron', '3')}</table:table-rows></table:table></chart:chart></office:chart></office:body></office:document-content>`;
+const CHART_TEXT = 'Pie chart: Birds\n\n|  | count |\n| --- | --- |\n| heron | 3 |';
+
+test('charts, sheets and formulas that stand in parts of their own are read where they are shown', () => {
+  const paragraph = `<office:text><text:p>before ${OBJECT}</text:p><text:p>after</text:p></office:text>`;
+  assert.equal(withObject('odt', paragraph, CHART), `before\n\n${CHART_TEXT}\n\nafter`);
+  const sheet = `<office:document-content><office:body><office:spreadsheet><table:table>${cells('a', 'b')}${cells('1', '2')}<table:table-row table:number-rows-repeated="1000000"><table:table-cell table:number-columns-repeated="1000"/></table:table-row></table:table></office:spreadsheet></office:body></office:document-content>`;
+  assert.equal(withObject('odt', paragraph, sheet), 'before\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n\nafter');
+  const slide = `<office:presentation><draw:page>${OBJECT}</draw:page></office:presentation>`;
+  assert.equal(withObject('odp', slide, CHART), CHART_TEXT);
+  const table = `<office:spreadsheet><table:table table:name="S"><table:shapes>${OBJECT}</table:shapes>${cells('x')}</table:table></office:spreadsheet>`;
+  assert.equal(withObject('ods', table, CHART), `## S\n\nx\n\n${CHART_TEXT}`);
+  assert.equal(withObject('odt', paragraph, ''), 'before\n\nafter', 'an object that is not there');
+});
+
+const FORMULAS: readonly (readonly [mathml: string, text: string])[] = [
+  ['<mi>E</mi><mo>=</mo><mi>m</mi><msup><mi>c</mi><mn>2</mn></msup>', 'E = mc^{2}'],
+  ['<msup><mfrac><mi>a</mi><mi>b</mi></mfrac><mn>2</mn></msup>', '{\\frac{a}{b}}^{2}'],
+  [
+    '<munderover><mo>∑</mo><mrow><mi>i</mi><mo>=</mo><mn>1</mn></mrow><mi>n</mi></munderover><msub><mi>a</mi><mi>i</mi></msub>',
+    '∑_{i = 1}^{n}a_{i}',
+  ],
+  [
+    '<msqrt><mi>x</mi></msqrt><mroot><mi>y</mi><mn>3</mn></mroot><mover><mi>z</mi><mo>→</mo></mover>',
+    '\\sqrt{x}\\sqrt[3]{y}\\vec{z}',
+  ],
+];
+for (const [mathml, latex] of FORMULAS) {
+  test(`a formula is LaTeX in its line: ${latex}`, () => {
+    const object = `<math xmlns="m"><semantics><mrow>${mathml}</mrow><annotation encoding="StarMath 5.0">E = m c^2</annotation></semantics></math>`;
+    const body = `<office:text><text:p>We know ${OBJECT}well.</text:p></office:text>`;
+    assert.equal(withObject('odt', body, object), `We know $${latex}$ well.`);
+  });
+}

@@ -1,0 +1,54 @@
+/** OpenDocument texts, workbooks and presentations (odt, ods, odp). */
+import { badFile } from '../../../failure.ts';
+import { KeyPicker, originMetadata } from '../../../metadata-values.ts';
+import type { ChunkMetadataKey, ParsedFile } from '../../../parsed.ts';
+import { TextBuilder } from '../../text-builder.ts';
+import { childAt, findElements, readXml, textOf } from '../../xml/tree.ts';
+import { openPackage } from '../zip-package.ts';
+import { chartsOn, placeObjects } from './objects.ts';
+import { writeOdfSheets } from './sheets.ts';
+import { writeOdfSlides } from './slides.ts';
+import { OdfWriter, readStyles } from './text.ts';
+
+export type OdfType = 'odt' | 'ods' | 'odp';
+
+/** @throws FileError for a file that is damaged, encrypted or over a limit. */
+export function parseOdf(bytes: Uint8Array, fileType: OdfType, keys: readonly ChunkMetadataKey[]): ParsedFile {
+  const parts = openPackage(bytes);
+  if (parts.text('META-INF/manifest.xml').includes('encryption-data')) {
+    throw badFile('parse', 'Encrypted file', 'The file is protected by a password.');
+  }
+  const content = readXml(parts.text('content.xml'));
+  const body = findElements(content, 'body')[0];
+  if (!body) throw badFile('parse', 'Damaged file', 'The file has no content.');
+  const builder = new TextBuilder();
+  const picker = new KeyPicker(keys);
+  const styles = readStyles(content, readXml(parts.text('styles.xml')));
+  if (fileType !== 'ods') placeObjects(content, parts);
+  if (fileType === 'ods') writeOdfSheets(body, builder, picker, (sheet) => chartsOn(sheet, parts));
+  else if (fileType === 'odp') writeOdfSlides(body, builder, styles);
+  else {
+    const writer = new OdfWriter(styles, (draft, text) => builder.add(draft, text));
+    writer.blocks(body);
+    writer.end();
+  }
+  const meta = findElements(readXml(parts.text('meta.xml')), 'meta').at(0);
+  const value = (name: string) => textOf(childAt(meta, name)).trim() || undefined;
+  const title = value('title');
+  return {
+    fileType,
+    text: builder.text(),
+    blocks: builder.blocks,
+    ...(title === undefined ? {} : { title }),
+    metadata: originMetadata({
+      title,
+      author: value('initial-creator') ?? value('creator'),
+      created: value('creation-date'),
+      modified: value('date'),
+      language: value('language'),
+      description: value('description') ?? value('subject'),
+      keywords: value('keyword'),
+    }),
+    warnings: picker.warnings(),
+  };
+}

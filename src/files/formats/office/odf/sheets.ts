@@ -1,0 +1,111 @@
+/** Sheets of OpenDocument workbooks: repeated rows and cells are told once in the file. */
+import { outsideLinks } from '../../../links.ts';
+import type { KeyPicker } from '../../../metadata-values.ts';
+import type { TextBuilder } from '../../text-builder.ts';
+import { attribute, childElements, findElements, textOf, type XmlElement } from '../../xml/tree.ts';
+import type { ChartText } from '../chart-text.ts';
+import { type CellLink, type CellRange, type RowLinks, writeSheet } from '../sheets/sheets.ts';
+import { repeats, rowElements } from './text.ts';
+
+/** Cells of a sheet, those that repetition makes among them. */
+const CELLS_MAX = 4_000_000;
+
+/** @param chartsOn the charts that lie on a sheet */
+export function writeOdfSheets(
+  body: XmlElement,
+  builder: TextBuilder,
+  picker: KeyPicker,
+  chartsOn: (sheet: XmlElement) => ChartText[],
+): void {
+  for (const table of findElements(body, 'table')) {
+    const rows: string[][] = [];
+    const merged: CellRange[] = [];
+    const comments: string[] = [];
+    const links: RowLinks = new Map();
+    let left = CELLS_MAX;
+    for (const row of rowElements(table)) {
+      const own: CellLink[] = [];
+      const cells = rowCells(row, rows.length, { merged, comments, links: own });
+      if (own.length > 0) links.set(cells, own);
+      // Only rows with content repeat; what fills the rest of the sheet is empty.
+      const times = cells.length === 0 ? 1 : repeats(row, 'table:number-rows-repeated');
+      for (let i = 0; i < times && left > 0; i += 1) {
+        left -= cells.length + 1;
+        rows.push(i === 0 ? cells : [...cells]);
+      }
+    }
+    const charts = chartsOn(table);
+    writeSheet(builder, picker, { name: attribute(table, 'table:name'), rows, merged, comments, links, charts });
+  }
+}
+
+/** The texts of a small table: rows that repeat are told once. */
+export function sheetRows(table: XmlElement): string[][] {
+  return rowElements(table).map((row, index) => rowCells(row, index, { merged: [], comments: [], links: [] }));
+}
+
+/** What rows tell besides their texts. */
+interface RowExtras {
+  merged: CellRange[];
+  comments: string[];
+  links: CellLink[];
+}
+
+function rowCells(row: XmlElement, index: number, { merged, comments, links }: RowExtras): string[] {
+  const cells: string[] = [];
+  /** Empty cells wait until one with content follows. */
+  let empty = 0;
+  for (const cell of childElements(row)) {
+    if (cell.name !== 'table-cell' && cell.name !== 'covered-table-cell') continue;
+    const text = cellValue(cell);
+    const comment = childElements(cell, 'annotation')
+      .map((note) => paragraphs(note))
+      .join(' ');
+    const place = cells.length + empty;
+    if (comment.trim() !== '') comments.push(`[cell: ${columnName(place)}${index + 1}]: ${comment}`);
+    const times = Number(attribute(cell, 'table:number-columns-repeated')) || 1;
+    if (text === '') {
+      empty += times;
+      continue;
+    }
+    const columns = Number(attribute(cell, 'table:number-columns-spanned')) || 1;
+    const rows = Number(attribute(cell, 'table:number-rows-spanned')) || 1;
+    if (columns * rows > 1)
+      merged.push({ top: index, left: place, bottom: index + rows - 1, right: place + columns - 1 });
+    links.push(...cellAddresses(cell).map((url) => ({ column: place, url })));
+    if (empty > COLUMNS_MAX || cells.length > COLUMNS_MAX) break;
+    for (; empty > 0; empty -= 1) cells.push('');
+    for (let i = 0; i < repeats(cell, 'table:number-columns-repeated'); i += 1) cells.push(text);
+  }
+  return cells;
+}
+
+/** Of links in its text, and of the link that its formula makes. */
+function cellAddresses(cell: XmlElement): string[] {
+  const formula = /HYPERLINK\(\s*"([^"]{1,2000})"/.exec(attribute(cell, 'table:formula'))?.[1] ?? '';
+  const texts = childElements(cell, 'p').flatMap((paragraph) => findElements(paragraph, 'a'));
+  const addresses = [formula, ...texts.map((link) => attribute(link, 'xlink:href'))];
+  return addresses.flatMap((address) => outsideLinks(address) ?? []);
+}
+
+/** Columns of a sheet. */
+const COLUMNS_MAX = 16_384;
+
+/** Numbers and dates as they are stored, everything else as it is shown. */
+function cellValue(cell: XmlElement): string {
+  const type = attribute(cell, 'office:value-type');
+  if (type === 'float') return attribute(cell, 'office:value') || paragraphs(cell);
+  if (type === 'date') return attribute(cell, 'office:date-value').replace('T00:00:00', '').replace('T', ' ');
+  return paragraphs(cell);
+}
+
+function paragraphs(element: XmlElement): string {
+  return childElements(element, 'p')
+    .map((paragraph) => textOf(paragraph).replace(/\s+/g, ' ').trim())
+    .join(' ');
+}
+
+export function columnName(index: number): string {
+  const letter = String.fromCharCode(65 + (index % 26));
+  return index < 26 ? letter : columnName(Math.floor(index / 26) - 1) + letter;
+}

@@ -1,0 +1,329 @@
+/** Text of OpenDocument files: headings, paragraphs, lists, tables, notes, as blocks. */
+
+import type { Link } from '../../../../text/link-line.ts';
+import { outsideLinks } from '../../../links.ts';
+import { tableText } from '../../data/table-text.ts';
+import { usefulAltText } from '../../html/alt-text.ts';
+import type { BlockDraft } from '../../text-builder.ts';
+import { attribute, childAt, childElements, findElements, type XmlElement } from '../../xml/tree.ts';
+
+/** What the styles of a file say. */
+export interface OdfStyles {
+  /** The style of a family that people know, behind the automatic ones. */
+  parent: ReadonlyMap<string, string>;
+  /** Lists whose items are numbered, as `name level`. */
+  numbered: ReadonlySet<string>;
+}
+
+export type BlockSink = (draft: BlockDraft, text: string) => void;
+
+/** Blanks that one element may stand for, and columns and rows that one cell may. */
+const REPEAT_MAX = 100;
+const LEVEL_MAX = 8;
+/** Links of a paragraph wait while the list before it is written; each is looked for in every block that is written meanwhile. */
+const WAITING_LINKS_MAX = 100;
+/** Elements that are no text of the document. */
+const SKIPPED = new Set(
+  (
+    'tracked-changes sequence-decls variable-decls user-field-decls forms note-citation ruby-text bookmark-start ' +
+    'alphabetical-index-mark table-of-content illustration-index table-index object-index user-index alphabetical-index ' +
+    'bibliography named-expressions database-ranges shapes'
+  ).split(' '),
+);
+
+export function readStyles(...sources: readonly XmlElement[]): OdfStyles {
+  const parent = new Map<string, string>();
+  const numbered = new Set<string>();
+  for (const source of sources) {
+    for (const style of findElements(source, 'style')) {
+      parent.set(attribute(style, 'style:name'), attribute(style, 'style:parent-style-name'));
+    }
+    for (const list of findElements(source, 'list-style')) {
+      for (const level of childElements(list, 'list-level-style-number')) {
+        const isNumber = attribute(level, 'style:num-format') !== '';
+        if (isNumber) numbered.add(`${attribute(list, 'style:name')} ${attribute(level, 'text:level')}`);
+      }
+    }
+  }
+  return { parent, numbered };
+}
+
+export class OdfWriter {
+  private readonly styles: OdfStyles;
+  private readonly add: BlockSink;
+  private items: string[] = [];
+  private numbered = false;
+  private lastNumber = 0;
+  private code: string[] = [];
+  private notes: string[] = [];
+  private noteCount = 0;
+  private links: Link[] = [];
+  /** Blocks that stand in a frame inside a paragraph. */
+  private inside: XmlElement[] = [];
+
+  constructor(styles: OdfStyles, add: BlockSink) {
+    this.styles = styles;
+    this.add = (draft, text) => {
+      const [own, later] = [true, false].map((isIn) => this.links.filter((link) => text.includes(link.text) === isIn));
+      this.links = later!.slice(-WAITING_LINKS_MAX);
+      add({ ...draft, links: own! }, text);
+    };
+  }
+
+  /** Links whose text is not written yet. */
+  get waitingLinks(): readonly Link[] {
+    return this.links;
+  }
+
+  /** Writes the blocks under an element, in order. */
+  blocks(parent: XmlElement): void {
+    for (const child of childElements(parent)) this.block(child);
+  }
+
+  /** Writes what is still open. */
+  end(): void {
+    this.endList();
+    this.endCode();
+    this.writeNotes();
+  }
+
+  private block(element: XmlElement): void {
+    if (SKIPPED.has(element.name)) return;
+    if (element.name === 'h') this.heading(element, Number(attribute(element, 'text:outline-level')) || 1);
+    else if (element.name === 'p') this.paragraph(element);
+    else if (element.name === 'list') this.list(element);
+    else if (element.name === 'table') this.table(element);
+    else this.blocks(element);
+  }
+
+  private heading(element: XmlElement, outline: number): void {
+    const text = this.inline(element).replace(/\s+/g, ' ').trim();
+    const level = Math.min(Math.max(outline, 1), 6);
+    if (text !== '') this.write({ kind: 'heading', level }, `${'#'.repeat(level)} ${text}`);
+  }
+
+  private paragraph(element: XmlElement): void {
+    const style = this.knownStyle(attribute(element, 'text:style-name'));
+    if (style === 'Title') {
+      this.heading(element, 1);
+      return;
+    }
+    const text = this.inline(element);
+    if (/^(preformatted|source.?code|code)/i.test(style)) {
+      this.endList();
+      this.code.push(text);
+      return;
+    }
+    const quote = /^quot|^block.?quot/i.test(style);
+    const body = quote ? tidy(text).replace(/^/gm, '> ') : tidy(text);
+    if (tidy(text) !== '') this.write({ kind: quote ? 'quote' : 'paragraph' }, body);
+    else this.writeInside();
+  }
+
+  /** The style a person chose, by its name. */
+  private knownStyle(name: string): string {
+    let style = name;
+    for (let step = 0; step < LEVEL_MAX && /^P\d+$/.test(style); step += 1) style = this.styles.parent.get(style) ?? '';
+    return style.replaceAll('_20_', ' ').replaceAll('_', ' ');
+  }
+
+  private list(element: XmlElement): void {
+    // Chapters that are numbered stand in lists.
+    if (findElements(element, 'h').length > 0 || findElements(element, 'table').length > 0) {
+      this.blocks(element);
+      return;
+    }
+    this.endCode();
+    this.listItems(element, attribute(element, 'text:style-name'), 0);
+  }
+
+  private listItems(list: XmlElement, style: string, depth: number): void {
+    const name = attribute(list, 'text:style-name') || style;
+    const numbered = this.styles.numbered.has(`${name} ${depth + 1}`);
+    let number = attribute(list, 'text:continue-numbering') === 'true' && depth === 0 ? this.lastNumber : 0;
+    for (const item of childElements(list)) {
+      if (item.name !== 'list-item' && item.name !== 'list-header') continue;
+      const own = childElements(item).filter((child) => child.name !== 'list');
+      const text = tidy(own.map((part) => this.inline(part)).join('\n'));
+      if (text !== '') {
+        if (depth === 0 && this.items.length > 0 && this.numbered !== numbered) this.writeItems();
+        if (depth === 0) this.numbered = numbered;
+        number += 1;
+        const mark = numbered ? `${number}.` : '-';
+        const lead = '  '.repeat(Math.min(depth, LEVEL_MAX));
+        this.items.push(`${lead}${mark} ${text.replaceAll('\n', `\n${lead}  `)}`);
+      }
+      for (const inner of childElements(item, 'list')) this.listItems(inner, name, depth + 1);
+    }
+    if (depth === 0) this.lastNumber = number;
+  }
+
+  private table(element: XmlElement): void {
+    const rows = this.rows(element);
+    const table = tableText(rows);
+    if (!table) return;
+    this.write(table.draft, table.text);
+  }
+
+  private rows(table: XmlElement): string[][] {
+    const rows: string[][] = [];
+    for (const row of rowElements(table)) {
+      const cells: string[] = [];
+      const own = childElements(row).filter(({ name }) => name === 'table-cell' || name === 'covered-table-cell');
+      for (const cell of own) {
+        // A covered cell repeats what covers it: from the left, or from above.
+        const text =
+          cell.name === 'covered-table-cell' ? (this.covering(cells, rows.at(-1)) ?? '') : this.cellText(cell);
+        const columns = repeats(cell, 'table:number-columns-repeated');
+        for (let i = 0; i < columns; i += 1) cells.push(text);
+      }
+      rows.push(cells);
+    }
+    return rows;
+  }
+
+  private covering(cells: readonly string[], above: readonly string[] | undefined): string | undefined {
+    return cells.at(-1) ?? above?.[cells.length];
+  }
+
+  private cellText(cell: XmlElement): string {
+    return childElements(cell)
+      .map((child) => (child.name === 'p' || child.name === 'h' ? this.inline(child) : this.deepText(child)))
+      .join(' ');
+  }
+
+  /** Text of lists and tables inside cells. */
+  private deepText(element: XmlElement): string {
+    return [...findElements(element, 'p'), ...findElements(element, 'h')].map((part) => this.inline(part)).join(' ');
+  }
+
+  private write(draft: BlockDraft, text: string): void {
+    this.endList();
+    this.endCode();
+    this.add(draft, text);
+    this.writeNotes();
+    this.writeInside();
+  }
+
+  private endList(): void {
+    this.writeItems();
+  }
+
+  private writeItems(): void {
+    if (this.items.length === 0) return;
+    this.add({ kind: 'list' }, this.items.join('\n'));
+    this.items = [];
+    this.writeNotes();
+    this.writeInside();
+  }
+
+  private endCode(): void {
+    if (this.code.length === 0) return;
+    this.add({ kind: 'code' }, `\`\`\`\n${this.code.join('\n')}\n\`\`\``);
+    this.code = [];
+  }
+
+  private writeNotes(): void {
+    for (const note of this.notes) this.add({ kind: 'paragraph' }, note);
+    this.notes = [];
+  }
+
+  private writeInside(): void {
+    const inside = this.inside;
+    this.inside = [];
+    for (const box of inside) this.blocks(box);
+  }
+
+  /** Text of a paragraph with its line breaks. Nesting is bounded by the reader. */
+  inline(element: XmlElement): string {
+    let text = '';
+    for (const child of element.children) {
+      if (typeof child === 'string') text += child.replace(/\s+/g, ' ');
+      else text += this.inlineElement(child);
+    }
+    return text;
+  }
+
+  private inlineElement(element: XmlElement): string {
+    switch (element.name) {
+      case 's':
+        return ' '.repeat(repeats(element, 'text:c'));
+      case 'tab':
+        return '\t';
+      case 'line-break':
+        return '\n';
+      case 'note':
+      case 'annotation':
+        return this.note(element);
+      case 'frame':
+      case 'custom-shape':
+      case 'g':
+        return this.frame(element);
+      case 'annotation-end':
+        return '';
+      case 'a':
+        return this.link(element);
+      default:
+        return SKIPPED.has(element.name) ? '' : this.inline(element);
+    }
+  }
+
+  private link(element: XmlElement): string {
+    const text = this.inline(element);
+    const url = outsideLinks(attribute(element, 'xlink:href'));
+    if (url !== undefined) this.links.push({ text: tidy(text), url });
+    return text;
+  }
+
+  private note(element: XmlElement): string {
+    const body = childAt(element, 'note-body') ?? element;
+    const author = childAt(element, 'creator');
+    const text = findElements(body, 'p')
+      .map((part) => this.inline(part))
+      .join(' ');
+    if (text.trim() === '') return '';
+    this.noteCount += 1;
+    const label = element.name === 'annotation' ? `[comment${author ? ` by ${this.inline(author)}` : ''}] ` : '';
+    this.notes.push(`[^${this.noteCount}]: ${label}${tidy(text)}`);
+    return `[^${this.noteCount}]`;
+  }
+
+  /** A text box is written behind its paragraph; of pictures and objects their description is kept. */
+  private frame(element: XmlElement): string {
+    const box = childAt(element, 'text-box') ?? (element.name === 'custom-shape' ? element : undefined);
+    if (box) {
+      this.inside.push(box);
+      return '';
+    }
+    const object = childAt(element, 'object');
+    const formula = childAt(object, 'formula');
+    if (formula) return ` ${this.inline(formula)} `;
+    if (object && object.children.length > 0) {
+      this.inside.push(object);
+      return '';
+    }
+    const described = childAt(element, 'desc') ?? childAt(element, 'title');
+    const alt = described ? usefulAltText(this.inline(described)) : '';
+    return alt === '' ? '' : ` ![${alt}] `;
+  }
+}
+
+/** The rows of a table, those of its groups and headers among them. */
+export function rowElements(table: XmlElement): XmlElement[] {
+  return childElements(table).flatMap((child) => {
+    if (child.name === 'table-row') return [child];
+    return /^table-(header-rows|rows|row-group)$/.test(child.name) ? rowElements(child) : [];
+  });
+}
+
+export function repeats(element: XmlElement, name: string): number {
+  return Math.min(Math.max(Number(attribute(element, name)) || 1, 1), REPEAT_MAX);
+}
+
+function tidy(raw: string): string {
+  return raw
+    .replace(/[ \t\u00a0]+/g, ' ')
+    .replace(/[\u00ad\u200b]/g, '')
+    .replace(/ ?\n ?/g, '\n')
+    .trim();
+}

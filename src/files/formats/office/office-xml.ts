@@ -1,0 +1,204 @@
+/** Small readings of Office XML parts that need no parser: properties and cell comments. Linear. */
+import { outsideLinks } from '../../links.ts';
+import { attribute, decodeXml, readXml } from '../xml/tree.ts';
+import { type ChartText, chartText } from './chart-text.ts';
+import { diagramText, shapeTexts } from './drawing-text.ts';
+import { percentCells, percentStyles } from './sheets/percent-cells.ts';
+import { folderOf, resolvePart, type ZipPackage } from './zip-package.ts';
+
+/** Title, author, dates and language of an Office file. */
+export function coreProperties(parts: ZipPackage): Record<string, string | undefined> {
+  const xml = parts.text('docProps/core.xml');
+  const value = (tag: string) => {
+    const found = new RegExp(`<${tag}(?:\\s[^<>]*)?>([^<]*)</${tag}>`).exec(xml)?.[1]?.trim();
+    return found ? decodeXml(found) : undefined;
+  };
+  return {
+    title: value('dc:title'),
+    author: value('dc:creator'),
+    created: value('dcterms:created'),
+    modified: value('dcterms:modified'),
+    language: value('dc:language'),
+    description: value('dc:description'),
+    keywords: value('cp:keywords'),
+  };
+}
+
+/** What read-excel-file does not tell about a sheet. */
+export interface SheetExtras {
+  hidden: boolean;
+  /** `A1:B2` references of merged cells. */
+  merged: string[];
+  /** `[author: Ann, cell: B2]: text`. Threads replace the notice that old versions see for them. */
+  comments: string[];
+  charts: ChartText[];
+  /** Of shapes and diagrams that lie on the sheet. */
+  texts: string[];
+  links: { ref: string; url: string }[];
+  /** References of cells whose numbers are shown as percents. */
+  percents: ReadonlySet<string>;
+}
+
+/** Extras by sheet name. */
+export function sheetExtras(parts: ZipPackage): Map<string, SheetExtras> {
+  const people = new Map<string, string>();
+  for (const name of parts.names.filter((part) => /^xl\/persons\/[^/]+\.xml$/.test(part))) {
+    for (const person of elements(parts.text(name), 'person'))
+      people.set(attribute(person, 'id'), attribute(person, 'displayName'));
+  }
+  const targets = relations(parts, 'xl/workbook.xml');
+  const workbook = parts.text('xl/workbook.xml');
+  const styles = percentStyles(parts.text('xl/styles.xml'));
+  return new Map(
+    elements(workbook, 'sheet').map((sheet) => {
+      const part = targets.get(attribute(sheet, 'r:id')) ?? '';
+      const links = [...relations(parts, part).values()];
+      const notes = links.filter((link) => /^xl\/comments/i.test(link)).flatMap((link) => notesOf(parts.text(link)));
+      const threads = links
+        .filter((link) => link.startsWith('xl/threadedComments/'))
+        .flatMap((link) => threadsOf(parts.text(link), people));
+      const state = attribute(sheet, 'state');
+      const xml = parts.text(part);
+      const rest = tail(xml, '</sheetData>');
+      const extras: SheetExtras = {
+        hidden: state === 'hidden' || state === 'veryHidden',
+        merged: elements(rest, 'mergeCell').map((cell) => attribute(cell, 'ref')),
+        links: [...cellLinks(rest, outsideTargets(parts, part)), ...formulaLinks(xml)],
+        percents: percentCells(xml, styles),
+        ...drawnOn(parts, links),
+        comments: [...notes, ...threads].filter(({ text }) => text.trim() !== '').map(commentLine),
+      };
+      return [attribute(sheet, 'name'), extras] as const;
+    }),
+  );
+}
+
+/** Links that were set on cells. */
+function cellLinks(xml: string, targets: ReadonlyMap<string, string>): SheetExtras['links'] {
+  if (targets.size === 0) return [];
+  return elements(xml, 'hyperlink').flatMap((link) => {
+    const url = targets.get(attribute(link, 'r:id'));
+    const place = attribute(link, 'location');
+    const ref = attribute(link, 'ref').split(':', 1)[0]!;
+    return url === undefined ? [] : [{ ref, url: place === '' ? url : `${url}#${place}` }];
+  });
+}
+
+const LINK_FORMULA = /HYPERLINK\(\s*(?:"|&quot;)([^"<]{1,2000}?)(?:"|&quot;)/g;
+
+/** Links that formulas make, one a cell: `HYPERLINK("https://…", …)`. */
+function formulaLinks(xml: string): SheetExtras['links'] {
+  if (!xml.includes('HYPERLINK(')) return [];
+  const links: SheetExtras['links'] = [];
+  let [cell, next, linked] = [-1, xml.indexOf('<c '), -1];
+  for (const formula of xml.matchAll(LINK_FORMULA)) {
+    for (; next !== -1 && next < formula.index; next = xml.indexOf('<c ', next + 1)) cell = next;
+    if (cell === linked) continue;
+    const url = outsideLinks(decodeXml(formula[1]!));
+    if (url === undefined) continue;
+    linked = cell;
+    const [head = ''] = xml.slice(cell, formula.index).split('>', 1);
+    links.push({ ref: attribute({ head }, 'r'), url });
+  }
+  return links;
+}
+
+/** What lies on a sheet, or is a sheet of its own. */
+function drawnOn(parts: ZipPackage, links: readonly string[]): Pick<SheetExtras, 'charts' | 'texts'> {
+  const drawings = links.filter((link) => link.startsWith('xl/drawings/') && link.endsWith('.xml'));
+  const texts = drawings.flatMap((drawing) => shapeTexts(readXml(parts.text(drawing))));
+  const linked = drawings.flatMap((drawing) => [...relations(parts, drawing).values()]);
+  const diagrams = linked.filter((link) => /^xl\/diagrams\/data[^/]*$/.test(link));
+  return {
+    texts: [...texts, ...diagrams.map((diagram) => diagramText(readXml(parts.text(diagram))))],
+    charts: linked.filter((link) => link.startsWith('xl/charts/chart')).map((chart) => chartText(parts.text(chart))),
+  };
+}
+
+interface CellComment {
+  ref: string;
+  author: string;
+  time?: string;
+  text: string;
+}
+
+function notesOf(xml: string): CellComment[] {
+  const authors = elements(xml, 'author').map((author) => decodeXml(author.body.trim()));
+  const notes = elements(xml, 'comment').map((note) => ({
+    ref: attribute(note, 'ref'),
+    author: authors[Number(attribute(note, 'authorId'))] ?? '',
+    text: elements(note.body, 't')
+      .map((run) => decodeXml(run.body))
+      .join(''),
+  }));
+  return notes.filter((note) => !note.author.startsWith('tc={'));
+}
+
+function threadsOf(xml: string, people: ReadonlyMap<string, string>): CellComment[] {
+  return elements(xml, 'threadedComment').map((comment) => ({
+    ref: attribute(comment, 'ref'),
+    author: people.get(attribute(comment, 'personId')) ?? '',
+    time: attribute(comment, 'dT').slice(0, 19),
+    text: elements(comment.body, 'text')
+      .map((part) => decodeXml(part.body))
+      .join(''),
+  }));
+}
+
+function commentLine({ ref, author, time = '', text }: CellComment): string {
+  const said = [author && `author: ${author}`, time && `time: ${time}`, `cell: ${ref}`].filter(Boolean);
+  return `[${said.join(', ')}]: ${text.trim()}`;
+}
+
+/** Relationship id -> part, for a part's relationships. */
+export function relations(parts: ZipPackage, part: string): Map<string, string> {
+  const folder = folderOf(part);
+  const xml = parts.text(`${folder}_rels/${part.slice(folder.length)}.rels`);
+  return new Map(
+    elements(xml, 'Relationship').map((link) => [
+      attribute(link, 'Id'),
+      resolvePart(folder, attribute(link, 'Target')),
+    ]),
+  );
+}
+
+/** Relationship id -> address, for what a part refers to outside of its file. */
+export function outsideTargets(parts: ZipPackage, part: string): Map<string, string> {
+  const folder = folderOf(part);
+  const xml = parts.text(`${folder}_rels/${part.slice(folder.length)}.rels`);
+  return new Map(
+    elements(xml, 'Relationship').flatMap((link) => {
+      const url = outsideLinks(attribute(link, 'Target'));
+      return url === undefined ? [] : [[attribute(link, 'Id'), url] as const];
+    }),
+  );
+}
+
+function tail(text: string, mark: string): string {
+  const at = text.lastIndexOf(mark);
+  return at === -1 ? '' : text.slice(at + mark.length);
+}
+
+/** Elements of a name that do not contain themselves. */
+function elements(xml: string, name: string): { head: string; body: string }[] {
+  const found: { head: string; body: string }[] = [];
+  const close = `</${name}>`;
+  for (let at = findOpen(xml, name, 0); at !== -1; ) {
+    const headEnd = xml.indexOf('>', at);
+    if (headEnd === -1) break;
+    const head = xml.slice(at, headEnd);
+    const empty = head.endsWith('/');
+    const end = empty ? headEnd : xml.indexOf(close, headEnd);
+    if (end === -1) break;
+    found.push({ head, body: empty ? '' : xml.slice(headEnd + 1, end) });
+    at = findOpen(xml, name, end + 1);
+  }
+  return found;
+}
+
+function findOpen(xml: string, name: string, from: number): number {
+  for (let at = xml.indexOf(`<${name}`, from); at !== -1; at = xml.indexOf(`<${name}`, at + 1)) {
+    if (/[\s/>]/.test(xml[at + name.length + 1] ?? '')) return at;
+  }
+  return -1;
+}

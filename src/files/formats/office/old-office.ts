@@ -1,0 +1,51 @@
+/** Word, Excel and PowerPoint files of 97 to 2003: LibreOffice writes them anew, and the parser of the new format reads that. */
+
+import { openCompoundFile } from '../../detect/compound-file.ts';
+import { badFile } from '../../failure.ts';
+import type { OfficeFormat, Tools } from '../../tools.ts';
+
+export type OldOfficeType = 'doc' | 'xls' | 'ppt';
+
+export const NEW_FORMAT: Record<OldOfficeType, OfficeFormat> = { doc: 'docx', xls: 'xlsx', ppt: 'pptx' };
+const NAMES: Record<OldOfficeType, string> = { doc: 'Word', xls: 'Excel', ppt: 'PowerPoint' };
+/** Of a workbook's records, within which one says that the rest is encrypted. */
+const WORKBOOK_RECORDS_MAX = 20;
+const FILE_PASS = 0x002f;
+const WORD_FLAGS_OFFSET = 10;
+const WORD_ENCRYPTED = 0x0100;
+
+/** The file in its new format. @throws FileError without LibreOffice, for a file with a password, and what LibreOffice throws. */
+export async function convertOldOffice(type: OldOfficeType, bytes: Uint8Array, { office }: Tools): Promise<Uint8Array> {
+  if (isEncrypted(type, bytes)) throw badFile('parse', 'Encrypted file', 'The file is protected by a password.');
+  if (!office) {
+    const name = `${NAMES[type]} 97 to 2003 (${type})`;
+    throw badFile(
+      'parse',
+      'Unsupported file type',
+      `${name} files are read where LibreOffice is installed; or save the file as ${NEW_FORMAT[type]}.`,
+    );
+  }
+  return office(NEW_FORMAT[type]);
+}
+
+function isEncrypted(type: OldOfficeType, bytes: Uint8Array): boolean {
+  const file = openCompoundFile(bytes);
+  if (type === 'ppt') return file.paths.includes('EncryptedSummary');
+  if (type === 'doc') {
+    const flags = wordsOf(file.read('WordDocument'))?.getUint16(WORD_FLAGS_OFFSET, true) ?? 0;
+    return (flags & WORD_ENCRYPTED) !== 0;
+  }
+  const book = wordsOf(file.read('Workbook') ?? file.read('Book'));
+  let at = 0;
+  for (let count = 0; book && count < WORKBOOK_RECORDS_MAX && at + 4 <= book.byteLength; count += 1) {
+    if (book.getUint16(at, true) === FILE_PASS) return true;
+    at += 4 + book.getUint16(at + 2, true);
+  }
+  return false;
+}
+
+/** Undefined when it is too short to say anything. */
+function wordsOf(stream: Uint8Array | undefined): DataView | undefined {
+  if (!stream || stream.length < WORD_FLAGS_OFFSET + 2) return undefined;
+  return new DataView(stream.buffer, stream.byteOffset, stream.byteLength);
+}

@@ -1,0 +1,59 @@
+/** Formulas of Office files (OMML) as LaTeX. */
+import { attribute, childAt, childElements, readXml, textOf, type XmlElement } from '../xml/tree.ts';
+
+/** `xml` is one `m:oMath` element. */
+export function mathText(xml: string): string {
+  return latexOf(readXml(xml)).replace(/\s+/g, ' ').trim();
+}
+
+/** Nesting is bounded by the reader. */
+function latexOf(element: XmlElement | undefined): string {
+  if (!element) return '';
+  const part = (name: string) => latexOf(childAt(element, name));
+  const property = (name: string, usual: string) => {
+    const found = childAt(element, `${element.name}Pr`, name);
+    return found ? attribute(found, 'm:val') : usual;
+  };
+  switch (element.name) {
+    case 't':
+      return textOf(element);
+    case 'f':
+      return `\\frac{${part('num')}}{${part('den')}}`;
+    case 'sSup':
+      return `${part('e')}^{${part('sup')}}`;
+    case 'sSub':
+      return `${part('e')}_{${part('sub')}}`;
+    case 'sSubSup':
+      return `${part('e')}_{${part('sub')}}^{${part('sup')}}`;
+    case 'sPre':
+      return `{}_{${part('sub')}}^{${part('sup')}}${part('e')}`;
+    case 'rad': {
+      // Asked for once: twice would double the work with every level.
+      const degree = part('deg');
+      return `\\sqrt${degree === '' ? '' : `[${degree}]`}{${part('e')}}`;
+    }
+    case 'nary':
+      return `${property('chr', '∫')}_{${part('sub')}}^{${part('sup')}} ${part('e')}`.replace(/[_^]\{\}/g, '');
+    case 'limLow':
+      return `${part('e')}_{${part('lim')}}`;
+    case 'limUpp':
+      return `${part('e')}^{${part('lim')}}`;
+    case 'bar':
+      return `\\overline{${part('e')}}`;
+    case 'func':
+      return `${part('fName')} ${part('e')}`;
+    case 'd':
+      return `${property('begChr', '(')}${childElements(element, 'e').map(latexOf).join(property('sepChr', '|'))}${property('endChr', ')')}`;
+    case 'eqArr':
+      return childElements(element, 'e').map(latexOf).join(' \\\\ ');
+    case 'm':
+      return `\\begin{matrix}${childElements(element, 'mr')
+        .map((row) => childElements(row, 'e').map(latexOf).join(' & '))
+        .join(' \\\\ ')}\\end{matrix}`;
+    default:
+      return childElements(element)
+        .filter(({ name }) => !name.endsWith('Pr'))
+        .map(latexOf)
+        .join('');
+  }
+}

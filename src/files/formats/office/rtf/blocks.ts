@@ -1,0 +1,143 @@
+/** Paragraphs of an RTF file as they end, put together to headings, lists, tables and notes. */
+import type { Link } from '../../../../text/link-line.ts';
+import { tableText } from '../../data/table-text.ts';
+import type { TextBuilder } from '../../text-builder.ts';
+
+/** What holds for a paragraph when it ends. */
+export interface ParagraphStyle {
+  /** 1..6. */
+  heading?: number;
+  /** The list it belongs to, and its depth there. */
+  list?: number;
+  level?: number;
+  /** Twips. */
+  indent: number;
+  inTable: boolean;
+}
+
+const LEVEL_MAX = 8;
+/** Indentation of one level, as writers set it. */
+const LEVEL_TWIPS = 360;
+const BULLET = /^\s*([•·◦▪‣⁃–—-]|o(?=\t)|\uf0b7|\d{1,4}[.)]|[a-z][.)]|[ivx]{1,6}[.)])\t+\s*/iu;
+
+export class RtfBlocks {
+  private readonly builder: TextBuilder;
+  private items: string[] = [];
+  private lastNumber = 0;
+  /** Whether the items of the list that is open are numbered. */
+  private numbered = false;
+  private cell: string[] = [];
+  private row: string[] = [];
+  private rows: string[][] = [];
+  private notes: string[] = [];
+  /** Links of what is not written yet. */
+  private links: Link[] = [];
+
+  constructor(builder: TextBuilder) {
+    this.builder = builder;
+  }
+
+  /** `mark` is what stands in front of a list item. */
+  paragraph(raw: string, style: ParagraphStyle, mark: string, links: readonly Link[] = []): void {
+    const text = tidy(raw);
+    if (style.inTable) {
+      if (this.rows.length + this.row.length + this.cell.length === 0) this.endList();
+      if (text !== '') this.cell.push(text);
+      this.links.push(...links);
+      return;
+    }
+    this.endTable();
+    if (text === '') return;
+    const typed = style.heading === undefined ? BULLET.exec(raw) : null;
+    if (style.heading !== undefined) this.add('heading', text, links, style.heading);
+    else if (style.list !== undefined || mark !== '') this.item(text, style, mark, links);
+    else if (typed) this.item(tidy(raw.slice(typed[0].length)), style, typed[1]!, links);
+    else {
+      this.endList();
+      this.add('paragraph', text, links);
+    }
+  }
+
+  endCell(): void {
+    this.row.push(this.cell.join(' '));
+    this.cell = [];
+  }
+
+  endRow(): void {
+    if (this.cell.length > 0) this.endCell();
+    if (this.row.length > 0) this.rows.push(this.row);
+    this.row = [];
+  }
+
+  /** Keeps a note until the paragraph it belongs to is written. Returns its mark. */
+  note(number: number, text: string): void {
+    this.notes.push(`[^${number}]: ${tidy(text)}`);
+  }
+
+  end(): void {
+    this.endRow();
+    this.endTable();
+    this.endList();
+    this.writeNotes();
+  }
+
+  private item(text: string, { level, indent }: ParagraphStyle, mark: string, links: readonly Link[]): void {
+    const depth = Math.min(LEVEL_MAX, level ?? Math.max(0, Math.round(indent / LEVEL_TWIPS) - 1));
+    const number = /^\d+/.exec(mark)?.[0];
+    this.lastNumber = number ? Number(number) : mark === '' && this.lastNumber > 0 ? this.lastNumber + 1 : 0;
+    const numbered = this.lastNumber > 0;
+    if (depth === 0 && this.items.length > 0 && numbered !== this.numbered) this.writeItems();
+    if (depth === 0) this.numbered = numbered;
+    const sign = this.lastNumber > 0 ? `${this.lastNumber}.` : /^[a-z]+[.)]$/i.test(mark) ? mark : '-';
+    this.links.push(...links);
+    this.items.push(`${'  '.repeat(depth)}${sign} ${text.replaceAll('\n', ' ')}`);
+  }
+
+  private add(kind: 'heading' | 'paragraph', text: string, links: readonly Link[], level = 1): void {
+    this.endList();
+    if (kind === 'paragraph') this.builder.add({ kind, links }, text);
+    else this.builder.add({ kind, level, links }, `${'#'.repeat(level)} ${text.replaceAll('\n', ' ')}`);
+    this.writeNotes();
+  }
+
+  private endList(): void {
+    this.lastNumber = 0;
+    this.writeItems();
+  }
+
+  private writeItems(): void {
+    if (this.items.length === 0) return;
+    this.builder.add({ kind: 'list', links: this.takeLinks() }, this.items.join('\n'));
+    this.items = [];
+    this.writeNotes();
+  }
+
+  private endTable(): void {
+    if (this.rows.length === 0) return;
+    this.endList();
+    const table = tableText(this.rows);
+    const links = this.takeLinks();
+    if (table) this.builder.add({ ...table.draft, links }, table.text);
+    this.rows = [];
+    this.writeNotes();
+  }
+
+  private takeLinks(): Link[] {
+    const links = this.links;
+    this.links = [];
+    return links;
+  }
+
+  private writeNotes(): void {
+    for (const note of this.notes) this.builder.add({ kind: 'paragraph' }, note);
+    this.notes = [];
+  }
+}
+
+/** Tabs and runs of blanks to one blank; line breaks stay. */
+function tidy(raw: string): string {
+  return raw
+    .replace(/[ \t\u00a0]+/g, ' ')
+    .replace(/ ?\n ?/g, '\n')
+    .trim();
+}

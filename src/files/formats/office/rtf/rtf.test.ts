@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { Buffer } from 'node:buffer';
+import { test } from 'node:test';
+import { LINK_TEXT_UNITS_MAX } from '../../../links.ts';
+import { parseRtf } from './rtf.ts';
+
+const read = (source: string) => parseRtf(Buffer.from(source, 'latin1'));
+
+for (const [what, source, text] of [
+  ['bytes in the code page of the file', "{\\rtf1\\ansi\\ansicpg1251 \\'cf\\'f0\\'e8\\'e2\\'e5\\'f2}", 'Привет'],
+  ['raw bytes', '{\\rtf1\\ansi\\ansicpg1252 caf\xe9}', 'café'],
+  [
+    'bytes in the character set of their font',
+    "{\\rtf1\\ansi{\\fonttbl{\\f0\\fcharset0 A;}{\\f1\\fcharset128 B;}}\\f0 a \\f1\\'93\\'fa\\'96\\'7b\\f0  b}",
+    'a 日本 b',
+  ],
+  ['characters of two bytes whose second is a letter', '{\\rtf1\\ansi\\ansicpg932 \x83A\x83C}', 'アイ'],
+  ['Unicode with a fallback of one character', "{\\rtf1\\uc1 \\u960?\\u8364\\'80!}", 'π€!'],
+  ['Unicode with a fallback of two', "{\\rtf1\\uc2 \\u26085\\'93\\'fa!}", '日!'],
+  ['Unicode beyond the first plane and negative numbers', '{\\rtf1\\uc0 \\u-10179\\u-8704 }', '😀'],
+  ['dashes, quotes and blanks', '{\\rtf1 a\\emdash b \\ldblquote c\\rdblquote\\~d\\_e\\-f}', 'a—b “c” d-ef'],
+  ['hidden and deleted text', '{\\rtf1 seen{\\v hidden}{\\deleted gone}\\v x\\v0  too}', 'seen too'],
+  [
+    'pictures, unknown destinations, fields',
+    '{\\rtf1 a{\\pict 00ff}{\\*\\new b}{\\field{\\*\\fldinst HYPERLINK "x"}{\\fldrslt c}}}',
+    'ac',
+  ],
+  ['binary data that looks like markup', '{\\rtf1 a{\\pict\\bin5 }}}}}}b}', 'ab'],
+  ['text boxes', '{\\rtf1 a\\par{\\shp{\\*\\shpinst{\\sp{\\sn x}{\\sv 1}}{\\shptxt box\\par}}}b}', 'a\n\nbox\n\nb'],
+  ['a file that is cut off', '{\\rtf1 one\\par {\\b two', 'one\n\ntwo'],
+  ['too many closing braces', '{\\rtf1 one}}}\\par two', 'one\n\ntwo'],
+] as const) {
+  test(`RTF: ${what}`, () => assert.equal(read(source).text, text));
+}
+
+test('headings by outline level and by style name', () => {
+  const parsed = read(
+    '{\\rtf1{\\stylesheet{\\s1\\outlinelevel0 Kop;}{\\s2 heading 2;}}\\pard\\s1 One\\par\\pard text\\par\\pard\\s2 Two\\par}',
+  );
+  assert.equal(parsed.text, '# One\n\ntext\n\n## Two');
+});
+
+test('nested tables stay in their cell; the fallback of old readers is left out', () => {
+  const parsed = read(
+    '{\\rtf1\\pard\\intbl\\itap2 a\\nestcell b\\nestcell{\\*\\nesttableprops\\nestrow}{\\nonesttables x\\par}\\pard\\intbl c\\cell d\\cell\\row\\pard after\\par}',
+  );
+  assert.equal(parsed.text, '| a b c | d |\n| --- | --- |\n\nafter');
+});
+
+test('notes and comments follow their paragraph', () => {
+  const parsed = read('{\\rtf1 word\\chftn{\\footnote\\pard the {\\i note}} more{\\*\\annotation odd}\\par next}');
+  assert.equal(parsed.text, 'word[^1] more[^2]\n\n[^1]: the note\n\n[^2]: [comment] odd\n\nnext');
+});
+
+test('properties', () => {
+  const { title, metadata } = read(
+    '{\\rtf1{\\info{\\title A {\\b title}}{\\author Ann}{\\creatim\\yr2024\\mo3\\dy5\\hr7\\min9}}x}',
+  );
+  assert.equal(title, 'A title');
+  assert.equal(metadata['author']?.val, 'Ann');
+  assert.equal(metadata['created']?.val, '2024-03-05T07:09:00Z');
+});
+
+test('groups nested too deeply are refused, long ones take linear time', () => {
+  assert.throws(() => read('{'.repeat(3000)), /nested too deeply/);
+  for (const source of ['{}'.repeat(200_000), '\\'.repeat(300_001), "\\'e9".repeat(200_000), '\\cell'.repeat(50_000)]) {
+    assert.ok(read(`{\\rtf1 ${source}`));
+  }
+});
+
+test('of links within each other only the innermost is one', () => {
+  const field = (url: string, inside: string) => `{\\field{\\*\\fldinst HYPERLINK "${url}"}{\\fldrslt ${inside}}}`;
+  const plain = (inside: string) => `{\\field{\\*\\fldinst REF x}{\\fldrslt ${inside}}}`;
+  const linksOf = (body: string) =>
+    read(`{\\rtf1 ${body}\\par}`).blocks.flatMap(({ links = [] }) => links.map(({ text, url }) => [text, url]));
+  const [a, b] = ['http://a.example/', 'http://b.example/'];
+  assert.deepEqual(linksOf(field(a, `x ${plain(field(b, 'in'))} y`)), [['in', b]]);
+  assert.deepEqual(linksOf(field(a, `x ${plain('in')} y`)), [['x in y', a]]);
+  assert.deepEqual(linksOf(`${field(a, `x ${field(b, '1')} ${field(b, '2')}`)} ${field(a, '3')}`), [
+    ['1', b],
+    ['2', b],
+    ['3', a],
+  ]);
+  let deep = 'word '.repeat(1000);
+  for (let i = 0; i < 900; i += 1) deep = field(`http://${i}.example/`, `x ${deep}`);
+  const links = linksOf(deep);
+  assert.equal(links.length, 1);
+  assert.ok(links[0]![0]!.length <= LINK_TEXT_UNITS_MAX);
+});

@@ -1,0 +1,348 @@
+/** RTF: control words and groups in one pass over the bytes, whatever program wrote them. */
+import { Buffer } from 'node:buffer';
+import type { Link } from '../../../../text/link-line.ts';
+import { overLimit } from '../../../failure.ts';
+import { outsideLinks } from '../../../links.ts';
+import { originMetadata } from '../../../metadata-values.ts';
+import type { ParsedFile } from '../../../parsed.ts';
+import { TextBuilder } from '../../text-builder.ts';
+import { type ParagraphStyle, RtfBlocks } from './blocks.ts';
+import { charsetEncoding, codePageEncoding, decodeBytes } from './encodings.ts';
+
+/** Bytes of a file: pictures are most of a large one. */
+export const RTF_BYTES_MAX = 128 * 1024 * 1024;
+/** Groups within groups. */
+const DEPTH_MAX = 2000;
+
+/** What a group's text is for. */
+type Target = 'body' | 'skip' | 'fonts' | 'styles' | 'mark' | 'note' | 'comment' | 'property' | 'date' | 'instruction';
+
+interface Group {
+  target: Target;
+  /** Name of the property, for those targets. */
+  name: string;
+  hidden: boolean;
+  encoding: string | undefined;
+  /** Fallback characters behind `\u`. */
+  fallback: number;
+  paragraph: ParagraphStyle;
+  /** The next control word names an optional destination. */
+  optional: boolean;
+  /** The field that it is in. */
+  field?: Field;
+}
+
+interface Field {
+  instruction: string;
+  /** Where its result begins, among the parts of the paragraph's text. */
+  from?: number;
+  /** A link is within it. */
+  holdsLink?: boolean;
+}
+
+/** Destinations whose text is no text of the document. */
+const SKIPPED = new Set(
+  (
+    'colortbl pict nonshppict listtable listoverridetable rsidtbl generator header headerl headerr headerf footer ' +
+    'footerl footerr footerf bkmkstart bkmkend themedata datastore latentstyles xmlnstbl nonesttables sp filetbl revtbl xe tc ' +
+    'objdata objclass atnid atnauthor atndate atnref pn ftnsep ftnsepc aftnsep aftnsepc template docvar userprops xmlopen'
+  ).split(' '),
+);
+const PROPERTIES = new Set(['title', 'author', 'subject', 'keywords', 'doccomm', 'creatim', 'revtim']);
+const CHARACTERS: Record<string, string> = {
+  tab: '\t',
+  line: '\n',
+  emdash: '—',
+  endash: '–',
+  lquote: '‘',
+  rquote: '’',
+  ldblquote: '“',
+  rdblquote: '”',
+  bullet: '•',
+  emspace: ' ',
+  enspace: ' ',
+  qmspace: ' ',
+  '~': ' ',
+  _: '-',
+  '{': '{',
+  '}': '}',
+  '\\': '\\',
+};
+
+/** @throws FileError when the file is over a limit. */
+export function parseRtf(bytes: Uint8Array): ParsedFile {
+  if (bytes.length > RTF_BYTES_MAX) throw overLimit(`RTF files are read up to ${RTF_BYTES_MAX / 1024 / 1024} MiB.`);
+  const builder = new TextBuilder();
+  const reader = new RtfReader(builder);
+  reader.read(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1'));
+  const value = (name: string) => reader.properties.get(name)?.trim() || undefined;
+  const title = value('title');
+  return {
+    fileType: 'rtf',
+    text: builder.text(),
+    blocks: builder.blocks,
+    ...(title === undefined ? {} : { title }),
+    metadata: originMetadata({
+      title,
+      author: value('author'),
+      created: value('creatim'),
+      modified: value('revtim'),
+      description: value('subject'),
+      keywords: value('keywords'),
+    }),
+    warnings: [],
+  };
+}
+
+const TOKEN = /[{}]|\\([a-z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-f]{2})|\\([^a-z])|[\r\n]+|[^\\{}\r\n]+|\\/giy;
+
+class RtfReader {
+  readonly properties = new Map<string, string>();
+  private readonly blocks: RtfBlocks;
+  private readonly stack: Group[] = [];
+  private group: Group = {
+    target: 'body',
+    name: '',
+    hidden: false,
+    encoding: undefined,
+    fallback: 1,
+    paragraph: { indent: 0, inTable: false },
+    optional: false,
+  };
+  private encoding = 'windows-1252';
+  private readonly fonts = new Map<number, string | undefined>();
+  private font = 0;
+  private readonly headings = new Map<number, number>();
+  private style = 0;
+  /** Bytes that wait for the end of their run. */
+  private bytes: number[] = [];
+  private text: string[] = [];
+  private links: Link[] = [];
+  private mark = '';
+  private notes: string[] = [];
+  private noteCount = 0;
+  private skip = 0;
+
+  constructor(builder: TextBuilder) {
+    this.blocks = new RtfBlocks(builder);
+  }
+
+  read(source: string): void {
+    TOKEN.lastIndex = 0;
+    for (let token = TOKEN.exec(source); token; token = TOKEN.exec(source)) {
+      const [whole, word, number, hex, symbol] = token;
+      if (word !== undefined) {
+        const value = number === undefined ? undefined : Number(number);
+        if (word === 'bin' && value !== undefined && value > 0) TOKEN.lastIndex += value;
+        else this.word(word, value);
+      } else if (hex !== undefined) this.byte(Number.parseInt(hex, 16));
+      else if (symbol !== undefined) this.symbol(symbol);
+      else if (whole === '{') this.open();
+      else if (whole === '}') this.close();
+      else if (whole[0] !== '\r' && whole[0] !== '\n' && whole !== '\\') this.plain(whole);
+    }
+    this.endParagraph();
+    this.blocks.end();
+  }
+
+  private open(): void {
+    this.flush();
+    if (this.stack.length >= DEPTH_MAX) throw overLimit('The groups of the RTF file are nested too deeply.');
+    this.stack.push(this.group);
+    this.group = { ...this.group, paragraph: { ...this.group.paragraph }, optional: false };
+  }
+
+  private close(): void {
+    this.flush();
+    const closed = this.group;
+    const outer = this.stack.pop();
+    if (!outer) return;
+    this.group = outer;
+    if (closed.field && closed.field !== outer.field) {
+      const isLink = this.endField(closed.field);
+      if (isLink && outer.field) outer.field.holdsLink = true;
+    }
+    if (closed.target === outer.target) return;
+    if (closed.target === 'note' || closed.target === 'comment') this.endNote(closed.target);
+  }
+
+  private symbol(symbol: string): void {
+    if (symbol === '*') this.group.optional = true;
+    else if (symbol === '\n' || symbol === '\r') this.word('par', undefined);
+    else if (symbol in CHARACTERS) this.put(CHARACTERS[symbol]!);
+  }
+
+  private word(word: string, value: number | undefined): void {
+    const { optional } = this.group;
+    this.group.optional = false;
+    if (this.destination(word, optional)) return;
+    if (word === 'u' && value !== undefined) {
+      this.put(String.fromCharCode(value < 0 ? value + 0x10000 : value));
+      this.skip = this.group.fallback;
+      return;
+    }
+    if (word !== 'uc') this.skip = 0;
+    const character = CHARACTERS[word];
+    if (character !== undefined) this.put(character);
+    else this.property(word, value ?? 1, value);
+  }
+
+  /** Whether the word opens a destination. */
+  private destination(word: string, optional: boolean): boolean {
+    const { group } = this;
+    const outer = this.stack.at(-1);
+    if (group.target === 'skip') return true;
+    if (SKIPPED.has(word)) group.target = 'skip';
+    else if (word === 'fonttbl') group.target = 'fonts';
+    else if (word === 'stylesheet') group.target = 'styles';
+    else if (word === 'footnote') this.openNote('note');
+    else if (word === 'annotation') this.openNote('comment');
+    else if (word === 'field') group.field = { instruction: '' };
+    else if (word === 'fldinst') group.target = group.field && group.target === 'body' ? 'instruction' : 'skip';
+    else if (word === 'fldrslt' && group.field) group.field.from = this.text.length;
+    else if (word === 'listtext' || word === 'pntext') {
+      group.target = 'mark';
+      this.mark = '';
+    } else if (word === 'info' && outer) [group.target, group.name] = ['property', ''];
+    else if (group.target === 'property' && PROPERTIES.has(word)) {
+      group.name = word;
+      if (word.endsWith('tim')) group.target = 'date';
+    } else if (optional && !/^(shpinst|shptxt|shppict|nesttableprops|cs|ud|upr)$/.test(word)) group.target = 'skip';
+    else return false;
+    return true;
+  }
+
+  private property(word: string, value: number, given: number | undefined): void {
+    const { group } = this;
+    const { paragraph } = group;
+    const on = given !== 0;
+    if (group.target === 'date') {
+      const sign = { yr: '', mo: '-', dy: '-', hr: 'T', min: ':' }[word];
+      const before = this.properties.get(group.name) ?? '';
+      if (sign !== undefined) this.properties.set(group.name, `${before}${sign}${String(value).padStart(2, '0')}`);
+    } else if (group.target === 'fonts') {
+      if (word === 'f') this.font = value;
+      else if (word === 'fcharset') this.fonts.set(this.font, charsetEncoding(value));
+    } else if (group.target === 'styles') {
+      if (word === 's') this.style = value;
+      else if (word === 'outlinelevel' && value < 9) this.headings.set(this.style, Math.min(value + 1, 6));
+    } else if (word === 'ansicpg') this.encoding = codePageEncoding(value);
+    else if (word === 'mac') this.encoding = 'macintosh';
+    else if (word === 'uc') group.fallback = value;
+    else if (word === 'f') {
+      this.flush();
+      group.encoding = this.fonts.get(value);
+    } else if (word === 'plain') {
+      this.flush();
+      group.encoding = undefined;
+      group.hidden = false;
+    } else if (word === 'v' || word === 'deleted') {
+      this.flush();
+      group.hidden = on;
+    } else if (word === 'pard') group.paragraph = { indent: 0, inTable: false };
+    else if (word === 's') setHeading(paragraph, this.headings.get(value));
+    else if (word === 'outlinelevel') setHeading(paragraph, value < 9 ? Math.min(value + 1, 6) : undefined);
+    else if (word === 'ls') {
+      if (value > 0) paragraph.list = value;
+      else delete paragraph.list;
+    } else if (word === 'ilvl') paragraph.level = value;
+    else if (word === 'li') paragraph.indent = value;
+    else if (word === 'intbl') paragraph.inTable = on;
+    else this.breakAt(word);
+  }
+
+  private breakAt(word: string): void {
+    if (word === 'par' || word === 'sect' || word === 'page') this.endParagraph();
+    else if (word === 'nestcell' || word === 'nestrow') this.endParagraph();
+    else if (word === 'cell') {
+      this.group.paragraph.inTable = true;
+      this.endParagraph();
+      this.blocks.endCell();
+    } else if (word === 'row') {
+      this.flush();
+      this.blocks.endRow();
+    }
+  }
+
+  private byte(byte: number): void {
+    if (this.skip > 0) this.skip -= 1;
+    else this.bytes.push(byte);
+  }
+
+  private plain(text: string): void {
+    const rest = this.skip > 0 ? text.slice(this.skip) : text;
+    this.skip = Math.max(0, this.skip - text.length);
+    if (rest === '') return;
+    // ASCII may be the second half of a character whose first half is still waiting.
+    if (this.bytes.length === 0 && !/[\x80-\xff]/.test(rest)) this.put(rest);
+    else for (let i = 0; i < rest.length; i += 1) this.bytes.push(rest.charCodeAt(i));
+  }
+
+  private flush(): void {
+    if (this.bytes.length === 0) return;
+    const { bytes } = this;
+    this.bytes = [];
+    this.put(decodeBytes(bytes, this.group.encoding ?? this.encoding));
+  }
+
+  private put(text: string): void {
+    this.flush();
+    const { target, hidden, name } = this.group;
+    if (hidden) return;
+    if (target === 'body') this.text.push(text);
+    else if (target === 'mark') this.mark += text;
+    else if (target === 'instruction' && this.group.field) this.group.field.instruction += text;
+    else if (target === 'note' || target === 'comment') this.notes.push(text);
+    else if (target === 'property' && name !== '') {
+      this.properties.set(name, (this.properties.get(name) ?? '') + text);
+    } else if (target === 'styles') this.styleName(text);
+  }
+
+  /** Styles of old writers are headings by their name alone. */
+  private styleName(text: string): void {
+    const level = /^heading ([1-9]);?$/i.exec(text.trim())?.[1];
+    if (level && !this.headings.has(this.style)) this.headings.set(this.style, Math.min(Number(level), 6));
+  }
+
+  private endParagraph(): void {
+    this.flush();
+    const { target, paragraph } = this.group;
+    if (target === 'note' || target === 'comment') this.notes.push(' ');
+    if (target !== 'body') return;
+    this.blocks.paragraph(this.text.join(''), paragraph, this.mark.trim(), this.links);
+    this.text = [];
+    this.links = [];
+    this.mark = '';
+  }
+
+  /** Of fields within each other only the innermost is a link: no text is read twice. Whether it is or holds one. */
+  private endField({ instruction, from = this.text.length, holdsLink = false }: Field): boolean {
+    if (holdsLink) return true;
+    const address = /^\s*HYPERLINK\s+(?:\\[a-z]\s+(?:"[^"]*"\s+)?)*"?([^"\s]+)/i.exec(instruction)?.[1] ?? '';
+    const url = outsideLinks(address);
+    // The paragraph may have ended within the field.
+    if (url !== undefined) this.links.push({ text: this.text.slice(from).join('').replace(/\s+/g, ' ').trim(), url });
+    return url !== undefined;
+  }
+
+  private openNote(target: 'note' | 'comment'): void {
+    if (this.group.target !== 'body') {
+      this.group.target = 'skip';
+      return;
+    }
+    this.group.target = target;
+    this.noteCount += 1;
+    this.text.push(`[^${this.noteCount}]`);
+  }
+
+  private endNote(target: 'note' | 'comment'): void {
+    const text = this.notes.join('');
+    this.notes = [];
+    this.blocks.note(this.noteCount, target === 'comment' ? `[comment] ${text}` : text);
+  }
+}
+
+function setHeading(paragraph: ParagraphStyle, level: number | undefined): void {
+  if (level === undefined) delete paragraph.heading;
+  else paragraph.heading = level;
+}

@@ -1,0 +1,146 @@
+/** Sheets of workbooks: a section per sheet, a table per block of cells; a sheet with a header row holds records. */
+import type { Link } from '../../../../text/link-line.ts';
+import type { KeyPicker } from '../../../metadata-values.ts';
+import { recordWriter, SINGLE_RECORDS_MAX } from '../../data/records.ts';
+import { cellText, tableText } from '../../data/table-text.ts';
+import type { TextBuilder } from '../../text-builder.ts';
+import type { ChartText } from '../chart-text.ts';
+
+/** Indices of the first and last row and column. */
+export interface CellRange {
+  top: number;
+  left: number;
+  bottom: number;
+  right: number;
+}
+
+/** A link of a cell. */
+export interface CellLink {
+  column: number;
+  url: string;
+}
+
+/** Links by row, in the order of the columns; a row is known by its array. */
+export type RowLinks = Map<readonly string[], CellLink[]>;
+
+export interface Sheet {
+  name: string;
+  rows: string[][];
+  links?: RowLinks;
+  merged: readonly CellRange[];
+  charts?: readonly ChartText[];
+  comments?: readonly string[];
+  /** Of shapes. */
+  texts?: readonly string[];
+}
+
+/** Nothing for a sheet without cells, charts, texts and comments. */
+export function writeSheet(builder: TextBuilder, picker: KeyPicker, sheet: Sheet): void {
+  const { name, rows, merged, links = new Map(), charts = [], comments = [], texts = [] } = sheet;
+  fillMerged(rows, merged);
+  const regions = regionsOf(rows, links);
+  if (regions.length + comments.length + charts.length + texts.length === 0) return;
+  builder.add({ kind: 'heading', level: 2 }, `## ${cellText(name)}`);
+  for (const region of regions) writeRegion(builder, region, links, picker, regions.length === 1);
+  for (const { caption, rows: values } of charts) {
+    builder.add({ kind: 'paragraph' }, caption);
+    const table = tableText(values);
+    if (table) builder.add(table.draft, table.text);
+  }
+  for (const text of texts) builder.add({ kind: 'paragraph' }, text);
+  for (const comment of comments) builder.add({ kind: 'paragraph' }, comment);
+}
+
+/** Cells that merged ones may fill, per range and per sheet. */
+const MERGED_CELLS_MAX = 10_000;
+const MERGED_SHEET_CELLS_MAX = 200_000;
+
+/** A merged cell's value counts for every row and column it spans. */
+function fillMerged(rows: string[][], merged: readonly CellRange[]): void {
+  let budget = MERGED_SHEET_CELLS_MAX;
+  for (const { top, left, bottom: last, right } of merged) {
+    const bottom = Math.min(last, rows.length - 1);
+    const cells = (right - left + 1) * (bottom - top + 1);
+    const value = rows[top]?.[left] ?? '';
+    if (value === '' || cells > MERGED_CELLS_MAX || cells > budget) continue;
+    budget -= cells;
+    for (let row = top; row <= bottom; row += 1) {
+      for (let column = left; column <= right; column += 1) rows[row]![column] = value;
+    }
+  }
+}
+
+/** Rectangles of cells that empty rows and columns separate: one sheet may hold several tables. */
+function regionsOf(rows: readonly string[][], links: RowLinks): string[][][] {
+  const bands = rowBands(rows);
+  if (bands.length > 1) return bands.flatMap((band) => regionsOf(band, links));
+  const band = bands[0];
+  if (!band) return [];
+  const columns = columnBands(band, links);
+  if (columns.length > 1) return columns.flatMap((part) => regionsOf(part, links));
+  return columns;
+}
+
+function rowBands(rows: readonly string[][]): string[][][] {
+  const bands: string[][][] = [];
+  let current: string[][] = [];
+  for (const row of [...rows, []]) {
+    if (row.some((cell) => cell !== '')) current.push(row);
+    else if (current.length > 0) {
+      bands.push(current);
+      current = [];
+    }
+  }
+  return bands;
+}
+
+function columnBands(rows: readonly string[][], links: RowLinks): string[][][] {
+  const used: boolean[] = [];
+  for (const row of rows) for (const [column, cell] of row.entries()) if (cell !== '') used[column] = true;
+  const bands: string[][][] = [];
+  for (let from = 0; from < used.length; from += 1) {
+    if (!used[from]) continue;
+    let to = from;
+    while (used[to]) to += 1;
+    bands.push(
+      rows.map((row) => {
+        const part = Array.from({ length: to - from }, (_, i) => row[from + i] ?? '');
+        const own = links.get(row)?.filter(({ column }) => column >= from && column < to);
+        if (own)
+          links.set(
+            part,
+            own.map(({ column, url }) => ({ column: column - from, url })),
+          );
+        return part;
+      }),
+    );
+    from = to;
+  }
+  return bands;
+}
+
+function writeRegion(
+  builder: TextBuilder,
+  rows: readonly string[][],
+  cellLinks: RowLinks,
+  picker: KeyPicker,
+  alone: boolean,
+): void {
+  const linksOf = (row: readonly string[]): Link[] =>
+    (cellLinks.get(row) ?? []).map(({ column, url }) => ({ text: cellText(row[column] ?? ''), url }));
+  const header = rows[0]!;
+  const named = header.length > 1 && header.every((cell) => cell !== '') && rows.length > 1;
+  const declares = picker.names.some((key) => header.includes(key));
+  if (declares || (named && alone)) {
+    const writer = recordWriter(builder, header, picker, declares || rows.length <= SINGLE_RECORDS_MAX);
+    for (const row of rows.slice(1)) writer.row(row, linksOf(row));
+    writer.end();
+    return;
+  }
+  if (rows.every((row) => row.length <= 1)) {
+    builder.add({ kind: 'paragraph', links: rows.flatMap(linksOf) }, rows.map((row) => row[0] ?? '').join('\n'));
+    return;
+  }
+  const table = tableText(rows);
+  if (table) builder.add({ ...table.draft, links: rows.flatMap(linksOf) }, table.text);
+}

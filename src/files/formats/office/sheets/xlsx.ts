@@ -1,0 +1,90 @@
+/** Excel workbooks: a section per sheet, a table per block of cells; sheets with a header row hold records. */
+import { Buffer } from 'node:buffer';
+import readWorkbook from 'read-excel-file/node';
+import { repackZip } from '../../../detect/zip.ts';
+import { KeyPicker, originMetadata } from '../../../metadata-values.ts';
+import type { ChunkMetadataKey, ParsedFile } from '../../../parsed.ts';
+import { TextBuilder } from '../../text-builder.ts';
+import { embeddedFiles } from '../embedded-files.ts';
+import { coreProperties, type SheetExtras, sheetExtras } from '../office-xml.ts';
+import { openPackage } from '../zip-package.ts';
+import { percentText } from './percent-cells.ts';
+import { type CellRange, type RowLinks, writeSheet } from './sheets.ts';
+
+const WANTED =
+  /^(\[Content_Types\]\.xml|_rels\/|docProps\/core\.xml|xl\/(_rels\/)?[^/]+\.(xml|rels)|xl\/worksheets\/[^/]+\.xml)/;
+
+/** Every sheet as records. @throws FileError for an archive that is damaged or over its limits. */
+export async function parseXlsx(bytes: Uint8Array, keys: readonly ChunkMetadataKey[]): Promise<ParsedFile> {
+  const safe = repackZip(bytes, (name) => WANTED.test(name));
+  const sheets = await readWorkbook(Buffer.from(safe.buffer, safe.byteOffset, safe.byteLength));
+  const parts = openPackage(bytes);
+  const builder = new TextBuilder();
+  const picker = new KeyPicker(keys);
+  const extras = sheetExtras(parts);
+  const cells = new Map(sheets.map(({ sheet, data }) => [sheet, data]));
+  // Sheets that are charts have no cells.
+  for (const sheet of new Set([...extras.keys(), ...cells.keys()])) {
+    const extra = extras.get(sheet);
+    if (extra?.hidden) continue;
+    const data = cells.get(sheet) ?? [];
+    const merged = (extra?.merged ?? []).flatMap((range) => rangeOf(range) ?? []);
+    const rows = data.map((row) => row.map(valueText));
+    for (const ref of extra?.percents ?? []) showPercent(ref, data, rows);
+    writeSheet(builder, picker, { ...extra, name: sheet, rows, merged, links: linksOf(extra?.links ?? [], rows) });
+  }
+  const properties = coreProperties(parts);
+  return {
+    fileType: 'xlsx',
+    text: builder.text(),
+    blocks: builder.blocks,
+    ...(properties['title'] === undefined ? {} : { title: properties['title'] }),
+    metadata: originMetadata(properties),
+    warnings: picker.warnings(),
+    members: embeddedFiles(parts),
+  };
+}
+
+function showPercent(ref: string, data: readonly (readonly unknown[])[], rows: string[][]): void {
+  const cell = rangeOf(`${ref}:${ref}`);
+  const value = cell && data[cell.top]?.[cell.left];
+  if (typeof value === 'number') rows[cell!.top]![cell!.left] = percentText(value);
+}
+
+function linksOf(links: SheetExtras['links'], rows: readonly string[][]): RowLinks {
+  const found: RowLinks = new Map();
+  for (const { ref, url } of links) {
+    const cell = rangeOf(`${ref}:${ref}`);
+    const row = cell && rows[cell.top];
+    if (!row) continue;
+    const own = found.get(row) ?? [];
+    own.push({ column: cell.left, url });
+    found.set(row, own);
+  }
+  for (const own of found.values()) own.sort((a, b) => a.column - b.column);
+  return found;
+}
+
+function rangeOf(reference: string): CellRange | undefined {
+  const parts = /^([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})$/.exec(reference);
+  if (!parts) return undefined;
+  const [left, right] = [columnIndex(parts[1]!), columnIndex(parts[3]!)];
+  return { top: Number(parts[2]) - 1, left, bottom: Number(parts[4]) - 1, right };
+}
+
+function columnIndex(letters: string): number {
+  return [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1;
+}
+
+function valueText(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (value instanceof Date) return dateText(value);
+  return String(value).trim();
+}
+
+/** A date without its midnight; the time of day of a duration cell without its date. */
+function dateText(date: Date): string {
+  if (Number.isNaN(date.getTime())) return '';
+  const [day, time] = date.toISOString().slice(0, 19).split('T');
+  return time === '00:00:00' ? day! : `${day} ${time}`;
+}

@@ -1,0 +1,47 @@
+/** Where the shapes of a slide stand. */
+import type { Place } from '../../reading-order.ts';
+import { attribute, childAt, findElements, type XmlElement } from '../../xml/tree.ts';
+
+/** The place of a shape: its own, or what its layout gives a placeholder. */
+export type PlaceOf = (shape: XmlElement) => Place | undefined;
+
+/** Places of placeholders in a layout and its master; the first that has one counts. */
+export function placesOf(sources: readonly XmlElement[]): PlaceOf {
+  const places = new Map<string, Place>();
+  for (const source of sources) {
+    for (const shape of findElements(source, 'sp')) {
+      const place = ownPlace(shape);
+      for (const key of placeholderKeys(shape)) if (place && !places.has(key)) places.set(key, place);
+    }
+  }
+  return (shape) => {
+    const own = ownPlace(shape);
+    if (own) return own;
+    for (const key of placeholderKeys(shape)) {
+      const place = places.get(key);
+      if (place) return place;
+    }
+    return undefined;
+  };
+}
+
+function ownPlace(shape: XmlElement): Place | undefined {
+  const transform = childAt(shape, 'spPr', 'xfrm') ?? childAt(shape, 'xfrm');
+  const offset = childAt(transform, 'off');
+  const extent = childAt(transform, 'ext');
+  if (!offset) return undefined;
+  return {
+    top: Number(attribute(offset, 'y')) || 0,
+    left: Number(attribute(offset, 'x')) || 0,
+    height: extent ? Number(attribute(extent, 'cy')) || 0 : 0,
+  };
+}
+
+/** A placeholder is found by its index, else by its type. */
+function placeholderKeys(shape: XmlElement): string[] {
+  const holder = findElements(shape, 'ph')[0];
+  if (!holder) return [];
+  const index = attribute(holder, 'idx');
+  const type = attribute(holder, 'type') || 'body';
+  return [...(index === '' ? [] : [`index ${index}`]), `type ${type === 'ctrTitle' ? 'title' : type}`];
+}

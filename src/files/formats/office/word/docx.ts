@@ -1,0 +1,90 @@
+/** Word files: converted to HTML, then written as blocks. */
+import { Buffer } from 'node:buffer';
+import { strFromU8, strToU8 } from 'fflate';
+import mammoth from 'mammoth';
+import { repackZip } from '../../../detect/zip.ts';
+import { originMetadata } from '../../../metadata-values.ts';
+import type { ParsedFile } from '../../../parsed.ts';
+import { usefulAltText } from '../../html/alt-text.ts';
+import { writeHtmlBlocks } from '../../html/blocks.ts';
+import { fitsTree, parseTree, rootOf, stripTags } from '../../html/dom.ts';
+import { TextBuilder } from '../../text-builder.ts';
+import { embeddedFiles } from '../embedded-files.ts';
+import { coreProperties } from '../office-xml.ts';
+import { openPackage, type ZipPackage } from '../zip-package.ts';
+import { AUTHOR_END, placeNotes } from './notes.ts';
+import { withParts } from './parts.ts';
+import { plainDocument } from './source.ts';
+
+/** Pictures and fonts are left behind; they are most of a file's bytes. */
+const WANTED = /^(\[Content_Types\]\.xml|_rels\/|docProps\/core\.xml|word\/(_rels\/)?[^/]+\.(xml|rels)$)/;
+
+const DOCUMENT = /^word\/document2?\.xml$/;
+
+const STYLE_MAP = [
+  'comment-reference => sup',
+  "p[style-name='Title'] => h1:fresh",
+  "p[style-name='Subtitle'] => p:fresh",
+  "p[style-name='Quote'] => blockquote:fresh",
+  "p[style-name='Intense Quote'] => blockquote:fresh",
+  "p[style-name='Code'] => pre:separator('\\n')",
+  "p[style-name='Source Code'] => pre:separator('\\n')",
+  "p[style-name='HTML Preformatted'] => pre:separator('\\n')",
+];
+
+/** @throws FileError for an archive that is damaged or over its limits, and for too much text. */
+export async function parseDocx(bytes: Uint8Array): Promise<ParsedFile> {
+  const parts = openPackage(bytes);
+  const html = await convert(bytes, parts);
+  const builder = new TextBuilder();
+  const fits = fitsTree(html);
+  if (fits) {
+    const document = parseTree(html);
+    placeNotes(document);
+    writeHtmlBlocks(rootOf(document), builder);
+  } else for (const text of stripTags(html).split('\n\n')) builder.add({ kind: 'paragraph' }, text);
+  const properties = coreProperties(parts);
+  const title = properties['title'];
+  return {
+    fileType: 'docx',
+    text: builder.text(),
+    blocks: builder.blocks,
+    ...(title === undefined ? {} : { title }),
+    metadata: originMetadata(properties),
+    warnings: fits ? [] : ['The file is very long: its text was taken without structure.'],
+    members: embeddedFiles(parts),
+  };
+}
+
+async function convert(bytes: Uint8Array, parts: ZipPackage): Promise<string> {
+  const safe = repackZip(
+    bytes,
+    (name) => WANTED.test(name),
+    (name, data) => (DOCUMENT.test(name) ? strToU8(plainDocument(strFromU8(data))) : data),
+  );
+  const { value } = await mammoth.convertToHtml(
+    { buffer: Buffer.from(safe.buffer, safe.byteOffset, safe.byteLength) },
+    {
+      styleMap: STYLE_MAP,
+      convertImage: mammoth.images.imgElement(async () => ({ src: '' })),
+      externalFileAccess: false,
+      transformDocument: withAuthors,
+    },
+  );
+  return withParts(value.replace(/<img alt="([^"]*)"[^<>]*>/g, imageText), parts);
+}
+
+/** The converter writes who made a comment by initials only. */
+function withAuthors(document: { comments: { authorName?: string }[] }): object {
+  const comments = document.comments.map((comment) => {
+    const author = (comment.authorName ?? '').trim();
+    return { ...comment, authorInitials: author === '' ? '' : `${author}${AUTHOR_END}` };
+  });
+  return { ...document, comments };
+}
+
+/** What a picture shows, where its author said so. */
+function imageText(_image: string, alt: string): string {
+  const text = usefulAltText(alt);
+  return text === '' ? '' : ` ![${text}] `;
+}

@@ -1,0 +1,63 @@
+/** Puts the notes and comments of a converted Word file behind the block they belong to. */
+import type { DomDocument, DomElement, DomNode } from '../../html/dom.ts';
+
+/** What of the DOM is needed to move elements. */
+interface MovableElement extends DomElement {
+  parentNode: MovableElement | null;
+  childNodes: ArrayLike<DomNode>;
+  insertBefore(node: DomNode, before: DomNode | null): void;
+  remove(): void;
+}
+
+/** Behind the author of a comment, in the label that the converter writes. */
+export const AUTHOR_END = '\ue0c2';
+
+/** The converter writes all notes at the end, each with a link back. */
+export function placeNotes(document: DomDocument): void {
+  const create = document as unknown as { createElement(name: string): MovableElement };
+  const notes = new Map(movable(document, 'li[id], dt[id]').map((note) => [note.getAttribute('id')!, note]));
+  const last = new Map<DomNode, DomNode>();
+  let number = 0;
+  for (const link of movable(document, 'sup > a[id]')) {
+    const note = notes.get((link.getAttribute('href') ?? '').slice(1));
+    const block = blockOf(link);
+    if (!note || !block.parentNode) continue;
+    number += 1;
+    const comment = note.tagName.toUpperCase() === 'DT';
+    const body = comment ? (note.nextSibling as MovableElement | null) : note;
+    const text = textOf(body)
+      .replace(/\s*↑\s*$/, '')
+      .trim();
+    const paragraph = create.createElement('p');
+    paragraph.textContent = `[^${number}]: ${comment ? `[comment${authorOf(note)}] ` : ''}${text}`;
+    block.parentNode.insertBefore(paragraph, (last.get(block) ?? block).nextSibling);
+    last.set(block, paragraph);
+    link.textContent = `[^${number}]`;
+    note.remove();
+    if (comment) body?.remove();
+  }
+}
+
+/** Its paragraphs are words of their own. */
+function textOf(body: MovableElement | null): string {
+  const parts = Array.from(body?.childNodes ?? [], (node) => node.textContent ?? '');
+  return parts.join(' ');
+}
+
+/** Of a label like `Comment [Ann1]`. */
+function authorOf(label: MovableElement): string {
+  const text = label.textContent ?? '';
+  const end = text.lastIndexOf(AUTHOR_END);
+  return end === -1 ? '' : ` by ${text.slice(text.indexOf('[') + 1, end)}`;
+}
+
+/** The block at the top of the text. */
+function blockOf(element: MovableElement): MovableElement {
+  let block = element;
+  while (block.parentNode?.parentNode && !/^(BODY|HTML)$/i.test(block.parentNode.tagName)) block = block.parentNode;
+  return block;
+}
+
+function movable(document: DomDocument, selector: string): MovableElement[] {
+  return Array.from(document.querySelectorAll(selector)) as MovableElement[];
+}

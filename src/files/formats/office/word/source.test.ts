@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { mathText } from '../omml.ts';
+import { PART_MARK, plainDocument } from './source.ts';
+
+const r = (text: string) => `<m:r><m:t>${text}</m:t></m:r>`;
+const e = (text: string, name = 'e') => `<m:${name}>${r(text)}</m:${name}>`;
+
+for (const [xml, latex] of [
+  [`<m:f><m:fPr/>${e('1', 'num')}${e('x', 'den')}</m:f>`, '\\frac{1}{x}'],
+  [`<m:sSubSup>${e('a')}${e('i', 'sub')}${e('2', 'sup')}</m:sSubSup>`, 'a_{i}^{2}'],
+  [`<m:rad><m:deg/>${e('2')}</m:rad>`, '\\sqrt{2}'],
+  [`<m:rad>${e('3', 'deg')}${e('2')}</m:rad>`, '\\sqrt[3]{2}'],
+  [`<m:nary><m:naryPr><m:chr m:val="∑"/></m:naryPr>${e('i', 'sub')}<m:sup/>${e('a')}</m:nary>`, '∑_{i} a'],
+  [`<m:d><m:dPr><m:begChr m:val="["/><m:endChr m:val="]"/></m:dPr>${e('a')}${e('b')}</m:d>`, '[a|b]'],
+  [
+    `<m:m><m:mr>${e('a')}${e('b')}</m:mr><m:mr>${e('c')}${e('d')}</m:mr></m:m>`,
+    '\\begin{matrix}a & b \\\\ c & d\\end{matrix}',
+  ],
+  [`<m:func>${e('sin', 'fName')}${e('x')}</m:func>`, 'sin x'],
+] as const) {
+  test(`the formula ${latex}`, () => assert.equal(mathText(`<m:oMath>${xml}</m:oMath>`), latex));
+}
+
+test('a big first letter joins its word, whatever stands between', () => {
+  const letter = '<w:p w:a="1"><w:pPr><w:framePr w:dropCap="drop"/></w:pPr><w:r><w:t>D</w:t></w:r></w:p>';
+  const word = '<w:p w:b="2"><w:pPr><w:jc/></w:pPr><w:r><w:t>rop</w:t></w:r></w:p>';
+  assert.match(plainDocument(letter + word), /<w:t>D<\/w:t><\/w:r><w:r><w:t>rop/);
+  assert.equal(plainDocument(`${letter}<w:tbl/>`), `${letter}<w:tbl/>`);
+  assert.equal(plainDocument(letter.replace('drop"', 'none"') + word).includes('</w:p><w:p'), true);
+});
+
+test('a chart leaves its mark, other drawings stay', () => {
+  const drawing = (inside: string) => `<w:r><w:drawing><a>${inside}</a></w:drawing></w:r>`;
+  const plain = plainDocument(drawing('<c:chart xmlns:c="x" r:id="rId4"/>') + drawing('<pic/>'));
+  assert.equal(plain, `<w:r><w:t>${PART_MARK}rId4${PART_MARK}</w:t></w:r>${drawing('<pic/>')}`);
+});
+
+test('diagrams and files that were put in whole leave their marks', () => {
+  const diagram = '<w:r><w:drawing><dgm:relIds xmlns:dgm="d" r:dm="rId7" r:lo="rId8"/></w:drawing></w:r>';
+  const mark = (id: string) => `${PART_MARK}${id}${PART_MARK}`;
+  assert.equal(plainDocument(diagram), `<w:r><w:t>${mark('rId7')}</w:t></w:r>`);
+  const chunk = `<w:p><w:r><w:t xml:space="preserve">${mark('a1')}</w:t></w:r></w:p>`;
+  assert.equal(plainDocument('<w:altChunk r:id="a1"/>'), chunk);
+  assert.equal(
+    plainDocument('<w:altChunk xmlns:r="r" r:id="a1"><w:altChunkPr/></w:altChunk>'),
+    `${chunk}<w:altChunkPr/>`,
+  );
+});
+
+test('of words with their reading the word itself is kept', () => {
+  const ruby =
+    '<w:r><w:ruby><w:rubyPr/><w:rt><w:r><w:t>とうきょう</w:t></w:r></w:rt><w:rubyBase><w:r><w:rPr/><w:t>東京</w:t></w:r></w:rubyBase></w:ruby></w:r>';
+  assert.equal(plainDocument(ruby), '<w:r><w:t>東京</w:t></w:r>');
+});
+
+test('markup that is never closed takes linear time', () => {
+  for (const piece of [
+    '<m:oMath>',
+    '<w:drawing><c:chart ',
+    'w:dropCap="',
+    '<w:p><w:framePr w:dropCap="drop"/>',
+    '<w:ruby>',
+    '<w:altChunk ',
+  ]) {
+    assert.ok(plainDocument(piece.repeat(50_000)).length > 0);
+  }
+});

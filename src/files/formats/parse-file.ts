@@ -1,0 +1,206 @@
+/** Picks the parser of a file type. Each parser is loaded when it is first needed, which keeps a child process small. */
+import { decodeText } from '../detect/decode.ts';
+import type { FileType } from '../detect/file-types.ts';
+import { overLimit } from '../failure.ts';
+import type { ParsedFile, ProcessRequest } from '../parsed.ts';
+import { NO_TOOLS, type Tools } from '../tools.ts';
+
+/** Bytes of a file in a text format: its text, chunks and terms must fit into the memory of a child process. */
+export const TEXT_FILE_BYTES_MAX = 32 * 1024 * 1024;
+
+/** Parses `bytes` as `fileType`. Throws FileError, or whatever the format's library throws for a damaged file. */
+export async function parseFile(
+  fileType: FileType,
+  bytes: Uint8Array,
+  request: ProcessRequest,
+  tools: Tools = NO_TOOLS,
+): Promise<ParsedFile> {
+  switch (fileType) {
+    case 'pdf': {
+      const { parsePdf } = await import('./pdf/pdf.ts');
+      return parsePdf(bytes, tools);
+    }
+    case 'picture': {
+      const { parsePicture } = await import('./image/picture.ts');
+      return parsePicture(tools);
+    }
+    case 'doc':
+    case 'xls':
+    case 'ppt': {
+      const { convertOldOffice, NEW_FORMAT } = await import('./office/old-office.ts');
+      return parseFile(NEW_FORMAT[fileType], await convertOldOffice(fileType, bytes, tools), request);
+    }
+    case 'docx': {
+      const { parseDocx } = await import('./office/word/docx.ts');
+      return parseDocx(bytes);
+    }
+    case 'xlsx': {
+      const { parseXlsx } = await import('./office/sheets/xlsx.ts');
+      return parseXlsx(bytes, request.chunkMetadataKeys);
+    }
+    case 'pptx': {
+      const { parsePptx } = await import('./office/slides/pptx.ts');
+      return parsePptx(bytes);
+    }
+    case 'odt':
+    case 'ods':
+    case 'odp': {
+      const { parseOdf } = await import('./office/odf/odf.ts');
+      return parseOdf(bytes, fileType, request.chunkMetadataKeys);
+    }
+    case 'epub': {
+      const { parseEpub } = await import('./books/epub.ts');
+      return parseEpub(bytes);
+    }
+    case 'gzip': {
+      const { gunzip, parseArchive, readsAlone } = await import('./data/archive.ts');
+      const data = gunzip(bytes);
+      const name = request.name.replace(/\.gz$/i, '');
+      const inner = await readsAlone(data, name);
+      return inner === undefined
+        ? parseArchive(bytes, fileType, request.name, data)
+        : parseFile(inner, data, { ...request, name }, tools);
+    }
+    case 'zip':
+    case 'tar': {
+      const { parseArchive } = await import('./data/archive.ts');
+      return parseArchive(bytes, fileType, request.name);
+    }
+    case 'eml': {
+      const { parseEml } = await import('./mail/eml.ts');
+      return parseEml(bytes);
+    }
+    case 'mbox': {
+      const { parseMbox } = await import('./mail/mbox.ts');
+      return parseMbox(bytes);
+    }
+    case 'msg': {
+      const { parseMsg } = await import('./mail/msg.ts');
+      return parseMsg(bytes);
+    }
+    case 'mhtml': {
+      const { parseMhtml } = await import('./mail/eml.ts');
+      return parseMhtml(bytes, request.chunkMetadataKeys);
+    }
+    case 'rtf': {
+      const { parseRtf } = await import('./office/rtf/rtf.ts');
+      return parseRtf(bytes);
+    }
+    default:
+      return parseTextFile(fileType, bytes, request);
+  }
+}
+
+async function parseTextFile(fileType: FileType, bytes: Uint8Array, request: ProcessRequest): Promise<ParsedFile> {
+  if (bytes.length > TEXT_FILE_BYTES_MAX) {
+    throw overLimit(`Text files are read up to ${TEXT_FILE_BYTES_MAX / 1024 / 1024} MiB.`);
+  }
+  const decoded = decodeText(bytes, request.charset ?? declaredEncoding(fileType, bytes));
+  const parsed = await parseText(fileType, decoded.text, request);
+  if (decoded.replaced) parsed.warnings.push('Some bytes are not valid text and were replaced.');
+  return parsed;
+}
+
+async function parseText(fileType: FileType, text: string, request: ProcessRequest): Promise<ParsedFile> {
+  const keys = request.chunkMetadataKeys;
+  switch (fileType) {
+    case 'md': {
+      const { parseMd } = await import('./markup/md.ts');
+      if (!/\.mdx$/i.test(request.name)) return parseMd(text, keys);
+      const { mdxToMarkdown } = await import('./markup/mdx.ts');
+      return parseMd(mdxToMarkdown(text), keys);
+    }
+    case 'html': {
+      const { parseHtml } = await import('./html/html.ts');
+      return parseHtml(text, keys, request.url);
+    }
+    case 'csv':
+    case 'tsv': {
+      const { parseCsv } = await import('./data/csv.ts');
+      return parseCsv(text, fileType, keys);
+    }
+    case 'json': {
+      const { parseJson } = await import('./data/json.ts');
+      return parseJson(text, keys);
+    }
+    case 'jsonl': {
+      const { parseJsonl } = await import('./data/json.ts');
+      return parseJsonl(text, keys);
+    }
+    case 'org':
+    case 'rst':
+    case 'asciidoc':
+    case 'tex':
+      return parseMarkup(fileType, text, request);
+    case 'man': {
+      const { parseMan } = await import('./roff/parse-man.ts');
+      return parseMan(text);
+    }
+    case 'texinfo': {
+      const { parseTexinfo } = await import('./texinfo/parse-texinfo.ts');
+      return parseTexinfo(text);
+    }
+    case 'info': {
+      const { parseInfo } = await import('./texinfo/parse-info.ts');
+      return parseInfo(text);
+    }
+    case 'subtitles': {
+      const { parseSubtitles } = await import('./markup/subtitles.ts');
+      return parseSubtitles(text);
+    }
+    case 'ipynb': {
+      const { parseIpynb } = await import('./markup/ipynb.ts');
+      return parseIpynb(text, keys);
+    }
+    case 'fb2': {
+      const { parseFb2 } = await import('./books/fb2.ts');
+      return parseFb2(text);
+    }
+    case 'flat-office': {
+      const { parseFlatOffice } = await import('./office/flat-office.ts');
+      return parseFlatOffice(text, keys);
+    }
+    case 'xml': {
+      const { parseXml } = await import('./xml/xml.ts');
+      return parseXml(text, keys);
+    }
+    case 'code': {
+      const { parseCode } = await import('./data/code.ts');
+      return parseCode(text, request.name);
+    }
+    default: {
+      const { parseTxt } = await import('./txt.ts');
+      return parseTxt(text, fileType);
+    }
+  }
+}
+
+/** Org and LaTeX become Markdown first; the others are read block by block. */
+async function parseMarkup(
+  fileType: 'org' | 'rst' | 'asciidoc' | 'tex',
+  text: string,
+  request: ProcessRequest,
+): Promise<ParsedFile> {
+  if (fileType === 'rst' || fileType === 'asciidoc') {
+    const { parseOutline } = await import('./markup/parse-outline.ts');
+    return parseOutline(fileType, text);
+  }
+  const { orgToMarkdown } = await import('./markup/org.ts');
+  const { texToMarkdown } = await import('./markup/tex.ts');
+  const { parseMd } = await import('./markup/md.ts');
+  const { LinkMarks } = await import('./markup/link-marks.ts');
+  const marks = new LinkMarks();
+  const toMarkdown = fileType === 'org' ? orgToMarkdown : texToMarkdown;
+  const { text: markdown, links } = marks.take(toMarkdown(marks.clean(text), marks));
+  return { ...(await parseMd(markdown, request.chunkMetadataKeys, links)), fileType: 'txt' };
+}
+
+/** Bytes at the start of a file where a format declares its encoding. */
+const DECLARATION_BYTES = 2048;
+
+function declaredEncoding(fileType: FileType, bytes: Uint8Array): string | undefined {
+  if (!/^(html|xml|fb2|flat-office)$/.test(fileType)) return undefined;
+  const head = String.fromCharCode(...bytes.subarray(0, DECLARATION_BYTES));
+  const xml = /^\s*<\?xml[^>]*encoding=["']([\w.:-]{1,40})["']/.exec(head)?.[1];
+  return xml ?? /<meta[^>]{0,200}charset\s*=\s*["']?\s*([\w.:-]{1,40})/i.exec(head)?.[1];
+}

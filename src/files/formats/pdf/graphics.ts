@@ -1,0 +1,234 @@
+/** What a page of a PDF shows, read from pdfium: boxes of characters, ruled lines and filled areas, all turned to reading direction. */
+
+import { type PdfiumModule, withMemory } from './pdfium.ts';
+import type { Area, Rule } from './tables/rules.ts';
+import type { Glyphs } from './words.ts';
+
+/** Objects of a page, and of what is nested in it, that are looked at; a page with more is a map or a drawing. */
+const OBJECTS_MAX = 20_000;
+/** Paths of a page; one with more holds no table. */
+const PATHS_MAX = 8_000;
+/** Corners of all paths of a page. */
+const SEGMENTS_MAX = 40_000;
+/** Forms inside forms. */
+const DEPTH_MAX = 4;
+/** Points up to which a filled rectangle is a line. */
+const LINE_POINTS_MAX = 3;
+/** Points by which the ends of a line may differ in the other direction. */
+const SLANT_POINTS_MAX = 0.6;
+/** pdfium's numbers. */
+const [PATH_OBJECT, FORM_OBJECT] = [2, 5];
+const [LINE_TO, BEZIER_TO, MOVE_TO] = [0, 1, 2];
+/** Characters that are asked for the direction they run in. */
+const ANGLE_SAMPLES = 24;
+const MATRIX_BYTES = 24;
+
+export interface Graphics {
+  horizontal: Rule[];
+  vertical: Rule[];
+  fills: Area[];
+}
+
+/** Quarters by which the text of a page is turned to the left. */
+export type Turn = 0 | 1 | 2 | 3;
+
+/** The direction in which most text of a page runs. */
+export function textTurn(module: PdfiumModule, textPage: number, text: string): Turn {
+  const counts = [0, 0, 0, 0];
+  const step = Math.max(1, Math.floor(text.length / ANGLE_SAMPLES));
+  for (let index = 0; index < text.length; index += step) {
+    if (text.charCodeAt(index) <= 0x20) continue;
+    const quarter = Math.round(module._FPDFText_GetCharAngle(textPage, index) / (Math.PI / 2));
+    if (Number.isFinite(quarter)) counts[((-quarter % 4) + 4) % 4]! += 1;
+  }
+  return counts.indexOf(Math.max(...counts)) as Turn;
+}
+
+export function readGlyphs(module: PdfiumModule, textPage: number, text: string, turn: Turn): Glyphs {
+  const length = text.length;
+  const empty = () => new Float32Array(length).fill(Number.NaN);
+  const glyphs = { text, left: empty(), right: empty(), bottom: empty(), top: empty() };
+  const indexOf = charIndices(module, textPage, text);
+  withMemory(module, 16, (pointer) => {
+    for (let unit = 0; unit < length; unit += 1) {
+      if (text.charCodeAt(unit) <= 0x20) continue;
+      if (!module._FPDFText_GetLooseCharBox(textPage, indexOf(unit), pointer)) continue;
+      const at = pointer >> 2;
+      const area = turned(
+        module.HEAPF32[at]!,
+        module.HEAPF32[at + 3]!,
+        module.HEAPF32[at + 2]!,
+        module.HEAPF32[at + 1]!,
+        turn,
+      );
+      // Marks on letters may have no box of their own.
+      const isOwn = area.right >= area.left && area.top > area.bottom;
+      glyphs.left[unit] = isOwn ? area.left : (glyphs.left[unit - 1] ?? Number.NaN);
+      glyphs.right[unit] = isOwn ? area.right : (glyphs.right[unit - 1] ?? Number.NaN);
+      glyphs.bottom[unit] = isOwn ? area.bottom : (glyphs.bottom[unit - 1] ?? Number.NaN);
+      glyphs.top[unit] = isOwn ? area.top : (glyphs.top[unit - 1] ?? Number.NaN);
+    }
+  });
+  return glyphs;
+}
+
+/** pdfium counts characters, and none for those that it leaves out of the text. */
+export function charIndices(module: PdfiumModule, textPage: number, text: string): (unit: number) => number {
+  if (module._FPDFText_CountChars(textPage) === text.length) return (unit) => unit;
+  const indices = new Int32Array(text.length);
+  let character = -1;
+  for (let unit = 0; unit < text.length; unit += 1) {
+    if ((text.charCodeAt(unit) & 0xfc00) !== 0xdc00) character += 1;
+    indices[unit] = module._FPDFText_GetCharIndexFromTextIndex(textPage, character);
+  }
+  return (unit) => indices[unit]!;
+}
+
+/** An area of the page as it lies for the reader. */
+export function turned(left: number, bottom: number, right: number, top: number, turn: Turn): Area {
+  if (turn === 1) return { left: bottom, bottom: -right, right: top, top: -left };
+  if (turn === 2) return { left: -right, bottom: -top, right: -left, top: -bottom };
+  if (turn === 3) return { left: -top, bottom: left, right: -bottom, top: right };
+  return { left, bottom, right, top };
+}
+
+/** Horizontal and vertical lines and filled areas; nothing of a page that has too many. */
+export function readGraphics(module: PdfiumModule, page: number, turn: Turn): Graphics {
+  return withMemory(module, MATRIX_BYTES, (scratch) => {
+    const reader = new GraphicsReader(module, turn, scratch);
+    const objectAt = (index: number) => module._FPDFPage_GetObject(page, index);
+    const whole = reader.readObjects(module._FPDFPage_CountObjects(page), objectAt, IDENTITY, 0);
+    return whole ? reader.graphics : { horizontal: [], vertical: [], fills: [] };
+  });
+}
+
+type Matrix = readonly [number, number, number, number, number, number];
+const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
+
+class GraphicsReader {
+  readonly graphics: Graphics = { horizontal: [], vertical: [], fills: [] };
+  private readonly module: PdfiumModule;
+  private readonly turn: Turn;
+  private readonly scratch: number;
+  private objects = 0;
+  private paths = 0;
+  private segments = 0;
+
+  constructor(module: PdfiumModule, turn: Turn, scratch: number) {
+    this.module = module;
+    this.turn = turn;
+    this.scratch = scratch;
+  }
+
+  /** False once there are too many. */
+  readObjects(count: number, objectAt: (index: number) => number, outer: Matrix, depth: number): boolean {
+    this.objects += count;
+    if (this.objects > OBJECTS_MAX) return false;
+    const { module } = this;
+    for (let index = 0; index < count; index += 1) {
+      const object = objectAt(index);
+      const type = object === 0 ? 0 : module._FPDFPageObj_GetType(object);
+      if (type === PATH_OBJECT) {
+        this.paths += 1;
+        if (this.paths > PATHS_MAX || !this.readPath(object, outer)) return false;
+      } else if (type === FORM_OBJECT && depth < DEPTH_MAX) {
+        const inside = (at: number) => module._FPDFFormObj_GetObject(object, at);
+        const matrix = combined(this.matrixOf(object), outer);
+        if (!this.readObjects(Math.max(0, module._FPDFFormObj_CountObjects(object)), inside, matrix, depth + 1))
+          return false;
+      }
+    }
+    return true;
+  }
+
+  /** False once there are too many corners. */
+  private readPath(path: number, outer: Matrix): boolean {
+    const { module } = this;
+    const count = module._FPDFPath_CountSegments(path);
+    this.segments += Math.max(0, count);
+    if (this.segments > SEGMENTS_MAX) return false;
+    if (count < 2) return true;
+    const { filled, stroked } = this.drawMode(path);
+    if (!filled && !stroked) return true;
+    const matrix = combined(this.matrixOf(path), outer);
+    let corners: [number, number][] = [];
+    let curved = false;
+    const close = () => {
+      if (corners.length > 1 && !curved) this.addOutline(corners, stroked);
+      corners = [];
+      curved = false;
+    };
+    for (let index = 0; index < count; index += 1) {
+      const segment = module._FPDFPath_GetPathSegment(path, index);
+      const type = module._FPDFPathSegment_GetType(segment);
+      if (type === MOVE_TO) close();
+      if (type === BEZIER_TO) curved = true;
+      if (type === MOVE_TO || type === LINE_TO) corners.push(this.point(segment, matrix));
+      if (module._FPDFPathSegment_GetClose(segment) && corners.length > 1) corners.push(corners[0]!);
+    }
+    close();
+    return true;
+  }
+
+  private drawMode(path: number): { filled: boolean; stroked: boolean } {
+    const { module, scratch } = this;
+    module.HEAP32.fill(0, scratch >> 2, (scratch >> 2) + 2);
+    if (!module._FPDFPath_GetDrawMode(path, scratch, scratch + 4)) return { filled: false, stroked: false };
+    return { filled: module.HEAP32[scratch >> 2] !== 0, stroked: module.HEAP32[(scratch >> 2) + 1] !== 0 };
+  }
+
+  private matrixOf(object: number): Matrix {
+    const { module, scratch } = this;
+    if (!module._FPDFPageObj_GetMatrix(object, scratch)) return IDENTITY;
+    return [...module.HEAPF32.subarray(scratch >> 2, (scratch >> 2) + 6)] as unknown as Matrix;
+  }
+
+  private point(segment: number, [a, b, c, d, e, f]: Matrix): [number, number] {
+    const { module, scratch } = this;
+    module._FPDFPathSegment_GetPoint(segment, scratch, scratch + 4);
+    const [x, y] = [module.HEAPF32[scratch >> 2]!, module.HEAPF32[(scratch >> 2) + 1]!];
+    const [toX, toY] = [a * x + c * y + e, b * x + d * y + f];
+    const { left, bottom } = turned(toX, toY, toX, toY, this.turn);
+    return [left, bottom];
+  }
+
+  private addOutline(corners: readonly [number, number][], stroked: boolean): void {
+    if (stroked) {
+      for (let i = 1; i < corners.length; i += 1) this.addLine(...corners[i - 1]!, ...corners[i]!);
+      return;
+    }
+    const xs = corners.map(([x]) => x);
+    const ys = corners.map(([, y]) => y);
+    const area = { left: Math.min(...xs), right: Math.max(...xs), bottom: Math.min(...ys), top: Math.max(...ys) };
+    const [width, height] = [area.right - area.left, area.top - area.bottom];
+    if (!isRectangle(corners) || !Number.isFinite(width + height)) return;
+    const [x, y] = [(area.left + area.right) / 2, (area.bottom + area.top) / 2];
+    if (height <= LINE_POINTS_MAX && width > height)
+      this.graphics.horizontal.push({ at: y, from: area.left, to: area.right });
+    else if (width <= LINE_POINTS_MAX && height > width)
+      this.graphics.vertical.push({ at: x, from: area.bottom, to: area.top });
+    else if (width > LINE_POINTS_MAX && height > LINE_POINTS_MAX) this.graphics.fills.push(area);
+  }
+
+  private addLine(x: number, y: number, toX: number, toY: number): void {
+    const [width, height] = [Math.abs(toX - x), Math.abs(toY - y)];
+    if (!Number.isFinite(width + height)) return;
+    if (height <= SLANT_POINTS_MAX && width > height)
+      this.graphics.horizontal.push({ at: (y + toY) / 2, from: Math.min(x, toX), to: Math.max(x, toX) });
+    else if (width <= SLANT_POINTS_MAX && height > width)
+      this.graphics.vertical.push({ at: (x + toX) / 2, from: Math.min(y, toY), to: Math.max(y, toY) });
+  }
+}
+
+/** Four corners, each beside the one before. */
+function isRectangle(corners: readonly [number, number][]): boolean {
+  if (corners.length < 4 || corners.length > 6) return false;
+  return corners.slice(1).every(([x, y], index) => {
+    const [beforeX, beforeY] = corners[index]!;
+    return Math.min(Math.abs(x - beforeX), Math.abs(y - beforeY)) <= SLANT_POINTS_MAX;
+  });
+}
+
+function combined([a, b, c, d, e, f]: Matrix, [A, B, C, D, E, F]: Matrix): Matrix {
+  return [a * A + b * C, a * B + b * D, c * A + d * C, c * B + d * D, e * A + f * C + E, e * B + f * D + F];
+}

@@ -1,0 +1,207 @@
+/** From the lines of PDF pages to paragraphs, headings and lists. Pure. */
+import type { Link } from '../../../text/link-line.ts';
+import { tableText } from '../data/table-text.ts';
+import type { TextBuilder } from '../text-builder.ts';
+import { flowGlue } from './flow.ts';
+import { withoutRunningLines } from './running.ts';
+import { authorLines } from './title-page.ts';
+
+export interface PdfLine {
+  text: string;
+  /** Font size in points, 0 when unknown. */
+  size: number;
+  /** Set in bold type from its first to its last character. */
+  bold?: boolean;
+  /** Seems to begin a paragraph where it was seen; a small letter says otherwise. */
+  opens?: boolean;
+  links?: readonly Link[];
+  /** Cells by rows: a table; `text` is what they hold. */
+  rows?: readonly (readonly string[])[];
+}
+
+export interface PdfPage {
+  lines: PdfLine[];
+  /** Comments and the like, which stand behind the text of their page. */
+  notes: readonly string[];
+}
+
+/** pdfium writes this where a word was hyphenated at the end of a line. */
+const SOFT_HYPHEN = '\ufffe';
+/** Type larger than the body by this factor makes a heading. */
+const HEADING_FACTOR = 1.15;
+const HEADING_UNITS_MAX = 160;
+const HEADING_LEVELS_MAX = 4;
+/** A line of at least this share of the usual length was broken because it was full. */
+const FULL_SHARE = 0.72;
+
+/** Headings are set larger, so that fewer characters fill a line. */
+const WRAPPED_SHARE = 0.4;
+
+const BULLET = /^(?:[•◦▪‣●○■□✔→–—*-]|\(?\d{1,3}[.)]|\(?[a-z]\))\s+\S/;
+
+/** Writes pages of lines as blocks with page numbers (1-based). */
+export function layoutPages(pages: readonly PdfPage[], builder: TextBuilder): void {
+  const kept = withoutRunningLines(pages.map(({ lines }) => lines));
+  const words = wordsOf(kept);
+  const body = bodySize(kept);
+  const usual = usualLength(kept, body);
+  const levelOf = headingLevels(kept, body, usual);
+  for (const [index, lines] of kept.entries()) {
+    const pageNumber = index + 1;
+    const joined = (text: string) =>
+      text.replace(SOFT_HYPHENS, (_, before: string, after: string) => joinHyphenated(before, after, words));
+    for (const group of groupLines(lines, levelOf, usual)) {
+      const { level, list, links, rows } = group;
+      const table = rows && tableText(rows.map((cells) => cells.map(joined)));
+      if (table) {
+        builder.add({ ...table.draft, pages: [pageNumber, pageNumber], links }, table.text);
+        continue;
+      }
+      const text = joined(group.text);
+      builder.add(
+        level
+          ? { kind: 'heading', level, pages: [pageNumber, pageNumber], links }
+          : { kind: list ? 'list' : 'paragraph', pages: [pageNumber, pageNumber], links },
+        level ? `${'#'.repeat(level)} ${text.replace(/\n/g, ' ')}` : text,
+      );
+    }
+    for (const note of pages[index]!.notes) builder.add({ kind: 'paragraph', pages: [pageNumber, pageNumber] }, note);
+  }
+}
+
+interface Group {
+  text: string;
+  level: number;
+  list: boolean;
+  links: Link[];
+  rows?: PdfLine['rows'];
+}
+
+function groupLines(lines: readonly PdfLine[], levelOf: (line: PdfLine) => number, usual: number): Group[] {
+  const groups: Group[] = [];
+  let before: PdfLine | undefined;
+  for (const line of lines) {
+    if (line.rows) {
+      groups.push({ text: line.text, level: 0, list: false, links: [...(line.links ?? [])], rows: line.rows });
+      before = undefined;
+      continue;
+    }
+    const level = levelOf(line);
+    const group = groups.at(-1);
+    const glue = group && before ? glueBetween(before, line, group, level, usual) : undefined;
+    if (group && glue !== undefined) {
+      group.text += glue + line.text;
+      group.list ||= BULLET.test(line.text);
+      group.links.push(...(line.links ?? []));
+    } else {
+      const list = level === 0 && BULLET.test(line.text);
+      groups.push({ text: line.text, level, list, links: [...(line.links ?? [])] });
+    }
+    before = line;
+  }
+  return groups;
+}
+
+/** What joins a line to the group before it; undefined when it opens a new one. */
+function glueBetween(before: PdfLine, line: PdfLine, group: Group, level: number, usual: number): string | undefined {
+  if (level !== group.level || (line.opens && !/^\p{Ll}/u.test(line.text))) return undefined;
+  if (level > 0) {
+    // A heading goes on only where its line was long enough to be broken.
+    const goesOn = before.size === line.size && before.text.length >= usual * WRAPPED_SHARE;
+    return goesOn && group.text.length + line.text.length <= HEADING_UNITS_MAX ? ' ' : undefined;
+  }
+  if (BULLET.test(line.text)) return group.list ? '\n' : undefined;
+  if (LEADERS.test(before.text)) return '\n';
+  const full = before.text.length >= usual * FULL_SHARE;
+  if (full) return flowGlue(before.text, line.text);
+  if (/[.!?:;。！？]["'”’)]?$/.test(before.text)) return undefined;
+  return /^\p{Ll}/u.test(line.text) ? flowGlue(before.text, line.text) : '\n';
+}
+
+const SOFT_HYPHENS = /(\p{L}*)\ufffe\s?(\p{L}*)/gu;
+
+/** `Ef-fects` becomes one word; `church-key` keeps its hyphen when the text writes it so elsewhere. */
+function joinHyphenated(before: string, after: string, words: ReadonlySet<string>): string {
+  const joined = `${before}${after}`;
+  const dashed = `${before}-${after}`;
+  if (words.has(dashed.toLowerCase()) && !words.has(joined.toLowerCase())) return dashed;
+  return before === '' || after === '' ? dashed : joined;
+}
+
+/** Words in lower case, hyphenated ones as a whole. */
+function wordsOf(pages: readonly (readonly PdfLine[])[]): Set<string> {
+  const words = new Set<string>();
+  for (const lines of pages) {
+    for (const line of lines) {
+      if (!line.text.includes('-') && !line.text.includes(SOFT_HYPHEN) && words.size > 100_000) continue;
+      for (const [word] of line.text.toLowerCase().matchAll(/\p{L}+(?:-\p{L}+)*/gu)) words.add(word);
+    }
+  }
+  return words;
+}
+
+function rounded(size: number): number {
+  return Math.round(size * 2) / 2;
+}
+
+/** The size most characters are set in. */
+function bodySize(pages: readonly (readonly PdfLine[])[]): number {
+  const units = new Map<number, number>();
+  for (const { size, text } of pages.flat())
+    if (size > 0) units.set(rounded(size), (units.get(rounded(size)) ?? 0) + text.length);
+  return [...units].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 0;
+}
+
+/** Share of a file's lines or characters from which large or bold type is not for headings. */
+const HEADING_SHARE_MAX = 0.3;
+
+/** Sentences, amounts and rows of numbers in bold. */
+const NO_HEADING = /[.,:;]$|[$€£¥]|(\d[^\d]+){4}/;
+
+/** Dots that lead to a page number: a line of a table of contents. */
+const LEADERS = /(?:\. ?){4,8}\s{0,3}(?:\d{1,5}|[ivxlc]{1,8})?$|(?:\. ?){8}/;
+
+const CONTENTS_LINES_MIN = 3;
+
+/** Lines that end in a number, on a page of a table of contents: its chapters stand there without dots. */
+function contentsLines(lines: readonly PdfLine[]): readonly PdfLine[] {
+  const isContents = lines.filter((line) => LEADERS.test(line.text)).length >= CONTENTS_LINES_MIN;
+  return isContents ? lines.filter((line) => /\s\d{1,4}$/.test(line.text)) : [];
+}
+
+/** The heading level of a line, 0 for none: larger type by size, then bold lines in body type. */
+function headingLevels(pages: readonly (readonly PdfLine[])[], body: number, usual: number): (line: PdfLine) => number {
+  const lines = pages.flat();
+  const others = new Set([...authorLines(pages[0] ?? [], usual), ...pages.flatMap(contentsLines)]);
+  const isLarge = (line: PdfLine) => body > 0 && rounded(line.size) >= body * HEADING_FACTOR;
+  const isTitle = (line: PdfLine) =>
+    line.text.length <= HEADING_UNITS_MAX &&
+    /\p{L}{2}/u.test(line.text) &&
+    !LEADERS.test(line.text) &&
+    !others.has(line);
+  const units = lines.reduce((sum, line) => sum + line.text.length, 0);
+  const largeUnits = lines.filter(isLarge).reduce((sum, line) => sum + line.text.length, 0);
+  const sizes = new Set<number>();
+  if (largeUnits <= units * HEADING_SHARE_MAX) {
+    for (const line of lines) if (isLarge(line) && isTitle(line)) sizes.add(rounded(line.size));
+  }
+  const ranks = new Map([...sizes].sort((a, b) => b - a).map((size, rank) => [size, rank + 1]));
+  const isBoldTitle = (line: PdfLine) =>
+    line.bold === true && isTitle(line) && /^[\p{Lu}\p{Lo}\d]/u.test(line.text) && !NO_HEADING.test(line.text);
+  const boldCounts = lines.filter(isBoldTitle).length <= lines.length * HEADING_SHARE_MAX;
+  return (line) => {
+    const rank = isLarge(line) && isTitle(line) ? ranks.get(rounded(line.size)) : undefined;
+    if (rank !== undefined) return Math.min(rank, HEADING_LEVELS_MAX);
+    return boldCounts && isBoldTitle(line) ? Math.min(ranks.size + 1, HEADING_LEVELS_MAX) : 0;
+  };
+}
+
+/** The length of a full line: a high percentile of body lines. */
+function usualLength(pages: readonly (readonly PdfLine[])[], body: number): number {
+  const lengths = pages
+    .flat()
+    .filter((line) => rounded(line.size) === body)
+    .map((line) => line.text.length);
+  lengths.sort((a, b) => a - b);
+  return lengths[Math.floor(lengths.length * 0.85)] ?? 0;
+}

@@ -1,0 +1,274 @@
+/** PDF files by pdfium: lines per page with their font sizes, then files/formats/pdf/layout.ts. */
+import { Buffer } from 'node:buffer';
+import { type PDFiumDocument, PDFiumLibrary } from '@hyzyla/pdfium';
+import { withSymbols } from '../../detect/decode.ts';
+import { badFile, FileError, overLimit } from '../../failure.ts';
+import { originMetadata } from '../../metadata-values.ts';
+import type { ParsedFile } from '../../parsed.ts';
+import type { Tools } from '../../tools.ts';
+import { TextBuilder } from '../text-builder.ts';
+import { type PageHandles, pageLinks, pageNotes } from './annotations.ts';
+import { PdfAttachments } from './attachments.ts';
+import { layoutPages, type PdfPage } from './layout.ts';
+import { ocrPages } from './ocr-text.ts';
+import { type PdfiumModule, textOfCall, utf16, withName } from './pdfium.ts';
+import { TagReader } from './structure.ts';
+import { fillIn, lineAt, type PlacedLine, placeTables, readTables } from './tables/page-tables.ts';
+
+/** Bytes of a PDF: it is held twice, once here and once by pdfium. */
+export const PDF_BYTES_MAX = 150 * 1024 * 1024;
+export const PDF_PAGES_MAX = 20_000;
+/** Pages that are pictures and are read by OCR; each takes seconds. */
+export const OCR_PAGES_MAX = 300;
+/** As OCR likes it best, unless a page would become larger than OCR_SIDE_MAX. */
+const OCR_DOTS_PER_INCH = 300;
+/** Dots of the longer side of a page. */
+const OCR_SIDE_MAX = 4000;
+const POINTS_PER_INCH = 72;
+/** A page with a picture and fewer letters than this has no text of its own: a stamp or a page number at most. */
+const PICTURE_LETTERS_MAX = 16;
+/** Objects of a page that are looked at for a picture. */
+const OBJECTS_MAX = 100;
+/** pdfium's number for a picture. */
+const PICTURE_OBJECT = 3;
+
+/** @throws FileError for a file that is damaged, encrypted, or over PDF_BYTES_MAX or PDF_PAGES_MAX. */
+export async function parsePdf(bytes: Uint8Array, { ocr }: Tools): Promise<ParsedFile> {
+  if (bytes.length > PDF_BYTES_MAX) throw overLimit(`PDF files are read up to ${PDF_BYTES_MAX / 1024 / 1024} MiB.`);
+  const library = await PDFiumLibrary.init();
+  const document = await library.loadDocument(bytes).catch((error: unknown) => {
+    throw loadFailure(error);
+  });
+  const count = document.getPageCount();
+  if (count > PDF_PAGES_MAX) throw overLimit(`The PDF has ${count} pages; the limit is ${PDF_PAGES_MAX}.`);
+  const { module, documentIdx } = document as unknown as { module: PdfiumModule; documentIdx: number };
+  let formHandle: number | undefined;
+  const form = () => (formHandle ??= document.initializeFormFields());
+  const attachments = new PdfAttachments(module);
+  attachments.addAll(documentIdx);
+  const shared = { module, document: documentIdx, form, attachments };
+  const tags = new TagReader(module);
+  const pages: PdfPage[] = [];
+  const pictures: number[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const { pageIdx } = document.getPage(index) as unknown as { pageIdx: number };
+    const { isPicture, ...page } = readPage(shared, pageIdx, tags);
+    pages.push(page);
+    if (isPicture) pictures.push(index);
+  }
+  const read = ocr ? await readPictures(document, pictures.slice(0, OCR_PAGES_MAX), pages, ocr) : 0;
+  const meta = (tag: string) => metaText(module, documentIdx, tag);
+  const properties = {
+    title: meta('Title'),
+    author: meta('Author'),
+    created: pdfDate(meta('CreationDate')),
+    modified: pdfDate(meta('ModDate')),
+    description: meta('Subject'),
+    keywords: meta('Keywords'),
+  };
+  document.destroy();
+  library.destroy();
+
+  const builder = new TextBuilder();
+  layoutPages(pages, builder);
+  const isEmpty = builder.blocks.length === 0;
+  attachments.writeNames(builder);
+  const text = builder.text();
+  const title = usefulTitle(properties.title);
+  return {
+    fileType: 'pdf',
+    text,
+    blocks: builder.blocks,
+    ...(title === undefined ? {} : { title }),
+    metadata: originMetadata({ ...properties, title }),
+    warnings: [...pictureWarnings(pictures.length, read, count, isEmpty), ...attachments.warnings()],
+    members: attachments.members,
+  };
+}
+
+/** Fills in the lines of pages that are pictures; returns how many were read. @throws FileError when none could be. */
+async function readPictures(
+  document: PDFiumDocument,
+  pictures: readonly number[],
+  pages: readonly PdfPage[],
+  ocr: NonNullable<Tools['ocr']>,
+): Promise<number> {
+  let read = 0;
+  let failure: unknown;
+  for (const index of pictures) {
+    try {
+      const [lines = []] = ocrPages(await ocr(await pictureOf(document, index)));
+      if (lines.length > 0) pages[index]!.lines = lines;
+      read += 1;
+    } catch (error) {
+      if (!(error instanceof FileError)) throw error;
+      failure ??= error;
+    }
+  }
+  if (failure !== undefined && pages.every(({ lines, notes }) => lines.length + notes.length === 0)) throw failure;
+  return read;
+}
+
+function pictureWarnings(pictures: number, read: number, pages: number, isEmpty: boolean): string[] {
+  const hint = 'Words in pictures are read with PINAKES_OCR=tesseract where tesseract is installed.';
+  if (pictures === 0) return isEmpty && pages > 0 ? ['The PDF has no text layer.'] : [];
+  if (read === 0) {
+    const which = isEmpty
+      ? 'The PDF has no text layer: its pages are pictures.'
+      : `${pictures} of ${pages} pages are pictures.`;
+    return [`${which} ${hint}`];
+  }
+  const warnings = isEmpty ? ['No words were found in the pictures that are the pages of this PDF.'] : [];
+  if (pictures > read) warnings.push(`Only ${read} of ${pictures} pages that are pictures were read.`);
+  return warnings;
+}
+
+/** A page as a grey picture (PGM). */
+async function pictureOf(document: PDFiumDocument, index: number): Promise<Uint8Array> {
+  const page = document.getPage(index);
+  const { originalWidth, originalHeight } = page.getOriginalSize();
+  const side = Math.max(originalWidth, originalHeight, 1);
+  const scale = Math.min(OCR_DOTS_PER_INCH / POINTS_PER_INCH, OCR_SIDE_MAX / side);
+  const { width, height, data } = await page.render({ scale, render: 'bitmap', colorSpace: 'Gray' });
+  return Buffer.concat([Buffer.from(`P5\n${width} ${height}\n255\n`), data]);
+}
+
+function hasPicture(module: PdfiumModule, page: number): boolean {
+  const count = Math.min(module._FPDFPage_CountObjects(page), OBJECTS_MAX);
+  for (let index = 0; index < count; index += 1) {
+    if (module._FPDFPageObj_GetType(module._FPDFPage_GetObject(page, index)) === PICTURE_OBJECT) return true;
+  }
+  return false;
+}
+
+function loadFailure(error: unknown): Error {
+  const message = error instanceof Error ? error.message : '';
+  if (/password/i.test(message)) return badFile('parse', 'Encrypted PDF', 'The PDF is protected by a password.');
+  return badFile('parse', 'Damaged PDF', 'The file is not a complete PDF.');
+}
+
+/** A page is closed at once: thousands of open ones take memory. */
+function readPage(
+  shared: Omit<PageHandles, 'page' | 'textPage'>,
+  page: number,
+  tags: TagReader,
+): PdfPage & { isPicture: boolean } {
+  const { module } = shared;
+  const textPage = module._FPDFText_LoadPage(page);
+  const read = textPage ? pageContent({ ...shared, page, textPage }, tags) : { lines: [], notes: [] };
+  const letters = read.lines.reduce((sum, { text }) => sum + (text.match(/[\p{L}\p{N}]/gu)?.length ?? 0), 0);
+  const isPicture = letters < PICTURE_LETTERS_MAX && hasPicture(module, page);
+  if (textPage) module._FPDFText_ClosePage(textPage);
+  module._FPDF_ClosePage(page);
+  return { ...read, isPicture };
+}
+
+/** The lines of a page with what lies on them. */
+function pageContent(handles: PageHandles, tags: TagReader): PdfPage {
+  const { module, page, textPage } = handles;
+  const { lines: plain, text } = pageLines(module, textPage);
+  const lines = placeTables(plain, text, readTables(module, page, textPage, text, tags));
+  const { notes, fields } = pageNotes(handles);
+  for (const { index, ...link } of lines.length > 0 ? pageLinks(handles) : []) {
+    const line = lineAt(lines, index) ?? lines.at(-1)!;
+    line.links = [...(line.links ?? []), link];
+  }
+  // From behind, so that the places before stay what they are.
+  for (const { index, name, value } of fields.toSorted((a, b) => b.index - a.index)) {
+    // Ends of lines are characters, too.
+    const label = text.slice(0, index + 1).trimEnd().length - 1;
+    const line = lineAt(lines, label);
+    if (line?.table) fillIn(line, label, value);
+    else if (line) {
+      const behind = label + text.slice(label, line.end + 1).search(/\s|$/) - line.start;
+      line.text = `${line.text.slice(0, behind)} ${value}${line.text.slice(behind)}`;
+    } else notes.push(name === '' ? value : `${name}: ${value}`);
+  }
+  return { lines, notes };
+}
+
+/** Text lines of a page with their type. */
+function pageLines(module: PdfiumModule, textPage: number): { lines: PlacedLine[]; text: string } {
+  const text = pageText(module, textPage);
+  const scratch = module.wasmExports.malloc(SCRATCH_BYTES);
+  const lines: PlacedLine[] = [];
+  let at = 0;
+  for (const line of text.split('\n')) {
+    const trimmed = line.trim();
+    if (trimmed !== '') {
+      const start = at + line.indexOf(trimmed);
+      const middle = at + line.search(/\S/) + nearestLetter(trimmed);
+      const end = start + trimmed.length - 1;
+      const bold =
+        trimmed.length <= BOLD_UNITS_MAX &&
+        isBold(module, textPage, start, scratch) &&
+        isBold(module, textPage, end, scratch);
+      lines.push({ text: trimmed, size: fontSize(module, textPage, middle, scratch), bold, start, end });
+    }
+    at += line.length + 1;
+  }
+  module.wasmExports.free(scratch);
+  return { lines, text };
+}
+
+const SCRATCH_BYTES = 256;
+/** Names of bold fonts, those of TeX included. */
+const BOLD_FONT = /bold|black|heavy|demi|(^|\+)(cm|sf|ec)bx|-medi(um)?(ital)?$/i;
+/** Longer lines are no headings, whatever their type. */
+const BOLD_UNITS_MAX = 160;
+
+/** Blanks between words are made up by pdfium and have no type: the index of a character that has. */
+function nearestLetter(text: string): number {
+  const middle = text.length >> 1;
+  for (let i = middle; i < text.length; i += 1) if (text.charCodeAt(i) > 0x20) return i;
+  return 0;
+}
+
+/** Size on the page in points: many writers set size 1 and scale by the text matrix. 0 when unknown. */
+function fontSize(module: PdfiumModule, textPage: number, index: number, scratch: number): number {
+  const size = module._FPDFText_GetFontSize(textPage, index);
+  if (!module._FPDFText_GetMatrix(textPage, index, scratch)) return 0;
+  const [, b = 0, , d = 0] = module.HEAPF32.subarray(scratch >> 2, (scratch >> 2) + 6);
+  const scaled = size * Math.hypot(b, d);
+  return scaled > 0 && scaled < 1000 ? scaled : 0;
+}
+
+function isBold(module: PdfiumModule, textPage: number, index: number, scratch: number): boolean {
+  const length = module._FPDFText_GetFontInfo(textPage, index, scratch, SCRATCH_BYTES, 0);
+  if (length <= 1 || length > SCRATCH_BYTES) return false;
+  const name = String.fromCharCode(...module.HEAPU8.subarray(scratch, scratch + length - 1));
+  return BOLD_FONT.test(name);
+}
+
+function pageText(module: PdfiumModule, textPage: number): string {
+  const count = module._FPDFText_CountChars(textPage);
+  if (count <= 0) return '';
+  const buffer = module.wasmExports.malloc((count + 1) * 2);
+  try {
+    const length = module._FPDFText_GetText(textPage, 0, count, buffer);
+    return length > 1 ? withSymbols(utf16(module, buffer, (length - 1) * 2)) : '';
+  } finally {
+    module.wasmExports.free(buffer);
+  }
+}
+
+function metaText(module: PdfiumModule, document: number, tag: string): string | undefined {
+  return withName(module, tag, (name) =>
+    textOfCall(module, (buffer, bytes) => module._FPDF_GetMetaText(document, name, buffer, bytes)),
+  );
+}
+
+/** `D:20240102030405+01'00'` as an ISO date and time. */
+function pdfDate(raw: string | undefined): string | undefined {
+  const parts = /^D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:(Z)|([+-]\d\d)'?(\d\d)?)?/.exec(raw ?? '');
+  if (!parts) return undefined;
+  const [, year, month = '01', day = '01', hour = '00', minute = '00', second = '00', , offset, offsetMinute = '00'] =
+    parts;
+  return `${year}-${month}-${day}T${hour}:${minute}:${second}${offset ? `${offset}:${offsetMinute}` : 'Z'}`;
+}
+
+/** Writers leave file names and template names in the title. */
+function usefulTitle(title: string | undefined): string | undefined {
+  if (title === undefined || /\.(docx?|xlsx?|pptx?|pdf|tex|dvi|indd|qxd|rtf|odt)$/i.test(title)) return undefined;
+  return /^(untitled|title|microsoft word\b.*)$/i.test(title) ? undefined : title;
+}

@@ -1,0 +1,197 @@
+/** Tables that the writer of a PDF tagged: the cells of its structure tree, by the numbers of their marked content. */
+
+import { charIndices } from './graphics.ts';
+import { type PdfiumModule, textOfCall, withMemory, withName } from './pdfium.ts';
+import { type CellWord, cellTexts } from './tables/cells.ts';
+import type { PageTable } from './tables/tables.ts';
+
+/**
+ * Children of elements that are looked at in a document. On each page pdfium builds, and the walk visits, all children of the
+ * elements around what the page holds: in a flat document of many pages these are all of it, page by page.
+ */
+const CHILDREN_MAX = 2_000_000;
+const ROWS_MAX = 2000;
+const COLUMNS_MAX = 100;
+/** One cell with this share of all characters, and more than this many, holds a page. */
+const LAYOUT_SHARE = 0.7;
+const LAYOUT_UNITS_MIN = 600;
+
+/** The place of the marked content of one number. */
+type Cells = Map<number, { row: number; column: number }>;
+
+/** Tables of the structure tree of a document, page by page; none once it took too much work. */
+export class TagReader {
+  private readonly module: PdfiumModule;
+  private left: number;
+
+  constructor(module: PdfiumModule, childrenMax = CHILDREN_MAX) {
+    this.module = module;
+    this.left = childrenMax;
+  }
+
+  /** Characters of tables are taken from `free` (1 while free, by index of the text). */
+  tablesOn(page: number, textPage: number, text: string, free: Uint8Array): PageTable[] {
+    const { module } = this;
+    if (this.left <= 0) return [];
+    const tree = module._FPDF_StructTree_GetForPage(page);
+    if (tree === 0) return [];
+    const walk = new StructureWalk(module, this.left);
+    walk.visitRoot(tree);
+    module._FPDF_StructTree_Close(tree);
+    this.left = walk.left;
+    // A table that was not read to its end would lack rows.
+    if (this.left <= 0 || walk.tables.length === 0) return [];
+    const numbers = contentNumbers(module, page, textPage, text);
+    return walk.tables.flatMap((cells) => {
+      const table = cellTexts(text, wordsIn(cells, numbers, free), false);
+      if (!isTable(table.rows)) return [];
+      for (const index of table.cellOf.keys()) free[index] = 0;
+      return [table];
+    });
+  }
+}
+
+/** Elements are at most 33 deep and hold none that they are in: pdfium builds no others. */
+class StructureWalk {
+  readonly tables: Cells[] = [];
+  /** Children that may still be looked at. */
+  left: number;
+  private readonly module: PdfiumModule;
+
+  constructor(module: PdfiumModule, left: number) {
+    this.module = module;
+    this.left = left;
+  }
+
+  visitRoot(tree: number): void {
+    const { module } = this;
+    const childAt = (index: number) => module._FPDF_StructTree_GetChildAtIndex(tree, index);
+    for (const child of this.children(module._FPDF_StructTree_CountChildren(tree), childAt)) this.visit(child);
+  }
+
+  /** Finds tables below an element; true when there is one. A table around others only lays them out. */
+  visit(element: number): boolean {
+    if (element === 0) return false;
+    let found = false;
+    for (const child of this.childrenOf(element)) if (this.visit(child)) found = true;
+    if (found || this.typeOf(element) !== 'Table') return found;
+    this.tables.push(this.cellsOf(element));
+    return true;
+  }
+
+  private typeOf(element: number): string {
+    const { module } = this;
+    return textOfCall(module, (buffer, bytes) => module._FPDF_StructElement_GetType(element, buffer, bytes)) ?? '';
+  }
+
+  /** 0 for what is no element, or an element without content on this page. */
+  private childrenOf(element: number): number[] {
+    const { module } = this;
+    const childAt = (index: number) => module._FPDF_StructElement_GetChildAtIndex(element, index);
+    return this.children(module._FPDF_StructElement_CountChildren(element), childAt);
+  }
+
+  private children(count: number, childAt: (index: number) => number): number[] {
+    this.left -= 1 + Math.max(0, count);
+    if (this.left <= 0) return [];
+    return Array.from({ length: Math.max(0, count) }, (_, index) => childAt(index));
+  }
+
+  private cellsOf(table: number): Cells {
+    const cells: Cells = new Map();
+    /** Rows that cells of rows above reach into, by column. */
+    const taken: number[] = [];
+    for (const [row, element] of this.rowsOf(table, 0).slice(0, ROWS_MAX).entries()) {
+      let column = 0;
+      for (const cell of this.childrenOf(element)) {
+        while ((taken[column] ?? 0) > row) column += 1;
+        const width = cell === 0 ? 1 : this.span(cell, 'ColSpan');
+        const height = cell === 0 ? 1 : this.span(cell, 'RowSpan');
+        if (column + width > COLUMNS_MAX) break;
+        if (cell !== 0) this.collect(cell, (number) => cells.set(number, { row, column }));
+        for (let at = 0; at < width; at += 1) taken[column + at] = row + height;
+        column += width;
+      }
+    }
+    return cells;
+  }
+
+  private rowsOf(element: number, depth: number): number[] {
+    return this.childrenOf(element).flatMap((child) => {
+      if (child === 0) return [];
+      const type = this.typeOf(child);
+      if (type === 'TR') return [child];
+      return depth < 2 && /^T(Head|Body|Foot)$/.test(type) ? this.rowsOf(child, depth + 1) : [];
+    });
+  }
+
+  /** The numbers of all content below an element. */
+  private collect(element: number, add: (number: number) => void): void {
+    for (const [at, child] of this.childrenOf(element).entries()) {
+      if (child !== 0) {
+        this.collect(child, add);
+        continue;
+      }
+      const number = this.module._FPDF_StructElement_GetChildMarkedContentID(element, at);
+      if (number >= 0) add(number);
+    }
+  }
+
+  private span(cell: number, name: string): number {
+    const { module } = this;
+    const count = Math.min(Math.max(0, module._FPDF_StructElement_GetAttributeCount(cell)), 10);
+    for (let index = 0; index < count; index += 1) {
+      const attributes = module._FPDF_StructElement_GetAttributeAtIndex(cell, index);
+      const value = withName(module, name, (key) => module._FPDF_StructElement_Attr_GetValue(attributes, key));
+      if (value === 0) continue;
+      const span = withMemory(module, 4, (pointer) =>
+        module._FPDF_StructElement_Attr_GetNumberValue(value, pointer) ? module.HEAPF32[pointer >> 2]! : 1,
+      );
+      return Number.isInteger(span) && span > 0 ? Math.min(span, ROWS_MAX) : 1;
+    }
+    return 1;
+  }
+}
+
+/**
+ * The number of the marked content of each character of a text, -1 where there is none. What is drawn by a form has numbers of
+ * its own, which are not those of the page.
+ */
+function contentNumbers(module: PdfiumModule, page: number, textPage: number, text: string): Int32Array {
+  const count = Math.max(0, module._FPDFPage_CountObjects(page));
+  const ofPage = new Set(Array.from({ length: count }, (_, index) => module._FPDFPage_GetObject(page, index)));
+  const indexOf = charIndices(module, textPage, text);
+  const numbers = new Int32Array(text.length).fill(-1);
+  let [object, number] = [0, -1];
+  for (let unit = 0; unit < text.length; unit += 1) {
+    if (text.charCodeAt(unit) <= 0x20) continue;
+    const own = module._FPDFText_GetTextObject(textPage, indexOf(unit));
+    if (own !== object) {
+      object = own;
+      number = ofPage.has(own) ? module._FPDFPageObj_GetMarkedContentID(own) : -1;
+    }
+    numbers[unit] = number;
+  }
+  return numbers;
+}
+
+function wordsIn(cells: Cells, numbers: Int32Array, free: Uint8Array): CellWord[] {
+  const words: CellWord[] = [];
+  for (let index = 0; index < numbers.length; index += 1) {
+    const cell = free[index] === 1 ? cells.get(numbers[index]!) : undefined;
+    if (!cell) continue;
+    const last = words.at(-1);
+    if (last?.end === index - 1 && last.row === cell.row && last.column === cell.column) last.end = index;
+    else words.push({ ...cell, start: index, end: index });
+  }
+  return words;
+}
+
+/** Layouts of pages are tagged as tables, too. */
+function isTable(rows: readonly (readonly string[])[]): boolean {
+  if (rows.length < 2 || rows[0]!.length < 2) return false;
+  if (rows.filter((cells) => cells.filter((cell) => cell !== '').length > 1).length < 2) return false;
+  const units = rows.flat().map((cell) => cell.length);
+  const longest = units.reduce((most, length) => Math.max(most, length), 0);
+  return longest < LAYOUT_UNITS_MIN || longest < units.reduce((sum, length) => sum + length, 0) * LAYOUT_SHARE;
+}

@@ -1,0 +1,234 @@
+/**
+ * Columns that no line rules: gaps between words that go through all lines of a stretch of a page. The stream method of Tabula
+ * and Nurminen, on stretches between ruled lines across and, more strictly, on lines alone. Pure.
+ */
+
+import { segmentsOf, type Word, type WordLine, wordLines } from '../words.ts';
+import { type Cell, cellsOf, isNumber, type PlacedWord, splitRows } from './cells.ts';
+
+/** Width of a gap between columns, as a share of the height of lines. */
+const GAP_SHARE = 0.6;
+/** Share of lines that may lie across such a gap: headings of several columns, and long values. */
+const ACROSS_SHARE = 0.12;
+const ACROSS_LINES_MIN = 5;
+const COLUMNS_MAX = 40;
+/** Points by which a word lies across an edge, and the share of words that may. */
+const EDGE_POINTS = 2;
+const EDGE_ACROSS_SHARE_MAX = 0.05;
+
+/** How sure the place of a table is: between lines across, or by its words alone. */
+export type Evidence = 'ruled' | 'words';
+
+/**
+ * The rows of stretches, from the top, with the words in their columns; undefined where they do not look like a table. `edges` are
+ * places where what was drawn cell by cell meets.
+ */
+export function alignedRows(
+  stretches: readonly (readonly Word[])[],
+  text: string,
+  evidence: Evidence,
+  edges: readonly number[] = [],
+): { words: PlacedWord[]; gaps: readonly number[] } | undefined {
+  const lines = stretches.map((words) => wordLines(words));
+  const gaps = moreOf(edgesBetween(edges, stretches.flat()), columnGaps(lines.flat()));
+  if (!gaps || gaps.length === 0 || gaps.length >= COLUMNS_MAX) return undefined;
+  const placed = lines.map((own) => own.flatMap((line) => placeLine(line, gaps)));
+  const isRuled = areRows(placed);
+  let offset = 0;
+  const found = placed.flatMap((own, index) => {
+    const rows = splitRows(own, text, evidence === 'ruled' && (isRuled || (index === 0 && placed.length > 1)));
+    const first = offset;
+    offset += 1 + rows.reduce((most, { row }) => Math.max(most, row), -1);
+    return rows.map((word) => ({ ...word, row: word.row + first }));
+  });
+  const words = evidence === 'words' ? withoutTitles(found) : found;
+  return isTable(words, text, gaps.length + 1, evidence) ? { words, gaps } : undefined;
+}
+
+/** Rows without those at the beginning and the end that have one value. */
+function withoutTitles(words: readonly PlacedWord[]): PlacedWord[] {
+  const rows = [...Map.groupBy(words, ({ row }) => row).values()];
+  const isRow = (row: readonly PlacedWord[]) => row.some(({ column }) => column !== row[0]!.column);
+  return rows.slice(rows.findIndex(isRow), rows.findLastIndex(isRow) + 1).flat();
+}
+
+/** Edges between words; none when words lie across them. */
+function edgesBetween(edges: readonly number[], words: readonly Word[]): readonly number[] {
+  const across = words.filter(({ left, right }) =>
+    edges.some((edge) => left < edge - EDGE_POINTS && right > edge + EDGE_POINTS),
+  );
+  if (across.length > words.length * EDGE_ACROSS_SHARE_MAX) return [];
+  return edges.filter(
+    (edge) =>
+      words.some(({ right }) => right < edge + EDGE_POINTS) && words.some(({ left }) => left > edge - EDGE_POINTS),
+  );
+}
+
+function moreOf(edges: readonly number[], gaps: readonly number[] | undefined): readonly number[] | undefined {
+  return edges.length > 0 && edges.length >= (gaps?.length ?? 0) ? edges : gaps;
+}
+
+/** Middles of the gaps that go through lines. */
+function columnGaps(lines: readonly WordLine[]): number[] | undefined {
+  const cut = lines.map((line) => segmentsOf(line, GAP_SHARE)).filter((segments) => segments.length > 1);
+  if (cut.length < 2) return undefined;
+  const heights = lines.map(({ bottom, top }) => top - bottom).sort((a, b) => a - b);
+  const width = heights[heights.length >> 1]! * GAP_SHARE;
+  const allowed = cut.length >= ACROSS_LINES_MIN ? Math.max(1, Math.floor(cut.length * ACROSS_SHARE)) : 0;
+  const ends = cut.flat().flatMap((segment): [number, number][] => [
+    [segment[0]!.left, 1],
+    [Math.max(...segment.map(({ right }) => right)), -1],
+  ]);
+  ends.sort(([a, x], [b, y]) => a - b || y - x);
+  const gaps: number[] = [];
+  let [open, from] = [0, Number.NaN];
+  for (const [at, step] of ends) {
+    const before = open;
+    open += step;
+    if (before > allowed && open <= allowed) from = at;
+    if (before <= allowed && open > allowed && at - from >= width) gaps.push((from + at) / 2);
+  }
+  return gaps;
+}
+
+/** A line in columns: what stands across a gap belongs to the column on its left, unless a blank lies in the gap. */
+export function placeLine(line: WordLine, gaps: readonly number[]): PlacedWord[] {
+  const columnOf = (x: number) => gaps.filter((gap) => gap < x).length;
+  return segmentsOf(line, GAP_SHARE).flatMap((segment) => {
+    let column = columnOf(segment[0]!.left);
+    let right = Number.POSITIVE_INFINITY;
+    return segment.map((word): PlacedWord => {
+      const own = columnOf(word.left);
+      if (own > column && gaps.some((gap) => gap > right && gap < word.left)) column = own;
+      right = word.right;
+      return { ...word, row: 0, column };
+    });
+  });
+}
+
+/** Whether stretches are rows: most have at most one line in their first column. */
+function areRows(stretches: readonly (readonly PlacedWord[])[]): boolean {
+  const counts = stretches
+    .slice(1)
+    .map((words) => wordLines(words.filter(({ column }) => column === 0)).length)
+    .filter((count) => count > 0);
+  return counts.length > 1 && counts.filter((count) => count === 1).length * 2 > counts.length;
+}
+
+const ROWS_MIN = { ruled: 2, words: 3 };
+/** Share of rows with values in several columns, and of cells with a value. */
+const SEVERAL_SHARE_MIN = { ruled: 0.6, words: 0.75 };
+const FILLED_SHARE_MIN = { ruled: 0.4, words: 0.6 };
+/** Words of a cell of a column of sentences, and of the others. */
+const SENTENCE_WORDS_MIN = 5;
+/** Share of the values of a column that are numbers or begin or end at one place. */
+const NUMBERS_SHARE_MIN = 0.6;
+const PAIR_NUMBERS_SHARE_MIN = 0.8;
+const ALIGNED_SHARE_MIN = 0.75;
+const ALIGNED_POINTS = 2.5;
+/** Rows of words alone. */
+const BARE_ROWS_MIN = 4;
+const BARE_WORDS_MAX = 3;
+const BARE_FILLED_SHARE_MIN = 0.85;
+const BARE_SMALL_SHARE_MAX = 0.2;
+/** What lists, formulas, code, addresses of mail and dot leaders have. */
+const NO_VALUE = /^[•◦▪‣●○■□]|[=∑∫√{};@]|\.{4}|…|(?:\. ){3}/;
+const NO_VALUE_SHARE_MAX = 0.1;
+/** Lines of contents: of what would be a table, and of a page, and the share of its lines. */
+const CONTENTS_LINES_MIN = 3;
+const CONTENTS_PAGE_LINES_MIN = 5;
+const CONTENTS_SHARE_MIN = 0.75;
+const PAGE = /^\d{1,4}$/;
+const DASH = /^[^\p{L}\p{N}]{1,2}$/u;
+const MARK = /^(?:[•◦▪‣●○■□✔→–—*-]|[[(]?[\dA-Za-z]{1,3}[.)\]]|\d+(?:\.\d+)+\.?)$/;
+
+function isTable(words: readonly PlacedWord[], text: string, columns: number, evidence: Evidence): boolean {
+  const rows = [...Map.groupBy(words, ({ row }) => row).values()].map((own) => cellsOf(own, text));
+  const count = rows.length;
+  if (count < ROWS_MIN[evidence]) return false;
+  if (rows.filter((cells) => cells.size > 1).length < count * SEVERAL_SHARE_MIN[evidence]) return false;
+  const cells = rows.reduce((sum, row) => sum + row.size, 0);
+  if (cells < count * columns * FILLED_SHARE_MIN[evidence]) return false;
+  const values = Array.from({ length: columns }, (_, column) => rows.flatMap((row) => row.get(column) ?? []));
+  const long = values.filter((own) => mean(own.map((cell) => cell.words.length)) >= SENTENCE_WORDS_MIN).length;
+  if (long > (columns > 2 ? columns / 2 : 1)) return false;
+  if (values[0]!.every(({ text: value }) => MARK.test(value))) return false;
+  if (values.some((own) => own.every(({ text: value }) => DASH.test(value)))) return false;
+  return evidence === 'ruled' || isSure(values, rows, long);
+}
+
+/** What a table of words alone has to be beyond that. */
+function isSure(
+  values: readonly (readonly Cell[])[],
+  rows: readonly ReadonlyMap<number, Cell>[],
+  long: number,
+): boolean {
+  const all = values.flat();
+  const [columns, count] = [values.length, rows.length];
+  if (all.filter((cell) => NO_VALUE.test(cell.text)).length > all.length * NO_VALUE_SHARE_MAX) return false;
+  if (!values.every(isAligned)) return false;
+  // The first row may be a heading.
+  const numbers = values.map((own) => {
+    const held = own.slice(1).filter(({ text }) => !DASH.test(text));
+    return held.filter(({ text }) => isNumber(text)).length / Math.max(1, held.length);
+  });
+  if (isContents(values)) return false;
+  const isForm = values.some((own) => own.filter(({ text }) => text.endsWith(':')).length * 2 >= own.length);
+  if (isForm) return false;
+  if (columns === 2) {
+    return long === 0 && numbers[1]! >= PAIR_NUMBERS_SHARE_MIN && numbers[0]! < NUMBERS_SHARE_MIN;
+  }
+  if (long > 1) return false;
+  if (numbers.some((share) => share >= NUMBERS_SHARE_MIN)) return true;
+  const isFull = all.length >= count * columns * BARE_FILLED_SHARE_MIN;
+  const small = all.filter(({ text }) => /^\p{Ll}/u.test(text)).length;
+  if (count < BARE_ROWS_MIN || !isFull || small > all.length * BARE_SMALL_SHARE_MAX) return false;
+  return long === 0 && mean(all.map((cell) => cell.words.length)) <= BARE_WORDS_MAX;
+}
+
+/** A list of contents: the last column has pages in ascending order. */
+function isContents(values: readonly (readonly Cell[])[]): boolean {
+  return areAscendingPages(
+    values.at(-1)!.map(({ text }) => text),
+    CONTENTS_LINES_MIN,
+  );
+}
+
+/** A page of contents: most lines with several values end in pages in ascending order. */
+export function isContentsPage(lines: readonly WordLine[], text: string): boolean {
+  const ends = lines.flatMap((line) => {
+    const segments = segmentsOf(line, GAP_SHARE);
+    return segments.length > 1
+      ? segments
+          .at(-1)!
+          .map(({ start, end }) => text.slice(start, end + 1))
+          .join(' ')
+      : [];
+  });
+  const pages = ends.filter((end) => PAGE.test(end));
+  return pages.length >= ends.length * CONTENTS_SHARE_MIN && areAscendingPages(pages, CONTENTS_PAGE_LINES_MIN);
+}
+
+function areAscendingPages(texts: readonly string[], linesMin: number): boolean {
+  const pages = texts.map((text) => (PAGE.test(text) ? Number(text) : Number.NaN));
+  return pages.length >= linesMin && pages.every((page, index) => index === 0 || page >= pages[index - 1]!);
+}
+
+/** Whether most values of a column begin, end or have their middle at one place. */
+function isAligned(values: readonly Cell[]): boolean {
+  const boxes = values.map(({ words }) => ({ left: words[0]!.left, right: words.at(-1)!.right }));
+  const places = [
+    boxes.map(({ left }) => left),
+    boxes.map(({ right }) => right),
+    boxes.map(({ left, right }) => (left + right) / 2),
+  ];
+  return places.some((own) => {
+    const middle = own.toSorted((a, b) => a - b)[own.length >> 1]!;
+    const near = own.filter((place) => Math.abs(place - middle) <= ALIGNED_POINTS).length;
+    return near >= own.length * ALIGNED_SHARE_MIN;
+  });
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+}

@@ -1,0 +1,189 @@
+/** Finds the tables of a page: by their ruled lines, by lines across and aligned words, and by aligned words alone. Pure. */
+
+import { type Glyphs, segmentsOf, type Word, wordLines, wordsOf } from '../words.ts';
+import { cellTexts, type PlacedWord, splitRows } from './cells.ts';
+import type { Grid } from './rules.ts';
+
+export interface PageTable {
+  /** Text of the cells, from the top and the left; where cells are one, the first has it. */
+  rows: string[][];
+  /** Row and column of the characters that are in it, by index of the page's text. */
+  cellOf: Map<number, [number, number]>;
+}
+
+/** Grids of a page that are looked at, the smallest first. */
+const GRIDS_MAX = 60;
+/** Share of characters that may lie across a line between columns, or under one between rows. */
+const CUT_SHARE_MAX = 0.03;
+/** Points on both sides of a line by which a character lies across it. */
+const CUT_POINTS = 1.2;
+/** Words that go on across a line between columns, as a share of characters, and the points up to their other half. */
+const TORN_SHARE_MAX = 0.003;
+const TEAR_POINTS = 2;
+/** Distance of words of different columns, as a share of their height: where there is a column, and where one is suspected. */
+const CLEAR_GAP_SHARE = 0.6;
+const COLUMN_GAP_SHARE = 1.8;
+/** Share of lines inside cells that may have gaps as between columns. */
+const HIDDEN_SHARE_MAX = 0.2;
+/** Share of cells with text: of a table whose first row or column is full, and of any other. */
+const FILLED_SHARE_MIN = 0.2;
+const BARE_FILLED_SHARE_MIN = 0.4;
+const FULL_EDGE_SHARE = 0.75;
+/** Cells after joining, as a share of the grid: forms and drawings have lines everywhere. */
+const REGULAR_SHARE_MIN = 0.3;
+const REGULAR_CELLS_MIN = 24;
+/** One cell with this share of all characters, and more than this many, is a page with a frame around it. */
+const FRAME_SHARE = 0.7;
+const FRAME_UNITS_MIN = 800;
+
+/** Tables of grids. Characters of tables are taken from `free` (1 while free, by index of the text). */
+export function gridTables(glyphs: Glyphs, grids: readonly Grid[], free: Uint8Array): PageTable[] {
+  const tables: PageTable[] = [];
+  for (const grid of grids.slice(0, GRIDS_MAX)) {
+    const words = wordsInGrid(glyphs, grid, free);
+    if (!words) continue;
+    const table = cellTexts(glyphs.text, rowsInBands(words, grid, glyphs.text), true);
+    if (!isTable(table.rows, grid)) continue;
+    take(table, free);
+    tables.push(table);
+  }
+  return tables;
+}
+
+export function take(table: PageTable, free: Uint8Array): void {
+  for (const index of table.cellOf.keys()) free[index] = 0;
+}
+
+/** The words in a grid, or undefined when its lines go through them or they stand in columns that it does not have. */
+function wordsInGrid(glyphs: Glyphs, grid: Grid, free: Uint8Array): PlacedWord[] | undefined {
+  const { left, right, bottom, top, text } = glyphs;
+  const { xs, ys, first } = grid;
+  const columns = xs.length - 1;
+  const cells = new Int32Array(free.length).fill(-1);
+  let [inside, cut, torn] = [0, 0, 0];
+  for (let index = 0; index < free.length; index += 1) {
+    if (free[index] === 0 || Number.isNaN(left[index]!)) continue;
+    const box = { left: left[index]!, right: right[index]!, bottom: bottom[index]!, top: top[index]! };
+    const [x, y] = [(box.left + box.right) / 2, (box.bottom + box.top) / 2];
+    if (x < xs[0]! || x > xs.at(-1)! || y > ys[0]! || y < ys.at(-1)!) continue;
+    const column = columnAt(xs, x);
+    const row = Math.min(ys.length - 2, below(ys.length, (at) => ys[at]! >= y) - 1);
+    const cell = first[row * columns + column]!;
+    cells[index] = cell;
+    inside += 1;
+    if (isCut(grid, row, column, box)) cut += 1;
+    const before = index > 0 ? cells[index - 1]! : -1;
+    if (before >= 0 && before !== cell && box.left < right[index - 1]! + TEAR_POINTS && isSmall(text, index)) torn += 1;
+  }
+  if (inside === 0 || torn > inside * TORN_SHARE_MAX || cut > Math.max(2, inside * CUT_SHARE_MAX)) return undefined;
+  const words = wordsOf(glyphs, (index) => cells[index]!).map((word) => {
+    const cell = cells[word.start]!;
+    return { ...word, row: Math.floor(cell / columns), column: cell % columns };
+  });
+  const lines = [...Map.groupBy(words, ({ start }) => cells[start]!).values()].flatMap((own) => linesInCell(own, xs));
+  return lines.filter(({ hidden }) => hidden).length > lines.length * HIDDEN_SHARE_MAX
+    ? undefined
+    : lines.flatMap(({ own }) => own);
+}
+
+/** A small letter behind another: the word goes on. */
+function isSmall(text: string, index: number): boolean {
+  return /^\p{L}\p{Ll}$/u.test(text.slice(index - 1, index + 1));
+}
+
+/**
+ * The words of a cell by lines. Where several columns are one only because a line is left out, and all words stand clear of its
+ * place, they are apart again. `hidden` are lines with gaps as between columns that remain.
+ */
+function linesInCell(words: readonly PlacedWord[], xs: readonly number[]): { own: PlacedWord[]; hidden: boolean }[] {
+  const columnsOf = (segment: readonly Word[]) => [segment[0]!.left, segment.at(-1)!.right].map((x) => columnAt(xs, x));
+  const lines = wordLines(words).map((line) => ({
+    line,
+    own: line.words as PlacedWord[],
+    segments: segmentsOf(line, CLEAR_GAP_SHARE),
+  }));
+  const isApart =
+    lines.every(({ segments }) => segments.every((one) => columnsOf(one)[0] === columnsOf(one)[1])) &&
+    lines.some(({ segments }) => new Set(segments.flatMap(columnsOf)).size > 1);
+  return lines.map(({ line, own }) =>
+    isApart
+      ? { own: own.map((word) => ({ ...word, column: columnAt(xs, word.left) })), hidden: false }
+      : { own, hidden: segmentsOf(line, COLUMN_GAP_SHARE).length > 1 },
+  );
+}
+
+function columnAt(xs: readonly number[], x: number): number {
+  return Math.max(0, Math.min(xs.length - 2, below(xs.length, (at) => xs[at]! <= x) - 1));
+}
+
+/** How many of the first `count` places hold. */
+function below(count: number, holds: (at: number) => boolean): number {
+  let [from, to] = [0, count];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (holds(middle)) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
+
+interface Box {
+  left: number;
+  right: number;
+  bottom: number;
+  top: number;
+}
+
+/** Whether a line of the grid goes through a character: down through its box, or across near its middle. */
+function isCut({ xs, ys, first }: Grid, row: number, column: number, box: Box): boolean {
+  const columns = xs.length - 1;
+  const here = first[row * columns + column]!;
+  const apart = (r: number, c: number) =>
+    r >= 0 && c >= 0 && r < ys.length - 1 && c < columns && first[r * columns + c] !== here;
+  if (box.left < xs[column]! - CUT_POINTS && box.right > xs[column]! + CUT_POINTS && apart(row, column - 1))
+    return true;
+  const next = xs[column + 1]!;
+  if (box.left < next - CUT_POINTS && box.right > next + CUT_POINTS && apart(row, column + 1)) return true;
+  const [middle, near] = [(box.top + box.bottom) / 2, (box.top - box.bottom) * 0.12];
+  if (Math.abs(ys[row]! - middle) < near && apart(row - 1, column)) return true;
+  return Math.abs(ys[row + 1]! - middle) < near && apart(row + 1, column);
+}
+
+/** Rows that are not ruled are found by the words in them. */
+function rowsInBands(words: readonly PlacedWord[], { xs, ys, first }: Grid, text: string): PlacedWord[] {
+  const columns = xs.length - 1;
+  const bands = Map.groupBy(words, ({ row }) => row);
+  const placed: PlacedWord[] = [];
+  let offset = 0;
+  for (let row = 0; row < ys.length - 1; row += 1) {
+    const own = bands.get(row) ?? [];
+    const isAlone = Array.from({ length: columns }, (_, column) => row * columns + column).every(
+      (cell) =>
+        Math.floor(first[cell]! / columns) === row &&
+        (row + 2 === ys.length || first[cell + columns]! >= (row + 1) * columns),
+    );
+    const split = isAlone ? splitRows(own, text, true) : own.map((word) => ({ ...word, row: 0 }));
+    for (const word of split) placed.push({ ...word, row: offset + word.row });
+    offset += 1 + split.reduce((most, { row: at }) => Math.max(most, at), 0);
+  }
+  return placed;
+}
+
+function isTable(rows: readonly (readonly string[])[], { first }: Grid): boolean {
+  const columns = rows[0]?.length ?? 0;
+  if (rows.length < 2 || columns < 2) return false;
+  const filledIn = (cells: readonly string[]) => cells.filter((cell) => cell !== '').length;
+  const filled = rows.reduce((sum, cells) => sum + filledIn(cells), 0);
+  if (rows.filter((cells) => filledIn(cells) > 1).length < 2) return false;
+  const isFull =
+    filledIn(rows[0]!) >= columns * FULL_EDGE_SHARE ||
+    filledIn(rows.map(([cell]) => cell!)) >= rows.length * FULL_EDGE_SHARE;
+  if (filled < rows.length * columns * (isFull ? FILLED_SHARE_MIN : BARE_FILLED_SHARE_MIN)) return false;
+  const cells = first.reduce((sum, cell, index) => sum + (cell === index ? 1 : 0), 0);
+  if (filled < cells * FILLED_SHARE_MIN) return false;
+  if (first.length >= REGULAR_CELLS_MIN && cells < first.length * REGULAR_SHARE_MIN) return false;
+  const units = rows.flat().map((cell) => cell.length);
+  const all = units.reduce((sum, length) => sum + length, 0);
+  const longest = Math.max(...units);
+  return longest < FRAME_UNITS_MIN || longest < all * FRAME_SHARE;
+}

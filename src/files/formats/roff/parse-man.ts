@@ -1,0 +1,40 @@
+/** Manual pages in roff, written with man(7) or mdoc(7). */
+import { originMetadata } from '../../metadata-values.ts';
+import type { ParsedFile } from '../../parsed.ts';
+import { OutlineWriter } from '../outline-writer.ts';
+import { TextBuilder } from '../text-builder.ts';
+import { Flow } from './flow.ts';
+import { isManMacro, ManPage } from './man-macros.ts';
+import { isMdocMacro, MdocPage } from './mdoc-macros.ts';
+import { RoffReader } from './reader.ts';
+
+/** Never fails for bad markup. A page that is only `.so other` names the page that it stands for. */
+export function parseMan(source: string): ParsedFile {
+  const isMdoc = /^[.'][ \t]*(?:Dd|Dt|Sh)\b/m.test(source.slice(0, HEAD_UNITS));
+  const builder = new TextBuilder();
+  const writer = new OutlineWriter(builder);
+  const flow = new Flow(writer);
+  const reader = new RoffReader(source, isMdoc ? isMdocMacro : isManMacro);
+  const page = isMdoc ? new MdocPage(reader, flow) : new ManPage(reader, flow);
+  const warnings: string[] = [];
+  for (let line = reader.next(); line; line = reader.next()) {
+    if (line.name === 'so')
+      warnings.push(`The page includes ${line.args[0] ?? 'another file'}, which is read on its own.`);
+    page.line(line);
+  }
+  if (page instanceof MdocPage) page.end();
+  flow.close();
+  writer.end();
+  const title = page.title === '' ? undefined : page.title;
+  return {
+    fileType: 'txt',
+    text: builder.text(),
+    blocks: builder.blocks,
+    ...(title === undefined ? {} : { title }),
+    metadata: originMetadata({ title }),
+    warnings,
+  };
+}
+
+/** UTF-16 units in which a page says what it is written with, behind its licence. */
+const HEAD_UNITS = 20_000;

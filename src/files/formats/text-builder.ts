@@ -1,0 +1,64 @@
+/** Collects a file's extracted text and its blocks; keeps offsets exact by construction. */
+
+import type { Link } from '../../text/link-line.ts';
+import { cleanText } from '../detect/decode.ts';
+import { overLimit } from '../failure.ts';
+import { placeLinks } from '../links.ts';
+import type { Block } from '../parsed.ts';
+
+/** UTF-16 code units of extracted text per file. */
+export const TEXT_UNITS_MAX = 48 * 1024 * 1024;
+
+const FLUSH_PARTS = 4096;
+
+export type BlockDraft = Omit<Block, 'start' | 'end' | 'rowStarts' | 'links'> & {
+  /** Row starts relative to the block's own text. */
+  rowStarts?: number[];
+  /** In the order of the text. */
+  links?: readonly Link[];
+};
+
+/** Blocks are written one after the other, separated by a blank line. */
+export class TextBuilder {
+  readonly blocks: Block[] = [];
+  private parts: string[] = [];
+  private written = '';
+  private length = 0;
+
+  /** Appends one block. Empty text is ignored. Returns the block, whose members may still be set. */
+  add(draft: BlockDraft, text: string, separator = '\n\n'): Block | undefined {
+    const body = cleanText(text).trimEnd();
+    if (body.trim() === '') return undefined;
+    const lead = this.length > 0 ? separator : '';
+    const start = this.length + lead.length;
+    const { rowStarts, links, ...rest } = draft;
+    const block: Block = { ...rest, start, end: start + body.length };
+    if (rowStarts) block.rowStarts = rowStarts.map((offset) => start + offset);
+    if (links && links.length > 0)
+      block.links = placeLinks(body, links).map((link) => ({ ...link, at: start + link.at }));
+    this.push(lead + body);
+    this.blocks.push(block);
+    return block;
+  }
+
+  /** Appends text that belongs to no block. */
+  addPlain(text: string, separator = '\n\n'): void {
+    this.push((this.length > 0 ? separator : '') + cleanText(text));
+  }
+
+  /** The whole text so far. */
+  text(): string {
+    this.written += this.parts.join('');
+    this.parts = [];
+    return this.written;
+  }
+
+  private push(text: string): void {
+    this.length += text.length;
+    if (this.length > TEXT_UNITS_MAX) {
+      throw overLimit(`The file holds more than ${TEXT_UNITS_MAX / 1024 / 1024} million characters of text.`);
+    }
+    this.parts.push(text);
+    if (this.parts.length >= FLUSH_PARTS) this.text();
+  }
+}

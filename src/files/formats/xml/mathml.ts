@@ -1,0 +1,63 @@
+/** MathML formulas as LaTeX, as far as that says more than their letters. */
+import { childElements, textOf, type XmlElement } from './tree.ts';
+
+const ACCENTS: Readonly<Record<string, string>> = { '¯': 'overline', '^': 'hat', '˜': 'tilde', '→': 'vec', '˙': 'dot' };
+
+/** The source that the author wrote is no LaTeX with every writer: the tree is. */
+export function mathmlText(math: XmlElement): string {
+  return text(math).replace(/\s+/g, ' ').trim();
+}
+
+function text(element: XmlElement): string {
+  const parts = childElements(element).map((child) => ({ name: child.name, source: child }));
+  const at = (index: number): string => (parts[index] ? text(parts[index].source).trim() : '');
+  switch (element.name) {
+    case 'annotation':
+    case 'annotation-xml':
+      return '';
+    case 'mi':
+    case 'mn':
+    case 'mtext':
+      return textOf(element).trim();
+    case 'mo':
+      return operator(textOf(element).trim());
+    case 'mfrac':
+      return `\\frac{${at(0)}}{${at(1)}}`;
+    case 'msqrt':
+      return `\\sqrt{${inside(element).trim()}}`;
+    case 'mroot':
+      return `\\sqrt[${at(1)}]{${at(0)}}`;
+    case 'msup':
+      return `${base(at(0))}^{${at(1)}}`;
+    case 'msub':
+    case 'munder':
+      return `${base(at(0))}_{${at(1)}}`;
+    case 'msubsup':
+    case 'munderover':
+      return `${at(0)}_{${at(1)}}^{${at(2)}}`;
+    case 'mover': {
+      // Asked for once, as everything here: twice would double the work with every level.
+      const [below, above] = [at(0), at(1)];
+      const accent = ACCENTS[above];
+      return accent === undefined ? `${below}^{${above}}` : `\\${accent}{${below}}`;
+    }
+    case 'mtr':
+      return `${childElements(element, 'mtd').map(inside).join(' & ')} \\\\ `;
+    default:
+      return inside(element);
+  }
+}
+
+function inside(element: XmlElement): string {
+  return childElements(element).map(text).join('');
+}
+
+/** More than a letter, a number or what stands in brackets is held together. */
+function base(formula: string): string {
+  return [...formula].length === 1 || /^(?:[\p{L}\p{N}]+|\([^()]*\))$/u.test(formula) ? formula : `{${formula}}`;
+}
+
+/** Signs between two sides stand alone; brackets and the like stand close. */
+function operator(sign: string): string {
+  return /^[=<>≤≥≠≈→⇒+−∈∪∩±×⋅·∗-]$/.test(sign) ? ` ${sign} ` : sign;
+}

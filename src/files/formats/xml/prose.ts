@@ -1,0 +1,218 @@
+/** Prose in XML (DocBook, JATS, patents, TEI and their like) as headings, paragraphs, lists, tables and code. */
+import { tableText } from '../data/table-text.ts';
+import type { TextBuilder } from '../text-builder.ts';
+import { childAt, childElements, findElements, textOf, type XmlElement } from './tree.ts';
+
+const PARAGRAPHS = /^(?:p|para|simpara|formalpara|claim-text|ab|l)$/i;
+const HEADINGS = /^(?:title|heading|head|article-title|book-title|invention-title|h)$/i;
+const SECTIONS =
+  /^(?:sec|section|sect\d|chapter|part|appendix|preface|div\d?|abstract|ack|ref-list|refsect\d|boxed-text)$/i;
+const LISTS = /^(?:list|itemizedlist|orderedlist|simplelist|ul|ol)$/i;
+const CODE = /^(?:programlisting|screen|literallayout|codeblock|verse-group|preformat)$/i;
+const ROWS = /^(?:row|tr)$/i;
+const CELLS = /^(?:entry|td|th|cell)$/i;
+/** Pictures, formulas in a form that nobody reads, and what is meant for machines. */
+const SKIPPED =
+  /^(?:graphic|inline-graphic|math|us-math|math-us|permissions|history|journal-id|article-id|issn|isbn|object-id|counts)$/i;
+/** Facts about the work before its text. */
+const AUTHORS = /^(?:contrib|author|editor|inventor|personname)$/i;
+const REFERENCES = /^(?:ref|biblioentry|bibl|biblstruct)$/i;
+
+const OF_ITS_OWN = [PARAGRAPHS, HEADINGS, LISTS, CODE, AUTHORS, REFERENCES, ROWS];
+const FACT_UNITS_MAX = 200;
+const FACT_ELEMENTS_MAX = 100;
+
+/** Share of the text that stands in paragraphs, from which a file is prose. */
+const PROSE_SHARE_MIN = 0.3;
+const HEADING_LEVEL_MAX = 6;
+const HEADING_UNITS_MAX = 300;
+
+export function isProse(top: XmlElement): boolean {
+  const all = visible(textOf(top));
+  return all > 0 && paragraphUnits(top) >= all * PROSE_SHARE_MIN;
+}
+
+/** Returns the title: the first heading that stands in no section. */
+export function writeProse(top: XmlElement, builder: TextBuilder): string | undefined {
+  return new ProseWriter(builder).write(top);
+}
+
+class ProseWriter {
+  private readonly builder: TextBuilder;
+  private title: string | undefined;
+
+  constructor(builder: TextBuilder) {
+    this.builder = builder;
+  }
+
+  write(top: XmlElement): string | undefined {
+    this.children(top, 0);
+    return this.title;
+  }
+
+  private children(parent: XmlElement, level: number): void {
+    // Facts of a few words each share a paragraph.
+    let facts: string[] = [];
+    const flush = () => {
+      this.add('paragraph', facts.join(', '));
+      facts = [];
+    };
+    for (const child of childElements(parent)) {
+      if (SKIPPED.test(child.name)) continue;
+      if (isFact(child)) {
+        const text = oneLine(spacedText(child));
+        if (text !== '') facts.push(text);
+        continue;
+      }
+      flush();
+      this.element(child, level);
+    }
+    flush();
+  }
+
+  private element(element: XmlElement, level: number): void {
+    const { name } = element;
+    if (HEADINGS.test(name)) this.heading(element, level);
+    else if (CODE.test(name)) this.add('code', `\`\`\`\n${textOf(element).replace(/^\n+/, '').trimEnd()}\n\`\`\``);
+    else if (LISTS.test(name)) this.list(element);
+    else if (/^t(able|group)$/i.test(name) && this.table(element)) return;
+    else if (AUTHORS.test(name)) this.add('paragraph', authorText(element));
+    else if (REFERENCES.test(name)) this.add('paragraph', oneLine(spacedText(element)));
+    else if (PARAGRAPHS.test(name) || hasOwnText(element)) this.paragraph(element, level);
+    else this.children(element, SECTIONS.test(name) ? level + 1 : level);
+  }
+
+  private heading(element: XmlElement, level: number): void {
+    const text = oneLine(textOf(element));
+    if (text === '' || text.length > HEADING_UNITS_MAX) {
+      this.add('paragraph', text);
+      return;
+    }
+    if (level === 0) this.title ??= text;
+    const depth = Math.min(level + 1, HEADING_LEVEL_MAX);
+    this.builder.add({ kind: 'heading', level: depth }, `${'#'.repeat(depth)} ${text}`);
+  }
+
+  /** Lists and tables may stand within paragraphs. */
+  private paragraph(element: XmlElement, level: number): void {
+    const isBlock = ({ name }: XmlElement) =>
+      LISTS.test(name) ||
+      CODE.test(name) ||
+      PARAGRAPHS.test(name) ||
+      /^(?:table|informaltable|table-wrap|fig)$/i.test(name);
+    let inline: XmlElement = { ...element, children: [] };
+    const flush = () => {
+      this.add('paragraph', oneLine(textOf(inline)));
+      inline = { ...element, children: [] };
+    };
+    for (const child of element.children) {
+      if (typeof child === 'string' || !isBlock(child)) {
+        if (typeof child === 'string' || !SKIPPED.test(child.name)) inline.children.push(child);
+        continue;
+      }
+      flush();
+      this.element(child, level);
+    }
+    flush();
+  }
+
+  private list(list: XmlElement): void {
+    const ordered = /^o/i.test(list.name);
+    const items = childElements(list).filter((item) => !HEADINGS.test(item.name));
+    const lines = items.map((item) => oneLine(spacedText(item))).filter((text) => text !== '');
+    this.add('list', lines.map((text, index) => `${ordered ? `${index + 1}.` : '-'} ${text}`).join('\n'));
+  }
+
+  /** False when it is no table of rows. */
+  private table(element: XmlElement): boolean {
+    const rows = descendants(element, ROWS).map((row) =>
+      childElements(row)
+        .filter((cell) => CELLS.test(cell.name))
+        .map((cell) => oneLine(spacedText(cell))),
+    );
+    const table = tableText(rows);
+    if (!table) return false;
+    const caption = childAt(element, 'caption') ?? childAt(element, 'title');
+    if (caption) this.add('paragraph', oneLine(spacedText(caption)));
+    this.builder.add(table.draft, table.text);
+    return true;
+  }
+
+  private add(kind: 'paragraph' | 'list' | 'code', text: string): void {
+    this.builder.add({ kind }, text);
+  }
+}
+
+/** Units of text in paragraphs; paragraphs within paragraphs count once. */
+function paragraphUnits(top: XmlElement): number {
+  return descendants(top, PARAGRAPHS).reduce((sum, paragraph) => sum + visible(textOf(paragraph)), 0);
+}
+
+/** Elements of such a name at any depth, in order; what is inside one is not looked at. */
+function descendants(root: XmlElement, name: RegExp): XmlElement[] {
+  const found: XmlElement[] = [];
+  const stack = childElements(root).reverse();
+  for (let next = stack.pop(); next; next = stack.pop()) {
+    if (name.test(next.name)) found.push(next);
+    else stack.push(...childElements(next).reverse());
+  }
+  return found;
+}
+
+function authorText(element: XmlElement): string {
+  const parts = [
+    'given-names',
+    'first-name',
+    'firstname',
+    'forename',
+    'surname',
+    'last-name',
+    'lastname',
+    'collab',
+    'orgname',
+  ];
+  const words = parts.flatMap((name) =>
+    findElements(element, name)
+      .slice(0, 1)
+      .map((part) => oneLine(textOf(part))),
+  );
+  return words.join(' ') || oneLine(spacedText(element));
+}
+
+/** Nothing in it is written to be read as a paragraph of its own. */
+function isFact(element: XmlElement): boolean {
+  if (OF_ITS_OWN.some((names) => names.test(element.name))) return false;
+  const stack = [element];
+  let units = 0;
+  let elements = 0;
+  for (let next = stack.pop(); next; next = stack.pop()) {
+    elements += 1;
+    for (const child of next.children) {
+      if (typeof child === 'string') units += visible(child);
+      else if (OF_ITS_OWN.some((names) => names.test(child.name))) return false;
+      else stack.push(child);
+    }
+    if (units > FACT_UNITS_MAX || elements > FACT_ELEMENTS_MAX) return false;
+  }
+  return true;
+}
+
+function hasOwnText(element: XmlElement): boolean {
+  return element.children.some((child) => typeof child === 'string' && child.trim() !== '');
+}
+
+/** Parts that are elements of their own are told apart. */
+function spacedText(element: XmlElement): string {
+  const mixed = hasOwnText(element);
+  return element.children
+    .map((child) => (typeof child === 'string' ? child : SKIPPED.test(child.name) ? '' : spacedText(child)))
+    .join(mixed ? '' : ' ');
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}
+
+function visible(text: string): number {
+  return text.replace(/\s+/g, '').length;
+}

@@ -1,0 +1,174 @@
+/**
+ * XML as a tree, for the small readers of zipped formats. Linear in the input, never recursive; entities that a file
+ * declares are left as they are. Bad markup gives what can be understood of it.
+ */
+import { overLimit } from '../../failure.ts';
+
+export interface XmlElement {
+  /** Without prefix. */
+  name: string;
+  /** The source of the attributes; see `attribute`. */
+  head: string;
+  children: XmlNode[];
+}
+
+export type XmlNode = XmlElement | string;
+
+/** Nesting that is followed. Office files stay far below it; readers may recurse. */
+export const XML_DEPTH_MAX = 256;
+/** Elements of one tree; each takes about 150 bytes. */
+export const XML_ELEMENTS_MAX = 1_500_000;
+
+/** The root has no name; its children are what stands at the top. @throws FileError over a limit. */
+export function readXml(xml: string): XmlElement {
+  const root: XmlElement = { name: '', head: '', children: [] };
+  const stack = [root];
+  const names = new Map<string, string>();
+  let count = 0;
+  let at = 0;
+  while (at < xml.length) {
+    const open = stack[stack.length - 1]!;
+    const mark = xml.indexOf('<', at);
+    if (mark !== at) open.children.push(decodeXml(xml.slice(at, mark === -1 ? xml.length : mark)));
+    if (mark === -1) break;
+    const special = specialEnd(xml, mark);
+    if (special) {
+      if (special.text !== '') open.children.push(special.text);
+      at = special.end;
+      continue;
+    }
+    const end = tagEnd(xml, mark + 1);
+    if (end === -1) break;
+    at = end + 1;
+    const closing = xml.charCodeAt(mark + 1) === SLASH;
+    const source = xml.slice(mark + (closing ? 2 : 1), end);
+    const raw = /^[^\s/]*/.exec(source)![0];
+    const name = localName(raw, names);
+    if (closing) {
+      const depth = stack.findLastIndex((element) => element.name === name);
+      if (depth > 0) stack.length = depth;
+      continue;
+    }
+    count += 1;
+    if (count > XML_ELEMENTS_MAX) throw overLimit(`The file holds more than ${XML_ELEMENTS_MAX} XML elements.`);
+    const element: XmlElement = { name, head: source.slice(raw.length), children: [] };
+    open.children.push(element);
+    if (source.endsWith('/')) continue;
+    if (stack.length > XML_DEPTH_MAX) throw overLimit('The XML of the file is nested too deeply.');
+    stack.push(element);
+  }
+  return root;
+}
+
+/** The value of an attribute, by its whole name. */
+export function attribute(element: { head: string }, name: string): string {
+  const found = attributePattern(name).exec(element.head);
+  return found ? decodeXml(found[1] ?? found[2] ?? '') : '';
+}
+
+/** The elements among the children, of a name when it is given. */
+export function childElements(element: XmlElement, name?: string): XmlElement[] {
+  return element.children.filter(
+    (child): child is XmlElement => typeof child !== 'string' && (name === undefined || child.name === name),
+  );
+}
+
+/** The first element behind a path of names. */
+export function childAt(element: XmlElement | undefined, ...path: string[]): XmlElement | undefined {
+  let found = element;
+  for (const name of path) found = found && childElements(found, name)[0];
+  return found;
+}
+
+/** Elements of a name at any depth, in order; what is inside such an element is not looked at. */
+export function findElements(root: XmlElement, name: string): XmlElement[] {
+  const found: XmlElement[] = [];
+  const stack: XmlElement[] = [root];
+  for (let next = stack.pop(); next; next = stack.pop()) {
+    if (next.name === name && next !== root) {
+      found.push(next);
+      continue;
+    }
+    for (let i = next.children.length - 1; i >= 0; i -= 1) {
+      const child = next.children[i]!;
+      if (typeof child !== 'string') stack.push(child);
+    }
+  }
+  return found;
+}
+
+/** All text under an element. */
+export function textOf(element: XmlElement | undefined): string {
+  const parts: string[] = [];
+  const stack: XmlNode[] = element ? [element] : [];
+  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
+    if (typeof next === 'string') parts.push(next);
+    else for (let i = next.children.length - 1; i >= 0; i -= 1) stack.push(next.children[i]!);
+  }
+  return parts.join('');
+}
+
+const ENTITIES: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
+
+/** The five entities of XML and character references. */
+export function decodeXml(text: string): string {
+  if (!text.includes('&')) return text;
+  return text.replace(/&(?:(lt|gt|amp|quot|apos)|#(\d{1,7})|#x([0-9a-fA-F]{1,6}));/g, (whole, name, decimal, hex) => {
+    if (name) return ENTITIES[name as string]!;
+    const point = decimal ? Number(decimal) : Number.parseInt(hex as string, 16);
+    return point > 0 && point <= 0x10ffff && (point < 0xd800 || point > 0xdfff) ? String.fromCodePoint(point) : whole;
+  });
+}
+
+const SLASH = 0x2f;
+
+/** Comments, CDATA, instructions and document types: their text and where they end. */
+function specialEnd(xml: string, at: number): { text: string; end: number } | undefined {
+  const second = xml[at + 1];
+  if (second !== '!' && second !== '?') return undefined;
+  if (xml.startsWith('<![CDATA[', at)) {
+    const close = indexOrEnd(xml, ']]>', at);
+    return { text: xml.slice(at + 9, close), end: close + 3 };
+  }
+  if (xml.startsWith('<!--', at)) return { text: '', end: indexOrEnd(xml, '-->', at + 4) + 3 };
+  if (second === '?') return { text: '', end: indexOrEnd(xml, '?>', at) + 2 };
+  const close = indexOrEnd(xml, '>', at);
+  const subset = xml.lastIndexOf('[', close) > at ? indexOrEnd(xml, ']', at) : close;
+  return { text: '', end: indexOrEnd(xml, '>', subset) + 1 };
+}
+
+function indexOrEnd(xml: string, mark: string, from: number): number {
+  const found = xml.indexOf(mark, from);
+  return found === -1 ? xml.length : found;
+}
+
+/** The `>` of a tag; attribute values may contain one. */
+function tagEnd(xml: string, from: number): number {
+  for (let at = from; at < xml.length; at += 1) {
+    const unit = xml[at];
+    if (unit === '>') return at;
+    if (unit === '"' || unit === "'") {
+      at = xml.indexOf(unit, at + 1);
+      if (at === -1) return -1;
+    }
+  }
+  return -1;
+}
+
+function localName(raw: string, names: Map<string, string>): string {
+  const known = names.get(raw);
+  if (known !== undefined) return known;
+  const name = raw.slice(raw.indexOf(':') + 1);
+  names.set(raw, name);
+  return name;
+}
+
+const patterns = new Map<string, RegExp>();
+
+function attributePattern(name: string): RegExp {
+  const known = patterns.get(name);
+  if (known) return known;
+  const pattern = new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)')`);
+  patterns.set(name, pattern);
+  return pattern;
+}

@@ -1,0 +1,171 @@
+/** XML of any vocabulary: prose as headings and paragraphs, feeds entry by entry, data as records. Entities are refused. */
+import { badFile, FileError } from '../../failure.ts';
+import { pageLinks } from '../../links.ts';
+import { KeyPicker, originMetadata } from '../../metadata-values.ts';
+import type { ChunkMetadataKey, ParsedFile } from '../../parsed.ts';
+import { type Json, writeJson } from '../data/json.ts';
+import { writeHtmlBlocks } from '../html/blocks.ts';
+import { fitsTree, parseTree, rootOf, stripTags } from '../html/dom.ts';
+import { TextBuilder } from '../text-builder.ts';
+import { parseTxt } from '../txt.ts';
+import { isProse, writeProse } from './prose.ts';
+import {
+  attribute,
+  childAt,
+  childElements,
+  decodeXml,
+  findElements,
+  readXml,
+  textOf,
+  type XmlElement,
+} from './tree.ts';
+
+/** UTF-16 units within which a document type stands. */
+const PROLOG_UNITS = 64 * 1024;
+/** UTF-16 units and tags of XML that is read as a tree; its source is the text of a larger one. */
+const TREE_UNITS_MAX = 8 * 1024 * 1024;
+const TREE_TAGS_MAX = 500_000;
+
+/** Names of pictures and the like: nothing to expand. */
+const UNPARSED = /<!ENTITY\s[^<>]{1,2000}\sNDATA\s[^<>]{1,200}>/g;
+/** Attributes that say nothing about the content. */
+const TECHNICAL = /^(?:xmlns(?::.*)?|xsi:.*|xml:space)$/;
+const ATTRIBUTE = /\s([\w:.-]{1,100})\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
+/** Text that is HTML by itself, as in feeds. */
+const ESCAPED_HTML = /<\/(?:p|div|span|li|td|a|b|i|h\d)\s*>|<(?:p|br)\s*\/?>/i;
+
+/** @throws FileError when the prolog declares entities. */
+export function parseXml(text: string, keys: readonly ChunkMetadataKey[]): ParsedFile {
+  if (/<!ENTITY\s/i.test(text.slice(0, PROLOG_UNITS).replace(UNPARSED, ''))) {
+    throw badFile('parse', 'Forbidden XML', 'The file declares XML entities, which are not expanded.');
+  }
+  const top = topElement(text);
+  if (!top) return parseTxt(text, 'xml');
+  const builder = new TextBuilder();
+  const picker = new KeyPicker(keys);
+  const title = writeElement(top, builder, picker);
+  // Drawings and the like, whose words are in attributes.
+  if (builder.blocks.length === 0) return parseTxt(text, 'xml');
+  return {
+    fileType: 'xml',
+    text: builder.text(),
+    blocks: builder.blocks,
+    ...(title ? { title } : {}),
+    metadata: originMetadata({ title, language: attribute(top, 'xml:lang') || undefined }),
+    warnings: picker.warnings(),
+  };
+}
+
+/** Of a fragment with several, what holds them. Undefined when a tree of it would be too large or too deep, or there is none. */
+function topElement(text: string): XmlElement | undefined {
+  if (text.length > TREE_UNITS_MAX || (text.match(/</g)?.length ?? 0) > TREE_TAGS_MAX) return undefined;
+  try {
+    const root = readXml(text);
+    const [top, ...others] = childElements(root);
+    const isWhole =
+      others.length === 0 && root.children.every((child) => typeof child !== 'string' || child.trim() === '');
+    return isWhole ? top : root;
+  } catch (error) {
+    if (error instanceof FileError) return undefined;
+    throw error;
+  }
+}
+
+/** Returns the title, when the vocabulary names one. */
+function writeElement(top: XmlElement, builder: TextBuilder, picker: KeyPicker): string | undefined {
+  const feed = childAt(top, 'channel') ?? (top.name === 'feed' ? top : undefined);
+  if (feed) return writeFeed(feed, top, builder);
+  if (isProse(top)) return writeProse(top, builder);
+  if (top.name === 'svg') {
+    for (const name of ['title', 'desc', 'text']) {
+      for (const words of findElements(top, name)) builder.add({ kind: 'paragraph' }, plain(words));
+    }
+    return undefined;
+  }
+  writeJson(builder, top.name === '' ? toJson(top) : { [top.name]: toJson(top) }, picker);
+  return undefined;
+}
+
+/** RSS and Atom: a section for each entry. */
+function writeFeed(feed: XmlElement, top: XmlElement, builder: TextBuilder): string | undefined {
+  const title = plain(childAt(feed, 'title'));
+  builder.add({ kind: 'heading', level: 1 }, title === '' ? '' : `# ${title}`);
+  builder.add({ kind: 'paragraph' }, plain(childAt(feed, 'description') ?? childAt(feed, 'subtitle')));
+  // RDF feeds have their entries beside the channel.
+  for (const entry of [feed, top === feed ? undefined : top].flatMap((parent) => (parent ? entriesOf(parent) : []))) {
+    const headline = plain(childAt(entry, 'title'));
+    builder.add({ kind: 'heading', level: 2 }, headline === '' ? '' : `## ${headline}`);
+    const facts = ['link', 'pubDate', 'date', 'published', 'updated', 'author', 'creator', 'category'].flatMap((name) =>
+      childElements(entry, name).map((fact) => [
+        name,
+        plain(fact) || attribute(fact, 'href') || attribute(fact, 'term'),
+      ]),
+    );
+    const lines = facts.filter(([, value]) => value !== '').map(([name, value]) => `${name}: ${value}`);
+    builder.add({ kind: 'paragraph' }, lines.join('\n'));
+    const bodies = ['encoded', 'content', 'description', 'summary'].map((name) => childAt(entry, name));
+    const body = bodies.find((each) => plain(each) !== '');
+    if (body) writeBody(body, facts.find(([name]) => name === 'link')?.[1], builder);
+  }
+  return title || undefined;
+}
+
+/** The text of an entry, whose HTML is quoted; its headings stand below that of the entry. */
+function writeBody(body: XmlElement, url: string | undefined, builder: TextBuilder): void {
+  const source = textOf(body).trim();
+  const html = source.replace(/<(\/?)h([1-6])(?=[\s>])/gi, (_tag, slash: string, level: string) => {
+    return `<${slash}h${Math.min(Number(level) + ENTRY_LEVEL, LEVEL_MAX)}`;
+  });
+  if (ESCAPED_HTML.test(source) && fitsTree(html))
+    writeHtmlBlocks(rootOf(parseTree(html)), builder, { links: pageLinks(url) });
+  else builder.add({ kind: 'paragraph' }, plain(body));
+}
+
+const ENTRY_LEVEL = 2;
+const LEVEL_MAX = 6;
+
+function entriesOf(parent: XmlElement): XmlElement[] {
+  return childElements(parent).filter(({ name }) => name === 'item' || name === 'entry');
+}
+
+/** Elements as members by their names, several of a name as a list; attributes as members too. */
+function toJson(element: XmlElement): Json {
+  const inner = childElements(element);
+  const own = attributesOf(element);
+  const hasText = element.children.some((child) => typeof child === 'string' && child.trim() !== '');
+  if (inner.length === 0 || hasText) {
+    const text = plain(element);
+    return own.length === 0 ? text : { ...Object.fromEntries(own), ...(text === '' ? {} : { text }) };
+  }
+  if (element.name === 'dict' && inner.length % 2 === 0) return propertiesOf(inner);
+  const members = new Map<string, Json[]>(own.map(([name, value]) => [name, [value]]));
+  for (const child of inner) {
+    const values = members.get(child.name) ?? [];
+    values.push(toJson(child));
+    members.set(child.name, values);
+  }
+  return Object.fromEntries([...members].map(([name, values]) => [name, values.length === 1 ? values[0]! : values]));
+}
+
+/** Property lists of macOS name a value by the element before it. */
+function propertiesOf(pairs: readonly XmlElement[]): Json {
+  const members = pairs.flatMap((key, index): [string, Json][] => {
+    const value = pairs[index + 1];
+    if (index % 2 === 1 || !value) return [];
+    return [[textOf(key), /^(?:true|false)$/.test(value.name) ? value.name : toJson(value)]];
+  });
+  return Object.fromEntries(members);
+}
+
+function attributesOf(element: XmlElement): [string, string][] {
+  return [...element.head.matchAll(ATTRIBUTE)]
+    .map(([, name = '', value, other]): [string, string] => [name, decodeXml(value ?? other ?? '')])
+    .filter(([name, value]) => !TECHNICAL.test(name) && value.trim() !== '');
+}
+
+/** The text of an element, without the markup of HTML that it quotes. */
+function plain(element: XmlElement | undefined): string {
+  const text = textOf(element).trim();
+  if (ESCAPED_HTML.test(text)) return stripTags(text);
+  return text.includes('\n') ? text.replace(/[ \t]+/g, ' ').replace(/ ?\n\s*/g, '\n') : text;
+}

@@ -1,0 +1,133 @@
+/** Typed values for metadata: converts text to declared types, or says that it does not convert. Pure. */
+import { cleanText } from './detect/decode.ts';
+import type { ChunkMetadataKey, MetadataType, TypedMetadata, TypedValue } from './parsed.ts';
+
+/** Code units of a metadata value; longer values are left out. */
+const VALUE_UNITS_MAX = 4096;
+
+const INTEGER = /^[+-]?\d{1,18}$/;
+const FLOAT = /^[+-]?(\d{1,30}(\.\d{0,30})?|\.\d{1,30})(e[+-]?\d{1,3})?$/i;
+/** Digits that a number has whatever its binary form. */
+const DECIMAL_DIGITS = 15;
+const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
+const SLASH_DATE = /^(\d{4})[/.](\d{1,2})[/.](\d{1,2})$/;
+const DATETIME = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?\s?(Z|[+-]\d{2}:?\d{2})?$/i;
+
+/** The value as `type`, in canonical spelling, or undefined when it is not one. */
+export function typedValue(raw: string, type: MetadataType): TypedValue | undefined {
+  const text = raw.trim();
+  if (text === '' || text.length > VALUE_UNITS_MAX) return undefined;
+  const val = convert(text, type);
+  return val === undefined ? undefined : { val, type };
+}
+
+function convert(text: string, type: MetadataType): string | undefined {
+  switch (type) {
+    case 'string':
+      // Mails and JSON can say U+0000, which the database does not take.
+      return cleanText(text);
+    case 'integer':
+      return INTEGER.test(text) ? String(BigInt(text.replace(/^\+/, ''))) : integerFromFloat(text);
+    case 'float':
+      return floatOf(text);
+    case 'date':
+      return dateOf(text);
+    case 'datetime':
+      return datetimeOf(text);
+  }
+}
+
+/** `12.5%` is 0.125. */
+function floatOf(text: string): string | undefined {
+  const digits = text.replace(/\s?%$/, '');
+  const number = FLOAT.test(digits) ? Number(digits) : Number.NaN;
+  if (!Number.isFinite(number)) return undefined;
+  return String(digits === text ? number : Number((number / 100).toPrecision(DECIMAL_DIGITS)));
+}
+
+/** Spreadsheets write whole numbers as `12.0`. */
+function integerFromFloat(text: string): string | undefined {
+  return /^[+-]?\d{1,15}\.0{1,10}$/.test(text) ? String(BigInt(text.replace(/^\+/, '').split('.')[0]!)) : undefined;
+}
+
+function dateOf(text: string): string | undefined {
+  const slashed = SLASH_DATE.exec(text);
+  const plain = slashed ? `${slashed[1]}-${slashed[2]!.padStart(2, '0')}-${slashed[3]!.padStart(2, '0')}` : text;
+  if (DATE.test(plain)) return isRealDate(plain) ? plain : undefined;
+  const whole = DATETIME.exec(text);
+  return whole && isRealDate(whole[1]!) ? whole[1] : undefined;
+}
+
+/** Without an offset the time is taken as UTC. */
+function datetimeOf(text: string): string | undefined {
+  const parts = DATETIME.exec(text);
+  if (!parts) {
+    const date = dateOf(text);
+    return date === undefined ? undefined : `${date}T00:00:00Z`;
+  }
+  if (!isRealDate(parts[1]!)) return undefined;
+  const zone = (parts[5] ?? 'Z').toUpperCase().replace(/^([+-]\d{2})(\d{2})$/, '$1:$2');
+  const date = new Date(`${parts[1]}T${parts[2]}:${parts[3]}:${parts[4] ?? '00'}${zone}`);
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString().replace('.000Z', 'Z');
+}
+
+function isRealDate(text: string): boolean {
+  const date = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
+}
+
+/** Picks the declared keys from records and counts the values that do not convert, per key. */
+export class KeyPicker {
+  private readonly keys: readonly ChunkMetadataKey[];
+  private readonly misses = new Map<string, number>();
+
+  constructor(keys: readonly ChunkMetadataKey[]) {
+    this.keys = keys;
+  }
+
+  get active(): boolean {
+    return this.keys.length > 0;
+  }
+
+  get names(): string[] {
+    return this.keys.map(({ key }) => key);
+  }
+
+  /** Typed metadata of one record; absent and empty values are left out silently, the others are counted. */
+  pick(rawOf: (key: string) => string | undefined): TypedMetadata {
+    const metadata: TypedMetadata = {};
+    for (const { key, type } of this.keys) {
+      const raw = rawOf(key);
+      if (raw === undefined || raw.trim() === '') continue;
+      const value = typedValue(raw, type);
+      if (value) setOwn(metadata, key, value);
+      else this.misses.set(key, (this.misses.get(key) ?? 0) + 1);
+    }
+    return metadata;
+  }
+
+  warnings(): string[] {
+    return this.keys.flatMap(({ key, type }) => {
+      const count = this.misses.get(key);
+      if (!count) return [];
+      return [`${count} ${count === 1 ? 'value' : 'values'} of ${JSON.stringify(key)} could not be read as ${type}.`];
+    });
+  }
+}
+
+/** Sets a key that comes from a file: `__proto__` becomes a plain member. */
+function setOwn(metadata: TypedMetadata, key: string, value: TypedValue): void {
+  Object.defineProperty(metadata, key, { value, enumerable: true, configurable: true, writable: true });
+}
+
+/** Origin metadata from a parser's string properties; empty and over-long ones are left out. */
+export function originMetadata(values: Record<string, string | undefined>): TypedMetadata {
+  const metadata: TypedMetadata = {};
+  for (const [key, raw] of Object.entries(values)) {
+    if (raw === undefined) continue;
+    const type = key === 'created' || key === 'modified' ? 'datetime' : 'string';
+    const value = typedValue(raw, type);
+    if (value) metadata[key] = value;
+  }
+  return metadata;
+}

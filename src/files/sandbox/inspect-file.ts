@@ -1,0 +1,56 @@
+/** What the service sees in a file, for people: the outcome of the same child processes, with its blocks. */
+
+import type { Link } from '../../text/link-line.ts';
+import { codePointOffsets } from '../chunk/chunker.ts';
+import type { Block, FileFailure, ProcessedFile, ProcessRequest } from '../parsed.ts';
+import type { FileProcessor } from './file-processor.ts';
+
+/** A block with its text; offsets are code points, as in chunks. */
+export interface InspectedBlock {
+  kind: Block['kind'];
+  level?: number;
+  startOffset: number;
+  endOffset: number;
+  pages: number[] | null;
+  content: string;
+  links: (Link & { offset: number })[];
+}
+
+export type Inspection =
+  | { ok: true; file: ProcessedFile; title: string | undefined; blocks: InspectedBlock[]; leftOut: string[] }
+  | { ok: false; failure: FileFailure };
+
+/** Within the limits of ingestion. Never rejects for a bad file. */
+export async function inspectFile(processor: FileProcessor, request: ProcessRequest): Promise<Inspection> {
+  const outcome = await processor.process({ ...request, inspect: true }, new AbortController().signal);
+  if (!outcome.ok) return outcome;
+  const { file } = outcome;
+  const { title, blocks = [], leftOut = [] } = file.seen ?? {};
+  return { ok: true, file, title, blocks: inspectedBlocks(file.text, blocks), leftOut };
+}
+
+function inspectedBlocks(text: string, blocks: readonly Block[]): InspectedBlock[] {
+  const starts = codePointOffsets(
+    text,
+    blocks.map((block) => block.start),
+  );
+  const ends = codePointOffsets(
+    text,
+    blocks.map((block) => block.end),
+  );
+  const links = blocks.flatMap((block) => block.links ?? []);
+  const places = codePointOffsets(
+    text,
+    links.map(({ at }) => at),
+  );
+  let linked = 0;
+  return blocks.map(({ kind, level, start, end, pages, links: own = [] }, index) => ({
+    kind,
+    ...(level === undefined ? {} : { level }),
+    startOffset: starts[index]!,
+    endOffset: ends[index]!,
+    pages: pages ? Array.from({ length: pages[1] - pages[0] + 1 }, (_, i) => pages[0] + i) : null,
+    content: text.slice(start, end),
+    links: own.map(({ text: label, url }) => ({ text: label, url, offset: places[linked++]! })),
+  }));
+}

@@ -1,0 +1,80 @@
+/**
+ * Entry point of a child process: answers each request frame with an outcome frame, in order, over file descriptor 3.
+ * It has no environment, no rights to write files or start processes, and ends with its parent.
+ */
+import { once } from 'node:events';
+import { Socket } from 'node:net';
+import type { MemberSink } from '../detect/members.ts';
+import { FileError } from '../failure.ts';
+import type { ChunkDraft, ProcessOutcome, ProcessRequest } from '../parsed.ts';
+import type { NamesCall, ToolAnswer, ToolCall, Tools } from '../tools.ts';
+import { encodeFrame, FrameReader } from './frames.ts';
+import { processFile } from './process-file.ts';
+
+/** A file to be read, or what a program of the system said about the current one. */
+export type ChildRequest = { id: number; request: ProcessRequest } | { id: number; answer: ToolAnswer };
+
+/** A piece of a file inside the file; the last one completes it. */
+export interface MemberPart {
+  index: number;
+  name: string;
+  bytes: Uint8Array;
+  last: boolean;
+}
+
+/** Some chunks of a file, a piece of a file inside it, a program to be asked, or its outcome with the rest of the chunks. */
+export type ChildReply =
+  | { id: number; chunks: ChunkDraft[] }
+  | { id: number; member: MemberPart }
+  | { id: number; call: ToolCall | NamesCall }
+  | { id: number; outcome: ProcessOutcome };
+
+const REQUEST_BYTES_MAX = 80 * 1024 * 1024;
+const MEMBER_PART_BYTES = 1024 * 1024;
+const CHANNEL_FD = 3;
+
+serve(new Socket({ fd: CHANNEL_FD, readable: true, writable: true }));
+
+function serve(channel: Socket): void {
+  let tail: Promise<void> = Promise.resolve();
+  /** Waits until the parent has read: an unread backlog would count as this process's memory. */
+  const send = async (reply: ChildReply) => {
+    if (!channel.write(encodeFrame(reply))) await once(channel, 'drain');
+  };
+  let answered: (answer: ToolAnswer) => void = () => undefined;
+  const ask = async (id: number, call: ToolCall | NamesCall): Promise<Uint8Array> => {
+    const { promise, resolve } = Promise.withResolvers<ToolAnswer>();
+    answered = resolve;
+    await send({ id, call });
+    const answer = await promise;
+    if (!answer.ok) throw new FileError(answer.failure);
+    return answer.bytes;
+  };
+  const reader = new FrameReader((value) => {
+    const message = value as ChildRequest;
+    if ('answer' in message) {
+      answered(message.answer);
+      return;
+    }
+    const { id, request } = message;
+    const tools: Tools = {};
+    if (request.tools?.includes('ocr')) {
+      tools.ocr = async (image) => new TextDecoder().decode(await ask(id, { tool: 'ocr', image }));
+    }
+    if (request.tools?.includes('office')) tools.office = (to) => ask(id, { tool: 'office', to });
+    tools.names = async (text, entities) =>
+      JSON.parse(new TextDecoder().decode(await ask(id, { tool: 'names', text, entities })));
+    tail = tail.then(async () => {
+      const sendMember: MemberSink = async ({ bytes, ...member }) => {
+        for (let from = 0; from < bytes.length; from += MEMBER_PART_BYTES) {
+          const part = bytes.slice(from, from + MEMBER_PART_BYTES);
+          await send({ id, member: { ...member, bytes: part, last: from + MEMBER_PART_BYTES >= bytes.length } });
+        }
+      };
+      await send({ id, outcome: await processFile(request, (chunks) => send({ id, chunks }), sendMember, tools) });
+    });
+  }, REQUEST_BYTES_MAX);
+  channel.on('data', (part: Buffer) => reader.push(part));
+  channel.on('end', () => process.exit(0));
+  channel.on('error', () => process.exit(0));
+}

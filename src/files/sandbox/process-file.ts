@@ -1,0 +1,136 @@
+/** One file from bytes to chunks: detect, decode, parse, cut, analyze. Runs in a child process. */
+import { readFile } from 'node:fs/promises';
+import { chunkTerms } from '../../text/chunk-terms.ts';
+import { languageOf } from '../../text/language.ts';
+import { type ChunkCut, chunkFile } from '../chunk/chunker.ts';
+import { detectFileType } from '../detect/file-types.ts';
+import { type MemberSink, sendMembers } from '../detect/members.ts';
+import { badFile, emptyFile, FileError, overLimit } from '../failure.ts';
+import { parseFile } from '../formats/parse-file.ts';
+import type { ChunkDraft, FileFailure, ParsedFile, ProcessedFile, ProcessOutcome, ProcessRequest } from '../parsed.ts';
+import { NO_TOOLS, type Tools } from '../tools.ts';
+import { redactName, redactParsed } from './redact-parsed.ts';
+
+/** Bytes of a file that is read at all; formats have lower limits of their own. */
+export const FILE_BYTES_MAX = 500 * 1024 * 1024;
+
+/** Chunks handed on at once, so that neither side holds all terms of a large file twice. */
+const CHUNKS_PER_PART = 256;
+
+/** Takes the chunks of a file part by part, in order. */
+export type ChunkSink = (chunks: ChunkDraft[]) => Promise<void>;
+
+/**
+ * Processes one file. Never rejects: whatever goes wrong becomes a failure.
+ *
+ * With a sink, files of many chunks hand them on as they are made, and the outcome holds only the rest of them. Files
+ * inside go to `memberSink`, or nowhere.
+ */
+export async function processFile(
+  request: ProcessRequest,
+  sink?: ChunkSink,
+  memberSink?: MemberSink,
+  tools: Tools = NO_TOOLS,
+): Promise<ProcessOutcome> {
+  let stage: FileFailure['stage'] = 'detect';
+  try {
+    if (request.size > FILE_BYTES_MAX) throw overLimit('The file is too large to be read.', 'detect');
+    const bytes = await readFile(request.path);
+    const fileType = await detectFileType(bytes, request.name);
+    stage = 'parse';
+    const parsed = await redactParsed(
+      await parseFile(fileType, bytes, request, tools),
+      request.redaction,
+      tools.names ?? null,
+    );
+    let members = 0;
+    if (parsed.members && memberSink) {
+      const isArchive = parsed.fileType === 'unknown';
+      const counted: MemberSink = async (member) => {
+        members += 1;
+        await memberSink(member);
+      };
+      parsed.warnings.push(...(await sendMembers(parsed.members, request.depth ?? 0, counted, tools, isArchive)));
+    }
+    stage = 'chunk';
+    const cuts = chunkFile(parsed);
+    if (cuts.length === 0 && members === 0) throw nothingToFind(parsed);
+    const title = parsed.title ?? (await redactName(request.name, request.redaction, tools.names ?? null));
+    const file = await toProcessed(parsed, title, cuts, sink);
+    return {
+      ok: true,
+      file: request.inspect ? { ...file, seen: seenOf(parsed) } : file,
+    };
+  } catch (error) {
+    return { ok: false, failure: failureOf(error, stage) };
+  }
+}
+
+function seenOf({ title, blocks, leftOut = [] }: ParsedFile): NonNullable<ProcessedFile['seen']> {
+  return { title, blocks, leftOut };
+}
+
+/** Why a file that was read gives nothing that could be found. */
+function nothingToFind(parsed: ParsedFile): FileError {
+  const what = parsed.fileType === 'unknown' ? 'files' : 'words';
+  const reasons = parsed.warnings.length > 0 ? parsed.warnings : [`The file was read, but there are no ${what} in it.`];
+  return emptyFile('parse', 'Nothing to read in this file', reasons.join(' '));
+}
+
+async function toProcessed(
+  parsed: ParsedFile,
+  title: string,
+  cuts: readonly ChunkCut[],
+  sink: ChunkSink | undefined,
+): Promise<ProcessedFile> {
+  const language = languageOf(parsed);
+  let chunks: ChunkDraft[] = [];
+  for (const cut of cuts) {
+    if (sink && chunks.length >= CHUNKS_PER_PART) {
+      await sink(chunks);
+      chunks = [];
+    }
+    chunks.push({ ...cut, terms: chunkTerms(cut, title, language) });
+  }
+  return {
+    fileType: parsed.fileType,
+    text: parsed.text,
+    textLength: codePoints(parsed.text),
+    language,
+    metadata: language === null ? parsed.metadata : { language: { val: language, type: 'string' }, ...parsed.metadata },
+    chunks,
+    warnings: parsed.warnings,
+  };
+}
+
+function codePoints(text: string): number {
+  let surrogates = 0;
+  for (let i = 0; i < text.length; i += 1) if ((text.charCodeAt(i) & 0xfc00) === 0xdc00) surrogates += 1;
+  return text.length - surrogates;
+}
+
+/** What a thrown error says to people. */
+export function failureOf(error: unknown, stage: FileFailure['stage']): FileFailure {
+  if (error instanceof FileError) return error.failure;
+  if (error instanceof RangeError && /call stack/i.test(error.message)) {
+    return badFile(stage, 'File is nested too deeply', 'The structure of the file is nested too deeply to be read.')
+      .failure;
+  }
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
+    return { stage: 'detect', title: 'File is gone', message: 'The stored file could not be opened.', retryable: true };
+  }
+  return badFile(stage, 'File cannot be read', `The file is damaged or not what its name says (${messageOf(error)}).`)
+    .failure;
+}
+
+const MESSAGE_UNITS_MAX = 200;
+
+/** A library's message without paths and control characters, one line. */
+function messageOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  const line = text
+    .split('\n', 1)[0]!
+    .replace(/(file:\/\/)?(\/[\w.@+-]+){2,}/g, '…')
+    .replace(/\p{Cc}/gu, ' ');
+  return line.slice(0, MESSAGE_UNITS_MAX).toWellFormed() || 'unknown error';
+}

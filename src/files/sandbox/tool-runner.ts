@@ -1,0 +1,321 @@
+/**
+ * Programs of the system for what no parser here reads: tesseract for pictures, LibreOffice for old Office files. They run
+ * with limits of time, memory, files and output, without a network where the system allows that, and end with this process.
+ */
+import { spawn } from 'node:child_process';
+import { constants } from 'node:fs';
+import { access, copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { badFile, type FileError, overLimit } from '../failure.ts';
+import type { OfficeFormat, ToolAnswer, ToolCall, ToolName } from '../tools.ts';
+
+export interface ToolSettings {
+  /** As tesseract names them, for example `eng+deu`; null: OCR is off. */
+  ocrLanguages: string | null;
+  office: boolean;
+  /** Folders where programs are looked for, as in PATH. */
+  searchPath: string;
+  /** For a call, instead of the time that each program has. */
+  timeMs?: number;
+}
+
+export interface ToolRunner {
+  /** Those that are switched on and installed. */
+  available(): Promise<readonly ToolName[]>;
+  /** Never rejects. @param path of the file that is being read. */
+  run(call: ToolCall, path: string, signal: AbortSignal): Promise<ToolAnswer>;
+  /** For an operator: whether it is there and what it can. */
+  describe(tool: ToolName): Promise<Description>;
+}
+
+interface Description {
+  ok: boolean;
+  detail: string;
+}
+
+interface Limits {
+  timeMs: number;
+  memoryBytes: number;
+  outputBytes: number;
+}
+
+/** A picture of a page takes a few seconds. */
+const OCR_LIMITS: Limits = { timeMs: 60_000, memoryBytes: 1536 * 1024 * 1024, outputBytes: 16 * 1024 * 1024 };
+/** Address space, of which LibreOffice reserves far more than it uses. */
+const OFFICE_LIMITS: Limits = { timeMs: 120_000, memoryBytes: 4096 * 1024 * 1024, outputBytes: 1024 * 1024 };
+/** Of a converted file, and of anything else that a program writes. */
+const CONVERTED_BYTES_MAX = 64 * 1024 * 1024;
+const FACTS_LIMITS: Limits = { timeMs: 20_000, memoryBytes: 4096 * 1024 * 1024, outputBytes: 64 * 1024 };
+const FOLDER_PREFIX = 'pinakes-office-';
+/** What a killed process left behind is removed after this time. */
+const LEFTOVER_MS = 60 * 60 * 1000;
+
+const NICENESS = 5;
+const OFFICE_COMMANDS = ['soffice', 'libreoffice'];
+const FILTERS: Record<OfficeFormat, string> = {
+  docx: 'docx:MS Word 2007 XML',
+  xlsx: 'xlsx:Calc MS Excel 2007 XML',
+  pptx: 'pptx:Impress MS PowerPoint 2007 XML',
+};
+const OLD_EXTENSIONS: Record<OfficeFormat, string> = { docx: 'doc', xlsx: 'xls', pptx: 'ppt' };
+
+/** No macros, and nothing is fetched or followed that a file links to. */
+const OFFICE_SETTINGS = `<?xml version="1.0" encoding="UTF-8"?>
+<oor:items xmlns:oor="http://openoffice.org/2001/registry" xmlns:xs="http://www.w3.org/2001/XMLSchema">
+${[
+  ['/org.openoffice.Office.Common/Security/Scripting', 'DisableMacrosExecution', 'true'],
+  ['/org.openoffice.Office.Common/Security/Scripting', 'BlockUntrustedRefererLinks', 'true'],
+  ['/org.openoffice.Office.Writer/Content/Update', 'Link', '2'],
+  ['/org.openoffice.Office.Calc/Content/Update', 'Link', '2'],
+]
+  .map(
+    ([path, name, value]) =>
+      `<item oor:path="${path}"><prop oor:name="${name}" oor:op="fuse"><value>${value}</value></prop></item>`,
+  )
+  .join('\n')}
+</oor:items>
+`;
+
+/** Nothing is started before the first call. */
+export function openToolRunner(settings: ToolSettings): ToolRunner {
+  return new SystemTools(settings);
+}
+
+type Ended =
+  | { kind: 'done'; code: number | null; output: Buffer }
+  | { kind: 'time' | 'output' | 'stopped' | 'missing' };
+
+class SystemTools implements ToolRunner {
+  private readonly settings: ToolSettings;
+  private found: Promise<Record<ToolName, string | undefined>> | undefined;
+  private confinement: Promise<string[]> | undefined;
+  /** LibreOffice takes a core and much memory: one at a time. */
+  private officeTurn: Promise<unknown> = Promise.resolve();
+
+  constructor(settings: ToolSettings) {
+    this.settings = settings;
+  }
+
+  async available(): Promise<readonly ToolName[]> {
+    const commands = await this.commands();
+    return (['ocr', 'office'] as const).filter((name) => commands[name] !== undefined);
+  }
+
+  async run(call: ToolCall, path: string, signal: AbortSignal): Promise<ToolAnswer> {
+    try {
+      const bytes =
+        call.tool === 'ocr' ? await this.read(call.image, path, signal) : await this.next(call.to, path, signal);
+      return { ok: true, bytes };
+    } catch (error) {
+      if (error instanceof Error && 'failure' in error) return { ok: false, failure: (error as FileError).failure };
+      return { ok: false, failure: { ...broken('A program of the system').failure, retryable: true } };
+    }
+  }
+
+  async describe(tool: ToolName): Promise<Description> {
+    const { ocr, office } = await this.commands();
+    if (tool === 'ocr') return this.ocrFacts(ocr);
+    if (!this.settings.office) return { ok: true, detail: 'off: doc, xls and ppt files are not read' };
+    if (office === undefined) return { ok: true, detail: 'not found: doc, xls and ppt files are not read' };
+    const network = (await this.confined()).includes('unshare')
+      ? 'without a network'
+      : 'with the network of the service';
+    return { ok: true, detail: `${office}, ${network}` };
+  }
+
+  private async ocrFacts(command: string | undefined): Promise<Description> {
+    const wanted = this.settings.ocrLanguages;
+    if (wanted === null) return { ok: true, detail: 'off: pictures and scanned pages are not read' };
+    if (command === undefined) return { ok: false, detail: 'PINAKES_OCR is tesseract, but the command was not found' };
+    const ended = await this.execute(command, ['--list-langs'], null, FACTS_LIMITS, AbortSignal.timeout(20_000));
+    const languages = ended.kind === 'done' ? ended.output.toString().trim().split('\n').slice(1) : [];
+    const missing = wanted.split('+').filter((language) => !languages.includes(language));
+    const detail = `${command} with ${wanted}; installed: ${languages.filter((name) => name !== 'osd').join(', ')}`;
+    return missing.length === 0
+      ? { ok: true, detail }
+      : { ok: false, detail: `PINAKES_OCR_LANGUAGES names ${missing.join(', ')}, not installed (${detail})` };
+  }
+
+  /** Words of a picture, with their places. */
+  private async read(image: Uint8Array | null, path: string, signal: AbortSignal): Promise<Buffer> {
+    const { ocr } = await this.commands();
+    if (ocr === undefined) throw broken('tesseract');
+    const from = image === null ? path : 'stdin';
+    const languages = this.settings.ocrLanguages ?? '';
+    const limits = this.limited(OCR_LIMITS);
+    const ended = await this.execute(ocr, [from, 'stdout', '-l', languages, 'tsv'], image, limits, signal);
+    return outputOf(ended, 'tesseract', limits);
+  }
+
+  private next(to: OfficeFormat, path: string, signal: AbortSignal): Promise<Buffer> {
+    const turn = this.officeTurn.then(() => {
+      signal.throwIfAborted();
+      return this.convert(to, path, signal);
+    });
+    this.officeTurn = turn.catch(() => undefined);
+    return turn;
+  }
+
+  private async convert(to: OfficeFormat, path: string, signal: AbortSignal): Promise<Buffer> {
+    const { office } = await this.commands();
+    if (office === undefined) throw broken('LibreOffice');
+    await removeLeftovers();
+    const folder = await mkdtemp(join(tmpdir(), FOLDER_PREFIX));
+    try {
+      await mkdir(join(folder, 'profile/user'), { recursive: true });
+      await writeFile(join(folder, 'profile/user/registrymodifications.xcu'), OFFICE_SETTINGS);
+      const input = join(folder, `file.${OLD_EXTENSIONS[to]}`);
+      await copyFile(path, input);
+      const profile = `-env:UserInstallation=${pathToFileURL(join(folder, 'profile'))}`;
+      const switches = ['--headless', '--norestore', '--nolockcheck', '--nodefault', '--nofirststartwizard'];
+      const args = [profile, ...switches, '--convert-to', FILTERS[to], '--outdir', join(folder, 'out'), input];
+      const limits = this.limited(OFFICE_LIMITS);
+      outputOf(await this.execute(office, args, null, limits, signal, folder), 'LibreOffice', limits);
+      const converted = join(folder, 'out', `file.${to}`);
+      const { size } = await stat(converted).catch(() => ({ size: 0 }));
+      if (size === 0) throw badFile('parse', 'File cannot be converted', 'LibreOffice could not read the file.');
+      if (size > CONVERTED_BYTES_MAX) throw overLimit('The converted file is too large.');
+      return await readFile(converted);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+
+  private limited(limits: Limits): Limits {
+    return { ...limits, timeMs: this.settings.timeMs ?? limits.timeMs };
+  }
+
+  private commands(): Promise<Record<ToolName, string | undefined>> {
+    this.found ??= (async () => ({
+      ocr: this.settings.ocrLanguages === null ? undefined : await this.find('tesseract'),
+      office: this.settings.office ? await this.find(...OFFICE_COMMANDS) : undefined,
+    }))();
+    return this.found;
+  }
+
+  private async find(...names: string[]): Promise<string | undefined> {
+    const folders = this.settings.searchPath.split(delimiter).filter((folder) => folder !== '');
+    for (const path of names.flatMap((name) => folders.map((folder) => join(folder, name)))) {
+      const there = await access(path, constants.X_OK).then(
+        () => true,
+        () => false,
+      );
+      if (there) return path;
+    }
+    return undefined;
+  }
+
+  /** What stands before every command: as much confinement as this system knows. */
+  private confined(): Promise<string[]> {
+    this.confinement ??= (async () => {
+      const prefix: string[] = [];
+      // Namespaces of its own: no network, and nothing that it started outlives it.
+      const alone = ['unshare', '--map-root-user', '--net', '--pid', '--fork', '--kill-child', '--mount-proc'];
+      for (const step of [['nice', '-n', `${NICENESS}`], ['setpriv', '--pdeathsig', 'KILL'], alone]) {
+        const ended = await this.start([...step, 'true'], null, FACTS_LIMITS, AbortSignal.timeout(20_000));
+        if (ended.kind === 'done' && ended.code === 0) prefix.push(...step);
+      }
+      return prefix;
+    })();
+    return this.confinement;
+  }
+
+  private async execute(
+    command: string,
+    args: readonly string[],
+    input: Uint8Array | null,
+    limits: Limits,
+    signal: AbortSignal,
+    folder?: string,
+  ): Promise<Ended> {
+    const limited = (await this.find('prlimit')) === undefined ? [] : prlimit(limits);
+    return this.start([...(await this.confined()), ...limited, command, ...args], input, limits, signal, folder);
+  }
+
+  private start(
+    [command = '', ...args]: readonly string[],
+    input: Uint8Array | null,
+    limits: Limits,
+    signal: AbortSignal,
+    folder = '/nonexistent',
+  ): Promise<Ended> {
+    const { promise, resolve } = Promise.withResolvers<Ended>();
+    const child = spawn(command, args, {
+      // Nothing of the service's own environment: a program that is taken over finds no credentials.
+      env: { PATH: this.settings.searchPath, HOME: folder, TMPDIR: folder, LANG: 'C.UTF-8', OMP_THREAD_LIMIT: '1' },
+      stdio: ['pipe', 'pipe', 'ignore'],
+      // A group of its own, so that all of it can be ended.
+      detached: true,
+      windowsHide: true,
+    });
+    const parts: Buffer[] = [];
+    let length = 0;
+    let reason: 'time' | 'output' | 'stopped' | undefined;
+    const end = (why: typeof reason) => {
+      reason ??= why;
+      killGroup(child.pid);
+    };
+    const timer = setTimeout(() => end('time'), limits.timeMs);
+    const stop = () => end('stopped');
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
+    const settle = (ended: Ended) => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', stop);
+      resolve(ended);
+    };
+    child.stdout.on('data', (part: Buffer) => {
+      length += part.length;
+      if (length > limits.outputBytes) end('output');
+      else parts.push(part);
+    });
+    // A program that ends early does not read all of its input.
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(input ?? undefined);
+    child.on('error', () => settle({ kind: 'missing' }));
+    child.on('close', (code) =>
+      settle(reason ? { kind: reason } : { kind: 'done', code, output: Buffer.concat(parts) }),
+    );
+    return promise;
+  }
+}
+
+/** Processor seconds bound it even where it outlives this process. */
+function prlimit({ timeMs, memoryBytes }: Limits): string[] {
+  const seconds = Math.ceil(timeMs / 1000);
+  return ['prlimit', `--as=${memoryBytes}`, `--cpu=${seconds}`, `--fsize=${CONVERTED_BYTES_MAX}`, '--core=0', '--'];
+}
+
+function outputOf(ended: Ended, program: string, { timeMs, outputBytes }: Limits): Buffer {
+  if (ended.kind === 'done' && ended.code === 0) return ended.output;
+  if (ended.kind === 'time') throw overLimit(`${program} took longer than ${timeMs / 1000} s.`);
+  if (ended.kind === 'output') throw overLimit(`${program} wrote more than ${outputBytes / 1024 / 1024} MiB.`);
+  throw broken(program);
+}
+
+function broken(program: string): FileError {
+  return badFile('parse', 'File cannot be read', `${program} could not read the file, or not within its memory.`);
+}
+
+function killGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It has ended.
+  }
+}
+
+async function removeLeftovers(): Promise<void> {
+  for (const name of await readdir(tmpdir()).catch(() => [])) {
+    if (!name.startsWith(FOLDER_PREFIX)) continue;
+    const path = join(tmpdir(), name);
+    const age = await stat(path).then(
+      ({ mtimeMs }) => Date.now() - mtimeMs,
+      () => 0,
+    );
+    if (age > LEFTOVER_MS) await rm(path, { recursive: true, force: true });
+  }
+}

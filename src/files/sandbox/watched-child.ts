@@ -1,0 +1,258 @@
+/** One child process and what it is working on: started, fed, watched for memory and time, ended. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { setPriority } from 'node:os';
+import type { Duplex } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import type { ChunkDraft, FileFailure, ProcessOutcome, ProcessRequest } from '../parsed.ts';
+import type { NamesCall, ToolAnswer, ToolCall } from '../tools.ts';
+import { encodeFrame, FrameReader } from './frames.ts';
+import type { ChildReply, ChildRequest, MemberPart } from './process-child.ts';
+
+/** A third of the processor time where others want it too; less would let files run into their time limits. */
+const CHILD_NICENESS = 5;
+/** Resident memory of a child; a worker thread's own limits do not see WASM and buffers. */
+export const CHILD_RSS_BYTES_MAX = 512 * 1024 * 1024;
+/** A child that keeps this much after a file is replaced, so that files do not pay for each other. */
+export const CHILD_RSS_BYTES_REUSED = 288 * 1024 * 1024;
+/** Below the resident limit, so that garbage is collected before it counts. */
+const CHILD_HEAP_MIB_MAX = 320;
+/** Bytes of one message of a child, and of all messages about one file. */
+const FRAME_BYTES_MAX = 128 * 1024 * 1024;
+const OUTCOME_BYTES_MAX = 512 * 1024 * 1024;
+const WATCH_INTERVAL_MS = 50;
+const STDERR_UNITS_KEPT = 2000;
+/** Time that programs of the system may take for one file, beside its own. */
+const TOOLS_TIME_MS_MAX = 15 * 60_000;
+const PAGE_BYTES = 4096;
+
+const NOT_KEPT: FileFailure = {
+  stage: 'store',
+  title: 'The files inside could not be stored',
+  message: 'A file inside this one could not be written. The log of the service says more.',
+  retryable: true,
+};
+
+const TOOLS_TOO_LONG: FileFailure = {
+  stage: 'parse',
+  title: 'File is over a limit',
+  message: `OCR, conversion or the search for names in the file took longer than ${TOOLS_TIME_MS_MAX / 60_000} minutes.`,
+  retryable: false,
+};
+
+export type EndReason = 'memory' | 'time' | 'crash' | 'closed';
+
+export interface ChildEvents {
+  onOutcome(id: number, outcome: ProcessOutcome): void;
+  /** A file inside the file; nothing more is read from the child until it settles. */
+  onMember(id: number, member: { index: number; name: string; bytes: Uint8Array }): Promise<void>;
+  /** The child asks for a program of the system, or for names; aborted when the child ends. Never rejects. */
+  onCall(id: number, call: ToolCall | NamesCall, signal: AbortSignal): Promise<ToolAnswer>;
+  /** Called once. Requests without outcome are the caller's again, oldest first. */
+  onEnd(reason: EndReason, unfinished: readonly number[]): void;
+}
+
+interface Waiting {
+  id: number;
+  timeMs: number;
+  /** Chunks that came ahead of the outcome. */
+  chunks: ChunkDraft[];
+  /** Pieces of the member that is on its way. */
+  parts: Uint8Array[];
+  /** Members that are being taken; undefined when there were none. */
+  members: Promise<void> | undefined;
+  toolsMs: number;
+}
+
+export class WatchedChild {
+  private readonly events: ChildEvents;
+  private readonly process: ChildProcess;
+  private readonly channel: Duplex;
+  private readonly watch: NodeJS.Timeout;
+  private readonly waiting: Waiting[] = [];
+  private startedAt = 0;
+  private receivedBytes = 0;
+  private stderr = '';
+  private ended = false;
+  /** Ends the program that works for the current file. */
+  private tool: AbortController | undefined;
+  /** Resident bytes at the last look. */
+  rssBytes = 0;
+  /** Files answered so far. */
+  served = 0;
+
+  /** Starts a child process running `script`. */
+  constructor(script: URL, events: ChildEvents) {
+    this.events = events;
+    // No environment: a parser that is taken over finds no credentials.
+    this.process = spawn(process.execPath, nodeArguments(script), {
+      env: {},
+      stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+      windowsHide: true,
+    });
+    yieldToOthers(this.process.pid);
+    this.channel = this.process.stdio[3] as Duplex;
+    this.watch = setInterval(() => this.look(), WATCH_INTERVAL_MS);
+    this.watch.unref();
+    this.listen();
+  }
+
+  /** Ids sent and not answered, oldest first; the child works on the first. */
+  get pending(): readonly number[] {
+    return this.waiting.map(({ id }) => id);
+  }
+
+  /** Milliseconds since the child began its current file; 0 when idle. */
+  get busyMs(): number {
+    return this.waiting.length === 0 ? 0 : performance.now() - this.startedAt;
+  }
+
+  /** Queues a request behind those sent before. It may take `timeMs` once the child begins it. */
+  send(id: number, request: ProcessRequest, timeMs: number): void {
+    if (this.waiting.length === 0) this.startedAt = performance.now();
+    this.waiting.push({ id, timeMs, chunks: [], parts: [], members: undefined, toolsMs: 0 });
+    this.channel.write(encodeFrame({ id, request } satisfies ChildRequest));
+  }
+
+  end(reason: EndReason): void {
+    if (this.ended) return;
+    this.ended = true;
+    clearInterval(this.watch);
+    this.process.kill('SIGKILL');
+    this.tool?.abort();
+    this.channel.destroy();
+    this.events.onEnd(reason, this.pending);
+  }
+
+  private listen(): void {
+    const reader = new FrameReader((value) => this.onReply(value as ChildReply), FRAME_BYTES_MAX);
+    this.channel.on('data', (part: Buffer) => {
+      this.receivedBytes += part.length;
+      try {
+        if (this.receivedBytes > OUTCOME_BYTES_MAX) this.end('memory');
+        else if (!this.ended) reader.push(part);
+      } catch {
+        this.end('crash');
+      }
+    });
+    this.channel.on('error', () => this.end('crash'));
+    this.process.stderr?.setEncoding('latin1').on('data', (part: string) => {
+      this.stderr = (this.stderr + part).slice(-STDERR_UNITS_KEPT);
+    });
+    this.process.on('error', () => this.end('crash'));
+    // 'close' comes after everything the process wrote, its last answers included.
+    this.process.on('close', () => this.end(/out of memory|allocation failed/i.test(this.stderr) ? 'memory' : 'crash'));
+  }
+
+  private onReply(reply: ChildReply): void {
+    const current = this.waiting[0];
+    if (current?.id !== reply.id) {
+      this.end('crash');
+      return;
+    }
+    if ('chunks' in reply) {
+      for (const chunk of reply.chunks) current.chunks.push(chunk);
+      return;
+    }
+    if ('member' in reply) {
+      this.onMember(current, reply.member);
+      return;
+    }
+    if ('call' in reply) {
+      void this.onCall(current, reply.call);
+      return;
+    }
+    this.waiting.shift();
+    this.served += 1;
+    this.receivedBytes = 0;
+    this.startedAt = performance.now();
+    if (reply.outcome.ok && current.chunks.length > 0) {
+      for (const chunk of reply.outcome.file.chunks) current.chunks.push(chunk);
+      reply.outcome.file.chunks = current.chunks;
+    }
+    const { id, outcome } = reply;
+    if (!current.members) this.events.onOutcome(id, outcome);
+    else {
+      current.members.then(
+        () => this.events.onOutcome(id, outcome),
+        () => this.events.onOutcome(id, { ok: false, failure: NOT_KEPT }),
+      );
+    }
+  }
+
+  private onMember(current: Waiting, { last, bytes, ...member }: MemberPart): void {
+    current.parts.push(bytes);
+    if (!last) return;
+    const whole = Buffer.concat(current.parts);
+    current.parts = [];
+    this.channel.pause();
+    const taken = this.events.onMember(current.id, { ...member, bytes: whole });
+    const both = Promise.all([current.members, taken]).then(() => undefined);
+    current.members = both;
+    // Whoever waits for the outcome hears of a failure.
+    both.catch(() => undefined).finally(() => this.channel.resume());
+  }
+
+  /** The time of a program does not count as the child's own. */
+  private async onCall(current: Waiting, call: ToolCall | NamesCall): Promise<void> {
+    if (this.tool) {
+      this.end('crash');
+      return;
+    }
+    this.receivedBytes = 0;
+    this.tool = new AbortController();
+    const startedAt = performance.now();
+    const answer: ToolAnswer =
+      current.toolsMs > TOOLS_TIME_MS_MAX
+        ? { ok: false, failure: TOOLS_TOO_LONG }
+        : await this.events.onCall(current.id, call, this.tool.signal);
+    this.tool = undefined;
+    if (this.ended) return;
+    const took = performance.now() - startedAt;
+    current.toolsMs += took;
+    this.startedAt += took;
+    this.channel.write(encodeFrame({ id: current.id, answer } satisfies ChildRequest));
+  }
+
+  private look(): void {
+    const current = this.waiting[0];
+    if (!current) return;
+    if (this.busyMs > current.timeMs && !this.tool) {
+      this.end('time');
+      return;
+    }
+    residentBytes(this.process.pid).then(
+      (bytes) => {
+        this.rssBytes = bytes;
+        if (bytes > CHILD_RSS_BYTES_MAX && this.waiting.length > 0) this.end('memory');
+      },
+      () => undefined, // No /proc on this system: the heap limit alone remains.
+    );
+  }
+}
+
+/** Read-only rights: a parser that is tricked into writing or starting something fails. */
+function nodeArguments(script: URL): string[] {
+  return [
+    '--permission',
+    '--allow-fs-read=*',
+    `--max-old-space-size=${CHILD_HEAP_MIB_MAX}`,
+    '--max-semi-space-size=8',
+    '--no-warnings',
+    fileURLToPath(script),
+  ];
+}
+
+async function residentBytes(pid: number | undefined): Promise<number> {
+  const statm = await readFile(`/proc/${pid}/statm`, 'latin1');
+  return Number(statm.split(' ')[1]) * PAGE_BYTES;
+}
+
+/** Parsing is the work that can wait: on a machine with few cores, searches and the database come first. */
+function yieldToOthers(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) setPriority(pid, CHILD_NICENESS);
+  } catch {
+    // Not everywhere allowed, and the child may have ended: it then works as it is.
+  }
+}

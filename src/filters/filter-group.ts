@@ -1,0 +1,230 @@
+/** The wire form of MetadataFilterGroup: validated node by node, so that the message points at the bad one. */
+import { z } from 'zod';
+import { codePointLength } from '../http/schemas.ts';
+import type { MetadataFilter } from '../retrieval/types.ts';
+
+export const FILTER_MEMBERS_MAX = 64;
+export const FILTER_DEPTH_MAX = 5;
+export const FILTER_NODES_MAX = 200;
+export const FILTER_KEY_LENGTH_MAX = 256;
+export const FILTER_VALUE_LENGTH_MAX = 4096;
+export const FILTER_VALUES_MAX = 1000;
+
+const SCALAR_SCHEMA = { type: ['string', 'number', 'boolean'] };
+export const OPERAND_SCHEMAS = [
+  SCALAR_SCHEMA,
+  { type: 'array', items: SCALAR_SCHEMA, minItems: 1, maxItems: FILTER_VALUES_MAX },
+] as const;
+
+export type FilterOperator = MetadataFilter['operator'];
+
+export const FILTER_OPERATORS = [
+  'eq',
+  'ne',
+  'gt',
+  'gte',
+  'lt',
+  'lte',
+  'in',
+  'nin',
+  'contains',
+  'starts_with',
+  'exists',
+  'not_exists',
+] as const satisfies readonly FilterOperator[];
+
+export type Path = readonly (string | number)[];
+export type Scalar = string | number | boolean;
+
+export interface FilterGroup<Condition> {
+  operator: 'and' | 'or';
+  filters: readonly (Condition | FilterGroup<Condition>)[];
+}
+
+/** Collects what is wrong; parsing goes on only as far as it makes sense. */
+export interface FilterParser {
+  fail(path: Path, message: string): undefined;
+  nodes: number;
+}
+
+/** Undefined after `fail`. */
+type ParseCondition<Condition> = (
+  value: Record<string, unknown>,
+  path: Path,
+  parser: FilterParser,
+) => Condition | undefined;
+
+/** A group of such conditions. The parsed value has no unknown members and always an operator. */
+export function filterGroupOf<Condition extends object>(parseCondition: ParseCondition<Condition>) {
+  return z.unknown().transform((value, context): FilterGroup<Condition> => {
+    const parser: FilterParser = {
+      nodes: 0,
+      fail(path, message) {
+        context.addIssue({ code: 'custom', path: [...path], message, input: value });
+        return undefined;
+      },
+    };
+    return parseGroup(value, [], 1, parser, parseCondition) ?? z.NEVER;
+  });
+}
+
+/** A group of conditions on metadata. */
+export const metadataFilterGroupSchema = filterGroupOf(parseFilter).meta({
+  id: 'MetadataFilterGroup',
+  wire: groupJsonSchema('MetadataFilterGroup', {}),
+});
+
+function parseGroup<Condition extends object>(
+  value: unknown,
+  path: Path,
+  depth: number,
+  parser: FilterParser,
+  parseCondition: ParseCondition<Condition>,
+): FilterGroup<Condition> | undefined {
+  if (!isObject(value)) return parser.fail(path, 'must be an object {"operator": "and" or "or", "filters": […]}');
+  if (depth > FILTER_DEPTH_MAX) return parser.fail(path, `is nested deeper than ${FILTER_DEPTH_MAX} groups`);
+  parser.nodes++;
+  const unknown = Object.keys(value).find((key) => key !== 'operator' && key !== 'filters');
+  if (unknown !== undefined) return parser.fail([...path, unknown], 'is not a member of a filter group');
+  const { operator = 'and', filters } = value;
+  if (operator !== 'and' && operator !== 'or') return parser.fail([...path, 'operator'], 'must be "and" or "or"');
+  if (!Array.isArray(filters) || filters.length < 1 || filters.length > FILTER_MEMBERS_MAX) {
+    return parser.fail([...path, 'filters'], `must be an array of 1 to ${FILTER_MEMBERS_MAX} filters`);
+  }
+  const members: (Condition | FilterGroup<Condition>)[] = [];
+  for (const [i, member] of filters.entries()) {
+    const at = [...path, 'filters', i];
+    const parsed =
+      isObject(member) && 'filters' in member
+        ? parseGroup(member, at, depth + 1, parser, parseCondition)
+        : parseMember(member, at, parser, parseCondition);
+    if (!parsed) return undefined;
+    if (parser.nodes > FILTER_NODES_MAX) return parser.fail(at, `is more than the ${FILTER_NODES_MAX}th node`);
+    members.push(parsed);
+  }
+  return { operator, filters: members };
+}
+
+function parseMember<Condition>(
+  value: unknown,
+  path: Path,
+  parser: FilterParser,
+  parseCondition: ParseCondition<Condition>,
+): Condition | undefined {
+  parser.nodes++;
+  if (!isObject(value)) return parser.fail(path, 'must be an object {"key", "operator", "value"} or a group');
+  return parseCondition(value, path, parser);
+}
+
+function parseFilter(value: Record<string, unknown>, path: Path, parser: FilterParser): MetadataFilter | undefined {
+  const unknown = Object.keys(value).find((name) => name !== 'key' && name !== 'operator' && name !== 'value');
+  if (unknown !== undefined) return parser.fail([...path, unknown], 'is not a member of a filter');
+  const key = parseKey(value['key'], [...path, 'key'], parser);
+  if (key === undefined) return undefined;
+  const operator = parseOperator(value['operator'], [...path, 'operator'], parser);
+  if (operator === undefined) return undefined;
+  const operand = parseOperand(operator, value, path, parser);
+  return operand && { key, operator, ...operand };
+}
+
+export function parseKey(value: unknown, path: Path, parser: FilterParser): string | undefined {
+  if (typeof value === 'string' && value !== '' && codePointLength(value) <= FILTER_KEY_LENGTH_MAX) return value;
+  return parser.fail(path, `must be text of 1 to ${FILTER_KEY_LENGTH_MAX} characters`);
+}
+
+export function parseOperator(value: unknown, path: Path, parser: FilterParser): FilterOperator | undefined {
+  return (
+    FILTER_OPERATORS.find((name) => name === value) ??
+    parser.fail(path, `must be one of ${FILTER_OPERATORS.join(', ')}`)
+  );
+}
+
+/** `value` as the operator takes it: none, an array, or a scalar. */
+export function parseOperand(
+  operator: FilterOperator,
+  member: Record<string, unknown>,
+  path: Path,
+  parser: FilterParser,
+): { value?: Scalar | Scalar[] } | undefined {
+  const at = [...path, 'value'];
+  if (operator === 'exists' || operator === 'not_exists') {
+    if ('value' in member) return parser.fail(at, `must be absent: ${operator} takes no value`);
+    return {};
+  }
+  const value =
+    operator === 'in' || operator === 'nin'
+      ? parseValues(member['value'], at, parser)
+      : parseScalar(member['value'], at, parser);
+  return value === undefined ? undefined : { value };
+}
+
+function parseValues(value: unknown, path: Path, parser: FilterParser): Scalar[] | undefined {
+  if (!Array.isArray(value) || value.length < 1 || value.length > FILTER_VALUES_MAX) {
+    return parser.fail(path, `must be an array of 1 to ${FILTER_VALUES_MAX} values`);
+  }
+  const values: Scalar[] = [];
+  for (const [i, item] of value.entries()) {
+    const scalar = parseScalar(item, [...path, i], parser);
+    if (scalar === undefined) return undefined;
+    values.push(scalar);
+  }
+  return values;
+}
+
+function parseScalar(value: unknown, path: Path, parser: FilterParser): Scalar | undefined {
+  if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {
+    // JSON.parse has rounded it already: the filter would look for a neighbour.
+    return parser.fail(path, `is beyond ±${Number.MAX_SAFE_INTEGER}: send so large a number as text`);
+  }
+  if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))) return value;
+  if (typeof value !== 'string') return parser.fail(path, 'must be text, a number, true or false');
+  if (value.length > FILTER_VALUE_LENGTH_MAX && codePointLength(value) > FILTER_VALUE_LENGTH_MAX) {
+    return parser.fail(path, `must have at most ${FILTER_VALUE_LENGTH_MAX} characters`);
+  }
+  return value;
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * JSON Schema of a group called `name`.
+ *
+ * @param members of its conditions, beside or instead of those of a filter.
+ */
+export function groupJsonSchema(
+  name: string,
+  members: Record<string, unknown>,
+  required: readonly string[] = ['key', 'operator'],
+): Record<string, unknown> {
+  const filter = {
+    type: 'object',
+    properties: {
+      key: { type: 'string', minLength: 1, maxLength: FILTER_KEY_LENGTH_MAX },
+      operator: { type: 'string', enum: FILTER_OPERATORS },
+      value: {
+        anyOf: OPERAND_SCHEMAS,
+        description: 'An array for in and nin, absent for exists and not_exists, else a scalar.',
+      },
+      ...members,
+    },
+    required,
+    additionalProperties: false,
+  };
+  return {
+    type: 'object',
+    description: `Conditions on metadata, at most ${FILTER_DEPTH_MAX} groups deep and ${FILTER_NODES_MAX} nodes in all.`,
+    properties: {
+      operator: { type: 'string', enum: ['and', 'or'], default: 'and' },
+      filters: {
+        type: 'array',
+        minItems: 1,
+        maxItems: FILTER_MEMBERS_MAX,
+        items: { anyOf: [filter, { $ref: `#/components/schemas/${name}` }] },
+      },
+    },
+    required: ['filters'],
+    additionalProperties: false,
+  };
+}

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { describe, test } from 'node:test';
+import { ServiceError } from '../../errors.ts';
+import { JSON_DEPTH_MAX, parseJson, readBody } from './body.ts';
+
+const parse = (text: string): unknown => parseJson(Buffer.from(text));
+const refused = (text: string, message: RegExp): void => {
+  assert.throws(
+    () => parse(text),
+    (error) => error instanceof ServiceError && error.code === 'invalid_request' && message.test(error.message),
+  );
+};
+
+describe('parseJson', () => {
+  test('reads JSON', () => {
+    assert.deepEqual(parse('{"a":[1,"x\\u00e9",{"b":null}],"c":"a\\"b\\\\"}'), {
+      a: [1, 'xé', { b: null }],
+      c: 'a"b\\',
+    });
+    assert.deepEqual(parse('"😀"'), '😀');
+    assert.deepEqual(parse('"\\ud83d\\ude00"'), '😀');
+    assert.equal(parse(''), undefined);
+  });
+  test('syntax', () => {
+    for (const text of [
+      '{',
+      '{"a":1,}',
+      "{'a':1}",
+      'nul',
+      '"a',
+      '[1 2]',
+      '{"a":1}}',
+      '\u0000',
+      '"\n"',
+      '{"a"}',
+      '"\\x"',
+    ])
+      refused(text, /not valid JSON/);
+  });
+  test('depth', () => {
+    assert.doesNotThrow(() => parse('['.repeat(JSON_DEPTH_MAX) + ']'.repeat(JSON_DEPTH_MAX)));
+    refused('['.repeat(JSON_DEPTH_MAX + 1) + ']'.repeat(JSON_DEPTH_MAX + 1), /nested deeper/);
+    refused('{"a":'.repeat(100_000), /nested deeper/);
+    assert.doesNotThrow(() => parse(`"${'['.repeat(1000)}"`), 'brackets in a string do not count');
+    assert.doesNotThrow(() => parse(`[${'[],'.repeat(100)}[]]`), 'neighbours do not count');
+  });
+  test('characters', () => {
+    refused('{"a":"x\\u0000"}', /U\+0000/);
+    refused('{"a\\u0000":1}', /U\+0000/);
+    refused('["\\ud800"]', /lone surrogate/);
+    refused('["\\udc00\\ud800"]', /lone surrogate/);
+    assert.throws(() => parseJson(Buffer.from([0x22, 0xff, 0x22])), /not valid UTF-8/);
+    assert.throws(() => parseJson(Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])), /not valid UTF-8/);
+  });
+  test('member names', () => {
+    refused('{"a":1,"a":2}', /"a" is given twice/);
+    refused('{"a":1,"\\u0061":2}', /"a" is given twice/);
+    refused(`{"a":1,"a"${' '.repeat(500)}:2}`, /"a" is given twice/);
+    refused('{"x":{"b":1,"c":{},"b":2}}', /"b" is given twice/);
+    refused('{"__proto__":{"admin":true}}', /__proto__/);
+    refused('{"\\u005f_proto__":1}', /__proto__/);
+    assert.deepEqual(parse('[{"a":1},{"a":2}]'), [{ a: 1 }, { a: 2 }]);
+    assert.deepEqual(parse('{"a":"a","b":["a","a"]}'), { a: 'a', b: ['a', 'a'] });
+  });
+});
+
+describe('readBody', () => {
+  const from = (...pieces: string[]) => Readable.from(pieces.map((piece) => Buffer.from(piece))) as never;
+  test('reads up to the limit', async () => {
+    assert.equal((await readBody(from('abc', 'def'), 6, 1000)).toString(), 'abcdef');
+    await assert.rejects(
+      readBody(from('abc', 'defg'), 6, 1000),
+      (error) => error instanceof ServiceError && error.code === 'too_large',
+    );
+  });
+  test('gives up on a body that does not come', async () => {
+    await assert.rejects(
+      readBody(new Readable({ read() {} }) as never, 10, 5),
+      (error) => error instanceof ServiceError && error.code === 'request_timeout',
+    );
+  });
+  test('ends when the client leaves', async () => {
+    const stream = new Readable({ read() {} });
+    const reading = readBody(stream as never, 10, 10_000);
+    stream.destroy();
+    await assert.rejects(reading, /connection closed/);
+  });
+});

@@ -1,0 +1,133 @@
+/** Reads and parses JSON bodies: bytes, time, depth and characters are limited before anything is believed. */
+import type { IncomingMessage } from 'node:http';
+import { invalidRequest, ServiceError } from '../../errors.ts';
+
+export const JSON_BODY_BYTES_MAX = 1024 * 1024;
+export const JSON_DEPTH_MAX = 32;
+/** A JSON body must have arrived after this time; uploads have no such limit. */
+export const JSON_BODY_TIMEOUT_MS = 30_000;
+
+/** @throws ServiceError too_large, request_timeout, or invalid_request when the client leaves. */
+export function readBody(request: IncomingMessage, bytesMax: number, timeoutMs: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const pieces: Buffer[] = [];
+    let bytes = 0;
+    const timer = setTimeout(
+      () => finish(new ServiceError('request_timeout', 'The request body did not arrive in time.')),
+      timeoutMs,
+    );
+    const onData = (piece: Buffer): void => {
+      bytes += piece.length;
+      if (bytes > bytesMax) finish(tooLarge(bytesMax));
+      else pieces.push(piece);
+    };
+    const onEnd = (): void => finish(null);
+    const onClose = (): void => finish(invalidRequest('The connection closed before the request body was complete.'));
+    const finish = (error: Error | null): void => {
+      clearTimeout(timer);
+      request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
+      if (error) reject(error);
+      else resolve(Buffer.concat(pieces, bytes));
+    };
+    request.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose);
+  });
+}
+
+/** The answer to a body over its limit: status 413. */
+export function tooLarge(bytesMax: number): ServiceError {
+  return new ServiceError('too_large', `The request body is larger than ${bytesMax} bytes.`);
+}
+
+/**
+ * Parses a JSON body. An empty body is `undefined`: absent.
+ *
+ * @throws ServiceError invalid_request for bytes that are not UTF-8, bad syntax, too deep nesting, `__proto__` as a
+ *   member name, a member given twice, U+0000 or a lone surrogate in any string or member name.
+ */
+export function parseJson(bytes: Buffer): unknown {
+  if (bytes.length === 0) return undefined;
+  const text = decodeUtf8(bytes);
+  checkStructure(text);
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw invalidRequest('The request body is not valid JSON.');
+  }
+}
+
+/** @throws ServiceError invalid_request when `text` holds U+0000 or a lone surrogate. */
+export function checkText(text: string, where: string): void {
+  if (text.includes('\0')) throw invalidRequest(`${where} contains the character U+0000.`);
+  if (!text.isWellFormed()) throw invalidRequest(`${where} is not well-formed Unicode (lone surrogate).`);
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function decodeUtf8(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw invalidRequest('The request body is not valid UTF-8.');
+  }
+}
+
+/**
+ * One pass over the text before JSON.parse: nesting depth, every string's characters, and member names that are repeated
+ * (parsers disagree about which one counts) or reserved. Syntax errors are left to JSON.parse.
+ */
+function checkStructure(text: string): void {
+  const open: (Set<string> | null)[] = []; // one per open bracket: names of an object, null for an array
+  for (let at = 0; at < text.length; at++) {
+    const character = text.charCodeAt(at);
+    if (character === 0x22) {
+      const end = stringEnd(text, at);
+      if (end < 0) return;
+      const source = text.slice(at, end);
+      const names = open[open.length - 1];
+      const value = checkString(source);
+      if (names && value !== null && isMemberName(text, end)) {
+        if (value === '__proto__') throw invalidRequest('Unknown member "__proto__" in the request body.');
+        if (names.has(value))
+          throw invalidRequest(`Member ${JSON.stringify(value)} is given twice in the request body.`);
+        names.add(value);
+      }
+      at = end - 1;
+    } else if (character === 0x7b || character === 0x5b) {
+      open.push(character === 0x7b ? new Set() : null);
+      if (open.length > JSON_DEPTH_MAX)
+        throw invalidRequest(`The request body is nested deeper than ${JSON_DEPTH_MAX} levels.`);
+    } else if (character === 0x7d || character === 0x5d) {
+      open.pop();
+    }
+  }
+}
+
+/** Index after the closing quote, or -1. */
+function stringEnd(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    const character = text.charCodeAt(at);
+    if (character === 0x5c) at++;
+    else if (character === 0x22) return at + 1;
+  }
+  return -1;
+}
+
+/** The string's value, or null when it is not a valid JSON string (JSON.parse will say so). */
+function checkString(source: string): string | null {
+  let value = source.slice(1, -1);
+  if (source.includes('\\')) {
+    try {
+      value = JSON.parse(source) as string;
+    } catch {
+      return null;
+    }
+    checkText(value, 'A string in the request body');
+  }
+  return value;
+}
+
+function isMemberName(text: string, end: number): boolean {
+  let at = end;
+  while (at < text.length && ' \t\n\r'.includes(text[at]!)) at++;
+  return text[at] === ':';
+}

@@ -1,0 +1,69 @@
+/** Streams a stored file: ranges, revalidation, and headers that keep a browser from running what is in it. */
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ServiceError } from '../../errors.ts';
+import { type ByteRange, planDownload } from './byte-range.ts';
+import { attachment } from './content-disposition.ts';
+
+export interface StoredFile {
+  name: string;
+  /** Bytes. */
+  size: number;
+  /** Of the content: the entity tag. */
+  hash: string;
+  open(range?: ByteRange): Promise<Readable>;
+}
+
+/**
+ * Always an attachment of no particular type: the bytes come from elsewhere and are nobody's page. A failure after the
+ * first byte resets the connection.
+ *
+ * @throws ServiceError range_not_satisfiable, or what `open` throws.
+ */
+export async function sendFile(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  file: StoredFile,
+  signal: AbortSignal,
+): Promise<FastifyReply> {
+  const etag = `"${file.hash}"`;
+  const { range, 'if-range': ifRange, 'if-none-match': ifNoneMatch } = request.headers;
+  const plan = planDownload({ range, ifRange: ifRange?.toString(), ifNoneMatch }, etag, file.size);
+  if (plan.status === 416) {
+    reply.header('content-range', `bytes */${file.size}`);
+    throw new ServiceError('range_not_satisfiable', 'The range lies outside the file.');
+  }
+  const isHead = request.method === 'HEAD';
+  const part = plan.status === 206 ? plan.range : undefined;
+  const body = plan.status === 304 || isHead ? undefined : await file.open(part);
+  reply.headers({
+    etag,
+    'accept-ranges': 'bytes',
+    // Kept by the caller only, and asked about each time: the answer may become 404.
+    'cache-control': 'private, no-cache',
+  });
+  if (plan.status !== 304) {
+    reply.headers({
+      'content-type': 'application/octet-stream',
+      'content-length': part ? part.end - part.start + 1 : file.size,
+      'content-disposition': attachment(file.name),
+      'content-security-policy': "sandbox; default-src 'none'; frame-ancestors 'none'",
+      'cross-origin-resource-policy': 'same-origin',
+    });
+  }
+  if (part) reply.header('content-range', `bytes ${part.start}-${part.end}/${file.size}`);
+  reply.hijack();
+  reply.raw.writeHead(plan.status, reply.getHeaders() as Record<string, string>);
+  if (!body) {
+    reply.raw.end();
+    return reply;
+  }
+  try {
+    await pipeline(body, reply.raw, { signal });
+  } catch (error) {
+    if (!signal.aborted) request.log.error({ err: error }, 'a download failed');
+    reply.raw.destroy();
+  }
+  return reply;
+}

@@ -1,0 +1,218 @@
+/** Route table -> OpenAPI 3.1. The schemas are the ones that validate. */
+import { z } from 'zod';
+import { ERROR_CODES, type ErrorCode } from '../../errors.ts';
+import { API_PREFIX } from '../register.ts';
+import type { Route, Schema } from '../route.ts';
+import { errorSchema } from '../schemas.ts';
+import { describeMembers } from './member-words.ts';
+
+type Json = Record<string, unknown>;
+
+/** Statuses that every route can answer. */
+const COMMON_ERRORS = [401, 403, 414, 429, 431, 500, 503];
+
+export function openApiDocument(routes: readonly Route[]): Json {
+  const components: Json = {};
+  const paths: Record<string, Json> = {};
+  for (const route of routes) {
+    const path = `${API_PREFIX}${route.path}`;
+    const item = paths[path] ?? {};
+    paths[path] = item;
+    item[route.method.toLowerCase()] = operation(route, components);
+  }
+  toJsonSchema(errorSchema, 'output', components);
+  const document = {
+    openapi: '3.1.0',
+    info: {
+      title: 'Pinakes',
+      version: '1.0.0',
+      description:
+        'Knowledge retrieval and ingestion: upload, search, and answers with checked citations. The API key decides the tenant.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    security: [{ apiKey: [] }],
+    tags: [...new Set(routes.map((route) => route.operation.area))].map((name) => ({ name })),
+    paths,
+    components: {
+      securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } },
+      schemas: Object.fromEntries(Object.entries(components).sort(([a], [b]) => (a < b ? -1 : 1))),
+      responses: errorResponses(),
+    },
+  };
+  describeMembers(document);
+  return document;
+}
+
+/** The text of `openapi.json`. */
+export function openApiText(routes: readonly Route[]): string {
+  return `${JSON.stringify(openApiDocument(routes), null, 2)}\n`;
+}
+
+function operation(route: Route, components: Json): Json {
+  const { id, area, summary, description } = route.operation;
+  const scopes = `Scope: ${route.scopes.map((scope) => `\`${scope}\``).join(' or ')}.`;
+  const body = requestBody(route, components);
+  return {
+    operationId: id,
+    tags: [area],
+    summary,
+    description: description ? `${description}\n\n${scopes}` : scopes,
+    'x-scopes': route.scopes,
+    parameters: [
+      ...parameters(route.params, 'path', components),
+      ...parameters(route.query, 'query', components),
+      ...(route.idempotent ? [IDEMPOTENCY_PARAMETER] : []),
+      ...(route.download ? DOWNLOAD_PARAMETERS : []),
+    ],
+    ...(body ? { requestBody: body } : {}),
+    responses: responses(route, components),
+  };
+}
+
+const IDEMPOTENCY_PARAMETER = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'Makes a repeated request harmless for 24 hours: the same request gets the stored answer, another body 409.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+};
+
+const DOWNLOAD_PARAMETERS = [
+  { name: 'Range', description: 'One range of bytes; several are answered with the whole file.' },
+  { name: 'If-Range', description: 'The ETag that the range belongs to; when it differs, the whole file is sent.' },
+  { name: 'If-None-Match', description: 'ETags that the caller has; 304 when one of them is current.' },
+].map((parameter) => ({ ...parameter, in: 'header', required: false, schema: { type: 'string' } }));
+
+const FILE_CONTENT = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };
+
+/** What a download can answer besides the whole file. */
+const DOWNLOAD_RESPONSES = {
+  206: { description: 'The range that was asked for.', content: FILE_CONTENT },
+  304: { description: 'The caller has the current file.' },
+};
+
+function parameters(schema: Schema | undefined, place: 'path' | 'query', components: Json): Json[] {
+  if (!schema) return [];
+  const object = toJsonSchema(schema, 'input', components) as {
+    properties?: Record<string, Json>;
+    required?: string[];
+  };
+  return Object.entries(object.properties ?? {}).map(([name, { description, ...rest }]) => ({
+    name,
+    in: place,
+    required: place === 'path' || (object.required ?? []).includes(name),
+    ...(description ? { description } : {}),
+    schema: rest,
+  }));
+}
+
+function requestBody(route: Route, components: Json): Json | undefined {
+  if (route.multipart) {
+    return { required: true, content: { 'multipart/form-data': { schema: route.multipart.schema } } };
+  }
+  if (!route.body) return undefined;
+  const content = {
+    schema: toJsonSchema(route.body, 'input', components),
+    ...(route.example === undefined ? {} : { example: route.example }),
+  };
+  return { required: !route.bodyOptional, content: { 'application/json': content } };
+}
+
+function responses(route: Route, components: Json): Json {
+  const { status, schema, description } = route.response;
+  const success = {
+    description: route.download?.description ?? description ?? route.operation.summary,
+    headers: { 'x-request-id': { schema: { type: 'string' } } },
+    content: {
+      ...(route.download
+        ? FILE_CONTENT
+        : { 'application/json': { schema: toJsonSchema(schema, 'output', components) } }),
+      ...Object.fromEntries(
+        Object.entries(route.alternatives ?? {}).map(([type, other]) => [
+          type,
+          { schema: { ...other.schema, description: other.description } },
+        ]),
+      ),
+    },
+  };
+  const errors = new Set([...COMMON_ERRORS, ...inputErrors(route), ...(route.errors ?? [])]);
+  return {
+    [status]: success,
+    ...(route.download ? DOWNLOAD_RESPONSES : {}),
+    ...Object.fromEntries(
+      [...errors].sort((a, b) => a - b).map((code) => [code, { $ref: `#/components/responses/Error${code}` }]),
+    ),
+  };
+}
+
+/** What follows from the declaration: bodies bring 400, 408, 413 and 415, ids 404, idempotency 409. */
+function inputErrors(route: Route): number[] {
+  const takesBody = route.body !== undefined || route.multipart !== undefined;
+  return [
+    400,
+    ...(takesBody ? [408, 413, 415] : []),
+    ...(route.params ? [404] : []),
+    ...(route.idempotent ? [409] : []),
+  ];
+}
+
+function errorResponses(): Json {
+  const byStatus = new Map<number, string>();
+  for (const code of Object.keys(ERROR_CODES) as ErrorCode[]) byStatus.set(ERROR_CODES[code][0], ERROR_CODES[code][1]);
+  const entries = [...byStatus]
+    .sort(([a], [b]) => a - b)
+    .map(([status, type]) => {
+      const retry =
+        status === 429 || status === 503
+          ? { headers: { 'Retry-After': { schema: { type: 'integer' }, description: 'Seconds.' } } }
+          : {};
+      const content = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } };
+      return [`Error${status}`, { description: `\`${type}\``, ...retry, content }];
+    });
+  return Object.fromEntries(entries);
+}
+
+/** Schemas with `.meta({ id })` become components. */
+function toJsonSchema(schema: Schema, io: 'input' | 'output', components: Json): Json {
+  const converted = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: 'any',
+    override: ({ zodSchema, jsonSchema }) => {
+      const meta = (zodSchema as unknown as Schema).meta?.();
+      if (!meta?.wire) return;
+      for (const key of Object.keys(jsonSchema))
+        if (key !== 'description' && key !== 'default') delete (jsonSchema as Json)[key];
+      Object.assign(jsonSchema, meta.wire, meta.description ? { description: meta.description } : {});
+    },
+  }) as Json;
+  return lift(converted, components);
+}
+
+/** Moves `$defs` to the document's components and removes what only a stand-alone schema needs. */
+function lift(schema: Json, components: Json): Json {
+  const { $schema: _dialect, $defs, ...rest } = schema as { $schema?: unknown; $defs?: Record<string, Json> } & Json;
+  const clean = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(clean);
+    if (typeof value !== 'object' || value === null) return value;
+    const members = Object.entries(value).filter(([key]) => key !== 'wire' && key !== 'open');
+    return Object.fromEntries(
+      members.map(([key, member]) => [
+        key,
+        key === '$ref' && typeof member === 'string'
+          ? member.replace('#/$defs/', '#/components/schemas/')
+          : clean(member),
+      ]),
+    );
+  };
+  for (const [id, definition] of Object.entries($defs ?? {})) {
+    const { $schema: _d, id: _id, ...body } = definition;
+    components[id] = clean(body);
+  }
+  const { id, ...own } = rest as { id?: string } & Json;
+  const cleaned = clean(own) as Json;
+  if (typeof id !== 'string') return cleaned;
+  components[id] = cleaned;
+  return { $ref: `#/components/schemas/${id}` };
+}

@@ -1,0 +1,151 @@
+/** Prometheus metrics. Labels never name a tenant or a key. */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { JOB_KINDS } from '../../jobs/queue.ts';
+import type { ChatObserver } from '../../llm/models.ts';
+import { openServiceGauges, type ServiceFacts } from './service-gauges.ts';
+
+const INGESTED = ['files', 'failed_files', 'chunks'] as const;
+const EMBEDDED = ['chunks', 'requested', 'refused', 'failed_jobs'] as const;
+const NAMED = ['answered', 'failed', 'remembered'] as const;
+/** `aborted`: the worker stopped, and the job was handed back. */
+export type JobOutcome = 'done' | 'failed' | 'aborted';
+
+export interface Metrics {
+  /** After every answer. `route` is the pattern, not the path. */
+  request(method: string, route: string, status: number, seconds: number): void;
+  /** After every job. */
+  job(kind: string, outcome: JobOutcome, seconds: number): void;
+  /** Adds to a counter of ingestion: files or chunks. */
+  ingested(what: (typeof INGESTED)[number], count: number): void;
+  /** Chunks that got their vector, texts that the model was asked for, chunks that it refused, and jobs that failed. */
+  embedded(what: (typeof EMBEDDED)[number], count: number): void;
+  /** Calls to the chat model. */
+  readonly chat: ChatObserver;
+  /** Texts that the analyzer of names was asked about, or that it was known for what it says. */
+  named(outcome: (typeof NAMED)[number], seconds: number): void;
+  /** Running requests. */
+  readonly running: { inc(): void; dec(): void };
+  /** The text exposition format and its content type. */
+  expose(): Promise<{ contentType: string; body: string }>;
+}
+
+const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120];
+
+/**
+ * A registry of its own, so that several services fit into one process.
+ *
+ * @param facts asked when somebody looks. Without them their gauges are left out.
+ */
+export function openMetrics(facts?: ServiceFacts): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  const requests = new Histogram({
+    name: 'pinakes_http_request_seconds',
+    help: 'Time from a request to the end of its answer.',
+    labelNames: ['method', 'route', 'status'] as const,
+    buckets: DURATION_BUCKETS,
+    registers,
+  });
+  const running = new Gauge({
+    name: 'pinakes_http_requests_running',
+    help: 'Requests that are not answered yet.',
+    registers,
+  });
+  const jobs = new Histogram({
+    name: 'pinakes_job_seconds',
+    help: 'Run time of jobs.',
+    labelNames: ['kind', 'outcome'] as const,
+    buckets: [...DURATION_BUCKETS, 600, 3600],
+    registers,
+  });
+  const ingested = new Counter({
+    name: 'pinakes_ingested_total',
+    help: 'Files and chunks ingested.',
+    labelNames: ['what'] as const,
+    registers,
+  });
+  const embedded = new Counter({
+    name: 'pinakes_embedded_total',
+    help: 'Chunks that got a vector, texts sent to the embedding model, chunks it refused, embedding jobs that failed.',
+    labelNames: ['what'] as const,
+    registers,
+  });
+  const named = new Histogram({
+    name: 'pinakes_redaction_analyzer_seconds',
+    help: 'Time that the analyzer of names took for a text, by outcome; `remembered`: it was not asked.',
+    labelNames: ['outcome'] as const,
+    buckets: DURATION_BUCKETS,
+    registers,
+  });
+  const chat = openChatMetrics(registry);
+  // A counter that has not counted yet is 0, not absent: else the first failure is no increase.
+  requests.zero({ method: 'GET', route: '/metrics', status: '200' });
+  for (const kind of JOB_KINDS) jobs.zero({ kind, outcome: 'done' });
+  for (const what of INGESTED) ingested.inc({ what }, 0);
+  for (const what of EMBEDDED) embedded.inc({ what }, 0);
+  for (const outcome of NAMED) named.zero({ outcome });
+  const look = facts && openServiceGauges(registry, facts);
+  let hasDefaults = false;
+  return {
+    request: (method, route, status, seconds) => requests.observe({ method, route, status }, seconds),
+    job: (kind, outcome, seconds) => jobs.observe({ kind, outcome }, seconds),
+    ingested: (what, count) => ingested.inc({ what }, count),
+    embedded: (what, count) => embedded.inc({ what }, count),
+    chat,
+    named: (outcome, seconds) => named.observe({ outcome }, seconds),
+    running: { inc: () => running.inc(), dec: () => running.dec() },
+    async expose() {
+      // Process metrics observe the event loop and garbage collection: only for those who look.
+      if (!hasDefaults) collectProcessMetrics(registry);
+      hasDefaults = true;
+      await look?.();
+      return { contentType: registry.contentType, body: await registry.metrics() };
+    },
+  };
+}
+
+/** Without the metrics that would have no sample: requests by type, of which Node counts none, and pauses before the first. */
+function collectProcessMetrics(registry: Registry): void {
+  collectDefaultMetrics({ register: registry });
+  registry.removeSingleMetric('nodejs_active_requests');
+  const pauses = registry.getSingleMetric('nodejs_gc_duration_seconds');
+  if (pauses instanceof Histogram) pauses.zero({ kind: 'minor' });
+}
+
+function openChatMetrics(registry: Registry): ChatObserver {
+  const registers = [registry];
+  const calls = new Counter({
+    name: 'pinakes_chat_requests_total',
+    help: 'Calls to the chat model by use and outcome; `left` means that the caller went away.',
+    labelNames: ['use', 'outcome'] as const,
+    registers,
+  });
+  const tokens = new Counter({
+    name: 'pinakes_chat_tokens_total',
+    help: 'Tokens of the chat model, estimated where the provider does not tell.',
+    labelNames: ['direction'] as const,
+    registers,
+  });
+  const retries = new Counter({
+    name: 'pinakes_chat_retries_total',
+    help: 'Times that a busy chat model was asked again.',
+    registers,
+  });
+  const firstToken = new Histogram({
+    name: 'pinakes_chat_first_token_seconds',
+    help: 'Time from a request to the first words of the chat model.',
+    buckets: DURATION_BUCKETS,
+    registers,
+  });
+  calls.inc({ use: 'answer', outcome: 'ok' }, 0);
+  for (const direction of ['input', 'output']) tokens.inc({ direction }, 0);
+  return {
+    began: (seconds) => firstToken.observe(seconds),
+    ended: (use, outcome) => calls.inc({ use, outcome }),
+    used({ inputTokens, outputTokens }) {
+      tokens.inc({ direction: 'input' }, inputTokens);
+      tokens.inc({ direction: 'output' }, outputTokens);
+    },
+    retried: () => retries.inc(),
+  };
+}

@@ -1,0 +1,123 @@
+/** The filters of completions and search: wire shape, and translation to `Filters`. */
+import { z } from 'zod';
+import { type ColumnRef, findColumnRefs } from '../corpus/column-store.ts';
+import type { Database } from '../db/database.ts';
+import { invalidRequest } from '../errors.ts';
+import { metadataFilterGroupSchema } from '../filters/filter-group.ts';
+import type { Filters, MetadataFilterGroup } from '../retrieval/types.ts';
+import { text } from './schemas.ts';
+
+export const FILTER_ENTRIES_MAX = 100;
+const TAG_LENGTH_MAX = 200;
+const DOMAIN_LENGTH_MAX = 253;
+
+/** Earliest `date_from` and `date_to` of the interface: Unix seconds. */
+export const FILTER_TIME_MIN = 1_735_639_200;
+/** Year 9999: later times are milliseconds by mistake. */
+const FILTER_TIME_MAX = 253_402_300_799;
+
+export const SOURCE_TYPES = ['local_file', 'drive', 'page', 'repo', 'web'] as const;
+export const FILE_TYPES = [
+  'pdf',
+  'docx',
+  'pptx',
+  'xlsx',
+  'csv',
+  'tsv',
+  'txt',
+  'md',
+  'html',
+  'json',
+  'jsonl',
+  'xml',
+  'yaml',
+  'rtf',
+  'epub',
+  'eml',
+  'odt',
+  'odp',
+  'ods',
+  'ipynb',
+  'code',
+  'unknown',
+] as const;
+
+const entries = <T extends z.ZodType>(item: T) => z.array(item).min(1).max(FILTER_ENTRIES_MAX);
+const filterTime = z.int().min(FILTER_TIME_MIN).max(FILTER_TIME_MAX);
+
+/** Members to spread into a request body's `z.strictObject`. `toFilters` checks what concerns several of them. */
+export const filterShape = {
+  tags: entries(text(1, TAG_LENGTH_MAX)).optional().describe('Names of tags of the source group.'),
+  tag_ids: entries(z.string()).optional().describe('Ids of tags of the source group; unknown ids select nothing.'),
+  tag_filter_logic: z
+    .enum(['and', 'or'])
+    .optional()
+    .describe('`or` (default): any of the tags; `and`: all of them. For `tags` and for `tag_ids`.'),
+  source_types: entries(z.enum(SOURCE_TYPES)).optional(),
+  file_types: entries(z.enum(FILE_TYPES)).optional(),
+  date_from: filterTime.optional().describe('Content date (last modification at the origin), Unix seconds, inclusive.'),
+  date_to: filterTime.optional().describe('Content date, Unix seconds, inclusive.'),
+  domains: entries(text(1, DOMAIN_LENGTH_MAX))
+    .optional()
+    .describe("Case-insensitive parts of the host of the source's URL; any of them."),
+  metadata: metadataFilterGroupSchema.optional().describe('On metadata of the source group.'),
+  source_metadata: metadataFilterGroupSchema.optional().describe('On metadata of the source.'),
+  chunk_metadata: metadataFilterGroupSchema.optional().describe('On metadata of the chunk.'),
+  metadata_filter: metadataFilterGroupSchema.optional().describe('On declared metadata columns; other keys are 400.'),
+};
+
+export type FilterFields = z.output<z.ZodObject<typeof filterShape>>;
+
+/** Metadata columns of the tenant by their keys: those that `metadata_filter` may name. */
+type DeclaredColumns = ReadonlyMap<string, ColumnRef>;
+
+/**
+ * Filters of a validated body.
+ *
+ * @throws ServiceError `invalid_request` when `date_from` is after `date_to` or `metadata_filter` names an undeclared column.
+ */
+export async function readFilters(db: Database, tenantId: string, fields: FilterFields): Promise<Filters> {
+  const keys = [...new Set(fields.metadata_filter ? keysOf(fields.metadata_filter) : [])];
+  const declared = keys.length === 0 ? [] : await db.transaction(tenantId, (tx) => findColumnRefs(tx, tenantId, keys));
+  return toFilters(fields, new Map(declared.map((column) => [column.key, column])));
+}
+
+function toFilters(fields: FilterFields, columns: DeclaredColumns): Filters {
+  if (fields.date_from !== undefined && fields.date_to !== undefined && fields.date_from > fields.date_to) {
+    throw invalidRequest('/date_from: must not be after date_to.');
+  }
+  if (fields.metadata_filter) checkColumns(fields.metadata_filter, '/metadata_filter', columns);
+  const filters: { [name in keyof Filters]: Filters[name] | undefined } = {
+    tags: fields.tags,
+    tagIds: fields.tag_ids,
+    tagFilterLogic: fields.tag_filter_logic,
+    sourceTypes: fields.source_types,
+    fileTypes: fields.file_types,
+    dateFrom: fields.date_from,
+    dateTo: fields.date_to,
+    domains: fields.domains,
+    metadata: fields.metadata,
+    sourceMetadata: fields.source_metadata,
+    chunkMetadata: fields.chunk_metadata,
+    metadataFilter: fields.metadata_filter,
+    columns: fields.metadata_filter && columns,
+  };
+  return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)) as Filters;
+}
+
+function checkColumns(group: MetadataFilterGroup, pointer: string, columns: DeclaredColumns): void {
+  group.filters.forEach((member, i) => {
+    const at = `${pointer}/filters/${i}`;
+    if ('filters' in member) checkColumns(member, at, columns);
+    else if (!columns.has(member.key)) {
+      throw invalidRequest(`${at}/key: ${JSON.stringify(member.key)} is not a declared metadata column.`);
+    }
+  });
+}
+
+function* keysOf(group: MetadataFilterGroup): Generator<string> {
+  for (const member of group.filters) {
+    if ('filters' in member) yield* keysOf(member);
+    else yield member.key;
+  }
+}

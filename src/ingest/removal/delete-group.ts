@@ -1,0 +1,136 @@
+/**
+ * Deletion of a source group: the tombstone commits with the answer and hides everything at once; the job `delete-group`
+ * removes the rest in small transactions and may be stopped and begun again at any point.
+ */
+import { appendAudit } from '../../corpus/audit-store.ts';
+import { listUnneededBlobs, removeUnneededBlobRows } from '../../corpus/blob-row-store.ts';
+import { removeChunksOfGroup } from '../../corpus/chunk-writer.ts';
+import { findGroup, lockGroup, removeGroup, type SourceGroup, setGroupStatus } from '../../corpus/group-store.ts';
+import { deleteSetting } from '../../corpus/setting-store.ts';
+import { removeSources } from '../../corpus/source-store.ts';
+import { notFound } from '../../errors.ts';
+import type { Caller } from '../../http/route.ts';
+import type { JobHandler } from '../../jobs/queue.ts';
+import { forEachLimited } from '../../util/pool.ts';
+import { eraseOneTimeCredential } from '../../vault/secret-store.ts';
+import type { IngestDeps } from '../ingest-deps.ts';
+
+/** Sized for about 30 ms each on the embedded database, where transactions queue with searches. */
+const CHUNKS_PER_TRANSACTION = 500;
+const SOURCES_PER_TRANSACTION = 50;
+const BLOBS_PER_TRANSACTION = 50;
+const FILES_REMOVED_AT_ONCE = 8;
+
+/**
+ * Hides the group and starts its removal. Asked again while that runs, it changes nothing (or, after a failed deletion,
+ * starts it again).
+ *
+ * @param sourceType only a group of this type exists for the caller, when given.
+ * @throws ServiceError not_found
+ */
+export async function requestDeletion(
+  deps: Pick<IngestDeps, 'db' | 'queue' | 'clock' | 'crash'>,
+  caller: Caller,
+  groupId: string,
+  sourceType?: string,
+): Promise<void> {
+  const { tenantId } = caller;
+  await deps.db.transaction(tenantId, async (tx) => {
+    const visible = await findGroup(tx, tenantId, groupId, caller);
+    const group = visible && (await lockGroup(tx, tenantId, groupId));
+    if (!group || (sourceType !== undefined && group.sourceType !== sourceType)) throw notFound();
+    if (group.status === 'deleting') return;
+    const deletedAt = group.deletedAt ?? deps.clock.now();
+    await setGroupStatus(tx, tenantId, groupId, 'deleting', { deletedAt, error: null });
+    await deleteSetting(tx, tenantId, groupId, deletedAt);
+    await eraseOneTimeCredential(tx, tenantId, groupId);
+    await deps.queue.enqueue(tx, 'delete-group', { tenantId, groupId });
+    await appendAudit(tx, {
+      tenantId,
+      actor: caller.apiKeyId,
+      action: 'delete',
+      objectKind: 'source_group',
+      objectId: groupId,
+      details: { name: group.name, source_type: group.sourceType },
+    });
+  });
+  deps.crash.reach('delete.tombstoned');
+}
+
+/** The job `delete-group`: removes what a tombstoned group has, in small transactions. May run twice, and go on after a crash. */
+export function deleteGroup(deps: IngestDeps): JobHandler {
+  return async ({ tenantId, groupId }, { signal, lastAttempt }) => {
+    if (!tenantId || !groupId) throw new Error('delete-group needs tenantId and groupId');
+    const group = await deps.db.transaction(tenantId, (tx) => lockGroup(tx, tenantId, groupId));
+    if (!group?.deletedAt) return;
+    try {
+      await removeContent(deps, tenantId, group, signal);
+    } catch (error) {
+      if (lastAttempt && !signal.aborted) await recordFailure(deps, tenantId, groupId);
+      throw error;
+    }
+  };
+}
+
+async function removeContent(
+  deps: IngestDeps,
+  tenantId: string,
+  group: SourceGroup,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let removed = 1; removed > 0; ) {
+    signal.throwIfAborted();
+    removed = await deps.db.transaction(
+      tenantId,
+      (tx) => removeChunksOfGroup(tx, tenantId, group.id, CHUNKS_PER_TRANSACTION),
+      { background: true },
+    );
+    deps.crash.reach('delete.chunks_removed');
+  }
+  for (let hashes = ['']; hashes.length > 0; ) {
+    signal.throwIfAborted();
+    hashes = await deps.db.transaction(
+      tenantId,
+      (tx) => removeSources(tx, tenantId, group.id, SOURCES_PER_TRANSACTION),
+      { background: true },
+    );
+    deps.crash.reach('delete.sources_removed');
+    await removeBlobs(deps, tenantId, hashes);
+    deps.crash.reach('delete.blobs_removed');
+  }
+  // Blobs whose sources an earlier, interrupted attempt had removed already.
+  await removeUnneededBlobs(deps, tenantId, signal);
+  await deps.db.transaction(tenantId, (tx) => removeGroup(tx, tenantId, group.id));
+  deps.crash.reach('delete.finished');
+}
+
+/** Removes those blobs that nothing needs any more. The files go before the rows' locks do: see blob-row-store.ts. */
+async function removeBlobs(deps: IngestDeps, tenantId: string, hashes: readonly string[]): Promise<void> {
+  if (hashes.length === 0) return;
+  await deps.db.transaction(tenantId, async (tx) => {
+    const unneeded = await removeUnneededBlobRows(tx, tenantId, hashes);
+    await forEachLimited(unneeded, FILES_REMOVED_AT_ONCE, (hash) => deps.blobs.delete(tenantId, hash));
+  });
+}
+
+/** Removes every blob of the tenant that neither a source nor an upload needs. */
+export async function removeUnneededBlobs(deps: IngestDeps, tenantId: string, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    signal.throwIfAborted();
+    const hashes = await deps.db.transaction(tenantId, (tx) => listUnneededBlobs(tx, tenantId, BLOBS_PER_TRANSACTION));
+    if (hashes.length === 0) return;
+    await removeBlobs(deps, tenantId, hashes);
+  }
+}
+
+async function recordFailure(deps: IngestDeps, tenantId: string, groupId: string): Promise<void> {
+  await deps.db.transaction(tenantId, async (tx) => {
+    const group = await lockGroup(tx, tenantId, groupId);
+    if (group?.status !== 'deleting') return;
+    const error = {
+      title: 'The deletion failed',
+      message: 'The content is hidden. Delete the group again to remove what is left of it.',
+    };
+    await setGroupStatus(tx, tenantId, groupId, 'delete_job_failure', { error });
+  });
+}

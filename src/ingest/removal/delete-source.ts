@@ -1,0 +1,159 @@
+/**
+ * Deletion of one source and of what was found inside it: the tombstones commit with the answer, under the group's lock, so
+ * that an ingestion that is running cannot bring them back; the job `delete-source` removes the rest and may be stopped and
+ * begun again at any point.
+ */
+import { appendAudit } from '../../corpus/audit-store.ts';
+import { removeUnneededBlobRows } from '../../corpus/blob-row-store.ts';
+import { removeChunksOfSource } from '../../corpus/chunk-writer.ts';
+import { addChunkMetadatasCount, lockGroup } from '../../corpus/group-store.ts';
+import { countSkipped } from '../../corpus/run-store.ts';
+import { findTombstone, listTombstonesInside, listTombstonesOfGroup } from '../../corpus/source-lookup.ts';
+import { type Hidden, removeTombstonedSource, tombstoneSources } from '../../corpus/source-store.ts';
+import { removeTextsOfSource } from '../../corpus/source-text-store.ts';
+import type { Tx } from '../../db/database.ts';
+import { notFound } from '../../errors.ts';
+import type { Caller } from '../../http/route.ts';
+import type { JobHandler } from '../../jobs/queue.ts';
+import type { IngestDeps } from '../ingest-deps.ts';
+
+const SOURCES_AT_ONCE = 100;
+/** Named in the audit log; the others are counted. */
+const AUDITED_IDS_MAX = 100;
+/** Sized for about 30 ms each on the embedded database, where transactions queue with searches. */
+const CHUNKS_PER_TRANSACTION = 500;
+const TEXTS_PER_TRANSACTION = 50;
+
+/**
+ * Hides the source and what was found inside it, and starts their removal. Asked again before it is gone, it changes nothing.
+ *
+ * The counter of its group is corrected; an active run counts files that it can no longer read as skipped.
+ *
+ * @throws ServiceError not_found
+ */
+export async function requestSourceDeletion(
+  deps: Pick<IngestDeps, 'db' | 'queue' | 'clock' | 'crash'>,
+  caller: Caller,
+  sourceId: string,
+): Promise<void> {
+  const { tenantId } = caller;
+  await deps.db.transaction(tenantId, async (tx) => {
+    const found = await findTombstone(tx, tenantId, sourceId, caller);
+    if (!found) throw notFound();
+    if (found.deletedAt) return;
+    const group = await lockGroup(tx, tenantId, found.sourceGroupId);
+    if (!group || group.deletedAt) throw notFound();
+    const hidden = await tombstoneSources(tx, tenantId, [sourceId], deps.clock.now());
+    // Somebody else's request was faster.
+    if (hidden.length === 0) return;
+    const chunkMetadatas = hidden.reduce((sum, source) => sum + source.chunkMetadatasCount, 0);
+    if (chunkMetadatas > 0) await addChunkMetadatasCount(tx, tenantId, group.id, -chunkMetadatas);
+    const pending = hidden.filter((source) => source.waits).length;
+    if (pending > 0) await countSkipped(tx, tenantId, group.id, group.generation, pending);
+    await deps.queue.enqueue(tx, 'delete-source', { tenantId, sourceId });
+    await appendAudit(tx, {
+      tenantId,
+      actor: caller.apiKeyId,
+      action: 'delete',
+      objectKind: 'source',
+      objectId: sourceId,
+      details: { source_group_id: group.id, with_members: hidden.length - 1 },
+    });
+  });
+  deps.crash.reach('delete.tombstoned');
+}
+
+/** Hides files of a locked group with what was found inside them, starts their removal, and returns what is hidden now. */
+export async function hideFiles(
+  deps: Pick<IngestDeps, 'queue' | 'clock'>,
+  tx: Tx,
+  tenantId: string,
+  groupId: string,
+  sourceIds: readonly string[],
+): Promise<Hidden[]> {
+  if (sourceIds.length === 0) return [];
+  const hidden = await tombstoneSources(tx, tenantId, sourceIds, deps.clock.now());
+  if (hidden.length === 0) return [];
+  const chunkMetadatas = hidden.reduce((sum, source) => sum + source.chunkMetadatasCount, 0);
+  if (chunkMetadatas > 0) await addChunkMetadatasCount(tx, tenantId, groupId, -chunkMetadatas);
+  await deps.queue.enqueue(tx, 'delete-files', { tenantId, groupId });
+  return hidden;
+}
+
+/** Writes the deletion of files to the audit log. Call it last in the transaction. */
+export async function auditHiddenFiles(
+  tx: Tx,
+  caller: Caller,
+  groupId: string,
+  sourceIds: readonly string[],
+): Promise<void> {
+  if (sourceIds.length === 0) return;
+  await appendAudit(tx, {
+    tenantId: caller.tenantId,
+    actor: caller.apiKeyId,
+    action: 'change',
+    objectKind: 'source_group',
+    objectId: groupId,
+    details: { deleted_files: sourceIds.length, source_ids: sourceIds.slice(0, AUDITED_IDS_MAX) },
+  });
+}
+
+/** The job `delete-files`: removes what is hidden in a group. */
+export function deleteFiles(deps: IngestDeps): JobHandler {
+  return async ({ tenantId, groupId }, { signal }) => {
+    if (!tenantId || !groupId) throw new Error('delete-files needs tenantId and groupId');
+    for (let ids = ['']; ids.length > 0; ) {
+      ids = await deps.db.transaction(tenantId, (tx) => listTombstonesOfGroup(tx, tenantId, groupId, SOURCES_AT_ONCE));
+      for (const id of ids) await removeDeletedSource(deps, tenantId, id, signal);
+    }
+  };
+}
+
+export function deleteSource(deps: IngestDeps): JobHandler {
+  return async ({ tenantId, sourceId }, { signal }) => {
+    if (!tenantId || !sourceId) throw new Error('delete-source needs tenantId and sourceId');
+    // A failure of the last attempt needs no record: the content is hidden, and the collector tries again.
+    await removeDeletedSource(deps, tenantId, sourceId, signal);
+  };
+}
+
+/** Removes what is left of a hidden source and of those inside it; nothing when it is not hidden or gone. */
+export async function removeDeletedSource(
+  deps: IngestDeps,
+  tenantId: string,
+  sourceId: string,
+  signal: AbortSignal,
+): Promise<void> {
+  // The source itself comes last: as long as it is there, the way to those inside is.
+  const hidden = await deps.db.transaction(tenantId, (tx) => listTombstonesInside(tx, tenantId, sourceId));
+  for (const id of hidden) await removeOne(deps, tenantId, id, signal);
+}
+
+async function removeOne(deps: IngestDeps, tenantId: string, sourceId: string, signal: AbortSignal): Promise<void> {
+  for (let removed = 1; removed > 0; ) {
+    signal.throwIfAborted();
+    removed = await deps.db.transaction(
+      tenantId,
+      (tx) => removeChunksOfSource(tx, tenantId, sourceId, CHUNKS_PER_TRANSACTION),
+      { background: true },
+    );
+    deps.crash.reach('delete.chunks_removed');
+  }
+  for (let removed = 1; removed > 0; ) {
+    signal.throwIfAborted();
+    removed = await deps.db.transaction(
+      tenantId,
+      (tx) => removeTextsOfSource(tx, tenantId, sourceId, TEXTS_PER_TRANSACTION),
+      { background: true },
+    );
+  }
+  // One transaction: as long as the row is there, the job knows which blob is left to remove.
+  await deps.db.transaction(tenantId, async (tx) => {
+    const hash = await removeTombstonedSource(tx, tenantId, sourceId);
+    if (hash === undefined) return;
+    const unneeded = await removeUnneededBlobRows(tx, tenantId, [hash]);
+    await Promise.all(unneeded.map((blob) => deps.blobs.delete(tenantId, blob)));
+    deps.crash.reach('delete.blobs_removed');
+  });
+  deps.crash.reach('delete.finished');
+}

@@ -1,0 +1,174 @@
+/** Runs claimed files through the processor, several at once, and keeps what came out until it is stored. */
+import { isPending } from '../../corpus/source-lookup.ts';
+import type { PendingSource } from '../../corpus/source-store.ts';
+import { ServiceError } from '../../errors.ts';
+import type { FileFailure, ProcessOutcome } from '../../files/parsed.ts';
+import { type ActiveRun, checkFence, RunLost } from '../fence.ts';
+import type { IngestDeps } from '../ingest-deps.ts';
+import { failedRows, type SourceRows, type StagedMember, toRows } from './rows.ts';
+
+/** Above this weight of results that wait to be stored, no further file is begun: memory stays bounded. */
+const WAITING_WEIGHT_MAX = 8_000_000;
+/** Tries of a file whose failure may pass, and the pauses between them. */
+const TRIES_MAX = 3;
+const RETRY_PAUSES_MS = [1_000, 4_000];
+
+export interface Lanes {
+  add(sources: readonly PendingSource[]): void;
+  /** A file that is not to be run: it fails with `failure`. */
+  refuse(source: PendingSource, failure: FileFailure): void;
+  /** Files that wait for a lane. */
+  queued(): number;
+  /** Files not yet finished: queued, in a lane, or waiting for another try. */
+  unfinished(): number;
+  /** Results not yet taken, oldest first. The caller takes from the front. */
+  readonly finished: { rows: SourceRows; at: number }[];
+  /** Resolves when a file finishes, after `ms`, or when the signal aborts. */
+  changed(ms: number): Promise<void>;
+  /** Begins more files: to be called when results were taken. */
+  pump(): void;
+  /** Sources taken with `add` and not finished. */
+  unfinishedIds(): string[];
+  /** Resolves when no file is in a lane. The signal must have been aborted. */
+  settle(): Promise<void>;
+}
+
+/** @param width files in the processor at once. */
+export function openLanes(deps: IngestDeps, active: ActiveRun, width: number, signal: AbortSignal): Lanes {
+  const queue: { source: PendingSource; tries: number }[] = [];
+  const unfinished = new Set<string>();
+  const running = new Set<Promise<void>>();
+  const finished: Lanes['finished'] = [];
+  let wake = (): void => undefined;
+  signal.addEventListener('abort', () => wake(), { once: true });
+
+  function pump(): void {
+    while (running.size < width && queue.length > 0 && !signal.aborted) {
+      if (finished.reduce((sum, { rows }) => sum + rows.weight, 0) > WAITING_WEIGHT_MAX) return;
+      const { source, tries } = queue.shift()!;
+      const lane = runFile(source, tries).finally(() => {
+        running.delete(lane);
+        pump();
+        wake();
+      });
+      running.add(lane);
+    }
+  }
+
+  async function runFile(source: PendingSource, tries: number): Promise<void> {
+    const members: StagedMember[] = [];
+    const outcome = await processOne(deps, active, source, members, signal);
+    if (!outcome?.ok || signal.aborted) await deps.blobs.discard(members.map(({ staged }) => staged));
+    if (!outcome || signal.aborted) return;
+    const pause = RETRY_PAUSES_MS[tries];
+    if (!outcome.ok && outcome.failure.retryable && tries + 1 < TRIES_MAX && pause !== undefined) {
+      setTimeout(() => {
+        queue.push({ source, tries: tries + 1 });
+        pump();
+      }, pause);
+      return;
+    }
+    finish(source, toRows(source, outcome, members));
+  }
+
+  function finish(source: PendingSource, rows: SourceRows): void {
+    unfinished.delete(source.id);
+    finished.push({ rows, at: performance.now() });
+  }
+
+  return {
+    add(sources) {
+      for (const source of sources) {
+        unfinished.add(source.id);
+        queue.push({ source, tries: 0 });
+      }
+      pump();
+    },
+    refuse: (source, failure) => finish(source, failedRows(source, failure)),
+    queued: () => queue.length,
+    unfinished: () => unfinished.size,
+    finished,
+    changed: (ms) => {
+      if (signal.aborted) return Promise.resolve();
+      return new Promise((resolve) => {
+        const timer = setTimeout(resolve, ms);
+        wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    },
+    pump,
+    unfinishedIds: () => [...unfinished],
+    settle: async () => {
+      await Promise.all(running);
+    },
+  };
+}
+
+/** Undefined when the signal aborted; a failure that is not the file's fault counts as one that may pass. */
+async function processOne(
+  deps: IngestDeps,
+  active: ActiveRun,
+  source: PendingSource,
+  members: StagedMember[],
+  signal: AbortSignal,
+): Promise<ProcessOutcome | undefined> {
+  const { name, fileSize: size, memberDepth: depth } = source;
+  const redaction = source.ingestRules && { redaction: source.ingestRules };
+  const origin = { ...(source.url && { url: source.url }), ...(source.charset && { charset: source.charset }) };
+  try {
+    return await deps.blobs.withLocalFile(active.tenantId, source.blobHash, (path) =>
+      deps.processor.process(
+        { path, name, size, chunkMetadataKeys: active.chunkMetadataKeys, depth, ...origin, ...redaction },
+        signal,
+        async (member) => {
+          const staged = await deps.blobs.stage(active.tenantId, once(member.bytes));
+          const before = members[member.index];
+          members[member.index] = { name: member.name, staged };
+          // The file was begun again.
+          if (before) await deps.blobs.discard([before.staged]);
+        },
+      ),
+    );
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    if (!isMissing(error) || !(await wasDeleted(deps, active, source)))
+      deps.log.error({ err: error, sourceId: source.id }, 'a file could not be processed');
+    return { ok: false, failure: isMissing(error) ? MISSING : UNEXPECTED };
+  }
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+/** A file may go while it waits for its lane. Then nothing is wrong: whoever stores the outcome finds out and drops it. */
+async function wasDeleted(deps: IngestDeps, active: ActiveRun, source: PendingSource): Promise<boolean> {
+  try {
+    return await deps.db.transaction(active.tenantId, async (tx) => {
+      await checkFence(tx, active);
+      return !(await isPending(tx, active.tenantId, source.id));
+    });
+  } catch (error) {
+    return error instanceof RunLost;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === 'not_found';
+}
+
+const MISSING: FileFailure = {
+  stage: 'detect',
+  title: 'The stored file is missing',
+  message: 'The raw file is not in the blob store any more. Upload it again.',
+  retryable: false,
+};
+
+const UNEXPECTED: FileFailure = {
+  stage: 'parse',
+  title: 'The file could not be processed',
+  message: 'An internal error occurred. The log of the service says more.',
+  retryable: true,
+};

@@ -1,0 +1,61 @@
+/** Removes chunks and text of versions that are not served any more, or never were. They are hidden already: nothing waits for it. */
+import { listReplacedChunks, removeChunks } from '../../corpus/chunk-writer.ts';
+import { lockGroup } from '../../corpus/group-store.ts';
+import { listMixedGroups } from '../../corpus/source-lookup.ts';
+import { clearMixed } from '../../corpus/source-store.ts';
+import { removeReplacedTexts } from '../../corpus/source-text-store.ts';
+import { keepVectorsOfChunks } from '../../corpus/vector-store.ts';
+import type { Tx } from '../../db/database.ts';
+import { isActive } from '../../jobs/status.ts';
+import { type ActiveRun, checkFence } from '../fence.ts';
+import type { IngestDeps } from '../ingest-deps.ts';
+
+/** Sized for about 30 ms each on the embedded database, where transactions queue with searches. */
+const CHUNKS_PER_TRANSACTION = 500;
+const TEXTS_PER_TRANSACTION = 50;
+
+type RemoveDeps = Pick<IngestDeps, 'db' | 'clock'>;
+
+/** Of the group of a run, when nothing of it is being read. @throws RunLost */
+export async function removeReplaced(deps: RemoveDeps, active: ActiveRun, signal: AbortSignal): Promise<void> {
+  await removeAll(deps, active.tenantId, active.groupId, signal, async (tx) => {
+    await checkFence(tx, active);
+    return true;
+  });
+}
+
+/** What runs left that were stopped before. */
+export async function removeReplacedOfIdle(deps: RemoveDeps, tenantId: string, signal: AbortSignal): Promise<void> {
+  for (const groupId of await deps.db.transaction(tenantId, (tx) => listMixedGroups(tx, tenantId))) {
+    await removeAll(deps, tenantId, groupId, signal, async (tx) => {
+      const group = await lockGroup(tx, tenantId, groupId);
+      return group !== undefined && !group.deletedAt && !isActive(group.status);
+    });
+  }
+}
+
+async function removeAll(
+  deps: RemoveDeps,
+  tenantId: string,
+  groupId: string,
+  signal: AbortSignal,
+  mayGoOn: (tx: Tx) => Promise<boolean>,
+): Promise<void> {
+  for (let more = true; more; ) {
+    signal.throwIfAborted();
+    more = await deps.db.transaction(
+      tenantId,
+      async (tx) => {
+        if (!(await mayGoOn(tx))) return false;
+        const chunks = await listReplacedChunks(tx, tenantId, groupId, CHUNKS_PER_TRANSACTION);
+        await keepVectorsOfChunks(tx, tenantId, chunks, deps.clock.now());
+        await removeChunks(tx, tenantId, chunks);
+        const texts = await removeReplacedTexts(tx, tenantId, groupId, TEXTS_PER_TRANSACTION);
+        if (chunks.length === CHUNKS_PER_TRANSACTION || texts === TEXTS_PER_TRANSACTION) return true;
+        await clearMixed(tx, tenantId, groupId);
+        return false;
+      },
+      { background: true },
+    );
+  }
+}

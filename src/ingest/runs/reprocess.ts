@@ -1,0 +1,70 @@
+/**
+ * The job `reprocess`: reads sources anew that were read under other ingest rules of the redaction policy than those in force.
+ *
+ * For each group it makes a run like any other: it is seen, counts what it did, can be canceled, and goes on after a crash. A new
+ * version is read of the same bytes while the old one is served, shown as the new rules leave it (redaction/apply-redaction.ts). Several
+ * changes of the policy come to one run: what it reads is read under the rules of that moment. Groups that are busy come later.
+ */
+import { lockGroup } from '../../corpus/group-store.ts';
+import { saveUpdates } from '../../corpus/origin-store.ts';
+import { countSources, listOutdatedGroups, listOutdatedSources } from '../../corpus/source-lookup.ts';
+import { resetAttempts } from '../../corpus/source-store.ts';
+import type { JobHandler } from '../../jobs/queue.ts';
+import { listTenantsWithRedaction } from '../../redaction/redaction-store.ts';
+import type { IngestDeps } from '../ingest-deps.ts';
+import { mayRun, queueStoredRun } from './run-actions.ts';
+
+/** Until the job looks again at groups that were busy. */
+const LOOK_AGAIN_SECONDS = 15;
+
+type ReprocessDeps = Pick<IngestDeps, 'db' | 'queue' | 'clock' | 'redactors'>;
+
+export function reprocess(deps: ReprocessDeps): JobHandler {
+  return async ({ tenantId }, { signal }) => {
+    if (!tenantId) throw new Error('reprocess needs tenantId');
+    let isBusy = false;
+    for (const groupId of await outdatedGroups(deps, tenantId)) {
+      signal.throwIfAborted();
+      if (!(await startOne(deps, tenantId, groupId))) isBusy = true;
+    }
+    if (!isBusy) return;
+    await deps.db.transaction(tenantId, (tx) =>
+      deps.queue.enqueue(tx, 'reprocess', { tenantId }, { startAfterSeconds: LOOK_AGAIN_SECONDS }),
+    );
+  };
+}
+
+/** At every start: rules, or the key of their hashes, may have changed while nobody looked. */
+export async function wakeReprocessing({ db, queue }: Pick<IngestDeps, 'db' | 'queue'>): Promise<void> {
+  await db.system.transaction(async (tx) => {
+    for (const tenantId of await listTenantsWithRedaction(tx)) await queue.enqueue(tx, 'reprocess', { tenantId });
+  });
+}
+
+function outdatedGroups({ db, redactors }: ReprocessDeps, tenantId: string): Promise<string[]> {
+  return db.transaction(tenantId, async (tx) => {
+    const redactor = await redactors.forTenant(tx, tenantId);
+    return listOutdatedGroups(tx, tenantId, redactor?.ingestMark ?? '');
+  });
+}
+
+/** False: the group is busy. */
+async function startOne(deps: ReprocessDeps, tenantId: string, groupId: string): Promise<boolean> {
+  return deps.db.transaction(tenantId, async (tx) => {
+    const group = await lockGroup(tx, tenantId, groupId);
+    if (!group || group.deletedAt) return true;
+    if (!mayRun(group.status)) return false;
+    const redactor = await deps.redactors.forTenant(tx, tenantId);
+    const versions = await listOutdatedSources(tx, tenantId, groupId, redactor?.ingestMark ?? '');
+    if (versions.length === 0) return true;
+    await saveUpdates(tx, tenantId, groupId, versions);
+    await resetAttempts(
+      tx,
+      tenantId,
+      versions.map(({ sourceId }) => sourceId),
+    );
+    const { pending, updating } = await countSources(tx, tenantId, groupId);
+    await queueStoredRun(deps, tx, tenantId, group, pending + updating);
+    return true;
+  });
+}

@@ -1,0 +1,122 @@
+/** From a processed file to the rows it becomes. Pure. */
+import type { StagedBlob } from '../../blobs/blob-store.ts';
+import type { NewChunk } from '../../corpus/chunk-writer.ts';
+import type { NewRunError } from '../../corpus/run-store.ts';
+import type { PendingSource, SourceResult } from '../../corpus/source-store.ts';
+import type { TextSegment } from '../../corpus/source-text-store.ts';
+import type { FileFailure, ProcessedFile, ProcessOutcome, TypedMetadata } from '../../files/parsed.ts';
+import { derivedId } from '../../util/ids.ts';
+
+/** A text is kept in pieces of this size, so that a range of it is read without the rest. */
+export const SEGMENT_CODE_POINTS = 16_384;
+
+/** A file found inside another, on its way into the blob store. */
+export interface StagedMember {
+  name: string;
+  staged: StagedBlob;
+}
+
+/** Everything that one source brings into the database. */
+export interface SourceRows {
+  source: PendingSource;
+  result: SourceResult;
+  chunks: NewChunk[];
+  texts: TextSegment[];
+  error: Omit<NewRunError, 'id'> | null;
+  /** Files inside, which become sources with it. */
+  members: readonly StagedMember[];
+  /** Characters of content, terms and text: what a transaction has to carry. */
+  weight: number;
+}
+
+/** What a processed or failed file writes into the tables. */
+export function toRows(
+  source: PendingSource,
+  outcome: ProcessOutcome,
+  members: readonly StagedMember[] = [],
+): SourceRows {
+  if (outcome.ok) return processedRows(source, outcome.file, members);
+  const { failure } = outcome;
+  return source.isUpdate && failure.isEmpty ? emptiedRows(source, failure) : failedRows(source, failure);
+}
+
+/** A file that was served holds nothing any more: the new version takes over, or its old words would be found for ever. */
+function emptiedRows(source: PendingSource, failure: FileFailure): SourceRows {
+  const { result, ...rows } = failedRows(source, failure);
+  return { ...rows, error: null, result: { ...result, status: 'ready', warnings: [failure.message] } };
+}
+
+/** A failed source: no chunks, and the error that its run shows. */
+export function failedRows(source: PendingSource, failure: FileFailure): SourceRows {
+  const result: SourceResult = {
+    id: source.id,
+    status: 'failed',
+    fileType: null,
+    language: null,
+    textLength: 0,
+    chunkCount: 0,
+    chunkMetadatasCount: 0,
+    originMetadata: parentRecord(source),
+    warnings: [],
+    redactedBy: source.ingestRules?.mark ?? '',
+  };
+  const error = { ...failure, sourceId: source.id, name: source.name };
+  return { source, result, chunks: [], texts: [], error, members: [], weight: 0 };
+}
+
+function processedRows(source: PendingSource, file: ProcessedFile, members: readonly StagedMember[]): SourceRows {
+  // The same source, generation and ordinal give the same id: a job that runs twice writes the same rows.
+  const chunks = file.chunks.map((chunk) => ({
+    ...chunk,
+    id: derivedId(source.createdAt.getTime(), source.id, source.generation, chunk.ordinal),
+    sourceId: source.id,
+    generation: source.generation,
+  }));
+  const result: SourceResult = {
+    id: source.id,
+    status: 'ready',
+    fileType: file.fileType,
+    language: file.language,
+    textLength: file.textLength,
+    chunkCount: chunks.length,
+    chunkMetadatasCount: chunks.filter((chunk) => Object.keys(chunk.metadata).length > 0).length,
+    originMetadata: { ...file.metadata, ...parentRecord(source) },
+    warnings: file.warnings,
+    redactedBy: source.ingestRules?.mark ?? '',
+  };
+  const weight = chunks.reduce((sum, chunk) => sum + chunk.content.length + chunk.terms.length, file.text.length);
+  return { source, result, chunks, texts: textSegments(source, file.text), error: null, members, weight };
+}
+
+/** Filters and people find the files of an archive or mail by it. */
+function parentRecord({ parentSourceId }: PendingSource): TypedMetadata {
+  return parentSourceId === null ? {} : { parent_source_id: { val: parentSourceId, type: 'string' } };
+}
+
+/** Cuts a text into segments of SEGMENT_CODE_POINTS, never within a surrogate pair. */
+export function textSegments(
+  { id: sourceId, generation }: Pick<PendingSource, 'id' | 'generation'>,
+  text: string,
+): TextSegment[] {
+  const segments: TextSegment[] = [];
+  let start = 0;
+  let startOffset = 0;
+  while (start < text.length) {
+    let end = start;
+    let count = 0;
+    while (end < text.length && count < SEGMENT_CODE_POINTS) {
+      end += text.codePointAt(end)! > 0xffff ? 2 : 1;
+      count += 1;
+    }
+    segments.push({
+      sourceId,
+      generation,
+      startOffset,
+      endOffset: startOffset + count,
+      content: text.slice(start, end),
+    });
+    start = end;
+    startOffset += count;
+  }
+  return segments;
+}

@@ -1,0 +1,179 @@
+/**
+ * Files found inside a file become sources in the transaction that makes the file itself ready, so that each comes once,
+ * whatever is tried again. Of a new version of a file, those of the old one stay as far as they are still in it.
+ */
+import { type NewVersion, saveUpdates } from '../../corpus/origin-store.ts';
+import { addListed, NOTHING_LISTED } from '../../corpus/run-store.ts';
+import {
+  countSources,
+  GROUP_BYTES_MAX,
+  GROUP_SOURCES_MAX,
+  listMembers,
+  type Member,
+  type SourceCounts,
+} from '../../corpus/source-lookup.ts';
+import { insertMembers, resetAttempts, restartSources } from '../../corpus/source-store.ts';
+import type { Tx } from '../../db/database.ts';
+import { overLimit } from '../../files/failure.ts';
+import { newId } from '../../util/ids.ts';
+import { storeWithBlobs } from '../durable-blobs.ts';
+import type { ActiveRun } from '../fence.ts';
+import type { IngestDeps } from '../ingest-deps.ts';
+import { hideSources } from '../removal/remove-gone.ts';
+import type { SourceRows, StagedMember } from './rows.ts';
+
+/** @throws FileError when a group of these sources has no room for the members. */
+export function checkRoom(
+  counts: Pick<SourceCounts, 'pending' | 'ready' | 'failed' | 'bytes'>,
+  members: readonly { size: number }[],
+  { sourcesMax, bytesMax } = { sourcesMax: GROUP_SOURCES_MAX, bytesMax: GROUP_BYTES_MAX },
+): void {
+  if (counts.pending + counts.ready + counts.failed + members.length > sourcesMax) {
+    throw overLimit(`With the files inside, the source group would have more than ${sourcesMax} files.`, 'store');
+  }
+  if (members.reduce((sum, { size }) => sum + size, counts.bytes) > bytesMax) {
+    throw overLimit(
+      `With the files inside, the source group would have more than ${bytesMax / 1024 ** 3} GiB.`,
+      'store',
+    );
+  }
+}
+
+/** Those for which a group of these sources has room: what was inside before, and new ones in their order. Pure. */
+export function membersThatFit(
+  counts: Pick<SourceCounts, 'pending' | 'ready' | 'failed' | 'bytes'>,
+  before: readonly Member[],
+  found: readonly StagedMember[],
+  { sourcesMax, bytesMax } = { sourcesMax: GROUP_SOURCES_MAX, bytesMax: GROUP_BYTES_MAX },
+): StagedMember[] {
+  const added = new Set(matchMembers(before, found).added);
+  let sourcesLeft = sourcesMax - counts.pending - counts.ready - counts.failed;
+  let bytesLeft = bytesMax - counts.bytes;
+  return found.filter((member) => {
+    if (!added.has(member)) return true;
+    if (sourcesLeft < 1 || member.staged.size > bytesLeft) return false;
+    sourcesLeft -= 1;
+    bytesLeft -= member.staged.size;
+    return true;
+  });
+}
+
+/**
+ * Makes the members' bytes durable and calls `store`, which calls what it is given in its last transaction. A file with text of
+ * its own keeps that when the group has no room for all of its members: `store` gets the rows with a warning.
+ *
+ * @throws FileError when the group would become too large by an archive; RunLost and what `store` throws.
+ */
+export async function storeWithMembers(
+  deps: IngestDeps,
+  active: ActiveRun,
+  rows: SourceRows,
+  store: (rows: SourceRows, insert: (tx: Tx) => Promise<void>) => Promise<void>,
+): Promise<void> {
+  const { tenantId, groupId } = active;
+  const [counts, before] = await deps.db.transaction(tenantId, async (tx) => [
+    await countSources(tx, tenantId, groupId),
+    await listMembers(tx, tenantId, rows.source.id),
+  ]);
+  const isArchive = rows.result.fileType === 'unknown';
+  const members = isArchive ? rows.members : membersThatFit(counts, before, rows.members);
+  const staged = members.map((member) => member.staged);
+  try {
+    if (isArchive) checkRoom(counts, staged);
+  } catch (error) {
+    await deps.blobs.discard(staged);
+    throw error;
+  }
+  await deps.blobs.discard(rows.members.filter((member) => !members.includes(member)).map((member) => member.staged));
+  await storeWithBlobs(deps, tenantId, staged, (release) =>
+    store(withMembers(rows, members), async (tx) => {
+      await release(tx);
+      await replaceMembers(deps, tx, active, rows.source.id, members);
+    }),
+  );
+}
+
+function withMembers(rows: SourceRows, members: readonly StagedMember[]): SourceRows {
+  const others = rows.members.length - members.length;
+  if (others === 0) return rows;
+  const what = others === 1 ? '1 file inside was' : `${others} files inside were`;
+  const warning = `${what} left out: the source group has no room for more.`;
+  return { ...rows, members, result: { ...rows.result, warnings: [...rows.result.warnings, warning] } };
+}
+
+/**
+ * The members of a file that becomes ready: new ones become sources, those that were in the version before go on being served
+ * until they are read anew, or as they are when their bytes are the same; what is not in the file any more goes.
+ */
+export async function replaceMembers(
+  deps: IngestDeps,
+  tx: Tx,
+  active: ActiveRun,
+  parentId: string,
+  found: readonly StagedMember[],
+): Promise<void> {
+  const { tenantId, groupId, runId } = active;
+  const now = deps.clock.now();
+  const { kept, added, gone } = matchMembers(await listMembers(tx, tenantId, parentId), found);
+  const changed = kept.filter(({ before, after }) => before.newestHash !== after.staged.hash);
+  const versionsOf = (isServed: boolean): NewVersion[] =>
+    changed
+      .filter(({ before }) => (before.status === 'ready') === isServed)
+      .map(({ before, after }) => ({
+        sourceId: before.id,
+        blobHash: after.staged.hash,
+        fileSize: after.staged.size,
+        contentAt: null,
+      }));
+  await restartSources(tx, tenantId, versionsOf(false));
+  await saveUpdates(tx, tenantId, groupId, versionsOf(true));
+  await resetAttempts(
+    tx,
+    tenantId,
+    changed.map(({ before }) => before.id),
+  );
+  const sources = added.map(({ name, staged }) => ({
+    id: newId(now.getTime()),
+    name,
+    fileSize: staged.size,
+    blobHash: staged.hash,
+  }));
+  await insertMembers(tx, tenantId, parentId, sources, now);
+  // Those that waited already are in the figures.
+  const reread = changed.filter(({ before }) => !before.waits).length;
+  const unchanged = kept.filter((pair) => !changed.includes(pair) && isServed(pair.before)).length;
+  await addListed(
+    tx,
+    tenantId,
+    runId,
+    { ...NOTHING_LISTED, listed: added.length + reread + unchanged, unchanged },
+    now,
+  );
+  const skipped = await hideSources(
+    deps,
+    tx,
+    active,
+    gone.map(({ id }) => id),
+  );
+  if (skipped > 0) await addListed(tx, tenantId, runId, { ...NOTHING_LISTED, skipped }, now);
+}
+
+function isServed({ status, waits }: Member): boolean {
+  return status === 'ready' && !waits;
+}
+
+/** By name; of equal names in the order of the file. Pure. */
+export function matchMembers(
+  before: readonly Member[],
+  found: readonly StagedMember[],
+): { kept: { before: Member; after: StagedMember }[]; added: StagedMember[]; gone: Member[] } {
+  const byName = Map.groupBy(before, ({ name }) => name);
+  const kept: { before: Member; after: StagedMember }[] = [];
+  const added: StagedMember[] = [];
+  for (const after of found) {
+    const match = byName.get(after.name)?.shift();
+    if (match) kept.push({ before: match, after });
+    else added.push(after);
+  }
+  return { kept, added, gone: [...byName.values()].flat() };
+}

@@ -1,0 +1,261 @@
+/**
+ * Writes what processing brought into the database: several small files in one transaction, a large file in parts.
+ *
+ * On the embedded database transactions queue with searches, so each one stays small (PART_*). The parts of a large file are
+ * invisible until its last transaction makes the source `ready`, or, of a new version, raises its generation: until then the old
+ * version is found, from then on the new one. What is left of the old one is removed later (remove-replaced.ts).
+ */
+import { deleteChunksOfSources, insertChunks, type NewChunk } from '../../corpus/chunk-writer.ts';
+import { addChunkMetadatasCount } from '../../corpus/group-store.ts';
+import { dropUpdates, failUpdates } from '../../corpus/origin-store.ts';
+import { addProgress, insertRunErrors } from '../../corpus/run-store.ts';
+import { isPending } from '../../corpus/source-lookup.ts';
+import { type SavedResult, saveSourceResults, setMixed } from '../../corpus/source-store.ts';
+import { deleteTexts, insertTexts, type TextSegment } from '../../corpus/source-text-store.ts';
+import { keepVectorsOfSources } from '../../corpus/vector-store.ts';
+import type { Tx } from '../../db/database.ts';
+import { isDataError } from '../../db/pg-errors.ts';
+import { FileError } from '../../files/failure.ts';
+import type { FileFailure } from '../../files/parsed.ts';
+import type { ProgressStep } from '../../jobs/progress.ts';
+import { newId } from '../../util/ids.ts';
+import { type ActiveRun, checkFence } from '../fence.ts';
+import type { IngestDeps } from '../ingest-deps.ts';
+import { requestVectors } from '../vectors/embed-queue.ts';
+import { failedRows, type SourceRows } from './rows.ts';
+import { replaceMembers, storeWithMembers } from './store-members.ts';
+
+export const PART_CHUNKS_MAX = 32;
+export const PART_WEIGHT_MAX = 200_000;
+
+const NOTHING_DONE: ProgressStep = { filesDone: 0, chunksDone: 0, added: 0, updated: 0, failed: 0 };
+
+const REFUSED: FileFailure = {
+  stage: 'store',
+  title: 'The file could not be stored',
+  message: 'The database refused a value of this file. The log of the service says more.',
+  retryable: false,
+};
+
+/** True for a file whose rows fit into one transaction, with others beside it; those with files inside are stored alone. */
+export function isSmall(rows: SourceRows): boolean {
+  return rows.chunks.length <= PART_CHUNKS_MAX && rows.weight <= PART_WEIGHT_MAX && rows.members.length === 0;
+}
+
+/**
+ * Stores a batch of small files. `then` runs last in the same transaction (to take the next ones).
+ *
+ * A file whose values the database refuses fails alone: the batch is then stored one by one.
+ *
+ * @throws RunLost
+ */
+export async function storeSmall<T>(
+  deps: IngestDeps,
+  active: ActiveRun,
+  batch: readonly SourceRows[],
+  then: (tx: Tx) => Promise<T>,
+): Promise<T> {
+  try {
+    return await storeTogether(deps, active, batch, then);
+  } catch (error) {
+    if (batch.length === 0 || !isDataError(error)) throw error;
+    deps.log.warn({ err: error, sources: batch.map((rows) => rows.source.id) }, 'values of a file were refused');
+    for (const rows of batch) await storeAlone(deps, active, rows);
+    return storeTogether(deps, active, [], then);
+  }
+}
+
+async function storeAlone(deps: IngestDeps, active: ActiveRun, rows: SourceRows): Promise<void> {
+  const nothing = async (): Promise<void> => undefined;
+  await storeTogether(deps, active, [rows], nothing).catch((error) => {
+    if (!isDataError(error)) throw error;
+    return storeTogether(deps, active, [failedRows(rows.source, REFUSED)], nothing);
+  });
+}
+
+async function storeTogether<T>(
+  deps: IngestDeps,
+  active: ActiveRun,
+  batch: readonly SourceRows[],
+  then: (tx: Tx) => Promise<T>,
+): Promise<T> {
+  let step = NOTHING_DONE;
+  const result = await deps.db.transaction(
+    active.tenantId,
+    async (tx) => {
+      await checkFence(tx, active);
+      if (batch.length > 0) {
+        const saved = await saveSourceResults(
+          tx,
+          active.tenantId,
+          batch.map((rows) => rows.result),
+        );
+        const kept = batch.filter((rows) => saved.has(rows.result.id));
+        await clear(deps, tx, active, kept);
+        const chunks = kept.flatMap((rows) => rows.chunks);
+        await insertChunks(tx, active.tenantId, active.groupId, chunks);
+        await insertTexts(
+          tx,
+          active.tenantId,
+          kept.flatMap((rows) => rows.texts),
+        );
+        await settleUpdates(deps, tx, active, kept, saved);
+        step = await count(deps, tx, active, kept, saved);
+        await requestVectors(deps, tx, active.tenantId, idsOf(chunks));
+      }
+      return then(tx);
+    },
+    { background: true },
+  );
+  measure(deps, step);
+  return result;
+}
+
+/** Stores one large file, part by part, and the files inside it as new sources. @throws RunLost */
+export async function storeLarge(deps: IngestDeps, active: ActiveRun, rows: SourceRows): Promise<void> {
+  try {
+    if (rows.members.length === 0) await storeParts(deps, active, rows);
+    else await storeWithMembers(deps, active, rows, (kept, insert) => storeParts(deps, active, kept, insert));
+  } catch (error) {
+    if (error instanceof FileError) {
+      await storeTogether(deps, active, [failedRows(rows.source, error.failure)], async () => undefined);
+      return;
+    }
+    if (!isDataError(error)) throw error;
+    deps.log.warn({ err: error, sources: [rows.source.id] }, 'values of a file were refused');
+    await storeTogether(deps, active, [failedRows(rows.source, REFUSED)], async () => undefined);
+  }
+}
+
+async function storeParts(
+  deps: IngestDeps,
+  active: ActiveRun,
+  rows: SourceRows,
+  insertInside: (tx: Tx) => Promise<void> = async () => undefined,
+): Promise<void> {
+  const { tenantId } = active;
+  const id = rows.result.id;
+  await deps.db.transaction(
+    tenantId,
+    async (tx) => {
+      await checkFence(tx, active);
+      if (rows.source.isUpdate) await setMixed(tx, tenantId, [id]);
+      await clear(deps, tx, active, [rows]);
+    },
+    { background: true },
+  );
+  for (const part of parts(rows)) {
+    await deps.db.transaction(
+      tenantId,
+      async (tx) => {
+        await checkFence(tx, active);
+        if (!(await isPending(tx, tenantId, id))) return;
+        await insertChunks(tx, tenantId, active.groupId, part.chunks);
+        await insertTexts(tx, tenantId, part.texts);
+        await requestVectors(deps, tx, tenantId, idsOf(part.chunks));
+      },
+      { background: true },
+    );
+  }
+  deps.crash.reach('ingest.parts_stored');
+  const step = await deps.db.transaction(
+    tenantId,
+    async (tx) => {
+      await checkFence(tx, active);
+      const saved = await saveSourceResults(tx, tenantId, [rows.result]);
+      if (!saved.has(id)) return NOTHING_DONE;
+      await settleUpdates(deps, tx, active, [rows], saved);
+      await insertInside(tx);
+      return count(deps, tx, active, [rows], saved);
+    },
+    { background: true },
+  );
+  measure(deps, step);
+}
+
+/** What an earlier attempt left of the same version. */
+async function clear(deps: IngestDeps, tx: Tx, { tenantId }: ActiveRun, batch: readonly SourceRows[]): Promise<void> {
+  const versions = batch.map(({ source }) => source);
+  await keepVectorsOfSources(
+    tx,
+    tenantId,
+    versions.flatMap(({ id, isUpdate }) => (isUpdate ? [] : [id])),
+    deps.clock.now(),
+  );
+  await deleteChunksOfSources(tx, tenantId, versions);
+  await deleteTexts(tx, tenantId, versions);
+}
+
+/** New versions wait no longer; what was found inside the old one and is not inside the new one goes with it. */
+async function settleUpdates(
+  deps: IngestDeps,
+  tx: Tx,
+  active: ActiveRun,
+  kept: readonly SourceRows[],
+  saved: ReadonlyMap<string, SavedResult>,
+): Promise<void> {
+  for (const { result, members } of kept) {
+    if (saved.get(result.id)?.wasUpdate && result.status === 'ready' && members.length === 0)
+      await replaceMembers(deps, tx, active, result.id, []);
+  }
+}
+
+function idsOf(chunks: readonly NewChunk[]): string[] {
+  return chunks.map((chunk) => chunk.id);
+}
+
+function* parts(rows: SourceRows): Iterable<{ chunks: NewChunk[]; texts: TextSegment[] }> {
+  let part: { chunks: NewChunk[]; texts: TextSegment[] } = { chunks: [], texts: [] };
+  let weight = 0;
+  for (const chunk of rows.chunks) {
+    part.chunks.push(chunk);
+    weight += chunk.content.length + chunk.terms.length;
+    if (part.chunks.length < PART_CHUNKS_MAX && weight < PART_WEIGHT_MAX) continue;
+    yield part;
+    part = { chunks: [], texts: [] };
+    weight = 0;
+  }
+  for (const text of rows.texts) {
+    part.texts.push(text);
+    weight += text.content.length;
+    if (weight < PART_WEIGHT_MAX) continue;
+    yield part;
+    part = { chunks: [], texts: [] };
+    weight = 0;
+  }
+  if (part.chunks.length > 0 || part.texts.length > 0) yield part;
+}
+
+async function count(
+  deps: IngestDeps,
+  tx: Tx,
+  active: ActiveRun,
+  kept: readonly SourceRows[],
+  saved: ReadonlyMap<string, SavedResult>,
+): Promise<ProgressStep> {
+  const updates = kept.filter((rows) => saved.get(rows.result.id)?.wasUpdate);
+  const idsWith = (status: string): string[] =>
+    updates.flatMap(({ result }) => (result.status === status ? [result.id] : []));
+  await dropUpdates(tx, active.tenantId, idsWith('ready'));
+  await failUpdates(tx, active.tenantId, idsWith('failed'));
+  const errors = kept.flatMap((rows) => (rows.error ? [{ ...rows.error, id: newId() }] : []));
+  await insertRunErrors(tx, active.tenantId, active.runId, errors);
+  const chunkMetadatas = kept.reduce((sum, rows) => sum + saved.get(rows.result.id)!.chunkMetadatasAdded, 0);
+  if (chunkMetadatas !== 0) await addChunkMetadatasCount(tx, active.tenantId, active.groupId, chunkMetadatas);
+  const step = {
+    filesDone: kept.length,
+    chunksDone: kept.reduce((sum, rows) => sum + rows.chunks.length, 0),
+    added: kept.filter((rows) => !rows.error && !updates.includes(rows)).length,
+    updated: updates.filter((rows) => !rows.error).length,
+    failed: errors.length,
+  };
+  await addProgress(tx, active.tenantId, active.runId, step, deps.clock.now());
+  return step;
+}
+
+/** Call after the commit. */
+function measure({ metrics }: IngestDeps, { filesDone, failed, chunksDone }: ProgressStep): void {
+  metrics.ingested('files', filesDone - failed);
+  metrics.ingested('failed_files', failed);
+  metrics.ingested('chunks', chunksDone);
+}

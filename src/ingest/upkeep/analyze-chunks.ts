@@ -1,0 +1,49 @@
+/**
+ * The job `analyze-chunks`: makes the terms of a tenant's chunks anew after an upgrade that changed the analyzer. In small
+ * transactions; it may be stopped and begun again at any point, and goes on where it was. Searches meanwhile find both.
+ */
+import { listChunksToAnalyze, saveTerms } from '../../corpus/chunk-writer.ts';
+import { announceChangedChunks } from '../../corpus/source-store.ts';
+import { listOutdatedTenants, lockOutdated, saveAnalyzed } from '../../corpus/tenant-store.ts';
+import type { Tx } from '../../db/database.ts';
+import type { JobHandler } from '../../jobs/queue.ts';
+import { chunkTerms } from '../../text/chunk-terms.ts';
+import type { IngestDeps } from '../ingest-deps.ts';
+
+/** Sized for some 30 ms on the embedded database, where transactions queue with searches. */
+export const ANALYZED_PER_TRANSACTION = 16;
+
+export function analyzeChunks(deps: Pick<IngestDeps, 'db'>): JobHandler {
+  return async ({ tenantId }, { signal }) => {
+    if (!tenantId) throw new Error('analyze-chunks needs tenantId');
+    for (let more = true; more; ) {
+      signal.throwIfAborted();
+      // As the owner: a tenant's own role may not write its row. The lock keeps two jobs from doing the same work.
+      more = await deps.db.system.transaction((tx) => analyzeSome(tx, tenantId), { background: true });
+    }
+  };
+}
+
+/** Returns whether there may be more to do. */
+async function analyzeSome(tx: Tx, tenantId: string): Promise<boolean> {
+  const after = await lockOutdated(tx, tenantId);
+  if (after === undefined) return false;
+  const chunks = await listChunksToAnalyze(tx, tenantId, after, ANALYZED_PER_TRANSACTION);
+  const analyzed = chunks.map((chunk) => ({
+    id: chunk.id,
+    terms: chunkTerms(chunk, chunk.title, chunk.language),
+  }));
+  if (analyzed.length > 0) {
+    await saveTerms(tx, tenantId, analyzed);
+    await announceChangedChunks(tx, tenantId);
+  }
+  await saveAnalyzed(tx, tenantId, analyzed.at(-1)?.id ?? null);
+  return analyzed.length > 0;
+}
+
+/** At the start of a worker: a job for every tenant whose chunks another version of the analyzer made. */
+export async function wakeAnalysis({ db, queue }: Pick<IngestDeps, 'db' | 'queue'>): Promise<void> {
+  await db.system.transaction(async (tx) => {
+    for (const tenantId of await listOutdatedTenants(tx)) await queue.enqueue(tx, 'analyze-chunks', { tenantId });
+  });
+}

@@ -1,0 +1,113 @@
+/** The job `collect-garbage`: removes what crashes left behind and wakes work that nobody holds. Every step may run twice. */
+import { dropStaleReservations } from '../../corpus/blob-row-store.ts';
+import { takeStalledColumns } from '../../corpus/column-store.ts';
+import { listOverdueDeletions, lockGroup, setGroupStatus } from '../../corpus/group-store.ts';
+import { dropExpiredIdempotencyKeys } from '../../corpus/idempotency-store.ts';
+import { dropEndedItems } from '../../corpus/origin-store.ts';
+import { dropOldRuns, listStalledRuns, setRunStatus } from '../../corpus/run-store.ts';
+import { listOverdueTombstones } from '../../corpus/source-lookup.ts';
+import { listTenants } from '../../corpus/tenant-store.ts';
+import type { JobHandler } from '../../jobs/queue.ts';
+import type { IngestDeps } from '../ingest-deps.ts';
+import { removeUnneededBlobs } from '../removal/delete-group.ts';
+import { removeDeletedSource } from '../removal/delete-source.ts';
+import { removeReplacedOfIdle } from '../runs/remove-replaced.ts';
+import { enqueueRun } from '../runs/run-actions.ts';
+import { dropOldVectors } from '../vectors/embed-generations.ts';
+import { wakeEmbedding } from '../vectors/embed-queue.ts';
+
+/** A run whose worker has not been heard of for this long is lost. Workers speak every 2 s. */
+const STALLED_AFTER_SECONDS = 60;
+/** A run that waits this long may have lost its job. One job too many does no harm. */
+const QUEUED_AFTER_SECONDS = 3_600;
+const DELETING_AFTER_SECONDS = 900;
+const SOURCES_PER_COLLECTION = 100;
+const ITEMS_PER_TRANSACTION = 2_000;
+const COLUMN_STALLED_AFTER_SECONDS = 600;
+const RUNS_KEPT_DAYS = 90;
+const IDEMPOTENCY_KEPT_SECONDS = 24 * 3_600;
+
+export function collectGarbage(deps: IngestDeps): JobHandler {
+  return async (_payload, { signal }) => {
+    const now = deps.clock.now();
+    await deps.blobs.removeLeftovers();
+    for (const tenant of await listTenants(deps.db)) {
+      signal.throwIfAborted();
+      await deps.db.transaction(tenant.id, async (tx) => {
+        await dropStaleReservations(tx, tenant.id, now);
+        await dropOldRuns(tx, tenant.id, secondsBefore(now, RUNS_KEPT_DAYS * 24 * 3_600));
+        await dropExpiredIdempotencyKeys(tx, tenant.id, secondsBefore(now, IDEMPOTENCY_KEPT_SECONDS));
+      });
+      await removeUnneededBlobs(deps, tenant.id, signal);
+      await wakeRuns(deps, tenant.id, now);
+      await wakeDeletions(deps, tenant.id, now);
+      await wakeColumns(deps, tenant.id, now);
+      await wakeEmbedding(deps, tenant.id);
+      await dropOldVectors(deps, tenant.id, now, signal);
+      await removeOverdueSources(deps, tenant.id, now, signal);
+      await removeReplacedOfIdle(deps, tenant.id, signal);
+      await forgetItems(deps, tenant.id, signal);
+    }
+  };
+}
+
+/** A lost worker's run shows `unknown` until the next worker takes it. */
+async function wakeRuns(deps: IngestDeps, tenantId: string, now: Date): Promise<void> {
+  await deps.db.transaction(tenantId, async (tx) => {
+    const stalled = await listStalledRuns(tx, tenantId, {
+      beatBefore: secondsBefore(now, STALLED_AFTER_SECONDS),
+      queuedBefore: secondsBefore(now, QUEUED_AFTER_SECONDS),
+    });
+    for (const run of stalled) {
+      const { id: runId, sourceGroupId, status } = run;
+      const group = await lockGroup(tx, tenantId, sourceGroupId);
+      if (!group || group.deletedAt) continue;
+      if (group.status === status && (status === 'starting' || status === 'started')) {
+        await setGroupStatus(tx, tenantId, sourceGroupId, 'unknown');
+        await setRunStatus(tx, tenantId, runId, 'unknown');
+      }
+      deps.log.warn({ runId, status }, 'a run was not being worked on');
+      await enqueueRun(deps, tx, tenantId, run, group.sourceType);
+    }
+  });
+}
+
+async function wakeDeletions(deps: IngestDeps, tenantId: string, now: Date): Promise<void> {
+  await deps.db.transaction(tenantId, async (tx) => {
+    const overdue = await listOverdueDeletions(tx, tenantId, secondsBefore(now, DELETING_AFTER_SECONDS));
+    for (const groupId of overdue) await deps.queue.enqueue(tx, 'delete-group', { tenantId, groupId });
+  });
+}
+
+/** Here and not by new jobs: what fails is tried again by every collection, and must not pile up. */
+async function removeOverdueSources(deps: IngestDeps, tenantId: string, now: Date, signal: AbortSignal): Promise<void> {
+  const deletedBefore = secondsBefore(now, DELETING_AFTER_SECONDS);
+  const overdue = await deps.db.transaction(tenantId, (tx) =>
+    listOverdueTombstones(tx, tenantId, deletedBefore, SOURCES_PER_COLLECTION),
+  );
+  for (const sourceId of overdue) {
+    signal.throwIfAborted();
+    await removeDeletedSource(deps, tenantId, sourceId, signal).catch((error) => {
+      deps.log.warn({ err: error, sourceId }, 'a deleted source could not be removed');
+    });
+  }
+}
+
+/** What runs were told about each item: of no use when they have ended. */
+async function forgetItems(deps: IngestDeps, tenantId: string, signal: AbortSignal): Promise<void> {
+  for (let dropped = ITEMS_PER_TRANSACTION; dropped === ITEMS_PER_TRANSACTION; ) {
+    signal.throwIfAborted();
+    dropped = await deps.db.transaction(tenantId, (tx) => dropEndedItems(tx, tenantId, ITEMS_PER_TRANSACTION));
+  }
+}
+
+async function wakeColumns(deps: IngestDeps, tenantId: string, now: Date): Promise<void> {
+  await deps.db.transaction(tenantId, async (tx) => {
+    const stalled = await takeStalledColumns(tx, tenantId, secondsBefore(now, COLUMN_STALLED_AFTER_SECONDS), now);
+    for (const columnId of stalled) await deps.queue.enqueue(tx, 'build-column', { tenantId, columnId });
+  });
+}
+
+function secondsBefore(now: Date, seconds: number): Date {
+  return new Date(now.getTime() - seconds * 1000);
+}

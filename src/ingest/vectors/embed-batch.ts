@@ -1,0 +1,127 @@
+/** From chunks that wait to vectors that are stored: what is known by its text's hash is not embedded again. */
+import { listWaiting, refuseWaiting, removeWaiting } from '../../corpus/embedding-queue-store.ts';
+import { findVectors, type Generation, insertVectors, vectorText } from '../../corpus/vector-store.ts';
+import { ServiceError } from '../../errors.ts';
+import { batchesOf } from '../../llm/embedding/batches.ts';
+import { forEachLimited } from '../../util/pool.ts';
+import type { IngestDeps } from '../ingest-deps.ts';
+import type { EmbeddingTurn } from './embed-chunks.ts';
+import { embeddingText, textHash } from './embedding-text.ts';
+
+/** Chunks read at once: some requests for each lane. */
+export const WINDOW_CHUNKS = 256;
+/** On the embedded database transactions queue with searches, and a row takes up to 15 ms of CPU with its index. */
+const ROWS_PER_TRANSACTION = 4;
+const REFUSED = 'the model refused the text or found nothing in it';
+
+interface WaitingText {
+  id: string;
+  text: string;
+  hash: Buffer;
+}
+
+/**
+ * Embeds the next chunks that wait, after the one of id `afterId`. Returns how many it embedded, and where to go on: null at
+ * the end.
+ */
+export async function embedWindow(
+  deps: IngestDeps,
+  turn: EmbeddingTurn,
+  generation: Generation,
+  afterId: string | null,
+): Promise<{ embedded: number; lastId: string | null }> {
+  const chunks = await deps.db.transaction(turn.tenantId, (tx) =>
+    listWaiting(tx, turn.tenantId, generation.generation, afterId, WINDOW_CHUNKS),
+  );
+  const texts = chunks.flatMap(({ id, content, context, headingPath }) => {
+    if (content === null) return [];
+    const text = embeddingText({ content, context, headingPath: headingPath ?? [] });
+    return [{ id, text, hash: textHash(text) }];
+  });
+  const batches = batchesOf(texts, ({ text }) => Buffer.byteLength(text));
+  await forEachLimited(batches, deps.config.embedding.requestsMax, (batch) =>
+    embedBatch(deps, turn, generation, batch),
+  );
+  const lastId = chunks.length < WINDOW_CHUNKS ? null : chunks.at(-1)!.id;
+  return { embedded: texts.length, lastId };
+}
+
+/** One request to the model at most. */
+async function embedBatch(
+  deps: IngestDeps,
+  turn: EmbeddingTurn,
+  generation: Generation,
+  batch: readonly WaitingText[],
+): Promise<void> {
+  turn.signal.throwIfAborted();
+  const { tenantId } = turn;
+  const known = await deps.db.transaction(tenantId, (tx) =>
+    findVectors(
+      tx,
+      tenantId,
+      generation,
+      batch.map(({ hash }) => hash),
+    ),
+  );
+  const missing = new Map<string, string>();
+  for (const { hash, text } of batch) if (!known.has(hash.toString('hex'))) missing.set(hash.toString('hex'), text);
+  for (const [hash, vector] of await embedMissing(turn, generation, missing)) known.set(hash, vector);
+  deps.crash.reach('embed.batch_embedded');
+  const refused = batch.filter(({ hash }) => known.get(hash.toString('hex')) === '');
+  const vectors = batch.flatMap(({ id, hash }) => {
+    const embedding = known.get(hash.toString('hex'));
+    return embedding ? [{ chunkId: id, hash, embedding }] : [];
+  });
+  for (let start = 0; start < vectors.length; start += ROWS_PER_TRANSACTION) {
+    await deps.db.transaction(
+      tenantId,
+      async (tx) => {
+        await turn.fence(tx);
+        const rows = vectors.slice(start, start + ROWS_PER_TRANSACTION);
+        const stored = await insertVectors(tx, tenantId, generation.generation, rows);
+        await removeWaiting(tx, tenantId, generation.generation, stored);
+      },
+      { background: true },
+    );
+  }
+  if (refused.length > 0) await refuse(deps, turn, generation, refused);
+  deps.metrics.embedded('chunks', vectors.length);
+  deps.metrics.embedded('requested', missing.size);
+  deps.crash.reach('embed.batch_stored');
+}
+
+/** Vectors as text by hash; the empty text for what the model does not take. */
+async function embedMissing(
+  { embedding, signal }: EmbeddingTurn,
+  { model, dimension }: Generation,
+  missing: ReadonlyMap<string, string>,
+): Promise<[string, string][]> {
+  if (missing.size === 0) return [];
+  const own = model === embedding.model.name ? embedding.model : embedding.named(model);
+  const vectors = await own.embed([...missing.values()], 'passage', signal);
+  return [...missing.keys()].map((hash, i) => {
+    const vector = vectors[i]!;
+    if (vector.length !== dimension) {
+      throw new ServiceError(
+        'upstream_failed',
+        `The embedding model ${model} answered with ${vector.length} dimensions; its vectors here have ${dimension}. Give another model another name.`,
+      );
+    }
+    return [hash, vector.some((value) => value !== 0) ? vectorText(vector) : ''];
+  });
+}
+
+async function refuse(
+  deps: IngestDeps,
+  turn: EmbeddingTurn,
+  { generation, model }: Generation,
+  refused: readonly WaitingText[],
+): Promise<void> {
+  const ids = refused.map(({ id }) => id);
+  await deps.db.transaction(turn.tenantId, async (tx) => {
+    await turn.fence(tx);
+    await refuseWaiting(tx, turn.tenantId, generation, ids, REFUSED);
+  });
+  deps.metrics.embedded('refused', ids.length);
+  deps.log.warn({ model, chunkIds: ids.slice(0, 5), count: ids.length }, 'chunks stay without a vector');
+}

@@ -1,0 +1,121 @@
+/** Which sets of vectors a tenant has and gets: that of the configured model, and the one before it while that is built. */
+import { dropWaiting, fillWaiting, hasManyChunks, lockEmbedding } from '../../corpus/embedding-queue-store.ts';
+import {
+  createGeneration,
+  dropCachedVectors,
+  dropGeneration,
+  elementFor,
+  findFilledTo,
+  type Generation,
+  indexGeneration,
+  listGenerations,
+  listRetired,
+  retireBuilding,
+  saveFilledTo,
+  serveGeneration,
+} from '../../corpus/vector-store.ts';
+import type { IngestDeps } from '../ingest-deps.ts';
+import type { EmbeddingTurn } from './embed-chunks.ts';
+
+/** Sized for about 30 ms on the embedded database, where transactions queue with searches. */
+export const FILL_CHUNKS_PER_TRANSACTION = 1_000;
+/** Searches that began before the change still read the old vectors. */
+const RETIRED_SECONDS = 120;
+/** Replaced chunks are embedded soon after, unless the provider fails. */
+const CACHED_SECONDS = 24 * 3_600;
+/**
+ * On a server with more chunks than this, the index is made when the vectors are there: about three times faster than row by
+ * row. Never on the embedded database, where every search would wait for it: 5 ms of CPU for each vector of 384 dimensions.
+ */
+export const INDEX_LATER_CHUNKS_MIN = 2_000;
+
+/** Those that chunks get vectors of, the serving one first. Begins the next one, and gives up what nobody wants any more. */
+export async function settleGenerations(deps: IngestDeps, turn: EmbeddingTurn): Promise<Generation[]> {
+  const wanted = turn.embedding.model.name;
+  const { serving, building } = await deps.db.transaction(turn.tenantId, async (tx) => {
+    await turn.fence(tx);
+    const found = await listGenerations(tx, turn.tenantId);
+    const current = found.find(({ status }) => status === 'serving');
+    const next = found.find(({ status }) => status === 'building');
+    if (!next || (next.model === wanted && current?.model !== wanted)) return { serving: current, building: next };
+    await retireBuilding(tx, turn.tenantId, deps.clock.now());
+    return { serving: current, building: undefined };
+  });
+  const live = serving ? [serving] : [];
+  const next = building ?? (serving?.model === wanted ? undefined : await begin(deps, turn));
+  if (!next) return live;
+  if (!next.filled) await fill(deps, turn, next);
+  return [...live, next];
+}
+
+/** Undefined when there is nothing to embed. */
+async function begin(deps: IngestDeps, turn: EmbeddingTurn): Promise<Generation | undefined> {
+  const { tenantId, embedding, signal } = turn;
+  const size = await deps.db.transaction(tenantId, (tx) => hasManyChunks(tx, tenantId, INDEX_LATER_CHUNKS_MIN));
+  if (size === 'none') return undefined;
+  // Only the model knows its dimension.
+  const [probe] = await embedding.model.embed(['text'], 'passage', signal);
+  const indexed = size === 'few' || deps.db.kind === 'embedded';
+  const dimension = probe!.length;
+  const model = { model: embedding.model.name, dimension, element: elementFor(deps.db, dimension), indexed };
+  const created = await deps.db.system.transaction(async (tx) => {
+    await lockEmbedding(tx, tenantId);
+    await turn.fence(tx);
+    return createGeneration(tx, tenantId, model, deps.clock.now());
+  });
+  deps.log.info({ tenantId, ...model, generation: created.generation }, 'a new set of vectors is being built');
+  deps.crash.reach('embed.generation_created');
+  return created;
+}
+
+/** Makes the chunks that were there before wait for the new vectors. Later ones do so when they are stored. */
+async function fill(deps: IngestDeps, turn: EmbeddingTurn, { generation }: Generation): Promise<void> {
+  const { tenantId, signal } = turn;
+  for (let filled = false; !filled; ) {
+    signal.throwIfAborted();
+    filled = await deps.db.transaction(tenantId, async (tx) => {
+      await turn.fence(tx);
+      const from = await findFilledTo(tx, tenantId, generation);
+      const to = await fillWaiting(tx, tenantId, generation, from, FILL_CHUNKS_PER_TRANSACTION);
+      await saveFilledTo(tx, tenantId, generation, to);
+      return to === null;
+    });
+  }
+}
+
+/** Its vectors are there, but for what came in this moment: from now on searches use them. */
+export async function finishBuilding(deps: IngestDeps, turn: EmbeddingTurn, generation: Generation): Promise<void> {
+  const { tenantId } = turn;
+  if (!generation.indexed) await indexGeneration(deps.db, tenantId, generation);
+  deps.crash.reach('embed.indexed');
+  await deps.db.transaction(tenantId, async (tx) => {
+    await turn.fence(tx);
+    await serveGeneration(tx, tenantId, generation.generation, deps.clock.now());
+  });
+  deps.log.info({ tenantId, model: generation.model, generation: generation.generation }, 'new vectors serve');
+  deps.crash.reach('embed.served');
+}
+
+/** Removes what does not serve any more, and what was kept for chunks that did not come back. By the collector. */
+export async function dropOldVectors(
+  deps: IngestDeps,
+  tenantId: string,
+  now: Date,
+  signal: AbortSignal,
+): Promise<void> {
+  const cachedBefore = new Date(now.getTime() - CACHED_SECONDS * 1000);
+  const retiredBefore = new Date(now.getTime() - RETIRED_SECONDS * 1000);
+  const retired = await deps.db.transaction(tenantId, async (tx) => {
+    await dropCachedVectors(tx, tenantId, cachedBefore);
+    return listRetired(tx, tenantId, retiredBefore);
+  });
+  for (const generation of retired) {
+    for (let dropped = 1; dropped > 0; ) {
+      signal.throwIfAborted();
+      dropped = await deps.db.transaction(tenantId, (tx) =>
+        dropWaiting(tx, tenantId, generation, FILL_CHUNKS_PER_TRANSACTION),
+      );
+    }
+    await dropGeneration(deps.db, tenantId, generation);
+  }
+}

@@ -1,0 +1,70 @@
+/** When chunks are to be embedded: with the transaction that stores them, at the start, and when a job was lost. */
+import {
+  addWaiting,
+  forgetLostJobs,
+  hasWork,
+  lockEmbedding,
+  markQueued,
+  releaseAllEmbedding,
+} from '../../corpus/embedding-queue-store.ts';
+import { listTenants } from '../../corpus/tenant-store.ts';
+import type { Tx } from '../../db/database.ts';
+import type { IngestDeps } from '../ingest-deps.ts';
+
+/** A job that has given no sign of life for this long is lost. Jobs speak every 2 s. */
+export const EMBEDDING_ALIVE_SECONDS = 10;
+/** A job that waits this long in the queue may be lost. One too many does no harm. */
+const QUEUED_AFTER_SECONDS = 600;
+
+type QueueDeps = Pick<IngestDeps, 'embedding' | 'queue' | 'clock'>;
+
+/**
+ * The chunks that were stored in this transaction get their vectors later, in the job `embed-chunks`. To be called last: it
+ * holds a lock that every transaction which stores chunks of the tenant takes.
+ */
+export async function requestVectors(
+  deps: QueueDeps,
+  tx: Tx,
+  tenantId: string,
+  chunkIds: readonly string[],
+): Promise<void> {
+  if (chunkIds.length === 0) return;
+  await lockEmbedding(tx, tenantId);
+  await addWaiting(tx, tenantId, chunkIds);
+  if (deps.embedding) await enqueueEmbedding(deps, tx, tenantId);
+}
+
+/** One job waits at most. */
+export async function enqueueEmbedding(
+  deps: QueueDeps,
+  tx: Tx,
+  tenantId: string,
+  startAfterSeconds = 0,
+): Promise<void> {
+  if (await markQueued(tx, tenantId, deps.clock.now()))
+    await deps.queue.enqueue(tx, 'embed-chunks', { tenantId }, { startAfterSeconds });
+}
+
+/** Work that nobody does: a new model, a backlog that a failing provider left, a job that was lost. */
+export async function wakeEmbedding(deps: QueueDeps & Pick<IngestDeps, 'db'>, tenantId: string): Promise<void> {
+  const { embedding } = deps;
+  if (!embedding) return;
+  const now = deps.clock.now();
+  await deps.db.transaction(tenantId, async (tx) => {
+    if (!(await hasWork(tx, tenantId, embedding.model.name))) return;
+    const idle = await forgetLostJobs(
+      tx,
+      tenantId,
+      new Date(now.getTime() - EMBEDDING_ALIVE_SECONDS * 1000),
+      new Date(now.getTime() - QUEUED_AFTER_SECONDS * 1000),
+    );
+    if (idle) await enqueueEmbedding(deps, tx, tenantId);
+  });
+}
+
+/** At the start: another model may have been configured, and on the embedded database no other process can be at work. */
+export async function wakeAllEmbedding(deps: QueueDeps & Pick<IngestDeps, 'db'>): Promise<void> {
+  if (!deps.embedding) return;
+  if (deps.db.kind === 'embedded') await releaseAllEmbedding(deps.db.system);
+  for (const { id } of await listTenants(deps.db)) await wakeEmbedding(deps, id);
+}

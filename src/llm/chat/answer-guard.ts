@@ -1,0 +1,52 @@
+/** What of a model's words may go on: not the sentinel, and not what only the service and the model should know. Pure. */
+import type { ChatEvent } from '../models.ts';
+import { NO_ANSWER_SENTINEL } from './prompt.ts';
+
+/**
+ * Turns the sentinel into `no_answer`, and takes `secrets` out of the text (the nonce of the prompt, the key of the provider),
+ * however they are cut into deltas. Text is held back only while it may still become one of these.
+ */
+export async function* guarded(
+  events: AsyncIterable<ChatEvent>,
+  secrets: readonly string[],
+): AsyncGenerator<ChatEvent> {
+  let held = '';
+  let isOpening = true;
+  for await (const event of events) {
+    if (event.type === 'text') {
+      held = withoutAll(held + event.delta, secrets);
+      if (isOpening) {
+        held = held.trimStart();
+        if (NO_ANSWER_SENTINEL.startsWith(held.slice(0, NO_ANSWER_SENTINEL.length))) continue;
+        isOpening = false;
+      }
+      const ready = held.slice(0, held.length - unitsThatMayBegin(held, secrets));
+      held = held.slice(ready.length);
+      if (ready !== '') yield { type: 'text', delta: ready };
+    } else if (event.type === 'finish') {
+      if (isOpening && (held === '' || held.startsWith(NO_ANSWER_SENTINEL))) {
+        yield { type: 'finish', reason: event.reason === 'content_filter' ? 'content_filter' : 'no_answer' };
+        return;
+      }
+      if (held !== '') yield { type: 'text', delta: held };
+      yield event;
+    } else yield event;
+  }
+}
+
+/** Something stays in their place, so that what stood around one cannot join into another. */
+function withoutAll(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((rest, secret) => rest.replaceAll(secret, '…'), text);
+}
+
+/** How much of the end of `text` may be the beginning of a secret. */
+function unitsThatMayBegin(text: string, secrets: readonly string[]): number {
+  return Math.max(
+    0,
+    ...secrets.map((secret) => {
+      let units = Math.min(secret.length - 1, text.length);
+      while (units > 0 && !text.endsWith(secret.slice(0, units))) units--;
+      return units;
+    }),
+  );
+}

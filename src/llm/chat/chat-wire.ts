@@ -1,0 +1,205 @@
+/**
+ * Reads the answer of a `/chat/completions` endpoint while it streams. The AI SDK could, but keeps 90 kB for each open answer, of
+ * which there may be thousands; this keeps what has arrived of one event. A hostile endpoint can make it fail, and no more.
+ */
+import { StringDecoder } from 'node:string_decoder';
+import { ServiceError } from '../../errors.ts';
+import type { OperatorRequest, StreamedAnswer } from '../../net/operator-fetch.ts';
+import type { Usage } from '../models.ts';
+
+/** One event: a whole answer may come in a single one. */
+export const EVENT_UNITS_MAX = 1024 * 1024;
+/** What of a refusal is read: enough to say why. */
+const REFUSAL_BYTES_MAX = 64 * 1024;
+/** After its last words an endpoint may tell the number of tokens, but is not waited for long. */
+export const USAGE_WAIT_MS = 2_000;
+
+export interface ChatEndpoint {
+  model: string;
+  /** With the version, without a trailing slash. */
+  baseUrl: string;
+  apiKey: string | null;
+  request: OperatorRequest;
+}
+
+export interface ChatBody {
+  system: string;
+  messages: readonly { role: string; content: string }[];
+  outputTokensMax: number;
+  /** Whether to ask for the number of tokens with a member that a few endpoints refuse. */
+  asksUsage: boolean;
+}
+
+/** `reason` is what the endpoint says, `[DONE]` when it only says that. */
+export type WirePart =
+  | { type: 'text'; delta: string }
+  | { type: 'reasoning' }
+  | { type: 'finish'; reason: string; usage: Usage | undefined };
+
+/** A refusal, in the form of the AI SDK's errors. */
+class ChatRefused extends Error {
+  readonly statusCode: number | undefined;
+  readonly responseHeaders: Record<string, string>;
+  readonly responseBody: string;
+  constructor(message: string, statusCode: number | undefined, headers: Record<string, string>, body: string) {
+    super(message);
+    this.name = 'ChatRefused';
+    this.statusCode = statusCode;
+    this.responseHeaders = headers;
+    this.responseBody = body;
+  }
+}
+
+/** Asks. @throws Error with `statusCode` for a refusal. */
+export async function openChat(endpoint: ChatEndpoint, body: ChatBody, signal: AbortSignal): Promise<StreamedAnswer> {
+  const answer = await endpoint.request(`${endpoint.baseUrl}/chat/completions`, requestOf(endpoint, body, signal));
+  if (answer.status < 400) return answer;
+  try {
+    throw await refusalOf(answer);
+  } finally {
+    answer.leave();
+  }
+}
+
+/**
+ * Ends with one `finish`. Reads no faster than it is read; leaving it ends the call.
+ *
+ * @throws ServiceError for an answer that is unreadable or has no end.
+ */
+export async function* readChat({ pieces, leave }: StreamedAnswer, asksUsage: boolean): AsyncGenerator<WirePart, void> {
+  let reason: string | undefined;
+  let usage: Usage | undefined;
+  try {
+    for await (const data of eventsOf(pieces, () => reason !== undefined)) {
+      if (data === '[DONE]') {
+        reason ??= data;
+        break;
+      }
+      const event = parseEvent(data);
+      usage = event.usage ?? usage;
+      if (event.hasReasoning) yield { type: 'reasoning' };
+      if (event.text !== '' && reason === undefined) yield { type: 'text', delta: event.text };
+      reason = event.reason ?? reason;
+      if (reason !== undefined && (usage !== undefined || !asksUsage)) break;
+    }
+  } finally {
+    leave();
+  }
+  if (reason === undefined)
+    throw new ServiceError('upstream_failed', 'The chat model ended its answer without an end mark.');
+  yield { type: 'finish', reason, usage };
+}
+
+function requestOf({ model, apiKey }: ChatEndpoint, body: ChatBody, signal: AbortSignal): RequestInit {
+  return {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }) },
+    body: JSON.stringify({
+      model,
+      messages: [{ role: 'system', content: body.system }, ...body.messages],
+      max_tokens: body.outputTokensMax,
+      stream: true,
+      ...(body.asksUsage ? { stream_options: { include_usage: true } } : {}),
+    }),
+    signal,
+  };
+}
+
+async function refusalOf({ status, headers, pieces }: StreamedAnswer): Promise<Error> {
+  const decoder = new StringDecoder('utf8');
+  let text = '';
+  for await (const piece of pieces) {
+    text += decoder.write(piece as Buffer);
+    if (text.length >= REFUSAL_BYTES_MAX) break;
+  }
+  return new ChatRefused(text, status, Object.fromEntries(headers), text);
+}
+
+/** The data of server-sent events. Once `isOver`, what may follow is waited for only shortly. */
+async function* eventsOf(pieces: AsyncGenerator<Uint8Array>, isOver: () => boolean): AsyncGenerator<string, void> {
+  const decoder = new StringDecoder('utf8');
+  let line = '';
+  let data: string[] = [];
+  let units = 0;
+  let afterReturn = false;
+  let deadline: number | undefined;
+  for (;;) {
+    if (isOver()) deadline ??= performance.now() + USAGE_WAIT_MS;
+    const { done, value } = await (deadline === undefined ? pieces.next() : readUntil(deadline, pieces));
+    let piece = done ? `${decoder.end()}\n\n` : decoder.write(value as Buffer);
+    if (afterReturn && piece.startsWith('\n')) piece = piece.slice(1);
+    else if (piece === '') continue;
+    afterReturn = piece.endsWith('\r');
+    const [first = '', ...others] = piece.split(/\r\n|\n|\r/);
+    line += first;
+    for (const next of others) {
+      if (line.startsWith('data:')) data.push(line.slice(line[5] === ' ' ? 6 : 5));
+      units += line.length;
+      if (line === '' && data.length > 0) {
+        yield data.join('\n');
+        data = [];
+        units = 0;
+      }
+      line = next;
+    }
+    if (units + line.length > EVENT_UNITS_MAX)
+      throw new ServiceError('upstream_failed', 'The chat model sent an event that is too long.');
+    if (done) return;
+  }
+}
+
+function readUntil(
+  deadline: number,
+  pieces: AsyncGenerator<Uint8Array>,
+): Promise<{ done?: boolean | undefined; value?: Uint8Array | undefined }> {
+  const late = Promise.withResolvers<{ done: true }>();
+  const timer = setTimeout(() => late.resolve({ done: true }), deadline - performance.now());
+  // A connection that breaks now takes nothing away.
+  const read = pieces.next().catch(() => ({ done: true }));
+  return Promise.race([read, late.promise]).finally(() => clearTimeout(timer));
+}
+
+interface WireEvent {
+  text: string;
+  hasReasoning: boolean;
+  reason: string | undefined;
+  usage: Usage | undefined;
+}
+
+/** Looks at nothing that it does not need: endpoints differ in the rest. */
+function parseEvent(data: string): WireEvent {
+  const event = asObject(JSON.parse(data));
+  if (event['error'] !== undefined && event['error'] !== null) throw errorIn(event['error']);
+  const choice = asObject(Array.isArray(event['choices']) ? event['choices'][0] : undefined);
+  const delta = asObject(choice['delta']);
+  const isRefusal = typeof delta['refusal'] === 'string' && delta['refusal'] !== '';
+  return {
+    text: asText(delta['content']),
+    hasReasoning: asText(delta['reasoning_content']) !== '' || asText(delta['reasoning']) !== '',
+    reason: isRefusal ? 'content_filter' : asText(choice['finish_reason']) || undefined,
+    usage: usageIn(asObject(event['usage'])),
+  };
+}
+
+function errorIn(error: unknown): Error {
+  const { message, code, status } = asObject(error);
+  const given = [status, code].map(Number).find((number) => number >= 400 && number < 600);
+  return new ChatRefused(asText(message) || 'an error inside the stream', given, {}, '');
+}
+
+function usageIn({ prompt_tokens, completion_tokens }: Record<string, unknown>): Usage | undefined {
+  if (!isCount(prompt_tokens) || !isCount(completion_tokens)) return undefined;
+  return { inputTokens: prompt_tokens, outputTokens: completion_tokens };
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+function asObject(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}

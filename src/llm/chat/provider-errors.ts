@@ -1,0 +1,82 @@
+/** What failures of a model's provider mean to a caller, and what of them may be logged. */
+import { ServiceError } from '../../errors.ts';
+
+const LOGGED_UNITS_MAX = 2_000;
+const RETRY_SECONDS_DEFAULT = 10;
+
+/**
+ * What the provider says about itself stays in the cause: it may name accounts and addresses.
+ *
+ * @param what the subject of the message: "The chat model".
+ */
+export function toServiceError(what: string, error: unknown, cause: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  const status = statusOf(error);
+  if (status === 429 || status === 529) {
+    return new ServiceError('overloaded', `${what} is overloaded; try again later.`, {
+      cause,
+      retryAfterSeconds: retryAfterOf(error) ?? RETRY_SECONDS_DEFAULT,
+    });
+  }
+  if (status === 408 || status === 504)
+    return new ServiceError('upstream_timeout', `${what} did not answer in time.`, { cause });
+  const how =
+    status === undefined
+      ? 'could not be reached or answered with something unreadable'
+      : `answered with status ${status}`;
+  return new ServiceError('upstream_failed', `${what} ${how}.`, { cause });
+}
+
+/**
+ * What of a failure may be logged: the SDK's errors carry the whole request (what tenants stored and asked), and providers
+ * repeat keys they refuse.
+ */
+export function forLog(error: unknown, apiKey: string | null): unknown {
+  if (!(error instanceof Error) || error instanceof ServiceError) return error;
+  const clean = (text: string): string => {
+    const cut = text.slice(0, LOGGED_UNITS_MAX);
+    return apiKey ? cut.replaceAll(apiKey, '[key]') : cut;
+  };
+  const logged = Object.assign(new Error(clean(error.message)), {
+    name: error.name,
+    statusCode: statusOf(error),
+    retryAfterSeconds: retryAfterOf(error),
+    systemCode: systemCodeOf(error),
+  });
+  logged.stack = clean(error.stack ?? '');
+  return logged;
+}
+
+/** The HTTP status of the provider's answer, when there was one. */
+export function statusOf(error: unknown): number | undefined {
+  const { statusCode, code, cause, lastError } = (error ?? {}) as Record<string, unknown>;
+  if (typeof statusCode === 'number') return statusCode;
+  if (typeof code === 'number') return code; // an error object inside a stream
+  return cause || lastError ? statusOf(cause ?? lastError) : undefined;
+}
+
+/** What the operating system or the TLS library calls a failed connection: `ECONNREFUSED`. */
+export function systemCodeOf(error: unknown): string | undefined {
+  const { systemCode, code, cause, lastError } = (error ?? {}) as Record<string, unknown>;
+  if (typeof systemCode === 'string') return systemCode;
+  if (typeof code === 'string' && /^[A-Z][A-Z0-9_]{2,60}$/.test(code)) return code;
+  return cause || lastError ? systemCodeOf(cause ?? lastError) : undefined;
+}
+
+/** True when the endpoint does not know the member with which the number of tokens is asked for. */
+export function refusesUsage(error: unknown): boolean {
+  const { responseBody, message } = (error ?? {}) as Record<string, unknown>;
+  return [400, 422].includes(statusOf(error) ?? 0) && /stream_options/.test(`${responseBody} ${message}`);
+}
+
+/** Seconds that the provider asks to wait, given as a number or a date; of the SDK's error or of what `forLog` made of it. */
+export function retryAfterOf(error: unknown, now = Date.now()): number | undefined {
+  const { responseHeaders, retryAfterSeconds } = (error ?? {}) as {
+    responseHeaders?: Record<string, string>;
+    retryAfterSeconds?: number;
+  };
+  const value = responseHeaders?.['retry-after'];
+  if (value === undefined) return retryAfterSeconds;
+  const seconds = /^\d+(\.\d+)?$/.test(value) ? Number(value) : (Date.parse(value) - now) / 1000;
+  return Number.isFinite(seconds) && seconds > 0 ? seconds : undefined;
+}

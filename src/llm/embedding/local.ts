@@ -1,0 +1,171 @@
+/** Embedding models in directories of this machine. */
+import { existsSync, readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, dirname, join, resolve } from 'node:path';
+import { ServiceError } from '../../errors.ts';
+import { ConfigError } from '../../util/settings-reader.ts';
+import { LocalModelError, NATIVE_RUNTIME, type PrefixSettings, readLocalModel } from '../local/model.ts';
+import { openModelThread } from '../local/thread.ts';
+import type { EmbeddingModel } from '../models.ts';
+
+/** The optional peer dependencies of package.json. */
+export const OPTIONAL_PACKAGES = { '@huggingface/tokenizers': '0.2.0', 'onnxruntime-web': '1.30.0' };
+/** Package that may be there instead of another. */
+const SUBSTITUTES: Readonly<Record<string, string>> = { 'onnxruntime-web': NATIVE_RUNTIME };
+/** Begins the recorded names of local models. */
+const PREFIX = 'local:';
+const VARIABLE = 'PINAKES_EMBEDDING_MODEL';
+
+export interface LocalSettings extends PrefixSettings {
+  /** Models that are called by a name are in `<modelsDir>/<name>`. */
+  modelsDir: string;
+}
+
+export interface LocalModels {
+  /**
+   * The model that the setting names. Its files are looked through now, and loaded with the first text.
+   *
+   * @param setting a directory, an `.onnx` file in one, or a name.
+   * @throws ConfigError when it cannot be used, or the optional packages are missing.
+   */
+  open(setting: string): EmbeddingModel;
+  /** The model of a recorded name, whose vectors still serve. @throws ServiceError when it is not there any more. */
+  named(name: string): EmbeddingModel;
+  close(): Promise<void>;
+}
+
+export function isLocalName(name: string): boolean {
+  return name.startsWith(PREFIX);
+}
+
+export function openLocalModels(
+  settings: LocalSettings,
+  packages: Readonly<Record<string, string>> = OPTIONAL_PACKAGES,
+  substitutes = SUBSTITUTES,
+): LocalModels {
+  const opened = new Map<string, EmbeddingModel & { close(): Promise<void> }>();
+  const roots = new Set([settings.modelsDir]);
+  const open = (setting: string): EmbeddingModel => {
+    const model = readLocalModel(findModel(setting, settings.modelsDir), settings);
+    // What is in the directory, and not where that is: moved, or in another place for another process, it is the same model.
+    const name = `${PREFIX}${basename(model.directory)}#${model.fingerprint}`;
+    const known = opened.get(name) ?? { name, ...openModelThread(model) };
+    opened.set(name, known);
+    for (const root of rootsOf(model.directory)) roots.add(root);
+    return known;
+  };
+  return {
+    open(setting) {
+      requirePackages(packages, substitutes);
+      try {
+        return open(setting);
+      } catch (error) {
+        if (!(error instanceof LocalModelError)) throw error;
+        throw new ConfigError(VARIABLE, error.message, 'local:/srv/models/multilingual-e5-small');
+      }
+    },
+    named(name) {
+      const known = opened.get(name);
+      if (known) return known;
+      const gone = (cause?: unknown): ServiceError =>
+        new ServiceError('upstream_failed', 'The embedding model of these vectors is not there any more.', { cause });
+      try {
+        requirePackages(packages, substitutes);
+      } catch (error) {
+        throw gone(error);
+      }
+      const [, folder = '', fingerprint] = /^local:(.*)#(.*)$/s.exec(name) ?? [];
+      // Names recorded before told the whole path.
+      for (const path of placesOf(basename(folder), [...roots])) {
+        if (fingerprintAt(path, settings) === fingerprint) return open(path);
+      }
+      throw gone();
+    },
+    async close() {
+      await Promise.all([...opened.values()].map((model) => model.close()));
+    },
+  };
+}
+
+/** Where models beside this one are: `<root>/<model>` or `<root>/<owner>/<model>`. */
+function rootsOf(directory: string): string[] {
+  const parents = [dirname(directory), dirname(dirname(directory))];
+  return parents.filter((root) => root !== dirname(root));
+}
+
+/** Directories called `folder`, and the model files in them. */
+function placesOf(folder: string, roots: readonly string[]): string[] {
+  if (folder === '' || folder.startsWith('.')) return [];
+  const directories = roots.flatMap((root) => [
+    join(root, folder),
+    ...list(root).map((owner) => join(root, owner, folder)),
+  ]);
+  return directories.flatMap((directory) => {
+    const inside = [directory, join(directory, 'onnx')].flatMap((one) => list(one).map((name) => join(one, name)));
+    return [directory, ...inside.filter((path) => path.endsWith('.onnx'))];
+  });
+}
+
+function list(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
+}
+
+function fingerprintAt(path: string, settings: PrefixSettings): string | undefined {
+  try {
+    return existsSync(path) ? readLocalModel(path, settings).fingerprint : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** @throws ConfigError */
+function requirePackages(
+  packages: Readonly<Record<string, string>>,
+  substitutes: Readonly<Record<string, string>>,
+): void {
+  const command = installCommand(packages, substitutes);
+  if (command !== null) throw new ConfigError(VARIABLE, `needs packages that are not installed (${command})`, 'none');
+}
+
+/** Returns the command that installs the optional packages which are missing; null when none is. */
+export function installCommand(
+  packages: Readonly<Record<string, string>> = OPTIONAL_PACKAGES,
+  substitutes = SUBSTITUTES,
+): string | null {
+  const isThere = (name: string | undefined): boolean => name !== undefined && isInstalled(name);
+  const missing = Object.entries(packages).filter(([name]) => !isThere(name) && !isThere(substitutes[name]));
+  return missing.length === 0
+    ? null
+    : `npm install ${missing.map(([name, version]) => `${name}@${version}`).join(' ')}`;
+}
+
+function isInstalled(name: string): boolean {
+  try {
+    createRequire(import.meta.url).resolve(name);
+    return true;
+  } catch (error) {
+    // It is there, but has nothing for require().
+    return (error as NodeJS.ErrnoException).code === 'ERR_PACKAGE_PATH_NOT_EXPORTED';
+  }
+}
+
+/** As names on model hubs: `owner/model`, or `model`. */
+const NAME_PATTERN = /^\w[\w.-]*(?:\/\w[\w.-]*)?$/;
+
+function findModel(setting: string, modelsDir: string): string {
+  const path = resolve(setting);
+  if (!NAME_PATTERN.test(setting)) {
+    if (existsSync(path)) return path;
+    throw new LocalModelError(`names ${path}, which is not there`);
+  }
+  const named = join(modelsDir, setting);
+  const found = [named, path].find((place) => existsSync(place));
+  if (found !== undefined) return found;
+  throw new LocalModelError(
+    `names the model ${setting}, which is neither in ${named} nor in ${path}; nothing is downloaded by itself (pinakes models pull ${setting})`,
+  );
+}

@@ -1,0 +1,13 @@
+/** What the main thread and the thread of a local model say to each other. */
+import type { EmbeddingUse } from '../models.ts';
+
+export type ToModel =
+  | { kind: 'embed'; id: number; texts: readonly string[]; use: EmbeddingUse }
+  /** Nobody waits for it any more. */
+  | { kind: 'forget'; id: number };
+
+export type FromModel =
+  /** The model cannot be loaded; the thread ends. */
+  | { kind: 'refused'; message: string }
+  | { kind: 'vectors'; id: number; vectors: Float32Array[] }
+  | { kind: 'failed'; id: number; message: string };

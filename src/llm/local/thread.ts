@@ -1,0 +1,89 @@
+/** The thread of one local model, seen from the main thread: begun with the first text, and anew after it ended. */
+import { Worker } from 'node:worker_threads';
+import { ServiceError } from '../../errors.ts';
+import type { EmbeddingModel } from '../models.ts';
+import type { LocalModel } from './model.ts';
+import type { FromModel, ToModel } from './protocol.ts';
+
+/** Of the thread's own heap: vocabularies and texts. The model's memory is WebAssembly's. */
+const HEAP_MB_MAX = 1_024;
+
+export interface ThreadedModel {
+  embed: EmbeddingModel['embed'];
+  close(): Promise<void>;
+}
+
+interface Request {
+  resolve(vectors: Float32Array[]): void;
+  reject(error: unknown): void;
+}
+
+export function openModelThread(model: LocalModel): ThreadedModel {
+  let current: Worker | undefined;
+  const requests = new Map<number, Request>();
+  let lastId = 0;
+
+  const begin = (): Worker => {
+    const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+    const worker = new Worker(new URL(`./worker.${extension}`, import.meta.url), {
+      workerData: model,
+      // Options of the process (--input-type, --test) are none of the worker's.
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX },
+    });
+    const end = (error: ServiceError): void => {
+      if (current !== worker) return;
+      current = undefined;
+      for (const { reject } of requests.values()) reject(error);
+      requests.clear();
+    };
+    worker.on('error', (error) => end(failed('ended', error)));
+    worker.on('exit', (code) => end(failed(`ended (${code})`)));
+    worker.on('message', (message: FromModel) => {
+      if (message.kind === 'refused') {
+        end(failed('cannot be loaded', new Error(message.message)));
+        return void worker.terminate();
+      }
+      const request = requests.get(message.id);
+      requests.delete(message.id);
+      if (message.kind === 'vectors') request?.resolve(message.vectors);
+      else request?.reject(failed('failed', new Error(message.message)));
+    });
+    return worker;
+  };
+
+  return {
+    async embed(texts, use, signal) {
+      signal.throwIfAborted();
+      if (texts.length === 0) return [];
+      current ??= begin();
+      const worker = current;
+      const id = ++lastId;
+      const send = (message: ToModel): void => worker.postMessage(message);
+      const answer = Promise.withResolvers<Float32Array[]>();
+      requests.set(id, answer);
+      const leave = (): void => {
+        requests.delete(id);
+        answer.reject(signal.reason);
+        send({ kind: 'forget', id });
+      };
+      signal.addEventListener('abort', leave, { once: true });
+      // Only somebody who waits for vectors keeps the process alive.
+      worker.ref();
+      send({ kind: 'embed', id, texts: [...texts], use });
+      try {
+        return await answer.promise;
+      } finally {
+        signal.removeEventListener('abort', leave);
+        if (requests.size === 0) worker.unref();
+      }
+    },
+    async close() {
+      await current?.terminate();
+    },
+  };
+}
+
+function failed(how: string, cause?: unknown): ServiceError {
+  return new ServiceError('upstream_failed', `The embedding model ${how}.`, { cause });
+}

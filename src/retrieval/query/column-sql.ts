@@ -1,0 +1,58 @@
+/**
+ * One condition on a metadata column -> SQL over source `s`. Values compare as in every metadata filter; a value of an
+ * integer column is the whole number in plain decimal digits. Sources without a value of the column's type lack the key.
+ */
+import { type ColumnRef, columnValues, computedValue, textIsOneOf } from '../../corpus/column-store.ts';
+import { raw, type Sql, sql } from '../../db/sql.ts';
+import { conditionSql, OPERATORS, type Scalar } from '../../filters/metadata-sql.ts';
+import { classify } from '../../filters/metadata-value.ts';
+import type { MetadataFilter } from '../types.ts';
+
+/** What also holds where the key is missing is the opposite of what does not. */
+const OPPOSITES: Partial<Record<MetadataFilter['operator'], MetadataFilter['operator']>> = {
+  ne: 'eq',
+  nin: 'in',
+  not_exists: 'exists',
+};
+
+/**
+ * Found by the index of the column. While that is being built, read from the metadata itself, so that no answer depends on
+ * how far the build is.
+ */
+export function columnCondition(tenantId: string, filter: MetadataFilter, column: ColumnRef): Sql {
+  if (column.status === 'building') return conditionSql(filter, computedValue(column));
+  const opposite = OPPOSITES[filter.operator];
+  if (opposite) return sql`not ${columnCondition(tenantId, { ...filter, operator: opposite }, column)}`;
+  const condition = column.type === 'string' ? textCondition(filter) : integerCondition(filter);
+  // `is true` keeps the planner from joining: the set is found once and hashed, whatever the statistics are.
+  return sql`((s.id in (select v.source_id from ${columnValues(tenantId, column)} v where ${condition})) is true)`;
+}
+
+function textCondition(filter: MetadataFilter): Sql {
+  if (filter.operator === 'eq' || filter.operator === 'in') {
+    const operands = [filter.value as Scalar | readonly Scalar[]].flat().map(classify);
+    // Only plain text is equal to itself alone: 7 is equal to 07, a date to its first moment.
+    if (operands.every(({ kind }) => kind === 'text')) return textIsOneOf(operands.map(({ text }) => text));
+  }
+  return conditionSql(filter, raw('v.text_value'));
+}
+
+function integerCondition(filter: MetadataFilter): Sql {
+  switch (filter.operator) {
+    case 'in': {
+      const operands = (filter.value as readonly Scalar[]).map(classify);
+      const numbers = operands.filter(({ kind }) => kind === 'number').map(({ text }) => text);
+      return sql`v.int_value = any(${numbers}::numeric[])`;
+    }
+    case 'eq':
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte': {
+      const operand = classify(filter.value as Scalar);
+      if (operand.kind === 'number')
+        return sql`v.int_value ${raw(OPERATORS[filter.operator])} ${operand.text}::numeric`;
+    }
+  }
+  return conditionSql(filter, raw('v.int_value::text'));
+}

@@ -1,0 +1,144 @@
+/**
+ * Filters -> one SQL predicate over chunk `c`. Keys, operators and values are bound parameters, never text.
+ *
+ * What holds for the whole source is a semi-join on source `s` and its group `g`; it always also demands that both are
+ * alive and the source is ready, so nothing deleted or half-ingested can match.
+ */
+
+import type { Access } from '../../access/access.ts';
+import type { ColumnRef } from '../../corpus/column-store.ts';
+import { withinLimits } from '../../corpus/group-store.ts';
+import { join, raw, type Sql, sql } from '../../db/sql.ts';
+import { conditionSql } from '../../filters/metadata-sql.ts';
+import { isId } from '../../util/ids.ts';
+import type { Filters, MetadataFilter, MetadataFilterGroup } from '../types.ts';
+import { columnCondition } from './column-sql.ts';
+
+/** Sources `s` with their groups `g`. */
+export const SOURCE_TABLES = raw(
+  'source s join source_group g on g.tenant_id = s.tenant_id and g.id = s.source_group_id',
+);
+
+const SOURCE_ALIVE = raw("s.deleted_at is null and s.status = 'ready'");
+const GROUP_ALIVE = raw('g.deleted_at is null');
+
+/** Nothing of a deleted source or group, or of one that is still being ingested, is ever returned. */
+export const ALIVE = sql`${SOURCE_ALIVE} and ${GROUP_ALIVE}`;
+
+/** Chunk `c` is of the version of source `s` that is served, not of one that is being read or was replaced. */
+export const SERVED = raw('c.generation = s.generation');
+
+/** API records win over origin records of the same key. */
+const groupValue = (key: string): Sql => sql`(g.metadata ->> ${key}::text)`;
+const sourceValue = (key: string): Sql =>
+  sql`coalesce(s.metadata ->> ${key}::text, s.origin_metadata -> ${key}::text ->> 'val')`;
+const chunkValue = (key: string): Sql => sql`(c.metadata -> ${key}::text ->> 'val')`;
+
+/** From sources `s` that are alive, ready, within the key's limits and the policy, and fit the source-level filters. */
+export function fittingSources(tenantId: string, access: Access, filters: Filters): Sql {
+  const conditions = [ALIVE, ...narrowingConditions(tenantId, access, filters)];
+  return sql`from ${SOURCE_TABLES} where s.tenant_id = ${tenantId} and ${join(conditions, ' and ')}`;
+}
+
+/** True when there are conditions on sources beyond being there. */
+export function narrows(access: Access, filters: Filters): boolean {
+  return narrowingConditions('', access, filters).length > 0;
+}
+
+/**
+ * The source of chunk `c` is alive, ready, within the key's limits and the policy, and fits the source-level filters: looked up
+ * for each candidate.
+ * By full keys and laterally, so that it is quick before the first ANALYZE too. `coalesce` keeps the planner from turning the test
+ * into a join, which would lose the order of the BM25 index.
+ */
+export function lookedUpSourcePredicate(tenantId: string, access: Access, filters: Filters): Sql {
+  const conditions = [ALIVE, SERVED, ...narrowingConditions(tenantId, access, filters)];
+  return sql`coalesce((select ${join(conditions, ' and ')}
+    from (select * from source where tenant_id = ${tenantId} and source_group_id = c.source_group_id and id = c.source_id offset 0) s,
+         (select * from source_group where tenant_id = ${tenantId} and id = c.source_group_id offset 0) g), false)`;
+}
+
+/** True when the search is narrowed by conditions on sources, and testing a single source for them is cheap. */
+export function narrowsCheaply(access: Access, filters: Filters): boolean {
+  return !filters.metadataFilter && narrows(access, filters);
+}
+
+/** What source `s` in group `g` must fulfil beyond being there. */
+export function narrowingConditions(tenantId: string, access: Access, filters: Filters): Sql[] {
+  const limited = access.sourceGroupIds || access.tagIds ? [withinLimits(access)] : [];
+  const allowed = access.policy?.source ? [access.policy.source] : [];
+  return [...limited, ...allowed, ...sourceConditions(tenantId, access, filters)];
+}
+
+/** Conditions on the chunk itself. */
+export function chunkConditions({ policy }: Pick<Access, 'policy'>, filters: Filters): Sql[] {
+  const wanted = filters.chunkMetadata ? [groupSql(filters.chunkMetadata, onValue(chunkValue))] : [];
+  return policy?.chunk ? [policy.chunk, ...wanted] : wanted;
+}
+
+function sourceConditions(tenantId: string, access: Access, filters: Filters): Sql[] {
+  const conditions: Sql[] = [];
+  const logic = filters.tagFilterLogic ?? 'or';
+  if (filters.tags) conditions.push(tagNames(filters.tags, logic, access));
+  if (filters.tagIds) conditions.push(tagIds(filters.tagIds, logic, access));
+  if (filters.sourceTypes) conditions.push(sql`s.source_type = any(${filters.sourceTypes}::text[])`);
+  if (filters.fileTypes) conditions.push(sql`s.file_type = any(${filters.fileTypes}::text[])`);
+  if (filters.dateFrom !== undefined) conditions.push(sql`s.content_at >= to_timestamp(${filters.dateFrom}::float8)`);
+  // Inclusive to the whole second: a content time is shown in whole seconds.
+  if (filters.dateTo !== undefined) conditions.push(sql`s.content_at < to_timestamp(${filters.dateTo + 1}::float8)`);
+  if (filters.domains) conditions.push(domains(filters.domains));
+  if (filters.metadata) conditions.push(groupSql(filters.metadata, onValue(groupValue)));
+  if (filters.sourceMetadata) conditions.push(groupSql(filters.sourceMetadata, onValue(sourceValue)));
+  if (filters.metadataFilter) {
+    const onColumn = (filter: MetadataFilter): Sql => columnCondition(tenantId, filter, columnOf(filters, filter));
+    conditions.push(groupSql(filters.metadataFilter, onColumn));
+  }
+  return conditions;
+}
+
+/** `readFilters` lets no other keys pass. */
+function columnOf(filters: Filters, { key }: MetadataFilter): ColumnRef {
+  const column = filters.columns?.get(key);
+  if (!column) throw new Error('a metadata filter names a column that was not resolved');
+  return column;
+}
+
+function onValue(read: (key: string) => Sql): (filter: MetadataFilter) => Sql {
+  return (filter) => conditionSql(filter, read(filter.key));
+}
+
+function groupSql(group: MetadataFilterGroup, condition: (filter: MetadataFilter) => Sql): Sql {
+  const members = group.filters.map((member: MetadataFilter | MetadataFilterGroup) =>
+    'filters' in member ? groupSql(member, condition) : condition(member),
+  );
+  return sql`(${join(members, group.operator === 'and' ? ' and ' : ' or ')})`;
+}
+
+/** For a key that is limited to tags there are no others. */
+function tagNames(names: readonly string[], logic: 'and' | 'or', access: Access): Sql {
+  const distinct = [...new Set(names)];
+  const found = sql`select count(distinct t.name) from tag_source_group l
+    join tag t on t.tenant_id = l.tenant_id and t.id = l.tag_id
+    where l.tenant_id = g.tenant_id and l.source_group_id = g.id and t.name = any(${distinct}::text[])
+      and ${access.tagIds ? sql`t.id = any(${access.tagIds}::uuid[])` : raw('true')}`;
+  return sql`(${found}) >= ${logic === 'and' ? distinct.length : 1}::int`;
+}
+
+/** Ids that cannot exist match nothing. */
+function tagIds(ids: readonly string[], logic: 'and' | 'or', access: Access): Sql {
+  const distinct = [...new Set(ids)];
+  const possible = distinct.filter((id) => isId(id) && (access.tagIds?.includes(id) ?? true));
+  const found = sql`select count(distinct l.tag_id) from tag_source_group l
+    where l.tenant_id = g.tenant_id and l.source_group_id = g.id and l.tag_id = any(${possible}::uuid[])`;
+  return sql`(${found}) >= ${logic === 'and' ? distinct.length : 1}::int`;
+}
+
+/** Host of a URL: what follows `//` and an optional user, up to the port or the path. */
+const HOST = raw(
+  String.raw`lower(substring(s.url from '^[A-Za-z][A-Za-z0-9+.-]*://(?:[^/?#]*@)?(\[[^]]*\]|[^/:?#]*)'))`,
+);
+
+function domains(parts: readonly string[]): Sql {
+  const lower = parts.map((part) => part.toLowerCase());
+  return sql`exists (select from unnest(${lower}::text[]) as part where strpos(${HOST}, part) > 0)`;
+}

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openRandom } from '../../../test/support/random.ts';
+import { FUSION_METHODS } from '../../config.ts';
+import { FUSED_DEPTH, type Fused, fuse, type Ranked } from './fuse.ts';
+
+const RUNS = 200;
+
+const list = (ids: string, top = ids.length): Ranked[] => [...ids].map((id, i) => ({ id, score: top - i }));
+const order = (fused: readonly { id: string }[]): string => fused.map(({ id }) => id).join('');
+
+/** Two lists that share some candidates, longer than the depth now and then, with equal scores among them. */
+function randomLists() {
+  const random = openRandom();
+  const half = (): Ranked[] => {
+    const scores = new Map<string, number>();
+    for (let left = random.integer(0, FUSED_DEPTH * 2); left > 0; left -= 1) {
+      scores.set(`c${random.integer(0, FUSED_DEPTH * 3)}`, random.integer(-20, 60) / 10);
+    }
+    return [...scores]
+      .map(([id, score]) => ({ id, score }))
+      .sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
+  };
+  return { lexical: half(), semantic: half(), weight: random.integer(1, 9) / 10, seed: random.seed };
+}
+
+test('the sum of both scores decides, each list stretched to 0..1', () => {
+  const lexical = [
+    { id: 'a', score: 30 },
+    { id: 'b', score: 20 },
+    { id: 'c', score: 10 },
+  ];
+  const semantic = [
+    { id: 'b', score: 0.9 },
+    { id: 'd', score: 0.8 },
+    { id: 'a', score: 0.7 },
+  ];
+  assert.deepEqual(fuse(lexical, semantic, { method: 'weighted', weight: 0.5 }).map(rounded), [
+    { id: 'b', score: 0.75, lexical: 20, semantic: 0.9 },
+    { id: 'a', score: 0.5, lexical: 30, semantic: 0.7 },
+    { id: 'd', score: 0.25, lexical: null, semantic: 0.8 },
+    { id: 'c', score: 0, lexical: 10, semantic: null },
+  ]);
+});
+
+const rounded = ({ id, score, lexical, semantic }: Fused) => ({
+  id,
+  score: Number(score.toFixed(6)),
+  lexical,
+  semantic,
+});
+
+test('reciprocal ranks ignore how far scores lie apart', () => {
+  const near = fuse(list('abc'), list('cad'), { method: 'rrf', weight: 0.5 });
+  const far = fuse(list('abc', 1000), list('cad', 3), { method: 'rrf', weight: 0.5 });
+  assert.equal(order(near), 'acbd');
+  assert.deepEqual(
+    near.map(({ score }) => score),
+    far.map(({ score }) => score),
+  );
+});
+
+test('no candidate is lost or repeated, scores fall and lie in 0..1', () => {
+  for (let run = 0; run < RUNS; run += 1) {
+    const { lexical, semantic, weight, seed } = randomLists();
+    for (const method of FUSION_METHODS) {
+      const fused = fuse(lexical, semantic, { method, weight });
+      const expected = new Set([...lexical, ...semantic].map(({ id }) => id));
+      assert.equal(fused.length, expected.size, `seed ${seed}`);
+      for (const { id, from } of fused)
+        assert.equal(from, lexical.find((one) => one.id === id) ?? semantic.find((one) => one.id === id));
+      assert.deepEqual(new Set(fused.map(({ id }) => id)), expected, `seed ${seed}`);
+      fused.forEach(({ score }, i) => {
+        assert.ok(score >= 0 && score <= 1.000001, `seed ${seed}`);
+        assert.ok(i === 0 || score <= fused[i - 1]!.score, `seed ${seed}`);
+      });
+    }
+  }
+});
+
+test('weight 0 gives the lexical order, weight 1 the semantic one; the other list follows', () => {
+  for (let run = 0; run < RUNS; run += 1) {
+    const { lexical, semantic, seed } = randomLists();
+    for (const method of FUSION_METHODS) {
+      const ids = (ranked: readonly { id: string }[]): string[] => ranked.map(({ id }) => id);
+      const first = fuse(lexical, semantic, { method, weight: 0 });
+      const second = fuse(lexical, semantic, { method, weight: 1 });
+      const both = (list: readonly Ranked[], other: readonly Ranked[]): string[] => [
+        ...new Set(ids([...list, ...other])),
+      ];
+      assert.deepEqual(ids(first), both(lexical, semantic), `seed ${seed}`);
+      assert.deepEqual(ids(second), both(semantic, lexical), `seed ${seed}`);
+    }
+  }
+});
+
+test('a candidate that a list lacks gets nothing from it', () => {
+  for (let run = 0; run < RUNS; run += 1) {
+    const { lexical, semantic, weight, seed } = randomLists();
+    const settings = { method: 'weighted', weight } as const;
+    const alone = new Map(fuse(lexical, [], settings).map(({ id, score }) => [id, score]));
+    for (const { id, score, semantic: similarity } of fuse(lexical, semantic, settings)) {
+      if (similarity === null) assert.equal(score, alone.get(id), `seed ${seed}`);
+      else assert.ok(score >= (alone.get(id) ?? 0), `seed ${seed}`);
+    }
+  }
+});
+
+test('longer lists add candidates behind the others and change nothing before them', () => {
+  for (let run = 0; run < RUNS; run += 1) {
+    const { lexical, semantic, weight, seed } = randomLists();
+    for (const method of FUSION_METHODS) {
+      const settings = { method, weight };
+      const short = fuse(lexical.slice(0, FUSED_DEPTH), semantic.slice(0, FUSED_DEPTH), settings);
+      const long = fuse(lexical, semantic, settings);
+      assert.equal(
+        long
+          .slice(0, short.length)
+          .map(({ id }) => id)
+          .join(),
+        short.map(({ id }) => id).join(),
+        `seed ${seed}`,
+      );
+    }
+  }
+});
+
+test('one candidate, or several of one score, are all the best', () => {
+  const settings = { method: 'weighted', weight: 0.5 } as const;
+  assert.equal(fuse([{ id: 'a', score: 7 }], [], settings)[0]!.score, 0.5);
+  const equal = ['b', 'a'].map((id) => ({ id, score: 3 }));
+  assert.deepEqual(
+    fuse(equal, [], settings).map(({ id, score }) => [id, score]),
+    [
+      ['b', 0.5],
+      ['a', 0.5],
+    ],
+  );
+});

@@ -1,0 +1,233 @@
+/**
+ * Typing errors: a word of the query that no chunk has which the caller may see is taken for the commonest word near it that such
+ * a chunk has. Nothing is stored for this: the BM25 index is asked for all spellings one error away at once, and for words that
+ * begin alike. An ordinary query costs one look at its best chunks.
+ */
+import type { Tx } from '../../db/database.ts';
+import { sql } from '../../db/sql.ts';
+import { encodePrefix } from '../../text/analysis/encode.ts';
+import { TERM_WEIGHT } from '../../text/analysis/looser-forms.ts';
+import { errorsBetween, isCorrectable, spellingsNear } from '../../text/analysis/misspellings.ts';
+import { firstTerms, lowerCase, wordTerms } from '../../text/analysis/words.ts';
+import { type QueryWord, queryWords } from '../../text/analyzer.ts';
+import { fold } from '../../text/fold.ts';
+import { collect } from '../../util/collect.ts';
+import { termsAmong } from '../lexical/lexical-scan.ts';
+import type { ReadRow } from '../reading/hits.ts';
+import type { Filters, Warning } from '../types.ts';
+import { lexicalCandidates, lexicalRequest, type RankedCandidate, type Search } from './candidates.ts';
+
+export const FUZZY_WARNING = 'fuzzy_match';
+export const FUZZY_WITHOUT_WORDS = 'Words that occur nowhere were taken for others.';
+
+/** Words of one query that are looked at. */
+const WORDS_MAX = 12;
+/** A query with more words that occur nowhere is about something else, not misspelled. */
+const CORRECTED_WORDS_MAX = 3;
+/** A word that one of so many of the best chunks has is spelled as the corpus has it. */
+const BEST_CHUNKS = 10;
+/** A query of which the best chunks have more has found what it is about: it is not slowed down. */
+const MISSING_SHARE_MIN = 1 / 3;
+/** Chunks among which the commonest spelling is chosen. */
+const CHUNKS_READ = 20;
+/** With a policy they are the oldest of so many: the best would depend on what is hidden. */
+const CHUNKS_CONSIDERED = 1_000;
+/** Longer words may have two errors, when the first letters are right. */
+const TWO_ERRORS_UNITS_MIN = 8;
+const PREFIX_UNITS = 5;
+/** What a word that was guessed counts. */
+const GUESS_WEIGHT = 2;
+
+interface Correction {
+  /** As in the query. */
+  word: string;
+  /** As in a chunk, in lower case. */
+  meant: string;
+  term: string;
+}
+
+/**
+ * The search with misspelled words corrected, and with stems of the languages of the corpus for words that occur only as such;
+ * undefined when there are none. `ranked` is what the search found, `rows` what was read of it.
+ */
+export async function correct(
+  tx: Tx,
+  search: Search,
+  ranked: readonly RankedCandidate[],
+  rows: ReadonlyMap<string, Pick<ReadRow, 'terms'>>,
+  warnings: Warning[],
+): Promise<Search | undefined> {
+  const { request, languages } = search;
+  if (request.mode === 'semantic') return undefined;
+  const words = queryWords(request.query, languages)
+    .filter((word) => word.stems.length > 0 || mayBeMisspelled(word))
+    .slice(0, WORDS_MAX);
+  if (words.length === 0) return undefined;
+  const best = ranked.slice(0, BEST_CHUNKS).flatMap(({ id }) => rows.get(id)?.terms ?? []);
+  const missing = missingIn(best, words);
+  if (missing.length < words.length * MISSING_SHARE_MIN) return undefined;
+  const filters = request.usePostfilter ? {} : request.filters;
+  const nowhere: QueryWord[] = [];
+  const inflected: QueryWord[] = [];
+  const sought = missing.flatMap((word) => [...word.terms, ...word.stems]);
+  const known = await presentTerms(tx, search, sought, filters);
+  const occurs = async (terms: readonly string[]): Promise<boolean> =>
+    known
+      ? terms.some((term) => known.has(term))
+      : terms.length > 0 && (await chunksWith(tx, search, terms, filters, 1)).length > 0;
+  for (const word of missing) {
+    if (await occurs(word.terms)) continue;
+    if (await occurs(word.stems)) inflected.push(word);
+    else if (mayBeMisspelled(word)) nowhere.push(word);
+    if (nowhere.length > CORRECTED_WORDS_MAX) return undefined;
+  }
+  // Which chunks are the best depends on what is hidden too; which words nothing has does not.
+  if (request.policy !== null && nowhere.length + inflected.length < words.length * MISSING_SHARE_MIN) return undefined;
+  const corrections: Correction[] = [];
+  for (const spelled of await spell(tx, search, nowhere, filters)) {
+    const correction = await correctWord(tx, search, spelled, filters);
+    if (correction) corrections.push(correction);
+  }
+  const guesses = [
+    ...inflected.flatMap(({ stems }) => stems.flatMap((term) => new Array<string>(TERM_WEIGHT).fill(term))),
+    ...corrections.flatMap(({ term }) => new Array<string>(GUESS_WEIGHT).fill(term)),
+  ];
+  if (guesses.length === 0) return undefined;
+  if (corrections.length > 0) warnings.push(warningOf(corrections));
+  return { ...search, terms: [...search.terms, ...guesses] };
+}
+
+function mayBeMisspelled({ word, isSyllable }: QueryWord): boolean {
+  return !isSyllable && isCorrectable(fold(word.toLowerCase()));
+}
+
+function warningOf(corrections: readonly Correction[]): Warning {
+  const list = corrections.map(({ word, meant }) => `“${meant}” instead of “${word}”`).join(', ');
+  return { type: FUZZY_WARNING, message: `Words that occur nowhere were taken for others: ${list}.` };
+}
+
+/** A word, and how it may have been meant. Terms that no chunk has may be left out. */
+interface Spelled {
+  word: string;
+  letters: string;
+  /** Terms of all spellings one error away. */
+  near: ReadonlySet<string>;
+  /** Of words with the same first letters. */
+  alike: readonly string[];
+}
+
+async function spell(tx: Tx, search: Search, words: readonly QueryWord[], filters: Filters): Promise<Spelled[]> {
+  const { languages, counts } = search;
+  const lists = words.map(({ word }) => ({
+    key: [word, ...languages].join(' '),
+    terms: () => termsNear(word, languages),
+  }));
+  const few = await search.few?.(filters);
+  const near = few
+    ? await collect(lists, ({ terms, key }) => few.having(terms, key))
+    : ((await counts?.occurring(lists)) ?? lists.map(({ terms }) => [...terms()]));
+  const spelled = words.map(({ word }, i) => {
+    const letters = fold(word.toLowerCase());
+    const alike = letters.length < TWO_ERRORS_UNITS_MIN ? [] : [encodePrefix(letters.slice(0, PREFIX_UNITS))];
+    return { word, letters, near: near[i]!, alike };
+  });
+  const terms = spelled.flatMap((one) => [...one.near, ...one.alike]);
+  const present = few || counts ? await presentTerms(tx, search, terms, filters) : undefined;
+  const kept = (some: readonly string[]): readonly string[] =>
+    present ? some.filter((term) => present.has(term)) : some;
+  return spelled.map((one) => ({ ...one, near: new Set(kept(one.near)), alike: kept(one.alike) }));
+}
+
+/** Those of the terms that chunks have which the caller may see, where one look tells it for all. */
+async function presentTerms(
+  tx: Tx,
+  search: Search,
+  terms: readonly string[],
+  filters: Filters,
+): Promise<ReadonlySet<string> | undefined> {
+  if (terms.length === 0) return new Set();
+  const few = await search.few?.(filters);
+  if (few) return new Set(await few.having(() => terms));
+  const { bySource } = lexicalRequest(search, [], 1);
+  const fitting = search.hasTextSearch || !bySource ? undefined : await search.fitting(filters);
+  if (!fitting || fitting.mixed || fitting.ids === null) return undefined;
+  return termsAmong(tx, terms, { ids: fitting.ids, chunks: fitting.chunks });
+}
+
+/** Words that none of these chunks has, given by their terms. */
+function missingIn(chunks: readonly string[], words: readonly QueryWord[]): readonly QueryWord[] {
+  const present = ` ${chunks.join(' ')} `;
+  return words.filter((word) => !word.terms.some((term) => present.includes(` ${term} `)));
+}
+
+/** Of all spellings one error away. */
+function termsNear(word: string, languages: readonly string[]): ReadonlySet<string> {
+  return firstTerms(spellingsNear(fold(word.toLowerCase())), languages);
+}
+
+/** The commonest word one error away; of a long word also two, behind the same first letters. */
+async function correctWord(
+  tx: Tx,
+  search: Search,
+  { word, letters, near, alike }: Spelled,
+  filters: Filters,
+): Promise<Correction | undefined> {
+  const { languages } = search;
+  const contents = await chunksWith(tx, search, [...near], filters, CHUNKS_READ);
+  const found = commonest(contents, languages, word, (other, term) => near.has(term) && isNear(other, letters, 1));
+  if (found) return found;
+  const others = await chunksWith(tx, search, alike, filters, CHUNKS_READ);
+  return commonest(others, languages, word, (other) => isNear(other, letters, 2));
+}
+
+/** A word's ending may differ besides: “populaton” is near “populations”. */
+function isNear(word: string, letters: string, errors: number): boolean {
+  if (word.length < letters.length - errors) return false;
+  return [letters.length - 1, letters.length, letters.length + 1, word.length].some(
+    (length) => errorsBetween(word.slice(0, length), letters, errors) <= errors,
+  );
+}
+
+/** The contents of the best chunks with one of the terms, that the caller may see. */
+async function chunksWith(
+  tx: Tx,
+  search: Search,
+  terms: readonly string[],
+  filters: Filters,
+  limit: number,
+): Promise<{ content: string; language: string | null }[]> {
+  const anyOrder = search.request.policy !== null && limit > 1;
+  const found = await lexicalCandidates(tx, { ...search, terms }, filters, anyOrder ? CHUNKS_CONSIDERED : limit);
+  const candidates = anyOrder ? found.toSorted((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit) : found;
+  if (candidates.length === 0) return [];
+  return tx.query(sql`
+    select c.content, s.language from chunk c join source s on s.tenant_id = c.tenant_id and s.id = c.source_id
+    where c.tenant_id = ${search.request.tenantId} and c.id = any(${candidates.map(({ id }) => id)}::uuid[])`);
+}
+
+/** The word that most of the contents have, of those that `fits`. */
+function commonest(
+  contents: readonly { content: string; language: string | null }[],
+  languages: readonly string[],
+  word: string,
+  fits: (letters: string, term: string) => boolean,
+): Correction | undefined {
+  const counts = new Map<string, { count: number; meant: string }>();
+  for (const { content, language } of contents) {
+    const known = language !== null && languages.includes(language) ? language : 'und';
+    const seen = new Set<string>();
+    for (const [other] of content.matchAll(/[\p{L}\p{M}]+/gu)) {
+      const letters = fold(other.toLowerCase());
+      if (Math.abs(letters.length - word.length) > 4) continue;
+      const { term } = wordTerms(other, known)[0]!;
+      if (seen.has(term) || !fits(letters, term)) continue;
+      seen.add(term);
+      counts.set(term, {
+        count: (counts.get(term)?.count ?? 0) + 1,
+        meant: counts.get(term)?.meant ?? lowerCase(other, known),
+      });
+    }
+  }
+  const [best] = [...counts].sort(([a, x], [b, y]) => y.count - x.count || (a < b ? -1 : 1));
+  return best && { word, meant: best[1].meant, term: best[0] };
+}

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openRandom } from '../../../test/support/random.ts';
+import { areNearDuplicates, fingerprint, NEAR_DUPLICATE_SHARE_MIN } from './near-duplicates.ts';
+
+const same = (a: string, b: string): boolean => areNearDuplicates(fingerprint(a), fingerprint(b));
+const words = (count: number, from = 0): string[] =>
+  Array.from(
+    { length: count },
+    (_, i) => `word${String.fromCharCode(97 + ((from + i) % 26))}${'xyz'[Math.floor((from + i) / 26) % 3]}`,
+  );
+
+test('layout, case and punctuation do not make a text another', () => {
+  const text = 'The lender insures the object, nail to nail, for the whole period of the loan agreement.';
+  assert.ok(same(text, text.toUpperCase().replaceAll(' ', '\n').replaceAll(',', ' –')));
+});
+
+test('a long text with one other word is a copy, one with many is not', () => {
+  const text = words(60);
+  assert.ok(same(text.join(' '), text.with(30, 'changed').join(' ')));
+  assert.ok(!same(text.join(' '), [...text.slice(0, 45), ...words(15, 60)].join(' ')));
+});
+
+test('a text that differs in a number, a date or a code is never a copy', () => {
+  const text = words(60);
+  assert.ok(!same(text.with(30, '2024').join(' '), text.with(30, '2025').join(' ')));
+  assert.ok(!same(text.with(30, 'ERR4012').join(' '), text.with(30, 'ERR4013').join(' ')));
+});
+
+test('short texts are copies only by their hash', () => {
+  assert.ok(!same('Closed on Mondays.', 'closed on mondays'));
+});
+
+test('texts without blanks are compared by characters', () => {
+  const text =
+    '博物館は月曜日に休館します。貸出しには館長の許可が必要です。作品は常に温度と湿度を管理した部屋に保管されます。';
+  assert.ok(same(text, text.replace('常に', '常時に')));
+  assert.ok(!same(text, text.slice(0, 20) + text.slice(40)));
+});
+
+test('a sequence counts once, however often it comes', () => {
+  assert.equal(fingerprint('one two three '.repeat(10)).sequences.length, 3);
+});
+
+test('plain letters are compared as all others are', () => {
+  const random = openRandom();
+  const letters = Array.from({ length: 0x2028 }, (_, code) => code).filter((code) => code < 0x180 || code >= 0x2010);
+  for (let run = 0; run < 300; run += 1) {
+    const text = Array.from({ length: 60 }, () =>
+      random.integer(0, 3) === 0 ? ' ' : String.fromCharCode(random.pick(letters)),
+    ).join('');
+    // A wide blank is not plain.
+    assert.deepEqual(fingerprint(`${text} x1`), fingerprint(`${text} x1\u3000`), `seed ${random.seed}, run ${run}`);
+  }
+});
+
+test('the early end counts what the whole comparison counts', () => {
+  const random = openRandom();
+  for (let run = 0; run < 300; run += 1) {
+    const text = words(random.integer(8, 70));
+    const other = [...text];
+    for (let changes = random.integer(0, 6); changes > 0; changes -= 1) {
+      other.splice(random.integer(0, other.length - 1), random.integer(0, 2), random.word(7));
+    }
+    const sequences = (list: string[]): Set<string> =>
+      new Set(list.slice(0, -2).map((_, i) => list.slice(i, i + 3).join(' ')));
+    const [a, b] = [sequences(text), sequences(other)];
+    const expected = other.length >= 8 && a.intersection(b).size / a.union(b).size >= NEAR_DUPLICATE_SHARE_MIN;
+    assert.equal(same(text.join(' '), other.join(' ')), expected, `seed ${random.seed}, run ${run}`);
+  }
+});

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Candidate, inOrder } from '../lexical/lexical.ts';
+import { type ReadText, select } from './select.ts';
+
+const texts = new Map<string, ReadText>();
+const candidate = (id: string, sourceId: string, hash: string, score = 1): Candidate => {
+  texts.set(id, { hash });
+  return { id, sourceId, score };
+};
+const ids = (candidates: readonly Candidate[]): string => candidates.map(({ id }) => id).join('');
+
+test('equal content is kept once, the best of it', () => {
+  const candidates = [candidate('a', 's', 'x'), candidate('b', 't', 'x'), candidate('c', 't', 'y')];
+  assert.equal(ids(select(candidates, undefined, texts)), 'ac');
+  assert.equal(ids(select(candidates, undefined, new Map())), 'abc', 'nothing has been read');
+});
+
+test('a source has at most its share, and a duplicate does not use it up', () => {
+  const candidates = [
+    candidate('a', 's', '1'),
+    candidate('b', 't', '1'),
+    candidate('c', 's', '2'),
+    candidate('d', 't', '3'),
+    candidate('e', 't', '4'),
+  ];
+  assert.equal(ids(select(candidates, 1, texts)), 'ad');
+  assert.equal(ids(select(candidates, 2, texts)), 'acde');
+  assert.equal(ids(select(candidates, 2, texts, 3)), 'acd');
+});
+
+test('order is by score, then id; what the limit cut through stays as it is', () => {
+  const candidates = [
+    candidate('d', 's', '1', 1),
+    candidate('c', 's', '2', 2),
+    candidate('b', 's', '3', 2),
+    candidate('a', 's', '4', 1),
+  ];
+  assert.equal(ids(inOrder(candidates, 0)), 'bcad');
+  assert.equal(ids(inOrder(candidates, 1)), 'bcda');
+});

@@ -1,0 +1,155 @@
+/** Candidates -> hits: the columns of Content, read for the few that are returned. */
+
+import { hash } from 'node:crypto';
+import { type Access, mayShowChunk } from '../../access/access.ts';
+import { chunkPartition } from '../../corpus/tenant-store.ts';
+import type { Tx } from '../../db/database.ts';
+import { identifier, keepPlan, raw, type Sql, sql } from '../../db/sql.ts';
+import type { TypedMetadata } from '../../files/parsed.ts';
+import { FACTS_SHOWN, redactChunk, shownAt } from '../../redaction/apply-redaction.ts';
+import type { Redactor } from '../../redaction/redact.ts';
+import { collect } from '../../util/collect.ts';
+import type { ReadText } from '../ranking/select.ts';
+import type { Hit, Neighbour } from '../types.ts';
+
+export type HitRow = Omit<Hit, 'score' | 'scores' | 'metadata'> & {
+  originMetadata: TypedMetadata;
+  apiMetadata: Record<string, string>;
+  /** The ingest rules that its source was read under. */
+  redactedBy: string;
+};
+
+const HIT_COLUMNS = raw(`c.id, c.source_id as "sourceId", c.source_group_id as "sourceGroupId",
+  s.source_type as "sourceType", s.file_type as "fileType", s.name, s.url, c.content, c.context, c.ordinal as "chunkIndex",
+  c.start_offset as "startOffset", c.end_offset as "endOffset", c.pages, c.heading_path as "headingPath",
+  s.origin_metadata as "originMetadata", s.metadata as "apiMetadata", c.metadata as "chunkMetadata",
+  s.content_at as "contentAt", s.language, s.redacted_by as "redactedBy"`);
+
+/** Of chunk `c` and its source `s`. A key that is limited to tags is shown no others. */
+export function hitColumns(tagIds: readonly string[] | null): Sql {
+  const shown = tagIds ? sql`and t.id = any(${tagIds}::uuid[])` : raw('');
+  return sql`${HIT_COLUMNS},
+    array(select t.name from tag_source_group l join tag t on t.tenant_id = l.tenant_id and t.id = l.tag_id
+          where l.tenant_id = c.tenant_id and l.source_group_id = c.source_group_id ${shown} order by t.name) as tags`;
+}
+
+export interface HitRequest {
+  tenantId: string;
+  partitionNo: number;
+  tagIds: readonly string[] | null;
+}
+
+/** A row as a search reads it. */
+export type ReadRow = HitRow & { terms: string };
+
+/** Rows of chunks by id; those that are gone are left out. */
+export async function readRows(tx: Tx, request: HitRequest, ids: readonly string[]): Promise<Map<string, ReadRow>> {
+  if (ids.length === 0) return new Map();
+  // Lateral, with an offset: a join may be planned as a scan of all sources. Of the one partition, as the plan is kept.
+  const read = sql`
+    select ${hitColumns(request.tagIds)}, c.terms from ${identifier(chunkPartition(request.partitionNo))} c cross join lateral (
+      select * from source where tenant_id = c.tenant_id and source_group_id = c.source_group_id and id = c.source_id offset 0) s
+    where c.tenant_id = ${request.tenantId} and c.id = any(${ids}::uuid[])`;
+  const rows = await tx.query<ReadRow>(keepPlan(read));
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** Hashes of the content of chunks, by id. */
+export async function readHashes(tx: Tx, tenantId: string, ids: readonly string[]): Promise<Map<string, ReadText>> {
+  if (ids.length === 0) return new Map();
+  const rows = await tx.query<{ id: string; hash: string }>(sql`
+    select c.id, encode(sha256(convert_to(c.content, 'UTF8')), 'hex') as hash from chunk c
+    where c.tenant_id = ${tenantId} and c.id = any(${ids}::uuid[])`);
+  return new Map(rows.map(({ id, hash }) => [id, { hash }]));
+}
+
+/** The same of a content that has been read. */
+export function hashOf(content: string): string {
+  return hash('sha256', content);
+}
+
+/** What is known of a chunk's rank; nothing of one that no search found. */
+export type Rank = Pick<Hit, 'score' | 'scores'>;
+export const UNRANKED: Rank = { score: 0, scores: { lexical: null, semantic: null, rerank: null } };
+
+/** `row` as selected by `hitColumns`, as it may be shown; undefined when a rule withholds it. */
+export async function toHit(row: HitRow, { score, scores }: Rank, redactor: Redactor | null): Promise<Hit | undefined> {
+  const { name, url, content, context, headingPath, chunkMetadata } = row;
+  const metadata = mergedMetadata(row.originMetadata, row.apiMetadata);
+  const facts = await redactChunk(redactor, { name, url, metadata }, FACTS_SHOWN);
+  const steps = shownAt(redactor, row.redactedBy);
+  const text = await redactChunk(redactor, { content, context, headingPath, chunkMetadata }, steps);
+  if (!facts || !text) return undefined;
+  return {
+    id: row.id,
+    sourceId: row.sourceId,
+    sourceGroupId: row.sourceGroupId,
+    sourceType: row.sourceType,
+    fileType: row.fileType,
+    name: facts.name,
+    url: facts.url,
+    content: text.content,
+    context: text.context,
+    chunkIndex: row.chunkIndex,
+    startOffset: row.startOffset,
+    endOffset: row.endOffset,
+    pages: row.pages,
+    headingPath: text.headingPath,
+    score,
+    scores,
+    metadata: facts.metadata,
+    chunkMetadata: text.chunkMetadata,
+    tags: row.tags,
+    contentAt: row.contentAt,
+    language: row.language,
+  };
+}
+
+/** API records win over origin records of the same key; sorted by key. */
+function mergedMetadata(origin: TypedMetadata, api: Record<string, string>): TypedMetadata {
+  const merged = new Map(Object.entries(origin));
+  for (const [key, val] of Object.entries(api)) merged.set(key, { val, type: 'string' });
+  return Object.fromEntries([...merged].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** With what else withholds it. */
+export type NeighbourRow = Neighbour & Pick<HitRow, 'context' | 'headingPath' | 'redactedBy'> & { hitId: string };
+
+/** The chunks around each of these in its source, those that may be seen; null where none were asked for. */
+export async function readNeighbours(
+  tx: Tx,
+  { tenantId, policy }: { tenantId: string } & Pick<Access, 'policy'>,
+  around: readonly { id: string }[],
+  { before, after }: { before: number; after: number },
+): Promise<NeighbourRow[] | null> {
+  if (before + after === 0) return null;
+  return tx.query<NeighbourRow>(sql`
+    select h.id as "hitId", (select s.redacted_by from source s where s.tenant_id = c.tenant_id and s.id = c.source_id) as "redactedBy", c.id, c.ordinal as "chunkIndex", c.content, c.context, c.heading_path as "headingPath",
+      c.start_offset as "startOffset", c.end_offset as "endOffset"
+    from chunk h join chunk c on c.tenant_id = h.tenant_id and c.source_id = h.source_id and c.generation = h.generation
+      and c.ordinal between h.ordinal - ${before}::int and h.ordinal + ${after}::int and c.id <> h.id
+    where h.tenant_id = ${tenantId} and h.id = any(${around.map(({ id }) => id)}::uuid[]) and ${mayShowChunk({ policy })}
+    order by c.ordinal`);
+}
+
+/** Gives each hit its neighbours, as they may be shown. */
+export async function addNeighbours(
+  hits: readonly Hit[],
+  rows: readonly NeighbourRow[] | null,
+  redactor: Redactor | null,
+): Promise<void> {
+  if (!rows) return;
+  const byHit = Map.groupBy(rows, (row) => row.hitId);
+  for (const hit of hits) {
+    const around = await collect(byHit.get(hit.id) ?? [], async ({ hitId: _, redactedBy, ...row }) => {
+      const shown = await redactChunk(redactor, row, shownAt(redactor, redactedBy));
+      if (!shown) return undefined;
+      const { context: _context, headingPath: _headingPath, ...neighbour } = shown;
+      return neighbour;
+    });
+    hit.neighbours = {
+      before: around.filter((neighbour) => neighbour.chunkIndex < hit.chunkIndex),
+      after: around.filter((neighbour) => neighbour.chunkIndex > hit.chunkIndex),
+    };
+  }
+}

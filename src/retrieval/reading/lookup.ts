@@ -1,0 +1,179 @@
+/** Content by id instead of by question: one chunk, the chunks of a source, its text. The same walls as in search. */
+
+import { type Access, mayShowChunk, mayShowSource, showsEverything, showsSomething } from '../../access/access.ts';
+import { withinLimits } from '../../corpus/group-store.ts';
+import type { Queryable, Tx } from '../../db/database.ts';
+import { raw, type Sql, sql } from '../../db/sql.ts';
+import { FACTS_SHOWN, placesAfter, redactText, shownAt } from '../../redaction/apply-redaction.ts';
+import type { ApplyAt, Redactor } from '../../redaction/redact.ts';
+import { collect } from '../../util/collect.ts';
+import { ALIVE, SERVED, SOURCE_TABLES } from '../query/filter-sql.ts';
+import type { Hit } from '../types.ts';
+import { type HitRow, hitColumns, toHit, UNRANKED } from './hits.ts';
+
+/** Code points read on both sides of a range: the longest match, a block of a private key, is half as long. */
+const REDACTION_MARGIN = 16_384;
+
+/** A stretch of extracted text as it is stored, with more around it where rules are to be applied. */
+export interface ReadRange {
+  /** Of the source. */
+  name: string;
+  text: string;
+  /** The code points that were asked for. */
+  from: number;
+  to: number;
+  steps: readonly ApplyAt[];
+  /** Of the whole extracted text, in code points. */
+  textLength: number;
+}
+
+/** Undefined for chunks that do not exist, are deleted, or may not be seen. */
+export async function findChunk(
+  tx: Queryable,
+  tenantId: string,
+  id: string,
+  access: Access,
+): Promise<HitRow | undefined> {
+  const [row] = await tx.query<HitRow>(sql`
+    select ${hitColumns(access.tagIds)} from chunk c join ${SOURCE_TABLES} on s.tenant_id = c.tenant_id and s.id = c.source_id
+    where c.tenant_id = ${tenantId} and c.id = ${id} and ${ALIVE} and ${SERVED} and ${withinLimits(access)}
+      and ${mayShowSource(access)} and ${mayShowChunk(access)}`);
+  return row;
+}
+
+/**
+ * Chunks as they may be shown, without those that a redaction rule withholds. Not within a transaction: it may take its time.
+ */
+export function shownChunks(redactor: Redactor | null, rows: readonly HitRow[]): Promise<Hit[]> {
+  return collect(rows, (row) => toHit(row, UNRANKED, redactor));
+}
+
+/**
+ * Chunks of a source in reading order; undefined when there is no such source, or nothing of it may be seen. After the id of a chunk that is gone there is nothing: its source has been read anew, and the list with it.
+ */
+export async function listChunks(
+  tx: Tx,
+  tenantId: string,
+  sourceId: string,
+  access: Access,
+  page: { limit: number; afterId?: string | undefined },
+): Promise<{ rows: HitRow[]; nextId: string | null; total: number } | undefined> {
+  const source = await findSource(tx, tenantId, sourceId, access);
+  if (!source) return undefined;
+  const after =
+    page.afterId === undefined
+      ? raw('true')
+      : sql`c.ordinal > (select c.ordinal from chunk c
+            where c.tenant_id = ${tenantId} and c.source_id = ${sourceId} and c.generation = ${source.generation}
+              and c.id = ${page.afterId} and ${mayShowChunk(access)})`;
+  const rows = await tx.query<HitRow>(sql`
+    select ${hitColumns(access.tagIds)} from chunk c join source s on s.tenant_id = c.tenant_id and s.id = c.source_id
+    where c.tenant_id = ${tenantId} and c.source_id = ${sourceId} and c.generation = ${source.generation} and ${mayShowChunk(access)} and ${after}
+    order by c.ordinal limit ${page.limit + 1}`);
+  const onPage = rows.slice(0, page.limit);
+  return {
+    rows: onPage,
+    nextId: rows.length > page.limit ? onPage.at(-1)!.id : null,
+    total: await countShown(tx, tenantId, sourceId, source, access),
+  };
+}
+
+/**
+ * Code points `start` to `end` of the extracted text, less where it ends before; undefined when there is no such source, or a part
+ * of it may not be seen.
+ */
+export async function readText(
+  tx: Tx,
+  tenantId: string,
+  sourceId: string,
+  access: Access,
+  range: { start: number; end: number },
+  redactor: Redactor | null,
+): Promise<ReadRange | undefined> {
+  const source = await findSource(tx, tenantId, sourceId, access, showsEverything(access));
+  if (!source) return undefined;
+  const steps = shownAt(redactor, source.redactedBy).filter((step) => redactor?.appliesAt(step));
+  // What is looked for may begin before the range or end behind it: half a match is none.
+  const margin = steps.length === 0 ? 0 : REDACTION_MARGIN;
+  const start = Math.max(0, range.start - margin);
+  const end = range.end + margin;
+  const segments = await tx.query<{ part: string }>(sql`
+    select substr(t.content, greatest(${start}::int - t.start_offset, 0) + 1,
+                  least(${end}::int, t.end_offset) - greatest(${start}::int, t.start_offset)) as part
+    from source_text t
+    where t.tenant_id = ${tenantId} and t.source_id = ${sourceId} and t.generation = ${source.generation} and t.start_offset < ${end}::int and t.end_offset > ${start}::int
+    order by t.start_offset`);
+  const text = segments.map((segment) => segment.part).join('');
+  return {
+    name: source.name,
+    text,
+    steps,
+    from: range.start - start,
+    to: range.end - start,
+    textLength: source.textLength,
+  };
+}
+
+/**
+ * The code points [from, to) of what was read, with every match that reaches into them replaced. Undefined: a rule withholds the
+ * text. Not within a transaction: it may take its time.
+ */
+export async function shownText(
+  redactor: Redactor | null,
+  read: ReadRange,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  if ((await redactText(redactor, read.name, FACTS_SHOWN)) === undefined) return undefined;
+  let { text, from, to } = read;
+  for (const step of read.steps) {
+    const { text: redacted, matches, blocked } = await redactor!.redact(text, step, signal);
+    if (blocked) return undefined;
+    const cut = matches.find((match) => match.end > from && match.start < from);
+    const places = placesAfter(matches);
+    from = places(cut ? cut.start : from);
+    to = Math.max(from, places(to));
+    text = redacted;
+  }
+  return read.steps.length === 0 ? text : [...text].slice(from, to).join('');
+}
+
+interface ShownSource {
+  name: string;
+  redactedBy: string;
+  generation: number;
+  chunkCount: number;
+  textLength: number;
+}
+
+/** @param condition on source `s`. */
+async function findSource(
+  tx: Tx,
+  tenantId: string,
+  id: string,
+  access: Access,
+  condition: Sql = raw('true'),
+): Promise<ShownSource | undefined> {
+  const columns: Sql = raw(
+    's.name, s.redacted_by as "redactedBy", s.generation, s.chunk_count as "chunkCount", s.text_length as "textLength"',
+  );
+  const [source] = await tx.query<ShownSource>(sql`
+    select ${columns} from ${SOURCE_TABLES}
+    where s.tenant_id = ${tenantId} and s.id = ${id} and ${ALIVE} and ${withinLimits(access)}
+      and ${mayShowSource(access)} and ${showsSomething(access)} and ${condition}`);
+  return source;
+}
+
+/** A number that counted more than is shown would tell that there is more. */
+async function countShown(
+  tx: Tx,
+  tenantId: string,
+  sourceId: string,
+  { generation, chunkCount }: ShownSource,
+  access: Access,
+): Promise<number> {
+  if (!access.policy?.chunk) return chunkCount;
+  const [count] = await tx.query<{ total: number }>(sql`
+    select count(*) as total from chunk c
+    where c.tenant_id = ${tenantId} and c.source_id = ${sourceId} and c.generation = ${generation} and ${mayShowChunk(access)}`);
+  return count!.total;
+}

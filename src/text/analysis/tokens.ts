@@ -1,0 +1,60 @@
+/** Normalises text and splits it into runs, by the way their script is analyzed. */
+import { normalize } from '../fold.ts';
+
+export type TokenKind = 'cjk' | 'thai' | 'hangul' | 'word' | 'symbol' | 'operator';
+
+const LETTERS = '[\\p{L}\\p{M}\\p{N}]';
+const CJK = `[[\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Bopo}]&&${LETTERS}]`;
+const THAI = `[[\\p{sc=Thai}\\p{sc=Laoo}\\p{sc=Khmr}\\p{sc=Mymr}]&&${LETTERS}]`;
+const HANGUL = `[[\\p{sc=Hang}]&&${LETTERS}]`;
+const WORD = `[${LETTERS}--${CJK}--${THAI}--${HANGUL}]`;
+const EMOJI = '\\p{Extended_Pictographic}';
+
+/**
+ * A mark before a word that makes it a name of its own: `-e`, `--depth`, `.gitignore`, `@media`, `#include`, `$HOME`, `%j`. Not one
+ * within a word, behind another of the same, or behind a bracket as in `f().then`.
+ */
+const SIGIL = `(?<![${LETTERS}_])(?:(?<![\\-+])--?|(?<![.\\)\\]\\}])\\.|(?<!@)@|(?<![#&])#|(?<!\\$)\\$|(?<!%)%)`;
+/** Two or three marks between blanks, quotes or brackets: `->`, `<=>`, `$!`, `&&`. */
+const MARKS = '[!#$%&*+\\-.\\/:<=>?@\\\\^\\|~]';
+const OPERATOR = `(?<![${LETTERS}${MARKS}])${MARKS}{2,3}(?![${LETTERS}${MARKS}])`;
+
+/**
+ * A word may hold single connectors (`foo.bar`, `std::vec`, `ERR_4012`, `10,000`, `3,5` but not `1,2,3`) and end like `C++` or `C#`.
+ */
+const TOKENS = new RegExp(
+  `(${CJK}+)|(${THAI}+)|(${HANGUL}+)|(${SIGIL})?(${WORD}+(?:(?:[._\\-]+|::|(?<=\\d),(?=\\d{3})|(?<=(?<![,.\\d])[.\\d]+),(?=\\d+(?![,\\d])))${WORD}+)*(?:\\+\\+|#(?!${LETTERS}))?)|(${EMOJI})|(${OPERATOR})`,
+  'gv',
+);
+
+/** By group of the pattern. */
+const KINDS: readonly (TokenKind | undefined)[] = [
+  ...[undefined, 'cjk', 'thai', 'hangul', undefined, 'word', 'symbol', 'operator'],
+] as const;
+const SIGIL_GROUP = 4;
+const WORD_GROUP = 5;
+
+/** The pattern's matcher keeps a stack as deep as a token is long: text is matched in windows, cut at a blank if there is one. */
+const WINDOW_UNITS_MAX = 16_384;
+
+/**
+ * Calls `visit` for every run of letters, marks and digits, for every emoji and every operator, in order. `sigil` is the mark before
+ * a word, or ''. Time is linear in the text.
+ */
+export function forEachToken(text: string, visit: (kind: TokenKind, token: string, sigil: string) => void): void {
+  for (let start = 0; start < text.length; ) {
+    const end = windowEnd(text, start);
+    for (const match of normalize(text.slice(start, end)).matchAll(TOKENS)) {
+      if (match[WORD_GROUP] !== undefined) visit('word', match[WORD_GROUP], match[SIGIL_GROUP] ?? '');
+      else visit(KINDS[match.findIndex((token, i) => i > 0 && token !== undefined)]!, match[0], '');
+    }
+    start = end;
+  }
+}
+
+function windowEnd(text: string, start: number): number {
+  const window = text.slice(start, start + WINDOW_UNITS_MAX);
+  if (window.length < WINDOW_UNITS_MAX) return text.length;
+  const blank = Math.max(window.lastIndexOf(' '), window.lastIndexOf('\n'));
+  return start + (blank > 0 ? blank : window.length);
+}

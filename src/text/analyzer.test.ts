@@ -1,0 +1,352 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { encodePrefix, encodeStem, encodeTerm } from './analysis/encode.ts';
+import { firstTerms, TERM_UNITS_MAX, takeApart, wordTerms } from './analysis/words.ts';
+import { analyzeForIndex, analyzeQuery, analyzeText, queryWords, searchTerms, weighTerms } from './analyzer.ts';
+import { fold } from './fold.ts';
+import { ANALYZED_LANGUAGES, scriptOf, stem } from './stems/stems.ts';
+
+const index = (text: string, language: string | null = 'en'): string[] => analyzeForIndex(text, language).split(' ');
+
+/** True when every term of the query is in the text's terms. */
+function finds(
+  text: string,
+  query: string,
+  language: string | null,
+  languages: string[] = [language ?? 'und'],
+): boolean {
+  const terms = new Set(index(text, language));
+  const wanted = analyzeQuery(query, languages);
+  return wanted.length > 0 && wanted.some((term) => terms.has(term));
+}
+
+/** True when all terms of the query are in the text's terms. */
+function findsAll(text: string, query: string, language: string | null): boolean {
+  const terms = new Set(index(text, language));
+  const wanted = analyzeQuery(query, [language ?? 'und']);
+  return wanted.length > 0 && wanted.every((term) => terms.has(term));
+}
+
+describe('words', () => {
+  test('the first terms of a word are those of each language', () => {
+    const languages = [...ANALYZED_LANGUAGES, 'und'];
+    const words = ['Running', 'İstanbul', 'Điện', 'naïveté', 'книгами', 'كتاب', '東京', 'a1', 'x'.repeat(100)];
+    const each = words.map((word) => languages.map((language) => wordTerms(word, language)[0]!.term));
+    for (const [i, word] of words.entries()) assert.deepEqual(firstTerms([word], languages), new Set(each[i]), word);
+    assert.deepEqual(firstTerms(words, languages), new Set(each.flat()));
+  });
+  test('inflected forms meet in their stem, whatever the case', () => {
+    assert.ok(findsAll('The QUICK foxes were running', 'fox run quick', 'en'));
+    assert.ok(findsAll('книгами', 'книга', 'ru'));
+    for (const [language, text, query] of [
+      ['de', 'Häuser', 'hauses'],
+      ['es', 'poblaciones', 'población'],
+      ['fr', 'nationales', 'nationale'],
+      ['it', 'bambini', 'bambino'],
+      ['pt', 'cidades', 'cidade'],
+      ['ro', 'orașelor', 'oraș'],
+      ['ru', 'городах', 'город'],
+      ['el', 'άνθρωποι', 'ανθρώπου'],
+      ['tr', 'kitaplardan', 'kitap'],
+      ['tr', 'IŞIK', 'ışık'],
+      ['ar', 'والكتب', 'كتب'],
+      ['ar', 'المَدينة', 'مدينة'],
+      ['hi', 'किताबों', 'किताब'],
+      ['hu', 'városban', 'város'],
+      ['fi', 'talossa', 'talo'],
+    ] as const) {
+      assert.ok(finds(text, query, language), `${language}: ${query} in ${text}: ${index(text, language)}`);
+    }
+  });
+
+  test('accents, ligatures, width and invisible characters do not matter', () => {
+    for (const [text, query] of [
+      ['résumé', 'RESUME'],
+      ['Straße', 'strasse'],
+      ['œuvre', 'oeuvre'],
+      ['ﬁle', 'file'],
+      ['ＡＢＣ', 'abc'],
+      ['co\u00adoperate', 'cooperate'],
+      ['\ufefftext', 'text'],
+      ['e\u0301tude', '\u00e9tude'],
+      ['ﻛﺘﺎﺏ', 'كتاب'],
+    ] as const) {
+      assert.ok(findsAll(text, query, null), `${query} in ${text}`);
+    }
+  });
+
+  test('compounds are found by how they begin', () => {
+    assert.ok(finds('Bevölkerungsdichte', 'Bevölkerung', 'de'));
+    assert.ok(!finds('international', 'interval', 'en'));
+  });
+
+  test('the language of the query is that of the corpus, with several if there are several', () => {
+    assert.ok(finds('Häuser', 'häuser houses', 'de', ['de', 'en']));
+    assert.ok(finds('houses', 'häuser houses', 'en', ['de', 'en']));
+    assert.ok(finds('running', 'runs', null, ['ja', 'und']));
+  });
+
+  test('every stemmer gives a word for every word', () => {
+    const words = [
+      'a',
+      'червен',
+      'зелен',
+      'ααα',
+      'ab'.repeat(40),
+      'ß',
+      'ııı',
+      'العربية',
+      'लड़का',
+      'நகரம்',
+      'քաղաք',
+      '\u0301',
+    ];
+    for (const language of ANALYZED_LANGUAGES) {
+      for (const word of words) {
+        const script = scriptOf(word);
+        if (script) assert.notEqual(stem(word, script, language), '', `${language} ${word}`);
+      }
+    }
+  });
+});
+
+describe('stop words', () => {
+  test('are dropped from a query, not from the text', () => {
+    assert.deepEqual(analyzeQuery('what is the house of the fox', ['en']), ['hous', 'fox']);
+    assert.ok(index('the house').includes('the'));
+  });
+  test('remain when a query is nothing else', () => {
+    assert.ok(findsAll('to be or not to be', 'To be, or not to be?', 'en'));
+    assert.ok(finds('The Who', 'who', 'en'));
+  });
+  test('are those of the language the query looks like', () => {
+    assert.ok(analyzeQuery('how did the people die', ['en', 'de']).includes('die'));
+    assert.ok(!analyzeQuery('was ist die Rolle der Katze', ['en', 'de']).includes('die'));
+  });
+});
+
+describe('identifiers', () => {
+  test('are taken apart and kept whole', () => {
+    assert.deepEqual(takeApart('ERR_4012'), { words: ['ERR', '4012'], joined: 'ERR4012' });
+    assert.deepEqual(takeApart('XMLHttpRequest'), { words: ['XML', 'Http', 'Request'], joined: 'XMLHttpRequest' });
+    assert.deepEqual(takeApart('v1.2.3'), { words: ['v1', '2', '3'], exact: 'v1.2.3', version: '1.2.3' });
+    assert.deepEqual(takeApart('1,234,567'), { words: ['1234567'] });
+    assert.deepEqual(takeApart('1.234.567'), { words: ['1', '234', '567', '1234567'], exact: '1.234.567' });
+    for (const number of ['1.234,5', '1,234.5']) {
+      assert.deepEqual(takeApart(number), { words: ['1234', '5'], exact: '1234.5' });
+    }
+    assert.deepEqual(takeApart('3,5'), takeApart('3.5'));
+    assert.deepEqual(takeApart('C++'), { words: ['C'], exact: 'c++' });
+    assert.deepEqual(takeApart('word'), { words: ['word'] });
+    assert.deepEqual(takeApart('19ος'), { words: ['19'] });
+    assert.deepEqual(takeApart('5α'), { words: ['5α'] });
+  });
+  test('are found however they are written', () => {
+    for (const [text, query] of [
+      ['failed with ERR_4012', 'err_4012'],
+      ['failed with ERR_4012', 'ERR-4012'],
+      ['call foo.bar() now', 'foo.bar'],
+      ['call foo.bar() now', 'bar'],
+      ['release v1.2.3', 'v1.2.3'],
+      ['getUserName returns', 'getusername'],
+      ['getUserName returns', 'user name'],
+      ['the interleukin IL-6 level', 'IL6'],
+      ['the interleukin IL6 level', 'IL-6'],
+      ['an email address', 'e-mail'],
+      ['10,000 people', '10000'],
+      ['written in C++ and C#', 'c++'],
+      ['written in C++ and C#', 'C#'],
+      ['well 🎉 done', '🎉'],
+    ] as const) {
+      assert.ok(finds(text, query, 'en'), `${query} in ${text}`);
+    }
+    const [plus] = analyzeQuery('c++', ['en']).filter((term) => term !== 'c');
+    assert.ok(!index('C and C#').includes(plus!));
+  });
+});
+
+describe('scripts without blanks', () => {
+  test('characters, words and parts of words are found', () => {
+    for (const [language, text, query] of [
+      ['zh', '機器學習與統計', '學習'],
+      ['zh', '我喜欢喝茶', '茶'],
+      ['ja', 'カーナビゲーションシステム', 'ナビ'],
+      ['ja', '東京都知事が会見した', '知事'],
+      ['ja', 'ﾃﾞｰﾀﾍﾞｰｽ', 'データベース'],
+      ['ko', '한국어처리방법', '한국어'],
+      ['ko', '한국어를', '한국어'],
+      ['th', 'ฉันชอบอ่านหนังสือ', 'หนังสือ'],
+      ['lo', 'ພາສາລາວ', 'ພາສາ'],
+      ['km', 'ភាសាខ្មែរ', 'ខ្មែរ'],
+      ['my', 'မြန်မာဘာသာ', 'ဘာသာ'],
+    ] as const) {
+      assert.ok(finds(text, query, language), `${query} in ${text}`);
+    }
+  });
+  test('mixed scripts are separated', () => {
+    assert.ok(findsAll('iPhoneの価格は999ドル', '価格 iphone 999', 'ja'));
+  });
+});
+
+describe('terms', () => {
+  const anything = [
+    'abc',
+    'zq',
+    'zqabc',
+    'zpabc',
+    'zsdeabc',
+    '~abc',
+    '|deabc',
+    '1e5',
+    '12',
+    '1e5abc',
+    'a_b',
+    'größe',
+    '本',
+    '𠮷',
+    '~',
+    'zp',
+    'a b',
+    '-',
+    '\u0301',
+    'İ',
+  ];
+  test('are ASCII letters and digits, each different', () => {
+    const codes = [encodeTerm, encodePrefix, (term: string) => encodeStem(term, 'de')].flatMap((encode) =>
+      anything.map(encode),
+    );
+    for (const code of codes) assert.match(code, /^[a-z0-9]+$/);
+    assert.equal(new Set(codes).size, codes.length);
+  });
+  test('have bounded length', () => {
+    const text = `${'a'.repeat(1e5)} ${'漢'.repeat(100)} ${'ก'.repeat(1000)} ${'a\u0301\u0323'.repeat(1e4)} ${'é_'.repeat(500)}`;
+    for (const term of index(text)) assert.ok(term.length <= 4 * TERM_UNITS_MAX + 2 + 4, `${term.length}`);
+  });
+  test('there are none in punctuation', () => {
+    assert.equal(analyzeForIndex('?! … --- ()', 'en'), '');
+    assert.deepEqual(analyzeQuery('?!', ['en']), []);
+  });
+  test('words named like members of objects are words', () => {
+    assert.deepEqual(index('constructor __proto__ toString', null).includes('constructor'), true);
+    assert.ok(finds('the constructor hasOwnProperty', 'constructor', 'en'));
+  });
+});
+
+test('folding keeps the marks that make a word', () => {
+  assert.equal(fold('लड़की'), 'लडकी');
+  assert.equal(fold('हिन्दी'), fold('हिंदी'));
+  assert.equal(fold('が'), 'が');
+  assert.equal(fold('Ελλάς'.toLowerCase()), 'ελλασ');
+});
+
+test('time is linear: long hostile words are stemmed', () => {
+  for (const [language, pieces] of [
+    ['tr', 'ın lerin x'],
+    ['ro', 'ilor ez x'],
+    ['es', 'ces ando x'],
+    ['el', 'ουσ ε χ'],
+    ['ru', 'ов ость к'],
+    ['hi', 'ों ता क'],
+  ] as const) {
+    for (const piece of pieces.split(' ')) {
+      analyzeForIndex(piece.repeat(5000), language);
+      assert.notEqual(stem(piece.repeat(5000), scriptOf(piece)!, language), '');
+    }
+  }
+});
+
+test('time is linear: a long hostile text is analyzed', () => {
+  for (const piece of [
+    'a',
+    'a.',
+    'aB',
+    '1,000',
+    '1.1,1',
+    '1٬000',
+    '100 ',
+    '१',
+    "ї'",
+    'ה',
+    'a\u0301\u0323',
+    '漢',
+    'ก',
+    'a#',
+    '👨‍👩‍👧',
+    '-',
+    'é_',
+    '\u0301\u0323',
+    '한',
+  ]) {
+    analyzeForIndex(piece.repeat(Math.ceil(3e5 / piece.length)), 'en');
+  }
+});
+
+describe('a corpus of several languages', () => {
+  const terms = (text: string, language: string | null): Set<string> =>
+    new Set(analyzeForIndex(text, language).split(' '));
+  const found = (query: string, languages: readonly string[], text: string, language: string | null): number => {
+    const held = terms(text, language);
+    return searchTerms(query, languages).filter((term) => held.has(term)).length;
+  };
+
+  test('a word is not found by what is its stem in another language only', () => {
+    assert.equal(found('server', ['en', 'de', 'und'], 'serving', 'en'), 0);
+    assert.equal(found('note', ['en', 'de', 'und'], 'It is not there', 'en'), 0);
+    assert.ok(found('Was sind Noten', ['en', 'de', 'und'], 'große Not', 'de') > 0);
+  });
+  test('a word is found as it is written in a text whose language does not count', () => {
+    assert.ok(found('könyvtárak', ['en', 'und'], 'a könyvtárak listája', 'hu') > 0);
+    assert.ok(found('apt', ['en', 'und'], 'apt install', 'hu') > 0);
+  });
+  test('stems of a language that nothing tells are kept for words that occur nowhere', () => {
+    const fil = encodeStem('fil', 'de');
+    assert.deepEqual([...weighTerms('files', ['de', 'en', 'und']).keys()], ['file', encodePrefix('files')]);
+    assert.deepEqual(queryWords('files', ['de', 'en', 'und']), [
+      { word: 'files', terms: ['file'], stems: [fil], isSyllable: false },
+    ]);
+    assert.equal(weighTerms('Was sind die files', ['de', 'en', 'und']).get(fil), 3);
+    assert.equal(weighTerms('files', ['de', 'und']).get(fil), 3);
+    assert.ok(!weighTerms('What are the files', ['de', 'en', 'und']).has(fil));
+  });
+  test('text in a language is compared by its own stems alone', () => {
+    assert.deepEqual(
+      analyzeText('die Dateien', 'de').split(' ').sort(),
+      analyzeText('Datei die', 'de').split(' ').sort(),
+    );
+  });
+});
+
+describe('symbols', () => {
+  const symbols = (text: string): string[] => index(text).filter((term) => !/^(?!zq)/.test(term));
+  const only = (...names: string[]): string[] => names.map(encodeTerm);
+
+  test('options, variables, names with a mark and operators are terms', () => {
+    assert.deepEqual(symbols('[-e] -H, `--depth`=1'), only('-e', '-H', '--depth'));
+    assert.deepEqual(symbols('$! "$?" ($#) $1 $HOME'), only('$!', '$?', '$#', '$1', '$home'));
+    assert.deepEqual(
+      symbols('%j .gitignore @media #include ~/.ssh'),
+      only('%j', '.gitignore', '@media', '#include', '.ssh'),
+    );
+    assert.deepEqual(symbols('C++ C# a -> b `<=>` == && ~#.'), only('c++', 'c#', '->', '<=>', '==', '&&', '~#'));
+  });
+  test('ordinary text has none', () => {
+    for (const text of [
+      'It is well-known. Really?! No... yes -- it is - an item',
+      '- item\n* item\n# Heading\n---\n| --- | :-: |\n*** // /* x */ <br />',
+      '5-3, -12, .5, #12 and $12 at foo@bar.org, caf%C3%A9, 50% off, f().then(x)',
+    ]) {
+      assert.deepEqual(symbols(text), [], text);
+    }
+  });
+  test('an option of one letter is no word, and its case counts', () => {
+    assert.deepEqual(
+      searchTerms('-H', ['en']),
+      [1, 2, 3].map(() => encodeTerm('-H')),
+    );
+    assert.notDeepEqual(index('-h'), index('-H'));
+    assert.ok(finds('Use --max-depth=3', '--max-depth', 'en') && finds('Use --max-depth=3', 'max depth', 'en'));
+  });
+  test('the parts of a path of names are found, and all of it', () => {
+    assert.ok(finds('std::vec<T>, foo.bar() and O_CREAT', 'std::vec foo.bar O_CREAT vec bar creat stdvec', 'en'));
+  });
+});

@@ -1,0 +1,123 @@
+/** The language of a text: by its script or letters where they decide, else by function words, else by n-grams on a sample. */
+import { detect } from 'tinyld';
+import type { ParsedFile } from '../files/parsed.ts';
+import { excludedByLetters } from './language-letters.ts';
+import { hasFunctionWord, languageByWords } from './language-words.ts';
+
+/** UTF-16 units looked at; more does not change the answer and costs time. */
+const SAMPLE_UNITS = 4096;
+/** tinyld is slow per character and sure after a few sentences. */
+const GRAM_SAMPLE_UNITS = 1200;
+const LETTERS_MIN = 8;
+/** Short texts and lists of names look like anything: languages that hardly anyone writes documents in are no guess. */
+const LATIN_LANGUAGES =
+  'en de fr es pt it nl sv da no fi is pl cs sk hu ro tr vi id ca hr sl lt lv et sq af eu gl'.split(' ');
+const OTHER_LANGUAGES = 'el ru uk bg sr mk be kk ar fa ur hi mr ne'.split(' ');
+/** The last letters of Latin script that languages are written with. */
+const LATIN_LAST = 0x24f;
+
+/** Scripts that one language (or one analyzer) uses. Han alone is Chinese: Japanese text has kana. */
+const SCRIPTS: readonly (readonly [language: string, first: number, last: number])[] = [
+  ['ja', 0x3040, 0x30ff],
+  ['ko', 0xac00, 0xd7a3],
+  ['zh', 0x3400, 0x9fff],
+  ['th', 0x0e01, 0x0e5b],
+  ['lo', 0x0e81, 0x0edf],
+  ['he', 0x0590, 0x05ff],
+  ['el', 0x0370, 0x03ff],
+  ['hy', 0x0530, 0x058f],
+  ['ka', 0x10a0, 0x10ff],
+  ['my', 0x1000, 0x109f],
+  ['km', 0x1780, 0x17ff],
+  ['am', 0x1200, 0x137f],
+  ['bn', 0x0980, 0x09ff],
+  ['pa', 0x0a00, 0x0a7f],
+  ['gu', 0x0a80, 0x0aff],
+  ['ta', 0x0b80, 0x0bff],
+  ['te', 0x0c00, 0x0c7f],
+  ['kn', 0x0c80, 0x0cff],
+  ['ml', 0x0d00, 0x0d7f],
+  ['si', 0x0d80, 0x0dff],
+];
+/** Share of kana from which a text with many Han characters is Japanese. */
+const KANA_SHARE = 0.05;
+/** Share of a script from which a text is in its language, however many names and terms it quotes in Latin letters. */
+const SCRIPT_SHARE = 0.3;
+
+/** A longer text is sampled at so many places: it may begin with names, licences or a table of contents. */
+const SAMPLE_PLACES = 4;
+/** Inline code in Markdown. */
+const INLINE_CODE = /`[^`\n]{1,200}`/g;
+/** The share of words with letters beyond ASCII from which n-grams may name a language of Latin script. */
+const ACCENTED_SHARE_MIN = 0.03;
+const ACCENTED_WORDS_MIN = 2;
+
+/**
+ * The language of a file as ISO 639-1 code, or null. Code is in no language, and code in a document does not tell its language.
+ * The text decides before the declared language does: templates declare "en" for pages in any language.
+ */
+export function languageOf({ fileType, text, blocks, metadata }: ParsedFile): string | null {
+  if (fileType === 'code') return null;
+  const declared = metadata['language']?.val.toLowerCase().match(/^([a-z]{2})(?:[-_]|$)/)?.[1];
+  const stretches = blocks.filter(({ kind }) => kind !== 'code').map(({ start, end }) => text.slice(start, end));
+  return detectLanguage(sampled(stretches.join('\n'))) ?? declared ?? null;
+}
+
+function sampled(text: string): string {
+  if (text.length <= SAMPLE_UNITS) return text.replace(INLINE_CODE, ' ');
+  const units = SAMPLE_UNITS / SAMPLE_PLACES;
+  const places = Array.from({ length: SAMPLE_PLACES }, (_, i) => Math.floor((text.length / SAMPLE_PLACES) * i));
+  return places.map((at) => text.slice(at, at + units).replace(INLINE_CODE, ' ')).join('\n');
+}
+
+/** ISO 639-1 code, or null when the text is too short or in no language. */
+export function detectLanguage(text: string): string | null {
+  const sample = text.slice(0, SAMPLE_UNITS);
+  const counts = new Map<string, number>();
+  let [letters, latin] = [0, 0];
+  for (let i = 0; i < sample.length; i += 1) {
+    const unit = sample.charCodeAt(i);
+    if (unit < 0x80 ? !isAsciiLetter(unit) : !isLetter(unit)) continue;
+    letters += 1;
+    if (unit <= LATIN_LAST) latin += 1;
+    const script = unit < 0x370 ? undefined : SCRIPTS.find(([, first, last]) => unit >= first && unit <= last);
+    if (script) counts.set(script[0], (counts.get(script[0]) ?? 0) + 1);
+  }
+  if (letters < LETTERS_MIN) return null;
+  const excluded = excludedByLetters(latin < letters ? sample : '');
+  return (
+    byScript(counts, letters) ?? languageByWords(sample, excluded) ?? byGrams(sample, latin > letters / 2, excluded)
+  );
+}
+
+function byScript(counts: ReadonlyMap<string, number>, letters: number): string | undefined {
+  const kana = counts.get('ja') ?? 0;
+  const han = counts.get('zh') ?? 0;
+  if (kana + han > letters * 0.3) return kana > (kana + han) * KANA_SHARE ? 'ja' : 'zh';
+  for (const [language, count] of counts) if (count > letters * SCRIPT_SHARE) return language;
+  return undefined;
+}
+
+/** For Latin script n-grams take lists of names and words of programs for any language, so other signs must confirm them. */
+function byGrams(sample: string, isLatin: boolean, excluded: ReadonlySet<string>): string | null {
+  const only = (isLatin ? LATIN_LANGUAGES : OTHER_LANGUAGES).filter((language) => !excluded.has(language));
+  const language = detect(sample.slice(0, GRAM_SAMPLE_UNITS).toWellFormed(), { only });
+  if (!/^[a-z]{2}$/.test(language)) return null;
+  if (!isLatin) return language;
+  return (language === 'en' ? hasFunctionWord(sample, 'en') : isAccented(sample)) ? language : null;
+}
+
+function isAccented(sample: string): boolean {
+  const words = sample.match(/[\p{L}\p{M}]+/gu) ?? [];
+  const accented = new Set(words.filter((word) => /[^\x00-\x7f]/.test(word))).size;
+  return accented >= Math.max(ACCENTED_WORDS_MIN, words.length * ACCENTED_SHARE_MIN);
+}
+
+function isAsciiLetter(unit: number): boolean {
+  const lower = unit | 0x20;
+  return lower >= 0x61 && lower <= 0x7a;
+}
+
+function isLetter(unit: number): boolean {
+  return unit >= 0xaa && unit !== 0xd7 && unit !== 0xf7 && !(unit >= 0x2000 && unit < 0x3040) && unit < 0xd800;
+}

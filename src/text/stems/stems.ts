@@ -1,0 +1,150 @@
+/** Snowball stemmers by ISO 639-1 language, and which language stands in for a script. */
+import { stemmer as hy } from '@orama/stemmers/armenian';
+import { stemmer as bg } from '@orama/stemmers/bulgarian';
+import { stemmer as da } from '@orama/stemmers/danish';
+import { stemmer as nl } from '@orama/stemmers/dutch';
+import { stemmer as stemEnglish } from '@orama/stemmers/english';
+import { stemmer as fi } from '@orama/stemmers/finnish';
+import { stemmer as fr } from '@orama/stemmers/french';
+import { stemmer as de } from '@orama/stemmers/german';
+import { stemmer as hu } from '@orama/stemmers/hungarian';
+import { stemmer as id } from '@orama/stemmers/indonesian';
+import { stemmer as ga } from '@orama/stemmers/irish';
+import { stemmer as it } from '@orama/stemmers/italian';
+import { stemmer as lt } from '@orama/stemmers/lithuanian';
+import { stemmer as ne } from '@orama/stemmers/nepali';
+import { stemmer as no } from '@orama/stemmers/norwegian';
+import { stemmer as pt } from '@orama/stemmers/portuguese';
+import { stemmer as be } from '@orama/stemmers/russian';
+import { stemmer as sr } from '@orama/stemmers/serbian';
+import { stemmer as sv } from '@orama/stemmers/swedish';
+import { stemmer as ta } from '@orama/stemmers/tamil';
+import { stemmer as uk } from '@orama/stemmers/ukrainian';
+import { stemArabic } from './arabic.ts';
+import { stemGreek } from './greek.ts';
+import { stemHindi } from './hindi.ts';
+import { stemRomanian } from './romanian.ts';
+import { stemRussian } from './russian.ts';
+import { stemSpanish } from './spanish.ts';
+import { stemTurkish } from './turkish.ts';
+
+type Stemmer = (word: string) => string;
+
+/** Scripts that are stemmed, each with the language assumed when the text's own language is written otherwise. */
+const SCRIPTS = {
+  latin: 'en',
+  cyrillic: 'ru',
+  greek: 'el',
+  arabic: 'ar',
+  devanagari: 'hi',
+  armenian: 'hy',
+  tamil: 'ta',
+} as const;
+
+export type StemScript = keyof typeof SCRIPTS;
+
+/** All that the English stemmer looks for. It tries some thirty patterns in turn: of half of the words, for nothing. */
+const ENGLISH_ENDING = /(?:[esy]|ed|ing|[alu]l|[eo]r|ic|[ae]nt|ou|ism|[st]ion|nci|li|iti|ogi)$/;
+const en: Stemmer = (word) => (ENGLISH_ENDING.test(word) ? stemEnglish(word) : word);
+
+const LATIN: Record<string, Stemmer> = {
+  da,
+  nl,
+  en,
+  fi,
+  fr,
+  de,
+  hu,
+  id,
+  ga,
+  it,
+  lt,
+  no,
+  nb: no,
+  nn: no,
+  pt,
+  ro: stemRomanian,
+  es: stemSpanish,
+  sv,
+  tr: stemTurkish,
+};
+
+const STEMMERS: Record<StemScript, Record<string, Stemmer>> = {
+  latin: LATIN,
+  cyrillic: { ru: stemRussian, uk, bg, sr, be },
+  greek: { el: stemGreek },
+  arabic: { ar: stemArabic },
+  devanagari: { hi: stemHindi, ne },
+  armenian: { hy },
+  tamil: { ta },
+};
+
+/** Languages written in these scripts that have no stemmer: their words stay as they are. */
+const UNSTEMMED: Record<string, StemScript> = {
+  vi: 'latin',
+  pl: 'latin',
+  cs: 'latin',
+  sk: 'latin',
+  hr: 'latin',
+  sl: 'latin',
+  et: 'latin',
+  lv: 'latin',
+  ca: 'latin',
+  af: 'latin',
+  eu: 'latin',
+  gl: 'latin',
+  sq: 'latin',
+  is: 'latin',
+  eo: 'latin',
+  la: 'latin',
+  ms: 'latin',
+  tl: 'latin',
+  fa: 'arabic',
+  ur: 'arabic',
+  mr: 'devanagari',
+  mk: 'cyrillic',
+  kk: 'cyrillic',
+};
+
+/** Languages whose words are not treated as those of their script's most common language. */
+export const ANALYZED_LANGUAGES: readonly string[] = [
+  ...new Set([...Object.values(STEMMERS).flatMap(Object.keys), ...Object.keys(UNSTEMMED)]),
+];
+
+/** The script whose stemmers apply to a word, by its first letter. */
+export function scriptOf(word: string): StemScript | null {
+  const c = word.charCodeAt(0);
+  if (c < 0x30) return null;
+  if (c < 0x250 || (c >= 0x1e00 && c < 0x1f00)) return c < 0x3a ? null : 'latin';
+  if ((c >= 0x370 && c < 0x400) || (c >= 0x1f00 && c < 0x2000)) return 'greek';
+  if (c >= 0x400 && c < 0x530) return 'cyrillic';
+  if (c >= 0x530 && c < 0x590) return 'armenian';
+  if (c >= 0x600 && c < 0x700) return 'arabic';
+  if (c >= 0x900 && c < 0x980) return 'devanagari';
+  if (c >= 0xb80 && c < 0xc00) return 'tamil';
+  return null;
+}
+
+/** The language to treat words of `script` as, in a text whose language is `language`. */
+export function languageFor(script: StemScript, language: string | null): string {
+  if (language !== null && (STEMMERS[script][language] || UNSTEMMED[language] === script)) return language;
+  return SCRIPTS[script];
+}
+
+const SCRIPT_LANGUAGES: ReadonlySet<string> = new Set(Object.values(SCRIPTS));
+
+/** Whether texts of unknown language are treated as texts in `language`. */
+export function isScriptLanguage(language: string): boolean {
+  return SCRIPT_LANGUAGES.has(language);
+}
+
+/** The stem of a lower-case word. */
+export function stem(word: string, script: StemScript, language: string): string {
+  const stemmer = STEMMERS[script][language];
+  if (!stemmer) return word;
+  try {
+    return stemmer(word) || word;
+  } catch {
+    return word; // The Bulgarian stemmer throws on some endings.
+  }
+}

@@ -1,0 +1,151 @@
+/** What lies outside the API, and what every answer carries. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { loadConfig } from '../../../src/config.ts';
+import { openDeps } from '../../../src/deps.ts';
+import { openTestApp, type TestApp } from '../../support/app.ts';
+
+let t: TestApp;
+before(async () => {
+  t = await openTestApp();
+});
+after(() => t.close());
+
+describe('every answer', () => {
+  test('carries a request id, the one of the caller when it fits', async () => {
+    for (const path of ['//healthz', '/api-keys', '/nothing', '//openapi.json']) {
+      const own = await t.get(path);
+      assert.match(String(own.headers['x-request-id']), /^[0-9a-f-]{36}$/, path);
+      const given = await t.request({ path, headers: { 'x-request-id': 'abc_DEF-123' } });
+      assert.equal(given.headers['x-request-id'], 'abc_DEF-123', path);
+    }
+    for (const bad of ['', 'a b', 'x'.repeat(65), 'ä', 'a;b']) {
+      const answer = await t.request({ path: '/api-keys', headers: { 'x-request-id': bad } });
+      assert.notEqual(answer.headers['x-request-id'], bad);
+      assert.ok(answer.headers['x-request-id']);
+    }
+  });
+  test('is not to be sniffed, framed, cached or read by other origins', async () => {
+    const { headers } = await t.request({ path: '/api-keys', headers: { origin: 'https://evil.example' } });
+    assert.equal(headers['x-content-type-options'], 'nosniff');
+    assert.equal(headers['cache-control'], 'no-store');
+    assert.equal(headers['x-frame-options'], 'DENY');
+    assert.equal(headers['access-control-allow-origin'], undefined);
+    assert.equal(headers['server'], undefined);
+  });
+  test('leaves one line in the log, without query, headers and body', async () => {
+    t.logs.length = 0;
+    await t.request({
+      path: '/api-keys?limit=7&after_id=no-secret',
+      headers: { 'x-request-id': 'find-me', cookie: 'a-cookie' },
+    });
+    const lines = t.logs.filter((line) => line['reqId'] === 'find-me');
+    assert.equal(lines.length, 1);
+    assert.equal(lines[0]?.['path'], '/api/v1/api-keys');
+    assert.equal(lines[0]?.['status'], 400);
+    assert.equal(lines[0]?.['tenantId'], t.tenantId);
+    const text = JSON.stringify(t.logs);
+    for (const secret of [t.key, t.key.slice(15), 'a-cookie', 'no-secret']) assert.ok(!text.includes(secret), secret);
+  });
+});
+
+test('a stop does not wait for clients that have connected and say nothing', { timeout: 15_000 }, async () => {
+  const own = await openTestApp();
+  const { hostname, port } = new URL(await own.url());
+  const silent = connect(Number(port), hostname);
+  await once(silent, 'connect');
+  // The answer to a later connection shows that the server has accepted the one before.
+  assert.equal((await fetch(`http://${hostname}:${port}/healthz`)).status, 200);
+  const closed = once(silent, 'close');
+  await own.close();
+  await closed;
+});
+
+test('a folder for blobs that cannot be made stops the start with one helpful line', async () => {
+  const file = join(t.deps.config.dataDir, 'no-folder');
+  writeFileSync(file, '');
+  const config = loadConfig({ PINAKES_DATA_DIR: t.deps.config.dataDir, PINAKES_BLOB_URL: `file://${file}/blobs` });
+  await assert.rejects(
+    openDeps(config, t.deps.log, { db: t.deps.db }),
+    /^ConfigError: PINAKES_BLOB_URL [^\n]*ENOTDIR[^\n]*PINAKES_BLOB_URL=file:\/\/\/[^\n]*$/,
+  );
+});
+
+describe('health and readiness', () => {
+  test('need no key', async () => {
+    assert.deepEqual((await t.get('//healthz', null)).body, { status: 'ok' });
+    assert.deepEqual((await t.get('//readyz', null)).body, { status: 'ready' });
+    assert.equal((await t.request({ method: 'HEAD', path: '//healthz', key: null })).status, 200);
+  });
+  test('readiness names what fails, health does not care', async () => {
+    const broken = await openTestApp();
+    try {
+      broken.deps.blobs.check = () => Promise.reject(new Error('EROFS: /secret/path'));
+      const answer = await broken.get('//readyz', null);
+      assert.equal(answer.status, 503);
+      assert.equal(answer.body.error.type, 'overloaded_error');
+      assert.match(answer.body.error.message, /blob store/);
+      assert.ok(!answer.text.includes('/secret/path'));
+      assert.ok(Number(answer.headers['retry-after']) >= 1);
+      assert.equal((await broken.get('//healthz', null)).status, 200);
+    } finally {
+      await broken.close();
+    }
+  });
+});
+
+test('metrics count requests by route, without tenants and keys', async () => {
+  await t.get('/api-keys');
+  await t.delete('/api-keys/some-id-that-must-not-be-a-label');
+  const { status, text, headers } = await t.get('//metrics', null);
+  assert.equal(status, 200);
+  assert.match(String(headers['content-type']), /^text\/plain/);
+  assert.match(
+    text,
+    /pinakes_http_request_seconds_count\{method="GET",route="\/api\/v1\/api-keys",status="200"\} [1-9]/,
+  );
+  assert.match(text, /route="\/api\/v1\/api-keys\/:id",status="404"/);
+  assert.match(text, /process_resident_memory_bytes/);
+  for (const secret of [t.tenantId, t.key.slice(3, 15), 'some-id-that-must-not-be-a-label'])
+    assert.ok(!text.includes(secret), secret);
+});
+
+describe('the API reference', () => {
+  test('loads nothing from elsewhere', async () => {
+    const page = await t.get('//docs', null);
+    assert.equal(page.status, 200);
+    assert.match(String(page.headers['content-type']), /^text\/html/);
+    assert.doesNotMatch(page.text, /(?:src|href)="(?:https?:)?\/\//);
+    assert.match(page.text, /"url": "\/openapi\.json"/);
+    assert.match(page.text, /"withDefaultFonts": false/);
+    assert.match(page.text, /"telemetry": false/);
+    assert.match(page.text, /"showDeveloperTools": "never"/, 'no menus that share with or deploy to another service');
+    const policy = String(page.headers['content-security-policy']);
+    for (const rule of ["default-src 'none'", "connect-src 'self'", "font-src 'self' data:"])
+      assert.ok(policy.includes(rule), rule);
+    const scripts = [...page.text.matchAll(/<script[^>]*\ssrc="([^"]+)"/g)].map((match) => match[1]);
+    assert.deepEqual(scripts, ['/docs/scalar.js']);
+  });
+  test('serves its script compressed, and plain to those who do not understand that', async () => {
+    const packed = await t.app.inject({ url: '/docs/scalar.js', headers: { 'accept-encoding': 'gzip, br' } });
+    assert.equal(packed.headers['content-encoding'], 'gzip');
+    const script = gunzipSync(packed.rawPayload);
+    assert.ok(script.length > 1_000_000);
+    const plain = await t.app.inject({ url: '/docs/scalar.js' });
+    assert.equal(plain.headers['content-encoding'], undefined);
+    assert.deepEqual(plain.rawPayload, script);
+  });
+});
+
+test('the start page leads to the reference', async () => {
+  const page = await t.get('//', null);
+  assert.equal(page.status, 200);
+  assert.match(page.text, /href="\/docs"/);
+  assert.match(page.text, /<style>/);
+  assert.match(String(page.headers['content-security-policy']), /default-src 'none'; style-src 'unsafe-inline'/);
+});

@@ -1,0 +1,223 @@
+/** Everything that can go wrong with each call to Google: the end of a listing is said only after a whole one. */
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import { type Change, type Opaque, OriginError } from '../../../src/connectors/connector.ts';
+import { ServiceError } from '../../../src/errors.ts';
+import type { DriveFault, DriveRoute } from '../../support/fakes/drive.ts';
+import { type DriveWorld, openDriveWorld, textOf } from '../../support/worlds/drive-world.ts';
+
+let world: DriveWorld;
+let cursor: Opaque;
+let linked: string;
+before(async () => {
+  world = await openDriveWorld({ pageSizeMax: 2 });
+  const { state } = world.fake;
+  const outside = state.addFolder('0AFakeMyDriveRootPVA', 'Outside');
+  linked = state.addFile(outside, 'linked.txt', 'linked text, long enough to be cut');
+  state.addShortcut(state.root, 'linked', linked);
+  for (let i = 0; i < 5; i++) state.addFile(state.root, `f${i}.txt`, `text ${i} of some length, to be cut off`);
+  state.addGoogle(state.root, 'Plan', 'document', { 'text/markdown': '# Plan, long enough to be cut' });
+  cursor = (await world.list()).end?.cursor ?? {};
+  for (let i = 0; i < 5; i++) state.touch(linked);
+});
+after(() => world[Symbol.asyncDispose]());
+beforeEach(() => {
+  world.fake.heal();
+  world.fake.expireTokens();
+  world.fake.requests.length = 0;
+  world.setTimeoutMs(null);
+});
+
+/** Lists, by the change log where that is the call that fails, and fetches one file of each kind. */
+async function everything(route: DriveRoute): Promise<{ ended: boolean; error: unknown }> {
+  const changes: Change[] = [];
+  try {
+    for await (const change of world.changes(route === 'changes' ? cursor : null)) changes.push(change);
+    const present = changes.flatMap((change) => (change.kind === 'present' ? [change.item] : []));
+    assert.equal(present.length, route === 'changes' ? 1 : 7, 'a listing that ends is whole');
+    for (const name of ['linked.txt', 'Plan.md']) {
+      const item = present.find((one) => one.name === name);
+      const answer = item && (await world.fetch(item));
+      if (answer) assert.equal(answer.kind, 'content');
+      if (answer?.kind === 'content') assert.match(await textOf(answer.content), /long enough/);
+    }
+    return { ended: true, error: undefined };
+  } catch (error) {
+    return { ended: changes.at(-1)?.kind === 'end', error };
+  }
+}
+
+/** What a person reads: a sentence without an address, a token or a word of the answer. */
+function assertReadable(error: unknown): void {
+  const message = error instanceof OriginError || error instanceof ServiceError ? error.message : undefined;
+  assert.ok(message !== undefined, `${error}`);
+  assert.match(message, /\.$/);
+  assert.ok(!/scripted|ya29|Bearer|assertion|PRIVATE/.test(message), message);
+}
+
+const ROUTES: DriveRoute[] = ['token', 'startPageToken', 'changes', 'list', 'get', 'media', 'export'];
+const PASSING: [string, DriveFault][] = [
+  ['429', { status: 429, reason: 'rateLimitExceeded', retryAfter: '0' }],
+  ['500', { status: 500, reason: 'internalError' }],
+  ['503 of a proxy', { status: 503, body: '<html>no' }],
+  ['a reset', 'reset'],
+];
+
+for (const route of ROUTES) {
+  describe(`${route}:`, () => {
+    for (const [name, fault] of PASSING)
+      test(`${name} that passes is not noticed`, async () => {
+        world.fake.fail(route, fault, 2);
+        assert.deepEqual(await everything(route), { ended: true, error: undefined });
+      });
+
+    test('an answer that is cut off is asked for again; bytes that are, fail', async () => {
+      world.fake.fail(route, 'truncated', 2);
+      const { ended, error } = await everything(route);
+      assert.equal(ended, true);
+      if (route === 'media' || route === 'export') assertReadable(error);
+      else assert.equal(error, undefined);
+    });
+
+    test('faults that stay end it with a reason', async () => {
+      const lasting: [DriveFault, RegExp | undefined][] = [
+        [{ status: 500, reason: 'internalError' }, /failed/],
+        [{ status: 429, reason: 'rateLimitExceeded', retryAfter: '0' }, /limits the requests/],
+        [{ status: 403, reason: 'accessNotConfigured' }, /not enabled/],
+        [{ status: 401, reason: 'authError' }, /does not accept the service account key/],
+        ['reset', undefined],
+      ];
+      for (const [fault, message] of lasting) {
+        world.fake.expireTokens();
+        world.fake.fail(route, fault, Number.POSITIVE_INFINITY, (url) => !url.pathname.includes(linked));
+        if (['get', 'media'].includes(route)) world.fake.fail(route, fault, Number.POSITIVE_INFINITY);
+        const { ended, error } = await everything(route);
+        world.fake.heal();
+        assertReadable(error);
+        if (message) assert.match(String(error), message, JSON.stringify(fault));
+        assert.equal(ended, ['media', 'export'].includes(route), 'no end without a whole listing');
+      }
+    });
+
+    test('silence ends after the time that a request may take', async () => {
+      world.setTimeoutMs(100);
+      world.fake.fail(route, 'silence', Number.POSITIVE_INFINITY);
+      const { ended, error } = await everything(route);
+      assert.ok(error instanceof ServiceError && error.code === 'upstream_timeout', `${error}`);
+      assert.equal(ended, ['media', 'export'].includes(route));
+    });
+
+    test('an abort ends it at once', async () => {
+      world.fake.fail(route, 'silence', Number.POSITIVE_INFINITY);
+      const abort = new AbortController();
+      const reason = new Error('enough');
+      const known = async () => undefined;
+      const origin = { kind: 'drive' as const, folderUrl: world.fake.state.root };
+      const { connector, fake } = world;
+      const useAll = async () => {
+        const items = [];
+        const request = { cursor: route === 'changes' ? cursor : null, resume: null, known, signal: abort.signal };
+        for await (const change of connector.list(origin, fake.key, request))
+          if (change.kind === 'present') items.push(change.item);
+        for (const item of items) await connector.fetch(origin, fake.key, item, undefined, abort.signal);
+      };
+      const used = assert.rejects(useAll(), (error) => error === reason);
+      while (fake.count(route) === 0) await new Promise((resolve) => setImmediate(resolve));
+      abort.abort(reason);
+      await used;
+    });
+  });
+}
+
+test('403 with a rate limit is waited for as 429 is, and Retry-After is kept to', async () => {
+  const started = performance.now();
+  world.fake.fail('list', { status: 403, reason: 'userRateLimitExceeded', retryAfter: '1' });
+  assert.equal((await everything('list')).error, undefined);
+  assert.ok(performance.now() - started >= 1000, 'the wait is never shorter');
+});
+
+test('an abort does not wait for what Retry-After asks', async () => {
+  world.fake.fail('list', { status: 429, reason: 'rateLimitExceeded', retryAfter: '50' });
+  const abort = new AbortController();
+  const reason = new Error('enough');
+  const origin = { kind: 'drive' as const, folderUrl: world.fake.state.root };
+  const request = { cursor: null, resume: null, known: async () => undefined, signal: abort.signal };
+  const listed = assert.rejects(
+    Array.fromAsync(world.connector.list(origin, world.fake.key, request)),
+    (error) => error === reason,
+  );
+  while (world.fake.count('list') === 0) await new Promise((resolve) => setImmediate(resolve));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  abort.abort(reason);
+  await listed;
+});
+
+test('pages that never end are noticed', async () => {
+  for (const route of ['list', 'changes'] as const) {
+    world.fake.requests.length = 0;
+    world.fake.fail(route, 'loop', Number.POSITIVE_INFINITY);
+    const { ended, error } = await everything(route);
+    assert.match(String(error), /did not come to an end/);
+    assert.equal(ended, false);
+    assert.ok(world.fake.count(route) <= 3);
+  }
+});
+
+test('a search that was not complete is no listing', async () => {
+  world.fake.fail('list', 'incomplete');
+  const { ended, error } = await everything('list');
+  assert.match(String(error), /could not search everything/);
+  assert.equal(ended, false);
+});
+
+test('a page token that is refused in the middle begins the query again', async () => {
+  const isLater = (url: URL) => url.searchParams.has('pageToken');
+  world.fake.fail('list', { status: 400, reason: 'invalid', location: 'pageToken' }, 1, isLater);
+  assert.equal((await everything('list')).error, undefined);
+  world.fake.fail('list', { status: 400, reason: 'invalid', location: 'pageToken' }, Number.POSITIVE_INFINITY, isLater);
+  assertReadable((await everything('list')).error);
+});
+
+test('answers that make no sense are no answers', async () => {
+  const nonsense: [DriveRoute, string][] = [
+    ['token', '{"access_token": 5}'],
+    ['list', '{"files": [{"name": "without id"}]}'],
+    ['list', '[]'],
+    ['startPageToken', '{}'],
+    ['changes', '{"changes": []}'],
+    ['get', '"text"'],
+  ];
+  for (const [route, body] of nonsense) {
+    world.fake.expireTokens();
+    world.fake.fail(route, { status: 200, body }, Number.POSITIVE_INFINITY);
+    const { ended, error } = await everything(route);
+    world.fake.heal();
+    assertReadable(error);
+    assert.equal(ended, false, `${route} ${body}`);
+  }
+});
+
+test('a key that Google refuses is said to be refused', async () => {
+  await using other = await openDriveWorld();
+  const origin = { kind: 'drive' as const, folderUrl: world.fake.state.root };
+  const request = { cursor: null, resume: null, known: async () => undefined, signal: new AbortController().signal };
+  await assert.rejects(
+    Array.fromAsync(world.connector.list(origin, other.fake.key, request)),
+    (error) =>
+      error instanceof OriginError &&
+      error.problem.title === 'Google does not accept the service account key' &&
+      !error.problem.retryable,
+  );
+  assert.equal(world.fake.count('token'), 1, 'and is not tried again');
+});
+
+test('ids that an answer makes up become neither a path nor a query', async () => {
+  const { state } = world.fake;
+  const folder = state.addFolder(state.root, 'Odd');
+  const shortcut = state.addShortcut(folder, 'odd', "x' or trashed = true or '");
+  const listing = await world.list(null, null, folder);
+  assert.deepEqual([listing.present, listing.failed.length], [[], 1]);
+  const read = world.fake.requests.filter(({ route }) => route === 'get').map(({ url }) => url.pathname);
+  assert.deepEqual([...new Set(read)], [`/drive/v3/files/${folder}`]);
+  state.remove(shortcut);
+});

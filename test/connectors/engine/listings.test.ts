@@ -1,0 +1,271 @@
+/** What a listing must say before anything is deleted, and where the next one begins. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { OriginError } from '../../../src/connectors/connector.ts';
+import { eventually } from '../../support/upload.ts';
+import { fetchedDuring, figures, groupId, put, useGroup, world } from '../../support/worlds/origin-group.ts';
+
+const titleOf = (run: { error: { title: string } | null }) => run.error?.title;
+
+test('a listing that throws deletes nothing and says why', async () => {
+  put('a', 'a.txt', 'The aardvark digs.');
+  put('b', 'b.txt', 'The badger sleeps.');
+  await world.run(groupId);
+  world.origin.script = async function* () {
+    yield world.origin.present('a');
+    throw new OriginError({ title: 'The key was refused', message: 'Give another key.', retryable: false });
+  };
+  const run = await world.run(groupId);
+  assert.deepEqual(
+    [run.status, run.error],
+    ['failure', { title: 'The key was refused', message: 'Give another key.' }],
+  );
+  assert.deepEqual(run.statistics, figures({ scanned: 1, unchanged: 1 }));
+  assert.deepEqual(await world.search('badger'), ['b.txt']);
+});
+
+test('a listing that breaks off without an end deletes nothing', async () => {
+  put('a', 'a.txt', 'The aardvark digs.');
+  put('b', 'b.txt', 'The badger sleeps.');
+  await world.run(groupId);
+  world.origin.script = async function* () {
+    yield world.origin.present('a');
+  };
+  const run = await world.run(groupId);
+  assert.deepEqual([run.status, titleOf(run)], ['failure', 'The origin could not be listed to its end']);
+  assert.deepEqual(await world.search('badger'), ['b.txt']);
+});
+
+test('a full listing of nothing deletes nothing when something is stored', async () => {
+  put('a', 'a.txt', 'The aardvark digs.');
+  world.origin.script = async function* () {
+    yield { kind: 'end', full: true, cursor: null };
+  };
+  assert.equal((await world.run(groupId)).status, 'success', 'nothing is stored yet');
+  world.origin.script = undefined;
+  await world.run(groupId);
+  world.origin.script = async function* () {
+    yield { kind: 'end', full: true, cursor: { page: 2 } };
+  };
+  const run = await world.run(groupId);
+  assert.deepEqual([run.status, titleOf(run)], ['failure', 'The origin listed nothing']);
+  assert.deepEqual(await world.search('aardvark'), ['a.txt']);
+  world.origin.script = undefined;
+  await world.run(groupId);
+  assert.equal(world.origin.listings.at(-1)!.cursor, null, 'its cursor was not kept');
+});
+
+test('increments begin at the cursor of the last run in which nothing failed', async () => {
+  for (const id of ['a', 'b', 'c']) put(id, `${id}.txt`, `The ${id} numbat.`);
+  const listing = (cursor: number, ids: string[], full = false) =>
+    async function* () {
+      for (const id of ids) yield world.origin.present(id);
+      yield { kind: 'end' as const, full, cursor: { at: cursor } };
+    };
+  world.origin.script = listing(1, ['a', 'b', 'c'], true);
+  await world.run(groupId);
+  put('b', 'b.txt', 'The changed numbat.');
+  put('a', 'a.txt', 'The changed numbat too.');
+  world.origin.script = listing(2, ['a', 'b']);
+  world.origin.onFetch = async (id) => {
+    if (id === 'a') return undefined;
+    throw new OriginError({ title: 'No right to read it', message: 'Share the file.', retryable: false });
+  };
+  const failing = await world.run(groupId);
+  assert.deepEqual(world.origin.listings.at(-1)!.cursor, { at: 1 });
+  assert.deepEqual([failing.status, failing.error.title], ['success', '1 of 2 files failed']);
+  assert.deepEqual(await world.search('numbat'), ['a.txt', 'b.txt', 'c.txt'], 'what was stored stays');
+  world.origin.onFetch = async () => undefined;
+  const again = await world.run(groupId);
+  assert.deepEqual(world.origin.listings.at(-1)!.cursor, { at: 1 }, 'it is listed again');
+  assert.deepEqual(again.statistics, figures({ scanned: 2, updated: 1, unchanged: 1 }));
+  world.origin.script = async function* () {
+    yield { kind: 'gone', originId: 'c' };
+    yield { kind: 'gone', originId: 'never there' };
+    yield { kind: 'end', full: false, cursor: { at: 3 } };
+  };
+  const last = await world.run(groupId);
+  assert.deepEqual(world.origin.listings.at(-1)!.cursor, { at: 2 });
+  assert.deepEqual(last.statistics, figures({ deleted: 1 }));
+  assert.deepEqual(await world.search('numbat'), ['a.txt', 'b.txt']);
+});
+
+test('of an item that is named twice the last word holds', async () => {
+  for (const id of ['a', 'b', 'c', 'd']) put(id, `${id}.txt`, `The ${id} echidna.`);
+  await world.run(groupId);
+  put('e', 'e.txt', 'The e echidna.');
+  put('d', 'd.txt', 'The changed echidna.');
+  for (const between of [[], [{ kind: 'checkpoint' as const, resume: {} }]]) {
+    world.origin.script = async function* () {
+      yield { kind: 'gone', originId: 'a' };
+      for (const id of ['b', 'd', 'e']) yield world.origin.present(id);
+      yield* between;
+      yield world.origin.present('a');
+      for (const id of ['b', 'd', 'e']) yield { kind: 'gone', originId: id };
+      yield { kind: 'end', full: false, cursor: null };
+    };
+    assert.equal((await world.run(groupId)).status, 'success');
+    assert.deepEqual(await world.search('echidna'), ['a.txt', 'c.txt']);
+  }
+});
+
+test('what a canceled run left to be read is read, or goes, and is counted once', async () => {
+  for (const id of ['a', 'b', 'c', 'd']) put(id, `${id}.txt`, `The ${id} potoroo.`);
+  const runId = await world.queueRun(groupId);
+  world.origin.script = async function* () {
+    for (const id of ['a', 'b', 'c', 'd']) yield world.origin.present(id);
+    yield { kind: 'checkpoint', resume: {} };
+    assert.equal((await world.service.post(`/runs/${runId}/cancel`, {})).status, 202);
+    yield { kind: 'end', full: true, cursor: null };
+  };
+  await world.work(runId);
+  assert.equal((await world.getRun(runId)).status, 'canceled');
+  assert.equal((await world.sources(groupId)).length, 4);
+  const problem = { title: 'Not readable now', message: 'Later.', retryable: true };
+  world.origin.script = async function* () {
+    yield world.origin.present('a');
+    yield { kind: 'failed', originId: 'b', name: 'b.txt', problem };
+    yield { kind: 'skipped', originId: 'c', name: 'c.txt', reason: 'binary' };
+    yield { kind: 'end', full: true, cursor: null };
+  };
+  const fetched = await fetchedDuring(async () => {
+    const run = await world.run(groupId);
+    assert.deepEqual(run.statistics, figures({ scanned: 3, added: 1, skipped: 1, deleted: 2, failed: 1 }));
+    assert.deepEqual([run.status, run.files_done, run.files_total], ['success', 3, 3]);
+  });
+  assert.deepEqual(fetched, []);
+  assert.deepEqual(await world.search('potoroo'), ['a.txt']);
+  world.origin.script = undefined;
+  world.origin.files.delete('c');
+  world.origin.files.delete('d');
+  const last = await world.run(groupId);
+  assert.deepEqual(last.statistics, figures({ scanned: 2, added: 1, unchanged: 1 }));
+});
+
+test('a source that a caller deleted comes back with the next listing that names it', async () => {
+  put('a', 'a.txt', 'The aardvark digs.');
+  await world.run(groupId);
+  const [{ id }] = await world.sources(groupId);
+  assert.equal((await world.service.delete(`/sources/${id}`)).status, 202);
+  assert.deepEqual(await world.search('aardvark'), []);
+  assert.deepEqual((await world.run(groupId)).statistics, figures({ scanned: 1, added: 1 }));
+  assert.deepEqual(await world.search('aardvark'), ['a.txt']);
+});
+
+test('with a cursor that is too old all is listed once more', async () => {
+  put('a', 'a.txt', 'The aardvark digs.');
+  put('b', 'b.txt', 'The badger sleeps.');
+  world.origin.script = async function* () {
+    yield world.origin.present('a');
+    yield world.origin.present('b');
+    yield { kind: 'end', full: true, cursor: { at: 1 } };
+  };
+  await world.run(groupId);
+  world.origin.script = async function* ({ cursor }) {
+    if (cursor) {
+      yield { kind: 'gone', originId: 'a' };
+      yield { kind: 'checkpoint', resume: { page: 2 } };
+      throw new OriginError({ title: 'Too old', message: '', retryable: true }, { cursorExpired: true });
+    }
+    yield world.origin.present('a');
+    yield { kind: 'end', full: true, cursor: { at: 9 } };
+  };
+  const run = await world.run(groupId);
+  assert.deepEqual(world.origin.listings.at(-1), { cursor: null, resume: null });
+  assert.deepEqual([run.status, run.statistics], ['success', figures({ scanned: 1, unchanged: 1, deleted: 1 })]);
+  assert.deepEqual(await world.search('aardvark'), ['a.txt']);
+  assert.deepEqual(await world.search('badger'), []);
+  world.origin.script = async function* () {
+    yield world.origin.present('a');
+    throw new OriginError({ title: 'Too old, always', message: 'So it is.', retryable: true }, { cursorExpired: true });
+  };
+  const never = await world.run(groupId);
+  assert.deepEqual([never.status, never.error.title], ['failure', 'Too old, always']);
+});
+
+test('with a schedule the group is managed between its runs', async () => {
+  await world.service.delete(`/source-groups/${groupId}`);
+  useGroup(await world.makeGroup({ rrule: 'FREQ=DAILY' }));
+  put('a', 'a.txt', 'The aardvark digs.');
+  const statusOf = async () => (await world.service.get(`/source-groups/${groupId}`)).body.status;
+  const run = await world.run(groupId);
+  assert.deepEqual([run.status, await statusOf()], ['success', 'managed']);
+  world.origin.script = async function* () {
+    yield world.origin.present('a');
+    throw new OriginError({ title: 'Down', message: '', retryable: true });
+  };
+  assert.deepEqual([(await world.run(groupId)).status, await statusOf()], ['failure', 'failure']);
+  world.origin.script = undefined;
+  await world.run(groupId);
+  assert.equal(await statusOf(), 'managed');
+});
+
+test('what was listed is searchable while the listing goes on, and progress counts what is still to come', async () => {
+  put('a', 'a.txt', 'The aardvark digs.');
+  put('b', 'b.txt', 'The badger sleeps.');
+  const runId = await world.queueRun(groupId);
+  let during: { stage: string; files_done: number; files_total: number; statistics: { scanned: number } } | undefined;
+  world.origin.script = async function* () {
+    yield { kind: 'outlook', waiting: 6 };
+    yield world.origin.present('a');
+    yield { kind: 'outlook', waiting: 5 };
+    // What came before a checkpoint is stored.
+    yield { kind: 'checkpoint', resume: { at: 1 } };
+    during = await eventually(async () => {
+      const run = await world.getRun(runId);
+      return run.files_done === 1 && run;
+    });
+    assert.deepEqual(await world.search('aardvark'), ['a.txt']);
+    yield world.origin.present('b');
+    yield { kind: 'end', full: true, cursor: null };
+  };
+  await world.work(runId);
+  assert.deepEqual([during?.stage, during?.files_total, during?.statistics.scanned], ['list', 6, 1]);
+  const run = await world.getRun(runId);
+  assert.deepEqual([run.status, run.files_done, run.files_total], ['success', 2, 2]);
+  assert.deepEqual(run.statistics, figures({ scanned: 2, added: 2 }));
+});
+
+test('a file that is being read while more of its origin is listed is read once', async () => {
+  const ids = Array.from({ length: 30 }, (_, index) => `f${index}`);
+  for (const id of ids) put(id, `${id}.txt`, `The numbat ${id}.`);
+  world.origin.script = async function* () {
+    for (const id of ids) {
+      yield world.origin.present(id);
+      yield { kind: 'checkpoint', resume: { id } };
+    }
+    yield { kind: 'end', full: true, cursor: null };
+  };
+  const { processor } = world.service.deps;
+  const { process } = processor;
+  const read: string[] = [];
+  processor.process = (file, signal, onMember) => {
+    read.push(file.name);
+    return process.call(processor, file, signal, onMember);
+  };
+  try {
+    const run = await world.run(groupId);
+    assert.deepEqual(run.statistics, figures({ scanned: 30, added: 30 }));
+  } finally {
+    processor.process = process;
+  }
+  assert.deepEqual(read.sort(), ids.map((id) => `${id}.txt`).sort());
+});
+
+test('a listing that fails ends the reading beside it, and what was read stays', async () => {
+  put('a', 'a.txt', 'The aardvark digs.');
+  const runId = await world.queueRun(groupId);
+  world.origin.script = async function* () {
+    yield world.origin.present('a');
+    yield { kind: 'checkpoint', resume: { at: 1 } };
+    await eventually(async () => (await world.getRun(runId)).files_done === 1);
+    throw new OriginError({ title: 'The site went away', message: 'Try again.', retryable: true });
+  };
+  await world.work(runId);
+  const run = await world.getRun(runId);
+  assert.deepEqual(
+    [run.status, titleOf(run), run.files_done, run.files_total],
+    ['failure', 'The site went away', 1, 1],
+  );
+  assert.deepEqual(await world.search('aardvark'), ['a.txt']);
+});

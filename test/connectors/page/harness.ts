@@ -1,0 +1,132 @@
+/** Runs the page connector against the fake workspace, and keeps what a run would keep. */
+import type { Change, KnownItem, Opaque, OriginItem } from '../../../src/connectors/connector.ts';
+import { openPageConnector } from '../../../src/connectors/page/connector.ts';
+import { type HttpClient, openHttpClient } from '../../../src/net/http-client.ts';
+import { type FakeNotion, type FakeNotionOptions, openFakeNotion } from '../../support/fakes/notion.ts';
+
+export interface Stored extends KnownItem {
+  item: OriginItem;
+  text: string;
+}
+
+export interface Run {
+  /** Per item, what became of it. */
+  outcome: Map<string, string>;
+  changes: Change[];
+  /** Contents that were brought, with the listing or by a fetch. */
+  bodies: number;
+}
+
+export interface PageHarness {
+  fake: FakeNotion;
+  http: HttpClient;
+  connector: ReturnType<typeof openPageConnector>;
+  stored: Map<string, Stored>;
+  /** The clock of both sides; waiting moves it on. */
+  advance(ms: number): void;
+  time(): number;
+  /** Every wait of the connector, in milliseconds. */
+  waits: number[];
+  run(pageId: string, options?: { resume?: Change; credential?: string }): Promise<Run>;
+  /** Text of the source with this name. */
+  textOf(name: string): string | undefined;
+  close(): Promise<void>;
+}
+
+export interface HarnessOptions extends FakeNotionOptions {
+  timeoutMs?: number;
+  /** Private hosts that addresses from tenants may reach. */
+  allow?: readonly string[];
+}
+
+export async function openPageHarness(options: HarnessOptions = {}): Promise<PageHarness> {
+  let time = Date.parse('2026-03-02T10:00:20Z');
+  const now = () => new Date(time);
+  const fake = await openFakeNotion({ now, ...options });
+  const http = openHttpClient({ allow: options.allow ?? ['127.0.0.1'] });
+  const waits: number[] = [];
+  const connector = openPageConnector({
+    http,
+    baseUrl: fake.url,
+    clock: { now },
+    timeoutMs: options.timeoutMs ?? 5_000,
+    async sleep(ms, signal) {
+      signal.throwIfAborted();
+      waits.push(ms);
+      time += Math.ceil(ms);
+    },
+  });
+  const stored = new Map<string, Stored>();
+  let cursor: Opaque | null = null;
+
+  async function run(pageId: string, given: { resume?: Change; credential?: string } = {}): Promise<Run> {
+    const origin = { kind: 'page' as const, pageId };
+    const { signal } = new AbortController();
+    const credential = given.credential ?? fake.token;
+    const resume = given.resume?.kind === 'checkpoint' ? given.resume.resume : null;
+    const result: Run = { outcome: new Map(), changes: [], bodies: 0 };
+    const named = new Set<string>();
+    const request = { cursor, resume, known: async (id: string) => stored.get(id), signal };
+    for await (const change of connector.list(origin, credential, request)) {
+      result.changes.push(change);
+      if ('originId' in change) named.add(change.originId);
+      if (change.kind === 'present') {
+        named.add(change.item.originId);
+        await keep(change, result);
+      } else if (change.kind === 'gone') {
+        stored.delete(change.originId);
+        result.outcome.set(change.originId, 'deleted');
+      } else if (change.kind === 'failed' || change.kind === 'skipped') {
+        result.outcome.set(change.originId, change.kind);
+      } else if (change.kind === 'end') {
+        cursor = change.cursor;
+        for (const id of change.full ? stored.keys() : [])
+          if (!named.has(id)) {
+            stored.delete(id);
+            result.outcome.set(id, 'deleted');
+          }
+      }
+    }
+    return result;
+
+    async function keep(change: Extract<Change, { kind: 'present' }>, { outcome }: Run): Promise<void> {
+      const { item } = change;
+      const before = stored.get(item.originId);
+      if (!change.content && before && item.revision !== null && before.revision === item.revision) {
+        stored.set(item.originId, { ...before, item });
+        outcome.set(item.originId, 'unchanged');
+        return;
+      }
+      const fetched = change.content
+        ? { kind: 'content' as const, content: change.content }
+        : await connector.fetch(origin, credential, item, before, signal);
+      result.bodies += 1;
+      if (fetched.kind !== 'content') {
+        outcome.set(item.originId, fetched.kind);
+        return;
+      }
+      const text = Buffer.concat(await Array.fromAsync(fetched.content.body)).toString('utf8');
+      const whole = { ...item, ...fetched.content.changes };
+      stored.set(item.originId, { item: whole, revision: whole.revision, state: fetched.content.state ?? null, text });
+      outcome.set(item.originId, before === undefined ? 'added' : before.text === text ? 'same' : 'updated');
+    }
+  }
+
+  return {
+    fake,
+    http,
+    connector,
+    stored,
+    advance(ms) {
+      time += ms;
+    },
+    time: () => time,
+    waits,
+    run,
+    textOf: (name) => [...stored.values()].find(({ item }) => item.name === name)?.text,
+    async close() {
+      await http.close();
+      await fake.close();
+    },
+  };
+}

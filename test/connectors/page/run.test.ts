@@ -1,0 +1,144 @@
+/** A page workspace through the whole service: what runs say, what is found, what is downloaded, what no fault removes. */
+import assert from 'node:assert/strict';
+import { Buffer } from 'node:buffer';
+import { after, before, test } from 'node:test';
+import { findViolations } from '../../../src/corpus/invariants.ts';
+import { buildWorker, type Worker } from '../../../src/worker.ts';
+import { openTestApp, type TestApp } from '../../support/app.ts';
+import { type FakeNotion, openFakeNotion } from '../../support/fakes/notion.ts';
+import { block, paragraph, says } from '../../support/fakes/notion-world.ts';
+import { SECRET_CANARY } from '../../support/passages/canary.ts';
+import { assertRawDownload } from '../../support/raw-download.ts';
+import { eventually } from '../../support/upload.ts';
+
+const ENDED = ['success', 'failure', 'canceled'];
+const HOUR_MS = 3_600_000;
+
+let fake: FakeNotion;
+let t: TestApp;
+let worker: Worker;
+/** How far the clock of the workspace is behind while things are written: what was just edited is compared by its bytes. */
+let behindMs = HOUR_MS;
+
+before(async () => {
+  fake = await openFakeNotion({ token: `${SECRET_CANARY}page`, now: () => new Date(Date.now() - behindMs) });
+  t = await openTestApp({ env: { PINAKES_PAGE_API_URL: fake.url, PINAKES_OUTBOUND_ALLOW: '127.0.0.1' } });
+  worker = buildWorker(t.deps);
+  await worker.start();
+});
+after(async () => {
+  await worker.stop(5_000);
+  await t.close();
+  await fake.close();
+});
+
+function longAgo(change: () => void): void {
+  behindMs = HOUR_MS / 2;
+  change();
+  behindMs = 0;
+}
+
+async function ended(runId: string) {
+  return eventually(async () => {
+    const { body } = await t.get(`/runs/${runId}`);
+    return ENDED.includes(body.status) && body;
+  });
+}
+
+async function runAgain(groupId: string) {
+  fake.forget();
+  const started = await t.post(`/source-groups/${groupId}/runs`, {});
+  assert.equal(started.status, 201, started.text);
+  return ended(started.body.id);
+}
+
+/** Names of the sources with these words. */
+async function found(query: string): Promise<string[]> {
+  const { body } = await t.post('/search', { query, mode: 'lexical', limit: 50 });
+  const words = query.split(' ');
+  const hits = body.results.filter(({ content }: { content: string }) => words.every((word) => content.includes(word)));
+  return hits.map(({ name }: { name: string }) => name).sort();
+}
+
+async function sourcesOf(groupId: string): Promise<Map<string, string>> {
+  const { body } = await t.get(`/source-groups/${groupId}/sources?limit=100`);
+  return new Map(body.sources.map(({ name, id }: { name: string; id: string }) => [name, id]));
+}
+
+const counts = ({ statistics }: { statistics: object }) =>
+  Object.fromEntries(Object.entries(statistics).filter(([, count]) => count !== 0));
+
+test('a workspace is read, kept in step, and survives a revoked token', async () => {
+  const { world } = fake;
+  const root = world.addPage('Handbook', [paragraph('Welcome aboard.')]);
+  const leave = world.addPage('Leave', [says('bulleted_list_item', 'Everybody has 28 days.')], root);
+  const canteen = world.addPage('Canteen', [paragraph('Herring with beetroot on Fridays.')], root);
+  const projects = world.addDatabase('Projects', root);
+  const attachment = block('file', world.hostedFile('offer.txt', 'The glazing takes eleven weeks.\n'));
+  const status = { id: 's', type: 'status', status: { name: 'Underway' } };
+  world.addRow(projects, 'Lantern room', { Phase: status }, [paragraph('Rebuilt by Holm.'), attachment]);
+  behindMs = 0;
+
+  const secret = await t.post('/secrets', { name: 'integration', type: 'page', secret: fake.token });
+  const page_id = `https://www.notion.so/w/Handbook-${root.replaceAll('-', '')}?pvs=4`;
+  const created = await t.post('/page-sources', { name: 'Handbook', page_id, secret_id: secret.body.id });
+  assert.equal(created.status, 201, created.text);
+  const groupId = created.body.id;
+  const { body: runs } = await t.get(`/source-groups/${groupId}/runs`);
+  const first = await ended(runs.runs[0].id);
+  assert.equal(first.status, 'success', JSON.stringify(first.error));
+  assert.deepEqual(counts(first), { scanned: 5, added: 5 });
+
+  const sources = await sourcesOf(groupId);
+  assert.deepEqual([...sources.keys()].sort(), [
+    'Canteen.md',
+    'Handbook.md',
+    'Lantern room.md',
+    'Leave.md',
+    'offer.txt',
+  ]);
+  await assertRawDownload(t, sources.get('Leave.md')!, Buffer.from('# Leave\n\n- Everybody has 28 days.\n'));
+  await assertRawDownload(t, sources.get('offer.txt')!, Buffer.from('The glazing takes eleven weeks.\n'));
+  const { body: hits } = await t.post('/search', {
+    query: 'lantern room Holm',
+    source_metadata: { filters: [{ key: 'Phase', operator: 'eq', value: 'Underway' }] },
+  });
+  assert.equal(hits.results[0]?.name, 'Lantern room.md');
+  assert.match(hits.results[0]?.url, /^https:\/\/www\.notion\.so\/Lantern-room-/);
+  const patch = { metadata: { records: [{ key: 'owner', val: 'Ada' }] } };
+  assert.equal((await t.put(`/sources/${sources.get('Leave.md')}/metadata`, patch)).status, 200);
+
+  const second = await runAgain(groupId);
+  assert.deepEqual(counts(second), { scanned: 5, unchanged: 5 });
+  assert.equal(fake.counts.get('GET /v1/blocks/:id/children'), 1, 'only the page that has others below it');
+
+  longAgo(() => {
+    world.edit(leave, (page) => page.blocks.splice(0, 1, says('bulleted_list_item', 'Everybody has 30 days.')));
+    world.trash(canteen);
+    world.addPage('Sick leave', [paragraph('Call before nine.')], leave);
+  });
+  const third = await runAgain(groupId);
+  assert.deepEqual(counts(third), { scanned: 5, added: 1, updated: 2, unchanged: 2, deleted: 1 });
+  assert.deepEqual(await found('30 days'), ['Leave.md']);
+  assert.deepEqual(await found('Call before nine'), ['Sick leave.md']);
+  for (const gone of ['28 days', 'Herring beetroot']) assert.deepEqual(await found(gone), [], gone);
+  assert.equal((await t.get(`/sources/${sources.get('Canteen.md')}`)).status, 404);
+  assert.equal((await sourcesOf(groupId)).get('Leave.md'), sources.get('Leave.md'));
+  const { body: kept } = await t.get(`/sources/${sources.get('Leave.md')}`);
+  assert.ok(kept.metadata.records.some(({ key, val }: Record<string, string>) => key === 'owner' && val === 'Ada'));
+
+  // Edited a moment ago: read again by the next run too, and found to be the same.
+  world.edit(leave, (page) => page.blocks.push(paragraph('Ask early.')));
+  assert.deepEqual(counts(await runAgain(groupId)), { scanned: 5, updated: 1, unchanged: 4 });
+  assert.deepEqual(counts(await runAgain(groupId)), { scanned: 5, unchanged: 5 });
+  assert.deepEqual(await found('Ask early'), ['Leave.md']);
+
+  await t.put(`/secrets/${secret.body.id}`, { name: 'integration', secret: 'ntn_revoked' });
+  const refused = await runAgain(groupId);
+  assert.equal(refused.status, 'failure');
+  assert.equal(refused.error.title, 'The page workspace refused the token');
+  assert.deepEqual(await found('30 days'), ['Leave.md']);
+  assert.equal((await sourcesOf(groupId)).size, 5);
+  const { db, blobs } = t.deps;
+  assert.deepEqual(await findViolations(db, blobs, { now: new Date(), graceSeconds: 3_600 }), []);
+});

@@ -1,0 +1,81 @@
+/** How fast a crawl asks: its own pause, the operator's bounds, what robots.txt asks, and pages that did not change. */
+import assert from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import { ServiceError } from '../../../src/errors.ts';
+import { htmlPage } from '../../support/fakes/site.ts';
+import { type Memory, readOrigin } from '../../support/worlds/read-origin.ts';
+import { useSite } from './harness.ts';
+
+const web = useSite();
+beforeEach(() => {
+  web.site.set({ '/': htmlPage('Home', ['/a', '/b']), '/a': htmlPage('A', []), '/b': htmlPage('B', []) });
+});
+
+/** Milliseconds between one request for a page and the next. */
+function gaps(): number[] {
+  const times = web.site.requests.filter(({ path }) => path !== '/robots.txt').map(({ at }) => at);
+  return times.slice(1).map((at, index) => at - times[index]!);
+}
+
+/** Crawls twice, the second time with other options; only the requests of that are left. */
+async function crawlTwice(second: Parameters<typeof web.connector>[0], origin = web.origin()): Promise<string[]> {
+  const memory: Memory = new Map();
+  await readOrigin(web.connector(), web.origin(), { memory });
+  web.site.requests.length = 0;
+  const { unchanged } = await readOrigin(web.connector(second), origin, { memory });
+  assert.ok(web.site.requests.filter(({ path }) => path !== '/robots.txt').every(({ status }) => status === 304));
+  return web.pathsOf(unchanged).sort();
+}
+
+test('pages that did not change are asked for at the least pause', { timeout: 30_000 }, async () => {
+  // With the usual pause in between it would not end within the limit of this test.
+  assert.deepEqual(await crawlTwice({ delayMs: 60_000, delayMinMs: 0 }), ['/', '/a', '/b']);
+});
+
+test('a page that changed is followed by the usual pause', async () => {
+  const memory: Memory = new Map();
+  await readOrigin(web.connector(), web.origin(), { memory });
+  web.site.requests.length = 0;
+  web.site.set({ '/': htmlPage('Home, edited', ['/a', '/b']) });
+  const { stored } = await readOrigin(web.connector({ delayMs: 150, delayMinMs: 0 }), web.origin(), { memory });
+  assert.deepEqual(web.pathsOf(Object.keys(stored)), ['/']);
+  assert.ok(gaps()[0]! >= 145, String(gaps()));
+});
+
+test('a crawl that names a pause keeps it, also after pages that did not change', async () => {
+  await crawlTwice({ delayMs: 0, delayMinMs: 0 }, web.origin({ delayMs: 100 }));
+  assert.ok(
+    gaps().every((gap) => gap >= 95),
+    String(gaps()),
+  );
+});
+
+test('a longer Crawl-delay of robots.txt counts, also after pages that did not change', async () => {
+  web.site.set({ '/robots.txt': { type: 'text/plain', body: 'User-agent: *\nCrawl-delay: 0.15\n' } });
+  await crawlTwice({ delayMs: 0, delayMinMs: 0 }, web.origin({ delayMs: 1 }));
+  assert.ok(
+    gaps().every((gap) => gap >= 145),
+    String(gaps()),
+  );
+});
+
+test('no crawl asks faster than the operator allows, however old it is', async () => {
+  await readOrigin(web.connector({ delayMs: 200, delayMinMs: 100 }), web.origin({ delayMs: 1 }));
+  assert.ok(
+    gaps().every((gap) => gap >= 95),
+    String(gaps()),
+  );
+});
+
+test('a pause outside the bounds is refused with them', () => {
+  const connector = web.connector({ delayMs: 250, delayMinMs: 100 });
+  for (const delayMs of [100, 60_000, null]) connector.check(web.origin({ delayMs }), null);
+  for (const delayMs of [99, -1, 60_001, 100.5])
+    assert.throws(
+      () => connector.check(web.origin({ delayMs }), null),
+      (error) =>
+        error instanceof ServiceError &&
+        error.message.startsWith('delay_ms must be a whole number from 100, the least pause of this service, to 60000'),
+      String(delayMs),
+    );
+});

@@ -1,0 +1,85 @@
+/** Detectors on the corpus: what they have to find, and to leave alone. The table: npm run bench:redaction. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { ENTITIES } from '../../src/redaction/detectors/entities.ts';
+import { rates, readCorpus, redactorOf, scoreOf } from '../support/passages/redaction-corpus.ts';
+
+const PRECISION_MIN = 0.97;
+const RECALL_MIN = 0.95;
+const LINES_MIN = 30;
+
+for (const entity of ENTITIES) {
+  test(`${entity}: precision and recall, in every locale`, async () => {
+    const scores = await scoreOf(entity);
+    for (const score of scores) {
+      const { precision, recall } = rates([score]);
+      const what = `${entity} ${score.locale}\n${score.failures.join('\n')}`;
+      assert.ok(score.positives >= LINES_MIN && score.nearMisses >= LINES_MIN, `too few lines: ${what}`);
+      assert.ok(precision >= PRECISION_MIN, `precision ${precision}: ${what}`);
+      assert.ok(recall >= RECALL_MIN, `recall ${recall}: ${what}`);
+    }
+  });
+}
+
+test('with all detectors at once, nothing that is to be found stays readable', async () => {
+  const redactor = redactorOf(ENTITIES);
+  for (const entity of ENTITIES) {
+    for (const { text, find } of readCorpus(entity)) {
+      const redacted = (await redactor.redact(text, 'output')).text;
+      for (const one of find) assert.ok(!redacted.includes(one), `${entity}: ${redacted}`);
+    }
+  }
+});
+
+describe('values that are not hidden by how they are written', () => {
+  const redactor = redactorOf(ENTITIES);
+  const cases: [what: string, text: string, redacted: string][] = [
+    ['full-width digits and signs', 'card ４１１１－１１１１－１１１１－１１１１.', 'card [CREDIT_CARD].'],
+    ['Arabic digits', 'card ٤١١١ ١١١١ ١١١١ ١١١١', 'card [CREDIT_CARD]'],
+    ['mathematical digits', 'card 𝟒𝟏𝟏𝟏 𝟏𝟏𝟏𝟏 𝟏𝟏𝟏𝟏 𝟏𝟏𝟏𝟏', 'card [CREDIT_CARD]'],
+    ['circled digits', 'SSN ①②③-④⑤-⑥⑦⑧⑨', 'SSN [US_SSN]'],
+    ['zero-width characters everywhere', [...'jane@example.com'].join('\u200b\u2060\u200d'), '[EMAIL]'],
+    ['direction marks', 'jane\u202e@exam\u202cple.com', '[EMAIL]'],
+    ['soft hyphens', 'DE89\u00ad3704\u00ad0044\u00ad0532\u00ad0130\u00ad00', '[IBAN]'],
+    ['non-breaking and narrow blanks', 'DE89\u00a03704\u202f0044\u20090532\u30000130\u00a000', '[IBAN]'],
+    ['dashes of all kinds', '4111‐1111–1111−1111', '[CREDIT_CARD]'],
+    ['full-width letters', 'ｊａｎｅ＠ｅｘａｍｐｌｅ．ｃｏｍ', '[EMAIL]'],
+    ['a variation selector', '4111 1111 11\ufe0f11 1111', '[CREDIT_CARD]'],
+    ['tag characters', 'jane@example\u{e0041}.com', '[EMAIL]'],
+  ];
+  for (const [what, text, redacted] of cases)
+    test(what, async () => assert.equal((await redactor.redact(text, 'output')).text, redacted));
+});
+
+describe('values as people write them', () => {
+  const redactor = redactorOf(ENTITIES);
+  const cases: [text: string, redacted: string][] = [
+    ['Tel 030/1234567', 'Tel [PHONE]'],
+    ['+1 (415) 555-0123 ext. 5', '[PHONE] ext. 5'],
+    ['+44(0)20 7946 0958', '[PHONE]'],
+    ['d.o.b. 12-Mar-1980', 'd.o.b. [DATE_OF_BIRTH]'],
+    ['Born in London on 12 March 1980', 'Born in London on [DATE_OF_BIRTH]'],
+    ['né à Paris le 12 mars 1980', 'né à Paris le [DATE_OF_BIRTH]'],
+    ['I was born in 1980 on a farm', 'I was born in 1980 on a farm'],
+    ['Jane <jane@example.com>,bob@example.org;', 'Jane <[EMAIL]>,[EMAIL];'],
+    ['4111.1111.1111.1111 exp 12/26', '[CREDIT_CARD] exp 12/26'],
+    ['IBAN DE89 3704 0044 0532 0130 00 is mine', 'IBAN [IBAN] is mine'],
+    ['192.168.0.1-192.168.0.20', '[IP_ADDRESS]-[IP_ADDRESS]'],
+    [
+      'Version 2.10.0.1, 3.14159265358979, 2026-11-22T02:53:50Z',
+      'Version 2.10.0.1, 3.14159265358979, 2026-11-22T02:53:50Z',
+    ],
+    ['of 09/24/2014 08:00:00 GMT, Nov 01 2016 15:44:22', 'of 09/24/2014 08:00:00 GMT, Nov 01 2016 15:44:22'],
+    ['L.02 104.64 104.67-.01 and -.004.387-.01-.505', 'L.02 104.64 104.67-.01 and -.004.387-.01-.505'],
+    ['/js/cvp/2.8.4.1/cvp.js, Paragraph 1.2.3.1, 8.2.4.1項', '/js/cvp/2.8.4.1/cvp.js, Paragraph 1.2.3.1, 8.2.4.1項'],
+    ['http://82.44.61.144/x', 'http://[IP_ADDRESS]/x'],
+    ['pub-4358676377058562, sk-dynamo-ceske-budejovice', 'pub-4358676377058562, sk-dynamo-ceske-budejovice'],
+    ['1994年1月1日生效', '1994年1月1日生效'],
+    ['L80.1261328,11.008803 Z; 1903729.01249721', 'L80.1261328,11.008803 Z; 1903729.01249721'],
+    ['https://example.com/get?x=1&key=NANOWDGT01', 'https://example.com/get?x=1&key=NANOWDGT01'],
+    ['{"password":"Tr0ub4dor3xyz12345"}', '{"password":"[API_KEY]"}'],
+    ['id 550e8400-e29b-41d4-a716-446655440000', 'id 550e8400-e29b-41d4-a716-446655440000'],
+  ];
+  for (const [text, redacted] of cases)
+    test(text, async () => assert.equal((await redactor.redact(text, 'output')).text, redacted));
+});

@@ -1,0 +1,105 @@
+/** A web site in memory: pages with validators, redirects, robots.txt, faults. Scripts change its pages between crawls. */
+import { createHash } from 'node:crypto';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Faults, openFaults } from '../faults.ts';
+
+export interface FakePage {
+  body?: string | Buffer;
+  /** HTML by default. */
+  type?: string;
+  status?: number;
+  /** Where it leads: a redirect with `status`, 301 by default. */
+  to?: string;
+  headers?: Record<string, string>;
+  modified?: Date;
+  /** As of a page that is made anew for every request. */
+  withoutValidators?: boolean;
+}
+
+export interface FakeSite {
+  port: number;
+  /** Of this machine; tests may reach it by other names too. */
+  url: string;
+  /** Path with query -> page; a text is HTML. */
+  pages: Map<string, FakePage | string>;
+  set(pages: Record<string, FakePage | string | null>): void;
+  /** For paths without a page: a trap makes them up. */
+  invent: (path: string) => FakePage | string | undefined;
+  requests: { path: string; host: string; headers: IncomingMessage['headers']; at: number; status: number }[];
+  /** Paths in the order in which they were asked for, robots.txt left out. */
+  paths(): string[];
+  faults: Faults;
+  /** Requests that were under way at once at the most. */
+  atOnceMax: number;
+  close(): Promise<void>;
+}
+
+/** A page that links to others. */
+export function htmlPage(title: string, links: readonly string[], extra = ''): string {
+  const anchors = links.map((link) => `<li><a href="${link.replaceAll('&', '&amp;')}">${link}</a></li>`).join('');
+  return `<!doctype html><html><head><title>${title}</title>${extra}</head><body><p>About ${title}.</p><ul>${anchors}</ul></body></html>`;
+}
+
+export async function openFakeSite(): Promise<FakeSite> {
+  const faults = openFaults();
+  let atOnce = 0;
+  const server = createServer((request, response) => {
+    const path = request.url ?? '/';
+    const entry = {
+      path,
+      host: request.headers.host ?? '',
+      headers: request.headers,
+      at: performance.now(),
+      status: 0,
+    };
+    site.requests.push(entry);
+    site.atOnceMax = Math.max(site.atOnceMax, ++atOnce);
+    response.once('close', () => {
+      atOnce -= 1;
+      entry.status = response.statusCode;
+    });
+    if (faults.apply(request, response)) return;
+    const found = site.pages.get(path) ?? site.invent(path);
+    const page: FakePage = typeof found === 'string' ? { body: found } : (found ?? { status: 404, body: 'Not found' });
+    const body = Buffer.from(page.body ?? '');
+    const status = page.status ?? (page.to === undefined ? 200 : 301);
+    for (const [name, value] of Object.entries(page.headers ?? {})) response.setHeader(name, value);
+    if (page.to !== undefined) response.setHeader('location', page.to);
+    if (status === 200 && !page.withoutValidators) {
+      const etag = `"${createHash('sha1').update(body).digest('hex')}"`;
+      response.setHeader('etag', etag);
+      if (page.modified) response.setHeader('last-modified', page.modified.toUTCString());
+      if (request.headers['if-none-match'] === etag) {
+        response.writeHead(304).end();
+        return;
+      }
+    }
+    response.statusCode = status;
+    if (page.type !== '') response.setHeader('content-type', page.type ?? 'text/html; charset=utf-8');
+    response.end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const site: FakeSite = {
+    port,
+    url: `http://127.0.0.1:${port}`,
+    pages: new Map(),
+    set(pages) {
+      for (const [path, page] of Object.entries(pages)) {
+        if (page === null) site.pages.delete(path);
+        else site.pages.set(path, page);
+      }
+    },
+    invent: () => undefined,
+    requests: [],
+    paths: () => site.requests.map(({ path }) => path).filter((path) => path !== '/robots.txt'),
+    faults,
+    atOnceMax: 0,
+    close() {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+  return site;
+}

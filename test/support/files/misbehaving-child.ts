@@ -1,0 +1,74 @@
+/** A child process for tests of the pool: does what the name of the file says. */
+import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { Socket } from 'node:net';
+import type { ProcessedFile, ProcessRequest } from '../../../src/files/parsed.ts';
+import { encodeFrame, FrameReader } from '../../../src/files/sandbox/frames.ts';
+
+const channel = new Socket({ fd: 3, readable: true, writable: true });
+let count = 0;
+
+const ACTIONS: Record<string, () => void> = {
+  loop: () => {
+    for (;;) count += 0;
+  },
+  buffers: () => {
+    const kept: Buffer[] = [];
+    for (;;) kept.push(Buffer.alloc(16 * 1024 * 1024, 1));
+  },
+  heap: () => {
+    const kept: object[] = [];
+    for (;;) kept.push({ text: `${kept.length}`.repeat(10) });
+  },
+  crash: () => process.abort(),
+  'crash-unless-first': () => {
+    if (count > 1) process.abort();
+  },
+  garbage: () => channel.write(Buffer.from([0, 0, 0, 4, 1, 2, 3, 4])),
+  flood: () => {
+    const piece = Buffer.alloc(1024 * 1024, 0x7f);
+    const more = () => {
+      while (channel.write(piece)) {
+        // Until the channel is full.
+      }
+      channel.once('drain', more);
+    };
+    more();
+  },
+};
+
+const reader = new FrameReader((value) => {
+  const { id, request } = value as { id: number; request: ProcessRequest };
+  count += 1;
+  ACTIONS[request.name]?.();
+  const text = request.name === 'rights' ? JSON.stringify(rights(request.path)) : 'fine';
+  const file: ProcessedFile = {
+    fileType: 'txt',
+    text,
+    textLength: text.length,
+    language: null,
+    metadata: {},
+    chunks: [],
+    warnings: [],
+  };
+  channel.write(encodeFrame({ id, outcome: { ok: true, file } }));
+}, 1024 * 1024);
+channel.on('data', (part: Buffer) => reader.push(part));
+channel.on('end', () => process.exit(0));
+
+function rights(path: string) {
+  return {
+    environment: Object.keys(process.env).length,
+    write: codeOf(() => writeFileSync(`${path}.new`, 'x')),
+    spawn: codeOf(() => spawn(process.execPath, ['--version'])),
+  };
+}
+
+function codeOf(action: () => unknown): string {
+  try {
+    action();
+    return 'allowed';
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? String(error);
+  }
+}

@@ -1,0 +1,44 @@
+/** Runs bytes through the whole processing of a file, in this process. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { MemberSink } from '../../../src/files/detect/members.ts';
+import type { ChunkMetadataKey, FileFailure, ProcessedFile, ProcessOutcome } from '../../../src/files/parsed.ts';
+import { processFile } from '../../../src/files/sandbox/process-file.ts';
+
+export async function processBytes(
+  name: string,
+  bytes: Uint8Array | string,
+  chunkMetadataKeys: ChunkMetadataKey[] = [],
+  members?: MemberSink,
+): Promise<ProcessOutcome> {
+  const folder = await mkdtemp(join(tmpdir(), 'pinakes-file-'));
+  try {
+    const path = join(folder, 'blob');
+    await writeFile(path, bytes);
+    return await processFile({ path, name, size: bytes.length, chunkMetadataKeys }, undefined, members);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+export async function readBytes(
+  name: string,
+  bytes: Uint8Array | string,
+  keys: ChunkMetadataKey[] = [],
+): Promise<ProcessedFile> {
+  const outcome = await processBytes(name, bytes, keys);
+  if (!outcome.ok) throw new Error(`${name}: ${outcome.failure.message}`);
+  return outcome.file;
+}
+
+export async function failureOf(name: string, bytes: Uint8Array | string): Promise<FileFailure> {
+  const outcome = await processBytes(name, bytes);
+  if (outcome.ok) throw new Error(`${name} was read, but should not be`);
+  return outcome.failure;
+}
+
+/** Whether a file was read to its end: with words, or found to have none. */
+export function endedCleanly(outcome: ProcessOutcome): boolean {
+  return outcome.ok || outcome.failure.title === 'Nothing to read in this file';
+}

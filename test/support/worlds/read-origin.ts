@@ -1,0 +1,108 @@
+/** Lists an origin and fetches what the listing did not bring, as the service does, into memory. */
+import { Buffer } from 'node:buffer';
+import type {
+  Change,
+  Connector,
+  Fetched,
+  KnownItem,
+  Opaque,
+  Origin,
+  OriginItem,
+  OriginKind,
+} from '../../../src/connectors/connector.ts';
+import { OriginError } from '../../../src/connectors/connector.ts';
+import { ServiceError } from '../../../src/errors.ts';
+
+/** What is remembered of stored items, by origin id. */
+export type Memory = Map<string, KnownItem>;
+
+export interface Reading {
+  /** Origin id -> text, of what came anew. */
+  stored: Record<string, string>;
+  unchanged: string[];
+  /** Origin id -> reason. */
+  skipped: Record<string, string>;
+  /** Origin id -> what was wrong. */
+  failed: Record<string, string>;
+  gone: string[];
+  items: Map<string, OriginItem>;
+  /** Of the end; undefined without one. */
+  full: boolean | undefined;
+  cursor: Opaque | null;
+}
+
+export interface ReadOptions {
+  memory?: Memory;
+  cursor?: Opaque | null;
+  credential?: string | null;
+  signal?: AbortSignal;
+}
+
+export async function readOrigin<Kind extends OriginKind>(
+  connector: Connector<Kind>,
+  origin: Extract<Origin, { kind: Kind }>,
+  options: ReadOptions = {},
+): Promise<Reading> {
+  const { memory = new Map(), cursor = null, credential = null, signal = new AbortController().signal } = options;
+  const reading: Reading = {
+    stored: {},
+    unchanged: [],
+    skipped: {},
+    failed: {},
+    gone: [],
+    items: new Map(),
+    full: undefined,
+    cursor: null,
+  };
+  const request = { cursor, resume: null, known: async (id: string) => memory.get(id), signal };
+  for await (const change of connector.list(origin, credential, request)) {
+    if (change.kind === 'present') {
+      reading.items.set(change.item.originId, change.item);
+      const known = memory.get(change.item.originId);
+      const fetching = change.content
+        ? Promise.resolve({ kind: 'content' as const, content: change.content })
+        : connector.fetch(origin, credential, change.item, known, signal);
+      await take(reading, memory, change.item, fetching);
+    } else note(reading, memory, change);
+  }
+  return reading;
+}
+
+function note(reading: Reading, memory: Memory, change: Exclude<Change, { kind: 'present' }>): void {
+  if (change.kind === 'unchanged') reading.unchanged.push(change.originId);
+  if (change.kind === 'gone') reading.gone.push(change.originId);
+  if (change.kind === 'skipped') reading.skipped[change.originId] = change.reason;
+  if (change.kind === 'failed') reading.failed[change.originId] = `${change.problem.title}: ${change.problem.message}`;
+  if (change.kind === 'gone' || change.kind === 'skipped') memory.delete(change.originId);
+  if (change.kind === 'end') Object.assign(reading, { full: change.full, cursor: change.cursor });
+}
+
+async function take(reading: Reading, memory: Memory, item: OriginItem, fetching: Promise<Fetched>): Promise<void> {
+  try {
+    const fetched = await fetching;
+    if (fetched.kind === 'skipped') note(reading, memory, { ...item, ...fetched });
+    if (fetched.kind === 'unchanged' || fetched.kind === 'gone')
+      note(reading, memory, { kind: fetched.kind, originId: item.originId });
+    if (fetched.kind !== 'content') return;
+    reading.stored[item.originId] = Buffer.concat(await Array.fromAsync(fetched.content.body)).toString();
+    const changes = fetched.content.changes ?? {};
+    reading.items.set(item.originId, { ...item, ...changes });
+    memory.set(item.originId, {
+      revision: changes.revision === undefined ? item.revision : changes.revision,
+      state: fetched.content.state ?? null,
+    });
+  } catch (error) {
+    reading.failed[item.originId] = (error as Error).message;
+  }
+}
+
+/** The title and message that a person would read; for errors of the service itself their code is the title. */
+export async function problemOf(promise: Promise<unknown>): Promise<OriginError['problem']> {
+  const outcome = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (outcome instanceof OriginError) return outcome.problem;
+  if (outcome instanceof ServiceError) return { title: outcome.code, message: outcome.message, retryable: true };
+  throw new Error('no error that a person could read', { cause: outcome });
+}

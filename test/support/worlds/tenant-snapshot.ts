@@ -1,0 +1,21 @@
+/** What a tenant has, to see that nothing of it changed. */
+import type { Database } from '../../../src/db/database.ts';
+import { sql } from '../../../src/db/sql.ts';
+
+/** How many rows of each kind a tenant has, and in which state. */
+export async function tenantSnapshot(db: Database, tenantId: string): Promise<unknown> {
+  return db.query(
+    tenantId,
+    sql`select (select count(*) from source where tenant_id = ${tenantId} and deleted_at is null) as sources,
+      (select array_agg((metadata, deleted_at)::text order by id) from source where tenant_id = ${tenantId}) as metadata,
+      (select array_agg((name, status, metadata)::text order by id) from source_group where tenant_id = ${tenantId}) as groups,
+      (select count(*) from run where tenant_id = ${tenantId}) as runs,
+      (select count(*) from api_key where tenant_id = ${tenantId} and revoked_at is null) as keys,
+      (select array_agg(s::text order by id) from secret s where tenant_id = ${tenantId}) as secrets,
+      (select array_agg((id, rrule, deleted_at)::text order by id) from connector_setting where tenant_id = ${tenantId}) as settings,
+      (select count(*) from message where tenant_id = ${tenantId}) as messages,
+      (select array_agg((principal_id, attributes)::text order by id) from subject where tenant_id = ${tenantId}) as subjects,
+      (select array_agg((name, version)::text order by id) from authz_policy where tenant_id = ${tenantId}) as policies,
+      (select count(*) from chunk where tenant_id = ${tenantId}) as chunks`,
+  );
+}
