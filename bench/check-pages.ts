@@ -8,9 +8,9 @@
 import { globSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { PDFiumLibrary } from '@hyzyla/pdfium';
+import type { ChunkDraft } from '../src/corpus/values.ts';
 import { pageNotes } from '../src/files/formats/pdf/annotations.ts';
 import type { PdfiumModule } from '../src/files/formats/pdf/pdfium.ts';
-import type { ChunkDraft } from '../src/files/parsed.ts';
 import { processFile } from '../src/files/sandbox/process-file.ts';
 
 /** Words that were hyphenated and lines that were left out between two pages make runs that are on no page. */

@@ -9,9 +9,9 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { chunkFile } from '../src/files/chunk/chunker.ts';
 import { detectFileType } from '../src/files/detect/file-types.ts';
+import { languageOf } from '../src/files/file-language.ts';
 import { parseFile } from '../src/files/formats/parse-file.ts';
 import { chunkTerms } from '../src/text/chunk-terms.ts';
-import { languageOf } from '../src/text/language.ts';
 import { makePdf, makeXlsx } from '../test/support/files/make-files.ts';
 
 interface Input {

@@ -1,6 +1,5 @@
 /** buildApp(deps): HTTP set-up, then every feature's routes. Works without a worker in the same process. */
 import type { FastifyInstance } from 'fastify';
-import type { Deps } from './deps.ts';
 import { apiKeyRoutes } from './features/api-keys/routes.ts';
 import { auditRoutes } from './features/audit/routes.ts';
 import { policyRoutes } from './features/authz/policy-routes.ts';
@@ -17,6 +16,7 @@ import { secretRoutes } from './features/secrets/routes.ts';
 import { sourceGroupRoutes } from './features/source-groups/routes.ts';
 import { sourceRoutes } from './features/sources/routes.ts';
 import { tagRoutes } from './features/tags/routes.ts';
+import type { Deps } from './http/deps.ts';
 import { registerServiceRoutes } from './http/operations/service-routes.ts';
 import { registerRoutes } from './http/register.ts';
 import type { Route } from './http/route.ts';

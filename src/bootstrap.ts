@@ -2,12 +2,12 @@
 import { chmod, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type GeneratedApiKey, generateApiKey, readApiKey } from './access/api-key.ts';
+import { SCOPES } from './access/caller.ts';
 import type { Config } from './config.ts';
 import { hasApiKey, insertApiKey } from './corpus/api-key-store.ts';
 import { appendAudit } from './corpus/audit-store.ts';
 import { createTenant, findTenantByName, type Tenant } from './corpus/tenant-store.ts';
 import type { Database } from './db/database.ts';
-import { SCOPES } from './http/route.ts';
 import { makeFolder } from './util/folders.ts';
 import { newId } from './util/ids.ts';
 import { ConfigError } from './util/settings-reader.ts';

@@ -1,75 +1,40 @@
-/** Everything the service uses that has an effect. `openDeps` is the only place that constructs adapters. */
+/** `openDeps` is the only place that constructs adapters. */
+
 import { mkdtempSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
+import { openChatModel } from './answers/chat-model.ts';
 import type { BlobStore } from './blobs/blob-store.ts';
 import { openDiskBlobStore } from './blobs/disk.ts';
 import type { Config } from './config.ts';
-import { type Connectors, openConnectors } from './connectors/registry.ts';
+import { openConnectors } from './connectors/registry.ts';
 import { countWaiting } from './corpus/embedding-queue-store.ts';
-import { openUsageLedger, type UsageLedger } from './corpus/usage-ledger.ts';
+import { openUsageLedger } from './corpus/usage-ledger.ts';
 import type { Database } from './db/database.ts';
 import { serverFacts } from './db/facts.ts';
 import { migrate } from './db/migrate.ts';
 import { openDatabase, prepareDatabase } from './db/open.ts';
-import type { FileProcessor } from './files/sandbox/file-processor.ts';
 import { openProcessPool } from './files/sandbox/process-pool.ts';
 import { openToolRunner } from './files/sandbox/tool-runner.ts';
-import { type Authenticator, openAuthenticator } from './http/auth.ts';
-import { type Metrics, openMetrics } from './http/operations/metrics.ts';
+import { openAuthenticator } from './http/auth.ts';
+import type { Deps } from './http/deps.ts';
+import { openMetrics } from './http/operations/metrics.ts';
 import type { ServiceFacts } from './http/operations/service-gauges.ts';
 import { countWaitingJobs } from './jobs/job-counts.ts';
-import type { JobQueue } from './jobs/queue.ts';
 import { openJobQueue } from './jobs/queue-pgboss.ts';
-import { openSchedules, type Schedules } from './jobs/schedules.ts';
+import { openSchedules } from './jobs/schedules.ts';
 import { openEmbedding } from './llm/embedding/embedding.ts';
-import type { ChatModel, Embedding } from './llm/models.ts';
-import { openChatModel } from './llm/registry.ts';
-import { openRerankModel, type RerankModel } from './llm/rerank.ts';
-import { type HttpClient, openHttpClient } from './net/http-client.ts';
-import { type NameAnalyzer, openPresidio } from './redaction/presidio.ts';
-import { openRedactors, type Redactors } from './redaction/redactors.ts';
-import { type CorpusMemory, openCorpusMemory } from './retrieval/query/corpus-memory.ts';
+import type { Embedding } from './llm/models.ts';
+import { openRerankModel } from './llm/rerank.ts';
+import { openHttpClient } from './net/http-client.ts';
+import { openPresidio } from './redaction/presidio.ts';
+import { openRedactors } from './redaction/redactors.ts';
+import { openCorpusMemory } from './retrieval/query/corpus-memory.ts';
 import { analyzeQuery, analyzeText } from './text/analyzer.ts';
 import { armCrashPoint, type CrashPoints, noCrashPoints } from './util/crash.ts';
 import { makeFolder } from './util/folders.ts';
 import { ConfigError } from './util/settings-reader.ts';
-import { type Clock, systemClock } from './util/time.ts';
-
-export interface Deps {
-  config: Config;
-  log: FastifyBaseLogger;
-  clock: Clock;
-  db: Database;
-  /** API keys -> callers. Whoever changes a key calls `forget`. */
-  auth: Authenticator;
-  blobs: BlobStore;
-  queue: JobQueue;
-  /** Works out the recurrence rules of tenants. */
-  schedules: Schedules;
-  /** Parses, chunks and analyzes one file in a child process. */
-  processor: FileProcessor;
-  chatModel: ChatModel;
-  /** What API keys use of the chat model, and their budgets. */
-  usage: UsageLedger;
-  /** What is masked in the texts of a tenant. */
-  redactors: Redactors;
-  /** Finds names for redaction rules. Null: none is configured. */
-  analyzer: NameAnalyzer | null;
-  /** Null: no embedding model is configured. */
-  embedding: Embedding | null;
-  /** What searches worked out about the corpus as it is. Null: nothing is kept. */
-  memory: CorpusMemory | null;
-  /** Null: no rerank model is configured. */
-  reranker: RerankModel | null;
-  http: HttpClient;
-  /** What reads Drive folders, page workspaces, repositories and web sites. */
-  connectors: Connectors;
-  metrics: Metrics;
-  crash: CrashPoints;
-  /** Closes what openDeps opened, in reverse order. */
-  close(): Promise<void>;
-}
+import { systemClock } from './util/time.ts';
 
 /** Adapters that are given instead of opened: tests bring their own clock, model or database. Given ones stay open. */
 export type Given = Partial<Omit<Deps, 'config' | 'log' | 'close' | 'metrics' | 'auth'>>;

@@ -1,6 +1,5 @@
 /** What an operator wants to know when something is wrong: one line per check, in words. */
 import { statfs } from 'node:fs/promises';
-import { type ConfiguredModel, inPlainWords } from './answers/extractive/plain-words.ts';
 import type { BlobStore } from './blobs/blob-store.ts';
 import type { Config } from './config.ts';
 import { countWaiting } from './corpus/embedding-queue-store.ts';
@@ -11,6 +10,7 @@ import type { Database } from './db/database.ts';
 import { countContents, listMigrations, serverFacts } from './db/facts.ts';
 import { openToolRunner } from './files/sandbox/tool-runner.ts';
 import type { ChatModel, Embedding } from './llm/models.ts';
+import { type ConfiguredModel, inPlainWords } from './llm/plain-words.ts';
 import type { RerankModel } from './llm/rerank.ts';
 import type { NameAnalyzer } from './redaction/presidio.ts';
 import type { Clock } from './util/time.ts';

@@ -2,7 +2,7 @@
 
 import type { Database } from './db/database.ts';
 import { type Maintenance, startMaintenance } from './db/maintenance.ts';
-import type { Deps } from './deps.ts';
+import type { Deps } from './http/deps.ts';
 import type { JobOutcome } from './http/operations/metrics.ts';
 import { deleteGroup } from './ingest/removal/delete-group.ts';
 import { deleteFiles, deleteSource } from './ingest/removal/delete-source.ts';

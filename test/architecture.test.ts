@@ -31,7 +31,8 @@ test('the rules look at the real tree', () => {
   assert.ok(rules.importsOf('deps.ts', sources.get('deps.ts')!).length > 3, 'no imports were found');
 });
 
-test('imports point inwards', () => assert.deepEqual(rules.importsThatPointOutwards(sources), []));
+test('no folder is imported from a lower one', () => assert.deepEqual(rules.upwardImports(sources), []));
+test('no circle of imports', () => assert.deepEqual(rules.importCircles(sources), []));
 test('no feature imports another', () => assert.deepEqual(rules.importsBetweenFeatures(sources), []));
 test('only config.ts reads the environment', () => assert.deepEqual(rules.environmentReads(sources), []));
 test('only net/ and the named files open connections', () => assert.deepEqual(rules.socketsOutsideNet(sources), []));
@@ -39,9 +40,12 @@ test('SQL is written in stores only', () => assert.deepEqual(rules.sqlOutsideSto
 test('one file writes a table', () => assert.deepEqual(rules.tablesWithSeveralWriters(sources, tables), []));
 test('no default exports, enums or barrels', () => assert.deepEqual(rules.forbiddenForms(sources), []));
 
-test('no file is too long', () => {
-  assert.deepEqual(rules.longFiles(all), []);
-  for (const folder of ['test', 'scripts', 'bench']) assert.deepEqual(rules.longFiles(read(folder, '**/*.ts')), []);
+test('no file or line is too long, no folder too full', () => {
+  for (const folder of ['src', 'test', 'scripts', 'bench']) {
+    const files = read(folder, '**/*.ts');
+    assert.deepEqual(rules.longFiles(files, { lines: folder === 'src' }), []);
+    assert.deepEqual(rules.crowdedFolders(files.keys()), []);
+  }
 });
 
 test('no exception to a rule outlives its file', () => {
@@ -51,20 +55,30 @@ test('no exception to a rule outlives its file', () => {
 
 describe('a broken rule is noticed', () => {
   test('imports', () => {
-    const outwards = (path: string, text: string) => rules.importsThatPointOutwards(source(path, text)).length;
-    assert.equal(outwards('db/x.ts', "import { a } from '../http/route.ts';"), 1);
-    assert.equal(outwards('db/x.ts', "import type { A } from '../http/route.ts';"), 1);
-    assert.equal(outwards('db/x.ts', "const a = await import('../http/route.ts');"), 1);
-    assert.equal(outwards('db/x.ts', "export { a } from '../http/route.ts';"), 1);
-    assert.equal(outwards('db/x.ts', "import {\n  a,\n  b,\n} from '../features/search/search.ts';"), 1);
-    assert.equal(outwards('corpus/x.ts', "import '../ingest/chunker.ts';"), 1);
-    assert.equal(outwards('features/a/routes.ts', "import { runCli } from '../../cli/run.ts';"), 1);
-    assert.equal(outwards('somewhere/x.ts', ''), 1);
-    assert.equal(outwards('features/a/routes.ts', "import { retrieve } from '../../retrieval/retrieve.ts';"), 0);
-    assert.equal(outwards('corpus/x.ts', "import type { ParsedFile } from '../ingest/parsed.ts';"), 0);
-    assert.equal(outwards('corpus/x.ts', "import { type ParsedFile, parse } from '../ingest/parsed.ts';"), 1);
-    assert.equal(outwards('corpus/x.ts', "import { type ParsedFile } from '../ingest/parsed.ts';"), 0);
-    assert.equal(outwards('db/x.ts', "// import { a } from '../http/route.ts';"), 0);
+    const upward = (path: string, text: string) => rules.upwardImports(source(path, text)).length;
+    assert.equal(upward('db/x.ts', "import { a } from '../http/route.ts';"), 1);
+    assert.equal(upward('db/x.ts', "import type { A } from '../http/route.ts';"), 1);
+    assert.equal(upward('db/x.ts', "const a = await import('../http/route.ts');"), 1);
+    assert.equal(upward('db/x.ts', "export { a } from '../http/route.ts';"), 1);
+    assert.equal(upward('db/x.ts', "import {\n  a,\n  b,\n} from '../features/search/search.ts';"), 1);
+    assert.equal(upward('corpus/x.ts', "import '../files/chunk/chunker.ts';"), 1);
+    assert.equal(upward('corpus/x.ts', "import type { ParsedFile } from '../files/parsed.ts';"), 1);
+    assert.equal(upward('features/a/routes.ts', "import { runCli } from '../../cli/run.ts';"), 1);
+    assert.equal(upward('features/a/routes.ts', "import { openDeps } from '../../deps.ts';"), 1);
+    assert.equal(upward('somewhere/x.ts', ''), 1);
+    assert.equal(upward('features/a/routes.ts', "import { retrieve } from '../../retrieval/retrieve.ts';"), 0);
+    assert.equal(upward('db/x.ts', "// import { a } from '../http/route.ts';"), 0);
+  });
+
+  test('circles', () => {
+    const circles = (...files: [string, string][]) => rules.importCircles(new Map(files));
+    assert.deepEqual(
+      circles(['a/x.ts', "import type { Y } from './y.ts';"], ['a/y.ts', "import { x } from './x.ts';"]),
+      ['a/x.ts -> a/y.ts -> a/x.ts'],
+    );
+    const folders = circles(['r/a/x.ts', "import '../b/y.ts';"], ['r/b/z.ts', "import '../a/w.ts';"]);
+    assert.deepEqual(folders, ['r/a -> r/b -> r/a']);
+    assert.deepEqual(circles(['r/a/x.ts', "import '../types.ts';"], ['r/main.ts', "import './a/x.ts';"]), []);
   });
 
   test('features', () => {
@@ -114,6 +128,12 @@ describe('a broken rule is noticed', () => {
   test('length and forms', () => {
     assert.equal(rules.longFiles(source('a.ts', 'x\n'.repeat(401))).length, 1);
     assert.equal(rules.longFiles(source('a.ts', 'x\n'.repeat(400))).length, 0);
+    assert.equal(rules.longFiles(source('a.ts', `${'x'.repeat(99)}\n`.repeat(205))).length, 1);
+    assert.equal(rules.longFiles(source('a.ts', 'x'.repeat(141))).length, 1);
+    assert.equal(rules.longFiles(source('a.ts', 'x'.repeat(140))).length, 0);
+    const folder = (count: number) => Array.from({ length: count }, (_, i) => `a/${i}.ts`);
+    assert.deepEqual(rules.crowdedFolders(folder(26)), ['a: 26 files']);
+    assert.deepEqual(rules.crowdedFolders(folder(25)), []);
     assert.equal(rules.forbiddenForms(source('a.ts', 'export default 1;')).length, 1);
     assert.equal(rules.forbiddenForms(source('a.ts', 'export enum A { B }')).length, 1);
     assert.equal(rules.forbiddenForms(source('a.ts', "export * from './b.ts';")).length, 1);

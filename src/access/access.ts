@@ -4,10 +4,10 @@
  * effective in the next one, in every process.
  */
 import type { Config } from '../config.ts';
-import type { GroupLimits } from '../corpus/group-store.ts';
 import type { Queryable } from '../db/database.ts';
 import { raw, type Sql, sql } from '../db/sql.ts';
 import type { Clock } from '../util/time.ts';
+import type { GroupLimits } from './limits.ts';
 import { type CompiledPolicy, compilePolicy, NOTHING } from './policy-sql.ts';
 import { findRules } from './policy-store.ts';
 

@@ -9,7 +9,7 @@
 import { empty, join, raw, type Sql, sql } from '../db/sql.ts';
 import type { Scalar } from '../filters/filter-group.ts';
 import { conditionSql } from '../filters/metadata-sql.ts';
-import type { MetadataFilter } from '../retrieval/types.ts';
+import type { MetadataFilter } from '../filters/types.ts';
 import { isId } from '../util/ids.ts';
 import { type Attributes, asksForTag, isUntrusted, operandOf, type Policy, type PolicyCondition } from './policy.ts';
 

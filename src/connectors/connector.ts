@@ -5,40 +5,8 @@
  * is new, changed or gone is decided by `ingest/origins/run-connector.ts` from revisions, and remembered by it. All its requests go
  * through `net/http-client.ts`.
  */
-import type { TypedMetadata } from '../files/parsed.ts';
-
-/** What a tenant asked to be kept in step. */
-export type Origin =
-  | { kind: 'drive'; folderUrl: string }
-  | { kind: 'page'; pageId: string }
-  | {
-      kind: 'repo';
-      /** owner/name. */
-      repository: string;
-      /** gitignore-style globs of what to take, `!` negates; empty takes everything. */
-      pathFilters: readonly string[];
-      referenceType: 'default' | 'branch' | 'tag' | 'commit';
-      /** Branch, tag or commit; empty for `default`. */
-      referenceParam: string;
-    }
-  | {
-      kind: 'web';
-      urls: readonly string[];
-      /** Links away from `urls`: 0 takes these alone. */
-      maxDepth: number;
-      maxPages: number;
-      includePaths: readonly string[];
-      excludePaths: readonly string[];
-      sameHost: boolean;
-      useSitemap: boolean;
-      /** Between two requests to one host; null, or absent from an origin of an older version: the service's own. */
-      delayMs?: number | null;
-    };
-
-export type OriginKind = Origin['kind'];
-
-/** JSON that only the connector that made it reads. */
-export type Opaque = Readonly<Record<string, unknown>>;
+import type { Opaque, Origin, OriginKind } from '../corpus/origin.ts';
+import type { TypedMetadata } from '../corpus/values.ts';
 
 /** One thing at the origin that becomes one source. */
 export interface OriginItem {

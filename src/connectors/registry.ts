@@ -1,8 +1,9 @@
 /** A connector for every kind of origin. The only place that names them. */
 import type { Config } from '../config.ts';
+import type { OriginKind } from '../corpus/origin.ts';
 import type { HttpClient } from '../net/http-client.ts';
 import type { Clock } from '../util/time.ts';
-import type { Connector, OriginKind } from './connector.ts';
+import type { Connector } from './connector.ts';
 import { openDriveConnector } from './drive/connector.ts';
 import { openPageConnector } from './page/connector.ts';
 import { openRepoConnector } from './repo/connector.ts';

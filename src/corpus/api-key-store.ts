@@ -1,8 +1,9 @@
 /** SQL of the table api_key. Authentication reads it above row-level security, because the key says which tenant it is. */
+
+import type { GroupLimits } from '../access/limits.ts';
 import { holdAdditions } from '../db/additions.ts';
 import type { Database, Queryable, SystemDatabase, Tx } from '../db/database.ts';
 import { join, type Sql, sql } from '../db/sql.ts';
-import type { GroupLimits } from './group-store.ts';
 
 export interface ApiKeyRow {
   id: string;

@@ -1,7 +1,7 @@
 /** The statements that change the table chunk. Reading is in chunk-store.ts and retrieval/. */
 import type { Tx } from '../db/database.ts';
 import { sql } from '../db/sql.ts';
-import type { ChunkDraft } from '../files/parsed.ts';
+import type { ChunkDraft } from './values.ts';
 
 export interface NewChunk extends ChunkDraft {
   id: string;

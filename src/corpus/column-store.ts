@@ -4,10 +4,10 @@
  */
 
 import { type Access, mayShowSource, showsSomething } from '../access/access.ts';
+import { type GroupLimits, withinLimits } from '../access/limits.ts';
 import type { Queryable, Tx } from '../db/database.ts';
 import type { PageRequest } from '../db/page-sql.ts';
 import { join, raw, type Sql, sql } from '../db/sql.ts';
-import { type GroupLimits, withinLimits } from './group-store.ts';
 
 export const COLUMN_TYPES = ['string', 'integer'] as const;
 export type ColumnType = (typeof COLUMN_TYPES)[number];

@@ -1,10 +1,10 @@
 /** SQL of the tables conversation and message: trees of messages, each with one active leaf. */
 
 import { type Access, mayShowChunk, mayShowSource, type Principal } from '../access/access.ts';
+import { withinLimits } from '../access/limits.ts';
 import { json, type Queryable, type Tx } from '../db/database.ts';
 import { afterCursor, containsText, type PageRequest, pageOf } from '../db/page-sql.ts';
 import { join, raw, type Sql, sql } from '../db/sql.ts';
-import { withinLimits } from './group-store.ts';
 
 export interface Conversation {
   id: string;

@@ -1,10 +1,12 @@
 /** SQL of the table source_group. */
+
+import { type GroupLimits, hasTag, visibleTag, withinLimits } from '../access/limits.ts';
 import { json, type Queryable, type Tx } from '../db/database.ts';
 import { afterCursor, containsText, type PageRequest, pageOf } from '../db/page-sql.ts';
-import { join, raw, type Sql, sql } from '../db/sql.ts';
-import type { ChunkMetadataKey } from '../files/parsed.ts';
+import { join, raw, sql } from '../db/sql.ts';
 import type { ApiMetadata } from '../filters/metadata.ts';
 import type { JobStatus } from '../jobs/status.ts';
+import type { ChunkMetadataKey } from './values.ts';
 
 export interface SourceGroup {
   id: string;
@@ -30,12 +32,6 @@ export interface SourceGroup {
 /** The type of groups of uploaded files. Those of every other type have an origin that they are kept in step with. */
 export const UPLOADED = 'local_file';
 
-/** What a key may see; null = not limited. */
-export interface GroupLimits {
-  sourceGroupIds: readonly string[] | null;
-  tagIds: readonly string[] | null;
-}
-
 export interface GroupFilter {
   sourceType?: string | undefined;
   status?: JobStatus | undefined;
@@ -48,24 +44,6 @@ const GROUP_COLUMNS = raw(`g.id, g.source_type as "sourceType", g.name, g.status
   g.chunk_metadata_keys as "chunkMetadataKeys", g.chunk_metadatas_count as "chunkMetadatasCount",
   g.error_title as "errorTitle", g.error_message as "errorMessage", g.generation, g.upload_at as "uploadAt",
   g.created_at as "createdAt", g.started_at as "startedAt", g.ended_at as "endedAt", g.deleted_at as "deletedAt"`);
-
-/** The group `g` is one that a key with these limits may see. */
-export function withinLimits(limits: GroupLimits): Sql {
-  const conditions: Sql[] = [];
-  if (limits.sourceGroupIds) conditions.push(sql`g.id = any(${limits.sourceGroupIds}::uuid[])`);
-  if (limits.tagIds) conditions.push(hasTag(limits.tagIds));
-  return conditions.length === 0 ? raw('true') : join(conditions, ' and ');
-}
-
-function hasTag(tagIds: readonly string[]): Sql {
-  return sql`exists (select from tag_source_group l where l.tenant_id = g.tenant_id and l.source_group_id = g.id
-    and l.tag_id = any(${tagIds}::uuid[]))`;
-}
-
-/** For a key that is limited to tags, the others do not exist, wherever they are linked. */
-function visibleTag(tagId: string, { tagIds }: GroupLimits): string[] {
-  return tagIds === null || tagIds.includes(tagId) ? [tagId] : [];
-}
 
 export interface NewGroup {
   id: string;

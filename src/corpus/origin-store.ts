@@ -1,9 +1,10 @@
 /** SQL of the tables source_origin, source_update and run_item: what is stored of an origin, and what a run was told about it. */
-import type { Opaque } from '../connectors/connector.ts';
+
 import type { Queryable, Tx } from '../db/database.ts';
 import { raw, type Sql, sql } from '../db/sql.ts';
-import type { TypedMetadata } from '../files/parsed.ts';
+import type { Opaque } from './origin.ts';
 import type { Source } from './source-store.ts';
+import type { TypedMetadata } from './values.ts';
 
 /** The source of an item of an origin. */
 export interface StoredItem {

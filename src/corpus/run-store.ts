@@ -1,11 +1,12 @@
 /** SQL of the tables run and run_error. */
+
+import { type GroupLimits, withinLimits } from '../access/limits.ts';
 import type { Queryable, Tx } from '../db/database.ts';
 import { afterCursor, containsText, type PageRequest, pageOf } from '../db/page-sql.ts';
 import { join, raw, sql } from '../db/sql.ts';
-import type { FileFailure } from '../files/parsed.ts';
 import type { ProgressStep, RunStatistics } from '../jobs/progress.ts';
 import { ACTIVE_STATUSES, type JobStatus } from '../jobs/status.ts';
-import { type GroupLimits, withinLimits } from './group-store.ts';
+import type { FileFailure } from './values.ts';
 
 /** `stored`: what is stored is read anew, and the origin, if there is one, is not asked. */
 export type RunReads = 'origin' | 'stored';

@@ -1,10 +1,11 @@
 /** SQL of the table connector_setting: what is kept in step with which origin, when, and how far the last run came. */
-import type { Opaque, Origin, OriginKind } from '../connectors/connector.ts';
+
+import { type GroupLimits, withinLimits } from '../access/limits.ts';
 import { holdAdditions } from '../db/additions.ts';
 import { json, type Queryable, type Tx } from '../db/database.ts';
 import type { PageRequest } from '../db/page-sql.ts';
 import { join, raw, type Sql, sql } from '../db/sql.ts';
-import { type GroupLimits, withinLimits } from './group-store.ts';
+import type { Opaque, Origin, OriginKind } from './origin.ts';
 
 /** The setting of a source group. There is one for every group that has an origin, also after the setting was deleted. */
 export interface Setting {

@@ -1,10 +1,11 @@
 /** Reads of the table source, also with locks. Writing is in source-store.ts. */
+
+import { type GroupLimits, withinLimits } from '../access/limits.ts';
 import type { Queryable, Tx } from '../db/database.ts';
 import { afterCursor, type PageRequest, pageOf } from '../db/page-sql.ts';
 import { raw, type Sql, sql } from '../db/sql.ts';
 import type { ApiMetadata } from '../filters/metadata.ts';
 import { ACTIVE_STATUSES } from '../jobs/status.ts';
-import { type GroupLimits, withinLimits } from './group-store.ts';
 import { SOURCE_COLUMNS, type Source, WAITS, WITH_UPDATE } from './source-store.ts';
 
 /** Sources of a group that is not being deleted, in order of creation, with one row more when there is a next page. */

@@ -1,9 +1,8 @@
 /** SQL of the table source. */
 import { json, type Tx } from '../db/database.ts';
 import { raw, type Sql, sql } from '../db/sql.ts';
-import type { TypedMetadata } from '../files/parsed.ts';
 import type { ApiMetadata } from '../filters/metadata.ts';
-import type { IngestRules } from '../redaction/redactors.ts';
+import type { TypedMetadata } from './values.ts';
 
 export interface Source {
   id: string;
@@ -66,8 +65,6 @@ export interface PendingSource {
   url: string | null;
   /** The encoding that its origin names. */
   charset: string | null;
-  /** Of the redaction policy, as it was when the source was taken. */
-  ingestRules?: IngestRules | null;
 }
 
 /** What processing one source came to; the part of it that the source row keeps. */

@@ -1,9 +1,10 @@
 /** SQL of the tables tag and tag_source_group. */
+
+import { type GroupLimits, withinLimits } from '../access/limits.ts';
 import { holdAdditions } from '../db/additions.ts';
 import type { Queryable, Tx } from '../db/database.ts';
 import type { PageRequest } from '../db/page-sql.ts';
 import { join, raw, type Sql, sql } from '../db/sql.ts';
-import { type GroupLimits, withinLimits } from './group-store.ts';
 
 export interface Tag {
   id: string;

@@ -1,5 +1,5 @@
 /** What stops one file: thrown inside the child process, handed on as a FileFailure. */
-import type { FileFailure } from './parsed.ts';
+import type { FileFailure } from '../corpus/values.ts';
 
 export class FileError extends Error {
   readonly failure: FileFailure;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { MetadataType } from '../corpus/values.ts';
 import { KeyPicker, originMetadata, typedValue } from './metadata-values.ts';
-import type { MetadataType } from './parsed.ts';
 
 const CASES: readonly (readonly [raw: string, type: MetadataType, val: string | undefined])[] = [
   [' Ann ', 'string', 'Ann'],

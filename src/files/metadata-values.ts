@@ -1,6 +1,7 @@
 /** Typed values for metadata: converts text to declared types, or says that it does not convert. Pure. */
+
+import type { ChunkMetadataKey, MetadataType, TypedMetadata, TypedValue } from '../corpus/values.ts';
 import { cleanText } from './detect/decode.ts';
-import type { ChunkMetadataKey, MetadataType, TypedMetadata, TypedValue } from './parsed.ts';
 
 /** Code units of a metadata value; longer values are left out. */
 const VALUE_UNITS_MAX = 4096;

@@ -1,27 +1,9 @@
 /** What parsing and chunking hand on: plain data, passed between processes as JSON. */
 
+import type { ChunkDraft, ChunkMetadataKey, FileFailure, TypedMetadata } from '../corpus/values.ts';
 import type { IngestRules } from '../redaction/redactors.ts';
 import type { Link } from '../text/link-line.ts';
-import type { FileMember } from './detect/members.ts';
 import type { ToolName } from './tools.ts';
-
-/** Types of values that chunk metadata and origin metadata carry on the wire. */
-export type MetadataType = 'string' | 'integer' | 'float' | 'date' | 'datetime';
-
-/** `val` is always text on the wire; `type` says how to read it. */
-export interface TypedValue {
-  val: string;
-  type: MetadataType;
-  /** Only of what is stored: an origin record that comes from a connector, not from the document itself (policies ask). */
-  trusted?: boolean;
-}
-
-export type TypedMetadata = Record<string, TypedValue>;
-
-export interface ChunkMetadataKey {
-  key: string;
-  type: MetadataType;
-}
 
 export type BlockKind = 'heading' | 'paragraph' | 'list' | 'table' | 'code' | 'quote' | 'record';
 
@@ -55,6 +37,13 @@ export interface Block {
   links?: BlockLink[];
 }
 
+/** A file inside another, unpacked when it is asked for. */
+export interface FileMember {
+  /** As the file says it: it is made a name for people when it is handed on. */
+  name: string;
+  bytes(): Uint8Array;
+}
+
 export interface ParsedFile {
   /** As filters name it. */
   fileType: string;
@@ -74,22 +63,6 @@ export interface ParsedFile {
   leftOut?: string[];
 }
 
-export interface ChunkDraft {
-  ordinal: number;
-  /** Code points in the file's text, half-open: exactly `content`. */
-  startOffset: number;
-  endOffset: number;
-  content: string;
-  /** Repeated table header, links (text/link-line.ts): indexed, given to the model, never shown as content. */
-  context: string | null;
-  headingPath: string[];
-  /** All pages the chunk touches, ascending. */
-  pages: number[] | null;
-  metadata: TypedMetadata;
-  /** Analyzer terms of title + heading path + context + content, joined by blanks. */
-  terms: string;
-}
-
 /** A file after parse, chunk and analyze: everything the database needs. */
 export interface ProcessedFile {
   fileType: string;
@@ -101,17 +74,6 @@ export interface ProcessedFile {
   warnings: string[];
   /** Only for those who asked to see it. */
   seen?: { title: string | undefined; blocks: Block[]; leftOut: string[] };
-}
-
-/** Why one file failed. `title` and `message` are shown to people. */
-export interface FileFailure {
-  stage: 'list' | 'fetch' | 'detect' | 'parse' | 'chunk' | 'store';
-  title: string;
-  message: string;
-  /** True when the same bytes may succeed later (worker crash, memory pressure), false when the file itself is at fault. */
-  retryable: boolean;
-  /** The file was read to its end and holds nothing that could be found. */
-  isEmpty?: boolean;
 }
 
 export type ProcessOutcome = { ok: true; file: ProcessedFile } | { ok: false; failure: FileFailure };

@@ -1,7 +1,8 @@
 /** What parsers may ask of programs of the system, which run outside of the parser's process (tool-runner.ts), and of the service. */
+
+import type { FileFailure } from '../corpus/values.ts';
 import type { NameEntity } from '../redaction/detectors/entities.ts';
 import type { FindNames } from '../redaction/names.ts';
-import type { FileFailure } from './parsed.ts';
 
 export const TOOL_NAMES = ['ocr', 'office'] as const;
 export type ToolName = (typeof TOOL_NAMES)[number];

@@ -1,7 +1,7 @@
 /** The wire form of MetadataFilterGroup: validated node by node, so that the message points at the bad one. */
 import { z } from 'zod';
-import { codePointLength } from '../http/schemas.ts';
-import type { MetadataFilter } from '../retrieval/types.ts';
+import { codePointLength } from '../util/text-schema.ts';
+import type { MetadataFilter } from './types.ts';
 
 export const FILTER_MEMBERS_MAX = 64;
 export const FILTER_DEPTH_MAX = 5;

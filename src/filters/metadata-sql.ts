@@ -5,8 +5,8 @@
  * strings bytewise after NFC. A missing key satisfies `ne`, `nin` and `not_exists` only.
  */
 import { raw, type Sql, sql } from '../db/sql.ts';
-import type { MetadataFilter } from '../retrieval/types.ts';
 import { classify, NUMBER_LENGTH_MAX, NUMBER_PATTERN, TIME_LENGTH_MAX, TIME_PATTERN } from './metadata-value.ts';
+import type { MetadataFilter } from './types.ts';
 
 export type Scalar = string | number | boolean;
 

@@ -1,11 +1,11 @@
 /** Who is calling: `x-api-key` -> Caller. One constant answer for missing, unknown, expired and revoked keys. */
 import { timingSafeEqual } from 'node:crypto';
 import { readApiKey } from '../access/api-key.ts';
+import type { Caller, Scope } from '../access/caller.ts';
 import { type AuthenticationRow, findKeyForAuthentication } from '../corpus/api-key-store.ts';
 import type { SystemDatabase } from '../db/database.ts';
 import { ServiceError } from '../errors.ts';
 import type { Clock } from '../util/time.ts';
-import type { Caller, Scope } from './route.ts';
 
 /** A revocation by another process acts after this time at the latest; one by this process acts at once. */
 export const KEY_CACHE_MS = 900;

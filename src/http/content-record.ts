@@ -1,6 +1,6 @@
 /** Content: the wire record of a chunk, in search results, content lookup and citations. */
 import { z } from 'zod';
-import type { TypedMetadata } from '../files/parsed.ts';
+import type { TypedMetadata } from '../corpus/values.ts';
 import type { Hit } from '../retrieval/types.ts';
 import { unixSeconds } from '../util/time.ts';
 import { idSchema, metadataSchema, timeSchema } from './schemas.ts';

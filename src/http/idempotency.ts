@@ -3,11 +3,12 @@
  * The same request again gets the stored answer; another body, or the first request still running, is a conflict.
  */
 import { createHmac } from 'node:crypto';
+import type { Caller } from '../access/caller.ts';
 import { claimIdempotencyKey, releaseIdempotencyKey, saveIdempotentAnswer } from '../corpus/idempotency-store.ts';
 import type { Database } from '../db/database.ts';
 import { invalidRequest, ServiceError } from '../errors.ts';
 import type { Clock } from '../util/time.ts';
-import type { Caller, IdempotencyRecord } from './route.ts';
+import type { IdempotencyRecord } from './route.ts';
 
 export const IDEMPOTENCY_HOURS = 24;
 /** No request runs longer than this, so an unanswered claim of this age belongs to a process that died. */

@@ -1,6 +1,7 @@
 /** What API keys that are limited to source groups or tags cannot do: for `check` of routes. */
+
+import type { Caller } from '../access/caller.ts';
 import { ServiceError } from '../errors.ts';
-import type { Caller } from './route.ts';
 
 /** A key that is limited to some groups or tags cannot make a group that it could not see. @throws ServiceError forbidden. */
 export const checkMayCreateGroup = unlimitedTo('create a source group');

@@ -1,7 +1,8 @@
 /** Cursor lists: `limit` and `after_id` in, `pagination` out. Order is creation, oldest first by default: ids sort by creation. */
 import { z } from 'zod';
 import { isUuid } from '../util/ids.ts';
-import { queryInteger, text } from './schemas.ts';
+import { text } from '../util/text-schema.ts';
+import { queryInteger } from './schemas.ts';
 
 export const PAGE_LIMIT_DEFAULT = 20;
 export const PAGE_LIMIT_MAX = 100;

@@ -2,12 +2,13 @@
 import { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { Deps } from '../deps.ts';
+import type { Caller } from '../access/caller.ts';
 import { invalidRequest, notFound, ServiceError } from '../errors.ts';
 import { JSON_BODY_BYTES_MAX, JSON_BODY_TIMEOUT_MS, parseJson, readBody, tooLarge } from './body/body.ts';
+import type { Deps } from './deps.ts';
 import { type ClaimOptions, claimKey, type IdempotencyClaim, IdempotentReplay, noClaim } from './idempotency.ts';
 import { openRateLimiter } from './rate-limit.ts';
-import type { Caller, Route, Schema } from './route.ts';
+import type { Route, Schema } from './route.ts';
 import { parseQuery, validate } from './validate.ts';
 
 export const API_PREFIX = '/api/v1';

@@ -4,34 +4,8 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
+import type { Caller, Scope } from '../access/caller.ts';
 import type { Tx } from '../db/database.ts';
-
-export const SCOPES = [
-  'inference:run',
-  'knowledge:read',
-  'knowledge:write',
-  'ingestion:manage',
-  'authz:grant',
-  'policy:redaction:manage',
-  'apikeys:issue',
-  'audit:read',
-] as const;
-export type Scope = (typeof SCOPES)[number];
-
-/** Who is calling: the API key's tenant, scopes and limits. */
-export interface Caller {
-  tenantId: string;
-  /** Number of the tenant's chunk partition. */
-  partitionNo: number;
-  apiKeyId: string;
-  scopes: readonly Scope[];
-  /** Only these source groups, or null. */
-  sourceGroupIds: readonly string[] | null;
-  /** Only source groups that carry one of these tags, or null. */
-  tagIds: readonly string[] | null;
-  /** When the key ends, or null. */
-  expiresAt: Date | null;
-}
 
 /** What a handler sees of the request's idempotency key. */
 export interface IdempotencyRecord {

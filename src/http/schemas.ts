@@ -2,41 +2,13 @@
  * Schemas that routes share. `.meta({ wire })` replaces a schema's JSON Schema in the OpenAPI description, for values that
  * are text in a query string but mean something else.
  */
+
 import { z } from 'zod';
 import { METADATA_KEY_LENGTH_MAX, METADATA_PATCH_RECORDS_MAX, METADATA_VALUE_LENGTH_MAX } from '../filters/metadata.ts';
 import { isId } from '../util/ids.ts';
-
-declare module 'zod' {
-  interface GlobalMeta {
-    /** JSON Schema of the value as it is on the wire. */
-    wire?: Record<string, unknown>;
-  }
-}
+import { text } from '../util/text-schema.ts';
 
 export const NAME_LENGTH_MAX = 200;
-
-/** Length in code points, as all lengths of the interface. */
-export function codePointLength(text: string): number {
-  let length = 0;
-  for (const _ of text) length++;
-  return length;
-}
-
-/** Text with bounds in code points. */
-export function text(min: number, max: number) {
-  return z
-    .string()
-    .refine(
-      (value) => {
-        // UTF-16 units bound code points from both sides: only texts between the bounds need counting.
-        if (value.length < min || value.length > 2 * max) return false;
-        const length = value.length <= max && value.length >= 2 * min ? value.length : codePointLength(value);
-        return length >= min && length <= max;
-      },
-      { error: (issue) => `must have ${min} to ${max} characters, not ${codePointLength(String(issue.input))}` },
-    )
-    .meta({ wire: { type: 'string', minLength: min, maxLength: max } });
-}
 
 export const nameSchema = text(1, NAME_LENGTH_MAX);
 

@@ -4,8 +4,9 @@ import { type ColumnRef, findColumnRefs } from '../corpus/column-store.ts';
 import type { Database } from '../db/database.ts';
 import { invalidRequest } from '../errors.ts';
 import { metadataFilterGroupSchema } from '../filters/filter-group.ts';
-import type { Filters, MetadataFilterGroup } from '../retrieval/types.ts';
-import { text } from './schemas.ts';
+import type { MetadataFilterGroup } from '../filters/types.ts';
+import type { Filters } from '../retrieval/types.ts';
+import { text } from '../util/text-schema.ts';
 
 export const FILTER_ENTRIES_MAX = 100;
 const TAG_LENGTH_MAX = 200;

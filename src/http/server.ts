@@ -3,9 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { withoutApiKeys } from '../access/api-key.ts';
-import type { Deps } from '../deps.ts';
 import { invalidRequest, notFound, ServiceError } from '../errors.ts';
 import { newId } from '../util/ids.ts';
+import type { Deps } from './deps.ts';
 import { answerClientError, errorBody, sendError } from './error-handler.ts';
 
 /** Headers must arrive within this time; bodies are limited by their readers, so that a slow upload may take its time. */

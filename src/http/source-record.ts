@@ -1,13 +1,13 @@
 /** GroupSource: the full wire record of a source. */
 
 import { z } from 'zod';
+import type { Caller } from '../access/caller.ts';
 import type { Source } from '../corpus/source-store.ts';
 import { apiRecords } from '../filters/metadata.ts';
 import { FACTS_SHOWN, redactText } from '../redaction/apply-redaction.ts';
 import type { Redactor } from '../redaction/redact.ts';
 import { collect } from '../util/collect.ts';
 import { unixSeconds } from '../util/time.ts';
-import type { Caller } from './route.ts';
 import { idSchema, metadataSchema, timeSchema } from './schemas.ts';
 
 export const SOURCE_TYPES = ['local_file', 'drive', 'page', 'repo', 'web'] as const;

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { z } from 'zod';
-import { queryBoolean, queryInteger, queryList, text } from './schemas.ts';
+import { text } from '../util/text-schema.ts';
+import { queryBoolean, queryInteger, queryList } from './schemas.ts';
 import { parseQuery, validate } from './validate.ts';
 
 const node = z.strictObject({ operator: z.enum(['eq']), value: z.int() });

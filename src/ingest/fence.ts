@@ -1,8 +1,8 @@
 /** The fence: whoever writes for a run first makes sure that the run is still its own. */
 import { lockGroup, type SourceGroup, setGroupStatus } from '../corpus/group-store.ts';
 import { lockRun, type RunReads, setRunStatus } from '../corpus/run-store.ts';
+import type { ChunkMetadataKey } from '../corpus/values.ts';
 import type { Tx } from '../db/database.ts';
-import type { ChunkMetadataKey } from '../files/parsed.ts';
 
 /** A run that this worker has taken. */
 export interface ActiveRun {

@@ -1,7 +1,5 @@
-/** Setting -> chat model. */
+/** Setting -> chat model of a provider. */
 
-import { openExtractive } from '../answers/extractive/extractive.ts';
-import type { Analyzer } from '../answers/extractive/question.ts';
 import type { Config } from '../config.ts';
 import type { HttpClient } from '../net/http-client.ts';
 import { ConfigError } from '../util/settings-reader.ts';
@@ -17,19 +15,16 @@ const BASE_URLS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Opens the chat model that `PINAKES_CHAT_MODEL` names. Nothing is contacted yet.
+ * Opens the provider's model that `PINAKES_CHAT_MODEL` names. Nothing is contacted yet.
  *
- * @param analyzer how the extractive model compares words.
  * @param observer hears of every call to a provider.
  * @throws ConfigError for `openai-compatible` without a base URL, and for `anthropic` and `google` without a key at their own address.
  */
-export function openChatModel(
+export function openProviderModel(
   chat: Config['chat'] & { webSearch?: boolean },
   http: Pick<HttpClient, 'operatorFetch' | 'operatorRequest'>,
-  analyzer: Analyzer,
   observer?: ChatObserver,
 ): ChatModel {
-  if (chat.model === 'extractive') return openExtractive(chat.contextTokens, analyzer);
   const [provider = '', model = ''] = chat.model.split(/:(.*)/s);
   const baseUrl = chat.baseUrl ?? BASE_URLS[provider];
   if (baseUrl === undefined) {

@@ -1,6 +1,6 @@
 /** Redaction of what is made of several texts, step after step. Others run in between: a rule may take its time. */
 
-import type { TypedMetadata } from '../files/parsed.ts';
+import type { TypedMetadata } from '../corpus/values.ts';
 import { collect } from '../util/collect.ts';
 import type { ApplyAt, RedactionMatch, Redactor } from './redact.ts';
 

@@ -1,6 +1,6 @@
 /** A redaction policy as it is sent and stored: which texts are masked, how, and at which steps. */
 import { z } from 'zod';
-import { text } from '../http/schemas.ts';
+import { text } from '../util/text-schema.ts';
 import { ENTITIES, NAMES } from './detectors/entities.ts';
 import { MATCH_LENGTH_MAX, PatternProblem, parsePattern, UNBOUNDED_REPEATS } from './pattern-syntax.ts';
 

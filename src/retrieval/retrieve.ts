@@ -3,7 +3,6 @@
 import { type Access, openAccess } from '../access/access.ts';
 import type { Tx } from '../db/database.ts';
 import { join, keepPlan, raw, sql } from '../db/sql.ts';
-import type { Deps } from '../deps.ts';
 import { invalidRequest } from '../errors.ts';
 import { redactChunk, redactText, shownAt } from '../redaction/apply-redaction.ts';
 import type { Redactor } from '../redaction/redact.ts';
@@ -24,7 +23,7 @@ import { fingerprint } from './ranking/near-duplicates.ts';
 import { postfiltered } from './ranking/postfilter.ts';
 import { type ChunkTerms, orderByProximity, PROXIMITY_MAX } from './ranking/proximity.ts';
 import { RERANKED_MAX, rerank } from './ranking/rerank.ts';
-import { type ReadText, select } from './ranking/select.ts';
+import { select } from './ranking/select.ts';
 import {
   addNeighbours,
   hashOf,
@@ -35,6 +34,7 @@ import {
   readRows,
   toHit,
 } from './reading/hits.ts';
+import type { RetrieveDeps } from './retrieve-deps.ts';
 import { openKnownVectors } from './semantic/known-vectors.ts';
 import { EXACT_ROWS_MAX, NEAREST_SETTINGS } from './semantic/nearest.ts';
 import {
@@ -45,7 +45,7 @@ import {
   vectorCount,
   vectorPages,
 } from './semantic/semantic.ts';
-import type { AdmittedRequest, Hit, Retrieved, RetrieveRequest, Warning } from './types.ts';
+import type { AdmittedRequest, Hit, ReadText, Retrieved, RetrieveRequest, Warning } from './types.ts';
 
 /** So many of the best candidates are compared with each other, whichever page is asked for; later ones only by their hash. */
 export const COMPARED_MAX = 100;
@@ -54,9 +54,6 @@ const HASHED_AHEAD = 1_000;
 
 const NO_NEIGHBOURS = { before: 0, after: 0 };
 const UNLIMITED: Access = { sourceGroupIds: null, tagIds: null, policy: null };
-
-type RetrieveDeps = Pick<Deps, 'db'> &
-  Partial<Pick<Deps, 'config' | 'embedding' | 'reranker' | 'memory' | 'redactors'>>;
 
 /**
  * Chunks that fit the query, best first; of equal score, the lower id first. No text comes twice, nor nearly the same text.

@@ -2,31 +2,9 @@
 
 import type { Access, Principal } from '../access/access.ts';
 import type { ColumnRef } from '../corpus/column-store.ts';
-import type { TypedMetadata } from '../files/parsed.ts';
-
-/** Comparison of one metadata key. `value` is absent for exists and not_exists, an array for in and nin. */
-export interface MetadataFilter {
-  key: string;
-  operator:
-    | 'eq'
-    | 'ne'
-    | 'gt'
-    | 'gte'
-    | 'lt'
-    | 'lte'
-    | 'in'
-    | 'nin'
-    | 'contains'
-    | 'starts_with'
-    | 'exists'
-    | 'not_exists';
-  value?: string | number | boolean | readonly (string | number | boolean)[];
-}
-
-export interface MetadataFilterGroup {
-  operator: 'and' | 'or';
-  filters: readonly (MetadataFilter | MetadataFilterGroup)[];
-}
+import type { TypedMetadata } from '../corpus/values.ts';
+import type { MetadataFilterGroup } from '../filters/types.ts';
+import type { Fingerprint } from './ranking/near-duplicates.ts';
 
 /** All given filters must hold. Wire names and rules: interface.md, POST /completions. */
 export interface Filters {
@@ -123,4 +101,12 @@ export interface Retrieved {
   warnings: Warning[];
   /** Stage name -> milliseconds, for Server-Timing. */
   timings: Record<string, number>;
+}
+
+/** What is known of the text of a chunk. */
+export interface ReadText {
+  /** Equal for equal texts. */
+  hash: string;
+  /** Absent: it is not compared more closely. */
+  fingerprint?: Fingerprint;
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { languageOf } from '../files/file-language.ts';
 import type { BlockKind, ParsedFile } from '../files/parsed.ts';
-import { detectLanguage, languageOf } from './language.ts';
+import { detectLanguage } from './language.ts';
 
 const CASES: Record<string, string> = {
   en: 'Mutations of the BRCA1 gene were found in 12 of the families that had been studied before.',

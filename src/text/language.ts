@@ -1,11 +1,10 @@
 /** The language of a text: by its script or letters where they decide, else by function words, else by n-grams on a sample. */
 import { detect } from 'tinyld';
-import type { ParsedFile } from '../files/parsed.ts';
 import { excludedByLetters } from './language-letters.ts';
 import { hasFunctionWord, languageByWords } from './language-words.ts';
 
 /** UTF-16 units looked at; more does not change the answer and costs time. */
-const SAMPLE_UNITS = 4096;
+export const SAMPLE_UNITS = 4096;
 /** tinyld is slow per character and sure after a few sentences. */
 const GRAM_SAMPLE_UNITS = 1200;
 const LETTERS_MIN = 8;
@@ -44,31 +43,9 @@ const KANA_SHARE = 0.05;
 /** Share of a script from which a text is in its language, however many names and terms it quotes in Latin letters. */
 const SCRIPT_SHARE = 0.3;
 
-/** A longer text is sampled at so many places: it may begin with names, licences or a table of contents. */
-const SAMPLE_PLACES = 4;
-/** Inline code in Markdown. */
-const INLINE_CODE = /`[^`\n]{1,200}`/g;
 /** The share of words with letters beyond ASCII from which n-grams may name a language of Latin script. */
 const ACCENTED_SHARE_MIN = 0.03;
 const ACCENTED_WORDS_MIN = 2;
-
-/**
- * The language of a file as ISO 639-1 code, or null. Code is in no language, and code in a document does not tell its language.
- * The text decides before the declared language does: templates declare "en" for pages in any language.
- */
-export function languageOf({ fileType, text, blocks, metadata }: ParsedFile): string | null {
-  if (fileType === 'code') return null;
-  const declared = metadata['language']?.val.toLowerCase().match(/^([a-z]{2})(?:[-_]|$)/)?.[1];
-  const stretches = blocks.filter(({ kind }) => kind !== 'code').map(({ start, end }) => text.slice(start, end));
-  return detectLanguage(sampled(stretches.join('\n'))) ?? declared ?? null;
-}
-
-function sampled(text: string): string {
-  if (text.length <= SAMPLE_UNITS) return text.replace(INLINE_CODE, ' ');
-  const units = SAMPLE_UNITS / SAMPLE_PLACES;
-  const places = Array.from({ length: SAMPLE_PLACES }, (_, i) => Math.floor((text.length / SAMPLE_PLACES) * i));
-  return places.map((at) => text.slice(at, at + units).replace(INLINE_CODE, ' ')).join('\n');
-}
 
 /** ISO 639-1 code, or null when the text is too short or in no language. */
 export function detectLanguage(text: string): string | null {

@@ -2,7 +2,7 @@
 
 import type { Facts } from '../../src/access/evaluate.ts';
 import type { Attributes, Policy, PolicyCondition, PolicyTarget } from '../../src/access/policy.ts';
-import type { TypedMetadata } from '../../src/files/parsed.ts';
+import type { TypedMetadata } from '../../src/corpus/values.ts';
 import { newId } from '../../src/util/ids.ts';
 import type { SeedGroup, SeedSource } from '../retrieval/corpus.ts';
 import { KEYS, VALUES } from '../retrieval/random-filters.ts';

@@ -5,9 +5,9 @@ import { insertGroup } from '../../src/corpus/group-store.ts';
 import { saveItemFacts } from '../../src/corpus/origin-store.ts';
 import { changeSources, insertSources, saveSourceResults } from '../../src/corpus/source-store.ts';
 import { createTenant } from '../../src/corpus/tenant-store.ts';
+import type { TypedMetadata } from '../../src/corpus/values.ts';
 import type { Tx } from '../../src/db/database.ts';
 import { sql } from '../../src/db/sql.ts';
-import type { TypedMetadata } from '../../src/files/parsed.ts';
 import { newId } from '../../src/util/ids.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 

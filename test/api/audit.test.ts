@@ -1,11 +1,11 @@
 /** The audit log over HTTP: every change it tells of, who may read it, what it never holds. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { SCOPES } from '../../src/access/caller.ts';
 import { runAdminCommand } from '../../src/admin.ts';
 import { findBrokenEvent } from '../../src/corpus/audit-store.ts';
 import { migrate, readMigrations } from '../../src/db/migrate.ts';
 import { sql } from '../../src/db/sql.ts';
-import { SCOPES } from '../../src/http/route.ts';
 import { newId } from '../../src/util/ids.ts';
 import { openTestApp, type TestAnswer, type TestApp, type TestTenant } from '../support/app.ts';
 import { openTestDatabase } from '../support/database.ts';

@@ -4,10 +4,10 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { SCOPES } from '../../src/access/caller.ts';
 import { apiRoutes, describedRoutes } from '../../src/app.ts';
-import type { OriginKind } from '../../src/connectors/connector.ts';
+import type { OriginKind } from '../../src/corpus/origin.ts';
 import { sql } from '../../src/db/sql.ts';
-import { SCOPES } from '../../src/http/route.ts';
 import { isUuid, newId } from '../../src/util/ids.ts';
 import { buildWorker } from '../../src/worker.ts';
 import { openTestApp, type TestAnswer, type TestApp, type TestTenant } from '../support/app.ts';

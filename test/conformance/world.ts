@@ -1,7 +1,7 @@
 /** What the rows of the conformance tables run against: a whole service over real HTTP, with one of everything. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Scope } from '../../src/http/route.ts';
+import type { Scope } from '../../src/access/caller.ts';
 import { newId } from '../../src/util/ids.ts';
 import { buildWorker, type Worker } from '../../src/worker.ts';
 import { openTestApp, type TestApp, type TestTenant } from '../support/app.ts';

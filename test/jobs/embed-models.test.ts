@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { listGenerations } from '../../src/corpus/vector-store.ts';
-import type { Deps } from '../../src/deps.ts';
+import type { Deps } from '../../src/http/deps.ts';
 import { collectGarbage } from '../../src/ingest/upkeep/collect-garbage.ts';
 import { INDEX_LATER_CHUNKS_MIN } from '../../src/ingest/vectors/embed-generations.ts';
 import { BATCH_TEXTS_MAX } from '../../src/llm/embedding/batches.ts';

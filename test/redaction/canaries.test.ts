@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { TypedMetadata } from '../../src/files/parsed.ts';
+import type { TypedMetadata } from '../../src/corpus/values.ts';
 import { newId } from '../../src/util/ids.ts';
 import { type SeedGroup, seed, type TagIds } from '../retrieval/corpus.ts';
 import { openTestApp, type TestAnswer, type TestApp } from '../support/app.ts';

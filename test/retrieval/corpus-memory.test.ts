@@ -5,10 +5,11 @@ import { buildStep, findColumnRefs, insertColumn } from '../../src/corpus/column
 import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
 import type { Database } from '../../src/db/database.ts';
 import { type Sql, sql } from '../../src/db/sql.ts';
+import type { MetadataFilterGroup } from '../../src/filters/types.ts';
 import { analyzeChunks } from '../../src/ingest/upkeep/analyze-chunks.ts';
 import { type CorpusMemory, openCorpusMemory } from '../../src/retrieval/query/corpus-memory.ts';
 import { retrieve } from '../../src/retrieval/retrieve.ts';
-import type { Filters, MetadataFilterGroup, RetrieveRequest } from '../../src/retrieval/types.ts';
+import type { Filters, RetrieveRequest } from '../../src/retrieval/types.ts';
 import { newId } from '../../src/util/ids.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type SeedGroup, seed, type TagIds } from './corpus.ts';

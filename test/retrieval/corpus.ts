@@ -1,9 +1,9 @@
 /** Writes sources and chunks straight into the tables, as ingestion would leave them. */
 import { insertChunks } from '../../src/corpus/chunk-writer.ts';
+import type { TypedMetadata } from '../../src/corpus/values.ts';
 import type { Database, Tx } from '../../src/db/database.ts';
 import { json } from '../../src/db/database.ts';
 import { sql } from '../../src/db/sql.ts';
-import type { TypedMetadata } from '../../src/files/parsed.ts';
 import { analyzeForIndex } from '../../src/text/analyzer.ts';
 import { newId } from '../../src/util/ids.ts';
 

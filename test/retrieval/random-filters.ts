@@ -1,7 +1,8 @@
 /** Random corpora and random filters: what the SQL of filters is tried on. */
 import type { ColumnType } from '../../src/corpus/column-store.ts';
-import type { TypedMetadata } from '../../src/files/parsed.ts';
-import type { Filters, MetadataFilter, MetadataFilterGroup } from '../../src/retrieval/types.ts';
+import type { TypedMetadata } from '../../src/corpus/values.ts';
+import type { MetadataFilter, MetadataFilterGroup } from '../../src/filters/types.ts';
+import type { Filters } from '../../src/retrieval/types.ts';
 import { newId } from '../../src/util/ids.ts';
 import type { Random } from '../support/random.ts';
 import type { SeedGroup, TagIds } from './corpus.ts';

@@ -1,5 +1,7 @@
 /** What a filter means, written plainly: the SQL is compared with this. Shares no code with it. */
-import type { Filters, MetadataFilter, MetadataFilterGroup } from '../../src/retrieval/types.ts';
+
+import type { MetadataFilter, MetadataFilterGroup } from '../../src/filters/types.ts';
+import type { Filters } from '../../src/retrieval/types.ts';
 
 type Lookup = (key: string) => string | undefined;
 

@@ -11,27 +11,34 @@ export interface Import {
   typeOnly: boolean;
 }
 
-const ROOT_FILES = 'any other file of src/ itself';
-
-/** Inner layers have smaller numbers; an import may go to the same layer or inwards. */
-const LAYERS: readonly (readonly string[])[] = [
-  ['client', 'db', 'net', 'config.ts', 'errors.ts', 'util'],
-  ['corpus', 'jobs', 'llm', 'blobs', 'vault', 'policy', 'http'],
-  ['ingest', 'retrieval', 'connectors'],
-  ['features'],
-  // The roots put everything together: main.ts, app.ts, worker.ts, deps.ts and what only they use.
-  ['cli', ROOT_FILES],
+/** Folders of src/, and single files there, from the lowest to the highest. A file imports from its own line or from lines above it. */
+export const ORDER: readonly string[] = [
+  'util',
+  'errors.ts',
+  'text',
+  'client',
+  'config.ts',
+  'db',
+  'net',
+  'filters',
+  'access',
+  'jobs',
+  'blobs',
+  'corpus',
+  'vault',
+  'llm',
+  'redaction',
+  'files',
+  'answers',
+  'connectors',
+  'retrieval',
+  'ingest',
+  'http',
+  'features',
+  // The roots: main.ts, app.ts, worker.ts, deps.ts and what only they use.
+  '*.ts',
+  'cli',
 ];
-
-/** Plain data and ports that outer and inner layers share: importing their types ties nobody to the layer's code. */
-const CONTRACTS: ReadonlySet<string> = new Set([
-  'deps.ts',
-  'connectors/connector.ts',
-  'retrieval/types.ts',
-  'files/parsed.ts',
-  'files/sandbox/file-processor.ts',
-  'llm/models.ts',
-]);
 
 const IMPORT_PATTERN =
   /(?:^|\n)\s*(?:import|export)\s+(type\s+)?((?:[\w*{}\s,$]|\btype\b)*?)\s*from\s*'([^']+)'|\bimport\(\s*'([^']+)'\s*\)|(?:^|\n)\s*import\s*'([^']+)'/g;
@@ -59,23 +66,65 @@ function resolveTarget(path: string, specifier: string): string {
   return new URL(specifier, `file:///${path}`).pathname.slice(1);
 }
 
-function layerOf(path: string): number {
-  const top = path.split('/')[0] ?? path;
-  const layer = LAYERS.findIndex((names) => names.includes(top));
-  return layer === -1 && top === path ? LAYERS.findIndex((names) => names.includes(ROOT_FILES)) : layer;
+function rankOf(path: string): number {
+  const top = path.split('/')[0]!;
+  const rank = ORDER.indexOf(top);
+  return rank === -1 && top === path ? ORDER.indexOf('*.ts') : rank;
 }
 
-/** Rule 1: imports point inwards. Every file belongs to a layer. */
-export function importsThatPointOutwards(sources: Sources): string[] {
+/** Rule 1: no file imports from a folder further down in ORDER, and every file has a place in ORDER. */
+export function upwardImports(sources: Sources): string[] {
   const found: string[] = [];
   for (const [path, text] of sources) {
-    const own = layerOf(path);
-    if (own === -1) found.push(`${path} belongs to no layer`);
-    for (const { target, typeOnly } of importsOf(path, text)) {
-      if (target === undefined || layerOf(target) <= own || (typeOnly && CONTRACTS.has(target))) continue;
-      found.push(`${path} imports ${target}`);
+    const own = rankOf(path);
+    if (own === -1) found.push(`${path} has no place in ORDER`);
+    for (const { target } of importsOf(path, text)) {
+      if (target !== undefined && rankOf(target) > own) found.push(`${path} imports ${target}`);
     }
   }
+  return found;
+}
+
+/** Rule 1: neither files nor sibling folders import each other in a circle. Returns one circle for each group that has any. */
+export function importCircles(sources: Sources): string[] {
+  const files = new Map<string, Set<string>>();
+  const siblings = new Map<string, Set<string>>();
+  for (const [path, text] of sources) {
+    for (const { target } of importsOf(path, text)) {
+      if (target === undefined || target === path) continue;
+      addTo(files, path, target);
+      const [from, to] = siblingFolders(path, target) ?? [];
+      if (from !== undefined && to !== undefined) addTo(siblings, from, to);
+    }
+  }
+  return [...circlesOf(files), ...circlesOf(siblings)];
+}
+
+/** The two folders below the last common folder of both paths; undefined where one path is a file of that folder. */
+function siblingFolders(path: string, target: string): [string, string] | undefined {
+  const [own, other] = [path.split('/'), target.split('/')];
+  const depth = own.findIndex((name, index) => name !== other[index]);
+  if (depth >= own.length - 1 || depth >= other.length - 1) return undefined;
+  return [own.slice(0, depth + 1).join('/'), other.slice(0, depth + 1).join('/')];
+}
+
+function addTo(graph: Map<string, Set<string>>, from: string, to: string): void {
+  graph.set(from, (graph.get(from) ?? new Set()).add(to));
+}
+
+function circlesOf(graph: ReadonlyMap<string, ReadonlySet<string>>): string[] {
+  const found: string[] = [];
+  const done = new Set<string>();
+  const open: string[] = [];
+  const visit = (node: string): void => {
+    if (open.includes(node)) found.push([...open.slice(open.indexOf(node)), node].join(' -> '));
+    if (done.has(node)) return;
+    done.add(node);
+    open.push(node);
+    for (const next of graph.get(node) ?? []) visit(next);
+    open.pop();
+  };
+  for (const node of graph.keys()) visit(node);
   return found;
 }
 
@@ -143,12 +192,14 @@ const SQL_HOMES = [
   /^corpus\//,
   /^jobs\//,
   /^retrieval\//,
-  /^policy\//,
+  /^access\//,
+  /^filters\//,
+  /^redaction\//,
   /^vault\//,
   /^features\/[^/]+\/([\w-]+-)?store\.ts$/,
 ];
 
-/** Rule 3: SQL is written in stores, jobs, retrieval and policy only. */
+/** Rule 3: SQL is written in the folders of SQL_HOMES and in the stores of features only. */
 export function sqlOutsideStores(sources: Sources): string[] {
   return matching(
     sources,
@@ -184,13 +235,38 @@ export function tablesOf(migrations: readonly string[]): Set<string> {
 
 /** Rule 12. */
 export const FILE_LINES_MAX = 400;
+export const FILE_BYTES_MAX = 20 * 1024;
+export const LINE_LENGTH_MAX = 140;
+export const FOLDER_FILES_MAX = 25;
 /** Nobody reads or edits them. */
 const GENERATED: ReadonlySet<string> = new Set(['client/api.ts']);
 
-export function longFiles(sources: Sources): string[] {
-  return [...sources]
-    .filter(([path, text]) => !GENERATED.has(path) && text.split('\n').length - 1 > FILE_LINES_MAX)
-    .map(([path, text]) => `${path}: ${text.split('\n').length - 1} lines`);
+/** @param lines also looks at the length of lines. Tests are left out: they hold texts of real files, whose lines may be long. */
+export function longFiles(sources: Sources, { lines: looksAtLines = true } = {}): string[] {
+  const found: string[] = [];
+  for (const [path, text] of sources) {
+    if (GENERATED.has(path)) continue;
+    const lines = text.split('\n');
+    const bytes = Buffer.byteLength(text);
+    const isMeasured = looksAtLines && !path.endsWith('.test.ts');
+    const longest = isMeasured ? lines.findIndex((line) => line.length > LINE_LENGTH_MAX) : -1;
+    if (lines.length - 1 > FILE_LINES_MAX) found.push(`${path}: ${lines.length - 1} lines`);
+    if (bytes > FILE_BYTES_MAX) found.push(`${path}: ${bytes} bytes`);
+    if (longest !== -1) found.push(`${path}:${longest + 1}: ${lines[longest]!.length} characters`);
+  }
+  return found;
+}
+
+/** Rule 12: returns the folders with more files of their own than FOLDER_FILES_MAX, tests included. */
+export function crowdedFolders(paths: Iterable<string>): string[] {
+  const counts = new Map<string, number>();
+  for (const path of paths) {
+    const folder = path.split('/').slice(0, -1).join('/') || '.';
+    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  return [...counts]
+    .filter(([, count]) => count > FOLDER_FILES_MAX)
+    .map(([folder, count]) => `${folder}: ${count} files`);
 }
 
 /** Rule 12: no barrels, no default exports, no enum. */

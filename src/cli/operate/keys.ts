@@ -1,8 +1,8 @@
 /** `pinakes keys`: API keys of the tenant to which the caller's own key belongs. */
 
 import { generateApiKey } from '../../access/api-key.ts';
+import { SCOPES } from '../../access/caller.ts';
 import type { ApiKey, ApiKeyUsage, IssuedApiKey } from '../../client/api.ts';
-import { SCOPES } from '../../http/route.ts';
 import type { Client } from '../shared/client.ts';
 import { openConfiguredClient } from '../shared/client-config.ts';
 import type { Column } from '../shared/columns.ts';

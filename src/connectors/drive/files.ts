@@ -1,6 +1,6 @@
 /** What a file at Drive is for us: an item, or a reason why it is none. Pure. */
 import { z } from 'zod';
-import type { TypedMetadata } from '../../files/parsed.ts';
+import type { TypedMetadata } from '../../corpus/values.ts';
 import type { Change, KnownItem, OriginItem } from '../connector.ts';
 
 /** As for uploads. */

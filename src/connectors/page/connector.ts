@@ -1,5 +1,6 @@
 /** Page workspaces: a page, or a database, and everything below it. */
 import { setTimeout as sleepFor } from 'node:timers/promises';
+import type { Origin } from '../../corpus/origin.ts';
 import { invalidRequest } from '../../errors.ts';
 import type { HttpClient } from '../../net/http-client.ts';
 import type { Clock } from '../../util/time.ts';
@@ -8,7 +9,6 @@ import {
   type Connector,
   type Fetched,
   type ListRequest,
-  type Origin,
   OriginError,
   type OriginItem,
 } from '../connector.ts';

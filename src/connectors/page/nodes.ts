@@ -1,6 +1,7 @@
 /** Pages, databases and rows on the way of a walk, and the items that pages and their files become. Pure. */
+
+import type { TypedMetadata } from '../../corpus/values.ts';
 import { typedValue } from '../../files/metadata-values.ts';
-import type { TypedMetadata } from '../../files/parsed.ts';
 import type { Change, OriginItem } from '../connector.ts';
 import { senseless } from './api.ts';
 import { type FileRef, fileName } from './files.ts';

@@ -1,7 +1,7 @@
 /** Properties of a row: as text, as typed values, as front matter. Pure. */
 import { createHash } from 'node:crypto';
+import type { MetadataType, TypedMetadata } from '../../corpus/values.ts';
 import { typedValue } from '../../files/metadata-values.ts';
-import type { MetadataType, TypedMetadata } from '../../files/parsed.ts';
 import { fileOf } from './files.ts';
 import { escapeText } from './text.ts';
 import { Property, plainText, type WireDate, type WireProperty, type WireUser } from './wire.ts';

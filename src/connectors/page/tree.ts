@@ -10,15 +10,9 @@
  * synced blocks of another page, whose edits leave no mark on it.
  */
 import { Buffer } from 'node:buffer';
+import type { Opaque } from '../../corpus/origin.ts';
 import { ServiceError } from '../../errors.ts';
-import {
-  type Change,
-  type Content,
-  type ListRequest,
-  type Opaque,
-  OriginError,
-  type OriginItem,
-} from '../connector.ts';
+import { type Change, type Content, type ListRequest, OriginError, type OriginItem } from '../connector.ts';
 import { endless, explainOriginFailure, type PageApi, PageApiError, parseAs, senseless } from './api.ts';
 import { readBelow, readPageBlocks } from './blocks.ts';
 import { type FileRef, fileOfBlock, filesOfProperties } from './files.ts';

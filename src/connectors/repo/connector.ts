@@ -6,13 +6,13 @@
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import type { Origin } from '../../corpus/origin.ts';
 import { invalidRequest, ServiceError } from '../../errors.ts';
 import {
   type Change,
   type Connector,
   type Fetched,
   type ListRequest,
-  type Origin,
   OriginError,
   type OriginItem,
 } from '../connector.ts';

@@ -1,4 +1,6 @@
 /** Web sites: pages and files that links and sitemaps lead to from a few addresses, one source for each canonical address. */
+
+import type { Origin } from '../../corpus/origin.ts';
 import { invalidRequest } from '../../errors.ts';
 import type { Clock } from '../../util/time.ts';
 import {
@@ -6,7 +8,6 @@ import {
   type Connector,
   type Fetched,
   type KnownItem,
-  type Origin,
   OriginError,
   type OriginItem,
 } from '../connector.ts';

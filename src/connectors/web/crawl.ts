@@ -1,7 +1,9 @@
 /** One crawl: page after page, breadth first, until nothing is left within its limits. */
+
+import type { Origin } from '../../corpus/origin.ts';
 import { decodeText } from '../../files/detect/decode.ts';
 import type { HttpResponse } from '../../net/http-client.ts';
-import type { Change, KnownItem, Origin, OriginItem, OriginProblem } from '../connector.ts';
+import type { Change, KnownItem, OriginItem, OriginProblem } from '../connector.ts';
 import { FILE_BYTES_MAX, type WebClient } from './client.ts';
 import { type Entry, Frontier } from './frontier.ts';
 import { headerDirectives, type PageFacts, readPage } from './html.ts';

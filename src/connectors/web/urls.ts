@@ -1,5 +1,5 @@
 /** Which addresses a crawl goes to: normalised, within its scope, and no traps. Pure. */
-import type { Origin } from '../connector.ts';
+import type { Origin } from '../../corpus/origin.ts';
 import { compileGlob } from '../repo/glob.ts';
 
 export const URL_UNITS_MAX = 2000;

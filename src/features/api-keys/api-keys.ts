@@ -1,6 +1,7 @@
 /** Rules for API keys: a key issues, rotates and revokes only keys that lie within itself. */
 
 import { generateApiKey } from '../../access/api-key.ts';
+import type { Caller, Scope } from '../../access/caller.ts';
 import {
   type ApiKeyRow,
   countApiKeysLocked,
@@ -15,7 +16,6 @@ import { appendAudit } from '../../corpus/audit-store.ts';
 import type { Database, Tx } from '../../db/database.ts';
 import { invalidRequest, notFound, ServiceError } from '../../errors.ts';
 import { type Authenticator, unauthenticated } from '../../http/auth.ts';
-import type { Caller, Scope } from '../../http/route.ts';
 import { isId, newId } from '../../util/ids.ts';
 import type { Clock } from '../../util/time.ts';
 

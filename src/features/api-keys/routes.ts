@@ -1,11 +1,12 @@
 /** API keys over HTTP: shown once, listed without their secret, revoked at once. */
 import { z } from 'zod';
+import { SCOPES } from '../../access/caller.ts';
 import { listApiKeys } from '../../corpus/api-key-store.ts';
 import { USAGE_KEPT_DAYS } from '../../corpus/usage-ledger.ts';
 import type { UsageRow } from '../../corpus/usage-store.ts';
-import type { Deps } from '../../deps.ts';
+import type { Deps } from '../../http/deps.ts';
 import { pageQuery, paginationSchema, toPage } from '../../http/page.ts';
-import { type Route, route, SCOPES } from '../../http/route.ts';
+import { type Route, route } from '../../http/route.ts';
 import { idParams, idSchema, nameSchema, queryInteger, timeSchema } from '../../http/schemas.ts';
 import { unixSeconds } from '../../util/time.ts';
 import { issueApiKey, LIMIT_IDS_MAX, revokeOwnApiKey, rotateApiKey, type ShownApiKey } from './api-keys.ts';

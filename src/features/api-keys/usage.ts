@@ -1,10 +1,11 @@
 /** What an API key used of the chat model. */
+
+import type { Caller } from '../../access/caller.ts';
 import { isVisibleApiKey } from '../../corpus/api-key-store.ts';
 import { utcDay } from '../../corpus/usage-ledger.ts';
 import { listUsage, type UsageRow } from '../../corpus/usage-store.ts';
-import type { Deps } from '../../deps.ts';
 import { notFound } from '../../errors.ts';
-import type { Caller } from '../../http/route.ts';
+import type { Deps } from '../../http/deps.ts';
 import { isId } from '../../util/ids.ts';
 
 const DAY_MS = 86_400_000;

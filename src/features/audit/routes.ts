@@ -1,13 +1,14 @@
 /** The audit log over HTTP: who changed what. Read only: events are written by the changes themselves. */
 import { z } from 'zod';
 import { AUDIT_ACTIONS, AUDIT_OBJECT_KINDS, type AuditEvent, listAuditEvents } from '../../corpus/audit-store.ts';
-import type { Deps } from '../../deps.ts';
 import { invalidRequest } from '../../errors.ts';
+import type { Deps } from '../../http/deps.ts';
 import { unlimitedTo } from '../../http/key-limits.ts';
 import { pageQueryShape, paginationSchema, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
-import { idSchema, queryInteger, text, timeSchema } from '../../http/schemas.ts';
+import { idSchema, queryInteger, timeSchema } from '../../http/schemas.ts';
 import { isId } from '../../util/ids.ts';
+import { text } from '../../util/text-schema.ts';
 import { unixSeconds } from '../../util/time.ts';
 
 /** Unix seconds up to the year 9999. */

@@ -1,7 +1,7 @@
 /** What policies ask about one source or chunk, read for an explanation. */
 
 import type { Facts } from '../../access/evaluate.ts';
-import { type GroupLimits, withinLimits } from '../../corpus/group-store.ts';
+import { type GroupLimits, withinLimits } from '../../access/limits.ts';
 import type { Queryable } from '../../db/database.ts';
 import { join, type Sql, sql } from '../../db/sql.ts';
 import { ALIVE, SERVED, SOURCE_TABLES } from '../../retrieval/query/filter-sql.ts';

@@ -1,12 +1,12 @@
 /** Why a principal may see a source or chunk, or not: the policy evaluated on what is known of it. */
 
 import type { Principal } from '../../access/access.ts';
+import type { Caller } from '../../access/caller.ts';
 import { type Decision, evaluate } from '../../access/evaluate.ts';
 import { compilePolicy } from '../../access/policy-sql.ts';
 import { findRules } from '../../access/policy-store.ts';
-import type { Deps } from '../../deps.ts';
 import { notFound } from '../../errors.ts';
-import type { Caller } from '../../http/route.ts';
+import type { Deps } from '../../http/deps.ts';
 import { isId } from '../../util/ids.ts';
 import { findChunkFacts, findDecidingChunk, findSourceFacts } from './explain-store.ts';
 

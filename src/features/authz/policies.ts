@@ -1,12 +1,12 @@
 /** Rules for policies. Every change is written to the audit log in its transaction. */
 
+import type { Caller } from '../../access/caller.ts';
 import type { Policy } from '../../access/policy.ts';
 import { countPolicies, deletePolicy, findPolicy, type NamedPolicy, savePolicy } from '../../access/policy-store.ts';
 import { appendAudit } from '../../corpus/audit-store.ts';
 import type { Tx } from '../../db/database.ts';
-import type { Deps } from '../../deps.ts';
 import { notFound, ServiceError } from '../../errors.ts';
-import type { Caller } from '../../http/route.ts';
+import type { Deps } from '../../http/deps.ts';
 import { newId } from '../../util/ids.ts';
 
 /** Of one tenant. */

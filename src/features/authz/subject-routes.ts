@@ -1,12 +1,13 @@
 /** Attributes of principals over HTTP. */
 import { z } from 'zod';
 import { listSubjects, type Subject } from '../../access/subject-store.ts';
-import type { Deps } from '../../deps.ts';
 import { ServiceError } from '../../errors.ts';
+import type { Deps } from '../../http/deps.ts';
 import { unlimitedTo } from '../../http/key-limits.ts';
 import { orderShape, pageQueryShape, paginationSchema, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
-import { PRINCIPAL_LENGTH_MAX, text, timeSchema } from '../../http/schemas.ts';
+import { PRINCIPAL_LENGTH_MAX, timeSchema } from '../../http/schemas.ts';
+import { text } from '../../util/text-schema.ts';
 import { unixSeconds } from '../../util/time.ts';
 import { attributesPatchSchema, attributesSchema, shownAttributesSchema } from './attributes.ts';
 import { changeSubject, readSubject, removeSubject, setSubject } from './subjects.ts';

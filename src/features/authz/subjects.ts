@@ -1,5 +1,6 @@
 /** Rules for the attributes of principals. Every change is written to the audit log in its transaction. */
 
+import type { Caller } from '../../access/caller.ts';
 import type { Attributes } from '../../access/policy.ts';
 import {
   countSubjects,
@@ -11,9 +12,8 @@ import {
 } from '../../access/subject-store.ts';
 import { appendAudit, type NewAuditEvent } from '../../corpus/audit-store.ts';
 import type { Tx } from '../../db/database.ts';
-import type { Deps } from '../../deps.ts';
 import { invalidRequest, notFound, ServiceError } from '../../errors.ts';
-import type { Caller } from '../../http/route.ts';
+import type { Deps } from '../../http/deps.ts';
 import { newId } from '../../util/ids.ts';
 import { ATTRIBUTES_MAX, type AttributesPatch } from './attributes.ts';
 

@@ -5,13 +5,13 @@
  */
 
 import { openAccess, type Principal, principalOf } from '../../access/access.ts';
+import type { Caller } from '../../access/caller.ts';
 import { fitHistory, HISTORY_MESSAGES_MAX } from '../../answers/conversation/history.ts';
 import { type StandaloneQuery, standaloneQuery } from '../../answers/conversation/rewrite.ts';
 import { type Citation, citeAnswer, type Span } from '../../answers/grounding/citations.ts';
 import { type BranchMessage, listBranch, type StoredCitation } from '../../corpus/conversation-store.ts';
-import type { Deps } from '../../deps.ts';
 import { invalidRequest } from '../../errors.ts';
-import type { Caller } from '../../http/route.ts';
+import type { Deps } from '../../http/deps.ts';
 import { readFilters } from '../../http/search-filters.ts';
 import type { ChatEvent, ChatMessage, ContextChunk, OnUsage, Usage } from '../../llm/models.ts';
 import { redactText } from '../../redaction/apply-redaction.ts';

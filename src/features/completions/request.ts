@@ -1,7 +1,8 @@
 /** The request body of POST /completions, and how an ag-ui RunAgentInput becomes one. Pure. */
 import { z } from 'zod';
-import { principalShape, text } from '../../http/schemas.ts';
+import { principalShape } from '../../http/schemas.ts';
 import { filterShape } from '../../http/search-filters.ts';
+import { text } from '../../util/text-schema.ts';
 
 export const MESSAGES_MAX = 200;
 /** `GET /conversations/{id}` answers with the whole tree, so there is an end to it. */

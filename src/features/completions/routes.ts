@@ -1,6 +1,7 @@
 /** POST /completions over HTTP: as JSON, as plain text, as ag-ui events. */
-import type { Deps } from '../../deps.ts';
+
 import { invalidRequest } from '../../errors.ts';
+import type { Deps } from '../../http/deps.ts';
 import { SERVER_TIMING, serverTiming } from '../../http/operations/server-timing.ts';
 import { type Route, route } from '../../http/route.ts';
 import { newId } from '../../util/ids.ts';

@@ -1,4 +1,6 @@
 /** A turn's place in its conversation: which one, after which message, under which ids. SQL is in corpus/conversation-store.ts. */
+
+import type { Caller } from '../../access/caller.ts';
 import {
   appendMessages,
   type Conversation,
@@ -15,7 +17,6 @@ import {
 } from '../../corpus/conversation-store.ts';
 import type { Database, Tx } from '../../db/database.ts';
 import { invalidRequest, notFound } from '../../errors.ts';
-import type { Caller } from '../../http/route.ts';
 import { isId, newId } from '../../util/ids.ts';
 import { CONVERSATION_MESSAGES_MAX, type CompletionBody } from './request.ts';
 

@@ -1,5 +1,6 @@
 /** Rules for sources that are kept in step with an origin, and for their settings. Wire shapes are in routes.ts. */
-import type { Origin } from '../../connectors/connector.ts';
+
+import type { Caller } from '../../access/caller.ts';
 import { connectorOf } from '../../connectors/registry.ts';
 import { appendAudit } from '../../corpus/audit-store.ts';
 import {
@@ -10,6 +11,7 @@ import {
   saveGroupMetadata,
   setGroupName,
 } from '../../corpus/group-store.ts';
+import type { Origin } from '../../corpus/origin.ts';
 import { insertRun } from '../../corpus/run-store.ts';
 import {
   countSettingsLocked,
@@ -21,10 +23,9 @@ import {
   saveSchedule,
 } from '../../corpus/setting-store.ts';
 import type { Tx } from '../../db/database.ts';
-import type { Deps } from '../../deps.ts';
 import { invalidRequest, notFound, ServiceError } from '../../errors.ts';
 import { checkPatch, mergeMetadata, type PatchRecord } from '../../filters/metadata.ts';
-import type { Caller } from '../../http/route.ts';
+import type { Deps } from '../../http/deps.ts';
 import { enqueueRun } from '../../ingest/runs/run-actions.ts';
 import { isId, newId } from '../../util/ids.ts';
 import { findSecret, insertSecret, prepareToSeal } from '../../vault/secret-store.ts';

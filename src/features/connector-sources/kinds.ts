@@ -1,7 +1,7 @@
 /** The kinds of sources that are kept in step with an origin: what differs between them on the wire. */
 import { z } from 'zod';
-import type { Origin, OriginKind } from '../../connectors/connector.ts';
-import { text } from '../../http/schemas.ts';
+import type { Origin, OriginKind } from '../../corpus/origin.ts';
+import { text } from '../../util/text-schema.ts';
 import type { SecretType } from '../../vault/secret-store.ts';
 
 const ADDRESS_LENGTH_MAX = 2_000;

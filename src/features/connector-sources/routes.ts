@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import { listGroups } from '../../corpus/group-store.ts';
 import { listSettingsOfGroups } from '../../corpus/setting-store.ts';
-import type { Deps } from '../../deps.ts';
 import { notFound } from '../../errors.ts';
 import { apiRecords } from '../../filters/metadata.ts';
+import type { Deps } from '../../http/deps.ts';
 import { checkMayCreateGroup } from '../../http/key-limits.ts';
 import { pageQuery, paginationSchema, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
@@ -15,12 +15,12 @@ import {
   metadataPatchSchema,
   metadataSchema,
   nameSchema,
-  text,
   timeSchema,
 } from '../../http/schemas.ts';
 import { requestDeletion } from '../../ingest/removal/delete-group.ts';
 import { JOB_STATUSES } from '../../jobs/status.ts';
 import { isId } from '../../util/ids.ts';
+import { text } from '../../util/text-schema.ts';
 import { unixSeconds } from '../../util/time.ts';
 import { type ConnectorSource, createSource, getSource } from './connector-sources.ts';
 import { listKey, SOURCE_KINDS, type SourceKind } from './kinds.ts';

@@ -1,11 +1,12 @@
 /** Ingestion settings over HTTP: one for each source that is kept in step with an origin. */
 import { z } from 'zod';
 import { listSettings, type Setting } from '../../corpus/setting-store.ts';
-import type { Deps } from '../../deps.ts';
+import type { Deps } from '../../http/deps.ts';
 import { pageQuery, paginationSchema, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
-import { idParams, idSchema, nameSchema, text, timeSchema } from '../../http/schemas.ts';
+import { idParams, idSchema, nameSchema, timeSchema } from '../../http/schemas.ts';
 import { RULE_LENGTH_MAX } from '../../jobs/schedule-limits.ts';
+import { text } from '../../util/text-schema.ts';
 import { unixSeconds } from '../../util/time.ts';
 import { changeSetting, getSetting, removeSetting } from './connector-sources.ts';
 import { listKey, type SourceKind } from './kinds.ts';

@@ -1,9 +1,9 @@
 /** Content lookup: a chunk, the chunks of a source, the extracted text of a source. */
 import { z } from 'zod';
 import { accessOf } from '../../access/access.ts';
-import type { Deps } from '../../deps.ts';
 import { invalidRequest, notFound } from '../../errors.ts';
 import { contentSchema, toContent } from '../../http/content-record.ts';
+import type { Deps } from '../../http/deps.ts';
 import { pageQueryShape, paginationSchema } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idParams, idSchema, principalShape, queryInteger } from '../../http/schemas.ts';

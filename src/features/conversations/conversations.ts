@@ -1,6 +1,7 @@
 /** Rules for stored conversations: what a caller sees of them, what may be changed. Turns are added by completions. */
 
 import { openAccess, type Principal } from '../../access/access.ts';
+import type { Caller } from '../../access/caller.ts';
 import { appendAudit } from '../../corpus/audit-store.ts';
 import {
   type ConversationRow,
@@ -15,7 +16,6 @@ import {
 } from '../../corpus/conversation-store.ts';
 import type { Database, Queryable, Tx } from '../../db/database.ts';
 import { notFound, ServiceError } from '../../errors.ts';
-import type { Caller } from '../../http/route.ts';
 import { isId } from '../../util/ids.ts';
 
 export interface ConversationTree extends ConversationRow {

@@ -2,10 +2,11 @@
 
 import { z } from 'zod';
 import { principalOf } from '../../access/access.ts';
+import type { Caller } from '../../access/caller.ts';
 import type { ConversationRow, TreeMessage } from '../../corpus/conversation-store.ts';
-import type { Deps } from '../../deps.ts';
+import type { Deps } from '../../http/deps.ts';
 import { orderShape, pageQueryShape, paginationSchema, searchShape, toPage } from '../../http/page.ts';
-import { type Caller, type Route, route } from '../../http/route.ts';
+import { type Route, route } from '../../http/route.ts';
 import { idParams, idSchema, nameSchema, principalShape, timeSchema } from '../../http/schemas.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import { collect } from '../../util/collect.ts';

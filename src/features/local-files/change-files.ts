@@ -1,4 +1,6 @@
 /** Changes to the files of a local file group: added, replaced, moved and deleted by their paths. */
+
+import type { Caller } from '../../access/caller.ts';
 import { findGroup, lockGroup, type SourceGroup } from '../../corpus/group-store.ts';
 import { dropUpdates, type NewVersion, saveUpdates } from '../../corpus/origin-store.ts';
 import { countSkipped } from '../../corpus/run-store.ts';
@@ -11,9 +13,9 @@ import {
 } from '../../corpus/source-lookup.ts';
 import { insertSources, renameSources, resetAttempts, restartSources } from '../../corpus/source-store.ts';
 import type { Tx } from '../../db/database.ts';
-import type { Deps } from '../../deps.ts';
 import { invalidRequest, notFound, ServiceError } from '../../errors.ts';
-import type { Caller, IdempotencyRecord } from '../../http/route.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { IdempotencyRecord } from '../../http/route.ts';
 import { auditHiddenFiles, hideFiles } from '../../ingest/removal/delete-source.ts';
 import { mayRun, queueChangesRun } from '../../ingest/runs/run-actions.ts';
 import { isId, newId } from '../../util/ids.ts';

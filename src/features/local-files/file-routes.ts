@@ -1,7 +1,7 @@
 /** The files of a local file group over HTTP: changed and deleted by their paths. */
 import { z } from 'zod';
-import type { Deps } from '../../deps.ts';
 import { boundaryOf, readPieces } from '../../http/body/multipart.ts';
+import type { Deps } from '../../http/deps.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idParams, idSchema } from '../../http/schemas.ts';
 import { changeFiles, deleteFilesByPath } from './change-files.ts';

@@ -1,10 +1,12 @@
 /** Rules for local file groups. Wire shapes are in routes.ts, receiving in receive.ts, SQL in corpus/. */
+
+import type { Caller } from '../../access/caller.ts';
 import { insertGroup, UPLOADED } from '../../corpus/group-store.ts';
 import { insertRun } from '../../corpus/run-store.ts';
 import { insertSources } from '../../corpus/source-store.ts';
 import type { Tx } from '../../db/database.ts';
-import type { Deps } from '../../deps.ts';
-import type { Caller, IdempotencyRecord } from '../../http/route.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { IdempotencyRecord } from '../../http/route.ts';
 import { newId } from '../../util/ids.ts';
 import { type ReceivedUpload, uploadDigest } from './receive.ts';
 import { storeUpload } from './store-upload.ts';

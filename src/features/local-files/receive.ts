@@ -2,11 +2,12 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { BlobStore, StagedBlob } from '../../blobs/blob-store.ts';
+import type { ChunkMetadataKey } from '../../corpus/values.ts';
 import { invalidRequest } from '../../errors.ts';
-import type { ChunkMetadataKey } from '../../files/parsed.ts';
 import { checkText, parseJson } from '../../http/body/body.ts';
 import { type Part, readParts } from '../../http/body/multipart.ts';
-import { codePointLength, NAME_LENGTH_MAX } from '../../http/schemas.ts';
+import { NAME_LENGTH_MAX } from '../../http/schemas.ts';
+import { codePointLength } from '../../util/text-schema.ts';
 import { displayName } from './file-name.ts';
 import { cleanPath } from './file-path.ts';
 import type { Move } from './plan-changes.ts';

@@ -1,10 +1,10 @@
 /** Local file groups over HTTP. */
 import { z } from 'zod';
 import { findGroup, listGroups, type SourceGroup } from '../../corpus/group-store.ts';
-import type { Deps } from '../../deps.ts';
 import { notFound } from '../../errors.ts';
 import { apiRecords } from '../../filters/metadata.ts';
 import { boundaryOf, readPieces } from '../../http/body/multipart.ts';
+import type { Deps } from '../../http/deps.ts';
 import { checkMayCreateGroup } from '../../http/key-limits.ts';
 import { pageQuery, paginationSchema, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';

@@ -1,4 +1,6 @@
 /** Makes received files durable before the rows that need them: blobs first, then one transaction. */
+
+import type { Caller } from '../../access/caller.ts';
 import type { StagedBlob } from '../../blobs/blob-store.ts';
 import {
   insertBlobRows,
@@ -7,9 +9,9 @@ import {
   removeUnneededBlobRows,
 } from '../../corpus/blob-row-store.ts';
 import type { Tx } from '../../db/database.ts';
-import type { Deps } from '../../deps.ts';
 import { ServiceError } from '../../errors.ts';
-import type { Caller, IdempotencyRecord } from '../../http/route.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { IdempotencyRecord } from '../../http/route.ts';
 import { newId } from '../../util/ids.ts';
 
 const BLOB_ROWS_PER_TRANSACTION = 400;

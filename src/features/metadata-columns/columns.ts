@@ -1,4 +1,6 @@
 /** Rules for metadata columns. */
+
+import type { Caller } from '../../access/caller.ts';
 import { appendAudit } from '../../corpus/audit-store.ts';
 import {
   countColumns,
@@ -9,9 +11,8 @@ import {
   tombstoneColumn,
 } from '../../corpus/column-store.ts';
 import type { Queryable, Tx } from '../../db/database.ts';
-import type { Deps } from '../../deps.ts';
 import { notFound, ServiceError } from '../../errors.ts';
-import type { Caller } from '../../http/route.ts';
+import type { Deps } from '../../http/deps.ts';
 import { newId } from '../../util/ids.ts';
 
 /** Every change of metadata looks at all of them. */

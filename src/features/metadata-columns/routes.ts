@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { accessOf } from '../../access/access.ts';
+import type { Caller } from '../../access/caller.ts';
 import {
   COLUMN_TYPES,
   type ColumnValue,
@@ -9,15 +10,16 @@ import {
   listValues,
   type MetadataColumn,
 } from '../../corpus/column-store.ts';
-import type { Deps } from '../../deps.ts';
 import { invalidRequest } from '../../errors.ts';
 import { FILTER_KEY_LENGTH_MAX, FILTER_VALUE_LENGTH_MAX } from '../../filters/filter-group.ts';
+import type { Deps } from '../../http/deps.ts';
 import { pageQuery, pageQueryShape, paginationSchema, toPage } from '../../http/page.ts';
-import { type Caller, type Route, route } from '../../http/route.ts';
-import { idSchema, principalShape, text } from '../../http/schemas.ts';
+import { type Route, route } from '../../http/route.ts';
+import { idSchema, principalShape } from '../../http/schemas.ts';
 import { FACTS_SHOWN, redactText } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import { collect } from '../../util/collect.ts';
+import { text } from '../../util/text-schema.ts';
 import { COLUMNS_MAX, declareColumn, getColumn, refuseLimited, removeColumn } from './columns.ts';
 
 const AREA = 'Metadata columns';

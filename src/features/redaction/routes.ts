@@ -1,12 +1,13 @@
 /** The redaction policy of a tenant over HTTP, and a way to try it. */
 import { z } from 'zod';
+import type { Caller } from '../../access/caller.ts';
 import { type AuditAction, appendAudit } from '../../corpus/audit-store.ts';
 import type { Tx } from '../../db/database.ts';
-import type { Deps } from '../../deps.ts';
 import { invalidRequest, notFound } from '../../errors.ts';
+import type { Deps } from '../../http/deps.ts';
 import { unlimitedTo } from '../../http/key-limits.ts';
-import { type Caller, type Route, route } from '../../http/route.ts';
-import { text, timeSchema } from '../../http/schemas.ts';
+import { type Route, route } from '../../http/route.ts';
+import { timeSchema } from '../../http/schemas.ts';
 import { isName } from '../../redaction/detectors/entities.ts';
 import { ACTIONS, APPLY_AT, type RedactionPolicy, redactionPolicyShape } from '../../redaction/redaction-policy.ts';
 import {
@@ -16,6 +17,7 @@ import {
   saveRedactionPolicy,
 } from '../../redaction/redaction-store.ts';
 import { openPattern } from '../../redaction/tenant-pattern.ts';
+import { text } from '../../util/text-schema.ts';
 import { unixSeconds } from '../../util/time.ts';
 import { prepareToSeal } from '../../vault/secret-store.ts';
 

@@ -1,14 +1,15 @@
 /** POST /search. */
 import { z } from 'zod';
 import { principalOf } from '../../access/access.ts';
-import type { Deps } from '../../deps.ts';
 import { contentShape, toContent } from '../../http/content-record.ts';
+import type { Deps } from '../../http/deps.ts';
 import { SERVER_TIMING, serverTiming } from '../../http/operations/server-timing.ts';
 import { type Route, route } from '../../http/route.ts';
-import { idSchema, principalShape, text } from '../../http/schemas.ts';
+import { idSchema, principalShape } from '../../http/schemas.ts';
 import { filterShape, readFilters } from '../../http/search-filters.ts';
 import { retrieve } from '../../retrieval/retrieve.ts';
 import type { Hit, Neighbour, RetrieveRequest } from '../../retrieval/types.ts';
+import { text } from '../../util/text-schema.ts';
 
 export const QUERY_LENGTH_MAX = 4_000;
 export const SEARCH_LIMIT_MAX = 100;

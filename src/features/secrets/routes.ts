@@ -1,14 +1,16 @@
 /** Stored secrets over HTTP. The value goes in and never comes out: see vault/. */
 import { z } from 'zod';
+import type { Caller } from '../../access/caller.ts';
 import { type AuditAction, appendAudit } from '../../corpus/audit-store.ts';
 import type { Tx } from '../../db/database.ts';
-import type { Deps } from '../../deps.ts';
 import { notFound, ServiceError } from '../../errors.ts';
+import type { Deps } from '../../http/deps.ts';
 import { unlimitedTo } from '../../http/key-limits.ts';
 import { pageQuery, paginationSchema, toPage } from '../../http/page.ts';
-import { type Caller, type Route, route } from '../../http/route.ts';
-import { idSchema, nameSchema, pathId, text, timeSchema } from '../../http/schemas.ts';
+import { type Route, route } from '../../http/route.ts';
+import { idSchema, nameSchema, pathId, timeSchema } from '../../http/schemas.ts';
 import { newId } from '../../util/ids.ts';
+import { text } from '../../util/text-schema.ts';
 import { unixSeconds } from '../../util/time.ts';
 import {
   countSecretsLocked,

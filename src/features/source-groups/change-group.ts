@@ -1,16 +1,11 @@
 /** Changes to a source group itself: its name, its metadata. */
-import {
-  findGroup,
-  type GroupLimits,
-  lockGroup,
-  type SourceGroup,
-  saveGroupMetadata,
-  setGroupName,
-} from '../../corpus/group-store.ts';
+
+import type { GroupLimits } from '../../access/limits.ts';
+import { findGroup, lockGroup, type SourceGroup, saveGroupMetadata, setGroupName } from '../../corpus/group-store.ts';
 import type { Tx } from '../../db/database.ts';
-import type { Deps } from '../../deps.ts';
 import { notFound } from '../../errors.ts';
 import { type ApiMetadata, checkPatch, mergeMetadata, type PatchRecord } from '../../filters/metadata.ts';
+import type { Deps } from '../../http/deps.ts';
 
 /** @throws ServiceError not_found, also for a group that is being deleted. */
 export async function renameGroup(

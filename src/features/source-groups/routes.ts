@@ -1,12 +1,13 @@
 /** Source groups over HTTP: groups of every origin, their sources. Their runs are in run-routes.ts. */
 
 import { z } from 'zod';
-import { findGroup, type GroupLimits, listGroups, type SourceGroup } from '../../corpus/group-store.ts';
+import type { GroupLimits } from '../../access/limits.ts';
+import { findGroup, listGroups, type SourceGroup } from '../../corpus/group-store.ts';
 import { listSourcesOfGroup } from '../../corpus/source-lookup.ts';
 import type { Queryable } from '../../db/database.ts';
-import type { Deps } from '../../deps.ts';
 import { notFound } from '../../errors.ts';
 import { apiRecords } from '../../filters/metadata.ts';
+import type { Deps } from '../../http/deps.ts';
 import { orderShape, pageQueryShape, paginationSchema, searchShape, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import {

@@ -3,8 +3,8 @@
 import { z } from 'zod';
 import { findGroup } from '../../corpus/group-store.ts';
 import { findRun, listRunErrors, listRuns, type Run, type RunError } from '../../corpus/run-store.ts';
-import type { Deps } from '../../deps.ts';
 import { notFound } from '../../errors.ts';
+import type { Deps } from '../../http/deps.ts';
 import { orderShape, pageQuery, pageQueryShape, paginationSchema, searchShape, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idParams, idSchema, jobErrorSchema, timeSchema } from '../../http/schemas.ts';

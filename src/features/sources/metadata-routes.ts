@@ -1,6 +1,6 @@
 /** Source metadata over HTTP. */
 import { z } from 'zod';
-import type { Deps } from '../../deps.ts';
+import type { Deps } from '../../http/deps.ts';
 import { type Route, route } from '../../http/route.ts';
 import { metadataItemPatchSchema, metadataPatchSchema, metadataSchema, pathId } from '../../http/schemas.ts';
 import { shownRecords } from '../../http/source-record.ts';

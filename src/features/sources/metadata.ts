@@ -1,10 +1,10 @@
 /** Metadata of sources: one patch, many patches, deletion. The rules of a patch are in filters/metadata.ts. */
-import type { GroupLimits } from '../../corpus/group-store.ts';
+import type { GroupLimits } from '../../access/limits.ts';
 import { lockSourceMetadata } from '../../corpus/source-lookup.ts';
 import { saveSourceMetadata } from '../../corpus/source-store.ts';
-import type { Deps } from '../../deps.ts';
 import { notFound, ServiceError } from '../../errors.ts';
 import { type ApiMetadata, checkPatch, mergeMetadata, type PatchRecord } from '../../filters/metadata.ts';
+import type { Deps } from '../../http/deps.ts';
 import { isId } from '../../util/ids.ts';
 
 export interface SourcePatch {

@@ -2,9 +2,9 @@
 
 import { z } from 'zod';
 import type { Source } from '../../corpus/source-store.ts';
-import type { Deps } from '../../deps.ts';
 import { notFound } from '../../errors.ts';
 import { sendFile } from '../../http/body/download.ts';
+import type { Deps } from '../../http/deps.ts';
 import { pageQuery, paginationSchema, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idParams, idSchema, metadataSchema, pathId, principalShape } from '../../http/schemas.ts';

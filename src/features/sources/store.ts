@@ -1,5 +1,5 @@
 /** What the routes of sources read. Writing is in corpus/source-store.ts. */
-import { type GroupLimits, withinLimits } from '../../corpus/group-store.ts';
+import { type GroupLimits, withinLimits } from '../../access/limits.ts';
 import { SOURCE_COLUMNS, type Source } from '../../corpus/source-store.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { PageRequest } from '../../db/page-sql.ts';

@@ -1,12 +1,13 @@
 /** Tags over HTTP, and their links to source groups. */
 import { z } from 'zod';
 import { findTag, listLinks, listTags, type Tag } from '../../corpus/tag-store.ts';
-import type { Deps } from '../../deps.ts';
 import { notFound } from '../../errors.ts';
+import type { Deps } from '../../http/deps.ts';
 import { pageQueryShape, paginationSchema, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
-import { idParams, idSchema, nameSchema, text } from '../../http/schemas.ts';
+import { idParams, idSchema, nameSchema } from '../../http/schemas.ts';
 import { isId } from '../../util/ids.ts';
+import { text } from '../../util/text-schema.ts';
 import {
   changeTag,
   createTag,

@@ -1,4 +1,6 @@
 /** Rules for tags and their links to source groups. */
+
+import type { Caller } from '../../access/caller.ts';
 import { type AuditAction, appendAudit } from '../../corpus/audit-store.ts';
 import {
   countTagsLocked,
@@ -12,9 +14,8 @@ import {
 } from '../../corpus/tag-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { isUniqueViolation } from '../../db/pg-errors.ts';
-import type { Deps } from '../../deps.ts';
 import { notFound, ServiceError } from '../../errors.ts';
-import type { Caller } from '../../http/route.ts';
+import type { Deps } from '../../http/deps.ts';
 import { isId, newId } from '../../util/ids.ts';
 
 export const TAGS_MAX = 1_000;

@@ -4,9 +4,11 @@
  * A section (a heading and what follows it) that fits stays whole; a longer one is cut between its blocks into parts of
  * about equal size; tables are cut between rows, code at definitions, prose between sentences. Each record is a chunk.
  */
+
+import type { ChunkDraft, TypedMetadata } from '../../corpus/values.ts';
 import { linksLine } from '../../text/link-line.ts';
 import { badFile } from '../failure.ts';
-import type { Block, BlockLink, ChunkDraft, ParsedFile, TypedMetadata } from '../parsed.ts';
+import type { Block, BlockLink, ParsedFile } from '../parsed.ts';
 import { plainHeading } from './heading-text.ts';
 import { splitBlock } from './split-block.ts';
 import { estimateTokens } from './token-estimate.ts';

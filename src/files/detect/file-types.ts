@@ -1,9 +1,10 @@
 /** What a file is: by its content first, by its name only where content does not tell. Pure but for naming binaries. */
 import { Buffer } from 'node:buffer';
 import { badFile, emptyFile, type FileError } from '../failure.ts';
-import type { OldOfficeType } from '../formats/office/old-office.ts';
 import { isCompoundFile, openCompoundFile } from './compound-file.ts';
 import { harmlessEntries, readZipDirectory } from './zip.ts';
+
+export type OldOfficeType = 'doc' | 'xls' | 'ppt';
 
 /** Names the parser; `yaml` and the like are read as plain text. */
 export type FileType =

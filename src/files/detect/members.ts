@@ -1,5 +1,7 @@
 /** Files within files: what archives and mails hold, on its way from the child process to sources of their own. */
+
 import { FileError, overLimit } from '../failure.ts';
+import type { FileMember } from '../parsed.ts';
 import type { Tools } from '../tools.ts';
 import { detectFileType } from './file-types.ts';
 import { memberName } from './member-name.ts';
@@ -10,13 +12,6 @@ export const MEMBERS_MAX = 2_000;
 export const MEMBERS_BYTES_MAX = 256 * 1024 * 1024;
 /** Levels of archives within archives that are opened. */
 export const MEMBER_DEPTH_MAX = 3;
-
-/** A file inside another, unpacked when it is asked for. */
-export interface FileMember {
-  /** As the file says it: it is made a name for people when it is handed on. */
-  name: string;
-  bytes(): Uint8Array;
-}
 
 /** Takes the members of a file one by one, in order. */
 export type MemberSink = (member: { index: number; name: string; bytes: Uint8Array }) => Promise<void>;

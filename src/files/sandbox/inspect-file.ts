@@ -1,8 +1,9 @@
 /** What the service sees in a file, for people: the outcome of the same child processes, with its blocks. */
 
+import type { FileFailure } from '../../corpus/values.ts';
 import type { Link } from '../../text/link-line.ts';
 import { codePointOffsets } from '../chunk/chunker.ts';
-import type { Block, FileFailure, ProcessedFile, ProcessRequest } from '../parsed.ts';
+import type { Block, ProcessedFile, ProcessRequest } from '../parsed.ts';
 import type { FileProcessor } from './file-processor.ts';
 
 /** A block with its text; offsets are code points, as in chunks. */

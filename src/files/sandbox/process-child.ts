@@ -4,9 +4,10 @@
  */
 import { once } from 'node:events';
 import { Socket } from 'node:net';
+import type { ChunkDraft } from '../../corpus/values.ts';
 import type { MemberSink } from '../detect/members.ts';
 import { FileError } from '../failure.ts';
-import type { ChunkDraft, ProcessOutcome, ProcessRequest } from '../parsed.ts';
+import type { ProcessOutcome, ProcessRequest } from '../parsed.ts';
 import type { NamesCall, ToolAnswer, ToolCall, Tools } from '../tools.ts';
 import { encodeFrame, FrameReader } from './frames.ts';
 import { processFile } from './process-file.ts';

@@ -1,13 +1,14 @@
 /** One file from bytes to chunks: detect, decode, parse, cut, analyze. Runs in a child process. */
 import { readFile } from 'node:fs/promises';
+import type { ChunkDraft, FileFailure } from '../../corpus/values.ts';
 import { chunkTerms } from '../../text/chunk-terms.ts';
-import { languageOf } from '../../text/language.ts';
 import { type ChunkCut, chunkFile } from '../chunk/chunker.ts';
 import { detectFileType } from '../detect/file-types.ts';
 import { type MemberSink, sendMembers } from '../detect/members.ts';
 import { badFile, emptyFile, FileError, overLimit } from '../failure.ts';
+import { languageOf } from '../file-language.ts';
 import { parseFile } from '../formats/parse-file.ts';
-import type { ChunkDraft, FileFailure, ParsedFile, ProcessedFile, ProcessOutcome, ProcessRequest } from '../parsed.ts';
+import type { ParsedFile, ProcessedFile, ProcessOutcome, ProcessRequest } from '../parsed.ts';
 import { NO_TOOLS, type Tools } from '../tools.ts';
 import { redactName, redactParsed } from './redact-parsed.ts';
 

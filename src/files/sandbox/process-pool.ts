@@ -1,7 +1,9 @@
 /** A FileProcessor over a few child processes: started when needed, kept warm, ended when idle, killed over a limit. */
+
+import type { FileFailure } from '../../corpus/values.ts';
 import type { NameAnalyzer } from '../../redaction/presidio.ts';
 import type { MemberSink } from '../detect/members.ts';
-import type { FileFailure, ProcessOutcome, ProcessRequest } from '../parsed.ts';
+import type { ProcessOutcome, ProcessRequest } from '../parsed.ts';
 import type { NamesCall, ToolAnswer, ToolCall, ToolName } from '../tools.ts';
 import { answerNames } from './answer-names.ts';
 import type { FileProcessor } from './file-processor.ts';

@@ -1,6 +1,6 @@
 /** Is everything there that requests need? Asked by /readyz and doctor. */
 import { listMigrations } from '../../db/facts.ts';
-import type { Deps } from '../../deps.ts';
+import type { Deps } from '../deps.ts';
 
 /** Load balancers ask often and the blob check writes a file: an answer is reused for this time. */
 const CACHE_MS = 1_000;

@@ -1,7 +1,7 @@
 /** What lies outside the API: health, readiness, metrics, the OpenAPI description and the reference. No API key is needed. */
 import type { FastifyInstance } from 'fastify';
-import type { Deps } from '../../deps.ts';
 import { ServiceError } from '../../errors.ts';
+import type { Deps } from '../deps.ts';
 import { registerReference } from '../openapi/api-reference.ts';
 import { openApiDocument } from '../openapi/openapi.ts';
 import type { Route } from '../route.ts';

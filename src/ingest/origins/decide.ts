@@ -2,9 +2,10 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { StagedBlob } from '../../blobs/blob-store.ts';
-import type { Opaque, OriginItem } from '../../connectors/connector.ts';
+import type { OriginItem } from '../../connectors/connector.ts';
+import type { Opaque } from '../../corpus/origin.ts';
 import type { StoredItem } from '../../corpus/origin-store.ts';
-import type { FileFailure, TypedMetadata } from '../../files/parsed.ts';
+import type { FileFailure, TypedMetadata } from '../../corpus/values.ts';
 
 /** UTF-16 units of a name; what is longer is cut. */
 const NAME_LENGTH_MAX = 1_000;

@@ -4,8 +4,9 @@
  * What an item came to is remembered with the run (table run_item) in the transaction that stores it: a run that goes on after
  * a kill counts and stores nothing twice, wherever its listing goes on from.
  */
-import type { Change, Opaque } from '../../connectors/connector.ts';
+import type { Change } from '../../connectors/connector.ts';
 import { OriginError, type OriginProblem } from '../../connectors/connector.ts';
+import type { Opaque } from '../../corpus/origin.ts';
 import { findOutcomes, findStoredItems, type StoredItem } from '../../corpus/origin-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { unlessAborted } from '../../util/abort.ts';

@@ -1,8 +1,8 @@
 /** What went wrong at an origin, for people. */
 import { OriginError, type OriginProblem } from '../../connectors/connector.ts';
+import type { FileFailure } from '../../corpus/values.ts';
 import { type ErrorCode, ServiceError } from '../../errors.ts';
 import { FileError } from '../../files/failure.ts';
-import type { FileFailure } from '../../files/parsed.ts';
 
 /** Undefined for what is not the origin's fault: a full disk, a bug. */
 export function originProblem(error: unknown): OriginProblem | undefined {

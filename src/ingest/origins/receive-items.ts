@@ -1,6 +1,7 @@
 /** Brings the bytes of items from their origin into staging. A failing item fails alone. */
 import type { StagedBlob } from '../../blobs/blob-store.ts';
-import type { Connector, Content, Opaque, Origin, OriginItem } from '../../connectors/connector.ts';
+import type { Connector, Content, OriginItem } from '../../connectors/connector.ts';
+import type { Opaque, Origin } from '../../corpus/origin.ts';
 import type { StoredItem } from '../../corpus/origin-store.ts';
 import { ServiceError } from '../../errors.ts';
 import { overLimit } from '../../files/failure.ts';

@@ -28,8 +28,8 @@ import {
   resetAttempts,
   restartSources,
 } from '../../corpus/source-store.ts';
+import type { FileFailure } from '../../corpus/values.ts';
 import type { Tx } from '../../db/database.ts';
-import type { FileFailure } from '../../files/parsed.ts';
 import { newId } from '../../util/ids.ts';
 import { storeWithBlobs } from '../durable-blobs.ts';
 import { type ActiveRun, checkFence } from '../fence.ts';

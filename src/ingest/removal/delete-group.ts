@@ -2,6 +2,8 @@
  * Deletion of a source group: the tombstone commits with the answer and hides everything at once; the job `delete-group`
  * removes the rest in small transactions and may be stopped and begun again at any point.
  */
+
+import type { Caller } from '../../access/caller.ts';
 import { appendAudit } from '../../corpus/audit-store.ts';
 import { listUnneededBlobs, removeUnneededBlobRows } from '../../corpus/blob-row-store.ts';
 import { removeChunksOfGroup } from '../../corpus/chunk-writer.ts';
@@ -9,7 +11,6 @@ import { findGroup, lockGroup, removeGroup, type SourceGroup, setGroupStatus } f
 import { deleteSetting } from '../../corpus/setting-store.ts';
 import { removeSources } from '../../corpus/source-store.ts';
 import { notFound } from '../../errors.ts';
-import type { Caller } from '../../http/route.ts';
 import type { JobHandler } from '../../jobs/queue.ts';
 import { forEachLimited } from '../../util/pool.ts';
 import { eraseOneTimeCredential } from '../../vault/secret-store.ts';

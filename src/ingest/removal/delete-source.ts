@@ -3,6 +3,8 @@
  * that an ingestion that is running cannot bring them back; the job `delete-source` removes the rest and may be stopped and
  * begun again at any point.
  */
+
+import type { Caller } from '../../access/caller.ts';
 import { appendAudit } from '../../corpus/audit-store.ts';
 import { removeUnneededBlobRows } from '../../corpus/blob-row-store.ts';
 import { removeChunksOfSource } from '../../corpus/chunk-writer.ts';
@@ -13,7 +15,6 @@ import { type Hidden, removeTombstonedSource, tombstoneSources } from '../../cor
 import { removeTextsOfSource } from '../../corpus/source-text-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { notFound } from '../../errors.ts';
-import type { Caller } from '../../http/route.ts';
 import type { JobHandler } from '../../jobs/queue.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
 

@@ -1,10 +1,12 @@
 /** Runs claimed files through the processor, several at once, and keeps what came out until it is stored. */
+
 import { isPending } from '../../corpus/source-lookup.ts';
-import type { PendingSource } from '../../corpus/source-store.ts';
+import type { FileFailure } from '../../corpus/values.ts';
 import { ServiceError } from '../../errors.ts';
-import type { FileFailure, ProcessOutcome } from '../../files/parsed.ts';
+import type { ProcessOutcome } from '../../files/parsed.ts';
 import { type ActiveRun, checkFence, RunLost } from '../fence.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
+import type { ClaimedSource } from './claimed-source.ts';
 import { failedRows, type SourceRows, type StagedMember, toRows } from './rows.ts';
 
 /** Above this weight of results that wait to be stored, no further file is begun: memory stays bounded. */
@@ -14,9 +16,9 @@ const TRIES_MAX = 3;
 const RETRY_PAUSES_MS = [1_000, 4_000];
 
 export interface Lanes {
-  add(sources: readonly PendingSource[]): void;
+  add(sources: readonly ClaimedSource[]): void;
   /** A file that is not to be run: it fails with `failure`. */
-  refuse(source: PendingSource, failure: FileFailure): void;
+  refuse(source: ClaimedSource, failure: FileFailure): void;
   /** Files that wait for a lane. */
   queued(): number;
   /** Files not yet finished: queued, in a lane, or waiting for another try. */
@@ -35,7 +37,7 @@ export interface Lanes {
 
 /** @param width files in the processor at once. */
 export function openLanes(deps: IngestDeps, active: ActiveRun, width: number, signal: AbortSignal): Lanes {
-  const queue: { source: PendingSource; tries: number }[] = [];
+  const queue: { source: ClaimedSource; tries: number }[] = [];
   const unfinished = new Set<string>();
   const running = new Set<Promise<void>>();
   const finished: Lanes['finished'] = [];
@@ -55,7 +57,7 @@ export function openLanes(deps: IngestDeps, active: ActiveRun, width: number, si
     }
   }
 
-  async function runFile(source: PendingSource, tries: number): Promise<void> {
+  async function runFile(source: ClaimedSource, tries: number): Promise<void> {
     const members: StagedMember[] = [];
     const outcome = await processOne(deps, active, source, members, signal);
     if (!outcome?.ok || signal.aborted) await deps.blobs.discard(members.map(({ staged }) => staged));
@@ -71,7 +73,7 @@ export function openLanes(deps: IngestDeps, active: ActiveRun, width: number, si
     finish(source, toRows(source, outcome, members));
   }
 
-  function finish(source: PendingSource, rows: SourceRows): void {
+  function finish(source: ClaimedSource, rows: SourceRows): void {
     unfinished.delete(source.id);
     finished.push({ rows, at: performance.now() });
   }
@@ -110,7 +112,7 @@ export function openLanes(deps: IngestDeps, active: ActiveRun, width: number, si
 async function processOne(
   deps: IngestDeps,
   active: ActiveRun,
-  source: PendingSource,
+  source: ClaimedSource,
   members: StagedMember[],
   signal: AbortSignal,
 ): Promise<ProcessOutcome | undefined> {
@@ -144,7 +146,7 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 }
 
 /** A file may go while it waits for its lane. Then nothing is wrong: whoever stores the outcome finds out and drops it. */
-async function wasDeleted(deps: IngestDeps, active: ActiveRun, source: PendingSource): Promise<boolean> {
+async function wasDeleted(deps: IngestDeps, active: ActiveRun, source: ClaimedSource): Promise<boolean> {
   try {
     return await deps.db.transaction(active.tenantId, async (tx) => {
       await checkFence(tx, active);

@@ -3,13 +3,15 @@
  *
  * One coroutine decides (`drain`), files run beside it in lanes. Claiming shares a transaction with storing.
  */
+
 import { isNamedBy } from '../../corpus/origin-store.ts';
-import { claimPendingSources, type PendingSource, releaseClaims } from '../../corpus/source-store.ts';
+import { claimPendingSources, releaseClaims } from '../../corpus/source-store.ts';
+import type { FileFailure } from '../../corpus/values.ts';
 import type { Tx } from '../../db/database.ts';
-import type { FileFailure } from '../../files/parsed.ts';
 import { type ActiveRun, checkFence, markStarted, RunLost } from '../fence.ts';
 import { withHeartbeat } from '../heartbeat.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
+import type { ClaimedSource } from './claimed-source.ts';
 import { type Lanes, openLanes } from './lanes.ts';
 import type { SourceRows } from './rows.ts';
 import { isSmall, PART_CHUNKS_MAX, PART_WEIGHT_MAX, storeLarge, storeSmall } from './store-results.ts';
@@ -97,9 +99,9 @@ interface Claims {
   /** More files should be claimed now. */
   wanted(): boolean;
   /** `taken`: a result that is neither stored nor among those of the lanes. */
-  next(tx: Tx, taken: SourceRows | undefined): Promise<PendingSource[]>;
+  next(tx: Tx, taken: SourceRows | undefined): Promise<ClaimedSource[]>;
   /** To be called with what `next` returned, after the commit. */
-  accept(claimed: readonly PendingSource[]): void;
+  accept(claimed: readonly ClaimedSource[]): void;
   /** More files are pending than before: they were found inside others. */
   reopen(): void;
   exhausted(): boolean;
@@ -180,8 +182,8 @@ async function withRules(
   deps: IngestDeps,
   tx: Tx,
   active: ActiveRun,
-  claimed: readonly PendingSource[],
-): Promise<PendingSource[]> {
+  claimed: readonly ClaimedSource[],
+): Promise<ClaimedSource[]> {
   const ingestRules = claimed.length > 0 ? await deps.redactors.atIngest(tx, active.tenantId) : null;
   return claimed.map((source) => ({ ...source, ingestRules }));
 }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { PendingSource } from '../../corpus/source-store.ts';
 import type { ProcessedFile } from '../../files/parsed.ts';
 import { newId } from '../../util/ids.ts';
+import type { ClaimedSource } from './claimed-source.ts';
 import { SEGMENT_CODE_POINTS, textSegments, toRows } from './rows.ts';
 
-const source: PendingSource = {
+const source: ClaimedSource = {
   id: newId(),
   name: 'a.txt',
   fileSize: 1,
@@ -34,7 +34,7 @@ function processed(contents: readonly string[]): ProcessedFile {
 }
 
 test('the same source gives the same chunk ids, another generation others', () => {
-  const ids = (of: PendingSource) =>
+  const ids = (of: ClaimedSource) =>
     toRows(of, { ok: true, file: processed(['a', 'b']) }).chunks.map((chunk) => chunk.id);
   assert.deepEqual(ids(source), ids({ ...source, attempts: 2 }));
   assert.equal(

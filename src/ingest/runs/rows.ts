@@ -1,11 +1,14 @@
 /** From a processed file to the rows it becomes. Pure. */
+
 import type { StagedBlob } from '../../blobs/blob-store.ts';
 import type { NewChunk } from '../../corpus/chunk-writer.ts';
 import type { NewRunError } from '../../corpus/run-store.ts';
-import type { PendingSource, SourceResult } from '../../corpus/source-store.ts';
+import type { SourceResult } from '../../corpus/source-store.ts';
 import type { TextSegment } from '../../corpus/source-text-store.ts';
-import type { FileFailure, ProcessedFile, ProcessOutcome, TypedMetadata } from '../../files/parsed.ts';
+import type { FileFailure, TypedMetadata } from '../../corpus/values.ts';
+import type { ProcessedFile, ProcessOutcome } from '../../files/parsed.ts';
 import { derivedId } from '../../util/ids.ts';
+import type { ClaimedSource } from './claimed-source.ts';
 
 /** A text is kept in pieces of this size, so that a range of it is read without the rest. */
 export const SEGMENT_CODE_POINTS = 16_384;
@@ -18,7 +21,7 @@ export interface StagedMember {
 
 /** Everything that one source brings into the database. */
 export interface SourceRows {
-  source: PendingSource;
+  source: ClaimedSource;
   result: SourceResult;
   chunks: NewChunk[];
   texts: TextSegment[];
@@ -31,7 +34,7 @@ export interface SourceRows {
 
 /** What a processed or failed file writes into the tables. */
 export function toRows(
-  source: PendingSource,
+  source: ClaimedSource,
   outcome: ProcessOutcome,
   members: readonly StagedMember[] = [],
 ): SourceRows {
@@ -41,13 +44,13 @@ export function toRows(
 }
 
 /** A file that was served holds nothing any more: the new version takes over, or its old words would be found for ever. */
-function emptiedRows(source: PendingSource, failure: FileFailure): SourceRows {
+function emptiedRows(source: ClaimedSource, failure: FileFailure): SourceRows {
   const { result, ...rows } = failedRows(source, failure);
   return { ...rows, error: null, result: { ...result, status: 'ready', warnings: [failure.message] } };
 }
 
 /** A failed source: no chunks, and the error that its run shows. */
-export function failedRows(source: PendingSource, failure: FileFailure): SourceRows {
+export function failedRows(source: ClaimedSource, failure: FileFailure): SourceRows {
   const result: SourceResult = {
     id: source.id,
     status: 'failed',
@@ -64,7 +67,7 @@ export function failedRows(source: PendingSource, failure: FileFailure): SourceR
   return { source, result, chunks: [], texts: [], error, members: [], weight: 0 };
 }
 
-function processedRows(source: PendingSource, file: ProcessedFile, members: readonly StagedMember[]): SourceRows {
+function processedRows(source: ClaimedSource, file: ProcessedFile, members: readonly StagedMember[]): SourceRows {
   // The same source, generation and ordinal give the same id: a job that runs twice writes the same rows.
   const chunks = file.chunks.map((chunk) => ({
     ...chunk,
@@ -89,13 +92,13 @@ function processedRows(source: PendingSource, file: ProcessedFile, members: read
 }
 
 /** Filters and people find the files of an archive or mail by it. */
-function parentRecord({ parentSourceId }: PendingSource): TypedMetadata {
+function parentRecord({ parentSourceId }: ClaimedSource): TypedMetadata {
   return parentSourceId === null ? {} : { parent_source_id: { val: parentSourceId, type: 'string' } };
 }
 
 /** Cuts a text into segments of SEGMENT_CODE_POINTS, never within a surrogate pair. */
 export function textSegments(
-  { id: sourceId, generation }: Pick<PendingSource, 'id' | 'generation'>,
+  { id: sourceId, generation }: Pick<ClaimedSource, 'id' | 'generation'>,
   text: string,
 ): TextSegment[] {
   const segments: TextSegment[] = [];

@@ -1,12 +1,7 @@
 /** Starting and canceling runs, as callers ask for it. */
-import {
-  findGroup,
-  type GroupLimits,
-  lockGroup,
-  type SourceGroup,
-  setGroupStatus,
-  UPLOADED,
-} from '../../corpus/group-store.ts';
+
+import type { GroupLimits } from '../../access/limits.ts';
+import { findGroup, lockGroup, type SourceGroup, setGroupStatus, UPLOADED } from '../../corpus/group-store.ts';
 import { resetFailedUpdates } from '../../corpus/origin-store.ts';
 import {
   addDeleted,

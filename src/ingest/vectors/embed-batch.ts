@@ -5,8 +5,8 @@ import { ServiceError } from '../../errors.ts';
 import { batchesOf } from '../../llm/embedding/batches.ts';
 import { forEachLimited } from '../../util/pool.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
-import type { EmbeddingTurn } from './embed-chunks.ts';
 import { embeddingText, textHash } from './embedding-text.ts';
+import type { EmbeddingTurn } from './embedding-turn.ts';
 
 /** Chunks read at once: some requests for each lane. */
 export const WINDOW_CHUNKS = 256;

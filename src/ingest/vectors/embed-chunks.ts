@@ -5,6 +5,7 @@
  * It may be delivered twice or to two workers at once: taking the tenant raises its attempt, and every transaction that
  * stores vectors checks that number. What a killed worker had in hand, one request for each of its lanes, is embedded again.
  */
+
 import {
   beatEmbedding,
   hasWork,
@@ -14,28 +15,19 @@ import {
   takeEmbedding,
 } from '../../corpus/embedding-queue-store.ts';
 import type { Generation } from '../../corpus/vector-store.ts';
-import type { Tx } from '../../db/database.ts';
 import type { JobHandler } from '../../jobs/queue.ts';
 import type { Embedding } from '../../llm/models.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
 import { embedWindow } from './embed-batch.ts';
 import { finishBuilding, settleGenerations } from './embed-generations.ts';
 import { EMBEDDING_ALIVE_SECONDS, enqueueEmbedding } from './embed-queue.ts';
+import type { EmbeddingTurn } from './embedding-turn.ts';
 
 const HEARTBEAT_MS = 2_000;
 /** Then other tenants have their turn. */
 const TURN_MS = 60_000;
 /** What is left after a job found nothing more is being deleted or came this moment. */
 const LOOK_AGAIN_SECONDS = 1;
-
-/** What the steps of the job need. */
-export interface EmbeddingTurn {
-  tenantId: string;
-  embedding: Embedding;
-  signal: AbortSignal;
-  /** @throws EmbeddingLost when another job has taken the tenant. */
-  fence(tx: Tx): Promise<void>;
-}
 
 /** Another job has the tenant now. */
 export class EmbeddingLost extends Error {

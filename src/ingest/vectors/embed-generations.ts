@@ -15,7 +15,7 @@ import {
   serveGeneration,
 } from '../../corpus/vector-store.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
-import type { EmbeddingTurn } from './embed-chunks.ts';
+import type { EmbeddingTurn } from './embedding-turn.ts';
 
 /** Sized for about 30 ms on the embedded database, where transactions queue with searches. */
 export const FILL_CHUNKS_PER_TRANSACTION = 1_000;

@@ -6,7 +6,7 @@ import { type ColumnRef, columnValues, computedValue, textIsOneOf } from '../../
 import { raw, type Sql, sql } from '../../db/sql.ts';
 import { conditionSql, OPERATORS, type Scalar } from '../../filters/metadata-sql.ts';
 import { classify } from '../../filters/metadata-value.ts';
-import type { MetadataFilter } from '../types.ts';
+import type { MetadataFilter } from '../../filters/types.ts';
 
 /** What also holds where the key is missing is the opposite of what does not. */
 const OPPOSITES: Partial<Record<MetadataFilter['operator'], MetadataFilter['operator']>> = {

@@ -6,12 +6,13 @@
  */
 
 import type { Access } from '../../access/access.ts';
+import { withinLimits } from '../../access/limits.ts';
 import type { ColumnRef } from '../../corpus/column-store.ts';
-import { withinLimits } from '../../corpus/group-store.ts';
 import { join, raw, type Sql, sql } from '../../db/sql.ts';
 import { conditionSql } from '../../filters/metadata-sql.ts';
+import type { MetadataFilter, MetadataFilterGroup } from '../../filters/types.ts';
 import { isId } from '../../util/ids.ts';
-import type { Filters, MetadataFilter, MetadataFilterGroup } from '../types.ts';
+import type { Filters } from '../types.ts';
 import { columnCondition } from './column-sql.ts';
 
 /** Sources `s` with their groups `g`. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Candidate, inOrder } from '../lexical/lexical.ts';
-import { type ReadText, select } from './select.ts';
+import type { ReadText } from '../types.ts';
+import { select } from './select.ts';
 
 const texts = new Map<string, ReadText>();
 const candidate = (id: string, sourceId: string, hash: string, score = 1): Candidate => {

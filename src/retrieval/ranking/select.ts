@@ -1,14 +1,8 @@
 /** Which candidates remain: no text twice, no source beyond its share. Pure. */
-import type { Candidate } from '../lexical/lexical.ts';
-import { areNearDuplicates, type Fingerprint } from './near-duplicates.ts';
 
-/** What is known of the text of a chunk. */
-export interface ReadText {
-  /** Equal for equal texts. */
-  hash: string;
-  /** Absent: it is not compared more closely. */
-  fingerprint?: Fingerprint;
-}
+import type { Candidate } from '../lexical/lexical.ts';
+import type { ReadText } from '../types.ts';
+import { areNearDuplicates, type Fingerprint } from './near-duplicates.ts';
 
 /**
  * Of chunks with equal content the best remains, as of those whose fingerprints say that they are nearly equal; of each source

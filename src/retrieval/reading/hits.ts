@@ -3,14 +3,13 @@
 import { hash } from 'node:crypto';
 import { type Access, mayShowChunk } from '../../access/access.ts';
 import { chunkPartition } from '../../corpus/tenant-store.ts';
+import type { TypedMetadata } from '../../corpus/values.ts';
 import type { Tx } from '../../db/database.ts';
 import { identifier, keepPlan, raw, type Sql, sql } from '../../db/sql.ts';
-import type { TypedMetadata } from '../../files/parsed.ts';
 import { FACTS_SHOWN, redactChunk, shownAt } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import { collect } from '../../util/collect.ts';
-import type { ReadText } from '../ranking/select.ts';
-import type { Hit, Neighbour } from '../types.ts';
+import type { Hit, Neighbour, ReadText } from '../types.ts';
 
 export type HitRow = Omit<Hit, 'score' | 'scores' | 'metadata'> & {
   originMetadata: TypedMetadata;

@@ -1,7 +1,7 @@
 /** Content by id instead of by question: one chunk, the chunks of a source, its text. The same walls as in search. */
 
 import { type Access, mayShowChunk, mayShowSource, showsEverything, showsSomething } from '../../access/access.ts';
-import { withinLimits } from '../../corpus/group-store.ts';
+import { withinLimits } from '../../access/limits.ts';
 import type { Queryable, Tx } from '../../db/database.ts';
 import { raw, type Sql, sql } from '../../db/sql.ts';
 import { FACTS_SHOWN, placesAfter, redactText, shownAt } from '../../redaction/apply-redaction.ts';

@@ -1,12 +1,13 @@
 /** The vector of a query, made with the model whose vectors serve the tenant. */
+
 import { isDeepStrictEqual } from 'node:util';
 import { findServingVectors, type ServingVectors, vectorBytes, vectorsPerPage } from '../../corpus/vector-store.ts';
 import type { Database, Tx } from '../../db/database.ts';
 import { keepPlan, raw, type Sql, sql } from '../../db/sql.ts';
-import type { Deps } from '../../deps.ts';
 import { invalidRequest, ServiceError } from '../../errors.ts';
 import { redactionVersion } from '../../redaction/redaction-store.ts';
 import type { CorpusMemory, Knowledge } from '../query/corpus-memory.ts';
+import type { RetrieveDeps } from '../retrieve-deps.ts';
 import type { RetrieveRequest, Warning } from '../types.ts';
 
 /** How long a search waits for the embedding model. */
@@ -28,7 +29,7 @@ export interface SemanticQuery extends Pick<EmbeddedQuery, 'vectors' | 'vector'>
 
 /** As `embedQuery`, of what is remembered: whoever goes by it has to ask in its transaction whether that still holds. */
 export function recallQuery(
-  { embedding, memory, redactors }: Partial<Pick<Deps, 'embedding' | 'memory' | 'redactors'>>,
+  { embedding, memory, redactors }: Pick<RetrieveDeps, 'embedding' | 'memory' | 'redactors'>,
   { tenantId, mode, query }: RetrieveRequest,
 ): EmbeddedQuery | undefined {
   // Where a redaction rule may change the query, its vector is not known by the query.
@@ -65,7 +66,7 @@ function servingKey(tenantId: string): string {
  * when it aborts.
  */
 export async function embedQuery(
-  { db, embedding, memory }: Pick<Deps, 'db'> & Partial<Pick<Deps, 'embedding' | 'memory'>>,
+  { db, embedding, memory }: Pick<RetrieveDeps, 'db' | 'embedding' | 'memory'>,
   { tenantId, mode, query }: RetrieveRequest,
   tellQuery: () => Promise<string>,
   warnings: Warning[],

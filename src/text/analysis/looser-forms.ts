@@ -12,7 +12,6 @@ import { isScriptLanguage } from '../stems/stems.ts';
 import { compoundParts } from './compounds.ts';
 import { encodeForm, encodePrefix, encodeStem, encodeTerm } from './encode.ts';
 import { vietnameseSpelling } from './vietnamese.ts';
-import type { WordTerm } from './words.ts';
 
 /** What a stem counts, and everything that is no looser form. Weights are whole: a term is repeated in the query. */
 export const TERM_WEIGHT = 3;
@@ -35,6 +34,12 @@ const PREFIX_UNITS = 5;
 /** Russian roots change towards their end: друг, дружба, дружеский. */
 const RUSSIAN_ROOT_UNITS = 4;
 const SURROGATE = /[\ud800-\udfff]/;
+
+/** A lexeme of a word, and what it counts in a query. */
+export interface WordTerm {
+  term: string;
+  weight: number;
+}
 
 export interface WordForms {
   /** In lower case, with its marks. */

@@ -3,7 +3,7 @@
 import { fold } from '../fold.ts';
 import { languageFor, type StemScript, scriptOf, stem } from '../stems/stems.ts';
 import { encodeTerm } from './encode.ts';
-import { looserForms, mainTerm, TERM_WEIGHT, type WordForms } from './looser-forms.ts';
+import { looserForms, mainTerm, TERM_WEIGHT, type WordForms, type WordTerm } from './looser-forms.ts';
 
 /** Longer terms are cut: nobody types them, and a lexeme has a length limit. */
 export const TERM_UNITS_MAX = 64;
@@ -63,12 +63,6 @@ function numberToken(token: string): WordToken {
 function splitCase(word: string): string[] {
   if (!/\p{Ll}\p{Lu}/u.test(word)) return [word];
   return word.split(/(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u);
-}
-
-/** A lexeme of a word, and what it counts in a query. */
-export interface WordTerm {
-  term: string;
-  weight: number;
 }
 
 /** The lexemes of a word in a text of `language`: its stem, looser forms of it, its letters and digits apart. */

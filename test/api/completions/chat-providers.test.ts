@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
+import { openChatModel } from '../../../src/answers/chat-model.ts';
 import { loadConfig } from '../../../src/config.ts';
-import { openChatModel } from '../../../src/llm/registry.ts';
 import { openHttpClient } from '../../../src/net/http-client.ts';
 import { buildWorker, type Worker } from '../../../src/worker.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';

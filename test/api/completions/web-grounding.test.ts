@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import * as agUi from '@ag-ui/client';
+import { openChatModel } from '../../../src/answers/chat-model.ts';
 import { loadConfig } from '../../../src/config.ts';
 import type { ChatModel } from '../../../src/llm/models.ts';
-import { openChatModel } from '../../../src/llm/registry.ts';
 import { newId } from '../../../src/util/ids.ts';
 import { buildWorker, type Worker } from '../../../src/worker.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';

@@ -4,10 +4,11 @@ import { createHash } from 'node:crypto';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { SCOPES } from '../../../src/access/caller.ts';
 import { sql } from '../../../src/db/sql.ts';
 import { ServiceError } from '../../../src/errors.ts';
 import { registerRoutes } from '../../../src/http/register.ts';
-import { route, SCOPES } from '../../../src/http/route.ts';
+import { route } from '../../../src/http/route.ts';
 import { openServer } from '../../../src/http/server.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 

@@ -4,11 +4,11 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { SCOPES } from '../../../src/access/caller.ts';
 import { describedRoutes } from '../../../src/app.ts';
-import type { OriginKind } from '../../../src/connectors/connector.ts';
+import type { OriginKind } from '../../../src/corpus/origin.ts';
 import { sql } from '../../../src/db/sql.ts';
 import type { Route } from '../../../src/http/route.ts';
-import { SCOPES } from '../../../src/http/route.ts';
 import { newId } from '../../../src/util/ids.ts';
 import { buildWorker } from '../../../src/worker.ts';
 import { openTestApp, type TestAnswer, type TestApp } from '../../support/app.ts';

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { generateApiKey } from '../../../src/access/api-key.ts';
+import { SCOPES } from '../../../src/access/caller.ts';
 import { sql } from '../../../src/db/sql.ts';
 import { API_KEYS_MAX } from '../../../src/features/api-keys/api-keys.ts';
 import { KEY_CACHE_MS } from '../../../src/http/auth.ts';
-import { SCOPES } from '../../../src/http/route.ts';
 import { newId } from '../../../src/util/ids.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 

@@ -1,9 +1,9 @@
 /** Every route of the API with every subset of the scopes. Generated from the route table. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { SCOPES } from '../../../src/access/caller.ts';
 import { apiRoutes } from '../../../src/app.ts';
 import type { Route } from '../../../src/http/route.ts';
-import { SCOPES } from '../../../src/http/route.ts';
 import { newId } from '../../../src/util/ids.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 

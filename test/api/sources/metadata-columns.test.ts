@@ -1,10 +1,10 @@
 /** Metadata columns over HTTP: declaring, listing, values, and what metadata_filter selects through them. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { Scope } from '../../../src/access/caller.ts';
 import { json } from '../../../src/db/database.ts';
 import { sql } from '../../../src/db/sql.ts';
 import { COLUMNS_MAX } from '../../../src/features/metadata-columns/columns.ts';
-import type { Scope } from '../../../src/http/route.ts';
 import { buildColumn } from '../../../src/ingest/upkeep/build-column.ts';
 import { newId } from '../../../src/util/ids.ts';
 import { type SeedSource, seed, type TagIds } from '../../retrieval/corpus.ts';

@@ -1,9 +1,9 @@
 /** Tags and their links over HTTP, and what they select. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { Scope } from '../../../src/access/caller.ts';
 import { sql } from '../../../src/db/sql.ts';
 import { TAGS_MAX } from '../../../src/features/tags/tags.ts';
-import type { Scope } from '../../../src/http/route.ts';
 import { newId } from '../../../src/util/ids.ts';
 import { seed, type TagIds } from '../../retrieval/corpus.ts';
 import { openTestApp, type TestAnswer, type TestApp } from '../../support/app.ts';

@@ -1,7 +1,8 @@
 /** Later runs of a Drive folder: what changed, and nothing else. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import { type Opaque, OriginError } from '../../../src/connectors/connector.ts';
+import { OriginError } from '../../../src/connectors/connector.ts';
+import type { Opaque } from '../../../src/corpus/origin.ts';
 import { type DriveWorld, HOUR_MS, openDriveWorld } from '../../support/worlds/drive-world.ts';
 
 let world: DriveWorld;

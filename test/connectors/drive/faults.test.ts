@@ -1,7 +1,8 @@
 /** Everything that can go wrong with each call to Google: the end of a listing is said only after a whole one. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { type Change, type Opaque, OriginError } from '../../../src/connectors/connector.ts';
+import { type Change, OriginError } from '../../../src/connectors/connector.ts';
+import type { Opaque } from '../../../src/corpus/origin.ts';
 import { ServiceError } from '../../../src/errors.ts';
 import type { DriveFault, DriveRoute } from '../../support/fakes/drive.ts';
 import { type DriveWorld, openDriveWorld, textOf } from '../../support/worlds/drive-world.ts';

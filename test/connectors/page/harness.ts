@@ -1,6 +1,7 @@
 /** Runs the page connector against the fake workspace, and keeps what a run would keep. */
-import type { Change, KnownItem, Opaque, OriginItem } from '../../../src/connectors/connector.ts';
+import type { Change, KnownItem, OriginItem } from '../../../src/connectors/connector.ts';
 import { openPageConnector } from '../../../src/connectors/page/connector.ts';
+import type { Opaque } from '../../../src/corpus/origin.ts';
 import { type HttpClient, openHttpClient } from '../../../src/net/http-client.ts';
 import { type FakeNotion, type FakeNotionOptions, openFakeNotion } from '../../support/fakes/notion.ts';
 

@@ -1,7 +1,8 @@
 /** A crawler and the site it goes through, for one test file. */
 import { after, before, beforeEach } from 'node:test';
-import type { Connector, Origin } from '../../../src/connectors/connector.ts';
+import type { Connector } from '../../../src/connectors/connector.ts';
 import { openWebConnector, type WebConnectorOptions } from '../../../src/connectors/web/connector.ts';
+import type { Origin } from '../../../src/corpus/origin.ts';
 import { type HttpClient, openHttpClient } from '../../../src/net/http-client.ts';
 import { type FakeSite, openFakeSite } from '../../support/fakes/site.ts';
 import { type Reading, type ReadOptions, readOrigin } from '../../support/worlds/read-origin.ts';

@@ -1,5 +1,5 @@
 /** What holds for the chunks of every file. */
-import type { ChunkDraft } from '../../../src/files/parsed.ts';
+import type { ChunkDraft } from '../../../src/corpus/values.ts';
 
 /** The number of chunks whose offsets do not give exactly their content, counted in code points. */
 export function chunkMismatches(

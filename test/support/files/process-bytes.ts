@@ -2,8 +2,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { ChunkMetadataKey, FileFailure } from '../../../src/corpus/values.ts';
 import type { MemberSink } from '../../../src/files/detect/members.ts';
-import type { ChunkMetadataKey, FileFailure, ProcessedFile, ProcessOutcome } from '../../../src/files/parsed.ts';
+import type { ProcessedFile, ProcessOutcome } from '../../../src/files/parsed.ts';
 import { processFile } from '../../../src/files/sandbox/process-file.ts';
 
 export async function processBytes(

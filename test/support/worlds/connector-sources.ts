@@ -1,8 +1,9 @@
 /** Sources of every kind as callers make them, and connectors that say what a test wants. */
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
-import type { Change, Connector, Fetched, OriginItem, OriginKind } from '../../../src/connectors/connector.ts';
+import type { Change, Connector, Fetched, OriginItem } from '../../../src/connectors/connector.ts';
 import { type Connectors, connectorOf, openConnectors } from '../../../src/connectors/registry.ts';
+import type { OriginKind } from '../../../src/corpus/origin.ts';
 import type { HttpClient } from '../../../src/net/http-client.ts';
 import { systemClock } from '../../../src/util/time.ts';
 import type { SecretType } from '../../../src/vault/secret-store.ts';

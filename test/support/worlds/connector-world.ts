@@ -1,8 +1,8 @@
 /** A service with one scripted origin in the place of the web: groups of it, their runs, and what is found of them. */
 import assert from 'node:assert/strict';
-import type { Origin } from '../../../src/connectors/connector.ts';
 import { insertGroup, lockGroup } from '../../../src/corpus/group-store.ts';
 import { findViolations } from '../../../src/corpus/invariants.ts';
+import type { Origin } from '../../../src/corpus/origin.ts';
 import { insertRun } from '../../../src/corpus/run-store.ts';
 import { insertSetting } from '../../../src/corpus/setting-store.ts';
 import type { Given } from '../../../src/deps.ts';

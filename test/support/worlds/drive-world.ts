@@ -1,15 +1,8 @@
 /** A Drive connector at a pretended Drive, and what a service that uses it would have stored. */
 
-import type {
-  Change,
-  Connector,
-  Content,
-  Fetched,
-  KnownItem,
-  Opaque,
-  OriginItem,
-} from '../../../src/connectors/connector.ts';
+import type { Change, Connector, Content, Fetched, KnownItem, OriginItem } from '../../../src/connectors/connector.ts';
 import { openDriveConnector } from '../../../src/connectors/drive/connector.ts';
+import type { Opaque } from '../../../src/corpus/origin.ts';
 import { type HttpClient, openHttpClient } from '../../../src/net/http-client.ts';
 import { type FakeDrive, type FakeDriveOptions, openFakeDrive } from '../fakes/drive.ts';
 

@@ -2,7 +2,7 @@
 import { findViolations } from '../../../src/corpus/invariants.ts';
 import { findServingVectors, type ServingVectors, vectorColumn } from '../../../src/corpus/vector-store.ts';
 import { identifier, sql } from '../../../src/db/sql.ts';
-import type { Deps } from '../../../src/deps.ts';
+import type { Deps } from '../../../src/http/deps.ts';
 import { embedChunks } from '../../../src/ingest/vectors/embed-chunks.ts';
 import { requestVectors } from '../../../src/ingest/vectors/embed-queue.ts';
 import type { JobContext } from '../../../src/jobs/queue.ts';

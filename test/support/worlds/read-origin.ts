@@ -1,16 +1,8 @@
 /** Lists an origin and fetches what the listing did not bring, as the service does, into memory. */
 import { Buffer } from 'node:buffer';
-import type {
-  Change,
-  Connector,
-  Fetched,
-  KnownItem,
-  Opaque,
-  Origin,
-  OriginItem,
-  OriginKind,
-} from '../../../src/connectors/connector.ts';
+import type { Change, Connector, Fetched, KnownItem, OriginItem } from '../../../src/connectors/connector.ts';
 import { OriginError } from '../../../src/connectors/connector.ts';
+import type { Opaque, Origin, OriginKind } from '../../../src/corpus/origin.ts';
 import { ServiceError } from '../../../src/errors.ts';
 
 /** What is remembered of stored items, by origin id. */

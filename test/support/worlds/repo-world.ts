@@ -1,7 +1,8 @@
 /** A repository `ada/site` on a fake GitHub, new for every test, and the connector that reads it. Importing this sets it up. */
 import { after, before, beforeEach } from 'node:test';
-import type { Connector, Origin } from '../../../src/connectors/connector.ts';
+import type { Connector } from '../../../src/connectors/connector.ts';
 import { openRepoConnector } from '../../../src/connectors/repo/connector.ts';
+import type { Origin } from '../../../src/corpus/origin.ts';
 import { type HttpClient, openHttpClient } from '../../../src/net/http-client.ts';
 import { systemClock } from '../../../src/util/time.ts';
 import { type FakeGitHub, type FakeRepository, openFakeGitHub } from '../fakes/github.ts';

@@ -1,14 +1,7 @@
 /** A connector over files in memory: what it lists, how it fails and what it was asked for are the test's to say. */
-import type {
-  Change,
-  Connector,
-  Fetched,
-  KnownItem,
-  Opaque,
-  Origin,
-  OriginItem,
-} from '../../../src/connectors/connector.ts';
-import type { TypedMetadata } from '../../../src/files/parsed.ts';
+import type { Change, Connector, Fetched, KnownItem, OriginItem } from '../../../src/connectors/connector.ts';
+import type { Opaque, Origin } from '../../../src/corpus/origin.ts';
+import type { TypedMetadata } from '../../../src/corpus/values.ts';
 
 export interface ScriptedFile {
   name: string;

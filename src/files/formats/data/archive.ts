@@ -3,7 +3,6 @@ import { Buffer } from 'node:buffer';
 import { gunzipSync } from 'node:zlib';
 import { detectFileType, type FileType } from '../../detect/file-types.ts';
 import { memberName } from '../../detect/member-name.ts';
-import type { FileMember } from '../../detect/members.ts';
 import {
   EXPANDED_BYTES_MAX,
   EXPANSION_RATIO_MAX,
@@ -14,7 +13,7 @@ import {
   unreadable,
 } from '../../detect/zip.ts';
 import { badFile, overLimit } from '../../failure.ts';
-import type { ParsedFile } from '../../parsed.ts';
+import type { FileMember, ParsedFile } from '../../parsed.ts';
 import { TextBuilder } from '../text-builder.ts';
 import { readTar } from './tar.ts';
 

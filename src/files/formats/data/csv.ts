@@ -1,7 +1,8 @@
 /** CSV and its kin: the delimiter is found by looking, the first row is the header. */
 import { parse } from 'csv-parse/sync';
+import type { ChunkMetadataKey } from '../../../corpus/values.ts';
 import { KeyPicker } from '../../metadata-values.ts';
-import type { ChunkMetadataKey, ParsedFile } from '../../parsed.ts';
+import type { ParsedFile } from '../../parsed.ts';
 import { TextBuilder } from '../text-builder.ts';
 import { type RecordWriter, recordWriter, SINGLE_RECORDS_MAX } from './records.ts';
 

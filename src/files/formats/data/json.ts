@@ -1,7 +1,9 @@
 /** JSON and JSON Lines: values as indented `key: value` lines; each element of an array of objects, and each line, is a record. */
+
+import type { ChunkMetadataKey } from '../../../corpus/values.ts';
 import { badFile } from '../../failure.ts';
 import { KeyPicker } from '../../metadata-values.ts';
-import type { ChunkMetadataKey, ParsedFile } from '../../parsed.ts';
+import type { ParsedFile } from '../../parsed.ts';
 import { TextBuilder } from '../text-builder.ts';
 import { SINGLE_RECORDS_MAX } from './records.ts';
 

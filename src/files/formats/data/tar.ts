@@ -1,7 +1,7 @@
 /** Tar archives: ustar, with the long names of GNU and pax. Links and devices are passed over. */
 import { Buffer } from 'node:buffer';
-import type { FileMember } from '../../detect/members.ts';
 import { badFile } from '../../failure.ts';
+import type { FileMember } from '../../parsed.ts';
 
 export const BLOCK_BYTES = 512;
 

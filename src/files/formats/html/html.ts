@@ -1,7 +1,9 @@
 /** Web pages: all their text but navigation; of a page that names its article, the article. */
+
+import type { ChunkMetadataKey } from '../../../corpus/values.ts';
 import { pageLinks } from '../../links.ts';
 import { KeyPicker, originMetadata } from '../../metadata-values.ts';
-import type { ChunkMetadataKey, ParsedFile } from '../../parsed.ts';
+import type { ParsedFile } from '../../parsed.ts';
 import { parseTxt } from '../txt.ts';
 import { buildTree, type DomDocument, expandEmptyTags, fitsTree, stripTags } from './dom.ts';
 import { writePage } from './page.ts';

@@ -1,8 +1,9 @@
 /** Mail (RFC 5322) and web archives (MHTML): the message as text; its attachments are named, and handed on as files. */
 import { Buffer } from 'node:buffer';
 import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime';
+import type { ChunkMetadataKey } from '../../../corpus/values.ts';
 import { overLimit } from '../../failure.ts';
-import type { ChunkMetadataKey, ParsedFile } from '../../parsed.ts';
+import type { ParsedFile } from '../../parsed.ts';
 import { parseHtml } from '../html/html.ts';
 import { TextBuilder } from '../text-builder.ts';
 import { mailFile, oneLine, writeMail } from './mail-text.ts';

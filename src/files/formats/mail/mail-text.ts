@@ -1,9 +1,8 @@
 /** Mails as text: headers, what a person wrote, the names of the attachments. */
 import { withSymbols } from '../../detect/decode.ts';
 import { memberName } from '../../detect/member-name.ts';
-import type { FileMember } from '../../detect/members.ts';
 import { originMetadata } from '../../metadata-values.ts';
-import type { ParsedFile } from '../../parsed.ts';
+import type { FileMember, ParsedFile } from '../../parsed.ts';
 import { writeHtmlBlocks } from '../html/blocks.ts';
 import { fitsTree, parseTree, rootOf, stripTags } from '../html/dom.ts';
 import { TextBuilder } from '../text-builder.ts';

@@ -3,9 +3,9 @@ import { Buffer } from 'node:buffer';
 import { decodeWords } from 'postal-mime';
 import { MAILBOX_LINE } from '../../detect/file-types.ts';
 import { memberName } from '../../detect/member-name.ts';
-import { type FileMember, MEMBERS_MAX } from '../../detect/members.ts';
+import { MEMBERS_MAX } from '../../detect/members.ts';
 import { overLimit } from '../../failure.ts';
-import type { ParsedFile } from '../../parsed.ts';
+import type { FileMember, ParsedFile } from '../../parsed.ts';
 import { TextBuilder } from '../text-builder.ts';
 import { oneLine } from './mail-text.ts';
 

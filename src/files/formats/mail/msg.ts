@@ -2,9 +2,8 @@
 import { Buffer } from 'node:buffer';
 import { type CompoundFile, openCompoundFile } from '../../detect/compound-file.ts';
 import { decodeText } from '../../detect/decode.ts';
-import type { FileMember } from '../../detect/members.ts';
 import { badFile } from '../../failure.ts';
-import type { ParsedFile } from '../../parsed.ts';
+import type { FileMember, ParsedFile } from '../../parsed.ts';
 import { mailFile, writeMail } from './mail-text.ts';
 
 /** Numbers of the properties that are read. */

@@ -1,7 +1,9 @@
 /** Jupyter notebooks: text cells as Markdown, code cells as code, printed results behind them. */
+
+import type { ChunkMetadataKey } from '../../../corpus/values.ts';
 import { badFile } from '../../failure.ts';
 import { originMetadata } from '../../metadata-values.ts';
-import type { ChunkMetadataKey, ParsedFile } from '../../parsed.ts';
+import type { ParsedFile } from '../../parsed.ts';
 import { parseMd } from './md.ts';
 
 /** UTF-16 units of one printed result. */

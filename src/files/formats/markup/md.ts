@@ -1,10 +1,11 @@
 /** Markdown: the top-level blocks of the source as they are, without front matter and comments. */
 import MarkdownIt, { type Env, type Token } from 'markdown-it';
+import type { ChunkMetadataKey } from '../../../corpus/values.ts';
 import type { Link } from '../../../text/link-line.ts';
 import { plainHeading } from '../../chunk/heading-text.ts';
 import { pageLinks } from '../../links.ts';
 import { KeyPicker, originMetadata } from '../../metadata-values.ts';
-import type { Block, BlockKind, BlockLink, ChunkMetadataKey, ParsedFile } from '../../parsed.ts';
+import type { Block, BlockKind, BlockLink, ParsedFile } from '../../parsed.ts';
 import { TextBuilder } from '../text-builder.ts';
 import { readFrontMatter } from './front-matter.ts';
 

@@ -1,8 +1,9 @@
 /** Files that were put into an Office file as objects, of which it shows a picture only. */
 
 import { isCompoundFile, openCompoundFile } from '../../detect/compound-file.ts';
-import { type FileMember, MEMBERS_MAX } from '../../detect/members.ts';
+import { MEMBERS_MAX } from '../../detect/members.ts';
 import { FileError } from '../../failure.ts';
+import type { FileMember } from '../../parsed.ts';
 import { relations } from './office-xml.ts';
 import type { ZipPackage } from './zip-package.ts';
 

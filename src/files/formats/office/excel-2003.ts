@@ -1,7 +1,9 @@
 /** Excel 2003 XML: its sheets as those of newer workbooks. */
+
+import type { ChunkMetadataKey } from '../../../corpus/values.ts';
 import { overLimit } from '../../failure.ts';
 import { KeyPicker, originMetadata } from '../../metadata-values.ts';
-import type { ChunkMetadataKey, ParsedFile } from '../../parsed.ts';
+import type { ParsedFile } from '../../parsed.ts';
 import { TextBuilder } from '../text-builder.ts';
 import { attribute, childAt, childElements, findElements, readXml, textOf, type XmlElement } from '../xml/tree.ts';
 import { columnName } from './odf/sheets.ts';

@@ -1,8 +1,9 @@
 /** Office files that are written as one XML file: made into the archive of parts that they stand for, and read as that. */
 import { Buffer } from 'node:buffer';
 import { strToU8, zipSync } from 'fflate';
+import type { ChunkMetadataKey } from '../../../corpus/values.ts';
 import { badFile } from '../../failure.ts';
-import type { ChunkMetadataKey, ParsedFile } from '../../parsed.ts';
+import type { ParsedFile } from '../../parsed.ts';
 import { attribute } from '../xml/tree.ts';
 
 const ROOT = /<(pkg:package|w:wordDocument|office:document|(?:ss:)?Workbook)(\s[^<>]*)?>/;

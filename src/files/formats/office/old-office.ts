@@ -1,10 +1,9 @@
 /** Word, Excel and PowerPoint files of 97 to 2003: LibreOffice writes them anew, and the parser of the new format reads that. */
 
 import { openCompoundFile } from '../../detect/compound-file.ts';
+import type { OldOfficeType } from '../../detect/file-types.ts';
 import { badFile } from '../../failure.ts';
 import type { OfficeFormat, Tools } from '../../tools.ts';
-
-export type OldOfficeType = 'doc' | 'xls' | 'ppt';
 
 export const NEW_FORMAT: Record<OldOfficeType, OfficeFormat> = { doc: 'docx', xls: 'xlsx', ppt: 'pptx' };
 const NAMES: Record<OldOfficeType, string> = { doc: 'Word', xls: 'Excel', ppt: 'PowerPoint' };

@@ -1,7 +1,7 @@
 /** Files that a PDF carries: attached to the document, or pinned to a page. */
 import { createHash } from 'node:crypto';
 import { memberName } from '../../detect/member-name.ts';
-import type { FileMember } from '../../detect/members.ts';
+import type { FileMember } from '../../parsed.ts';
 import { oneLine } from '../mail/mail-text.ts';
 import type { TextBuilder } from '../text-builder.ts';
 import { type PdfiumModule, textOfCall, withMemory } from './pdfium.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TextBuilder } from '../text-builder.ts';
-import { layoutPages, type PdfLine } from './layout.ts';
+import { layoutPages } from './layout.ts';
+import type { PdfLine } from './line.ts';
 
 const lines = (text: string, size = 10): PdfLine[] => text.split('\n').map((line) => ({ text: line, size }));
 

@@ -1,23 +1,12 @@
 /** From the lines of PDF pages to paragraphs, headings and lists. Pure. */
+
 import type { Link } from '../../../text/link-line.ts';
 import { tableText } from '../data/table-text.ts';
 import type { TextBuilder } from '../text-builder.ts';
 import { flowGlue } from './flow.ts';
+import type { PdfLine } from './line.ts';
 import { withoutRunningLines } from './running.ts';
 import { authorLines } from './title-page.ts';
-
-export interface PdfLine {
-  text: string;
-  /** Font size in points, 0 when unknown. */
-  size: number;
-  /** Set in bold type from its first to its last character. */
-  bold?: boolean;
-  /** Seems to begin a paragraph where it was seen; a small letter says otherwise. */
-  opens?: boolean;
-  links?: readonly Link[];
-  /** Cells by rows: a table; `text` is what they hold. */
-  rows?: readonly (readonly string[])[];
-}
 
 export interface PdfPage {
   lines: PdfLine[];

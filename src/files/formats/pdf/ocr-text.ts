@@ -1,5 +1,5 @@
 /** From tesseract's table of words to lines, page by page. Pure. */
-import type { PdfLine } from './layout.ts';
+import type { PdfLine } from './line.ts';
 
 /** Words below are marks of a picture, not of writing; so are paragraphs whose words are below on average. */
 const CONFIDENCE_MIN = 30;

@@ -1,5 +1,5 @@
 /** Running headers, running footers and page numbers of PDF pages. Pure. */
-import type { PdfLine } from './layout.ts';
+import type { PdfLine } from './line.ts';
 
 /** Lines at the top and the bottom of a page that may be running headers. */
 const MARGIN_LINES = 2;

@@ -1,5 +1,5 @@
 /** Lines of a title page that name people: set large or bold, but no headings. Pure. */
-import type { PdfLine } from './layout.ts';
+import type { PdfLine } from './line.ts';
 
 /** Lines of a first page that are looked at. */
 const LINES_MAX = 40;

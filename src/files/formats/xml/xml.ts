@@ -1,8 +1,10 @@
 /** XML of any vocabulary: prose as headings and paragraphs, feeds entry by entry, data as records. Entities are refused. */
+
+import type { ChunkMetadataKey } from '../../../corpus/values.ts';
 import { badFile, FileError } from '../../failure.ts';
 import { pageLinks } from '../../links.ts';
 import { KeyPicker, originMetadata } from '../../metadata-values.ts';
-import type { ChunkMetadataKey, ParsedFile } from '../../parsed.ts';
+import type { ParsedFile } from '../../parsed.ts';
 import { type Json, writeJson } from '../data/json.ts';
 import { writeHtmlBlocks } from '../html/blocks.ts';
 import { fitsTree, parseTree, rootOf, stripTags } from '../html/dom.ts';

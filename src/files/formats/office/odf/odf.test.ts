@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { strToU8, type Zippable, zipSync } from 'fflate';
-import type { ChunkMetadataKey } from '../../../parsed.ts';
+import type { ChunkMetadataKey } from '../../../../corpus/values.ts';
 import { type OdfType, parseOdf } from './odf.ts';
 
 function read(type: OdfType, body: string, extra: Record<string, string> = {}, keys: ChunkMetadataKey[] = []) {

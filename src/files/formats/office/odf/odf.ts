@@ -1,7 +1,9 @@
 /** OpenDocument texts, workbooks and presentations (odt, ods, odp). */
+
+import type { ChunkMetadataKey } from '../../../../corpus/values.ts';
 import { badFile } from '../../../failure.ts';
 import { KeyPicker, originMetadata } from '../../../metadata-values.ts';
-import type { ChunkMetadataKey, ParsedFile } from '../../../parsed.ts';
+import type { ParsedFile } from '../../../parsed.ts';
 import { TextBuilder } from '../../text-builder.ts';
 import { childAt, findElements, readXml, textOf } from '../../xml/tree.ts';
 import { openPackage } from '../zip-package.ts';

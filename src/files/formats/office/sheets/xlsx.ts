@@ -1,9 +1,10 @@
 /** Excel workbooks: a section per sheet, a table per block of cells; sheets with a header row hold records. */
 import { Buffer } from 'node:buffer';
 import readWorkbook from 'read-excel-file/node';
+import type { ChunkMetadataKey } from '../../../../corpus/values.ts';
 import { repackZip } from '../../../detect/zip.ts';
 import { KeyPicker, originMetadata } from '../../../metadata-values.ts';
-import type { ChunkMetadataKey, ParsedFile } from '../../../parsed.ts';
+import type { ParsedFile } from '../../../parsed.ts';
 import { TextBuilder } from '../../text-builder.ts';
 import { embeddedFiles } from '../embedded-files.ts';
 import { coreProperties, type SheetExtras, sheetExtras } from '../office-xml.ts';

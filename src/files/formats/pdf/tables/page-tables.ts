@@ -1,7 +1,7 @@
 /** The tables of one page, and its lines without what they hold. */
 
 import { readGlyphs, readGraphics, textTurn } from '../graphics.ts';
-import type { PdfLine } from '../layout.ts';
+import type { PdfLine } from '../line.ts';
 import type { PdfiumModule } from '../pdfium.ts';
 import { bandTables, wordTables } from '../stretches.ts';
 import type { TagReader } from '../structure.ts';

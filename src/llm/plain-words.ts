@@ -1,6 +1,6 @@
 /** What is wrong with a model, for the operator who configured it. Pure. */
-import { ServiceError } from '../../errors.ts';
-import { statusOf, systemCodeOf } from '../../llm/chat/provider-errors.ts';
+import { ServiceError } from '../errors.ts';
+import { statusOf, systemCodeOf } from './chat/provider-errors.ts';
 
 const SAID_UNITS_MAX = 200;
 const TLS_CODE = /CERT|SELF_SIGNED|UNABLE_TO|TLS|SSL|^EPROTO$/;

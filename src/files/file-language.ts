@@ -1,0 +1,26 @@
+/** The language of a parsed file. */
+import { detectLanguage, SAMPLE_UNITS } from '../text/language.ts';
+import type { ParsedFile } from './parsed.ts';
+
+/** A longer text is sampled at so many places: it may begin with names, licences or a table of contents. */
+const SAMPLE_PLACES = 4;
+/** Inline code in Markdown. */
+const INLINE_CODE = /`[^`\n]{1,200}`/g;
+
+/**
+ * The language of a file as ISO 639-1 code, or null. Code is in no language, and code in a document does not tell its language.
+ * The text decides before the declared language does: templates declare "en" for pages in any language.
+ */
+export function languageOf({ fileType, text, blocks, metadata }: ParsedFile): string | null {
+  if (fileType === 'code') return null;
+  const declared = metadata['language']?.val.toLowerCase().match(/^([a-z]{2})(?:[-_]|$)/)?.[1];
+  const stretches = blocks.filter(({ kind }) => kind !== 'code').map(({ start, end }) => text.slice(start, end));
+  return detectLanguage(sampled(stretches.join('\n'))) ?? declared ?? null;
+}
+
+function sampled(text: string): string {
+  if (text.length <= SAMPLE_UNITS) return text.replace(INLINE_CODE, ' ');
+  const units = SAMPLE_UNITS / SAMPLE_PLACES;
+  const places = Array.from({ length: SAMPLE_PLACES }, (_, i) => Math.floor((text.length / SAMPLE_PLACES) * i));
+  return places.map((at) => text.slice(at, at + units).replace(INLINE_CODE, ' ')).join('\n');
+}

@@ -1,0 +1,55 @@
+/** Everything the service uses that has an effect: what routes and jobs receive. */
+import type { FastifyBaseLogger } from 'fastify';
+import type { BlobStore } from '../blobs/blob-store.ts';
+import type { Config } from '../config.ts';
+import type { Connectors } from '../connectors/registry.ts';
+import type { UsageLedger } from '../corpus/usage-ledger.ts';
+import type { Database } from '../db/database.ts';
+import type { FileProcessor } from '../files/sandbox/file-processor.ts';
+import type { JobQueue } from '../jobs/queue.ts';
+import type { Schedules } from '../jobs/schedules.ts';
+import type { ChatModel, Embedding } from '../llm/models.ts';
+import type { RerankModel } from '../llm/rerank.ts';
+import type { HttpClient } from '../net/http-client.ts';
+import type { NameAnalyzer } from '../redaction/presidio.ts';
+import type { Redactors } from '../redaction/redactors.ts';
+import type { CorpusMemory } from '../retrieval/query/corpus-memory.ts';
+import type { CrashPoints } from '../util/crash.ts';
+import type { Clock } from '../util/time.ts';
+import type { Authenticator } from './auth.ts';
+import type { Metrics } from './operations/metrics.ts';
+
+export interface Deps {
+  config: Config;
+  log: FastifyBaseLogger;
+  clock: Clock;
+  db: Database;
+  /** API keys -> callers. Whoever changes a key calls `forget`. */
+  auth: Authenticator;
+  blobs: BlobStore;
+  queue: JobQueue;
+  /** Works out the recurrence rules of tenants. */
+  schedules: Schedules;
+  /** Parses, chunks and analyzes one file in a child process. */
+  processor: FileProcessor;
+  chatModel: ChatModel;
+  /** What API keys use of the chat model, and their budgets. */
+  usage: UsageLedger;
+  /** What is masked in the texts of a tenant. */
+  redactors: Redactors;
+  /** Finds names for redaction rules. Null: none is configured. */
+  analyzer: NameAnalyzer | null;
+  /** Null: no embedding model is configured. */
+  embedding: Embedding | null;
+  /** What searches worked out about the corpus as it is. Null: nothing is kept. */
+  memory: CorpusMemory | null;
+  /** Null: no rerank model is configured. */
+  reranker: RerankModel | null;
+  http: HttpClient;
+  /** What reads Drive folders, page workspaces, repositories and web sites. */
+  connectors: Connectors;
+  metrics: Metrics;
+  crash: CrashPoints;
+  /** Closes what openDeps opened, in reverse order. */
+  close(): Promise<void>;
+}
