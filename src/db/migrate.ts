@@ -1,8 +1,9 @@
 /** Brings the schema up to date: numbered SQL files, forward only, each in its own transaction. */
+
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { packageFolder } from '../util/package-files.ts';
 import type { Database, Tx } from './database.ts';
 import { raw, sql } from './sql.ts';
 import { TENANT_ROLE } from './tenant-scope.ts';
@@ -38,7 +39,7 @@ export async function migrate(db: Database, migrations: readonly Migration[] = r
 
 /** The migrations of the package, found from `src/` as well as from `dist/`. */
 export function readMigrations(): Migration[] {
-  const folder = migrationsFolder();
+  const folder = packageFolder('migrations');
   return readdirSync(folder)
     .filter((file) => /^\d{4}_\w+\.sql$/.test(file))
     .sort()
@@ -52,16 +53,6 @@ export function readMigrations(): Migration[] {
 /** Changes when any migration does: names a migrated template database. */
 export function migrationsHash(migrations: readonly Migration[] = readMigrations()): string {
   return createHash('sha256').update(JSON.stringify(migrations)).digest('hex').slice(0, 16);
-}
-
-function migrationsFolder(): string {
-  let folder = dirname(fileURLToPath(import.meta.url));
-  while (!existsSync(join(folder, 'package.json'))) {
-    const parent = dirname(folder);
-    if (parent === folder) throw new Error('the package has no migrations folder');
-    folder = parent;
-  }
-  return join(folder, 'migrations');
 }
 
 async function apply(db: Database, migration: Migration): Promise<boolean> {

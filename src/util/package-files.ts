@@ -1,0 +1,35 @@
+/** Files that are packaged beside the code: migrations and word lists. */
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/**
+ * Returns the path of a folder at the root of the package, which is the folder of `package.json` above this module.
+ *
+ * @throws Error when the package has no such folder.
+ */
+export function packageFolder(name: string): string {
+  let root = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(root, 'package.json'))) {
+    const parent = dirname(root);
+    if (parent === root) break;
+    root = parent;
+  }
+  const folder = join(root, name);
+  if (!existsSync(folder)) throw new Error(`the package has no folder ${name}`);
+  return folder;
+}
+
+/**
+ * Returns the entries of a word list in `data/`: one entry a line, without blank lines and without lines that begin with `#`.
+ * Reads the file at every call, so callers keep what they read.
+ *
+ * @param path below `data/`, such as `stop-words/en.txt`.
+ * @throws Error when the file is missing.
+ */
+export function readWordList(path: string): string[] {
+  return readFileSync(join(packageFolder('data'), path), 'utf8')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#'));
+}
