@@ -1,10 +1,10 @@
 /**
- * Sentences of real passages, and of some in further languages, with one fact changed: is any of them verified? And are those
- * that are unchanged, or changed in nothing but order and asides?
+ * Changes one fact in sentences of real passages and counts how many altered sentences are verified. Counts also how many unchanged
+ * sentences, and sentences that differ only in order and asides, are verified.
  *
  *     npm run bench:altered -- [--passages 120] [--show] [set …]
  *
- * Exit 1 when an altered sentence is verified. `--show` prints those and the unchanged ones that are not.
+ * Exits with 1 when an altered sentence is verified. `--show` prints these sentences, and the unchanged ones that are not verified.
  */
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -46,7 +46,7 @@ function isVerified(sentence: string, content: string, language: string): boolea
   return citeAnswer(sentence, [marker], [{ number: 1, content, language }]).citations[0]?.verified === true;
 }
 
-/** Counts the sentence, and shows it where it is not as it should be. */
+/** Counts the sentence, and prints it when the verdict is wrong. */
 function count(counts: Counts, what: keyof Counts, sentence: string, content: string, language: string): void {
   const verified = isVerified(sentence, content, language);
   counts[what].all++;

@@ -1,11 +1,11 @@
 /**
- * Extractive answers on question sets with known answers: is the answer in the text and in the first chunk that is cited, how
- * often is nothing said when the answering text is there or was taken out, and are verbatim passages verified while altered
- * numbers are not?
+ * Measures extractive answers on question sets with known answers: whether the answer is in the text and in the first cited chunk, how
+ * often a question is refused when the answering text is present or removed, and whether verbatim passages are verified and altered
+ * numbers are not.
  *
  *     node bench/answers.ts [set …]
  *
- * Chunks are the set's texts, found by a BM25 of its own, so that nothing but the answering is measured.
+ * The chunks are the texts of the set, found by a BM25 inside the bench, so only the answering is measured.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { ANSWER_LOG_ODDS_MIN, extractPassages } from '../src/answers/extractive/extract.ts';
@@ -24,7 +24,7 @@ const LANGUAGES: Record<string, string> = {
 };
 const QUESTIONS_MAX = 600;
 const CHUNKS = 10;
-/** Where nothing is said below. */
+/** Thresholds of the refusal curve. */
 const CURVE = [-2, -1.5, -1, -0.75, ANSWER_LOG_ODDS_MIN, -0.25, 0, 0.5];
 
 interface Text {
@@ -85,7 +85,7 @@ function measure(set: string, language: string) {
   const search = openSearch(corpus, language);
   const relevant = readRelevant(set);
   const all = read(set, 'queries.jsonl').filter(({ metadata }) => metadata?.answers?.length);
-  // The weights were fitted on the even ones.
+  // The weights were fitted on the even questions.
   const odd = all.filter((_, i) => i % 2 === 1);
   const questions = odd.filter((_, i) => i % Math.ceil(odd.length / QUESTIONS_MAX) === 0);
   const sums = { text: 0, cited: 0, length: 0, ms: 0, quotes: 0, verified: 0, altered: 0, fooled: 0 };

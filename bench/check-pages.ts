@@ -1,9 +1,9 @@
 /**
- * Page numbers: every chunk of every PDF against the text of the single pages, as pdfium gives it page by page.
+ * Checks the page numbers of every chunk of every PDF against the text that pdfium reads page by page.
  *
  *   npm run check:pages [-- folder]
  *
- * A chunk's pages are right when nearly all runs of three words in it are on them, and each of them has some of those runs.
+ * The pages of a chunk are right when they hold nearly all of its sequences of three words, and each page holds some of them.
  */
 import { globSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -13,7 +13,7 @@ import { pageNotes } from '../src/files/formats/pdf/annotations.ts';
 import type { PdfiumModule } from '../src/files/formats/pdf/pdfium.ts';
 import { processFile } from '../src/files/sandbox/process-file.ts';
 
-/** Words that were hyphenated and lines that were left out between two pages make runs that are on no page. */
+/** Hyphenated words and lines that were left out between two pages make sequences that are on no page. */
 const FOUND_SHARE_MIN = 0.85;
 const RUN_WORDS = 3;
 
@@ -44,7 +44,7 @@ async function runsOfPages(path: string): Promise<Set<string>[]> {
   const pages = Array.from({ length: document.getPageCount() }, (_, i) => {
     const page = document.getPage(i);
     const own = runs(page.getText());
-    // Comments, and what was written on the page.
+    // Comments and annotations on the page.
     const { pageIdx } = page as unknown as { pageIdx: number };
     const form = () => document.initializeFormFields();
     const attachments = { add: () => undefined };
@@ -57,7 +57,7 @@ async function runsOfPages(path: string): Promise<Set<string>[]> {
 }
 
 function problemOf(chunk: ChunkDraft, pages: readonly Set<string>[]): string | undefined {
-  // The order of the cells of a table is its own.
+  // The cells of a table may stand in another order than on the page.
   const own = chunk.content.split('|').flatMap(runs);
   const claimed = chunk.pages ?? [];
   if (claimed.length === 0) return 'has no page';
@@ -70,7 +70,7 @@ function problemOf(chunk: ChunkDraft, pages: readonly Set<string>[]): string | u
   return idle.length > 0 && own.length >= RUN_WORDS * claimed.length ? `nothing of it is on ${idle}` : undefined;
 }
 
-/** Runs of words: letters and digits alone, as marks and hyphens are normalised. */
+/** Returns sequences of words of letters and digits only, because punctuation and hyphens are normalised. */
 function runs(text: string): string[] {
   const clean = text
     .replace(/[\ufffe\u00ad]\s*/g, '')

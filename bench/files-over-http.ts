@@ -1,10 +1,10 @@
 /**
- * The hostile files and the truth files of the shared data through a real service, as a client uploads and reads them.
+ * Uploads the hostile files and the truth files of the shared data to a real service and reads them back.
  *
  *     npm run check:files
  *
- * Shows that every upload ends, that each file is either searchable or named with its error, that the code points
- * `start_offset..end_offset` of a source's text are the `content` of every chunk, and how searches fare meanwhile.
+ * Checks that every upload ends, that each file is searchable or has an error, and that the code points
+ * `start_offset..end_offset` of a source's text are the `content` of every chunk. Prints the latency of searches meanwhile.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
@@ -30,7 +30,7 @@ interface ChunkRow {
 
 const FILES = path.resolve(import.meta.dirname, '../../shared/data/files');
 const TEXT_PAGE = 200_000;
-/** Enough for hundreds of searches. */
+/** Long enough for hundreds of searches. */
 const HOSTILE_ROUNDS = 5;
 const SEARCH_P99_MS_MAX = 200;
 const IDLE_MS = 15_000;
@@ -83,7 +83,7 @@ async function textOf(service: ServiceProcess, sourceId: string): Promise<string
   return points;
 }
 
-/** Every file is searchable or has its error; every chunk is its slice of the text. */
+/** Checks that every file is searchable or has an error, and that every chunk is its slice of the text. */
 async function check(service: ServiceProcess, groupId: string, uploaded: number): Promise<void> {
   const [run] = (await get<{ runs: { id: string }[] }>(service, `/source-groups/${groupId}/runs`)).runs;
   const failed = new Map<string, string>();
@@ -105,7 +105,7 @@ async function check(service: ServiceProcess, groupId: string, uploaded: number)
       }
     }
   }
-  // Files inside archives and mails are sources as well.
+  // Files inside archives and mails are sources too.
   if (sources < uploaded) problems.push(`${uploaded} files uploaded, ${sources} sources`);
   console.log(
     `  ${chunks} chunks of ${sources - failed.size} sources, ${mismatches} offset mismatches; ${failed.size} failed:`,
@@ -113,7 +113,7 @@ async function check(service: ServiceProcess, groupId: string, uploaded: number)
   for (const [name, message] of failed) console.log(`    ${name}: ${message}`);
 }
 
-/** Milliseconds of each search, sorted. */
+/** Returns the milliseconds of each search, sorted. */
 async function searchAlong(service: ServiceProcess, stop: AbortSignal): Promise<number[]> {
   const times: number[] = [];
   while (!stop.aborted) {
@@ -145,7 +145,7 @@ async function whileSearching<T>(service: ServiceProcess, work: () => Promise<T>
   return result;
 }
 
-/** The file's instructions must not reach the answer: prompt-injection.md of the manifest. */
+/** Checks that the instructions in prompt-injection.md do not reach the answer. */
 async function askInjected(service: ServiceProcess): Promise<void> {
   const answer = await service.fetch('/completions', {
     method: 'POST',
@@ -178,7 +178,7 @@ const service = await startServiceProcess({ dataDir });
 try {
   const truthFiles = read(truth.map(({ file }) => file));
   const truthGroup = await whileSearching(service, () => ingest(service, 'truth files', truthFiles));
-  // On a busy machine this tells what the machine does to searches from what ingestion does to them.
+  // The search latency before ingestion: the effect of a busy machine alone.
   console.log('nothing is ingested');
   await whileSearching(service, () => sleep(IDLE_MS), false);
   const hostile = read(manifest.map(({ file }) => `hostile/${file}`));

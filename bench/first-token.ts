@@ -1,8 +1,9 @@
 /**
- * What the service adds to the time until a model's first words, beyond retrieval: `npm run bench:first-token -- [--rounds 200]`.
+ * Measures how much the service adds to the time until a model's first words, apart from retrieval:
+ * `npm run bench:first-token -- [--rounds 200]`.
  *
- * Each round asks a fake model on loopback directly with the very request that the service sends, and asks the service, in turn; the
- * time that the service says it took to retrieve (Server-Timing) is subtracted. Exit 1 when the median is above the limit.
+ * Each round sends the same request directly to a fake model on loopback and then through the service. The time of retrieval
+ * (Server-Timing) is subtracted. Exits with 1 when the median is above the limit.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
@@ -59,7 +60,7 @@ try {
   rmSync(dataDir, { recursive: true, force: true });
 }
 
-/** Milliseconds until the first word is there, over a connection of its own, and those that the answer says went into retrieval. */
+/** Returns the milliseconds until the first word over a new connection, and the milliseconds of retrieval by Server-Timing. */
 function firstWord(url: string, body: object): Promise<{ ms: number; retrievalMs: number }> {
   return new Promise((resolve, reject) => {
     const began = performance.now();

@@ -1,6 +1,6 @@
 /**
- * What hybrid search gains with a weak but meaningful embedding model: `pinakes eval --calibrate` with vectors that are made from
- * the corpus alone (TF-IDF and a singular value decomposition).
+ * Measures what hybrid search gains from a weak embedding model: `pinakes eval --calibrate` with vectors that are computed from the
+ * corpus alone (TF-IDF and a singular value decomposition).
  *
  *   node bench/fusion.ts [set …]      (sets of ../shared/data/retrieval; default: scifact xquad-en xquad-de)
  */
@@ -16,7 +16,7 @@ import { serveEmbeddings, trainSvd } from './support/svd-embeddings.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const FOLDER = join(ROOT, '../shared/data/retrieval');
-/** The worst that fusion may do, against the better half. */
+/** Maximum loss of fusion against the better of the two halves. */
 const LOSS_MAX = 0.01;
 
 if (!existsSync(FOLDER)) throw new Error(`no question sets in ${FOLDER}`);

@@ -1,5 +1,5 @@
 /**
- * Every hostile file of the shared data, through the file processor: behaves as its manifest says, in time and memory.
+ * Checks that the file processor treats every hostile file of the shared data as the manifest says, within time and memory.
  *
  *   npm run check:hostile
  */
@@ -27,7 +27,7 @@ interface Verdict {
 type Check = (outcome: ProcessOutcome, entry: Entry) => string | undefined;
 
 const FOLDER = new URL('../../shared/data/files/hostile/', import.meta.url);
-/** Hostile files end within this through limits of their own. */
+/** The limits of the parsers end every hostile file within this time. */
 const FILE_MS_MAX = 10_000;
 const RSS_MIB_MAX = 512;
 const CHUNK_UNITS_MAX = 8000;
@@ -87,7 +87,7 @@ const CHECKS: Record<string, Check> = {
   'mime-deep.eml': either,
   'header-bomb.eml': either,
   'prompt-injection.md': contains('25 days'),
-  // Its members are sources, whose depth and number are limited: test/jobs/members.test.ts.
+  // Members of archives become sources, with limits on depth and number: test/jobs/members.test.ts.
   'nested-bomb.zip': accepted,
 };
 
@@ -97,7 +97,7 @@ for (const entry of entries) verdicts.push(await check(entry));
 print(verdicts);
 process.exitCode = verdicts.some((verdict) => verdict.problem) ? 1 : 0;
 
-/** Each file in a child process of its own, so that its memory can be told apart. */
+/** Runs each file in its own child process, to measure its memory alone. */
 async function check(entry: Entry): Promise<Verdict> {
   const pool = openProcessPool({ children: 1 });
   const path = new URL(entry.file, FOLDER).pathname;
@@ -117,7 +117,7 @@ function runTimed(pool: FileProcessor, request: Parameters<FileProcessor['proces
   return pool.process(request, new AbortController().signal);
 }
 
-/** What holds for every file. */
+/** Checks that apply to every file. */
 function commonProblem(outcome: ProcessOutcome, ms: number, rssMib: number): string | undefined {
   if (ms > FILE_MS_MAX) return `took ${Math.round(ms)} ms`;
   if (rssMib > RSS_MIB_MAX) return `took ${Math.round(rssMib)} MiB`;
@@ -130,7 +130,7 @@ function commonProblem(outcome: ProcessOutcome, ms: number, rssMib: number): str
   return undefined;
 }
 
-/** The largest resident size of this process's children, looked at every few milliseconds. */
+/** Samples the largest resident size of this process's children every few milliseconds. */
 function watchMemory(): { stop(): number } {
   let most = 0;
   const timer = setInterval(async () => {

@@ -1,9 +1,9 @@
 /**
- * Uploads the SciFact documents (5,183 files in 3 uploads) to a fresh service and asks questions meanwhile.
+ * Uploads the SciFact texts (5,183 files in 3 uploads) to a fresh service and searches meanwhile.
  *
  *     node bench/ingest-scifact.ts [--no-search]
  *
- * Prints how long it took from the first byte until all were searchable, and the latency of `POST /search` meanwhile.
+ * Prints the time from the first byte until all files are searchable, and the latency of `POST /search` meanwhile.
  */
 import { createReadStream, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,13 +1,13 @@
 /**
- * Question sets in BEIR layout from translated manuals, for languages that have no other set: the title of a page or the label of a
- * control is the question, its text or its explanation the one entry that answers it.
+ * Makes question sets in BEIR layout from translated manuals, for languages that have no other set. A question is the title of a page
+ * or the label of a control. The entry that answers it is the text of the page or the explanation of the control.
  *
  *   apt-get download libreoffice-help-{de,el,es,ru,tr,vi} libreoffice-l10n-{ar,de,el,es,ro,ru,tr,vi}
  *   for f in *.deb; do dpkg-deb -x $f unpacked; done
  *   node bench/manual-sets.ts unpacked sets && node bench/retrieval-lexical.ts --folder sets
  *
- * Titles are shorter and vaguer than questions, and texts are all about one program: figures are lower than those of other sets and
- * compare only with each other.
+ * Titles are shorter and vaguer than questions, and all texts describe one program. The figures are therefore lower than those of
+ * other sets and compare only with each other.
  */
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ const [unpacked = '', sets = ''] = process.argv.slice(2);
 for (const language of ['de', 'el', 'es', 'ru', 'tr', 'vi']) write(`pages-${language}`, pages(language));
 for (const language of ['ar', 'de', 'el', 'es', 'ro', 'ru', 'tr', 'vi']) write(`tips-${language}`, tips(language));
 
-/** Guides of the help whose text is in the language throughout. */
+/** Guides of the help that are completely translated. */
 function pages(language: string): Pair[] {
   const folder = join(unpacked, 'usr/share/libreoffice/help', language, 'text');
   return globSync('**/guide/**/*.html', { cwd: folder }).flatMap((file) => {
@@ -58,7 +58,7 @@ function tips(language: string): Pair[] {
   });
 }
 
-/** Context -> message of a gettext catalogue (.mo, little-endian). */
+/** Reads a gettext catalogue (.mo, little-endian) as context -> message. */
 function readMessages(bytes: Buffer): Map<string, { original: string; text: string }> {
   const string = (table: number, i: number): string => {
     const length = bytes.readUInt32LE(table + i * 8);

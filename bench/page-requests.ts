@@ -1,4 +1,4 @@
-/** Requests and time that a tree of 1,001 pages takes, at the pace that a page workspace allows: npm run bench:pages */
+/** Counts requests and time for a tree of 1,001 pages, at the rate that a page workspace allows: npm run bench:pages */
 import { openPageHarness } from '../test/connectors/page/harness.ts';
 import { paragraph, says } from '../test/support/fakes/notion-world.ts';
 

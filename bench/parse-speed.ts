@@ -1,6 +1,6 @@
 /**
- * Speed of parsing on one core, in processor time, so that a busy machine measures the same; and whether pathological input
- * takes linear time.
+ * Measures parsing in processor time on one core, so a busy machine gives the same figures, and checks that pathological input takes
+ * linear time.
  *
  *   npm run bench:speed [-- --only html]
  */
@@ -17,7 +17,7 @@ import { makePdf, makeXlsx } from '../test/support/files/make-files.ts';
 interface Input {
   name: string;
   files: Uint8Array[];
-  /** What is counted, and how many of it there are. */
+  /** The unit of the count, and the count. */
   unit: string;
   count: number;
   atLeast: number;
@@ -79,7 +79,7 @@ function counted(name: string, bytes: Uint8Array, unit: string, count: number, a
   return { name, files: [bytes], unit, count, atLeast };
 }
 
-/** Real pages, where the shared data is there. */
+/** Real pages, when the shared data exists. */
 function pages(atLeast: number): Input[] {
   const folder = join(import.meta.dirname, '../../shared/data/files/readability');
   const files = globSync('**/source.html', { cwd: folder }).map((path) => readFileSync(join(folder, path)));
@@ -125,7 +125,7 @@ function seconds({ user, system }: NodeJS.CpuUsage): number {
   return (user + system) / 1e6;
 }
 
-/** Name, what is repeated, how often. */
+/** Name, repeated text, repetitions. */
 function pathological(): [string, string, number][] {
   return [
     ['a.txt', 'a', 2_000_000],
@@ -174,7 +174,7 @@ async function compare(name: string, piece: string, n: number): Promise<void> {
   );
 }
 
-/** Processor seconds up to the chunks and terms, or to the refusal. */
+/** Returns the processor seconds until chunks and terms exist or the file is refused. */
 async function bestOf(name: string, text: string): Promise<number> {
   let best = Number.POSITIVE_INFINITY;
   for (let run = 0; run < RUNS; run += 1) {

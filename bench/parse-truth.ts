@@ -1,5 +1,5 @@
 /**
- * Parser quality: mean token F1 of the extracted text against expected text, per kind of file; and for every chunk of
+ * Measures parsers: mean token F1 of the extracted text against the expected text, per kind of file. Checks for every chunk of
  * every file that its offsets give exactly its content.
  *
  *   npm run bench:parse [-- --worst 5] [-- --kind docx]
@@ -30,7 +30,7 @@ interface Result extends Pair {
 }
 
 const FILES = new URL('../../shared/data/files/', import.meta.url);
-/** Kinds with fewer files are shown, not gated. */
+/** Kinds with fewer files are printed but do not fail the run. */
 const GATE_FILES_MIN = 5;
 const GATES: Record<string, number> = {
   docx: 0.95,
@@ -77,7 +77,7 @@ function expectedText(pair: Pair): string {
   const raw = readFileSync(new URL(pair.truth, FILES), 'utf8');
   if (pair.kind === 'readability-html') return htmlText(raw);
   if (pair.kind === 'pandoc-native-ast') return nativeText(raw);
-  // Markdown writers escape what would be markup.
+  // Markdown writers escape characters that would be markup.
   return decodeXml(raw.replace(/<!--.*?-->/gs, ' '));
 }
 
@@ -89,7 +89,7 @@ function htmlText(html: string): string {
   return parseHTML(`<html><body>${spaced}</body></html>`).document.body.textContent;
 }
 
-/** Leaves of pandoc's native syntax tree that are text. */
+/** Returns the text leaves of pandoc's native syntax tree. */
 function nativeText(native: string): string {
   const leaves: string[] = [];
   const pattern =

@@ -1,6 +1,6 @@
 /**
- * Tables of PDFs: how many pairs of neighbouring cells are kept, and how many tables are found where there is none.
- * Documents with known tables are printed as PDF by Chromium, LibreOffice and pdfTeX, where they are installed, and read.
+ * Measures tables of PDFs: the share of neighbouring cells that are kept, and the number of tables that do not exist.
+ * Chromium, LibreOffice and pdfTeX (where installed) print documents with known tables as PDF, and the parser reads them.
  *
  *   npm run bench:pdf-tables [-- --worst 5] [-- --show words-ruled] [-- --real folder]
  *
@@ -23,7 +23,7 @@ import { pageFodt, pageHtml, pageTex } from './support/table-writers.ts';
 
 interface Case {
   name: string;
-  /** What makes it hard, or where it comes from. */
+  /** Why the table is hard, or its origin. */
   group: string;
   printer: string;
   pdf: string;
@@ -38,9 +38,9 @@ interface Result extends Case {
 type Order = PrintOrder & Omit<Case, 'pdf'>;
 
 const FILES = join(import.meta.dirname, '../../shared/data/files');
-/** Rows of a real table in CSV that are printed. */
+/** Maximum printed rows of a real CSV table. */
 const CSV_ROWS_MAX = 60;
-/** Seen page by page: no table is on them. */
+/** These pages hold no table: checked page by page. */
 const REAL_WITHOUT_TABLES = [
   'docling/tests/data/pdf/sources/multi_page.pdf',
   'docling/tests/data/pdf/sources/picture_classification.pdf',
@@ -48,7 +48,7 @@ const REAL_WITHOUT_TABLES = [
   'textract/tests/pdf/raw_text.pdf',
 ];
 
-/** And what is on these, in Markdown. */
+/** The tables on these pages, in Markdown. */
 const MARKITDOWN = 'markitdown/packages/markitdown/tests/test_files';
 const REAL_WITH_TABLES: Record<string, string> = {
   'docling/tests/data/pdf/sources/2305.03393v1-pg9.pdf': 'docling/tests/data/pdf/groundtruth/2305.03393v1-pg9.md',
@@ -108,7 +108,7 @@ function negativeOrders(): Order[] {
   );
 }
 
-/** Tables of real CSV files. */
+/** Reads tables from real CSV files. */
 function csvOrders(): Order[] {
   return globSync('**/*.csv', { cwd: FILES, exclude: ['hostile'] }).flatMap((path) => {
     const rows = parseCsv(readFileSync(join(FILES, path)), {
@@ -126,7 +126,7 @@ function csvOrders(): Order[] {
   });
 }
 
-/** Real files whose tables their own parser knows. */
+/** Real Office files, whose tables the parser of their own format reads. */
 async function fileOrders(files: FileProcessor): Promise<Order[]> {
   const paths = globSync('**/*.{docx,odt,md,html}', { cwd: FILES }).filter((path) => !/readability|hostile/.test(path));
   const render = (text: string) => htmlPage(markdownIt({ html: true }).render(text), 'td,th{padding:1px 6px}');
@@ -145,7 +145,7 @@ async function fileOrders(files: FileProcessor): Promise<Order[]> {
   return (await Promise.all(orders)).flat();
 }
 
-/** PDFs as they are. */
+/** PDF files with known tables, read unchanged. */
 async function realCases(files: FileProcessor): Promise<Case[]> {
   const made = { group: 'real PDF', printer: 'as it is' };
   const shared: Case[] = REAL_WITHOUT_TABLES.map((path) => ({

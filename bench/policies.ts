@@ -1,12 +1,12 @@
 /**
- * What a policy costs a search, compared with the same condition sent as a filter of the request: pairs of searches in one run, in
- * turns, so that whatever else the machine does falls on both.
+ * Compares a search under a policy with a search that sends the same condition as a filter. The pairs alternate in one run, so other
+ * load of the machine affects both.
  *
  *     npm run bench:policies -- [--chunks 100000] [--data <folder>] [--queries 100] [--shares 50,10,1] [--modes lexical,hybrid]
  *
- * `--data`: a data directory with a made corpus (bench/support/topic-corpus.ts); it is changed, so give a copy. A line for each mode, share of
- * the sources that fit and memory of the corpus (as the service has it, or none): the medians of both and of the ratios of the pairs,
- * for the time that passed and for processor time.
+ * `--data`: a data directory with a generated corpus (bench/support/topic-corpus.ts). The bench changes it, so give a copy. Prints a line
+ * for each mode, share of the sources that match, and cache (as in the service, or none). A line has the medians of both searches and of
+ * the ratios of the pairs, for wall time and processor time.
  */
 
 import { tmpdir } from 'node:os';
@@ -29,7 +29,7 @@ import { buildTopicCorpus } from './support/topic-corpus.ts';
 
 const DIMENSION = 384;
 const WARM_UP = 5;
-/** Sources of a made corpus have a bucket from 0 to 999. */
+/** The sources of a generated corpus have a bucket from 0 to 999. */
 const BUCKETS_PER_PERCENT = 10;
 
 const EVERYTHING = { sourceGroupIds: null, tagIds: null, filters: {}, usePostfilter: false, limit: 10, offset: 0 };
@@ -81,7 +81,7 @@ async function measure(db: Database, tenant: Tenant): Promise<void> {
           };
           const asked = { tenantId: tenant.id, partitionNo: tenant.partitionNo, query: text, mode };
           const [filter, policy] = [byFilter(asked, share), byPolicy(asked)];
-          // The second of a pair finds pages in memory: each is the second as often.
+          // The second search of a pair finds its pages in memory, so each kind is second equally often.
           const first = i % 2 === 0;
           const pair = first
             ? { filter: await time(filter), policy: await time(policy) }
@@ -104,7 +104,7 @@ async function measure(db: Database, tenant: Tenant): Promise<void> {
 
 interface Cost {
   wallMs: number;
-  /** Of all threads: the embedded engine is one of them. */
+  /** Processor time of all threads, because the embedded engine runs in one of them. */
   cpuMs: number;
 }
 

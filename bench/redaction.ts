@@ -1,6 +1,6 @@
 /**
- * What the detectors of redaction find: precision and recall on the corpus of test/redaction/corpus, for each entity and locale;
- * then what they cost.
+ * Measures the detectors of redaction: precision and recall on test/redaction/corpus for each entity and locale, and their
+ * processor time.
  *
  *   npm run bench:redaction [-- --failures]
  */
@@ -29,7 +29,7 @@ const all = redactorOf(ENTITIES);
 const lines = ENTITIES.flatMap((entity) => readCorpus(entity).map(({ text }) => text));
 const PROSE =
   'The Senate convened at noon, and the clerk read the minutes of the 12th of March, 1921; 34 members were present. ';
-/** Dense: a match or a near miss in every line. Sparse: a line of the corpus for every kilobyte of prose. */
+/** Dense: every line has a match or a near miss. Sparse: one line of the corpus for every kilobyte of prose. */
 const texts = {
   dense: lines.join('\n'),
   sparse: lines

@@ -1,7 +1,7 @@
 /**
- * How long the event loop of a running service stands still while hostile regexes and every detector are applied to hostile texts: to
- * what searches find, to lists of chunks, to whole texts, and to answers as they stream, several at once. As the service's own
- * /metrics say (perf_hooks.monitorEventLoopDelay, which counts its 10 ms between two looks): wall time, so on a quiet machine.
+ * Measures how long the event loop of a running service is blocked while hostile regexes and all detectors process hostile texts:
+ * search results, lists of chunks, whole texts and streamed answers, several at once. The source is the service's /metrics
+ * (perf_hooks.monitorEventLoopDelay, which includes its sampling interval of 10 ms). This is wall time, so the machine must be quiet.
  *
  *   npm run bench:redos-service [-- <seconds for each policy>]
  */
@@ -22,7 +22,7 @@ const P99_MS_MAX = 50;
 const STEPS = ['retrieval', 'llm_input', 'output'];
 const texts = Object.values(hostileTexts(TEXT_LENGTH));
 
-/** As many patterns in a policy as it may have. */
+/** The maximum number of patterns in a policy. */
 function policies(): { name: string; rules: object[] }[] {
   const common = { action: 'mask', apply_at: STEPS };
   const packed: { name: string; rules: object[]; steps: number }[] = [];
@@ -54,7 +54,7 @@ const fake = await openFakeOpenAi();
 let answers = 0;
 fake.respond(() => {
   const text = texts[answers++ % texts.length]!;
-  // One large delta, then small ones.
+  // One large delta, then small deltas.
   return { deltas: [text.slice(0, 2_000), ...(text.slice(2_000).match(/[\s\S]{1,100}/g) ?? [])] };
 });
 const service = await startServiceProcess({
@@ -88,7 +88,7 @@ try {
 console.log(`worst p99: ${worst.toFixed(1)} ms, at most ${P99_MS_MAX} ms`);
 process.exitCode = worst > P99_MS_MAX ? 1 : 0;
 
-/** Two of each kind at once, until the time is over. */
+/** Runs two requests of each kind at once until the time is over. */
 async function load(ids: readonly string[]): Promise<number[]> {
   const end = performance.now() + SECONDS * 1_000;
   const counts = [0, 0, 0];

@@ -1,7 +1,6 @@
 /**
- * How long the event loop stands still while texts and regexes that are meant to be slow are redacted: one policy with every
- * detector, and one with each hostile regex, on 1 MB of each hostile text. In CPU time of the thread, so that a busy machine
- * does not matter.
+ * Measures how long redaction of hostile texts and regexes blocks the event loop: one policy with all detectors, and one policy for each
+ * hostile regex, on 1 MB of each hostile text. The unit is CPU time of the thread, so a busy machine does not matter.
  *
  *   npm run bench:redos [-- <characters>]
  */
@@ -27,7 +26,7 @@ const policies: [name: string, redactor: Redactor][] = [
   ...HOSTILE_PATTERNS.map((pattern): [string, Redactor] => [pattern, regexRedactor(pattern)]),
 ];
 
-/** The CPU time that a turn of the event loop takes, in ms, while `run` is under way. */
+/** Returns the CPU time in ms of each turn of the event loop while `run` is in flight. */
 async function turnsOf(run: () => Promise<unknown>): Promise<number[]> {
   const turns: number[] = [];
   let isOver = false;

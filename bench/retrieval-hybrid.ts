@@ -1,13 +1,12 @@
 /**
- * Recall and latency of hybrid search on the embedded database, under filters of every selectivity.
+ * Measures recall and latency of hybrid search on the embedded database, under filters of every selectivity.
  *
  *   node bench/retrieval-hybrid.ts [--chunks 100000] [--dimension 384] [--queries 100] [--folder <path>]
  *
- * The made corpus (topics, with words and vectors of their own) is kept in the temporary folder and used again. Recall compares
- * `POST /search`, mode `semantic`, with a comparison of every vector. Latency is that of `POST /search`, mode `hybrid` and
- * `lexical`, of a service of its own, one client and several; and of the very statements of such a search, through `Database`, after
- * those of the others. `all SQL` is the same where searches remember nothing of the corpus, so that the database does it all. Before
- * each line a hundred searches warm up: so many the compiler of a fresh process needs.
+ * The corpus is generated (each topic has words and vectors of its own) and cached in the temporary folder. Recall compares
+ * `POST /search`, mode `semantic`, with an exact comparison of all vectors. Latency is measured for `POST /search`, modes `hybrid` and
+ * `lexical`, with one client and several, and for the statements of the same searches through `Database`. `all SQL` is the
+ * latency of the statements without caches. A hundred searches warm up the JIT compiler before each line.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -40,7 +39,7 @@ const { values: options } = parseArgs({
 const chunks = Number(options.chunks);
 const dimension = Number(options.dimension);
 const folder = options.folder ?? join(tmpdir(), `pinakes-bench-hybrid-${chunks}x${dimension}`);
-/** Per mille of the sources, by a number that each has by chance; 1000 = no filter. */
+/** Share of the sources that match, in per mille, by a random number that each source has; 1000 = no filter. */
 const SHARES = [1000, 500, 100, 10, 1];
 const CLIENTS = 8;
 const WARM_UP = 100;
@@ -64,12 +63,12 @@ try {
 }
 
 interface Lower {
-  /** Of the statements of a hybrid and of a lexical search, in milliseconds. */
+  /** Milliseconds of the statements of a hybrid and of a lexical search. */
   hybrid: number[];
-  /** The same where searches remember nothing of the corpus. */
+  /** Milliseconds of the statements without caches. */
   whole: number[];
   lexical: number[];
-  /** The true best of each query. */
+  /** The exact nearest chunks of each query. */
   best: string[][];
 }
 
@@ -83,7 +82,7 @@ async function withDatabase<T>(use: (db: Database) => Promise<T>): Promise<T> {
   }
 }
 
-/** Words of a chunk, and a vector near to that of the chunk. */
+/** Returns a query of words of one chunk, with a vector near the vector of that chunk. */
 async function sampleQueries(db: Database): Promise<Query[]> {
   const { id } = (await findTenantByName(db, 'default'))!;
   const random = openRandom(7);
@@ -101,7 +100,7 @@ async function sampleQueries(db: Database): Promise<Query[]> {
   });
 }
 
-/** `/v1/embeddings` that knows the queries. */
+/** Serves `/v1/embeddings` with the vectors of the queries. */
 async function openEmbeddings() {
   const server = createServer(async (request, response) => {
     const { input } = JSON.parse(Buffer.concat(await request.toArray()).toString()) as { input: string[] };

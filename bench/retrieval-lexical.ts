@@ -1,12 +1,12 @@
 /**
- * Quality and speed of lexical retrieval on question sets in BEIR layout, in process: analyzer, BM25 index, `retrieve`.
+ * Measures quality and speed of lexical retrieval on question sets in BEIR layout, in process: analyzer, BM25 index, `retrieve`.
  *
  *   node bench/retrieval-lexical.ts [--scan] [--folder <folder>] [set …]
  *
- * The sets are subfolders of ../shared/data/retrieval or of the given folder; default: all. `target` is what the set must reach;
- * `beside` is what a search takes besides its SQL for candidates: languages, analysis, typing errors, reading the hits.
+ * The sets are subfolders of ../shared/data/retrieval or of the given folder; default: all. `target` is the required nDCG@10.
+ * `beside` is the time of a search apart from the SQL for candidates: languages, analysis, typing errors, reading the hits.
  *
- * One chunk per entry, so the figures are those of the analyzer; `pinakes eval` measures the whole service.
+ * Each entry is one chunk, so the figures describe the analyzer. `pinakes eval` measures the whole service.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ interface Entry {
   text: string;
 }
 
-/** nDCG@10 to be reached. */
+/** Required nDCG@10. */
 const TARGETS: Record<string, number> = {
   scifact: 0.69,
   'xquad-en': 0.97,
@@ -127,7 +127,7 @@ function request({ id, partitionNo }: { id: string; partitionNo: number }, query
   };
 }
 
-/** Of the first ten places. */
+/** Returns nDCG of the first ten places. */
 function discountedGain(gains: readonly number[]): number {
   return gains.slice(0, 10).reduce((sum, gain, i) => sum + (2 ** gain - 1) / Math.log2(i + 2), 0);
 }

@@ -1,13 +1,14 @@
 /**
- * What search and ingestion take as the corpus grows, on the embedded database and on a PostgreSQL server.
+ * Measures search and ingestion as the corpus grows, on the embedded database and on a PostgreSQL server.
  *
  *     npm run bench:scale -- [--engines embedded,server] [--chunks 10000,100000] [--modes hybrid,lexical,semantic]
  *       [--filters 100,50,10,1,0.1] [--clients 1,8,32] [--queries 100] [--words 4] [--dimension 384] [--ingest 1000]
  *
- * A line for each engine, size, mode and filter (percent of the sources that fit): latency of `POST /search` with one client, that
- * of the same statements through `Database` in the same run, and of those of a search that remembers nothing of the corpus,
- * throughput with more clients, and recall@10 against comparing every vector. The corpus is made (topics with words and vectors of their own), kept in the temporary folder, and used again. A server
- * is set up by itself (scripts/postgres.ts); a million chunks take about an hour to make, so ask for them: `--chunks 1000000`.
+ * Prints a line for each engine, size, mode and filter (percent of the sources that match). A line has the latency of `POST /search`
+ * with one client, the latency of the same statements through `Database` with and without caches, the throughput with more
+ * clients, and recall@10 against an exact comparison of all vectors. The corpus is generated (each topic has words and vectors of its
+ * own) and cached in the temporary folder. The bench starts its own server (scripts/postgres.ts). Generating a million chunks
+ * takes about an hour, so they are not in the default: `--chunks 1000000`.
  */
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -44,10 +45,10 @@ const shares = listed(values.filters).map(Number);
 const clients = listed(values.clients).map(Number);
 const queryCount = Number(values.queries);
 const LIMIT = 10;
-/** Before each line; the compiler of a fresh process needs some hundred searches. */
+/** Warm-up searches before each line: the JIT compiler of a fresh process needs a few hundred. */
 const WARM_UP = 100;
 const STOP_WORD_SHARE = 0.1;
-/** Comparing every vector is slow. */
+/** Queries whose recall is measured: the exact comparison of all vectors is slow. */
 const RECALL_QUERIES = 40;
 
 interface Query {
@@ -70,7 +71,7 @@ for (const engine of listed(values.engines) as Engine[]) {
 async function measureCorpus(corpus: Corpus): Promise<void> {
   const queries = await corpus.withDatabase((db) => sampleQueries(db, corpus));
   corpus.know(new Map(queries.map(({ text, vector }) => [text, vector])));
-  // The embedded database has one user at a time: first its statements alone, then the service.
+  // Only one process can open the embedded database: first the statements alone, then the service.
   const lines = shares.flatMap((share) =>
     modes.map((mode) => ({ share, mode, sqlMs: [] as number[], wholeMs: [] as number[], best: [] as string[][] })),
   );
@@ -104,7 +105,7 @@ async function measureCorpus(corpus: Corpus): Promise<void> {
   }
 }
 
-/** Words of a chunk, and a vector near to that of the chunk. */
+/** Returns a query of words of one chunk, with a vector near the vector of that chunk. */
 async function sampleQueries(db: Database, { tenantId, chunks }: Corpus): Promise<Query[]> {
   const random = openRandom(7);
   const rows = await db.transaction(tenantId, async (tx) => {
@@ -123,7 +124,7 @@ async function sampleQueries(db: Database, { tenantId, chunks }: Corpus): Promis
   });
 }
 
-/** Words that a tenth of the texts have: the analyzer drops those of real languages, and nobody asks for them alone. */
+/** Words in a tenth of all texts. They stand for the stop words that the analyzer drops in real languages, so no query uses them alone. */
 function stopWordsOf(texts: readonly string[]): (word: string) => boolean {
   const counts = new Map<string, number>();
   for (const text of texts) for (const word of new Set(text.split(' '))) counts.set(word, (counts.get(word) ?? 0) + 1);

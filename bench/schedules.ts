@@ -1,8 +1,8 @@
 /**
- * Recurrence rules that are meant to hurt, sent to the API as schedules of a crawl: `npm run bench:schedules`.
+ * Sends hostile recurrence rules to the API as schedules of a crawl: `npm run bench:schedules`.
  *
- * Prints for each the answer, the time until it came and what the service's own thread did for it. Exit 1 when an answer is not the
- * expected one, or that thread was kept for longer than MAIN_MS_MAX.
+ * Prints for each rule the answer, the response time and the time on the service's main thread. Exits with 1 when an answer is
+ * unexpected, or when the main thread was busy for longer than MAIN_MS_MAX.
  */
 import { openTestApp } from '../test/support/app.ts';
 import { scriptedConnectors } from '../test/support/worlds/connector-sources.ts';
@@ -42,7 +42,7 @@ const RULES: readonly (readonly [rule: string, status: number])[] = [
 
 const t = await openTestApp({ given: { connectors: scriptedConnectors().connectors } });
 const ask = (rrule: string) => t.post('/crawls', { name: 'n', urls: ['https://example.com/'], rrule });
-// Compiles the route, and starts the thread.
+// The first request compiles the route and starts the thread.
 await ask('FREQ=WEEKLY');
 let isBad = false;
 process.stdout.write('answer   after  own thread\n');

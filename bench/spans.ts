@@ -1,5 +1,5 @@
 /**
- * Chunking: the share of evidence spans that are wholly inside one of the top 5 chunks of their question.
+ * Measures chunking: the share of evidence spans that lie completely inside one of the first 5 chunks of their question.
  *
  *   npm run bench:spans
  */
@@ -105,7 +105,7 @@ function print(name: string, chunks: number, [inside, covered, all]: [number, nu
   );
 }
 
-/** Offsets of the set hold for the original; a parser may have dropped characters in front of the span. */
+/** The offsets of the set belong to the original. A parser may have dropped characters in front of the span. */
 function whereIs(
   { start, end, text }: { start: number; end: number; text: string },
   own: string,
@@ -117,7 +117,7 @@ function whereIs(
   return { start: first, end: first + Array.from(text).length };
 }
 
-/** Adjacent chunks that both came are one stretch of text, but for the blanks between them. */
+/** Joins adjacent chunks of the result to one range, across the white space between them. */
 function isCovered(tops: readonly Place[], start: number, end: number): boolean {
   const GAP = 3;
   let to = start;

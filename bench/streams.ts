@@ -2,8 +2,8 @@
  * Many answers streamed at once, from a fake model on loopback, to clients that read:
  * `npm run bench:streams -- [--streams 2000] [--provider openai]`.
  *
- * Prints errors, streams that ended as the protocol demands, what one takes of the service's memory while all are open (resident, with
- * and without garbage, and of the heap), and how long the provider's connection lives after a client has left. Exit 1 when a stream
+ * Prints errors, the streams that ended correctly, the memory of the service for each open stream (resident, with and without
+ * garbage, and heap), and how long the connection to the provider stays open after a client has left. Exits with 1 when a stream
  * fails or a figure is above its limit.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -51,7 +51,7 @@ const service = await startServiceProcess({
     PINAKES_CHAT_BASE_URL: fake.url,
     PINAKES_CHAT_API_KEY: 'sk-secret',
     NODE_OPTIONS: '--inspect=127.0.0.1:0',
-    // As in the container and with `npm start`.
+    // The container and `npm start` set this too.
     MALLOC_ARENA_MAX: '1',
   },
 });
@@ -63,7 +63,7 @@ try {
     'leave.md',
     '# Leave\n\nStaff get 25 days of leave per year. Unused days are not paid out.',
   );
-  // What the process takes once, for as many answers, is not what an open one takes: code, the database's memory, its caches.
+  // One-time costs (code, memory and caches of the database) do not count as memory of an open stream.
   await runTogether(STREAMS, undefined, true);
   await inspector.collectGarbage();
   const before = { rss: service.rss(), heap: await inspector.heapUsed() };
@@ -100,7 +100,7 @@ function report(what: string, value: number | string, isGood = true): void {
   console.log(`${what.padEnd(44)} ${String(value).padStart(10)}${isGood ? '' : '  ← above the limit'}`);
 }
 
-/** Opens all, lets the model go on when each has its first words (or, `oneByOne`, without waiting), waits for every end. */
+/** Opens all streams, releases the model when each stream has its first words (`oneByOne`: at once), and waits for all ends. */
 async function runTogether<T>(count: number, whenOpen?: () => Promise<T>, oneByOne = false) {
   const gate = Promise.withResolvers<void>();
   if (oneByOne) gate.resolve();
@@ -144,7 +144,7 @@ async function runTogether<T>(count: number, whenOpen?: () => Promise<T>, oneByO
   return { errors, whole, open, openSeconds, restSeconds: (performance.now() - releasedAt) / 1000 };
 }
 
-/** Words, the last with a marker; only the first before the gate opens. Until then it says that it thinks, so as not to seem dead. */
+/** Sends one word, waits for the gate, then sends the others; the last has a marker. Sends reasoning while it waits, against time-outs. */
 async function* gatedDeltas(gate: Promise<void>): AsyncGenerator<Delta> {
   yield 'word0 ';
   let isOpen = false;
@@ -159,7 +159,7 @@ async function* gatedDeltas(gate: Promise<void>): AsyncGenerator<Delta> {
   for (let i = 1; i < DELTAS; i++) yield i < DELTAS - 1 ? `word${i} ` : `word${i} [1].`;
 }
 
-/** Milliseconds from a client's leaving to the end of the service's connection to the provider. */
+/** Returns the milliseconds from a client's disconnect to the end of the service's connection to the provider. */
 async function abortLatencies(service: ServiceProcess): Promise<number[]> {
   const latencies: number[] = [];
   fake.respond({ stallAfter: ['word0 '] });

@@ -1,10 +1,10 @@
 /**
- * The largest upload: 524,288,000 bytes of request body with 2,000 files, against the real service.
+ * Sends the largest upload (524,288,000 bytes of request body with 2,000 files) to the real service.
  *
  *     node bench/upload-500mb.ts
  *
- * Prints by how much the serving process grew between the first byte and the response, and checks that one byte or one
- * file more is refused and leaves nothing. Exits 1 when a promise is broken.
+ * Prints the growth of the serving process between the first byte and the response. Checks that one more byte or file is refused and
+ * leaves nothing behind. Exits with 1 when a promise is broken.
  */
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { type ClientRequest, request } from 'node:http';
@@ -24,7 +24,7 @@ const header = (i: number): string =>
 const time = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="last_modified"\r\n\r\n1700000000000\r\n`;
 const end = `--${BOUNDARY}--\r\n`;
 
-/** A body of exactly `bytes` bytes with `files` files, made while it is sent. */
+/** Generates a body of exactly `bytes` bytes with `files` files while it is sent. */
 function* makeBody(files: number, bytes: number): Generator<Buffer> {
   let overhead = end.length + files * (time.length + 2);
   for (let i = 0; i < files; i++) overhead += header(i).length;
@@ -131,7 +131,7 @@ async function inFreshService(use: (service: ServiceProcess, dataDir: string) =>
   }
 }
 
-// A service that has not yet taken an upload: nothing is warmed up.
+// A fresh service: the first upload is measured without warm-up.
 for (const [how, withLength] of [
   ['length announced', true],
   ['chunked', false],

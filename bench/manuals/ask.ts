@@ -1,4 +1,4 @@
-/** Asks the service the questions and sums the outcomes up. */
+/** Asks the service the questions and summarizes the outcomes. */
 import { fold, type Hit, isRightPassage, judgeAnswer, rankOfRight, type Verdict } from './judge.ts';
 import type { Question } from './questions.ts';
 import type { BenchService } from './service.ts';
@@ -7,10 +7,10 @@ import { type Cell, formatTable, percent } from './table.ts';
 export interface Outcome {
   question: Question;
   hits: readonly Hit[];
-  /** Of the first right passage, from 1. */
+  /** Rank of the first right passage, from 1. */
   rank: number | undefined;
   answer: string | null;
-  /** Whether the answer cites a right passage. An answer that does not may be right by chance. */
+  /** True when the answer cites a right passage. Other answers may be right by chance. */
   citesRight: boolean;
   verdict: Verdict;
 }
@@ -36,7 +36,7 @@ export async function askAll(service: BenchService, questions: readonly Question
   return outcomes;
 }
 
-/** A line for all questions and one for each corpus and kind. */
+/** Returns a line for all questions, and a line for each corpus and kind. */
 export function summaryTable(outcomes: readonly Outcome[]): string {
   const answerable = outcomes.filter(({ question }) => question.kind !== 'unanswerable');
   const groups = (key: (one: Outcome) => string): [string, Outcome[]][] => [...Map.groupBy(answerable, key)];
@@ -62,32 +62,32 @@ function summaryLine(name: string, outcomes: readonly Outcome[]): Record<string,
     partly: share(verdicts('partly')),
     wrong: share(verdicts('wrong')),
     refused: share(verdicts('refused')),
-    // Long answers are right more easily.
+    // Long answers hold the right value more easily.
     length: medianLength(outcomes),
   };
 }
 
-/** Characters of the answers that were given. */
+/** Returns the mean length in characters of the answers. */
 function medianLength(outcomes: readonly Outcome[]): Cell {
   const lengths = outcomes.flatMap(({ answer }) => (answer === null ? [] : [[...answer].length])).sort((a, b) => a - b);
   return lengths[Math.floor(lengths.length / 2)] ?? '–';
 }
 
-/** "12 of 20 unanswerable questions were refused (60 %)" */
+/** Returns "12 of 20 unanswerable questions were refused (60 %)". */
 export function refusalLine(outcomes: readonly Outcome[]): string {
   const asked = outcomes.filter(({ question }) => question.kind === 'unanswerable');
   const refused = asked.filter(({ verdict }) => verdict === 'refused').length;
   return `${refused} of ${asked.length} unanswerable questions were refused (${percent(refused, asked.length)})`;
 }
 
-/** "3 of 33 right answers cite no right passage" */
+/** Returns "3 of 33 right answers cite no right passage". */
 export function chanceLine(outcomes: readonly Outcome[]): string {
   const right = outcomes.filter(({ verdict }) => verdict === 'right');
   const elsewhere = right.filter(({ citesRight }) => !citesRight);
   return `${elsewhere.length} of ${right.length} right answers cite no right passage`;
 }
 
-/** Question, verdict, answer and the best hits; right passages have a star. */
+/** Returns question, verdict, answer and the best hits as text; right passages have a star. */
 export function describeOutcome({ question, hits, rank, answer, verdict, citesRight }: Outcome): string {
   const head = `${question.id} [${question.corpus}, ${question.kind}] ${question.question}`;
   const expected = question.answer.map((pattern) => `/${pattern.source}/`).join(' and ');

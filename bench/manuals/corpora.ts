@@ -12,9 +12,9 @@ export interface FileSet {
   root: string;
   include: readonly string[];
   exclude?: readonly string[];
-  /** Text of pages that only lead elsewhere; they are left out, as redirects are. */
+  /** Text of pages that only redirect; they are left out. */
   stub?: string;
-  /** Put before the paths of these files, for corpora of several packages. */
+  /** Prefix of the paths of these files, for corpora of several packages. */
   prefix?: string;
 }
 
@@ -111,7 +111,7 @@ export const CORPORA: readonly Corpus[] = [
   },
 ];
 
-/** @throws Error for a name that no corpus has. */
+/** Returns the corpora with these names. @throws Error for an unknown name. */
 export function chooseCorpora(names: string | undefined): Corpus[] {
   if (names === undefined) return [...CORPORA];
   return names.split(',').map((name) => {

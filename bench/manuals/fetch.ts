@@ -4,7 +4,7 @@ import { existsSync, globSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Corpus, Package } from './corpora.ts';
 
-/** Fetches what is not cached yet. @throws Error that says what is missing on this machine. */
+/** Fetches the packages that are not cached yet. @throws Error that names the missing program. */
 export function fetchPackages(corpora: readonly Corpus[], cache: string): void {
   const packages = new Set(corpora.flatMap((corpus) => corpus.sets.map((set) => set.package)));
   for (const wanted of packages) {
@@ -15,7 +15,7 @@ export function fetchPackages(corpora: readonly Corpus[], cache: string): void {
   }
 }
 
-/** Debian packages are named without their version, npm packages with it. */
+/** Returns the folder of a package: Debian packages without their version, npm packages with it. */
 export function packageFolder(wanted: Package, cache: string): string {
   return path.join(cache, 'x', wanted.from === 'npm' ? `${wanted.name}-${wanted.version}` : wanted.name);
 }

@@ -1,11 +1,11 @@
-/** The files of a corpus in the cache. */
+/** Reads the files of a corpus from the cache. */
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Corpus, FileSet } from './corpora.ts';
 import { packageFolder } from './fetch.ts';
 
 export interface CorpusFile {
-  /** In the corpus, with slashes: `usage/create.html`. */
+  /** Path in the corpus, with slashes: `usage/create.html`. */
   path: string;
   /** Files of one manual share their template. */
   manual: string;
@@ -14,7 +14,7 @@ export interface CorpusFile {
 
 const REDIRECT_BYTES_MAX = 4_000;
 
-/** Files by path. Links and pages that only redirect are left out. @throws Error for a set without files. */
+/** Returns the files by path, without links and redirect pages. @throws Error for a set without files. */
 export function readCorpus(corpus: Corpus, cache: string): CorpusFile[] {
   return corpus.sets.flatMap((set) => readSet(set, cache)).sort((a, b) => (a.path < b.path ? -1 : 1));
 }

@@ -2,7 +2,7 @@
 import type { Question } from './questions.ts';
 
 export interface Hit {
-  /** Of the chunk. */
+  /** Content of the chunk. */
   id: string;
   corpus: string;
   path: string;
@@ -18,13 +18,13 @@ export function isRightPassage(question: Question, hit: Hit): boolean {
   return question.passages.some((passage) => (passage.path?.test(hit.path) ?? true) && passage.text.test(text));
 }
 
-/** Rank of the first right passage, from 1; undefined when no hit is right. */
+/** Returns the rank of the first right passage, from 1; undefined when no hit is right. */
 export function rankOfRight(question: Question, hits: readonly Hit[]): number | undefined {
   const index = hits.findIndex((hit) => isRightPassage(question, hit));
   return index === -1 ? undefined : index + 1;
 }
 
-/** `answer` is null when the service said that there is none. */
+/** Judges an answer; `answer` is null when the service refused. */
 export function judgeAnswer(question: Question, answer: string | null): Verdict {
   if (answer === null) return 'refused';
   if (question.kind === 'unanswerable') return 'wrong';
@@ -34,7 +34,7 @@ export function judgeAnswer(question: Question, answer: string | null): Verdict 
   return matched === question.answer.length ? 'right' : 'partly';
 }
 
-/** The text with each run of white space made one blank. */
+/** Replaces each sequence of white space by one space. */
 export function fold(text: string): string {
   return text.replace(/\s+/gu, ' ').trim();
 }

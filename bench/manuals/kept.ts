@@ -1,4 +1,4 @@
-/** How many words of each file the service has kept, and which chunks are nothing but the template of a manual. */
+/** Counts the words of each file that the service has kept, and finds chunks that hold only the template of a manual. */
 import { execFileSync } from 'node:child_process';
 import { gunzipSync } from 'node:zlib';
 import type { Corpus } from './corpora.ts';
@@ -22,20 +22,20 @@ import {
 
 export interface KeptPage {
   path: string;
-  /** Words that are not of the template. */
+  /** Words outside the template. */
   words: number;
   kept: number;
   templateWords: number;
   templateKept: number;
   hasWarning: boolean;
-  /** The blocks of which most is missing, first. */
+  /** Blocks with missing words, most missing words first. */
   lost: string[];
 }
 
 export interface KeptCorpus {
   corpus: string;
   pages: KeptPage[];
-  /** Path and content. Counted for HTML only. */
+  /** Path and content of template chunks; HTML only. */
   templateChunks: [string, string][];
 }
 
@@ -44,7 +44,7 @@ const LOST_BLOCKS = 4;
 const MANDOC_WIDTH = 500;
 const COMMAND_BYTES_MAX = 64 * 1024 * 1024;
 
-/** Undefined when a command that reads the format is not installed on this machine. */
+/** Measures one corpus; undefined when the command that reads its format is not installed. */
 export async function measureKept(
   service: BenchService,
   corpus: Corpus,
@@ -88,7 +88,7 @@ export function keptLine({ corpus, pages, templateChunks }: KeptCorpus): Record<
   };
 }
 
-/** The pages that lost most words, with what they lost. */
+/** Returns the pages that lost most words, with the lost blocks. */
 export function describeWorst({ corpus, pages }: KeptCorpus, count: number, withBlocks: boolean): string[] {
   const worst = pages
     .filter((page) => page.kept < page.words)
@@ -109,7 +109,7 @@ function measurePage(path: string, words: PageWords, text: ReadonlyMap<string, n
     words: content.length,
     kept,
     templateWords: template.length,
-    // What the page itself has taken is not there for the template.
+    // Words that the page itself uses no longer count for the template.
     templateKept: countKept([...content, ...template], text) - kept,
     hasWarning,
     lost: lostBlocks(words.content, text)
@@ -140,13 +140,13 @@ function readBlocks(format: Corpus['format'], { path, content }: CorpusFile): Bl
   if (format === 'code') return byLine(content.toString('utf8'));
   const roff = path.endsWith('.gz') ? gunzipSync(content) : content;
   const page = run('mandoc', ['-T', 'utf8', '-O', `width=${MANDOC_WIDTH}`], roff).replace(/.\u0008/gu, '');
-  // Without the running header and footer.
+  // Leaves out the running header and footer.
   return byLine(page)
     .filter((words) => words.length > 0)
     .slice(1, -1);
 }
 
-/** By the charset that the page declares. */
+/** Decodes the page by the charset that it declares. */
 function decode(content: Buffer): string {
   const declared = /<meta[^>]+charset=["']?([\w-]+)/i.exec(content.subarray(0, 2_000).toString('latin1'))?.[1];
   return new TextDecoder(declared ?? 'utf-8').decode(content);

@@ -1,9 +1,9 @@
-/** Does a code base change what a tenant of manuals finds? */
+/** Compares what short queries find in a tenant of manuals before and after a code base is added. */
 import type { Hit } from './judge.ts';
 import type { BenchService } from './service.ts';
 import { wordsOf } from './words.ts';
 
-/** Words of the manuals. */
+/** Queries made of words of the manuals. */
 export const QUERIES: readonly string[] = [
   ...['purge', 'dependency', 'virtual package', 'upgrade', 'broken packages', 'search pattern', 'minibuffer'],
   ...['prune', 'checkpoint', 'passphrase', 'deduplication', 'compression level', 'archive', 'repository'],
@@ -17,8 +17,8 @@ export const QUERIES: readonly string[] = [
 ];
 
 /**
- * What became of the first three. Any text that is added moves lengths and shares of words a little, so near neighbours may change
- * places; what must not happen is that hits come up that do not have the words asked for.
+ * The change of the first three hits. Every added text changes lengths and frequencies a little, so close hits may swap places. New hits
+ * without the words of the query must not appear.
  */
 export const EFFECTS = ['unchanged', 'reordered', 'new hits with the words', 'new hits without the words'] as const;
 export type Effect = (typeof EFFECTS)[number];
@@ -62,7 +62,7 @@ export function describeChange({ query, effect, before, after }: Change): string
   return [`  ${query}: ${effect}`, ...lines('was', before), ...lines('is ', after)].join('\n');
 }
 
-/** Whether the hit has the words of the query themselves, not others of their stems. */
+/** Returns true when the hit has the words of the query themselves, not only other words with the same stems. */
 function holdsWords({ headingPath, content }: Hit, query: string): boolean {
   const words = wordsOf(`${headingPath.join(' ')} ${content}`);
   return wordsOf(query).every((word) => words.includes(word));

@@ -1,4 +1,4 @@
-/** The questions of the bench, one JSON object a line in questions-*.jsonl. */
+/** Reads the questions of the bench: one JSON object a line in questions-*.jsonl. */
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -23,13 +23,13 @@ export interface Question {
   corpus: string;
   question: string;
   passages: readonly Passage[];
-  /** All must match the text of an answer that is right. Empty when the corpora do not hold the answer. */
+  /** All patterns must match the text of a right answer. Empty when the corpora do not hold the answer. */
   answer: readonly RegExp[];
-  /** One that matches makes the answer wrong. */
+  /** One match makes the answer wrong. */
   not: readonly RegExp[];
 }
 
-/** Where the answer is found. */
+/** Place of the answer. */
 export interface Passage {
   path?: RegExp;
   text: RegExp;
@@ -46,7 +46,7 @@ interface Line {
   not?: string[];
 }
 
-/** Questions of all files in `folder`. @throws Error that names the file and line of what is not a question. */
+/** Returns the questions of all files in `folder`. @throws Error that names the file and line of an invalid question. */
 export function readQuestions(folder: string): Question[] {
   const questions = globSync('questions-*.jsonl', { cwd: folder })
     .sort()

@@ -1,4 +1,4 @@
-/** A service of the bench's own, the corpora in it, and the questions that the bench asks it. */
+/** Starts the service of the bench, uploads the corpora, and asks the questions. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,11 +15,11 @@ type FoundChunk = Pick<
   'id' | 'source_id' | 'heading_path' | 'content'
 >;
 
-/** What is in the data directory, kept beside it for `--reuse`. */
+/** The content of the data directory, stored beside it for `--reuse`. */
 interface State {
   key: string;
   corpora: Record<string, IngestedCorpus>;
-  /** What the queries of neighbours.ts found before the code base was there. */
+  /** Hits of the queries of neighbours.ts before the code base was added. */
   tops?: Hit[][];
 }
 
@@ -27,20 +27,20 @@ export interface IngestedCorpus {
   groupId: string;
   seconds: number;
   files: string[];
-  /** Time of the first file, Unix seconds; the next file has the next second. Times tell files of one name apart. */
+  /** Time of the first file in Unix seconds; each next file has the next second. The times distinguish files with equal names. */
   firstTime: number;
   failures: { name: string; message: string }[];
 }
 
 export interface SourceOfCorpus {
   corpus: string;
-  /** Of the file; sources inside a file have the path of the file. */
+  /** Path of the file; sources inside a file have the path of the file. */
   path: string;
   source: Source;
 }
 
 export interface Answer {
-  /** Null when the service said that there is no answer. */
+  /** Null when the service refused to answer. */
   text: string | null;
   cited: readonly Hit[];
 }
@@ -49,7 +49,7 @@ export interface BenchService {
   pinakes: Pinakes;
   state: State;
   ingest(corpus: string, files: readonly CorpusFile[]): Promise<IngestedCorpus>;
-  /** Sources of the corpora that are in the service. */
+  /** Returns the sources of all uploaded corpora. */
   sources(): Promise<Map<string, SourceOfCorpus>>;
   search(query: string): Promise<Hit[]>;
   ask(question: string): Promise<Answer>;
@@ -61,7 +61,7 @@ const PAGE_SIZE = 100;
 const POLL_MS = 100;
 const SEARCH_LIMIT = 10;
 const FIRST_TIME = 1_760_000_000;
-/** More than an upload may hold. */
+/** A page size above the largest upload. */
 const TIMES_PER_CORPUS = 10_000;
 const UNSETTLED: ReadonlySet<string> = new Set([
   'unknown',
@@ -72,7 +72,7 @@ const UNSETTLED: ReadonlySet<string> = new Set([
   'canceling',
 ]);
 
-/** Starts a service on `folder`, which may hold what an earlier run left. */
+/** Starts a service on `folder`, which may hold the data of an earlier run. */
 export async function openBenchService(folder: string): Promise<BenchService> {
   const stateFile = path.join(folder, 'bench.json');
   const before = existsSync(stateFile) ? (JSON.parse(readFileSync(stateFile, 'utf8')) as State) : undefined;
@@ -179,7 +179,7 @@ async function listSources(pinakes: Pinakes, state: State): Promise<Map<string, 
   return found;
 }
 
-/** The file that holds `source`. */
+/** Returns the file that holds `source`. */
 function outermost(source: Source, byId: ReadonlyMap<string, Source>): Source {
   const parent = source.parent_source_id === null ? undefined : byId.get(source.parent_source_id);
   return parent === undefined ? source : outermost(parent, byId);
@@ -190,7 +190,7 @@ function toHit(chunk: FoundChunk, known: ReadonlyMap<string, SourceOfCorpus>): H
   return { id: chunk.id, corpus, path: file, headingPath: chunk.heading_path, content: chunk.content };
 }
 
-/** All rows of a listing. */
+/** Returns all rows of a listing, page by page. */
 export async function* rows<Row>(
   fetchPage: (query: { limit: number; after_id?: string }) => Promise<{ rows: Row[]; next: string | null }>,
 ): AsyncGenerator<Row> {

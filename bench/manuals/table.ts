@@ -2,7 +2,7 @@
 
 export type Cell = string | number;
 
-/** The rows below their keys; columns of numbers and percentages are set to the right. */
+/** Returns the rows below their keys; columns of numbers and percentages are right-aligned. */
 export function formatTable(rows: readonly Readonly<Record<string, Cell>>[]): string {
   const [first] = rows;
   if (first === undefined) return '(nothing)';
@@ -19,7 +19,7 @@ export function formatTable(rows: readonly Readonly<Record<string, Cell>>[]): st
   return [lines[0]!, widths.map((width) => '-'.repeat(width)).join('  '), ...lines.slice(1)].join('\n');
 }
 
-/** `–` when there is nothing to take a share of. */
+/** Returns the share in percent, or `–` when the whole is 0. */
 export function percent(part: number, of: number, digits = 0): string {
   return of === 0 ? '–' : `${((100 * part) / of).toFixed(digits)} %`;
 }

@@ -1,17 +1,17 @@
-/** Words of a page and how many of them a text has kept. Independent of the parsers of the service. Pure. */
+/** Counts the words of a page and the words that a text has kept, independently of the parsers of the service. Pure. */
 import { parseHTML } from 'linkedom';
 
 /** Words of one block of a page: a paragraph, a heading, a cell. */
 export type Block = readonly string[];
 
 export interface PageWords {
-  /** What belongs to this page. */
+  /** Blocks of this page alone. */
   content: Block[];
-  /** What recurs over the pages of the manual. */
+  /** Blocks that repeat over the pages of the manual. */
   template: Block[];
 }
 
-/** How often a block is expected on a page, by its text: bars, sidebars and footers that recur over the pages of a manual. */
+/** Maps the text of a block (bar, sidebar, footer) that repeats over the pages of a manual to its expected count on a page. */
 export type Template = ReadonlyMap<string, number>;
 
 const INLINE = new Set(
@@ -20,10 +20,10 @@ const INLINE = new Set(
   ),
 );
 const UNREAD = new Set(['script', 'style', 'template', 'noscript', 'svg']);
-/** Hidden by style sheets until the mouse is on them: the tooltips of Doxygen. */
+/** Tooltips of Doxygen: style sheets hide them until the mouse is over them. */
 const HIDDEN_CLASS = 'ttc';
 const TEMPLATE_PAGES_SHARE_MIN = 0.5;
-/** Of fewer pages nothing can be said to recur. */
+/** With fewer pages, no block counts as repeated. */
 const TEMPLATE_PAGES_MIN = 3;
 
 interface DomNode {
@@ -35,13 +35,13 @@ interface DomNode {
 }
 const [ELEMENT, TEXT] = [1, 3];
 
-/** Words in lower case, without punctuation, symbols and invisible characters. */
+/** Returns words in lower case, without punctuation, symbols and invisible characters. */
 export function wordsOf(text: string): string[] {
   const visible = text.normalize('NFKC').replace(/[\u00ad\u200b-\u200d\u2060\ufeff]/gu, '');
   return visible.toLowerCase().match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
 }
 
-/** The blocks of the body in the order of the page. Text on both sides of inline markup is one word. */
+/** Returns the blocks of the body in page order. Text on both sides of inline markup is one word. */
 export function blocksOf(html: string): Block[] {
   const { document } = parseHTML(html);
   const texts = [''];
@@ -58,10 +58,10 @@ export function blocksOf(html: string): Block[] {
   return texts.map(wordsOf).filter((words) => words.length > 0);
 }
 
-/** Blocks that are on at least half of the pages. One that is there n times on half of them is expected n times. */
+/** Returns the blocks that are on at least half of the pages. A block that stands n times on half of the pages is expected n times. */
 export function templateOf(pages: readonly (readonly Block[])[]): Template {
   if (pages.length < TEMPLATE_PAGES_MIN) return new Map();
-  // Pages that have the block at least n times, at n - 1.
+  // Index n - 1 counts the pages that have the block at least n times.
   const pagesWith = new Map<string, number[]>();
   for (const page of pages) {
     for (const [key, count] of countAll(page.map(keyOf))) {
@@ -76,7 +76,7 @@ export function templateOf(pages: readonly (readonly Block[])[]): Template {
   return new Map(expected.filter(([, count]) => count > 0));
 }
 
-/** The last of equal blocks belong to the page: bars and sidebars mostly come first. */
+/** Splits blocks into page and template. The last of equal blocks belongs to the page, because bars and sidebars usually come first. */
 export function splitPage(blocks: readonly Block[], template: Template): PageWords {
   const left = new Map(template);
   const page: PageWords = { content: [], template: [] };
@@ -89,7 +89,7 @@ export function splitPage(blocks: readonly Block[], template: Template): PageWor
   return page;
 }
 
-/** How many of the words are in the text, each as often as it is there. */
+/** Counts the words that the text holds; each word counts at most as often as it occurs there. */
 export function countKept(words: readonly string[], text: ReadonlyMap<string, number>): number {
   let kept = 0;
   for (const [word, count] of countAll(words)) kept += Math.min(count, text.get(word) ?? 0);
@@ -102,7 +102,7 @@ export function countAll(words: readonly string[]): Map<string, number> {
   return counts;
 }
 
-/** Blocks of which words are missing in the text, those with most missing words first. */
+/** Returns the blocks with words that the text lacks, most missing words first. */
 export function lostBlocks(blocks: readonly Block[], text: ReadonlyMap<string, number>): Block[] {
   const left = new Map(text);
   const lost: { block: Block; missing: number }[] = [];
@@ -119,14 +119,14 @@ export function lostBlocks(blocks: readonly Block[], text: ReadonlyMap<string, n
 }
 
 /**
- * Whether the text of a chunk is nothing but blocks of the template, one after the other. A block that is content of the page as well,
- * as its title is in a sidebar, does not count.
+ * Returns true when the text of a chunk consists only of blocks of the template. A block that is also content of the page, such as
+ * its title in a sidebar, does not count.
  */
 export function isTemplate(text: string, page: PageWords): boolean {
   const words = wordsOf(text);
   const template = new Set(page.template.map(keyOf)).difference(new Set(page.content.map(keyOf)));
   const lengths = new Set([...template].map((key) => key.split(' ').length));
-  // Whether the words before this place are whole blocks.
+  // True at a place when the words before it are whole blocks.
   const isReached = [true];
   for (let end = 1; end <= words.length; end += 1) {
     isReached[end] = [...lengths].some(

@@ -1,19 +1,19 @@
-/** How fast files become searchable in a service that already has a corpus. */
+/** Measures how fast files become searchable in a service that already has a corpus. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openRandom } from '../../test/support/random.ts';
 import type { ServiceProcess } from '../../test/support/service-process.ts';
 import { multipartBody } from '../../test/support/upload.ts';
 
 const CHUNKS_PER_FILE = 10;
-/** Words of a file for each chunk that is wanted. */
+/** Words of a file for each wanted chunk. */
 const WORDS_PER_CHUNK = 150;
 const WORDS_PER_SENTENCE = 15;
 const VOCABULARY_WORDS = 5_000;
 const POLL_MS = 50;
 
-/** Uploads files of about so many chunks together, waits, and says how many chunks a second it were; then deletes them. */
+/** Uploads files with about `chunks` chunks together, waits, deletes them, and returns chunks per second. */
 export async function measureIngestion(service: ServiceProcess, chunks: number): Promise<string> {
-  // Other texts each time: what is known is not embedded again.
+  // The texts differ each time, because the service does not embed known texts again.
   const random = openRandom();
   const words = Array.from({ length: VOCABULARY_WORDS }, () => random.word(random.integer(4, 9)));
   const sentence = (): string => {

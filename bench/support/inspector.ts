@@ -1,14 +1,14 @@
-/** The inspector of a service process that was started with `--inspect`: to collect its garbage and read the size of its heap. */
+/** Connects to the inspector of a service process (`--inspect`) to collect garbage and read the size of the heap. */
 
 export interface Inspector {
-  /** Of all threads: what a thread has not collected is held by nobody. */
+  /** Collects the garbage of all threads. */
   collectGarbage(): Promise<void>;
-  /** Bytes of the main thread's heap and its array buffers. */
+  /** Returns the bytes of the main thread's heap and its array buffers. */
   heapUsed(): Promise<number>;
   close(): void;
 }
 
-/** @param errors what the process has written to stderr, where Node names the address. */
+/** @param errors the stderr output of the process, in which Node prints the address. */
 export async function openInspector(errors: () => string): Promise<Inspector> {
   const url = /ws:\/\/\S+/.exec(errors())?.[0];
   if (url === undefined) throw new Error('the process has no inspector');

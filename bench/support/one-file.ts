@@ -1,9 +1,9 @@
-/** Puts one small file into a service, for measurements of what comes after retrieval. */
+/** Uploads one small file to a service, for measurements of the steps after retrieval. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServiceProcess } from '../../test/support/service-process.ts';
 import { multipartBody } from '../../test/support/upload.ts';
 
-/** Resolves when it is searchable. */
+/** Resolves when the file is searchable. */
 export async function ingestText(service: ServiceProcess, name: string, content: string): Promise<void> {
   const { headers, body } = multipartBody([{ name, content }]);
   const answer = await service.fetch('/local-file-groups', { method: 'POST', headers, body: new Uint8Array(body) });

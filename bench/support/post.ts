@@ -4,8 +4,8 @@ import type { ServiceProcess } from '../../test/support/service-process.ts';
 const agent = new Agent({ keepAlive: true });
 
 /**
- * The body of the answer. Asked is with `node:http` over connections that are kept, until the last byte of the answer: `fetch` takes a
- * quarter of a millisecond more, which is the client's and not the service's.
+ * Posts JSON and returns the body of the answer. Uses `node:http` with keep-alive connections, because `fetch` adds a quarter of a
+ * millisecond in the client.
  *
  * @throws Error with the body, unless the status is 200.
  */

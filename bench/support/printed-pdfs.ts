@@ -1,4 +1,4 @@
-/** Prints documents as PDF by the programs that are installed, and keeps what was printed for the next time. */
+/** Prints pages as PDF with the installed programs, and caches the PDF files. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
@@ -12,17 +12,17 @@ export type Printer = 'chromium' | 'chromium, tagged' | 'writer' | 'writer, unta
 
 export interface PrintOrder {
   printer: Printer;
-  /** The name's end says what it is. */
+  /** The ending of the name tells the format. */
   extension: string;
   content: string | Uint8Array;
 }
 
 const FOLDER = join(tmpdir(), 'pinakes-pdf-tables');
-/** Files that one start of LibreOffice converts. */
+/** Maximum files for one start of LibreOffice. */
 const BATCH_FILES = 40;
 const PRINT_MS_MAX = 120_000;
 
-/** Paths of the PDFs, in the order of the orders; undefined where the program is missing or failed. */
+/** Returns the paths of the PDF files in the order of `orders`; undefined when the program is missing or failed. */
 export async function printAll(orders: readonly PrintOrder[]): Promise<(string | undefined)[]> {
   mkdirSync(FOLDER, { recursive: true });
   const placed = orders.map((order) => {

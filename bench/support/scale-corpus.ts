@@ -1,4 +1,4 @@
-/** Made corpora on either engine, kept and found again by their size; and the service that serves one. */
+/** Generates corpora on both engines, caches them by size, and starts the service on one. */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -26,21 +26,21 @@ export interface CorpusSize {
 export interface Corpus extends CorpusSize {
   tenantId: string;
   partitionNo: number;
-  /** On the embedded engine: while no service runs. */
+  /** On the embedded engine only while no service runs. */
   withDatabase<T>(use: (db: Database) => Promise<T>): Promise<T>;
-  /** Queries that the embedding model answers with these vectors; other texts get vectors of their own. */
+  /** The vectors that the embedding model returns for these queries; other texts get vectors from their hash. */
   know(queries: ReadonlyMap<string, Float32Array>): void;
   startService(): Promise<ServiceProcess>;
-  /** Of tables and indexes, in words. */
+  /** Size of tables and indexes, for people. */
   sizes(db: Database): Promise<string>;
-  /** Of the database server's processes, in words; empty without one. */
+  /** Memory of the database server's processes, for people; empty without a server. */
   serverMemory(): string;
-  /** Processor time that the service and the database server have taken so far, in milliseconds. */
+  /** Processor time of the service and the database server so far, in milliseconds. */
   cpuMs(service: ServiceProcess): number;
   close(): Promise<void>;
 }
 
-/** About what is advised for a machine of which the database may use a few GiB; the rest is PostgreSQL's default. */
+/** Usual advice for a machine that gives the database a few GiB; all other settings are PostgreSQL's defaults. */
 const SERVER_SETTINGS = {
   shared_buffers: '2GB',
   effective_cache_size: '6GB',
@@ -114,7 +114,7 @@ async function findOrCreate(server: PostgresServer, name: string): Promise<strin
   return url.href;
 }
 
-/** `/v1/embeddings`: known queries have their vectors, other texts one made from their hash. */
+/** Serves `/v1/embeddings`: the given queries have their vectors, other texts a vector from their hash. */
 async function openVectorModel(dimension: number) {
   let known: ReadonlyMap<string, Float32Array> = new Map();
   const vectorOf = (text: string): Float32Array => {
@@ -153,7 +153,7 @@ async function describeSizes(db: Database, partitionNo: number): Promise<string>
   return rows.map(({ name, bytes }) => `${name} ${mib(Number(bytes))}`).join(', ');
 }
 
-/** Without what the processes share. */
+/** Sums private memory only, without pages that the processes share. */
 function privateBytes(parent: number): number {
   return childrenOf(parent).reduce(
     (sum, pid) => sum + Number(/^RssAnon:\s+(\d+) kB$/m.exec(readProcess(pid, 'status'))?.[1] ?? 0) * 1024,
@@ -164,7 +164,7 @@ function privateBytes(parent: number): number {
 const TICK_MS = 10;
 
 function cpuMs(pid: number): number {
-  // Fields 14 and 15; the second, in parentheses, may hold blanks.
+  // Fields 14 and 15. Field 2, in parentheses, may contain spaces.
   const [, fields = ''] = readProcess(pid, 'stat').split(') ');
   const [user = 0, system = 0] = fields.split(' ').slice(11, 13).map(Number);
   return (user + system) * TICK_MS;

@@ -1,4 +1,4 @@
-/** The statements behind a search, without the service: what they take alone, and what the true best is. */
+/** Runs the SQL statements of a search without the service, and finds the exact nearest chunks. */
 import { findServingVectors, vectorBytes } from '../../src/corpus/vector-store.ts';
 import type { Database, TransactionOptions, Tx } from '../../src/db/database.ts';
 import type { Sql } from '../../src/db/sql.ts';
@@ -14,11 +14,10 @@ export interface Asked {
 }
 
 /**
- * Milliseconds of the statements of each search, sent once more as they are: one after the other, or together where the search does not
- * wait for the one before. Each search is made twice before, and its second time recorded, so that what searches keep of the corpus is
- * known, as to a service that has run for a while. All are recorded first: right after its recording, every page that a search reads
- * would be in memory, as in no service. Without `remembers`, the statements of searches that keep nothing of the corpus: all that a
- * search needs is then asked of the database.
+ * Returns the milliseconds of the statements of each search. The statements are replayed in order, or together where the search does not
+ * wait for the previous one. Each search runs twice first, and the second run is recorded, so the caches are warm as in a service that has
+ * run for a while. All searches are recorded before the first replay, because right after its recording every page of a search would be
+ * in memory. Without `remembers`, searches use no caches, and the database answers everything.
  */
 export async function replay(db: Database, searches: readonly Asked[], remembers = true): Promise<number[]> {
   const memory = remembers ? openCorpusMemory(db) : undefined;
@@ -41,16 +40,16 @@ export async function replay(db: Database, searches: readonly Asked[], remembers
   return taken;
 }
 
-/** The statements of a transaction, in each step those that are sent together; without options, one that stands alone. */
+/** The statements of a transaction; each step holds the statements that are sent together. No options: a single statement. */
 interface Recorded {
   steps: Sql[][];
   options?: TransactionOptions;
 }
 
-/** Each transaction of a search. */
+/** Replays each transaction of a search. */
 async function record(db: Database, memory: CorpusMemory | undefined, { request, vector }: Asked): Promise<Recorded[]> {
   const transactions: Recorded[] = [];
-  // All on one connection.
+  // All statements run on one connection.
   const recording = ({ beside: _, ...tx }: Tx, steps: Sql[][]): Tx => {
     let unanswered = 0;
     return {
@@ -84,7 +83,7 @@ async function record(db: Database, memory: CorpusMemory | undefined, { request,
   return transactions;
 }
 
-/** Ids of the nearest chunks that fit, by comparing every vector. */
+/** Returns the ids of the nearest chunks that match the filter, by an exact comparison of all vectors. */
 export async function findNearest(db: Database, request: RetrieveRequest, vector: Float32Array): Promise<string[]> {
   return db.transaction(request.tenantId, async (tx) => {
     const serving = (await findServingVectors(tx, request.tenantId))!;

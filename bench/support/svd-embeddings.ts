@@ -1,21 +1,21 @@
 /**
- * An embedding model made from a corpus alone: TF-IDF, reduced to the directions in which its texts differ most (latent semantic
- * analysis, by a randomised singular value decomposition). Weak but meaningful: words that occur together come to lie together.
+ * An embedding model that is computed from a corpus alone: TF-IDF, reduced to the directions in which the texts differ most (latent
+ * semantic analysis by a randomised singular value decomposition). The model is weak, but words that occur together are near.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { openRandom } from '../../test/support/random.ts';
 
 export const SVD_DIMENSION = 128;
-/** More directions than are wanted make those better. */
+/** Additional directions that improve the wanted ones (oversampling). */
 const SPARE_DIRECTIONS = 16;
 const ITERATIONS = 4;
 const TEXTS_MIN = 2;
 
-/** Term number -> weight; of length 1. */
+/** Term number -> weight; the vector has length 1. */
 type Sparse = ReadonlyMap<number, number>;
 
-/** Text -> vector. `termsOf` says what its words are. */
+/** Returns a function text -> vector. `termsOf` returns the words of a text. */
 export function trainSvd(texts: readonly string[], termsOf: (text: string) => readonly string[]) {
   const frequencies = new Map<string, number>();
   const analyzed = texts.map(termsOf);
@@ -50,7 +50,7 @@ function project(sparse: Sparse, basis: Float64Array, width: number): number[] {
   return vector;
 }
 
-/** Terms × width, orthonormal: the space of the leading right singular vectors, by subspace iteration. */
+/** Returns an orthonormal matrix (terms × width) that spans the leading right singular vectors, by subspace iteration. */
 function directions(rows: readonly Sparse[], terms: number, width: number): Float64Array {
   const random = openRandom(1);
   let basis = Float64Array.from({ length: terms * width }, () => random.next() - 0.5);
@@ -84,7 +84,7 @@ function orthonormalise(basis: Float64Array, rows: number, width: number): void 
   }
 }
 
-/** `/v1/embeddings` over `embed`. */
+/** Serves `/v1/embeddings` with the vectors of `embed`. */
 export async function serveEmbeddings(
   embed: (text: string) => number[],
 ): Promise<{ url: string; close(): Promise<void> }> {

@@ -1,4 +1,4 @@
-/** Documents with tables whose cells are known, in the forms that tables have in print; and pages that only look like tables. */
+/** Generates printed tables with known cells in all usual forms, and pages that only look like tables. */
 import type { Grid } from './table-score.ts';
 
 export type Rules = 'ruled' | 'horizontal' | 'banded' | 'plain';
@@ -11,10 +11,10 @@ export interface Cell {
 
 export interface TableSpec {
   rules: Rules;
-  /** The first `heads` rows are its header. */
+  /** Number of header rows. */
   heads: number;
   rows: readonly (readonly Cell[])[];
-  /** Points of its type. */
+  /** Font size in points. */
   size?: number;
   rightToLeft?: boolean;
 }
@@ -23,12 +23,12 @@ export type Part = { prose: string } | { table: TableSpec };
 
 export interface PageSpec {
   name: string;
-  /** What is hard about it. */
+  /** Why this form is hard. */
   group: string;
-  /** Of the page's text. */
+  /** Direction of the page's text. */
   columns: 1 | 2;
   landscape?: boolean;
-  /** Scripts that TeX would need fonts for. */
+  /** The text uses a script for which TeX needs further fonts. */
   latin: boolean;
   parts: readonly Part[];
 }
@@ -138,7 +138,7 @@ const LONG = [
 
 const RULES: readonly Rules[] = ['ruled', 'horizontal', 'banded', 'plain'];
 
-/** Every form of content with every form of rules. */
+/** Returns every form of content with every form of rules. */
 export function tablePages(): PageSpec[] {
   return RULES.flatMap((rules) => {
     const table = (rows: Cell[][], more: Partial<TableSpec> = {}): Part => ({
@@ -173,7 +173,7 @@ function prose(index: number): Part {
   return { prose: PROSE[index]! };
 }
 
-/** What a parser should find. */
+/** Returns the cells that a parser should find. */
 export function gridsOf(page: PageSpec): Grid[] {
   return page.parts.flatMap((part) => ('table' in part ? [gridOf(part.table)] : []));
 }
@@ -191,7 +191,7 @@ function gridOf({ rows }: TableSpec): Grid {
   return grid;
 }
 
-/** Pages as HTML that hold no table. */
+/** Returns HTML pages without a table. */
 export function pagesWithoutTables(): { name: string; html: string }[] {
   const paragraphs = [...PROSE, ...PROSE, ...PROSE].map((text) => `<p>${text}</p>`).join('');
   const lines = (count: number, line: (index: number) => string) =>
@@ -223,7 +223,7 @@ export function pagesWithoutTables(): { name: string; html: string }[] {
   return Object.entries(pages).map(([name, body]) => ({ name, html: htmlPage(body) }));
 }
 
-/** A page of HTML for print. */
+/** Returns one HTML page for print. */
 export function htmlPage(body: string, style = ''): string {
   return `<!doctype html><meta charset="utf-8"><style>body{font:10.5pt 'Noto Serif',serif}p{text-align:justify}${style}</style>${body}`;
 }

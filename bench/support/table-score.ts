@@ -1,13 +1,13 @@
 /**
- * How well tables were kept: pairs of neighbouring cells, as in the table competition of ICDAR 2013 (Göbel et al.). A pair
- * is a cell and the next one that is not empty, to its right or below it; where a cell lies in the table does not count.
+ * Scores extracted tables by pairs of neighbouring cells, as in the table competition of ICDAR 2013 (Göbel et al.). A pair is a
+ * cell and the next cell with content to its right or below it. The position of a cell in the table does not count.
  */
 
-/** Rows of cells. A cell over several rows or columns stands in each of them. */
+/** Rows of cells. A cell that spans several rows or columns is repeated in each of them. */
 export type Grid = readonly (readonly string[])[];
 
 export interface PairCount {
-  /** Pairs of the truth, pairs that were found, and those that are in both. */
+  /** Expected pairs, found pairs, and pairs that are in both. */
   truth: number;
   found: number;
   both: number;
@@ -21,12 +21,12 @@ export function countPairs(truth: readonly Grid[], found: readonly Grid[]): Pair
   return { truth: sum(expected), found: sum(seen), both };
 }
 
-/** 1 where there is nothing to find and nothing was found. */
+/** Returns F1; 1 when no pair was expected and none was found. */
 export function pairF1({ truth, found, both }: PairCount): number {
   return truth + found === 0 ? 1 : (2 * both) / (truth + found);
 }
 
-/** The cells of a Markdown table. */
+/** Returns the cells of a Markdown table. */
 export function gridOfMarkdown(text: string): Grid {
   const rows = text.split('\n').filter((line) => !/^\|(\s*:?-+:?\s*\|)+$/.test(line));
   return rows.map((row) =>
@@ -37,7 +37,7 @@ export function gridOfMarkdown(text: string): Grid {
   );
 }
 
-/** Of all tables of a file, so that a table that was cut in two loses only the pairs at the cut. */
+/** Scores all tables of a file together, so a table that was cut in two loses only the pairs at the cut. */
 function pairsOf(grids: readonly Grid[]): Map<string, number> {
   const pairs = new Map<string, number>();
   for (const grid of grids) {
@@ -53,14 +53,14 @@ function pairsOf(grids: readonly Grid[]): Map<string, number> {
 function countNeighbours(cells: readonly string[], direction: string, pairs: Map<string, number>): void {
   const filled = cells.filter((cell) => cell !== '');
   for (const [index, cell] of filled.slice(1).entries()) {
-    // The same cell, repeated in each row or column that it spans.
+    // The same cell is repeated in each row or column that it spans.
     if (cell === filled[index]) continue;
     const pair = `${filled[index]}${direction}${cell}`;
     pairs.set(pair, (pairs.get(pair) ?? 0) + 1);
   }
 }
 
-/** Letters and digits; marks only where a cell has nothing else. */
+/** Keeps letters and digits, and other signs only in cells that have nothing else. */
 function comparable(cell: string): string {
   const plain = cell
     .replace(/<[^<>]*>/g, '')

@@ -1,4 +1,4 @@
-/** The documents of table-pages.ts as HTML, as flat ODT and as TeX. */
+/** Writes the pages of table-pages.ts as HTML, flat ODT and TeX. */
 import { type Cell, htmlPage, type PageSpec, type Rules, type TableSpec } from './table-pages.ts';
 
 const TITLE = 'Report of the regional offices';
@@ -39,7 +39,7 @@ function align(text: string): 'right' | 'left' | 'start' {
   return /[\u0600-\u06ff]/.test(text) ? 'start' : 'left';
 }
 
-/** Flat OpenDocument text, as LibreOffice reads it. */
+/** Returns flat OpenDocument text that LibreOffice reads. */
 export function pageFodt(page: PageSpec): string {
   const tables = page.parts.flatMap((part) => ('table' in part ? [part.table] : []));
   const names = ['office', 'style', 'text', 'table']
@@ -120,7 +120,7 @@ function tableFodt({ heads, rows }: TableSpec, table: number): string {
 
 const escapeTex = (text: string): string => text.replace(/[%&#$_{}]/g, '\\$&');
 
-/** LaTeX without packages that a small installation lacks; undefined for what it does not print. */
+/** Returns LaTeX that needs no packages beyond a small installation; undefined for scripts that it cannot print. */
 export function pageTex(page: PageSpec): string | undefined {
   const tables = page.parts.flatMap((part) => ('table' in part ? [part.table] : []));
   const isLong = tables.some(({ rows }) => rows.length > 30);

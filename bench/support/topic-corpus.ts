@@ -1,4 +1,4 @@
-/** A made corpus whose words and vectors have topics in common, as real ones have: written through the stores. */
+/** Generates a corpus with topics that words and vectors share, as in real corpora, and writes it through the stores. */
 
 import { createTenant, findTenantByName } from '../../src/corpus/tenant-store.ts';
 import { rearrangeTextSearch } from '../../src/corpus/text-index.ts';
@@ -27,10 +27,10 @@ const TOPIC_WORDS = 20;
 const CHUNK_WORDS = 60;
 const CHUNKS_PER_SOURCE = 10;
 const SOURCES_PER_GROUP = 50;
-/** Of a chunk's vector around that of its topic. */
+/** Deviation of a chunk's vector from the vector of its topic. */
 const NOISE = 0.9;
 
-/** As `fillTopicCorpus`, in an embedded database of the folder. */
+/** Runs `fillTopicCorpus` in an embedded database of the folder. */
 export async function buildTopicCorpus(folder: string, chunks: number, dimension: number): Promise<void> {
   const db = await openDatabase({ dataDir: folder });
   try {
@@ -41,8 +41,8 @@ export async function buildTopicCorpus(folder: string, chunks: number, dimension
 }
 
 /**
- * Tenant `default` with so many chunks, unless it is there. Sources have a number `bucket` from 0 to 999 in their metadata, by chance:
- * filters select by it.
+ * Creates the tenant `default` with this many chunks, unless it exists. The metadata of each source has a random number `bucket` from
+ * 0 to 999, which filters use.
  */
 export async function fillTopicCorpus(db: Database, chunks: number, dimension: number): Promise<void> {
   await migrate(db);
@@ -55,7 +55,7 @@ export async function fillTopicCorpus(db: Database, chunks: number, dimension: n
   );
   const words = Array.from({ length: COMMON_WORDS + TOPICS * TOPIC_WORDS }, () => random.word(random.integer(4, 9)));
   const { id: tenantId, partitionNo } = await createTenant(db, { id: newId(), name: 'default' });
-  // Made at the end, the tables that stand for a BM25 index take a quarter of the time.
+  // Without pg_textsearch, the tables of the BM25 index take a quarter of the time when they are filled at the end.
   if (!db.hasTextSearch) await db.system.query(sql`select drop_text_index(${tenantId}, ${partitionNo})`);
   const element = elementFor(db, dimension);
   const { generation } = await db.system.transaction((tx) =>
@@ -97,7 +97,7 @@ async function finish(db: Database, tenantId: string, made: VectorKind & { gener
   await db.system.executeOutsideTransaction('checkpoint');
 }
 
-/** Three words of ten are of the topic; the others are the rarer, the higher their number. */
+/** Returns a text: three of ten words belong to the topic; the others get rarer with their number. */
 function makeText(random: Random, words: readonly string[], topic: number): string {
   const skewed = (count: number): number => Math.min(count - 1, Math.floor(count ** random.next()));
   return Array.from({ length: CHUNK_WORDS }, () =>
@@ -105,7 +105,7 @@ function makeText(random: Random, words: readonly string[], topic: number): stri
   ).join(' ');
 }
 
-/** Of length 1. `noise` in units of the deviation of the centre's numbers. */
+/** Returns a vector of length 1. `noise` has the unit of the standard deviation of the centre's numbers. */
 export function near(random: Random, centre: Float32Array, noise: number): Float32Array {
   const deviation = Math.sqrt(centre.reduce((sum, value) => sum + value * value, 0) / centre.length);
   const vector = centre.map((value) => value + noise * deviation * gaussian(random));
