@@ -67,7 +67,7 @@ function summaryLine(name: string, outcomes: readonly Outcome[]): Record<string,
   };
 }
 
-/** Returns the mean length in characters of the answers. */
+/** Returns the median length in characters of the answers. */
 function medianLength(outcomes: readonly Outcome[]): Cell {
   const lengths = outcomes.flatMap(({ answer }) => (answer === null ? [] : [[...answer].length])).sort((a, b) => a - b);
   return lengths[Math.floor(lengths.length / 2)] ?? '–';

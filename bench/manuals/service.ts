@@ -61,7 +61,7 @@ const PAGE_SIZE = 100;
 const POLL_MS = 100;
 const SEARCH_LIMIT = 10;
 const FIRST_TIME = 1_760_000_000;
-/** A page size above the largest upload. */
+/** Times that are reserved for each corpus: more than an upload has files. */
 const TIMES_PER_CORPUS = 10_000;
 const UNSETTLED: ReadonlySet<string> = new Set([
   'unknown',

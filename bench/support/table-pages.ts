@@ -25,10 +25,10 @@ export interface PageSpec {
   name: string;
   /** Why this form is hard. */
   group: string;
-  /** Direction of the page's text. */
+  /** Columns of the page's text. */
   columns: 1 | 2;
   landscape?: boolean;
-  /** The text uses a script for which TeX needs further fonts. */
+  /** False when the text uses a script for which TeX needs further fonts. */
   latin: boolean;
   parts: readonly Part[];
 }
