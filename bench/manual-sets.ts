@@ -4,7 +4,7 @@
  *
  *   apt-get download libreoffice-help-{de,el,es,ru,tr,vi} libreoffice-l10n-{ar,de,el,es,ro,ru,tr,vi}
  *   for f in *.deb; do dpkg-deb -x $f unpacked; done
- *   node bench/manual-sets.ts unpacked sets && node bench/retrieval-lexical.ts --folder sets
+ *   node bench/manual-sets.ts unpacked sets && npm run bench:retrieval -- --folder sets --chunks none
  *
  * Titles are shorter and vaguer than questions, and all texts describe one program. The figures are therefore lower than those of
  * other sets and compare only with each other.
