@@ -59,7 +59,7 @@ export async function openDeps(config: Config, log: FastifyBaseLogger, given: Gi
     const db = given.db ?? closing(await openConfigured(config), (d) => d.close());
     const http = given.http ?? closing(openHttpClient({ allow: config.outboundAllow }), (client) => client.close());
     const blobs = given.blobs ?? (await openBlobs(config, crash));
-    const queue = await prepareDatabase(db, config.databaseUrl, async () => {
+    const queue = await prepareDatabase(db, config, async () => {
       await migrate(db);
       return given.queue ?? closing(await openJobQueue(db, log), (q) => q.stop(0));
     });
@@ -148,7 +148,7 @@ export async function openStores(
     await db.close();
   };
   try {
-    await prepareDatabase(db, config.databaseUrl, () => migrate(db));
+    await prepareDatabase(db, config, () => migrate(db));
     const blobs = await openBlobs(config, noCrashPoints);
     embedding = openEmbedding(config.embedding, http);
     const chatModel = openChatModel(config.chat, http, words);

@@ -66,9 +66,7 @@ export async function startService(role: Role, config: Config, env: Environment,
   try {
     await settleMasterKey(deps);
     const firstKey =
-      role === 'worker'
-        ? undefined
-        : await prepareDatabase(deps.db, config.databaseUrl, () => bootstrap(deps.db, config));
+      role === 'worker' ? undefined : await prepareDatabase(deps.db, config, () => bootstrap(deps.db, config));
     if (deps.db.kind === 'embedded') await dropUnansweredIdempotencyKeys(deps.db.system);
     const app = role === 'worker' ? undefined : await buildApp(deps);
     const worker = role === 'api' ? undefined : buildWorker(deps);

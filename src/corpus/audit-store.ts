@@ -3,7 +3,7 @@
  *
  * An event is written in the transaction of the change it tells of, so neither exists without the other. Its hash covers the
  * hash of the event before: one that is altered, removed or put in between breaks the chain at its place, and
- * `findBrokenEvent` names it. The service's role may add events and read them, nothing else (migration 0018).
+ * `findBrokenEvent` names it. The service's role may add events and read them, nothing else.
  */
 import { createHash } from 'node:crypto';
 import { json, type Queryable, type Tx } from '../db/database.ts';

@@ -32,7 +32,7 @@ export function termsIndex(partitionNo: number): string {
   return `chunk_${partitionNo}_terms`;
 }
 
-/** The tables that stand for it where the database has no BM25 index (migration 0006). */
+/** The tenant's partition of `text_index`, which replaces `termsIndex` where the database has no BM25 index. */
 export function textIndex(partitionNo: number): string {
   return `text_index_${partitionNo}`;
 }

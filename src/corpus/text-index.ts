@@ -1,4 +1,4 @@
-/** Which form the index over terms has: a BM25 index of pg_textsearch, or tables that stand for it (migration 0006). */
+/** Which form the index over terms has: a BM25 index of pg_textsearch, or the tables `text_index…` in its place. */
 import type { Database, Queryable } from '../db/database.ts';
 import { canUseTextSearch } from '../db/extensions.ts';
 import { identifier, sql } from '../db/sql.ts';

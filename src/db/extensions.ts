@@ -34,7 +34,7 @@ async function ensureExtension(system: Queryable, name: string): Promise<boolean
   return true;
 }
 
-/** True when a tenant has a text index in tables (migration 0006), which stand for a BM25 index. */
+/** Returns whether a tenant has its text index in the tables `text_index…` instead of a BM25 index. */
 async function usesTextIndex(system: Queryable): Promise<boolean> {
   const [found] = await system.query<{ used: boolean }>(
     sql`select exists (select from pg_inherits where inhparent = to_regclass('text_index')) as used`,

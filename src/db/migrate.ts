@@ -14,15 +14,42 @@ export interface Migration {
   text: string;
 }
 
-/** Any constant: processes that migrate the same database wait for each other on it. */
+/** The database has a migration that this program does not have. */
+export class SchemaMismatch extends Error {
+  readonly #problem: string;
+  readonly #remedy: string;
+
+  private constructor(problem: string, remedy: string) {
+    super(`${problem} the database: ${remedy}start with a new one and ingest again`);
+    this.name = 'SchemaMismatch';
+    this.#problem = problem;
+    this.#remedy = remedy;
+  }
+
+  static newer(migration: string): SchemaMismatch {
+    return new SchemaMismatch(`a newer version of Pinakes (migration ${migration}) made`, 'use the newer program, or ');
+  }
+
+  static unreleased(migration: string): SchemaMismatch {
+    return new SchemaMismatch(`an unreleased version of Pinakes (migration ${migration}) made`, '');
+  }
+
+  /** Returns the message with the place of the database and the name of what to make anew, such as `data directory`. */
+  explain(place: string, container: string): string {
+    return `${this.#problem} ${place}: ${this.#remedy}start with a new ${container} and ingest again`;
+  }
+}
+
+/** Any constant. Processes that migrate the same database wait for each other on it. */
 const MIGRATION_LOCK = 8_310_452;
 
 /**
  * Applies the migrations that are missing and returns their names, in order.
  *
- * Processes may call it at the same time: one applies, the others then find nothing to do.
+ * Processes may call it at the same time: one applies the migrations, the others then find nothing to do.
  *
- * @throws Error when the database is newer than this program, or a migration fails (its transaction leaves nothing).
+ * @throws SchemaMismatch when a newer or an unreleased version made the database.
+ * @throws Error when a migration fails. Its transaction is rolled back.
  */
 export async function migrate(db: Database, migrations: readonly Migration[] = readMigrations()): Promise<string[]> {
   await db.system.transaction(async (tx) => {
@@ -30,14 +57,14 @@ export async function migrate(db: Database, migrations: readonly Migration[] = r
     await createRole(tx);
     await tx.query(sql`create table if not exists schema_migration (
       version int primary key, name text not null, applied_at timestamptz not null default now())`);
-    await assertNotNewer(tx, migrations);
+    await assertKnown(tx, migrations);
   });
   const applied: string[] = [];
   for (const migration of migrations) if (await apply(db, migration)) applied.push(migration.name);
   return applied;
 }
 
-/** The migrations of the package, found from `src/` as well as from `dist/`. */
+/** Returns the migrations of the package, found from `src/` as well as from `dist/`. */
 export function readMigrations(): Migration[] {
   const folder = packageFolder('migrations');
   return readdirSync(folder)
@@ -50,7 +77,7 @@ export function readMigrations(): Migration[] {
     }));
 }
 
-/** Changes when any migration does: names a migrated template database. */
+/** Returns a hash of all migrations. It names a template database that tests copy. */
 export function migrationsHash(migrations: readonly Migration[] = readMigrations()): string {
   return createHash('sha256').update(JSON.stringify(migrations)).digest('hex').slice(0, 16);
 }
@@ -71,12 +98,12 @@ async function apply(db: Database, migration: Migration): Promise<boolean> {
   );
 }
 
-/** Transaction-level, so it is freed however the transaction ends. */
+/** The lock belongs to the transaction, so it is released however the transaction ends. */
 async function lock(tx: Tx): Promise<void> {
   await tx.query(sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
 }
 
-/** Roles belong to the whole server: another database's migration may create it at the same moment. */
+/** Roles belong to the whole server, so the migration of another database may create the role at the same moment. */
 async function createRole(tx: Tx): Promise<void> {
   await tx.query(
     raw(`do $$ begin
@@ -94,12 +121,15 @@ async function createRole(tx: Tx): Promise<void> {
   );
 }
 
-async function assertNotNewer(tx: Tx, migrations: readonly Migration[]): Promise<void> {
+/** A migration under another name tells an unreleased version, also when its version is newer than all of the package. */
+async function assertKnown(tx: Tx, migrations: readonly Migration[]): Promise<void> {
+  const names = new Map(migrations.map(({ version, name }) => [version, name]));
   const newest = migrations.at(-1)?.version ?? 0;
-  const [row] = await tx.query<{ version: number | null }>(sql`select max(version) as version from schema_migration`);
-  if ((row?.version ?? 0) > newest) {
-    throw new Error(
-      `the database is at migration ${row?.version}, this program knows ${newest}: use the newer program`,
-    );
-  }
+  const applied = await tx.query<Pick<Migration, 'version' | 'name'>>(
+    sql`select version, name from schema_migration order by version`,
+  );
+  const renamed = applied.find(({ version, name }) => version <= newest && names.get(version) !== name);
+  if (renamed) throw SchemaMismatch.unreleased(renamed.name);
+  const last = applied.at(-1);
+  if (last && last.version > newest) throw SchemaMismatch.newer(last.name);
 }

@@ -1,7 +1,9 @@
 /** Opens the database that the settings name. */
 import { join } from 'node:path';
+import { ConfigError } from '../util/settings-reader.ts';
 import type { Database } from './database.ts';
 import { openEmbeddedDatabase } from './embedded/embedded-database.ts';
+import { SchemaMismatch } from './migrate.ts';
 import { openServerDatabase } from './server/server.ts';
 import { explainStart, whileAlone } from './server/start.ts';
 
@@ -18,16 +20,29 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   return openEmbeddedDatabase({ dataDir: join(options.dataDir, 'database') });
 }
 
+/** The settings that say where the database is. */
+export interface DatabasePlace {
+  /** Null: the embedded engine. */
+  databaseUrl: string | null;
+  dataDir: string;
+}
+
 /**
- * Returns what `work` returns, which makes tables that may be missing. Processes that share a server run it one after the other.
+ * Returns what `work` returns. `work` makes tables that may be missing. Processes that share a server run it one after the other.
  *
- * @throws ConfigError where the server lacks what the work needs.
+ * @throws ConfigError where the server lacks what `work` needs, or another version of the program made the database.
  */
-export async function prepareDatabase<T>(db: Database, url: string | null, work: () => Promise<T>): Promise<T> {
-  if (db.kind === 'embedded') return work();
+export async function prepareDatabase<T>(db: Database, place: DatabasePlace, work: () => Promise<T>): Promise<T> {
   try {
-    return await whileAlone(db.system, work);
+    return db.kind === 'embedded' ? await work() : await whileAlone(db.system, work);
   } catch (error) {
-    throw url === null ? error : explainStart(error, url);
+    throw place.databaseUrl === null ? explainData(error, place.dataDir) : explainStart(error, place.databaseUrl);
   }
+}
+
+/** Returns `error` as a ConfigError of one line where the database in the data directory is to blame. */
+function explainData(error: unknown, dataDir: string): unknown {
+  if (!(error instanceof SchemaMismatch)) return error;
+  const problem = `is ${dataDir}, but ${error.explain('the database in it', 'data directory')}`;
+  return new ConfigError('PINAKES_DATA_DIR', problem, `${dataDir}-new`, { cause: error });
 }

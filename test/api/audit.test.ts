@@ -4,11 +4,9 @@ import { after, before, test } from 'node:test';
 import { SCOPES } from '../../src/access/caller.ts';
 import { runAdminCommand } from '../../src/admin.ts';
 import { findBrokenEvent } from '../../src/corpus/audit-store.ts';
-import { migrate, readMigrations } from '../../src/db/migrate.ts';
 import { sql } from '../../src/db/sql.ts';
 import { newId } from '../../src/util/ids.ts';
 import { openTestApp, type TestAnswer, type TestApp, type TestTenant } from '../support/app.ts';
-import { openTestDatabase } from '../support/database.ts';
 import { SECRET_CANARY } from '../support/passages/canary.ts';
 import { uploadFiles } from '../support/upload.ts';
 
@@ -203,31 +201,4 @@ test('it needs a scope of its own and a key without limits', async () => {
   assert.equal((await t.get('/audit-events', await t.issueKey(['audit:read']))).status, 200);
   for (const limits of [{ sourceGroupIds: [newId()] }, { tagIds: [newId()] }])
     assert.equal((await t.get('/audit-events', await t.issueKey(['audit:read'], limits))).status, 403);
-});
-
-test('keys with all scopes from before get the new one, others do not', async () => {
-  const all = readMigrations();
-  const database = await openTestDatabase(all.filter(({ version }) => version < 16));
-  try {
-    const { db } = database;
-    const tenantId = newId();
-    const former = SCOPES.filter((scope) => scope !== 'audit:read');
-    await db.system.query(sql`insert into tenant (id, name) values (${tenantId}, 'old')`);
-    const keys: [string, readonly string[], string[] | null, Date | null][] = [
-      ['all', former, null, null],
-      ['fewer', former.slice(1), null, null],
-      ['limited', former, [newId()], null],
-      ['revoked', former, null, new Date()],
-    ];
-    for (const [name, scopes, tagIds, revokedAt] of keys)
-      await db.system.query(sql`insert into api_key (tenant_id, id, public_id, name, secret_hash, scopes, tag_ids, revoked_at)
-        values (${tenantId}, ${newId()}, ${name}, ${name}, ''::bytea, ${scopes}, ${tagIds}, ${revokedAt})`);
-    await migrate(db);
-    const rows = await db.system.query<{ name: string }>(
-      sql`select name from api_key where 'audit:read' = any (scopes)`,
-    );
-    assert.deepEqual(rows, [{ name: 'all' }]);
-  } finally {
-    await database.close();
-  }
 });

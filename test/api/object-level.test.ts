@@ -341,7 +341,8 @@ async function makeObjects(tenant: TestTenant): Promise<Objects> {
   );
   await db.query(
     tenant.tenantId,
-    sql`insert into tag_source_group (tenant_id, tag_id, source_group_id) values (${tenant.tenantId}, ${tag}, ${group})`,
+    sql`insert into tag_source_group (tenant_id, id, tag_id, source_group_id)
+        values (${tenant.tenantId}, ${newId()}, ${tag}, ${group})`,
   );
   const key = (await t.post('/api-keys', { name: 'k', scopes: SCOPES }, tenant.key)).body.id;
   const secret = (await t.post('/secrets', { name: 's', type: 'repo', secret: `${SECRET_CANARY}theirs` }, tenant.key))

@@ -94,7 +94,7 @@ describe('on a server', { skip: SERVER === undefined ? 'for a server' : false },
       const events: string[] = [];
       await Promise.all(
         two.map((db, index) =>
-          prepareDatabase(db, SERVER!, async () => {
+          prepareDatabase(db, { databaseUrl: SERVER!, dataDir }, async () => {
             events.push(`${index} begins`);
             await db.system.query(sql`select pg_sleep(0.05)`);
             events.push(`${index} ends`);

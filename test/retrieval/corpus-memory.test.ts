@@ -191,8 +191,8 @@ const CHANGES: Record<string, Change> = {
   'a tag is put on': {
     filters: ({ tags }) => ({ tagIds: [tags.get('shown')!] }),
     change: ({ tenant, groupId, tags }) =>
-      sql`insert into tag_source_group (tenant_id, tag_id, source_group_id)
-        select ${tenant.id}, ${tags.get('shown')}, id from source_group where id <> ${groupId}`,
+      sql`insert into tag_source_group (tenant_id, id, tag_id, source_group_id)
+        select ${tenant.id}, gen_random_uuid(), ${tags.get('shown')}, id from source_group where id <> ${groupId}`,
     after: ['one', 'three', 'two'],
   },
   'a tag is renamed': {

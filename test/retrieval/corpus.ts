@@ -63,7 +63,8 @@ async function seedGroup(tx: Tx, tenantId: string, group: SeedGroup, tags: TagId
       await tx.query(sql`insert into tag (tenant_id, id, name) values (${tenantId}, ${tags.get(name)}, ${name})`);
     }
     await tx.query(sql`
-      insert into tag_source_group (tenant_id, tag_id, source_group_id) values (${tenantId}, ${tags.get(name)}, ${id})`);
+      insert into tag_source_group (tenant_id, id, tag_id, source_group_id)
+      values (${tenantId}, ${newId()}, ${tags.get(name)}, ${id})`);
   }
   for (const source of group.sources) await seedSource(tx, tenantId, id, group.sourceType ?? 'local_file', source);
   return id;

@@ -1,4 +1,4 @@
-/** Vectors in single and in half precision: those of before go on, new ones are made as the database calculates best. */
+/** Vectors in single and in half precision: stored ones serve on, new ones have the precision that the database compares fastest. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
@@ -10,12 +10,9 @@ import {
   keepVectorsOfSources,
   listGenerations,
   vectorBytes,
-  vectorPartition,
-  vectorTable,
   vectorText,
 } from '../../src/corpus/vector-store.ts';
-import { migrate, readMigrations } from '../../src/db/migrate.ts';
-import { identifier, raw, sql } from '../../src/db/sql.ts';
+import { sql } from '../../src/db/sql.ts';
 import { exactPlan, nearestCandidates } from '../../src/retrieval/semantic/nearest.ts';
 import type { AdmittedRequest } from '../../src/retrieval/types.ts';
 import { newId } from '../../src/util/ids.ts';
@@ -23,14 +20,9 @@ import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { seed } from './corpus.ts';
 import { seedVectors } from './vectors.ts';
 
-/** The last migration before vectors could have single precision. */
-const BEFORE = 12;
-/** The audit log, which tells of every tenant that is made. */
-const AUDIT = 18;
-
 let database: TestDatabase;
 before(async () => {
-  database = await openTestDatabase(readMigrations().filter(({ version }) => version <= BEFORE || version === AUDIT));
+  database = await openTestDatabase();
 });
 after(() => database.close());
 
@@ -70,33 +62,14 @@ async function nearest({ id, partitionNo }: Tenant, vector: Float32Array): Promi
   });
 }
 
-test('vectors of half precision from before serve on, and new ones join them', async () => {
+test('vectors of half precision serve on, and new ones join them', async () => {
   const [first, second] = [newId(), newId()];
-  const tenant = await newTenant('old', [first, second]);
-  const table = identifier(vectorTable(tenant.partitionNo, 1));
-  await database.db.system.transaction(async (tx) => {
-    await tx.query(sql`insert into embedding_generation (tenant_id, generation, model, dimension, status, filled, indexed, created_at)
-      values (${tenant.id}, 1, 'm', 3, 'serving', true, true, now())`);
-    await tx.query(
-      sql`create table ${table} partition of ${identifier(vectorPartition(tenant.partitionNo))} for values in (1)`,
-    );
-    await tx.query(sql`alter table ${table} add check (vector_dims(embedding) = 3)`);
-    await tx.query(sql`select protect_tenant_rows(${vectorTable(tenant.partitionNo, 1)})`);
-    await tx.query(
-      sql`create index on ${table} using hnsw ((embedding::${raw('halfvec(3)')}) ${raw('halfvec_cosine_ops')})`,
-    );
-    await tx.query(sql`
-      insert into chunk_vector (tenant_id, generation, chunk_id, source_id, content_hash, embedding)
-      select tenant_id, 1, id, source_id, 'old'::bytea, '[1,0,0]' from chunk where id = ${first}`);
-  });
-
-  await migrate(database.db);
-
-  assert.equal((await findServingVectors(database.db.system, tenant.id))!.element, 'half');
+  const tenant = await newTenant('half', [first, second]);
+  const generation = await seedVectors(database.db, tenant.id, 'm', new Map([[first, ones(3, 0)]]), 'half');
   assert.deepEqual(await nearest(tenant, ones(3, 0)), new Map([[first, 1]]));
   await database.db.transaction(tenant.id, async (tx) => {
     const added = { chunkId: second, hash: Buffer.from('new'), embedding: '[1,1,0]' };
-    assert.deepEqual(await insertVectors(tx, tenant.id, 1, [added]), [second]);
+    assert.deepEqual(await insertVectors(tx, tenant.id, generation, [added]), [second]);
   });
   assert.deepEqual(
     await nearest(tenant, ones(3, 0)),
@@ -107,7 +80,7 @@ test('vectors of half precision from before serve on, and new ones join them', a
   );
 });
 
-describe('after the migration', () => {
+describe('the precision of vectors', () => {
   test('the embedded database calculates with single precision as long as it can be indexed, a server with half', () => {
     assert.equal(elementFor({ kind: 'embedded' }, 2_000), 'single');
     assert.equal(elementFor({ kind: 'embedded' }, 2_001), 'half');

@@ -8,7 +8,7 @@ import pg from 'pg';
 import pino from 'pino';
 import type { Database } from '../../src/db/database.ts';
 import { lockDirectory } from '../../src/db/embedded/lock.ts';
-import { type Migration, migrate, migrationsHash } from '../../src/db/migrate.ts';
+import { migrate, migrationsHash } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { openJobQueue } from '../../src/jobs/queue-pgboss.ts';
 import { assertNoCanaryInFiles } from './passages/canary.ts';
@@ -23,15 +23,14 @@ export interface TestDatabase {
 
 const TEMPLATE_WAIT_MS = 120_000;
 
-/** Opens a database of its own, migrated, with no tenant. `migrations`: only with these. */
-export async function openTestDatabase(migrations?: readonly Migration[]): Promise<TestDatabase> {
+/** Opens a database of its own, migrated, with no tenant. */
+export async function openTestDatabase(): Promise<TestDatabase> {
   const serverUrl = process.env['PINAKES_TEST_DATABASE_URL'];
-  if (serverUrl) return openOnServer(serverUrl, migrations);
+  if (serverUrl) return openOnServer(serverUrl);
   const dataDir = mkdtempSync(join(tmpdir(), 'pinakes-test-'));
-  if (!migrations) await copyTemplate(dataDir);
+  await copyTemplate(dataDir);
   const openedAt = new Date();
   const db = await openDatabase({ dataDir });
-  if (migrations) await migrate(db, migrations);
   return {
     db,
     dataDir,
@@ -47,14 +46,14 @@ export async function openTestDatabase(migrations?: readonly Migration[]): Promi
 }
 
 /** A fresh database on the server, dropped at the end. */
-async function openOnServer(serverUrl: string, migrations?: readonly Migration[]): Promise<TestDatabase> {
+async function openOnServer(serverUrl: string): Promise<TestDatabase> {
   const name = `pinakes_test_${randomBytes(6).toString('hex')}`;
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   const dataDir = mkdtempSync(join(tmpdir(), 'pinakes-test-'));
   await administer(serverUrl, `create database ${name}`);
   const db = await openDatabase({ dataDir, url: url.href });
-  await migrate(db, migrations);
+  await migrate(db);
   return {
     db,
     dataDir,

@@ -3,6 +3,7 @@ import pg from 'pg';
 import { ServiceError } from '../../errors.ts';
 import { ConfigError } from '../../util/settings-reader.ts';
 import type { SystemDatabase } from '../database.ts';
+import { SchemaMismatch } from '../migrate.ts';
 import { sql } from '../sql.ts';
 import { TENANT_ROLE } from '../tenant-scope.ts';
 
@@ -48,6 +49,8 @@ function targetOf(url: string): Target {
 }
 
 function problemOf(cause: Error, error: unknown, { host, database, role }: Target): string | undefined {
+  if (cause instanceof SchemaMismatch)
+    return `names the database "${database}" on ${host}, but ${cause.explain('it', 'database')}`;
   const { code } = cause as { code?: string };
   const { message } = cause;
   if (code === '3D000') return `names the database "${database}", which ${host} does not have (make it with: createdb)`;

@@ -1,5 +1,5 @@
 /**
- * BM25 candidates where the database has no BM25 index: the same formula and parameters over the tables of migration 0006.
+ * BM25 candidates where the database has no BM25 index: the same formula and parameters over the tables `text_index…`.
  *
  * A first look at the chunks with the rarest terms tells which score the last of the best has at least; then the index is asked
  * for the others that can reach it with the terms that are left, and only these are scored. The result is that of scoring all.

@@ -1,4 +1,4 @@
-/** How many chunks have a term, where the database has no BM25 index: the statistics of migration 0006. */
+/** How many chunks have a term, where the database has no BM25 index: the statistics in the table text_index_term. */
 import type { Tx } from '../../db/database.ts';
 import { sql } from '../../db/sql.ts';
 import type { Knowledge } from '../query/corpus-memory.ts';

@@ -1,6 +1,6 @@
 /**
  * What searches worked out about the corpus, kept until the corpus changes. Any change of its sources, groups, tags, values of
- * metadata columns or sets of vectors changes its version, in the transaction of the change (migrations 0020 and 0021).
+ * metadata columns or sets of vectors changes its version, in the transaction of the change.
  */
 import type { Database } from '../../db/database.ts';
 import { type Sql, sql } from '../../db/sql.ts';
@@ -19,7 +19,7 @@ const VERSIONS: Record<Database['kind'], Sql> = {
   server: sql`(select corpus_state() || ' ' || pg_postmaster_start_time())`,
 };
 
-/** The same of vectors (migration 0026). A server compares them within less than it takes to keep them. */
+/** The same of vectors. A server compares them within less than it takes to keep them. */
 const VECTOR_VERSIONS: Record<Database['kind'], Sql | null> = {
   embedded: sql`(select last_value from vector_version)`,
   server: null,

@@ -22,8 +22,8 @@ before(async () => {
   await ingestRun(service.deps)(job, { signal: new AbortController().signal, lastAttempt: false });
   await service.deps.db.transaction(service.tenantId, async (tx) => {
     await tx.query(sql`insert into tag (tenant_id, id, name) values (${service.tenantId}, ${tagId}, 'policy')`);
-    await tx.query(sql`insert into tag_source_group (tenant_id, tag_id, source_group_id)
-      values (${service.tenantId}, ${tagId}, ${tagged})`);
+    await tx.query(sql`insert into tag_source_group (tenant_id, id, tag_id, source_group_id)
+      values (${service.tenantId}, ${newId()}, ${tagId}, ${tagged})`);
   });
 });
 after(() => service.close());

@@ -1,0 +1,1065 @@
+-- The schema of Pinakes 0.1.0.
+--
+-- Every table that holds tenants' data has the column tenant_id. Two walls separate tenants: each statement names the tenant, and
+-- row-level security hides the rows of all others (last section). Ids are UUIDv7: they ascend with the time of creation.
+--
+-- Two rooms are not here. migrate.ts creates the role pinakes_app and the table schema_migration before the first migration runs.
+-- pg-boss keeps the job queue in a schema of its own. The extension vector is installed before (src/db/extensions.ts).
+
+comment on table schema_migration is 'Applied migrations (src/db/migrate.ts).';
+
+
+-- ───────────────────────────────────────────── Tenants and keys ─────────────────────────────────────────────
+
+create table tenant (
+  id uuid primary key,
+  name text not null unique,
+  partition_no int generated always as identity unique,   -- part of the names of the tenant's partitions: chunk_<partition_no>
+  created_at timestamptz not null default now(),
+  analyzer_version int not null default 0,    -- which version of the analyzer made the terms of the chunks
+  analyzed_to uuid                            -- chunks up to this id already have terms of the program's version; null = none or all
+);
+comment on table tenant is
+  'Tenants. A job analyzes the chunks of a tenant again when analyzer_version is not the version of the program.';
+
+create table api_key (
+  tenant_id uuid not null references tenant (id) on delete cascade,
+  id uuid not null,
+  public_id text not null unique,             -- the 12 characters after pk_
+  name text not null,
+  secret_hash bytea not null,                 -- SHA-256 of the whole key
+  scopes text[] not null,
+  source_group_ids uuid[],                    -- null = not limited
+  tag_ids uuid[],                             -- null = not limited
+  expires_at timestamptz,
+  revoked_at timestamptz,
+  issued_by uuid,                             -- the key that issued this one; null = an operator's command
+  replaced_by uuid,                           -- the key that a rotation put in its place
+  created_at timestamptz not null default now(),
+  primary key (tenant_id, id)
+);
+comment on table api_key is 'API keys with their scopes and limits. The key itself is not stored.';
+
+create table idempotency_key (
+  tenant_id uuid not null references tenant (id) on delete cascade,
+  api_key_id uuid not null,
+  key text not null,
+  route text not null,
+  body_hash bytea,                            -- null while a multipart body is still streaming
+  response_status int,                        -- null while the first request runs
+  response_body text,
+  created_at timestamptz not null default now(),
+  primary key (tenant_id, api_key_id, key)
+);
+create index idempotency_key_created on idempotency_key (created_at);
+comment on table idempotency_key is 'Answers by Idempotency-Key, so that a repeated request gets the first answer again.';
+
+
+-- ─────────────────────────────────────────── Source groups and tags ───────────────────────────────────────────
+
+create table source_group (
+  tenant_id uuid not null references tenant (id) on delete cascade,
+  id uuid not null,
+  source_type text not null check (source_type in ('local_file', 'drive', 'page', 'repo', 'web')),
+  name text not null,
+  status text not null,                       -- source_group_transition has the legal changes
+  metadata jsonb not null default '{}',       -- key -> text
+  chunk_metadata_keys jsonb not null default '[]',
+  chunk_metadatas_count bigint not null default 0,
+  error_title text,
+  error_message text,
+  generation int not null default 1,          -- a new run raises it and so fences out the run that it replaces
+  upload_at timestamptz,
+  created_at timestamptz not null,
+  started_at timestamptz,
+  ended_at timestamptz,
+  deleted_at timestamptz,                     -- tombstone: from this time on no request returns anything of the group
+  primary key (tenant_id, id),
+  check (ended_at is null or started_at is null or started_at <= ended_at),
+  check (started_at is null or created_at <= started_at)
+);
+create index source_group_page on source_group (tenant_id, source_type, id);
+create index source_group_deleted on source_group (tenant_id) where deleted_at is not null;
+comment on table source_group is 'Source groups: one upload, or one origin that the service keeps in step with.';
+
+create table source_group_transition (
+  from_status text not null,
+  to_status text not null,
+  primary key (from_status, to_status)
+);
+comment on table source_group_transition is
+  'Legal changes of source_group.status. jobs/status.ts repeats them for display; a test compares both.';
+
+insert into source_group_transition (from_status, to_status) values
+  ('queued', 'starting'), ('starting', 'started'), ('started', 'success'), ('started', 'failure'), ('started', 'managed'),
+  ('starting', 'failure'),
+  ('managed', 'queued'), ('success', 'queued'), ('failure', 'queued'), ('canceled', 'queued'),
+  ('queued', 'canceling'), ('starting', 'canceling'), ('started', 'canceling'),
+  ('canceling', 'canceled'), ('canceling', 'success'), ('canceling', 'failure'),
+  ('starting', 'unknown'), ('started', 'unknown'), ('unknown', 'queued'), ('unknown', 'failure'),
+  ('queued', 'deleting'), ('starting', 'deleting'), ('started', 'deleting'), ('success', 'deleting'), ('failure', 'deleting'),
+  ('managed', 'deleting'), ('canceling', 'deleting'), ('canceled', 'deleting'), ('unknown', 'deleting'), ('not_started', 'deleting'),
+  ('not_started', 'queued'),
+  ('deleting', 'delete_job_failure'), ('delete_job_failure', 'deleting');
+
+create function source_group_status_guard() returns trigger language plpgsql as $$
+begin
+  if new.status is distinct from old.status and not exists (
+    select from source_group_transition t where t.from_status = old.status and t.to_status = new.status
+  ) then
+    raise exception 'illegal status transition of source group %: % -> %', old.id, old.status, new.status using errcode = 'check_violation';
+  end if;
+  return new;
+end $$;
+create trigger source_group_status before update of status on source_group
+  for each row execute function source_group_status_guard();
+
+create table tag (
+  tenant_id uuid not null references tenant (id) on delete cascade,
+  id uuid not null,
+  name text not null,
+  description text not null default '',
+  created_at timestamptz not null default now(),
+  primary key (tenant_id, id),
+  unique (tenant_id, name)
+);
+comment on table tag is 'Tags, which source groups carry.';
+
+create table tag_source_group (
+  tenant_id uuid not null,
+  id uuid not null,                           -- the position of the link in lists
+  tag_id uuid not null,
+  source_group_id uuid not null,
+  primary key (tenant_id, tag_id, source_group_id),
+  foreign key (tenant_id, tag_id) references tag (tenant_id, id) on delete cascade,
+  foreign key (tenant_id, source_group_id) references source_group (tenant_id, id) on delete cascade
+);
+create unique index tag_source_group_page on tag_source_group (tenant_id, id);
+create index tag_source_group_group on tag_source_group (tenant_id, source_group_id);
+comment on table tag_source_group is 'Which source group carries which tag.';
+
+
+-- ──────────────────────────────────────────────── Sources and blobs ────────────────────────────────────────────────
+
+create table blob (
+  tenant_id uuid not null references tenant (id) on delete cascade,
+  hash text not null,                         -- SHA-256, hex; the name of the file in the blob store
+  size bigint not null,
+  created_at timestamptz not null default now(),
+  primary key (tenant_id, hash)
+);
+comment on table blob is 'Files in the blob store. A row without a file, or a file without a row, is what a crash left for the collector.';
+
+create table upload (
+  tenant_id uuid not null references tenant (id) on delete cascade,
+  id uuid not null,
+  hashes text[] not null,
+  created_at timestamptz not null default now(),
+  primary key (tenant_id, id)
+);
+comment on table upload is
+  'Uploads in flight: nobody deletes a blob that is listed here. A row that a crashed request left expires after an hour.';
+
+create table source (
+  tenant_id uuid not null,
+  id uuid not null,
+  source_group_id uuid not null,
+  parent_source_id uuid,                        -- the archive or mail that holds it; may be deleted before its members
+  member_depth int not null default 0,          -- archives within archives
+  source_type text not null,
+  name text not null,
+  path text,                                    -- of an uploaded file: names it in its group. Null: from an origin, or a member.
+                                                -- Not unique: one upload may hold equal names.
+  url text,
+  file_type text not null,
+  file_size bigint not null,
+  blob_hash text not null,
+  status text not null check (status in ('pending', 'ready', 'failed')),
+  attempts int not null default 0,
+  generation int not null default 1,            -- searches find only the chunks and text of this generation
+  mixed boolean not null default false,         -- chunks or text of other generations may exist
+  origin_metadata jsonb not null default '{}',  -- key -> {"val", "type"}, and "trusted": true when a connector says so
+  metadata jsonb not null default '{}',         -- records set by the API: key -> text; they win over origin_metadata
+  language text,                                -- ISO 639-1, detected or null
+  content_at timestamptz not null,              -- last change at the origin, else the time of ingestion
+  text_length int not null default 0,           -- code points of the extracted text
+  chunk_count int not null default 0,
+  chunk_metadatas_count int not null default 0,
+  redacted_by text not null default '',         -- the ingest rules that the text was redacted with (redact.ts: ingestMark); empty = none
+  warnings jsonb not null default '[]',
+  created_at timestamptz not null,
+  deleted_at timestamptz,                       -- tombstone
+  primary key (tenant_id, id),
+  foreign key (tenant_id, source_group_id) references source_group (tenant_id, id) on delete cascade
+);
+create index source_group_sources on source (tenant_id, source_group_id, id);
+create index source_pending on source (tenant_id, source_group_id) where status = 'pending';
+create index source_mixed on source (tenant_id, source_group_id) where mixed;
+create index source_path on source (tenant_id, source_group_id, path) where path is not null;
+create index source_parent on source (tenant_id, parent_source_id) where parent_source_id is not null;
+create index source_blob on source (tenant_id, blob_hash);
+create index source_language on source (tenant_id, language);  -- the languages in which a query is analyzed
+create index source_with_metadata on source (tenant_id, id) where metadata <> '{}' and deleted_at is null;
+create index source_deleted on source (tenant_id, deleted_at) where deleted_at is not null;  -- removals that have not ended
+-- Sources whose chunks a search may have to leave out. Usually there are none, and then no chunk is looked up.
+create index source_doubtful on source (tenant_id) where deleted_at is not null or status <> 'ready' or mixed;
+comment on table source is
+  'Sources: files, pages, mails and members of archives. A new version is read while the old generation is still served; raising '
+  'generation replaces the old version in one step.';
+
+create table source_text (
+  tenant_id uuid not null,
+  source_id uuid not null,
+  generation int not null default 1,
+  start_offset int not null,                    -- in code points, as end_offset
+  end_offset int not null,
+  content text not null,
+  primary key (tenant_id, source_id, generation, start_offset),
+  foreign key (tenant_id, source_id) references source (tenant_id, id) on delete cascade
+);
+-- Without this, ANALYZE samples whole texts, and no plan needs their statistics.
+alter table source_text alter column content set statistics 0;
+comment on table source_text is 'Extracted text in segments, so that a range of code points is read without the rest.';
+
+
+-- ────────────────────────────────────────────────────── Chunks ──────────────────────────────────────────────────────
+
+create table chunk (
+  tenant_id uuid not null,
+  id uuid not null,
+  source_id uuid not null,
+  source_group_id uuid not null,
+  generation int not null default 1,            -- of its source
+  ordinal int not null,
+  start_offset int not null,                    -- in code points of the source's text, as end_offset
+  end_offset int not null,
+  content text not null,
+  context text,                                 -- helps a reader (a repeated table header); never part of content
+  heading_path text[] not null default '{}',
+  pages int[],
+  metadata jsonb not null default '{}',         -- chunk metadata: key -> {"val", "type"}
+  terms text not null,                          -- the analyzer's output, separated by blanks
+  primary key (tenant_id, id),
+  check (start_offset <= end_offset)
+) partition by list (tenant_id);
+create index chunk_source on chunk (tenant_id, source_id, ordinal);
+create index chunk_group on chunk (tenant_id, source_group_id);
+comment on table chunk is
+  'Chunks. The creation of a tenant makes its partition chunk_<partition_no>, with an index over terms of its own '
+  '(chunk_<partition_no>_terms, BM25) where pg_textsearch is installed.';
+
+
+-- ──────────────────────────────────────────── Text index without pg_textsearch ────────────────────────────────────────────
+-- A database without the access method bm25 keeps these tables instead of the index chunk_<partition_no>_terms. They are empty where
+-- the access method exists. Triggers keep them right, whoever changes chunks.
+
+create table text_index (
+  tenant_id uuid not null,
+  chunk_id uuid not null,
+  source_id uuid not null,
+  length int not null,                        -- number of terms
+  vector tsvector not null,
+  primary key (tenant_id, chunk_id)
+) partition by list (tenant_id);
+comment on table text_index is
+  'Terms of each chunk, in partitions text_index_<partition_no>. Apart from the chunks, because small rows are read faster.';
+
+create table text_index_term (
+  tenant_id uuid not null references tenant (id) on delete cascade,
+  term text collate "C" not null,             -- '' stands for all chunks
+  chunks bigint not null,                     -- how many chunks contain the term
+  length bigint not null default 0,           -- of '': the sum of the lengths of all chunks
+  most int,                                   -- no chunk contains the term more often; null = unknown
+  sparsest float8,                            -- no chunk has a smaller length for each occurrence; null = unknown
+  primary key (tenant_id, term)
+);
+create index text_index_term_unused on text_index_term (tenant_id) where chunks = 0;
+comment on table text_index_term is
+  'How many chunks of a tenant contain each term. most and sparsest bound what a term can add to a score; the removal of a chunk '
+  'leaves both bounds as they are.';
+
+create table text_index_change (
+  tenant_id uuid not null references tenant (id) on delete cascade,
+  id bigint generated always as identity,
+  chunks int not null,                        -- 1 = added, -1 = removed
+  length int not null,
+  vector tsvector not null,
+  primary key (tenant_id, id)
+) with (toast_tuple_target = 8160);           -- every search reads these rows: they are not compressed
+comment on table text_index_change is
+  'Changes that text_index_term does not count yet. Transactions that counted their own terms would wait for each other.';
+
+-- Never fails, whatever the terms are: leaves out words above 2 kB and everything after the first 100,000 characters.
+create function text_index_vector(terms text) returns tsvector language sql immutable parallel safe as $$
+  select to_tsvector('simple'::regconfig, left(terms, 100000))
+$$;
+
+create function text_index_length(terms text) returns int language sql immutable parallel safe as $$
+  select coalesce(array_length(string_to_array(terms, ' '), 1), 0)
+$$;
+
+-- Returns the query for one term, whatever characters the term has.
+create function term_query(term text) returns tsquery language sql immutable parallel safe as $$
+  select ('''' || replace(replace(term, '\', '\\'), '''', '''''') || '''')::tsquery
+$$;
+
+-- Counts the changes. Only one transaction counts at a time and no other waits: the next one counts what this one leaves. A chunk
+-- that was replaced adds nothing to the counts, but may contain a term more often than the chunk before it.
+create function count_text_index_changes(tenant uuid) returns void language plpgsql as $$
+begin
+  if not pg_try_advisory_xact_lock(hashtextextended('text_index ' || tenant, 0)) then return; end if;
+  with changes as (delete from text_index_change c where c.tenant_id = tenant returning c.chunks, c.length, c.vector),
+  counts as (
+    select ''::text as term, sum(c.chunks) as chunks, sum(c.chunks * c.length) as length, null::int as most, null::float8 as sparsest
+    from changes c
+    union all
+    select l.lexeme, sum(c.chunks), 0, max(cardinality(l.positions)), min(c.length::float8 / cardinality(l.positions))
+    from changes c cross join unnest(c.vector) l group by l.lexeme)
+  insert into text_index_term as t (tenant_id, term, chunks, length, most, sparsest)
+  select tenant, n.term, n.chunks, n.length, n.most, n.sparsest from counts n where n.chunks is not null
+  on conflict (tenant_id, term) do update set chunks = t.chunks + excluded.chunks, length = t.length + excluded.length,
+    most = case when t.most is not null then greatest(t.most, excluded.most) end,
+    sparsest = case when t.sparsest is not null then least(t.sparsest, excluded.sparsest) end;
+  delete from text_index_term t where t.tenant_id = tenant and t.chunks = 0 and t.length = 0;
+end $$;
+
+-- About every 64th change counts all that wait, because a search reads each of them.
+create function keep_text_index() returns trigger language plpgsql security definer set search_path from current as $$
+declare
+  change bigint;
+  counts boolean := false;
+begin
+  if tg_op <> 'INSERT' then
+    with removed as (
+      delete from text_index i where i.tenant_id = old.tenant_id and i.chunk_id = old.id returning i.length, i.vector)
+    insert into text_index_change as c (tenant_id, chunks, length, vector)
+    select old.tenant_id, -1, r.length, r.vector from removed r returning c.id into change;
+    counts := hashint8(change) & 63 = 0;
+  end if;
+  if tg_op <> 'DELETE' then
+    with added as (
+      insert into text_index as i (tenant_id, chunk_id, source_id, length, vector)
+      values (new.tenant_id, new.id, new.source_id, text_index_length(new.terms), text_index_vector(new.terms))
+      returning i.length, i.vector)
+    insert into text_index_change as c (tenant_id, chunks, length, vector)
+    select new.tenant_id, 1, a.length, a.vector from added a returning c.id into change;
+    counts := coalesce(counts, false) or hashint8(change) & 63 = 0;
+  end if;
+  if counts then perform count_text_index_changes(coalesce(new.tenant_id, old.tenant_id)); end if;
+  return null;
+end $$;
+
+-- Returns the counts and bounds of every term in the partition `part` of text_index.
+create function text_index_bounds(part text) returns table (term text, chunks bigint, most int, sparsest float8) language plpgsql as $$
+begin
+  return query execute format('select l.lexeme, count(*), max(cardinality(l.positions)), min(i.length::float8 / cardinality(l.positions))
+      from %I i cross join unnest(i.vector) l group by 1', part);
+end $$;
+
+-- Makes the text index of a tenant from the chunks that exist.
+create function create_text_index(tenant uuid, partition_no int) returns void language plpgsql as $$
+declare
+  part text := 'text_index_' || partition_no;
+  chunks text := 'chunk_' || partition_no;
+begin
+  -- Long values stay in the row as long as the row fits a page.
+  execute format('create table %I partition of text_index for values in (%L) with (toast_tuple_target = 8160)', part, tenant);
+  execute format('alter table %I alter column vector set statistics 0', part);
+  perform protect_tenant_rows(part);
+  execute format('create trigger keep_text_index after insert or delete or update of terms on %I
+      for each row execute function keep_text_index()', chunks);
+  execute format('insert into %I (tenant_id, chunk_id, source_id, length, vector)
+      select tenant_id, id, source_id, text_index_length(terms), text_index_vector(terms) from %I', part, chunks);
+  -- Without fastupdate there is no list of pending entries, which every search would have to read.
+  execute format('create index %I on %I using gin (vector) with (fastupdate = off)', part || '_vector', part);
+  execute format('create index %I on %I (source_id)', part || '_source', part);
+  execute format('insert into text_index_term (tenant_id, term, chunks, length)
+      select $1, '''', count(*), coalesce(sum(length), 0) from %I', part) using tenant;
+  insert into text_index_term (tenant_id, term, chunks, most, sparsest)
+  select tenant, b.term, b.chunks, b.most, b.sparsest from text_index_bounds(part) b;
+end $$;
+
+create function drop_text_index(tenant uuid, partition_no int) returns void language plpgsql as $$
+begin
+  execute format('drop trigger if exists keep_text_index on %I', 'chunk_' || partition_no);
+  execute format('drop table if exists %I', 'text_index_' || partition_no);
+  delete from text_index_term t where t.tenant_id = tenant;
+  delete from text_index_change c where c.tenant_id = tenant;
+end $$;
+
+-- Searches call the three functions below. PostgreSQL uses no index for @@ under row-level security, because @@ is not leakproof.
+-- So the functions run as the owner, and read only the index of the tenant of the transaction.
+
+-- Returns for each wanted term how many chunks contain it, and for '' the number and the total length of all chunks. Returns no rows
+-- without a text index. Bounds are null for a term that an uncounted change has added, and when many terms are wanted.
+create function own_term_counts(wanted text[]) returns table (term text, chunks bigint, length bigint, most int, sparsest float8)
+  language plpgsql stable security definer set search_path from current
+  -- A join by hash: the planner underestimates the number of terms in a change.
+  set jit = off set enable_nestloop = off set enable_mergejoin = off as $$
+declare
+  own uuid := nullif(current_setting('app.tenant', true), '')::uuid;
+begin
+  if (select to_regclass('text_index_' || t.partition_no) from tenant t where t.id = own) is null then return; end if;
+  -- Usually no changes wait. Then one pass through the index finds the terms (hundreds, when a search looks for all spellings near a
+  -- word). Terms that no chunk contains are left out; '' always has a row.
+  if not exists (select from text_index_change c where c.tenant_id = own) then
+    return query
+      select i.term, i.chunks, i.length, i.most, i.sparsest from text_index_term i where i.tenant_id = own and i.term = any(wanted)
+      union all
+      select '', 0, 0, null, null
+      where '' = any(wanted) and not exists (select from text_index_term i where i.tenant_id = own and i.term = '');
+    return;
+  end if;
+  if cardinality(wanted) > 64 then
+    return query
+      with changes as materialized (select c.chunks, c.length, c.vector from text_index_change c where c.tenant_id = own),
+      changed as materialized (
+        select l.lexeme, sum(c.chunks) as chunks from changes c cross join unnest(c.vector) l
+        join (select distinct x.term from unnest(wanted) x(term)) x on x.term = l.lexeme group by 1)
+      select w.term,
+        coalesce(t.chunks, 0) + coalesce(case when w.term = '' then (select sum(c.chunks) from changes c) else d.chunks end, 0)::bigint,
+        coalesce(t.length, 0) + coalesce((select sum(c.chunks * c.length) from changes c where w.term = ''), 0)::bigint,
+        null::int, null::float8
+      from unnest(wanted) as w(term)
+      left join changed d on d.lexeme = w.term
+      left join lateral (
+        select i.chunks, i.length from text_index_term i where i.tenant_id = own and i.term = w.term offset 0) t on true;
+    return;
+  end if;
+  -- With few terms, each term is looked up in each change.
+  return query
+    with changes as materialized (select c.chunks, c.length, c.vector from text_index_change c where c.tenant_id = own)
+    select w.term, coalesce(t.chunks, 0) + coalesce(d.chunks, 0)::bigint, coalesce(t.length, 0) + coalesce(d.length, 0)::bigint,
+      case when d.added is null then t.most end, case when d.added is null then t.sparsest end
+    from unnest(wanted) as w(term)
+    left join lateral (
+      select i.chunks, i.length, i.most, i.sparsest from text_index_term i
+      where i.tenant_id = own and i.term = w.term offset 0) t on true
+    left join lateral (
+      select sum(c.chunks) as chunks, sum(c.chunks * c.length) filter (where w.term = '') as length,
+        max(c.chunks) filter (where c.chunks > 0) as added
+      from changes c where w.term = '' or c.vector @@ term_query(nullif(w.term, ''))) d on true;
+end $$;
+
+-- Returns the `best` chunks by BM25 score (null: all), best first; of equal score, the lower id first. Scores the chunks `named`, or else
+-- the chunks that match. With `sources`, only chunks of these sources: `are_few` says to look them up in the index over sources,
+-- false in the index over terms, null in both. A coalesce keeps a condition away from an index.
+--
+-- A score is the sum of weight * n / (n + base + slope * length), where n counts the term in the chunk. PostgreSQL does not return n.
+-- But ts_rank of a single term is (1 + 1/4 + 1/9 + … + 1/n²) / (π²/6). The rest of that series is close to 1 / (n + 1/2), which gives n
+-- up to 255. The test with @@ comes first: most matching chunks contain few of the terms, and the test costs less than ts_rank.
+create function own_text_scores(matching tsquery, named uuid[], sources uuid[], are_few boolean, terms text[], weights float8[],
+    base float8, slope float8, best bigint)
+  returns table (chunk_id uuid, source_id uuid, score float8)
+  language plpgsql stable security definer set search_path from current
+  set jit = off set enable_seqscan = off set enable_bitmapscan = on set enable_sort = on set max_parallel_workers_per_gather = 0 as $$
+declare
+  part text := (select 'text_index_' || t.partition_no from tenant t where t.id = nullif(current_setting('app.tenant', true), '')::uuid);
+  scoring text;
+begin
+  if to_regclass(part) is null then return; end if;
+  select string_agg(format(
+    'case when v @@ %2$L
+      then %1$L::float8 * (1 - d / (round(1 / (1.64493406685::float8 * (1 - ts_rank(''{1,1,1,1}'', v, %2$L)::float8)) - 0.5) + d))
+      else 0 end',
+    weights[i], term_query(terms[i])), ' + ') into scoring from generate_subscripts(terms, 1) i;
+  return query execute format('select m.chunk_id, m.source_id, %s from (
+      select i.chunk_id, i.source_id, i.vector as v, $1 + $2 * i.length as d from %I i where %s offset 0) m order by 3 desc, 1 limit $6',
+    scoring, part, case
+      when named is not null then 'i.tenant_id = $4 and i.chunk_id = any($5)'
+      when sources is null then 'i.vector @@ $3'
+      when are_few then 'i.source_id = any($7) and coalesce(i.vector @@ $3, false)'
+      when are_few is null then 'i.vector @@ $3 and i.source_id = any($7)'
+      else 'i.vector @@ $3 and coalesce(i.source_id = any($7), false)' end)
+    using base, slope, matching, nullif(current_setting('app.tenant', true), '')::uuid, named, best, sources;
+end $$;
+
+-- Returns the terms that occur in chunks of these sources. `are_few`: looks through the sources' chunks, not through those with the term.
+create function own_terms_among(terms text[], sources uuid[], are_few boolean) returns setof text
+  language plpgsql stable security definer set search_path from current
+  set jit = off set enable_seqscan = off set enable_bitmapscan = on set max_parallel_workers_per_gather = 0 as $$
+declare
+  part text := (select 'text_index_' || t.partition_no from tenant t where t.id = nullif(current_setting('app.tenant', true), '')::uuid);
+begin
+  if to_regclass(part) is null then return; end if;
+  return query execute format('select t.term from unnest($1) t(term) where exists (select from %I i where %s)', part, case
+      when are_few then 'i.source_id = any($2) and coalesce(i.vector @@ term_query(t.term), false)'
+      else 'i.vector @@ term_query(t.term) and coalesce(i.source_id = any($2), false)' end)
+    using terms, sources;
+end $$;
+
+
+-- ────────────────────────────────────────────────────── Vectors ──────────────────────────────────────────────────────
+
+create table embedding_generation (
+  tenant_id uuid not null references tenant (id) on delete cascade,
+  generation int not null,
+  model text not null,                        -- the provider's name of the model
+  dimension int not null check (dimension between 1 and 4000),
+  element text not null check (element in ('half', 'single')),  -- precision of a number: the column of chunk_vector that has the vectors
+  status text not null check (status in ('building', 'serving', 'retired')),
+  filled_to uuid,                             -- while building: chunks up to this id are in embedding_waiting
+  filled boolean not null default false,      -- all chunks are
+  indexed boolean not null default false,     -- the HNSW index exists
+  created_at timestamptz not null,
+  served_at timestamptz,
+  retired_at timestamptz,                     -- the table is dropped a while later: searches in flight may still read it
+  primary key (tenant_id, generation)
+);
+create unique index embedding_generation_serving on embedding_generation (tenant_id) where status = 'serving';
+create unique index embedding_generation_building on embedding_generation (tenant_id) where status = 'building';
+comment on table embedding_generation is
+  'Sets of vectors, each of one tenant and one model. After a change of the model the next set is built while the old one serves.';
+
+create table chunk_vector (
+  tenant_id uuid not null,
+  generation int not null,
+  chunk_id uuid not null,
+  source_id uuid not null,
+  content_hash bytea not null,                -- SHA-256 of the text that was embedded
+  embedding halfvec,                          -- 2 bytes a number: generations of the element half
+  embedding_single vector,                    -- 4 bytes a number: generations of the element single
+  primary key (tenant_id, chunk_id, generation)
+) partition by list (tenant_id);
+create index chunk_vector_content on chunk_vector (tenant_id, content_hash);
+create index chunk_vector_source on chunk_vector (tenant_id, source_id);
+alter table chunk_vector alter column embedding set statistics 0, alter column embedding_single set statistics 0;
+comment on table chunk_vector is
+  'Vectors of chunks, apart from the chunks: a chunk that gets its vector later would be written again, with its index entries. The '
+  'partition of a tenant is chunk_vector_<partition_no>, that of a generation chunk_vector_<partition_no>_<generation>.';
+
+create table embedding_waiting (
+  tenant_id uuid not null references tenant (id) on delete cascade,
+  generation int not null,
+  chunk_id uuid not null,
+  refused text,                               -- why the model refused the text; the model is not asked again
+  primary key (tenant_id, generation, chunk_id)
+);
+comment on table embedding_waiting is 'Chunks that have no vector of a generation yet.';
+
+create table embedding_cache (
+  tenant_id uuid not null references tenant (id) on delete cascade,
+  model text not null,
+  content_hash bytea not null,
+  embedding vector not null,                  -- of either element
+  created_at timestamptz not null,
+  primary key (tenant_id, model, content_hash)
+);
+create index embedding_cache_age on embedding_cache (tenant_id, created_at);
+comment on table embedding_cache is 'Vectors of chunks that are being replaced, so that unchanged text is not embedded again.';
+
+create table embedding_state (
+  tenant_id uuid primary key references tenant (id) on delete cascade,
+  queued_at timestamptz,                      -- a job is queued and has not begun
+  attempt int not null default 0,             -- each job raises it and so fences out the job before it
+  beat_at timestamptz                         -- last heartbeat of the job that works on the tenant; null = no job does
+);
+comment on table embedding_state is
+  'The embedding job of each tenant. A transaction that stores chunks or begins a generation locks the row, so that no chunk misses a '
+  'generation.';
+
+-- Every statement that deletes chunks also deletes their vectors.
+create function remove_vectors_of_chunks() returns trigger language plpgsql as $$
+declare
+  tenant uuid;
+  ids uuid[];
+begin
+  for tenant in select distinct g.tenant_id from gone g loop
+    ids := array(select g.id from gone g where g.tenant_id = tenant);
+    delete from chunk_vector v where v.tenant_id = tenant and v.chunk_id = any(ids);
+    delete from embedding_waiting w where w.tenant_id = tenant and w.chunk_id = any(ids);
+  end loop;
+  return null;
+end $$;
+create trigger chunk_deleted after delete on chunk referencing old table as gone
+  for each statement execute function remove_vectors_of_chunks();
+
+
+-- ─────────────────────────────────────────────────────── Runs ───────────────────────────────────────────────────────
+
+create table run (
+  tenant_id uuid not null,
+  id uuid not null,
+  source_group_id uuid not null,
+  status text not null,
+  reads text not null default 'origin' check (reads in ('origin', 'stored')),  -- stored: reads the stored files again
+  stage text,
+  generation int not null,                    -- of the source group when the run began
+  attempt int not null default 0,             -- each worker that claims the run raises it and so fences out the worker before it
+  files_done int not null default 0,
+  files_total int not null default 0,
+  chunks_done bigint not null default 0,
+  scanned int not null default 0,
+  added int not null default 0,
+  updated int not null default 0,
+  unchanged int not null default 0,
+  skipped int not null default 0,
+  deleted int not null default 0,
+  failed int not null default 0,
+  error_title text,
+  error_message text,
+  heartbeat_at timestamptz,
+  created_at timestamptz not null,
+  started_at timestamptz,
+  ended_at timestamptz,
+  primary key (tenant_id, id),
+  foreign key (tenant_id, source_group_id) references source_group (tenant_id, id) on delete cascade
+);
+create index run_page on run (tenant_id, source_group_id, id);
+comment on table run is 'Ingestion runs of source groups, with their progress and statistics.';
+
+create table run_error (
+  tenant_id uuid not null,
+  id uuid not null,
+  run_id uuid not null,
+  source_id uuid,                             -- null = the origin listed it, but there is no source yet
+  origin_id text,                             -- the name at the origin
+  name text not null,
+  stage text not null,
+  title text not null,
+  message text not null,
+  retryable boolean not null,
+  primary key (tenant_id, id),
+  unique (tenant_id, run_id, source_id),
+  foreign key (tenant_id, run_id) references run (tenant_id, id) on delete cascade
+);
+create index run_error_page on run_error (tenant_id, run_id, id);
+create unique index run_error_origin on run_error (tenant_id, run_id, origin_id) where origin_id is not null;
+comment on table run_error is 'Sources that a run could not ingest, and why.';
+
+create table run_item (
+  tenant_id uuid not null,
+  run_id uuid not null,
+  origin_id text not null,
+  outcome text not null check (outcome in ('there', 'failed', 'skipped', 'gone')),
+  primary key (tenant_id, run_id, origin_id),
+  foreign key (tenant_id, run_id) references run (tenant_id, id) on delete cascade
+);
+comment on table run_item is 'What the origin said about each of its entries during a run. Deleted soon after the run.';
+
+
+-- ────────────────────────────────────────── Origins, settings and schedules ──────────────────────────────────────────
+
+create table connector_setting (
+  tenant_id uuid not null,
+  id uuid not null,
+  source_group_id uuid not null,
+  kind text not null check (kind in ('drive', 'page', 'repo', 'web')),
+  origin jsonb not null,                      -- corpus/origin.ts: Origin
+  secret_id uuid,                             -- no foreign key: after the secret is deleted, the run says that it is missing
+  needs_credential boolean not null,          -- false = public repositories and web sites
+  rrule text not null default '',             -- RFC 5545, as the client sent it; empty = no schedule
+  next_times timestamptz[] not null default '{}', -- the next occurrences
+  next_at timestamptz,                        -- the first of them: when the schedule starts a run
+  cursor jsonb,                               -- where the next run begins to list
+  run_resume jsonb,                           -- where an interrupted run continues
+  created_at timestamptz not null,            -- the anchor of a rule without DTSTART
+  deleted_at timestamptz,                     -- the setting was deleted: no more scheduled runs, the sources stay
+  primary key (tenant_id, id),
+  unique (tenant_id, source_group_id),
+  foreign key (tenant_id, source_group_id) references source_group (tenant_id, id) on delete cascade,
+  check (next_at is null or (rrule <> '' and deleted_at is null))
+);
+create index connector_setting_due on connector_setting (next_at) where next_at is not null;
+comment on table connector_setting is
+  'Ingestion settings of source groups that follow an origin, with schedule and cursor. The source group has the name of the setting.';
+
+create table source_origin (
+  tenant_id uuid not null,
+  source_id uuid not null,
+  source_group_id uuid not null,
+  origin_id text not null,                    -- the permanent name at the origin
+  revision text,                              -- of the newest stored bytes; null = the origin has no revisions
+  state jsonb,                                -- what the connector needs at the next run
+  metadata jsonb not null default '{}',       -- from the origin; a part of source.origin_metadata
+  primary key (tenant_id, source_id),
+  unique (tenant_id, source_group_id, origin_id),
+  foreign key (tenant_id, source_id) references source (tenant_id, id) on delete cascade
+);
+comment on table source_origin is 'Which entry of its origin a source is, and which version of the entry is stored.';
+
+create table source_update (
+  tenant_id uuid not null,
+  source_id uuid not null,
+  source_group_id uuid not null,
+  blob_hash text not null,
+  file_size bigint not null,
+  content_at timestamptz,                     -- null = unchanged
+  status text not null default 'pending' check (status in ('pending', 'failed')),
+  primary key (tenant_id, source_id),
+  foreign key (tenant_id, source_id) references source (tenant_id, id) on delete cascade
+);
+create index source_update_group on source_update (tenant_id, source_group_id, source_id);
+create index source_update_blob on source_update (tenant_id, blob_hash);
+comment on table source_update is 'New versions that wait to be read, of sources whose old version is still served.';
+
+-- When a source gets its tombstone, its name at the origin is free again and its waiting version is dropped.
+create function forget_origin() returns trigger language plpgsql as $$
+begin
+  delete from source_origin o where o.tenant_id = new.tenant_id and o.source_id = new.id;
+  delete from source_update u where u.tenant_id = new.tenant_id and u.source_id = new.id;
+  return null;
+end $$;
+create trigger source_hidden after update of deleted_at on source for each row
+  when (new.deleted_at is not null and old.deleted_at is null) execute function forget_origin();
+
+-- Merges the metadata that a parser found with the metadata of the origin. Marks only the latter with {"trusted": true}: what a file
+-- says about itself must not decide who sees it, so a "trusted" that the parser found is removed.
+create function marked_records(parsed jsonb, origin jsonb) returns jsonb language sql immutable parallel safe as $$
+  select coalesce((select jsonb_object_agg(p.key, p.value - 'trusted') from jsonb_each(parsed) p), '{}')
+      || coalesce((select jsonb_object_agg(o.key, (o.value - 'trusted') || '{"trusted": true}') from jsonb_each(origin) o), '{}')
+$$;
+
+
+-- ────────────────────────────────────────────────── Metadata columns ──────────────────────────────────────────────────
+
+create table metadata_column (
+  tenant_id uuid not null references tenant (id) on delete cascade,
+  id uuid not null,
+  key text not null,
+  type text not null check (type in ('string', 'integer')),
+  description text not null default '',
+  status text not null default 'building' check (status in ('building', 'ready')),
+  built_to uuid,                              -- sources up to this id have their values
+  touched_at timestamptz not null,            -- last heartbeat of the job that builds or removes the column
+  created_at timestamptz not null,
+  deleted_at timestamptz,                     -- tombstone: a job removes the values, then the row
+  primary key (tenant_id, id)
+);
+create unique index metadata_column_key on metadata_column (tenant_id, key) where deleted_at is null;
+comment on table metadata_column is 'Declared keys of source metadata, whose values are kept in typed, indexed form.';
+
+create table metadata_column_value (
+  tenant_id uuid not null,
+  source_id uuid not null,
+  column_id uuid not null,
+  text_value text,                            -- of string columns; NFC
+  int_value numeric,                          -- of integer columns; within 64 bits
+  primary key (tenant_id, column_id, source_id),
+  foreign key (tenant_id, source_id) references source (tenant_id, id) on delete cascade
+);
+create index metadata_column_value_source on metadata_column_value (tenant_id, source_id);
+-- Only the beginning of the text, because an index entry must fit a page.
+create index metadata_column_text on metadata_column_value (tenant_id, column_id, (left(text_value, 100)) collate "C")
+  where text_value is not null;
+create index metadata_column_int on metadata_column_value (tenant_id, column_id, int_value) where int_value is not null;
+create index metadata_column_misfit on metadata_column_value (tenant_id, column_id) where text_value is null and int_value is null;
+comment on table metadata_column_value is
+  'One row for each source that has the key of a column. Both values are null when the metadata value has another type.';
+
+-- Returns the whole number of at most 64 bits that the text is, else null. Never fails.
+create function metadata_integer(value text) returns numeric language sql immutable parallel safe as $$
+  select case when length(value) <= 100 and value ~ '^[+-]?[0-9]+$' then
+    case when value::numeric between -9223372036854775808 and 9223372036854775807 then value::numeric end
+  end
+$$;
+
+-- Returns the value of a key. Records of the API win over records of the origin.
+create function merged_metadata_value(api jsonb, origin jsonb, key text) returns text language sql immutable parallel safe as $$
+  select coalesce(api ->> key, origin -> key ->> 'val')
+$$;
+
+-- A transaction that declares, builds or removes a column takes this lock exclusively; one that changes metadata takes it shared.
+-- So either the build sees the change, or the change sees the column.
+create function lock_metadata_columns(tenant uuid, exclusive boolean) returns void language plpgsql as $$
+begin
+  if exclusive then
+    perform pg_advisory_xact_lock(hashtextextended('metadata_column ' || tenant, 0));
+  else
+    perform pg_advisory_xact_lock_shared(hashtextextended('metadata_column ' || tenant, 0));
+  end if;
+end $$;
+
+-- Every statement that changes metadata updates the values of the columns.
+create function extract_metadata_columns() returns trigger language plpgsql as $$
+begin
+  perform lock_metadata_columns(new.tenant_id, false);
+  if tg_op = 'UPDATE' then
+    delete from metadata_column_value v where v.tenant_id = new.tenant_id and v.source_id = new.id;
+  end if;
+  insert into metadata_column_value (tenant_id, source_id, column_id, text_value, int_value)
+  select new.tenant_id, new.id, k.id, case when k.type = 'string' then normalize(m.value) end,
+    case when k.type = 'integer' then metadata_integer(m.value) end
+  from metadata_column k
+  cross join lateral (select merged_metadata_value(new.metadata, new.origin_metadata, k.key) as value) m
+  where k.tenant_id = new.tenant_id and k.deleted_at is null and m.value is not null;
+  return null;
+end $$;
+create trigger source_metadata_inserted after insert on source for each row
+  when (new.metadata <> '{}' or new.origin_metadata <> '{}') execute function extract_metadata_columns();
+create trigger source_metadata_changed after update of metadata, origin_metadata on source for each row
+  when (new.metadata is distinct from old.metadata or new.origin_metadata is distinct from old.origin_metadata)
+  execute function extract_metadata_columns();
+
+
+-- ───────────────────────────────────────── Policies, subjects and redaction ─────────────────────────────────────────
+
+create table subject (
+  tenant_id uuid not null references tenant (id) on delete cascade,
+  id uuid not null,                           -- the position in lists
+  principal_id text not null,
+  attributes jsonb not null,                  -- name -> text, number, true, false, or an array of these
+  expires_at timestamptz,                     -- from this time on the principal has no attributes
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  primary key (tenant_id, principal_id)
+);
+create unique index subject_page on subject (tenant_id, id);
+comment on table subject is 'Attributes of principals, which policies compare.';
+
+create table authz_policy (
+  tenant_id uuid not null references tenant (id) on delete cascade,
+  id uuid not null,                           -- the position in lists
+  name text not null,
+  version int not null,                       -- every change raises it
+  definition jsonb not null,                  -- a group of conditions, as on the wire
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  primary key (tenant_id, name)
+);
+create unique index authz_policy_page on authz_policy (tenant_id, id);
+comment on table authz_policy is 'Policies that say which principal sees which chunks.';
+
+create table redaction_policy (
+  tenant_id uuid primary key references tenant (id) on delete cascade,
+  version integer not null,                   -- every change raises it, also a deletion: it names the compiled policy
+  enabled boolean not null,
+  rules jsonb,                                -- null = the policy was deleted
+  created_at timestamptz not null,
+  updated_at timestamptz not null
+);
+comment on table redaction_policy is 'What is redacted in the texts of a tenant, and where: src/redaction/redaction-policy.ts.';
+
+
+-- ───────────────────────────────────────────── Conversations and messages ─────────────────────────────────────────────
+
+create table conversation (
+  tenant_id uuid not null references tenant (id) on delete cascade,
+  id uuid not null,
+  title text not null,
+  active_message_id uuid,                     -- the active leaf
+  principal_id text,                          -- the principal that began the conversation and owns it
+  thread_id text,                             -- the name that an AG-UI client gave to the conversation
+  message_count int not null default 0,
+  stored_bytes bigint not null default 0,     -- bounded: a conversation is read as a whole
+  created_at timestamptz not null default now(),
+  primary key (tenant_id, id)
+);
+create unique index conversation_thread on conversation (tenant_id, thread_id, principal_id) nulls not distinct where thread_id is not null;
+create index conversation_principal on conversation (tenant_id, principal_id, id);
+comment on table conversation is 'Conversations: trees of messages with one active leaf.';
+
+create table message (
+  tenant_id uuid not null,
+  id uuid not null,
+  conversation_id uuid not null,
+  parent_id uuid,
+  role text not null check (role in ('user', 'assistant')),
+  content text not null,
+  citations jsonb not null default '[]',
+  finish_reason text,
+  context_group_ids uuid[],                   -- source groups of everything that the model read, also through the history
+  context_source_ids uuid[],                  -- their sources
+  context_chunk_ids uuid[],                   -- their chunks
+  created_at timestamptz not null default now(),
+  primary key (tenant_id, id),
+  unique (tenant_id, conversation_id, id),
+  foreign key (tenant_id, conversation_id) references conversation (tenant_id, id) on delete cascade,
+  foreign key (tenant_id, conversation_id, parent_id) references message (tenant_id, conversation_id, id)
+);
+comment on table message is
+  'Questions and answers with their citations. The context of an answer says what it rests on. Keys with limits do not read an answer '
+  'whose context is unknown (null); while authorization is on, nobody reads it.';
+
+
+-- ──────────────────────────────────────────────────── Usage and audit ────────────────────────────────────────────────────
+
+create table usage_day (
+  tenant_id uuid not null references tenant (id) on delete cascade,
+  api_key_id uuid not null,                   -- no foreign key: the row stays when the key is revoked
+  day date not null,                          -- UTC
+  requests bigint not null,                   -- calls of the model
+  input_tokens bigint not null,
+  output_tokens bigint not null,
+  primary key (tenant_id, api_key_id, day)
+);
+create index usage_day_of_tenant on usage_day (tenant_id, day);
+comment on table usage_day is 'How much each API key used the chat model on each day.';
+
+create table audit_event (
+  tenant_id uuid not null references tenant (id) on delete cascade,
+  id uuid not null,                           -- ids ascend with seq
+  seq bigint not null,                        -- 1, 2, 3 … without a gap
+  at timestamptz not null,                    -- whole milliseconds, as the hash sees it
+  api_key_id uuid,                            -- who did it; null = an operator, by a command
+  action text not null,
+  object_kind text not null,
+  object_id text not null,
+  details jsonb not null,                     -- neither secrets nor content
+  prev_hash text not null,                    -- hash of the event before, hex; zeros in the first event
+  hash text not null,                         -- SHA-256 over prev_hash and all columns above
+  primary key (tenant_id, id),
+  unique (tenant_id, seq)
+);
+create index audit_event_object on audit_event (tenant_id, object_id, id);
+comment on table audit_event is
+  'Who changed what: one chain for each tenant, in which every event carries the hash of the event before (corpus/audit-store.ts).';
+
+create table audit_head (
+  tenant_id uuid primary key references tenant (id) on delete cascade,
+  id uuid not null,
+  seq bigint not null,
+  hash text not null
+);
+comment on table audit_head is 'The last event of each chain: it shows when events were cut off at the end.';
+
+-- Accepts only the next event of the chain, and makes it the head.
+create function audit_event_guard() returns trigger language plpgsql security definer set search_path from current as $$
+begin
+  if new.seq = 1 then
+    insert into audit_head (tenant_id, id, seq, hash) values (new.tenant_id, new.id, new.seq, new.hash);
+    return new;
+  end if;
+  update audit_head h set id = new.id, seq = new.seq, hash = new.hash
+    where h.tenant_id = new.tenant_id and h.seq = new.seq - 1 and h.hash = new.prev_hash;
+  if not found then
+    raise exception 'audit event % of tenant % is not the next one', new.seq, new.tenant_id using errcode = 'check_violation';
+  end if;
+  return new;
+end $$;
+create trigger audit_event_next before insert on audit_event for each row execute function audit_event_guard();
+
+
+-- ────────────────────────────────────────────────────── Secrets ──────────────────────────────────────────────────────
+
+create table secret (
+  tenant_id uuid not null references tenant (id) on delete cascade,
+  id uuid not null,
+  source_group_id uuid,                       -- a credential for the first run of this group only; erased when that run ends
+  name text not null,
+  type text not null check (type in ('drive', 'repo', 'page')),
+  description text not null default '',
+  sealed bytea not null,                      -- the value, sealed with its own data key
+  wrapped_key bytea not null,                 -- the data key, wrapped with the master key
+  key_id text not null,                       -- fingerprint of the master key
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  primary key (tenant_id, id),
+  foreign key (tenant_id, source_group_id) references source_group (tenant_id, id) on delete cascade
+);
+create unique index secret_one_time on secret (tenant_id, source_group_id) where source_group_id is not null;
+comment on table secret is 'Stored credentials, sealed (vault/seal.ts).';
+
+create table master_key (
+  single boolean primary key default true check (single),
+  key_id text not null,
+  since timestamptz not null default now()
+);
+comment on table master_key is 'The fingerprint of the master key of all secrets: one row, or none before the first secret.';
+
+
+-- ──────────────────────────────────────────────── Versions of the corpus ────────────────────────────────────────────────
+-- Searches cache what they worked out about the corpus. These versions say when a cached value is invalid (corpus-memory.ts).
+
+-- Changes with everything that a filter can ask for. A sequence, so that concurrent changes do not wait for each other. But a sequence
+-- changes before its transaction commits: only the embedded engine, which runs one transaction after the other, reads it.
+create sequence corpus_version;
+-- Changes with the vectors: vectors come long after their chunks, and leave the values that corpus_version guards valid.
+create sequence vector_version;
+-- The first nextval returns 1, which last_value says before it too. Without these calls the first change would not be noticed.
+select nextval('corpus_version'), nextval('vector_version');
+
+create table corpus_change (transaction xid8 primary key);
+comment on table corpus_change is
+  'The version of the corpus on a server, where transactions commit in another order than they raise corpus_version: the set of these '
+  'transactions that a search sees.';
+
+-- About every 256th change deletes the transactions that it sees and adds its own. Whoever sees that they are gone sees its row, so no
+-- version comes back.
+create function change_corpus_version() returns trigger language plpgsql security definer set search_path from current as $$
+begin
+  if nextval('corpus_version') & 255 = 0 and pg_try_advisory_xact_lock(hashtextextended('corpus_change', 0)) then
+    delete from corpus_change;
+  end if;
+  insert into corpus_change values (pg_current_xact_id()) on conflict do nothing;
+  return null;
+end $$;
+
+create function corpus_state() returns text language sql stable security definer set search_path from current as $$
+  select md5(coalesce(string_agg(c.transaction::text, ' ' order by c.transaction), '')) from corpus_change c
+$$;
+
+create function change_vector_version() returns trigger language plpgsql security definer set search_path from current as $$
+begin
+  perform nextval('vector_version');
+  return null;
+end $$;
+
+-- Statements of foreign keys and of other triggers fire these triggers too.
+create trigger corpus_changed after insert or update or delete or truncate on source
+  for each statement execute function change_corpus_version();
+create trigger corpus_changed after insert or update or delete or truncate on source_group
+  for each statement execute function change_corpus_version();
+create trigger corpus_changed after insert or update or delete or truncate on tag
+  for each statement execute function change_corpus_version();
+create trigger corpus_changed after insert or update or delete or truncate on tag_source_group
+  for each statement execute function change_corpus_version();
+create trigger corpus_changed after insert or update or delete or truncate on metadata_column_value
+  for each statement execute function change_corpus_version();
+create trigger corpus_changed after insert or update or delete or truncate on embedding_generation
+  for each statement execute function change_corpus_version();
+create trigger vectors_changed after insert or update or delete or truncate on chunk_vector
+  for each statement execute function change_vector_version();
+
+
+-- ─────────────────────────────────────── Row-level security, rights and functions ───────────────────────────────────────
+-- Transactions of a tenant run as pinakes_app with the setting app.tenant. The role owns nothing and sees the rows of that tenant only.
+
+-- Protects a table with a column tenant_id; the program calls it for every new partition. FORCE binds the owner too, who is no superuser
+-- on a server, so the owner gets a policy of its own. The sub-select is evaluated once for each statement and keeps index scans.
+create function protect_tenant_rows(table_name text) returns void language plpgsql as $$
+begin
+  execute format('alter table %I enable row level security', table_name);
+  execute format('alter table %I force row level security', table_name);
+  execute format('create policy tenant_rows on %I to pinakes_app
+      using (tenant_id = (select nullif(current_setting(''app.tenant'', true), '''')::uuid))', table_name);
+  execute format('create policy system_rows on %I to %I using (true)', table_name, current_user);
+  execute format('grant select, insert, update, delete on %I to pinakes_app', table_name);
+end $$;
+
+select protect_tenant_rows(name) from unnest(array[
+  'api_key', 'idempotency_key',
+  'source_group', 'tag', 'tag_source_group',
+  'blob', 'upload', 'source', 'source_text',
+  'chunk', 'text_index', 'text_index_term', 'text_index_change',
+  'embedding_generation', 'chunk_vector', 'embedding_waiting', 'embedding_cache', 'embedding_state',
+  'run', 'run_error', 'run_item',
+  'connector_setting', 'source_origin', 'source_update',
+  'metadata_column', 'metadata_column_value',
+  'subject', 'authz_policy', 'redaction_policy',
+  'conversation', 'message',
+  'usage_day', 'audit_event', 'audit_head',
+  'secret']) as name;
+
+-- The role adds audit events and does nothing else to them: not even an injected statement can rewrite the past.
+revoke update, delete on audit_event from pinakes_app;
+revoke insert, update, delete on audit_head from pinakes_app;
+
+alter table tenant enable row level security;
+create policy own_tenant on tenant to pinakes_app using (id = (select nullif(current_setting('app.tenant', true), '')::uuid));
+grant select on tenant to pinakes_app;
+
+-- Tables and sequences of all tenants.
+grant select on source_group_transition, master_key, corpus_version, vector_version to pinakes_app;
+
+-- Functions that run as their owner, and functions for the owner only.
+revoke execute on function
+  protect_tenant_rows(text), text_index_bounds(text), create_text_index(uuid, int), drop_text_index(uuid, int),
+  count_text_index_changes(uuid), keep_text_index(), audit_event_guard(), change_corpus_version(), change_vector_version(), corpus_state(),
+  own_term_counts(text[]), own_terms_among(text[], uuid[], boolean),
+  own_text_scores(tsquery, uuid[], uuid[], boolean, text[], float8[], float8, float8, bigint)
+  from public;
+grant execute on function
+  corpus_state(), own_term_counts(text[]), own_terms_among(text[], uuid[], boolean),
+  own_text_scores(tsquery, uuid[], uuid[], boolean, text[], float8[], float8, float8, bigint)
+  to pinakes_app;

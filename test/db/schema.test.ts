@@ -1,0 +1,129 @@
+/** The schema itself: what every table must have, and databases that another version of the program made. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { createTenant } from '../../src/corpus/tenant-store.ts';
+import { migrate, readMigrations, SchemaMismatch } from '../../src/db/migrate.ts';
+import { openDatabase } from '../../src/db/open.ts';
+import { raw, sql } from '../../src/db/sql.ts';
+import { newId } from '../../src/util/ids.ts';
+import { runPinakes } from '../support/cli.ts';
+import { copyTemplate, openTestDatabase, type TestDatabase } from '../support/database.ts';
+
+/** What a database of a development state has applied. */
+const UNRELEASED = sql`
+  update schema_migration set name = '0001_core';
+  insert into schema_migration (version, name) select i, 'old ' || i from generate_series(2, 27) i`;
+const NEWER = sql`insert into schema_migration (version, name) values (9998, '9998_later')`;
+
+describe('the schema', () => {
+  let opened: TestDatabase;
+  before(async () => {
+    opened = await openTestDatabase();
+    await createTenant(opened.db, { id: newId(), name: 'default' });
+  });
+  after(() => opened.close());
+
+  const namesOf = async (condition: string): Promise<string[]> => {
+    const rows = await opened.db.system.query<{ name: string }>(sql`
+      select c.relname as name from pg_class c
+      where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and ${raw(condition)} order by 1`);
+    return rows.map(({ name }) => name);
+  };
+  const HAS_TENANT = `exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'tenant_id')`;
+
+  test('says of every table what it is for', async () => {
+    assert.deepEqual(await namesOf("not c.relispartition and obj_description(c.oid, 'pg_class') is null"), []);
+  });
+
+  test('protects every table and partition with tenants’ rows by row-level security, against the owner too', async () => {
+    assert.ok((await namesOf(`${HAS_TENANT} and c.relispartition`)).length >= 2, 'there are no partitions to look at');
+    const isOpen = `not (c.relrowsecurity and c.relforcerowsecurity
+      and exists (select from pg_policy p where p.polrelid = c.oid and p.polname = 'tenant_rows'))`;
+    assert.deepEqual(await namesOf(`${HAS_TENANT} and ${isOpen}`), []);
+  });
+
+  test('lets the tenants’ role call no function that works on all tenants', async () => {
+    const rows = await opened.db.system.query<{ name: string }>(sql`
+      select p.proname as name from pg_proc p
+      where p.pronamespace = current_schema()::regnamespace and p.prosecdef and has_function_privilege('pinakes_app', p.oid, 'execute')
+        and not exists (select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')
+      order by 1`);
+    assert.deepEqual(
+      rows.map(({ name }) => name),
+      ['corpus_state', 'own_term_counts', 'own_terms_among', 'own_text_scores'],
+    );
+  });
+});
+
+describe('a database that another version made is not migrated', () => {
+  let opened: TestDatabase;
+  before(async () => {
+    opened = await openTestDatabase();
+  });
+  after(() => opened.close());
+
+  const refusal = async (change: ReturnType<typeof sql>): Promise<string> => {
+    const { system } = opened.db;
+    const state = () => system.query(sql`select version, name from schema_migration order by version`);
+    await system.execute(change.text);
+    const before = await state();
+    const error = await migrate(opened.db).then(
+      () => assert.fail('it was migrated'),
+      (reason: unknown) => reason,
+    );
+    assert.deepEqual(await state(), before);
+    await system.query(sql`delete from schema_migration where version > 1`);
+    await system.query(sql`update schema_migration set name = ${readMigrations()[0]!.name}`);
+    assert.ok(error instanceof SchemaMismatch, String(error));
+    return error.message;
+  };
+
+  test('an unreleased version', async () => {
+    assert.equal(
+      await refusal(UNRELEASED),
+      'an unreleased version of Pinakes (migration 0001_core) made the database: start with a new one and ingest again',
+    );
+  });
+
+  test('a newer version', async () => {
+    assert.match(
+      await refusal(NEWER),
+      /^a newer version of Pinakes \(migration 9998_later\) made .* use the newer program/,
+    );
+  });
+});
+
+describe('the service ends with one line on a data directory of', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pinakes-test-'));
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  const start = async (name: string, change: ReturnType<typeof sql>): Promise<string> => {
+    const dataDir = join(folder, name);
+    await copyTemplate(dataDir);
+    const db = await openDatabase({ dataDir });
+    await db.system.execute(change.text);
+    await db.close();
+    const { code, stdout, stderr } = await runPinakes(['serve'], { PINAKES_DATA_DIR: dataDir, PINAKES_PORT: '0' });
+    assert.equal(code, 2, stderr);
+    assert.equal(stdout, '');
+    return stderr.replaceAll(dataDir, '<dir>');
+  };
+
+  test('an unreleased version', async () => {
+    assert.equal(
+      await start('unreleased', UNRELEASED),
+      'pinakes: PINAKES_DATA_DIR is <dir>, but an unreleased version of Pinakes (migration 0001_core) made the database in it: ' +
+        'start with a new data directory and ingest again; for example PINAKES_DATA_DIR=<dir>-new\n',
+    );
+  });
+
+  test('a newer version', async () => {
+    assert.match(
+      await start('newer', NEWER),
+      /^pinakes: PINAKES_DATA_DIR is <dir>, but a newer version of Pinakes \(migration 9998_later\) made [^\n]+: use the newer program[^\n]+\n$/,
+    );
+  });
+});
