@@ -114,7 +114,7 @@ export async function listChunksToAnalyze(
   limit: number,
 ): Promise<AnalyzedChunk[]> {
   return tx.query<AnalyzedChunk>(sql`
-    select c.id, c.content, c.context, c.heading_path as "headingPath", s.language,
+    select c.id, c.content, c.context, c.heading_path, s.language,
            coalesce(s.origin_metadata -> 'title' ->> 'val', case when s.redacted_by = '' then s.name end, '') as title
     from (select * from chunk where tenant_id = ${tenantId} and (${after}::uuid is null or id > ${after}::uuid)
           order by id limit ${limit}) c

@@ -33,9 +33,9 @@ export async function findStoredItems(
   originIds: readonly string[],
 ): Promise<Map<string, StoredItem>> {
   const rows = await tx.query<StoredItem>(sql`
-    select o.origin_id as "originId", s.id as "sourceId", s.name, s.url, s.content_at as "contentAt", s.status, o.revision,
-           o.state, o.metadata, s.blob_hash as "blobHash", s.file_size as "fileSize",
-           u.blob_hash as "updateHash"
+    select o.origin_id, s.id as source_id, s.name, s.url, s.content_at, s.status, o.revision,
+           o.state, o.metadata, s.blob_hash, s.file_size,
+           u.blob_hash as update_hash
     from source_origin o join source s on s.tenant_id = o.tenant_id and s.id = o.source_id and s.deleted_at is null
     left join source_update u on u.tenant_id = o.tenant_id and u.source_id = o.source_id
     where o.tenant_id = ${tenantId} and o.source_group_id = ${groupId} and o.origin_id = any(${[...originIds]}::text[])`);
@@ -147,7 +147,7 @@ export async function findOutcomes(
   originIds: readonly string[],
 ): Promise<Map<string, Outcome>> {
   const rows = await tx.query<{ originId: string; outcome: Outcome }>(sql`
-    select origin_id as "originId", outcome from run_item
+    select origin_id, outcome from run_item
     where tenant_id = ${tenantId} and run_id = ${runId} and origin_id = any(${[...originIds]}::text[])`);
   return new Map(rows.map((row) => [row.originId, row.outcome]));
 }

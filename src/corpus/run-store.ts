@@ -51,11 +51,10 @@ export interface NewRunError extends FileFailure {
   originId?: string;
 }
 
-const RUN_COLUMNS =
-  raw(`r.id, r.source_group_id as "sourceGroupId", r.status, r.stage, r.reads, r.generation, r.attempt,
-  r.files_done as "filesDone", r.files_total as "filesTotal", r.chunks_done as "chunksDone", r.scanned, r.added, r.updated,
-  r.unchanged, r.skipped, r.deleted, r.failed, r.error_title as "errorTitle", r.error_message as "errorMessage",
-  r.created_at as "createdAt", r.started_at as "startedAt", r.ended_at as "endedAt"`);
+const RUN_COLUMNS = raw(`r.id, r.source_group_id, r.status, r.stage, r.reads, r.generation, r.attempt,
+  r.files_done, r.files_total, r.chunks_done, r.scanned, r.added, r.updated,
+  r.unchanged, r.skipped, r.deleted, r.failed, r.error_title, r.error_message,
+  r.created_at, r.started_at, r.ended_at`);
 
 export interface RunFilter {
   sourceGroupId?: string | undefined;
@@ -101,7 +100,7 @@ export async function findRun(
 
 export async function findGroupIdOfRun(tx: Queryable, tenantId: string, id: string): Promise<string | undefined> {
   const [run] = await tx.query<{ groupId: string }>(sql`
-    select source_group_id as "groupId" from run where tenant_id = ${tenantId} and id = ${id}`);
+    select source_group_id as group_id from run where tenant_id = ${tenantId} and id = ${id}`);
   return run?.groupId;
 }
 
@@ -275,7 +274,7 @@ export async function listRunErrors(
   const matching = sql`e.tenant_id = ${tenantId} and e.run_id = ${runId}`;
   const after = page.afterId === undefined ? raw('true') : sql`e.id > ${page.afterId}::uuid`;
   const rows = await tx.query<RunError>(sql`
-    select e.id, e.source_id as "sourceId", e.name, e.stage, e.title, e.message, e.retryable, e.created_at as "createdAt"
+    select e.id, e.source_id, e.name, e.stage, e.title, e.message, e.retryable, e.created_at
     from run_error e where ${matching} and ${after} order by e.id limit ${page.limit + 1}`);
   const [count] = await tx.query<{ total: number }>(sql`select count(*) as total from run_error e where ${matching}`);
   return { rows, total: count?.total ?? 0 };
@@ -288,7 +287,7 @@ export async function listStalledRuns(
   limits: { beatBefore: Date; queuedBefore: Date },
 ): Promise<Pick<Run, 'id' | 'sourceGroupId' | 'status' | 'reads'>[]> {
   return tx.query(sql`
-    select r.id, r.source_group_id as "sourceGroupId", r.status, r.reads from run r
+    select r.id, r.source_group_id, r.status, r.reads from run r
     where r.tenant_id = ${tenantId} and (
       (r.status in ('starting', 'started', 'canceling', 'unknown')
         and coalesce(r.heartbeat_at, r.created_at) < ${limits.beatBefore})

@@ -84,14 +84,13 @@ export interface SourceResult {
 }
 
 /** Of source `s`. */
-export const SOURCE_COLUMNS =
-  raw(`s.id, s.source_group_id as "sourceGroupId", s.source_type as "sourceType", s.name, s.path, s.url,
-  s.parent_source_id as "parentSourceId",
-  s.file_type as "fileType", s.file_size as "fileSize", s.status, s.origin_metadata as "originMetadata", s.metadata,
-  s.language, s.content_at as "contentAt", s.text_length as "textLength", s.chunk_count as "chunkCount", s.warnings,
-  s.created_at as "createdAt",
-  (select u.status from source_update u where u.tenant_id = s.tenant_id and u.source_id = s.id) as "updateStatus",
-  coalesce((select u.blob_hash from source_update u where u.tenant_id = s.tenant_id and u.source_id = s.id), s.blob_hash) as "newestHash"`);
+export const SOURCE_COLUMNS = raw(`s.id, s.source_group_id, s.source_type, s.name, s.path, s.url,
+  s.parent_source_id,
+  s.file_type, s.file_size, s.status, s.origin_metadata, s.metadata,
+  s.language, s.content_at, s.text_length, s.chunk_count, s.warnings,
+  s.created_at,
+  (select u.status from source_update u where u.tenant_id = s.tenant_id and u.source_id = s.id) as update_status,
+  coalesce((select u.blob_hash from source_update u where u.tenant_id = s.tenant_id and u.source_id = s.id), s.blob_hash) as newest_hash`);
 
 /** All rows in one statement: an upload has up to 2,000. */
 export async function insertSources(
@@ -163,9 +162,9 @@ export async function claimPendingSources(
     from waiting w join ${WITH_UPDATE} on s.id = w.id
     left join source_origin o on o.tenant_id = s.tenant_id and o.source_id = s.id
     where s.tenant_id = ${tenantId} and t.tenant_id = ${tenantId} and t.id = s.id
-    returning t.id, t.name, coalesce(u.file_size, t.file_size) as "fileSize", coalesce(u.blob_hash, t.blob_hash) as "blobHash",
-      t.generation + (u.source_id is not null)::int as generation, u.source_id is not null as "isUpdate", t.attempts,
-      t.created_at as "createdAt", t.parent_source_id as "parentSourceId", t.member_depth as "memberDepth", t.url,
+    returning t.id, t.name, coalesce(u.file_size, t.file_size) as file_size, coalesce(u.blob_hash, t.blob_hash) as blob_hash,
+      t.generation + (u.source_id is not null)::int as generation, u.source_id is not null as is_update, t.attempts,
+      t.created_at, t.parent_source_id, t.member_depth, t.url,
       o.metadata -> 'charset' ->> 'val' as charset`);
   return rows.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
@@ -225,7 +224,7 @@ export async function saveSourceResults(
     left join source_origin o on o.tenant_id = s.tenant_id and o.source_id = s.id
     where t.tenant_id = ${tenantId} and t.id = r.id and s.tenant_id = ${tenantId} and t.deleted_at is null and ${WAITS}
       and (u.source_id is null or r.status = 'ready')
-    returning t.id, u.source_id is not null as "wasUpdate", t.chunk_metadatas_count - s.chunk_metadatas_count as "chunkMetadatasAdded"`);
+    returning t.id, u.source_id is not null as was_update, t.chunk_metadatas_count - s.chunk_metadatas_count as chunk_metadatas_added`);
   const failed = await tx.query<{ id: string }>(sql`
     select s.id from ${given} join ${WITH_UPDATE} on s.id = r.id
     where s.tenant_id = ${tenantId} and s.deleted_at is null and r.status = 'failed' and u.status = 'pending'`);
@@ -353,11 +352,11 @@ export async function resetFailedSources(tx: Tx, tenantId: string, groupId: stri
 
 /** Removes up to `limit` sources (their text goes with them) and returns their blobs' hashes. Their chunks must be gone. */
 export async function removeSources(tx: Tx, tenantId: string, groupId: string, limit: number): Promise<string[]> {
-  const rows = await tx.query<{ blob_hash: string }>(sql`
+  const rows = await tx.query<{ blobHash: string }>(sql`
     delete from source where tenant_id = ${tenantId} and id in (
       select id from source where tenant_id = ${tenantId} and source_group_id = ${groupId} order by id limit ${limit})
     returning blob_hash`);
-  return rows.map((row) => row.blob_hash);
+  return rows.map((row) => row.blobHash);
 }
 
 /** Replaces the API records; the source must be locked. Origin records stay. */
@@ -385,13 +384,13 @@ export async function tombstoneSources(tx: Tx, tenantId: string, ids: readonly s
       where s.tenant_id = ${tenantId} and s.deleted_at is null)
     update source t set deleted_at = ${now} from hidden h join ${WITH_UPDATE} on s.tenant_id = ${tenantId} and s.id = h.id
     where t.tenant_id = ${tenantId} and t.id = h.id
-    returning ${WAITS} as waits, t.chunk_metadatas_count as "chunkMetadatasCount"`);
+    returning ${WAITS} as waits, t.chunk_metadatas_count`);
 }
 
 /** Removes the row of a hidden source and returns its blob's hash; undefined when there is none. Its chunks must be gone. */
 export async function removeTombstonedSource(tx: Tx, tenantId: string, id: string): Promise<string | undefined> {
   const [source] = await tx.query<{ blobHash: string }>(sql`
     delete from source where tenant_id = ${tenantId} and id = ${id} and deleted_at is not null
-    returning blob_hash as "blobHash"`);
+    returning blob_hash`);
   return source?.blobHash;
 }

@@ -44,7 +44,7 @@ export async function readTokensOfDay(
   day: string,
 ): Promise<TokensOfKey[]> {
   return db.query(sql`
-    select tenant_id as "tenantId", api_key_id as "apiKeyId", input_tokens + output_tokens as tokens
+    select tenant_id, api_key_id, input_tokens + output_tokens as tokens
     from usage_day where tenant_id = any (${tenantIds}::uuid[]) and day = ${day}::date`);
 }
 
@@ -58,7 +58,7 @@ export async function listUsage(
   return db.query(
     tenantId,
     sql`
-    select to_char(day, 'YYYY-MM-DD') as day, requests, input_tokens as "inputTokens", output_tokens as "outputTokens"
+    select to_char(day, 'YYYY-MM-DD') as day, requests, input_tokens, output_tokens
     from usage_day where tenant_id = ${tenantId} and api_key_id = ${apiKeyId} and day >= ${sinceDay}::date order by usage_day.day`,
   );
 }

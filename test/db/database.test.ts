@@ -73,6 +73,51 @@ test('arrays may hold nulls, and counts are numbers', async () => {
   assert.deepEqual(row, { texts: ['a', null], int8s: [1, null], count: 1 });
 });
 
+test('rows name their columns in camelCase, however a statement is run; keys inside JSON keep their names', async () => {
+  const { db } = opened;
+  const named = (
+    n: number,
+  ) => sql`select ${n}::int as row_no, name as tenant_name, partition_no, ${'x'}::text as "asIs",
+    jsonb_build_object('source_id', jsonb_build_array(${'y'}::text)) as as_json from tenant where id = ${tenant.id}`;
+  const row = (n: number) => {
+    const { name: tenantName, partitionNo } = tenant;
+    return [{ rowNo: n, tenantName, partitionNo, asIs: 'x', asJson: { source_id: ['y'] } }];
+  };
+  assert.deepEqual(await db.system.query(named(1)), row(1));
+  assert.deepEqual(await db.system.query(sql`select partition_no, id from tenant where id = ${tenant.id}`), [
+    { partitionNo: tenant.partitionNo, id: tenant.id },
+  ]);
+  await db.system.transaction(async (tx) => {
+    for (let n = 2; n < 5; n += 1) assert.deepEqual(await tx.query(named(n)), row(n));
+    for (let n = 5; n < 8; n += 1) assert.deepEqual(await tx.query(keepPlan(named(n))), row(n));
+  });
+  await db.transaction(tenant.id, (tx) => insertTag(tx, 'named'));
+  const tags = sql`select tenant_id, name as tag_name from tag`;
+  const expected = [{ tenantId: tenant.id, tagName: 'named' }];
+  assert.deepEqual(await db.query(tenant.id, tags), expected);
+  for (const readOnly of [false, true]) {
+    const read = await db.transaction(tenant.id, (tx) => tx.query(tags), { readOnly });
+    assert.deepEqual(read, expected);
+  }
+  await db.query(tenant.id, sql`delete from tag where tenant_id = ${tenant.id}`);
+});
+
+test('the rows of raw statements keep the names of their columns', async () => {
+  const { system } = opened.db;
+  const text = 'select 1 as source_id';
+  const rows = [{ source_id: 1 }];
+  const withValue = (execute: Tx['execute']) => execute('select $1::int as source_id', [1]);
+  assert.deepEqual(await system.execute(text), { rows });
+  assert.deepEqual(await system.execute(`${text}; ${text}`), { rows: [...rows, ...rows] });
+  assert.deepEqual(await withValue(system.execute), { rows });
+  assert.deepEqual(await system.transaction((tx) => withValue(tx.execute)), { rows });
+  await system.transaction(async (tx) => {
+    assert.deepEqual(await tx.execute(text), { rows });
+    assert.deepEqual(await tx.query(sql`select 1 as source_id`), [{ sourceId: 1 }]);
+    assert.deepEqual(await withValue(tx.execute), { rows });
+  });
+});
+
 test('a plain object is refused instead of being bound as text', async () => {
   await assert.rejects(opened.db.system.query(sql`select ${{ a: 1 }}::text`), /wrap objects in json/);
 });
@@ -202,7 +247,7 @@ test('what follows a command that fails is not run: nothing happens outside of a
     await client.query('rollback');
     await assert.rejects(runBatch(client, { before: ['begin of nothing'], text, values: ['2'], after: ['commit'] }));
     const { rows } = await runBatch(client, { before: ['begin'], text, values: ['3'], after: ['commit'] });
-    assert.deepEqual(rows, [{ n: 3 }]);
+    assert.deepEqual(rows, [[3]]);
     assert.deepEqual((await client.query(`select n from ${table}`)).rows, [{ n: 3 }]);
   } finally {
     await client.end();
