@@ -3,6 +3,7 @@
 import { type GroupLimits, withinLimits } from '../access/limits.ts';
 import type { Queryable, Tx } from '../db/database.ts';
 import { afterCursor, containsText, type PageRequest, pageOf } from '../db/page-sql.ts';
+import { recordset } from '../db/recordset.ts';
 import { join, raw, sql } from '../db/sql.ts';
 import type { ProgressStep, RunStatistics } from '../jobs/progress.ts';
 import { ACTIVE_STATUSES, type JobStatus } from '../jobs/status.ts';
@@ -238,6 +239,17 @@ export async function beatRun(
   return rows.length > 0;
 }
 
+const ERROR_COLUMNS = {
+  id: 'uuid',
+  source_id: 'uuid',
+  origin_id: 'text',
+  name: 'text',
+  stage: 'text',
+  title: 'text',
+  message: 'text',
+  retryable: 'boolean',
+} as const;
+
 /** At most one row per run and source: a later failure of the same file replaces the earlier. */
 export async function insertRunErrors(
   tx: Tx,
@@ -246,21 +258,10 @@ export async function insertRunErrors(
   errors: readonly NewRunError[],
 ): Promise<void> {
   if (errors.length === 0) return;
-  const rows = errors.map((error) => ({
-    id: error.id,
-    source_id: error.sourceId,
-    origin_id: error.originId ?? null,
-    name: error.name,
-    stage: error.stage,
-    title: error.title,
-    message: error.message,
-    retryable: error.retryable,
-  }));
+  const given = recordset(ERROR_COLUMNS, errors);
   await tx.query(sql`
-    insert into run_error (tenant_id, id, run_id, source_id, origin_id, name, stage, title, message, retryable)
-    select ${tenantId}::uuid, r.id, ${runId}::uuid, r.source_id, r.origin_id, r.name, r.stage, r.title, r.message, r.retryable
-    from json_to_recordset(${JSON.stringify(rows)}::text::json)
-      as r(id uuid, source_id uuid, origin_id text, name text, stage text, title text, message text, retryable boolean)
+    insert into run_error (tenant_id, run_id, ${given.columns})
+    select ${tenantId}::uuid, ${runId}::uuid, ${given.values} from ${given.table}
     on conflict (tenant_id, run_id, source_id) do update set stage = excluded.stage, title = excluded.title,
       message = excluded.message, retryable = excluded.retryable`);
 }

@@ -1,5 +1,6 @@
 /** SQL of the table source. */
 import { json, type Tx } from '../db/database.ts';
+import { recordset } from '../db/recordset.ts';
 import { raw, type Sql, sql } from '../db/sql.ts';
 import type { ApiMetadata } from '../filters/metadata.ts';
 import type { TypedMetadata } from './values.ts';
@@ -92,6 +93,18 @@ export const SOURCE_COLUMNS = raw(`s.id, s.source_group_id, s.source_type, s.nam
   (select u.status from source_update u where u.tenant_id = s.tenant_id and u.source_id = s.id) as update_status,
   coalesce((select u.blob_hash from source_update u where u.tenant_id = s.tenant_id and u.source_id = s.id), s.blob_hash) as newest_hash`);
 
+const NEW_SOURCE_COLUMNS = {
+  id: 'uuid',
+  name: 'text',
+  path: 'text',
+  url: 'text',
+  file_type: 'text',
+  file_size: 'bigint',
+  blob_hash: 'text',
+  content_at: 'timestamptz',
+  origin_metadata: { type: 'jsonb', insert: "marked_records('{}', coalesce(r.origin_metadata, '{}'))" },
+} as const;
+
 /** All rows in one statement: an upload has up to 2,000. */
 export async function insertSources(
   tx: Tx,
@@ -100,25 +113,11 @@ export async function insertSources(
   sources: readonly NewSource[],
 ): Promise<void> {
   if (sources.length === 0) return;
-  const rows = sources.map((source) => ({
-    id: source.id,
-    name: source.name,
-    file_type: source.fileType,
-    file_size: source.fileSize,
-    blob_hash: source.blobHash,
-    content_at: source.contentAt,
-    path: source.path ?? null,
-    url: source.url ?? null,
-    origin_metadata: source.originMetadata ?? {},
-  }));
+  const given = recordset(NEW_SOURCE_COLUMNS, sources);
   await tx.query(sql`
-    insert into source (tenant_id, id, source_group_id, source_type, name, path, url, file_type, file_size, blob_hash, status,
-      content_at, created_at, origin_metadata)
-    select ${tenantId}::uuid, r.id, ${group.id}::uuid, ${group.sourceType}::text, r.name, r.path, r.url, r.file_type, r.file_size,
-           r.blob_hash, 'pending', r.content_at, ${group.createdAt}::timestamptz, marked_records('{}', r.origin_metadata)
-    from json_to_recordset(${JSON.stringify(rows)}::text::json)
-      as r(id uuid, name text, path text, url text, file_type text, file_size bigint, blob_hash text, content_at timestamptz,
-        origin_metadata jsonb)`);
+    insert into source (tenant_id, source_group_id, source_type, status, created_at, ${given.columns})
+    select ${tenantId}::uuid, ${group.id}::uuid, ${group.sourceType}::text, 'pending', ${group.createdAt}::timestamptz, ${given.values}
+    from ${given.table}`);
 }
 
 /** Of source `s` and its new version `u`, if there is one: it waits to be read. */
@@ -190,6 +189,19 @@ export interface SavedResult {
   chunkMetadatasAdded: number;
 }
 
+const RESULT_COLUMNS = {
+  id: 'uuid',
+  status: 'text',
+  file_type: 'text',
+  language: 'text',
+  text_length: 'int',
+  chunk_count: 'int',
+  chunk_metadatas_count: 'int',
+  origin_metadata: 'jsonb',
+  warnings: 'jsonb',
+  redacted_by: 'text',
+} as const;
+
 /**
  * Writes results of sources that still wait for them; returns those, by id. The others were deleted meanwhile. A new version that
  * was read takes the place of the one that is served; one that could not be read changes nothing.
@@ -199,20 +211,7 @@ export async function saveSourceResults(
   tenantId: string,
   results: readonly SourceResult[],
 ): Promise<Map<string, SavedResult>> {
-  const rows = results.map((result) => ({
-    id: result.id,
-    status: result.status,
-    file_type: result.fileType,
-    language: result.language,
-    text_length: result.textLength,
-    chunk_count: result.chunkCount,
-    chunk_metadatas_count: result.chunkMetadatasCount,
-    origin_metadata: result.originMetadata,
-    warnings: result.warnings,
-    redacted_by: result.redactedBy,
-  }));
-  const given = sql`json_to_recordset(${JSON.stringify(rows)}::text::json) as r(id uuid, status text, file_type text, language text,
-    text_length int, chunk_count int, chunk_metadatas_count int, origin_metadata jsonb, warnings jsonb, redacted_by text)`;
+  const given = recordset(RESULT_COLUMNS, results).table;
   const saved = await tx.query<SavedResult & { id: string }>(sql`
     update source t set status = r.status, file_type = coalesce(r.file_type, t.file_type), language = r.language,
       text_length = r.text_length, chunk_count = r.chunk_count, chunk_metadatas_count = r.chunk_metadatas_count,
@@ -264,12 +263,14 @@ export interface ChangedSource {
 
 export async function changeSources(tx: Tx, tenantId: string, changes: readonly ChangedSource[]): Promise<void> {
   if (changes.length === 0) return;
-  const rows = changes.map(({ contentAt, ...change }) => ({ ...change, content_at: contentAt }));
+  const given = recordset(
+    { id: 'uuid', name: 'text', url: 'text', content_at: 'timestamptz', metadata: 'jsonb' },
+    changes,
+  );
   await tx.query(sql`
     update source s set name = r.name, url = r.url, content_at = coalesce(r.content_at, s.content_at),
       origin_metadata = (s.origin_metadata - coalesce(array(select jsonb_object_keys(o.metadata)), '{}')) || marked_records('{}', r.metadata)
-    from json_to_recordset(${JSON.stringify(rows)}::text::json)
-      as r(id uuid, name text, url text, content_at timestamptz, metadata jsonb)
+    from ${given.table}
     left join source_origin o on o.tenant_id = ${tenantId} and o.source_id = r.id
     where s.tenant_id = ${tenantId} and s.id = r.id`);
 }
@@ -281,9 +282,9 @@ export async function renameSources(
   files: readonly { id: string; path: string; name: string }[],
 ): Promise<void> {
   if (files.length === 0) return;
+  const given = recordset({ id: 'uuid', path: 'text', name: 'text' }, files);
   await tx.query(sql`
-    update source s set path = r.path, name = r.name
-    from json_to_recordset(${JSON.stringify(files)}::text::json) as r(id uuid, path text, name text)
+    update source s set path = r.path, name = r.name from ${given.table}
     where s.tenant_id = ${tenantId} and s.id = r.id`);
 }
 
@@ -294,18 +295,15 @@ export async function restartSources(
   versions: readonly { sourceId: string; blobHash: string; fileSize: number; contentAt: Date | null }[],
 ): Promise<void> {
   if (versions.length === 0) return;
-  const rows = versions.map((version) => ({
-    id: version.sourceId,
-    blob_hash: version.blobHash,
-    file_size: version.fileSize,
-    content_at: version.contentAt,
-  }));
+  const given = recordset(
+    { source_id: 'uuid', blob_hash: 'text', file_size: 'bigint', content_at: 'timestamptz' },
+    versions,
+  );
   await tx.query(sql`
     update source s set status = 'pending', attempts = 0, blob_hash = r.blob_hash, file_size = r.file_size,
       content_at = coalesce(r.content_at, s.content_at)
-    from json_to_recordset(${JSON.stringify(rows)}::text::json)
-      as r(id uuid, blob_hash text, file_size bigint, content_at timestamptz)
-    where s.tenant_id = ${tenantId} and s.id = r.id and s.status <> 'ready' and s.deleted_at is null`);
+    from ${given.table}
+    where s.tenant_id = ${tenantId} and s.id = r.source_id and s.status <> 'ready' and s.deleted_at is null`);
 }
 
 /** They wait no longer; a later run tries them again. */
@@ -325,20 +323,14 @@ export async function insertMembers(
   now: Date,
 ): Promise<void> {
   if (members.length === 0) return;
-  const rows = members.map(({ id, name, fileSize, blobHash }) => ({
-    id,
-    name,
-    file_size: fileSize,
-    blob_hash: blobHash,
-  }));
+  const given = recordset({ id: 'uuid', name: 'text', file_size: 'bigint', blob_hash: 'text' }, members);
   await tx.query(sql`
-    insert into source (tenant_id, id, source_group_id, source_type, name, file_type, file_size, blob_hash, status, content_at,
-      created_at, parent_source_id, member_depth, origin_metadata)
-    select p.tenant_id, r.id, p.source_group_id, p.source_type, r.name, 'unknown', r.file_size, r.blob_hash, 'pending',
-      p.content_at, ${now}::timestamptz, p.id, p.member_depth + 1,
-      jsonb_build_object('parent_source_id', jsonb_build_object('val', p.id::text, 'type', 'string'))
-    from source p, json_to_recordset(${JSON.stringify(rows)}::text::json)
-      as r(id uuid, name text, file_size bigint, blob_hash text)
+    insert into source (tenant_id, source_group_id, source_type, file_type, status, content_at, created_at, parent_source_id,
+      member_depth, origin_metadata, ${given.columns})
+    select p.tenant_id, p.source_group_id, p.source_type, 'unknown', 'pending', p.content_at, ${now}::timestamptz, p.id,
+      p.member_depth + 1, jsonb_build_object('parent_source_id', jsonb_build_object('val', p.id::text, 'type', 'string')),
+      ${given.values}
+    from source p, ${given.table}
     where p.tenant_id = ${tenantId} and p.id = ${parentId}`);
 }
 

@@ -1,5 +1,6 @@
 /** SQL of the table usage_day: what API keys used of the chat model. */
 import type { Database, Queryable, SystemDatabase } from '../db/database.ts';
+import { recordset } from '../db/recordset.ts';
 import { sql } from '../db/sql.ts';
 
 export interface UsageRow {
@@ -22,14 +23,20 @@ export interface TokensOfKey {
   tokens: number;
 }
 
+const USAGE_COLUMNS = {
+  tenant_id: 'uuid',
+  api_key_id: 'uuid',
+  day: 'date',
+  requests: 'bigint',
+  input_tokens: 'bigint',
+  output_tokens: 'bigint',
+} as const;
+
 /** Adds to what is there. Rows of tenants that are gone are dropped. */
 export async function addUsage(tx: Queryable, rows: readonly KeyUsage[]): Promise<void> {
+  const given = recordset(USAGE_COLUMNS, rows);
   await tx.query(sql`
-    insert into usage_day (tenant_id, api_key_id, day, requests, input_tokens, output_tokens)
-    select r.* from unnest(${rows.map((row) => row.tenantId)}::uuid[], ${rows.map((row) => row.apiKeyId)}::uuid[],
-                           ${rows.map((row) => row.day)}::date[], ${rows.map((row) => row.requests)}::bigint[],
-                           ${rows.map((row) => row.inputTokens)}::bigint[], ${rows.map((row) => row.outputTokens)}::bigint[])
-      as r (tenant_id, api_key_id, day, requests, input_tokens, output_tokens)
+    insert into usage_day (${given.columns}) select ${given.values} from ${given.table}
     where exists (select from tenant t where t.id = r.tenant_id)
     on conflict (tenant_id, api_key_id, day) do update set
       requests = usage_day.requests + excluded.requests,

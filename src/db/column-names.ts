@@ -1,5 +1,10 @@
 /** The names that columns have in rows: SQL writes `source_group_id`, the program reads `sourceGroupId`. */
 
+/** The same as `camelCase`, of types. */
+export type CamelCase<S extends string> = S extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : S;
+
 /** Returns `column` in camelCase. A name without an underscore between two parts stays as it is. */
 export function camelCase(column: string): string {
   return column.replace(/(?<=[a-z0-9])_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());

@@ -12,6 +12,7 @@ import {
 import { json, type Tx } from '../../src/db/database.ts';
 import { migrate, readMigrations } from '../../src/db/migrate.ts';
 import { isCheckViolation, isUniqueViolation } from '../../src/db/pg-errors.ts';
+import { recordset } from '../../src/db/recordset.ts';
 import { runBatch } from '../../src/db/server/batch.ts';
 import { CONNECTIONS_MAX } from '../../src/db/server/server.ts';
 import { keepPlan, sql } from '../../src/db/sql.ts';
@@ -116,6 +117,51 @@ test('the rows of raw statements keep the names of their columns', async () => {
     assert.deepEqual(await tx.query(sql`select 1 as source_id`), [{ sourceId: 1 }]);
     assert.deepEqual(await withValue(tx.execute), { rows });
   });
+});
+
+test('a recordset is a table of the given rows, in their order; absent members are null, others are left out', async () => {
+  const at = new Date('2026-02-03T04:05:06.789Z');
+  const rows: {
+    rowId: string;
+    bigNumber: number;
+    contentAt: Date;
+    headingPath: string[];
+    asJson: unknown;
+    note?: string;
+  }[] = [
+    {
+      rowId: newId(),
+      bigNumber: 2 ** 53 - 1,
+      contentAt: at,
+      headingPath: ['a,b', '"c"'],
+      asJson: { source_id: 1 },
+      note: 'é',
+    },
+    { rowId: newId(), bigNumber: 0, contentAt: at, headingPath: [], asJson: null },
+  ];
+  const types = {
+    row_id: 'uuid',
+    big_number: 'bigint',
+    content_at: 'timestamptz',
+    heading_path: 'text[]',
+    as_json: 'jsonb',
+    note: { type: 'text', insert: "coalesce(r.note, 'none')" },
+  } as const;
+  const given = recordset(types, rows);
+  const expected = rows.map((row) => ({ ...row, note: row.note ?? null }));
+  assert.deepEqual(await opened.db.system.query(sql`select * from ${given.table}`), expected);
+  await opened.db.system.transaction(async (tx) => {
+    await tx.query(sql`create temporary table given (row_id uuid, big_number bigint, content_at timestamptz, heading_path text[],
+      as_json jsonb, note text) on commit drop`);
+    await tx.query(sql`insert into given (${given.columns}) select ${given.values} from ${given.table}`);
+    const stored = await tx.query(sql`select * from given order by big_number desc`);
+    assert.deepEqual(
+      stored,
+      expected.map((row) => ({ ...row, note: row.note ?? 'none' })),
+    );
+  });
+  // @ts-expect-error no row has such a member
+  recordset({ row_name: 'text' }, rows);
 });
 
 test('a plain object is refused instead of being bound as text', async () => {

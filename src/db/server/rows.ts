@@ -8,8 +8,10 @@ export function rowsOf({ fields, rows }: Pick<pg.QueryArrayResult, 'fields' | 'r
   if (rows.length === 0) return [];
   const columns = fields.map((field) => field.name);
   const names = keepNames ? columns : camelCaseAll(columns);
+  // A copy of a row that has all members already is filled twice as fast as an empty object.
+  const empty: Row = Object.fromEntries(names.map((name) => [name, null]));
   return rows.map((values: unknown[]) => {
-    const row: Row = {};
+    const row = { ...empty };
     for (let at = 0; at < names.length; at += 1) row[names[at]!] = values[at];
     return row;
   });
