@@ -14,7 +14,7 @@ export interface NamedPolicy {
   updatedAt: Date;
 }
 
-const COLUMNS = raw('p.id, p.name, p.version, p.definition, p.created_at as "createdAt", p.updated_at as "updatedAt"');
+const COLUMNS = raw('p.id, p.name, p.version, p.definition, p.created_at, p.updated_at');
 
 /**
  * What applies to a request: the policy, if there is one of the name, and the attributes of the principal: none when it is not

@@ -8,28 +8,28 @@ import { join, type Sql, sql } from '../db/sql.ts';
 export interface ApiKeyRow {
   id: string;
   name: string;
-  public_id: string;
+  publicId: string;
   scopes: string[];
-  source_group_ids: string[] | null;
-  tag_ids: string[] | null;
-  expires_at: Date | null;
-  revoked_at: Date | null;
-  issued_by: string | null;
+  sourceGroupIds: string[] | null;
+  tagIds: string[] | null;
+  expiresAt: Date | null;
+  revokedAt: Date | null;
+  issuedBy: string | null;
   /** Of a rotated key: the key that took its place. */
-  replaced_by: string | null;
-  created_at: Date;
+  replacedBy: string | null;
+  createdAt: Date;
 }
 
 export interface AuthenticationRow {
   id: string;
-  tenant_id: string;
-  partition_no: number;
-  secret_hash: Buffer;
+  tenantId: string;
+  partitionNo: number;
+  secretHash: Buffer;
   scopes: string[];
-  source_group_ids: string[] | null;
-  tag_ids: string[] | null;
-  expires_at: Date | null;
-  revoked_at: Date | null;
+  sourceGroupIds: string[] | null;
+  tagIds: string[] | null;
+  expiresAt: Date | null;
+  revokedAt: Date | null;
 }
 
 export interface NewApiKey {

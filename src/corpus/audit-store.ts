@@ -70,8 +70,8 @@ export interface AuditFilter {
 const FIRST_PREV_HASH = '0'.repeat(64);
 const VERIFIED_AT_ONCE = 1_000;
 
-const COLUMNS = raw(`e.id, e.seq, e.at, e.api_key_id as "apiKeyId", e.action, e.object_kind as "objectKind",
-  e.object_id as "objectId", e.details, e.prev_hash as "prevHash", e.hash`);
+const COLUMNS = raw(`e.id, e.seq, e.at, e.api_key_id, e.action, e.object_kind,
+  e.object_id, e.details, e.prev_hash, e.hash`);
 
 /**
  * Adds an event to the tenant's chain. Call it last in the transaction of the change: until that ends, nobody else adds

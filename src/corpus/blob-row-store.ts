@@ -6,6 +6,7 @@
  * removes a blob locks its row, sees neither a source nor a reservation, and removes the file before that lock is gone.
  */
 import type { Queryable, Tx } from '../db/database.ts';
+import { recordset } from '../db/recordset.ts';
 import { raw, sql } from '../db/sql.ts';
 
 /** A reservation older than this belongs to a request that a crash ended. */
@@ -39,10 +40,10 @@ export async function insertBlobRows(
   blobs: readonly { hash: string; size: number }[],
   now: Date,
 ): Promise<void> {
+  const given = recordset({ hash: 'text', size: 'bigint' }, blobs);
   await tx.query(sql`
-    insert into blob (tenant_id, hash, size, created_at)
-    select ${tenantId}::uuid, r.hash, r.size, ${now}::timestamptz
-    from unnest(${blobs.map((blob) => blob.hash)}::text[], ${blobs.map((blob) => blob.size)}::bigint[]) as r(hash, size)
+    insert into blob (tenant_id, created_at, ${given.columns})
+    select ${tenantId}::uuid, ${now}::timestamptz, ${given.values} from ${given.table}
     on conflict (tenant_id, hash) do update set size = excluded.size`);
 }
 

@@ -1,5 +1,6 @@
 /** The statements that change the table chunk. Reading is in chunk-store.ts and retrieval/. */
 import type { Tx } from '../db/database.ts';
+import { recordset } from '../db/recordset.ts';
 import { sql } from '../db/sql.ts';
 import type { ChunkDraft } from './values.ts';
 
@@ -10,6 +11,21 @@ export interface NewChunk extends ChunkDraft {
   generation: number;
 }
 
+const CHUNK_COLUMNS = {
+  id: 'uuid',
+  source_id: 'uuid',
+  generation: 'int',
+  ordinal: 'int',
+  start_offset: 'int',
+  end_offset: 'int',
+  content: 'text',
+  context: 'text',
+  heading_path: 'text[]',
+  pages: 'int[]',
+  metadata: 'jsonb',
+  terms: 'text',
+} as const;
+
 /** All rows in one statement. An id that is there already stays as it is: equal ids mean equal chunks. */
 export async function insertChunks(
   tx: Tx,
@@ -18,28 +34,10 @@ export async function insertChunks(
   chunks: readonly NewChunk[],
 ): Promise<void> {
   if (chunks.length === 0) return;
-  const rows = chunks.map((chunk) => ({
-    id: chunk.id,
-    source_id: chunk.sourceId,
-    generation: chunk.generation,
-    ordinal: chunk.ordinal,
-    start_offset: chunk.startOffset,
-    end_offset: chunk.endOffset,
-    content: chunk.content,
-    context: chunk.context,
-    heading_path: chunk.headingPath,
-    pages: chunk.pages,
-    metadata: chunk.metadata,
-    terms: chunk.terms,
-  }));
+  const given = recordset(CHUNK_COLUMNS, chunks);
   await tx.query(sql`
-    insert into chunk (tenant_id, id, source_id, source_group_id, generation, ordinal, start_offset, end_offset, content, context,
-                       heading_path, pages, metadata, terms)
-    select ${tenantId}::uuid, r.id, r.source_id, ${groupId}::uuid, r.generation, r.ordinal, r.start_offset, r.end_offset, r.content, r.context,
-           r.heading_path, r.pages, r.metadata, r.terms
-    from json_to_recordset(${JSON.stringify(rows)}::text::json)
-      as r(id uuid, source_id uuid, generation int, ordinal int, start_offset int, end_offset int, content text, context text,
-           heading_path text[], pages int[], metadata jsonb, terms text)
+    insert into chunk (tenant_id, source_group_id, ${given.columns})
+    select ${tenantId}::uuid, ${groupId}::uuid, ${given.values} from ${given.table}
     on conflict (tenant_id, id) do nothing`);
 }
 
@@ -114,7 +112,7 @@ export async function listChunksToAnalyze(
   limit: number,
 ): Promise<AnalyzedChunk[]> {
   return tx.query<AnalyzedChunk>(sql`
-    select c.id, c.content, c.context, c.heading_path as "headingPath", s.language,
+    select c.id, c.content, c.context, c.heading_path, s.language,
            coalesce(s.origin_metadata -> 'title' ->> 'val', case when s.redacted_by = '' then s.name end, '') as title
     from (select * from chunk where tenant_id = ${tenantId} and (${after}::uuid is null or id > ${after}::uuid)
           order by id limit ${limit}) c
@@ -123,8 +121,8 @@ export async function listChunksToAnalyze(
 }
 
 export async function saveTerms(tx: Tx, tenantId: string, chunks: readonly { id: string; terms: string }[]) {
+  const given = recordset({ id: 'uuid', terms: 'text' }, chunks);
   await tx.query(sql`
-    update chunk c set terms = r.terms
-    from json_to_recordset(${JSON.stringify(chunks)}::text::json) as r(id uuid, terms text)
+    update chunk c set terms = r.terms from ${given.table}
     where c.tenant_id = ${tenantId} and c.id = r.id and c.terms <> r.terms`);
 }

@@ -39,7 +39,7 @@ function columnFields(limits: GroupLimits): Sql {
   return sql`k.id, k.key, k.type, k.description, k.status, (
     select count(*) from metadata_column_value v join source s on s.tenant_id = v.tenant_id and s.id = v.source_id ${GROUP_OF_SOURCE}
     where v.tenant_id = k.tenant_id and v.column_id = k.id and v.text_value is null and v.int_value is null
-      and s.deleted_at is null and g.deleted_at is null and ${withinLimits(limits)}) as "coercionFailures"`;
+      and s.deleted_at is null and g.deleted_at is null and ${withinLimits(limits)}) as coercion_failures`;
 }
 
 /**
@@ -180,7 +180,7 @@ export async function listValues(
 export async function buildStep(tx: Tx, tenantId: string, id: string, limit: number, now: Date): Promise<boolean> {
   await lockColumns(tx, tenantId);
   const [column] = await tx.query<{ key: string; type: ColumnType; builtTo: string | null }>(sql`
-    select k.key, k.type, k.built_to as "builtTo" from metadata_column k
+    select k.key, k.type, k.built_to from metadata_column k
     where k.tenant_id = ${tenantId} and k.id = ${id} and k.deleted_at is null and k.status = 'building'`);
   if (!column) return true;
   const after = column.builtTo === null ? raw('true') : sql`s.id > ${column.builtTo}::uuid`;

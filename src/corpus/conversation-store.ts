@@ -72,8 +72,8 @@ function isOwn(owner: Owner): Sql {
   return owner === null ? raw('true') : sql`principal_id is not distinct from ${owner.id}::text`;
 }
 
-const PLACE_COLUMNS = raw(`id, active_message_id as "activeMessageId", message_count as "messageCount",
-  stored_bytes as "storedBytes"`);
+const PLACE_COLUMNS = raw(`id, active_message_id, message_count,
+  stored_bytes`);
 
 export async function findConversation(
   db: Queryable,
@@ -108,7 +108,7 @@ export async function findMessage(
   id: string,
 ): Promise<StoredMessage | undefined> {
   const rows = await db.query<StoredMessage>(sql`
-    select id, parent_id as "parentId", role, content from message
+    select id, parent_id, role, content from message
     where tenant_id = ${tenantId} and conversation_id = ${conversationId} and id = ${id}`);
   return rows[0];
 }
@@ -136,8 +136,8 @@ export async function listBranch(
       join branch on m.id = branch.parent_id
       where m.tenant_id = ${tenantId} and m.conversation_id = ${conversationId} and branch.depth < ${max}
     )
-    select b.id, b.parent_id as "parentId", b.role, b.content, b.context_group_ids as "groupIds",
-      b.context_source_ids as "sourceIds", b.context_chunk_ids as "chunkIds", ${isSeen(tenantId, access)} as seen
+    select b.id, b.parent_id, b.role, b.content, b.context_group_ids as group_ids,
+      b.context_source_ids as source_ids, b.context_chunk_ids as chunk_ids, ${isSeen(tenantId, access)} as seen
     from branch b order by b.depth desc`);
   return rows.map(({ groupIds, sourceIds, chunkIds, ...row }) => ({
     ...row,
@@ -195,7 +195,7 @@ export interface ConversationRow {
   createdAt: Date;
 }
 
-const CONVERSATION_COLUMNS = raw('id, title, active_message_id as "activeMessageId", created_at as "createdAt"');
+const CONVERSATION_COLUMNS = raw('id, title, active_message_id, created_at');
 
 export async function findConversationRow(
   db: Queryable,
@@ -237,8 +237,8 @@ export async function listMessages(
   access: Access,
 ): Promise<TreeMessage[]> {
   const rows = await db.query<Omit<TreeMessage, 'citations' | 'webCitations'> & { all: AnyCitation[] }>(sql`
-    select b.id, b.parent_id as "parentId", b.role, b.content, b.citations as "all", b.finish_reason as "finishReason",
-      b.created_at as "createdAt", ${isSeen(tenantId, access)} as seen
+    select b.id, b.parent_id, b.role, b.content, b.citations as "all", b.finish_reason,
+      b.created_at, ${isSeen(tenantId, access)} as seen
     from message b where b.tenant_id = ${tenantId} and b.conversation_id = ${conversationId}
     order by b.created_at, b.id`);
   return rows.map(({ all, ...message }) => ({

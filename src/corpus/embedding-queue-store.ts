@@ -71,7 +71,7 @@ export async function listWaiting(
 ): Promise<WaitingChunk[]> {
   const after = afterId === null ? raw('true') : sql`w.chunk_id > ${afterId}::uuid`;
   return tx.query<WaitingChunk>(sql`
-    select n.chunk_id as id, c.content, c.context, c.heading_path as "headingPath" from (
+    select n.chunk_id as id, c.content, c.context, c.heading_path from (
       select w.chunk_id from embedding_waiting w
       where w.tenant_id = ${tenantId} and w.generation = ${generation} and w.refused is null and ${after}
       order by w.chunk_id limit ${limit}) n

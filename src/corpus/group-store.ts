@@ -40,10 +40,10 @@ export interface GroupFilter {
   q?: string | undefined;
 }
 
-const GROUP_COLUMNS = raw(`g.id, g.source_type as "sourceType", g.name, g.status, g.metadata,
-  g.chunk_metadata_keys as "chunkMetadataKeys", g.chunk_metadatas_count as "chunkMetadatasCount",
-  g.error_title as "errorTitle", g.error_message as "errorMessage", g.generation, g.upload_at as "uploadAt",
-  g.created_at as "createdAt", g.started_at as "startedAt", g.ended_at as "endedAt", g.deleted_at as "deletedAt"`);
+const GROUP_COLUMNS = raw(`g.id, g.source_type, g.name, g.status, g.metadata,
+  g.chunk_metadata_keys, g.chunk_metadatas_count,
+  g.error_title, g.error_message, g.generation, g.upload_at,
+  g.created_at, g.started_at, g.ended_at, g.deleted_at`);
 
 export interface NewGroup {
   id: string;

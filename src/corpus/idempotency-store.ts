@@ -4,9 +4,9 @@ import { sql } from '../db/sql.ts';
 
 export interface IdempotencyRow {
   route: string;
-  body_hash: Buffer | null;
-  response_status: number | null;
-  response_body: string | null;
+  bodyHash: Buffer | null;
+  responseStatus: number | null;
+  responseBody: string | null;
 }
 
 interface Slot {

@@ -1,6 +1,7 @@
 /** SQL of the tables source_origin, source_update and run_item: what is stored of an origin, and what a run was told about it. */
 
 import type { Queryable, Tx } from '../db/database.ts';
+import { recordset } from '../db/recordset.ts';
 import { raw, type Sql, sql } from '../db/sql.ts';
 import type { Opaque } from './origin.ts';
 import type { Source } from './source-store.ts';
@@ -33,9 +34,9 @@ export async function findStoredItems(
   originIds: readonly string[],
 ): Promise<Map<string, StoredItem>> {
   const rows = await tx.query<StoredItem>(sql`
-    select o.origin_id as "originId", s.id as "sourceId", s.name, s.url, s.content_at as "contentAt", s.status, o.revision,
-           o.state, o.metadata, s.blob_hash as "blobHash", s.file_size as "fileSize",
-           u.blob_hash as "updateHash"
+    select o.origin_id, s.id as source_id, s.name, s.url, s.content_at, s.status, o.revision,
+           o.state, o.metadata, s.blob_hash, s.file_size,
+           u.blob_hash as update_hash
     from source_origin o join source s on s.tenant_id = o.tenant_id and s.id = o.source_id and s.deleted_at is null
     left join source_update u on u.tenant_id = o.tenant_id and u.source_id = o.source_id
     where o.tenant_id = ${tenantId} and o.source_group_id = ${groupId} and o.origin_id = any(${[...originIds]}::text[])`);
@@ -65,18 +66,13 @@ export async function saveItemFacts(
   items: readonly ItemFacts[],
 ): Promise<void> {
   if (items.length === 0) return;
-  const rows = items.map((item) => ({
-    source_id: item.sourceId,
-    origin_id: item.originId,
-    revision: item.revision,
-    state: item.state,
-    metadata: item.metadata,
-  }));
+  const given = recordset(
+    { source_id: 'uuid', origin_id: 'text', revision: 'text', state: 'jsonb', metadata: 'jsonb' },
+    items,
+  );
   await tx.query(sql`
-    insert into source_origin (tenant_id, source_id, source_group_id, origin_id, revision, state, metadata)
-    select ${tenantId}::uuid, r.source_id, ${groupId}::uuid, r.origin_id, r.revision, r.state, r.metadata
-    from json_to_recordset(${JSON.stringify(rows)}::text::json)
-      as r(source_id uuid, origin_id text, revision text, state jsonb, metadata jsonb)
+    insert into source_origin (tenant_id, source_group_id, ${given.columns})
+    select ${tenantId}::uuid, ${groupId}::uuid, ${given.values} from ${given.table}
     on conflict (tenant_id, source_id) do update set revision = excluded.revision, state = excluded.state,
       metadata = excluded.metadata`);
 }
@@ -97,17 +93,13 @@ export async function saveUpdates(
   versions: readonly NewVersion[],
 ): Promise<void> {
   if (versions.length === 0) return;
-  const rows = versions.map((version) => ({
-    source_id: version.sourceId,
-    blob_hash: version.blobHash,
-    file_size: version.fileSize,
-    content_at: version.contentAt,
-  }));
+  const given = recordset(
+    { source_id: 'uuid', blob_hash: 'text', file_size: 'bigint', content_at: 'timestamptz' },
+    versions,
+  );
   await tx.query(sql`
-    insert into source_update (tenant_id, source_id, source_group_id, blob_hash, file_size, content_at)
-    select ${tenantId}::uuid, r.source_id, ${groupId}::uuid, r.blob_hash, r.file_size, r.content_at
-    from json_to_recordset(${JSON.stringify(rows)}::text::json)
-      as r(source_id uuid, blob_hash text, file_size bigint, content_at timestamptz)
+    insert into source_update (tenant_id, source_group_id, ${given.columns})
+    select ${tenantId}::uuid, ${groupId}::uuid, ${given.values} from ${given.table}
     on conflict (tenant_id, source_id) do update set blob_hash = excluded.blob_hash, file_size = excluded.file_size,
       content_at = excluded.content_at, status = 'pending'`);
 }
@@ -147,7 +139,7 @@ export async function findOutcomes(
   originIds: readonly string[],
 ): Promise<Map<string, Outcome>> {
   const rows = await tx.query<{ originId: string; outcome: Outcome }>(sql`
-    select origin_id as "originId", outcome from run_item
+    select origin_id, outcome from run_item
     where tenant_id = ${tenantId} and run_id = ${runId} and origin_id = any(${[...originIds]}::text[])`);
   return new Map(rows.map((row) => [row.originId, row.outcome]));
 }
@@ -169,11 +161,10 @@ export async function saveOutcomes(
   outcomes: readonly { originId: string; outcome: Outcome }[],
 ): Promise<void> {
   if (outcomes.length === 0) return;
+  const given = recordset({ origin_id: 'text', outcome: 'text' }, outcomes);
   await tx.query(sql`
-    insert into run_item (tenant_id, run_id, origin_id, outcome)
-    select ${tenantId}::uuid, ${runId}::uuid, r.origin_id, r.outcome
-    from unnest(${outcomes.map((item) => item.originId)}::text[], ${outcomes.map((item) => item.outcome)}::text[])
-      as r(origin_id, outcome)
+    insert into run_item (tenant_id, run_id, ${given.columns})
+    select ${tenantId}::uuid, ${runId}::uuid, ${given.values} from ${given.table}
     on conflict (tenant_id, run_id, origin_id) do update set outcome = excluded.outcome`);
 }
 

@@ -3,6 +3,7 @@
 import { type GroupLimits, withinLimits } from '../access/limits.ts';
 import type { Queryable, Tx } from '../db/database.ts';
 import { afterCursor, containsText, type PageRequest, pageOf } from '../db/page-sql.ts';
+import { recordset } from '../db/recordset.ts';
 import { join, raw, sql } from '../db/sql.ts';
 import type { ProgressStep, RunStatistics } from '../jobs/progress.ts';
 import { ACTIVE_STATUSES, type JobStatus } from '../jobs/status.ts';
@@ -51,11 +52,10 @@ export interface NewRunError extends FileFailure {
   originId?: string;
 }
 
-const RUN_COLUMNS =
-  raw(`r.id, r.source_group_id as "sourceGroupId", r.status, r.stage, r.reads, r.generation, r.attempt,
-  r.files_done as "filesDone", r.files_total as "filesTotal", r.chunks_done as "chunksDone", r.scanned, r.added, r.updated,
-  r.unchanged, r.skipped, r.deleted, r.failed, r.error_title as "errorTitle", r.error_message as "errorMessage",
-  r.created_at as "createdAt", r.started_at as "startedAt", r.ended_at as "endedAt"`);
+const RUN_COLUMNS = raw(`r.id, r.source_group_id, r.status, r.stage, r.reads, r.generation, r.attempt,
+  r.files_done, r.files_total, r.chunks_done, r.scanned, r.added, r.updated,
+  r.unchanged, r.skipped, r.deleted, r.failed, r.error_title, r.error_message,
+  r.created_at, r.started_at, r.ended_at`);
 
 export interface RunFilter {
   sourceGroupId?: string | undefined;
@@ -101,7 +101,7 @@ export async function findRun(
 
 export async function findGroupIdOfRun(tx: Queryable, tenantId: string, id: string): Promise<string | undefined> {
   const [run] = await tx.query<{ groupId: string }>(sql`
-    select source_group_id as "groupId" from run where tenant_id = ${tenantId} and id = ${id}`);
+    select source_group_id as group_id from run where tenant_id = ${tenantId} and id = ${id}`);
   return run?.groupId;
 }
 
@@ -239,6 +239,17 @@ export async function beatRun(
   return rows.length > 0;
 }
 
+const ERROR_COLUMNS = {
+  id: 'uuid',
+  source_id: 'uuid',
+  origin_id: 'text',
+  name: 'text',
+  stage: 'text',
+  title: 'text',
+  message: 'text',
+  retryable: 'boolean',
+} as const;
+
 /** At most one row per run and source: a later failure of the same file replaces the earlier. */
 export async function insertRunErrors(
   tx: Tx,
@@ -247,21 +258,10 @@ export async function insertRunErrors(
   errors: readonly NewRunError[],
 ): Promise<void> {
   if (errors.length === 0) return;
-  const rows = errors.map((error) => ({
-    id: error.id,
-    source_id: error.sourceId,
-    origin_id: error.originId ?? null,
-    name: error.name,
-    stage: error.stage,
-    title: error.title,
-    message: error.message,
-    retryable: error.retryable,
-  }));
+  const given = recordset(ERROR_COLUMNS, errors);
   await tx.query(sql`
-    insert into run_error (tenant_id, id, run_id, source_id, origin_id, name, stage, title, message, retryable)
-    select ${tenantId}::uuid, r.id, ${runId}::uuid, r.source_id, r.origin_id, r.name, r.stage, r.title, r.message, r.retryable
-    from json_to_recordset(${JSON.stringify(rows)}::text::json)
-      as r(id uuid, source_id uuid, origin_id text, name text, stage text, title text, message text, retryable boolean)
+    insert into run_error (tenant_id, run_id, ${given.columns})
+    select ${tenantId}::uuid, ${runId}::uuid, ${given.values} from ${given.table}
     on conflict (tenant_id, run_id, source_id) do update set stage = excluded.stage, title = excluded.title,
       message = excluded.message, retryable = excluded.retryable`);
 }
@@ -275,7 +275,7 @@ export async function listRunErrors(
   const matching = sql`e.tenant_id = ${tenantId} and e.run_id = ${runId}`;
   const after = page.afterId === undefined ? raw('true') : sql`e.id > ${page.afterId}::uuid`;
   const rows = await tx.query<RunError>(sql`
-    select e.id, e.source_id as "sourceId", e.name, e.stage, e.title, e.message, e.retryable, e.created_at as "createdAt"
+    select e.id, e.source_id, e.name, e.stage, e.title, e.message, e.retryable, e.created_at
     from run_error e where ${matching} and ${after} order by e.id limit ${page.limit + 1}`);
   const [count] = await tx.query<{ total: number }>(sql`select count(*) as total from run_error e where ${matching}`);
   return { rows, total: count?.total ?? 0 };
@@ -288,7 +288,7 @@ export async function listStalledRuns(
   limits: { beatBefore: Date; queuedBefore: Date },
 ): Promise<Pick<Run, 'id' | 'sourceGroupId' | 'status' | 'reads'>[]> {
   return tx.query(sql`
-    select r.id, r.source_group_id as "sourceGroupId", r.status, r.reads from run r
+    select r.id, r.source_group_id, r.status, r.reads from run r
     where r.tenant_id = ${tenantId} and (
       (r.status in ('starting', 'started', 'canceling', 'unknown')
         and coalesce(r.heartbeat_at, r.created_at) < ${limits.beatBefore})

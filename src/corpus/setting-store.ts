@@ -41,9 +41,9 @@ export interface NewSetting {
   createdAt: Date;
 }
 
-const SETTING_COLUMNS = raw(`c.id, c.source_group_id as "sourceGroupId", g.name, c.origin, c.secret_id as "secretId",
-  c.needs_credential as "needsCredential", c.rrule, c.next_times as "nextTimes", c.cursor, c.run_resume as "runResume",
-  c.created_at as "createdAt", c.deleted_at as "deletedAt"`);
+const SETTING_COLUMNS = raw(`c.id, c.source_group_id, g.name, c.origin, c.secret_id,
+  c.needs_credential, c.rrule, c.next_times, c.cursor, c.run_resume,
+  c.created_at, c.deleted_at`);
 const JOINED = raw('connector_setting c join source_group g on g.tenant_id = c.tenant_id and g.id = c.source_group_id');
 
 export async function insertSetting(tx: Tx, tenantId: string, setting: NewSetting): Promise<void> {
@@ -142,7 +142,7 @@ export async function listDueSettings(
   limit: number,
 ): Promise<{ id: string; tenantId: string; sourceGroupId: string; nextAt: Date }[]> {
   return system.query(sql`
-    select id, tenant_id as "tenantId", source_group_id as "sourceGroupId", next_at as "nextAt" from connector_setting
+    select id, tenant_id, source_group_id, next_at from connector_setting
     where next_at <= ${now} order by next_at, id limit ${limit}`);
 }
 

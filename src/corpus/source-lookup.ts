@@ -44,7 +44,7 @@ export interface Member {
 /** In order of their creation. */
 export async function listMembers(tx: Queryable, tenantId: string, parentId: string): Promise<Member[]> {
   return tx.query<Member>(sql`
-    select s.id, s.name, s.status, ${WAITS} as waits, coalesce(u.blob_hash, s.blob_hash) as "newestHash" from ${WITH_UPDATE}
+    select s.id, s.name, s.status, ${WAITS} as waits, coalesce(u.blob_hash, s.blob_hash) as newest_hash from ${WITH_UPDATE}
     where s.tenant_id = ${tenantId} and s.parent_source_id = ${parentId} and s.deleted_at is null order by s.id`);
 }
 
@@ -75,8 +75,8 @@ export async function listFiles(
 ): Promise<StoredFile[]> {
   const wanted = paths ? sql`s.path = any(${[...paths]}::text[])` : raw('s.path is not null');
   return tx.query<StoredFile>(sql`
-    select s.id as "sourceId", s.path, s.name, s.status, coalesce(u.file_size, s.file_size) as "fileSize",
-      s.blob_hash as "blobHash", u.blob_hash as "updateHash", s.origin_metadata ? 'title' as "isTitled", ${WAITS} as waits
+    select s.id as source_id, s.path, s.name, s.status, coalesce(u.file_size, s.file_size) as file_size,
+      s.blob_hash, u.blob_hash as update_hash, s.origin_metadata ? 'title' as is_titled, ${WAITS} as waits
     from ${WITH_UPDATE}
     where s.tenant_id = ${tenantId} and s.source_group_id = ${groupId} and ${wanted} and s.deleted_at is null order by s.id`);
 }
@@ -133,7 +133,7 @@ export async function findTombstone(
   limits: GroupLimits,
 ): Promise<{ sourceGroupId: string; deletedAt: Date | null } | undefined> {
   const [source] = await tx.query<{ sourceGroupId: string; deletedAt: Date | null }>(sql`
-    select s.source_group_id as "sourceGroupId", s.deleted_at as "deletedAt"
+    select s.source_group_id, s.deleted_at
     from source s join source_group g on g.tenant_id = s.tenant_id and g.id = s.source_group_id
     where s.tenant_id = ${tenantId} and s.id = ${id} and (s.deleted_at is not null or g.deleted_at is null)
       and ${withinLimits(limits)}`);
@@ -187,7 +187,7 @@ export async function listOutdatedSources(
   mark: string,
 ): Promise<{ sourceId: string; blobHash: string; fileSize: number; contentAt: null }[]> {
   return tx.query(sql`
-    select s.id as "sourceId", s.blob_hash as "blobHash", s.file_size as "fileSize", null as "contentAt"
+    select s.id as source_id, s.blob_hash, s.file_size, null as content_at
     from ${WITH_UPDATE} where ${isOutdated(tenantId, mark)} and s.source_group_id = ${groupId}`);
 }
 

@@ -1,5 +1,6 @@
 /** SQL of the table source. */
 import { json, type Tx } from '../db/database.ts';
+import { recordset } from '../db/recordset.ts';
 import { raw, type Sql, sql } from '../db/sql.ts';
 import type { ApiMetadata } from '../filters/metadata.ts';
 import type { TypedMetadata } from './values.ts';
@@ -84,14 +85,25 @@ export interface SourceResult {
 }
 
 /** Of source `s`. */
-export const SOURCE_COLUMNS =
-  raw(`s.id, s.source_group_id as "sourceGroupId", s.source_type as "sourceType", s.name, s.path, s.url,
-  s.parent_source_id as "parentSourceId",
-  s.file_type as "fileType", s.file_size as "fileSize", s.status, s.origin_metadata as "originMetadata", s.metadata,
-  s.language, s.content_at as "contentAt", s.text_length as "textLength", s.chunk_count as "chunkCount", s.warnings,
-  s.created_at as "createdAt",
-  (select u.status from source_update u where u.tenant_id = s.tenant_id and u.source_id = s.id) as "updateStatus",
-  coalesce((select u.blob_hash from source_update u where u.tenant_id = s.tenant_id and u.source_id = s.id), s.blob_hash) as "newestHash"`);
+export const SOURCE_COLUMNS = raw(`s.id, s.source_group_id, s.source_type, s.name, s.path, s.url,
+  s.parent_source_id,
+  s.file_type, s.file_size, s.status, s.origin_metadata, s.metadata,
+  s.language, s.content_at, s.text_length, s.chunk_count, s.warnings,
+  s.created_at,
+  (select u.status from source_update u where u.tenant_id = s.tenant_id and u.source_id = s.id) as update_status,
+  coalesce((select u.blob_hash from source_update u where u.tenant_id = s.tenant_id and u.source_id = s.id), s.blob_hash) as newest_hash`);
+
+const NEW_SOURCE_COLUMNS = {
+  id: 'uuid',
+  name: 'text',
+  path: 'text',
+  url: 'text',
+  file_type: 'text',
+  file_size: 'bigint',
+  blob_hash: 'text',
+  content_at: 'timestamptz',
+  origin_metadata: { type: 'jsonb', insert: "marked_records('{}', coalesce(r.origin_metadata, '{}'))" },
+} as const;
 
 /** All rows in one statement: an upload has up to 2,000. */
 export async function insertSources(
@@ -101,25 +113,11 @@ export async function insertSources(
   sources: readonly NewSource[],
 ): Promise<void> {
   if (sources.length === 0) return;
-  const rows = sources.map((source) => ({
-    id: source.id,
-    name: source.name,
-    file_type: source.fileType,
-    file_size: source.fileSize,
-    blob_hash: source.blobHash,
-    content_at: source.contentAt,
-    path: source.path ?? null,
-    url: source.url ?? null,
-    origin_metadata: source.originMetadata ?? {},
-  }));
+  const given = recordset(NEW_SOURCE_COLUMNS, sources);
   await tx.query(sql`
-    insert into source (tenant_id, id, source_group_id, source_type, name, path, url, file_type, file_size, blob_hash, status,
-      content_at, created_at, origin_metadata)
-    select ${tenantId}::uuid, r.id, ${group.id}::uuid, ${group.sourceType}::text, r.name, r.path, r.url, r.file_type, r.file_size,
-           r.blob_hash, 'pending', r.content_at, ${group.createdAt}::timestamptz, marked_records('{}', r.origin_metadata)
-    from json_to_recordset(${JSON.stringify(rows)}::text::json)
-      as r(id uuid, name text, path text, url text, file_type text, file_size bigint, blob_hash text, content_at timestamptz,
-        origin_metadata jsonb)`);
+    insert into source (tenant_id, source_group_id, source_type, status, created_at, ${given.columns})
+    select ${tenantId}::uuid, ${group.id}::uuid, ${group.sourceType}::text, 'pending', ${group.createdAt}::timestamptz, ${given.values}
+    from ${given.table}`);
 }
 
 /** Of source `s` and its new version `u`, if there is one: it waits to be read. */
@@ -163,9 +161,9 @@ export async function claimPendingSources(
     from waiting w join ${WITH_UPDATE} on s.id = w.id
     left join source_origin o on o.tenant_id = s.tenant_id and o.source_id = s.id
     where s.tenant_id = ${tenantId} and t.tenant_id = ${tenantId} and t.id = s.id
-    returning t.id, t.name, coalesce(u.file_size, t.file_size) as "fileSize", coalesce(u.blob_hash, t.blob_hash) as "blobHash",
-      t.generation + (u.source_id is not null)::int as generation, u.source_id is not null as "isUpdate", t.attempts,
-      t.created_at as "createdAt", t.parent_source_id as "parentSourceId", t.member_depth as "memberDepth", t.url,
+    returning t.id, t.name, coalesce(u.file_size, t.file_size) as file_size, coalesce(u.blob_hash, t.blob_hash) as blob_hash,
+      t.generation + (u.source_id is not null)::int as generation, u.source_id is not null as is_update, t.attempts,
+      t.created_at, t.parent_source_id, t.member_depth, t.url,
       o.metadata -> 'charset' ->> 'val' as charset`);
   return rows.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
@@ -191,6 +189,19 @@ export interface SavedResult {
   chunkMetadatasAdded: number;
 }
 
+const RESULT_COLUMNS = {
+  id: 'uuid',
+  status: 'text',
+  file_type: 'text',
+  language: 'text',
+  text_length: 'int',
+  chunk_count: 'int',
+  chunk_metadatas_count: 'int',
+  origin_metadata: 'jsonb',
+  warnings: 'jsonb',
+  redacted_by: 'text',
+} as const;
+
 /**
  * Writes results of sources that still wait for them; returns those, by id. The others were deleted meanwhile. A new version that
  * was read takes the place of the one that is served; one that could not be read changes nothing.
@@ -200,20 +211,7 @@ export async function saveSourceResults(
   tenantId: string,
   results: readonly SourceResult[],
 ): Promise<Map<string, SavedResult>> {
-  const rows = results.map((result) => ({
-    id: result.id,
-    status: result.status,
-    file_type: result.fileType,
-    language: result.language,
-    text_length: result.textLength,
-    chunk_count: result.chunkCount,
-    chunk_metadatas_count: result.chunkMetadatasCount,
-    origin_metadata: result.originMetadata,
-    warnings: result.warnings,
-    redacted_by: result.redactedBy,
-  }));
-  const given = sql`json_to_recordset(${JSON.stringify(rows)}::text::json) as r(id uuid, status text, file_type text, language text,
-    text_length int, chunk_count int, chunk_metadatas_count int, origin_metadata jsonb, warnings jsonb, redacted_by text)`;
+  const given = recordset(RESULT_COLUMNS, results).table;
   const saved = await tx.query<SavedResult & { id: string }>(sql`
     update source t set status = r.status, file_type = coalesce(r.file_type, t.file_type), language = r.language,
       text_length = r.text_length, chunk_count = r.chunk_count, chunk_metadatas_count = r.chunk_metadatas_count,
@@ -225,7 +223,7 @@ export async function saveSourceResults(
     left join source_origin o on o.tenant_id = s.tenant_id and o.source_id = s.id
     where t.tenant_id = ${tenantId} and t.id = r.id and s.tenant_id = ${tenantId} and t.deleted_at is null and ${WAITS}
       and (u.source_id is null or r.status = 'ready')
-    returning t.id, u.source_id is not null as "wasUpdate", t.chunk_metadatas_count - s.chunk_metadatas_count as "chunkMetadatasAdded"`);
+    returning t.id, u.source_id is not null as was_update, t.chunk_metadatas_count - s.chunk_metadatas_count as chunk_metadatas_added`);
   const failed = await tx.query<{ id: string }>(sql`
     select s.id from ${given} join ${WITH_UPDATE} on s.id = r.id
     where s.tenant_id = ${tenantId} and s.deleted_at is null and r.status = 'failed' and u.status = 'pending'`);
@@ -265,12 +263,14 @@ export interface ChangedSource {
 
 export async function changeSources(tx: Tx, tenantId: string, changes: readonly ChangedSource[]): Promise<void> {
   if (changes.length === 0) return;
-  const rows = changes.map(({ contentAt, ...change }) => ({ ...change, content_at: contentAt }));
+  const given = recordset(
+    { id: 'uuid', name: 'text', url: 'text', content_at: 'timestamptz', metadata: 'jsonb' },
+    changes,
+  );
   await tx.query(sql`
     update source s set name = r.name, url = r.url, content_at = coalesce(r.content_at, s.content_at),
       origin_metadata = (s.origin_metadata - coalesce(array(select jsonb_object_keys(o.metadata)), '{}')) || marked_records('{}', r.metadata)
-    from json_to_recordset(${JSON.stringify(rows)}::text::json)
-      as r(id uuid, name text, url text, content_at timestamptz, metadata jsonb)
+    from ${given.table}
     left join source_origin o on o.tenant_id = ${tenantId} and o.source_id = r.id
     where s.tenant_id = ${tenantId} and s.id = r.id`);
 }
@@ -282,9 +282,9 @@ export async function renameSources(
   files: readonly { id: string; path: string; name: string }[],
 ): Promise<void> {
   if (files.length === 0) return;
+  const given = recordset({ id: 'uuid', path: 'text', name: 'text' }, files);
   await tx.query(sql`
-    update source s set path = r.path, name = r.name
-    from json_to_recordset(${JSON.stringify(files)}::text::json) as r(id uuid, path text, name text)
+    update source s set path = r.path, name = r.name from ${given.table}
     where s.tenant_id = ${tenantId} and s.id = r.id`);
 }
 
@@ -295,18 +295,15 @@ export async function restartSources(
   versions: readonly { sourceId: string; blobHash: string; fileSize: number; contentAt: Date | null }[],
 ): Promise<void> {
   if (versions.length === 0) return;
-  const rows = versions.map((version) => ({
-    id: version.sourceId,
-    blob_hash: version.blobHash,
-    file_size: version.fileSize,
-    content_at: version.contentAt,
-  }));
+  const given = recordset(
+    { source_id: 'uuid', blob_hash: 'text', file_size: 'bigint', content_at: 'timestamptz' },
+    versions,
+  );
   await tx.query(sql`
     update source s set status = 'pending', attempts = 0, blob_hash = r.blob_hash, file_size = r.file_size,
       content_at = coalesce(r.content_at, s.content_at)
-    from json_to_recordset(${JSON.stringify(rows)}::text::json)
-      as r(id uuid, blob_hash text, file_size bigint, content_at timestamptz)
-    where s.tenant_id = ${tenantId} and s.id = r.id and s.status <> 'ready' and s.deleted_at is null`);
+    from ${given.table}
+    where s.tenant_id = ${tenantId} and s.id = r.source_id and s.status <> 'ready' and s.deleted_at is null`);
 }
 
 /** They wait no longer; a later run tries them again. */
@@ -326,20 +323,14 @@ export async function insertMembers(
   now: Date,
 ): Promise<void> {
   if (members.length === 0) return;
-  const rows = members.map(({ id, name, fileSize, blobHash }) => ({
-    id,
-    name,
-    file_size: fileSize,
-    blob_hash: blobHash,
-  }));
+  const given = recordset({ id: 'uuid', name: 'text', file_size: 'bigint', blob_hash: 'text' }, members);
   await tx.query(sql`
-    insert into source (tenant_id, id, source_group_id, source_type, name, file_type, file_size, blob_hash, status, content_at,
-      created_at, parent_source_id, member_depth, origin_metadata)
-    select p.tenant_id, r.id, p.source_group_id, p.source_type, r.name, 'unknown', r.file_size, r.blob_hash, 'pending',
-      p.content_at, ${now}::timestamptz, p.id, p.member_depth + 1,
-      jsonb_build_object('parent_source_id', jsonb_build_object('val', p.id::text, 'type', 'string'))
-    from source p, json_to_recordset(${JSON.stringify(rows)}::text::json)
-      as r(id uuid, name text, file_size bigint, blob_hash text)
+    insert into source (tenant_id, source_group_id, source_type, file_type, status, content_at, created_at, parent_source_id,
+      member_depth, origin_metadata, ${given.columns})
+    select p.tenant_id, p.source_group_id, p.source_type, 'unknown', 'pending', p.content_at, ${now}::timestamptz, p.id,
+      p.member_depth + 1, jsonb_build_object('parent_source_id', jsonb_build_object('val', p.id::text, 'type', 'string')),
+      ${given.values}
+    from source p, ${given.table}
     where p.tenant_id = ${tenantId} and p.id = ${parentId}`);
 }
 
@@ -353,11 +344,11 @@ export async function resetFailedSources(tx: Tx, tenantId: string, groupId: stri
 
 /** Removes up to `limit` sources (their text goes with them) and returns their blobs' hashes. Their chunks must be gone. */
 export async function removeSources(tx: Tx, tenantId: string, groupId: string, limit: number): Promise<string[]> {
-  const rows = await tx.query<{ blob_hash: string }>(sql`
+  const rows = await tx.query<{ blobHash: string }>(sql`
     delete from source where tenant_id = ${tenantId} and id in (
       select id from source where tenant_id = ${tenantId} and source_group_id = ${groupId} order by id limit ${limit})
     returning blob_hash`);
-  return rows.map((row) => row.blob_hash);
+  return rows.map((row) => row.blobHash);
 }
 
 /** Replaces the API records; the source must be locked. Origin records stay. */
@@ -385,13 +376,13 @@ export async function tombstoneSources(tx: Tx, tenantId: string, ids: readonly s
       where s.tenant_id = ${tenantId} and s.deleted_at is null)
     update source t set deleted_at = ${now} from hidden h join ${WITH_UPDATE} on s.tenant_id = ${tenantId} and s.id = h.id
     where t.tenant_id = ${tenantId} and t.id = h.id
-    returning ${WAITS} as waits, t.chunk_metadatas_count as "chunkMetadatasCount"`);
+    returning ${WAITS} as waits, t.chunk_metadatas_count`);
 }
 
 /** Removes the row of a hidden source and returns its blob's hash; undefined when there is none. Its chunks must be gone. */
 export async function removeTombstonedSource(tx: Tx, tenantId: string, id: string): Promise<string | undefined> {
   const [source] = await tx.query<{ blobHash: string }>(sql`
     delete from source where tenant_id = ${tenantId} and id = ${id} and deleted_at is not null
-    returning blob_hash as "blobHash"`);
+    returning blob_hash`);
   return source?.blobHash;
 }

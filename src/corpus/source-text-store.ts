@@ -1,5 +1,6 @@
 /** SQL of the table source_text: the extracted text of sources, in segments. */
 import type { Tx } from '../db/database.ts';
+import { recordset } from '../db/recordset.ts';
 import { sql } from '../db/sql.ts';
 
 export interface TextSegment {
@@ -27,18 +28,13 @@ export async function deleteTexts(
 
 export async function insertTexts(tx: Tx, tenantId: string, segments: readonly TextSegment[]): Promise<void> {
   if (segments.length === 0) return;
-  const rows = segments.map((segment) => ({
-    source_id: segment.sourceId,
-    generation: segment.generation,
-    start_offset: segment.startOffset,
-    end_offset: segment.endOffset,
-    content: segment.content,
-  }));
+  const given = recordset(
+    { source_id: 'uuid', generation: 'int', start_offset: 'int', end_offset: 'int', content: 'text' },
+    segments,
+  );
   await tx.query(sql`
-    insert into source_text (tenant_id, source_id, generation, start_offset, end_offset, content)
-    select ${tenantId}::uuid, r.source_id, r.generation, r.start_offset, r.end_offset, r.content
-    from json_to_recordset(${JSON.stringify(rows)}::text::json)
-      as r(source_id uuid, generation int, start_offset int, end_offset int, content text)`);
+    insert into source_text (tenant_id, ${given.columns})
+    select ${tenantId}::uuid, ${given.values} from ${given.table}`);
 }
 
 /** Removes up to `limit` segments of a source's text; returns how many. */

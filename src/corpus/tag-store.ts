@@ -23,7 +23,7 @@ export interface TagLink {
 type TagLimit = Pick<GroupLimits, 'tagIds'>;
 
 const TAG_COLUMNS = raw('t.id, t.name, t.description');
-const LINK_COLUMNS = raw('l.id, l.tag_id as "tagId", l.source_group_id as "sourceGroupId"');
+const LINK_COLUMNS = raw('l.id, l.tag_id, l.source_group_id');
 
 function visible({ tagIds }: TagLimit): Sql {
   return tagIds ? sql`t.id = any(${tagIds}::uuid[])` : raw('true');

@@ -84,7 +84,7 @@ export async function listOutdatedTenants(tx: Tx): Promise<string[]> {
 /** Locks the tenant. The last chunk analyzed anew, null before the first; undefined when nothing is to be done. */
 export async function lockOutdated(tx: Tx, tenantId: string): Promise<string | null | undefined> {
   const [tenant] = await tx.query<{ analyzedTo: string | null }>(sql`
-    select analyzed_to as "analyzedTo" from tenant
+    select analyzed_to from tenant
     where id = ${tenantId} and analyzer_version <> ${ANALYZER_VERSION} for update`);
   return tenant?.analyzedTo;
 }
@@ -111,7 +111,7 @@ export async function deleteTenant(db: Database, id: string): Promise<boolean> {
 /** No plan depends on the distribution of long texts and of arrays, and sampling them takes ANALYZE seconds instead of milliseconds. */
 const UNSAMPLED_COLUMNS = ['content', 'context', 'heading_path', 'metadata', 'pages', 'terms'];
 
-const TENANT_COLUMNS = raw('id, name, partition_no as "partitionNo", created_at as "createdAt"');
+const TENANT_COLUMNS = raw('id, name, partition_no, created_at');
 
 /** The policies of the parent do not guard a partition that is named directly: it gets its own. */
 async function createPartition(tx: Tx, tenant: Tenant, hasTextSearch: boolean): Promise<void> {

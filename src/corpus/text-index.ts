@@ -10,7 +10,7 @@ export async function findTextSearchForm(
 ): Promise<{ isUsable: boolean; misplaced: Pick<Tenant, 'id' | 'name' | 'partitionNo'>[] }> {
   const isUsable = await canUseTextSearch(db);
   const misplaced = await db.query<Pick<Tenant, 'id' | 'name' | 'partitionNo'>>(sql`
-    select id, name, partition_no as "partitionNo" from tenant
+    select id, name, partition_no from tenant
     where (to_regclass('text_index_' || partition_no) is not null) = ${isUsable}::boolean
       or (to_regclass('chunk_' || partition_no || '_terms') is null) = ${isUsable}::boolean
     order by partition_no`);

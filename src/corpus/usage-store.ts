@@ -1,5 +1,6 @@
 /** SQL of the table usage_day: what API keys used of the chat model. */
 import type { Database, Queryable, SystemDatabase } from '../db/database.ts';
+import { recordset } from '../db/recordset.ts';
 import { sql } from '../db/sql.ts';
 
 export interface UsageRow {
@@ -22,14 +23,20 @@ export interface TokensOfKey {
   tokens: number;
 }
 
+const USAGE_COLUMNS = {
+  tenant_id: 'uuid',
+  api_key_id: 'uuid',
+  day: 'date',
+  requests: 'bigint',
+  input_tokens: 'bigint',
+  output_tokens: 'bigint',
+} as const;
+
 /** Adds to what is there. Rows of tenants that are gone are dropped. */
 export async function addUsage(tx: Queryable, rows: readonly KeyUsage[]): Promise<void> {
+  const given = recordset(USAGE_COLUMNS, rows);
   await tx.query(sql`
-    insert into usage_day (tenant_id, api_key_id, day, requests, input_tokens, output_tokens)
-    select r.* from unnest(${rows.map((row) => row.tenantId)}::uuid[], ${rows.map((row) => row.apiKeyId)}::uuid[],
-                           ${rows.map((row) => row.day)}::date[], ${rows.map((row) => row.requests)}::bigint[],
-                           ${rows.map((row) => row.inputTokens)}::bigint[], ${rows.map((row) => row.outputTokens)}::bigint[])
-      as r (tenant_id, api_key_id, day, requests, input_tokens, output_tokens)
+    insert into usage_day (${given.columns}) select ${given.values} from ${given.table}
     where exists (select from tenant t where t.id = r.tenant_id)
     on conflict (tenant_id, api_key_id, day) do update set
       requests = usage_day.requests + excluded.requests,
@@ -44,7 +51,7 @@ export async function readTokensOfDay(
   day: string,
 ): Promise<TokensOfKey[]> {
   return db.query(sql`
-    select tenant_id as "tenantId", api_key_id as "apiKeyId", input_tokens + output_tokens as tokens
+    select tenant_id, api_key_id, input_tokens + output_tokens as tokens
     from usage_day where tenant_id = any (${tenantIds}::uuid[]) and day = ${day}::date`);
 }
 
@@ -58,7 +65,7 @@ export async function listUsage(
   return db.query(
     tenantId,
     sql`
-    select to_char(day, 'YYYY-MM-DD') as day, requests, input_tokens as "inputTokens", output_tokens as "outputTokens"
+    select to_char(day, 'YYYY-MM-DD') as day, requests, input_tokens, output_tokens
     from usage_day where tenant_id = ${tenantId} and api_key_id = ${apiKeyId} and day >= ${sinceDay}::date order by usage_day.day`,
   );
 }

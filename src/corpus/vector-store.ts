@@ -106,7 +106,7 @@ export async function createVectorPartition(tx: Tx, tenant: { id: string; partit
 /** The vectors that searches use now; undefined when the tenant has none (yet). */
 export async function findServingVectors(tx: Queryable, tenantId: string): Promise<ServingVectors | undefined> {
   const [found] = await tx.query<Omit<ServingVectors, 'table'> & { partitionNo: number }>(sql`
-    select g.generation, g.model, g.dimension, g.element, t.partition_no as "partitionNo"
+    select g.generation, g.model, g.dimension, g.element, t.partition_no
     from embedding_generation g join tenant t on t.id = g.tenant_id
     where g.tenant_id = ${tenantId} and g.status = 'serving'`);
   if (!found) return undefined;
@@ -150,7 +150,7 @@ export async function createGeneration(
     select ${tenantId}::uuid, coalesce(max(generation), 0) + 1, ${model}, ${dimension}::int, ${element}, 'building', ${indexed}::boolean,
            ${now}::timestamptz
     from embedding_generation where tenant_id = ${tenantId}
-    returning ${GENERATION_COLUMNS}, (select partition_no from tenant where id = ${tenantId}) as "partitionNo"`);
+    returning ${GENERATION_COLUMNS}, (select partition_no from tenant where id = ${tenantId}) as partition_no`);
   const { partitionNo, ...generation } = created!;
   const name = vectorTable(partitionNo, generation.generation);
   const table = identifier(name);
@@ -190,7 +190,7 @@ export async function indexGeneration(
   { generation, ...kind }: VectorKind & Pick<Generation, 'generation'>,
 ): Promise<void> {
   const [found] = await db.system.query<{ partitionNo: number; id: string }>(
-    sql`select partition_no as "partitionNo", id from tenant where id = ${tenantId}`,
+    sql`select partition_no, id from tenant where id = ${tenantId}`,
   );
   if (!found) return;
   const { partitionNo, id } = found;
@@ -248,7 +248,7 @@ export async function insertVectors(
 /** How far the chunks that were there before the generation have been made to wait; `filled`: to the end. */
 export async function findFilledTo(tx: Queryable, tenantId: string, generation: number): Promise<string | null> {
   const [row] = await tx.query<{ filledTo: string | null }>(sql`
-    select filled_to as "filledTo" from embedding_generation where tenant_id = ${tenantId} and generation = ${generation}`);
+    select filled_to from embedding_generation where tenant_id = ${tenantId} and generation = ${generation}`);
   return row?.filledTo ?? null;
 }
 
@@ -284,7 +284,7 @@ export async function dropGeneration(db: Database, tenantId: string, generation:
     const [found] = await tx.query<{ partitionNo: number }>(sql`
       delete from embedding_generation g using tenant t
       where t.id = g.tenant_id and g.tenant_id = ${tenantId} and g.generation = ${generation} and g.status = 'retired'
-      returning t.partition_no as "partitionNo"`);
+      returning t.partition_no`);
     if (!found) return;
     await tx.query(sql`drop table if exists ${identifier(vectorTable(found.partitionNo, generation))}`);
   });

@@ -71,7 +71,7 @@ export async function mergeSegments(
 async function listTextIndexes(db: Database): Promise<TextIndex[]> {
   return db.system.query<TextIndex>(sql`
     select c.relname as name, bm25_level_counts(c.oid) as levels,
-      not coalesce('compaction=manual' = any (c.reloptions), false) as "mergesItself"
+      not coalesce('compaction=manual' = any (c.reloptions), false) as merges_itself
     from pg_class c join pg_am a on a.oid = c.relam where a.amname = 'bm25' and c.relkind = 'i'`);
 }
 

@@ -43,17 +43,17 @@ export function openAuthenticator(system: SystemDatabase, clock: Clock): Authent
     async authenticate(header) {
       const key = typeof header === 'string' ? readApiKey(header) : undefined;
       const row = key && (await load(key.publicId));
-      if (!key || !row || !timingSafeEqual(row.secret_hash, key.hash)) throw unauthenticated();
-      if (row.revoked_at !== null) throw unauthenticated();
-      if (row.expires_at !== null && row.expires_at <= clock.now()) throw unauthenticated();
+      if (!key || !row || !timingSafeEqual(row.secretHash, key.hash)) throw unauthenticated();
+      if (row.revokedAt !== null) throw unauthenticated();
+      if (row.expiresAt !== null && row.expiresAt <= clock.now()) throw unauthenticated();
       return {
-        tenantId: row.tenant_id,
-        partitionNo: row.partition_no,
+        tenantId: row.tenantId,
+        partitionNo: row.partitionNo,
         apiKeyId: row.id,
         scopes: row.scopes as Scope[],
-        sourceGroupIds: row.source_group_ids,
-        tagIds: row.tag_ids,
-        expiresAt: row.expires_at,
+        sourceGroupIds: row.sourceGroupIds,
+        tagIds: row.tagIds,
+        expiresAt: row.expiresAt,
       };
     },
     forget() {

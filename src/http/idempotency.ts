@@ -80,14 +80,14 @@ export async function claimKey(options: ClaimOptions): Promise<IdempotencyClaim>
   });
 
   const replay = (digest: Buffer): never => {
-    if (!held?.body_hash?.equals(digest)) throw conflict('was used with another body');
-    throw new IdempotentReplay(held.response_status ?? status, held.response_body ?? '');
+    if (!held?.bodyHash?.equals(digest)) throw conflict('was used with another body');
+    throw new IdempotentReplay(held.responseStatus ?? status, held.responseBody ?? '');
   };
   if (held) {
     if (once) throw conflict('was used before, and this answer is never repeated');
     if (held.route !== options.route) throw conflict('was used for another request');
-    if (bodyHash && held.body_hash && !held.body_hash.equals(bodyHash)) throw conflict('was used with another body');
-    if (held.response_status === null) throw conflict('belongs to a request that is still running');
+    if (bodyHash && held.bodyHash && !held.bodyHash.equals(bodyHash)) throw conflict('was used with another body');
+    if (held.responseStatus === null) throw conflict('belongs to a request that is still running');
     if (bodyHash) replay(bodyHash);
     return { ...noClaim, bodyRead: async (digest) => replay(digest) };
   }

@@ -20,7 +20,7 @@ interface PolicyRow {
 /** Undefined when the tenant has none. */
 export async function findRedactionPolicy(tx: Queryable, tenantId: string): Promise<StoredRedactionPolicy | undefined> {
   const [row] = await tx.query<PolicyRow>(sql`
-    select version, enabled, rules, created_at as "createdAt", updated_at as "updatedAt"
+    select version, enabled, rules, created_at, updated_at
     from redaction_policy where tenant_id = ${tenantId} and rules is not null`);
   return row;
 }
@@ -32,9 +32,7 @@ export function redactionVersion(tenantId: string): Sql {
 
 /** Tenants that have a policy, or had one. */
 export async function listTenantsWithRedaction(system: Queryable): Promise<string[]> {
-  const rows = await system.query<{ tenantId: string }>(
-    sql`select tenant_id as "tenantId" from redaction_policy order by tenant_id`,
-  );
+  const rows = await system.query<{ tenantId: string }>(sql`select tenant_id from redaction_policy order by tenant_id`);
   return rows.map(({ tenantId }) => tenantId);
 }
 
@@ -50,7 +48,7 @@ export async function saveRedactionPolicy(
     values (${tenantId}, 1, ${enabled}, ${stored}, ${now}, ${now})
     on conflict (tenant_id) do update set version = p.version + 1, enabled = excluded.enabled, rules = excluded.rules,
       created_at = case when p.rules is null then excluded.created_at else p.created_at end, updated_at = excluded.updated_at
-    returning version, enabled, rules, created_at as "createdAt", updated_at as "updatedAt"`);
+    returning version, enabled, rules, created_at, updated_at`);
   return row!;
 }
 

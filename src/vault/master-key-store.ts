@@ -16,8 +16,8 @@ export async function lockMasterKey(tx: Tx): Promise<void> {
 }
 
 export async function findMasterKeyId(tx: Queryable): Promise<string | undefined> {
-  const [row] = await tx.query<{ key_id: string }>(sql`select key_id from master_key`);
-  return row?.key_id;
+  const [row] = await tx.query<{ keyId: string }>(sql`select key_id from master_key`);
+  return row?.keyId;
 }
 
 /** For the first secret; does nothing when a key is named already. */

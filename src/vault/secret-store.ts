@@ -47,16 +47,16 @@ interface VaultDeps {
 }
 
 interface SealedRow {
-  tenant_id: string;
+  tenantId: string;
   id: string;
   sealed: Buffer;
-  wrapped_key: Buffer;
-  key_id: string;
+  wrappedKey: Buffer;
+  keyId: string;
 }
 
 /** One-time credentials are nobody's stored secrets. */
 const STORED = raw('source_group_id is null');
-const COLUMNS = raw('id, name, type, description, created_at as "createdAt", updated_at as "updatedAt"');
+const COLUMNS = raw('id, name, type, description, created_at, updated_at');
 
 /** To be called before the transaction that seals: a tenant's transaction may not name the master key. */
 export async function prepareToSeal({ db, config }: VaultDeps): Promise<void> {
@@ -200,10 +200,10 @@ export async function rewrapSecrets(tx: Tx, keys: ReadonlyMap<string, MasterKey>
       select tenant_id, id, sealed, wrapped_key, key_id from secret where key_id <> ${to.id}
       order by tenant_id, id limit ${REWRAPPED_ROWS_AT_ONCE} for update`);
     if (rows.length === 0) return done;
-    const wrapped = rows.map((row) => rewrapKey(keyOf(row, keys), to, ownerOf(row), row.wrapped_key));
+    const wrapped = rows.map((row) => rewrapKey(keyOf(row, keys), to, ownerOf(row), row.wrappedKey));
     await tx.query(sql`
       update secret s set wrapped_key = v.wrapped_key, key_id = ${to.id}
-      from unnest(${rows.map((row) => row.tenant_id)}::uuid[], ${rows.map((row) => row.id)}::uuid[], ${wrapped}::bytea[])
+      from unnest(${rows.map((row) => row.tenantId)}::uuid[], ${rows.map((row) => row.id)}::uuid[], ${wrapped}::bytea[])
         as v (tenant_id, id, wrapped_key)
       where s.tenant_id = v.tenant_id and s.id = v.id`);
     done += rows.length;
@@ -219,7 +219,7 @@ export async function findBrokenSecrets(system: Queryable, config: KeySettings):
 
 function opens(row: SealedRow, keys: ReadonlyMap<string, MasterKey>): boolean {
   try {
-    openValue(keyOf(row, keys), ownerOf(row), { sealed: row.sealed, wrappedKey: row.wrapped_key, keyId: row.key_id });
+    openValue(keyOf(row, keys), ownerOf(row), { sealed: row.sealed, wrappedKey: row.wrappedKey, keyId: row.keyId });
     return true;
   } catch {
     return false;
@@ -228,7 +228,7 @@ function opens(row: SealedRow, keys: ReadonlyMap<string, MasterKey>): boolean {
 
 async function openRow(row: SealedRow, config: KeySettings): Promise<string> {
   const { keys } = await loadKeyring(config);
-  const stored = { sealed: row.sealed, wrappedKey: row.wrapped_key, keyId: row.key_id };
+  const stored = { sealed: row.sealed, wrappedKey: row.wrappedKey, keyId: row.keyId };
   return openValue(keyOf(row, keys), ownerOf(row), stored);
 }
 
@@ -236,15 +236,15 @@ async function openRow(row: SealedRow, config: KeySettings): Promise<string> {
 async function currentKey(tx: Tx, config: KeySettings): Promise<MasterKey> {
   await holdMasterKey(tx);
   const id = await findMasterKeyId(tx);
-  return keyOf({ key_id: id ?? 'none' }, (await loadKeyring(config)).keys);
+  return keyOf({ keyId: id ?? 'none' }, (await loadKeyring(config)).keys);
 }
 
-function keyOf(row: Pick<SealedRow, 'key_id'>, keys: ReadonlyMap<string, MasterKey>): MasterKey {
-  const key = keys.get(row.key_id);
-  if (!key) throw new Error(`the master key ${row.key_id}, which stored secrets are sealed with, is not at hand`);
+function keyOf(row: Pick<SealedRow, 'keyId'>, keys: ReadonlyMap<string, MasterKey>): MasterKey {
+  const key = keys.get(row.keyId);
+  if (!key) throw new Error(`the master key ${row.keyId}, which stored secrets are sealed with, is not at hand`);
   return key;
 }
 
 function ownerOf(row: SealedRow): { tenantId: string; secretId: string } {
-  return { tenantId: row.tenant_id, secretId: row.id };
+  return { tenantId: row.tenantId, secretId: row.id };
 }

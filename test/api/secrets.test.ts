@@ -85,11 +85,11 @@ describe('POST /secrets', () => {
     assert.deepEqual(again.body, first.body);
     assert.equal(again.headers['idempotent-replayed'], 'true');
     assert.equal((await t.request({ ...request, body: request.body.replace('4711', '4712') })).status, 409);
-    const [row] = await t.deps.db.system.query<{ body_hash: Buffer; response_body: string }>(
+    const [row] = await t.deps.db.system.query<{ bodyHash: Buffer; responseBody: string }>(
       sql`select body_hash, response_body, body_hash = sha256(${Buffer.from(request.body)}) as plain
           from idempotency_key where key = 'secret-1'`,
     );
-    assert.ok(!row!.response_body.includes('canary'));
+    assert.ok(!row!.responseBody.includes('canary'));
     assert.equal((row as unknown as { plain: boolean }).plain, false);
   });
 });

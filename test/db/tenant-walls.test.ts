@@ -35,9 +35,9 @@ async function insertChunk(tenant: Tenant): Promise<void> {
 
 test('a statement without the tenant predicate sees the own rows only', async () => {
   for (const table of ['tag', 'chunk']) {
-    const rows = await test_.db.query<{ tenant_id: string }>(ours.id, sql`select tenant_id from ${identifier(table)}`);
+    const rows = await test_.db.query<{ tenantId: string }>(ours.id, sql`select tenant_id from ${identifier(table)}`);
     assert.deepEqual(
-      rows.map((row) => row.tenant_id),
+      rows.map((row) => row.tenantId),
       [ours.id],
     );
   }

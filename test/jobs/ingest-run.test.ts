@@ -39,7 +39,7 @@ async function lastRun(groupId: string) {
 }
 
 async function chunkRows(groupId: string) {
-  return service.deps.db.query<{ id: string; content: string; source_id: string }>(
+  return service.deps.db.query<{ id: string; content: string; sourceId: string }>(
     service.tenantId,
     sql`select id, content, source_id from chunk where tenant_id = ${service.tenantId} and source_group_id = ${groupId} order by id`,
   );

@@ -14,10 +14,10 @@ before(async () => {
 after(() => database.close());
 
 test('the table in the database is the table in the code', async () => {
-  const rows = await database.db.system.query<{ from_status: JobStatus; to_status: JobStatus }>(
+  const rows = await database.db.system.query<{ fromStatus: JobStatus; toStatus: JobStatus }>(
     sql`select from_status, to_status from source_group_transition`,
   );
-  const stored = rows.map((row) => `${row.from_status} -> ${row.to_status}`).sort();
+  const stored = rows.map((row) => `${row.fromStatus} -> ${row.toStatus}`).sort();
   const coded = Object.entries(TRANSITIONS).flatMap(([from, to]) => to.map((status) => `${from} -> ${status}`));
   assert.deepEqual(stored, coded.sort());
 });

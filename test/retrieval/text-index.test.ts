@@ -5,6 +5,7 @@ import { createTenant, deleteTenant, type Tenant, textIndex } from '../../src/co
 import { findTextSearchForm, rearrangeTextSearch, textSearchFacts } from '../../src/corpus/text-index.ts';
 import type { Database } from '../../src/db/database.ts';
 import { canUseTextSearch, ensureExtensions } from '../../src/db/extensions.ts';
+import { recordset } from '../../src/db/recordset.ts';
 import { identifier, type Sql, sql } from '../../src/db/sql.ts';
 import { bm25Candidates, type Candidate, FORCE_INDEX_ORDER } from '../../src/retrieval/lexical/lexical.ts';
 import {
@@ -52,14 +53,17 @@ async function newTenant(name: string): Promise<Tenant> {
 }
 
 async function insert(tenant: Tenant, rows: readonly Row[]): Promise<void> {
-  const values = JSON.stringify(
-    rows.map(({ id, ordinal, terms, sourceId = newId() }) => ({ id, ordinal, terms: terms.join(' '), sourceId })),
+  const given = recordset(
+    { id: 'uuid', source_id: 'uuid', ordinal: 'int', content: 'text', terms: 'text' },
+    rows.map(({ id, ordinal, terms, sourceId = newId() }) => {
+      const text = terms.join(' ');
+      return { id, ordinal, sourceId, content: text, terms: text };
+    }),
   );
   await plain.query(
     tenant.id,
-    sql`insert into chunk (tenant_id, id, source_id, source_group_id, ordinal, start_offset, end_offset, content, terms)
-        select ${tenant.id}, r.id, r."sourceId", ${newId()}, r.ordinal, 0, 1, r.terms, r.terms
-        from json_to_recordset(${values}::text::json) as r(id uuid, "sourceId" uuid, ordinal int, terms text)`,
+    sql`insert into chunk (tenant_id, source_group_id, start_offset, end_offset, ${given.columns})
+        select ${tenant.id}, ${newId()}, 0, 1, ${given.values} from ${given.table}`,
   );
 }
 

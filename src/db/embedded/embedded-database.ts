@@ -77,7 +77,7 @@ function createSystem(engine: Engine, session: Session, run: RunPlanned): System
     async execute(text, values) {
       refuseInsideTransaction();
       if (values && values.length > 0) {
-        return { rows: rowsOf(await session.single(batchOf(text, values))) };
+        return { rows: rowsOf(await session.single(batchOf(text, values), true)) };
       }
       return { rows: await runScript(session, text) };
     },
@@ -107,7 +107,7 @@ async function runScript(session: Session, text: string): Promise<Row[]> {
   const lease = await session.lease();
   let reply: Reply;
   try {
-    reply = await lease.run(simpleQuery(text));
+    reply = await lease.run(simpleQuery(text), true);
   } catch (error) {
     lease.abort(error as Error);
     throw error;
@@ -152,7 +152,7 @@ async function runTransaction<T>(
       opening = [];
       return batch;
     };
-    const tx = createTx(tenantId, run, (bytes) => lease.run(opened(bytes)));
+    const tx = createTx(tenantId, run, (bytes, keepNames) => lease.run(opened(bytes), keepNames));
     const result = await Promise.race([enclosing.run(running, () => fn(tx)), lease.aborted]);
     running.active = false;
     const commit = opened(simpleQuery('commit'));
@@ -168,9 +168,11 @@ async function runTransaction<T>(
   }
 }
 
-function createTx(tenantId: string | undefined, run: RunPlanned, send: (bytes: Buffer) => Promise<Reply>): Tx {
+type Send = (bytes: Buffer, keepNames?: boolean) => Promise<Reply>;
+
+function createTx(tenantId: string | undefined, run: RunPlanned, send: Send): Tx {
   const query: Queryable['query'] = async <R extends object>(given: Sql) => rowsOf<R>(await run(given, send));
-  const execute: Tx['execute'] = async (text, values) => ({ rows: rowsOf(await send(batchOf(text, values))) });
+  const execute: Tx['execute'] = async (text, values) => ({ rows: rowsOf(await send(batchOf(text, values), true)) });
   return { inTransaction: true, tenantId, query, execute };
 }
 

@@ -30,8 +30,8 @@ const BACKGROUND: BackgroundLimits = { quietMs: 3, waitMs: 100, betweenMs: 30 };
 
 /** The session, held by one transaction. */
 export interface Lease {
-  /** Runs one batch. @throws the reason of `abort`, the statement's error. */
-  run(bytes: Uint8Array): Promise<Reply>;
+  /** Runs one batch; `keepNames` as in `readReply`. @throws the reason of `abort`, the statement's error. */
+  run(bytes: Uint8Array, keepNames?: boolean): Promise<Reply>;
   /** Runs the last batch (commit or rollback) and lets the next one in. */
   end(bytes: Uint8Array): Promise<Reply>;
   /** The same of a transaction that only read: the next one is let in behind it at once, and nobody waits. @throws as `run`. */
@@ -43,8 +43,8 @@ export interface Lease {
 }
 
 export interface Session {
-  /** A batch that leaves no transaction open. */
-  single(bytes: Uint8Array): Promise<Reply>;
+  /** A batch that leaves no transaction open; `keepNames` as in `readReply`. */
+  single(bytes: Uint8Array, keepNames?: boolean): Promise<Reply>;
   /** Waits for the turn. @throws the signal's reason when it aborts before that. */
   lease(signal?: AbortSignal, background?: boolean): Promise<Lease>;
   /** Called with every NOTIFY that the session hears. */
@@ -95,10 +95,10 @@ export function createSession(engine: Engine, limits: BackgroundLimits = BACKGRO
     else waiting.push(start);
     next();
   };
-  const send = async (bytes: Uint8Array, isSingle = false): Promise<Reply> => {
+  const send: Send = async (bytes, keepNames, isSingle = false) => {
     running += 1;
     try {
-      const reply = readReply(await engine.run(bytes));
+      const reply = readReply(await engine.run(bytes), keepNames);
       if (isFatal(reply.error)) engine.restart(reply.error);
       for (const notification of reply.notifications) for (const hear of hearers) hear(notification);
       return reply;
@@ -110,9 +110,9 @@ export function createSession(engine: Engine, limits: BackgroundLimits = BACKGRO
   };
 
   return {
-    single: (bytes) =>
+    single: (bytes, keepNames) =>
       new Promise((resolve, reject) => {
-        turn(() => void send(bytes, true).then(resolve, reject));
+        turn(() => void send(bytes, keepNames, true).then(resolve, reject));
       }),
     lease: (signal, isBackground = false) =>
       new Promise((resolve, reject) => {
@@ -150,7 +150,9 @@ function hasEnded(): Error {
   return new Error('the transaction has ended');
 }
 
-function createLease(engine: Engine, send: (bytes: Uint8Array) => Promise<Reply>, release: () => void): Lease {
+type Send = (bytes: Uint8Array, keepNames?: boolean, isSingle?: boolean) => Promise<Reply>;
+
+function createLease(engine: Engine, send: Send, release: () => void): Lease {
   const { generation } = engine;
   /** Why it takes no more: an error is made only for who asks. */
   let ended: (() => Error) | undefined;
@@ -162,9 +164,9 @@ function createLease(engine: Engine, send: (bytes: Uint8Array) => Promise<Reply>
   aborted.catch(() => {});
 
   /** After a restart the transaction is gone: its statements must not run outside of one. */
-  const sendSame = async (bytes: Uint8Array): Promise<Reply> => {
+  const sendSame: Send = async (bytes, keepNames) => {
     if (engine.generation !== generation) throw unavailable();
-    return send(bytes);
+    return send(bytes, keepNames);
   };
   const finish = async (bytes: Uint8Array): Promise<Reply> => {
     clearTimeout(timer);
@@ -197,10 +199,10 @@ function createLease(engine: Engine, send: (bytes: Uint8Array) => Promise<Reply>
   return {
     aborted,
     abort,
-    async run(bytes) {
+    async run(bytes, keepNames) {
       assertOpen();
       clearTimeout(timer);
-      const reply = await sendSame(bytes);
+      const reply = await sendSame(bytes, keepNames);
       assertOpen();
       watch();
       return reply;

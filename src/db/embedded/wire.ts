@@ -3,6 +3,7 @@
  * answers with protocol bytes, so one message carries a whole batch of statements.
  */
 import pg from 'pg';
+import { camelCase } from '../column-names.ts';
 import type { Row } from '../database.ts';
 import { type BoundValue, valueParser } from '../values.ts';
 
@@ -38,8 +39,8 @@ export interface Notification {
   payload: string;
 }
 
-/** Reads everything the engine answered to one batch. */
-export function readReply(bytes: Uint8Array): Reply {
+/** Reads everything the engine answered to one batch. `keepNames`: rows name their columns as the statement does, not in camelCase. */
+export function readReply(bytes: Uint8Array, keepNames = false): Reply {
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const reply: Reply = { rows: [], error: undefined, inTransaction: false, isParsed: false, notifications: [] };
   let columns: Column[] = [];
@@ -51,7 +52,7 @@ export function readReply(bytes: Uint8Array): Reply {
         columns = columnsOf(data, body, at + 1 + length);
         break;
       case DATA_ROW:
-        reply.rows.push(readRow(data, body, columns));
+        reply.rows.push(readRow(data, body, columns, keepNames ? 'name' : 'member'));
         break;
       case ERROR_RESPONSE:
         reply.error ??= readError(data, body, length);
@@ -123,7 +124,10 @@ function int32(value: number): Buffer {
 }
 
 interface Column {
+  /** As the statement names it. */
   name: string;
+  /** The same in camelCase. */
+  member: string;
   parse: (text: string) => unknown;
 }
 
@@ -148,25 +152,29 @@ function readColumns(data: Buffer, body: number): Column[] {
   let at = body + 2;
   for (let i = 0; i < count; i++) {
     const end = data.indexOf(0, at);
-    // As a key, it is the same string for all rows.
-    const [name] = Object.keys({ [data.toString('utf8', at, end)]: 0 });
-    columns.push({ name: name!, parse: valueParser(data.readUInt32BE(end + 7)) });
+    const name = data.toString('utf8', at, end);
+    columns.push({ name: asKey(name), member: asKey(camelCase(name)), parse: valueParser(data.readUInt32BE(end + 7)) });
     at = end + 19;
   }
   return columns;
 }
 
-function readRow(data: Buffer, body: number, columns: readonly Column[]): Row {
+/** Returns the string as the engine of JavaScript stores keys: then it is the same string in all rows. */
+function asKey(name: string): string {
+  return Object.keys({ [name]: 0 })[0]!;
+}
+
+function readRow(data: Buffer, body: number, columns: readonly Column[], naming: 'name' | 'member'): Row {
   const row: Row = {};
   let at = body + 2;
   for (const column of columns) {
     const length = data.readInt32BE(at);
     at += 4;
     if (length < 0) {
-      row[column.name] = null;
+      row[column[naming]] = null;
       continue;
     }
-    row[column.name] = column.parse(data.toString('utf8', at, at + length));
+    row[column[naming]] = column.parse(data.toString('utf8', at, at + length));
     at += length;
   }
   return row;

@@ -19,14 +19,14 @@ export interface Batch {
   timeoutMs?: number | undefined;
 }
 
-/** The result of `text`. @throws the first error. */
-export function runBatch(client: pg.ClientBase, batch: Batch): Promise<pg.QueryResult> {
+/** The result of `text`, its rows as arrays. @throws the first error. */
+export function runBatch(client: pg.ClientBase, batch: Batch): Promise<pg.QueryArrayResult> {
   return new Promise((resolve, reject) => {
     client.query(new BatchQuery(batch, (error, result) => (error ? reject(error) : resolve(result))));
   });
 }
 
-type Done = (error: Error | undefined, result: pg.QueryResult) => void;
+type Done = (error: Error | undefined, result: pg.QueryArrayResult) => void;
 
 /** What the driver calls of its queries, and its types leave out. */
 interface DriverQuery {
@@ -34,7 +34,7 @@ interface DriverQuery {
   handleCommandComplete(message: unknown, connection: pg.Connection): void;
 }
 const Query = pg.Query as unknown as new (
-  config: { text: string },
+  config: { text: string; rowMode: 'array' },
   values: readonly BoundValue[],
   done: Done,
 ) => pg.Query & DriverQuery;
@@ -47,7 +47,7 @@ class BatchQuery extends Query {
   #ended = 0;
 
   constructor(batch: Batch, done: Done) {
-    super({ text: batch.text }, [], done);
+    super({ text: batch.text, rowMode: 'array' }, [], done);
     this.query_timeout = batch.timeoutMs;
     this.#batch = batch;
     this.submit = (connection) => {

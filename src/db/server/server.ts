@@ -81,7 +81,9 @@ function createSystem(connections: Connections, connection: pg.ClientConfig): Sy
     query: async <R extends object>({ text, values }: Sql) =>
       (await runStatement(pool, text, values.map(encodeValue))) as R[],
     transaction: (fn, options) => runTransaction(connections, undefined, fn, options),
-    execute: async (text, values) => ({ rows: await runStatement(pool, text, values?.map(encodeForeignValue)) }),
+    execute: async (text, values) => ({
+      rows: await runStatement(pool, text, values?.map(encodeForeignValue), { keepNames: true }),
+    }),
     async executeOutsideTransaction(text) {
       // A vacuum may take longer than any request's statement: a client of its own, without the limits.
       const client = new pg.Client(connection);

@@ -8,12 +8,14 @@ import { tenantCommands } from '../tenant-scope.ts';
 import { type BoundValue, encodeForeignValue, encodeValue } from '../values.ts';
 import { type Batch, runBatch } from './batch.ts';
 import type { ServerPlans } from './plans.ts';
+import { rowsOf } from './rows.ts';
 
 /** The driver's own limit, which knows no "none": 24 days. */
 const PATIENT_TIMEOUT_MS = 2 ** 31 - 1;
 
 /**
- * Runs a statement, or with no values a script of several, and returns all rows. `patient`: however long the server takes.
+ * Runs a statement, or with no values a script of several, and returns all rows. `patient`: however long the server takes;
+ * `keepNames` as in `rowsOf`.
  *
  * @throws mapped errors.
  */
@@ -21,14 +23,15 @@ export async function runStatement(
   client: pg.Pool | pg.ClientBase,
   text: string,
   values: readonly unknown[] = [],
-  patient = false,
+  { patient = false, keepNames = false }: { patient?: boolean; keepNames?: boolean } = {},
 ): Promise<Row[]> {
   const limit = patient ? { query_timeout: PATIENT_TIMEOUT_MS } : {};
   try {
-    const result = await client.query(values.length > 0 ? { text, values: [...values], ...limit } : { text, ...limit });
+    const config = { text, rowMode: 'array' as const, ...limit };
+    const result = await client.query(values.length > 0 ? { ...config, values: [...values] } : config);
     // Several statements answer with several results, which the driver's types leave out.
-    const results = Array.isArray(result) ? (result as pg.QueryResult[]) : [result];
-    return results.flatMap((one) => one.rows as Row[]);
+    const results = Array.isArray(result) ? (result as pg.QueryArrayResult[]) : [result];
+    return results.flatMap((one) => rowsOf(one, keepNames));
   } catch (error) {
     throw mapDatabaseError(error);
   }
@@ -145,7 +148,7 @@ function createTx(lease: Lease, tenantId: string | undefined, beside: Pick<Tx, '
     ...beside,
     query: async <R extends object>(statement: Sql) => (await lease.run(encoded(statement))) as R[],
     execute: async (text, values = []) => ({
-      rows: await lease.run({ text, values: values.map(encodeForeignValue), keepsPlan: false }),
+      rows: await lease.run({ text, values: values.map(encodeForeignValue), keepsPlan: false, keepNames: true }),
     }),
   };
 }
@@ -154,6 +157,8 @@ interface Statement {
   text: string;
   values: readonly BoundValue[];
   keepsPlan: boolean;
+  /** See `rowsOf`. */
+  keepNames?: boolean;
 }
 
 function encoded({ text, values, keepsPlan }: Sql): Statement {
@@ -215,15 +220,21 @@ function createLease(
       throw error;
     }
   };
-  const batch = async ({ text, values, keepsPlan, ...around }: Whole & Pick<Batch, 'after'>): Promise<Row[]> => {
+  const batch = async ({
+    text,
+    values,
+    keepsPlan,
+    keepNames,
+    ...around
+  }: Whole & Pick<Batch, 'after'>): Promise<Row[]> => {
     begun = true;
     const name = keepsPlan ? plans.nameOf(text) : undefined;
     const named = name === undefined ? {} : { name, isKnown: known.has(name) };
     try {
       const timeoutMs = patient ? PATIENT_TIMEOUT_MS : undefined;
-      const { rows } = await runBatch(client, { text, values, ...around, timeoutMs, ...named });
+      const result = await runBatch(client, { text, values, ...around, timeoutMs, ...named });
       if (name !== undefined) known.add(name);
-      return rows as Row[];
+      return rowsOf(result, keepNames);
     } catch (error) {
       // Whether the connection knows the name now, or whether its plan is out of date, is not worth finding out.
       inDoubt = name !== undefined;
@@ -231,11 +242,11 @@ function createLease(
     }
   };
   const send = async (statement: Statement): Promise<Row[]> => {
-    const { text, values, keepsPlan } = statement;
+    const { text, values, keepsPlan, keepNames = false } = statement;
     if (keepsPlan || (!begun && values.length > 0)) return batch({ before: begun ? [] : opening, ...statement });
     const script = begun ? text : [...opening, text].join(';');
     begun = true;
-    return runStatement(client, script, values, patient);
+    return runStatement(client, script, values, { patient, keepNames });
   };
   let last: Promise<unknown> = Promise.resolve();
   return {

@@ -23,7 +23,7 @@ export const LIMIT_IDS_MAX = 100;
 /** Of one tenant; revoked keys do not count. */
 export const API_KEYS_MAX = 10_000;
 
-export type ShownApiKey = Omit<ApiKeyRow, 'public_id' | 'revoked_at' | 'issued_by' | 'replaced_by'>;
+export type ShownApiKey = Omit<ApiKeyRow, 'publicId' | 'revokedAt' | 'issuedBy' | 'replacedBy'>;
 
 export interface KeyRequest {
   name: string;
@@ -91,10 +91,10 @@ export async function issueApiKey(
     id,
     name: wanted.name,
     scopes: wanted.scopes,
-    source_group_ids: wanted.sourceGroupIds && unique(wanted.sourceGroupIds),
-    tag_ids: wanted.tagIds && unique(wanted.tagIds),
-    expires_at: wanted.expiresAt,
-    created_at: now,
+    sourceGroupIds: wanted.sourceGroupIds && unique(wanted.sourceGroupIds),
+    tagIds: wanted.tagIds && unique(wanted.tagIds),
+    expiresAt: wanted.expiresAt,
+    createdAt: now,
   };
   return { row, key: generated.key };
 }
@@ -117,9 +117,9 @@ export async function rotateApiKey(
   const successorId = newId(now.getTime());
   const row = await uses.db.transaction(caller.tenantId, async (tx) => {
     const old = await lockOwnKey(tx, caller, now, id);
-    if (old.replaced_by !== null)
-      throw new ServiceError('conflict', `This key was rotated before: rotate its successor ${old.replaced_by}.`);
-    if (old.expires_at !== null && old.expires_at <= now) throw new ServiceError('conflict', 'This key has expired.');
+    if (old.replacedBy !== null)
+      throw new ServiceError('conflict', `This key was rotated before: rotate its successor ${old.replacedBy}.`);
+    if (old.expiresAt !== null && old.expiresAt <= now) throw new ServiceError('conflict', 'This key has expired.');
     await assertRoom(tx, caller);
     await insertApiKey(tx, caller.tenantId, {
       id: successorId,
@@ -127,17 +127,17 @@ export async function rotateApiKey(
       hash: generated.hash,
       name: old.name,
       scopes: old.scopes,
-      sourceGroupIds: old.source_group_ids,
-      tagIds: old.tag_ids,
-      expiresAt: old.expires_at,
+      sourceGroupIds: old.sourceGroupIds,
+      tagIds: old.tagIds,
+      expiresAt: old.expiresAt,
       issuedBy: caller.apiKeyId,
       createdAt: now,
     });
     const graceEnd = new Date(now.getTime() + graceSeconds * 1000);
-    const end = old.expires_at !== null && old.expires_at < graceEnd ? old.expires_at : graceEnd;
+    const end = old.expiresAt !== null && old.expiresAt < graceEnd ? old.expiresAt : graceEnd;
     await replaceApiKey(tx, caller.tenantId, id, successorId, end);
     await record(tx, caller, 'rotate', id, { replaced_by: successorId, ends: end.toISOString() });
-    return { ...old, id: successorId, created_at: now };
+    return { ...old, id: successorId, createdAt: now };
   });
   uses.auth.forget();
   return { row, key: generated.key };
@@ -177,9 +177,9 @@ async function lockOwnKey(tx: Tx, caller: Caller, now: Date, id: string): Promis
   if (!row) throw notFound();
   const reach: Reach = {
     scopes: row.scopes as Scope[],
-    expiresAt: row.expires_at,
-    sourceGroupIds: row.source_group_ids,
-    tagIds: row.tag_ids,
+    expiresAt: row.expiresAt,
+    sourceGroupIds: row.sourceGroupIds,
+    tagIds: row.tagIds,
   };
   if (!liesWithin(reach, caller)) {
     throw new ServiceError(
@@ -199,8 +199,8 @@ async function lockOwnKey(tx: Tx, caller: Caller, now: Date, id: string): Promis
 async function lockLivingKeys(tx: Tx, caller: Caller, now: Date, ...others: readonly string[]): Promise<ApiKeyRow[]> {
   const rows = await lockApiKeys(tx, caller.tenantId, [caller.apiKeyId, ...others]);
   const own = rows.find((row) => row.id === caller.apiKeyId);
-  const isAsAuthenticated = own && own.expires_at?.getTime() === caller.expiresAt?.getTime();
-  if (!isAsAuthenticated || (own.expires_at !== null && own.expires_at <= now)) throw unauthenticated();
+  const isAsAuthenticated = own && own.expiresAt?.getTime() === caller.expiresAt?.getTime();
+  if (!isAsAuthenticated || (own.expiresAt !== null && own.expiresAt <= now)) throw unauthenticated();
   return rows;
 }
 

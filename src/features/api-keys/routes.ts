@@ -209,9 +209,9 @@ function toWire(row: ShownApiKey): z.input<typeof apiKeySchema> {
     id: row.id,
     name: row.name,
     scopes: row.scopes as z.input<typeof scopeSchema>[],
-    source_group_ids: row.source_group_ids,
-    tag_ids: row.tag_ids,
-    expires_time: unixSeconds(row.expires_at),
-    creation_time: unixSeconds(row.created_at),
+    source_group_ids: row.sourceGroupIds,
+    tag_ids: row.tagIds,
+    expires_time: unixSeconds(row.expiresAt),
+    creation_time: unixSeconds(row.createdAt),
   };
 }

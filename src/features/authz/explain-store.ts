@@ -22,8 +22,8 @@ interface FactRow {
   originMetadata: Facts['source']['originMetadata'];
 }
 
-const COLUMNS = sql`s.id as "sourceId", s.generation, g.id as "groupId", g.name as "groupName", g.metadata as "groupMetadata",
-  s.metadata, s.origin_metadata as "originMetadata",
+const COLUMNS = sql`s.id as source_id, s.generation, g.id as group_id, g.name as group_name, g.metadata as group_metadata,
+  s.metadata, s.origin_metadata,
   (select coalesce(jsonb_agg(jsonb_build_object('id', t.id, 'name', t.name)), '[]') from tag_source_group l
    join tag t on t.tenant_id = l.tenant_id and t.id = l.tag_id
    where l.tenant_id = g.tenant_id and l.source_group_id = g.id) as tags`;

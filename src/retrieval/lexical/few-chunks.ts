@@ -168,7 +168,7 @@ async function readTerms(
   const ofGeneration = mixed ? sql`and (not f.mixed or c.generation = f.generation)` : empty;
   // Source by source: a join may be planned as a scan of all.
   const rows = await tx.query<ReadChunk & { terms: string }>(sql`
-    select c.id, c.source_id as "sourceId", c.terms from (${sources}) f cross join lateral (
+    select c.id, c.source_id, c.terms from (${sources}) f cross join lateral (
       select * from ${identifier(chunkPartition(partitionNo))} where tenant_id = ${tenantId} and source_id = f.id offset 0) c
     where ${join([sql`c.tenant_id = ${tenantId}`, ...conditions], ' and ')} ${ofGeneration}`);
   const chunks = rows.map(({ id, sourceId }) => ({ id, sourceId }));

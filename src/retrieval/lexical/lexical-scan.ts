@@ -283,16 +283,14 @@ function rarest(terms: readonly ScoredTerm[], rows: number): ScoredTerm[] {
 
 /** The best of all chunks that match. */
 async function scoreAll(tx: Tx, { terms, base, slope }: Scoring, which: Scope): Promise<Candidate[]> {
-  return tx.query(
-    sql`select chunk_id as id, source_id as "sourceId", score from ${scores(terms, base, slope, which)} m`,
-  );
+  return tx.query(sql`select chunk_id as id, source_id, score from ${scores(terms, base, slope, which)} m`);
 }
 
 /** Those of the best that are there and fulfil the conditions, up to the limit. */
 async function readFitting(tx: Tx, request: CandidateRequest, best: readonly Candidate[]): Promise<Candidate[]> {
   if (best.length === 0) return [];
   const found = await tx.query<Candidate>(sql`
-    select c.id, c.source_id as "sourceId", m.score
+    select c.id, c.source_id, m.score
     from unnest(${best.map(({ id }) => id)}::uuid[], ${best.map((one) => one.score)}::float8[]) with ordinality m(chunk_id, score, place)
     ${chunksOf(request)} limit ${request.limit}`);
   return inOrder(found, 0);
@@ -306,7 +304,7 @@ async function score(
   which: Scope,
 ): Promise<Candidate[]> {
   const found = await tx.query<Candidate>(sql`
-    select c.id, c.source_id as "sourceId", m.score
+    select c.id, c.source_id, m.score
     from ${scores(terms, base, slope, which)} m ${chunksOf(request)} and m.score > 0 limit ${request.limit}`);
   return inOrder(found, 0);
 }

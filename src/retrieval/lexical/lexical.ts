@@ -99,7 +99,7 @@ export function bm25Select(request: CandidateRequest): Sql {
   const chunks = request.tested === undefined ? best(request.conditions, request.limit) : best([], request.tested);
   const tests = request.tested === undefined ? raw('true') : join(request.conditions, ' and ');
   return sql`
-    select c.id, c.source_id as "sourceId", c.distance
+    select c.id, c.source_id, c.distance
     from (${chunks}) c where ${tests} limit ${request.limit}`;
 }
 

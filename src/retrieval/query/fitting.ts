@@ -120,7 +120,7 @@ async function find(tx: Tx, request: AdmittedRequest, sources: Sql) {
     from (select array_send(array_agg(id)) as ids,
         case when bool_or(mixed) then array_send(array_agg(generation)) end as generations,
         case when bool_or(mixed) then array_send(array_agg(mixed)) end as mixed from named) n,
-      (select count(*) as sources, coalesce(bool_or(mixed), false) as "anyMixed", coalesce(sum(chunk_count), 0) as chunks from fitting) f`);
+      (select count(*) as sources, coalesce(bool_or(mixed), false) as any_mixed, coalesce(sum(chunk_count), 0) as chunks from fitting) f`);
   const { ids, generations, mixed, anyMixed, chunks, all } = found!;
   return {
     named: named(found!),

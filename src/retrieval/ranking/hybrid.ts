@@ -99,7 +99,7 @@ async function findPlanned(tx: Tx, search: HybridSearch, nearest: NearestRequest
   const tables = fitting && !plan.hasFitting ? join([fittingTable(nearest), plan.tables]) : plan.tables;
   const both = sql`
     with ${tables}
-    select true as "isLexical", l.* from (${lexical}) l union all select false, s.* from (${NEAREST_ROWS}) s`;
+    select true as is_lexical, l.* from (${lexical}) l union all select false, s.* from (${NEAREST_ROWS}) s`;
   const rows = await deepened<FoundRow & { isLexical: boolean }>(tx, fitting, limit, both);
   const half = (isLexical: boolean): FoundRow[] => rows.filter((row) => row.isLexical === isLexical);
   return { lexical: toCandidates(half(true), limit), semantic: toSimilar(half(false)) };

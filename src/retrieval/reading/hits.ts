@@ -18,11 +18,11 @@ export type HitRow = Omit<Hit, 'score' | 'scores' | 'metadata'> & {
   redactedBy: string;
 };
 
-const HIT_COLUMNS = raw(`c.id, c.source_id as "sourceId", c.source_group_id as "sourceGroupId",
-  s.source_type as "sourceType", s.file_type as "fileType", s.name, s.url, c.content, c.context, c.ordinal as "chunkIndex",
-  c.start_offset as "startOffset", c.end_offset as "endOffset", c.pages, c.heading_path as "headingPath",
-  s.origin_metadata as "originMetadata", s.metadata as "apiMetadata", c.metadata as "chunkMetadata",
-  s.content_at as "contentAt", s.language, s.redacted_by as "redactedBy"`);
+const HIT_COLUMNS = raw(`c.id, c.source_id, c.source_group_id,
+  s.source_type, s.file_type, s.name, s.url, c.content, c.context, c.ordinal as chunk_index,
+  c.start_offset, c.end_offset, c.pages, c.heading_path,
+  s.origin_metadata, s.metadata as api_metadata, c.metadata as chunk_metadata,
+  s.content_at, s.language, s.redacted_by`);
 
 /** Of chunk `c` and its source `s`. A key that is limited to tags is shown no others. */
 export function hitColumns(tagIds: readonly string[] | null): Sql {
@@ -123,8 +123,8 @@ export async function readNeighbours(
 ): Promise<NeighbourRow[] | null> {
   if (before + after === 0) return null;
   return tx.query<NeighbourRow>(sql`
-    select h.id as "hitId", (select s.redacted_by from source s where s.tenant_id = c.tenant_id and s.id = c.source_id) as "redactedBy", c.id, c.ordinal as "chunkIndex", c.content, c.context, c.heading_path as "headingPath",
-      c.start_offset as "startOffset", c.end_offset as "endOffset"
+    select h.id as hit_id, (select s.redacted_by from source s where s.tenant_id = c.tenant_id and s.id = c.source_id) as redacted_by, c.id, c.ordinal as chunk_index, c.content, c.context, c.heading_path,
+      c.start_offset, c.end_offset
     from chunk h join chunk c on c.tenant_id = h.tenant_id and c.source_id = h.source_id and c.generation = h.generation
       and c.ordinal between h.ordinal - ${before}::int and h.ordinal + ${after}::int and c.id <> h.id
     where h.tenant_id = ${tenantId} and h.id = any(${around.map(({ id }) => id)}::uuid[]) and ${mayShowChunk({ policy })}

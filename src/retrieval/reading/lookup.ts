@@ -153,9 +153,7 @@ async function findSource(
   access: Access,
   condition: Sql = raw('true'),
 ): Promise<ShownSource | undefined> {
-  const columns: Sql = raw(
-    's.name, s.redacted_by as "redactedBy", s.generation, s.chunk_count as "chunkCount", s.text_length as "textLength"',
-  );
+  const columns: Sql = raw('s.name, s.redacted_by, s.generation, s.chunk_count, s.text_length');
   const [source] = await tx.query<ShownSource>(sql`
     select ${columns} from ${SOURCE_TABLES}
     where s.tenant_id = ${tenantId} and s.id = ${id} and ${ALIVE} and ${withinLimits(access)}

@@ -100,7 +100,7 @@ async function find(tx: Tx, nearest: NearestRequest, { ids, scan }: KnownVectors
   if (places.length > CHECKED_MAX) return undefined;
   const { table } = semantic.vectors;
   const read = sql`
-    select v.chunk_id as id, v.source_id as "sourceId", ${vectorColumn(semantic.vectors)} <=> ${queryVector(semantic)} as distance
+    select v.chunk_id as id, v.source_id, ${vectorColumn(semantic.vectors)} <=> ${queryVector(semantic)} as distance
     from ${identifier(table)} v where v.tenant_id = ${request.tenantId} and v.chunk_id = any(${places.map((place) => ids[place]!)}::uuid[])`;
   const rows = await tx.query<NearestRow>(keepPlan(read));
   return toSimilar(rows).slice(0, limit);

@@ -115,7 +115,7 @@ const BESIDE_SETTINGS = sql`${FORCE_INDEXES}, ${NEAREST_SETTINGS}`;
 export type NearestRow = Omit<Candidate, 'score'> & { distance: number };
 
 /** The rows of `nearest`. A vector is there only as long as its chunk. */
-export const NEAREST_ROWS = raw('select n.chunk_id as id, n.source_id as "sourceId", n.distance from nearest n');
+export const NEAREST_ROWS = raw('select n.chunk_id as id, n.source_id, n.distance from nearest n');
 
 /** With the cosine as score. A vector of zeros, for a text in which the model found nothing, is near to nothing. */
 export function toSimilar(rows: readonly NearestRow[]): Candidate[] {
