@@ -19,14 +19,14 @@ const TURKISH_POSSESSIVES = `s${HIGH}(?:n${HIGH}n?|nd[ae]n?|n[ae])?`;
 const TURKISH_PLURALS = 'l[ae]r(?:[ıiİ]n?|[ae]|d[ae]n?|l[ae])?';
 const TURKISH_ORDINALS = `${HIGH}?nc${HIGH}`;
 const VOWEL_AFTER_DIGIT = "(?<=\\p{Nd}['’])[aeıiİuü]";
+const TURKISH_ENDING = [TURKISH_CASES, TURKISH_POSSESSIVES, TURKISH_PLURALS, TURKISH_ORDINALS, VOWEL_AFTER_DIGIT].join(
+  '|',
+);
 /**
  * Endings of names and numbers behind an apostrophe: Türkiye’nin, 1923’te, 1970’lerde, 19’uncu, 3’e. Without an apostrophe some
  * endings are words: `un`, `tür`, `ten`.
  */
-const TURKISH_ENDINGS = new RegExp(
-  `(?<=[\\p{L}\\p{N}])['’](?:${[TURKISH_CASES, TURKISH_POSSESSIVES, TURKISH_PLURALS, TURKISH_ORDINALS, VOWEL_AFTER_DIGIT].join('|')})(?![\\p{L}\\p{N}])`,
-  'giu',
-);
+const TURKISH_ENDINGS = new RegExp(`(?<=[\\p{L}\\p{N}])['’](?:${TURKISH_ENDING})(?![\\p{L}\\p{N}])`, 'giu');
 
 const ROMANIAN_FIRST = '[smlniv]|[mtțţsșşnvl]i|ne|v[ăa]|le|s[ăa]|nu|ce|c[ăa]?|de|(?:d|pr)?[îi]ntr';
 const ROMANIAN_SECOND = '[aoil]|a[uirmsșş]|a[tțţ]i|un(?:ul|ui|a|ei)?|[mtțţsșş]i|le|ne|se|vor';
