@@ -20,7 +20,8 @@ WORKDIR /app
 COPY --from=build /build/node_modules node_modules
 COPY --from=build /build/dist dist
 COPY migrations migrations
-COPY package.json LICENSE README.md ./
+COPY data data
+COPY package.json LICENSE NOTICE README.md ./
 RUN mkdir /data && chown node:node /data
 USER node
 VOLUME /data

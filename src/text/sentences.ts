@@ -6,6 +6,9 @@
  * dialogue in CJK quotes, Thai and Lao (which separate phrases by blanks only), lists, tables, records and hard-wrapped lines.
  */
 
+import { lazy } from '../util/lazy.ts';
+import { readWordList } from '../util/package-files.ts';
+
 export type UnitKind = 'sentence' | 'item' | 'row' | 'record' | 'heading' | 'code';
 
 /** A unit of a text: UTF-16 offsets, half-open, trimmed, ascending, not overlapping. */
@@ -178,17 +181,26 @@ function addSentences(text: string, start: number, end: number, units: Unit[]): 
   if (from < paragraph.length) addPhrases(text, start + from, start + paragraph.length, units);
 }
 
-const ABBREVIATION =
-  /(?:^|[\s(["'„“«])(?:\p{Lu}|Dr|Mr|Mrs|Ms|Prof|St|Sr|Jr|Sra|Hr|Fr|Mme|Mlle|vs|[Nn]os?|Nr|Figs?|Eqs?|Sec|Ch|Vol|Art|Abs|approx|ca|cf|vgl|bzw|inkl|exkl|ggf|evtl|sog|Inc|Ltd|Co|Corp|Dept|Est|Gen|Gov|Sen|Rep|Rev|Hon|Capt|Col|Lt|Sgt|Mt|pp?|ed|eds|al|e\.g|i\.e|a\.k\.a|z\.\s?B|d\.\s?h|u\.\s?a|o\.\s?ä|z\.\s?T|p\.\s?ex|[zduoZDUO])\.\s+$/u;
-const ORDINAL_BEFORE_NOUN =
-  /(?:^|\s)\d{1,2}\.\s+(?=(?:Jan|Feb|Mär|Mar|Apr|Mai|Maj|Jun|Jul|Aug|Sep|Okt|Oct|Nov|Dez|Dec|Jahrhundert|Platz|Auflage|Kapitel|Absatz|Tag|Klasse))/u;
+/** Matches text that ends with an abbreviation, or with a capital letter and a period. */
+const abbreviationAtEnd = lazy(() => {
+  const abbreviations = readWordList('sentences/abbreviations.txt').map((word) =>
+    word.replaceAll('.', '\\.').replaceAll(' ', '\\s?'),
+  );
+  return new RegExp(`(?:^|[\\s(["'„“«])(?:\\p{Lu}|${abbreviations.join('|')})\\.\\s+$`, 'u');
+});
+
+/** Matches an ordinal number with a period before its noun: 3. Oktober. */
+const ordinalBeforeNoun = lazy(() => {
+  const nouns = readWordList('sentences/nouns-after-ordinals.txt').join('|');
+  return new RegExp(`(?:^|\\s)\\d{1,2}\\.\\s+(?=(?:${nouns}))`, 'u');
+});
 
 /** True when the text does not end at `to` although the segmenter says so. */
 function continues(text: string, from: number, to: number): boolean {
   const head = text.slice(Math.max(from, to - 24), to);
-  if (ABBREVIATION.test(head)) return true;
+  if (abbreviationAtEnd().test(head)) return true;
   if (/^\s*\d{1,3}\.\s*$/.test(text.slice(from, to))) return true; // a number that opens a list item
-  if (/\d{1,2}\.\s+$/.test(head) && ORDINAL_BEFORE_NOUN.test(head + text.slice(to, to + 12))) return true;
+  if (/\d{1,2}\.\s+$/.test(head) && ordinalBeforeNoun().test(head + text.slice(to, to + 12))) return true;
   // CJK dialogue: an opening quote left at the end, or a quote that ended and is being reported.
   return (
     /[「『（《〈“]\s*$/.test(head) ||

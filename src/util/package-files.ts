@@ -1,6 +1,6 @@
 /** Files that are packaged beside the code: migrations and word lists. */
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
@@ -28,7 +28,28 @@ export function packageFolder(name: string): string {
  * @throws Error when the file is missing.
  */
 export function readWordList(path: string): string[] {
-  return readFileSync(join(packageFolder('data'), path), 'utf8')
+  return readWordFile(join(packageFolder('data'), path));
+}
+
+/**
+ * Returns the word lists of a folder in `data/` by name of the file without its ending, such as the language `de` of `de.txt`.
+ * Reads the files at every call, so callers keep what they read.
+ *
+ * @param folder below `data/`, such as `stop-words`.
+ * @throws Error when the folder is missing.
+ */
+export function readWordLists(folder: string): Map<string, string[]> {
+  const path = join(packageFolder('data'), folder);
+  const files = readdirSync(path).filter((name) => name.endsWith(WORD_FILE_ENDING));
+  return new Map(
+    files.toSorted().map((name) => [basename(name, WORD_FILE_ENDING), readWordFile(join(path, name))] as const),
+  );
+}
+
+const WORD_FILE_ENDING = '.txt';
+
+function readWordFile(path: string): string[] {
+  return readFileSync(path, 'utf8')
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '' && !line.startsWith('#'));

@@ -1,51 +1,70 @@
 /**
- * What only asks, in scripts whose words are not told apart by blanks: 什么, 무엇, อะไร. What is asked of a text is not in it, but
- * the pairs of characters in such words are, and are rare enough to count. Only queries leave them out, and only where the
- * dictionary sees a word of its own: not in 任何人 or 粗花呢.
+ * Words that only ask, in scripts that write no blanks between words: 什么, 무엇, อะไร. The text that answers a question does not hold
+ * them, but it may hold a pair of their characters, and a rare pair counts much. Only queries leave them out. In Chinese and Thai
+ * this is done only where the dictionary sees a separate word, so 任何人 and 粗花呢 stay whole.
  *
  * Measured on DRCD, KorQuAD and XQuAD (zh, th). On Japanese it made no difference (JSQuAD).
  */
+import { lazy } from '../../util/lazy.ts';
+import { readWordList } from '../../util/package-files.ts';
 import { wordBoundaries } from './segments.ts';
 
-/** Not within 哪吒, 华为何以 and 吴为何年. */
-const CHINESE =
-  '为什[么麼]|為什[么麼]|什[么麼](?:时候|時候|样的?|樣的?|名字|类型|類型)?|甚麼|怎[么麼](?:样|樣)?|哪(?:一?[个個些种種位]|一|[里裡裏儿兒])?(?!吒)|[谁誰]|多少|(?<![例譬])如何|(?<![华華])[为為]何(?![时時处處年日月人地种種物])|何(?=[时時处處年日月地])|[吗嗎呢](?=[?？\\s]|$)';
-/** With an ending of this list and nothing behind it; 누가 (Luke, nougat) only asks in a question, and 몇 counts what follows. */
-const KOREAN_ENDING =
-  '가|이|을|를|은|는|도|와|과|와의|과의|의|로|으로|로부터|으로부터|으로서의|에|에서|에게|에게서|에도|에만|서|만|만을|나|이나|든|든지|라|이라|라고|이라고|부터|까지|부터인가|까지인가|때문에|때문인가|인가|인가요|인지|인데|일까|일까요|입니까|이었는가|이었나|이었나요|이었을까|이였나|였는가|였나|였나요|였을까|에요|예요|이에요|이며|이고|이냐|이야|야|니|죠|이죠|지';
-const KOREAN = `(?<!\\p{L})(?:(?:무엇|누구|언제|어디|얼마|어째서)(?:${KOREAN_ENDING})?(?!\\p{L})|어떻(?:게|습니까)(?!\\p{L})|누가(?=\\s(?!복음|크래커)[^\\n]*(?:\\?|까|나|나요|[는은인던]가)\\s*$)|어느(?![새덧])|어떤|무슨|몇|왜(?!\\p{L}))`;
-/** Not within ใคร่, ทำไม้ and กี่เพ้า, nor กี่ at the end: it counts what follows. */
-const THAI =
-  '(?:คือ|ว่า|เพราะ)?อะไร|เมื่อ(?:ใด|ไร|ไหร่)|เท่า(?:ใด|ไร|ไหร่)|อย่างไร|ยังไง|ทำไม(?!้)|ใคร(?!่)|(?:ที่)?ไหน|(?:สิ่ง)?ใด|(?<!เ)กี่(?!เพ้า|\\s*$)|หรือไม่';
+/** Chinese words that ask unless a certain character stands before or after them, as in 华为何以 and 吴为何年. */
+const CHINESE_CONDITIONAL = [
+  '(?<![例譬])如何',
+  '(?<![华華])[为為]何(?![时時处處年日月人地种種物])',
+  '何(?=[时時处處年日月地])',
+  '[吗嗎呢](?=[?？\\s]|$)',
+];
+/** 누가 (Luke, nougat) asks only in a question. 몇 also counts the noun behind it. */
+const KOREAN_CONDITIONAL = [
+  '어떻(?:게|습니까)(?!\\p{L})',
+  '누가(?=\\s(?!복음|크래커)[^\\n]*(?:\\?|까|나|나요|[는은인던]가)\\s*$)',
+  '어느(?![새덧])|어떤|무슨|몇',
+  '왜(?!\\p{L})',
+];
+/** Not within ใคร่, ทำไม้ and กี่เพ้า. กี่ at the end does not ask, because it counts the noun behind it. */
+const THAI_CONDITIONAL = ['ทำไม(?!้)', 'ใคร(?!่)', '(?<!เ)กี่(?!เพ้า|\\s*$)'];
 
-const ASKING = new RegExp(`(${CHINESE})|(${THAI})|${KOREAN}`, 'gu');
-/** What none of these scripts is in is not looked through. */
+/** A Chinese word of the first group, a Thai word of the second group, or a Korean word. */
+const asking = lazy(() => {
+  const chinese = readWordList('asking-words/zh.txt').map((word) => (word.startsWith('哪') ? `${word}(?!吒)` : word));
+  const thai = readWordList('asking-words/th.txt');
+  const korean = readWordList('asking-words/ko.txt').join('|');
+  const endings = readWordList('asking-words/ko-endings.txt').join('|');
+  const groups = [
+    `(${longestFirst(chinese, CHINESE_CONDITIONAL)})`,
+    `(${longestFirst(thai, THAI_CONDITIONAL)})`,
+    `(?<!\\p{L})(?:(?:${korean})(?:${endings})?(?!\\p{L})|${KOREAN_CONDITIONAL.join('|')})`,
+  ];
+  return new RegExp(groups.join('|'), 'gu');
+});
+
+function longestFirst(words: readonly string[], conditional: readonly string[]): string {
+  return [...words.toSorted((a, b) => b.length - a.length), ...conditional].join('|');
+}
+
+/** A query without these scripts has none of the words. */
 const SCRIPTS = /[\u0e00-\u0e7f\u4e00-\u9fff\uac00-\ud7a3]/;
 const KANA = /[\u3040-\u30ff]/;
-/** A query that has fewer letters besides asks for the words themselves. */
+/** A query with fewer other letters asks for the asking words themselves. */
 const LETTERS_MIN = 2;
 
-/** The query without what only asks; as it is when hardly anything would remain. */
+/** Returns the query without words that only ask; the query itself if hardly any letter would remain. */
 export function withoutAsking(query: string): string {
   if (!SCRIPTS.test(query) || KANA.test(query)) return query;
-  const chinese = once(() => wordBoundaries(query, 'cjk'));
-  const thai = once(() => wordBoundaries(query, 'thai'));
+  const chineseBoundaries = lazy(() => wordBoundaries(query, 'cjk'));
+  const thaiBoundaries = lazy(() => wordBoundaries(query, 'thai'));
   const rest = query.replace(
-    ASKING,
-    (word: string, han: string | undefined, siamese: string | undefined, at: number) => {
+    asking(),
+    (word: string, chinese: string | undefined, thai: string | undefined, at: number) => {
       const end = at + word.length;
-      // 何 asks in 何时, a word of the dictionary; alone it is a name.
-      if (han) return chinese().has(at) && (han !== '何' || !chinese().has(end)) ? ' ' : word;
-      return siamese && !thai().has(end) ? word : ' ';
+      // 何 asks in 何时, a word of the dictionary; alone 何 is a name.
+      if (chinese) {
+        return chineseBoundaries().has(at) && (chinese !== '何' || !chineseBoundaries().has(end)) ? ' ' : word;
+      }
+      return thai && !thaiBoundaries().has(end) ? word : ' ';
     },
   );
   return (rest.match(/[\p{L}\p{N}]/gu)?.length ?? 0) < LETTERS_MIN ? query : rest;
-}
-
-function once<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
 }

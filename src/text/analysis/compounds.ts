@@ -1,45 +1,53 @@
-/** German compounds taken apart: Gerichtsverfahren is also about Verfahren. With a list of nouns, no corpus: the same for all. */
+/**
+ * Splits German compounds: Gerichtsverfahren is also found by Verfahren. The split uses a fixed list of nouns and no corpus, so
+ * a word has the same parts in every index.
+ *
+ * The list, `data/compound-parts/de.txt`, is made by scripts/compound-parts.ts from Wikidata Lexemes (CC0) and word frequencies
+ * of the Leipzig Corpora Collection (CC BY 4.0). NOTICE has the citation.
+ */
 
+import { readWordList } from '../../util/package-files.ts';
 import { fold } from '../fold.ts';
 import { stem } from '../stems/stems.ts';
-import { COMPOUND_PARTS_DE } from './compound-parts-de.ts';
 
 const WORD_UNITS_MIN = 8;
 const WORD_UNITS_MAX = 48;
-/** Of a part, and of what remains of it without the letters that link it to the next. */
+/** Minimum length of a part with its linking letters. */
 const PART_UNITS_MIN = 4;
+/** Minimum length of a part without its linking letters, and of the stem of the last part. */
 const LINKED_UNITS_MIN = 3;
 const PART_UNITS_MAX = 18;
+/** Letters that link a part to the next one. */
 const LINKS = ['', 's', 'es', 'n', 'en', 'er', 'ns'];
 
 interface Split {
-  /** Stems, in order. */
+  /** Folded stems, in order. */
   parts: string[];
-  /** Of ways with equally many parts, that with the longest is taken. */
+  /** Sum of the squared lengths of the parts. Among splits into equally many parts, the highest sum wins. */
   squares: number;
 }
 
 interface Lexicon {
-  /** Stems of what a compound may end with. */
+  /** Stems of the nouns that a compound may end with. */
   heads: ReadonlySet<string>;
-  /** What it may begin with, without linking letters. */
+  /** Nouns that may stand before another part, without linking letters. */
   modifiers: ReadonlySet<string>;
 }
 
 let lexicon: Lexicon | undefined;
 
-/** Folded stems of the parts of a lower-case German word, or none when it is no compound of known words. */
+/** Returns the folded stems of the parts of a lower-case German word; empty if the word is no compound of listed nouns. */
 export function compoundParts(word: string): readonly string[] {
   if (word.length < WORD_UNITS_MIN || word.length > WORD_UNITS_MAX) return [];
-  lexicon ??= readLexicon(COMPOUND_PARTS_DE);
+  lexicon ??= buildLexicon(readWordList('compound-parts/de.txt'));
   return split(word, lexicon);
 }
 
-/** Nouns in lower case, separated by blanks. */
-export function readLexicon(nouns: string): Lexicon {
+/** Returns the lexicon of `nouns`, which are in lower case. */
+export function buildLexicon(nouns: readonly string[]): Lexicon {
   const heads = new Set<string>();
   const modifiers = new Set<string>();
-  for (const noun of nouns.split(' ')) {
+  for (const noun of nouns) {
     heads.add(stemOf(noun));
     modifiers.add(noun);
     if (noun.endsWith('e')) modifiers.add(noun.slice(0, -1));
@@ -47,8 +55,9 @@ export function readLexicon(nouns: string): Lexicon {
   return { heads, modifiers };
 }
 
+/** Returns the folded stems of the parts of `word`; empty if there is no split into parts of the lexicon. */
 export function split(word: string, { heads, modifiers }: Lexicon): readonly string[] {
-  /** How what begins at each place is best taken apart, from the end on. */
+  /** The best split of the rest of the word from each offset on; filled from the end. */
   const splits: (Split | undefined)[] = [];
   for (let start = word.length - PART_UNITS_MIN; start >= 0; start -= 1) {
     const head = start > 0 ? stemOf(word.slice(start)) : '';

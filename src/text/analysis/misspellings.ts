@@ -1,26 +1,23 @@
-/** How a word may have been meant: other spellings of it, and how far two spellings are apart. Pure. */
+/** Spellings near a word, and the number of typing errors between two words. */
+import { lazy } from '../../util/lazy.ts';
+import { readWordLists } from '../../util/package-files.ts';
 
-/** Shorter words have too many neighbours that mean something else ("cost" and "most"); longer ones too many spellings. */
+/** Shorter words have too many neighbours with another meaning ("cost" and "most"). Longer words have too many spellings. */
 export const CORRECTED_UNITS_MIN = 5;
 export const CORRECTED_UNITS_MAX = 24;
 
-const ALPHABETS = [
-  'abcdefghijklmnopqrstuvwxyz',
-  'абвгдежзийклмнопрстуфхцчшщъыьэюяіїєґ',
-  'αβγδεζηθικλμνξοπρστυφχψω',
-  'ابتثجحخدذرزسشصضطظعغفقكلمنهويء',
-  'अआइईउऊएऐओऔऑकखगघचछजझटठडढणतथदधनपफबभमयरलवशषसहािीुूेैोौॉं्',
-];
+/** Letters by script. No letter is in two of the lists. */
+const alphabets = lazy(() => [...readWordLists('typed-letters').values()]);
 
-/** True for words that typing errors are looked for in: of letters alone, in an alphabet. */
+/** Returns whether a word can be corrected: it has only letters and marks, and it is neither too short nor too long. */
 export function isCorrectable(word: string): boolean {
   const { length } = word;
   return length >= CORRECTED_UNITS_MIN && length <= CORRECTED_UNITS_MAX && /^[\p{L}\p{M}]+$/u.test(word);
 }
 
-/** Every spelling that is one error away: two neighbours swapped, a letter too many, another letter, one missing. */
+/** Returns every spelling that is one error away: two neighbours swapped, a letter too many, another letter, a letter missing. */
 export function spellingsNear(word: string): Set<string> {
-  const alphabet = ALPHABETS.find((letters) => letters.includes(word[1]!)) ?? '';
+  const alphabet = alphabets().find((letters) => letters.includes(word[1]!)) ?? [];
   const found = new Set<string>();
   for (let i = 0; i < word.length - 1; i += 1) {
     found.add(word.slice(0, i) + word[i + 1]! + word[i]! + word.slice(i + 2));
@@ -36,7 +33,7 @@ export function spellingsNear(word: string): Set<string> {
   return found;
 }
 
-/** Fewest errors (swaps of neighbours count one) between two words; `max + 1` when there are more than `max`. */
+/** Returns the fewest errors between two words; `max + 1` if there are more than `max`. A swap of neighbours is one error. */
 export function errorsBetween(a: string, b: string, max: number): number {
   if (Math.abs(a.length - b.length) > max) return max + 1;
   let [before, last] = [[] as number[], Array.from({ length: b.length + 1 }, (_, j) => j)];

@@ -19,11 +19,15 @@ const SIGIL = `(?<![${LETTERS}_])(?:(?<![\\-+])--?|(?<![.\\)\\]\\}])\\.|(?<!@)@|
 const MARKS = '[!#$%&*+\\-.\\/:<=>?@\\\\^\\|~]';
 const OPERATOR = `(?<![${LETTERS}${MARKS}])${MARKS}{2,3}(?![${LETTERS}${MARKS}])`;
 
-/**
- * A word may hold single connectors (`foo.bar`, `std::vec`, `ERR_4012`, `10,000`, `3,5` but not `1,2,3`) and end like `C++` or `C#`.
- */
+/** A comma between the digits of a number: `10,000` and `3,5`, but not `1,2,3`. */
+const COMMA = '(?<=\\d),(?=\\d{3})|(?<=(?<![,.\\d])[.\\d]+),(?=\\d+(?![,\\d]))';
+const CONNECTOR = `[._\\-]+|::|${COMMA}`;
+const WORD_END = `\\+\\+|#(?!${LETTERS})`;
+/** A word may hold connectors (`foo.bar`, `std::vec`, `ERR_4012`) and end like `C++` or `C#`. */
+const CONNECTED_WORD = `${WORD}+(?:(?:${CONNECTOR})${WORD}+)*(?:${WORD_END})?`;
+
 const TOKENS = new RegExp(
-  `(${CJK}+)|(${THAI}+)|(${HANGUL}+)|(${SIGIL})?(${WORD}+(?:(?:[._\\-]+|::|(?<=\\d),(?=\\d{3})|(?<=(?<![,.\\d])[.\\d]+),(?=\\d+(?![,\\d])))${WORD}+)*(?:\\+\\+|#(?!${LETTERS}))?)|(${EMOJI})|(${OPERATOR})`,
+  `(${CJK}+)|(${THAI}+)|(${HANGUL}+)|(${SIGIL})?(${CONNECTED_WORD})|(${EMOJI})|(${OPERATOR})`,
   'gv',
 );
 
