@@ -1,6 +1,7 @@
 /** HTML to a tree: the few members of the DOM that parsers use, and a guard in front of the tree builder. */
 import { parseHTML } from 'linkedom';
 import { overLimit } from '../../failure.ts';
+import { decodeHtml } from '../references.ts';
 
 export interface DomNode {
   nodeType: number;
@@ -131,28 +132,14 @@ function depthOf(html: string): number {
 
 /** Text without tags, for HTML that no tree is built of. Block elements end lines. Linear. */
 export function stripTags(html: string): string {
-  return html
+  const text = html
     .replace(/<!--[\s\S]*?(?:-->|$)/g, ' ')
     .replace(/<(script|style|template|noscript|svg|head)\b[^<>]*>[\s\S]*?(?:<\/\1\s*>|$)/gi, ' ')
     .replace(/<\/?(?:p|div|li|ul|ol|tr|table|section|article|h[1-6]|blockquote|pre|br)\b[^<>]*>/gi, '\n\n')
-    .replace(/<\/?[a-z!?][^<>]*>/gi, ' ')
-    .replace(ENTITY, decodeEntity)
+    .replace(/<\/?[a-z!?][^<>]*>/gi, ' ');
+  return decodeHtml(text)
     .replace(/[ \t\u00a0]+/g, ' ')
     .replace(/ ?\n ?/g, '\n')
     .replace(/\n{2,}/g, '\n\n')
     .trim();
-}
-
-/** Character references and the commonest entities of HTML. */
-export function decodeEntities(text: string): string {
-  return text.includes('&') ? text.replace(ENTITY, decodeEntity) : text;
-}
-
-const ENTITY = /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(amp|lt|gt|quot|apos|nbsp));/gi;
-const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
-
-function decodeEntity(whole: string, decimal?: string, hex?: string, name?: string): string {
-  if (name) return ENTITIES[name.toLowerCase()] ?? whole;
-  const point = decimal ? Number(decimal) : Number.parseInt(hex ?? '', 16);
-  return point > 0 && point <= 0x10ffff && (point < 0xd800 || point > 0xdfff) ? String.fromCodePoint(point) : whole;
 }
