@@ -10,13 +10,13 @@ export interface TextRange {
   start: number;
   end: number;
   tokens: number;
-  /** Whether a sentence (or line) ends here, so that it may be repeated in the next piece. */
+  /** True if a sentence or line ends here. Only whole sentences are repeated in the next part. */
   sentence: boolean;
 }
 
-/** Sentence ends that need a blank or the end of the text behind them. */
+/** Signs that end a sentence only before a blank or the end of the text. */
 const SPACED_ENDS = new Set('.!?…։؟۔।॥።፧');
-/** Sentence ends of scripts written without blanks. */
+/** Signs that end a sentence in scripts written without blanks. */
 const CLOSED_ENDS = new Set('。！？｡．');
 const CLOSERS = new Set('"\'”’»)]）」』】》〉');
 
@@ -93,7 +93,7 @@ function pushRange(ranges: TextRange[], text: string, start: number, end: number
   for (const piece of hardRanges(text, start, end, tokensMax)) ranges.push(piece);
 }
 
-/** Cuts at the last blank before the limit, or between two characters when there is none. */
+/** Cuts at the last blank before the limit, or between two characters if no blank is close. */
 function* hardRanges(text: string, start: number, end: number, tokensMax: number): Generator<TextRange> {
   const step = Math.max(16, Math.floor(tokensMax / 8));
   let from = start;
@@ -115,7 +115,7 @@ function* hardRanges(text: string, start: number, end: number, tokensMax: number
 
 const CUT_WINDOW_UNITS = 200;
 
-/** Moves a cut back to a blank close by, else off the middle of a surrogate pair or combining sequence. */
+/** Returns the cut moved back to a blank close by, else out of a surrogate pair or combining sequence. */
 function cutBefore(text: string, from: number, to: number): number {
   const floor = Math.max(from + 1, to - CUT_WINDOW_UNITS);
   for (let i = to; i > floor; i -= 1) {

@@ -31,12 +31,12 @@ export interface DomDocument extends DomElement {
 }
 
 /** Nesting of elements that is still built as a tree: the builder takes quadratic time in it. */
-export const DOM_DEPTH_MAX = 256;
+const DOM_DEPTH_MAX = 256;
 /** UTF-16 units of HTML that are built as a tree; a tree takes up to 60 times as much memory. */
-export const DOM_UNITS_MAX = 4 * 1024 * 1024;
+const DOM_UNITS_MAX = 4 * 1024 * 1024;
 
 /** Tags of such HTML: the tree builder takes quadratic time in stray `<`. */
-export const DOM_TAGS_MAX = 400_000;
+const DOM_TAGS_MAX = 400_000;
 
 /** Elements that never stay open: they have no content, or the next of their kind closes them. */
 const NOT_NESTING = new Set(
@@ -51,13 +51,13 @@ const VOID = new Set('area base br col embed hr img input link meta param source
 const RAW_TEXT = new Set(['script', 'style', 'textarea', 'title']);
 
 /** How much work a tree of some HTML is. */
-export interface TreeShape {
+interface TreeShape {
   tags: number;
   depth: number;
 }
 
 /** Undefined when no tree may be built from `html`: it is too deep or too large. */
-export function treeShape(html: string): TreeShape | undefined {
+function treeShape(html: string): TreeShape | undefined {
   if (html.length > DOM_UNITS_MAX) return undefined;
   const tags = countTags(html);
   if (tags > DOM_TAGS_MAX) return undefined;

@@ -16,12 +16,12 @@ export interface XmlElement {
   children: XmlNode[];
 }
 
-export type XmlNode = XmlElement | string;
+type XmlNode = XmlElement | string;
 
 /** Maximum depth of nesting. Office files stay far below this limit, and readers of a tree may recurse within it. */
 export const XML_DEPTH_MAX = 256;
 /** Maximum number of elements in one tree. Each element takes about 150 bytes. */
-export const XML_ELEMENTS_MAX = 1_500_000;
+const XML_ELEMENTS_MAX = 1_500_000;
 
 /** Returns a root without a name, whose children are the elements and texts at the top. @throws FileError over a limit. */
 export function readXml(xml: string): XmlElement {
