@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import { parseHTML } from 'linkedom';
 import { loadToolConfig } from '../src/config.ts';
 import { extensionOf } from '../src/files/detect/file-types.ts';
-import { decodeXml } from '../src/files/formats/xml/tree.ts';
+import { decodeXml } from '../src/files/formats/references.ts';
 import type { ProcessOutcome } from '../src/files/parsed.ts';
 import { openProcessPool } from '../src/files/sandbox/process-pool.ts';
 import { openToolRunner } from '../src/files/sandbox/tool-runner.ts';

@@ -176,8 +176,8 @@ function read(files: FileProcessor, path: string): Promise<ProcessOutcome> {
 
 function tablesOf(outcome: ProcessOutcome): string[] {
   if (!outcome.ok) return [];
-  const { text, seen } = outcome.file;
-  return seen!.blocks.filter(({ kind }) => kind === 'table').map(({ start, end }) => text.slice(start, end));
+  const { text, inspected } = outcome.file;
+  return inspected!.blocks.filter(({ kind }) => kind === 'table').map(({ start, end }) => text.slice(start, end));
 }
 
 function printGroups(results: readonly Result[]): void {

@@ -1,4 +1,4 @@
-/** What stops one file: thrown inside the child process, handed on as a FileFailure. */
+/** Errors that stop the processing of one file. The child process throws them and sends their `failure` to the pool. */
 import type { FileFailure } from '../corpus/values.ts';
 
 export class FileError extends Error {
@@ -11,17 +11,17 @@ export class FileError extends Error {
   }
 }
 
-/** The bytes are at fault: trying again cannot help. */
+/** Returns an error for a fault in the bytes themselves. The file is not retried. */
 export function badFile(stage: FileFailure['stage'], title: string, message: string): FileError {
   return new FileError({ stage, title, message, retryable: false });
 }
 
-/** The file is as it should be, but holds nothing that could be found. */
+/** Returns an error for an intact file without words that a search could find. */
 export function emptyFile(stage: FileFailure['stage'], title: string, message: string): FileError {
   return new FileError({ stage, title, message, retryable: false, isEmpty: true });
 }
 
-/** A limit that protects the service was passed. */
+/** Returns an error for a file that exceeds a limit of the service. */
 export function overLimit(message: string, stage: FileFailure['stage'] = 'parse'): FileError {
   return badFile(stage, 'File is over a limit', message);
 }

@@ -1,15 +1,15 @@
-/** The language of a parsed file. */
+/** Detects the language of a parsed file. */
 import { detectLanguage, SAMPLE_UNITS } from '../text/language.ts';
 import type { ParsedFile } from './parsed.ts';
 
-/** A longer text is sampled at so many places: it may begin with names, licences or a table of contents. */
+/** Number of places at which a long text is sampled: its beginning may be names, a licence or a table of contents. */
 const SAMPLE_PLACES = 4;
-/** Inline code in Markdown. */
 const INLINE_CODE = /`[^`\n]{1,200}`/g;
 
 /**
- * The language of a file as ISO 639-1 code, or null. Code is in no language, and code in a document does not tell its language.
- * The text decides before the declared language does: templates declare "en" for pages in any language.
+ * Returns the language of a file as ISO 639-1 code, or null if it is unknown. Code blocks do not count.
+ *
+ * The language of the text takes precedence over the declared language: templates declare "en" for pages in any language.
  */
 export function languageOf({ fileType, text, blocks, metadata }: ParsedFile): string | null {
   if (fileType === 'code') return null;

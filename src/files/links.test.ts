@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { LinkMarks } from './formats/markup/link-marks.ts';
 import { LINK_TEXT_UNITS_MAX, outsideLinks, pageLinks, placeLinks } from './links.ts';
 
-test('addresses of a page become absolute; what runs, holds its data or stays on the page is left out', () => {
+test('links of a page become absolute; scripts, data, mail addresses and links within the page are dropped', () => {
   const read = pageLinks('https://ex.example/docs/a.html');
   const cases: [string, string | undefined][] = [
     ['b.html', 'https://ex.example/docs/b.html'],
@@ -23,7 +23,7 @@ test('addresses of a page become absolute; what runs, holds its data or stays on
   for (const [href, url] of cases) assert.equal(read(href), url, href);
 });
 
-test('without a base relative addresses stay; in a document they lead nowhere', () => {
+test('relative links stay relative on a page without an address, and are dropped in other files', () => {
   assert.equal(pageLinks(undefined)('docs/x.html'), 'docs/x.html');
   assert.equal(pageLinks('no address')('docs/x.html'), 'docs/x.html');
   assert.deepEqual(['chapter2.xhtml', 'https://a.example/', 'javascript:x'].map(outsideLinks), [
@@ -33,7 +33,7 @@ test('without a base relative addresses stay; in a document they lead nowhere', 
   ]);
 });
 
-test('links stand at their texts, one behind the other; one whose text is not found stands where the last ended', () => {
+test('links are placed at their texts in order, and a link whose text is missing at the end of the link before', () => {
   const links = ['here', 'here', 'gone', 'there'].map((text) => ({ text, url: 'u' }));
   assert.deepEqual(
     placeLinks('here, or here, and there', links).map(({ at }) => at),
@@ -41,7 +41,7 @@ test('links stand at their texts, one behind the other; one whose text is not fo
   );
 });
 
-test('the text of a link is kept to its limit, however it was read', () => {
+test('a long link text is truncated, whether it comes from a mark or from the block', () => {
   const long = 'word '.repeat(1000);
   const marks = new LinkMarks();
   const marked = marks.take(`see ${marks.mark(long, 'https://a.example/')}`).links;

@@ -1,17 +1,21 @@
-/** Links of a file, which stand beside its text: in it, addresses would drown the words. Pure. */
+/** Reads the links of a file. They are stored apart from the text, because long addresses would dominate its words. Pure. */
 import type { Link } from '../text/link-line.ts';
 import type { BlockLink } from './parsed.ts';
 
-/** UTF-16 units of an address that is kept, and of a link's text. */
+/** Links with a longer address are dropped. */
 const URL_UNITS_MAX = 500;
+/** The text of a link is truncated to this length. */
 export const LINK_TEXT_UNITS_MAX = 200;
-/** Links of a block whose text is not found in it, after which none is looked for: each costs a pass over the block. */
+/** After so many link texts that a block does not contain, the search ends: each of them costs a pass over the block. */
 const MISSES_MAX = 100;
 
-/** The address of a link as it is kept; undefined for what leads nowhere outside the file. */
+/** Returns the address to store for a link, or undefined if the link does not lead outside the file. */
 export type LinkReader = (href: string) => string | undefined;
 
-/** For pages: relative addresses are made absolute where the page's own is known, and stay as they are where it is not. */
+/**
+ * Returns a reader for the links of a page. It makes relative addresses absolute if the address of the page (`base`) is
+ * known. Otherwise relative addresses stay as they are.
+ */
 export function pageLinks(base: string | undefined): LinkReader {
   const here = base === undefined ? undefined : URL.parse(base)?.href;
   return (href) => {
@@ -23,13 +27,13 @@ export function pageLinks(base: string | undefined): LinkReader {
   };
 }
 
-/** For files whose relative addresses lead to parts of themselves, or nowhere. */
+/** Reads a link of a file in which relative addresses lead to the file's own parts, or nowhere. */
 export function outsideLinks(href: string): string | undefined {
   const url = clean(href);
   return /^(?:https?|ftp):\/\/[^\s/]/i.test(url) ? bounded(url) : undefined;
 }
 
-/** Browsers pass over these in addresses. */
+/** Removes the control characters that browsers ignore in addresses. */
 function clean(href: string): string {
   return href.replace(/[\t\r\n]+/g, '').trim();
 }
@@ -42,7 +46,10 @@ function isSamePage(url: string, here: string | undefined): boolean {
   return here !== undefined && url.split('#', 1)[0] === here.split('#', 1)[0];
 }
 
-/** Where each link of a block stands in it: at its text, one behind the other. Long texts are kept to their limit. */
+/**
+ * Returns the links of a block with the places of their texts in the block, in order. A link whose text is not found gets the
+ * end of the link before it. Long link texts are truncated.
+ */
 export function placeLinks(body: string, links: readonly Link[]): BlockLink[] {
   let at = 0;
   let misses = 0;

@@ -36,12 +36,12 @@ const CASES: readonly (readonly [raw: string, type: MetadataType, val: string | 
 ];
 
 for (const [raw, type, val] of CASES) {
-  test(`${JSON.stringify(raw.slice(0, 30))} as ${type} is ${val ?? 'left out'}`, () => {
+  test(`the metadata value ${JSON.stringify(raw.slice(0, 30))} read as ${type} is ${val ?? 'dropped'}`, () => {
     assert.deepEqual(typedValue(raw, type), val === undefined ? undefined : { val, type });
   });
 }
 
-test('values that do not convert are counted by key, empty ones are not', () => {
+test('a warning counts the values of a key that do not convert, without empty values', () => {
   const picker = new KeyPicker([{ key: 'price', type: 'float' }]);
   assert.deepEqual(
     picker.pick(() => 'cheap'),
@@ -57,13 +57,13 @@ test('values that do not convert are counted by key, empty ones are not', () => 
   assert.deepEqual(picker.warnings(), ['2 values of "price" could not be read as float.']);
 });
 
-test('a key named __proto__ is a plain member', () => {
+test('a metadata key named __proto__ becomes a plain member and does not change the prototype', () => {
   const metadata = new KeyPicker([{ key: '__proto__', type: 'string' }]).pick(() => 'x');
   assert.deepEqual(Object.keys(metadata), ['__proto__']);
   assert.equal(Object.getPrototypeOf(metadata), Object.prototype);
 });
 
-test('origin metadata types dates and leaves out what is empty', () => {
+test('origin metadata has typed dates and no empty values', () => {
   assert.deepEqual(originMetadata({ title: 'T', author: ' ', created: '2024-01-02', keywords: undefined }), {
     title: { val: 'T', type: 'string' },
     created: { val: '2024-01-02T00:00:00Z', type: 'datetime' },

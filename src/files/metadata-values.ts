@@ -1,20 +1,20 @@
-/** Typed values for metadata: converts text to declared types, or says that it does not convert. Pure. */
+/** Converts text to typed metadata values. Pure. */
 
 import type { ChunkMetadataKey, MetadataType, TypedMetadata, TypedValue } from '../corpus/values.ts';
 import { cleanText } from './detect/decode.ts';
 
-/** Code units of a metadata value; longer values are left out. */
+/** Longer values are dropped. */
 const VALUE_UNITS_MAX = 4096;
 
 const INTEGER = /^[+-]?\d{1,18}$/;
 const FLOAT = /^[+-]?(\d{1,30}(\.\d{0,30})?|\.\d{1,30})(e[+-]?\d{1,3})?$/i;
-/** Digits that a number has whatever its binary form. */
+/** Significant decimal digits that a double represents exactly. */
 const DECIMAL_DIGITS = 15;
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 const SLASH_DATE = /^(\d{4})[/.](\d{1,2})[/.](\d{1,2})$/;
 const DATETIME = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?\s?(Z|[+-]\d{2}:?\d{2})?$/i;
 
-/** The value as `type`, in canonical spelling, or undefined when it is not one. */
+/** Returns the value as `type` in canonical spelling, or undefined if the text does not convert. */
 export function typedValue(raw: string, type: MetadataType): TypedValue | undefined {
   const text = raw.trim();
   if (text === '' || text.length > VALUE_UNITS_MAX) return undefined;
@@ -25,7 +25,7 @@ export function typedValue(raw: string, type: MetadataType): TypedValue | undefi
 function convert(text: string, type: MetadataType): string | undefined {
   switch (type) {
     case 'string':
-      // Mails and JSON can say U+0000, which the database does not take.
+      // Mails and JSON may contain U+0000, which the database refuses.
       return cleanText(text);
     case 'integer':
       return INTEGER.test(text) ? String(BigInt(text.replace(/^\+/, ''))) : integerFromFloat(text);
@@ -38,7 +38,7 @@ function convert(text: string, type: MetadataType): string | undefined {
   }
 }
 
-/** `12.5%` is 0.125. */
+/** Reads a number; `12.5%` is 0.125. */
 function floatOf(text: string): string | undefined {
   const digits = text.replace(/\s?%$/, '');
   const number = FLOAT.test(digits) ? Number(digits) : Number.NaN;
@@ -46,7 +46,7 @@ function floatOf(text: string): string | undefined {
   return String(digits === text ? number : Number((number / 100).toPrecision(DECIMAL_DIGITS)));
 }
 
-/** Spreadsheets write whole numbers as `12.0`. */
+/** Reads a whole number with a fraction of zeros: spreadsheets write `12.0`. */
 function integerFromFloat(text: string): string | undefined {
   return /^[+-]?\d{1,15}\.0{1,10}$/.test(text) ? String(BigInt(text.replace(/^\+/, '').split('.')[0]!)) : undefined;
 }
@@ -59,7 +59,7 @@ function dateOf(text: string): string | undefined {
   return whole && isRealDate(whole[1]!) ? whole[1] : undefined;
 }
 
-/** Without an offset the time is taken as UTC. */
+/** Reads a date with a time. A time without an offset counts as UTC. */
 function datetimeOf(text: string): string | undefined {
   const parts = DATETIME.exec(text);
   if (!parts) {
@@ -77,7 +77,7 @@ function isRealDate(text: string): boolean {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }
 
-/** Picks the declared keys from records and counts the values that do not convert, per key. */
+/** Picks the declared keys from records and counts, by key, the values that do not convert. */
 export class KeyPicker {
   private readonly keys: readonly ChunkMetadataKey[];
   private readonly misses = new Map<string, number>();
@@ -94,7 +94,7 @@ export class KeyPicker {
     return this.keys.map(({ key }) => key);
   }
 
-  /** Typed metadata of one record; absent and empty values are left out silently, the others are counted. */
+  /** Returns the typed metadata of one record. Values that do not convert are counted; absent and empty values are not. */
   pick(rawOf: (key: string) => string | undefined): TypedMetadata {
     const metadata: TypedMetadata = {};
     for (const { key, type } of this.keys) {
@@ -121,7 +121,7 @@ function setOwn(metadata: TypedMetadata, key: string, value: TypedValue): void {
   Object.defineProperty(metadata, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
-/** Origin metadata from a parser's string properties; empty and over-long ones are left out. */
+/** Returns origin metadata made from a parser's string properties. Empty and too long values are dropped. */
 export function originMetadata(values: Record<string, string | undefined>): TypedMetadata {
   const metadata: TypedMetadata = {};
   for (const [key, raw] of Object.entries(values)) {

@@ -1,4 +1,4 @@
-/** What parsing and chunking hand on: plain data, passed between processes as JSON. */
+/** Results of parsing and chunking: plain data, passed between processes as JSON. */
 
 import type { ChunkDraft, ChunkMetadataKey, FileFailure, TypedMetadata } from '../corpus/values.ts';
 import type { IngestRules } from '../redaction/redactors.ts';
@@ -7,63 +7,67 @@ import type { ToolName } from './tools.ts';
 
 export type BlockKind = 'heading' | 'paragraph' | 'list' | 'table' | 'code' | 'quote' | 'record';
 
-/** A link; `at` is the UTF-16 index where it stands. */
 export interface BlockLink extends Link {
+  /** UTF-16 index of the link in `ParsedFile.text`. */
   at: number;
 }
 
-/** A stretch of `ParsedFile.text`. Offsets are UTF-16 indices there (the chunker turns them into code points), half-open, ascending, not overlapping. */
+/**
+ * A part of `ParsedFile.text`. Offsets are UTF-16 indices of that text, half-open. Blocks ascend and do not overlap. The
+ * chunker turns the offsets into code points.
+ */
 export interface Block {
   kind: BlockKind;
   start: number;
   end: number;
-  /** 1-based, first and last page; absent for unpaged formats. */
+  /** First and last page, counted from 1; absent for formats without pages. */
   pages?: [number, number];
-  /** heading: 1..6. */
+  /** Of a heading: 1 to 6. */
   level?: number;
-  /** heading: its words, where `text` has them with marks or signs of its format. */
+  /** Of a heading: its words without the marks or signs of the format that `text` contains. */
   title?: string;
-  /** The term that this block defines, or a part of what defines it. */
+  /** The term that this block, or the definition that this block belongs to, defines. */
   term?: string;
-  /** Headings above this block when the parser knows better than the heading blocks do. */
+  /** The headings above this block, if the heading blocks do not say it correctly. */
   headingPath?: string[];
-  /** table: the header line, given as context to the parts behind the first when the table is split. record: context of the whole record. */
+  /** Of a table: the header line, which becomes the context of each part after the first. Of a record: its context. */
   tableHeader?: string;
-  /** table, and records that share a block: UTF-16 starts of the rows in `text`, where it may be split. */
+  /** Of a table, and of records in one block: starts of the rows as UTF-16 indices. The block may be cut there. */
   rowStarts?: number[];
-  /** record: typed chunk metadata of this record (only the declared keys). */
+  /** Of a record: its typed chunk metadata, with declared keys only. */
   metadata?: TypedMetadata;
-  /** In the order of their places; their addresses need not be in the text. */
+  /** Links in the order of their places. The text need not contain their addresses. */
   links?: BlockLink[];
 }
 
-/** A file inside another, unpacked when it is asked for. */
+/** A file inside another file. */
 export interface FileMember {
-  /** As the file says it: it is made a name for people when it is handed on. */
+  /** The name as the outer file has it; `memberName` makes it fit for people. */
   name: string;
+  /** Unpacks the member. */
   bytes(): Uint8Array;
 }
 
 export interface ParsedFile {
-  /** As filters name it. */
+  /** The type as filters name it. */
   fileType: string;
-  /** Well-formed Unicode without U+0000, line feeds only. Markdown where the format has structure, plain text where not. */
+  /** Well-formed Unicode without U+0000, with line feeds only. Markdown if the format has structure, else plain text. */
   text: string;
   blocks: Block[];
   title?: string;
-  /** Origin records: title, author, created, language, … */
+  /** Metadata from the file itself: title, author, created, language, … */
   metadata: TypedMetadata;
-  /** Whole-file chunk metadata (front matter, `<meta name>`), applied to every chunk. */
+  /** Metadata of the whole file (front matter, `<meta name>`) that every chunk gets. */
   chunkMetadata?: TypedMetadata;
-  /** For people, e.g. "3 values of column price are not numbers". */
+  /** Messages for people, such as "3 values of column price are not numbers". */
   warnings: string[];
-  /** Files inside that become sources of their own. */
+  /** Files inside this file that become sources of their own. */
   members?: Iterable<FileMember>;
-  /** Texts of the file that were left out: navigation of pages. */
+  /** Texts of the file that were left out, such as the navigation of a page. */
   leftOut?: string[];
 }
 
-/** A file after parse, chunk and analyze: everything the database needs. */
+/** A parsed, chunked and analyzed file: everything that the database needs. */
 export interface ProcessedFile {
   fileType: string;
   text: string;
@@ -72,8 +76,8 @@ export interface ProcessedFile {
   metadata: TypedMetadata;
   chunks: ChunkDraft[];
   warnings: string[];
-  /** Only for those who asked to see it. */
-  seen?: { title: string | undefined; blocks: Block[]; leftOut: string[] };
+  /** Present if the request has `inspect`. */
+  inspected?: { title: string | undefined; blocks: Block[]; leftOut: string[] };
 }
 
 export type ProcessOutcome = { ok: true; file: ProcessedFile } | { ok: false; failure: FileFailure };
@@ -81,20 +85,20 @@ export type ProcessOutcome = { ok: true; file: ProcessedFile } | { ok: false; fa
 export interface ProcessRequest {
   /** Path of the blob on this machine. */
   path: string;
-  /** The file's name as uploaded: used for type hints and titles only, never as a path. */
+  /** The uploaded file's name. Used for type hints and titles only, never as a path. */
   name: string;
   size: number;
   chunkMetadataKeys: ChunkMetadataKey[];
-  /** Where it was found: relative links begin there. */
+  /** Address of the file, the base of its relative links. */
   url?: string;
-  /** The encoding that its server named. */
+  /** The encoding that the server of the file named. */
   charset?: string;
-  /** How many archives it was inside; absent for a file that was uploaded itself. */
+  /** Number of archives around the file; absent for an uploaded file. */
   depth?: number;
-  /** Programs that parsers may ask for; set by the pool. */
+  /** Programs that parsers may call; set by the pool. */
   tools?: readonly ToolName[];
-  /** Rules of a redaction policy: what they replace leaves the process replaced. */
+  /** Rules of a redaction policy. The child process applies them before it sends any text. */
   redaction?: IngestRules;
-  /** The outcome also holds the blocks. */
+  /** True if the outcome should contain `inspected`. */
   inspect?: boolean;
 }

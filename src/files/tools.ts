@@ -1,17 +1,17 @@
-/** What parsers may ask of programs of the system, which run outside of the parser's process (tool-runner.ts), and of the service. */
+/** Calls that a parser makes to programs of the system (run by tool-runner.ts outside the parser's process) and to the service. */
 
 import type { FileFailure } from '../corpus/values.ts';
 import type { NameEntity } from '../redaction/detectors/entities.ts';
 import type { FindNames } from '../redaction/names.ts';
 
-export const TOOL_NAMES = ['ocr', 'office'] as const;
+const TOOL_NAMES = ['ocr', 'office'] as const;
 export type ToolName = (typeof TOOL_NAMES)[number];
 
 export type OfficeFormat = 'docx' | 'xlsx' | 'pptx';
 
-/** `ocr`: the words of a picture; of the file itself, or of these bytes. `office`: the file itself in a newer format. */
+/** `ocr` reads the words of a picture: of `image`, or of the file itself if `image` is null. `office` converts the file itself. */
 export type ToolCall = { tool: 'ocr'; image: Uint8Array | null } | { tool: 'office'; to: OfficeFormat };
-/** For the redaction rules of the file: the names in a text, as JSON. */
+/** Finds the names in a text, for the redaction rules of the file. The answer is JSON. */
 export interface NamesCall {
   tool: 'names';
   text: string;
@@ -20,9 +20,9 @@ export interface NamesCall {
 
 export type ToolAnswer = { ok: true; bytes: Uint8Array } | { ok: false; failure: FileFailure };
 
-/** Absent members are switched off or not installed. They throw FileError. */
+/** The available tools. A tool that is switched off or not installed is absent. All throw FileError. */
 export interface Tools {
-  /** Tab-separated words with their places, as tesseract writes them; of the whole file when no picture is given. */
+  /** Returns tab-separated words with their places, as tesseract writes them. Without an image, the file itself is read. */
   ocr?(image: Uint8Array | null): Promise<string>;
   office?(to: OfficeFormat): Promise<Uint8Array>;
   names?: FindNames;

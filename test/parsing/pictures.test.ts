@@ -31,8 +31,8 @@ async function readPath(name: string, path: string) {
   const request = { path, name, size: statSync(path).size, chunkMetadataKeys: [], inspect: true };
   const outcome = await pool.process(request, new AbortController().signal);
   assert.ok(outcome.ok, outcome.ok ? '' : outcome.failure.message);
-  const { text, seen, warnings, fileType } = outcome.file;
-  return { fileType, text, warnings, pages: seen!.blocks.map((block) => block.pages?.[0]) };
+  const { text, inspected, warnings, fileType } = outcome.file;
+  return { fileType, text, warnings, pages: inspected!.blocks.map((block) => block.pages?.[0]) };
 }
 
 const FIRST =

@@ -5,12 +5,12 @@ import { parseSitemap } from './sitemap.ts';
 test('pages with their dates', () => {
   const { pages, isComplete } =
     parseSitemap(`<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
-    <url><loc> https://example.com/a?x=1&amp;y=2 </loc><lastmod>2025-03-04T05:06:07+02:00</lastmod><priority>0.5</priority></url>
+    <url><loc> https://example.com/a?x=1&#38;y=2&amp;z=3 </loc><lastmod>2025-03-04T05:06:07+02:00</lastmod><priority>0.5</priority></url>
     <url><lastmod>soon</lastmod><loc><![CDATA[https://example.com/b]]></loc></url><url></url></urlset>`);
   assert.deepEqual(
     pages.map(({ location, modifiedAt }) => [location, modifiedAt?.toISOString()]),
     [
-      ['https://example.com/a?x=1&y=2', '2025-03-04T03:06:07.000Z'],
+      ['https://example.com/a?x=1&y=2&z=3', '2025-03-04T03:06:07.000Z'],
       ['https://example.com/b', undefined],
     ],
   );

@@ -1,4 +1,5 @@
 /** Sitemaps and indexes of sitemaps, as XML or as lines. Pure. */
+import { decodeXml } from '../../files/formats/references.ts';
 
 /** The protocol allows no more in one file. */
 const ENTRIES_MAX = 50_000;
@@ -43,12 +44,7 @@ function entriesOf(text: string, element: string): Sitemap['pages'] {
 function textOf(entry: string, element: string): string | undefined {
   const raw = new RegExp(`<(?:[\\w-]{1,30}:)?${element}>([\\s\\S]{0,${LOCATION_UNITS_MAX}}?)</`).exec(entry)?.[1];
   const text = raw?.replace(/^\s*<!\[CDATA\[([\s\S]*?)\]\]>\s*$/, '$1').trim();
-  return text
-    ?.replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&quot;', '"')
-    .replaceAll('&apos;', "'")
-    .replaceAll('&amp;', '&');
+  return text === undefined ? undefined : decodeXml(text);
 }
 
 /** A text file with an address on each line. Whatever else answers for a sitemap has no such lines. */

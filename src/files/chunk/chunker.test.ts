@@ -28,7 +28,7 @@ test('a short file stays one chunk', () => {
   assert.equal(chunks[0]!.content, text);
 });
 
-test('headings open sections, and their words are the path of what follows', async () => {
+test('a heading opens a section, and its words join the heading path of the chunks below', async () => {
   const body = SENTENCE.repeat(10).trim();
   const parsed = await parseMd(
     `# Guide\n\n${body}\n\n## Setup\n\n${body}\n\n### Linux\n\n${body}\n\n## Use\n\n${body}\n`,
@@ -46,7 +46,7 @@ test('a heading without text joins the section below it', async () => {
   assert.deepEqual(chunks[0]!.headingPath, ['Guide', 'Setup']);
 });
 
-test('small neighbours under one heading join, sections under different headings do not', async () => {
+test('small sections under one common heading share a chunk, sections without one do not', async () => {
   const small = '## One\n\nA short text.\n\n## Two\n\nAnother short text.\n\n';
   const together = chunkFile(await parseMd(`# Guide\n\nIntroduction.\n\n${small}`, []));
   assert.equal(together.length, 1);
@@ -54,7 +54,7 @@ test('small neighbours under one heading join, sections under different headings
   assert.equal(chunkFile(await parseMd(small, [])).length, 2);
 });
 
-test('blocks that name the headings above them do not join blocks under others', () => {
+test('a block with a heading path of its own does not share a chunk with a block under another path', () => {
   const blocks: Block[] = [
     { kind: 'paragraph', start: 0, end: 3, headingPath: ['A'] },
     { kind: 'paragraph', start: 4, end: 7, headingPath: [] },
@@ -80,7 +80,7 @@ test('a long paragraph is cut after sentences and repeats the last one', () => {
   }
 });
 
-test('a line above or below a long paragraph goes with its nearest part', () => {
+test('a short line above or below a long paragraph joins the nearest part of the paragraph', () => {
   const parsed = parseTxt(`The title of it\n\n${SENTENCE.repeat(120).trim()}\n\nThe source of it`);
   const chunks = chunkFile(parsed);
   assert.match(chunks[0]!.content, /^The title of it\n\nThe quick/);
@@ -94,14 +94,14 @@ test('a long Japanese paragraph is cut after its full stops', () => {
   assertExact(parsed);
 });
 
-test('five million characters without a blank are cut by the limit alone', () => {
+test('half a million characters without a blank are cut at the size limit', () => {
   const parsed = parseTxt('a'.repeat(500_000));
   const chunks = chunkFile(parsed);
   assert.equal(chunks.map((chunk) => chunk.content).join(''), parsed.text);
   assertExact(parsed);
 });
 
-test('a long table is cut between rows, the header goes along as context and never into the content', async () => {
+test('a long table is cut between rows, and each further part has the header as context, not in its content', async () => {
   const rows = Array.from({ length: 300 }, (_, i) => `| ${i} | name of number ${i} |`);
   const parsed = await parseMd(`| id | name |\n| --- | --- |\n${rows.join('\n')}\n`, []);
   const [first, ...rest] = chunkFile(parsed);
@@ -116,7 +116,7 @@ test('a long table is cut between rows, the header goes along as context and nev
   assertExact(parsed);
 });
 
-test('code is cut before definitions', async () => {
+test('long code is cut before definitions', async () => {
   const code = Array.from(
     { length: 60 },
     (_, i) => `function f${i}(a, b) {\n  const sum = a + b;\n\n  return sum * ${i};\n}`,
@@ -144,7 +144,7 @@ test('each record is a chunk with its own metadata', () => {
   );
 });
 
-test('a chunk names all pages it touches', () => {
+test('a chunk lists all pages that its text touches', () => {
   const blocks: Block[] = [
     { kind: 'paragraph', start: 0, end: 3, pages: [4, 4] },
     { kind: 'paragraph', start: 5, end: 8, pages: [5, 6] },
@@ -152,13 +152,13 @@ test('a chunk names all pages it touches', () => {
   assert.deepEqual(chunkFile(fileOf('one\n\ntwo', blocks))[0]!.pages, [4, 5, 6]);
 });
 
-test('too many chunks are refused', () => {
+test('a file that needs more chunks than the limit is refused', () => {
   const count = CHUNKS_PER_SOURCE_MAX + 1;
   const blocks = Array.from({ length: count }, (_, i): Block => ({ kind: 'record', start: i * 2, end: i * 2 + 1 }));
   assert.throws(() => chunkFile(fileOf('x '.repeat(count), blocks)), /limit is 200000/);
 });
 
-test('offsets count code points, whatever the text is made of', () => {
+test('chunk offsets count code points in texts of any script, with emoji and combining marks', () => {
   const words = [
     'naïve',
     '😀',
@@ -189,11 +189,11 @@ test('offsets count code points, whatever the text is made of', () => {
   }
 });
 
-test('codePointOffsets skips the second half of surrogate pairs', () => {
+test('code-point offsets count a surrogate pair once', () => {
   assert.deepEqual(codePointOffsets('a😀b', [0, 1, 3, 4]), [0, 1, 2, 3]);
 });
 
-test('a chunk has the links of its own range as context, behind a repeated header', () => {
+test('the context of a chunk lists the links of its text, after the repeated table header', () => {
   const rows = Array.from({ length: 200 }, (_, i) => `| ${SENTENCE.trim()} | row ${i} |`);
   const text = ['| a | b |', ...rows].join('\n');
   const links = [0, 100, 199].map((i) => ({
@@ -215,7 +215,7 @@ test('a chunk has the links of its own range as context, behind a repeated heade
   }
 });
 
-test('a heading stands with what follows it, not with what is before', async () => {
+test('a heading shares a chunk with the text that follows it, not with the text before it', async () => {
   const body = SENTENCE.repeat(30).trim();
   const parsed = await parseMd(`# Guide\n\n## One\n\nShort.\n\n## Two\n\n### Part\n\n${body}\n\n## Three\n`, []);
   const chunks = chunkFile(parsed);

@@ -1,8 +1,9 @@
 /**
  * Cuts a parsed file into chunks: structure first, sizes second. Pure; time is linear in the length of the text.
  *
- * A section (a heading and what follows it) that fits stays whole; a longer one is cut between its blocks into parts of
- * about equal size; tables are cut between rows, code at definitions, prose between sentences. Each record is a chunk.
+ * A section is a heading with the blocks below it. A section within the limit stays one chunk. A longer section is cut
+ * between its blocks into parts of about equal size. Long tables are cut between rows, long code before definitions, and
+ * long prose between sentences. Each record is a chunk.
  */
 
 import type { ChunkDraft, TypedMetadata } from '../../corpus/values.ts';
@@ -14,29 +15,28 @@ import { splitBlock } from './split-block.ts';
 import { estimateTokens } from './token-estimate.ts';
 
 /** Estimated tokens of a chunk when a section has to be cut. */
-export const CHUNK_TOKENS_TARGET = 400;
+const CHUNK_TOKENS_TARGET = 400;
 /** Estimated tokens no chunk exceeds. */
 export const CHUNK_TOKENS_MAX = 800;
 /** A section up to this many estimated tokens stays one chunk. */
-export const SECTION_TOKENS_MAX = 700;
-/** Sections below this many estimated tokens join their neighbour … */
-export const SMALL_SECTION_TOKENS = 60;
-/** … while the two together stay below this. */
-export const MERGED_TOKENS_MAX = 200;
+const SECTION_TOKENS_MAX = 700;
+/** A section below this many estimated tokens joins its neighbour, if both together have at most `MERGED_TOKENS_MAX`. */
+const SMALL_SECTION_TOKENS = 60;
+const MERGED_TOKENS_MAX = 200;
 export const CHUNKS_PER_SOURCE_MAX = 200_000;
 
 /** A chunk before its terms are computed. */
 export type ChunkCut = Omit<ChunkDraft, 'terms'>;
 
-/** A part of a block that is never cut again. Offsets are UTF-16 indices. */
-export interface Piece {
+/** A block, or a part of a block, that is never cut again. Offsets are UTF-16 indices. */
+interface Piece {
   start: number;
   end: number;
   tokens: number;
   block: Block;
   path: string[];
   context: string | null;
-  /** Stands alone: a record, or a part of a block that had to be cut. */
+  /** True for a record and for a part of a block that had to be cut: neither shares a section with other pieces. */
   solo: boolean;
 }
 
@@ -49,9 +49,9 @@ interface Draft {
 }
 
 /**
- * The chunks of a file, in order. `content` is exactly the code points [startOffset, endOffset) of `parsed.text`.
+ * Returns the chunks of a file, in order. `content` is exactly the code points [startOffset, endOffset) of `parsed.text`.
  *
- * @throws FileError when more than CHUNKS_PER_SOURCE_MAX chunks would be needed.
+ * @throws FileError if the file needs more than CHUNKS_PER_SOURCE_MAX chunks.
  */
 export function chunkFile(parsed: ParsedFile): ChunkCut[] {
   const sections = sectionsOf(piecesOf(parsed));
@@ -93,13 +93,13 @@ function piecesOf(parsed: ParsedFile): Piece[] {
 
 const HEADING_UNITS_MAX = 300;
 
-/** A heading's words without Markdown marks, cut to a sane length. */
+/** Returns a heading's words without Markdown marks, truncated to `HEADING_UNITS_MAX`. */
 function headingTitle(text: string, { start, end, title }: Block): string {
   const words = title ?? plainHeading(text.slice(start, end));
   return words.slice(0, HEADING_UNITS_MAX).toWellFormed();
 }
 
-/** Sections begin at headings and where the headings above change; pieces that stand alone are sections of their own. */
+/** Groups pieces into sections. A section begins at a heading, and where the heading path changes. A solo piece is a section. */
 function sectionsOf(pieces: readonly Piece[]): Piece[][] {
   const sections: Piece[][] = [];
   let current: Piece[] = [];
@@ -127,7 +127,7 @@ function cutSection(pieces: Piece[]): Draft[] {
   for (const unit of unitsOf(pieces)) {
     const more = unit.reduce((sum, piece) => sum + piece.tokens, 0);
     const tooBig = tokens + more > CHUNK_TOKENS_MAX;
-    // Close where the cut is nearest to the target: before this unit, unless taking it in lands closer.
+    // The cut goes where the draft's size is nearest to the target: before this unit, unless the draft with this unit is nearer.
     const closer = tokens >= target || tokens + more - target > target - tokens;
     if (current.length > 0 && (tooBig || closer)) {
       drafts.push(draftOf(current, tokens));
@@ -141,7 +141,7 @@ function cutSection(pieces: Piece[]): Draft[] {
   return drafts;
 }
 
-/** Pieces that are not cut apart: a term with its definition, while the two fit into a chunk. */
+/** Groups pieces that stay together: a term with its definition, if both fit into one chunk. */
 function unitsOf(pieces: readonly Piece[]): Piece[][] {
   const units: Piece[][] = [];
   let tokens = 0;
@@ -164,11 +164,11 @@ function draftOf(pieces: Piece[], tokens: number): Draft {
   return { pieces, tokens, path: first.path, solo: first.solo };
 }
 
-/** Joins headings without text to what follows them, and small neighbours under one heading. */
+/** Joins a heading without text to the draft that follows it, and joins small neighbours under one heading. */
 function mergeSmall(drafts: readonly Draft[]): Draft[] {
   const merged: Draft[] = [];
   for (const draft of drafts) {
-    // A heading alone says nothing that its records' heading paths do not say.
+    // The heading paths of the records already contain a heading that has no text.
     if (isRecord(draft) && merged.length > 0 && isHeadingsOnly(merged.at(-1)!)) merged.pop();
     let next = draft;
     const heading = merged.at(-1);
@@ -185,7 +185,7 @@ function mergeSmall(drafts: readonly Draft[]): Draft[] {
   return withLastHeading(merged);
 }
 
-/** A heading at the end of a file, which nothing follows, goes with what is before it. */
+/** Joins a heading at the end of a file to the draft before it. */
 function withLastHeading(drafts: Draft[]): Draft[] {
   const [before, last] = drafts.slice(-2);
   if (!before || !last || !isHeadingsOnly(last) || isRecord(before)) return drafts;
@@ -202,20 +202,20 @@ function join(a: Draft, b: Draft): Draft | undefined {
   return { pieces: a.pieces, tokens: a.tokens + b.tokens, path, solo: a.solo || b.solo };
 }
 
-/** The heading path of `a` and `b` as one chunk, or undefined when they should stay apart. */
+/** Returns the heading path of `a` and `b` as one chunk, or undefined if the two should stay apart. */
 function joinedPath(a: Draft, b: Draft): string[] | undefined {
   if (isRecord(a) || isRecord(b)) return undefined;
   const common = commonPrefix(a.path, b.path);
   const total = a.tokens + b.tokens;
   const smaller = Math.min(a.tokens, b.tokens);
-  // A heading without a text of its own goes with what follows.
+  // A heading without text joins the draft that follows it.
   if (isHeadingsOnly(a)) return total <= CHUNK_TOKENS_MAX ? b.path : undefined;
   if (isHeadingsOnly(b)) return undefined;
   if (opensCode(a)) return total <= CHUNK_TOKENS_MAX && common.length === a.path.length ? b.path : undefined;
   if (a.solo || b.solo) {
-    // A line above or below a block that had to be cut: its title, its caption, its source.
-    const beside = a.solo !== b.solo && a.path.length === b.path.length && common.length === a.path.length;
-    return beside && smaller < SMALL_SECTION_TOKENS && total <= CHUNK_TOKENS_MAX ? a.path : undefined;
+    // A short line above or below a block that had to be cut is its title, its caption or its origin.
+    const isLineOfBlock = a.solo !== b.solo && a.path.length === b.path.length && common.length === a.path.length;
+    return isLineOfBlock && smaller < SMALL_SECTION_TOKENS && total <= CHUNK_TOKENS_MAX ? a.path : undefined;
   }
   if (common.length === 0 || total > MERGED_TOKENS_MAX) return undefined;
   return smaller < SMALL_SECTION_TOKENS ? common : undefined;
@@ -225,7 +225,7 @@ function isHeadingsOnly(draft: Draft): boolean {
   return draft.pieces.every((piece) => piece.block.kind === 'heading');
 }
 
-/** The first line of a class, a few imports or constants: they say little without what follows them. */
+/** True for the short beginning of code (the first line of a class, imports, constants), which is unclear without the rest. */
 function opensCode(draft: Draft): boolean {
   return draft.pieces[0]!.block.kind === 'code' && draft.tokens < SMALL_SECTION_TOKENS;
 }
@@ -269,13 +269,13 @@ function toCuts(parsed: ParsedFile, drafts: readonly Draft[]): ChunkCut[] {
 function contextOf(draft: Draft, content: string, line: string | undefined): string | null {
   const header = draft.pieces.find((piece) => piece.context !== null)?.context;
   const { term } = draft.pieces[0]!.block;
-  // What continues a definition says of which term.
+  // A chunk that continues a definition repeats the term.
   const continued = term !== undefined && !content.startsWith(term) ? term : undefined;
   const parts = [continued, header, line].filter((part) => part !== undefined && part !== null);
   return parts.length === 0 ? null : parts.join('\n');
 }
 
-/** Of links in the order of their places, those from `start` to `end`. */
+/** Returns the links from `start` to `end`, by binary search. `links` are in the order of their places. */
 function linksIn(links: readonly BlockLink[], start: number, end: number): BlockLink[] {
   let from = 0;
   for (let to = links.length; from < to; ) {
@@ -296,7 +296,7 @@ function trimmed(text: string, start: number, end: number): [number, number] {
   return [from, to];
 }
 
-/** Code-point offsets of ascending UTF-16 offsets, in one pass. */
+/** Converts ascending UTF-16 offsets to code-point offsets, in one pass. */
 export function codePointOffsets(text: string, offsets: readonly number[]): number[] {
   let surrogates = 0;
   let at = 0;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { plainHeading } from './heading-text.ts';
 
-test('a heading loses the marks of Markdown and keeps its signs', () => {
+test('a plain heading has no Markdown marks but keeps signs in names and code', () => {
   const cases = [
     ['## **One** *two* _three_ ##', 'One two three'],
     ['# `libusb_open()` and `--depth`', 'libusb_open() and --depth'],
@@ -16,6 +16,6 @@ test('a heading loses the marks of Markdown and keeps its signs', () => {
   for (const [source, words] of cases) assert.equal(plainHeading(source!), words);
 });
 
-test('many marks take linear time', () => {
+test('a heading of many thousand marks is read in linear time', () => {
   assert.ok(plainHeading(`# ${'*_`'.repeat(200_000)}`).length > 0);
 });

@@ -1,18 +1,18 @@
-/** The words of a Markdown heading. Pure. */
+/** Reads the words of a Markdown heading. Pure. */
 
-/** Letters and digits on both sides make an underscore a part of a name, as in CommonMark. */
+/** An underscore between letters or digits is part of a name, not a mark, as in CommonMark. */
 const EMPHASIS = [
   /(?<![\p{L}\p{N}_])(_{1,3})(?![\s_])([^_\n]{1,200}?)(?<![\s_])\1(?![\p{L}\p{N}_])/gu,
   /(\*{1,3})(?![\s*])([^*\n]{1,200}?)(?<![\s*])\1/gu,
 ];
 
-/** A heading without the marks of Markdown: `## **One** \`two_three()\` ##` gives `One two_three()`. */
+/** Returns a heading without the marks of Markdown: `## **One** \`two_three()\` ##` gives `One two_three()`. */
 export function plainHeading(source: string): string {
   const line = source
     .replace(/^#{1,6}[ \t]+/, '')
     .replace(/[ \t]+#+[ \t]*$/, '')
     .replace(/\n[=-]+[ \t]*$/, '');
-  // What is between backticks has no marks.
+  // Signs between backticks are no marks.
   return line
     .split('`')
     .map((part, index) => (index % 2 === 1 ? part : plain(part)))

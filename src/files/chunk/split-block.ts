@@ -1,21 +1,24 @@
-/** Cuts one over-long block: tables between rows, code before definitions, anything else between sentences. */
+/** Cuts one block that is too long: tables between rows, code before definitions, everything else between sentences. */
 import type { Block } from '../parsed.ts';
 import { sentenceRanges, type TextRange } from './text-ranges.ts';
 import { estimateTokens } from './token-estimate.ts';
 
-/** Estimated tokens of the last sentence of a piece that are repeated at the start of the next. */
-export const OVERLAP_TOKENS_MAX = 60;
-/** Estimated tokens of a table header that is repeated; a longer one is cut off. */
+/** The last sentence of a part is repeated at the start of the next part if it has at most this many estimated tokens. */
+const OVERLAP_TOKENS_MAX = 60;
+/** UTF-16 units of a repeated table header. A longer header is truncated. */
 const CONTEXT_UNITS_MAX = 1000;
 
-export interface BlockPart {
+interface BlockPart {
   start: number;
   end: number;
   tokens: number;
   context: string | null;
 }
 
-/** Parts of about `tokensTarget` estimated tokens, each at most that unless a single atom is longer (never twice as long). */
+/**
+ * Returns parts of about `tokensTarget` estimated tokens. A part is longer only if a single atom is longer, and never twice
+ * as long.
+ */
 export function splitBlock(text: string, block: Block, tokensTarget: number): BlockPart[] {
   if ((block.kind === 'table' || block.kind === 'record') && block.tableHeader !== undefined) {
     return splitRows(text, block, tokensTarget);
@@ -29,14 +32,14 @@ function splitRows(text: string, block: Block, tokensTarget: number): BlockPart[
   const starts = rows[0] === block.start ? rows : [block.start, ...rows];
   const atoms = starts.flatMap((start, index) => splitLong(text, start, starts[index + 1] ?? block.end, tokensTarget));
   const header = (block.tableHeader ?? '').slice(0, CONTEXT_UNITS_MAX).toWellFormed();
-  const holdsHeader = block.kind === 'table';
+  const startsWithHeader = block.kind === 'table';
   return pack(atoms, tokensTarget, false).map((part, index) => ({
     ...part,
-    context: holdsHeader && index === 0 ? null : header,
+    context: startsWithHeader && index === 0 ? null : header,
   }));
 }
 
-/** Code is cut before lines that are not indented and follow an empty line; failing that, between lines. */
+/** Cuts code before lines that are not indented and follow an empty line. A longer atom is cut between lines. */
 function codeAtoms(text: string, block: Block, tokensTarget: number): TextRange[] {
   const atoms: TextRange[] = [];
   let from = block.start;

@@ -1,6 +1,8 @@
 /**
- * Where a long block may be cut: after sentences, else at blanks, else anywhere between characters. The ranges cover the block
- * without a gap, as chunks must; `text/sentences.ts` finds what can be quoted instead. Linear on any input, no backtracking.
+ * Finds where a long block may be cut: after sentences, else at blanks, else anywhere between characters.
+ *
+ * The ranges cover the block without a gap, because chunks must. `text/sentences.ts` finds sentences that can be quoted.
+ * The work is linear on any input.
  */
 import { estimateTokens } from './token-estimate.ts';
 
@@ -8,50 +10,68 @@ export interface TextRange {
   start: number;
   end: number;
   tokens: number;
-  /** Whether a sentence (or line) ends here, so that it may be repeated in the next piece. */
+  /** True if a sentence or line ends here. Only whole sentences are repeated in the next part. */
   sentence: boolean;
 }
 
-/** Sentence ends that need a blank or the end of the text behind them. */
+/** Signs that end a sentence only before a blank or the end of the text. */
 const SPACED_ENDS = new Set('.!?…։؟۔।॥።፧');
-/** Sentence ends of scripts written without blanks. */
+/** Signs that end a sentence in scripts written without blanks. */
 const CLOSED_ENDS = new Set('。！？｡．');
 const CLOSERS = new Set('"\'”’»)]）」』】》〉');
 
-/** Cuts `text[start, end)` into sentences; one that estimates over `tokensMax` is cut further. Ranges are adjacent. */
+/** Returns the sentences of `text[start, end)` as adjacent ranges. A sentence over `tokensMax` tokens is cut further. */
 export function sentenceRanges(text: string, start: number, end: number, tokensMax: number): TextRange[] {
   const ranges: TextRange[] = [];
   let from = start;
-  for (let i = start; i < end; i += 1) {
-    const next = sentenceEnd(text, i, end);
-    if (next === -1) continue;
-    pushRange(ranges, text, from, next, tokensMax);
-    from = next;
-    i = next - 1;
+  for (let i = start; i < end; ) {
+    const char = text[i]!;
+    if (char !== '\n' && !CLOSED_ENDS.has(char) && !SPACED_ENDS.has(char)) {
+      i += 1;
+      continue;
+    }
+    const { isEnd, next } = char === '\n' ? lineEnd(text, i, end) : sentenceEnd(text, i, end);
+    if (isEnd) {
+      pushRange(ranges, text, from, next, tokensMax);
+      from = next;
+    }
+    i = next;
   }
   if (from < end) pushRange(ranges, text, from, end, tokensMax);
   return ranges;
 }
 
-/** Index behind the sentence that ends at `index` with its closing quotes and blanks, or -1. */
-function sentenceEnd(text: string, index: number, end: number): number {
-  const char = text[index]!;
-  if (char === '\n') return lineEnd(text, index, end);
-  const closed = CLOSED_ENDS.has(char);
-  if (!closed && !SPACED_ENDS.has(char)) return -1;
-  let next = index + 1;
-  while (next < end && (CLOSERS.has(text[next]!) || CLOSED_ENDS.has(text[next]!) || SPACED_ENDS.has(text[next]!))) {
-    next += 1;
-  }
-  if (next < end && !closed && !isBlank(text.charCodeAt(next))) return -1;
-  return skipBlanks(text, next, end);
+/**
+ * The text up to `next` was examined. If `isEnd`, a sentence ends at `next`, with its closing quotes and blanks. Otherwise no
+ * sentence ends before `next`, so the search goes on there: a second look at each sign of a long run would take quadratic time.
+ */
+interface Examined {
+  isEnd: boolean;
+  next: number;
 }
 
-/** A line break ends a sentence unless the text goes on in lower case, as in hard-wrapped prose. */
-function lineEnd(text: string, index: number, end: number): number {
+function sentenceEnd(text: string, index: number, end: number): Examined {
+  const isClosed = CLOSED_ENDS.has(text[index]!);
+  let next = index + 1;
+  let firstClosed = -1;
+  while (next < end && isEndSign(text[next]!)) {
+    if (firstClosed === -1 && CLOSED_ENDS.has(text[next]!)) firstClosed = next;
+    next += 1;
+  }
+  if (next < end && !isClosed && !isBlank(text.charCodeAt(next)))
+    return { isEnd: false, next: firstClosed === -1 ? next : firstClosed };
+  return { isEnd: true, next: skipBlanks(text, next, end) };
+}
+
+function isEndSign(char: string): boolean {
+  return CLOSERS.has(char) || CLOSED_ENDS.has(char) || SPACED_ENDS.has(char);
+}
+
+/** A line break ends a sentence unless the text continues in lower case, as in hard-wrapped prose. */
+function lineEnd(text: string, index: number, end: number): Examined {
   const next = skipBlanks(text, index + 1, end);
   const char = text[next];
-  return next < end && char !== undefined && char !== char.toUpperCase() ? -1 : next;
+  return { isEnd: next >= end || char === undefined || char === char.toUpperCase(), next };
 }
 
 function skipBlanks(text: string, index: number, end: number): number {
@@ -73,7 +93,7 @@ function pushRange(ranges: TextRange[], text: string, start: number, end: number
   for (const piece of hardRanges(text, start, end, tokensMax)) ranges.push(piece);
 }
 
-/** Cuts at the last blank before the limit, or between two characters when there is none. */
+/** Cuts at the last blank before the limit, or between two characters if no blank is close. */
 function* hardRanges(text: string, start: number, end: number, tokensMax: number): Generator<TextRange> {
   const step = Math.max(16, Math.floor(tokensMax / 8));
   let from = start;
@@ -95,7 +115,7 @@ function* hardRanges(text: string, start: number, end: number, tokensMax: number
 
 const CUT_WINDOW_UNITS = 200;
 
-/** Moves a cut back to a blank close by, else off the middle of a surrogate pair or combining sequence. */
+/** Returns the cut moved back to a blank close by, else out of a surrogate pair or combining sequence. */
 function cutBefore(text: string, from: number, to: number): number {
   const floor = Math.max(from + 1, to - CUT_WINDOW_UNITS);
   for (let i = to; i > floor; i -= 1) {

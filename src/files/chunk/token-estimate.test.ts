@@ -19,19 +19,19 @@ const PROSE = {
 };
 
 for (const [language, text] of Object.entries(PROSE)) {
-  test(`the estimate for ${language} is within a third of a real tokenizer`, () => {
+  test(`the token estimate for ${language} is within a third of a real tokenizer's count`, () => {
     const ratio = estimateTokens(text) / encode(text).length;
     assert.ok(ratio > 0.67 && ratio < 1.5, `ratio ${ratio.toFixed(2)}`);
   });
 }
 
-test('every character costs something, so a limit on tokens is one on length', () => {
+test('the token estimate grows with every character of any kind', () => {
   for (const char of ['a', ' ', '\n', '1', '.', 'é', '\u0301', '漢', 'ก', '😀', '\u200b']) {
     assert.ok(estimateTokens(char.repeat(10_000)) >= 190, JSON.stringify(char));
   }
 });
 
-test('an empty range costs nothing, any other at least one', () => {
+test('an empty range is estimated at zero tokens, any other range at one or more', () => {
   assert.equal(estimateTokens(''), 0);
   assert.equal(estimateTokens(' '), 1);
 });

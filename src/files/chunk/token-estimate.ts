@@ -1,8 +1,8 @@
 /**
  * Estimates model tokens by script and length of runs, in one pass and without a vocabulary.
  *
- * A real tokenizer costs about 100 times as much and is quadratic on hostile input; chunk sizes need no more than an
- * estimate. Calibrated against o200k_base on prose. Every character costs something, so a limit on the estimate is
+ * A real tokenizer takes about 100 times as long and is quadratic on hostile input. Chunk sizes need only an estimate. The
+ * costs were calibrated against o200k_base on prose. Every character costs something. A limit on the estimate is therefore
  * also a limit on the length.
  */
 
@@ -18,7 +18,7 @@ const BREAK_COST = 0.35;
 const WORD_UNITS = 7;
 const PUNCTUATION_COST = 0.55;
 
-/** Cost per UTF-16 unit outside ASCII: upper bounds of ranges, ascending. */
+/** Cost per UTF-16 unit outside ASCII, by range. `below` is the end of a range; the ranges ascend. */
 const RANGES: readonly (readonly [below: number, cost: number])[] = [
   [0x00c0, 0.7],
   [0x0250, 0.45],
@@ -47,7 +47,7 @@ const RANGES: readonly (readonly [below: number, cost: number])[] = [
   [0x10000, 0.9],
 ];
 
-/** Estimated tokens of `text[start, end)`; at least 1 for a non-empty range. Linear. */
+/** Returns the estimated tokens of `text[start, end)`: at least 1 unless the range is empty. Linear. */
 export function estimateTokens(text: string, start = 0, end = text.length): number {
   let cost = 0;
   let last = -1;
@@ -76,7 +76,7 @@ function kindOf(unit: number): number {
   return lower >= 0x61 && lower <= 0x7a ? LETTER : MARK;
 }
 
-/** Cost of the `run`-th unit of a run of one kind. */
+/** Returns the cost of the `run`-th unit of a run of one kind. */
 function stepCost(kind: number, run: number): number {
   if (kind === LETTER) return run === 1 ? 1 : run > WORD_UNITS ? 0.22 : 0.03;
   if (kind === DIGIT) return run % 3 === 1 ? 1 : 0.01;

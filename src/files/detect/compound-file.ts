@@ -1,4 +1,4 @@
-/** Compound files (OLE2), the container of old Office formats and of Outlook messages: streams by their path. */
+/** Reads compound files (OLE2), the container of old Office formats and of Outlook messages. */
 import { badFile } from '../failure.ts';
 
 const MAGIC = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1];
@@ -6,14 +6,14 @@ const HEADER_BYTES = 512;
 const ENTRY_BYTES = 128;
 const END_OF_CHAIN = 0xfffffffe;
 const NOTHING = 0xffffffff;
-/** Entries of a directory that are followed. */
+/** Maximum number of directory entries that are read. */
 const ENTRIES_MAX = 100_000;
 const STREAM_BYTES_MAX = 64 * 1024 * 1024;
 
 export interface CompoundFile {
   /** Paths of all streams, with `/` between the storages. */
   paths: readonly string[];
-  /** Undefined when there is none. @throws FileError when it is damaged or very large. */
+  /** Returns the bytes of a stream, or undefined for an unknown path. @throws FileError if the stream is damaged or too large. */
   read(path: string): Uint8Array | undefined;
 }
 
@@ -62,7 +62,7 @@ export function openCompoundFile(bytes: Uint8Array): CompoundFile {
   };
 }
 
-/** The sector that follows each sector. */
+/** Reads the table that holds, for each sector, the number of the next sector. */
 function allocationTable(view: DataView, sectorBytes: number, sector: (index: number) => Uint8Array): Uint32Array {
   const sectorsMax = Math.ceil(view.byteLength / sectorBytes);
   const list: number[] = [];
@@ -80,7 +80,7 @@ function allocationTable(view: DataView, sectorBytes: number, sector: (index: nu
   return table;
 }
 
-/** Numbers of the sectors of a stream of `size` bytes; a chain that turns in circles ends there. */
+/** Returns the numbers of the sectors of a stream of `size` bytes. The length is bounded, so a circular chain ends. */
 function chainOf(first: number, table: Uint32Array, size: number, sectorBytes: number): number[] {
   const chain: number[] = [];
   const most = Math.min(Math.ceil(size / sectorBytes), table.length + 1);
@@ -99,7 +99,7 @@ function join(chain: readonly number[], size: number, sector: (index: number) =>
   return whole.subarray(0, size);
 }
 
-/** Entries are a tree of siblings in each storage. */
+/** Reads the streams of the directory. The entries of each storage form a binary tree. */
 function readDirectory(data: Uint8Array): { root: Entry | undefined; entries: Map<string, Entry> } {
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
   const count = Math.min(Math.floor(data.length / ENTRY_BYTES), ENTRIES_MAX);

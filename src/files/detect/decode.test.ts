@@ -38,13 +38,13 @@ const LEGACY: readonly (readonly [keyof typeof TEXTS, string])[] = [
 ];
 
 for (const [language, encoding] of LEGACY) {
-  test(`${encoding} is told by its letters`, () => {
+  test(`a ${language} text in ${encoding} is decoded although it names no encoding`, () => {
     assert.equal(decodeText(iconv.encode(TEXTS[language], encoding)).text, TEXTS[language]);
   });
 }
 
 for (const [name, text] of Object.entries(TEXTS)) {
-  test(`Unicode encodings of ${name}, with and without a mark`, () => {
+  test(`a ${name} text is decoded from UTF-8, UTF-16 and UTF-32, with and without a byte order mark`, () => {
     for (const encoding of ['utf-8', 'utf-16le', 'utf-16be', 'utf-32le', 'utf-32be']) {
       const bytes = iconv.encode(text.repeat(3), encoding);
       assert.equal(decodeText(iconv.encode(text, encoding, { addBOM: true })).text, text, `${encoding} with mark`);
@@ -53,7 +53,7 @@ for (const [name, text] of Object.entries(TEXTS)) {
   });
 }
 
-test('ISO-2022-JP is told by its escapes', () => {
+test('ISO-2022-JP is detected by its escape sequences', () => {
   const bytes = Buffer.concat([
     Buffer.from('abc \x1b$B', 'latin1'),
     Buffer.from([0x46, 0x7c, 0x4b, 0x5c]),
@@ -62,28 +62,28 @@ test('ISO-2022-JP is told by its escapes', () => {
   assert.equal(decodeText(bytes).text, 'abc 日本 def');
 });
 
-test('a declared encoding is used when the bytes fit it', () => {
+test('a declared encoding is used if the bytes are valid in it and are not UTF-8', () => {
   assert.equal(decodeText(Buffer.from([0xe9]), 'windows-1252').text, 'é');
   assert.equal(decodeText(Buffer.from('déjà'), 'windows-1252').text, 'déjà', 'UTF-8 wins over a wrong declaration');
   assert.equal(decodeText(Buffer.from('déjà'), 'no-such-encoding').text, 'déjà');
 });
 
-test('a few broken bytes in UTF-8 are replaced, not taken for another encoding', () => {
+test('a UTF-8 text with a few broken bytes stays UTF-8, with replacement characters', () => {
   const bytes = Buffer.concat([Buffer.from('日本語の文章です。'), Buffer.from([0xff]), Buffer.from('続きます。')]);
   const decoded = decodeText(bytes);
   assert.equal(decoded.text, '日本語の文章です。\ufffd続きます。');
   assert.equal(decoded.replaced, true);
 });
 
-test('text is well-formed, without NUL, and has line feeds only', () => {
+test('cleaned text is well-formed, has line feeds only, and contains no NUL and no byte order mark', () => {
   assert.equal(cleanText('\ufeffa\r\nb\rc\0d\ud800e'), 'a\nb\nc\ufffdd\ufffde');
 });
 
-test('bullets and ticks of symbol fonts become those that everybody knows', () => {
+test('private-use bullets, squares and ticks of symbol fonts become Unicode characters', () => {
   assert.equal(withSymbols('\uf0b7 one \uf0a7 two \uf0fc \uf8ff \uf041'), '• one ▪ two ✔ \uf8ff \uf041');
 });
 
-test('a NUL byte in a long text of UTF-8 does not make it UTF-16', () => {
+test('a long UTF-8 text with a NUL byte is not decoded as UTF-16', () => {
   // As UTF-16, these bytes would be common characters.
   const text = 'fish dart by and swim in mud with a crab and a fish again\n'.repeat(20);
   const { encoding, text: decoded } = decodeText(

@@ -1,19 +1,19 @@
-/** Bytes to text: byte order marks, UTF-8, UTF-16/32 without marks, declared and legacy encodings. Pure. */
+/** Decodes bytes to text: byte order marks, UTF-8, UTF-16/32 without marks, declared and legacy encodings. Pure. */
 import { guessLegacyEncoding, hasIso2022Escape } from './legacy-encodings.ts';
 
-/** Bytes looked at to tell an encoding. */
+/** The encoding is detected from this many bytes at the start. */
 const SAMPLE_BYTES = 64 * 1024;
 
-/** Bytes that tell UTF-8 from wide characters, and the share of NUL bytes among them. */
+/** Valid UTF-8 of at least this many bytes, with at most this share of NUL bytes, counts as UTF-8 and not as UTF-16. */
 const UTF8_BYTES_MIN = 64;
 const NUL_SHARE_MAX = 0.02;
 
 export interface Decoded {
-  /** Well-formed, without U+0000 and byte order mark, line feeds only. */
+  /** Well-formed text without U+0000 and byte order mark, with line feeds only. */
   text: string;
-  /** The encoding that was used, a WHATWG label or `utf-32le`/`utf-32be`. */
+  /** The encoding that was used: a WHATWG label or `utf-32le`/`utf-32be`. */
   encoding: string;
-  /** Some bytes had no meaning in the encoding and were replaced. */
+  /** True if some bytes were malformed and became U+FFFD. */
   replaced: boolean;
 }
 
@@ -25,13 +25,16 @@ const MARKS: readonly (readonly [encoding: string, mark: readonly number[]])[] =
   ['utf-16be', [0xfe, 0xff]],
 ];
 
-/** Decodes a text file. `declared` is an encoding named by the format itself (`<meta charset>`); it is tried, not trusted. */
+/**
+ * Decodes a text file. `declared` is the encoding that the format itself names (`<meta charset>`). It is used only if the bytes
+ * are not Unicode and every byte is valid in it.
+ */
 export function decodeText(bytes: Uint8Array, declared?: string): Decoded {
   const mark = MARKS.find(([, prefix]) => prefix.every((byte, index) => bytes[index] === byte));
   if (mark) return decodeAs(bytes.subarray(mark[1].length), mark[0]);
   const wide = wideEncoding(bytes.subarray(0, SAMPLE_BYTES));
   if (wide) return decodeAs(bytes, wide);
-  // ISO-2022-JP is pure ASCII on the wire, so it is valid UTF-8: only its escape sequences give it away.
+  // ISO-2022-JP is written in ASCII bytes and is therefore valid UTF-8. Only its escape sequences identify it.
   const escaped = hasIso2022Escape(bytes.subarray(0, SAMPLE_BYTES));
   for (const encoding of escaped ? ['iso-2022-jp', 'utf-8'] : ['utf-8']) {
     const text = decodeStrictly(bytes, encoding);
@@ -45,7 +48,7 @@ export function decodeText(bytes: Uint8Array, declared?: string): Decoded {
   return decodeAs(bytes, guessLegacyEncoding(bytes.subarray(0, SAMPLE_BYTES)));
 }
 
-/** Well-formed text without U+0000 and byte order mark, with line feeds only. */
+/** Returns well-formed text without U+0000 and byte order mark, with line feeds only. */
 export function cleanText(raw: string): string {
   let text = raw.charCodeAt(0) === 0xfeff ? raw.slice(1) : raw;
   if (text.includes('\r')) text = text.replace(/\r\n?/g, '\n');
@@ -62,7 +65,10 @@ const SYMBOLS: Record<string, string> = {
   '\uf0e0': '→',
 };
 
-/** The text with the bullets, ticks and arrows of symbol fonts, which Word writes with numbers for private use; as long as before. */
+/**
+ * Returns the text with Unicode bullets, ticks and arrows instead of the private-use characters that Word writes for symbol
+ * fonts. The length stays the same.
+ */
 export function withSymbols(text: string): string {
   return /[\uf000-\uf0ff]/.test(text) ? text.replace(/[\uf000-\uf0ff]/g, (sign) => SYMBOLS[sign] ?? sign) : text;
 }
@@ -79,14 +85,14 @@ function decodeStrictly(bytes: Uint8Array, encoding: string): string | undefined
   try {
     return new TextDecoder(encoding, { fatal: true }).decode(bytes);
   } catch {
-    return undefined; // Not this encoding, or no such encoding.
+    return undefined; // The bytes are invalid in this encoding, or the encoding is unknown.
   }
 }
 
-/** Share of malformed sequences up to which a text still counts as UTF-8 with a few broken characters. */
+/** A text with a smaller share of malformed sequences counts as UTF-8 with a few broken characters. */
 const UTF8_DAMAGE_MAX = 0.2;
 
-/** Malformed sequences as a share of all sequences beyond ASCII, in a sample. */
+/** Returns the share of malformed sequences among all sequences beyond ASCII, in a sample. */
 function utf8Damage(bytes: Uint8Array): number {
   const text = new TextDecoder('utf-8').decode(bytes.subarray(0, SAMPLE_BYTES), { stream: true });
   let wide = 0;
@@ -100,7 +106,7 @@ function utf8Damage(bytes: Uint8Array): number {
   return wide === 0 ? 0 : broken / wide;
 }
 
-/** UTF-16 or UTF-32 without a mark: ASCII characters leave NUL bytes at regular places, other scripts equal high bytes. */
+/** Detects UTF-16 and UTF-32 without a mark by NUL bytes at regular places, which ASCII characters leave there. */
 function wideEncoding(sample: Uint8Array): string | undefined {
   const length = sample.length - (sample.length % 4);
   if (length < 8) return undefined;
@@ -117,7 +123,10 @@ function wideEncoding(sample: Uint8Array): string | undefined {
   return undefined;
 }
 
-/** Few NUL bytes among many bytes of UTF-8 (info files have them in their indexes). Wide characters are hardly ever UTF-8 by chance. */
+/**
+ * True for long UTF-8 with few NUL bytes, such as the indexes of info files. Wide characters are hardly ever valid UTF-8 by
+ * chance.
+ */
 function isUtf8WithNuls(sample: Uint8Array, nuls: number): boolean {
   if (sample.length < UTF8_BYTES_MIN || nuls > sample.length * NUL_SHARE_MAX) return false;
   let controls = 0;
@@ -131,7 +140,7 @@ function isUtf8WithNuls(sample: Uint8Array, nuls: number): boolean {
   }
 }
 
-/** Text has few control characters and few unassigned or private ones. */
+/** True if the sample has few control, unassigned and private characters, and blanks unless it is short. */
 function isPlausibleUtf16(sample: Uint8Array, encoding: string): boolean {
   const text = new TextDecoder(encoding).decode(sample, { stream: true });
   const odd = text.match(/[\u0000-\u0008\u000e-\u001f\ufffd\p{Cn}\p{Co}]/gu)?.length ?? 0;

@@ -19,7 +19,7 @@ const CASES: readonly (readonly [what: string, bytes: Uint8Array | string, name:
   ['subtitles', 'WEBVTT\n', 'a', 'subtitles'],
   ['HTML named .pdf', '<!DOCTYPE html><p>x', 'a.pdf', 'html'],
   ['HTML named .txt', '\n<html lang="en"><body>x', 'a.txt', 'html'],
-  ['HTML inside Markdown stays Markdown', '<html>', 'a.md', 'md'],
+  ['Markdown that begins with HTML', '<html>', 'a.md', 'md'],
   ['text without extension', 'plain words', 'README', 'txt'],
   ['JSON without extension', '{"a":1}', 'data', 'json'],
   ['a JSON array without extension', ' [ 1.5, 2]', 'data', 'json'],
@@ -27,19 +27,19 @@ const CASES: readonly (readonly [what: string, bytes: Uint8Array | string, name:
   ['text that begins with a reference', '[1] Smith, 1999', 'notes', 'txt'],
   ['XML without extension', '<?xml version="1.0"?><a/>', 'data', 'xml'],
   ['JSON Lines', '{}', 'a.ndjson', 'jsonl'],
-  ['tab separated', 'a\tb', 'a.tab', 'tsv'],
+  ['tab-separated values', 'a\tb', 'a.tab', 'tsv'],
   ['program code', 'print(1)', 'x.py', 'code'],
-  ['upper case extension', 'a,b', 'A.CSV', 'csv'],
+  ['a file with an upper-case extension', 'a,b', 'A.CSV', 'csv'],
   ['a manual page', '.\\" A licence.\n.TH LS 1\n.SH NAME\nls', 'ls.1', 'man'],
-  ['a manual page in a language, of a section of its own', '.Dd May 1, 2020\n.Dt PRINTF 3', 'printf.3posix', 'man'],
-  ['a manual page that is another one', '.so man1/zstd.1\n', 'unzstd.1', 'man'],
-  ['notes with a number behind their name', 'Plain words.\n', 'notes.1', 'txt'],
+  ['a manual page in mdoc with a longer section name', '.Dd May 1, 2020\n.Dt PRINTF 3', 'printf.3posix', 'man'],
+  ['a manual page that includes another one', '.so man1/zstd.1\n', 'unzstd.1', 'man'],
+  ['notes with a number as their extension', 'Plain words.\n', 'notes.1', 'txt'],
   ['UTF-16 with a mark', Buffer.from('\ufeffabc', 'utf16le'), 'a.csv', 'csv'],
   ['UTF-16 without a mark', Buffer.from('plain words in two bytes each', 'utf16le'), 'a.txt', 'txt'],
 ];
 
 for (const [what, bytes, name, type] of CASES) {
-  test(`detects ${what}`, async () => {
+  test(`the file type of ${what} is ${type}`, async () => {
     assert.equal(await detectFileType(Buffer.from(bytes as string), name), type);
   });
 }
@@ -63,19 +63,19 @@ for (const [part, message] of [
   ['visio/document.xml', /^Visio files/],
   ['FixedDocSeq.fdseq', /^XPS files/],
 ] as const) {
-  test(`refuses an archive with ${part}: its parts are no files of a person`, async () => {
+  test(`an archive that contains ${part} is an unsupported format, not a folder of files`, async () => {
     const bytes = zipSync({ [part]: strToU8('x'), 'preview.jpg': strToU8('x') });
     await assert.rejects(detectFileType(bytes, 'a'), (error: Error) => message.test(error.message));
   });
 }
 
 for (const [what, bytes, name, message] of REFUSED) {
-  test(`refuses ${what}`, async () => {
+  test(`${what} is refused with a message that names the reason`, async () => {
     await assert.rejects(detectFileType(Buffer.from(bytes as string), name), message);
   });
 }
 
-test('extensionOf looks at the last path segment only', () => {
+test('the extension of a name is read from its last path segment only', () => {
   assert.equal(extensionOf('a.b/c'), '');
   assert.equal(extensionOf('dir.x\\File.TXT'), 'txt');
   assert.equal(extensionOf('.env'), '');

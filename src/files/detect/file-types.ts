@@ -1,4 +1,4 @@
-/** What a file is: by its content first, by its name only where content does not tell. Pure but for naming binaries. */
+/** Detects the type of a file by its content, and by its name only if the content is ambiguous. */
 import { Buffer } from 'node:buffer';
 import { badFile, emptyFile, type FileError } from '../failure.ts';
 import { isCompoundFile, openCompoundFile } from './compound-file.ts';
@@ -6,7 +6,7 @@ import { harmlessEntries, readZipDirectory } from './zip.ts';
 
 export type OldOfficeType = 'doc' | 'xls' | 'ppt';
 
-/** Names the parser; `yaml` and the like are read as plain text. */
+/** The type that selects the parser. Types without a parser of their own, such as `yaml`, are read as plain text. */
 export type FileType =
   | OldOfficeType
   | 'picture'
@@ -104,36 +104,36 @@ const TEXT_EXTENSIONS: Record<string, FileType> = {
 
 const CODE_EXTENSIONS = new Set(
   (
-    'js mjs cjs jsx ts mts cts tsx py pyi rb php java kt kts scala groovy c h cc cpp cxx hh hpp cs fs go rs swift m mm pl pm r jl lua sh bash zsh ' +
-    'fish ps1 bat cmd sql css scss sass less vue svelte dart ex exs erl hs clj elm ml mli nim zig v toml ini cfg conf properties env gradle cmake ' +
+    'js mjs cjs jsx ts mts cts tsx py pyi rb php java kt kts scala groovy c h cc cpp cxx hh hpp cs fs go rs swift m mm pl ' +
+    'pm r jl lua sh bash zsh fish ps1 bat cmd sql css scss sass less vue svelte dart ex exs erl hs clj elm ml mli nim zig v toml ini cfg conf properties env gradle cmake ' +
     'make mk dockerfile proto graphql gql tf hcl diff patch'
   ).split(' '),
 );
 
-/** Of files whose name does not tell: a brace or a bracket alone begins many other texts. */
+/** Matches JSON in a file without a known extension. A brace or a bracket alone begins many other texts as well. */
 const LOOKS_LIKE_JSON = /^(\{\s*["}]|\[\s*(?:["{[\]]|(?:-?\d[\d.e+-]*|true|false|null)\s*,))/;
 
-/** PNG, JPEG, GIF, TIFF, WebP, BMP. */
+/** Matches PNG, JPEG, GIF, TIFF, WebP and BMP. */
 const PICTURE =
   /^(?:\x89PNG\r\n\x1a\n|\xff\xd8\xff|GIF8[79]a|II\*\0|MM\0\*|RIFF[\s\S]{4}WEBP|BM[\s\S]{4}\0{4}[\s\S]{4}[\x0c-\x7f]\0{3})/;
 
-/** Office files in one XML file: of today's Office, of OpenDocument, of Office 2003. */
+/** Matches Office files written as one XML file: Office 2007 and newer, OpenDocument, and Office 2003. */
 const FLAT_OFFICE =
   /^(?:<\?[^<>]*>\s*)*(?:<!--[^<>]*-->\s*)?<(?:pkg:package|w:worddocument|office:document|(?:ss:)?workbook\s[^<>]*urn:schemas-microsoft-com:office:spreadsheet)[\s>"]/;
 
-/** Sphinx keeps the sources of its pages so (`index.rst.txt`). */
+/** Sphinx names the copies of its sources like this (`index.rst.txt`). */
 const SOURCE_COPY = /(\.(?:rst|adoc|md))\.txt$/i;
 
-/** A line that begins a mail of a mailbox: who sent it, and when. */
+/** Matches the line that begins a mail in a mailbox, with sender and time. */
 export const MAILBOX_LINE = /^From \S{1,500} .{0,500}\d\d:\d\d(?::\d\d)?\b.{0,40}\b\d{4}\b/;
 
-/** Text formats that need a reader of their own before their text is worth indexing. */
+/** Text formats that are refused, because their raw text is not worth indexing. */
 const UNSUPPORTED_TEXT = new Set(['ics', 'vcf']);
 
 /**
- * Decides by magic numbers and text sniffing; the extension refines text formats only.
+ * Returns the type of a file by its magic numbers and the beginning of its text. The extension refines text formats only.
  *
- * @throws FileError "Unsupported file type" for binary files that no parser reads, "Empty file" for those of 0 bytes.
+ * @throws FileError "Unsupported file type" for binary files without a parser, and "Empty file" for files of 0 bytes.
  */
 export async function detectFileType(bytes: Uint8Array, name: string): Promise<FileType> {
   const extension = extensionOf(name.replace(SOURCE_COPY, '$1'));
@@ -142,7 +142,7 @@ export async function detectFileType(bytes: Uint8Array, name: string): Promise<F
   const latin = head.toString('latin1');
   if (/^(?:\xef\xbb\xbf)?[\s\0]{0,1024}%PDF-/.test(latin)) return 'pdf';
   if (latin.startsWith('PK\x03\x04') || latin.startsWith('PK\x05\x06')) return zipType(bytes);
-  // Parts that programs put on the clipboard have no header.
+  // RTF that programs put on the clipboard has no header.
   if (/^\s{0,16}\{\\rtf/.test(latin) || (extension === 'rtf' && /^\s{0,16}\{\\/.test(latin))) return 'rtf';
   if (isCompoundFile(bytes)) return compoundType(bytes);
   if (latin.startsWith('\x1f\x8b\x08')) return 'gzip';
@@ -162,7 +162,7 @@ export function unsupported(what: string): FileError {
   return badFile('detect', 'Unsupported file type', `${what} files cannot be read.`);
 }
 
-/** Documents that are archives inside: their parts are no files of a person. */
+/** Formats without a parser that are zip archives inside. Their parts are not files that a person made. */
 const UNREAD_PACKAGES: readonly (readonly [mark: RegExp, name: string])[] = [
   [/^xl\/workbook\.bin$/i, 'Excel binary (xlsb)'],
   [/^Index\/[^/]{1,100}\.iwa$|^Index\.zip$|^index\.apxl$|^buildVersionHistory\.plist$/, 'Pages, Numbers and Keynote'],
@@ -181,12 +181,12 @@ function zipType(bytes: Uint8Array): FileType {
   if (names.has('ppt/presentation.xml')) return 'pptx';
   if (names.has('META-INF/container.xml')) return 'epub';
   if (names.has('content.xml')) return openDocumentType(bytes);
-  // Before it becomes a source: a bomb may hold thousands of these.
+  // An archive is checked here, because a bomb may contain thousands of archives that would all become sources.
   harmlessEntries(entries);
   return 'zip';
 }
 
-/** What nothing reads is named, so that a person learns what it is. */
+/** @throws FileError that names the format, if no parser reads it. */
 function compoundType(bytes: Uint8Array): FileType {
   const { paths } = openCompoundFile(bytes);
   const has = (name: string) => paths.includes(name);
@@ -198,7 +198,7 @@ function compoundType(bytes: Uint8Array): FileType {
   throw unsupported('OLE2');
 }
 
-/** An OpenDocument file begins with its media type, stored as it is. */
+/** Reads the media type at the start of an OpenDocument file, where it is stored uncompressed. */
 function openDocumentType(bytes: Uint8Array): FileType {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, HEAD_BYTES)).toString('latin1');
   const kind = /application\/vnd\.oasis\.opendocument\.([a-z]+)/.exec(head)?.[1] ?? 'text';
@@ -239,18 +239,18 @@ function textType(head: string, extension: string): FileType {
   return 'txt';
 }
 
-/** Names of manual pages (`ls.1`, `printf.3posix`, `after.n`), and of roff sources. */
+/** Matches the extensions of manual pages (`ls.1`, `printf.3posix`, `after.n`) and of roff sources. */
 const MAN_EXTENSION = /^(?:[1-9][a-z]{0,8}|[nl]|man|mdoc|roff|nroff|troff)$/;
-/** The line that begins a manual page, or says that it is written in another file. */
+/** Matches the line that begins a manual page or includes another file. */
 const MAN_BEGIN = /^[.'][ \t]*(?:TH|Dd|Dt|SH|Sh|so)[ \t]+\S/m;
 
-/** Whether a text is a manual page: by its first requests, which a long licence in comments may push down. */
+/** True if a text is a manual page. Its first request may follow a long licence in comments. */
 function looksLikeMan(head: string, extension: string): boolean {
   if (MAN_EXTENSION.test(extension)) return MAN_BEGIN.test(head) || /^[.']\\"/.test(head);
   return extension === '' && /^[.'](?:\\"|[ \t]*(?:TH|Dd)[ \t])/.test(head) && MAN_BEGIN.test(head);
 }
 
-/** NUL bytes outside UTF-16/32, or many control characters. */
+/** True if the file has NUL bytes outside UTF-16/32, or many control characters. */
 export function isBinary(bytes: Uint8Array, extension: string): boolean {
   const sample = bytes.subarray(0, HEAD_BYTES * 4);
   const marked = (sample[0] === 0xff && sample[1] === 0xfe) || (sample[0] === 0xfe && sample[1] === 0xff);
@@ -265,12 +265,12 @@ export function isBinary(bytes: Uint8Array, extension: string): boolean {
   const nuls = zeros[0]! + zeros[1]! + zeros[2]! + zeros[3]!;
   const many = controls[0]! + controls[1]! > sample.length * 0.05 || nuls > Math.max(2, sample.length * 0.02);
   if (!many || looksWide(zeros, nuls, sample.length)) return false;
-  // Low bytes of UTF-16 may be anything, high bytes are not: files named as text get the benefit of the doubt.
+  // The low bytes of UTF-16 may be control characters, the high bytes hardly. A file named as text may therefore be UTF-16.
   const named = TEXT_EXTENSIONS[extension] !== undefined;
   return !(named && nuls === 0 && Math.min(controls[0]!, controls[1]!) < Math.max(controls[0]!, controls[1]!) * 0.1);
 }
 
-/** NUL bytes that fall on every second byte, or on three of four, are wide characters. */
+/** True if every second byte, or three of four bytes, are NUL: the bytes are UTF-16 or UTF-32. */
 function looksWide(zeros: readonly number[], nuls: number, length: number): boolean {
   if (nuls < length * 0.02) return false;
   const even = zeros[0]! + zeros[2]!;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { memberName } from './member-name.ts';
 
-test('names of files inside are relative, visible and never empty', () => {
+test('the name of a file inside another file becomes relative, visible and never empty', () => {
   assert.equal(memberName('docs/2024/report.pdf'), 'docs/2024/report.pdf');
   assert.equal(memberName('C:\\Users\\me\\報告.docx'), 'Users/me/報告.docx');
   assert.equal(memberName('/etc/../ .. /.\0./passwd'), 'etc/passwd');
@@ -13,7 +13,7 @@ test('names of files inside are relative, visible and never empty', () => {
   for (const empty of ['', '..', '\0', ' / ', 'c:\\']) assert.equal(memberName(empty), 'unnamed');
 });
 
-test('of a long name the end is kept, which is a name again', () => {
+test('a long name of a file inside another file keeps its end', () => {
   const long = memberName(`${'🦆'.repeat(400)}.txt`);
   assert.deepEqual([[...long].length, long.slice(-6)], [255, '🦆.txt']);
   const path = memberName(`${'a'.repeat(300)}/${'b'.repeat(254)}`);

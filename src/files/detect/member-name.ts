@@ -1,11 +1,11 @@
-/** What a file inside another is called. Pure. */
+/** Cleans the names of files inside other files. Pure. */
 
 const NAME_CODE_POINTS_MAX = 255;
 const UNNAMED = 'unnamed';
 
 /**
- * A name for people, never a path of the machine: relative, without steps upwards, control characters and invisible direction
- * marks. Of one that is too long the end is kept, where the name and its extension stand.
+ * Returns a relative name for people, never a path of this machine. Steps upwards, control characters and invisible direction
+ * marks are removed. A long name is truncated at its start, because its end has the file name and the extension.
  */
 export function memberName(raw: string): string {
   const steps = raw

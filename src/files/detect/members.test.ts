@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MEMBERS_MAX, sendMembers } from './members.ts';
 
-test('names are cleaned before they are handed on, whichever parser found them', async () => {
+test('the names of files inside another file are cleaned before they are sent on', async () => {
   const names: string[] = [];
   const members = ['a\0b.txt', '../../c.txt', '..'].map((name) => ({ name, bytes: () => Buffer.from('words') }));
   await sendMembers(members, 0, async ({ name }) => void names.push(name), {}, false);
   assert.deepEqual(names, ['ab.txt', 'c.txt', 'unnamed']);
 });
 
-test('too many files fail an archive; of a file with text of its own, those over the limit are left out', async () => {
+test('an archive with too many files fails, and a mail with too many attachments loses those over the limit', async () => {
   const member = { name: 'a.txt', bytes: () => Buffer.from('words') };
   const members = Array.from({ length: MEMBERS_MAX + 3 }, () => member);
   let sent = 0;

@@ -1,4 +1,4 @@
-/** Files within files: what archives and mails hold, on its way from the child process to sources of their own. */
+/** Sends the files inside archives and mails from the child process on, so that they become sources of their own. */
 
 import { FileError, overLimit } from '../failure.ts';
 import type { FileMember } from '../parsed.ts';
@@ -6,21 +6,21 @@ import type { Tools } from '../tools.ts';
 import { detectFileType } from './file-types.ts';
 import { memberName } from './member-name.ts';
 
-/** Files that one archive or mail may bring. */
+/** Maximum number of files from one archive or mail. */
 export const MEMBERS_MAX = 2_000;
-/** Bytes of them, unpacked. */
-export const MEMBERS_BYTES_MAX = 256 * 1024 * 1024;
-/** Levels of archives within archives that are opened. */
+/** Maximum unpacked size of all files from one archive or mail. */
+const MEMBERS_BYTES_MAX = 256 * 1024 * 1024;
+/** Maximum depth of archives within archives. */
 export const MEMBER_DEPTH_MAX = 3;
 
-/** Takes the members of a file one by one, in order. */
+/** Receives the members of a file one by one, in order. */
 export type MemberSink = (member: { index: number; name: string; bytes: Uint8Array }) => Promise<void>;
 
 /**
- * Hands on the members that some parser reads; returns a warning about those that none does. Too deep, an archive fails, and
- * a file with text of its own keeps that.
+ * Sends the members that a parser can read to the sink. Returns a warning about the other members.
  *
- * @throws FileError over a limit.
+ * @throws FileError if an archive exceeds a limit. A file with text of its own keeps its text and loses the members over the
+ * limit.
  */
 export async function sendMembers(
   members: Iterable<FileMember>,
@@ -30,8 +30,8 @@ export async function sendMembers(
   isArchive: boolean,
 ): Promise<string[]> {
   let index = 0;
-  let left = MEMBERS_BYTES_MAX;
-  let others = 0;
+  let remainingBytes = MEMBERS_BYTES_MAX;
+  let skipped = 0;
   for (const { name: raw, bytes: unpack } of members) {
     if (depth >= MEMBER_DEPTH_MAX) {
       if (!isArchive)
@@ -40,22 +40,24 @@ export async function sendMembers(
     }
     const name = memberName(raw);
     const bytes = unpack();
-    left -= bytes.length;
-    if (!isArchive && (left < 0 || index >= MEMBERS_MAX)) {
-      left += bytes.length;
-      others += 1;
+    remainingBytes -= bytes.length;
+    if (!isArchive && (remainingBytes < 0 || index >= MEMBERS_MAX)) {
+      remainingBytes += bytes.length;
+      skipped += 1;
       continue;
     }
-    if (left < 0) throw overLimit(`The files inside have more than ${MEMBERS_BYTES_MAX / 1024 / 1024} MiB.`);
+    if (remainingBytes < 0) throw overLimit(`The files inside have more than ${MEMBERS_BYTES_MAX / 1024 / 1024} MiB.`);
     if (bytes.length === 0 || !(await isReadable(bytes, name, tools))) {
-      others += 1;
+      skipped += 1;
       continue;
     }
     if (index >= MEMBERS_MAX) throw overLimit(`The file holds more than ${MEMBERS_MAX} files.`);
     await sink({ index, name, bytes });
     index += 1;
   }
-  return others === 0 ? [] : [`${others} ${others === 1 ? 'file' : 'files'} inside cannot be read and were left out.`];
+  return skipped === 0
+    ? []
+    : [`${skipped} ${skipped === 1 ? 'file' : 'files'} inside cannot be read and were left out.`];
 }
 
 async function isReadable(bytes: Uint8Array, name: string, tools: Tools): Promise<boolean> {

@@ -1,15 +1,15 @@
-/** Names of entries in zip archives, whose encoding archives often do not tell. Pure. */
+/** Decodes the names of entries in zip archives, which often do not declare the encoding of names. Pure. */
 import { Buffer } from 'node:buffer';
 
 /** Characters 128 to 255 of code page 437, the encoding of old archives. */
 const CODE_PAGE_437 =
   'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0';
 const UNICODE_PATH = 0x7075;
-/** Version byte and checksum before the name. */
+/** Length of the version byte and the checksum before the name. */
 const UNICODE_PATH_HEAD_BYTES = 5;
 const JAPANESE = /[\u3040-\u30ff\u3400-\u9fff]{2}/;
 
-/** UTF-8 where the bytes are; else Shift_JIS where Japanese comes out of it, else code page 437. */
+/** Returns the name decoded as UTF-8 if the bytes are valid, else as Shift_JIS if the result is Japanese, else as code page 437. */
 export function zipEntryName(bytes: Uint8Array, extra: Uint8Array): string {
   const unicode = zipExtraField(extra, UNICODE_PATH)?.subarray(UNICODE_PATH_HEAD_BYTES);
   const name = decoded('utf-8', unicode && unicode.length > 0 ? unicode : bytes);
@@ -19,7 +19,7 @@ export function zipEntryName(bytes: Uint8Array, extra: Uint8Array): string {
   return Array.from(bytes, (byte) => (byte < 0x80 ? String.fromCharCode(byte) : CODE_PAGE_437[byte - 0x80])).join('');
 }
 
-/** The data of one field of an entry's extra fields. */
+/** Returns the data of one extra field of an entry. */
 export function zipExtraField(extra: Uint8Array, id: number): Uint8Array | undefined {
   const fields = Buffer.from(extra.buffer, extra.byteOffset, extra.byteLength);
   for (let at = 0; at + 4 <= fields.length; at += 4 + fields.readUInt16LE(at + 2)) {

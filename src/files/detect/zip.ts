@@ -1,12 +1,12 @@
-/** Reads zip-based formats within expansion limits. The directory is checked first, then every inflated byte is counted. */
+/** Reads zip archives within limits of expansion. The directory is checked first, then every inflated byte is counted. */
 import { Buffer } from 'node:buffer';
 import { Inflate, type Zippable, zipSync } from 'fflate';
 import { badFile, type FileError, overLimit } from '../failure.ts';
 import { zipEntryName, zipExtraField } from './zip-names.ts';
 
-/** Bytes all entries may expand to. */
+/** Maximum expanded size of all entries. */
 export const EXPANDED_BYTES_MAX = 256 * 1024 * 1024;
-/** Expanded size of an entry that is read over its compressed size, once it is larger than RATIO_FREE_BYTES. */
+/** Maximum ratio of expanded to compressed size, for an entry that expands to more than RATIO_FREE_BYTES. */
 export const EXPANSION_RATIO_MAX = 100;
 export const ZIP_ENTRIES_MAX = 10_000;
 const STORED = 0;
@@ -14,10 +14,10 @@ const DEFLATED = 8;
 const UINT32_MAX = 0xffffffff;
 const ZIP64_FIELD = 0x0001;
 const ZIP64_LOCATOR_BYTES = 20;
-/** Small entries of one repeated character expand further without harm. */
+/** Entries up to this expanded size may have any ratio: a short text of one repeated character does no harm. */
 const RATIO_FREE_BYTES = 1024 * 1024;
 
-export interface ZipEntry {
+interface ZipEntry {
   name: string;
   method: number;
   encrypted: boolean;
@@ -27,9 +27,9 @@ export interface ZipEntry {
 }
 
 /**
- * Entries of the central directory.
+ * Returns the entries of the central directory.
  *
- * @throws FileError for a damaged archive, and when its declared sizes pass a limit.
+ * @throws FileError for a damaged archive, and if the declared sizes exceed a limit.
  */
 export function readZipDirectory(bytes: Uint8Array): ZipEntry[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -51,10 +51,10 @@ export function readZipDirectory(bytes: Uint8Array): ZipEntry[] {
 }
 
 /**
- * Inflates the entries that `wanted` names and packs them again, uncompressed, for a library that unzips by itself: it
- * sees nothing that was not counted here (`change` may replace what it sees), and no entry behind the directory's back.
+ * Returns an uncompressed archive of the entries that `wanted` accepts, for a library that unzips by itself. The library sees
+ * only bytes that were counted here, and no entry that the directory does not list. `change` may replace the bytes.
  *
- * @throws FileError when a limit is passed, the archive is damaged, or XML declares a document type (entities).
+ * @throws FileError if the archive exceeds a limit or is damaged, or if its XML declares a document type (entities).
  */
 export function repackZip(
   bytes: Uint8Array,
@@ -73,7 +73,7 @@ export function repackZip(
   return zipSync(files, { level: 0 });
 }
 
-/** Inflates one entry; sizes are counted as they come, whatever the directory claims. */
+/** Inflates one entry. The inflated bytes are counted, because the sizes in the directory may be wrong. */
 export function readZipEntry(bytes: Uint8Array, entry: ZipEntry, bytesMax = EXPANDED_BYTES_MAX): Uint8Array {
   const data = bytes.subarray(entry.dataStart, entry.dataStart + entry.compressedSize);
   if (data.length < entry.compressedSize) throw damaged();
@@ -94,7 +94,7 @@ export function readZipEntry(bytes: Uint8Array, entry: ZipEntry, bytesMax = EXPA
   return Buffer.concat(parts);
 }
 
-/** Deflated, or as it is. */
+/** True if the entry is deflated or stored, the two methods that can be read. */
 export function isReadableEntry({ method }: ZipEntry): boolean {
   return method === STORED || method === DEFLATED;
 }
@@ -103,7 +103,7 @@ export function unreadable(): FileError {
   return badFile('parse', 'Unsupported compression', 'The archive uses a compression that cannot be read.');
 }
 
-/** Office files never declare a document type; entities in them are an attack. */
+/** Refuses a document type in an Office file: no Office program writes one, and its entities are an attack. */
 function rejectDoctype(data: Uint8Array): void {
   const text = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
   if (text.includes('<!DOCTYPE') || text.includes('<!ENTITY')) {
@@ -129,7 +129,7 @@ function readEntry(view: DataView, bytes: Uint8Array, at: number, nameLength: nu
   };
 }
 
-/** Numbers that have no room in an entry (zip64) stand in an extra field, in this order. */
+/** Returns the numbers with those over 32 bits read from the zip64 extra field, which has them in the same order. */
 function largeNumbers(extra: Uint8Array, numbers: readonly number[]): number[] {
   const field = zipExtraField(extra, ZIP64_FIELD);
   if (!field) return [...numbers];
@@ -142,7 +142,7 @@ function largeNumbers(extra: Uint8Array, numbers: readonly number[]): number[] {
   });
 }
 
-/** How many entries the directory has, and where it begins. */
+/** Returns the number of entries in the directory and its offset. */
 function directory(view: DataView): { count: number; start: number } {
   const end = endRecord(view);
   const [count, start] = [view.getUint16(end + 10, true), view.getUint32(end + 16, true)];
@@ -153,7 +153,7 @@ function directory(view: DataView): { count: number; start: number } {
   return { count: Number(view.getBigUint64(large + 32, true)), start: Number(view.getBigUint64(large + 48, true)) };
 }
 
-/** Offset of the end-of-directory record, which a comment of up to 64 KiB may follow. */
+/** Returns the offset of the end-of-directory record. A comment of up to 64 KiB may follow the record. */
 function endRecord(view: DataView): number {
   const lowest = Math.max(0, view.byteLength - 22 - 0xffff);
   for (let at = view.byteLength - 22; at >= lowest; at -= 1) {
@@ -171,7 +171,7 @@ function pushSafely(inflate: Inflate, data: Uint8Array, last: boolean): void {
   }
 }
 
-/** Those that do not expand too far by what the directory claims. @throws FileError where there are none but others. */
+/** Returns the entries whose declared sizes are within the ratio. @throws FileError if none of the entries is. */
 export function harmlessEntries(entries: readonly ZipEntry[]): ZipEntry[] {
   const harmless = entries.filter((entry) => !expandsTooFar(entry, entry.expandedSize));
   if (harmless.length === 0 && entries.length > 0) throw overRatio(entries[0]!);

@@ -6,7 +6,7 @@ import type { ParsedFile, ProcessRequest } from '../parsed.ts';
 import { NO_TOOLS, type Tools } from '../tools.ts';
 
 /** Bytes of a file in a text format: its text, chunks and terms must fit into the memory of a child process. */
-export const TEXT_FILE_BYTES_MAX = 32 * 1024 * 1024;
+const TEXT_FILE_BYTES_MAX = 32 * 1024 * 1024;
 
 /** Parses `bytes` as `fileType`. Throws FileError, or whatever the format's library throws for a damaged file. */
 export async function parseFile(

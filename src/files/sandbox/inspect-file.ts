@@ -7,7 +7,7 @@ import type { Block, ProcessedFile, ProcessRequest } from '../parsed.ts';
 import type { FileProcessor } from './file-processor.ts';
 
 /** A block with its text; offsets are code points, as in chunks. */
-export interface InspectedBlock {
+interface InspectedBlock {
   kind: Block['kind'];
   level?: number;
   startOffset: number;
@@ -26,7 +26,7 @@ export async function inspectFile(processor: FileProcessor, request: ProcessRequ
   const outcome = await processor.process({ ...request, inspect: true }, new AbortController().signal);
   if (!outcome.ok) return outcome;
   const { file } = outcome;
-  const { title, blocks = [], leftOut = [] } = file.seen ?? {};
+  const { title, blocks = [], leftOut = [] } = file.inspected ?? {};
   return { ok: true, file, title, blocks: inspectedBlocks(file.text, blocks), leftOut };
 }
 

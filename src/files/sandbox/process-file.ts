@@ -19,7 +19,7 @@ export const FILE_BYTES_MAX = 500 * 1024 * 1024;
 const CHUNKS_PER_PART = 256;
 
 /** Takes the chunks of a file part by part, in order. */
-export type ChunkSink = (chunks: ChunkDraft[]) => Promise<void>;
+type ChunkSink = (chunks: ChunkDraft[]) => Promise<void>;
 
 /**
  * Processes one file. Never rejects: whatever goes wrong becomes a failure.
@@ -60,14 +60,14 @@ export async function processFile(
     const file = await toProcessed(parsed, title, cuts, sink);
     return {
       ok: true,
-      file: request.inspect ? { ...file, seen: seenOf(parsed) } : file,
+      file: request.inspect ? { ...file, inspected: inspectedOf(parsed) } : file,
     };
   } catch (error) {
     return { ok: false, failure: failureOf(error, stage) };
   }
 }
 
-function seenOf({ title, blocks, leftOut = [] }: ParsedFile): NonNullable<ProcessedFile['seen']> {
+function inspectedOf({ title, blocks, leftOut = [] }: ParsedFile): NonNullable<ProcessedFile['inspected']> {
   return { title, blocks, leftOut };
 }
 

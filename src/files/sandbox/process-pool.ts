@@ -10,11 +10,11 @@ import type { FileProcessor } from './file-processor.ts';
 import type { ToolRunner } from './tool-runner.ts';
 import { CHILD_RSS_BYTES_MAX, CHILD_RSS_BYTES_REUSED, type EndReason, WatchedChild } from './watched-child.ts';
 
-export const CHILDREN_DEFAULT = 2;
+const CHILDREN_DEFAULT = 2;
 /** Idle children end after this, so that an idle service stays small. */
-export const CHILD_IDLE_MS = 10_000;
-export const FILE_TIME_MS = 60_000;
-export const FILE_TIME_MS_PER_MB = 1000;
+const CHILD_IDLE_MS = 10_000;
+const FILE_TIME_MS = 60_000;
+const FILE_TIME_MS_PER_MB = 1000;
 
 /** Requests a child holds while it works on the first: enough to hide the round trip, few enough to hand back. */
 const PIPELINE_DEPTH = 3;

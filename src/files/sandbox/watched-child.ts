@@ -43,7 +43,7 @@ const TOOLS_TOO_LONG: FileFailure = {
 
 export type EndReason = 'memory' | 'time' | 'crash' | 'closed';
 
-export interface ChildEvents {
+interface ChildEvents {
   onOutcome(id: number, outcome: ProcessOutcome): void;
   /** A file inside the file; nothing more is read from the child until it settles. */
   onMember(id: number, member: { index: number; name: string; bytes: Uint8Array }): Promise<void>;

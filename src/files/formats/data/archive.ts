@@ -77,7 +77,7 @@ function unpackedMembers(data: Uint8Array, name: string): FileMember[] {
 }
 
 /** A tar archive says so behind the first header. */
-export function isTar(bytes: Uint8Array): boolean {
+function isTar(bytes: Uint8Array): boolean {
   return Buffer.from(bytes.subarray(257, 262)).toString('latin1') === 'ustar';
 }
 

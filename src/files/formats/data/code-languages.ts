@@ -14,7 +14,7 @@ export interface Grammar {
   values: ReadonlySet<string>;
 }
 
-export interface CodeLanguage {
+interface CodeLanguage {
   name: string;
   grammar?: Grammar;
 }

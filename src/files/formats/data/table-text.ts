@@ -2,7 +2,7 @@
 import type { BlockDraft } from '../text-builder.ts';
 
 /** Characters of a column's width are not padded: alignment costs tokens and tells nothing. */
-export interface TableText {
+interface TableText {
   text: string;
   draft: BlockDraft;
 }

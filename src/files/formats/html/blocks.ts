@@ -29,7 +29,7 @@ const DEPTH_MAX = 200;
 const TERM_UNITS_MAX = 200;
 
 /** What of a page is written, and how. */
-export interface BlockOptions {
+interface BlockOptions {
   /** Says which links are kept. */
   links?: LinkReader;
   /** Elements that are passed over. */

@@ -1,6 +1,7 @@
 /** HTML to a tree: the few members of the DOM that parsers use, and a guard in front of the tree builder. */
 import { parseHTML } from 'linkedom';
 import { overLimit } from '../../failure.ts';
+import { decodeHtml } from '../references.ts';
 
 export interface DomNode {
   nodeType: number;
@@ -30,12 +31,12 @@ export interface DomDocument extends DomElement {
 }
 
 /** Nesting of elements that is still built as a tree: the builder takes quadratic time in it. */
-export const DOM_DEPTH_MAX = 256;
+const DOM_DEPTH_MAX = 256;
 /** UTF-16 units of HTML that are built as a tree; a tree takes up to 60 times as much memory. */
-export const DOM_UNITS_MAX = 4 * 1024 * 1024;
+const DOM_UNITS_MAX = 4 * 1024 * 1024;
 
 /** Tags of such HTML: the tree builder takes quadratic time in stray `<`. */
-export const DOM_TAGS_MAX = 400_000;
+const DOM_TAGS_MAX = 400_000;
 
 /** Elements that never stay open: they have no content, or the next of their kind closes them. */
 const NOT_NESTING = new Set(
@@ -50,13 +51,13 @@ const VOID = new Set('area base br col embed hr img input link meta param source
 const RAW_TEXT = new Set(['script', 'style', 'textarea', 'title']);
 
 /** How much work a tree of some HTML is. */
-export interface TreeShape {
+interface TreeShape {
   tags: number;
   depth: number;
 }
 
 /** Undefined when no tree may be built from `html`: it is too deep or too large. */
-export function treeShape(html: string): TreeShape | undefined {
+function treeShape(html: string): TreeShape | undefined {
   if (html.length > DOM_UNITS_MAX) return undefined;
   const tags = countTags(html);
   if (tags > DOM_TAGS_MAX) return undefined;
@@ -131,28 +132,14 @@ function depthOf(html: string): number {
 
 /** Text without tags, for HTML that no tree is built of. Block elements end lines. Linear. */
 export function stripTags(html: string): string {
-  return html
+  const text = html
     .replace(/<!--[\s\S]*?(?:-->|$)/g, ' ')
     .replace(/<(script|style|template|noscript|svg|head)\b[^<>]*>[\s\S]*?(?:<\/\1\s*>|$)/gi, ' ')
     .replace(/<\/?(?:p|div|li|ul|ol|tr|table|section|article|h[1-6]|blockquote|pre|br)\b[^<>]*>/gi, '\n\n')
-    .replace(/<\/?[a-z!?][^<>]*>/gi, ' ')
-    .replace(ENTITY, decodeEntity)
+    .replace(/<\/?[a-z!?][^<>]*>/gi, ' ');
+  return decodeHtml(text)
     .replace(/[ \t\u00a0]+/g, ' ')
     .replace(/ ?\n ?/g, '\n')
     .replace(/\n{2,}/g, '\n\n')
     .trim();
-}
-
-/** Character references and the commonest entities of HTML. */
-export function decodeEntities(text: string): string {
-  return text.includes('&') ? text.replace(ENTITY, decodeEntity) : text;
-}
-
-const ENTITY = /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(amp|lt|gt|quot|apos|nbsp));/gi;
-const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
-
-function decodeEntity(whole: string, decimal?: string, hex?: string, name?: string): string {
-  if (name) return ENTITIES[name.toLowerCase()] ?? whole;
-  const point = decimal ? Number(decimal) : Number.parseInt(hex ?? '', 16);
-  return point > 0 && point <= 0x10ffff && (point < 0xd800 || point > 0xdfff) ? String.fromCodePoint(point) : whole;
 }

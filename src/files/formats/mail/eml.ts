@@ -9,7 +9,7 @@ import { TextBuilder } from '../text-builder.ts';
 import { mailFile, oneLine, writeMail } from './mail-text.ts';
 
 /** Bytes of a mail; its attachments are held decoded beside it. */
-export const MAIL_BYTES_MAX = 64 * 1024 * 1024;
+const MAIL_BYTES_MAX = 64 * 1024 * 1024;
 /** Parts within parts, and forwarded mails within mails. */
 const PART_DEPTH_MAX = 64;
 const FORWARD_DEPTH_MAX = 5;

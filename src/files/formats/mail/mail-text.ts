@@ -8,7 +8,7 @@ import { fitsTree, parseTree, rootOf, stripTags } from '../html/dom.ts';
 import { TextBuilder } from '../text-builder.ts';
 import { paragraphs } from '../txt.ts';
 
-export interface MailParts {
+interface MailParts {
   headers: readonly (readonly [name: string, value: string])[];
   text: string | undefined;
   html: string | undefined;

@@ -10,7 +10,7 @@ import { TextBuilder } from '../text-builder.ts';
 import { oneLine } from './mail-text.ts';
 
 /** Bytes of a mailbox: it is held as a whole while its mails are handed on. */
-export const MBOX_BYTES_MAX = 256 * 1024 * 1024;
+const MBOX_BYTES_MAX = 256 * 1024 * 1024;
 /** Bytes of a mail in which its subject is looked for. */
 const HEADER_BYTES_MAX = 64 * 1024;
 const SUBJECT_CODE_POINTS_MAX = 200;

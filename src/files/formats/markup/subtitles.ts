@@ -1,6 +1,6 @@
 /** Subtitles (WebVTT, SRT): what is said, in paragraphs by speaker and pause; times are left out. */
 import type { ParsedFile } from '../../parsed.ts';
-import { decodeEntities } from '../html/dom.ts';
+import { decodeHtml } from '../references.ts';
 import { TextBuilder } from '../text-builder.ts';
 
 const TIMES =
@@ -51,7 +51,7 @@ function* cuesOf(source: string): Generator<Cue> {
     const [, ...times] = TIMES.exec(lines[at]!)!;
     const raw = lines.slice(at + 1).join(' ');
     const speaker = /<v(?:\.[^\s>]*)?\s+([^>]{1,200})>/.exec(raw)?.[1]?.trim() ?? '';
-    const text = decodeEntities(raw.replace(/<[^<>]*>|\{\\[^{}]*\}/g, ''))
+    const text = decodeHtml(raw.replace(/<[^<>]*>|\{\\[^{}]*\}/g, ''))
       .replace(/\s+/g, ' ')
       .trim();
     if (text !== '') yield { start: seconds(times.slice(0, 4)), end: seconds(times.slice(4)), speaker, text };

@@ -1,6 +1,7 @@
 /** Small readings of Office XML parts that need no parser: properties and cell comments. Linear. */
 import { outsideLinks } from '../../links.ts';
-import { attribute, decodeXml, readXml } from '../xml/tree.ts';
+import { decodeXml } from '../references.ts';
+import { attribute, findElements, readXml, textOf, type XmlElement } from '../xml/tree.ts';
 import { type ChartText, chartText } from './chart-text.ts';
 import { diagramText, shapeTexts } from './drawing-text.ts';
 import { percentCells, percentStyles } from './sheets/percent-cells.ts';
@@ -8,19 +9,16 @@ import { folderOf, resolvePart, type ZipPackage } from './zip-package.ts';
 
 /** Title, author, dates and language of an Office file. */
 export function coreProperties(parts: ZipPackage): Record<string, string | undefined> {
-  const xml = parts.text('docProps/core.xml');
-  const value = (tag: string) => {
-    const found = new RegExp(`<${tag}(?:\\s[^<>]*)?>([^<]*)</${tag}>`).exec(xml)?.[1]?.trim();
-    return found ? decodeXml(found) : undefined;
-  };
+  const root = readXml(parts.text('docProps/core.xml'));
+  const value = (name: string) => textOf(findElements(root, name)[0]).trim() || undefined;
   return {
-    title: value('dc:title'),
-    author: value('dc:creator'),
-    created: value('dcterms:created'),
-    modified: value('dcterms:modified'),
-    language: value('dc:language'),
-    description: value('dc:description'),
-    keywords: value('cp:keywords'),
+    title: value('title'),
+    author: value('creator'),
+    created: value('created'),
+    modified: value('modified'),
+    language: value('language'),
+    description: value('description'),
+    keywords: value('keywords'),
   };
 }
 
@@ -43,14 +41,13 @@ export interface SheetExtras {
 export function sheetExtras(parts: ZipPackage): Map<string, SheetExtras> {
   const people = new Map<string, string>();
   for (const name of parts.names.filter((part) => /^xl\/persons\/[^/]+\.xml$/.test(part))) {
-    for (const person of elements(parts.text(name), 'person'))
+    for (const person of findElements(readXml(parts.text(name)), 'person'))
       people.set(attribute(person, 'id'), attribute(person, 'displayName'));
   }
   const targets = relations(parts, 'xl/workbook.xml');
-  const workbook = parts.text('xl/workbook.xml');
   const styles = percentStyles(parts.text('xl/styles.xml'));
   return new Map(
-    elements(workbook, 'sheet').map((sheet) => {
+    findElements(readXml(parts.text('xl/workbook.xml')), 'sheet').map((sheet) => {
       const part = targets.get(attribute(sheet, 'r:id')) ?? '';
       const links = [...relations(parts, part).values()];
       const notes = links.filter((link) => /^xl\/comments/i.test(link)).flatMap((link) => notesOf(parts.text(link)));
@@ -59,10 +56,10 @@ export function sheetExtras(parts: ZipPackage): Map<string, SheetExtras> {
         .flatMap((link) => threadsOf(parts.text(link), people));
       const state = attribute(sheet, 'state');
       const xml = parts.text(part);
-      const rest = tail(xml, '</sheetData>');
+      const rest = readXml(tail(xml, '</sheetData>'));
       const extras: SheetExtras = {
         hidden: state === 'hidden' || state === 'veryHidden',
-        merged: elements(rest, 'mergeCell').map((cell) => attribute(cell, 'ref')),
+        merged: findElements(rest, 'mergeCell').map((cell) => attribute(cell, 'ref')),
         links: [...cellLinks(rest, outsideTargets(parts, part)), ...formulaLinks(xml)],
         percents: percentCells(xml, styles),
         ...drawnOn(parts, links),
@@ -74,9 +71,9 @@ export function sheetExtras(parts: ZipPackage): Map<string, SheetExtras> {
 }
 
 /** Links that were set on cells. */
-function cellLinks(xml: string, targets: ReadonlyMap<string, string>): SheetExtras['links'] {
+function cellLinks(rest: XmlElement, targets: ReadonlyMap<string, string>): SheetExtras['links'] {
   if (targets.size === 0) return [];
-  return elements(xml, 'hyperlink').flatMap((link) => {
+  return findElements(rest, 'hyperlink').flatMap((link) => {
     const url = targets.get(attribute(link, 'r:id'));
     const place = attribute(link, 'location');
     const ref = attribute(link, 'ref').split(':', 1)[0]!;
@@ -123,25 +120,22 @@ interface CellComment {
 }
 
 function notesOf(xml: string): CellComment[] {
-  const authors = elements(xml, 'author').map((author) => decodeXml(author.body.trim()));
-  const notes = elements(xml, 'comment').map((note) => ({
+  const root = readXml(xml);
+  const authors = findElements(root, 'author').map((author) => textOf(author).trim());
+  const notes = findElements(root, 'comment').map((note) => ({
     ref: attribute(note, 'ref'),
     author: authors[Number(attribute(note, 'authorId'))] ?? '',
-    text: elements(note.body, 't')
-      .map((run) => decodeXml(run.body))
-      .join(''),
+    text: findElements(note, 't').map(textOf).join(''),
   }));
   return notes.filter((note) => !note.author.startsWith('tc={'));
 }
 
 function threadsOf(xml: string, people: ReadonlyMap<string, string>): CellComment[] {
-  return elements(xml, 'threadedComment').map((comment) => ({
+  return findElements(readXml(xml), 'threadedComment').map((comment) => ({
     ref: attribute(comment, 'ref'),
     author: people.get(attribute(comment, 'personId')) ?? '',
     time: attribute(comment, 'dT').slice(0, 19),
-    text: elements(comment.body, 'text')
-      .map((part) => decodeXml(part.body))
-      .join(''),
+    text: findElements(comment, 'text').map(textOf).join(''),
   }));
 }
 
@@ -150,55 +144,30 @@ function commentLine({ ref, author, time = '', text }: CellComment): string {
   return `[${said.join(', ')}]: ${text.trim()}`;
 }
 
-/** Relationship id -> part, for a part's relationships. */
+/** Returns the parts that a part refers to, by relationship id. */
 export function relations(parts: ZipPackage, part: string): Map<string, string> {
   const folder = folderOf(part);
-  const xml = parts.text(`${folder}_rels/${part.slice(folder.length)}.rels`);
   return new Map(
-    elements(xml, 'Relationship').map((link) => [
-      attribute(link, 'Id'),
-      resolvePart(folder, attribute(link, 'Target')),
-    ]),
+    relationships(parts, part).map((link) => [attribute(link, 'Id'), resolvePart(folder, attribute(link, 'Target'))]),
   );
 }
 
-/** Relationship id -> address, for what a part refers to outside of its file. */
+/** Returns the addresses outside of the file that a part refers to, by relationship id. */
 export function outsideTargets(parts: ZipPackage, part: string): Map<string, string> {
-  const folder = folderOf(part);
-  const xml = parts.text(`${folder}_rels/${part.slice(folder.length)}.rels`);
   return new Map(
-    elements(xml, 'Relationship').flatMap((link) => {
+    relationships(parts, part).flatMap((link) => {
       const url = outsideLinks(attribute(link, 'Target'));
       return url === undefined ? [] : [[attribute(link, 'Id'), url] as const];
     }),
   );
 }
 
+function relationships(parts: ZipPackage, part: string): XmlElement[] {
+  const folder = folderOf(part);
+  return findElements(readXml(parts.text(`${folder}_rels/${part.slice(folder.length)}.rels`)), 'Relationship');
+}
+
 function tail(text: string, mark: string): string {
   const at = text.lastIndexOf(mark);
   return at === -1 ? '' : text.slice(at + mark.length);
-}
-
-/** Elements of a name that do not contain themselves. */
-function elements(xml: string, name: string): { head: string; body: string }[] {
-  const found: { head: string; body: string }[] = [];
-  const close = `</${name}>`;
-  for (let at = findOpen(xml, name, 0); at !== -1; ) {
-    const headEnd = xml.indexOf('>', at);
-    if (headEnd === -1) break;
-    const head = xml.slice(at, headEnd);
-    const empty = head.endsWith('/');
-    const end = empty ? headEnd : xml.indexOf(close, headEnd);
-    if (end === -1) break;
-    found.push({ head, body: empty ? '' : xml.slice(headEnd + 1, end) });
-    at = findOpen(xml, name, end + 1);
-  }
-  return found;
-}
-
-function findOpen(xml: string, name: string, from: number): number {
-  for (let at = xml.indexOf(`<${name}`, from); at !== -1; at = xml.indexOf(`<${name}`, at + 1)) {
-    if (/[\s/>]/.test(xml[at + name.length + 1] ?? '')) return at;
-  }
-  return -1;
 }

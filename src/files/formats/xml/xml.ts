@@ -13,9 +13,9 @@ import { parseTxt } from '../txt.ts';
 import { isProse, writeProse } from './prose.ts';
 import {
   attribute,
+  attributes,
   childAt,
   childElements,
-  decodeXml,
   findElements,
   readXml,
   textOf,
@@ -32,7 +32,6 @@ const TREE_TAGS_MAX = 500_000;
 const UNPARSED = /<!ENTITY\s[^<>]{1,2000}\sNDATA\s[^<>]{1,200}>/g;
 /** Attributes that say nothing about the content. */
 const TECHNICAL = /^(?:xmlns(?::.*)?|xsi:.*|xml:space)$/;
-const ATTRIBUTE = /\s([\w:.-]{1,100})\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 /** Text that is HTML by itself, as in feeds. */
 const ESCAPED_HTML = /<\/(?:p|div|span|li|td|a|b|i|h\d)\s*>|<(?:p|br)\s*\/?>/i;
 
@@ -133,7 +132,7 @@ function entriesOf(parent: XmlElement): XmlElement[] {
 /** Elements as members by their names, several of a name as a list; attributes as members too. */
 function toJson(element: XmlElement): Json {
   const inner = childElements(element);
-  const own = attributesOf(element);
+  const own = attributes(element).filter(([name, value]) => !TECHNICAL.test(name) && value.trim() !== '');
   const hasText = element.children.some((child) => typeof child === 'string' && child.trim() !== '');
   if (inner.length === 0 || hasText) {
     const text = plain(element);
@@ -157,12 +156,6 @@ function propertiesOf(pairs: readonly XmlElement[]): Json {
     return [[textOf(key), /^(?:true|false)$/.test(value.name) ? value.name : toJson(value)]];
   });
   return Object.fromEntries(members);
-}
-
-function attributesOf(element: XmlElement): [string, string][] {
-  return [...element.head.matchAll(ATTRIBUTE)]
-    .map(([, name = '', value, other]): [string, string] => [name, decodeXml(value ?? other ?? '')])
-    .filter(([name, value]) => !TECHNICAL.test(name) && value.trim() !== '');
 }
 
 /** The text of an element, without the markup of HTML that it quotes. */

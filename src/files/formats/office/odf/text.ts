@@ -15,7 +15,7 @@ export interface OdfStyles {
   numbered: ReadonlySet<string>;
 }
 
-export type BlockSink = (draft: BlockDraft, text: string) => void;
+type BlockSink = (draft: BlockDraft, text: string) => void;
 
 /** Blanks that one element may stand for, and columns and rows that one cell may. */
 const REPEAT_MAX = 100;

@@ -10,7 +10,7 @@ import { type ParagraphStyle, RtfBlocks } from './blocks.ts';
 import { charsetEncoding, codePageEncoding, decodeBytes } from './encodings.ts';
 
 /** Bytes of a file: pictures are most of a large one. */
-export const RTF_BYTES_MAX = 128 * 1024 * 1024;
+const RTF_BYTES_MAX = 128 * 1024 * 1024;
 /** Groups within groups. */
 const DEPTH_MAX = 2000;
 
