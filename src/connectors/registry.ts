@@ -11,7 +11,7 @@ import { openWebConnector } from './web/connector.ts';
 
 export type Connectors = { readonly [Kind in OriginKind]: Connector<Kind> };
 
-export interface ConnectorDeps {
+interface ConnectorDeps {
   /** Base addresses of the remote services; null = the real ones. */
   remote: Config['remote'];
   http: HttpClient;

@@ -53,7 +53,7 @@ export interface DriveApi {
   exportAs(file: FileReference, mimeType: string): Promise<HttpResponse>;
 }
 
-export interface DriveApiOptions {
+interface DriveApiOptions {
   client: GoogleClient;
   /** Without a trailing slash. */
   baseUrl: string;

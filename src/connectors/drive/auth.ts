@@ -23,7 +23,7 @@ const TOKEN_BYTES_MAX = 64 * 1024;
 const TOKENS_KEPT_MAX = 256;
 const RSA_BITS_MIN = 1024;
 
-export interface ServiceAccount {
+interface ServiceAccount {
   clientEmail: string;
   privateKeyId: string | null;
   privateKey: KeyObject;
@@ -65,7 +65,7 @@ function parsePrivateKey(pem: string): KeyObject {
 }
 
 /** A JSON Web Token as Google asks for it, signed with RS256. */
-export function signAssertion(account: ServiceAccount, now: Date): string {
+function signAssertion(account: ServiceAccount, now: Date): string {
   const issued = Math.floor(now.getTime() / 1000) - CLOCK_SKEW_SECONDS;
   const header = { alg: 'RS256', typ: 'JWT', ...(account.privateKeyId === null ? {} : { kid: account.privateKeyId }) };
   const claims = {

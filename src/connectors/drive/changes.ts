@@ -16,7 +16,7 @@ const PAGES_MAX = 1_000;
 
 type Entry = ChangePage['changes'][number];
 
-export interface ChangeLog {
+interface ChangeLog {
   /** Of several changes of a file the last. */
   entries: ReadonlyMap<string, Entry>;
   nextPageToken: string;

@@ -19,7 +19,7 @@ const GOOGLE_TOKEN_URL = 'https://oauth2.googleapis.com/token';
 const FULL_LISTING_AFTER_MS = 7 * 24 * 60 * 60_000;
 const FOLDERS_IN_CURSOR_MAX = 20_000;
 
-export interface DriveOptions {
+interface DriveOptions {
   http: HttpClient;
   /** The operator's; null for Google itself. */
   baseUrl: string | null;

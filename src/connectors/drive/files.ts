@@ -44,7 +44,7 @@ export const FILE_FIELDS =
   'owners(displayName,emailAddress),lastModifyingUser(displayName,emailAddress),resourceKey,capabilities(canDownload),' +
   'shortcutDetails(targetId,targetMimeType,targetResourceKey)';
 
-export interface ExportFormat {
+interface ExportFormat {
   mimeType: string;
   ending: string;
 }

@@ -13,10 +13,10 @@ import { DriveError } from './request.ts';
 
 /** More make queries that Google answers slowly, or not at all. */
 const PARENTS_PER_QUERY = 50;
-export const FOLDERS_MAX = 50_000;
-export const DRIVE_FILES_MAX = 200_000;
+const FOLDERS_MAX = 50_000;
+const DRIVE_FILES_MAX = 200_000;
 /** Each is a request of its own. */
-export const SHORTCUTS_MAX = 5_000;
+const SHORTCUTS_MAX = 5_000;
 const PAGES_MAX = 100_000;
 const RESTARTS_MAX = 2;
 const CHECKPOINT_FILES = 200;

@@ -44,7 +44,7 @@ export interface PageApi {
   now(): Date;
 }
 
-export interface PageApiOptions {
+interface PageApiOptions {
   http: HttpClient;
   baseUrl: string;
   pace: Pace;

@@ -12,7 +12,7 @@ const PARTS: readonly [member: 'summary_block_id' | 'notes_block_id' | 'transcri
   ['transcript_block_id', 'Transcript'],
 ];
 
-export interface PageBlocks {
+interface PageBlocks {
   blocks: PageBlock[];
   /** Pages and databases right below this page, in order. */
   below: PageBlock[];

@@ -30,7 +30,7 @@ const FILE_BYTES_MAX = 512 * 1024 * 1024;
 const FILE_TIMEOUT_MS = 15 * 60_000;
 const FILE_ATTEMPTS_MAX = 2;
 
-export interface PageConnectorOptions {
+interface PageConnectorOptions {
   http: HttpClient;
   /** The operator's, without `/v1`; null for the workspace's own. */
   baseUrl: string | null;

@@ -140,7 +140,6 @@ export type WireFile = Pick<BlockContent, 'type' | 'name' | 'file' | 'external'>
 export type BlockContent = z.infer<typeof BlockContentSchema>;
 export type WireBlock = z.infer<typeof BlockSchema> & { content: BlockContent };
 export type WirePage = z.infer<typeof Page>;
-export type WireDatabase = z.infer<typeof Database>;
 export type WireProperty = z.infer<typeof PropertySchema>;
 
 /** A block with what is in it. */

@@ -36,8 +36,8 @@ import {
 } from './rules.ts';
 import { tarballFiles } from './tarball.ts';
 
-export const PATH_FILTERS_MAX = 100;
-export const REPOSITORY_FILES_MAX = 100_000;
+const PATH_FILTERS_MAX = 100;
+const REPOSITORY_FILES_MAX = 100_000;
 const REFERENCE_UNITS_MAX = 255;
 const CREDENTIAL_UNITS_MAX = 1000;
 /** Changed files that are fetched one by one. */

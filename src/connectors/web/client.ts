@@ -7,7 +7,7 @@ import type { OriginProblem } from '../connector.ts';
 import { allowAll, parseRobots, ROBOTS_BYTES_MAX, type Robots } from './robots.ts';
 
 /** Between the end of an answer and the next request to the same host, unless a crawl, its site or the operator says otherwise. */
-export const CRAWL_DELAY_MS_DEFAULT = 250;
+const CRAWL_DELAY_MS_DEFAULT = 250;
 /** The least pause, and the one after a page that did not change. */
 export const CRAWL_DELAY_MS_MIN_DEFAULT = 50;
 /** For an answer up to its last byte. */

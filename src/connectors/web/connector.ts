@@ -16,9 +16,9 @@ import { CRAWL_DELAY_MS_MIN_DEFAULT, type Paces, WebClient, type WebClientOption
 import { Crawl } from './crawl.ts';
 import { normalizeUrl } from './urls.ts';
 
-export const SEEDS_MAX = 100;
-export const CRAWL_DEPTH_MAX = 20;
-export const CRAWL_PAGES_MAX = 10_000;
+const SEEDS_MAX = 100;
+const CRAWL_DEPTH_MAX = 20;
+const CRAWL_PAGES_MAX = 10_000;
 /** Between two requests of a crawl to one host. */
 export const CRAWL_DELAY_MS_MAX = 60_000;
 const PATHS_MAX = 100;

@@ -16,7 +16,7 @@ const PAGES_MAX = 100_000;
 const NESTING_MAX = 2;
 const REDIRECTS_MAX = 5;
 
-export interface SitemapReading {
+interface SitemapReading {
   pages: Sitemap['pages'];
   /** Sitemaps that are there and could not be read. */
   failed: { address: string; problem: OriginProblem }[];
