@@ -141,7 +141,7 @@ async function* list(client: RepoClient, origin: RepoOrigin, request: ListReques
     if (before && before.sha !== entry.sha) passed.delete(entry.path);
     const refusal =
       refusalByPath(entry, attributesOf(entry.path), origin.pathFilters) ?? passed.get(entry.path)?.reason;
-    const known = refusal === undefined ? await request.known(entry.path) : undefined;
+    const known = refusal === undefined ? await request.findStored(entry.path) : undefined;
     if (refusal !== undefined) yield skipped(entry, refusal);
     else if (known?.revision === entry.sha) yield { kind: 'unchanged', originId: entry.path };
     else wanted.set(entry.path, entry);

@@ -63,7 +63,7 @@ export async function listOrigin(
 ): Promise<ListingEnd | OriginProblem> {
   const batch = openBatch(deps, open, room, signal);
   const changes = open.connector
-    .list(open.origin, open.credential, { ...from, known: (id) => findStoredVersion(deps, open, id), signal })
+    .list(open.origin, open.credential, { ...from, findStored: (id) => findStoredVersion(deps, open, id), signal })
     [Symbol.asyncIterator]();
   try {
     for (;;) {

@@ -48,7 +48,7 @@ export interface Feed {
  * Processes pending sources until none is left. With `feed`, returns soon after the listing has ended, whatever is pending
  * then.
  *
- * @throws RunLost when the run was canceled, deleted or unstored over.
+ * @throws RunLost when the run was canceled, deleted or taken over.
  * @throws the signal's reason when the worker stops; claimed sources are released.
  */
 export async function processPending(

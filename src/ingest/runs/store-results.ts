@@ -118,7 +118,8 @@ async function storeTogether<T>(
 export async function storeLarge(deps: IngestDeps, active: ActiveRun, rows: SourceRows): Promise<void> {
   try {
     if (rows.members.length === 0) await storeParts(deps, active, rows);
-    else await storeWithMembers(deps, active, rows, (storedRows, insert) => storeParts(deps, active, storedRows, insert));
+    else
+      await storeWithMembers(deps, active, rows, (storedRows, insert) => storeParts(deps, active, storedRows, insert));
   } catch (error) {
     if (error instanceof FileError) {
       await storeTogether(deps, active, [failedRows(rows.source, error.failure)], async () => undefined);

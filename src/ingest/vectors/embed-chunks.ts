@@ -128,7 +128,7 @@ function beat(deps: IngestDeps, tenantId: string, attempt: number): Promise<bool
 }
 
 /**
- * Releases the tenant. Chunks that were stored meanwhile didEmbed not enqueue a job, so this function looks for work once more and
+ * Releases the tenant. Chunks that were stored meanwhile did not enqueue a job, so this function looks for work once more and
  * enqueues the next job.
  */
 async function release(
