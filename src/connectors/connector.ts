@@ -1,47 +1,53 @@
 /**
- * The port of every origin that is kept in step: Drive folders, page workspaces, repositories, web sites.
+ * The port of every origin that sources follow: Drive folders, page workspaces, repositories, web sites.
  *
- * A connector says what is there (`list`) and brings bytes (`fetch`). It keeps nothing between calls and writes nothing: what
- * is new, changed or gone is decided by `ingest/origins/run-connector.ts` from revisions, and remembered by it. All its requests go
- * through `net/http-client.ts`.
+ * A connector lists the items of an origin (`list`) and fetches their bytes (`fetch`). It keeps no state between calls and
+ * writes nothing. `ingest/origins/run-connector.ts` compares revisions to decide which items are new, changed or gone, and
+ * stores the results. All requests of a connector go through `net/http-client.ts`.
  */
 import type { Opaque, Origin, OriginKind } from '../corpus/origin.ts';
 import type { TypedMetadata } from '../corpus/values.ts';
 
 /** One thing at the origin that becomes one source. */
 export interface OriginItem {
-  /** Names it for ever, also when it is moved or renamed; unique within the origin. */
+  /** Identifies the item for ever, also after a move or rename. Unique within the origin. */
   originId: string;
-  /** As people know it, with an ending where it is a file. */
+  /** The name that people see, with an ending if the item is a file. */
   name: string;
-  /** Where people open it. */
+  /** The address where people open the item. */
   url: string | null;
-  /** Equal revisions mean equal bytes: the item is neither fetched nor parsed again. Null: fetch, then compare the bytes. */
+  /**
+   * Equal revisions mean equal bytes: the item is neither fetched nor parsed again. Null: the item is fetched and its bytes are
+   * compared.
+   */
   revision: string | null;
-  /** Last modification at the origin; null where it is not known. */
+  /** Last modification at the origin; null if unknown. */
   modifiedAt: Date | null;
-  /** Origin records of the source: path, author, … They may change while `revision` does not (a move, a new name). */
+  /** Origin metadata of the source, such as path and author. A move or rename changes it without changing `revision`. */
   metadata: TypedMetadata;
-  /** What `fetch` needs. */
+  /** Values that `fetch` needs. */
   locator: Opaque;
 }
 
-/** What was stored for an item at the last run. */
-export interface KnownItem {
+/** The version of an item that an earlier run stored. */
+export interface StoredVersion {
   revision: string | null;
-  /** As `Content.state` of the fetch that was stored. */
+  /** The `Content.state` of the fetch that was stored. */
   state: Opaque | null;
 }
 
 export interface Content {
   body: AsyncIterable<Uint8Array>;
-  /** Kept with the source and given back as `KnownItem.state`: validators, links of a page. At most 64 KiB of JSON. */
+  /**
+   * Stored with the source and passed back as `StoredVersion.state`, for example validators or links of a page. At most 64 KiB
+   * of JSON.
+   */
   state?: Opaque;
-  /** Members of the item that only the fetch could tell. */
+  /** Members of the item that only the fetch could determine. */
   changes?: Partial<Pick<OriginItem, 'name' | 'url' | 'revision' | 'modifiedAt' | 'metadata'>>;
 }
 
-/** For the person who reads the run: `title` is a short sentence, `message` says what to do. */
+/** A problem, described for the person who reads the run: `title` is a short sentence, `message` says what to do. */
 export interface OriginProblem {
   title: string;
   message: string;
@@ -50,31 +56,31 @@ export interface OriginProblem {
 
 export type Fetched =
   | { kind: 'content'; content: Content }
-  /** What is stored is still right (304). */
+  /** The stored version is still current (status 304). */
   | { kind: 'unchanged' }
-  /** Nothing to index, by rule (binary, noindex, too large): counted as skipped; what was stored before is removed. */
+  /** A rule excludes the item (binary, noindex, too large). The item counts as skipped, and its stored version is removed. */
   | { kind: 'skipped'; reason: string }
-  /** It went away between list and fetch. */
+  /** The item disappeared between list and fetch. */
   | { kind: 'gone' };
 
 export type Change =
-  /** It is there. `content`: listing brought the bytes already; `fetch` is not called. */
+  /** The item exists. With `content` the listing already brought the bytes, and `fetch` is not called. */
   | { kind: 'present'; item: OriginItem; content?: Content }
-  /** Incremental listings only: it is gone, or no longer part of the origin. */
+  /** Only in incremental listings: the item is gone, or no longer part of the origin. */
   | { kind: 'gone'; originId: string }
-  /** It is there and the same as what is stored: for connectors that know it before they can name a revision. */
+  /** The item exists and equals the stored version. For connectors that detect this before they know a revision. */
   | { kind: 'unchanged'; originId: string }
-  /** There, but not to be indexed, by rule. What was stored before is removed. */
+  /** The item exists, but a rule excludes it. Its stored version is removed. */
   | { kind: 'skipped'; originId: string; name: string; reason: string }
-  /** There, but not readable now: the run shows it, what was stored before stays. */
+  /** The item exists, but cannot be read now. The run reports it, and its stored version stays. */
   | { kind: 'failed'; originId: string; name: string; problem: OriginProblem }
-  /** How many items the listing knows of and has not named yet, for the run's progress. The last word holds. */
+  /** Number of items that the listing knows and has not reported yet, for the run's progress. The last value counts. */
   | { kind: 'outlook'; waiting: number }
-  /** Everything before it was said. A run that was cut off goes on from here: `list` gets it as `resume`. */
+  /** All items before this point were reported. An interrupted run continues here: `list` receives `resume`. */
   | { kind: 'checkpoint'; resume: Opaque }
   /**
-   * Last of every listing that saw everything it set out to see; without it the run fails and nothing is deleted. `full`: what
-   * was not named in this listing is gone. `cursor`: where the next run begins, null for a full listing again.
+   * The last change of a complete listing; without it the run fails and nothing is deleted. `full`: items that this listing did
+   * not report are gone. `cursor`: where the next run starts; null for another full listing.
    */
   | { kind: 'end'; full: boolean; cursor: Opaque | null };
 
@@ -83,34 +89,35 @@ export interface ListRequest {
   cursor: Opaque | null;
   /** From the last `checkpoint` of this run, when it was cut off. */
   resume: Opaque | null;
-  /** What is stored for an item, for conditional requests. */
-  known(originId: string): Promise<KnownItem | undefined>;
+  /** Returns the stored version of an item, for conditional requests. */
+  findStored(originId: string): Promise<StoredVersion | undefined>;
   signal: AbortSignal;
 }
 
 export interface Connector<Kind extends OriginKind = OriginKind> {
   readonly kind: Kind;
-  /**
-   * @throws OriginError; ServiceError upstream_failed, upstream_timeout.
-   */
+  /** Lists the items of the origin. @throws OriginError; ServiceError upstream_failed, upstream_timeout. */
   list(origin: Extract<Origin, { kind: Kind }>, credential: string | null, request: ListRequest): AsyncIterable<Change>;
-  /** @throws as `list`; an error of a single item is a `retryable` or lasting failure of that item alone. */
+  /** Fetches one item. @throws the same errors as `list`; an error fails only this item. */
   fetch(
     origin: Extract<Origin, { kind: Kind }>,
     credential: string | null,
     item: OriginItem,
-    known: KnownItem | undefined,
+    stored: StoredVersion | undefined,
     signal: AbortSignal,
   ): Promise<Fetched>;
-  /** Reads what a caller sent, without asking the origin. @throws ServiceError invalid_request for what can never work. */
+  /**
+   * Checks the settings that a caller sent, without a request to the origin. @throws ServiceError invalid_request for settings
+   * that can never work.
+   */
   check(origin: Extract<Origin, { kind: Kind }>, credential: string | null): void;
 }
 
-/** The origin refused, or answered with something that makes no sense. Ends the run as `failure`; nothing is deleted. */
+/** The origin refused a request or sent an unusable response. The run ends as `failure` and deletes nothing. */
 export class OriginError extends Error {
   override readonly name = 'OriginError';
   readonly problem: OriginProblem;
-  /** The cursor is too old: list once more without it. */
+  /** The cursor has expired: the caller must list again without it. */
   readonly cursorExpired: boolean;
 
   constructor(problem: OriginProblem, options: { cause?: unknown; cursorExpired?: boolean } = {}) {

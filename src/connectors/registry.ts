@@ -1,4 +1,4 @@
-/** A connector for every kind of origin. The only place that names them. */
+/** Opens the connector of every kind of origin. No other module names the connectors. */
 import type { Config } from '../config.ts';
 import type { OriginKind } from '../corpus/origin.ts';
 import type { HttpClient } from '../net/http-client.ts';
@@ -11,14 +11,14 @@ import { openWebConnector } from './web/connector.ts';
 
 export type Connectors = { readonly [Kind in OriginKind]: Connector<Kind> };
 
-export interface ConnectorDeps {
+interface ConnectorDeps {
   /** Base addresses of the remote services; null = the real ones. */
   remote: Config['remote'];
   http: HttpClient;
   clock: Clock;
-  /** Pauses of crawls. */
+  /** Pauses between requests of crawls. */
   crawl: Config['crawl'];
-  /** Whether words in pictures are read. */
+  /** Whether OCR reads words in pictures. */
   readsPictures: boolean;
 }
 
@@ -31,7 +31,9 @@ export function openConnectors({ remote, http, clock, crawl, readsPictures }: Co
   };
 }
 
-/** The connector of a kind that is known at run time only: its origin and items are of that kind. */
+/**
+ * Returns the connector of a kind that is known only at run time. The caller must pass it origins and items of the same kind.
+ */
 export function connectorOf(connectors: Connectors, kind: OriginKind): Connector {
   return connectors[kind] as unknown as Connector;
 }

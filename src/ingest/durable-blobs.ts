@@ -1,6 +1,6 @@
 /**
- * Bytes that become sources while a run goes on: durable before the rows that need them, and reserved until then, as those of
- * an upload are (corpus/blob-row-store.ts).
+ * Makes the bytes of new sources durable while a run is active. A reservation protects the bytes until their rows
+ * exist, like the reservation of an upload (corpus/blob-row-store.ts).
  */
 import type { StagedBlob } from '../blobs/blob-store.ts';
 import { insertBlobRows, insertReservation, releaseReservation } from '../corpus/blob-row-store.ts';
@@ -11,8 +11,8 @@ import type { IngestDeps } from './ingest-deps.ts';
 const ROWS_PER_STATEMENT = 400;
 
 /**
- * Makes the bytes durable and calls `store`, which calls what it is given in the transaction that writes the rows. When it rejects,
- * what no row needs is removed by the collector.
+ * Makes the bytes durable, then calls `store`. `store` must call its `release` argument in the transaction that writes
+ * the rows. If `store` rejects, the garbage collector removes the bytes that no row needs.
  */
 export async function storeWithBlobs<T>(
   deps: Pick<IngestDeps, 'db' | 'blobs' | 'clock'>,
@@ -33,7 +33,8 @@ export async function storeWithBlobs<T>(
     }
     await deps.blobs.commit(staged);
     return await store(async (tx) => {
-      if (!(await releaseReservation(tx, tenantId, reservationId))) throw new Error('a reservation of blobs is gone');
+      if (!(await releaseReservation(tx, tenantId, reservationId)))
+        throw new Error('the reservation of the blobs no longer exists');
     });
   } catch (error) {
     await deps.blobs.discard(staged);

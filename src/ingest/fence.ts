@@ -1,10 +1,10 @@
-/** The fence: whoever writes for a run first makes sure that the run is still its own. */
+/** The fence: every writer for a run first checks that this worker still owns the run. */
 import { lockGroup, type SourceGroup, setGroupStatus } from '../corpus/group-store.ts';
 import { lockRun, type RunReads, setRunStatus } from '../corpus/run-store.ts';
 import type { ChunkMetadataKey } from '../corpus/values.ts';
 import type { Tx } from '../db/database.ts';
 
-/** A run that this worker has taken. */
+/** A run that this worker has claimed. */
 export interface ActiveRun {
   tenantId: string;
   runId: string;
@@ -16,7 +16,7 @@ export interface ActiveRun {
   chunkMetadataKeys: ChunkMetadataKey[];
 }
 
-/** The run is not this worker's any more: everything not yet written is dropped. */
+/** This worker no longer owns the run. The worker drops everything that it has not written yet. */
 export class RunLost extends Error {
   readonly reason: 'deleted' | 'canceling' | 'taken over';
 
@@ -38,7 +38,9 @@ export async function checkFence(tx: Tx, active: ActiveRun): Promise<SourceGroup
   return group;
 }
 
-/** `starting` -> `started`: the first files are in hand, or their origin is asked for them. Idempotent. */
+/**
+ * Changes `starting` to `started`: the first files are in flight, or the listing of the origin has begun. Idempotent.
+ */
 export async function markStarted(
   tx: Tx,
   active: ActiveRun,

@@ -1,4 +1,4 @@
-/** Whoever works on a run says so every few seconds, and notices when the run is not its own any more. */
+/** A worker renews its claim on a run every few seconds and notices when it no longer owns the run. */
 import { beatRun } from '../corpus/run-store.ts';
 import { type ActiveRun, checkFence, RunLost } from './fence.ts';
 import type { IngestDeps } from './ingest-deps.ts';
@@ -6,9 +6,9 @@ import type { IngestDeps } from './ingest-deps.ts';
 const HEARTBEAT_MS = 2_000;
 
 /**
- * Runs `work` with a signal that also aborts when the run was lost.
+ * Runs `work` with a signal that also aborts when this worker loses the run.
  *
- * @throws RunLost when the run was canceled, deleted or taken over; what `work` throws.
+ * @throws RunLost when the run was canceled, deleted or taken over; errors of `work`.
  */
 export async function withHeartbeat<T>(
   deps: IngestDeps,
@@ -16,18 +16,18 @@ export async function withHeartbeat<T>(
   signal: AbortSignal,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const own = new AbortController();
+  const lost = new AbortController();
   const heartbeat = setInterval(() => {
     beat(deps, active).then(
-      (alive) => alive || own.abort(new RunLost('taken over')),
+      (alive) => alive || lost.abort(new RunLost('taken over')),
       (error) => deps.log.warn({ err: error }, 'the heartbeat of a run failed'),
     );
   }, HEARTBEAT_MS);
   try {
-    return await work(AbortSignal.any([signal, own.signal]));
+    return await work(AbortSignal.any([signal, lost.signal]));
   } catch (error) {
-    // The heartbeat only notices that something is wrong; the fence says what.
-    if (error instanceof RunLost || own.signal.aborted) {
+    // The heartbeat only notices that something is wrong; the fence finds the reason.
+    if (error instanceof RunLost || lost.signal.aborted) {
       await deps.db.transaction(active.tenantId, (tx) => checkFence(tx, active));
     }
     throw error;

@@ -1,4 +1,4 @@
-/** What ingestion and deletion use of the service. */
+/** The parts of the service that ingestion and deletion use. */
 import type { FastifyBaseLogger } from 'fastify';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { Config } from '../config.ts';
@@ -30,8 +30,11 @@ export interface IngestDeps {
 }
 
 /** Counters of ingestion; each call adds `count`. */
-export interface IngestMetrics {
+interface IngestMetrics {
   ingested(what: 'files' | 'failed_files' | 'chunks', count: number): void;
-  /** Chunks that got a vector, texts sent to the model, texts that it refused, jobs that failed. */
+  /**
+   * `chunks`: chunks that got a vector. `requested`: texts sent to the model. `refused`: texts without a vector.
+   * `failed_jobs`: jobs that failed.
+   */
   embedded(what: 'chunks' | 'requested' | 'refused' | 'failed_jobs', count: number): void;
 }

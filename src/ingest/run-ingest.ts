@@ -1,8 +1,9 @@
 /**
- * The jobs `ingest-run` and `origin-run`: takes a run, lists the origin of its source group if it has one, processes what is pending, ends the run.
+ * The jobs `ingest-run` and `origin-run`: claim a run, list the origin of its source group if there is one, process
+ * pending sources, end the run.
  *
- * It may be delivered twice or to two workers at once: taking a run raises its attempt, and every transaction that writes
- * for it checks that number, the group's generation and its tombstone (`checkFence`).
+ * The queue may deliver a job twice or to two workers at once. A claim raises the run's attempt. Every transaction that
+ * writes for the run checks the attempt, the group's generation and its tombstone (`checkFence`).
  */
 import { deleteChunksOfPendingSources } from '../corpus/chunk-writer.ts';
 import { lockGroup, type SourceGroup, setGroupStatus, UPLOADED } from '../corpus/group-store.ts';
@@ -20,7 +21,7 @@ import { removeReplaced } from './runs/remove-replaced.ts';
 
 const FAILURE_EXAMPLES_MAX = 3;
 
-/** The handler. It throws what a retry may cure; after the last attempt the run ends as `failure`. */
+/** Returns the handler. It throws errors that a retry may fix; after the last attempt the run ends as `failure`. */
 export function ingestRun(deps: IngestDeps): JobHandler {
   return async ({ tenantId, runId }, { signal, lastAttempt }) => {
     if (!tenantId || !runId) throw new Error('ingest-run needs tenantId and runId');
@@ -48,7 +49,7 @@ export function ingestRun(deps: IngestDeps): JobHandler {
       deps.crash.reach('ingest.finished');
     } catch (error) {
       if (error instanceof RunLost) {
-        // Deleted, or taken by another worker: whoever did that answers for what follows.
+        // If the group was deleted or another worker claimed the run, that request or worker finishes the work.
         if (error.reason === 'canceling') await takeOrEnd(deps, tenantId, runId);
         return;
       }
@@ -58,7 +59,10 @@ export function ingestRun(deps: IngestDeps): JobHandler {
   };
 }
 
-/** Takes the run for this worker, or returns undefined when there is nothing (more) to do for it. */
+/**
+ * Claims the run for this worker. Returns undefined when nothing is left to do, for example because this call ended a
+ * canceled run.
+ */
 async function takeOrEnd(deps: IngestDeps, tenantId: string, runId: string): Promise<ActiveRun | undefined> {
   const now = deps.clock.now();
   const taken = await deps.db.transaction(tenantId, async (tx): Promise<ActiveRun | RunEnd | undefined> => {
@@ -73,7 +77,7 @@ async function takeOrEnd(deps: IngestDeps, tenantId: string, runId: string): Pro
       await deleteChunksOfPendingSources(tx, tenantId, group.id);
       return end(tx, tenantId, group, run, 'canceled', null, now);
     }
-    // Still being worked on by the books, yet delivered again: the worker before this one is lost.
+    // The status is still active although the job was redelivered, so the previous worker died.
     for (const status of pathToStarting(group.status)) await setGroupStatus(tx, tenantId, group.id, status);
     const attempt = await takeRun(tx, tenantId, run.id, now);
     return {
@@ -102,7 +106,7 @@ async function lockGroupOfRun(
   tenantId: string,
   runId: string,
 ): Promise<{ group: SourceGroup; run: Run } | undefined> {
-  // Everybody locks the group before its run: the other order would deadlock.
+  // All code locks the group before its run: the other order would deadlock.
   const groupId = await findGroupIdOfRun(tx, tenantId, runId);
   const group = groupId && (await lockGroup(tx, tenantId, groupId));
   const run = group && (await lockRun(tx, tenantId, runId));
@@ -124,7 +128,10 @@ async function finish(deps: IngestDeps, active: ActiveRun): Promise<void> {
   logEnd(deps, ended);
 }
 
-/** The last attempt failed for a reason that is no file's fault. What is stored stays; a new run tries the rest. */
+/**
+ * Ends the run after its last attempt failed for a reason that no single file caused. Stored results stay; a new run
+ * processes the rest.
+ */
 async function giveUp(deps: IngestDeps, active: ActiveRun): Promise<void> {
   const error = { title: 'The run failed', message: 'An internal error occurred. The log of the service says more.' };
   const ended = await deps.db.transaction(active.tenantId, async (tx) => {
@@ -145,31 +152,31 @@ async function end(
   error: { title: string; message: string } | null,
   now: Date,
 ): Promise<RunEnd> {
-  // A clock that was set back must not end a run before it began.
+  // If the clock was set back, the run must not end before it began.
   const endedAt = run.startedAt && run.startedAt > now ? run.startedAt : now;
   const origin =
     group.sourceType === UPLOADED
       ? undefined
       : await endOrigin(tx, { tenantId, groupId: group.id, runId: run.id }, status === 'success');
   const ending = origin?.problem && status === 'success' ? 'failure' : status;
-  const shown = (status === 'success' && origin?.problem) || error;
-  await setRunStatus(tx, tenantId, run.id, ending, { stage: null, endedAt, error: shown });
+  const reportedProblem = (status === 'success' && origin?.problem) || error;
+  await setRunStatus(tx, tenantId, run.id, ending, { stage: null, endedAt, error: reportedProblem });
   const groupStatus = ending === 'success' && origin?.isManaged ? 'managed' : ending;
-  await setGroupStatus(tx, tenantId, run.sourceGroupId, groupStatus, { endedAt, error: shown });
-  return { tenantId, group, run, ending, endedAt, problem: shown?.title ?? null };
+  await setGroupStatus(tx, tenantId, run.sourceGroupId, groupStatus, { endedAt, error: reportedProblem });
+  return { tenantId, group, run, ending, endedAt, problem: reportedProblem?.title ?? null };
 }
 
 interface RunEnd {
   tenantId: string;
   group: SourceGroup;
-  /** As it was before its end. */
+  /** The run's row as it was before the end. */
   run: Run;
   ending: 'success' | 'failure' | 'canceled';
   endedAt: Date;
   problem: string | null;
 }
 
-/** Call after the commit. The line names ids and figures only: names of files are content. */
+/** Call after the commit. The log line has only ids and counts, because file names are content. */
 function logEnd({ log }: Pick<IngestDeps, 'log'>, { tenantId, group, run, ending, endedAt, problem }: RunEnd): void {
   const { added, updated, unchanged, skipped, deleted, failed, chunksDone } = run;
   const seconds = (endedAt.getTime() - (run.startedAt ?? endedAt).getTime()) / 1000;

@@ -15,8 +15,8 @@ import { limitedBody } from './response-body.ts';
 import { retryWait } from './retry-wait.ts';
 
 export const REDIRECTS_MAX = 5;
-export const TIMEOUT_MS_DEFAULT = 60_000;
-export const RESPONSE_BYTES_MAX_DEFAULT = 64 * 1024 * 1024;
+const TIMEOUT_MS_DEFAULT = 60_000;
+const RESPONSE_BYTES_MAX_DEFAULT = 64 * 1024 * 1024;
 const CONNECT_TIMEOUT_MS = 10_000;
 const CONNECTIONS_PER_HOST_MAX = 64;
 /** A model takes a connection for each answer that it streams. */
@@ -74,7 +74,7 @@ export interface HttpClient {
   close(): Promise<void>;
 }
 
-export interface HttpClientOptions {
+interface HttpClientOptions {
   /** Hosts and CIDRs that addresses from tenants may reach although private. */
   allow: readonly string[];
   /** Name -> addresses. Tests bring their own. */

@@ -148,7 +148,7 @@ test('a listing stops when its signal aborts', async () => {
   site.git.commit(files(3));
   fake.faults.add(/\/git\/trees\//, 'stall');
   const stop = new AbortController();
-  const request = { cursor: null, resume: null, known: async () => undefined, signal: stop.signal };
+  const request = { cursor: null, resume: null, findStored: async () => undefined, signal: stop.signal };
   const listed = Array.fromAsync(repo.list(origin(), null, request));
   setImmediate(() => stop.abort(new Error('stopped')));
   await assert.rejects(listed, /stopped|abort/i);

@@ -78,7 +78,7 @@ test('where the group has no room, an archive fails, and a file with text of its
     ['z.zip', 'failed'],
   ]);
   const pdf = (await service.get(`/sources/${sources.find(({ name }) => name === 'p.pdf')!.id}`)).body;
-  assert.deepEqual(pdf.warnings, ['1 file inside was left out: the source group has no room for more.']);
+  assert.deepEqual(pdf.warnings, ['1 file inside was skipped: the source group has no room for more.']);
 });
 
 test('the files of an archive become sources, linked to it; litter and pictures do not', async () => {

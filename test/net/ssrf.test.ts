@@ -251,7 +251,7 @@ test('addresses in a credential are not asked', async () => {
     readsPictures: false,
   });
   const origin = { kind: 'drive', folderUrl: drive.state.root } as const;
-  const request = { cursor: null, resume: null, known: async () => undefined, signal: never };
+  const request = { cursor: null, resume: null, findStored: async () => undefined, signal: never };
   const changes = await Array.fromAsync(connector.list(origin, drive.key, request));
   assert.equal(changes.at(-1)?.kind, 'end');
   await drive.close();

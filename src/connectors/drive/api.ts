@@ -1,18 +1,18 @@
-/** The parts of the Drive API (v3) that reading a folder takes. */
+/** Wraps the parts of the Drive API (v3) that reading a folder needs. */
 import { z } from 'zod';
 import { ServiceError } from '../../errors.ts';
 import type { HttpResponse } from '../../net/http-client.ts';
 import { isStaleToken, type TokenSource } from './auth.ts';
 import { DRIVE_FILE_BYTES_MAX, DriveFile, FILE_FIELDS } from './files.ts';
 import { isDriveId, isResourceKey } from './folder-url.ts';
-import { askGoogle, DriveError, type GoogleClient, readJson } from './request.ts';
+import { DriveError, type GoogleClient, readJson, requestGoogle } from './request.ts';
 
 const PAGE_SIZE = 1000;
 const REQUEST_TIMEOUT_MS = 60_000;
 const DOWNLOAD_TIMEOUT_MS = 15 * 60_000;
 const JSON_BYTES_MAX = 32 * 1024 * 1024;
 
-/** A file that may need its key to be read by its link. */
+/** A file. `resourceKey` is needed for some files that are shared only by link. */
 export interface FileReference {
   id: string;
   resourceKey?: string | null | undefined;
@@ -45,7 +45,7 @@ export type ChangePage = z.infer<typeof ChangePage>;
 /** All methods: @throws DriveError; ServiceError upstream_failed, upstream_timeout. */
 export interface DriveApi {
   file(file: FileReference): Promise<DriveFile>;
-  /** Files whose parent is one of the folders. `driveId`: all of them are in that shared drive. */
+  /** Returns files whose parent is one of the folders. With `driveId` all folders must be in that shared drive. */
   children(folders: readonly FileReference[], driveId: string | null, pageToken: string | undefined): Promise<FilePage>;
   startPageToken(driveId: string | null): Promise<string>;
   changes(driveId: string | null, pageToken: string): Promise<ChangePage>;
@@ -53,7 +53,7 @@ export interface DriveApi {
   exportAs(file: FileReference, mimeType: string): Promise<HttpResponse>;
 }
 
-export interface DriveApiOptions {
+interface DriveApiOptions {
   client: GoogleClient;
   /** Without a trailing slash. */
   baseUrl: string;
@@ -75,7 +75,7 @@ export function openDriveApi({ client, baseUrl, tokens, credential, signal }: Dr
       const token = await tokens.token(credential, signal);
       const headers = { authorization: `Bearer ${token}`, ...resourceKeys(files) };
       try {
-        return await askGoogle(client, url, { headers, signal, ...limits }, read);
+        return await requestGoogle(client, url, { headers, signal, ...limits }, read);
       } catch (error) {
         if (refreshed || !isStaleToken(error)) throw error;
         tokens.discard(credential, token);
@@ -86,7 +86,7 @@ export function openDriveApi({ client, baseUrl, tokens, credential, signal }: Dr
     get(path, params, files, { timeoutMs: REQUEST_TIMEOUT_MS, responseBytesMax: JSON_BYTES_MAX }, (response) =>
       readJson(response, schema),
     );
-  const getBytes = (path: string, params: Record<string, string>, file: FileReference) =>
+  const getFile = (path: string, params: Record<string, string>, file: FileReference) =>
     get(
       path,
       params,
@@ -114,15 +114,15 @@ export function openDriveApi({ client, baseUrl, tokens, credential, signal }: Dr
         },
         [...folders],
       );
-      // What is missing from such an answer would look deleted.
+      // Files missing from an incomplete response would look deleted.
       if (page.incompleteSearch === true)
         throw new ServiceError('upstream_failed', 'Google Drive could not search everything. Try again later.');
       return page;
     },
     async startPageToken(driveId) {
       const params = { supportsAllDrives: 'true', ...(driveId === null ? {} : { driveId }) };
-      const Answer = z.object({ startPageToken: z.string() });
-      return (await getJson('changes/startPageToken', Answer, params, [])).startPageToken;
+      const Response = z.object({ startPageToken: z.string() });
+      return (await getJson('changes/startPageToken', Response, params, [])).startPageToken;
     },
     changes: (driveId, pageToken) =>
       getJson(
@@ -139,12 +139,12 @@ export function openDriveApi({ client, baseUrl, tokens, credential, signal }: Dr
         },
         [],
       ),
-    download: (file) => getBytes(`files/${segment(file.id)}`, { alt: 'media', supportsAllDrives: 'true' }, file),
-    exportAs: (file, mimeType) => getBytes(`files/${segment(file.id)}/export`, { mimeType }, file),
+    download: (file) => getFile(`files/${segment(file.id)}`, { alt: 'media', supportsAllDrives: 'true' }, file),
+    exportAs: (file, mimeType) => getFile(`files/${segment(file.id)}/export`, { mimeType }, file),
   };
 }
 
-/** Ids come from answers: only what is surely an id becomes part of a path or a query. */
+/** Checks an id. Ids come from responses, so only valid ids become part of a path or a query. */
 function segment(id: string): string {
   if (!isDriveId(id)) throw new DriveError(400, 'invalidId', 'fileId');
   return id;

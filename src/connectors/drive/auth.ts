@@ -1,29 +1,29 @@
 /**
- * Access tokens of Google service accounts: a signed assertion is exchanged for a token (RFC 7523).
+ * Gets access tokens of Google service accounts: a signed assertion is exchanged for a token (RFC 7523).
  *
- * The address of the exchange is the operator's. What a key says about addresses (`token_uri`) is never used.
+ * The operator sets the address of the exchange. The address in a key (`token_uri`) is never used.
  */
 import { createHash, createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import { z } from 'zod';
 import { invalidRequest, ServiceError } from '../../errors.ts';
 import type { Clock } from '../../util/time.ts';
 import { OriginError } from '../connector.ts';
-import { askGoogle, DriveError, type GoogleClient, readJson } from './request.ts';
+import { DriveError, type GoogleClient, readJson, requestGoogle } from './request.ts';
 
 const SCOPE = 'https://www.googleapis.com/auth/drive.readonly';
-/** Google's name for itself in assertions, also where requests go through a proxy of the operator. */
+/** Google's name in assertions, also when requests go through a proxy of the operator. */
 const AUDIENCE = 'https://oauth2.googleapis.com/token';
 const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 const ASSERTION_SECONDS = 3600;
-/** Of clocks that differ. */
+/** Allowed difference between clocks. */
 const CLOCK_SKEW_SECONDS = 30;
 const REFRESH_BEFORE_END_MS = 5 * 60_000;
 const TOKEN_TIMEOUT_MS = 30_000;
 const TOKEN_BYTES_MAX = 64 * 1024;
-const TOKENS_KEPT_MAX = 256;
+const TOKENS_CACHED_MAX = 256;
 const RSA_BITS_MIN = 1024;
 
-export interface ServiceAccount {
+interface ServiceAccount {
   clientEmail: string;
   privateKeyId: string | null;
   privateKey: KeyObject;
@@ -36,7 +36,7 @@ const KeyFile = z.object({
   private_key_id: z.string().max(500).optional(),
 });
 
-/** @throws ServiceError invalid_request; its message holds nothing of the key. */
+/** Parses a key file. @throws ServiceError invalid_request; its message contains no part of the key. */
 export function parseServiceAccount(credential: string): ServiceAccount {
   let json: unknown;
   try {
@@ -59,13 +59,13 @@ function parsePrivateKey(pem: string): KeyObject {
     const key = createPrivateKey({ key: pem, format: 'pem' });
     if (key.asymmetricKeyType === 'rsa' && (key.asymmetricKeyDetails?.modulusLength ?? 0) >= RSA_BITS_MIN) return key;
   } catch {
-    // Its text would tell about the key.
+    // The error's text could reveal parts of the key, so it is dropped.
   }
   throw invalidRequest('The service account key has a private_key that is not an RSA key in PEM form.');
 }
 
-/** A JSON Web Token as Google asks for it, signed with RS256. */
-export function signAssertion(account: ServiceAccount, now: Date): string {
+/** Returns a JSON Web Token in Google's format, signed with RS256. */
+function signAssertion(account: ServiceAccount, now: Date): string {
   const issued = Math.floor(now.getTime() / 1000) - CLOCK_SKEW_SECONDS;
   const header = { alg: 'RS256', typ: 'JWT', ...(account.privateKeyId === null ? {} : { kid: account.privateKeyId }) };
   const claims = {
@@ -81,9 +81,9 @@ export function signAssertion(account: ServiceAccount, now: Date): string {
 }
 
 export interface TokenSource {
-  /** @throws OriginError; ServiceError upstream_failed, upstream_timeout. */
+  /** Returns a valid token, cached if possible. @throws OriginError; ServiceError upstream_failed, upstream_timeout. */
   token(credential: string, signal: AbortSignal): Promise<string>;
-  /** Forgets a token that was refused. */
+  /** Drops a refused token from the cache. */
   discard(credential: string, token: string): void;
 }
 
@@ -92,10 +92,10 @@ interface Entry {
   refreshAt: number;
 }
 
-/** Tokens are kept by the hash of their credential. Callers at the same time share one exchange. */
+/** Opens a cache of tokens, keyed by the hash of their credential. Concurrent callers share one exchange. */
 export function openTokenSource(client: GoogleClient, tokenUrl: string, clock: Clock): TokenSource {
-  const kept = new Map<string, Entry>();
-  const running = new Map<string, Promise<Entry>>();
+  const cached = new Map<string, Entry>();
+  const inFlight = new Map<string, Promise<Entry>>();
 
   async function exchange(credential: string, signal: AbortSignal): Promise<Entry> {
     const now = clock.now();
@@ -108,53 +108,53 @@ export function openTokenSource(client: GoogleClient, tokenUrl: string, clock: C
       timeoutMs: TOKEN_TIMEOUT_MS,
       responseBytesMax: TOKEN_BYTES_MAX,
     };
-    const answer = await askGoogle(client, tokenUrl, options, (response) => readJson(response, TokenAnswer));
-    const livesMs = answer.expires_in * 1000;
+    const response = await requestGoogle(client, tokenUrl, options, (raw) => readJson(raw, TokenResponse));
+    const lifetimeMs = response.expires_in * 1000;
     return {
-      token: answer.access_token,
-      refreshAt: now.getTime() + Math.max(livesMs - REFRESH_BEFORE_END_MS, livesMs / 2),
+      token: response.access_token,
+      refreshAt: now.getTime() + Math.max(lifetimeMs - REFRESH_BEFORE_END_MS, lifetimeMs / 2),
     };
   }
 
   function remember(key: string, entry: Entry): void {
-    kept.delete(key);
-    kept.set(key, entry);
-    for (const oldest of kept.keys()) if (kept.size > TOKENS_KEPT_MAX) kept.delete(oldest);
+    cached.delete(key);
+    cached.set(key, entry);
+    for (const oldest of cached.keys()) if (cached.size > TOKENS_CACHED_MAX) cached.delete(oldest);
   }
 
   return {
     async token(credential, signal) {
       const key = hashOf(credential);
       for (;;) {
-        const entry = kept.get(key);
+        const entry = cached.get(key);
         if (entry && entry.refreshAt > clock.now().getTime()) return entry.token;
-        const other = running.get(key);
+        const other = inFlight.get(key);
         if (other) {
-          // Whoever asked first may have given up; then this caller asks itself.
+          // The first caller may have given up; then this caller sends its own request.
           await other.catch(() => {});
           signal.throwIfAborted();
           continue;
         }
-        const own = exchange(credential, signal);
-        running.set(key, own);
+        const exchanged = exchange(credential, signal);
+        inFlight.set(key, exchanged);
         try {
-          remember(key, await own);
-          return (await own).token;
+          remember(key, await exchanged);
+          return (await exchanged).token;
         } finally {
-          running.delete(key);
+          inFlight.delete(key);
         }
       }
     },
     discard(credential, token) {
       const key = hashOf(credential);
-      if (kept.get(key)?.token === token) kept.delete(key);
+      if (cached.get(key)?.token === token) cached.delete(key);
     },
   };
 }
 
-const TokenAnswer = z.object({ access_token: z.string().min(1), expires_in: z.number().positive() });
+const TokenResponse = z.object({ access_token: z.string().min(1), expires_in: z.number().positive() });
 
-/** A stored key may have been replaced since it was checked. */
+/** Parses a stored key again, because it may have been replaced since its check. */
 function readKey(credential: string): ServiceAccount {
   try {
     return parseServiceAccount(credential);
@@ -172,7 +172,7 @@ function hashOf(credential: string): string {
   return createHash('sha256').update(credential).digest('base64');
 }
 
-/** True for a refusal that a fresh token may cure. */
+/** Returns whether a fresh token may fix the refusal. */
 export function isStaleToken(error: unknown): boolean {
   return error instanceof DriveError && error.status === 401;
 }

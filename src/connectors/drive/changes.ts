@@ -1,32 +1,35 @@
 /**
- * What changed in a tree since it was listed, from the change log.
+ * Reads changes of a tree since its listing from the change log.
  *
- * A change of the tree itself (folders and shortcuts that come, go, move or get another name) is not worked out here: such a
- * run lists everything again, which costs one request per thousand files and transfers none of them.
+ * A change of the tree itself (folders and shortcuts that come, go, move or are renamed) leads to a full listing. A full
+ * listing costs one request per thousand files and transfers no file.
  */
 import { type Change, OriginError } from '../connector.ts';
 import type { ChangePage, DriveApi } from './api.ts';
 import { FOLDER_TYPE, joinPath, SHORTCUT_TYPE } from './files.ts';
-import { type DriveListRequest, describe, endlessPages, isRefusedToken, noAnswer, type Tree } from './listing.ts';
+import {
+  type DriveListRequest,
+  describe,
+  endlessPages,
+  isRefusedToken,
+  type Tree,
+  unusableResponse,
+} from './listing.ts';
 import { DriveError } from './request.ts';
 
-/** More are slower to go through than the tree is. */
+/** Reading more changes is slower than a full listing. */
 const CHANGES_MAX = 20_000;
 const PAGES_MAX = 1_000;
 
 type Entry = ChangePage['changes'][number];
 
-export interface ChangeLog {
-  /** Of several changes of a file the last. */
+interface ChangeLog {
+  /** The last change of each file. */
   entries: ReadonlyMap<string, Entry>;
   nextPageToken: string;
 }
 
-/**
- * Undefined when there are too many.
- *
- * @throws OriginError, `cursorExpired` when Google no longer knows the token; ServiceError upstream_failed, upstream_timeout.
- */
+/** Reads the change log. Returns undefined when it has too many changes. */
 export async function readChanges(
   api: DriveApi,
   driveId: string | null,
@@ -44,7 +47,7 @@ export async function readChanges(
     }
     if (entries.size > CHANGES_MAX) return undefined;
     if (page.newStartPageToken !== undefined) return { entries, nextPageToken: page.newStartPageToken };
-    if (page.nextPageToken === undefined) throw noAnswer();
+    if (page.nextPageToken === undefined) throw unusableResponse();
     token = page.nextPageToken;
   }
 }
@@ -54,15 +57,15 @@ async function readPage(api: DriveApi, driveId: string | null, token: string): P
     return await api.changes(driveId, token);
   } catch (error) {
     if (!isRefusedToken(error) && !(error instanceof DriveError && error.status === 404)) throw error;
-    const title = 'Google Drive no longer knows where the last run ended';
+    const title = 'Google Drive no longer accepts the position where the last run ended';
     throw new OriginError(
-      { title, message: 'The folder is listed anew.', retryable: true },
+      { title, message: 'The whole folder is listed again.', retryable: true },
       { cause: error, cursorExpired: true },
     );
   }
 }
 
-/** True when the tree itself may look different. */
+/** Returns whether the tree itself may have changed. */
 export function changesTree(tree: Tree, log: ChangeLog): boolean {
   const shortcuts = new Set(tree.shortcuts);
   const missing = new Set(tree.missing);
@@ -78,7 +81,7 @@ export function changesTree(tree: Tree, log: ChangeLog): boolean {
   });
 }
 
-/** The changes of files, of a log that leaves the tree as it is. */
+/** Reports changes of files. The log must not change the tree. */
 export async function* fileChanges(
   tree: Tree,
   log: ChangeLog,
@@ -89,8 +92,8 @@ export async function* fileChanges(
     const file = isGone(entry) ? undefined : entry.file;
     const path = file && (pathsOf(tree, file)[0] ?? tree.links[id]);
     if (file && path !== undefined) yield await describe(file, path, request);
-    // The log tells of everything that the service account sees, not of this folder alone.
-    else if (await request.known(id)) yield { kind: 'gone', originId: id };
+    // The log has changes of everything that the service account sees, not only of this folder.
+    else if (await request.findStored(id)) yield { kind: 'gone', originId: id };
   }
 }
 
@@ -98,7 +101,7 @@ function isGone(entry: Entry): boolean {
   return entry.removed === true || entry.file === undefined || entry.file.trashed === true;
 }
 
-/** Where a file is in the tree; several places for files with several parents. */
+/** Returns the paths of a file in the tree: several for a file with several parents. */
 function pathsOf(tree: Tree, file: { name: string; parents?: string[] | undefined }): string[] {
   return (file.parents ?? []).flatMap((parent) => {
     const folder = tree.folders[parent];

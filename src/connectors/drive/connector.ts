@@ -1,4 +1,4 @@
-/** Folders of Google Drive, read with the key of a service account. */
+/** The connector of Google Drive folders, which reads with the key of a service account. */
 import { createHash } from 'node:crypto';
 import { ServiceError } from '../../errors.ts';
 import type { HttpClient, HttpResponse } from '../../net/http-client.ts';
@@ -15,16 +15,16 @@ import { DriveError } from './request.ts';
 
 const GOOGLE_API_URL = 'https://www.googleapis.com';
 const GOOGLE_TOKEN_URL = 'https://oauth2.googleapis.com/token';
-/** How long change logs are trusted alone: what a person may no longer see is not always in them. */
+/** Time between full listings. A change log does not always contain the loss of access to a file. */
 const FULL_LISTING_AFTER_MS = 7 * 24 * 60 * 60_000;
 const FOLDERS_IN_CURSOR_MAX = 20_000;
 
-export interface DriveOptions {
+interface DriveOptions {
   http: HttpClient;
-  /** The operator's; null for Google itself. */
+  /** The operator's address; null: Google itself. */
   baseUrl: string | null;
   clock: Clock;
-  /** Whether words in pictures are read; else pictures are skipped. */
+  /** Whether OCR reads words in pictures; otherwise pictures are skipped. */
   readsPictures: boolean;
   /** First wait before a request is sent again. */
   retryBaseMs?: number;
@@ -49,7 +49,7 @@ export function openDriveConnector(options: DriveOptions): Connector<'drive'> {
       const api = open(credential, request.signal);
       return list(api, readFolder(origin.folderUrl), { ...request, readsPictures }, clock.now());
     },
-    async fetch(_origin, credential, item, _known, signal) {
+    async fetch(_origin, credential, item, _stored, signal) {
       const locator = Locator.parse(item.locator);
       const api = open(credential, signal);
       return exportsOf(locator.mimeType) ? fetchExport(api, locator, item.name) : download(api, locator);
@@ -80,12 +80,12 @@ async function* list(
   request: DriveListRequest,
   now: Date,
 ): AsyncGenerator<Change, void> {
-  const known = request.resume === null ? Tree.safeParse(request.cursor).data : undefined;
-  if (known && known.pageToken !== null && now.getTime() - known.listedAt < FULL_LISTING_AFTER_MS) {
-    const log = await readChanges(api, known.driveId, known.pageToken);
-    if (log && !changesTree(known, log)) {
-      yield* fileChanges(known, log, request);
-      return yield { kind: 'end', full: false, cursor: { ...known, pageToken: log.nextPageToken } };
+  const lastTree = request.resume === null ? Tree.safeParse(request.cursor).data : undefined;
+  if (lastTree && lastTree.pageToken !== null && now.getTime() - lastTree.listedAt < FULL_LISTING_AFTER_MS) {
+    const log = await readChanges(api, lastTree.driveId, lastTree.pageToken);
+    if (log && !changesTree(lastTree, log)) {
+      yield* fileChanges(lastTree, log, request);
+      return yield { kind: 'end', full: false, cursor: { ...lastTree, pageToken: log.nextPageToken } };
     }
   }
   const tree = yield* listTree(api, root, request, now);
@@ -93,13 +93,13 @@ async function* list(
   yield { kind: 'end', full: true, cursor: isFollowed ? tree : null };
 }
 
-/** Refusals that belong to the file, and mean that there is nothing to index. */
+/** Refusals that concern one file and mean that it has nothing to index. */
 const UNREADABLE: Readonly<Record<string, string>> = {
-  cannotDownloadFile: 'Its owner does not allow downloads.',
-  cannotExportFile: 'Its owner does not allow downloads.',
-  cannotDownloadAbusiveFile: 'Google marked it as malware or spam.',
-  fileNotDownloadable: 'It has no content that could be downloaded.',
-  exportSizeLimitExceeded: 'It is too large for Google to export (10 MB).',
+  cannotDownloadFile: 'The owner of the file does not allow downloads.',
+  cannotExportFile: 'The owner of the file does not allow downloads.',
+  cannotDownloadAbusiveFile: 'Google marked the file as malware or spam.',
+  fileNotDownloadable: 'The file has no content that could be downloaded.',
+  exportSizeLimitExceeded: 'The file is too large for Google to export (10 MB).',
 };
 
 async function download(api: DriveApi, locator: Locator): Promise<Fetched> {
@@ -107,7 +107,7 @@ async function download(api: DriveApi, locator: Locator): Promise<Fetched> {
     const response = await api.download(locator);
     return { kind: 'content', content: { body: verified(response, locator) } };
   } catch (error) {
-    return insteadOfContent(error);
+    return resultOfRefusal(error);
   }
 }
 
@@ -121,20 +121,20 @@ async function fetchExport(api: DriveApi, locator: Locator, name: string): Promi
       const changes = listed === ending ? {} : { name: withEnding(name.slice(0, name.length - listed.length), ending) };
       return { kind: 'content', content: { body: response.body, state: { ending } satisfies FetchState, changes } };
     } catch (error) {
-      if (!isOfFormat(error)) return insteadOfContent(error);
+      if (!concernsFormat(error)) return resultOfRefusal(error);
       problem = error;
     }
   }
-  return insteadOfContent(problem);
+  return resultOfRefusal(problem);
 }
 
-/** Another format may still work: Google cannot make this one, or not for this document. */
-function isOfFormat(error: unknown): boolean {
+/** Returns whether another format may still work, because Google cannot make this one, or not for this file. */
+function concernsFormat(error: unknown): boolean {
   if (!(error instanceof DriveError)) return false;
   return error.status === 400 || error.status >= 500 || error.reason === 'exportSizeLimitExceeded';
 }
 
-function insteadOfContent(error: unknown): Fetched {
+function resultOfRefusal(error: unknown): Fetched {
   if (!(error instanceof DriveError)) throw error;
   if (error.status === 404) return { kind: 'gone' };
   const reason = UNREADABLE[error.reason];
@@ -142,7 +142,7 @@ function insteadOfContent(error: unknown): Fetched {
   return { kind: 'skipped', reason };
 }
 
-/** Bytes that are not those of the listing fail at their end: cut off on the way, or changed in the meantime. */
+/** Checks bytes against the listing. The stream fails at its end if it was truncated or the file changed meanwhile. */
 async function* verified(response: HttpResponse, { md5, bytes }: Locator): AsyncGenerator<Uint8Array> {
   const hash = createHash('md5');
   let length = 0;
@@ -155,7 +155,7 @@ async function* verified(response: HttpResponse, { md5, bytes }: Locator): Async
   if (!isComplete)
     throw new OriginError({
       title: 'The file changed while it was read',
-      message: 'What arrived is not what Google Drive had listed. The next run reads it again.',
+      message: 'The received bytes differ from those that Google Drive had listed. The next run reads the file again.',
       retryable: true,
     });
 }

@@ -1,9 +1,9 @@
-/** What a file at Drive is for us: an item, or a reason why it is none. Pure. */
+/** Converts a file of Drive to an item, or to a reason to skip it. Pure. */
 import { z } from 'zod';
 import type { TypedMetadata } from '../../corpus/values.ts';
-import type { Change, KnownItem, OriginItem } from '../connector.ts';
+import type { Change, OriginItem, StoredVersion } from '../connector.ts';
 
-/** As for uploads. */
+/** The same limit as for uploads. */
 export const DRIVE_FILE_BYTES_MAX = 500 * 1024 * 1024;
 const NAME_LENGTH_MAX = 500;
 const PATH_LENGTH_MAX = 4000;
@@ -38,18 +38,18 @@ export const DriveFile = z.object({
 });
 export type DriveFile = z.infer<typeof DriveFile>;
 
-/** For the `fields` parameter: the members of `DriveFile`. */
+/** The `fields` parameter: the members of `DriveFile`. */
 export const FILE_FIELDS =
   'id,name,mimeType,parents,trashed,driveId,size,md5Checksum,headRevisionId,version,createdTime,modifiedTime,webViewLink,' +
   'owners(displayName,emailAddress),lastModifyingUser(displayName,emailAddress),resourceKey,capabilities(canDownload),' +
   'shortcutDetails(targetId,targetMimeType,targetResourceKey)';
 
-export interface ExportFormat {
+interface ExportFormat {
   mimeType: string;
   ending: string;
 }
 
-/** What documents of Google's own editors are exported as: the first that Google is able to make. */
+/** Export formats of files from Google's own editors: the first one that Google can make is used. */
 const EXPORTS: Readonly<Record<string, readonly ExportFormat[]>> = {
   document: [
     { mimeType: 'text/markdown', ending: '.md' },
@@ -67,8 +67,8 @@ const EXPORTS: Readonly<Record<string, readonly ExportFormat[]>> = {
   ],
 };
 
-/** Google's other kinds, as people know them. */
-const KINDS: Readonly<Record<string, string>> = {
+/** Names of Google's other file types, for people. */
+const TYPE_NAMES: Readonly<Record<string, string>> = {
   audio: 'Audio files',
   drawing: 'Google drawings',
   'drive-sdk': 'Files of other applications',
@@ -83,13 +83,13 @@ const KINDS: Readonly<Record<string, string>> = {
   video: 'Video files',
 };
 
-/** Undefined for files whose bytes are downloaded as they are. */
+/** Returns the export formats of a file. Returns undefined for files that are downloaded as they are. */
 export function exportsOf(mimeType: string): readonly ExportFormat[] | undefined {
   const kind = GOOGLE_TYPE.exec(mimeType)?.[1];
   return kind === undefined ? undefined : (EXPORTS[kind] ?? []);
 }
 
-/** What `fetch` needs; JSON. */
+/** Values that `fetch` needs; JSON. */
 export const Locator = z.object({
   id: z.string(),
   mimeType: z.string(),
@@ -99,38 +99,45 @@ export const Locator = z.object({
 });
 export type Locator = z.infer<typeof Locator>;
 
-/** `KnownItem.state`. */
+/** The `StoredVersion.state` of an exported file. */
 export const FetchState = z.object({ ending: z.string() });
 export type FetchState = z.infer<typeof FetchState>;
 
 /**
- * @param path where the file is, below the folder that is kept in step, with its name.
- * @param readsPictures whether words in pictures are read.
+ * Returns the change that the listing reports for a file.
+ *
+ * @param path path and name of the file below the folder of the source.
+ * @param readsPictures whether OCR reads words in pictures.
  */
-export function changeOf(file: DriveFile, path: string, known: KnownItem | undefined, readsPictures: boolean): Change {
+export function changeOf(
+  file: DriveFile,
+  path: string,
+  stored: StoredVersion | undefined,
+  readsPictures: boolean,
+): Change {
   const reason = skipReason(file, readsPictures);
   if (reason !== undefined) return { kind: 'skipped', originId: file.id, name: cleanName(file.name), reason };
-  return { kind: 'present', item: itemOf(file, path, known) };
+  return { kind: 'present', item: itemOf(file, path, stored) };
 }
 
 function skipReason(file: DriveFile, readsPictures: boolean): string | undefined {
   const kind = GOOGLE_TYPE.exec(file.mimeType)?.[1];
   if (kind !== undefined && EXPORTS[kind] === undefined)
-    return `${KINDS[kind] ?? `Google files of the type ${kind}`} have no text that could be read.`;
+    return `${TYPE_NAMES[kind] ?? `Google files of the type ${kind}`} have no text that could be read.`;
   const media = /^(video|audio|image)\/(?!svg)/.exec(file.mimeType)?.[1];
   if (media !== undefined && !(media === 'image' && readsPictures))
     return `${{ video: 'Video', audio: 'Audio', image: 'Image' }[media]} files have no text that could be read.`;
-  if (file.capabilities?.canDownload === false) return 'Its owner does not allow downloads.';
-  if (Number(file.size ?? 0) > DRIVE_FILE_BYTES_MAX) return `It is larger than ${DRIVE_FILE_BYTES_MAX} bytes.`;
+  if (file.capabilities?.canDownload === false) return 'The owner of the file does not allow downloads.';
+  if (Number(file.size ?? 0) > DRIVE_FILE_BYTES_MAX) return `The file is larger than ${DRIVE_FILE_BYTES_MAX} bytes.`;
   return undefined;
 }
 
-function itemOf(file: DriveFile, path: string, known: KnownItem | undefined): OriginItem {
+function itemOf(file: DriveFile, path: string, stored: StoredVersion | undefined): OriginItem {
   const formats = exportsOf(file.mimeType);
   const revision = revisionOf(file);
-  // What an export became is known after the fetch; until it changes, its name keeps that ending.
-  const stored = known?.revision === revision ? FetchState.safeParse(known?.state).data?.ending : undefined;
-  const ending = formats ? (stored ?? formats[0]?.ending ?? '') : '';
+  // The format of an export is known only after the fetch. Until the file changes, its name keeps that ending.
+  const storedEnding = stored?.revision === revision ? FetchState.safeParse(stored?.state).data?.ending : undefined;
+  const ending = formats ? (storedEnding ?? formats[0]?.ending ?? '') : '';
   const size = Number(file.size ?? Number.NaN);
   return {
     originId: file.id,
@@ -149,7 +156,10 @@ function itemOf(file: DriveFile, path: string, known: KnownItem | undefined): Or
   };
 }
 
-/** Bytes have a checksum. Google's own documents have a version, which counts more than their content. */
+/**
+ * Returns the revision of a file. Files with bytes have a checksum. Files of Google's editors have a version, which also counts
+ * changes outside their content.
+ */
 function revisionOf(file: DriveFile): string | null {
   if (file.md5Checksum !== undefined) return `md5:${file.md5Checksum}`;
   if (file.headRevisionId !== undefined) return `revision:${file.headRevisionId}`;
@@ -172,19 +182,19 @@ function metadataOf(file: DriveFile, path: string): TypedMetadata {
 }
 
 function nameOf(person: z.infer<typeof Person> | undefined): string {
-  return clean(person?.displayName ?? person?.emailAddress ?? '').slice(0, NAME_LENGTH_MAX);
+  return cleanText(person?.displayName ?? person?.emailAddress ?? '').slice(0, NAME_LENGTH_MAX);
 }
 
-/** Ends a name that has another ending, or none. */
+/** Appends the ending unless the name already has it. */
 export function withEnding(name: string, ending: string): string {
   return name.toLowerCase().endsWith(ending) ? name : `${name}${ending}`;
 }
 
 export function cleanName(name: string): string {
-  return [...clean(name)].slice(0, NAME_LENGTH_MAX).join('').trim() || 'Untitled';
+  return [...cleanText(name)].slice(0, NAME_LENGTH_MAX).join('').trim() || 'Untitled';
 }
 
-function clean(text: string): string {
+function cleanText(text: string): string {
   return text.toWellFormed().replaceAll('\0', '');
 }
 

@@ -5,7 +5,7 @@ import { parseFolderUrl } from './folder-url.ts';
 
 const ID = '1AbCdEfGhIjKlMnOpQrStUvWxYz_-0123';
 
-test('all forms of a folder address', () => {
+test('every form of a folder address is parsed', () => {
   for (const text of [
     ID,
     ` ${ID}\n`,
@@ -29,13 +29,13 @@ test('all forms of a folder address', () => {
   });
 });
 
-test('resource keys', () => {
+test('the resource key of a folder address is parsed', () => {
   const expected = { id: ID, resourceKey: '0-abc_D' };
   assert.deepEqual(parseFolderUrl(`https://drive.google.com/drive/folders/${ID}?resourcekey=0-abc_D`), expected);
   assert.deepEqual(parseFolderUrl(`https://drive.google.com/open?id=${ID}&resourcekey=0-abc_D`), expected);
 });
 
-test('everything else is refused, saying what to give', () => {
+test('an invalid folder address is refused with an explanation of valid forms', () => {
   for (const text of [
     '',
     'root',

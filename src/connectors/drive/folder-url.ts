@@ -1,13 +1,13 @@
-/** Reads what people paste to name a Drive folder. Pure. */
+/** Parses the forms in which people write the address of a Drive folder. Pure. */
 import { invalidRequest } from '../../errors.ts';
 
 export interface FolderReference {
   id: string;
-  /** Needed for some folders that are shared by their link alone. */
+  /** Needed for some folders that are shared only by link. */
   resourceKey: string | null;
 }
 
-/** Ids become part of queries and of a header: nothing else may get there. */
+/** Ids become part of queries and of a header, so no other characters are allowed. */
 const ID_PATTERN = /^[A-Za-z0-9_-]{10,200}$/;
 const RESOURCE_KEY_PATTERN = /^[A-Za-z0-9_-]{1,200}$/;
 const HOSTS = ['drive.google.com', 'docs.google.com'];
@@ -22,12 +22,12 @@ export function isResourceKey(text: string): boolean {
   return RESOURCE_KEY_PATTERN.test(text);
 }
 
-/** @throws ServiceError invalid_request. */
+/** Parses the address or id of a folder. @throws ServiceError invalid_request. */
 export function parseFolderUrl(text: string): FolderReference {
-  const given = text.trim();
-  if (isDriveId(given)) return { id: given, resourceKey: null };
-  const written = /^(?:drive|docs)\.google\.com\//i.test(given) ? `https://${given}` : given;
-  const url = URL.canParse(written) ? new URL(written) : undefined;
+  const trimmed = text.trim();
+  if (isDriveId(trimmed)) return { id: trimmed, resourceKey: null };
+  const withScheme = /^(?:drive|docs)\.google\.com\//i.test(trimmed) ? `https://${trimmed}` : trimmed;
+  const url = URL.canParse(withScheme) ? new URL(withScheme) : undefined;
   if (!url || !['http:', 'https:'].includes(url.protocol) || !HOSTS.includes(url.hostname) || url.port !== '')
     throw unreadable('is not the address of a Drive folder');
   if (url.username !== '' || url.password !== '') throw unreadable('has a user name');

@@ -1,8 +1,8 @@
 /**
- * The whole tree below a folder, level by level, then what its shortcuts lead to.
+ * Lists the whole tree below a folder, level by level, then the targets of its shortcuts.
  *
- * The page token of the change log is taken before the first folder is read, so that a change in the meantime is seen again
- * by the next run rather than by none.
+ * The page token of the change log is requested before the first folder is read. A change during the listing is then seen
+ * twice, but never missed.
  */
 import { z } from 'zod';
 import { ServiceError } from '../../errors.ts';
@@ -11,12 +11,12 @@ import type { DriveApi, FilePage, FileReference } from './api.ts';
 import { changeOf, cleanName, type DriveFile, exportsOf, FOLDER_TYPE, joinPath, SHORTCUT_TYPE } from './files.ts';
 import { DriveError } from './request.ts';
 
-/** More make queries that Google answers slowly, or not at all. */
+/** Google answers queries with more folders slowly or not at all. */
 const PARENTS_PER_QUERY = 50;
-export const FOLDERS_MAX = 50_000;
-export const DRIVE_FILES_MAX = 200_000;
-/** Each is a request of its own. */
-export const SHORTCUTS_MAX = 5_000;
+const FOLDERS_MAX = 50_000;
+const DRIVE_FILES_MAX = 200_000;
+/** Each shortcut needs its own request. */
+const SHORTCUTS_MAX = 5_000;
 const PAGES_MAX = 100_000;
 const RESTARTS_MAX = 2;
 const CHECKPOINT_FILES = 200;
@@ -38,21 +38,21 @@ const ShortcutEntry = z.object({
 });
 type ShortcutEntry = z.infer<typeof ShortcutEntry>;
 
-/** What is known of the tree; also what the next incremental run needs to know of it. */
+/** The state of the listed tree, which the next incremental run needs. */
 export const Tree = z.object({
   rootId: z.string(),
-  /** The shared drive whose change log is read; null for that of the service account. */
+  /** The shared drive whose change log is read; null: the change log of the service account. */
   driveId: z.string().nullable(),
   /** Null when no change log covers the tree. */
   pageToken: z.string().nullable(),
-  /** When the listing began, in milliseconds since 1970. */
+  /** Start of the listing, in milliseconds since 1970. */
   listedAt: z.number(),
-  /** Id -> path. The root's is empty. */
+  /** Maps the id of a folder to its path. The path of the root is empty. */
   folders: z.record(z.string(), z.string()),
   shortcuts: z.array(z.string()),
-  /** Target of a shortcut -> its path through the shortcut. */
+  /** Maps the target of a shortcut to the path of the shortcut. */
   links: z.record(z.string(), z.string()),
-  /** Targets of shortcuts that could not be read: they may come back. */
+  /** Targets of shortcuts that could not be read; they may become readable again. */
   missing: z.array(z.string()),
 });
 export type Tree = z.infer<typeof Tree>;
@@ -61,7 +61,7 @@ export interface DriveListRequest extends ListRequest {
   readsPictures: boolean;
 }
 
-/** A listing that is under way; JSON. */
+/** The state of an unfinished listing; JSON. */
 const Progress = z.object({
   tree: Tree,
   files: z.number(),
@@ -70,7 +70,7 @@ const Progress = z.object({
 });
 type Progress = z.infer<typeof Progress>;
 
-/** @throws OriginError; ServiceError upstream_failed, upstream_timeout. Ends with the tree, for the cursor. */
+/** Lists the tree and returns it for the cursor. @throws OriginError; ServiceError upstream_failed, upstream_timeout. */
 export async function* listTree(
   api: DriveApi,
   root: FileReference,
@@ -78,12 +78,12 @@ export async function* listTree(
   now: Date,
 ): AsyncGenerator<Change, Tree> {
   const resumed = Progress.safeParse(request.resume);
-  const walk = new Walk(api, request, resumed.success ? resumed.data : await begin(api, root, now));
+  const walk = new Walk(api, request, resumed.success ? resumed.data : await startProgress(api, root, now));
   yield* walk.run();
   return walk.progress.tree;
 }
 
-async function begin(api: DriveApi, reference: FileReference, now: Date): Promise<Progress> {
+async function startProgress(api: DriveApi, reference: FileReference, now: Date): Promise<Progress> {
   const root = await findRoot(api, reference);
   const { driveId, pageToken } = await findChangeLog(api, root);
   const listedAt = now.getTime();
@@ -115,9 +115,9 @@ async function findRoot(api: DriveApi, reference: FileReference): Promise<DriveF
   if (root.mimeType === SHORTCUT_TYPE && shortcut)
     root = await readRoot(api, { id: shortcut.targetId, resourceKey: shortcut.targetResourceKey });
   if (root.mimeType !== FOLDER_TYPE)
-    throw lasting('Not a folder', 'The address names a file. Give the address of a folder.');
+    throw lastingError('Not a folder', 'The address names a file. Give the address of a folder.');
   if (root.trashed === true)
-    throw lasting('The folder is in the trash', 'Restore it at Google Drive, or delete this source.');
+    throw lastingError('The folder is in the trash', 'Restore the folder at Google Drive, or delete this source.');
   return root;
 }
 
@@ -126,15 +126,15 @@ async function readRoot(api: DriveApi, reference: FileReference): Promise<DriveF
     return await api.file(reference);
   } catch (error) {
     if (!(error instanceof DriveError) || error.status !== 404) throw error;
-    throw lasting(
+    throw lastingError(
       'Folder not found',
-      'It does not exist, or it is not shared with the address of the service account.',
+      'The folder does not exist, or it is not shared with the address of the service account.',
       error,
     );
   }
 }
 
-/** A shared drive has a change log of its own, which only its members may read. */
+/** Finds the change log of the tree. A shared drive has its own change log, which only its members may read. */
 async function findChangeLog(api: DriveApi, root: DriveFile): Promise<Pick<Tree, 'driveId' | 'pageToken'>> {
   const driveId = root.driveId ?? null;
   try {
@@ -146,7 +146,7 @@ async function findChangeLog(api: DriveApi, root: DriveFile): Promise<Pick<Tree,
   }
 }
 
-function lasting(title: string, message: string, cause?: unknown): OriginError {
+function lastingError(title: string, message: string, cause?: unknown): OriginError {
   return new OriginError({ title, message, retryable: false }, { cause });
 }
 
@@ -154,8 +154,8 @@ class Walk {
   readonly progress: Progress;
   readonly #api: DriveApi;
   readonly #request: DriveListRequest;
-  /** Files with several parents are said once. */
-  readonly #said = new Set<string>();
+  /** Files that were already reported: a file may have several parents. */
+  readonly #reported = new Set<string>();
   #filesAtCheckpoint: number;
   #folders: number;
 
@@ -167,7 +167,9 @@ class Walk {
     this.#folders = Object.keys(progress.tree.folders).length;
   }
 
-  /** Folders first, then shortcuts to folders, then shortcuts to files: so paths do not depend on the order of answers. */
+  /**
+   * Reads folders first, then shortcuts to folders, then shortcuts to files, so paths do not depend on the order of responses.
+   */
   async *run(): AsyncGenerator<Change, void> {
     const { queue, pending } = this.progress;
     while (queue.length > 0 || pending.length > 0) {
@@ -182,13 +184,13 @@ class Walk {
     return { kind: 'checkpoint', resume: structuredClone(this.progress) };
   }
 
-  /** Folders that one query can ask for: those of the same shared drive. */
+  /** Removes folders for one query from the queue: folders of the same shared drive. */
   #nextBatch(): FolderEntry[] {
     const { queue } = this.progress;
     const drive = this.#searchedDrive(queue[0]!);
     const batch = queue.filter((folder) => this.#searchedDrive(folder) === drive).slice(0, PARENTS_PER_QUERY);
-    const taken = new Set(batch);
-    queue.splice(0, queue.length, ...queue.filter((folder) => !taken.has(folder)));
+    const inBatch = new Set(batch);
+    queue.splice(0, queue.length, ...queue.filter((folder) => !inBatch.has(folder)));
     return batch;
   }
 
@@ -208,14 +210,14 @@ class Walk {
     let unplaced = 0;
     for await (const page of this.#pages(batch)) {
       for (const file of page.files) {
-        const named = file.parents?.map((parent) => byId.get(parent)).find((folder) => folder !== undefined);
-        const folder = named ?? (batch.length === 1 ? batch[0] : undefined);
+        const parentFolder = file.parents?.map((parent) => byId.get(parent)).find((folder) => folder !== undefined);
+        const folder = parentFolder ?? (batch.length === 1 ? batch[0] : undefined);
         if (folder) placed++;
         else unplaced++;
-        if (folder && file.trashed !== true) yield* this.#take(file, joinPath(folder.path, file.name));
+        if (folder && file.trashed !== true) yield* this.#addFile(file, joinPath(folder.path, file.name));
       }
     }
-    // Drive is known to answer a query for several folders with nothing although they are not empty.
+    // Drive sometimes returns no files for several folders although they are not empty.
     if (batch.length > 1 && (placed === 0 || unplaced > 0))
       for (const folder of batch) yield* this.#listFolders([folder]);
   }
@@ -229,7 +231,7 @@ class Walk {
       try {
         page = await this.#api.children(batch, driveId, token);
       } catch (error) {
-        // A page token lives for hours; then the query begins again.
+        // A page token expires after some hours; then the query starts again.
         if (token === undefined || restarts >= RESTARTS_MAX || !isRefusedToken(error)) throw error;
         restarts++;
         token = undefined;
@@ -245,13 +247,13 @@ class Walk {
     throw endlessPages();
   }
 
-  async *#take(file: DriveFile, path: string): AsyncGenerator<Change, void> {
+  async *#addFile(file: DriveFile, path: string): AsyncGenerator<Change, void> {
     const { tree, pending } = this.progress;
-    if (this.#said.has(file.id)) return;
+    if (this.#reported.has(file.id)) return;
     if (file.mimeType === FOLDER_TYPE) {
-      if (tree.folders[file.id] === undefined) this.#enter(file, path, file.resourceKey ?? null);
+      if (tree.folders[file.id] === undefined) this.#addFolder(file, path, file.resourceKey ?? null);
     } else if (file.mimeType === SHORTCUT_TYPE) {
-      this.#said.add(file.id);
+      this.#reported.add(file.id);
       const target = file.shortcutDetails;
       if (!target) return yield broken(file.id, file.name);
       if (tree.shortcuts.push(file.id) > SHORTCUTS_MAX) throw tooMany('shortcuts', SHORTCUTS_MAX);
@@ -259,20 +261,23 @@ class Walk {
       const resourceKey = target.targetResourceKey ?? null;
       pending.push({ id: file.id, path, targetId: target.targetId, isFolder, resourceKey });
     } else {
-      this.#said.add(file.id);
+      this.#reported.add(file.id);
       if (++this.progress.files > DRIVE_FILES_MAX) throw tooMany('files', DRIVE_FILES_MAX);
       yield await describe(file, path, this.#request);
     }
   }
 
-  #enter(folder: DriveFile, path: string, resourceKey: string | null): void {
+  #addFolder(folder: DriveFile, path: string, resourceKey: string | null): void {
     if (++this.#folders > FOLDERS_MAX) throw tooMany('folders', FOLDERS_MAX);
     this.progress.tree.folders[folder.id] = path;
     this.progress.queue.push({ id: folder.id, path, driveId: folder.driveId ?? null, resourceKey });
   }
 
-  /** What lies in another drive is missing from the change log that is read: then every run lists everything. */
-  #coversChanges(file: DriveFile): void {
+  /**
+   * Drops the page token if a file lies in another drive, because the change log does not cover it. Every run then makes a full
+   * listing.
+   */
+  #checkChangeLog(file: DriveFile): void {
     if ((file.driveId ?? null) !== this.progress.tree.driveId) this.progress.tree.pageToken = null;
   }
 
@@ -295,10 +300,10 @@ class Walk {
       return yield broken(shortcut.id, target.name);
     }
     if (target.parents?.some((parent) => tree.folders[parent] !== undefined) && target.mimeType !== FOLDER_TYPE) return;
-    this.#coversChanges(target);
+    this.#checkChangeLog(target);
     tree.links[target.id] = shortcut.path;
-    if (target.mimeType === FOLDER_TYPE) this.#enter(target, shortcut.path, keyOf(target, shortcut));
-    else yield* this.#take({ ...target, resourceKey: keyOf(target, shortcut) ?? undefined }, shortcut.path);
+    if (target.mimeType === FOLDER_TYPE) this.#addFolder(target, shortcut.path, keyOf(target, shortcut));
+    else yield* this.#addFile({ ...target, resourceKey: keyOf(target, shortcut) ?? undefined }, shortcut.path);
   }
 }
 
@@ -307,10 +312,10 @@ function broken(originId: string, name: string): Change {
   return { kind: 'skipped', originId, name: cleanName(name), reason };
 }
 
-/** The name of an export depends on what it became. */
+/** Returns the change of a file. The name of an exported file depends on the format of its last export. */
 export async function describe(file: DriveFile, path: string, request: DriveListRequest): Promise<Change> {
-  const known = exportsOf(file.mimeType) ? await request.known(file.id) : undefined;
-  return changeOf(file, path, known, request.readsPictures);
+  const stored = exportsOf(file.mimeType) ? await request.findStored(file.id) : undefined;
+  return changeOf(file, path, stored, request.readsPictures);
 }
 
 export function isRefusedToken(error: unknown): boolean {
@@ -321,16 +326,16 @@ export function isRefusedToken(error: unknown): boolean {
 export function endlessPages(): OriginError {
   return new OriginError({
     title: 'Google Drive did not come to an end',
-    message: 'It named the same page twice. Try again later.',
+    message: 'Google Drive returned the same page twice. Try again later.',
     retryable: true,
   });
 }
 
 function tooMany(what: string, max: number): OriginError {
-  return lasting(`Too many ${what}`, `The folder holds more than ${max} ${what}. Choose a smaller folder.`);
+  return lastingError(`Too many ${what}`, `The folder holds more than ${max} ${what}. Choose a smaller folder.`);
 }
 
-/** For the rare answer that is well-formed and yet says nothing. */
-export function noAnswer(): ServiceError {
+/** The error for a rare response that is well-formed but has no content. */
+export function unusableResponse(): ServiceError {
   return new ServiceError('upstream_failed', 'Google answered with something that makes no sense.');
 }

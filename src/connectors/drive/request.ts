@@ -1,4 +1,4 @@
-/** One request to Google, with its repetitions, and what its refusals mean for a person. */
+/** Sends a request to Google with retries, and explains refusals to people. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { ServiceError } from '../../errors.ts';
@@ -9,7 +9,7 @@ import { OriginError, type OriginProblem } from '../connector.ts';
 
 const ATTEMPTS_MAX = 5;
 const ERROR_BODY_BYTES_MAX = 64 * 1024;
-/** Reasons of a 403 that pass by themselves. */
+/** Reasons of a status 403 that are temporary. */
 const RATE_REASONS = new Set(['rateLimitExceeded', 'userRateLimitExceeded', 'sharingRateLimitExceeded']);
 const QUOTA_REASONS = new Set(['dailyLimitExceeded', 'quotaExceeded', 'downloadQuotaExceeded']);
 const DISABLED_REASONS = new Set(['accessNotConfigured', 'SERVICE_DISABLED']);
@@ -17,9 +17,9 @@ const DISABLED_REASONS = new Set(['accessNotConfigured', 'SERVICE_DISABLED']);
 /** Google's refusal of one request. */
 export class DriveError extends OriginError {
   readonly status: number;
-  /** Google's word for it, empty where it gave none. */
+  /** Google's name for the reason; empty if Google gave none. */
   readonly reason: string;
-  /** The parameter that is at fault. */
+  /** The invalid parameter. */
   readonly location: string;
 
   constructor(status: number, reason: string, location: string) {
@@ -32,17 +32,17 @@ export class DriveError extends OriginError {
 
 export interface GoogleClient {
   http: HttpClient;
-  /** First wait before a repetition. */
+  /** First wait before a retry. */
   retryBaseMs: number;
 }
 
 /**
- * Sends until an answer could be read, at most `ATTEMPTS_MAX` times.
+ * Sends a request until its response could be read, at most `ATTEMPTS_MAX` times.
  *
- * @param read takes the answer; when it fails to, the request is repeated as well.
+ * @param read reads the response; if it fails, the request is retried too.
  * @throws DriveError; ServiceError upstream_failed, upstream_timeout; the signal's reason.
  */
-export async function askGoogle<T>(
+export async function requestGoogle<T>(
   client: GoogleClient,
   url: string,
   options: Omit<HttpRequestOptions, 'trust' | 'retriesMax'>,
@@ -56,7 +56,7 @@ export async function askGoogle<T>(
       retryAfter = response.headers.get('retry-after');
       throw await readError(response);
     } catch (error) {
-      if (attempt >= ATTEMPTS_MAX - 1 || !mayPass(error)) throw error;
+      if (attempt >= ATTEMPTS_MAX - 1 || !isTemporary(error)) throw error;
     }
     const { signal } = options;
     await sleep(retryWait(attempt, retryAfter, client.retryBaseMs), undefined, { signal }).catch(() => {
@@ -71,7 +71,7 @@ export async function readJson<T>(response: HttpResponse, schema: z.ZodType<T>):
   throw new ServiceError('upstream_failed', 'Google answered with something that makes no sense.');
 }
 
-function mayPass(error: unknown): boolean {
+function isTemporary(error: unknown): boolean {
   if (error instanceof DriveError)
     return error.status === 429 || error.status === 408 || error.status >= 500 || RATE_REASONS.has(error.reason);
   return error instanceof ServiceError && ['upstream_failed', 'upstream_timeout'].includes(error.code);
@@ -88,7 +88,7 @@ const ErrorBody = z.object({
   ]),
 });
 
-/** The API and the token endpoint have different bodies; proxies in between have none that can be read. */
+/** Parses an error. The API and the token endpoint have different bodies; bodies of proxies cannot be parsed. */
 async function readError(response: HttpResponse): Promise<DriveError> {
   const { error } = ErrorBody.safeParse(await readErrorBody(response)).data ?? { error: '' };
   if (typeof error === 'string') return new DriveError(response.status, error, '');
@@ -113,7 +113,7 @@ async function readErrorBody(response: HttpResponse): Promise<unknown> {
   }
 }
 
-/** Never Google's own text: it may repeat what we sent. */
+/** Returns an explanation. It never contains Google's own text, which may repeat parts of our request. */
 function problemOf(status: number, reason: string): OriginProblem {
   if (status === 401 || reason === 'invalid_grant' || reason === 'invalid_client')
     return {
@@ -142,25 +142,25 @@ function problemOf(status: number, reason: string): OriginProblem {
   if (status === 403)
     return {
       title: 'No permission',
-      message: 'The service account may not read this. Share it with the address of the service account.',
+      message: 'The service account may not read the folder or file. Share it with the address of the service account.',
       retryable: false,
     };
   if (status === 404)
     return {
       title: 'Not found',
-      message: 'It does not exist, or it is not shared with the address of the service account.',
+      message: 'The folder or file does not exist, or it is not shared with the address of the service account.',
       retryable: false,
     };
   if (status >= 500 || status === 408)
     return {
       title: 'Google Drive failed',
-      message: `It answered with status ${status}. Try again later.`,
+      message: `Google Drive answered with status ${status}. Try again later.`,
       retryable: true,
     };
   const word = /^[\w.]{1,60}$/.test(reason) ? ` (${reason})` : '';
   return {
     title: 'Google Drive refused the request',
-    message: `It answered with status ${status}${word}.`,
+    message: `Google Drive answered with status ${status}${word}.`,
     retryable: false,
   };
 }

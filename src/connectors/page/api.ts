@@ -1,4 +1,4 @@
-/** Requests to the page API: its headers, its pace, its errors, its lists. */
+/** Sends requests to the page API: adds headers, keeps the rate limit, explains errors, reads lists. */
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import { ServiceError } from '../../errors.ts';
@@ -16,20 +16,20 @@ export const REQUEST_TIMEOUT_MS = 60_000;
 const RESPONSE_BYTES_MAX = 32 * 1024 * 1024;
 const RETRIES_MAX = 3;
 const RETRY_BASE_MS = 500;
-/** A server that asks for more ends the run: it begins again later. */
+/** If the server asks for a longer wait, the run ends and starts again later. */
 const RETRY_AFTER_MS_MAX = 120_000;
 const RETRIED_STATUSES: ReadonlySet<number> = new Set([408, 409, 425, 500, 502, 503, 504]);
-/** Too many requests: of this credential, of everybody. */
+/** Statuses for too many requests of this credential, or of all clients. */
 const SLOW_DOWN_STATUSES: ReadonlySet<number> = new Set([429, 529]);
 
-/** The API answered with an error about one object. */
+/** The API returned an error about one object. */
 export class PageApiError extends Error {
   override readonly name = 'PageApiError';
   readonly status: number;
   readonly code: string;
 
   constructor(status: number, code: string) {
-    super(`the page API answered ${status} ${code}`);
+    super(`the page API answered with status ${status} ${code}`);
     this.status = status;
     this.code = code;
   }
@@ -38,13 +38,16 @@ export class PageApiError extends Error {
 export interface PageApi {
   /** @throws PageApiError, OriginError; ServiceError upstream_failed, upstream_timeout; the signal's reason. */
   get(path: string): Promise<unknown>;
-  /** The pages of a list, of a query where `body` is given. @throws as `get`; OriginError for a list without end. */
+  /**
+   * Returns the pages of a list, or of a query if `body` is given. @throws the same errors as `get`; OriginError for an endless
+   * list.
+   */
   pages(path: string, body?: Record<string, unknown>, start?: string): AsyncGenerator<WireList>;
-  /** By the server's clock, of its last answer. */
+  /** Returns the time by the server's clock, as its last response showed it. */
   now(): Date;
 }
 
-export interface PageApiOptions {
+interface PageApiOptions {
   http: HttpClient;
   baseUrl: string;
   pace: Pace;
@@ -56,11 +59,11 @@ export interface PageApiOptions {
 export function openPageApi(options: PageApiOptions, credential: string, signal: AbortSignal): PageApi {
   const token = credential.trim();
   const key = createHash('sha256').update(token).digest('hex');
-  /** Milliseconds that the server's clock is ahead of ours. */
-  let ahead = 0;
+  /** Milliseconds by which the server's clock is ahead of ours. */
+  let serverAheadMs = 0;
 
   async function attempt(method: string, path: string, body: unknown): Promise<HttpResponse> {
-    await options.pace.turn(key, signal);
+    await options.pace.waitForTurn(key, signal);
     const response = await options.http.request(`${options.baseUrl}/v1/${path}`, {
       method,
       headers: {
@@ -75,11 +78,11 @@ export function openPageApi(options: PageApiOptions, credential: string, signal:
       responseBytesMax: RESPONSE_BYTES_MAX,
     });
     const date = Date.parse(response.headers.get('date') ?? '');
-    if (Number.isFinite(date)) ahead = date - options.clock.now().getTime();
+    if (Number.isFinite(date)) serverAheadMs = date - options.clock.now().getTime();
     return response;
   }
 
-  async function ask(method: string, path: string, body?: unknown): Promise<unknown> {
+  async function request(method: string, path: string, body?: unknown): Promise<unknown> {
     for (let retries = 0; ; retries++) {
       try {
         const response = await attempt(method, path, body);
@@ -88,7 +91,7 @@ export function openPageApi(options: PageApiOptions, credential: string, signal:
         if (SLOW_DOWN_STATUSES.has(response.status)) {
           const waitMs = retryAfterMs(response) ?? backoffMs(retries);
           if (retries >= RETRIES_MAX || waitMs > RETRY_AFTER_MS_MAX) throw tooManyRequests();
-          options.pace.hold(key, waitMs);
+          options.pace.pause(key, waitMs);
           continue;
         }
         if (retries >= RETRIES_MAX || !RETRIED_STATUSES.has(response.status)) throw error;
@@ -106,16 +109,16 @@ export function openPageApi(options: PageApiOptions, credential: string, signal:
       const query = new URLSearchParams({ page_size: String(LIST_SIZE) });
       if (cursor !== undefined) query.set('start_cursor', cursor);
       const from = cursor === undefined ? {} : { start_cursor: cursor };
-      const answer = (
+      const response = (
         body === undefined
-          ? await ask('GET', `${path}?${query}`)
-          : await ask('POST', path, { ...body, ...from, page_size: LIST_SIZE })
+          ? await request('GET', `${path}?${query}`)
+          : await request('POST', path, { ...body, ...from, page_size: LIST_SIZE })
       ) as Partial<WireList> | null;
-      if (!Array.isArray(answer?.results)) throw senseless();
-      const next = answer.has_more === true ? answer.next_cursor : null;
-      if (next === undefined || (answer.has_more === true && next === null)) throw senseless();
-      if (next !== null && seen.has(next)) throw endless();
-      yield { results: answer.results, has_more: next !== null, next_cursor: next, ...statusOf(answer) };
+      if (!Array.isArray(response?.results)) throw unexpectedResponse();
+      const next = response.has_more === true ? response.next_cursor : null;
+      if (next === undefined || (response.has_more === true && next === null)) throw unexpectedResponse();
+      if (next !== null && seen.has(next)) throw endlessList();
+      yield { results: response.results, has_more: next !== null, next_cursor: next, ...statusOf(response) };
       if (next === null) return;
       seen.add(next);
       cursor = next;
@@ -123,9 +126,9 @@ export function openPageApi(options: PageApiOptions, credential: string, signal:
   }
 
   return {
-    get: (path) => ask('GET', path),
+    get: (path) => request('GET', path),
     pages,
-    now: () => new Date(options.clock.now().getTime() + ahead),
+    now: () => new Date(options.clock.now().getTime() + serverAheadMs),
   };
 }
 
@@ -133,23 +136,26 @@ function statusOf({ request_status }: Partial<WireList>): Pick<WireList, 'reques
   return request_status === undefined ? {} : { request_status };
 }
 
-/** Its body is an error object of the API; anything else comes from somewhere else, and says nothing about the object. */
+/**
+ * Returns the error of a response. A body that is no error object of the API comes from another server and says nothing about
+ * the object.
+ */
 async function errorOf(response: HttpResponse): Promise<Error> {
   const text = await response.text();
   const { status } = response;
   if (status === 401) return refused();
-  const body = parsed(text) as { object?: unknown; code?: unknown } | null;
+  const body = parsedJson(text) as { object?: unknown; code?: unknown } | null;
   if (body?.object === 'error' && typeof body.code === 'string') return new PageApiError(status, body.code);
   if (RETRIED_STATUSES.has(status) || SLOW_DOWN_STATUSES.has(status)) return new PageApiError(status, 'unknown');
   return new OriginError({
-    title: 'The page workspace gave an unexpected answer',
+    title: 'The page workspace gave an unexpected response',
     message: `Its API answered with status ${status} and no explanation. Check the address of the page API in the settings.`,
     retryable: true,
   });
 }
 
-/** Null for what is no JSON, such as a gateway's page. */
-function parsed(text: string): unknown {
+/** Returns null if the text is not JSON, such as a gateway's page. */
+function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -166,7 +172,7 @@ function backoffMs(retries: number): number {
   return RETRY_BASE_MS * 2 ** retries * (0.5 + Math.random() / 2);
 }
 
-/** What a failure means for the whole run; undefined for what is no failure of the origin. */
+/** Explains a failure of the origin. Returns undefined for other errors. */
 export function explainOriginFailure(error: unknown): OriginProblem | undefined {
   if (error instanceof OriginError) return error.problem;
   if (error instanceof ServiceError && error.code.startsWith('upstream_')) return unreachable(error);
@@ -180,36 +186,36 @@ export function explainOriginFailure(error: unknown): OriginProblem | undefined 
   if (error.status === 404)
     return {
       title: 'Not found, or not shared with the integration',
-      message: 'Open it in the workspace and add the integration under "Connections", then run again.',
+      message: 'Open the page in the workspace and add the integration under "Connections", then run again.',
       retryable: false,
     };
   if (error.status === 413)
     return {
       title: 'The page is too large',
-      message: 'It has more blocks than are read of one page. Divide it into several pages.',
+      message: 'The page has more blocks than the service reads from one page. Divide it into several pages.',
       retryable: false,
     };
   if (error.status < 500 && !RETRIED_STATUSES.has(error.status))
     return {
       title: 'The page workspace refused to show this',
-      message: `Its API answered ${error.status} (${error.code}); it may hold blocks that the API does not support.`,
+      message: `Its API answered with status ${error.status} (${error.code}). The page may have blocks that the API does not support.`,
       retryable: false,
     };
   return {
-    title: 'The page workspace has a fault',
-    message: `Its API answered ${error.status} (${error.code}) each time it was asked. The next run tries again.`,
+    title: 'The page workspace failed',
+    message: `Its API answered every request with status ${error.status} (${error.code}). The next run tries again.`,
     retryable: true,
   };
 }
 
-/** Not in the words of the error: they name the address, which may be one of the inside. */
+/** Explains a failed connection. The error's own message is not used, because it may name an internal address. */
 function unreachable({ code }: ServiceError): OriginProblem {
   return {
     title: 'The page workspace could not be reached',
     message:
       code === 'upstream_timeout'
-        ? 'It did not answer in time, each time it was asked. The next run tries again.'
-        : 'No connection, or an answer that broke off, each time it was asked. The next run tries again.',
+        ? 'The workspace did not answer in time, in several attempts. The next run tries again.'
+        : 'The connection failed or was interrupted, in several attempts. The next run tries again.',
     retryable: true,
   };
 }
@@ -225,32 +231,32 @@ function refused(): OriginError {
 function tooManyRequests(): OriginError {
   return new OriginError({
     title: 'The page workspace limits requests',
-    message: 'It kept asking to slow down. Nothing was removed; run again later.',
+    message: 'The workspace repeatedly asked for fewer requests. Nothing was removed; run again later.',
     retryable: true,
   });
 }
 
-/** For lists that lead back to where they were. */
-export function endless(): OriginError {
+/** The error for a list that returns to an earlier page. */
+export function endlessList(): OriginError {
   return new OriginError({
-    title: 'The page workspace gave an endless list',
-    message: 'A list led back to where it had been. Nothing was removed; run again later.',
+    title: 'The page workspace returned an endless list',
+    message: 'A list returned to an earlier page. Nothing was removed; run again later.',
     retryable: true,
   });
 }
 
-/** Reads an answer. @throws OriginError when it is not what the API promises. */
-export function parseAs<Schema extends z.ZodType>(schema: Schema, answer: unknown): z.infer<Schema> {
-  const parsed = schema.safeParse(answer);
-  if (!parsed.success) throw senseless();
+/** Parses a response. @throws OriginError when the response does not match the API's description. */
+export function parseAs<Schema extends z.ZodType>(schema: Schema, response: unknown): z.infer<Schema> {
+  const parsed = schema.safeParse(response);
+  if (!parsed.success) throw unexpectedResponse();
   return parsed.data;
 }
 
-/** For answers that are not what the API promises. */
-export function senseless(): OriginError {
+/** The error for a response that does not match the API's description. */
+export function unexpectedResponse(): OriginError {
   return new OriginError({
-    title: 'The page workspace gave an unexpected answer',
-    message: 'An answer was not as its API describes it. Check the address of the page API in the settings.',
+    title: 'The page workspace gave an unexpected response',
+    message: 'A response did not match the description of its API. Check the address of the page API in the settings.',
     retryable: true,
   });
 }

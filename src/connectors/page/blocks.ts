@@ -1,5 +1,5 @@
-/** Reads the blocks of a page with all that is in them. */
-import { type PageApi, PageApiError, senseless } from './api.ts';
+/** Reads the blocks of a page with all nested blocks. */
+import { type PageApi, PageApiError, unexpectedResponse } from './api.ts';
 import { hyphenated } from './id.ts';
 import { type BlockContent, isTrashed, type PageBlock, parseBlock, type WireBlock } from './wire.ts';
 
@@ -12,24 +12,27 @@ const PARTS: readonly [member: 'summary_block_id' | 'notes_block_id' | 'transcri
   ['transcript_block_id', 'Transcript'],
 ];
 
-export interface PageBlocks {
+interface PageBlocks {
   blocks: PageBlock[];
-  /** Pages and databases right below this page, in order. */
+  /** Direct child pages and databases of this page, in order. */
   below: PageBlock[];
-  /** The page and blocks of it in which `below` stand. */
+  /** The page and those of its blocks that contain child pages or databases. */
   holders: string[];
-  /** All blocks, in order of the text. */
+  /** All blocks, in the order of the text. */
   all: PageBlock[];
 }
 
-/** @throws as `PageApi.get`; PageApiError when the page itself is not shown, or is over a limit. */
+/**
+ * Reads the blocks of a page. @throws the same errors as `PageApi.get`; PageApiError when the page is not readable or over a
+ * limit.
+ */
 export async function readPageBlocks(api: PageApi, pageId: string): Promise<PageBlocks> {
   const all: PageBlock[] = [];
   const below: PageBlock[] = [];
   const holders = new Set<string>();
   const seen = new Set([pageId]);
 
-  async function readChildren(holder: string, depth: number, copied: boolean): Promise<PageBlock[]> {
+  async function readChildren(holder: string, depth: number, isSynced: boolean): Promise<PageBlock[]> {
     const blocks: PageBlock[] = [];
     for await (const wire of childrenOf(api, holder)) {
       if (seen.has(wire.id)) continue;
@@ -39,17 +42,17 @@ export async function readPageBlocks(api: PageApi, pageId: string): Promise<Page
       all.push(block);
       blocks.push(block);
       if (isBelow(block)) {
-        // What a synced block shows stands elsewhere, in this tree or not.
-        if (!copied) {
+        // A child page in a synced block has its real place elsewhere, in this tree or outside.
+        if (!isSynced) {
           below.push(block);
           holders.add(holder);
         }
-      } else await readNested(block, depth, copied || block.content.synced_from !== undefined);
+      } else await readNested(block, depth, isSynced || block.content.synced_from !== undefined);
     }
     return blocks;
   }
 
-  async function readNested(block: PageBlock, depth: number, copied: boolean): Promise<void> {
+  async function readNested(block: PageBlock, depth: number, isSynced: boolean): Promise<void> {
     try {
       const parts = block.content.children;
       if (parts !== undefined) {
@@ -57,15 +60,16 @@ export async function readPageBlocks(api: PageApi, pageId: string): Promise<Page
           const id = hyphenated(parts[member] ?? '');
           if (id === undefined || seen.has(id)) continue;
           seen.add(id);
-          const children = await readChildren(id, depth + 1, copied);
+          const children = await readChildren(id, depth + 1, isSynced);
           if (children.length > 0) block.children.push(partTitle(id, title), ...children);
         }
       } else if (block.has_children === true) {
         if (depth >= NESTING_MAX) throw new PageApiError(400, 'nesting');
-        block.children = await readChildren(block.id, depth + 1, copied);
+        block.children = await readChildren(block.id, depth + 1, isSynced);
       }
     } catch (error) {
-      // What a synced block shows may not be shared, and some blocks are not shown by the API: the rest of the page is.
+      // The original of a synced block may not be shared, and the API does not return some blocks. The rest of the page is
+      // readable.
       if (!(error instanceof PageApiError) || (error.status !== 404 && error.status !== 400)) throw error;
       block.unreadable = true;
     }
@@ -75,7 +79,7 @@ export async function readPageBlocks(api: PageApi, pageId: string): Promise<Page
   return { blocks, below, holders: [...holders], all };
 }
 
-/** Pages and databases that stand right in `holder`. @throws as `PageApi.get`. */
+/** Returns the direct child pages and databases of `holder`. @throws the same errors as `PageApi.get`. */
 export async function readBelow(api: PageApi, holder: string): Promise<WireBlock[]> {
   return (await Array.fromAsync(childrenOf(api, holder))).filter(isBelow);
 }
@@ -92,11 +96,11 @@ function isBelow({ type }: WireBlock): boolean {
   return type === 'child_page' || type === 'child_database';
 }
 
-/** @throws OriginError for what is no block. */
+/** Parses a block. @throws OriginError when the value is not a block. */
 export function wireBlock(value: unknown): WireBlock {
   const block = parseBlock(value);
   const id = block && hyphenated(block.id);
-  if (id === undefined) throw senseless();
+  if (id === undefined) throw unexpectedResponse();
   return { ...block, id } as WireBlock;
 }
 

@@ -1,4 +1,4 @@
-/** Page workspaces: a page, or a database, and everything below it. */
+/** The connector of page workspaces: reads a page or a database and everything below it. */
 import { setTimeout as sleepFor } from 'node:timers/promises';
 import type { Origin } from '../../corpus/origin.ts';
 import { invalidRequest } from '../../errors.ts';
@@ -16,13 +16,13 @@ import { explainOriginFailure, openPageApi, type PageApi, PageApiError, parseAs,
 import { wireBlock } from './blocks.ts';
 import { addressKey, fileOf } from './files.ts';
 import { parsePageId } from './id.ts';
-import { type Node, pageItem, pageNode, tidy, uuidOf } from './nodes.ts';
+import { cleanTitle, type Node, pageItem, pageNode, uuidOf } from './nodes.ts';
 import { openPace, type Sleep } from './pace.ts';
 import { readPage, walkPages } from './tree.ts';
 import { Database, isTrashed, Page, plainText, UserName } from './wire.ts';
 
 const PAGE_API_URL = 'https://api.notion.com';
-/** What the workspace allows each integration on average. */
+/** Average request rate that the workspace allows each integration. */
 const REQUESTS_PER_SECOND = 3;
 const REQUESTS_BURST = 3;
 const USER_PAGES_MAX = 20;
@@ -30,20 +30,20 @@ const FILE_BYTES_MAX = 512 * 1024 * 1024;
 const FILE_TIMEOUT_MS = 15 * 60_000;
 const FILE_ATTEMPTS_MAX = 2;
 
-export interface PageConnectorOptions {
+interface PageConnectorOptions {
   http: HttpClient;
-  /** The operator's, without `/v1`; null for the workspace's own. */
+  /** The operator's address, without `/v1`; null: the workspace's own address. */
   baseUrl: string | null;
   clock: Clock;
-  /** Tests bring their own time. */
+  /** Tests pass their own function. */
   sleep?: Sleep;
-  /** Of each request. */
+  /** Timeout of each request. */
   timeoutMs?: number;
 }
 
 type PageOrigin = Extract<Origin, { kind: 'page' }>;
 
-/** Requests are counted per credential in this process, over all runs, listings and fetches. */
+/** Opens the connector. Requests are limited per credential in this process, over all runs, listings and fetches. */
 export function openPageConnector(options: PageConnectorOptions): Connector<'page'> {
   const sleep: Sleep = options.sleep ?? ((ms, signal) => sleepFor(ms, undefined, { signal }));
   const pace = openPace(REQUESTS_PER_SECOND, REQUESTS_BURST, options.clock, sleep);
@@ -65,7 +65,7 @@ export function openPageConnector(options: PageConnectorOptions): Connector<'pag
   return {
     kind: 'page',
     list: (origin, credential, request) => list(origin, open(credential, request.signal), request),
-    fetch: async (_origin, credential, item, _known, signal) => {
+    fetch: async (_origin, credential, item, _stored, signal) => {
       const api = open(credential, signal);
       try {
         if (typeof item.locator['block'] === 'string' || typeof item.locator['property'] === 'string')
@@ -73,7 +73,7 @@ export function openPageConnector(options: PageConnectorOptions): Connector<'pag
         return await fetchPage(api, item);
       } catch (error) {
         if (error instanceof PageApiError && error.status === 404) return { kind: 'gone' };
-        throw readable(error);
+        throw explained(error);
       }
     },
     check,
@@ -104,7 +104,7 @@ async function* list(origin: PageOrigin, api: PageApi, request: ListRequest): As
   try {
     yield* walkPages({ api, request, authors }, () => rootOf(api, id));
   } catch (error) {
-    throw readable(error);
+    throw explained(error);
   }
 }
 
@@ -120,9 +120,9 @@ const IN_TRASH = {
   retryable: false,
 };
 
-/** The id may be of a page, of a database or of one of its data sources. */
+/** Finds the root of the tree. The id may belong to a page, a database or a data source of a database. */
 async function rootOf(api: PageApi, id: string): Promise<Node> {
-  const answer = await found(api, `pages/${id}`);
+  const answer = await findObject(api, `pages/${id}`);
   if (answer !== undefined) {
     const page = parseAs(Page, answer);
     if (isTrashed(page)) throw new OriginError(IN_TRASH);
@@ -130,11 +130,11 @@ async function rootOf(api: PageApi, id: string): Promise<Node> {
   }
   for (const kind of ['database', 'rows'] as const) {
     const path = kind === 'database' ? `databases/${id}` : `data_sources/${id}`;
-    const container = await found(api, path);
+    const container = await findObject(api, path);
     if (container === undefined) continue;
     const database = parseAs(Database, container);
     if (isTrashed(database)) throw new OriginError(IN_TRASH);
-    const title = tidy(plainText(database.title));
+    const title = cleanTitle(plainText(database.title));
     return kind === 'database'
       ? { kind, id: uuidOf(database.id), title, path: [] }
       : { kind, id: uuidOf(database.id), title, path: [title] };
@@ -142,8 +142,8 @@ async function rootOf(api: PageApi, id: string): Promise<Node> {
   throw new OriginError(NOT_FOUND);
 }
 
-/** Undefined where the API knows no such object, or says that the id belongs to one of another kind. */
-async function found(api: PageApi, path: string): Promise<unknown> {
+/** Returns an object of the API. Returns undefined if the object does not exist or has another kind. */
+async function findObject(api: PageApi, path: string): Promise<unknown> {
   try {
     return await api.get(path);
   } catch (error) {
@@ -152,7 +152,7 @@ async function found(api: PageApi, path: string): Promise<unknown> {
   }
 }
 
-/** Empty when the integration may not read users: then sources have no author. */
+/** Returns names of users by id. Returns an empty map if the integration may not read users: then sources have no author. */
 async function userNames(api: PageApi): Promise<ReadonlyMap<string, string>> {
   const names = new Map<string, string>();
   let pages = 0;
@@ -184,7 +184,7 @@ async function fetchPage(api: PageApi, item: OriginItem): Promise<Fetched> {
   };
 }
 
-/** The address of a file is asked for anew: it expires within the hour. */
+/** Fetches a file. Its address is requested again because it expires within an hour. */
 async function fetchFile(
   { http, timeoutMs = FILE_TIMEOUT_MS }: PageConnectorOptions,
   api: PageApi,
@@ -201,7 +201,10 @@ async function fetchFile(
       responseBytesMax: FILE_BYTES_MAX,
     });
     if (response.status === 200)
-      return { kind: 'content', content: { body: downloaded(response.body), changes: { revision: addressKey(url) } } };
+      return {
+        kind: 'content',
+        content: { body: explainErrors(response.body), changes: { revision: addressKey(url) } },
+      };
     for await (const _ of response.body); // frees the connection
     if (attempt >= FILE_ATTEMPTS_MAX) {
       throw new OriginError({
@@ -213,15 +216,15 @@ async function fetchFile(
   }
 }
 
-async function* downloaded(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* explainErrors(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     yield* body;
   } catch (error) {
-    throw readable(error);
+    throw explained(error);
   }
 }
 
-/** Undefined when the file is no more where it was. */
+/** Returns the current address of a file. Returns undefined if the file is no longer in its place. */
 async function addressOf(api: PageApi, { locator, revision }: OriginItem): Promise<string | undefined> {
   if (typeof locator['block'] === 'string') {
     const block = wireBlock(await api.get(`blocks/${uuidOf(locator['block'])}`));
@@ -236,8 +239,8 @@ async function addressOf(api: PageApi, { locator, revision }: OriginItem): Promi
   return files.find((file) => file?.hosted && addressKey(file.url) === revision)?.url;
 }
 
-/** Failures of the origin in words; anything else, as the signal's reason, as it is. */
-function readable(error: unknown): unknown {
+/** Converts failures of the origin to OriginError. Other errors, such as the signal's reason, stay unchanged. */
+function explained(error: unknown): unknown {
   if (error instanceof OriginError) return error;
   const problem = explainOriginFailure(error);
   return problem === undefined ? error : new OriginError(problem, { cause: error });

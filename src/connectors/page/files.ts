@@ -1,4 +1,4 @@
-/** Files that pages carry: what becomes a source of its own, and how it is found again when its address has expired. */
+/** Finds files in pages that become sources, and identifies them when their addresses have expired. */
 import { createHash } from 'node:crypto';
 import type { PageBlock, WireFile, WireProperty } from './wire.ts';
 
@@ -7,16 +7,16 @@ const NAME_UNITS_MAX = 200;
 
 /** A file hosted by the workspace. */
 export interface FileRef {
-  /** Unique and lasting within the workspace. */
+  /** Unique and permanent within the workspace. */
   id: string;
   name: string;
-  /** Of the bytes: another upload has another. */
+  /** Revision of the bytes: another upload has another revision. */
   revision: string;
-  /** The block that shows it, or the page and the property that hold it. */
+  /** The block that shows the file, or the page and the property that contain it. */
   block?: string;
   page?: string;
   property?: string;
-  /** Pictures, films and sound: there, but nothing to index. */
+  /** True for pictures, films and sound, which are not indexed. */
   media?: true;
 }
 
@@ -24,16 +24,16 @@ const MEDIA_TYPES: ReadonlySet<string> = new Set(['image', 'video', 'audio']);
 const MEDIA_ENDINGS =
   /\.(?:png|jpe?g|gif|webp|bmp|tiff?|heic|heif|avif|ico|mp4|m4v|mov|avi|mkv|webm|mp3|m4a|wav|ogg|oga|flac|aac|opus)$/i;
 
-/** Name and address of a file object, or undefined where there is none. */
+/** Returns name and address of a file object, or undefined if it has no address. */
 export function fileOf(file: WireFile): { name: string; url: string; hosted: boolean } | undefined {
   const hosted = file.type === 'file';
   const url = hosted ? file.file?.url : file.external?.url;
   if (url === undefined || !URL.canParse(url)) return undefined;
-  const given = file.name?.trim() || lastSegment(url) || 'File';
-  return { name: fileName(given), url, hosted };
+  const rawName = file.name?.trim() || lastSegment(url) || 'File';
+  return { name: fileName(rawName), url, hosted };
 }
 
-/** Safe as a name: no folders, no control characters, not too long; the ending stays. */
+/** Returns a safe file name: without folders and control characters, and truncated before its ending if too long. */
 export function fileName(text: string): string {
   const bare = text.replace(/[\u0000-\u001f\u007f/\\]+/g, ' ').trim() || 'Untitled';
   if (bare.length <= NAME_UNITS_MAX) return bare;
@@ -73,7 +73,7 @@ export function filesOfProperties(pageId: string, properties: Record<string, Wir
   );
 }
 
-/** The address without its signature, which is new in every answer: each upload has a path of its own. */
+/** Returns a key of the address without its signature, which changes in every response. Each upload has its own path. */
 export function addressKey(url: string): string {
   const { host, pathname } = new URL(url);
   return createHash('sha256').update(`${host}${pathname}`).digest('hex').slice(0, KEY_UNITS);

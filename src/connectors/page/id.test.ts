@@ -6,7 +6,7 @@ const ID = '248104cd-477e-80fd-b757-e945d38000bd';
 const BARE = '248104cd477e80fdb757e945d38000bd';
 const OTHER = '148104cd477e80bb928f000ce197ddf2';
 
-test('every form in which people have a page', () => {
+test('every form of a page id or address is parsed', () => {
   for (const text of [
     ID,
     BARE,
@@ -28,7 +28,7 @@ test('every form in which people have a page', () => {
     assert.equal(parsePageId(text), ID, text);
 });
 
-test('what names no page', () => {
+test('a text that names no page gives no id', () => {
   for (const text of [
     '',
     'Leave policy',
@@ -48,7 +48,7 @@ test('what names no page', () => {
     assert.equal(parsePageId(text), undefined, text);
 });
 
-test('an address that opens it', () => {
+test('the address of a page or block is made from its id', () => {
   assert.equal(pageUrl(ID), `https://www.notion.so/${BARE}`);
   assert.equal(parsePageId(pageUrl(ID, OTHER)), ID);
 });

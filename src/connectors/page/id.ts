@@ -1,10 +1,10 @@
-/** How people name a page: its id, or the address that the workspace's own "copy link" gives. Pure. */
+/** Parses how people name a page: by its id, or by the address that "copy link" gives. Pure. */
 
 const ID = /^([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})$/i;
-/** `Title-of-the-page-<id>`: titles may end in anything but a hexadecimal digit that touches the id. */
+/** `Title-of-the-page-<id>`: the character before the id is not a hexadecimal digit. */
 const SLUG = /(?:^|[^0-9a-f])([0-9a-f]{32}|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})$/i;
 
-/** The id in its hyphenated form, or undefined when the text names no page. Addresses are read, never asked. */
+/** Returns the id in its hyphenated form, or undefined if the text names no page. No request is sent to the address. */
 export function parsePageId(text: string): string | undefined {
   const trimmed = text.trim();
   const plain = hyphenated(trimmed);
@@ -13,20 +13,20 @@ export function parsePageId(text: string): string | undefined {
   if (!URL.canParse(address)) return undefined;
   const url = new URL(address);
   if (!['http:', 'https:', 'notion:'].includes(url.protocol)) return undefined;
-  // A page that lies open over its database: the path names the database, `p` the page.
-  const peeked = url.searchParams.get('p');
-  if (peeked !== null) return hyphenated(peeked);
+  // If a page is open over its database, the path names the database and `p` names the page.
+  const openPage = url.searchParams.get('p');
+  if (openPage !== null) return hyphenated(openPage);
   const last = url.pathname.split('/').findLast((segment) => segment !== '');
   return hyphenated(SLUG.exec(last ?? url.host)?.[1] ?? '');
 }
 
-/** The hyphenated form of an id that may have no hyphens. */
+/** Returns the hyphenated form of an id with or without hyphens, or undefined if the text is no id. */
 export function hyphenated(id: string): string | undefined {
   const parts = ID.exec(id);
   return parts === null ? undefined : parts.slice(1).join('-').toLowerCase();
 }
 
-/** Opens a page, a database or a block by its id alone. */
+/** Returns the address of a page, a database or a block. */
 export function pageUrl(id: string, block?: string): string {
   const address = `https://www.notion.so/${id.replaceAll('-', '')}`;
   return block === undefined ? address : `${address}#${block.replaceAll('-', '')}`;

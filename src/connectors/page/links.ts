@@ -1,13 +1,13 @@
-/** Names of the pages that a page links to: the link itself holds nothing but an id. */
+/** Adds titles to links between pages: a link itself contains only an id. */
 import { type PageApi, PageApiError, parseAs } from './api.ts';
 import { hyphenated } from './id.ts';
 import { titleOf } from './properties.ts';
 import { Database, Page, type PageBlock, plainText } from './wire.ts';
 
-/** Of one page; further links stay without a name. */
+/** Links of one page that get a title; further links stay without a title. */
 const LINKS_MAX = 20;
 
-/** Gives links the title of what they lead to, as far as it is shared. @throws as `PageApi.get`. */
+/** Sets the titles of links to pages and databases that are shared. @throws the same errors as `PageApi.get`. */
 export async function nameLinks(api: PageApi, blocks: readonly PageBlock[]): Promise<void> {
   const links = blocks.filter(({ type }) => type === 'link_to_page').slice(0, LINKS_MAX);
   for (const { content } of links) {

@@ -1,4 +1,4 @@
-/** Blocks of a page to Markdown. Headings go one level down: the first level is the page's title. Pure. */
+/** Converts the blocks of a page to Markdown. Headings go one level down, because the first level is the page's title. Pure. */
 import { fileOf } from './files.ts';
 import { pageUrl } from './id.ts';
 import { cellOf, escapeText, inOneLine, linkOf, longestTicks, richTextOf } from './text.ts';
@@ -7,7 +7,7 @@ import { type PageBlock, plainText } from './wire.ts';
 const HEADING_LEVEL_MAX = 6;
 const FENCE_MIN = 3;
 
-/** Names of languages that Markdown spells otherwise; no name for those that are none. */
+/** Languages that Markdown names differently; an empty name for texts without a language. */
 const LANGUAGES: Readonly<Record<string, string>> = {
   'plain text': '',
   'c++': 'cpp',
@@ -27,14 +27,14 @@ const MEDIA_WORDS: Readonly<Record<string, string>> = {
   file: 'File',
 };
 
-/** `pageId`: where links to files of the workspace lead, as their own addresses expire. */
+/** Converts blocks. Links to files of the workspace lead to `pageId`, because the files' own addresses expire. */
 export function blocksToMarkdown(blocks: readonly PageBlock[], pageId: string): string {
   const parts: string[] = [];
   let before: PageBlock | undefined;
   let number = 0;
   for (const block of blocks) {
     number = nextNumber(block, before, number);
-    const text = stacked(blockToMarkdown(block, number, pageId), unreadableNote(block));
+    const text = joinBlocks(blockToMarkdown(block, number, pageId), unreadableNote(block));
     if (text === '') continue;
     if (before !== undefined) parts.push(isSameList(before, block) ? '\n' : '\n\n');
     parts.push(text);
@@ -48,7 +48,7 @@ function nextNumber(block: PageBlock, before: PageBlock | undefined, number: num
   return before?.type === 'numbered_list_item' ? number + 1 : (block.content.list_start_index ?? 1);
 }
 
-/** Tasks and bullets are one list; numbers begin another. */
+/** Returns whether two blocks belong to one list. Tasks and bullets share a list; numbered items do not. */
 function isSameList(a: PageBlock, b: PageBlock): boolean {
   if (!LIST_TYPES.has(a.type) || !LIST_TYPES.has(b.type)) return false;
   return (a.type === 'numbered_list_item') === (b.type === 'numbered_list_item');
@@ -63,7 +63,7 @@ function blockToMarkdown(block: PageBlock, number: number, pageId: string): stri
     case 'heading_2':
     case 'heading_3':
     case 'heading_4':
-      return stacked(heading(block), below());
+      return joinBlocks(heading(block), below());
     case 'bulleted_list_item':
       return listItem('- ', text(), below());
     case 'numbered_list_item':
@@ -71,13 +71,13 @@ function blockToMarkdown(block: PageBlock, number: number, pageId: string): stri
     case 'to_do':
       return listItem('- ', `[${content.checked === true ? 'x' : ' '}] ${text()}`, below());
     case 'toggle':
-      return stacked(richTextOf(content.rich_text, { bold: true }), below());
+      return joinBlocks(richTextOf(content.rich_text, { bold: true }), below());
     case 'quote':
-      return quoted(stacked(text(), below()));
+      return quoted(joinBlocks(text(), below()));
     case 'callout':
-      return quoted(stacked([content.icon?.emoji, text()].filter(Boolean).join(' '), below()));
+      return quoted(joinBlocks([content.icon?.emoji, text()].filter(Boolean).join(' '), below()));
     case 'code':
-      return stacked(fenced(block), richTextOf(content.caption));
+      return joinBlocks(fenced(block), richTextOf(content.caption));
     case 'equation':
       return `$$ ${(content.expression ?? '').replace(/\s+/g, ' ').trim()} $$`;
     case 'divider':
@@ -104,16 +104,16 @@ function blockToMarkdown(block: PageBlock, number: number, pageId: string): stri
       return linkOf(escapeText(childTitle(block)), pageUrl(block.id));
     case 'transcription':
     case 'meeting_notes':
-      return stacked(richTextOf(Array.isArray(content.title) ? content.title : [], { bold: true }), below());
+      return joinBlocks(richTextOf(Array.isArray(content.title) ? content.title : [], { bold: true }), below());
     case 'unsupported':
       return `[Unsupported block: ${content.block_type ?? 'unknown'}]`;
     default:
-      return other(block, stacked(text(), below()));
+      return otherBlock(block, joinBlocks(text(), below()));
   }
 }
 
-/** Paragraphs, columns, tabs, synced blocks and what the workspace may invent: their text and what is in them. */
-function other(block: PageBlock, text: string): string {
+/** Converts paragraphs, columns, tabs, synced blocks and unknown blocks: their text and their nested blocks. */
+function otherBlock(block: PageBlock, text: string): string {
   if (text !== '' || Array.isArray(block.content.rich_text) || CONTAINERS.has(block.type)) return text;
   return `[Unsupported block: ${block.type}]`;
 }
@@ -128,7 +128,7 @@ function childTitle({ content }: PageBlock): string {
   return typeof content.title === 'string' && content.title.trim() !== '' ? content.title : 'Untitled';
 }
 
-function stacked(...texts: string[]): string {
+function joinBlocks(...texts: string[]): string {
   return texts.filter((text) => text !== '').join('\n\n');
 }
 
@@ -138,7 +138,7 @@ function heading({ type, content }: PageBlock): string {
   return `${'#'.repeat(Math.min(HEADING_LEVEL_MAX, Number(type.at(-1)) + 1))} ${text}`;
 }
 
-/** What is in an item stands as far in as its text. Lists follow at once, other blocks after an empty line. */
+/** Formats a list item. Nested blocks are indented like its text: lists follow directly, other blocks after an empty line. */
 function listItem(marker: string, text: string, below: string): string {
   const indent = ' '.repeat(marker.length);
   const gap = /^(?:- |\d+\. )/.test(below) ? '\n' : '\n\n';
@@ -157,7 +157,7 @@ function fenced({ content }: PageBlock): string {
   return `${fence}${LANGUAGES[language] ?? language.replace(/\s+/g, '-')}\n${code}\n${fence}`;
 }
 
-/** A table without a header row gets an empty one, as Markdown has no table without. */
+/** Formats a table. A table without a header row gets an empty one, because Markdown requires one. */
 function table(block: PageBlock): string {
   const rows = block.children.map(({ content }) => (content.cells ?? []).map((cell) => cellOf(cell)));
   const width = rows.reduce((most, row) => Math.max(most, row.length), 0);

@@ -1,30 +1,30 @@
-/** Pages, databases and rows on the way of a walk, and the items that pages and their files become. Pure. */
+/** Defines the nodes of a walk (pages, databases, rows), and converts pages and files to items. Pure. */
 
 import type { TypedMetadata } from '../../corpus/values.ts';
 import { typedValue } from '../../files/metadata-values.ts';
 import type { Change, OriginItem } from '../connector.ts';
-import { senseless } from './api.ts';
+import { unexpectedResponse } from './api.ts';
 import { type FileRef, fileName } from './files.ts';
 import { hyphenated, pageUrl } from './id.ts';
 import { isRow, propertiesHash, propertyMetadata, titleOf } from './properties.ts';
 import type { WireBlock, WirePage, WireProperty } from './wire.ts';
 
-/** The workspace rounds the time of an edit down to the minute: only behind that minute the time names one version. */
+/** The workspace rounds the time of an edit down to the minute. Only after that minute does the time identify one version. */
 const SETTLED_MS = 120_000;
-/** Part of every revision: another rendering reads every page once more. */
+/** Version of the rendering, part of every revision: a change makes every page be read once more. */
 const RENDERING = 1;
 
 export interface PageNode {
   kind: 'page';
   id: string;
   title: string;
-  /** Titles of the pages and databases above. */
+  /** Titles of the parent pages and databases. */
   path: string[];
   url: string;
   createdAt: string | null;
   editedAt: string | null;
   authorId: string | null;
-  /** Of a row. */
+  /** Properties of a row. */
   properties?: Record<string, WireProperty>;
 }
 
@@ -35,7 +35,9 @@ export interface DatabaseNode {
   path: string[];
 }
 
-/** One page of the query of a data source. `since`: rows created from then on; `cursor`: where it goes on. */
+/**
+ * One result page of the query of a data source. `since`: only rows created since then; `cursor`: where the query continues.
+ */
 export interface RowsNode {
   kind: 'rows';
   id: string;
@@ -43,13 +45,13 @@ export interface RowsNode {
   path: string[];
   since?: string;
   cursor?: string;
-  /** The cursor of a run that was cut off was too old. */
+  /** The cursor of an interrupted run had expired, and the query started again. */
   restarted?: true;
 }
 
 export type Node = PageNode | DatabaseNode | RowsNode;
 
-/** Null while another edit may still get the same time. */
+/** Returns the revision of a page, or null while another edit may still get the same time. */
 export function revisionOf(node: PageNode, now: Date): string | null {
   const edited = Date.parse(node.editedAt ?? '');
   if (!Number.isFinite(edited) || now.getTime() - edited < SETTLED_MS) return null;
@@ -98,7 +100,7 @@ export function* filesOf(page: OriginItem, files: readonly FileRef[]): Generator
 
 export function childNode(block: WireBlock, parent: PageNode): Node {
   const path = [...parent.path, parent.title];
-  const title = tidy(typeof block.content.title === 'string' ? block.content.title : '');
+  const title = cleanTitle(typeof block.content.title === 'string' ? block.content.title : '');
   if (block.type === 'child_database') return { kind: 'database', id: block.id, title, path };
   return { kind: 'page', id: block.id, title, path, url: pageUrl(block.id), ...datesOf(block) };
 }
@@ -109,7 +111,7 @@ export function pageNode(page: WirePage, path: string[]): PageNode {
   return {
     kind: 'page',
     id,
-    title: tidy(titleOf(properties) ?? ''),
+    title: cleanTitle(titleOf(properties) ?? ''),
     path,
     url: page.url && URL.canParse(page.url) ? page.url : pageUrl(id),
     ...datesOf(page),
@@ -125,13 +127,13 @@ function datesOf({ created_time, last_edited_time, created_by, last_edited_by }:
   };
 }
 
-/** @throws OriginError for what is no id. */
+/** Returns the hyphenated id. @throws OriginError when the value is not an id. */
 export function uuidOf(id: unknown): string {
   const uuid = typeof id === 'string' ? hyphenated(id) : undefined;
-  if (uuid === undefined) throw senseless();
+  if (uuid === undefined) throw unexpectedResponse();
   return uuid;
 }
 
-export function tidy(title: string): string {
+export function cleanTitle(title: string): string {
   return title.replace(/\s+/g, ' ').trim() || 'Untitled';
 }

@@ -1,4 +1,4 @@
-/** Properties of a row: as text, as typed values, as front matter. Pure. */
+/** Converts the properties of a row to text, typed values and front matter. Pure. */
 import { createHash } from 'node:crypto';
 import type { MetadataType, TypedMetadata } from '../../corpus/values.ts';
 import { typedValue } from '../../files/metadata-values.ts';
@@ -15,7 +15,7 @@ const HASH_UNITS = 16;
 
 type Properties = Record<string, WireProperty>;
 
-/** Every page has a title; a row has more. */
+/** Returns whether a page is a row of a database. Every page has a title; a row has more properties. */
 export function isRow(properties: Properties | undefined): properties is Properties {
   return Object.values(properties ?? {}).some(({ type }) => type !== 'title');
 }
@@ -25,7 +25,7 @@ export function titleOf(properties: Properties | undefined): string | undefined 
   return title === undefined ? undefined : plainText(title.title).replace(/\s+/g, ' ').trim();
 }
 
-/** Names and values in the order of the names: the workspace sends them in any. Empty ones are left out. */
+/** Returns non-empty properties sorted by name, because the workspace sends them in any order. */
 function entriesOf(properties: Properties): [name: string, property: WireProperty, text: string][] {
   return Object.entries(properties)
     .map(([name, property]): [string, WireProperty, string] => [name.trim(), property, textOf(property)])
@@ -34,15 +34,17 @@ function entriesOf(properties: Properties): [name: string, property: WirePropert
     .slice(0, PROPERTIES_MAX);
 }
 
-/** Changes with what the head of a row says: a rollup or a formula can change while the row is not edited. */
+/**
+ * Returns a hash of the properties. It detects changes of rollups and formulas, which can change without an edit of the row.
+ */
 export function propertiesHash(properties: Properties): string {
   const text = JSON.stringify(entriesOf(properties).map(([name, , value]) => [name, value]));
   return createHash('sha256').update(text).digest('hex').slice(0, HASH_UNITS);
 }
 
-/** Values of the row; names that `taken` has are not set again. */
-export function propertyMetadata(properties: Properties, taken: TypedMetadata): TypedMetadata {
-  const metadata: TypedMetadata = { ...taken };
+/** Returns `base` with the typed values of the row added. Names in `base` are not overwritten. */
+export function propertyMetadata(properties: Properties, base: TypedMetadata): TypedMetadata {
+  const metadata: TypedMetadata = { ...base };
   for (const [name, property, text] of entriesOf(properties)) {
     const value = typedValue(rawOf(property, text), typeOf(property, text)) ?? typedValue(text, 'string');
     if (value && !Object.hasOwn(metadata, name)) {
@@ -52,7 +54,7 @@ export function propertyMetadata(properties: Properties, taken: TypedMetadata): 
   return metadata;
 }
 
-/** Front matter, from which declared chunk metadata keys are read, and the same as a list, which is what search finds. */
+/** Returns the properties twice: as front matter, for declared chunk metadata keys, and as a list, for search. */
 export function rowHead(title: string, properties: Properties): { front: string; list: string } {
   const entries = entriesOf(properties);
   const lines = [`title: ${singleQuoted(title)}`];
@@ -69,7 +71,7 @@ export function rowHead(title: string, properties: Properties): { front: string;
   return { front: `---\n${lines.join('\n')}\n---\n`, list: list.join('\n') };
 }
 
-/** Nothing but the quote itself has a meaning between single quotes. */
+/** Returns a quoted YAML string. Between single quotes only the quote itself is special. */
 function singleQuoted(text: string): string {
   return `'${text.replace(/\s+/g, ' ').replaceAll("'", "''")}'`;
 }
@@ -89,7 +91,7 @@ function typeOf(property: WireProperty, text: string): MetadataType {
   return 'string';
 }
 
-/** As a typed value is read: of a span of time, its start. */
+/** Returns the raw value that is parsed as a typed value: the start of a span of time, otherwise the text. */
 function rawOf({ date, formula, rollup }: WireProperty, text: string): string {
   return date?.start ?? formula?.date?.start ?? rollup?.date?.start ?? text;
 }
@@ -98,7 +100,7 @@ function textOf(property: WireProperty): string {
   return valueText(property).replace(/\s+/g, ' ').trim().slice(0, VALUE_UNITS_MAX);
 }
 
-/** Relations hold nothing but ids, so they have no text. */
+/** Returns the text of a property. A relation has only ids, so it has no text. */
 function valueText(property: WireProperty): string {
   switch (property.type) {
     case 'title':

@@ -1,17 +1,21 @@
 /**
- * Pages that got a page below them lately, by the workspace's search. A page that had none is not asked for any as long as the
- * time of its own last edit stays the same, and nobody promises that a page below it changes that time. The search is not
- * complete either, so it only adds to what the walk finds.
+ * Finds pages with recently edited child pages by the workspace's search.
+ *
+ * The walk does not list the children of a page without known children while its own edit time stays the same. The API does not
+ * guarantee that a new child changes this time. The search is incomplete too, so it only adds to the results of the walk.
  */
 import { type PageApi, PageApiError } from './api.ts';
 import { hyphenated } from './id.ts';
 import { Page } from './wire.ts';
 
 const SEARCH_LISTS_MAX = 10;
-/** The index of the search is behind, and times are rounded. */
+/** The index of the search lags behind, and times are rounded. */
 const OVERLAP_MS = 10 * 60_000;
 
-/** Ids of the pages above those that were edited after `since`. @throws as `PageApi.get`, but for refusals and faults. */
+/**
+ * Returns the ids of the parents of pages edited after `since`. Returns fewer ids if the API fails. @throws errors of
+ * `PageApi.get` other than PageApiError.
+ */
 export async function recentParents(api: PageApi, since: Date): Promise<ReadonlySet<string>> {
   const parents = new Set<string>();
   const query = {

@@ -1,13 +1,13 @@
-/** Property values that a page object cuts off. */
+/** Reads property values that a page object truncates. */
 import { type PageApi, PageApiError } from './api.ts';
 import { PropertyItem, type RichText, type WireProperty, type WireUser } from './wire.ts';
 
-/** A page object holds so many references of a property; the rest is asked for by itself. */
+/** Maximum references of a property in a page object; the rest needs a separate request. */
 const REFERENCES_MAX = 25;
 
-type Cut = 'title' | 'rich_text' | 'people';
+type TruncatedType = 'title' | 'rich_text' | 'people';
 
-/** The properties with all their values. @throws as `PageApi.get`. */
+/** Returns the properties with all their values. @throws the same errors as `PageApi.get`. */
 export async function readWholeProperties(
   api: PageApi,
   pageId: string,
@@ -25,7 +25,11 @@ export async function readWholeProperties(
   return whole;
 }
 
-async function readValues(api: PageApi, path: string, type: Cut): Promise<(RichText | WireUser)[] | undefined> {
+async function readValues(
+  api: PageApi,
+  path: string,
+  type: TruncatedType,
+): Promise<(RichText | WireUser)[] | undefined> {
   const values: (RichText | WireUser)[] = [];
   try {
     for await (const { results } of api.pages(path))
@@ -40,7 +44,7 @@ async function readValues(api: PageApi, path: string, type: Cut): Promise<(RichT
   }
 }
 
-/** Ids of properties come ready for an address. */
+/** Returns an id as a path segment. Ids of properties are usually already encoded. */
 function inPath(id: string): string {
   return /^(?:[\w.~!*'()@:;-]|%[0-9a-f]{2})+$/i.test(id) ? id : encodeURIComponent(id);
 }

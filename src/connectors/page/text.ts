@@ -1,12 +1,14 @@
-/** Rich text to one line or paragraph of Markdown. Pure. */
+/** Converts rich text to one line or paragraph of Markdown. Pure. */
 import type { RichText } from './wire.ts';
 
-/** What would begin a block of another kind, or be its underline or its rule, where a line of text begins. */
+/** Text at the start of a line that Markdown would read as the start of another block, or as an underline or rule. */
 const BLOCK_START = /^(?:#{1,6}(?=\s|$)|>|[-+*](?=\s|$)|```|~~~|=+$|-{2,}|_{3,}$|(?:\* ?){3,}$|\||\[[^\]]*\]:)/;
 const NUMBER_START = /^(\d{1,9})([.)])(?=\s|$)/;
 const TAG_START = /<(?=[a-z/?])/gi;
 
-/** What would be read as a block or as HTML gets a backslash; all other characters stay as they are, as people search them. */
+/**
+ * Escapes text that Markdown would read as a block or as HTML. Other characters stay unchanged, because people search for them.
+ */
 export function escapeText(text: string): string {
   return escapeLines(escapeTags(text));
 }
@@ -30,12 +32,12 @@ export function richTextOf(items: readonly RichText[] | undefined, style: { bold
   return escapeLines(text.trim());
 }
 
-/** One line for a table cell or a label. */
+/** Returns one line for a table cell or a label. */
 export function cellOf(items: readonly RichText[] | undefined): string {
   return richTextOf(items).replaceAll('|', '\\|').replace(/\s+/g, ' ');
 }
 
-/** `[label](address)`; the bare address where there is no label, the label alone where there is no address. */
+/** Returns `[label](address)`, the bare address without a label, or the label without an address. */
 export function linkOf(label: string, address: string | null | undefined): string {
   const url = absolute(address);
   if (url === undefined) return label;
@@ -77,7 +79,7 @@ function codeSpan(text: string): string {
   return `${ticks}${pad}${line}${pad}${ticks}`;
 }
 
-/** Lines become one. */
+/** Joins lines into one. */
 export function inOneLine(text: string): string {
   return text
     .split('\n')
@@ -86,26 +88,26 @@ export function inOneLine(text: string): string {
     .join(' ');
 }
 
-/** How many backticks stand together at most: a fence needs more. */
+/** Returns the length of the longest run of backticks: a fence needs more. */
 export function longestTicks(text: string): number {
   let longest = 0;
   for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
   return longest;
 }
 
-/** Neighbours in the same dress are one run: `**a****b**` would not be bold. */
+/** Merges neighbours with equal formatting: `**a****b**` would not be bold. */
 function merged(items: readonly RichText[]): RichText[] {
   const runs: RichText[] = [];
   for (const item of items) {
     const last = runs.at(-1);
-    if (last && last.type === 'text' && item.type === 'text' && dress(last) === dress(item)) {
+    if (last && last.type === 'text' && item.type === 'text' && formatOf(last) === formatOf(item)) {
       runs[runs.length - 1] = { ...last, plain_text: `${last.plain_text ?? ''}${item.plain_text ?? ''}` };
     } else runs.push(item);
   }
   return runs;
 }
 
-function dress({ annotations = {}, href }: RichText): string {
+function formatOf({ annotations = {}, href }: RichText): string {
   const { bold, italic, strikethrough, code } = annotations;
   return JSON.stringify([bold === true, italic === true, strikethrough === true, code === true, href ?? null]);
 }

@@ -1,19 +1,19 @@
 /**
- * Walks a tree of pages: a page, its child pages and databases, their rows, what is below those.
+ * Walks a tree of pages: a page, its child pages and databases, their rows, and everything below them.
  *
- * Every page is seen in every run, with the time of its last edit: child pages in the block list of the page above, rows in
- * the query of their data source. The blocks of a page are read only when that time is another than at the last run. Where
- * child pages stand in a page is remembered in its state, so that of an unchanged page only those places are asked.
+ * Every run sees every page with its edit time: child pages in the block list of their parent, rows in the query of their data
+ * source. The blocks of a page are read only if the edit time changed since the last run. The state of a page records which
+ * blocks contain child pages, so for an unchanged page only these blocks are listed.
  *
- * The workspace rounds the time of an edit down to the minute: of a page that was edited within the last two minutes the
- * revision is not named, so the next run reads it again and its bytes are compared. The same holds for a page that shows
- * synced blocks of another page, whose edits leave no mark on it.
+ * The workspace rounds the edit time down to the minute. A page edited within the last two minutes gets no revision, so the
+ * next run reads it again and compares its bytes. A page with synced blocks of another page gets no revision either, because
+ * edits of the other page do not change its edit time.
  */
 import { Buffer } from 'node:buffer';
 import type { Opaque } from '../../corpus/origin.ts';
 import { ServiceError } from '../../errors.ts';
 import { type Change, type Content, type ListRequest, OriginError, type OriginItem } from '../connector.ts';
-import { endless, explainOriginFailure, type PageApi, PageApiError, parseAs, senseless } from './api.ts';
+import { endlessList, explainOriginFailure, type PageApi, PageApiError, parseAs, unexpectedResponse } from './api.ts';
 import { readBelow, readPageBlocks } from './blocks.ts';
 import { type FileRef, fileOfBlock, filesOfProperties } from './files.ts';
 import { nameLinks } from './links.ts';
@@ -36,15 +36,15 @@ import { readWholeProperties } from './rows.ts';
 import { escapeText } from './text.ts';
 import { Database, isTrashed, Page, type WireBlock, type WireList } from './wire.ts';
 
-/** Of one origin. */
+/** Pages of one origin. */
 const PAGES_MAX = 50_000;
-/** Faults one after the other that are no longer those of single pages. */
+/** Consecutive failures after which the whole listing counts as failed. */
 const FAULTS_IN_A_ROW_MAX = 3;
 const CHECKPOINT_VISITS = 50;
 const CHECKPOINT_BYTES_MAX = 32 * 1024;
 const STATE_BYTES_MAX = 60 * 1024;
 
-/** What is kept with a page. */
+/** The state that is stored with a page. */
 interface PageState {
   holders: string[];
   files: FileRef[];
@@ -53,11 +53,11 @@ interface PageState {
 interface WalkOptions {
   api: PageApi;
   request: ListRequest;
-  /** Names of people by their ids. */
+  /** Returns the names of users by their ids. */
   authors(): Promise<ReadonlyMap<string, string>>;
 }
 
-/** @throws OriginError; what the API throws for the whole origin. */
+/** Lists the tree. @throws OriginError; errors of the API that concern the whole origin. */
 export async function* walkPages(options: WalkOptions, start: () => Promise<Node>): AsyncGenerator<Change> {
   const { api, request } = options;
   const resumed = request.resume as Resume | null;
@@ -68,7 +68,7 @@ export async function* walkPages(options: WalkOptions, start: () => Promise<Node
     ...options,
     pending,
     seen: new Set(),
-    grown: Number.isFinite(since.getTime()) ? await recentParents(api, since) : new Set(),
+    parentsOfRecent: Number.isFinite(since.getTime()) ? await recentParents(api, since) : new Set(),
     full: resumed?.full ?? true,
     faults: 0,
   };
@@ -87,7 +87,7 @@ export async function* walkPages(options: WalkOptions, start: () => Promise<Node
     visits = 0;
     yield { kind: 'checkpoint', resume: structuredClone({ ...resume }) };
   }
-  // Every run walks the whole tree; the next one only has to know when this one began.
+  // Every run walks the whole tree. The next run only needs the start time of this one.
   yield { kind: 'end', full: walk.full, cursor: { startedAt } };
 }
 
@@ -98,13 +98,13 @@ interface Resume {
 }
 
 interface Walk extends WalkOptions {
-  /** Next last. */
+  /** Nodes to visit, the next one last. */
   pending: Node[];
-  /** Pages and databases, and places in the lists of rows. */
+  /** Visited pages and databases, and positions in lists of rows. */
   seen: Set<string>;
-  /** Pages that have a page below them which was edited lately. */
-  grown: ReadonlySet<string>;
-  /** False when something below a page that could not be read may have been missed: then nothing is taken for gone. */
+  /** Pages with recently edited child pages. */
+  parentsOfRecent: ReadonlySet<string>;
+  /** False if pages below an unreadable page may have been missed: then no source counts as gone. */
   full: boolean;
   faults: number;
 }
@@ -121,13 +121,13 @@ async function* visit(walk: Walk, node: Node): AsyncGenerator<Change> {
 }
 
 async function* visitPage(walk: Walk, node: PageNode): AsyncGenerator<Change> {
-  const known = await walk.request.known(node.id);
-  const state = readState(known?.state ?? null);
+  const stored = await walk.request.findStored(node.id);
+  const state = readState(stored?.state ?? null);
   const revision = revisionOf(node, walk.api.now());
   const item = await itemOf(walk, node, revision);
-  const hasGrown = walk.grown.has(node.id) && !state?.holders.includes(node.id);
-  if (state !== undefined && revision !== null && known?.revision === revision && !hasGrown) {
-    const below = await belowOf(walk, state);
+  const hasRecentChild = walk.parentsOfRecent.has(node.id) && !state?.holders.includes(node.id);
+  if (state !== undefined && revision !== null && stored?.revision === revision && !hasRecentChild) {
+    const below = await storedChildren(walk, state);
     if (below !== undefined) {
       yield { kind: 'present', item };
       yield* filesOf(item, state.files);
@@ -147,8 +147,11 @@ async function* visitPage(walk: Walk, node: PageNode): AsyncGenerator<Change> {
   );
 }
 
-/** What stands in the remembered places; undefined when one of them is no more, so that the page is not unchanged. */
-async function belowOf(walk: Walk, state: PageState): Promise<WireBlock[] | undefined> {
+/**
+ * Returns the child pages in the recorded blocks. Returns undefined if one of the blocks is gone, so that the page counts as
+ * changed.
+ */
+async function storedChildren(walk: Walk, state: PageState): Promise<WireBlock[] | undefined> {
   const below: WireBlock[] = [];
   for (const holder of state.holders) {
     try {
@@ -163,7 +166,7 @@ async function belowOf(walk: Walk, state: PageState): Promise<WireBlock[] | unde
 
 async function visitDatabase(walk: Walk, node: DatabaseNode): Promise<void> {
   const database = parseAs(Database, await walk.api.get(`databases/${node.id}`));
-  if (database.data_sources === undefined) throw senseless();
+  if (database.data_sources === undefined) throw unexpectedResponse();
   const several = database.data_sources.length > 1;
   push(
     walk,
@@ -174,7 +177,7 @@ async function visitDatabase(walk: Walk, node: DatabaseNode): Promise<void> {
   );
 }
 
-/** One page of rows; what follows is put behind them. */
+/** Visits one result page of rows, and queues the next one. */
 async function visitRows(walk: Walk, node: RowsNode): Promise<void> {
   const query = {
     sorts: [{ timestamp: 'created_time', direction: 'ascending' }],
@@ -190,29 +193,29 @@ async function visitRows(walk: Walk, node: RowsNode): Promise<void> {
   }
   const rows: Node[] = [];
   let last: string | undefined;
-  for (const one of list.results) {
-    const result = parseAs(Page, one);
+  for (const listed of list.results) {
+    const result = parseAs(Page, listed);
     const id = uuidOf(result.id);
     if (isTrashed(result)) continue;
-    // A wiki holds databases beside its pages.
+    // A wiki contains databases besides its pages.
     if (result.object === 'data_source') rows.push({ kind: 'rows', id, title: node.title, path: node.path });
     else rows.push(pageNode(result, node.path));
     last = result.created_time;
   }
   if (list.next_cursor !== null) {
-    const place = `${node.id} ${node.since ?? ''} ${list.next_cursor}`;
-    if (walk.seen.has(place)) throw endless();
-    walk.seen.add(place);
+    const position = `${node.id} ${node.since ?? ''} ${list.next_cursor}`;
+    if (walk.seen.has(position)) throw endlessList();
+    walk.seen.add(position);
     rows.push({ ...rest, cursor: list.next_cursor });
   } else if (list.request_status?.type === 'incomplete') {
-    // A query ends after so many rows: another begins at the time of the last.
+    // The API ends a query after a maximum of rows; another query starts at the creation time of the last row.
     if (last === undefined || last === node.since) throw new PageApiError(413, 'query_result_limit_reached');
     rows.push({ ...rest, since: last });
   }
   push(walk, rows);
 }
 
-/** Undefined when the place where a cut-off run left the query is not known any more. */
+/** Returns undefined when the cursor of an interrupted run has expired. */
 async function rowsFrom(api: PageApi, node: RowsNode, query: Record<string, unknown>): Promise<WireList | undefined> {
   try {
     return (await api.pages(`data_sources/${node.id}/query`, query, node.cursor).next()).value ?? undefined;
@@ -222,7 +225,7 @@ async function rowsFrom(api: PageApi, node: RowsNode, query: Record<string, unkn
   }
 }
 
-/** Gone, not shared, or nothing that the API shows. */
+/** Returns whether an object is gone, not shared, or not supported by the API. */
 function isMissing(error: unknown): boolean {
   return error instanceof PageApiError && (error.status === 404 || error.status === 400);
 }
@@ -230,17 +233,17 @@ function isMissing(error: unknown): boolean {
 async function failureOf(walk: Walk, node: Node, error: unknown): Promise<Change> {
   const problem = explainOriginFailure(error);
   if (problem === undefined || error instanceof OriginError || isOfTheWholeRun(error)) throw error;
-  const known = await walk.request.known(node.id);
+  const stored = await walk.request.findStored(node.id);
   const { id: originId, title: name } = node;
   if (node.kind !== 'page' && isMissing(error)) {
-    const reason = 'A linked view of a database that stands elsewhere, or not shared with the integration.';
+    const reason = 'The database is a linked view of another database, or it is not shared with the integration.';
     return { kind: 'skipped', originId, name, reason };
   }
-  if (error instanceof PageApiError && error.status === 404 && known !== undefined) return { kind: 'gone', originId };
+  if (error instanceof PageApiError && error.status === 404 && stored !== undefined) return { kind: 'gone', originId };
   if (problem.retryable) walk.faults += 1;
   if (walk.faults >= FAULTS_IN_A_ROW_MAX) throw new OriginError(problem, { cause: error });
-  // Of a page that was never read nothing below it is stored.
-  if (node.kind !== 'page' || known !== undefined) walk.full = false;
+  // If a page was never read, no source below it is stored.
+  if (node.kind !== 'page' || stored !== undefined) walk.full = false;
   return { kind: 'failed', originId, name, problem };
 }
 
@@ -255,7 +258,7 @@ interface ReadPage {
   below: WireBlock[];
 }
 
-/** Blocks of a page as Markdown. @throws as `readPageBlocks`. */
+/** Reads a page as Markdown. @throws the same errors as `readPageBlocks`. */
 export async function readPage(api: PageApi, node: PageNode): Promise<ReadPage> {
   const revision = revisionOf(node, api.now());
   const properties = await readWholeProperties(api, node.id, node.properties);
@@ -267,19 +270,19 @@ export async function readPage(api: PageApi, node: PageNode): Promise<ReadPage> 
   const body = [title, head.list, blocksToMarkdown(read.blocks, node.id)].filter((part) => part !== '').join('\n\n');
   const state: PageState = { holders: read.holders, files };
   const fits = Buffer.byteLength(JSON.stringify(state)) <= STATE_BYTES_MAX;
-  const shows = read.all.some(({ type, content }) => type === 'synced_block' && content.synced_from);
+  const showsOtherPage = read.all.some(({ type, content }) => type === 'synced_block' && content.synced_from);
   return {
     content: {
-      body: one(Buffer.from(`${head.front}${body}\n`)),
+      body: chunkOf(Buffer.from(`${head.front}${body}\n`)),
       ...(fits ? { state: state as unknown as Opaque } : {}),
     },
-    changes: { revision: fits && !shows ? revision : null },
+    changes: { revision: fits && !showsOtherPage ? revision : null },
     files,
     below: read.below,
   };
 }
 
-async function* one(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+async function* chunkOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
@@ -288,7 +291,7 @@ async function itemOf(walk: Walk, node: PageNode, revision: string | null): Prom
   return pageItem(node, author, revision);
 }
 
-/** In their order: the first is visited first, and what is below it before the second. */
+/** Queues nodes in their order: the first node and everything below it is visited before the second. */
 function push(walk: Walk, nodes: readonly Node[]): void {
   walk.pending.push(...nodes.toReversed());
 }

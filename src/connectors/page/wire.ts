@@ -1,15 +1,15 @@
 /**
- * What the page API sends, as far as it is read. Members that are missing, null or of another type than promised are left out:
- * nothing in a page can end a run.
+ * Schemas of the members of page API responses that the connector reads. Missing, null or wrongly typed members are dropped, so
+ * no content of a page can end a run.
  */
 import { z } from 'zod';
 
-const maybe = <Schema extends z.ZodType>(schema: Schema) => schema.optional().catch(undefined);
-const text = maybe(z.string());
-const flag = maybe(z.boolean());
-const number = maybe(z.number());
-/** A malformed element is an empty one. */
-const listOf = <Shape extends z.ZodRawShape>(shape: z.ZodObject<Shape>) => maybe(z.array(shape.catch({} as never)));
+const lenient = <Schema extends z.ZodType>(schema: Schema) => schema.optional().catch(undefined);
+const text = lenient(z.string());
+const flag = lenient(z.boolean());
+const number = lenient(z.number());
+/** A malformed element becomes an empty one. */
+const listOf = <Shape extends z.ZodRawShape>(shape: z.ZodObject<Shape>) => lenient(z.array(shape.catch({} as never)));
 
 const Dates = z.object({ start: text, end: text });
 const User = z.object({ id: text, name: text });
@@ -19,43 +19,43 @@ const RichTextSchema = z.object({
   type: text,
   plain_text: text,
   href: text,
-  annotations: maybe(z.object({ bold: flag, italic: flag, strikethrough: flag, code: flag })),
-  mention: maybe(z.object({ date: maybe(Dates) })),
-  equation: maybe(z.object({ expression: text })),
+  annotations: lenient(z.object({ bold: flag, italic: flag, strikethrough: flag, code: flag })),
+  mention: lenient(z.object({ date: lenient(Dates) })),
+  equation: lenient(z.object({ expression: text })),
 });
 
 const FileShape = {
   type: text,
   name: text,
-  file: maybe(z.object({ url: text })),
-  external: maybe(z.object({ url: text })),
+  file: lenient(z.object({ url: text })),
+  external: lenient(z.object({ url: text })),
 };
 
 const BlockContentSchema = z.object({
   ...FileShape,
   rich_text: listOf(RichTextSchema),
   caption: listOf(RichTextSchema),
-  title: maybe(z.union([z.string(), z.array(RichTextSchema.catch({}))])),
+  title: lenient(z.union([z.string(), z.array(RichTextSchema.catch({}))])),
   checked: flag,
   language: text,
   expression: text,
   url: text,
-  cells: maybe(z.array(z.array(RichTextSchema.catch({})).catch([]))),
+  cells: lenient(z.array(z.array(RichTextSchema.catch({})).catch([]))),
   has_column_header: flag,
   list_start_index: number,
-  icon: maybe(z.object({ emoji: text })),
-  synced_from: maybe(z.object({ block_id: text })),
+  icon: lenient(z.object({ emoji: text })),
+  synced_from: lenient(z.object({ block_id: text })),
   page_id: text,
   database_id: text,
   block_type: text,
-  children: maybe(z.object({ summary_block_id: text, notes_block_id: text, transcript_block_id: text })),
+  children: lenient(z.object({ summary_block_id: text, notes_block_id: text, transcript_block_id: text })),
 });
 
 const Dated = {
   created_time: text,
   last_edited_time: text,
-  created_by: maybe(User),
-  last_edited_by: maybe(User),
+  created_by: lenient(User),
+  last_edited_by: lenient(User),
   in_trash: flag,
   archived: flag,
 };
@@ -68,60 +68,60 @@ const PropertySchema = z.object({
   title: listOf(RichTextSchema),
   rich_text: listOf(RichTextSchema),
   number,
-  select: maybe(Named),
-  status: maybe(Named),
+  select: lenient(Named),
+  status: lenient(Named),
   multi_select: listOf(Named),
-  date: maybe(Dates),
+  date: lenient(Dates),
   people: listOf(User),
   files: listOf(z.object(FileShape)),
   checkbox: flag,
   url: text,
   email: text,
   phone_number: text,
-  formula: maybe(z.object({ type: text, string: text, number, boolean: flag, date: maybe(Dates) })),
-  rollup: maybe(
+  formula: lenient(z.object({ type: text, string: text, number, boolean: flag, date: lenient(Dates) })),
+  rollup: lenient(
     z.object({
       type: text,
       number,
-      date: maybe(Dates),
-      /** Properties, as this one. */
-      array: maybe(z.array(z.unknown())),
+      date: lenient(Dates),
+      /** Elements are properties like this one. */
+      array: lenient(z.array(z.unknown())),
     }),
   ),
   created_time: text,
-  created_by: maybe(User),
+  created_by: lenient(User),
   last_edited_time: text,
-  last_edited_by: maybe(User),
-  unique_id: maybe(z.object({ prefix: text, number })),
-  verification: maybe(z.object({ state: text })),
-  place: maybe(z.object({ name: text, address: text })),
+  last_edited_by: lenient(User),
+  unique_id: lenient(z.object({ prefix: text, number })),
+  verification: lenient(z.object({ state: text })),
+  place: lenient(z.object({ name: text, address: text })),
 });
 
 export const Property = PropertySchema.catch({});
 export const Properties = z.record(z.string(), Property);
 
-/** Pages, and the data sources that a wiki lists among them. */
+/** Pages, and the data sources in the list of a wiki. */
 export const Page = z.object({
   ...Dated,
   id: z.string(),
   object: text,
   url: text,
-  parent: maybe(z.object({ page_id: text })),
-  properties: maybe(Properties),
+  parent: lenient(z.object({ page_id: text })),
+  properties: lenient(Properties),
 });
 
 export const Database = z.object({
   ...Dated,
   id: z.string(),
   title: listOf(RichTextSchema),
-  data_sources: maybe(z.array(z.object({ id: z.string(), name: text }))),
+  data_sources: lenient(z.array(z.object({ id: z.string(), name: text }))),
 });
 
 export const UserName = User.catch({});
 
-/** An element of a property that is read by itself. */
+/** An element of a property that is read by a separate request. */
 export const PropertyItem = z
-  .object({ title: maybe(RichTextSchema), rich_text: maybe(RichTextSchema), people: maybe(User) })
+  .object({ title: lenient(RichTextSchema), rich_text: lenient(RichTextSchema), people: lenient(User) })
   .catch({});
 
 export interface WireList {
@@ -134,23 +134,22 @@ export interface WireList {
 export type RichText = z.infer<typeof RichTextSchema>;
 export type WireDate = z.infer<typeof Dates>;
 export type WireUser = z.infer<typeof User>;
-/** A file of the workspace itself (`file`, an address that expires) or of somebody else (`external`). */
+/** A file of the workspace itself (`file`, an expiring address) or of another server (`external`). */
 export type WireFile = Pick<BlockContent, 'type' | 'name' | 'file' | 'external'>;
-/** The member of a block that is named as its type; the union of what the types have. */
+/** The member of a block named like its type; the union of the members of all types. */
 export type BlockContent = z.infer<typeof BlockContentSchema>;
 export type WireBlock = z.infer<typeof BlockSchema> & { content: BlockContent };
 export type WirePage = z.infer<typeof Page>;
-export type WireDatabase = z.infer<typeof Database>;
 export type WireProperty = z.infer<typeof PropertySchema>;
 
-/** A block with what is in it. */
+/** A block with its nested blocks. */
 export interface PageBlock extends WireBlock {
   children: PageBlock[];
-  /** The workspace did not give what is in it. */
+  /** The workspace did not return the nested blocks. */
   unreadable: boolean;
 }
 
-/** Undefined for what is no block. */
+/** Parses a block. Returns undefined if the value is not a block. */
 export function parseBlock(value: unknown): WireBlock | undefined {
   const block = BlockSchema.safeParse(value).data;
   if (block === undefined) return undefined;

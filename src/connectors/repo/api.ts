@@ -20,7 +20,7 @@ const JSON_BYTES_MAX = 2 * 1024 * 1024;
 /** A tree of 100,000 entries, the most that GitHub gives, with their addresses. */
 const TREE_BYTES_MAX = 64 * 1024 * 1024;
 const ERROR_BYTES_MAX = 64 * 1024;
-export const TREE_ENTRIES_MAX = 400_000;
+const TREE_ENTRIES_MAX = 400_000;
 const TREE_REQUESTS_MAX = 2_000;
 const TARBALL_BYTES_MAX = 2 * 1024 * 1024 * 1024;
 /** While it comes the files in it are stored. */

@@ -36,8 +36,8 @@ import {
 } from './rules.ts';
 import { tarballFiles } from './tarball.ts';
 
-export const PATH_FILTERS_MAX = 100;
-export const REPOSITORY_FILES_MAX = 100_000;
+const PATH_FILTERS_MAX = 100;
+const REPOSITORY_FILES_MAX = 100_000;
 const REFERENCE_UNITS_MAX = 255;
 const CREDENTIAL_UNITS_MAX = 1000;
 /** Changed files that are fetched one by one. */
@@ -141,7 +141,7 @@ async function* list(client: RepoClient, origin: RepoOrigin, request: ListReques
     if (before && before.sha !== entry.sha) passed.delete(entry.path);
     const refusal =
       refusalByPath(entry, attributesOf(entry.path), origin.pathFilters) ?? passed.get(entry.path)?.reason;
-    const known = refusal === undefined ? await request.known(entry.path) : undefined;
+    const known = refusal === undefined ? await request.findStored(entry.path) : undefined;
     if (refusal !== undefined) yield skipped(entry, refusal);
     else if (known?.revision === entry.sha) yield { kind: 'unchanged', originId: entry.path };
     else wanted.set(entry.path, entry);

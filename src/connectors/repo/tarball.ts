@@ -10,7 +10,7 @@ export const EXPANDED_BYTES_MAX = 16 * 1024 * 1024 * 1024;
 /** Headers for a path, which git limits to 4,096 bytes. */
 const EXTENSION_BYTES_MAX = 64 * 1024;
 
-export interface TarballFile {
+interface TarballFile {
   /** Without the folder that is above everything. */
   path: string;
   bytes: Buffer;

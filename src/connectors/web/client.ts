@@ -1,4 +1,4 @@
-/** Requests to the sites of one crawl: one at a time for a host, with pauses, as far as robots.txt allows. */
+/** Sends the requests of one crawl: one at a time per host, with pauses, and only where robots.txt allows. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../errors.ts';
 import { type HttpClient, type HttpResponse, REDIRECT_STATUSES } from '../../net/http-client.ts';
@@ -6,74 +6,84 @@ import { retryWait } from '../../net/retry-wait.ts';
 import type { OriginProblem } from '../connector.ts';
 import { allowAll, parseRobots, ROBOTS_BYTES_MAX, type Robots } from './robots.ts';
 
-/** Between the end of an answer and the next request to the same host, unless a crawl, its site or the operator says otherwise. */
-export const CRAWL_DELAY_MS_DEFAULT = 250;
-/** The least pause, and the one after a page that did not change. */
+/**
+ * Pause between the end of a response and the next request to the same host. The crawl, its site or the operator may change it.
+ */
+const CRAWL_DELAY_MS_DEFAULT = 250;
+/** The shortest pause, also used after a page that did not change. */
 export const CRAWL_DELAY_MS_MIN_DEFAULT = 50;
-/** For an answer up to its last byte. */
-const ANSWER_TIMEOUT_MS = 2 * 60_000;
+/** Timeout until the last byte of a response. */
+const RESPONSE_TIMEOUT_MS = 2 * 60_000;
 const ROBOTS_TIMEOUT_MS = 30_000;
 const ATTEMPTS_MAX = 2;
-/** A site that asks to wait longer is left alone for this crawl. */
+/** A host that asks for a longer wait is skipped for the rest of the crawl. */
 export const RETRY_AFTER_MS_MAX = 60_000;
-/** Failures one after the other, after which a host is left alone for this crawl. */
+/** Consecutive failures after which a host is skipped for the rest of the crawl. */
 export const HOST_FAILURES_MAX = 10;
 export const FILE_BYTES_MAX = 100 * 1024 * 1024;
 const ACCEPT = 'text/html,application/xhtml+xml,application/pdf,text/*;q=0.9,application/*;q=0.8,*/*;q=0.1';
 
 export interface WebClientOptions {
   http: HttpClient;
-  /** The operator's, for crawls that say nothing. */
+  /** The operator's pause for crawls without a pause of their own. */
   delayMs?: number;
-  /** The operator's bound: no crawl asks faster. */
+  /** The operator's lower bound for the pause of every crawl. */
   delayMinMs?: number;
   retryBaseMs?: number;
   timeoutMs?: number;
 }
 
-export type Answer =
+export type WebResult =
   | { kind: 'response'; response: HttpResponse }
-  /** Somebody else's decision where it leads. */
+  /** The caller decides whether to follow the redirect. */
   | { kind: 'redirect'; location: string; isPermanent: boolean }
   | { kind: 'failed'; problem: OriginProblem };
 
-/** Scheme, name and port of a host -> when the next request may be sent to it; of `performance.now()`. */
-export type Paces = Map<string, number>;
-const PACES_MAX = 10_000;
+/** Maps scheme, name and port of a host to the time of its next allowed request (`performance.now()`). */
+export type NextRequestTimes = Map<string, number>;
+const HOSTS_REMEMBERED_MAX = 10_000;
 
 interface Host {
   failures: number;
-  /** Why it is left alone. */
+  /** Why the host is skipped. */
   refused: OriginProblem | undefined;
   robots: Promise<Robots | OriginProblem> | undefined;
 }
 
 interface Pauses {
   usual: number;
-  /** After an answer without a body: it costs a site little. */
+  /** Pause after a response without a body, which costs a site little. */
   unchanged: number;
 }
 
-/** For one crawl, which asks for one page after the other. */
+/** The client of one crawl, which requests one page after the other. */
 export class WebClient {
   readonly #options: WebClientOptions;
-  readonly #paces: Paces;
+  readonly #nextTimes: NextRequestTimes;
   readonly #signal: AbortSignal;
-  readonly #ownDelayMs: number | null;
+  readonly #crawlDelayMs: number | null;
   readonly #hosts = new Map<string, Host>();
 
   /**
-   * @param paces shared by all crawls of the process: a site does not care whose crawl it is.
-   * @param ownDelayMs the crawl's own pause between requests to one host; null: the service's.
+   * @param nextTimes shared by all crawls of the process, because a site does not distinguish crawls.
+   * @param crawlDelayMs the crawl's own pause between requests to one host; null: the pause of the service.
    */
-  constructor(options: WebClientOptions, paces: Paces, signal: AbortSignal, ownDelayMs: number | null) {
+  constructor(
+    options: WebClientOptions,
+    nextTimes: NextRequestTimes,
+    signal: AbortSignal,
+    crawlDelayMs: number | null,
+  ) {
     this.#options = options;
-    this.#paces = paces;
+    this.#nextTimes = nextTimes;
     this.#signal = signal;
-    this.#ownDelayMs = ownDelayMs;
+    this.#crawlDelayMs = crawlDelayMs;
   }
 
-  /** What the site of an address allows; a problem where that cannot be known, which forbids everything. */
+  /**
+   * Returns the rules of the site of an address. Returns a problem if the rules cannot be read; then every address is
+   * forbidden.
+   */
   robots(address: string): Promise<Robots | OriginProblem> {
     const { origin } = new URL(address);
     const host = this.#host(address);
@@ -81,32 +91,32 @@ export class WebClient {
     return host.robots;
   }
 
-  /** @throws the signal's reason only. */
-  async get(address: string, validators: Record<string, string> = {}): Promise<Answer> {
+  /** Requests an address, with pauses and one retry. @throws only the signal's reason. */
+  async get(address: string, validators: Record<string, string> = {}): Promise<WebResult> {
     const host = this.#host(address);
     const robots = await this.robots(address);
     const pauses = this.#pauses('crawlDelayMs' in robots ? robots.crawlDelayMs : 0);
     for (let attempt = 0; ; attempt++) {
       if (host.refused) return { kind: 'failed', problem: host.refused };
-      const turn = await this.#turn(address, pauses.usual);
+      const reservedTime = await this.#waitForTurn(address, pauses.usual);
       const response = await this.#send(address, { accept: ACCEPT, ...validators });
       const isUnchanged = 'status' in response && response.status === 304;
-      this.#setNext(address, isUnchanged ? pauses.unchanged : pauses.usual, turn);
+      this.#setNext(address, isUnchanged ? pauses.unchanged : pauses.usual, reservedTime);
       const problem = 'problem' in response ? response.problem : problemOf(response.status);
       if (!problem?.retryable) {
         host.failures = 0;
         if (!('status' in response)) return { kind: 'failed', problem: response.problem };
-        return answerOf(response);
+        return resultOf(response);
       }
       const retryAfter = 'status' in response ? response.headers.get('retry-after') : null;
       if ('status' in response) await response.discard();
       host.failures += 1;
       const wait = retryWait(attempt, retryAfter, this.#options.retryBaseMs);
-      // retryWait gives what it was asked for up to its own limit.
+      // retryWait returns the requested wait up to its own limit.
       if (wait >= RETRY_AFTER_MS_MAX || host.failures >= HOST_FAILURES_MAX)
         host.refused = {
-          title: 'The site is left alone for now',
-          message: `${new URL(address).host} fails or asks to wait. The next run tries again.`,
+          title: 'The site is skipped for now',
+          message: `${new URL(address).host} fails or asks for a long wait. The next run tries again.`,
           retryable: true,
         };
       if (attempt >= ATTEMPTS_MAX - 1 || host.refused) return { kind: 'failed', problem };
@@ -114,20 +124,20 @@ export class WebClient {
     }
   }
 
-  /** @param siteDelayMs as robots.txt asks; 0: it does not. */
+  /** Returns the pauses for one site. @param siteDelayMs the delay in robots.txt; 0: none. */
   #pauses(siteDelayMs: number): Pauses {
     const { delayMs = CRAWL_DELAY_MS_DEFAULT, delayMinMs = CRAWL_DELAY_MS_MIN_DEFAULT } = this.#options;
-    const own = this.#ownDelayMs === null ? delayMs : Math.max(this.#ownDelayMs, delayMinMs);
+    const own = this.#crawlDelayMs === null ? delayMs : Math.max(this.#crawlDelayMs, delayMinMs);
     const usual = Math.max(own, siteDelayMs);
-    const isAsked = this.#ownDelayMs !== null || siteDelayMs > 0;
+    const isAsked = this.#crawlDelayMs !== null || siteDelayMs > 0;
     return { usual, unchanged: isAsked ? usual : Math.min(delayMinMs, usual) };
   }
 
   #host(address: string): Host {
-    // Rules and pauses are of a scheme, name and port.
+    // Rules and pauses apply to a scheme, name and port.
     const { origin } = new URL(address);
-    const known = this.#hosts.get(origin);
-    if (known) return known;
+    const existing = this.#hosts.get(origin);
+    if (existing) return existing;
     const host: Host = { failures: 0, refused: undefined, robots: undefined };
     this.#hosts.set(origin, host);
     return host;
@@ -140,7 +150,7 @@ export class WebClient {
         trust: 'tenant',
         signal: this.#signal,
         followRedirects: false,
-        timeoutMs: this.#options.timeoutMs ?? ANSWER_TIMEOUT_MS,
+        timeoutMs: this.#options.timeoutMs ?? RESPONSE_TIMEOUT_MS,
         responseBytesMax: FILE_BYTES_MAX,
       });
     } catch (error) {
@@ -149,7 +159,7 @@ export class WebClient {
     }
   }
 
-  /** As RFC 9309 asks: without one everything is allowed; where it cannot be had nothing is. */
+  /** Reads robots.txt as RFC 9309 defines: a missing file allows everything, an unreachable file allows nothing. */
   async #readRobots(address: string): Promise<Robots | OriginProblem> {
     try {
       const response = await this.#options.http.request(address, {
@@ -162,35 +172,42 @@ export class WebClient {
       if (response.status >= 200 && response.status < 300) return parseRobots(await beginning(response));
       await response.discard();
       if (response.status >= 400 && response.status < 500 && response.status !== 429) return allowAll;
-      return robotsProblem(address, `It answered with status ${response.status}.`);
+      return robotsProblem(address, `The site answered with status ${response.status}.`);
     } catch (error) {
       this.#signal.throwIfAborted();
       return robotsProblem(address, unreachable(error).message);
     }
   }
 
-  /** Waits until the host may be asked, and takes that place, which it returns: another crawl has to wait for the next. */
-  async #turn(address: string, delayMs: number): Promise<number> {
+  /**
+   * Reserves the host's next request time, waits for it, and returns the time reserved for the request after it. Other crawls
+   * wait for later times.
+   */
+  async #waitForTurn(address: string, delayMs: number): Promise<number> {
     const { origin } = new URL(address);
     const now = performance.now();
-    const at = Math.max(now, this.#paces.get(origin) ?? 0);
-    if (this.#paces.size >= PACES_MAX) for (const [key, next] of this.#paces) if (next <= now) this.#paces.delete(key);
-    this.#paces.set(origin, at + delayMs);
+    const at = Math.max(now, this.#nextTimes.get(origin) ?? 0);
+    if (this.#nextTimes.size >= HOSTS_REMEMBERED_MAX)
+      for (const [key, next] of this.#nextTimes) if (next <= now) this.#nextTimes.delete(key);
+    this.#nextTimes.set(origin, at + delayMs);
     if (at > now) await sleep(at - now, undefined, { signal: this.#signal });
     this.#signal.throwIfAborted();
     return at + delayMs;
   }
 
-  /** @param turn the place that the request took. While nobody took a later one, the next may be earlier than it said. */
-  #setNext(address: string, waitMs: number, turn?: number): void {
+  /**
+   * @param reservedTime what `#waitForTurn` returned. If no other crawl has reserved a later time, the next request may come
+   * earlier.
+   */
+  #setNext(address: string, waitMs: number, reservedTime?: number): void {
     const { origin } = new URL(address);
-    const taken = this.#paces.get(origin) ?? 0;
+    const taken = this.#nextTimes.get(origin) ?? 0;
     const next = performance.now() + waitMs;
-    this.#paces.set(origin, taken === turn ? next : Math.max(taken, next));
+    this.#nextTimes.set(origin, taken === reservedTime ? next : Math.max(taken, next));
   }
 }
 
-function answerOf(response: HttpResponse): Answer {
+function resultOf(response: HttpResponse): WebResult {
   const location = response.headers.get('location');
   if (location !== null && REDIRECT_STATUSES.includes(response.status)) {
     void response.discard();
@@ -199,17 +216,17 @@ function answerOf(response: HttpResponse): Answer {
   return { kind: 'response', response };
 }
 
-/** Undefined for an answer that can be worked with. */
+/** Returns undefined for a status that the crawl can work with. */
 function problemOf(status: number): OriginProblem | undefined {
   if (status !== 429 && status !== 408 && status < 500) return undefined;
   return {
     title: 'The site failed',
-    message: `It answered with status ${status}. What was read before stays as it is.`,
+    message: `The site answered with status ${status}. What earlier runs read stays as it is.`,
     retryable: true,
   };
 }
 
-/** The client's words name the host that the tenant gave, and nothing else. */
+/** The client's error names only the host that the tenant gave. */
 function unreachable(error: unknown): OriginProblem {
   const message = error instanceof ServiceError ? error.message : 'It could not be reached.';
   return { title: 'The page could not be read', message, retryable: true };
@@ -218,7 +235,7 @@ function unreachable(error: unknown): OriginProblem {
 function robotsProblem(address: string, what: string): OriginProblem {
   return {
     title: 'robots.txt could not be read',
-    message: `${what} Without ${address} no page of the site is asked for. What was read before stays as it is.`,
+    message: `${what} Without ${address} no page of the site is requested. What earlier runs read stays as it is.`,
     retryable: true,
   };
 }

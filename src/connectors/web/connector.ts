@@ -1,4 +1,6 @@
-/** Web sites: pages and files that links and sitemaps lead to from a few addresses, one source for each canonical address. */
+/**
+ * The connector of web sites: follows links and sitemaps from a few addresses, and makes one source for each canonical address.
+ */
 
 import type { Origin } from '../../corpus/origin.ts';
 import { invalidRequest } from '../../errors.ts';
@@ -7,19 +9,19 @@ import {
   type Change,
   type Connector,
   type Fetched,
-  type KnownItem,
   OriginError,
   type OriginItem,
+  type StoredVersion,
 } from '../connector.ts';
 import { GLOB_UNITS_MAX } from '../repo/glob.ts';
-import { CRAWL_DELAY_MS_MIN_DEFAULT, type Paces, WebClient, type WebClientOptions } from './client.ts';
+import { CRAWL_DELAY_MS_MIN_DEFAULT, type NextRequestTimes, WebClient, type WebClientOptions } from './client.ts';
 import { Crawl } from './crawl.ts';
 import { normalizeUrl } from './urls.ts';
 
-export const SEEDS_MAX = 100;
-export const CRAWL_DEPTH_MAX = 20;
-export const CRAWL_PAGES_MAX = 10_000;
-/** Between two requests of a crawl to one host. */
+const SEEDS_MAX = 100;
+const CRAWL_DEPTH_MAX = 20;
+const CRAWL_PAGES_MAX = 10_000;
+/** Longest pause between two requests of a crawl to one host. */
 export const CRAWL_DELAY_MS_MAX = 60_000;
 const PATHS_MAX = 100;
 
@@ -30,20 +32,25 @@ export interface WebConnectorOptions extends WebClientOptions {
 }
 
 export function openWebConnector(options: WebConnectorOptions): Connector<'web'> {
-  const paces: Paces = new Map();
+  const nextTimes: NextRequestTimes = new Map();
   const now = () => options.clock.now();
   return {
     kind: 'web',
     list: (origin, _credential, request) =>
-      new Crawl(new WebClient(options, paces, request.signal, ownDelay(origin)), origin, request.known, now()).run(),
-    fetch: (origin, _credential, item, known, signal) =>
-      fetchPage(new WebClient(options, paces, signal, ownDelay(origin)), origin, item, known, now()),
+      new Crawl(
+        new WebClient(options, nextTimes, request.signal, crawlDelay(origin)),
+        origin,
+        request.findStored,
+        now(),
+      ).run(),
+    fetch: (origin, _credential, item, stored, signal) =>
+      fetchPage(new WebClient(options, nextTimes, signal, crawlDelay(origin)), origin, item, stored, now()),
     check: (origin) => check(origin, options.delayMinMs ?? CRAWL_DELAY_MS_MIN_DEFAULT),
   };
 }
 
-/** Origins that were stored before crawls had a pause of their own have none. */
-function ownDelay({ delayMs }: WebOrigin): number | null {
+/** Returns the crawl's own pause. Origins stored by older versions have no `delayMs`. */
+function crawlDelay({ delayMs }: WebOrigin): number | null {
   return delayMs ?? null;
 }
 
@@ -56,10 +63,10 @@ function check(origin: WebOrigin, delayMinMs: number): void {
     throw invalidRequest(`max_depth must be a whole number from 0 to ${CRAWL_DEPTH_MAX}.`);
   if (!isWithin(origin.maxPages, 1, CRAWL_PAGES_MAX))
     throw invalidRequest(`max_pages must be a whole number from 1 to ${CRAWL_PAGES_MAX}.`);
-  const delayMs = ownDelay(origin);
+  const delayMs = crawlDelay(origin);
   if (delayMs !== null && !isWithin(delayMs, delayMinMs, CRAWL_DELAY_MS_MAX))
     throw invalidRequest(
-      `delay_ms must be a whole number from ${delayMinMs}, the least pause of this service, to ${CRAWL_DELAY_MS_MAX}.`,
+      `delay_ms must be a whole number from ${delayMinMs}, the shortest pause of this service, to ${CRAWL_DELAY_MS_MAX}.`,
     );
   for (const paths of [origin.includePaths, origin.excludePaths]) {
     if (paths.length > PATHS_MAX)
@@ -73,15 +80,15 @@ function isWithin(value: number, min: number, max: number): boolean {
   return Number.isSafeInteger(value) && value >= min && value <= max;
 }
 
-/** A crawl of one page. */
+/** Fetches one page by a crawl of this page alone. */
 async function fetchPage(
   client: WebClient,
   origin: WebOrigin,
   item: OriginItem,
-  known: KnownItem | undefined,
+  stored: StoredVersion | undefined,
   now: Date,
 ): Promise<Fetched> {
-  const alone: WebOrigin = {
+  const onlyThisPage: WebOrigin = {
     ...origin,
     urls: [item.originId],
     maxDepth: 0,
@@ -89,7 +96,7 @@ async function fetchPage(
     includePaths: [],
     excludePaths: [],
   };
-  const changes = new Crawl(client, alone, async () => known, now).changes();
+  const changes = new Crawl(client, onlyThisPage, async () => stored, now).changes();
   const { value: change } = await changes.next();
   const fetched = change && toFetched(change);
   if (fetched?.kind !== 'content') {

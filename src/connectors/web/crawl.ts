@@ -1,9 +1,9 @@
-/** One crawl: page after page, breadth first, until nothing is left within its limits. */
+/** Crawls page after page, breadth first, until nothing is left within the limits. */
 
 import type { Origin } from '../../corpus/origin.ts';
 import { decodeText } from '../../files/detect/decode.ts';
 import type { HttpResponse } from '../../net/http-client.ts';
-import type { Change, KnownItem, OriginItem, OriginProblem } from '../connector.ts';
+import type { Change, OriginItem, OriginProblem, StoredVersion } from '../connector.ts';
 import { FILE_BYTES_MAX, type WebClient } from './client.ts';
 import { type Entry, Frontier } from './frontier.ts';
 import { headerDirectives, type PageFacts, readPage } from './html.ts';
@@ -28,58 +28,58 @@ const REDIRECTS_MAX = 5;
 /** Requests for each page that may become a source: redirects, duplicates and dead links cost requests too. */
 const REQUESTS_PER_PAGE_MAX = 5;
 const REQUESTS_FREE = 100;
-/** Answers that say they were changed later than this before now say when they were made, not when their text was. */
+/** A `Last-Modified` within this time before now is the time when the response was made, not when its text changed. */
 const JUST_MADE_MS = 60_000;
 
 type WebOrigin = Extract<Origin, { kind: 'web' }>;
 
-/** What a visit came to, for who sent it there. */
-type Outcome = 'taken' | 'passed' | 'failed' | 'gone';
+/** The result of a visit, for the caller that started it. */
+type Outcome = 'indexed' | 'passed' | 'failed' | 'gone';
 
 export class Crawl {
   readonly #client: WebClient;
   readonly #origin: WebOrigin;
   readonly #scope: Scope;
-  readonly #known: (originId: string) => Promise<KnownItem | undefined>;
+  readonly #findStored: (originId: string) => Promise<StoredVersion | undefined>;
   readonly #now: Date;
   readonly #frontier: Frontier;
-  /** Addresses of which there is a source. */
-  readonly #said = new Set<string>();
-  /** Addresses that were asked for. */
+  /** Addresses that this crawl reported as sources. */
+  readonly #reported = new Set<string>();
+  /** Addresses that were requested. */
   readonly #visited = new Set<string>();
   readonly #failedSites = new Set<string>();
   #firstProblem: OriginProblem | undefined;
   #requests = 0;
   #pages = 0;
-  /** False once something could not be read whose links nobody knows: then nothing may be taken for gone. */
+  /** False after a failure of a page whose links are unknown: then no source may count as gone. */
   #isComplete = true;
 
   constructor(
     client: WebClient,
     origin: WebOrigin,
-    known: (originId: string) => Promise<KnownItem | undefined>,
+    findStored: (originId: string) => Promise<StoredVersion | undefined>,
     now: Date,
   ) {
     this.#client = client;
     this.#origin = origin;
     this.#scope = compileScope(origin);
     this.#frontier = new Frontier(this.#scope, origin.maxDepth, now);
-    this.#known = known;
+    this.#findStored = findStored;
     this.#now = now;
   }
 
-  /** @throws OriginError when none of the first addresses could be read; nothing is said of single pages then. */
+  /** Reports the changes. @throws OriginError when none of the first addresses could be read; then no page is reported. */
   async *run(): AsyncGenerator<Change> {
-    let held: Change[] = [];
+    let unreported: Change[] = [];
     for await (const change of this.changes()) {
-      held.push(change);
+      unreported.push(change);
       if (change.kind !== 'present' && change.kind !== 'unchanged' && change.kind !== 'end') continue;
-      yield* held;
-      held = [];
+      yield* unreported;
+      unreported = [];
     }
   }
 
-  /** As `run`, but what was said of single pages was said. */
+  /** Works like `run`, but reports changes of pages before a possible error. */
   async *changes(): AsyncGenerator<Change> {
     for (const url of this.#origin.urls) this.#frontier.add(url, undefined, { depth: 0, isSeed: true });
     const seeds = this.#frontier.queue.length;
@@ -90,7 +90,7 @@ export class Crawl {
       if (this.#pages >= this.#origin.maxPages || this.#requests >= requestsMax) break;
       const entry = this.#frontier.queue[next]!;
       const outcome: Outcome = this.#visited.has(entry.address) ? 'passed' : yield* this.#visit(entry);
-      if (outcome === 'taken' || outcome === 'passed') readable += 1;
+      if (outcome === 'indexed' || outcome === 'passed') readable += 1;
       if (next === seeds - 1 && readable === 0) break;
       const waiting = Math.min(this.#frontier.queue.length - next - 1, this.#origin.maxPages - this.#pages);
       yield { kind: 'outlook', waiting };
@@ -108,9 +108,9 @@ export class Crawl {
   }
 
   /**
-   * Follows redirects and canonical addresses.
+   * Visits one address and follows its redirects and canonical address.
    *
-   * @param asCanonical another page says that this is its address: what it says itself does not matter.
+   * @param asCanonical another page names this address as its canonical address: a canonical address in this page is ignored.
    */
   async *#visit(entry: Entry, asCanonical = false): AsyncGenerator<Change, Outcome> {
     let { address } = entry;
@@ -130,8 +130,8 @@ export class Crawl {
         yield this.#skipped(address, 'robots.txt does not allow it');
         return 'failed';
       }
-      const known = await this.#known(address);
-      const state = readState(known);
+      const stored = await this.#findStored(address);
+      const state = readState(stored);
       this.#requests += 1;
       const answer = await this.#client.get(address, validatorsOf(state));
       if (answer.kind === 'failed') {
@@ -147,12 +147,12 @@ export class Crawl {
       }
       if (!this.#scope.hasHost(target)) {
         this.#firstProblem ??= elsewhere(target);
-        // For a while it may be the page to sign in, or one that says that the site is being worked on.
+        // A temporary redirect may lead to a sign-in page or to a notice of maintenance.
         if (state && !answer.isPermanent) yield this.#failed(address, elsewhere(target), state, entry.depth);
-        else yield this.#skipped(address, `it leads to another site: ${new URL(target).host}`);
+        else yield this.#skipped(address, `the address leads to another site: ${new URL(target).host}`);
         return 'failed';
       }
-      const isWanted = entry.isSeed || this.#scope.takes(target);
+      const isWanted = entry.isSeed || this.#scope.includes(target);
       if (!isWanted || this.#visited.has(target) || isTrap(target, this.#now) || isUnreadable(target)) return 'passed';
       this.#frontier.seen.add(target);
       address = target;
@@ -172,12 +172,12 @@ export class Crawl {
     if (status === 304 && state) {
       this.#pages += 1;
       this.#follow(state.links, address, depth);
-      yield this.#say({ kind: 'unchanged', originId: address });
-      return 'taken';
+      yield this.#report({ kind: 'unchanged', originId: address });
+      return 'indexed';
     }
     if (status === 404 || status === 410) {
       this.#firstProblem ??= missing(status);
-      yield this.#say({ kind: 'gone', originId: address });
+      yield this.#report({ kind: 'gone', originId: address });
       return 'gone';
     }
     if (state) yield this.#failed(address, refused(status), state, depth);
@@ -203,10 +203,10 @@ export class Crawl {
     if (ending === 'html') return yield* this.#readPage(entry, response, state, asCanonical);
     try {
       const { index } = headerDirectives(response.headers.get('x-robots-tag'));
-      if (index && this.#scope.takes(address) && !this.#said.has(address))
+      if (index && this.#scope.includes(address) && !this.#reported.has(address))
         yield this.#present(entry, fileName(address, ending), response, response.body, []);
       else if (!index) yield this.#skipped(address, 'noindex');
-      return index && this.#scope.takes(address) ? 'taken' : 'passed';
+      return index && this.#scope.includes(address) ? 'indexed' : 'passed';
     } finally {
       await response.discard();
     }
@@ -235,12 +235,12 @@ export class Crawl {
       yield this.#skipped(address, 'noindex');
       return 'passed';
     }
-    if (!this.#scope.takes(address) || this.#said.has(address)) return 'passed';
-    yield this.#present(entry, pageName(page.title, address), response, once(bytes), links);
-    return 'taken';
+    if (!this.#scope.includes(address) || this.#reported.has(address)) return 'passed';
+    yield this.#present(entry, pageName(page.title, address), response, chunkOf(bytes), links);
+    return 'indexed';
   }
 
-  /** Whether the page says that its text has another address, and it was found there. */
+  /** Returns whether the page names another canonical address and the crawl found a page there. */
   async *#isDuplicate(
     entry: Entry,
     page: PageFacts,
@@ -250,14 +250,14 @@ export class Crawl {
     const reference = canonicalOf(response.headers.get('link')) ?? page.canonical;
     const canonical = reference === undefined ? undefined : normalizeUrl(reference, base);
     if (canonical === undefined || canonical === entry.address) return false;
-    if (!this.#scope.hasHost(canonical) || !this.#scope.takes(canonical)) return false;
-    if (this.#said.has(canonical)) return true;
+    if (!this.#scope.hasHost(canonical) || !this.#scope.includes(canonical)) return false;
+    if (this.#reported.has(canonical)) return true;
     if (this.#visited.has(canonical) || isTrap(canonical, this.#now) || isUnreadable(canonical)) return false;
     this.#frontier.seen.add(canonical);
-    return (yield* this.#visit({ ...entry, address: canonical, isSeed: false }, true)) === 'taken';
+    return (yield* this.#visit({ ...entry, address: canonical, isSeed: false }, true)) === 'indexed';
   }
 
-  /** Links that may be followed from some page, in their order. */
+  /** Returns the links of a page that may be followed, in their order. */
   #pageLinks(page: PageFacts, base: string): string[] {
     const links = page.links.flatMap((link) => normalizeUrl(link, base) ?? []);
     return [...new Set(links)].filter((link) => this.#scope.hasHost(link) && !isUnreadable(link));
@@ -292,29 +292,32 @@ export class Crawl {
       },
       locator: {},
     };
-    return this.#say({ kind: 'present', item, content: { body, state: { ...toState(response.headers, links) } } });
+    return this.#report({ kind: 'present', item, content: { body, state: { ...toState(response.headers, links) } } });
   }
 
   #skipped(address: string, reason: string): Change {
-    return this.#say({ kind: 'skipped', originId: address, name: fileName(address, 'html'), reason });
+    return this.#report({ kind: 'skipped', originId: address, name: fileName(address, 'html'), reason });
   }
 
-  /** What was stored stays, and its links are followed as they were; when nobody knows them nothing counts as gone. */
+  /**
+   * Reports a failed page. Its stored version stays, and the crawl follows its stored links. If its links are unknown, no
+   * source counts as gone.
+   */
   #failed(address: string, problem: OriginProblem, state: PageState | undefined, depth: number): Change {
     this.#firstProblem ??= problem;
     if (state) this.#follow(state.links, address, depth);
     if (!state?.isWhole) this.#isComplete = false;
-    return this.#say({ kind: 'failed', originId: address, name: fileName(address, 'html'), problem });
+    return this.#report({ kind: 'failed', originId: address, name: fileName(address, 'html'), problem });
   }
 
-  #say<T extends Change>(change: T): T {
-    if (change.kind === 'present') this.#said.add(change.item.originId);
-    else if (change.kind === 'unchanged') this.#said.add(change.originId);
+  #report<T extends Change>(change: T): T {
+    if (change.kind === 'present') this.#reported.add(change.item.originId);
+    else if (change.kind === 'unchanged') this.#reported.add(change.originId);
     return change;
   }
 }
 
-/** The whole of a page, or why it did not come. */
+/** Returns all bytes of a page, or the problem that prevented it. */
 async function readBytes(response: HttpResponse): Promise<Buffer | OriginProblem> {
   const pieces: Uint8Array[] = [];
   let length = 0;
@@ -330,11 +333,11 @@ async function readBytes(response: HttpResponse): Promise<Buffer | OriginProblem
   return Buffer.concat(pieces);
 }
 
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+async function* chunkOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-/** Of the header `Link`. */
+/** Returns the canonical address in a `Link` header. */
 function canonicalOf(header: string | null): string | undefined {
   return /<([^<>]{1,4000})>\s*;[^,<]{0,200}\brel\s*=\s*"?canonical\b/i.exec(header ?? '')?.[1];
 }

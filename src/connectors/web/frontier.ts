@@ -1,24 +1,24 @@
-/** The addresses that a crawl still goes to, in the order in which they were found. */
+/** The queue of addresses that a crawl will visit, in the order in which they were found. */
 import { isTrap, isUnreadable, normalizeUrl, type Scope } from './urls.ts';
 
-/** Addresses with a query that are taken of one path: filters and orders of lists multiply without end. */
+/** Maximum addresses with a query for one path: filters and sort orders of lists give endless combinations. */
 export const QUERIES_PER_PATH_MAX = 50;
 const QUEUE_MAX = 100_000;
 
 export interface Entry {
   address: string;
-  /** Links away from the first addresses. */
+  /** Number of links between one of the first addresses and this address. */
   depth: number;
-  /** One of the first addresses: asked for whatever the paths of the crawl say. */
+  /** One of the first addresses, which is visited whatever the paths of the crawl are. */
   isSeed: boolean;
-  /** As a sitemap says. */
+  /** The time in the sitemap. */
   modifiedAt: Date | null;
 }
 
 export class Frontier {
-  /** Grows while it is walked through. */
+  /** The queue grows while the crawl iterates over it. */
   readonly queue: Entry[] = [];
-  /** Addresses that are not to be added again. */
+  /** Addresses that must not be added again. */
   readonly seen = new Set<string>();
   readonly #scope: Scope;
   readonly #maxDepth: number;
@@ -31,17 +31,21 @@ export class Frontier {
     this.#now = now;
   }
 
-  /** Adds an address unless it is known, out of scope or one of endlessly many. */
-  add(reference: string, base: string | undefined, how: Omit<Entry, 'address' | 'modifiedAt'> & Partial<Entry>): void {
+  /** Adds an address unless it was seen, is out of scope or looks like a trap. */
+  add(
+    reference: string,
+    base: string | undefined,
+    details: Omit<Entry, 'address' | 'modifiedAt'> & Partial<Entry>,
+  ): void {
     const address = normalizeUrl(reference, base);
     if (address === undefined || this.seen.has(address) || this.queue.length >= QUEUE_MAX) return;
-    if (!how.isSeed && !this.#isWanted(address, how.depth)) return;
+    if (!details.isSeed && !this.#isWanted(address, details.depth)) return;
     this.seen.add(address);
-    this.queue.push({ address, depth: how.depth, isSeed: how.isSeed, modifiedAt: how.modifiedAt ?? null });
+    this.queue.push({ address, depth: details.depth, isSeed: details.isSeed, modifiedAt: details.modifiedAt ?? null });
   }
 
   #isWanted(address: string, depth: number): boolean {
-    if (depth > this.#maxDepth || !this.#scope.hasHost(address) || !this.#scope.takes(address)) return false;
+    if (depth > this.#maxDepth || !this.#scope.hasHost(address) || !this.#scope.includes(address)) return false;
     if (isTrap(address, this.#now) || isUnreadable(address)) return false;
     const { origin, pathname, search } = new URL(address);
     if (search === '') return true;

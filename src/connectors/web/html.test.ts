@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { headerDirectives, readPage } from './html.ts';
 
-test('links, in their order', () => {
+test('the links of a page are returned in their order', () => {
   const html = `<A HREF=one>1</A><a class="x" href = 'two&amp;x=1&copy=2'>2</a><a data-href="no" href="three
     ">3</a><abbr href="no"></abbr><a name="no"><a href="">4</a><a rel="x NoFollow" href="no">5</a>
     <title><a href="no"></title><textarea><a href="no"></textarea><a title="a > b" href="five">5</a>`;
@@ -12,7 +12,7 @@ test('links, in their order', () => {
   );
 });
 
-test('the head of a page', () => {
+test('base, canonical address, title and directives are read from the head of a page', () => {
   const html = `<head><title>
     Tea &amp; <b>more</b> &#8364; </title><base href="/x/"><base href="/y/"><link rel="alternate canonical" href="/c">
     <link rel=canonical href=/d><meta name=Robots content="noarchive,NOFOLLOW"></head><title>No</title>`;
@@ -21,7 +21,7 @@ test('the head of a page', () => {
   assert.deepEqual([page.base, page.canonical, page.index, page.follow], ['/x/', '/c', true, false]);
 });
 
-test('directives of headers, for all and for us', () => {
+test('directives in headers apply to all crawlers or to the named one', () => {
   const of = (header: string | null) => Object.values(headerDirectives(header));
   assert.deepEqual(of(null), [true, true]);
   assert.deepEqual(of('noindex, nofollow'), [false, false]);
@@ -31,7 +31,7 @@ test('directives of headers, for all and for us', () => {
   assert.deepEqual(of('unavailable_after: 25 Jun 2030 15:00:00 PST, noindex'), [false, true]);
 });
 
-test('what is broken or hostile neither ends nor takes long', () => {
+test('broken or hostile pages are read without errors and in little time', () => {
   const units = 1_000_000;
   const shapes = [
     '<a href="',

@@ -1,13 +1,14 @@
 /**
- * What a crawl needs of a page: links, canonical address, directives, title. Pure.
+ * Reads the parts of a page that a crawl needs: links, canonical address, directives, title. Pure.
  *
- * Scans tags instead of building a tree: pages are of strangers, this runs beside everything else, and its time is linear.
+ * Scans tags instead of building a tree, because pages come from strangers and this code runs in the service's own process. Its
+ * time is linear.
  */
 import { ROBOTS_NAME } from './robots.ts';
 
 const LINKS_MAX = 5000;
 const TITLE_UNITS_MAX = 300;
-/** Of one value; longer ones are no addresses. */
+/** UTF-16 units of an attribute value; longer values are no addresses. */
 const ATTRIBUTE_UNITS_MAX = 4096;
 const ATTRIBUTES_MAX = 50;
 
@@ -17,20 +18,23 @@ export interface Directives {
 }
 
 export interface PageFacts extends Directives {
-  /** As written, without those that say `nofollow`. */
+  /** As written, without links that have `nofollow`. */
   links: string[];
-  /** What links are relative to, as written. */
+  /** The base address of links, as written. */
   base: string | undefined;
   canonical: string | undefined;
   title: string | undefined;
 }
 
-/** Elements whose content is no markup. */
-const RAW = new Set(['script', 'style', 'textarea', 'title', 'xmp', 'noembed', 'template']);
-const LINKING = new Set(['a', 'area', 'frame', 'iframe']);
+/** Elements whose content is not markup. */
+const RAW_TEXT_ELEMENTS = new Set(['script', 'style', 'textarea', 'title', 'xmp', 'noembed', 'template']);
+const LINK_ELEMENTS = new Set(['a', 'area', 'frame', 'iframe']);
 const TAG = /<(?:!--|([a-z][a-z0-9-]{0,30})(?=[\s/>]))/gi;
+const DOUBLE_QUOTED = `"([^"]{0,${ATTRIBUTE_UNITS_MAX}})"`;
+const SINGLE_QUOTED = `'([^']{0,${ATTRIBUTE_UNITS_MAX}})'`;
+const UNQUOTED = `([^\\s>"']{1,${ATTRIBUTE_UNITS_MAX}})`;
 const ATTRIBUTE = new RegExp(
-  `[\\s/]*([^\\s=>"'/]{1,100})(?:\\s{0,20}=\\s{0,20}(?:"([^"]{0,${ATTRIBUTE_UNITS_MAX}})"|'([^']{0,${ATTRIBUTE_UNITS_MAX}})'|([^\\s>"']{1,${ATTRIBUTE_UNITS_MAX}})))?`,
+  `[\\s/]*([^\\s=>"'/]{1,100})(?:\\s{0,20}=\\s{0,20}(?:${DOUBLE_QUOTED}|${SINGLE_QUOTED}|${UNQUOTED}))?`,
   'y',
 );
 
@@ -52,42 +56,45 @@ export function readPage(html: string): PageFacts {
       const end = html.indexOf('-->', TAG.lastIndex);
       if (end === -1) break;
       TAG.lastIndex = end + 3;
-    } else if (RAW.has(name)) {
+    } else if (RAW_TEXT_ELEMENTS.has(name)) {
       const start = html.indexOf('>', TAG.lastIndex) + 1;
       const end = (isSameLength ? lower : html).indexOf(`</${name}`, start);
       if (start === 0 || end === -1) break;
       if (name === 'title') facts.title ??= cleanTitle(html.slice(start, end));
       TAG.lastIndex = end;
-    } else if (LINKING.has(name) || name === 'link' || name === 'meta' || name === 'base') {
+    } else if (LINK_ELEMENTS.has(name) || name === 'link' || name === 'meta' || name === 'base') {
       const { attributes, end } = readAttributes(html, TAG.lastIndex);
-      note(facts, name, attributes);
+      readElement(facts, name, attributes);
       TAG.lastIndex = end;
     }
   }
   return facts;
 }
 
-function note(facts: PageFacts, name: string, attributes: ReadonlyMap<string, string>): void {
+function readElement(facts: PageFacts, name: string, attributes: ReadonlyMap<string, string>): void {
   const relations = (attributes.get('rel') ?? '').toLowerCase().split(/\s+/);
   const address = attributes.get(name === 'frame' || name === 'iframe' ? 'src' : 'href');
   if (name === 'base') facts.base ??= address;
   else if (name === 'link') {
     if (relations.includes('canonical')) facts.canonical ??= address;
-  } else if (name === 'meta') noteMeta(facts, attributes);
+  } else if (name === 'meta') readMeta(facts, attributes);
   else if (address && !relations.includes('nofollow') && facts.links.length < LINKS_MAX) facts.links.push(address);
 }
 
-function noteMeta(facts: PageFacts, attributes: ReadonlyMap<string, string>): void {
+function readMeta(facts: PageFacts, attributes: ReadonlyMap<string, string>): void {
   const content = attributes.get('content') ?? '';
   const name = attributes.get('name')?.toLowerCase();
-  if (name === 'robots' || name === ROBOTS_NAME) narrow(facts, content.split(','));
+  if (name === 'robots' || name === ROBOTS_NAME) applyDirectives(facts, content.split(','));
   if (attributes.get('http-equiv')?.toLowerCase() === 'refresh') {
     const target = /^\s*[\d.]*\s*[;,]?\s*url\s*=\s*['"]?([^'"]+)/i.exec(content)?.[1];
     if (target && facts.links.length < LINKS_MAX) facts.links.push(target);
   }
 }
 
-/** The header `X-Robots-Tag`: directives, for all or for a crawler whose name stands before them. */
+/**
+ * Returns the directives of the header `X-Robots-Tag`. A directive applies to all crawlers, or to a crawler whose name stands
+ * before it.
+ */
 export function headerDirectives(header: string | null): Directives {
   const directives: Directives = { index: true, follow: true };
   let isForUs = true;
@@ -95,12 +102,12 @@ export function headerDirectives(header: string | null): Directives {
     const [, name, rest] = /^\s*([\w-]+)\s*:(.*)$/s.exec(part) ?? [];
     const isName = name !== undefined && !/^(?:unavailable_after|max-)/i.test(name);
     if (isName) isForUs = name.toLowerCase() === ROBOTS_NAME;
-    if (isForUs) narrow(directives, [isName ? (rest ?? '') : part]);
+    if (isForUs) applyDirectives(directives, [isName ? (rest ?? '') : part]);
   }
   return directives;
 }
 
-function narrow(directives: Directives, words: readonly string[]): void {
+function applyDirectives(directives: Directives, words: readonly string[]): void {
   for (const word of words.map((one) => one.trim().toLowerCase())) {
     if (word === 'noindex' || word === 'none') directives.index = false;
     if (word === 'nofollow' || word === 'none') directives.follow = false;
@@ -126,13 +133,13 @@ function cleanTitle(raw: string): string | undefined {
   return text === '' ? undefined : text.slice(0, TITLE_UNITS_MAX).toWellFormed();
 }
 
-const NAMED: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
+const NAMED_REFERENCES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
 
-/** Character references and those names that stand in addresses and titles. */
+/** Decodes numeric character references and the named ones that are common in addresses and titles. */
 function decodeReferences(text: string): string {
   if (!text.includes('&')) return text;
   return text.replace(/&(?:#(\d{1,7});?|#x([0-9a-f]{1,6});?|([a-z]{2,4});)/gi, (whole, decimal, hex, name) => {
-    if (name) return NAMED[name.toLowerCase()] ?? whole;
+    if (name) return NAMED_REFERENCES[name.toLowerCase()] ?? whole;
     const point = decimal ? Number(decimal) : Number.parseInt(hex, 16);
     return point > 0 && point <= 0x10ffff && (point < 0xd800 || point > 0xdfff) ? String.fromCodePoint(point) : whole;
   });

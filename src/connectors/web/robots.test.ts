@@ -4,7 +4,7 @@ import { CRAWL_DELAY_MS_MAX, parseRobots } from './robots.ts';
 
 const allows = (text: string, path: string) => parseRobots(text).allows(`https://example.com${path}`);
 
-/** Rule, path, whether it applies: the table of the standard and what sites rely on. */
+/** Rule, path, whether the rule applies: the table of the standard, and cases that sites rely on. */
 const PATTERNS: readonly (readonly [rule: string, path: string, applies: boolean])[] = [
   ['/', '/anything', true],
   ['/fish', '/fish.html', true],
@@ -23,7 +23,7 @@ const PATTERNS: readonly (readonly [rule: string, path: string, applies: boolean
   ['/*$', '/x', true],
   ['*', '/x', true],
   ['/?id=', '/?id=1', true],
-  // One way to write a character or another.
+  // Different spellings of one character.
   ['/foo/bar?baz=https://foo.bar', '/foo/bar?baz=https://foo.bar', true],
   ['/foo/bar/ツ', '/foo/bar/%E3%83%84', true],
   ['/foo/bar/%e3%83%84', '/foo/bar/ツ', true],
@@ -32,11 +32,11 @@ const PATTERNS: readonly (readonly [rule: string, path: string, applies: boolean
 ];
 
 for (const [rule, path, applies] of PATTERNS) {
-  test(`${rule} ${applies ? 'means' : 'does not mean'} ${path}`, () =>
+  test(`the rule ${rule} ${applies ? 'matches' : 'does not match'} ${path}`, () =>
     assert.equal(allows(`User-agent: *\nDisallow: ${rule}`, path), !applies));
 }
 
-test('the longest rule decides, and permission where they are as long', () => {
+test('the longest rule decides, and "allow" wins between rules of equal length', () => {
   const text = 'User-Agent: *\nDisallow: /a\nAllow: /a/b\nDisallow: /a/b/c # not this\nAllow: /same\nDisallow: /same';
   assert.deepEqual(
     ['/a', '/a/b', '/a/b/c', '/same', '/z'].map((path) => allows(text, path)),
@@ -44,7 +44,7 @@ test('the longest rule decides, and permission where they are as long', () => {
   );
 });
 
-test('groups for us go before those for all, and several count together', () => {
+test('groups that name this crawler replace the groups for all crawlers and count together', () => {
   const text = [
     'user-agent: *',
     'disallow: /',
@@ -62,7 +62,7 @@ test('groups for us go before those for all, and several count together', () => 
   assert.equal(allows('User-agent: pinakesbot\nDisallow: /', '/a'), true, 'another name');
 });
 
-test('nothing is forbidden by an empty rule, by rules without a group, or for robots.txt itself', () => {
+test('an empty rule, rules without a group, and rules for robots.txt itself forbid nothing', () => {
   assert.equal(allows('', '/a'), true);
   assert.equal(allows('User-agent: *\nDisallow:\n', '/a'), true);
   assert.equal(allows('Disallow: /\nUser-agent: *\nAllow: /b', '/a'), true);
@@ -70,14 +70,14 @@ test('nothing is forbidden by an empty rule, by rules without a group, or for ro
   assert.equal(allows('<html>not found</html>', '/a'), true);
 });
 
-test('pauses are bounded, sitemaps are of everybody', () => {
+test('the crawl delay of robots.txt is bounded, and its sitemaps apply to every crawler', () => {
   const robots = parseRobots('\ufeffUser-agent: *\nCrawl-delay: 1.5\n\nSitemap: https://example.com/s.xml\n');
   assert.deepEqual([robots.crawlDelayMs, robots.sitemaps], [1500, ['https://example.com/s.xml']]);
   assert.equal(parseRobots('User-agent: *\nCrawl-delay: 99999').crawlDelayMs, CRAWL_DELAY_MS_MAX);
   assert.equal(parseRobots('User-agent: *\nCrawl-delay: soon').crawlDelayMs, 0);
 });
 
-test('hostile rules take no time worth speaking of', () => {
+test('hostile rules of robots.txt are matched in little time', () => {
   const rules = Array.from({ length: 2000 }, () => `Disallow: /${'*a'.repeat(100)}b`).join('\n');
   assert.equal(allows(`User-agent: *\n${rules}`, `/${'a'.repeat(1900)}`), true);
 });

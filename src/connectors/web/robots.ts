@@ -1,13 +1,13 @@
-/** robots.txt as RFC 9309 has it, with the lines `Crawl-delay` and `Sitemap` that many sites add. Pure. */
+/** Parses robots.txt as RFC 9309 defines it, and the lines `Crawl-delay` and `Sitemap` that many sites add. Pure. */
 
-/** Of a robots.txt that is read; the standard asks for at least that. */
+/** Bytes of a robots.txt that are read; the standard requires at least this many. */
 export const ROBOTS_BYTES_MAX = 500 * 1024;
-/** By which sites name this crawler; the HTTP client sends it as the beginning of `User-Agent`. */
+/** The name of this crawler in robots.txt. The HTTP client sends it at the beginning of `User-Agent`. */
 export const ROBOTS_NAME = 'pinakes';
-/** Rules for one crawler that are looked at. */
+/** Rules for one crawler that are read. */
 const RULES_MAX = 2000;
 const SITEMAPS_MAX = 50;
-/** Nobody can be asked to wait longer: a site of 1,000 pages would take three hours. */
+/** Longest delay that a site can request: with this delay a site of 1,000 pages takes three hours. */
 export const CRAWL_DELAY_MS_MAX = 10_000;
 
 export interface Robots {
@@ -21,7 +21,7 @@ export const allowAll: Robots = { allows: () => true, crawlDelayMs: 0, sitemaps:
 
 interface Rule {
   allow: boolean;
-  /** Octets of the pattern: the longest that matches decides. */
+  /** Length of the pattern: the longest pattern that matches decides. */
   length: number;
   matches(path: string): boolean;
 }
@@ -34,8 +34,8 @@ interface Group {
 
 export function parseRobots(text: string): Robots {
   const { groups, sitemaps } = parseGroups(text);
-  const named = groups.filter((group) => group.names.includes(ROBOTS_NAME));
-  const chosen = named.length > 0 ? named : groups.filter((group) => group.names.includes('*'));
+  const ourGroups = groups.filter((group) => group.names.includes(ROBOTS_NAME));
+  const chosen = ourGroups.length > 0 ? ourGroups : groups.filter((group) => group.names.includes('*'));
   const rules = chosen.flatMap((group) => group.rules).slice(0, RULES_MAX);
   const delays = chosen.flatMap((group) => (group.delayMs === undefined ? [] : [group.delayMs]));
   return {
@@ -84,7 +84,10 @@ function parseGroups(text: string): { groups: Group[]; sitemaps: string[] } {
   return { groups, sitemaps };
 }
 
-/** `*` stands for anything, `$` at the end for the end; without it what follows does not matter. */
+/**
+ * Compiles a rule. `*` matches anything. `$` at the end anchors the pattern at the end of the path; without `$` it matches
+ * prefixes.
+ */
 function compileRule(allow: boolean, value: string): Rule {
   const pattern = canonical(value);
   const toEnd = pattern.endsWith('$');
@@ -107,7 +110,7 @@ function compileRule(allow: boolean, value: string): Rule {
   };
 }
 
-/** Patterns and paths written in one way: characters that need no escape without one, all others with it. */
+/** Returns the canonical spelling of a pattern or path: only characters that need an escape are escaped. */
 function canonical(text: string): string {
   return text
     .toWellFormed()

@@ -1,4 +1,4 @@
-/** Sitemaps and indexes of sitemaps, as XML or as lines. Pure. */
+/** Parses sitemaps and sitemap indexes, as XML or as lines. Pure. */
 import { decodeXml } from '../../files/formats/references.ts';
 
 /** The protocol allows no more in one file. */
@@ -9,7 +9,7 @@ export interface Sitemap {
   pages: { location: string; modifiedAt: Date | null }[];
   /** Further sitemaps. */
   sitemaps: string[];
-  /** False for one that is cut off. */
+  /** False if the sitemap is truncated. */
   isComplete: boolean;
 }
 
@@ -47,7 +47,7 @@ function textOf(entry: string, element: string): string | undefined {
   return text === undefined ? undefined : decodeXml(text);
 }
 
-/** A text file with an address on each line. Whatever else answers for a sitemap has no such lines. */
+/** Parses a text file with one address per line. Other responses have no such lines, so they give no pages. */
 function parseLines(text: string): Sitemap {
   const lines = text
     .replace(/^\ufeff/, '')

@@ -1,4 +1,4 @@
-/** Reads the sitemaps of sites, those that robots.txt names or else the usual one. */
+/** Reads the sitemaps of sites: those that robots.txt names, otherwise the one at the usual address. */
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { HttpResponse } from '../../net/http-client.ts';
@@ -7,24 +7,26 @@ import type { WebClient } from './client.ts';
 import { parseSitemap, type Sitemap } from './sitemap.ts';
 import { normalizeUrl } from './urls.ts';
 
-/** Of one sitemap, unpacked: the protocol allows no more. */
+/** Bytes of one unpacked sitemap: the protocol allows no more. */
 const SITEMAP_BYTES_MAX = 50 * 1024 * 1024;
-/** Files of one crawl. */
+/** Sitemap files that one crawl reads. */
 const SITEMAPS_MAX = 50;
 const PAGES_MAX = 100_000;
-/** The protocol knows indexes of sitemaps, not of indexes; some sites have them. */
+/** The protocol has indexes of sitemaps, but no indexes of indexes; some sites have them. */
 const NESTING_MAX = 2;
 const REDIRECTS_MAX = 5;
 
-export interface SitemapReading {
+interface SitemapReading {
   pages: Sitemap['pages'];
-  /** Sitemaps that are there and could not be read. */
+  /** Sitemaps that exist and could not be read. */
   failed: { address: string; problem: OriginProblem }[];
 }
 
 /**
- * @param sites an address of each.
- * @param hasHost whether sitemaps may be there; what they lead to is not looked at.
+ * Reads all sitemaps of some sites.
+ *
+ * @param sites one address of each site.
+ * @param hasHost whether a sitemap may be at an address; the addresses in a sitemap are not checked.
  */
 export async function readSitemaps(
   client: WebClient,
@@ -36,8 +38,8 @@ export async function readSitemaps(
   for (const site of sites) {
     const robots = await client.robots(site);
     if ('title' in robots) continue;
-    const named = robots.sitemaps.flatMap((reference) => normalizeUrl(reference, site) ?? []).filter(hasHost);
-    for (const address of named.length > 0 ? named : [new URL('/sitemap.xml', site).href])
+    const listed = robots.sitemaps.flatMap((reference) => normalizeUrl(reference, site) ?? []).filter(hasHost);
+    for (const address of listed.length > 0 ? listed : [new URL('/sitemap.xml', site).href])
       queue.push({ address, nesting: 0 });
   }
   const seen = new Set<string>();
@@ -63,7 +65,7 @@ export async function readSitemaps(
   return reading;
 }
 
-const NONE: Sitemap = { pages: [], sitemaps: [], isComplete: true };
+const EMPTY_SITEMAP: Sitemap = { pages: [], sitemaps: [], isComplete: true };
 
 async function readSitemap(
   client: WebClient,
@@ -74,21 +76,21 @@ async function readSitemap(
   for (let redirects = 0; redirects <= REDIRECTS_MAX; redirects += 1) {
     const robots = await client.robots(address);
     if ('title' in robots) return robots;
-    if (!robots.allows(address)) return NONE;
+    if (!robots.allows(address)) return EMPTY_SITEMAP;
     const answer = await client.get(address);
     if (answer.kind === 'failed') return answer.problem;
     if (answer.kind === 'response') return read(answer.response);
     const target = normalizeUrl(answer.location, address);
-    if (target === undefined || !hasHost(target)) return NONE;
+    if (target === undefined || !hasHost(target)) return EMPTY_SITEMAP;
     address = target;
   }
-  return NONE;
+  return EMPTY_SITEMAP;
 }
 
 async function read(response: HttpResponse): Promise<Sitemap | OriginProblem> {
   if (response.status < 200 || response.status >= 300) {
     await response.discard();
-    return NONE;
+    return EMPTY_SITEMAP;
   }
   try {
     const pieces: Uint8Array[] = [];
@@ -111,7 +113,7 @@ async function read(response: HttpResponse): Promise<Sitemap | OriginProblem> {
 function unreadable(): OriginProblem {
   return {
     title: 'The sitemap could not be read',
-    message: 'It is damaged, incomplete or too large. What was read before stays as it is.',
+    message: 'The sitemap is damaged, incomplete or too large. What earlier runs read stays as it is.',
     retryable: true,
   };
 }

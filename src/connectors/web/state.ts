@@ -1,10 +1,10 @@
-/** What is kept of a page until the next crawl: what to ask with, and where it leads. */
+/** The state of a page that is stored until the next crawl: validators for conditional requests, and links. */
 import { z } from 'zod';
-import type { KnownItem } from '../connector.ts';
+import type { StoredVersion } from '../connector.ts';
 
-/** Of the rules by which links are read: with another number every page is asked for without conditions. */
+/** Version of the rules for reading links. After a change of this number every page is requested without conditions. */
 const STATE_VERSION = 1;
-/** Of the links of a page, as JSON; the port allows 64 KiB for everything. */
+/** Length of the links of a page as JSON; the port allows 64 KiB for the whole state. */
 const LINKS_UNITS_MAX = 40 * 1024;
 const VALIDATOR_UNITS_MAX = 500;
 
@@ -13,35 +13,38 @@ const PageStateSchema = z.object({
   etag: z.string().nullable(),
   lastModified: z.string().nullable(),
   links: z.array(z.string()),
-  /** All links are there. */
+  /** All links of the page are stored. */
   isWhole: z.boolean(),
 });
 
 export type PageState = z.infer<typeof PageStateSchema>;
 
-/** Undefined for a page that is not known, and for one that another version of this knew. */
-export function readState(known: KnownItem | undefined): PageState | undefined {
-  return PageStateSchema.safeParse(known?.state).data;
+/** Returns the stored state of a page. Returns undefined for a new page, and for a state that another version wrote. */
+export function readState(stored: StoredVersion | undefined): PageState | undefined {
+  return PageStateSchema.safeParse(stored?.state).data;
 }
 
 export function toState(headers: Headers, links: readonly string[]): PageState {
-  const kept: string[] = [];
+  const storedLinks: string[] = [];
   let units = 0;
   for (const link of links) {
     units += JSON.stringify(link).length + 1;
     if (units > LINKS_UNITS_MAX) break;
-    kept.push(link);
+    storedLinks.push(link);
   }
   return {
     version: STATE_VERSION,
     etag: validator(headers.get('etag')),
     lastModified: validator(headers.get('last-modified')),
-    links: kept,
-    isWhole: kept.length === links.length,
+    links: storedLinks,
+    isWhole: storedLinks.length === links.length,
   };
 }
 
-/** None where links are missing: an answer that nothing changed would not bring them. */
+/**
+ * Returns the headers of a conditional request. Returns none if links are missing, because a response with status 304 would not
+ * bring them.
+ */
 export function validatorsOf(state: PageState | undefined): Record<string, string> {
   if (!state?.isWhole) return {};
   return {

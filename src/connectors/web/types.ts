@@ -1,8 +1,9 @@
-/** Which answers of a site are read, and what a file of them is called. Pure. */
+/** Decides which responses of a site are read, and how their files are named. Pure. */
+import { readWordList } from '../../util/package-files.ts';
 
 const NAME_UNITS_MAX = 200;
 
-/** Media type -> ending. */
+/** Maps a media type to a file ending. */
 const ENDINGS: Record<string, string> = {
   'text/html': 'html',
   'application/xhtml+xml': 'html',
@@ -39,27 +40,27 @@ const ENDINGS: Record<string, string> = {
   'application/vnd.oasis.opendocument.presentation': 'odp',
 };
 
-/** Types that say nothing: the ending of the address does. */
-const VAGUE = new Set([
+/** Media types without information: the ending of the address decides. */
+const UNSPECIFIC_TYPES = new Set([
   '',
   'application/octet-stream',
   'binary/octet-stream',
   'application/force-download',
   'application/x-download',
 ]);
-/** Endings that people give to texts which servers call plain. */
-const TEXT_ENDINGS = new Set(
-  'md markdown mdx rst adoc asciidoc org tex csv tsv json jsonl ndjson yaml yml xml srt vtt txt log'.split(' '),
-);
-const READABLE = new Set([...Object.values(ENDINGS), ...TEXT_ENDINGS, 'htm', 'xhtml', 'ipynb']);
+/** Endings of texts that servers send as `text/plain`. */
+const TEXT_ENDINGS = new Set(readWordList('web/text-endings.txt'));
+const READABLE_ENDINGS = new Set([...Object.values(ENDINGS), ...TEXT_ENDINGS, 'htm', 'xhtml', 'ipynb']);
 
-/** The ending under which an answer is read; undefined for what is not. */
+/** Returns the ending that decides how a response is read, or undefined if it is not read. */
 export function endingOf(contentType: string | null, address: string): string | undefined {
   const type = (contentType ?? '').split(';')[0]!.trim().toLowerCase();
-  const written = /\.([a-z0-9]{1,8})$/i.exec(new URL(address).pathname)?.[1]?.toLowerCase();
-  if (VAGUE.has(type))
-    return written !== undefined && READABLE.has(written) ? written.replace(/^x?htm$/, 'html') : undefined;
-  if (type === 'text/plain' && written !== undefined && TEXT_ENDINGS.has(written)) return written;
+  const addressEnding = /\.([a-z0-9]{1,8})$/i.exec(new URL(address).pathname)?.[1]?.toLowerCase();
+  if (UNSPECIFIC_TYPES.has(type))
+    return addressEnding !== undefined && READABLE_ENDINGS.has(addressEnding)
+      ? addressEnding.replace(/^x?htm$/, 'html')
+      : undefined;
+  if (type === 'text/plain' && addressEnding !== undefined && TEXT_ENDINGS.has(addressEnding)) return addressEnding;
   return ENDINGS[type];
 }
 
@@ -67,15 +68,15 @@ export function charsetOf(contentType: string | null): string | undefined {
   return /;\s*charset\s*=\s*["']?([\w.:-]{1,40})/i.exec(contentType ?? '')?.[1];
 }
 
-/** The last step of the address, with the ending under which it is read. */
+/** Returns the last segment of the address, with the given ending. */
 export function fileName(address: string, ending: string): string {
   const url = new URL(address);
-  const step = url.pathname.split('/').findLast((one) => one !== '') ?? url.host;
-  let name = step;
+  const segment = url.pathname.split('/').findLast((one) => one !== '') ?? url.host;
+  let name = segment;
   try {
-    name = decodeURIComponent(step);
+    name = decodeURIComponent(segment);
   } catch {
-    // As it is written, then.
+    // The segment is used as it is written.
   }
   name =
     name
@@ -87,7 +88,7 @@ export function fileName(address: string, ending: string): string {
   return same.test(name) ? name : `${name}.${ending}`;
 }
 
-/** A title is the name of a page; where it looks like that of a file its ending is made right. */
+/** Returns the title of a page as its name. A title that looks like a file name gets the ending `.html`. */
 export function pageName(title: string | undefined, address: string): string {
   if (title === undefined) return fileName(address, 'html');
   const name = title.slice(0, NAME_UNITS_MAX).toWellFormed();

@@ -20,10 +20,10 @@ const NORMALIZED: readonly (readonly [reference: string, address: string | undef
 ];
 
 for (const [reference, address] of NORMALIZED)
-  test(`${reference.slice(0, 40)} is ${address}`, () =>
+  test(`the reference ${reference.slice(0, 40)} is normalized to ${address}`, () =>
     assert.equal(normalizeUrl(reference, 'https://example.com/a/'), address));
 
-test('traps look like one of endlessly many', () => {
+test('addresses of endless series are traps', () => {
   const now = new Date('2026-06-01T00:00:00Z');
   const traps = [
     '/a/b/a/b/a/b/a',
@@ -48,13 +48,13 @@ test('traps look like one of endlessly many', () => {
   assert.deepEqual(found, traps);
 });
 
-test('what no page is is told by its ending', () => {
+test('files that are no pages are recognized by their endings', () => {
   const of = (path: string) => isUnreadable(`https://example.com${path}`);
   assert.deepEqual(['/a.css', '/b.PNG', '/c.tar.gz', '/d.mp4?x'].map(of), [true, true, true, true]);
   assert.deepEqual(['/a', '/b.pdf', '/c.html', '/d?file=x.png', '/e.jsp'].map(of), [false, false, false, false, false]);
 });
 
-test('a scope is made of hosts and paths', () => {
+test('the scope of a crawl consists of hosts and paths', () => {
   const scope = (includePaths: string[], excludePaths: string[] = []) =>
     compileScope({
       kind: 'web',
@@ -75,7 +75,7 @@ test('a scope is made of hosts and paths', () => {
   );
   const taken = (includes: string[], excludes: string[] = []) =>
     ['/', '/docs', '/docs/', '/docs/a%20b', '/docs/old/c', '/x.pdf'].filter((path) =>
-      scope(includes, excludes).takes(`https://example.com${path}`),
+      scope(includes, excludes).includes(`https://example.com${path}`),
     );
   assert.deepEqual(taken(['/docs/**']), ['/docs/', '/docs/a%20b', '/docs/old/c']);
   assert.deepEqual(taken(['/docs']), ['/docs', '/docs/', '/docs/a%20b', '/docs/old/c']);

@@ -1,24 +1,23 @@
-/** Which addresses a crawl goes to: normalised, within its scope, and no traps. Pure. */
+/** Normalizes addresses, and decides which addresses a crawl visits. Pure. */
 import type { Origin } from '../../corpus/origin.ts';
+import { readWordList } from '../../util/package-files.ts';
 import { compileGlob } from '../repo/glob.ts';
 
 export const URL_UNITS_MAX = 2000;
 const PATH_SEGMENTS_MAX = 20;
-/** Relative links to a folder that answers for everything below it lead to `/a/b/a/b/a/b/…`. */
+/** Sites that answer for every path below a folder produce relative links such as `/a/b/a/b/a/b/…`. */
 const SEGMENT_REPEATS_MAX = 3;
-/** Calendars have a link to the next month for ever. */
+/** Calendars link to the next month for ever. */
 const CALENDAR_YEARS_BACK_MAX = 10;
 const YEARS_AHEAD_MAX = 1;
 
-/** They say where a visitor came from or who they are, not what they see. */
-const MEANINGLESS_PARAMETER =
-  /^(?:utm_\w+|gclid|fbclid|msclkid|dclid|yclid|igshid|mc_[ce]id|_ga|_gl|sid|phpsessid|jsessionid|aspsessionid\w*|session_?id|sess_?id|cfid|cftoken|oscsid|zenid)$/i;
+/** Parameters that say where a visitor came from or who they are, but do not change the page. */
+const IGNORED_PARAMETER = new RegExp(`^(?:${readWordList('web/ignored-parameters.txt').join('|')})$`, 'i');
 
-/** What nobody crawls for: what a page is made of, pictures, sound, programs, archives. */
-const UNREADABLE =
-  /\.(?:css|m?js|map|png|jpe?g|gif|bmp|ico|webp|avif|heic|tiff?|svgz?|mp[34]|m4[av]|ogg|og[gv]|wav|flac|aac|mov|avi|mkv|webm|woff2?|ttf|otf|eot|zip|t?gz|bz2|xz|7z|rar|tar|exe|msi|dmg|iso|apk|deb|rpm|jar|bin|wasm)$/i;
+/** Endings of files that are never read: parts of pages, pictures, sound, programs, archives. */
+const UNREAD_ENDINGS = new Set(readWordList('web/unread-endings.txt'));
 
-/** Undefined for what is no address of a page. */
+/** Returns the canonical form of an address, or undefined if it cannot be the address of a page. */
 export function normalizeUrl(reference: string, base?: string): string | undefined {
   const text = reference.trim();
   if (text.length > URL_UNITS_MAX * 2 || !URL.canParse(text, base)) return undefined;
@@ -31,12 +30,12 @@ export function normalizeUrl(reference: string, base?: string): string | undefin
   const parameters = url.search
     .slice(1)
     .split('&')
-    .filter((one) => one !== '' && !MEANINGLESS_PARAMETER.test(one.split('=')[0]!));
+    .filter((one) => one !== '' && !IGNORED_PARAMETER.test(one.split('=')[0]!));
   url.search = parameters.join('&');
   return url.href.length > URL_UNITS_MAX ? undefined : url.href;
 }
 
-/** Whether an address looks like one of endlessly many. */
+/** Returns whether an address looks like one of endlessly many. */
 export function isTrap(address: string, now: Date): boolean {
   const { pathname, search } = new URL(address);
   const segments = pathname.split('/').filter((segment) => segment !== '');
@@ -51,7 +50,7 @@ export function isTrap(address: string, now: Date): boolean {
   return ahead > YEARS_AHEAD_MAX || (isCalendar && ahead < -CALENDAR_YEARS_BACK_MAX);
 }
 
-/** Of a date in an address: `/2031/05`, `2031-05`, `year=2031`. */
+/** Returns the year of a date in an address: `/2031/05`, `2031-05`, `year=2031`. */
 function yearOf(text: string): number | undefined {
   const date =
     /(?<![\d.])((?:1[5-9]|2\d)\d\d)[-/_](?:0?[1-9]|1[0-2])(?!\d)|[?&](?:y|yr|year|jahr|annee)=(\d{4})(?!\d)/i.exec(
@@ -60,16 +59,17 @@ function yearOf(text: string): number | undefined {
   return date ? Number(date[1] ?? date[2]) : undefined;
 }
 
-/** Whether an address ends like a file that is never read. */
+/** Returns whether an address ends like a file that is never read. */
 export function isUnreadable(address: string): boolean {
-  return UNREADABLE.test(new URL(address).pathname);
+  const ending = /\.([^./]+)$/.exec(new URL(address).pathname)?.[1];
+  return ending !== undefined && UNREAD_ENDINGS.has(ending.toLowerCase());
 }
 
 export interface Scope {
-  /** Whether links and redirects may lead to the host. */
+  /** Returns whether links and redirects may lead to the host. */
   hasHost(address: string): boolean;
-  /** Whether the paths of the crawl take the page. */
-  takes(address: string): boolean;
+  /** Returns whether the paths of the crawl include the page. */
+  includes(address: string): boolean;
 }
 
 export function compileScope(origin: Extract<Origin, { kind: 'web' }>): Scope {
@@ -78,7 +78,7 @@ export function compileScope(origin: Extract<Origin, { kind: 'web' }>): Scope {
   const excludes = origin.excludePaths.map(compilePath);
   return {
     hasHost: (address) => !origin.sameHost || hosts.has(hostOf(address)),
-    takes(address) {
+    includes(address) {
       const path = decodedPath(address);
       if (excludes.some((matches) => matches(path))) return false;
       return includes.length === 0 || includes.some((matches) => matches(path));
@@ -86,12 +86,12 @@ export function compileScope(origin: Extract<Origin, { kind: 'web' }>): Scope {
   };
 }
 
-/** A site is often at both names, and leads from one to the other. */
+/** Returns the host without `www.`: a site often uses both names and redirects from one to the other. */
 function hostOf(address: string): string {
   return new URL(address).host.replace(/^www\./, '');
 }
 
-/** Globs as for path filters; `/` is the folder above everything. */
+/** Compiles a path of the crawl. A path is a glob as in path filters; `/` is the root folder. */
 function compilePath(pattern: string): (path: string) => boolean {
   if (pattern === '/') return () => true;
   const glob = compileGlob(pattern);

@@ -89,7 +89,7 @@ async function apply(
   await write(deps, tx, tenantId, group, plan);
   const runId = await queueChangesRun(deps, tx, tenantId, group, {
     unchanged: plan.unchanged,
-    settled: countSettled(plan, stored),
+    updatedInPlace: countSettled(plan, stored),
     deleted: hidden.length,
   });
   await auditHiddenFiles(tx, caller, group.id, plan.deleted);

@@ -43,29 +43,29 @@ const same = (changes: Partial<OriginItem> = {}): Received => ({
 
 const CASES: [string, Received, Partial<StoredItem> | undefined, Step][] = [
   ['nothing is stored', fetched('old'), undefined, 'add'],
-  ['its source was deleted meanwhile', same(), undefined, 'lost'],
-  ['all is as it was', same(), {}, 'none'],
-  ['equal bytes of another revision', fetched('old', { revision: '2' }), {}, 'none'],
+  ['the source was deleted meanwhile', same(), undefined, 'lost'],
+  ['nothing changed', same(), {}, 'none'],
+  ['another revision with equal bytes', fetched('old', { revision: '2' }), {}, 'none'],
   ['other bytes', fetched('new'), {}, 'update'],
-  ['other bytes that wait already', fetched('new'), { updateHash: 'new' }, 'wait'],
-  ['still other bytes', fetched('newest'), { updateHash: 'new' }, 'update'],
-  ['the served bytes again', fetched('old'), { updateHash: 'new' }, 'revert'],
-  ['a new version that failed before', same(), { updateHash: 'new' }, 'wait'],
-  ['never read, other bytes', fetched('new'), { status: 'failed' }, 'restart'],
-  ['never read, equal bytes', fetched('old'), { status: 'pending' }, 'wait'],
-  ['never read, nothing new', same(), { status: 'failed' }, 'wait'],
+  ['other bytes that already wait to be processed', fetched('new'), { updateHash: 'new' }, 'wait'],
+  ['other bytes while a different version waits', fetched('newest'), { updateHash: 'new' }, 'update'],
+  ['the served bytes while a different version waits', fetched('old'), { updateHash: 'new' }, 'revert'],
+  ['an unchanged item whose new version failed before', same(), { updateHash: 'new' }, 'wait'],
+  ['other bytes for a source that was never served', fetched('new'), { status: 'failed' }, 'restart'],
+  ['equal bytes for a source that was never served', fetched('old'), { status: 'pending' }, 'wait'],
+  ['an unchanged item whose source was never served', same(), { status: 'failed' }, 'wait'],
   ['another name', same({ name: 'b.txt' }), {}, 'change'],
-  ['another ending', same({ name: 'a.md' }), {}, 'update'],
-  ['another ending in capitals', same({ name: 'a.TXT' }), {}, 'change'],
+  ['a name with another ending', same({ name: 'a.md' }), {}, 'update'],
+  ['a name with the same ending in capitals', same({ name: 'a.TXT' }), {}, 'change'],
   ['another address', same({ url: null }), {}, 'change'],
-  ['another time', same({ modifiedAt: new Date(0) }), {}, 'change'],
-  ['no time', same({ modifiedAt: null }), {}, 'none'],
+  ['another modification time', same({ modifiedAt: new Date(0) }), {}, 'change'],
+  ['no modification time', same({ modifiedAt: null }), {}, 'none'],
   ['other metadata', same({ metadata: {} }), {}, 'change'],
-  ['named without an item', { kind: 'same', originId: 'a', item: null }, {}, 'none'],
+  ['an unchanged item without details', { kind: 'same', originId: 'a', item: null }, {}, 'none'],
 ];
 
 for (const [what, received, before, step] of CASES) {
-  test(`${what}: ${step}`, () => {
+  test(`the step for ${what} is "${step}"`, () => {
     const found = decide(
       received as Extract<Received, { kind: 'fetched' | 'same' }>,
       before && { ...stored, ...before },
@@ -74,14 +74,14 @@ for (const [what, received, before, step] of CASES) {
   });
 }
 
-test('only an equal revision spares the fetch', () => {
+test('an item is fetched unless its revision equals the stored revision', () => {
   assert.equal(needsFetch(item, stored), false);
   assert.equal(needsFetch(item, undefined), true);
   assert.equal(needsFetch({ ...item, revision: '2' }, stored), true);
   assert.equal(needsFetch({ ...item, revision: null }, { ...stored, revision: null }), true);
 });
 
-test('texts become such as the database takes', () => {
+test('ids, names, metadata and state lose characters that the database refuses', () => {
   const odd = {
     ...item,
     name: '\u0000',

@@ -1,4 +1,4 @@
-/** What a run does with an item of an origin, by what is stored of it. Pure. */
+/** Decides what a run does with an item of an origin, from the row that is stored for the item. Pure. */
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { StagedBlob } from '../../blobs/blob-store.ts';
@@ -7,33 +7,36 @@ import type { Opaque } from '../../corpus/origin.ts';
 import type { StoredItem } from '../../corpus/origin-store.ts';
 import type { FileFailure, TypedMetadata } from '../../corpus/values.ts';
 
-/** UTF-16 units of a name; what is longer is cut. */
+/** UTF-16 units of a name; longer names are truncated. */
 const NAME_LENGTH_MAX = 1_000;
 const METADATA_KEY_LENGTH_MAX = 256;
-/** UTF-16 units; longer ids are shortened to something as unique: an index entry must fit a page. */
+/**
+ * UTF-16 units. A longer id is truncated and gets a hash that keeps it unique, because an index entry must fit a page.
+ */
 const ORIGIN_ID_LENGTH_MAX = 600;
 
-/** An item, and what came of fetching it if that was necessary. */
+/** An item of a listing, with the result of its fetch if a fetch was necessary. */
 export type Received =
   | { kind: 'fetched'; item: OriginItem; bytes: StagedBlob; state: Opaque | null }
-  /** Its bytes are those that are stored. Without an item nothing else is known of it. */
+  /** The stored bytes are current. `item` is null when the connector reported nothing else about the item. */
   | { kind: 'same'; originId: string; item: OriginItem | null }
   | { kind: 'skipped'; originId: string; name: string }
   | { kind: 'failed'; originId: string; name: string; failure: FileFailure }
   | { kind: 'gone'; originId: string };
 
 /**
- * - `add`: a new source.
+ * - `add`: the item becomes a new source.
  * - `restart`: its source was never served and gets other bytes.
- * - `update`: a new version, to be read beside the one that is served.
- * - `wait`: its bytes wait to be read already.
- * - `revert`: the version that is served is the newest again.
- * - `change`: what is known of it changes, its bytes do not.
- * - `lost`: its source was deleted a moment ago, and there are no bytes to make another.
+ * - `update`: its source gets a new version, which is processed while the old version is served.
+ * - `wait`: the same bytes already wait to be processed.
+ * - `revert`: the served version is the newest again.
+ * - `change`: the facts about the source change, its bytes do not.
+ * - `none`: nothing changes.
+ * - `lost`: its source was deleted a moment ago, and the run has no bytes for a new source.
  */
 export type Step = 'add' | 'restart' | 'update' | 'wait' | 'revert' | 'change' | 'none' | 'lost';
 
-/** Equal revisions mean equal bytes. */
+/** Returns whether the item's bytes must be fetched. Equal revisions mean equal bytes. */
 export function needsFetch(item: OriginItem, stored: StoredItem | undefined): boolean {
   return stored === undefined || item.revision === null || item.revision !== stored.revision;
 }
@@ -54,7 +57,7 @@ export function decide(
     return 'wait';
   }
   if (!item) return 'none';
-  // The ending says how a file is read.
+  // The ending decides which parser reads the file.
   if (endingOf(item.name) !== endingOf(stored.name)) return 'update';
   return isChanged(item, stored) ? 'change' : 'none';
 }
@@ -68,12 +71,14 @@ function isChanged(item: OriginItem, stored: StoredItem): boolean {
   );
 }
 
-/** Of a file name, with its dot and in lower case. It says how a file is read. */
+/**
+ * Returns the ending of a file name, with its dot and in lower case. The ending decides which parser reads the file.
+ */
 export function endingOf(name: string): string {
   return /\.[^./\\]*$/.exec(name)?.[0].toLowerCase() ?? '';
 }
 
-/** The id as it is stored. */
+/** Returns the id in the form that the database stores. */
 export function storedId(originId: string): string {
   const text = cleanText(originId);
   if (text.length <= ORIGIN_ID_LENGTH_MAX) return text;
@@ -81,7 +86,9 @@ export function storedId(originId: string): string {
   return `${text.slice(0, ORIGIN_ID_LENGTH_MAX - digest.length).toWellFormed()}${digest}`;
 }
 
-/** An item with texts that the database takes. Its locator stays as it is: it goes back to the connector. */
+/**
+ * Returns the item with texts that the database accepts. `locator` stays unchanged because only the connector reads it.
+ */
 export function cleanItem(item: OriginItem): OriginItem {
   return {
     ...item,
@@ -105,12 +112,12 @@ function cleanMetadata(metadata: TypedMetadata): TypedMetadata {
   return Object.fromEntries(entries);
 }
 
-/** JSON that the database takes. */
+/** Returns JSON that the database accepts. */
 export function cleanState(state: Opaque): Opaque {
   return JSON.parse(JSON.stringify(state), (_key, value) => (typeof value === 'string' ? cleanText(value) : value));
 }
 
-/** Well-formed, and without U+0000, which the database does not store. */
+/** Returns well-formed text without U+0000, which the database does not store. */
 function cleanText(text: string): string {
   return text.toWellFormed().replaceAll('\u0000', '');
 }

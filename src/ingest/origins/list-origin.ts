@@ -1,8 +1,9 @@
 /**
- * Reads a listing to its end: looks up what is stored, fetches what is new or changed, and stores it in small transactions.
+ * Reads a listing to its end: looks up the stored items, fetches new and changed items, and stores them in small
+ * transactions.
  *
- * What an item came to is remembered with the run (table run_item) in the transaction that stores it: a run that goes on after
- * a kill counts and stores nothing twice, wherever its listing goes on from.
+ * The transaction that stores an item also records the item's outcome for the run (table run_item). Because of this
+ * record, a run that continues after a kill counts and stores nothing twice, wherever its listing resumes.
  */
 import type { Change } from '../../connectors/connector.ts';
 import { OriginError, type OriginProblem } from '../../connectors/connector.ts';
@@ -18,43 +19,51 @@ import { BROKEN_OFF, originProblem } from './problems.ts';
 import { fetchItem, type OpenOrigin, receiveContent } from './receive-items.ts';
 import { type Room, storeItems } from './store-items.ts';
 
-/** Items that are looked up, fetched and stored together. A kill costs at most the bytes of so many. */
+/** Items that are looked up, fetched and stored together. A kill loses at most the fetched bytes of this many items. */
 const BATCH_ITEMS = 32;
-/** Bytes that came with a listing wait for company up to this. */
+/** Bytes that came with a listing are stored when a batch reaches this size. */
 const BATCH_BYTES = 32 * 1024 * 1024;
-/** After this time the next item is stored with what is there: items of a slow origin become searchable while it is listed. */
+/**
+ * After this time the next item completes the batch, so items of a slow origin become searchable while the listing goes
+ * on.
+ */
 const BATCH_AGE_MS = 1_000;
 const FETCHES_AT_ONCE = 4;
 
-export interface ListFrom {
+export interface ListingPosition {
   cursor: Opaque | null;
   resume: Opaque | null;
 }
 
-export interface Ended {
+export interface ListingEnd {
   full: boolean;
   cursor: Opaque | null;
 }
 
-/** What a listing named: `received` came with it already. */
-type Named = { change: Extract<Change, { kind: 'present' }> } | { received: Received };
+/**
+ * An item or outcome that the listing reported. `received`: the listing already brought the result; no fetch is needed.
+ */
+type ReportedItem = { change: Extract<Change, { kind: 'present' }> } | { received: Received };
 
 /**
- * @param checkpoint writes, in a transaction, that everything before was stored.
- * @returns how the listing ended, or the problem that kept it from ending.
- * @throws RunLost; the signal's reason; what is not the origin's fault. OriginError when the cursor is too old.
+ * Lists an origin and stores its items.
+ *
+ * @param saveCheckpoint records, in a transaction, that everything before the checkpoint was stored.
+ * @returns how the listing ended, or the problem that stopped it.
+ * @throws RunLost; the signal's reason; errors that are not the origin's fault. OriginError when the cursor has
+ * expired.
  */
 export async function listOrigin(
   deps: IngestDeps,
   open: OpenOrigin,
-  from: ListFrom,
+  from: ListingPosition,
   room: Room,
-  checkpoint: (tx: Tx, resume: Opaque) => Promise<void>,
+  saveCheckpoint: (tx: Tx, resume: Opaque) => Promise<void>,
   signal: AbortSignal,
-): Promise<Ended | OriginProblem> {
+): Promise<ListingEnd | OriginProblem> {
   const batch = openBatch(deps, open, room, signal);
   const changes = open.connector
-    .list(open.origin, open.credential, { ...from, known: (id) => findKnown(deps, open, id), signal })
+    .list(open.origin, open.credential, { ...from, findStored: (id) => findStoredVersion(deps, open, id), signal })
     [Symbol.asyncIterator]();
   try {
     for (;;) {
@@ -77,7 +86,7 @@ export async function listOrigin(
         return { full: change.full, cursor: change.cursor };
       }
       if (change.kind === 'checkpoint') {
-        await batch.store((tx) => checkpoint(tx, change.resume));
+        await batch.store((tx) => saveCheckpoint(tx, change.resume));
         deps.crash.reach('origin.checkpoint');
       } else if (change.kind === 'outlook') {
         batch.expect(change.waiting);
@@ -86,7 +95,7 @@ export async function listOrigin(
       }
     }
   } finally {
-    // Not waited for: a listing that hangs must not hold the run.
+    // The run does not wait for this call: a listing that hangs must not block the run.
     Promise.resolve(changes.return?.()).catch(() => undefined);
     await batch.discard();
   }
@@ -94,16 +103,16 @@ export async function listOrigin(
 
 interface Batch {
   add(change: Exclude<Change, { kind: 'end' | 'checkpoint' | 'outlook' }>): Promise<void>;
-  /** So many items are known and not named yet. */
+  /** Sets how many items the listing knows and has not reported yet. */
   expect(waiting: number): void;
   store(also?: (tx: Tx) => Promise<void>): Promise<void>;
-  /** Drops what was received and not stored. */
+  /** Discards bytes that were received and not stored. */
   discard(): Promise<void>;
 }
 
 function openBatch(deps: IngestDeps, open: OpenOrigin, room: Room, signal: AbortSignal): Batch {
   const { active } = open;
-  let named = new Map<string, Named>();
+  let reported = new Map<string, ReportedItem>();
   let bytes = 0;
   let waiting = 0;
   let storedAt = performance.now();
@@ -113,39 +122,42 @@ function openBatch(deps: IngestDeps, open: OpenOrigin, room: Room, signal: Abort
     },
     async add(change) {
       const originId = storedId(change.kind === 'present' ? change.item.originId : change.originId);
-      // Named twice: the last word holds.
-      const before = named.get(originId);
+      // If the listing reports an item twice, the last report counts.
+      const before = reported.get(originId);
       if (before && 'received' in before) await discardBytes(deps, [before.received]);
-      named.delete(originId);
+      reported.delete(originId);
       if (change.kind === 'present' && change.content) {
-        // Now: the listing goes on behind these bytes.
+        // These bytes must be read now: the listing continues only after them.
         const received = await receiveContent(deps, active, change.item, change.content, signal);
         if (received.kind === 'fetched') bytes += received.bytes.size;
-        named.set(originId, { received });
+        reported.set(originId, { received });
       } else {
-        named.set(originId, change.kind === 'present' ? { change } : { received: toReceived(change, originId) });
+        reported.set(
+          originId,
+          change.kind === 'present' ? { change } : { received: receivedOutcome(change, originId) },
+        );
       }
       const isDue = performance.now() - storedAt >= BATCH_AGE_MS;
-      if (named.size >= BATCH_ITEMS || bytes >= BATCH_BYTES || isDue) await this.store();
+      if (reported.size >= BATCH_ITEMS || bytes >= BATCH_BYTES || isDue) await this.store();
     },
     async store(also) {
-      const items = named;
+      const items = reported;
       if (items.size === 0 && !also) return;
       const received = await receiveNamed(deps, open, items, signal);
-      named = new Map();
+      reported = new Map();
       bytes = 0;
       await storeItems(deps, active, received, { room, waiting, also });
       open.onStored?.();
       storedAt = performance.now();
     },
     async discard() {
-      const received = [...named.values()].flatMap((one) => ('received' in one ? [one.received] : []));
+      const received = [...reported.values()].flatMap((one) => ('received' in one ? [one.received] : []));
       await discardBytes(deps, received);
     },
   };
 }
 
-function toReceived(
+function receivedOutcome(
   change: Extract<Change, { kind: 'gone' | 'unchanged' | 'skipped' | 'failed' }>,
   originId: string,
 ): Received {
@@ -161,16 +173,16 @@ function toReceived(
   }
 }
 
-/** Fetches what has to be fetched. What the run was told of before is left out. */
+/** Fetches the reported items that need a fetch. Drops reports that the run already stored before a kill. */
 async function receiveNamed(
   deps: IngestDeps,
   open: OpenOrigin,
-  named: ReadonlyMap<string, Named>,
+  reported: ReadonlyMap<string, ReportedItem>,
   signal: AbortSignal,
 ): Promise<Received[]> {
   const { active } = open;
   const { tenantId, groupId, runId } = active;
-  const ids = [...named.keys()];
+  const ids = [...reported.keys()];
   const { stored, outcomes } = await deps.db.transaction(tenantId, async (tx) => {
     await checkFence(tx, active);
     return {
@@ -179,21 +191,23 @@ async function receiveNamed(
     };
   });
   const received: Received[] = [];
-  const wanted: { change: Extract<Change, { kind: 'present' }>; stored: StoredItem | undefined }[] = [];
-  const unwanted: Received[] = [];
-  for (const [originId, one] of named) {
+  const toFetch: { change: Extract<Change, { kind: 'present' }>; stored: StoredItem | undefined }[] = [];
+  const repeated: Received[] = [];
+  for (const [originId, one] of reported) {
     const outcome = outcomes.get(originId);
-    // What was gone a moment ago may be back, and the reverse. Everything else that is said again was stored before a kill.
-    const isKnown = outcome !== undefined && outcome !== 'gone' && !('received' in one && one.received.kind === 'gone');
-    if ('received' in one) (isKnown ? unwanted : received).push(one.received);
-    else if (isKnown) continue;
+    // An item that was gone a moment ago may be back, and the reverse. Every other repeated report was stored before a
+    // kill.
+    const isStored =
+      outcome !== undefined && outcome !== 'gone' && !('received' in one && one.received.kind === 'gone');
+    if ('received' in one) (isStored ? repeated : received).push(one.received);
+    else if (isStored) continue;
     else if (needsFetch(cleanItem(one.change.item), stored.get(originId)))
-      wanted.push({ change: one.change, stored: stored.get(originId) });
+      toFetch.push({ change: one.change, stored: stored.get(originId) });
     else received.push({ kind: 'same', originId, item: cleanItem(one.change.item) });
   }
-  await discardBytes(deps, unwanted);
+  await discardBytes(deps, repeated);
   try {
-    await forEachLimited(wanted, FETCHES_AT_ONCE, async ({ change, stored: before }) => {
+    await forEachLimited(toFetch, FETCHES_AT_ONCE, async ({ change, stored: before }) => {
       signal.throwIfAborted();
       received.push(await fetchItem(deps, open, change.item, before, signal));
       deps.crash.reach('origin.item_fetched');
@@ -209,7 +223,7 @@ async function discardBytes(deps: IngestDeps, received: readonly Received[]): Pr
   await deps.blobs.discard(received.flatMap((one) => (one.kind === 'fetched' ? [one.bytes] : [])));
 }
 
-async function findKnown(deps: IngestDeps, { active }: OpenOrigin, originId: string) {
+async function findStoredVersion(deps: IngestDeps, { active }: OpenOrigin, originId: string) {
   const id = storedId(originId);
   const stored = await deps.db.transaction(active.tenantId, (tx) =>
     findStoredItems(tx, active.tenantId, active.groupId, [id]),

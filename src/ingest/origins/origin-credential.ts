@@ -1,13 +1,14 @@
-/** The credential that a run reads its origin with. */
+/** Finds the credential with which a run reads its origin. */
 import { OriginError } from '../../connectors/connector.ts';
 import type { Setting } from '../../corpus/setting-store.ts';
 import { openOneTimeCredential, openSecret } from '../../vault/secret-store.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
 
 /**
- * Never put it into a job, a log or an error. Null when the origin is read without one.
+ * Returns the decrypted credential, or null when the origin needs none. The credential must never reach a job, a log or
+ * an error.
  *
- * @throws OriginError when there was one and it is gone; SealBroken.
+ * @throws OriginError when the credential was erased or deleted; SealBroken.
  */
 export async function openCredential(
   deps: Pick<IngestDeps, 'db' | 'config'>,
@@ -16,10 +17,10 @@ export async function openCredential(
 ): Promise<string | null> {
   if (!setting.needsCredential) return null;
   if (setting.secretId === null) {
-    const given = await openOneTimeCredential(deps, tenantId, setting.sourceGroupId);
-    if (given === undefined)
+    const credential = await openOneTimeCredential(deps, tenantId, setting.sourceGroupId);
+    if (credential === undefined)
       throw gone('The credential that the source was created with was erased after its first run.');
-    return given;
+    return credential;
   }
   const secret = await openSecret(deps, tenantId, setting.secretId);
   if (!secret) throw gone(`The secret ${setting.secretId} was deleted.`);

@@ -1,4 +1,4 @@
-/** Brings the bytes of items from their origin into staging. A failing item fails alone. */
+/** Receives the bytes of items from their origin into the staging area. An item that fails does not fail the others. */
 import type { StagedBlob } from '../../blobs/blob-store.ts';
 import type { Connector, Content, OriginItem } from '../../connectors/connector.ts';
 import type { Opaque, Origin } from '../../corpus/origin.ts';
@@ -12,21 +12,24 @@ import type { IngestDeps } from '../ingest-deps.ts';
 import { cleanItem, cleanState, type Received } from './decide.ts';
 import { fetchFailure, UNEXPECTED } from './problems.ts';
 
-/** Of what a connector wants to know about an item at the next run, as JSON. */
+/** Characters of JSON of the state that a connector keeps for an item until the next run. */
 const STATE_LENGTH_MAX = 64 * 1024;
 
-/** An origin that a run reads. */
+/** An origin that a run reads, with everything that requests to the origin need. */
 export interface OpenOrigin {
   active: ActiveRun;
   connector: Connector;
   origin: Origin;
-  /** Never to be logged. */
+  /** Must never be logged. */
   credential: string | null;
-  /** After each transaction that stored items. */
+  /** Called after each transaction that stored items. */
   onStored?: () => void;
 }
 
-/** Fetches one item. `item` is as the connector gave it. @throws what is not the item's fault; the signal's reason. */
+/**
+ * Fetches one item. `item` must be the connector's own, uncleaned item. @throws errors that are not the item's fault;
+ * the signal's reason.
+ */
 export async function fetchItem(
   deps: IngestDeps,
   { active, connector, origin, credential }: OpenOrigin,
@@ -36,9 +39,9 @@ export async function fetchItem(
 ): Promise<Received> {
   const clean = cleanItem(item);
   const { originId } = clean;
-  const known = stored && { revision: stored.revision, state: stored.state };
+  const storedVersion = stored && { revision: stored.revision, state: stored.state };
   try {
-    const fetched = await unlessAborted(connector.fetch(origin, credential, item, known, signal), signal);
+    const fetched = await unlessAborted(connector.fetch(origin, credential, item, storedVersion, signal), signal);
     if (fetched.kind === 'content') return await receive(deps, active, item, fetched.content, signal);
     if (fetched.kind === 'unchanged') return { kind: 'same', originId, item: clean };
     if (fetched.kind === 'skipped') return { kind: 'skipped', originId, name: clean.name };
@@ -48,7 +51,7 @@ export async function fetchItem(
   }
 }
 
-/** Takes the bytes that came with the listing. @throws as `fetchItem`. */
+/** Receives the bytes that came with the listing. @throws the same errors as `fetchItem`. */
 export async function receiveContent(
   deps: IngestDeps,
   active: ActiveRun,
@@ -112,7 +115,7 @@ function failed(
     deps.log.info({ err: error, runId }, 'an item of an origin could not be fetched');
     return { kind: 'failed', originId, name, failure };
   }
-  // A full disk is nobody's fault here: the run is tried again.
+  // The item did not cause this error, for example a full disk. The job retries the run.
   if (error instanceof ServiceError) throw error;
   deps.log.error({ err: error, runId }, 'an item of an origin could not be fetched');
   return { kind: 'failed', originId, name, failure: UNEXPECTED };

@@ -1,9 +1,9 @@
 /**
- * A run of a source group that is kept in step with an origin.
+ * Runs the connector of a source group that follows an origin.
  *
- * List and fetch (`origins/list-origin.ts`), read what came as of an upload (`pipeline.ts`) meanwhile and after it, then remove what
- * is gone.
- * Nothing is removed unless the listing came to its end, and the next run begins behind it only when nothing failed.
+ * The run lists and fetches items (`origins/list-origin.ts`). Meanwhile and afterwards `runs/pipeline.ts` processes the
+ * fetched files, as it does for an upload. Last, the run removes sources whose items are gone at the origin. The run
+ * removes nothing unless the listing came to its end. The next run starts after this listing only if no item failed.
  */
 import { OriginError, type OriginProblem } from '../../connectors/connector.ts';
 import { connectorOf } from '../../connectors/registry.ts';
@@ -24,42 +24,44 @@ import { withHeartbeat } from '../heartbeat.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
 import { removeGone } from '../removal/remove-gone.ts';
 import { type Feed, processPending } from '../runs/pipeline.ts';
-import { type Ended, type ListFrom, listOrigin } from './list-origin.ts';
+import { type ListingEnd, type ListingPosition, listOrigin } from './list-origin.ts';
 import { openCredential } from './origin-credential.ts';
 import { NOTHING_LISTED, originProblem } from './problems.ts';
 
-/** How far the listing of a run has come: kept with the setting. */
-interface Progress extends ListFrom {
+/** How far the listing of a run has come; stored with the setting. */
+interface Progress extends ListingPosition {
   runId: string;
-  /** Null: it goes on. */
-  outcome: Ended | OriginProblem | null;
+  /** Null: the listing has not ended. */
+  outcome: ListingEnd | OriginProblem | null;
 }
 
 /**
- * Lists and fetches, and reads meanwhile what came: it is searchable while the listing goes on. Goes on where the run was cut off.
+ * Lists the origin and processes fetched items at the same time, so items are searchable before the listing ends.
+ * Continues a listing that was interrupted.
  *
  * @throws RunLost
  */
 export async function readOrigin(deps: IngestDeps, active: ActiveRun, signal: AbortSignal): Promise<void> {
   const feed: Feed = { isOpen: true, hasNews: false };
-  const own = new AbortController();
-  const within = AbortSignal.any([signal, own.signal]);
-  // Whichever fails first ends the other; that one's failure is only a consequence.
-  const end = (error: unknown): void => own.abort(error);
+  const failure = new AbortController();
+  const within = AbortSignal.any([signal, failure.signal]);
+  // The part that fails first aborts the other part. Only the first error is reported: the second is its consequence.
+  const end = (error: unknown): void => failure.abort(error);
   const listing = listOnly(deps, active, within, () => {
     feed.hasNews = true;
   }).finally(() => {
     feed.isOpen = false;
   });
   await Promise.all([listing.catch(end), processPending(deps, active, within, feed).catch(end)]);
-  if (own.signal.aborted) throw own.signal.reason;
+  if (failure.signal.aborted) throw failure.signal.reason;
 }
 
 async function listOnly(deps: IngestDeps, active: ActiveRun, signal: AbortSignal, onStored: () => void): Promise<void> {
   await withHeartbeat(deps, active, signal, async (within) => {
     const { setting, progress } = await begin(deps, active);
     const outcome = progress.outcome ?? (await list(deps, active, setting, progress, { signal: within, onStored }));
-    if ('full' in outcome) await removeGone(deps, active, { full: outcome.full, unread: true }, within);
+    if ('full' in outcome)
+      await removeGone(deps, active, { isFullListing: outcome.full, onlyNeverServed: true }, within);
     await deps.db.transaction(active.tenantId, async (tx) => {
       await checkFence(tx, active);
       const { pending, updating } = await countSources(tx, active.tenantId, active.groupId);
@@ -69,18 +71,24 @@ async function listOnly(deps: IngestDeps, active: ActiveRun, signal: AbortSignal
   deps.crash.reach('origin.listed');
 }
 
-/** What is left when everything that waited has been read: what is gone at the origin goes. @throws RunLost */
+/**
+ * Removes sources whose items are gone at the origin. Call this function after all pending sources were processed.
+ * @throws RunLost
+ */
 export async function settleOrigin(deps: IngestDeps, active: ActiveRun, signal: AbortSignal): Promise<void> {
   await withHeartbeat(deps, active, signal, async (within) => {
     const { progress } = await begin(deps, active);
     if (progress.outcome && 'full' in progress.outcome) {
-      await removeGone(deps, active, { full: progress.outcome.full, unread: false }, within);
+      await removeGone(deps, active, { isFullListing: progress.outcome.full, onlyNeverServed: false }, within);
     }
   });
   deps.crash.reach('origin.settled');
 }
 
-/** In the transaction that ends a run, whatever it came to. */
+/**
+ * Saves or discards the cursor of the origin. Call this function in the transaction that ends a run, whatever its
+ * outcome.
+ */
 export async function endOrigin(
   tx: Tx,
   { tenantId, groupId, runId }: Pick<ActiveRun, 'tenantId' | 'groupId' | 'runId'>,
@@ -92,7 +100,7 @@ export async function endOrigin(
   const outcome = progress?.outcome ?? null;
   const problem = outcome && !('full' in outcome) ? outcome : null;
   const hasFailed = await hasOutcome(tx, tenantId, runId, ['failed']);
-  // What failed is named again only by a listing that begins where this one began.
+  // Only a listing that starts where this listing started reports the failed items again.
   if (isSuccess && outcome && 'full' in outcome && !hasFailed) await saveCursor(tx, tenantId, groupId, outcome.cursor);
   else await forgetCheckpoint(tx, tenantId, groupId);
   return { problem, isManaged: setting !== undefined && setting.rrule !== '' };
@@ -100,7 +108,7 @@ export async function endOrigin(
 
 interface Watch {
   signal: AbortSignal;
-  /** After each transaction that stored items. */
+  /** Called after each transaction that stored items. */
   onStored: () => void;
 }
 
@@ -126,17 +134,17 @@ async function list(
   setting: Setting,
   progress: Progress,
   watch: Watch,
-): Promise<Ended | OriginProblem> {
+): Promise<ListingEnd | OriginProblem> {
   const { tenantId, groupId, runId } = active;
   const outcome = await listAll(deps, active, setting, progress, watch);
   return deps.db.transaction(tenantId, async (tx) => {
     await checkFence(tx, active);
-    const isNothing =
+    const listedNothing =
       'full' in outcome &&
       outcome.full &&
       !(await hasOutcome(tx, tenantId, runId, ['there', 'failed', 'skipped'])) &&
       (await hasStoredItems(tx, tenantId, groupId));
-    const ended = isNothing ? NOTHING_LISTED : outcome;
+    const ended = listedNothing ? NOTHING_LISTED : outcome;
     await saveProgress(tx, active, { ...progress, outcome: ended });
     return ended;
   });
@@ -148,7 +156,7 @@ async function listAll(
   setting: Setting,
   progress: Progress,
   { signal, onStored }: Watch,
-): Promise<Ended | OriginProblem> {
+): Promise<ListingEnd | OriginProblem> {
   const { tenantId } = active;
   const { origin } = setting;
   let credential: string | null;
@@ -165,7 +173,7 @@ async function listAll(
     sources: GROUP_SOURCES_MAX - counts.pending - counts.ready - counts.failed,
     bytes: GROUP_BYTES_MAX - counts.bytes,
   };
-  const listFrom = (from: ListFrom): Promise<Ended | OriginProblem> =>
+  const listFrom = (from: ListingPosition): Promise<ListingEnd | OriginProblem> =>
     listOrigin(
       deps,
       open,
@@ -178,7 +186,7 @@ async function listAll(
     return await listFrom(progress);
   } catch (error) {
     if (!(error instanceof OriginError && error.cursorExpired)) throw error;
-    deps.log.info({ runId: active.runId }, 'the cursor of an origin is too old: all of it is listed');
+    deps.log.info({ runId: active.runId }, 'the cursor of an origin has expired: the whole origin is listed');
     try {
       return await listFrom({ cursor: null, resume: null });
     } catch (again) {

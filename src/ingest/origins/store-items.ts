@@ -1,4 +1,6 @@
-/** Writes what a run received of its origin: sources that wait to be read, facts, marks and figures in one transaction. */
+/**
+ * Writes the items that a run received from its origin in one transaction: pending sources, facts, outcomes and counts.
+ */
 import {
   dropUpdates,
   failUpdates,
@@ -36,7 +38,7 @@ import { type ActiveRun, checkFence } from '../fence.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
 import { decide, type Received } from './decide.ts';
 
-/** What a group has room for; it shrinks as sources are stored. */
+/** How many sources and bytes the group may still take. Both numbers shrink as sources are stored. */
 export interface Room {
   sources: number;
   bytes: number;
@@ -45,11 +47,13 @@ export interface Room {
 const TOO_MANY: FileFailure = {
   stage: 'fetch',
   title: 'The source group is full',
-  message: `A source group has at most ${GROUP_SOURCES_MAX} files and ${GROUP_BYTES_MAX / 1024 ** 3} GiB. Take a smaller part of the origin.`,
+  message:
+    `A source group has at most ${GROUP_SOURCES_MAX} files and ${GROUP_BYTES_MAX / 1024 ** 3} GiB. ` +
+    'Choose a smaller part of the origin.',
   retryable: false,
 };
 
-/** What one transaction writes. */
+/** The rows that one transaction writes. */
 interface Writes {
   added: (NewSource & { id: string })[];
   restarted: NewVersion[];
@@ -57,17 +61,18 @@ interface Writes {
   reverted: string[];
   changed: ChangedSource[];
   facts: ItemFacts[];
-  /** Sources that waited to be read and wait no longer. */
-  given: string[];
+  /** Sources that were pending and are not pending any more. */
+  noLongerPending: string[];
   errors: NewRunError[];
   outcomes: { originId: string; outcome: Outcome }[];
   step: ListedStep;
 }
 
 /**
- * Each item once.
+ * Stores the received items. Each item may occur once.
  *
- * @param listing `waiting`: items that the listing knows of and has not named yet. `also` runs last in the same transaction.
+ * @param options `waiting`: items that the listing knows and has not reported yet. `also` runs last in the same
+ * transaction.
  * @throws RunLost
  */
 export async function storeItems(
@@ -101,7 +106,7 @@ function plan(received: readonly Received[], stored: ReadonlyMap<string, StoredI
     reverted: [],
     changed: [],
     facts: [],
-    given: [],
+    noLongerPending: [],
     errors: [],
     outcomes: [],
     step: { ...NOTHING_LISTED },
@@ -114,7 +119,10 @@ function plan(received: readonly Received[], stored: ReadonlyMap<string, StoredI
   return writes;
 }
 
-/** An empty file counts as skipped: at origins they are ordinary (`__init__.py`), and nothing can be found in them. */
+/**
+ * Counts an empty file as skipped: empty files are common at origins (`__init__.py`), and search can find nothing in
+ * them.
+ */
 function withoutEmpty(one: Received): Received {
   const isEmpty = one.kind === 'fetched' && one.bytes.size === 0;
   return isEmpty ? { kind: 'skipped', originId: one.item.originId, name: one.item.name } : one;
@@ -191,8 +199,8 @@ function planAbsent(
 ): void {
   const { originId } = one;
   writes.outcomes.push({ originId, outcome: one.kind });
-  // What waits to be read is not read in this run: it is counted here.
-  if (before) writes.given.push(before.sourceId);
+  // The pending version of this source is not processed in this run, so the run counts the item here.
+  if (before) writes.noLongerPending.push(before.sourceId);
   if (one.kind === 'gone') return;
   writes.step.listed += 1;
   writes.step[one.kind] += 1;
@@ -204,7 +212,7 @@ function planAbsent(
 async function write(deps: IngestDeps, tx: Tx, active: ActiveRun, writes: Writes): Promise<void> {
   const { tenantId, groupId, runId, sourceType } = active;
   await insertSources(tx, tenantId, { id: groupId, sourceType, createdAt: deps.clock.now() }, writes.added);
-  // Before the facts: what the origin said until now is taken out of the metadata.
+  // Must run before `saveItemFacts`: removes the metadata that the previous listing wrote.
   await changeSources(tx, tenantId, writes.changed);
   await saveItemFacts(tx, tenantId, groupId, writes.facts);
   await restartSources(tx, tenantId, writes.restarted);
@@ -215,8 +223,8 @@ async function write(deps: IngestDeps, tx: Tx, active: ActiveRun, writes: Writes
     writes.updated.map(({ sourceId }) => sourceId),
   );
   await dropUpdates(tx, tenantId, writes.reverted);
-  await failPending(tx, tenantId, writes.given);
-  await failUpdates(tx, tenantId, writes.given);
+  await failPending(tx, tenantId, writes.noLongerPending);
+  await failUpdates(tx, tenantId, writes.noLongerPending);
   await insertRunErrors(tx, tenantId, runId, writes.errors);
   await saveOutcomes(tx, tenantId, runId, writes.outcomes);
 }

@@ -1,6 +1,6 @@
 /**
- * Deletion of a source group: the tombstone commits with the answer and hides everything at once; the job `delete-group`
- * removes the rest in small transactions and may be stopped and begun again at any point.
+ * Deletes a source group. The tombstone commits with the response and hides the group at once. The job `delete-group` removes
+ * the rest in small transactions; it may be stopped and restarted at any point.
  */
 
 import type { Caller } from '../../access/caller.ts';
@@ -23,10 +23,9 @@ const BLOBS_PER_TRANSACTION = 50;
 const FILES_REMOVED_AT_ONCE = 8;
 
 /**
- * Hides the group and starts its removal. Asked again while that runs, it changes nothing (or, after a failed deletion,
- * starts it again).
+ * Hides the group and starts its removal. A repeated request changes nothing, or restarts a failed deletion.
  *
- * @param sourceType only a group of this type exists for the caller, when given.
+ * @param sourceType if given, groups of other types count as not found.
  * @throws ServiceError not_found
  */
 export async function requestDeletion(
@@ -58,7 +57,10 @@ export async function requestDeletion(
   deps.crash.reach('delete.tombstoned');
 }
 
-/** The job `delete-group`: removes what a tombstoned group has, in small transactions. May run twice, and go on after a crash. */
+/**
+ * The job `delete-group`: removes the content of a tombstoned group in small transactions. The job may run twice and continues
+ * after a crash.
+ */
 export function deleteGroup(deps: IngestDeps): JobHandler {
   return async ({ tenantId, groupId }, { signal, lastAttempt }) => {
     if (!tenantId || !groupId) throw new Error('delete-group needs tenantId and groupId');
@@ -99,13 +101,15 @@ async function removeContent(
     await removeBlobs(deps, tenantId, hashes);
     deps.crash.reach('delete.blobs_removed');
   }
-  // Blobs whose sources an earlier, interrupted attempt had removed already.
+  // These blobs belong to sources that an earlier, interrupted attempt removed.
   await removeUnneededBlobs(deps, tenantId, signal);
   await deps.db.transaction(tenantId, (tx) => removeGroup(tx, tenantId, group.id));
   deps.crash.reach('delete.finished');
 }
 
-/** Removes those blobs that nothing needs any more. The files go before the rows' locks do: see blob-row-store.ts. */
+/**
+ * Removes the given blobs that nothing needs any more. The files are deleted while the rows are locked: see blob-row-store.ts.
+ */
 async function removeBlobs(deps: IngestDeps, tenantId: string, hashes: readonly string[]): Promise<void> {
   if (hashes.length === 0) return;
   await deps.db.transaction(tenantId, async (tx) => {

@@ -1,7 +1,7 @@
 /**
- * Deletion of one source and of what was found inside it: the tombstones commit with the answer, under the group's lock, so
- * that an ingestion that is running cannot bring them back; the job `delete-source` removes the rest and may be stopped and
- * begun again at any point.
+ * Deletes one source and the sources found inside it. The tombstones commit with the response, under the group's lock, so an
+ * active run cannot restore the sources. The job `delete-source` removes the rest; it may be stopped and restarted at any
+ * point.
  */
 
 import type { Caller } from '../../access/caller.ts';
@@ -19,16 +19,16 @@ import type { JobHandler } from '../../jobs/queue.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
 
 const SOURCES_AT_ONCE = 100;
-/** Named in the audit log; the others are counted. */
+/** Ids in one audit entry; the entry only counts the others. */
 const AUDITED_IDS_MAX = 100;
 /** Sized for about 30 ms each on the embedded database, where transactions queue with searches. */
 const CHUNKS_PER_TRANSACTION = 500;
 const TEXTS_PER_TRANSACTION = 50;
 
 /**
- * Hides the source and what was found inside it, and starts their removal. Asked again before it is gone, it changes nothing.
+ * Hides the source and the sources found inside it, and starts their removal. A repeated request changes nothing.
  *
- * The counter of its group is corrected; an active run counts files that it can no longer read as skipped.
+ * The group's counter is corrected. An active run counts the hidden pending files as skipped.
  *
  * @throws ServiceError not_found
  */
@@ -45,7 +45,7 @@ export async function requestSourceDeletion(
     const group = await lockGroup(tx, tenantId, found.sourceGroupId);
     if (!group || group.deletedAt) throw notFound();
     const hidden = await tombstoneSources(tx, tenantId, [sourceId], deps.clock.now());
-    // Somebody else's request was faster.
+    // Another request already hid the source.
     if (hidden.length === 0) return;
     const chunkMetadatas = hidden.reduce((sum, source) => sum + source.chunkMetadatasCount, 0);
     if (chunkMetadatas > 0) await addChunkMetadatasCount(tx, tenantId, group.id, -chunkMetadatas);
@@ -64,7 +64,7 @@ export async function requestSourceDeletion(
   deps.crash.reach('delete.tombstoned');
 }
 
-/** Hides files of a locked group with what was found inside them, starts their removal, and returns what is hidden now. */
+/** Hides files of a locked group and the sources found inside them, starts their removal, and returns the hidden sources. */
 export async function hideFiles(
   deps: Pick<IngestDeps, 'queue' | 'clock'>,
   tx: Tx,
@@ -99,7 +99,7 @@ export async function auditHiddenFiles(
   });
 }
 
-/** The job `delete-files`: removes what is hidden in a group. */
+/** The job `delete-files`: removes the hidden sources of a group. */
 export function deleteFiles(deps: IngestDeps): JobHandler {
   return async ({ tenantId, groupId }, { signal }) => {
     if (!tenantId || !groupId) throw new Error('delete-files needs tenantId and groupId');
@@ -113,19 +113,19 @@ export function deleteFiles(deps: IngestDeps): JobHandler {
 export function deleteSource(deps: IngestDeps): JobHandler {
   return async ({ tenantId, sourceId }, { signal }) => {
     if (!tenantId || !sourceId) throw new Error('delete-source needs tenantId and sourceId');
-    // A failure of the last attempt needs no record: the content is hidden, and the collector tries again.
+    // A failure of the last attempt is not recorded: the content is hidden, and the garbage collector tries again.
     await removeDeletedSource(deps, tenantId, sourceId, signal);
   };
 }
 
-/** Removes what is left of a hidden source and of those inside it; nothing when it is not hidden or gone. */
+/** Removes a hidden source and the sources inside it. Does nothing when the source is visible or already removed. */
 export async function removeDeletedSource(
   deps: IngestDeps,
   tenantId: string,
   sourceId: string,
   signal: AbortSignal,
 ): Promise<void> {
-  // The source itself comes last: as long as it is there, the way to those inside is.
+  // The source itself is removed last, because its row leads to the sources inside it.
   const hidden = await deps.db.transaction(tenantId, (tx) => listTombstonesInside(tx, tenantId, sourceId));
   for (const id of hidden) await removeOne(deps, tenantId, id, signal);
 }
@@ -148,7 +148,7 @@ async function removeOne(deps: IngestDeps, tenantId: string, sourceId: string, s
       { background: true },
     );
   }
-  // One transaction: as long as the row is there, the job knows which blob is left to remove.
+  // One transaction removes the row and the blob: while the row exists, a retried job knows which blob to remove.
   await deps.db.transaction(tenantId, async (tx) => {
     const hash = await removeTombstonedSource(tx, tenantId, sourceId);
     if (hash === undefined) return;

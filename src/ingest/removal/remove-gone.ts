@@ -1,4 +1,7 @@
-/** Hides what is gone at the origin, as a deletion of single sources does; rows and blobs go in the background. */
+/**
+ * Hides sources whose items are gone at the origin, like a deletion of single sources. Jobs remove the rows and blobs in the
+ * background.
+ */
 import { addChunkMetadatasCount } from '../../corpus/group-store.ts';
 import { listGoneSources } from '../../corpus/origin-store.ts';
 import { addDeleted } from '../../corpus/run-store.ts';
@@ -10,16 +13,16 @@ import type { IngestDeps } from '../ingest-deps.ts';
 const SOURCES_PER_TRANSACTION = 20;
 
 /**
- * After a listing that came to its end.
+ * Hides the sources that are gone, after a listing that came to its end.
  *
- * @param full what it did not name is gone.
- * @param unread only sources that were never served.
+ * @param isFullListing items that the listing did not report are gone.
+ * @param onlyNeverServed hide only sources that were never served.
  * @throws RunLost
  */
 export async function removeGone(
   deps: IngestDeps,
   active: ActiveRun,
-  { full, unread }: { full: boolean; unread: boolean },
+  { isFullListing, onlyNeverServed }: { isFullListing: boolean; onlyNeverServed: boolean },
   signal: AbortSignal,
 ): Promise<void> {
   for (let hidden = 1; hidden > 0; ) {
@@ -27,8 +30,8 @@ export async function removeGone(
     hidden = await deps.db.transaction(active.tenantId, async (tx) => {
       await checkFence(tx, active);
       const gone = await listGoneSources(tx, active.tenantId, active, {
-        full,
-        unread,
+        full: isFullListing,
+        unread: onlyNeverServed,
         limit: SOURCES_PER_TRANSACTION,
       });
       await hideSources(deps, tx, active, gone);
@@ -38,7 +41,7 @@ export async function removeGone(
   }
 }
 
-/** With what was found inside them; returns how many of them waited to be read. Their group must be locked. */
+/** Hides sources of a locked group and the sources found inside them. Returns how many of them were pending. */
 export async function hideSources(
   deps: IngestDeps,
   tx: Tx,

@@ -1,4 +1,4 @@
-/** Runs claimed files through the processor, several at once, and keeps what came out until it is stored. */
+/** Processes claimed files, several at once, and keeps their results until the caller stores them. */
 
 import { isPending } from '../../corpus/source-lookup.ts';
 import type { FileFailure } from '../../corpus/values.ts';
@@ -9,33 +9,33 @@ import type { IngestDeps } from '../ingest-deps.ts';
 import type { ClaimedSource } from './claimed-source.ts';
 import { failedRows, type SourceRows, type StagedMember, toRows } from './rows.ts';
 
-/** Above this weight of results that wait to be stored, no further file is begun: memory stays bounded. */
+/** No further file starts while the unstored results weigh more than this: memory stays bounded. */
 const WAITING_WEIGHT_MAX = 8_000_000;
-/** Tries of a file whose failure may pass, and the pauses between them. */
+/** Tries of a file whose failure is retryable, and the pauses between the tries. */
 const TRIES_MAX = 3;
 const RETRY_PAUSES_MS = [1_000, 4_000];
 
 export interface Lanes {
   add(sources: readonly ClaimedSource[]): void;
-  /** A file that is not to be run: it fails with `failure`. */
+  /** Records a claimed file as failed without processing it. */
   refuse(source: ClaimedSource, failure: FileFailure): void;
-  /** Files that wait for a lane. */
+  /** Returns the number of files that wait for a lane. */
   queued(): number;
-  /** Files not yet finished: queued, in a lane, or waiting for another try. */
+  /** Returns the number of files that are queued, in a lane, or waiting for another try. */
   unfinished(): number;
-  /** Results not yet taken, oldest first. The caller takes from the front. */
+  /** Results that the caller has not removed yet, oldest first. The caller removes them from the front. */
   readonly finished: { rows: SourceRows; at: number }[];
   /** Resolves when a file finishes, after `ms`, or when the signal aborts. */
-  changed(ms: number): Promise<void>;
-  /** Begins more files: to be called when results were taken. */
+  nextChange(ms: number): Promise<void>;
+  /** Starts queued files. Call this method after removing results. */
   pump(): void;
-  /** Sources taken with `add` and not finished. */
+  /** Returns the ids of sources that were added and are not finished. */
   unfinishedIds(): string[];
-  /** Resolves when no file is in a lane. The signal must have been aborted. */
+  /** Resolves when no file is in a lane. The signal must be aborted before the call. */
   settle(): Promise<void>;
 }
 
-/** @param width files in the processor at once. */
+/** Opens lanes. @param width maximum number of files that are processed at once. */
 export function openLanes(deps: IngestDeps, active: ActiveRun, width: number, signal: AbortSignal): Lanes {
   const queue: { source: ClaimedSource; tries: number }[] = [];
   const unfinished = new Set<string>();
@@ -90,7 +90,7 @@ export function openLanes(deps: IngestDeps, active: ActiveRun, width: number, si
     queued: () => queue.length,
     unfinished: () => unfinished.size,
     finished,
-    changed: (ms) => {
+    nextChange: (ms) => {
       if (signal.aborted) return Promise.resolve();
       return new Promise((resolve) => {
         const timer = setTimeout(resolve, ms);
@@ -108,7 +108,7 @@ export function openLanes(deps: IngestDeps, active: ActiveRun, width: number, si
   };
 }
 
-/** Undefined when the signal aborted; a failure that is not the file's fault counts as one that may pass. */
+/** Processes one file. Returns undefined when the signal aborted. An error that the file did not cause counts as retryable. */
 async function processOne(
   deps: IngestDeps,
   active: ActiveRun,
@@ -128,7 +128,7 @@ async function processOne(
           const staged = await deps.blobs.stage(active.tenantId, once(member.bytes));
           const before = members[member.index];
           members[member.index] = { name: member.name, staged };
-          // The file was begun again.
+          // The processor started the file again.
           if (before) await deps.blobs.discard([before.staged]);
         },
       ),
@@ -145,7 +145,10 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-/** A file may go while it waits for its lane. Then nothing is wrong: whoever stores the outcome finds out and drops it. */
+/**
+ * Returns whether the file was deleted while it waited for a lane. This is no error: the transaction that stores the outcome
+ * drops it.
+ */
 async function wasDeleted(deps: IngestDeps, active: ActiveRun, source: ClaimedSource): Promise<boolean> {
   try {
     return await deps.db.transaction(active.tenantId, async (tx) => {
@@ -164,7 +167,7 @@ function isMissing(error: unknown): boolean {
 const MISSING: FileFailure = {
   stage: 'detect',
   title: 'The stored file is missing',
-  message: 'The raw file is not in the blob store any more. Upload it again.',
+  message: 'The raw file is no longer in the blob store. Upload it again.',
   retryable: false,
 };
 

@@ -1,7 +1,8 @@
 /**
- * Processes the pending sources of one run: claims some, keeps the child processes busy, stores what is done.
+ * Processes the pending sources of one run: claims sources, keeps the child processes busy, and stores the results.
  *
- * One coroutine decides (`drain`), files run beside it in lanes. Claiming shares a transaction with storing.
+ * One coroutine makes the decisions (`drain`); files are processed in lanes at the same time. One transaction both stores
+ * results and claims the next sources.
  */
 
 import { isNamedBy } from '../../corpus/origin-store.ts';
@@ -18,33 +19,37 @@ import { isSmall, PART_CHUNKS_MAX, PART_WEIGHT_MAX, storeLarge, storeSmall } fro
 
 const CLAIM_FILES = 32;
 const BATCH_FILES_MAX = 10;
-/** Small results wait this long for company before they are stored. */
+/** Small results wait at most this long for other results of the same transaction. */
 const BATCH_AGE_MS = 50;
-/** Attempts in company, after which a file is tried alone: those that were only near a crash come through there. */
+/**
+ * Attempts together with other files. After them the file is processed alone. A file that was only in flight during a crash
+ * then succeeds.
+ */
 const SUSPECT_ATTEMPTS = 3;
-/** A file that was in hand this often when its worker died is the culprit. */
+/** If a file was in flight at this many deaths of its worker, the file is the cause. */
 const ATTEMPTS_MAX = 6;
 
 const POISON: FileFailure = {
   stage: 'parse',
   title: 'The worker stopped while reading this file',
-  message: `Reading this file ended the worker ${ATTEMPTS_MAX} times. It is not tried again in this run.`,
+  message: `Reading this file ended the worker ${ATTEMPTS_MAX} times. This run does not try the file again.`,
   retryable: true,
 };
 
-/** What a listing tells those who read beside it. */
+/** State that a listing shares with the processing of its files. */
 export interface Feed {
-  /** The listing goes on. */
+  /** The listing has not ended. */
   isOpen: boolean;
-  /** It has stored something since this was set to false. */
+  /** The listing has stored items since this flag was set to false. */
   hasNews: boolean;
 }
 
 /**
- * Returns when nothing of the run is pending any more; with `feed`, soon after the listing has ended, whatever is pending then.
+ * Processes pending sources until none is left. With `feed`, returns soon after the listing has ended, whatever is pending
+ * then.
  *
  * @throws RunLost when the run was canceled, deleted or taken over.
- * @throws the signal's reason when the worker stops; what was claimed is handed back.
+ * @throws the signal's reason when the worker stops; claimed sources are released.
  */
 export async function processPending(
   deps: IngestDeps,
@@ -53,18 +58,18 @@ export async function processPending(
   feed?: Feed,
 ): Promise<void> {
   await withHeartbeat(deps, active, signal, async (within) => {
-    const own = new AbortController();
-    // More than there are child processes, so that none waits for the database.
+    const failure = new AbortController();
+    // More lanes than child processes, so that no child process waits for the database.
     const width = 2 * deps.config.parserProcesses + 2;
-    const either = AbortSignal.any([within, own.signal]);
+    const either = AbortSignal.any([within, failure.signal]);
     const lanes = openLanes(deps, active, width, either);
     try {
       const claims = feed ? openFedClaims(deps, active, lanes, feed) : openClaims(deps, active, lanes);
       await drain(deps, active, lanes, claims, either);
     } catch (error) {
-      own.abort(error);
+      failure.abort(error);
       await lanes.settle();
-      if (!(error instanceof RunLost) && signal.aborted) await handBack(deps, active, lanes);
+      if (!(error instanceof RunLost) && signal.aborted) await releaseClaimed(deps, active, lanes);
       throw error;
     }
   });
@@ -91,26 +96,26 @@ async function drain(
     if (large && large.members.length > 0) claims.reopen();
     lanes.pump();
     if (claims.exhausted() && lanes.unfinished() === 0 && lanes.finished.length === 0) return;
-    if (!isDue(lanes) && !claims.wanted()) await lanes.changed(BATCH_AGE_MS);
+    if (!isDue(lanes) && !claims.wanted()) await lanes.nextChange(BATCH_AGE_MS);
   }
 }
 
 interface Claims {
-  /** More files should be claimed now. */
+  /** Returns whether more files should be claimed now. */
   wanted(): boolean;
-  /** `taken`: a result that is neither stored nor among those of the lanes. */
-  next(tx: Tx, taken: SourceRows | undefined): Promise<ClaimedSource[]>;
-  /** To be called with what `next` returned, after the commit. */
+  /** Claims the next files. `unstored`: a result that is neither stored nor among the results of the lanes. */
+  next(tx: Tx, unstored: SourceRows | undefined): Promise<ClaimedSource[]>;
+  /** Adds the files that `next` returned to the lanes. Call this method after the commit. */
   accept(claimed: readonly ClaimedSource[]): void;
-  /** More files are pending than before: they were found inside others. */
+  /** Starts claiming again, because files found inside other files became pending. */
   reopen(): void;
   exhausted(): boolean;
 }
 
-/** First all files together in order of id; then, one by one, those that were in hand when workers died. */
+/** Claims all files in order of id, then, one by one, the files that were in flight when workers died. */
 function openClaims(deps: IngestDeps, active: ActiveRun, lanes: Lanes): Claims {
   let phase: 'together' | 'alone' | 'over' = 'together';
-  let begun = false;
+  let isStarted = false;
   let afterId: string | null = null;
   let lastTogether: string | null = null;
   return {
@@ -120,7 +125,7 @@ function openClaims(deps: IngestDeps, active: ActiveRun, lanes: Lanes): Claims {
       return phase === 'alone' && lanes.unfinished() === 0 && lanes.finished.length === 0;
     },
     async next(tx) {
-      if (!begun) await markStarted(tx, active, deps.clock.now());
+      if (!isStarted) await markStarted(tx, active, deps.clock.now());
       const suspects = phase === 'alone';
       const limit = suspects ? 1 : CLAIM_FILES;
       const claimed = await claimPendingSources(tx, active.tenantId, active.groupId, {
@@ -132,7 +137,7 @@ function openClaims(deps: IngestDeps, active: ActiveRun, lanes: Lanes): Claims {
       return withRules(deps, tx, active, claimed);
     },
     accept(claimed) {
-      begun = true;
+      isStarted = true;
       afterId = claimed.at(-1)?.id ?? afterId;
       if (phase === 'together') lastTogether = afterId;
       if (phase === 'alone' && claimed.length === 0) phase = 'over';
@@ -152,15 +157,18 @@ function openClaims(deps: IngestDeps, active: ActiveRun, lanes: Lanes): Claims {
   };
 }
 
-/** What a listing that goes on has stored. Suspects, files inside others and what is left wait for its end. */
+/**
+ * Claims the files that an active listing has stored. Suspects, files inside other files and the rest wait until the listing
+ * has ended.
+ */
 function openFedClaims(deps: IngestDeps, active: ActiveRun, lanes: Lanes, feed: Feed): Claims {
   return {
     exhausted: () => !feed.isOpen,
     wanted: () => feed.isOpen && feed.hasNews && lanes.queued() < CLAIM_FILES / 2,
-    async next(tx, taken) {
+    async next(tx, unstored) {
       feed.hasNews = false;
       const waiting = lanes.finished.map(({ rows }) => rows.source.id);
-      const inHand = [...lanes.unfinishedIds(), ...waiting, ...(taken ? [taken.source.id] : [])];
+      const inHand = [...lanes.unfinishedIds(), ...waiting, ...(unstored ? [unstored.source.id] : [])];
       const claimed = await claimPendingSources(tx, active.tenantId, active.groupId, {
         afterId: null,
         limit: CLAIM_FILES,
@@ -188,7 +196,7 @@ async function withRules(
   return claimed.map((source) => ({ ...source, ingestRules }));
 }
 
-/** True when there is something to store that should not wait for more. */
+/** Returns whether results should be stored now, without waiting for more. */
 function isDue({ finished, unfinished }: Lanes): boolean {
   const first = finished[0];
   if (!first) return false;
@@ -197,7 +205,7 @@ function isDue({ finished, unfinished }: Lanes): boolean {
   return finished.reduce((sum, { rows }) => sum + rows.chunks.length, 0) >= PART_CHUNKS_MAX;
 }
 
-/** Takes what fits into one transaction, or a large file, when it is due. */
+/** Removes due results from the lanes: small ones that fit into one transaction, or one large one. */
 function takeResults(lanes: Lanes): { small: SourceRows[]; large: SourceRows | undefined } {
   const small: SourceRows[] = [];
   if (!isDue(lanes)) return { small, large: undefined };
@@ -214,7 +222,7 @@ function takeResults(lanes: Lanes): { small: SourceRows[]; large: SourceRows | u
   return { small, large: small.length === 0 ? lanes.finished.shift()?.rows : undefined };
 }
 
-async function handBack(deps: IngestDeps, active: ActiveRun, lanes: Lanes): Promise<void> {
+async function releaseClaimed(deps: IngestDeps, active: ActiveRun, lanes: Lanes): Promise<void> {
   await deps.db.transaction(active.tenantId, async (tx) => {
     await checkFence(tx, active);
     await releaseClaims(tx, active.tenantId, lanes.unfinishedIds());

@@ -1,4 +1,7 @@
-/** Removes chunks and text of versions that are not served any more, or never were. They are hidden already: nothing waits for it. */
+/**
+ * Removes chunks and text of versions that are not served any more or never were. They are already hidden, so the removal is
+ * not urgent.
+ */
 import { listReplacedChunks, removeChunks } from '../../corpus/chunk-writer.ts';
 import { lockGroup } from '../../corpus/group-store.ts';
 import { listMixedGroups } from '../../corpus/source-lookup.ts';
@@ -16,7 +19,7 @@ const TEXTS_PER_TRANSACTION = 50;
 
 type RemoveDeps = Pick<IngestDeps, 'db' | 'clock'>;
 
-/** Of the group of a run, when nothing of it is being read. @throws RunLost */
+/** Removes replaced versions in the group of a run. No source of the group may be in flight. @throws RunLost */
 export async function removeReplaced(deps: RemoveDeps, active: ActiveRun, signal: AbortSignal): Promise<void> {
   await removeAll(deps, active.tenantId, active.groupId, signal, async (tx) => {
     await checkFence(tx, active);
@@ -24,7 +27,7 @@ export async function removeReplaced(deps: RemoveDeps, active: ActiveRun, signal
   });
 }
 
-/** What runs left that were stopped before. */
+/** Removes replaced versions that earlier, interrupted runs left behind. */
 export async function removeReplacedOfIdle(deps: RemoveDeps, tenantId: string, signal: AbortSignal): Promise<void> {
   for (const groupId of await deps.db.transaction(tenantId, (tx) => listMixedGroups(tx, tenantId))) {
     await removeAll(deps, tenantId, groupId, signal, async (tx) => {

@@ -1,9 +1,10 @@
 /**
- * The job `reprocess`: reads sources anew that were read under other ingest rules of the redaction policy than those in force.
+ * The job `reprocess`: processes sources again whose ingest rules of the redaction policy have changed.
  *
- * For each group it makes a run like any other: it is seen, counts what it did, can be canceled, and goes on after a crash. A new
- * version is read of the same bytes while the old one is served, shown as the new rules leave it (redaction/apply-redaction.ts). Several
- * changes of the policy come to one run: what it reads is read under the rules of that moment. Groups that are busy come later.
+ * The job queues an ordinary run for each group: the run is visible, has counts, can be canceled, and continues after a crash.
+ * A new version is made from the same bytes while the old version is served, redacted by the new rules
+ * (redaction/apply-redaction.ts). Several changes of the policy lead to one run, which uses the rules in force when it reads.
+ * Busy groups are queued later.
  */
 import { lockGroup } from '../../corpus/group-store.ts';
 import { saveUpdates } from '../../corpus/origin-store.ts';
@@ -14,7 +15,7 @@ import { listTenantsWithRedaction } from '../../redaction/redaction-store.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
 import { mayRun, queueStoredRun } from './run-actions.ts';
 
-/** Until the job looks again at groups that were busy. */
+/** Delay until the job tries busy groups again. */
 const LOOK_AGAIN_SECONDS = 15;
 
 type ReprocessDeps = Pick<IngestDeps, 'db' | 'queue' | 'clock' | 'redactors'>;
@@ -34,7 +35,10 @@ export function reprocess(deps: ReprocessDeps): JobHandler {
   };
 }
 
-/** At every start: rules, or the key of their hashes, may have changed while nobody looked. */
+/**
+ * Queues the job for every tenant with redaction. Called at every start, because rules or the key of their hashes may have
+ * changed while the service was down.
+ */
 export async function wakeReprocessing({ db, queue }: Pick<IngestDeps, 'db' | 'queue'>): Promise<void> {
   await db.system.transaction(async (tx) => {
     for (const tenantId of await listTenantsWithRedaction(tx)) await queue.enqueue(tx, 'reprocess', { tenantId });
@@ -48,7 +52,7 @@ function outdatedGroups({ db, redactors }: ReprocessDeps, tenantId: string): Pro
   });
 }
 
-/** False: the group is busy. */
+/** Queues the run of one group. Returns false when the group is busy. */
 async function startOne(deps: ReprocessDeps, tenantId: string, groupId: string): Promise<boolean> {
   return deps.db.transaction(tenantId, async (tx) => {
     const group = await lockGroup(tx, tenantId, groupId);

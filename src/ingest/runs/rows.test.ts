@@ -33,7 +33,7 @@ function processed(contents: readonly string[]): ProcessedFile {
   };
 }
 
-test('the same source gives the same chunk ids, another generation others', () => {
+test('the ids of chunks depend on source and generation, not on the attempt', () => {
   const ids = (of: ClaimedSource) =>
     toRows(of, { ok: true, file: processed(['a', 'b']) }).chunks.map((chunk) => chunk.id);
   assert.deepEqual(ids(source), ids({ ...source, attempts: 2 }));
@@ -43,7 +43,7 @@ test('the same source gives the same chunk ids, another generation others', () =
   );
 });
 
-test('chunks with metadata are counted', () => {
+test('the result of a source counts its chunks with metadata', () => {
   const file = processed(['a', 'b']);
   file.chunks[1]!.metadata = { year: { val: '2024', type: 'integer' } };
   assert.equal(toRows(source, { ok: true, file }).result.chunkMetadatasCount, 1);
@@ -57,14 +57,14 @@ test('a failure becomes a failed source and an error row, without chunks', () =>
   assert.deepEqual([rows.chunks, rows.texts], [[], []]);
 });
 
-test('a served file that holds nothing any more becomes a source without chunks; a first version fails', () => {
+test('a new version without words leaves a ready source without chunks, a first version without words fails', () => {
   const failure = { stage: 'parse', title: 'Empty', message: 'No words.', retryable: false, isEmpty: true } as const;
   const { result, error, chunks } = toRows({ ...source, isUpdate: true }, { ok: false, failure });
   assert.deepEqual([result.status, result.warnings, error, chunks], ['ready', ['No words.'], null, []]);
   assert.equal(toRows(source, { ok: false, failure }).result.status, 'failed');
 });
 
-test('segments join to the text and count code points, also across surrogate pairs', () => {
+test('segments join to the whole text, and their offsets count code points', () => {
   const text = `${'𠮷'.repeat(SEGMENT_CODE_POINTS - 1)}ab${'é'.repeat(SEGMENT_CODE_POINTS)}z`;
   const segments = textSegments(source, text);
   assert.equal(segments.map((segment) => segment.content).join(''), text);

@@ -1,4 +1,4 @@
-/** From a processed file to the rows it becomes. Pure. */
+/** Converts a processed file to database rows. Pure. */
 
 import type { StagedBlob } from '../../blobs/blob-store.ts';
 import type { NewChunk } from '../../corpus/chunk-writer.ts';
@@ -10,7 +10,7 @@ import type { ProcessedFile, ProcessOutcome } from '../../files/parsed.ts';
 import { derivedId } from '../../util/ids.ts';
 import type { ClaimedSource } from './claimed-source.ts';
 
-/** A text is kept in pieces of this size, so that a range of it is read without the rest. */
+/** A text is stored in segments of this size, so that a range can be read without the rest. */
 export const SEGMENT_CODE_POINTS = 16_384;
 
 /** A file found inside another, on its way into the blob store. */
@@ -19,20 +19,20 @@ export interface StagedMember {
   staged: StagedBlob;
 }
 
-/** Everything that one source brings into the database. */
+/** All rows that one source writes into the database. */
 export interface SourceRows {
   source: ClaimedSource;
   result: SourceResult;
   chunks: NewChunk[];
   texts: TextSegment[];
   error: Omit<NewRunError, 'id'> | null;
-  /** Files inside, which become sources with it. */
+  /** Files inside this file, which become sources in the same transaction. */
   members: readonly StagedMember[];
-  /** Characters of content, terms and text: what a transaction has to carry. */
+  /** Characters of content, terms and text that a transaction has to carry. */
   weight: number;
 }
 
-/** What a processed or failed file writes into the tables. */
+/** Returns the rows of a processed or failed file. */
 export function toRows(
   source: ClaimedSource,
   outcome: ProcessOutcome,
@@ -43,13 +43,16 @@ export function toRows(
   return source.isUpdate && failure.isEmpty ? emptiedRows(source, failure) : failedRows(source, failure);
 }
 
-/** A file that was served holds nothing any more: the new version takes over, or its old words would be found for ever. */
+/**
+ * Returns the rows of a served file that is empty now. The new version replaces the old one: otherwise search would find the
+ * old words for ever.
+ */
 function emptiedRows(source: ClaimedSource, failure: FileFailure): SourceRows {
   const { result, ...rows } = failedRows(source, failure);
   return { ...rows, error: null, result: { ...result, status: 'ready', warnings: [failure.message] } };
 }
 
-/** A failed source: no chunks, and the error that its run shows. */
+/** Returns the rows of a failed source: no chunks, and the error that its run shows. */
 export function failedRows(source: ClaimedSource, failure: FileFailure): SourceRows {
   const result: SourceResult = {
     id: source.id,
@@ -68,7 +71,7 @@ export function failedRows(source: ClaimedSource, failure: FileFailure): SourceR
 }
 
 function processedRows(source: ClaimedSource, file: ProcessedFile, members: readonly StagedMember[]): SourceRows {
-  // The same source, generation and ordinal give the same id: a job that runs twice writes the same rows.
+  // The same source, generation and ordinal give the same id, so a job that runs twice writes the same rows.
   const chunks = file.chunks.map((chunk) => ({
     ...chunk,
     id: derivedId(source.createdAt.getTime(), source.id, source.generation, chunk.ordinal),
@@ -91,12 +94,12 @@ function processedRows(source: ClaimedSource, file: ProcessedFile, members: read
   return { source, result, chunks, texts: textSegments(source, file.text), error: null, members, weight };
 }
 
-/** Filters and people find the files of an archive or mail by it. */
+/** Returns the metadata by which filters and people find the files of an archive or mail. */
 function parentRecord({ parentSourceId }: ClaimedSource): TypedMetadata {
   return parentSourceId === null ? {} : { parent_source_id: { val: parentSourceId, type: 'string' } };
 }
 
-/** Cuts a text into segments of SEGMENT_CODE_POINTS, never within a surrogate pair. */
+/** Splits a text into segments of SEGMENT_CODE_POINTS, never within a surrogate pair. */
 export function textSegments(
   { id: sourceId, generation }: Pick<ClaimedSource, 'id' | 'generation'>,
   text: string,

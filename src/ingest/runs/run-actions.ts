@@ -1,4 +1,4 @@
-/** Starting and canceling runs, as callers ask for it. */
+/** Starts and cancels runs at the request of callers. */
 
 import type { GroupLimits } from '../../access/limits.ts';
 import { findGroup, lockGroup, type SourceGroup, setGroupStatus, UPLOADED } from '../../corpus/group-store.ts';
@@ -27,11 +27,13 @@ import type { IngestDeps } from '../ingest-deps.ts';
 type ActionDeps = Pick<IngestDeps, 'db' | 'queue' | 'clock'>;
 
 /**
- * Runs a source group again. For uploaded files nothing can have changed at the origin, so ready files count as unchanged
- * and failed (or, after a cancellation, unfinished) ones are tried again; `onlyFailed` leaves the others out of the figures.
- * What is kept in step with an origin is listed anew, and `onlyFailed` changes nothing: what is unchanged there costs nothing.
+ * Starts a new run of a source group and returns it.
  *
- * @throws ServiceError not_found; conflict while a run is active, and when nothing is left to open the origin with.
+ * Uploaded files cannot have changed, so ready files count as unchanged. Failed files, and unfinished files of a canceled run,
+ * are processed again. `onlyFailed` leaves the unchanged files out of the counts. A group with an origin is listed again;
+ * `onlyFailed` has no effect there, because unchanged items cost nothing.
+ *
+ * @throws ServiceError not_found; conflict while a run is active, or when the credential of the origin was erased.
  */
 export async function startRun(
   deps: ActionDeps,
@@ -59,14 +61,14 @@ export async function startRun(
   });
 }
 
-/** Whether a run may begin. */
+/** Returns whether a run may start in a group of this status. */
 export function mayRun(status: JobStatus): boolean {
   return mayFollow(status, 'queued') && !isActive(status);
 }
 
 /**
- * Makes the run of a locked group that is kept in step with an origin, and its job; returns its id. What it looks at is counted
- * while it lists. What could not be read before is tried again.
+ * Queues the run of a locked group with an origin, and returns the run's id. The run counts items while it lists them. Failed
+ * sources are processed again.
  */
 export async function queueOriginRun(
   deps: ActionDeps,
@@ -94,32 +96,34 @@ async function queueFilesRun(
   return queueRun(deps, tx, tenantId, group, { scanned: pending + updating + unchanged, unchanged });
 }
 
-/** What a request did to the files of a group before its run begins. */
-export interface FileChanges {
+/** Changes that a request made to the files of a group before their run starts. */
+interface FileChanges {
   unchanged: number;
-  /** Files that were updated without being read: they got another path, or an earlier version back. */
-  settled: number;
-  /** Sources, those found inside others among them. */
+  /** Files that were updated without being processed: they got another path, or an earlier version again. */
+  updatedInPlace: number;
+  /** Deleted sources, including files found inside other files. */
   deleted: number;
 }
 
-/** The run of a locked group of uploaded files that reads what a request added and changed; returns its id. */
+/** Queues a run that processes the files which a request added or changed in a locked group. Returns the run's id. */
 export async function queueChangesRun(
   deps: ActionDeps,
   tx: Tx,
   tenantId: string,
   group: SourceGroup,
-  { unchanged, settled, deleted }: FileChanges,
+  { unchanged, updatedInPlace, deleted }: FileChanges,
 ): Promise<string> {
   const { pending, updating } = await countSources(tx, tenantId, group.id);
   const id = await queueRun(deps, tx, tenantId, group, { scanned: pending + updating + unchanged, unchanged });
-  const step = { ...NOTHING_LISTED, listed: settled, updated: settled };
-  if (settled > 0) await addListed(tx, tenantId, id, step, deps.clock.now());
+  const step = { ...NOTHING_LISTED, listed: updatedInPlace, updated: updatedInPlace };
+  if (updatedInPlace > 0) await addListed(tx, tenantId, id, step, deps.clock.now());
   if (deleted > 0) await addDeleted(tx, tenantId, id, deleted);
   return id;
 }
 
-/** A run of a locked group that reads what waits, without a look at its origin. `waiting` sources are its total. */
+/**
+ * Queues a run that processes the pending sources of a locked group without listing its origin. `waiting` is the run's total.
+ */
 export function queueStoredRun(
   deps: ActionDeps,
   tx: Tx,
@@ -147,7 +151,7 @@ async function queueRun(
   return id;
 }
 
-/** The job that works on a run. */
+/** Enqueues the job that works on a run. */
 export async function enqueueRun(
   { queue }: Pick<IngestDeps, 'queue'>,
   tx: Tx,
@@ -155,12 +159,12 @@ export async function enqueueRun(
   { id: runId, reads }: Pick<Run, 'id' | 'reads'>,
   sourceType: string,
 ): Promise<void> {
-  // Without its origin a run waits for nobody: it stands with the uploads.
+  // A run that does not list its origin never waits for a remote service, so it uses the queue of uploads.
   const kind = sourceType === UPLOADED || reads === 'stored' ? 'ingest-run' : 'origin-run';
   await queue.enqueue(tx, kind, { tenantId, runId });
 }
 
-/** A secret that was deleted meanwhile is told by the run. */
+/** Checks a one-time credential. The run itself reports a secret that was deleted. */
 async function checkCredential(tx: Tx, tenantId: string, setting: Setting): Promise<void> {
   if (!setting.needsCredential || setting.secretId !== null) return;
   if (await hasOneTimeCredential(tx, tenantId, setting.sourceGroupId)) return;
@@ -170,11 +174,7 @@ async function checkCredential(tx: Tx, tenantId: string, setting: Setting): Prom
   );
 }
 
-/**
- * Asks a run to stop: files in hand are dropped, what is stored stays. Asked again, it changes nothing.
- *
- * @throws ServiceError not_found; conflict when the run has ended.
- */
+/** Requests that a run stops: files in flight are dropped, stored results stay. A repeated request changes nothing. */
 export async function cancelRun(deps: ActionDeps, tenantId: string, runId: string, limits: GroupLimits): Promise<Run> {
   return deps.db.transaction(tenantId, async (tx) => {
     const visible = await findRun(tx, tenantId, runId, limits);
@@ -185,7 +185,7 @@ export async function cancelRun(deps: ActionDeps, tenantId: string, runId: strin
     if (!mayFollow(run.status, 'canceling')) throw new ServiceError('conflict', `The run has ended: ${run.status}.`);
     await setGroupStatus(tx, tenantId, group.id, 'canceling');
     await setRunStatus(tx, tenantId, runId, 'canceling');
-    // Whoever works on it notices; if nobody does, this job ends it.
+    // A worker that owns the run notices the status. If no worker does, this job ends the run.
     await enqueueRun(deps, tx, tenantId, run, group.sourceType);
     return { ...run, status: 'canceling' };
   });

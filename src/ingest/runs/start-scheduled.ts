@@ -1,8 +1,8 @@
 /**
- * The job `start-scheduled`: starts the runs of schedules whose time has come. May run twice, and in several workers at once: the
- * group's lock decides, and the next occurrence is stored in the transaction that makes the run.
+ * The job `start-scheduled`: starts the runs of due schedules. The job may run twice and in several workers at once: the lock
+ * of the group decides, and one transaction makes the run and stores the next occurrence.
  *
- * However many occurrences were missed, one run catches up. An occurrence that comes while a run is active is left out.
+ * One run catches up on any number of missed occurrences. An occurrence during an active run is skipped.
  */
 import { lockGroup } from '../../corpus/group-store.ts';
 import { findSettingOfGroup, listDueSettings, type Setting, saveSchedule } from '../../corpus/setting-store.ts';
@@ -11,13 +11,13 @@ import { OCCURRENCE_GAP_SECONDS_MIN } from '../../jobs/schedule-limits.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
 import { mayRun, queueOriginRun } from './run-actions.ts';
 
-/** Runs begin up to this long after their occurrence, so that those of the same minute do not begin together. */
+/** Runs start up to this long after their occurrence, so that schedules of the same minute do not start together. */
 const JITTER_MS_MAX = 60_000;
 const SETTINGS_PER_JOB = 500;
 
 type ScheduleDeps = Pick<IngestDeps, 'db' | 'queue' | 'clock' | 'schedules' | 'log'>;
 
-/** Cheap: asked every few seconds. */
+/** Returns whether a schedule is due. The service calls this cheap function every few seconds. */
 export async function hasDueSchedule({ db, clock }: Pick<ScheduleDeps, 'db' | 'clock'>): Promise<boolean> {
   return (await listDue({ db, clock })).length > 0;
 }
@@ -49,18 +49,21 @@ async function listDue({ db, clock }: Pick<ScheduleDeps, 'db' | 'clock'>) {
   return due.filter(({ id, nextAt }) => nextAt.getTime() + jitterMs(id) <= now.getTime());
 }
 
-/** The same for a setting at all times, and spread over settings: the end of an id is random. */
+/**
+ * Returns the delay of a setting: always the same for one setting, and spread over settings because the end of an id is random.
+ */
 export function jitterMs(settingId: string): number {
   return Number.parseInt(settingId.slice(-8), 16) % JITTER_MS_MAX;
 }
 
-/** Returns the id of the run, or undefined when none was to be started. */
+/** Starts one due run. Returns the run's id, or undefined when no run was started. */
 async function startOne(deps: ScheduleDeps, tenantId: string, groupId: string): Promise<string | undefined> {
   const now = deps.clock.now();
   const setting = await deps.db.transaction(tenantId, (tx) => findSettingOfGroup(tx, tenantId, groupId));
   const due = setting?.nextTimes[0];
   if (!setting || !due || due > now) return undefined;
-  // Worked out before the transaction: it may take its time. Rules that are denser than allowed are not, whatever they say.
+  // The next occurrences are computed before the transaction, because a rule may take long. Occurrences closer together than
+  // the allowed minimum are skipped.
   const after = new Date(Math.max(now.getTime(), due.getTime() + OCCURRENCE_GAP_SECONDS_MIN * 1000 - 1));
   const nextTimes = await deps.schedules.next(setting.rrule, setting.createdAt, after);
   return deps.db.transaction(tenantId, async (tx) => {
@@ -69,12 +72,12 @@ async function startOne(deps: ScheduleDeps, tenantId: string, groupId: string): 
     if (!group || group.deletedAt || !current || !isSame(current, setting)) return undefined;
     await saveSchedule(tx, tenantId, groupId, setting.rrule, nextTimes);
     if (mayRun(group.status)) return queueOriginRun(deps, tx, tenantId, group);
-    deps.log.info({ tenantId, groupId, status: group.status }, 'a scheduled run was left out: another one is active');
+    deps.log.info({ tenantId, groupId, status: group.status }, 'a scheduled run was skipped: another one is active');
     return undefined;
   });
 }
 
-/** Nobody has changed the schedule or started this occurrence meanwhile. */
+/** Returns whether the schedule is unchanged and this occurrence was not started meanwhile. */
 function isSame(a: Setting, b: Setting): boolean {
   return a.rrule === b.rrule && a.nextTimes[0]?.getTime() === b.nextTimes[0]?.getTime();
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { GROUP_BYTES_MAX, GROUP_SOURCES_MAX } from '../../corpus/source-lookup.ts';
 import { checkRoom, matchMembers, membersThatFit } from './store-members.ts';
 
-test('files inside files fit while the group stays within its files and bytes', () => {
+test('a group refuses files found inside a file beyond its limits of files and bytes', () => {
   const counts = { pending: 1, ready: 1, failed: 1, bytes: GROUP_BYTES_MAX - 10 };
   checkRoom(counts, [{ size: 4 }, { size: 6 }]);
   assert.throws(() => checkRoom(counts, [{ size: 4 }, { size: 7 }]), /more than 20 GiB/);
@@ -11,7 +11,7 @@ test('files inside files fit while the group stays within its files and bytes', 
   assert.throws(() => checkRoom({ ...counts, ready: GROUP_SOURCES_MAX - 2 }, [{ size: 1 }]), /more than 50000 files/);
 });
 
-test('of a file with text of its own those are kept that fit, and what was inside before', () => {
+test('membersThatFit returns new members while the group has room, and all members of the previous version', () => {
   const counts = { pending: 1, ready: 1, failed: 1, bytes: 90 };
   const before = [{ id: '1', name: 'old', status: 'ready' as const, waits: false, newestHash: '' }];
   const found = [
@@ -24,15 +24,15 @@ test('of a file with text of its own those are kept that fit, and what was insid
     name: `${name}`,
     staged: { tenantId: '', hash: `${name}`, size: Number(size), handle: '' },
   }));
-  const kept = (sourcesMax: number, bytesMax: number) =>
+  const fittingNames = (sourcesMax: number, bytesMax: number) =>
     membersThatFit(counts, before, found, { sourcesMax, bytesMax }).map(({ name }) => name);
-  assert.deepEqual(kept(100, 1000), ['a', 'b', 'old', 'c', 'd']);
-  assert.deepEqual(kept(100, 100), ['a', 'old', 'c']);
-  assert.deepEqual(kept(5, 1000), ['a', 'b', 'old']);
-  assert.deepEqual(kept(3, 1000), ['old']);
+  assert.deepEqual(fittingNames(100, 1000), ['a', 'b', 'old', 'c', 'd']);
+  assert.deepEqual(fittingNames(100, 100), ['a', 'old', 'c']);
+  assert.deepEqual(fittingNames(5, 1000), ['a', 'b', 'old']);
+  assert.deepEqual(fittingNames(3, 1000), ['old']);
 });
 
-test('files of a new version are matched by name, equal names in their order', () => {
+test('members of two versions are matched by name, equal names in their order', () => {
   const before = ['a', 'b', 'a'].map((name, i) => ({
     id: `${i}`,
     name,
@@ -44,9 +44,9 @@ test('files of a new version are matched by name, equal names in their order', (
     name,
     staged: { tenantId: '', hash: `${i}`, size: 0, handle: '' },
   }));
-  const { kept, added, gone } = matchMembers(before, found);
+  const { matched, added, gone } = matchMembers(before, found);
   assert.deepEqual(
-    kept.map((pair) => [pair.before.id, pair.after.staged.hash]),
+    matched.map((pair) => [pair.before.id, pair.after.staged.hash]),
     [
       ['0', '0'],
       ['2', '2'],

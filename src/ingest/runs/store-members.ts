@@ -1,6 +1,8 @@
 /**
- * Files found inside a file become sources in the transaction that makes the file itself ready, so that each comes once,
- * whatever is tried again. Of a new version of a file, those of the old one stay as far as they are still in it.
+ * Stores the files found inside a file (its members).
+ *
+ * Members become sources in the transaction that makes the file itself ready, so each member becomes a source once, whatever is
+ * retried. When a file gets a new version, the members that both versions contain keep their sources.
  */
 import { type NewVersion, saveUpdates } from '../../corpus/origin-store.ts';
 import { addListed, NOTHING_LISTED } from '../../corpus/run-store.ts';
@@ -22,7 +24,7 @@ import type { IngestDeps } from '../ingest-deps.ts';
 import { hideSources } from '../removal/remove-gone.ts';
 import type { SourceRows, StagedMember } from './rows.ts';
 
-/** @throws FileError when a group of these sources has no room for the members. */
+/** Checks that a group with these counts has room for the members. @throws FileError when it has not. */
 export function checkRoom(
   counts: Pick<SourceCounts, 'pending' | 'ready' | 'failed' | 'bytes'>,
   members: readonly { size: number }[],
@@ -39,7 +41,10 @@ export function checkRoom(
   }
 }
 
-/** Those for which a group of these sources has room: what was inside before, and new ones in their order. Pure. */
+/**
+ * Returns the members for which a group with these counts has room. Members of the previous version always fit; new members fit
+ * in their order. Pure.
+ */
 export function membersThatFit(
   counts: Pick<SourceCounts, 'pending' | 'ready' | 'failed' | 'bytes'>,
   before: readonly Member[],
@@ -47,22 +52,23 @@ export function membersThatFit(
   { sourcesMax, bytesMax } = { sourcesMax: GROUP_SOURCES_MAX, bytesMax: GROUP_BYTES_MAX },
 ): StagedMember[] {
   const added = new Set(matchMembers(before, found).added);
-  let sourcesLeft = sourcesMax - counts.pending - counts.ready - counts.failed;
-  let bytesLeft = bytesMax - counts.bytes;
+  let sourcesFree = sourcesMax - counts.pending - counts.ready - counts.failed;
+  let bytesFree = bytesMax - counts.bytes;
   return found.filter((member) => {
     if (!added.has(member)) return true;
-    if (sourcesLeft < 1 || member.staged.size > bytesLeft) return false;
-    sourcesLeft -= 1;
-    bytesLeft -= member.staged.size;
+    if (sourcesFree < 1 || member.staged.size > bytesFree) return false;
+    sourcesFree -= 1;
+    bytesFree -= member.staged.size;
     return true;
   });
 }
 
 /**
- * Makes the members' bytes durable and calls `store`, which calls what it is given in its last transaction. A file with text of
- * its own keeps that when the group has no room for all of its members: `store` gets the rows with a warning.
+ * Makes the members' bytes durable, then calls `store`. `store` must call its `insert` argument in its last transaction. If the
+ * group has no room for all members, a file with text of its own is stored with fewer members: `store` gets its rows with a
+ * warning.
  *
- * @throws FileError when the group would become too large by an archive; RunLost and what `store` throws.
+ * @throws FileError when an archive would make the group too large; RunLost and errors of `store`.
  */
 export async function storeWithMembers(
   deps: IngestDeps,
@@ -97,13 +103,14 @@ function withMembers(rows: SourceRows, members: readonly StagedMember[]): Source
   const others = rows.members.length - members.length;
   if (others === 0) return rows;
   const what = others === 1 ? '1 file inside was' : `${others} files inside were`;
-  const warning = `${what} left out: the source group has no room for more.`;
+  const warning = `${what} skipped: the source group has no room for more.`;
   return { ...rows, members, result: { ...rows.result, warnings: [...rows.result.warnings, warning] } };
 }
 
 /**
- * The members of a file that becomes ready: new ones become sources, those that were in the version before go on being served
- * until they are read anew, or as they are when their bytes are the same; what is not in the file any more goes.
+ * Replaces the members of a file that becomes ready. New members become sources. A member of both versions stays served:
+ * unchanged when its bytes are equal, otherwise until its new version is processed. Members that the file no longer contains
+ * are hidden.
  */
 export async function replaceMembers(
   deps: IngestDeps,
@@ -114,8 +121,8 @@ export async function replaceMembers(
 ): Promise<void> {
   const { tenantId, groupId, runId } = active;
   const now = deps.clock.now();
-  const { kept, added, gone } = matchMembers(await listMembers(tx, tenantId, parentId), found);
-  const changed = kept.filter(({ before, after }) => before.newestHash !== after.staged.hash);
+  const { matched, added, gone } = matchMembers(await listMembers(tx, tenantId, parentId), found);
+  const changed = matched.filter(({ before, after }) => before.newestHash !== after.staged.hash);
   const versionsOf = (isServed: boolean): NewVersion[] =>
     changed
       .filter(({ before }) => (before.status === 'ready') === isServed)
@@ -139,9 +146,9 @@ export async function replaceMembers(
     blobHash: staged.hash,
   }));
   await insertMembers(tx, tenantId, parentId, sources, now);
-  // Those that waited already are in the figures.
+  // Members that were already pending are in the run's counts.
   const reread = changed.filter(({ before }) => !before.waits).length;
-  const unchanged = kept.filter((pair) => !changed.includes(pair) && isServed(pair.before)).length;
+  const unchanged = matched.filter((pair) => !changed.includes(pair) && isServed(pair.before)).length;
   await addListed(
     tx,
     tenantId,
@@ -162,18 +169,18 @@ function isServed({ status, waits }: Member): boolean {
   return status === 'ready' && !waits;
 }
 
-/** By name; of equal names in the order of the file. Pure. */
+/** Matches members of the previous version and found members by name; equal names in the order of the file. Pure. */
 export function matchMembers(
   before: readonly Member[],
   found: readonly StagedMember[],
-): { kept: { before: Member; after: StagedMember }[]; added: StagedMember[]; gone: Member[] } {
+): { matched: { before: Member; after: StagedMember }[]; added: StagedMember[]; gone: Member[] } {
   const byName = Map.groupBy(before, ({ name }) => name);
-  const kept: { before: Member; after: StagedMember }[] = [];
+  const matched: { before: Member; after: StagedMember }[] = [];
   const added: StagedMember[] = [];
   for (const after of found) {
     const match = byName.get(after.name)?.shift();
-    if (match) kept.push({ before: match, after });
+    if (match) matched.push({ before: match, after });
     else added.push(after);
   }
-  return { kept, added, gone: [...byName.values()].flat() };
+  return { matched, added, gone: [...byName.values()].flat() };
 }

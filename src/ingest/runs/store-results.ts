@@ -1,9 +1,10 @@
 /**
- * Writes what processing brought into the database: several small files in one transaction, a large file in parts.
+ * Stores the results of processing: several small files in one transaction, a large file in parts.
  *
- * On the embedded database transactions queue with searches, so each one stays small (PART_*). The parts of a large file are
- * invisible until its last transaction makes the source `ready`, or, of a new version, raises its generation: until then the old
- * version is found, from then on the new one. What is left of the old one is removed later (remove-replaced.ts).
+ * On the embedded database transactions queue with searches, so each transaction stays small (PART_*). The parts of a large
+ * file are invisible until its last transaction. That transaction makes a new source `ready`, or raises the generation of a
+ * source that gets a new version. Until then search finds the old version; afterwards it finds the new one. Chunks of the old
+ * version are removed later (remove-replaced.ts).
  */
 import { deleteChunksOfSources, insertChunks, type NewChunk } from '../../corpus/chunk-writer.ts';
 import { addChunkMetadatasCount } from '../../corpus/group-store.ts';
@@ -37,15 +38,17 @@ const REFUSED: FileFailure = {
   retryable: false,
 };
 
-/** True for a file whose rows fit into one transaction, with others beside it; those with files inside are stored alone. */
+/**
+ * Returns whether the rows of a file fit into one transaction together with other files. A file with members is stored alone.
+ */
 export function isSmall(rows: SourceRows): boolean {
   return rows.chunks.length <= PART_CHUNKS_MAX && rows.weight <= PART_WEIGHT_MAX && rows.members.length === 0;
 }
 
 /**
- * Stores a batch of small files. `then` runs last in the same transaction (to take the next ones).
+ * Stores a batch of small files. `then` runs last in the same transaction, to claim the next files.
  *
- * A file whose values the database refuses fails alone: the batch is then stored one by one.
+ * If the database refuses a value, the files are stored one by one, so that only the file with this value fails.
  *
  * @throws RunLost
  */
@@ -90,17 +93,17 @@ async function storeTogether<T>(
           active.tenantId,
           batch.map((rows) => rows.result),
         );
-        const kept = batch.filter((rows) => saved.has(rows.result.id));
-        await clear(deps, tx, active, kept);
-        const chunks = kept.flatMap((rows) => rows.chunks);
+        const savedRows = batch.filter((rows) => saved.has(rows.result.id));
+        await deleteEarlierRows(deps, tx, active, savedRows);
+        const chunks = savedRows.flatMap((rows) => rows.chunks);
         await insertChunks(tx, active.tenantId, active.groupId, chunks);
         await insertTexts(
           tx,
           active.tenantId,
-          kept.flatMap((rows) => rows.texts),
+          savedRows.flatMap((rows) => rows.texts),
         );
-        await settleUpdates(deps, tx, active, kept, saved);
-        step = await count(deps, tx, active, kept, saved);
+        await hideOldMembers(deps, tx, active, savedRows, saved);
+        step = await count(deps, tx, active, savedRows, saved);
         await requestVectors(deps, tx, active.tenantId, idsOf(chunks));
       }
       return then(tx);
@@ -115,7 +118,8 @@ async function storeTogether<T>(
 export async function storeLarge(deps: IngestDeps, active: ActiveRun, rows: SourceRows): Promise<void> {
   try {
     if (rows.members.length === 0) await storeParts(deps, active, rows);
-    else await storeWithMembers(deps, active, rows, (kept, insert) => storeParts(deps, active, kept, insert));
+    else
+      await storeWithMembers(deps, active, rows, (storedRows, insert) => storeParts(deps, active, storedRows, insert));
   } catch (error) {
     if (error instanceof FileError) {
       await storeTogether(deps, active, [failedRows(rows.source, error.failure)], async () => undefined);
@@ -140,7 +144,7 @@ async function storeParts(
     async (tx) => {
       await checkFence(tx, active);
       if (rows.source.isUpdate) await setMixed(tx, tenantId, [id]);
-      await clear(deps, tx, active, [rows]);
+      await deleteEarlierRows(deps, tx, active, [rows]);
     },
     { background: true },
   );
@@ -164,7 +168,7 @@ async function storeParts(
       await checkFence(tx, active);
       const saved = await saveSourceResults(tx, tenantId, [rows.result]);
       if (!saved.has(id)) return NOTHING_DONE;
-      await settleUpdates(deps, tx, active, [rows], saved);
+      await hideOldMembers(deps, tx, active, [rows], saved);
       await insertInside(tx);
       return count(deps, tx, active, [rows], saved);
     },
@@ -173,8 +177,13 @@ async function storeParts(
   measure(deps, step);
 }
 
-/** What an earlier attempt left of the same version. */
-async function clear(deps: IngestDeps, tx: Tx, { tenantId }: ActiveRun, batch: readonly SourceRows[]): Promise<void> {
+/** Deletes the rows that an earlier attempt left of the same version. */
+async function deleteEarlierRows(
+  deps: IngestDeps,
+  tx: Tx,
+  { tenantId }: ActiveRun,
+  batch: readonly SourceRows[],
+): Promise<void> {
   const versions = batch.map(({ source }) => source);
   await keepVectorsOfSources(
     tx,
@@ -186,15 +195,15 @@ async function clear(deps: IngestDeps, tx: Tx, { tenantId }: ActiveRun, batch: r
   await deleteTexts(tx, tenantId, versions);
 }
 
-/** New versions wait no longer; what was found inside the old one and is not inside the new one goes with it. */
-async function settleUpdates(
+/** Hides the members of replaced versions when the new version has no members. */
+async function hideOldMembers(
   deps: IngestDeps,
   tx: Tx,
   active: ActiveRun,
-  kept: readonly SourceRows[],
+  savedRows: readonly SourceRows[],
   saved: ReadonlyMap<string, SavedResult>,
 ): Promise<void> {
-  for (const { result, members } of kept) {
+  for (const { result, members } of savedRows) {
     if (saved.get(result.id)?.wasUpdate && result.status === 'ready' && members.length === 0)
       await replaceMembers(deps, tx, active, result.id, []);
   }
@@ -230,22 +239,22 @@ async function count(
   deps: IngestDeps,
   tx: Tx,
   active: ActiveRun,
-  kept: readonly SourceRows[],
+  savedRows: readonly SourceRows[],
   saved: ReadonlyMap<string, SavedResult>,
 ): Promise<ProgressStep> {
-  const updates = kept.filter((rows) => saved.get(rows.result.id)?.wasUpdate);
+  const updates = savedRows.filter((rows) => saved.get(rows.result.id)?.wasUpdate);
   const idsWith = (status: string): string[] =>
     updates.flatMap(({ result }) => (result.status === status ? [result.id] : []));
   await dropUpdates(tx, active.tenantId, idsWith('ready'));
   await failUpdates(tx, active.tenantId, idsWith('failed'));
-  const errors = kept.flatMap((rows) => (rows.error ? [{ ...rows.error, id: newId() }] : []));
+  const errors = savedRows.flatMap((rows) => (rows.error ? [{ ...rows.error, id: newId() }] : []));
   await insertRunErrors(tx, active.tenantId, active.runId, errors);
-  const chunkMetadatas = kept.reduce((sum, rows) => sum + saved.get(rows.result.id)!.chunkMetadatasAdded, 0);
+  const chunkMetadatas = savedRows.reduce((sum, rows) => sum + saved.get(rows.result.id)!.chunkMetadatasAdded, 0);
   if (chunkMetadatas !== 0) await addChunkMetadatasCount(tx, active.tenantId, active.groupId, chunkMetadatas);
   const step = {
-    filesDone: kept.length,
-    chunksDone: kept.reduce((sum, rows) => sum + rows.chunks.length, 0),
-    added: kept.filter((rows) => !rows.error && !updates.includes(rows)).length,
+    filesDone: savedRows.length,
+    chunksDone: savedRows.reduce((sum, rows) => sum + rows.chunks.length, 0),
+    added: savedRows.filter((rows) => !rows.error && !updates.includes(rows)).length,
     updated: updates.filter((rows) => !rows.error).length,
     failed: errors.length,
   };

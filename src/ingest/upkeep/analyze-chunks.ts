@@ -1,6 +1,7 @@
 /**
- * The job `analyze-chunks`: makes the terms of a tenant's chunks anew after an upgrade that changed the analyzer. In small
- * transactions; it may be stopped and begun again at any point, and goes on where it was. Searches meanwhile find both.
+ * The job `analyze-chunks`: recomputes the terms of a tenant's chunks after an upgrade that changed the analyzer. It works in
+ * small transactions, may be stopped at any point, and continues where it stopped. Meanwhile searches find chunks with old and
+ * with new terms.
  */
 import { listChunksToAnalyze, saveTerms } from '../../corpus/chunk-writer.ts';
 import { announceChangedChunks } from '../../corpus/source-store.ts';
@@ -18,13 +19,14 @@ export function analyzeChunks(deps: Pick<IngestDeps, 'db'>): JobHandler {
     if (!tenantId) throw new Error('analyze-chunks needs tenantId');
     for (let more = true; more; ) {
       signal.throwIfAborted();
-      // As the owner: a tenant's own role may not write its row. The lock keeps two jobs from doing the same work.
+      // This transaction runs as the owner, because a tenant's role may not write the tenant's row. The lock keeps two jobs
+      // from doing the same work.
       more = await deps.db.system.transaction((tx) => analyzeSome(tx, tenantId), { background: true });
     }
   };
 }
 
-/** Returns whether there may be more to do. */
+/** Recomputes the terms of some chunks. Returns whether more chunks may be left. */
 async function analyzeSome(tx: Tx, tenantId: string): Promise<boolean> {
   const after = await lockOutdated(tx, tenantId);
   if (after === undefined) return false;
@@ -41,7 +43,7 @@ async function analyzeSome(tx: Tx, tenantId: string): Promise<boolean> {
   return analyzed.length > 0;
 }
 
-/** At the start of a worker: a job for every tenant whose chunks another version of the analyzer made. */
+/** Enqueues a job for every tenant whose terms come from another version of the analyzer. Called when a worker starts. */
 export async function wakeAnalysis({ db, queue }: Pick<IngestDeps, 'db' | 'queue'>): Promise<void> {
   await db.system.transaction(async (tx) => {
     for (const tenantId of await listOutdatedTenants(tx)) await queue.enqueue(tx, 'analyze-chunks', { tenantId });

@@ -1,6 +1,7 @@
 /**
- * The job `build-column`: fills a new metadata column with the values of the sources that are there, or removes what a deleted
- * column left. In small transactions; it may be stopped and begun again at any point. Filters are right all the while.
+ * The job `build-column`: fills a new metadata column with the values of existing sources, or removes the values of a deleted
+ * column. It works in small transactions and may be stopped and restarted at any point. Filters give correct results all the
+ * time.
  */
 import { buildStep, purgeStep } from '../../corpus/column-store.ts';
 import type { JobHandler } from '../../jobs/queue.ts';

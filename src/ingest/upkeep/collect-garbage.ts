@@ -1,4 +1,6 @@
-/** The job `collect-garbage`: removes what crashes left behind and wakes work that nobody holds. Every step may run twice. */
+/**
+ * The job `collect-garbage`: removes the leftovers of crashes and restarts work that no worker owns. Every step may run twice.
+ */
 import { dropStaleReservations } from '../../corpus/blob-row-store.ts';
 import { takeStalledColumns } from '../../corpus/column-store.ts';
 import { listOverdueDeletions, lockGroup, setGroupStatus } from '../../corpus/group-store.ts';
@@ -16,9 +18,9 @@ import { enqueueRun } from '../runs/run-actions.ts';
 import { dropOldVectors } from '../vectors/embed-generations.ts';
 import { wakeEmbedding } from '../vectors/embed-queue.ts';
 
-/** A run whose worker has not been heard of for this long is lost. Workers speak every 2 s. */
+/** A run without a heartbeat for this long has lost its worker. Workers send a heartbeat every 2 s. */
 const STALLED_AFTER_SECONDS = 60;
-/** A run that waits this long may have lost its job. One job too many does no harm. */
+/** A run that waits this long may have lost its job. An unneeded second job does no harm. */
 const QUEUED_AFTER_SECONDS = 3_600;
 const DELETING_AFTER_SECONDS = 900;
 const SOURCES_PER_COLLECTION = 100;
@@ -51,7 +53,7 @@ export function collectGarbage(deps: IngestDeps): JobHandler {
   };
 }
 
-/** A lost worker's run shows `unknown` until the next worker takes it. */
+/** Re-enqueues runs without a worker. Such a run has the status `unknown` until another worker claims it. */
 async function wakeRuns(deps: IngestDeps, tenantId: string, now: Date): Promise<void> {
   await deps.db.transaction(tenantId, async (tx) => {
     const stalled = await listStalledRuns(tx, tenantId, {
@@ -66,7 +68,7 @@ async function wakeRuns(deps: IngestDeps, tenantId: string, now: Date): Promise<
         await setGroupStatus(tx, tenantId, sourceGroupId, 'unknown');
         await setRunStatus(tx, tenantId, runId, 'unknown');
       }
-      deps.log.warn({ runId, status }, 'a run was not being worked on');
+      deps.log.warn({ runId, status }, 'no worker was working on a run');
       await enqueueRun(deps, tx, tenantId, run, group.sourceType);
     }
   });
@@ -79,7 +81,9 @@ async function wakeDeletions(deps: IngestDeps, tenantId: string, now: Date): Pro
   });
 }
 
-/** Here and not by new jobs: what fails is tried again by every collection, and must not pile up. */
+/**
+ * Removes overdue sources in this job instead of new jobs: every collection retries failed removals, and jobs must not pile up.
+ */
 async function removeOverdueSources(deps: IngestDeps, tenantId: string, now: Date, signal: AbortSignal): Promise<void> {
   const deletedBefore = secondsBefore(now, DELETING_AFTER_SECONDS);
   const overdue = await deps.db.transaction(tenantId, (tx) =>
@@ -93,7 +97,7 @@ async function removeOverdueSources(deps: IngestDeps, tenantId: string, now: Dat
   }
 }
 
-/** What runs were told about each item: of no use when they have ended. */
+/** Deletes the recorded outcomes of items, which nothing needs after their run has ended. */
 async function forgetItems(deps: IngestDeps, tenantId: string, signal: AbortSignal): Promise<void> {
   for (let dropped = ITEMS_PER_TRANSACTION; dropped === ITEMS_PER_TRANSACTION; ) {
     signal.throwIfAborted();

@@ -1,4 +1,4 @@
-/** From chunks that wait to vectors that are stored: what is known by its text's hash is not embedded again. */
+/** Makes vectors for waiting chunks. A text whose hash already has a vector is not embedded again. */
 import { listWaiting, refuseWaiting, removeWaiting } from '../../corpus/embedding-queue-store.ts';
 import { findVectors, type Generation, insertVectors, vectorText } from '../../corpus/vector-store.ts';
 import { ServiceError } from '../../errors.ts';
@@ -8,9 +8,9 @@ import type { IngestDeps } from '../ingest-deps.ts';
 import { embeddingText, textHash } from './embedding-text.ts';
 import type { EmbeddingTurn } from './embedding-turn.ts';
 
-/** Chunks read at once: some requests for each lane. */
-export const WINDOW_CHUNKS = 256;
-/** On the embedded database transactions queue with searches, and a row takes up to 15 ms of CPU with its index. */
+/** Chunks read at once: enough for several requests per lane. */
+const WINDOW_CHUNKS = 256;
+/** On the embedded database transactions queue with searches, and one row with its index entry takes up to 15 ms of CPU. */
 const ROWS_PER_TRANSACTION = 4;
 const REFUSED = 'the model refused the text or found nothing in it';
 
@@ -21,7 +21,7 @@ interface WaitingText {
 }
 
 /**
- * Embeds the next chunks that wait, after the one of id `afterId`. Returns how many it embedded, and where to go on: null at
+ * Embeds the next waiting chunks after the id `afterId`. Returns how many it embedded, and the id to continue after: null at
  * the end.
  */
 export async function embedWindow(
@@ -46,7 +46,7 @@ export async function embedWindow(
   return { embedded: texts.length, lastId };
 }
 
-/** One request to the model at most. */
+/** Embeds one batch with at most one request to the model. */
 async function embedBatch(
   deps: IngestDeps,
   turn: EmbeddingTurn,
@@ -55,7 +55,7 @@ async function embedBatch(
 ): Promise<void> {
   turn.signal.throwIfAborted();
   const { tenantId } = turn;
-  const known = await deps.db.transaction(tenantId, (tx) =>
+  const vectorByHash = await deps.db.transaction(tenantId, (tx) =>
     findVectors(
       tx,
       tenantId,
@@ -64,12 +64,13 @@ async function embedBatch(
     ),
   );
   const missing = new Map<string, string>();
-  for (const { hash, text } of batch) if (!known.has(hash.toString('hex'))) missing.set(hash.toString('hex'), text);
-  for (const [hash, vector] of await embedMissing(turn, generation, missing)) known.set(hash, vector);
+  for (const { hash, text } of batch)
+    if (!vectorByHash.has(hash.toString('hex'))) missing.set(hash.toString('hex'), text);
+  for (const [hash, vector] of await embedMissing(turn, generation, missing)) vectorByHash.set(hash, vector);
   deps.crash.reach('embed.batch_embedded');
-  const refused = batch.filter(({ hash }) => known.get(hash.toString('hex')) === '');
+  const refused = batch.filter(({ hash }) => vectorByHash.get(hash.toString('hex')) === '');
   const vectors = batch.flatMap(({ id, hash }) => {
-    const embedding = known.get(hash.toString('hex'));
+    const embedding = vectorByHash.get(hash.toString('hex'));
     return embedding ? [{ chunkId: id, hash, embedding }] : [];
   });
   for (let start = 0; start < vectors.length; start += ROWS_PER_TRANSACTION) {
@@ -90,21 +91,22 @@ async function embedBatch(
   deps.crash.reach('embed.batch_stored');
 }
 
-/** Vectors as text by hash; the empty text for what the model does not take. */
+/** Returns vectors as text by hash. The empty text marks a text that the model refused. */
 async function embedMissing(
   { embedding, signal }: EmbeddingTurn,
   { model, dimension }: Generation,
   missing: ReadonlyMap<string, string>,
 ): Promise<[string, string][]> {
   if (missing.size === 0) return [];
-  const own = model === embedding.model.name ? embedding.model : embedding.named(model);
-  const vectors = await own.embed([...missing.values()], 'passage', signal);
+  const generationModel = model === embedding.model.name ? embedding.model : embedding.named(model);
+  const vectors = await generationModel.embed([...missing.values()], 'passage', signal);
   return [...missing.keys()].map((hash, i) => {
     const vector = vectors[i]!;
     if (vector.length !== dimension) {
       throw new ServiceError(
         'upstream_failed',
-        `The embedding model ${model} answered with ${vector.length} dimensions; its vectors here have ${dimension}. Give another model another name.`,
+        `The embedding model ${model} returned ${vector.length} dimensions; its stored vectors have ${dimension}. ` +
+          'Give another model another name.',
       );
     }
     return [hash, vector.some((value) => value !== 0) ? vectorText(vector) : ''];

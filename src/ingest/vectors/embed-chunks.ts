@@ -1,9 +1,10 @@
 /**
- * The job `embed-chunks`: gives the waiting chunks of a tenant their vectors, and builds the next generation of vectors when
- * another model is configured, while the one before serves.
+ * The job `embed-chunks`: makes vectors for the waiting chunks of a tenant. If another model is configured, the job builds a
+ * new generation of vectors while the old generation serves.
  *
- * It may be delivered twice or to two workers at once: taking the tenant raises its attempt, and every transaction that
- * stores vectors checks that number. What a killed worker had in hand, one request for each of its lanes, is embedded again.
+ * The queue may deliver a job twice or to two workers at once. A claim raises the tenant's attempt, and every transaction that
+ * stores vectors checks the attempt. If a worker is killed, the texts of its requests in flight, one request per lane, are
+ * embedded again.
  */
 
 import {
@@ -19,17 +20,19 @@ import type { JobHandler } from '../../jobs/queue.ts';
 import type { Embedding } from '../../llm/models.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
 import { embedWindow } from './embed-batch.ts';
-import { finishBuilding, settleGenerations } from './embed-generations.ts';
+import { finishBuilding, prepareGenerations } from './embed-generations.ts';
 import { EMBEDDING_ALIVE_SECONDS, enqueueEmbedding } from './embed-queue.ts';
 import type { EmbeddingTurn } from './embedding-turn.ts';
 
 const HEARTBEAT_MS = 2_000;
-/** Then other tenants have their turn. */
+/** After this time other tenants have their turn. */
 const TURN_MS = 60_000;
-/** What is left after a job found nothing more is being deleted or came this moment. */
+/**
+ * Delay of the next job when this job found nothing more but chunks still wait: they are being deleted or came a moment ago.
+ */
 const LOOK_AGAIN_SECONDS = 1;
 
-/** Another job has the tenant now. */
+/** Another job has claimed the tenant. */
 export class EmbeddingLost extends Error {
   constructor() {
     super('another job embeds for this tenant');
@@ -41,22 +44,22 @@ export function embedChunks(deps: IngestDeps): JobHandler {
   return async ({ tenantId }, { signal, lastAttempt }) => {
     if (!tenantId) throw new Error('embed-chunks needs tenantId');
     const { embedding } = deps;
-    // Turned off since. What waits is found when there is a model again.
+    // The model was removed from the configuration. Waiting chunks are found when a model is configured again.
     if (!embedding) return;
     const attempt = await take(deps, tenantId);
     if (attempt === undefined) return;
-    const own = new AbortController();
+    const lost = new AbortController();
     let beating: Promise<unknown> = Promise.resolve();
     const heartbeat = setInterval(() => {
       beating = beat(deps, tenantId, attempt).then(
-        (alive) => alive || own.abort(new EmbeddingLost()),
+        (alive) => alive || lost.abort(new EmbeddingLost()),
         (error) => deps.log.warn({ err: error }, 'the heartbeat of an embedding job failed'),
       );
     }, HEARTBEAT_MS);
     const turn: EmbeddingTurn = {
       tenantId,
       embedding,
-      signal: AbortSignal.any([signal, own.signal]),
+      signal: AbortSignal.any([signal, lost.signal]),
       async fence(tx) {
         if (!(await holdsEmbedding(tx, tenantId, attempt))) throw new EmbeddingLost();
       },
@@ -65,12 +68,12 @@ export function embedChunks(deps: IngestDeps): JobHandler {
       const done = await work(deps, turn);
       await release(deps, tenantId, attempt, embedding, done);
     } catch (error) {
-      if (error instanceof EmbeddingLost || own.signal.aborted) return;
+      if (error instanceof EmbeddingLost || lost.signal.aborted) return;
       if (!signal.aborted) {
         deps.metrics.embedded('failed_jobs', 1);
         deps.log.warn({ err: error, tenantId }, 'chunks could not be embedded');
       }
-      await giveBack(deps, tenantId, attempt, lastAttempt && !signal.aborted).catch(() => undefined);
+      await releaseFailed(deps, tenantId, attempt, lastAttempt && !signal.aborted).catch(() => undefined);
       throw error;
     } finally {
       clearInterval(heartbeat);
@@ -79,33 +82,33 @@ export function embedChunks(deps: IngestDeps): JobHandler {
   };
 }
 
-/** True when nothing waits any more, false when the turn is over. */
+/** Embeds waiting chunks. Returns true when no chunk waits any more, false when the turn is over. */
 async function work(deps: IngestDeps, turn: EmbeddingTurn): Promise<boolean> {
   const endsAt = performance.now() + TURN_MS;
   const failing = new Set<number>();
   const positions = new Map<number, string | null>();
   while (performance.now() < endsAt) {
     turn.signal.throwIfAborted();
-    let did = false;
-    for (const generation of await settleGenerations(deps, turn)) {
+    let didEmbed = false;
+    for (const generation of await prepareGenerations(deps, turn)) {
       const number = generation.generation;
       if (failing.has(number)) continue;
       const after = positions.get(number) ?? null;
       try {
         const { embedded, lastId } = await embedWindow(deps, turn, generation, after);
-        // At the end from the beginning again: chunks with lower ids may have come meanwhile.
+        // After the last chunk, start again at the first: chunks with lower ids may have come meanwhile.
         positions.set(number, lastId);
-        did ||= embedded > 0 || after !== null;
+        didEmbed ||= embedded > 0 || after !== null;
         const atEnd = lastId === null && after === null;
         if (generation.status === 'building' && atEnd) await finishBuilding(deps, turn, generation);
       } catch (error) {
         if (turn.signal.aborted || error instanceof EmbeddingLost || isWanted(turn, generation)) throw error;
-        // The old model may be gone from the provider: the new vectors are made all the same.
+        // The provider may no longer offer the old model: the vectors of the new model are made all the same.
         deps.log.warn({ err: error, model: generation.model }, 'new chunks get no vectors of the model that serves');
         failing.add(number);
       }
     }
-    if (!did) return true;
+    if (!didEmbed) return true;
   }
   return false;
 }
@@ -124,7 +127,10 @@ function beat(deps: IngestDeps, tenantId: string, attempt: number): Promise<bool
   return deps.db.transaction(tenantId, (tx) => beatEmbedding(tx, tenantId, attempt, deps.clock.now()));
 }
 
-/** Chunks that were stored while this job ended have left their embedding to it: it looks once more, and asks for another job. */
+/**
+ * Releases the tenant. Chunks that were stored meanwhile did not enqueue a job, so this function looks for work once more and
+ * enqueues the next job.
+ */
 async function release(
   deps: IngestDeps,
   tenantId: string,
@@ -140,9 +146,14 @@ async function release(
   });
 }
 
-/** After a failure: tried again by the queue, or by the collector when that has given up. */
-async function giveBack(deps: IngestDeps, tenantId: string, attempt: number, givenUp: boolean): Promise<void> {
+/** Releases the tenant after a failure. The queue retries the job; after its last attempt the garbage collector does. */
+async function releaseFailed(
+  deps: IngestDeps,
+  tenantId: string,
+  attempt: number,
+  isLastAttempt: boolean,
+): Promise<void> {
   await deps.db.transaction(tenantId, (tx) =>
-    releaseEmbedding(tx, tenantId, attempt, givenUp ? null : deps.clock.now()),
+    releaseEmbedding(tx, tenantId, attempt, isLastAttempt ? null : deps.clock.now()),
   );
 }

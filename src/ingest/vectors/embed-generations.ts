@@ -1,4 +1,7 @@
-/** Which sets of vectors a tenant has and gets: that of the configured model, and the one before it while that is built. */
+/**
+ * Manages a tenant's generations of vectors: the generation of the configured model, and the previous one, which serves while
+ * the new one is built.
+ */
 import { dropWaiting, fillWaiting, hasManyChunks, lockEmbedding } from '../../corpus/embedding-queue-store.ts';
 import {
   createGeneration,
@@ -18,19 +21,22 @@ import type { IngestDeps } from '../ingest-deps.ts';
 import type { EmbeddingTurn } from './embedding-turn.ts';
 
 /** Sized for about 30 ms on the embedded database, where transactions queue with searches. */
-export const FILL_CHUNKS_PER_TRANSACTION = 1_000;
-/** Searches that began before the change still read the old vectors. */
+const FILL_CHUNKS_PER_TRANSACTION = 1_000;
+/** Searches that started before the change still read the old vectors. */
 const RETIRED_SECONDS = 120;
-/** Replaced chunks are embedded soon after, unless the provider fails. */
+/** Vectors of replaced chunks stay cached this long. Their new chunks are embedded soon, unless the provider fails. */
 const CACHED_SECONDS = 24 * 3_600;
 /**
- * On a server with more chunks than this, the index is made when the vectors are there: about three times faster than row by
- * row. Never on the embedded database, where every search would wait for it: 5 ms of CPU for each vector of 384 dimensions.
+ * On a server, if a tenant has more chunks than this, the index is made after the vectors: about three times faster than row by
+ * row. The embedded database never does so, because every search would wait: 5 ms of CPU for each vector of 384 dimensions.
  */
 export const INDEX_LATER_CHUNKS_MIN = 2_000;
 
-/** Those that chunks get vectors of, the serving one first. Begins the next one, and gives up what nobody wants any more. */
-export async function settleGenerations(deps: IngestDeps, turn: EmbeddingTurn): Promise<Generation[]> {
+/**
+ * Returns the generations for which chunks get vectors, the serving one first. Starts a generation for a newly configured
+ * model, and retires an unfinished generation of another model.
+ */
+export async function prepareGenerations(deps: IngestDeps, turn: EmbeddingTurn): Promise<Generation[]> {
   const wanted = turn.embedding.model.name;
   const { serving, building } = await deps.db.transaction(turn.tenantId, async (tx) => {
     await turn.fence(tx);
@@ -48,12 +54,12 @@ export async function settleGenerations(deps: IngestDeps, turn: EmbeddingTurn): 
   return [...live, next];
 }
 
-/** Undefined when there is nothing to embed. */
+/** Creates a generation. Returns undefined when the tenant has no chunks. */
 async function begin(deps: IngestDeps, turn: EmbeddingTurn): Promise<Generation | undefined> {
   const { tenantId, embedding, signal } = turn;
   const size = await deps.db.transaction(tenantId, (tx) => hasManyChunks(tx, tenantId, INDEX_LATER_CHUNKS_MIN));
   if (size === 'none') return undefined;
-  // Only the model knows its dimension.
+  // Only the model can report its dimension.
   const [probe] = await embedding.model.embed(['text'], 'passage', signal);
   const indexed = size === 'few' || deps.db.kind === 'embedded';
   const dimension = probe!.length;
@@ -68,7 +74,7 @@ async function begin(deps: IngestDeps, turn: EmbeddingTurn): Promise<Generation 
   return created;
 }
 
-/** Makes the chunks that were there before wait for the new vectors. Later ones do so when they are stored. */
+/** Marks the existing chunks as waiting for the new vectors. Later chunks are marked when they are stored. */
 async function fill(deps: IngestDeps, turn: EmbeddingTurn, { generation }: Generation): Promise<void> {
   const { tenantId, signal } = turn;
   for (let filled = false; !filled; ) {
@@ -83,7 +89,7 @@ async function fill(deps: IngestDeps, turn: EmbeddingTurn, { generation }: Gener
   }
 }
 
-/** Its vectors are there, but for what came in this moment: from now on searches use them. */
+/** Makes a complete generation serve searches. Only chunks of this moment may still lack a vector. */
 export async function finishBuilding(deps: IngestDeps, turn: EmbeddingTurn, generation: Generation): Promise<void> {
   const { tenantId } = turn;
   if (!generation.indexed) await indexGeneration(deps.db, tenantId, generation);
@@ -96,7 +102,7 @@ export async function finishBuilding(deps: IngestDeps, turn: EmbeddingTurn, gene
   deps.crash.reach('embed.served');
 }
 
-/** Removes what does not serve any more, and what was kept for chunks that did not come back. By the collector. */
+/** Removes retired generations and expired cached vectors. The garbage collector calls this function. */
 export async function dropOldVectors(
   deps: IngestDeps,
   tenantId: string,

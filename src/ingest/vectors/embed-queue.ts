@@ -1,4 +1,4 @@
-/** When chunks are to be embedded: with the transaction that stores them, at the start, and when a job was lost. */
+/** Enqueues the job `embed-chunks`: in the transaction that stores chunks, at the start, and after a job was lost. */
 import {
   addWaiting,
   forgetLostJobs,
@@ -11,15 +11,15 @@ import { listTenants } from '../../corpus/tenant-store.ts';
 import type { Tx } from '../../db/database.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
 
-/** A job that has given no sign of life for this long is lost. Jobs speak every 2 s. */
+/** A job without a heartbeat for this long is lost. Jobs send a heartbeat every 2 s. */
 export const EMBEDDING_ALIVE_SECONDS = 10;
-/** A job that waits this long in the queue may be lost. One too many does no harm. */
+/** A job that waits this long in the queue may be lost. An unneeded second job does no harm. */
 const QUEUED_AFTER_SECONDS = 600;
 
 type QueueDeps = Pick<IngestDeps, 'embedding' | 'queue' | 'clock'>;
 
 /**
- * The chunks that were stored in this transaction get their vectors later, in the job `embed-chunks`. To be called last: it
+ * Requests vectors for chunks that this transaction stored; the job `embed-chunks` makes them. Call this function last: it
  * holds a lock that every transaction which stores chunks of the tenant takes.
  */
 export async function requestVectors(
@@ -34,7 +34,7 @@ export async function requestVectors(
   if (deps.embedding) await enqueueEmbedding(deps, tx, tenantId);
 }
 
-/** One job waits at most. */
+/** Enqueues a job, unless one already waits. */
 export async function enqueueEmbedding(
   deps: QueueDeps,
   tx: Tx,
@@ -45,7 +45,7 @@ export async function enqueueEmbedding(
     await deps.queue.enqueue(tx, 'embed-chunks', { tenantId }, { startAfterSeconds });
 }
 
-/** Work that nobody does: a new model, a backlog that a failing provider left, a job that was lost. */
+/** Enqueues a job for work that no job does: a new model, chunks left by a failing provider, a lost job. */
 export async function wakeEmbedding(deps: QueueDeps & Pick<IngestDeps, 'db'>, tenantId: string): Promise<void> {
   const { embedding } = deps;
   if (!embedding) return;
@@ -62,7 +62,10 @@ export async function wakeEmbedding(deps: QueueDeps & Pick<IngestDeps, 'db'>, te
   });
 }
 
-/** At the start: another model may have been configured, and on the embedded database no other process can be at work. */
+/**
+ * Wakes embedding for all tenants at the start, because another model may be configured. No other process can use the embedded
+ * database, so all its claims are released.
+ */
 export async function wakeAllEmbedding(deps: QueueDeps & Pick<IngestDeps, 'db'>): Promise<void> {
   if (!deps.embedding) return;
   if (deps.db.kind === 'embedded') await releaseAllEmbedding(deps.db.system);

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { embeddingText } from './embedding-text.ts';
 
-test('headings above the chunk and its repeated header come before its content', () => {
+test('the embedded text has the headings and the repeated header before the content', () => {
   assert.equal(
     embeddingText({ content: 'It rains.', context: 'day | weather', headingPath: ['Spain', 'Plain'] }),
     'Spain > Plain\nday | weather\nIt rains.',
   );
 });
 
-test('a heading that opens the chunk is not repeated', () => {
+test('the embedded text does not repeat a heading that opens the chunk', () => {
   assert.equal(
     embeddingText({ content: '# Plain\nIt rains.', context: null, headingPath: ['Spain', 'Plain'] }),
     'Spain\n# Plain\nIt rains.',

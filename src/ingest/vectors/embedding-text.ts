@@ -1,17 +1,20 @@
-/** What of a chunk is embedded. Pure. */
+/** Chooses which text of a chunk is embedded. Pure. */
 import { createHash } from 'node:crypto';
 import { withoutLinks } from '../../text/link-line.ts';
 
-export interface EmbeddedPart {
+interface EmbeddedPart {
   content: string;
   context: string | null;
   headingPath: readonly string[];
 }
 
-/** A heading that opens the chunk is in its content already. */
+/** Characters before a heading, such as `## `, that still let the heading count as the opening of the chunk. */
 const HEADING_SLACK_UNITS = 16;
 
-/** The headings above the chunk, its repeated header, its content; addresses of links say little to an embedding model. */
+/**
+ * Returns the headings above the chunk, its repeated header and its content. Addresses of links are dropped: they say little to
+ * an embedding model.
+ */
 export function embeddingText({ content, headingPath, ...part }: EmbeddedPart): string {
   const context = withoutLinks(part.context);
   const outside = headingPath.filter((name) => !content.slice(0, name.length + HEADING_SLACK_UNITS).includes(name));
@@ -20,7 +23,7 @@ export function embeddingText({ content, headingPath, ...part }: EmbeddedPart): 
   );
 }
 
-/** Equal texts have equal vectors. */
+/** Returns the hash under which the vector of a text is stored. Equal texts have equal vectors. */
 export function textHash(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

@@ -2,11 +2,11 @@
 import type { Tx } from '../../db/database.ts';
 import type { Embedding } from '../../llm/models.ts';
 
-/** What the steps of the job need. */
+/** Values that the steps of the job need. */
 export interface EmbeddingTurn {
   tenantId: string;
   embedding: Embedding;
   signal: AbortSignal;
-  /** @throws EmbeddingLost when another job has taken the tenant. */
+  /** Checks that this job still owns the tenant. @throws EmbeddingLost when another job has claimed the tenant. */
   fence(tx: Tx): Promise<void>;
 }

@@ -112,12 +112,12 @@ for (const route of ROUTES) {
       world.fake.fail(route, 'silence', Number.POSITIVE_INFINITY);
       const abort = new AbortController();
       const reason = new Error('enough');
-      const known = async () => undefined;
+      const findStored = async () => undefined;
       const origin = { kind: 'drive' as const, folderUrl: world.fake.state.root };
       const { connector, fake } = world;
       const useAll = async () => {
         const items = [];
-        const request = { cursor: route === 'changes' ? cursor : null, resume: null, known, signal: abort.signal };
+        const request = { cursor: route === 'changes' ? cursor : null, resume: null, findStored, signal: abort.signal };
         for await (const change of connector.list(origin, fake.key, request))
           if (change.kind === 'present') items.push(change.item);
         for (const item of items) await connector.fetch(origin, fake.key, item, undefined, abort.signal);
@@ -142,7 +142,7 @@ test('an abort does not wait for what Retry-After asks', async () => {
   const abort = new AbortController();
   const reason = new Error('enough');
   const origin = { kind: 'drive' as const, folderUrl: world.fake.state.root };
-  const request = { cursor: null, resume: null, known: async () => undefined, signal: abort.signal };
+  const request = { cursor: null, resume: null, findStored: async () => undefined, signal: abort.signal };
   const listed = assert.rejects(
     Array.fromAsync(world.connector.list(origin, world.fake.key, request)),
     (error) => error === reason,
@@ -201,7 +201,12 @@ test('answers that make no sense are no answers', async () => {
 test('a key that Google refuses is said to be refused', async () => {
   await using other = await openDriveWorld();
   const origin = { kind: 'drive' as const, folderUrl: world.fake.state.root };
-  const request = { cursor: null, resume: null, known: async () => undefined, signal: new AbortController().signal };
+  const request = {
+    cursor: null,
+    resume: null,
+    findStored: async () => undefined,
+    signal: new AbortController().signal,
+  };
   await assert.rejects(
     Array.fromAsync(world.connector.list(origin, other.fake.key, request)),
     (error) =>

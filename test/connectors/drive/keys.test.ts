@@ -81,7 +81,12 @@ test('without an address of the operator it is Google that is asked', async () =
     const clock = { now: () => new Date() };
     const connector = openDriveConnector({ http, baseUrl, clock, readsPictures: false, retryBaseMs: 1 });
     const origin = { kind: 'drive' as const, folderUrl: world.fake.state.root };
-    const request = { cursor: null, resume: null, known: async () => undefined, signal: new AbortController().signal };
+    const request = {
+      cursor: null,
+      resume: null,
+      findStored: async () => undefined,
+      signal: new AbortController().signal,
+    };
     await assert.rejects(Array.fromAsync(connector.list(origin, world.fake.key, request)));
     assert.deepEqual([...lookups], ['oauth2.googleapis.com']);
     await http.close();

@@ -214,7 +214,7 @@ test('a run that is stopped stops', async () => {
   const list = harness.connector.list({ kind: 'page', pageId: root }, harness.fake.token, {
     cursor: null,
     resume: null,
-    known: async () => undefined,
+    findStored: async () => undefined,
     signal: stop.signal,
   });
   harness.fake.faults(({ route }) => {

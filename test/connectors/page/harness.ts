@@ -1,11 +1,11 @@
 /** Runs the page connector against the fake workspace, and keeps what a run would keep. */
-import type { Change, KnownItem, OriginItem } from '../../../src/connectors/connector.ts';
+import type { Change, OriginItem, StoredVersion } from '../../../src/connectors/connector.ts';
 import { openPageConnector } from '../../../src/connectors/page/connector.ts';
 import type { Opaque } from '../../../src/corpus/origin.ts';
 import { type HttpClient, openHttpClient } from '../../../src/net/http-client.ts';
 import { type FakeNotion, type FakeNotionOptions, openFakeNotion } from '../../support/fakes/notion.ts';
 
-export interface Stored extends KnownItem {
+export interface Stored extends StoredVersion {
   item: OriginItem;
   text: string;
 }
@@ -67,7 +67,7 @@ export async function openPageHarness(options: HarnessOptions = {}): Promise<Pag
     const resume = given.resume?.kind === 'checkpoint' ? given.resume.resume : null;
     const result: Run = { outcome: new Map(), changes: [], bodies: 0 };
     const named = new Set<string>();
-    const request = { cursor, resume, known: async (id: string) => stored.get(id), signal };
+    const request = { cursor, resume, findStored: async (id: string) => stored.get(id), signal };
     for await (const change of connector.list(origin, credential, request)) {
       result.changes.push(change);
       if ('originId' in change) named.add(change.originId);

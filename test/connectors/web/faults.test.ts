@@ -35,7 +35,7 @@ describe('robots.txt', () => {
 
   test('that forbids the whole site ends the crawl with an error', async () => {
     robots('User-agent: Pinakes\nDisallow: /\n');
-    assert.match((await problemOf(web.crawl())).message, /robots\.txt forbids it/);
+    assert.match((await problemOf(web.crawl())).message, /robots\.txt forbids the page/);
     assert.deepEqual(web.site.paths(), []);
   });
 
@@ -97,7 +97,7 @@ describe('pauses', () => {
     web.site.set({ '/a': { status: 429, headers: { 'retry-after': '86400' } } });
     const { failed, full } = await web.crawl();
     assert.deepEqual([web.pathsOf(Object.keys(failed)), full], [['/a', '/b'], false]);
-    assert.match(failed[`${web.base}/b`]!, /left alone/);
+    assert.match(failed[`${web.base}/b`]!, /skipped for now/);
     assert.deepEqual(web.site.paths(), ['/', '/a']);
   });
 });
@@ -143,7 +143,7 @@ describe('a page that fails', () => {
     web.site.set({ '/a': htmlPage('Another A', []) });
     web.site.faults.add(/GET \/a$/, { truncateAfter: 30 }, 9);
     const { failed, stored } = await web.crawl({}, { memory });
-    assert.match(failed[`${web.base}/a`]!, /did not come whole/);
+    assert.match(failed[`${web.base}/a`]!, /not received completely/);
     assert.deepEqual(stored, {});
   });
 

@@ -27,7 +27,7 @@ async function crawlTwice(second: Parameters<typeof web.connector>[0], origin = 
   return web.pathsOf(unchanged).sort();
 }
 
-test('pages that did not change are asked for at the least pause', { timeout: 30_000 }, async () => {
+test('pages that did not change are requested with the shortest pause', { timeout: 30_000 }, async () => {
   // With the usual pause in between it would not end within the limit of this test.
   assert.deepEqual(await crawlTwice({ delayMs: 60_000, delayMinMs: 0 }), ['/', '/a', '/b']);
 });
@@ -75,7 +75,9 @@ test('a pause outside the bounds is refused with them', () => {
       () => connector.check(web.origin({ delayMs }), null),
       (error) =>
         error instanceof ServiceError &&
-        error.message.startsWith('delay_ms must be a whole number from 100, the least pause of this service, to 60000'),
+        error.message.startsWith(
+          'delay_ms must be a whole number from 100, the shortest pause of this service, to 60000',
+        ),
       String(delayMs),
     );
 });

@@ -63,7 +63,12 @@ describe('a first crawl', () => {
 
   test('says how many addresses it has found and not asked for, within its limit', async () => {
     const outlooks = async (maxPages: number): Promise<number[]> => {
-      const request = { cursor: null, resume: null, known: async () => undefined, signal: AbortSignal.timeout(60_000) };
+      const request = {
+        cursor: null,
+        resume: null,
+        findStored: async () => undefined,
+        signal: AbortSignal.timeout(60_000),
+      };
       const changes = await Array.fromAsync(web.connector().list(web.origin({ maxPages }), null, request));
       return changes.flatMap((change) => (change.kind === 'outlook' ? [change.waiting] : []));
     };

@@ -1,6 +1,13 @@
 /** A Drive connector at a pretended Drive, and what a service that uses it would have stored. */
 
-import type { Change, Connector, Content, Fetched, KnownItem, OriginItem } from '../../../src/connectors/connector.ts';
+import type {
+  Change,
+  Connector,
+  Content,
+  Fetched,
+  OriginItem,
+  StoredVersion,
+} from '../../../src/connectors/connector.ts';
 import { openDriveConnector } from '../../../src/connectors/drive/connector.ts';
 import type { Opaque } from '../../../src/corpus/origin.ts';
 import { type HttpClient, openHttpClient } from '../../../src/net/http-client.ts';
@@ -24,7 +31,7 @@ export interface DriveWorld extends AsyncDisposable {
   http: HttpClient;
   connector: Connector<'drive'>;
   /** What is stored: originId -> item. */
-  stored: Map<string, { item: OriginItem; known: KnownItem; text: string }>;
+  stored: Map<string, { item: OriginItem; known: StoredVersion; text: string }>;
   setNow(now: Date): void;
   /** Milliseconds that every request may take; null: as the connector says. */
   setTimeoutMs(timeoutMs: number | null): void;
@@ -69,8 +76,8 @@ export async function openDriveWorld(
       timeoutMs = to;
     },
     changes(cursor = null, resume = null, folderUrl = undefined) {
-      const known = async (id: string) => stored.get(id)?.known;
-      return connector.list(origin(folderUrl), fake.key, { cursor, resume, known, signal });
+      const findStored = async (id: string) => stored.get(id)?.known;
+      return connector.list(origin(folderUrl), fake.key, { cursor, resume, findStored, signal });
     },
     async list(cursor, resume, folderUrl) {
       const listing = emptyListing();

@@ -1,12 +1,12 @@
 /** Lists an origin and fetches what the listing did not bring, as the service does, into memory. */
 import { Buffer } from 'node:buffer';
-import type { Change, Connector, Fetched, KnownItem, OriginItem } from '../../../src/connectors/connector.ts';
+import type { Change, Connector, Fetched, OriginItem, StoredVersion } from '../../../src/connectors/connector.ts';
 import { OriginError } from '../../../src/connectors/connector.ts';
 import type { Opaque, Origin, OriginKind } from '../../../src/corpus/origin.ts';
 import { ServiceError } from '../../../src/errors.ts';
 
 /** What is remembered of stored items, by origin id. */
-export type Memory = Map<string, KnownItem>;
+export type Memory = Map<string, StoredVersion>;
 
 export interface Reading {
   /** Origin id -> text, of what came anew. */
@@ -46,7 +46,7 @@ export async function readOrigin<Kind extends OriginKind>(
     full: undefined,
     cursor: null,
   };
-  const request = { cursor, resume: null, known: async (id: string) => memory.get(id), signal };
+  const request = { cursor, resume: null, findStored: async (id: string) => memory.get(id), signal };
   for await (const change of connector.list(origin, credential, request)) {
     if (change.kind === 'present') {
       reading.items.set(change.item.originId, change.item);

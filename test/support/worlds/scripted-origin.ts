@@ -1,5 +1,5 @@
 /** A connector over files in memory: what it lists, how it fails and what it was asked for are the test's to say. */
-import type { Change, Connector, Fetched, KnownItem, OriginItem } from '../../../src/connectors/connector.ts';
+import type { Change, Connector, Fetched, OriginItem, StoredVersion } from '../../../src/connectors/connector.ts';
 import type { Opaque, Origin } from '../../../src/corpus/origin.ts';
 import type { TypedMetadata } from '../../../src/corpus/values.ts';
 
@@ -27,7 +27,7 @@ export interface ScriptedOrigin extends Connector<'web'> {
     | ((request: { cursor: Opaque | null; resume: Opaque | null; signal: AbortSignal }) => AsyncIterable<Change>)
     | undefined;
   /** Before an item is fetched: may answer, wait or throw. */
-  onFetch: (id: string, known: KnownItem | undefined, signal: AbortSignal) => Promise<Fetched | undefined>;
+  onFetch: (id: string, known: StoredVersion | undefined, signal: AbortSignal) => Promise<Fetched | undefined>;
   present(id: string): Extract<Change, { kind: 'present' }>;
 }
 

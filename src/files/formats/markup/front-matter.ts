@@ -2,7 +2,7 @@
 
 const FRONT_MATTER_UNITS_MAX = 64 * 1024;
 
-export interface FrontMatter {
+interface FrontMatter {
   values: Map<string, string>;
   /** UTF-16 index where the text proper begins. */
   bodyStart: number;

@@ -31,12 +31,12 @@ const TICK = '☒';
 const HIDDEN = 2;
 
 /** A link and the index of a character that it covers, -1 where there is none. */
-export interface PlacedLink extends Link {
+interface PlacedLink extends Link {
   index: number;
 }
 
 /** What was filled in, and the index of the character behind which it stands, -1 where there is none. */
-export interface PlacedField {
+interface PlacedField {
   name: string;
   value: string;
   index: number;

@@ -23,7 +23,7 @@ const [LINE_TO, BEZIER_TO, MOVE_TO] = [0, 1, 2];
 const ANGLE_SAMPLES = 24;
 const MATRIX_BYTES = 24;
 
-export interface Graphics {
+interface Graphics {
   horizontal: Rule[];
   vertical: Rule[];
   fills: Area[];

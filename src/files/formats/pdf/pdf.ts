@@ -16,10 +16,10 @@ import { TagReader } from './structure.ts';
 import { fillIn, lineAt, type PlacedLine, placeTables, readTables } from './tables/page-tables.ts';
 
 /** Bytes of a PDF: it is held twice, once here and once by pdfium. */
-export const PDF_BYTES_MAX = 150 * 1024 * 1024;
-export const PDF_PAGES_MAX = 20_000;
+const PDF_BYTES_MAX = 150 * 1024 * 1024;
+const PDF_PAGES_MAX = 20_000;
 /** Pages that are pictures and are read by OCR; each takes seconds. */
-export const OCR_PAGES_MAX = 300;
+const OCR_PAGES_MAX = 300;
 /** As OCR likes it best, unless a page would become larger than OCR_SIDE_MAX. */
 const OCR_DOTS_PER_INCH = 300;
 /** Dots of the longer side of a page. */
