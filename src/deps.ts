@@ -65,7 +65,8 @@ export async function openDeps(config: Config, log: FastifyBaseLogger, given: Gi
     });
     const schedules = given.schedules ?? closing(openSchedules(), (s) => s.close());
     const metrics = openMetrics(serviceFacts(config, db));
-    const analyzer = given.analyzer === undefined ? openPresidio(config.presidio, http, metrics.named) : given.analyzer;
+    const analyzer =
+      given.analyzer === undefined ? openPresidio(config.presidio, http, metrics.analyzed) : given.analyzer;
     const processor =
       given.processor ??
       closing(

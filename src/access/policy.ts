@@ -49,7 +49,12 @@ const DEFAULT_KEYS: Partial<Record<PolicyTarget, string>> = { tag: 'name', sourc
 const wire = groupJsonSchema(
   'AuthzPolicyGroup',
   {
-    target: { type: 'string', enum: POLICY_TARGETS, default: 'source_metadata' },
+    target: {
+      type: 'string',
+      enum: POLICY_TARGETS,
+      default: 'source_metadata',
+      description: 'What the condition is about.',
+    },
     key: {
       type: 'string',
       minLength: 1,
@@ -63,7 +68,7 @@ const wire = groupJsonSchema(
         ...OPERAND_SCHEMAS,
         {
           type: 'object',
-          properties: { subject: { type: 'string' } },
+          properties: { subject: { type: 'string', description: 'Name of an attribute of the principal.' } },
           required: ['subject'],
           additionalProperties: false,
         },

@@ -12,46 +12,46 @@ export interface StreamBody {
 export type UploadBody = FormData | StreamBody;
 
 export type ApiKey = {
-  /** Id: a UUID in lower case. · format "uuid" */
+  /** Id of the key. · format "uuid" */
   id: string;
-  /** Its name. */
+  /** Name of the key. */
   name: string;
-  /** What the key may do. */
+  /** Scopes of the key: what it may do. */
   scopes: Array<"inference:run" | "knowledge:read" | "knowledge:write" | "ingestion:manage" | "authz:grant" | "policy:redaction:manage" | "apikeys:issue" | "audit:read">;
-  /** Only these source groups; null = not limited. */
+  /** Only these source groups; null: not limited. */
   source_group_ids: Array<string> | null;
-  /** Only source groups with one of these tags; null = not limited. */
+  /** Only source groups with one of these tags; null: not limited. */
   tag_ids: Array<string> | null;
-  /** End of the key, Unix seconds; null = it does not expire. */
+  /** Time when the key expires, Unix seconds; null: never. */
   expires_time: number | null;
   /** Unix seconds. */
   creation_time: number;
 };
 
 export type ApiKeyUsage = {
-  /** The key. · format "uuid" */
+  /** Id of the key. · format "uuid" */
   api_key_id: string;
-  /** Oldest first; days without a call are left out. */
+  /** Usage of each day, oldest first. Days without a call are left out. */
   days: Array<{
-    /** Day of UTC, as 2026-11-22. */
+    /** Day in UTC, such as 2026-11-22. */
     date: string;
     /** Calls to the chat model: answers, rewritten questions, web searches. */
     requests: number;
-    /** Of what the model was sent. */
+    /** Tokens that were sent to the model. */
     input_tokens: number;
-    /** Of what it said. */
+    /** Tokens that the model generated. */
     output_tokens: number;
   }>;
-  /** Number of all that match. */
+  /** Sum of all these days. */
   total: {
     /** Calls to the chat model: answers, rewritten questions, web searches. */
     requests: number;
-    /** Of what the model was sent. */
+    /** Tokens that were sent to the model. */
     input_tokens: number;
-    /** Of what it said. */
+    /** Tokens that the model generated. */
     output_tokens: number;
   };
-  /** Budget of each key, input and output together; null = not limited. */
+  /** Budget of each key per day, in tokens of input and output together; null: not limited. */
   tokens_per_day: number | null;
 };
 
@@ -62,36 +62,36 @@ export type Attributes = Record<string, string | number | boolean | Array<string
 export type AttributesPatch = Record<string, string | number | boolean | Array<string | number | boolean> | null>;
 
 export type AuditEvent = {
-  /** Id: a UUID in lower case. · format "uuid" */
+  /** Id of the event. · format "uuid" */
   id: string;
-  /** Its number in the log of the tenant: 1, 2, 3 …, without a gap. */
+  /** Number of the event in the log of the tenant: 1, 2, 3 …, without gaps. */
   seq: number;
   /** Unix seconds. */
   creation_time: number;
-  /** Who; null = the operator, by a command. */
+  /** API key that made the change; null when the operator made it by a command. */
   api_key_id: string | null;
   /** What was done. */
   action: "create" | "change" | "delete" | "issue" | "rotate" | "revoke";
-  /** To what kind of thing. */
+  /** Kind of the object that was changed. */
   object_kind: "api_key" | "secret" | "subject" | "authz_policy" | "redaction_policy" | "source_group" | "source" | "setting" | "conversation" | "tag" | "metadata_column" | "tenant" | "master_key";
-  /** Of policies and columns the name, of subjects the principal. */
+  /** Id of the object. Policies and metadata columns have their name here, subjects their principal. */
   object_id: string;
   /** What changed, without secrets and without content. */
   details: Record<string, unknown>;
-  /** The exact time, as the hash has it: ISO 8601 with milliseconds. */
+  /** The exact time, in the form that is hashed: ISO 8601 with milliseconds. */
   time: string;
-  /** The `hash` of the event before; zeros for the first. */
+  /** The `hash` of the previous event; zeros for the first event. */
   prev_hash: string;
-  /** SHA-256, hex, over `prev_hash`, a line feed, and the event as canonical JSON. */
+  /** SHA-256, in hex, of `prev_hash`, a line feed, and the event as canonical JSON. */
   hash: string;
 };
 
 export type AuthzPolicy = {
-  /** Its name. */
+  /** Name of the policy. */
   name: string;
-  /** 1, then one more with each change. */
+  /** 1 for a new policy; each change adds 1. */
   version: number;
-  /** `and` (all of the conditions hold) or `or` (any of them). */
+  /** `and`: all conditions must hold. `or`: at least one must hold. */
   operator: "and" | "or";
   /** Conditions and groups of conditions, as they were sent. */
   filters: Array<unknown>;
@@ -103,13 +103,13 @@ export type AuthzPolicy = {
 
 /** Conditions on metadata, at most 5 groups deep and 200 nodes in all. */
 export type AuthzPolicyGroup = {
-  /** `and` (all of the conditions hold) or `or` (any of them). · default "and" */
+  /** `and`: all conditions must hold. `or`: at least one must hold. · default "and" */
   operator?: "and" | "or" | undefined;
   /** Conditions and groups of conditions, 1 to 64. · minItems 1, maxItems 64 */
   filters: Array<{
     /** Key of metadata. For `tag` and `source_group`: `name` or `id` (absent: the name of a tag, the id of a source group); with exists and not_exists also the name of a tag. · minLength 1, maxLength 256 */
     key?: string | undefined;
-    /** `and` (all of the conditions hold) or `or` (any of them). */
+    /** How the value of the key is compared with `value`. */
     operator: "eq" | "ne" | "gt" | "gte" | "lt" | "lte" | "in" | "nin" | "contains" | "starts_with" | "exists" | "not_exists";
     /** An array for in and nin, absent for exists and not_exists, else a scalar; or `{"subject": "…"}`: that attribute of the principal. */
     value?: string | number | boolean | Array<string | number | boolean> | {
@@ -126,9 +126,9 @@ export type AuthzPolicyGroup = {
 export type AuthzSubject = {
   /** The end user. */
   principal_id: string;
-  /** By name. */
+  /** Values of the attributes, by name. */
   attributes: Record<string, string | number | boolean | Array<string | number | boolean>>;
-  /** Unix seconds; null: never. */
+  /** Unix seconds; null: the subject never expires. */
   expires_time: number | null;
   /** Unix seconds. */
   creation_time: number;
@@ -139,7 +139,7 @@ export type AuthzSubject = {
 export type ChangedFiles = {
   /** Id of the source group. · format "uuid" */
   source_group_id: string;
-  /** The run that reads what was added and updated. Null: nothing had to be done. */
+  /** Id of the run that reads the added and updated files. Null when nothing had to be done. */
   run_id: string | null;
   /** Files that become searchable for the first time. */
   added: number;
@@ -149,7 +149,7 @@ export type ChangedFiles = {
   moved: number;
   /** Files that were sent and are stored with the same bytes. */
   unchanged: number;
-  /** Files that are hidden from now on. */
+  /** Files that were deleted: they are hidden from now on. */
   deleted: number;
 };
 
@@ -160,48 +160,48 @@ export type CitedContent = {
   source_id: string;
   /** Id of the source group. · format "uuid" */
   source_group_id: string;
-  /** Where the source comes from: `local_file`, `drive`, `page`, `repo` or `web`. */
+  /** Type of the source: `local_file`, `drive`, `page`, `repo` or `web`. */
   source_type: string;
-  /** Type of the file as detected, for example `pdf`; `unknown` when it is none that is known. */
+  /** Type of the file as detected, for example `pdf`; `unknown` when it was not recognized. */
   file_type: string;
   /** Name of the source. */
   name: string;
-  /** Address at the origin; null for uploads. */
+  /** Address of the source at its origin; null for uploaded files. */
   url: string | null;
-  /** The text. */
+  /** Text of the chunk. */
   content: string;
-  /** Place of the chunk in its source, from 0. */
+  /** Position of the chunk in its source, counted from 0. */
   chunk_index: number;
   /** Code points in the extracted text; `content` is exactly start_offset to end_offset. */
   start_offset: number;
-  /** After the last code point, in the extracted text of the source. */
+  /** Offset behind the last code point of the chunk, in the extracted text of the source. */
   end_offset: number;
-  /** Pages of the file on which the chunk stands; null for files without pages. */
+  /** Numbers of the pages on which the chunk stands; null for files without pages. */
   pages: Array<number> | null;
   /** Headings above the chunk, outermost first. */
   heading_path: Array<string>;
   /** Higher is better; comparable within one answer only. */
   score: number;
-  /** Scores of the stages of the search; null for those that did not run. */
+  /** Score of each stage of the search. */
   scores: {
-    /** Score of the lexical search (BM25); null without one. */
+    /** Score of the lexical search (BM25); null when it did not find the chunk. */
     lexical: number | null;
-    /** Score of the semantic search; null without one. */
+    /** Score of the semantic search; null when it did not find the chunk. */
     semantic: number | null;
-    /** Score of the reranking model; null without one. */
+    /** Score of the rerank model; null when it did not score the chunk. */
     rerank: number | null;
   };
   metadata: Metadata;
   chunk_metadata: Metadata;
-  /** Names of the tags of its source group. */
+  /** Names of the tags of the source group. */
   tags: Array<string>;
   /** Unix seconds. */
   content_time: number;
-  /** Where the answer rests on this chunk, and whether that was verified. */
+  /** Where the answer rests on this chunk, and whether this was verified. */
   citation: {
     /** 1, 2, 3 … in the order of the answer. */
     number: number;
-    /** Half-open ranges of code points of the answer that rest on this chunk. */
+    /** Ranges of the answer that rest on this chunk. */
     spans: Array<Span>;
     /** The part of `content` that supports the cited sentences; at most 300 code points. */
     quote: string;
@@ -219,33 +219,33 @@ export type CitedContent = {
 export type CompletionResult = {
   /** Unix seconds. */
   created: number;
-  /** Id of the conversation; null when nothing of a new one was stored. */
+  /** Id of the conversation. Null when the turn would have begun a conversation but was not stored. */
   conversation_id: string | null;
   /** Id of the stored question; null when the turn was not stored. */
   user_message_id: string | null;
   /** Id of the stored answer, the new active leaf; null when the turn was not stored. */
   assistant_message_id: string | null;
-  /** One choice. */
+  /** The answers: always one. */
   choices: Array<{
-    /** Place of the choice, from 0. */
+    /** Position of the choice, from 0. */
     index: number;
-    /** What happened, for a person. */
+    /** The answer. */
     message: {
-      /** `system`, `user` or `assistant`. */
+      /** Always `assistant`. */
       role: "assistant";
-      /** The text. */
+      /** Text of the answer, without citation markers. */
       content: string;
     };
-    /** `stop`, `length`, `content_filter`, `no_answer` or `error`. */
+    /** Why the answer ended. */
     finish_reason: "stop" | "length" | "content_filter" | "no_answer" | "error";
-    /** What the answer rests on, in the order of its numbers; empty without `citation`. */
+    /** The chunks that the answer cites, in the order of their numbers. Empty when `citation` is false. */
     citations: Array<CitedContent>;
     /** What rests on web pages; absent unless grounding was on and the model used what it found. */
     web_citations?: Array<WebCitation> | undefined;
     /** Sentences that no verified citation supports; absent when there are none. */
     unsupported_spans?: Array<Span> | undefined;
   }>;
-  /** What did not stop the work but should be known. */
+  /** Problems that did not stop the request, but that the caller should know. */
   warnings: Array<Warning>;
   /** With `trace: true` only. */
   trace?: CompletionTrace | undefined;
@@ -276,49 +276,49 @@ export type Content = {
   source_id: string;
   /** Id of the source group. · format "uuid" */
   source_group_id: string;
-  /** Where the source comes from: `local_file`, `drive`, `page`, `repo` or `web`. */
+  /** Type of the source: `local_file`, `drive`, `page`, `repo` or `web`. */
   source_type: string;
-  /** Type of the file as detected, for example `pdf`; `unknown` when it is none that is known. */
+  /** Type of the file as detected, for example `pdf`; `unknown` when it was not recognized. */
   file_type: string;
   /** Name of the source. */
   name: string;
-  /** Address at the origin; null for uploads. */
+  /** Address of the source at its origin; null for uploaded files. */
   url: string | null;
-  /** The text. */
+  /** Text of the chunk. */
   content: string;
-  /** Place of the chunk in its source, from 0. */
+  /** Position of the chunk in its source, counted from 0. */
   chunk_index: number;
   /** Code points in the extracted text; `content` is exactly start_offset to end_offset. */
   start_offset: number;
-  /** After the last code point, in the extracted text of the source. */
+  /** Offset behind the last code point of the chunk, in the extracted text of the source. */
   end_offset: number;
-  /** Pages of the file on which the chunk stands; null for files without pages. */
+  /** Numbers of the pages on which the chunk stands; null for files without pages. */
   pages: Array<number> | null;
   /** Headings above the chunk, outermost first. */
   heading_path: Array<string>;
   /** Higher is better; comparable within one answer only. */
   score: number;
-  /** Scores of the stages of the search; null for those that did not run. */
+  /** Score of each stage of the search. */
   scores: {
-    /** Score of the lexical search (BM25); null without one. */
+    /** Score of the lexical search (BM25); null when it did not find the chunk. */
     lexical: number | null;
-    /** Score of the semantic search; null without one. */
+    /** Score of the semantic search; null when it did not find the chunk. */
     semantic: number | null;
-    /** Score of the reranking model; null without one. */
+    /** Score of the rerank model; null when it did not score the chunk. */
     rerank: number | null;
   };
   metadata: Metadata;
   chunk_metadata: Metadata;
-  /** Names of the tags of its source group. */
+  /** Names of the tags of the source group. */
   tags: Array<string>;
   /** Unix seconds. */
   content_time: number;
 };
 
 export type Conversation = {
-  /** Id: a UUID in lower case. · format "uuid" */
+  /** Id of the conversation. · format "uuid" */
   id: string;
-  /** A few words. */
+  /** Title of the conversation. */
   title: string;
   /** Where a turn continues that names no parent: the latest answer, or what was chosen. */
   active_message_id: string | null;
@@ -327,11 +327,11 @@ export type Conversation = {
 };
 
 export type ConversationMessage = {
-  /** Id: a UUID in lower case. · format "uuid" */
+  /** Id of the message. · format "uuid" */
   id: string;
   /** The message before; null for the first of a branch. */
   parent_id: string | null;
-  /** `user` or `assistant`. */
+  /** Author of the message. */
   role: "user" | "assistant";
   /** `[removed]` where the answer rests on something that the API key or, while authorization is on, the principal may not see. */
   content: string;
@@ -345,9 +345,9 @@ export type ConversationMessage = {
     title: string;
     /** What was found there; at most 300 code points. */
     snippet: string;
-    /** First code point, from 0. */
+    /** Offset of the first code point, from 0. */
     start: number;
-    /** After the last code point. */
+    /** Offset behind the last code point. */
     end: number;
   }> | undefined;
   /** Null for user messages. */
@@ -357,9 +357,9 @@ export type ConversationMessage = {
 };
 
 export type ConversationTree = {
-  /** Id: a UUID in lower case. · format "uuid" */
+  /** Id of the conversation. · format "uuid" */
   id: string;
-  /** A few words. */
+  /** Title of the conversation. */
   title: string;
   /** Where a turn continues that names no parent: the latest answer, or what was chosen. */
   active_message_id: string | null;
@@ -370,150 +370,150 @@ export type ConversationTree = {
 };
 
 export type Crawl = {
-  /** Id of the source, which is also that of its source group. · format "uuid" */
+  /** Id of the source, which is also the id of its source group. · format "uuid" */
   id: string;
-  /** Its name. */
+  /** Name of the source and of its source group. */
   name: string;
-  /** Where the crawl begins. */
+  /** Addresses where the crawl begins. */
   urls: Array<string>;
   /** How many links away from `urls` a page may be. */
   max_depth: number;
-  /** At most so many pages. */
+  /** Maximum number of pages. */
   max_pages: number;
-  /** Only pages whose path fits one of these globs; empty = all. */
+  /** Only pages whose path matches one of these globs are read. Empty: all pages. */
   include_paths: Array<string>;
-  /** Pages whose path fits one of these globs are left out. */
+  /** Pages whose path matches one of these globs are left out. */
   exclude_paths: Array<string>;
-  /** Only pages on the hosts of `urls`. */
+  /** Whether only pages on the hosts of `urls` are read. */
   same_host: boolean;
-  /** Also the pages that the hosts' sitemaps name. */
+  /** Whether the pages that the sitemaps of the hosts name are read too. */
   use_sitemap: boolean;
-  /** Milliseconds between two requests to one host; null = the pause of this service. */
+  /** Milliseconds between two requests to one host; null: the default of this service. */
   delay_ms: number | null;
-  /** Where the work stands: see the list of values. */
+  /** Status of the source group: that of its latest run, or of its deletion. */
   status: "unknown" | "queued" | "not_started" | "managed" | "starting" | "started" | "success" | "failure" | "canceling" | "canceled" | "deleting" | "delete_job_failure";
-  /** Id of its ingestion setting; empty once that was deleted. */
+  /** Id of the ingestion setting; empty after the setting was deleted. */
   ingestion_setting_id: string;
   /** Unix seconds. */
   creation_time: number;
-  /** Start of the latest run, Unix seconds; null before it. */
+  /** Start of the latest run, Unix seconds; null before the first run starts. */
   start_time: number | null;
-  /** End of the latest run, Unix seconds; null before it. */
+  /** End of the latest run, Unix seconds; null while it runs, and before the first run. */
   end_time: number | null;
-  /** What went wrong; null when nothing did. */
+  /** Why the latest run failed; null when it did not fail. */
   error: JobError | null;
   metadata: Metadata;
 };
 
 export type CrawlSetting = {
-  /** Id: a UUID in lower case. · format "uuid" */
+  /** Id of the setting. · format "uuid" */
   id: string;
-  /** Its name, which is also that of its source. */
+  /** Name of the setting and of its source. */
   name: string;
-  /** Where the crawl begins. */
+  /** Addresses where the crawl begins. */
   urls: Array<string>;
   /** How many links away from `urls` a page may be. */
   max_depth: number;
-  /** At most so many pages. */
+  /** Maximum number of pages. */
   max_pages: number;
-  /** Only pages whose path fits one of these globs; empty = all. */
+  /** Only pages whose path matches one of these globs are read. Empty: all pages. */
   include_paths: Array<string>;
-  /** Pages whose path fits one of these globs are left out. */
+  /** Pages whose path matches one of these globs are left out. */
   exclude_paths: Array<string>;
-  /** Only pages on the hosts of `urls`. */
+  /** Whether only pages on the hosts of `urls` are read. */
   same_host: boolean;
-  /** Also the pages that the hosts' sitemaps name. */
+  /** Whether the pages that the sitemaps of the hosts name are read too. */
   use_sitemap: boolean;
-  /** Milliseconds between two requests to one host; null = the pause of this service. */
+  /** Milliseconds between two requests to one host; null: the default of this service. */
   delay_ms: number | null;
-  /** The schedule as it was given: an RFC 5545 RRULE; empty = none. */
+  /** The schedule as it was sent: an RFC 5545 RRULE. Empty: no schedule. */
   rrule: string;
-  /** Id of its source, which is also that of its source group. · format "uuid" */
+  /** Id of the source, which is also the id of its source group. · format "uuid" */
   source_group_id: string;
-  /** Unix seconds: where a rule without DTSTART begins, in UTC. */
+  /** Unix seconds. A schedule without DTSTART starts at this time, in UTC. */
   creation_time: number;
-  /** The next occurrences of the schedule, at most 5, Unix seconds; empty without one. A run begins within a minute and a quarter of its time. */
+  /** The next times of the schedule, at most 5, in Unix seconds; empty without a schedule. A run starts within 75 seconds after its time. */
   next_run_times: Array<number>;
 };
 
 export type DriveSource = {
-  /** Id of the source, which is also that of its source group. · format "uuid" */
+  /** Id of the source, which is also the id of its source group. · format "uuid" */
   id: string;
-  /** Its name. */
+  /** Name of the source and of its source group. */
   name: string;
   /** Address of the folder. */
   folder_url: string;
-  /** Where the work stands: see the list of values. */
+  /** Status of the source group: that of its latest run, or of its deletion. */
   status: "unknown" | "queued" | "not_started" | "managed" | "starting" | "started" | "success" | "failure" | "canceling" | "canceled" | "deleting" | "delete_job_failure";
-  /** Id of its ingestion setting; empty once that was deleted. */
+  /** Id of the ingestion setting; empty after the setting was deleted. */
   ingestion_setting_id: string;
   /** Unix seconds. */
   creation_time: number;
-  /** Start of the latest run, Unix seconds; null before it. */
+  /** Start of the latest run, Unix seconds; null before the first run starts. */
   start_time: number | null;
-  /** End of the latest run, Unix seconds; null before it. */
+  /** End of the latest run, Unix seconds; null while it runs, and before the first run. */
   end_time: number | null;
-  /** What went wrong; null when nothing did. */
+  /** Why the latest run failed; null when it did not fail. */
   error: JobError | null;
   metadata: Metadata;
 };
 
 export type DriveSourceSetting = {
-  /** Id: a UUID in lower case. · format "uuid" */
+  /** Id of the setting. · format "uuid" */
   id: string;
-  /** Its name, which is also that of its source. */
+  /** Name of the setting and of its source. */
   name: string;
   /** Address of the folder. */
   folder_url: string;
-  /** The schedule as it was given: an RFC 5545 RRULE; empty = none. */
+  /** The schedule as it was sent: an RFC 5545 RRULE. Empty: no schedule. */
   rrule: string;
   /** Id of the stored secret; empty when there is none. */
   secret_id: string;
-  /** Id of its source, which is also that of its source group. · format "uuid" */
+  /** Id of the source, which is also the id of its source group. · format "uuid" */
   source_group_id: string;
-  /** Unix seconds: where a rule without DTSTART begins, in UTC. */
+  /** Unix seconds. A schedule without DTSTART starts at this time, in UTC. */
   creation_time: number;
-  /** The next occurrences of the schedule, at most 5, Unix seconds; empty without one. A run begins within a minute and a quarter of its time. */
+  /** The next times of the schedule, at most 5, in Unix seconds; empty without a schedule. A run starts within 75 seconds after its time. */
   next_run_times: Array<number>;
 };
 
 export type Error = {
   /** The only member of every error answer. */
   error: {
-    /** What happened, for a person. */
+    /** What went wrong, in words for a person. */
     message: string;
-    /** Its kind: see the list of values. */
+    /** Kind of the error, for programs: for example `invalid_request_error`. */
     type: string;
   };
 };
 
 export type GroupSource = {
-  /** Id: a UUID in lower case. · format "uuid" */
+  /** Id of the source. · format "uuid" */
   id: string;
   /** Id of the source group. · format "uuid" */
   source_group_id: string;
-  /** Where the source comes from: `local_file`, `drive`, `page`, `repo` or `web`. */
+  /** Where the source comes from. */
   source_type: "local_file" | "drive" | "page" | "repo" | "web";
-  /** Its name. */
+  /** Name of the source. Empty where a redaction rule withholds it. */
   name: string;
-  /** Names an uploaded file within its group. Null for others, and where a redaction rule would change it. */
+  /** Path of an uploaded file, unique within its group. Null for other sources, and where a redaction rule would change it. */
   path: string | null;
-  /** Type of the file as detected, for example `pdf`; `unknown` when it is none that is known. */
+  /** Type of the file as detected, for example `pdf`; `unknown` when it was not recognized. */
   file_type: string;
   /** Bytes. */
   file_size: number;
-  /** SHA-256 of the newest bytes, in hex, also while they wait to be read. Null without the scope ingestion:manage. */
+  /** SHA-256 of the newest bytes, in hex, even if they still wait to be read. Null without the scope ingestion:manage. */
   content_hash: string | null;
   metadata: Metadata;
-  /** Where the work stands: see the list of values. */
+  /** `pending`: waits to be read. `ready`: searchable. `failed`: could not be read. */
   status: "pending" | "ready" | "failed";
-  /** Of a new version, while the one before it is served: it waits to be read, or it could not be read. Else null. */
+  /** Status of a new version while the version before it is served: `pending` or `failed`. Null when there is no such version. */
   update_status: "pending" | "failed" | null;
-  /** Address at the origin; null for uploads. */
+  /** Address of the source at its origin; null for uploaded files. */
   url: string | null;
-  /** The file that it was found in: an archive, a mailbox, a mail, a PDF or an Office file. */
+  /** Id of the source that contained this file: an archive, a mailbox, a mail, a PDF or an Office file. */
   parent_source_id: string | null;
-  /** ISO 639-1, as detected. */
+  /** Detected language of the text, as an ISO 639-1 code. */
   language: string | null;
   /** Unix seconds. */
   content_time: number;
@@ -521,96 +521,96 @@ export type GroupSource = {
   creation_time: number;
   /** Code points of the extracted text. */
   text_length: number;
-  /** Number of chunks. */
+  /** Number of chunks of the source. */
   chunk_count: number;
-  /** What did not stop the work but should be known. */
+  /** Problems that did not stop the ingestion of the file. */
   warnings: Array<string>;
 };
 
 export type IssuedApiKey = {
-  /** Id: a UUID in lower case. · format "uuid" */
+  /** Id of the key. · format "uuid" */
   id: string;
-  /** Its name. */
+  /** Name of the key. */
   name: string;
-  /** What the key may do. */
+  /** Scopes of the key: what it may do. */
   scopes: Array<"inference:run" | "knowledge:read" | "knowledge:write" | "ingestion:manage" | "authz:grant" | "policy:redaction:manage" | "apikeys:issue" | "audit:read">;
-  /** Only these source groups; null = not limited. */
+  /** Only these source groups; null: not limited. */
   source_group_ids: Array<string> | null;
-  /** Only source groups with one of these tags; null = not limited. */
+  /** Only source groups with one of these tags; null: not limited. */
   tag_ids: Array<string> | null;
-  /** End of the key, Unix seconds; null = it does not expire. */
+  /** Time when the key expires, Unix seconds; null: never. */
   expires_time: number | null;
   /** Unix seconds. */
   creation_time: number;
-  /** The key itself. It is shown only here. */
+  /** The key itself. No other answer contains it. */
   key: string;
 };
 
 export type JobError = {
-  /** A few words. */
+  /** What failed, in a few words. */
   title: string;
-  /** What happened, for a person. */
+  /** What went wrong, in words for a person. */
   message: string;
 };
 
 export type LocalFileGroup = {
-  /** Id: a UUID in lower case. · format "uuid" */
+  /** Id of the source group. · format "uuid" */
   id: string;
-  /** Its name. */
+  /** Name of the source group. */
   name: string;
-  /** Where the work stands: see the list of values. */
+  /** Status of the source group: that of its latest run, or of its deletion. */
   status: "unknown" | "queued" | "not_started" | "managed" | "starting" | "started" | "success" | "failure" | "canceling" | "canceled" | "deleting" | "delete_job_failure";
-  /** When the upload was accepted, Unix seconds. */
+  /** Time when the upload was accepted, Unix seconds. */
   upload_time: number | null;
   /** Unix seconds. */
   creation_time: number;
-  /** Start of the latest run, Unix seconds; null before it. */
+  /** Start of the latest run, Unix seconds; null before the first run starts. */
   start_time: number | null;
-  /** End of the latest run, Unix seconds; null before it. */
+  /** End of the latest run, Unix seconds; null while it runs, and before the first run. */
   end_time: number | null;
-  /** What went wrong; null when nothing did. */
+  /** Why the latest run failed; null when it did not fail. */
   error: JobError | null;
   metadata: Metadata;
   /** Columns of record files that become chunk metadata. */
   chunk_metadata_keys: Array<{
-    /** The key. */
+    /** Name of the column, and key of the chunk metadata. */
     key: string;
-    /** Its kind: see the list of values. */
+    /** Type of the values. */
     type: "string" | "integer" | "float" | "date" | "datetime";
   }>;
-  /** Number of chunks that carry at least one chunk metadata record. */
+  /** Number of chunks that have at least one chunk metadata record. */
   chunk_metadatas_count: number;
 };
 
 export type Metadata = {
-  /** The records, by key. */
+  /** The records, sorted by key. */
   records: Array<MetadataRecord>;
 };
 
 export type MetadataColumn = {
-  /** Id: a UUID in lower case. · format "uuid" */
+  /** Id of the column. · format "uuid" */
   id: string;
-  /** The key. */
+  /** Key of source metadata. */
   key: string;
-  /** Its kind: see the list of values. */
+  /** Type of the values. */
   type: "string" | "integer";
-  /** What it is for, in words of its owner. */
+  /** What the column is for, in the words of its owner. Empty when none was given. */
   description: string;
-  /** While `building`, the column may be used: filters are right, only slower. */
+  /** While the status is `building`, filters on the column are already correct, but slower. */
   status: "building" | "ready";
-  /** Sources whose value is no whole number, of those looked at so far: for filters they lack the key. */
+  /** Number of sources, of those read so far, whose value is not a whole number. Filters treat them as without the key. */
   coercion_failures: number;
 };
 
 /** Conditions on metadata, at most 5 groups deep and 200 nodes in all. */
 export type MetadataFilterGroup = {
-  /** `and` (all of the conditions hold) or `or` (any of them). · default "and" */
+  /** `and`: all conditions must hold. `or`: at least one must hold. · default "and" */
   operator?: "and" | "or" | undefined;
   /** Conditions and groups of conditions, 1 to 64. · minItems 1, maxItems 64 */
   filters: Array<{
-    /** The key. · minLength 1, maxLength 256 */
+    /** Key of the metadata. · minLength 1, maxLength 256 */
     key: string;
-    /** `and` (all of the conditions hold) or `or` (any of them). */
+    /** How the value of the key is compared with `value`. */
     operator: "eq" | "ne" | "gt" | "gte" | "lt" | "lte" | "in" | "nin" | "contains" | "starts_with" | "exists" | "not_exists";
     /** An array for in and nin, absent for exists and not_exists, else a scalar. */
     value?: string | number | boolean | Array<string | number | boolean> | undefined;
@@ -618,9 +618,9 @@ export type MetadataFilterGroup = {
 };
 
 export type MetadataItemPatch = {
-  /** The records, by key. */
+  /** Records to set, and keys to delete. Each key once. */
   records: Array<{
-    /** The key. */
+    /** Key of the record. */
     key: string;
     /** Null deletes the key. */
     val: string | null;
@@ -628,9 +628,9 @@ export type MetadataItemPatch = {
 };
 
 export type MetadataPatch = {
-  /** The records, by key. · maxItems 40 */
+  /** Records to set, and keys to delete. Each key once. · maxItems 40 */
   records: Array<{
-    /** The key. · minLength 1, maxLength 256 */
+    /** Key of the record. · minLength 1, maxLength 256 */
     key: string;
     /** Null deletes the key. */
     val: string | null;
@@ -638,65 +638,65 @@ export type MetadataPatch = {
 };
 
 export type MetadataRecord = {
-  /** The key. */
+  /** Key of the record. */
   key: string;
-  /** The value. */
+  /** Value of the record. */
   val: string;
-  /** `string`; records of the origin may be `integer`, `float`, `date` or `datetime`. */
+  /** `string`. Records of the origin may also be `integer`, `float`, `date` or `datetime`. */
   type: string;
 };
 
 export type Neighbour = {
-  /** Id: a UUID in lower case. · format "uuid" */
+  /** Id of the chunk. · format "uuid" */
   id: string;
-  /** Place of the chunk in its source, from 0. */
+  /** Position of the chunk in its source, counted from 0. */
   chunk_index: number;
-  /** The text. */
+  /** Text of the chunk. */
   content: string;
-  /** First code point, in the extracted text of the source. */
+  /** Code points in the extracted text; `content` is exactly start_offset to end_offset. */
   start_offset: number;
-  /** After the last code point, in the extracted text of the source. */
+  /** Offset behind the last code point of the chunk, in the extracted text of the source. */
   end_offset: number;
 };
 
 export type PageSource = {
-  /** Id of the source, which is also that of its source group. · format "uuid" */
+  /** Id of the source, which is also the id of its source group. · format "uuid" */
   id: string;
-  /** Its name. */
+  /** Name of the source and of its source group. */
   name: string;
   /** The page or data source of the workspace. */
   page_id: string;
-  /** Where the work stands: see the list of values. */
+  /** Status of the source group: that of its latest run, or of its deletion. */
   status: "unknown" | "queued" | "not_started" | "managed" | "starting" | "started" | "success" | "failure" | "canceling" | "canceled" | "deleting" | "delete_job_failure";
-  /** Id of its ingestion setting; empty once that was deleted. */
+  /** Id of the ingestion setting; empty after the setting was deleted. */
   ingestion_setting_id: string;
   /** Unix seconds. */
   creation_time: number;
-  /** Start of the latest run, Unix seconds; null before it. */
+  /** Start of the latest run, Unix seconds; null before the first run starts. */
   start_time: number | null;
-  /** End of the latest run, Unix seconds; null before it. */
+  /** End of the latest run, Unix seconds; null while it runs, and before the first run. */
   end_time: number | null;
-  /** What went wrong; null when nothing did. */
+  /** Why the latest run failed; null when it did not fail. */
   error: JobError | null;
   metadata: Metadata;
 };
 
 export type PageSourceSetting = {
-  /** Id: a UUID in lower case. · format "uuid" */
+  /** Id of the setting. · format "uuid" */
   id: string;
-  /** Its name, which is also that of its source. */
+  /** Name of the setting and of its source. */
   name: string;
   /** The page or data source of the workspace. */
   page_id: string;
-  /** The schedule as it was given: an RFC 5545 RRULE; empty = none. */
+  /** The schedule as it was sent: an RFC 5545 RRULE. Empty: no schedule. */
   rrule: string;
   /** Id of the stored secret; empty when there is none. */
   secret_id: string;
-  /** Id of its source, which is also that of its source group. · format "uuid" */
+  /** Id of the source, which is also the id of its source group. · format "uuid" */
   source_group_id: string;
-  /** Unix seconds: where a rule without DTSTART begins, in UTC. */
+  /** Unix seconds. A schedule without DTSTART starts at this time, in UTC. */
   creation_time: number;
-  /** The next occurrences of the schedule, at most 5, Unix seconds; empty without one. A run begins within a minute and a quarter of its time. */
+  /** The next times of the schedule, at most 5, in Unix seconds; empty without a schedule. A run starts within 75 seconds after its time. */
   next_run_times: Array<number>;
 };
 
@@ -716,7 +716,7 @@ export type RedactionPolicy = {
   enabled: boolean;
   /** Each with a name of its own. · maxItems 100 */
   rules: Array<RedactionRule>;
-  /** Grows with every change. */
+  /** Version of the policy. It grows with every change. */
   version: number;
   /** Unix seconds. */
   creation_time: number;
@@ -766,114 +766,114 @@ export type RedactionRule = {
 };
 
 export type RepoSetting = {
-  /** Id: a UUID in lower case. · format "uuid" */
+  /** Id of the setting. · format "uuid" */
   id: string;
-  /** Its name, which is also that of its source. */
+  /** Name of the setting and of its source. */
   name: string;
-  /** `owner/name`. */
+  /** Name of the repository, as `owner/name`. */
   repository: string;
-  /** Globs that say what is read; empty = everything. */
+  /** Globs of the files that are read. Empty: all files. */
   path_filters: Array<string>;
-  /** `default`: the default branch. */
+  /** Kind of the version that is read. `default`: the default branch. */
   reference_type: "default" | "branch" | "tag" | "commit";
   /** Name of the branch or tag, or hash of the commit; empty for `default`. */
   reference_param: string;
-  /** The schedule as it was given: an RFC 5545 RRULE; empty = none. */
+  /** The schedule as it was sent: an RFC 5545 RRULE. Empty: no schedule. */
   rrule: string;
   /** Id of the stored secret; empty when there is none. */
   secret_id: string;
-  /** Id of its source, which is also that of its source group. · format "uuid" */
+  /** Id of the source, which is also the id of its source group. · format "uuid" */
   source_group_id: string;
-  /** Unix seconds: where a rule without DTSTART begins, in UTC. */
+  /** Unix seconds. A schedule without DTSTART starts at this time, in UTC. */
   creation_time: number;
-  /** The next occurrences of the schedule, at most 5, Unix seconds; empty without one. A run begins within a minute and a quarter of its time. */
+  /** The next times of the schedule, at most 5, in Unix seconds; empty without a schedule. A run starts within 75 seconds after its time. */
   next_run_times: Array<number>;
 };
 
 export type RepoSource = {
-  /** Id of the source, which is also that of its source group. · format "uuid" */
+  /** Id of the source, which is also the id of its source group. · format "uuid" */
   id: string;
-  /** Its name. */
+  /** Name of the source and of its source group. */
   name: string;
-  /** `owner/name`. */
+  /** Name of the repository, as `owner/name`. */
   repository: string;
-  /** Globs that say what is read; empty = everything. */
+  /** Globs of the files that are read. Empty: all files. */
   path_filters: Array<string>;
-  /** `default`: the default branch. */
+  /** Kind of the version that is read. `default`: the default branch. */
   reference_type: "default" | "branch" | "tag" | "commit";
   /** Name of the branch or tag, or hash of the commit; empty for `default`. */
   reference_param: string;
-  /** Where the work stands: see the list of values. */
+  /** Status of the source group: that of its latest run, or of its deletion. */
   status: "unknown" | "queued" | "not_started" | "managed" | "starting" | "started" | "success" | "failure" | "canceling" | "canceled" | "deleting" | "delete_job_failure";
-  /** Id of its ingestion setting; empty once that was deleted. */
+  /** Id of the ingestion setting; empty after the setting was deleted. */
   ingestion_setting_id: string;
   /** Unix seconds. */
   creation_time: number;
-  /** Start of the latest run, Unix seconds; null before it. */
+  /** Start of the latest run, Unix seconds; null before the first run starts. */
   start_time: number | null;
-  /** End of the latest run, Unix seconds; null before it. */
+  /** End of the latest run, Unix seconds; null while it runs, and before the first run. */
   end_time: number | null;
-  /** What went wrong; null when nothing did. */
+  /** Why the latest run failed; null when it did not fail. */
   error: JobError | null;
   metadata: Metadata;
 };
 
 export type Run = {
-  /** Id: a UUID in lower case. · format "uuid" */
+  /** Id of the run. · format "uuid" */
   id: string;
   /** Id of the source group. · format "uuid" */
   source_group_id: string;
-  /** Where the work stands: see the list of values. */
+  /** Status of the run. */
   status: "unknown" | "queued" | "not_started" | "managed" | "starting" | "started" | "success" | "failure" | "canceling" | "canceled" | "deleting" | "delete_job_failure";
-  /** What the run is doing now: `list` while its origin is listed and what came is read, then `parse`. */
+  /** What the run does now: `list` while it lists the origin and reads the files that it found, then `parse`. */
   stage: string | null;
-  /** Files that were processed, with those that failed. */
+  /** Number of files that were processed, including those that failed. */
   files_done: number;
-  /** Files of the run; while its origin is listed, those that were found so far. */
+  /** Number of files of the run. While the run lists its origin, the number of files found so far. */
   files_total: number;
-  /** Chunks stored so far. */
+  /** Number of chunks stored so far. */
   chunks_done: number;
-  /** How many files were scanned, added, updated and so on. */
+  /** Numbers of files by the result of the run. */
   statistics: {
-    /** Files that were looked at. */
+    /** Files that were examined. */
     scanned: number;
-    /** Files that are new. */
+    /** New files. */
     added: number;
-    /** Files that changed. */
+    /** Files with new content. */
     updated: number;
     /** Files that did not change. */
     unchanged: number;
-    /** Files that were left out. */
+    /** Files that were not read. */
     skipped: number;
-    /** Files that are gone at the origin. */
+    /** Files that no longer exist at the origin and were deleted. */
     deleted: number;
     /** Files that failed. */
     failed: number;
   };
   /** Unix seconds. */
   creation_time: number;
-  /** Start of the latest run, Unix seconds; null before it. */
+  /** Start of the run, Unix seconds; null before it starts. */
   start_time: number | null;
-  /** End of the latest run, Unix seconds; null before it. */
+  /** End of the run, Unix seconds; null before it ends. */
   end_time: number | null;
-  /** What went wrong; null when nothing did. */
+  /** Why the run failed; null when it did not fail. */
   error: JobError | null;
 };
 
 export type RunError = {
-  /** Id: a UUID in lower case. · format "uuid" */
+  /** Id of the error. · format "uuid" */
   id: string;
-  /** Null: what could not be listed or fetched has never become a source. */
+  /** Id of the source. Null when the file could not be listed or fetched, and so never became a source. */
   source_id: string | null;
-  /** Its name. */
+  /** Name of the file. */
   name: string;
-  /** Where it failed: list, fetch, detect, parse, chunk or store. */
+  /** Where the file failed: list, fetch, detect, parse, chunk or store. */
   stage: string;
-  /** A few words. */
+  /** What failed, in a few words. */
   title: string;
-  /** What happened, for a person. */
+  /** What went wrong, in words for a person. */
   message: string;
-  /** True when the same file may succeed in another run. */
+  /** Whether the same file may succeed in another run. */
   retryable: boolean;
   /** Unix seconds. */
   creation_time: number;
@@ -886,77 +886,77 @@ export type SearchResult = {
   source_id: string;
   /** Id of the source group. · format "uuid" */
   source_group_id: string;
-  /** Where the source comes from: `local_file`, `drive`, `page`, `repo` or `web`. */
+  /** Type of the source: `local_file`, `drive`, `page`, `repo` or `web`. */
   source_type: string;
-  /** Type of the file as detected, for example `pdf`; `unknown` when it is none that is known. */
+  /** Type of the file as detected, for example `pdf`; `unknown` when it was not recognized. */
   file_type: string;
   /** Name of the source. */
   name: string;
-  /** Address at the origin; null for uploads. */
+  /** Address of the source at its origin; null for uploaded files. */
   url: string | null;
-  /** The text. */
+  /** Text of the chunk. */
   content: string;
-  /** Place of the chunk in its source, from 0. */
+  /** Position of the chunk in its source, counted from 0. */
   chunk_index: number;
   /** Code points in the extracted text; `content` is exactly start_offset to end_offset. */
   start_offset: number;
-  /** After the last code point, in the extracted text of the source. */
+  /** Offset behind the last code point of the chunk, in the extracted text of the source. */
   end_offset: number;
-  /** Pages of the file on which the chunk stands; null for files without pages. */
+  /** Numbers of the pages on which the chunk stands; null for files without pages. */
   pages: Array<number> | null;
   /** Headings above the chunk, outermost first. */
   heading_path: Array<string>;
   /** Higher is better; comparable within one answer only. */
   score: number;
-  /** Scores of the stages of the search; null for those that did not run. */
+  /** Score of each stage of the search. */
   scores: {
-    /** Score of the lexical search (BM25); null without one. */
+    /** Score of the lexical search (BM25); null when it did not find the chunk. */
     lexical: number | null;
-    /** Score of the semantic search; null without one. */
+    /** Score of the semantic search; null when it did not find the chunk. */
     semantic: number | null;
-    /** Score of the reranking model; null without one. */
+    /** Score of the rerank model; null when it did not score the chunk. */
     rerank: number | null;
   };
   metadata: Metadata;
   chunk_metadata: Metadata;
-  /** Names of the tags of its source group. */
+  /** Names of the tags of the source group. */
   tags: Array<string>;
   /** Unix seconds. */
   content_time: number;
-  /** Neighbouring chunks in reading order; only when the request asks for them. */
+  /** Neighbouring chunks in reading order; present if the request asks for them. */
   context?: {
-    /** Chunks before it. */
+    /** Chunks before the result. */
     before: Array<Neighbour>;
-    /** Chunks after it. */
+    /** Chunks after the result. */
     after: Array<Neighbour>;
   } | undefined;
 };
 
 export type Secret = {
-  /** Id: a UUID in lower case. · format "uuid" */
+  /** Id of the secret. · format "uuid" */
   id: string;
-  /** Its name. */
+  /** Name of the secret. */
   name: string;
-  /** Its kind: see the list of values. */
+  /** Type of source that the secret opens. */
   type: "drive" | "repo" | "page";
   /** Unix seconds. */
   last_update_time: number;
   /** Unix seconds. */
   creation_time: number;
-  /** Empty when none was given. */
+  /** What the secret is for, in the words of its owner. Empty when none was given. */
   description: string;
 };
 
 export type ShownAttributes = Record<string, string | number | boolean | Array<string | number | boolean>>;
 
 export type Source = {
-  /** Id: a UUID in lower case. · format "uuid" */
+  /** Id of the source. · format "uuid" */
   id: string;
   /** Id of the source group. · format "uuid" */
   source_group_id: string;
-  /** Its name. */
+  /** Name of the source. */
   name: string;
-  /** Type of the file as detected, for example `pdf`; `unknown` when it is none that is known. */
+  /** Type of the file as detected, for example `pdf`; `unknown` when it was not recognized. */
   file_type: string;
   /** Bytes. */
   file_size: number;
@@ -965,21 +965,21 @@ export type Source = {
 };
 
 export type SourceGroup = {
-  /** Id: a UUID in lower case. · format "uuid" */
+  /** Id of the source group. · format "uuid" */
   id: string;
-  /** Where the source comes from: `local_file`, `drive`, `page`, `repo` or `web`. */
+  /** Where the sources of the group come from. */
   source_type: "local_file" | "drive" | "page" | "repo" | "web";
-  /** Its name. */
+  /** Name of the source group. */
   name: string;
-  /** Where the work stands: see the list of values. */
+  /** Status of the source group: that of its latest run, or of its deletion. */
   status: "unknown" | "queued" | "not_started" | "managed" | "starting" | "started" | "success" | "failure" | "canceling" | "canceled" | "deleting" | "delete_job_failure";
   /** Unix seconds. */
   creation_time: number;
-  /** Start of the latest run, Unix seconds; null before it. */
+  /** Start of the latest run, Unix seconds; null before the first run starts. */
   start_time: number | null;
-  /** End of the latest run, Unix seconds; null before it. */
+  /** End of the latest run, Unix seconds; null while it runs, and before the first run. */
   end_time: number | null;
-  /** What went wrong; null when nothing did. */
+  /** Why the latest run failed; null when it did not fail. */
   error: JobError | null;
   metadata: Metadata;
 };
@@ -987,23 +987,23 @@ export type SourceGroup = {
 export type SourceText = {
   /** Id of the source. · format "uuid" */
   source_id: string;
-  /** The text. */
+  /** The requested part of the extracted text. */
   text: string;
-  /** First code point, in the extracted text of the source. */
+  /** Offset of the first code point of `text`. */
   start_offset: number;
-  /** After the last code point of `text`; less than asked for where the text ends. */
+  /** Offset behind the last code point of `text`. It is smaller than requested if the text ends before. */
   end_offset: number;
   /** Code points of the whole text. */
   text_length: number;
-  /** The start_offset of the next page; null at the end. */
+  /** The start_offset of the next page; null at the end of the text. */
   next_offset: number | null;
 };
 
 /** Half-open range of code points of the answer text. */
 export type Span = {
-  /** First code point, from 0. */
+  /** Offset of the first code point, from 0. */
   start: number;
-  /** After the last code point. */
+  /** Offset behind the last code point. */
   end: number;
 };
 
@@ -1014,19 +1014,19 @@ export type StoredCitation = {
   source_id: string;
   /** Id of the source group. · format "uuid" */
   source_group_id: string;
-  /** Its name. */
+  /** Name of the source. */
   name: string;
-  /** Address at the origin; null for uploads. */
+  /** Address of the source at its origin; null for uploaded files. */
   url: string | null;
-  /** Where the answer rests on this chunk, and whether that was verified. */
+  /** Where the answer rests on this chunk, and whether this was verified. */
   citation: {
     /** Number of the citation, from 1. */
     number: number;
     /** Half-open ranges of code points of the answer. */
     spans: Array<{
-      /** First code point, from 0. */
+      /** Offset of the first code point, from 0. */
       start: number;
-      /** After the last code point. */
+      /** Offset behind the last code point. */
       end: number;
     }>;
     /** At most 300 code points. */
@@ -1043,11 +1043,11 @@ export type StoredCitation = {
 };
 
 export type Tag = {
-  /** Id: a UUID in lower case. · format "uuid" */
+  /** Id of the tag. · format "uuid" */
   id: string;
-  /** Its name. */
+  /** Name of the tag, unique within the tenant. */
   name: string;
-  /** What it is for, in words of its owner. */
+  /** What the tag is for, in the words of its owner. Empty when none was given. */
   description: string;
 };
 
@@ -1059,17 +1059,17 @@ export type TagSourceGroupLink = {
 };
 
 export type Warning = {
-  /** The kind of warning, for example `postfilter_underfilled`. */
+  /** Kind of the warning, for programs: for example `postfilter_underfilled`. */
   type: string;
-  /** What happened, for a person. */
+  /** The warning in words for a person. */
   message: string;
 };
 
 /** A half-open range of code points of the answer that rests on a web page. */
 export type WebCitation = {
-  /** First code point, from 0. */
+  /** Offset of the first code point, from 0. */
   start: number;
-  /** After the last code point. */
+  /** Offset behind the last code point. */
   end: number;
   /** http or https. */
   url: string;
@@ -1084,19 +1084,19 @@ export interface Operations {
   search: {
     request: {
       body: {
-        /** What to look for. · minLength 1, maxLength 4000 */
+        /** Words or question to search for. · minLength 1, maxLength 4000 */
         query: string;
-        /** With no embedding model, `hybrid` is `lexical` and `semantic` is refused. When the model fails, `hybrid` is `lexical` with a warning. · default "hybrid" */
+        /** By words (`lexical`), by meaning (`semantic`), or both (`hybrid`). Without an embedding model, `hybrid` works as `lexical`, and `semantic` is refused. If the model fails, `hybrid` works as `lexical`, with a warning. · default "hybrid" */
         mode?: "hybrid" | "lexical" | "semantic" | undefined;
-        /** How many records to return. · minimum 1, maximum 100, default 10 */
+        /** Maximum number of results. · minimum 1, maximum 100, default 10 */
         limit?: number | undefined;
-        /** Results to skip. · minimum 0, maximum 10000, default 0 */
+        /** Number of results to skip. · minimum 0, maximum 10000, default 0 */
         offset?: number | undefined;
         /** Names of tags of the source group. · minItems 1, maxItems 100 */
         tags?: Array<string> | undefined;
         /** Ids of tags of the source group; unknown ids select nothing. · minItems 1, maxItems 100 */
         tag_ids?: Array<string> | undefined;
-        /** `or` (default): any of the tags; `and`: all of them. For `tags` and for `tag_ids`. */
+        /** `or` (default): any of the tags; `and`: all of them. Applies to `tags` and to `tag_ids`. */
         tag_filter_logic?: "and" | "or" | undefined;
         /** Only chunks of sources of these types. At most 100. · minItems 1, maxItems 100 */
         source_types?: Array<"local_file" | "drive" | "page" | "repo" | "web"> | undefined;
@@ -1106,27 +1106,27 @@ export interface Operations {
         date_from?: number | undefined;
         /** Content date, Unix seconds, inclusive. · minimum 1735639200, maximum 253402300799 */
         date_to?: number | undefined;
-        /** Case-insensitive parts of the host of the source's URL; any of them. · minItems 1, maxItems 100 */
+        /** Only chunks of sources whose URL has one of these texts in its host. Upper and lower case are equal. · minItems 1, maxItems 100 */
         domains?: Array<string> | undefined;
-        /** On metadata of the source group. */
+        /** Conditions on metadata of the source group. */
         metadata?: MetadataFilterGroup | undefined;
-        /** On metadata of the source. */
+        /** Conditions on metadata of the source. */
         source_metadata?: MetadataFilterGroup | undefined;
-        /** On metadata of the chunk. */
+        /** Conditions on metadata of the chunk. */
         chunk_metadata?: MetadataFilterGroup | undefined;
-        /** On declared metadata columns; other keys are 400. */
+        /** Conditions on declared metadata columns. A key that is not declared is answered with 400. */
         metadata_filter?: MetadataFilterGroup | undefined;
-        /** Filters after the search: may find fewer than `limit`. · default false */
+        /** Applies the filters after the search instead of within it. May return fewer results than `limit`. · default false */
         use_postfilter?: boolean | undefined;
-        /** Whether the first hits are put into another order: by the rerank model, if one is configured, else, in lexical search, by how closely they hold the words of the query. · default true */
+        /** Whether the first results are ordered again: by the rerank model if one is configured; otherwise, in lexical search, by how close together they have the words of the query. · default true */
         rerank?: boolean | undefined;
-        /** At most so many chunks of one source; absent = any number. · minimum 1, maximum 100 */
+        /** Maximum number of chunks of one source. Absent: no limit. · minimum 1, maximum 100 */
         max_chunks_per_source?: number | undefined;
-        /** Neighbouring chunks to return with each result. */
+        /** How many neighbouring chunks to return with each result. */
         context?: {
-          /** Chunks before it. · minimum 0, maximum 5, default 0 */
+          /** Number of chunks before the result. · minimum 0, maximum 5, default 0 */
           before?: number | undefined;
-          /** Chunks after it. · minimum 0, maximum 5, default 0 */
+          /** Number of chunks after the result. · minimum 0, maximum 5, default 0 */
           after?: number | undefined;
         } | undefined;
         /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
@@ -1136,9 +1136,9 @@ export interface Operations {
       };
     };
     response: {
-      /** The results, in order. */
+      /** Matching chunks, best first. */
       results: Array<SearchResult>;
-      /** What did not stop the work but should be known. */
+      /** Problems that did not stop the request, but that the caller should know. */
       warnings: Array<Warning>;
     };
   };
@@ -1190,9 +1190,9 @@ export interface Operations {
         id: string;
       };
       query?: {
-        /** First code point. · minimum 0, maximum 2147463647, default 0 */
+        /** Offset of the first code point to return. · minimum 0, maximum 2147463647, default 0 */
         start_offset?: number | undefined;
-        /** Code point after the last one, at most 200000 after start_offset; default 20000 after it. · minimum 0, maximum 2147463647 */
+        /** Offset behind the last code point to return, at most 200000 after start_offset. Default: 20000 after start_offset. · minimum 0, maximum 2147463647 */
         end_offset?: number | undefined;
         /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
         principal_id?: string | undefined;
@@ -1208,9 +1208,9 @@ export interface Operations {
       body: {
         /** The last message with role `user` is the question. With `conversation_id` the others are ignored. · minItems 1, maxItems 200 */
         messages: Array<{
-          /** `system`, `user` or `assistant`. */
+          /** Author of the message. */
           role: "system" | "user" | "assistant";
-          /** The text. · minLength 0, maxLength 1048576 */
+          /** Text of the message. · minLength 0, maxLength 1048576 */
           content: string;
         }>;
         /** Streams the answer: as plain text, or with `Accept: text/event-stream` as ag-ui events. Defaults to false, with that header to true. */
@@ -1225,7 +1225,7 @@ export interface Operations {
         tags?: Array<string> | undefined;
         /** Ids of tags of the source group; unknown ids select nothing. · minItems 1, maxItems 100 */
         tag_ids?: Array<string> | undefined;
-        /** `or` (default): any of the tags; `and`: all of them. For `tags` and for `tag_ids`. */
+        /** `or` (default): any of the tags; `and`: all of them. Applies to `tags` and to `tag_ids`. */
         tag_filter_logic?: "and" | "or" | undefined;
         /** Only chunks of sources of these types. At most 100. · minItems 1, maxItems 100 */
         source_types?: Array<"local_file" | "drive" | "page" | "repo" | "web"> | undefined;
@@ -1235,15 +1235,15 @@ export interface Operations {
         date_from?: number | undefined;
         /** Content date, Unix seconds, inclusive. · minimum 1735639200, maximum 253402300799 */
         date_to?: number | undefined;
-        /** Case-insensitive parts of the host of the source's URL; any of them. · minItems 1, maxItems 100 */
+        /** Only chunks of sources whose URL has one of these texts in its host. Upper and lower case are equal. · minItems 1, maxItems 100 */
         domains?: Array<string> | undefined;
-        /** On metadata of the source group. */
+        /** Conditions on metadata of the source group. */
         metadata?: MetadataFilterGroup | undefined;
-        /** On metadata of the source. */
+        /** Conditions on metadata of the source. */
         source_metadata?: MetadataFilterGroup | undefined;
-        /** On metadata of the chunk. */
+        /** Conditions on metadata of the chunk. */
         chunk_metadata?: MetadataFilterGroup | undefined;
-        /** On declared metadata columns; other keys are 400. */
+        /** Conditions on declared metadata columns. A key that is not declared is answered with 400. */
         metadata_filter?: MetadataFilterGroup | undefined;
         /** Filters after the search: may find fewer chunks than `limit`. · default false */
         use_postfilter?: boolean | undefined;
@@ -1279,7 +1279,7 @@ export interface Operations {
         after_id?: string | undefined;
         /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
         order?: "asc" | "desc" | undefined;
-        /** Only records with this text in the title, whatever the case; blanks around it do not count. · minLength 1, maxLength 200 */
+        /** Only records with this text in the title. Upper and lower case are equal; blanks around it are ignored. · minLength 1, maxLength 200 */
         q?: string | undefined;
         /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
         principal_id?: string | undefined;
@@ -1349,7 +1349,7 @@ export interface Operations {
   createLocalFileGroup: {
     request: {
       headers?: {
-        /** Makes a repeated request harmless for 24 hours: the same request gets the stored answer, another body 409. · minLength 1, maxLength 255 */
+        /** Makes it safe to repeat a request for 24 hours: the same request gets the stored answer, another body gets 409. · minLength 1, maxLength 255 */
         "Idempotency-Key"?: string | undefined;
       } | undefined;
       body: UploadBody;
@@ -1406,7 +1406,7 @@ export interface Operations {
         id: string;
       };
       headers?: {
-        /** Makes a repeated request harmless for 24 hours: the same request gets the stored answer, another body 409. · minLength 1, maxLength 255 */
+        /** Makes it safe to repeat a request for 24 hours: the same request gets the stored answer, another body gets 409. · minLength 1, maxLength 255 */
         "Idempotency-Key"?: string | undefined;
       } | undefined;
       body: UploadBody;
@@ -1421,14 +1421,14 @@ export interface Operations {
         id: string;
       };
       body: {
-        /** Of the files to delete. · minItems 1, maxItems 2000 */
+        /** Paths of the files to delete. · minItems 1, maxItems 2000 */
         paths: Array<string>;
       };
     };
     response: {
       /** Id of the source group. · format "uuid" */
       source_group_id: string;
-      /** Files that were there. */
+      /** Number of files that were deleted. */
       deleted: number;
     };
   };
@@ -1436,19 +1436,19 @@ export interface Operations {
   createDriveSource: {
     request: {
       headers?: {
-        /** Makes a repeated request harmless for 24 hours: the same request gets the stored answer, another body 409. · minLength 1, maxLength 255 */
+        /** Makes it safe to repeat a request for 24 hours: the same request gets the stored answer, another body gets 409. · minLength 1, maxLength 255 */
         "Idempotency-Key"?: string | undefined;
       } | undefined;
       body: {
-        /** Its name. · minLength 1, maxLength 200 */
+        /** Name of the source and of its source group. · minLength 1, maxLength 200 */
         name: string;
-        /** Address of the folder, as the browser shows it: `https://drive.google.com/drive/folders/…`. Folders inside it are read too. · minLength 1, maxLength 2000 */
+        /** Address of the folder in the browser: `https://drive.google.com/drive/folders/…`. Folders inside it are read too. · minLength 1, maxLength 2000 */
         folder_url: string;
         /** Id of a stored secret of the type `drive`; not together with `service_account_key`. · format "uuid" */
         secret_id?: string | undefined;
-        /** The JSON key of a service account that may read the folder, for one run only: it is sealed, never returned, and erased when the first run ends. Not together with `secret_id`. · minLength 1, maxLength 5000 */
+        /** The JSON key of a service account that may read the folder, for one run only: it is encrypted, never returned, and erased when the first run ends. Not together with `secret_id`. · minLength 1, maxLength 5000 */
         service_account_key?: string | undefined;
-        /** When to run again: an RFC 5545 RRULE. It needs a stored secret where one is used. · minLength 0, maxLength 500 */
+        /** When to run again: an RFC 5545 RRULE. If the source needs a credential, a schedule needs a stored secret. · minLength 0, maxLength 500 */
         rrule?: string | undefined;
         /** Metadata of the source group. */
         metadata?: MetadataPatch | undefined;
@@ -1529,9 +1529,9 @@ export interface Operations {
         id: string;
       };
       body: {
-        /** A new name, also of the source. · minLength 1, maxLength 200 */
+        /** New name of the setting and of its source. · minLength 1, maxLength 200 */
         name: string;
-        /** When to run: an RFC 5545 RRULE. Absent = unchanged; empty = no schedule. · minLength 0, maxLength 500 */
+        /** When to run: an RFC 5545 RRULE. Absent: unchanged. Empty: no schedule. · minLength 0, maxLength 500 */
         rrule?: string | undefined;
       };
     };
@@ -1551,19 +1551,19 @@ export interface Operations {
   createPageSource: {
     request: {
       headers?: {
-        /** Makes a repeated request harmless for 24 hours: the same request gets the stored answer, another body 409. · minLength 1, maxLength 255 */
+        /** Makes it safe to repeat a request for 24 hours: the same request gets the stored answer, another body gets 409. · minLength 1, maxLength 255 */
         "Idempotency-Key"?: string | undefined;
       } | undefined;
       body: {
-        /** Its name. · minLength 1, maxLength 200 */
+        /** Name of the source and of its source group. · minLength 1, maxLength 200 */
         name: string;
-        /** The page or data source of the workspace: its id, or its address as the browser shows it. Pages below it are read too. · minLength 1, maxLength 2000 */
+        /** The page or data source of the workspace: its id, or its address in the browser. Pages below it are read too. · minLength 1, maxLength 2000 */
         page_id: string;
         /** Id of a stored secret of the type `page`; not together with `page_token`. · format "uuid" */
         secret_id?: string | undefined;
-        /** The token of an integration that may read the page, for one run only: it is sealed, never returned, and erased when the first run ends. Not together with `secret_id`. · minLength 1, maxLength 5000 */
+        /** The token of an integration that may read the page, for one run only: it is encrypted, never returned, and erased when the first run ends. Not together with `secret_id`. · minLength 1, maxLength 5000 */
         page_token?: string | undefined;
-        /** When to run again: an RFC 5545 RRULE. It needs a stored secret where one is used. · minLength 0, maxLength 500 */
+        /** When to run again: an RFC 5545 RRULE. If the source needs a credential, a schedule needs a stored secret. · minLength 0, maxLength 500 */
         rrule?: string | undefined;
         /** Metadata of the source group. */
         metadata?: MetadataPatch | undefined;
@@ -1644,9 +1644,9 @@ export interface Operations {
         id: string;
       };
       body: {
-        /** A new name, also of the source. · minLength 1, maxLength 200 */
+        /** New name of the setting and of its source. · minLength 1, maxLength 200 */
         name: string;
-        /** When to run: an RFC 5545 RRULE. Absent = unchanged; empty = no schedule. · minLength 0, maxLength 500 */
+        /** When to run: an RFC 5545 RRULE. Absent: unchanged. Empty: no schedule. · minLength 0, maxLength 500 */
         rrule?: string | undefined;
       };
     };
@@ -1666,25 +1666,25 @@ export interface Operations {
   createRepoSource: {
     request: {
       headers?: {
-        /** Makes a repeated request harmless for 24 hours: the same request gets the stored answer, another body 409. · minLength 1, maxLength 255 */
+        /** Makes it safe to repeat a request for 24 hours: the same request gets the stored answer, another body gets 409. · minLength 1, maxLength 255 */
         "Idempotency-Key"?: string | undefined;
       } | undefined;
       body: {
-        /** Its name. · minLength 1, maxLength 200 */
+        /** Name of the source and of its source group. · minLength 1, maxLength 200 */
         name: string;
-        /** `owner/name`. · minLength 1, maxLength 200 */
+        /** Name of the repository, as `owner/name`. · minLength 1, maxLength 200 */
         repository: string;
-        /** Globs as in a .gitignore file that say what to read, `!` takes out again; empty = everything. At most 100. · maxItems 100, default [] */
+        /** Globs of the files to read, as in a .gitignore file; a glob with `!` excludes files again. Empty: all files. At most 100. · maxItems 100, default [] */
         path_filters?: Array<string> | undefined;
-        /** `default`: the default branch. · default "default" */
+        /** Kind of the version to read. `default`: the default branch. · default "default" */
         reference_type?: "default" | "branch" | "tag" | "commit" | undefined;
         /** Name of the branch or tag, or hash of the commit; empty for `default`. · minLength 0, maxLength 255, default "" */
         reference_param?: string | undefined;
         /** Id of a stored secret of the type `repo`; not together with `access_token`. · format "uuid" */
         secret_id?: string | undefined;
-        /** An access token that may read the repository, for one run only: it is sealed, never returned, and erased when the first run ends. Not together with `secret_id`. · minLength 1, maxLength 5000 */
+        /** An access token that may read the repository, for one run only: it is encrypted, never returned, and erased when the first run ends. Not together with `secret_id`. · minLength 1, maxLength 5000 */
         access_token?: string | undefined;
-        /** When to run again: an RFC 5545 RRULE. It needs a stored secret where one is used. · minLength 0, maxLength 500 */
+        /** When to run again: an RFC 5545 RRULE. If the source needs a credential, a schedule needs a stored secret. · minLength 0, maxLength 500 */
         rrule?: string | undefined;
         /** Metadata of the source group. */
         metadata?: MetadataPatch | undefined;
@@ -1765,9 +1765,9 @@ export interface Operations {
         id: string;
       };
       body: {
-        /** A new name, also of the source. · minLength 1, maxLength 200 */
+        /** New name of the setting and of its source. · minLength 1, maxLength 200 */
         name: string;
-        /** When to run: an RFC 5545 RRULE. Absent = unchanged; empty = no schedule. · minLength 0, maxLength 500 */
+        /** When to run: an RFC 5545 RRULE. Absent: unchanged. Empty: no schedule. · minLength 0, maxLength 500 */
         rrule?: string | undefined;
       };
     };
@@ -1787,27 +1787,27 @@ export interface Operations {
   createCrawl: {
     request: {
       headers?: {
-        /** Makes a repeated request harmless for 24 hours: the same request gets the stored answer, another body 409. · minLength 1, maxLength 255 */
+        /** Makes it safe to repeat a request for 24 hours: the same request gets the stored answer, another body gets 409. · minLength 1, maxLength 255 */
         "Idempotency-Key"?: string | undefined;
       } | undefined;
       body: {
-        /** Its name. · minLength 1, maxLength 200 */
+        /** Name of the source and of its source group. · minLength 1, maxLength 200 */
         name: string;
-        /** Where the crawl begins: http or https addresses. · minItems 1, maxItems 100 */
+        /** Addresses where the crawl begins: http or https. · minItems 1, maxItems 100 */
         urls: Array<string>;
-        /** How many links away from `urls` a page may be; 0 = these pages alone. · minimum 0, maximum 20, default 3 */
+        /** How many links away from `urls` a page may be; 0: only the pages of `urls`. · minimum 0, maximum 20, default 3 */
         max_depth?: number | undefined;
-        /** At most so many pages. · minimum 1, maximum 10000, default 500 */
+        /** Maximum number of pages. · minimum 1, maximum 10000, default 500 */
         max_pages?: number | undefined;
-        /** Globs as in a .gitignore file: only pages whose path fits one; empty = all. At most 100. · maxItems 100, default [] */
+        /** Globs as in a .gitignore file: only pages whose path matches one of them. Empty: all pages. At most 100. · maxItems 100, default [] */
         include_paths?: Array<string> | undefined;
-        /** Globs: pages whose path fits one are left out. At most 100. · maxItems 100, default [] */
+        /** Globs as in a .gitignore file: pages whose path matches one of them are left out. At most 100. · maxItems 100, default [] */
         exclude_paths?: Array<string> | undefined;
-        /** Only pages on the hosts of `urls`. · default true */
+        /** Whether to read only pages on the hosts of `urls`. · default true */
         same_host?: boolean | undefined;
-        /** Also the pages that the hosts' sitemaps name. · default true */
+        /** Whether to read also the pages that the sitemaps of the hosts name. · default true */
         use_sitemap?: boolean | undefined;
-        /** Milliseconds between two requests to one host. Absent = the pause of this service, shorter after pages that did not change. Less than the operator allows is refused, and a longer `Crawl-delay` of robots.txt counts. · minimum 0, maximum 60000 */
+        /** Milliseconds between two requests to one host. Absent: the default of this service, and less after pages that did not change. A value below the minimum of the operator is refused. If the `Crawl-delay` of robots.txt is longer, it applies. · minimum 0, maximum 60000 */
         delay_ms?: number | undefined;
         /** When to run again: an RFC 5545 RRULE. · minLength 0, maxLength 500 */
         rrule?: string | undefined;
@@ -1890,9 +1890,9 @@ export interface Operations {
         id: string;
       };
       body: {
-        /** A new name, also of the source. · minLength 1, maxLength 200 */
+        /** New name of the setting and of its source. · minLength 1, maxLength 200 */
         name: string;
-        /** When to run: an RFC 5545 RRULE. Absent = unchanged; empty = no schedule. · minLength 0, maxLength 500 */
+        /** When to run: an RFC 5545 RRULE. Absent: unchanged. Empty: no schedule. · minLength 0, maxLength 500 */
         rrule?: string | undefined;
       };
     };
@@ -1918,11 +1918,11 @@ export interface Operations {
         after_id?: string | undefined;
         /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
         order?: "asc" | "desc" | undefined;
-        /** Only records with this text in the name, whatever the case; blanks around it do not count. · minLength 1, maxLength 200 */
+        /** Only records with this text in the name. Upper and lower case are equal; blanks around it are ignored. · minLength 1, maxLength 200 */
         q?: string | undefined;
-        /** Where the source comes from: `local_file`, `drive`, `page`, `repo` or `web`. */
+        /** Only source groups of this type. */
         source_type?: "local_file" | "drive" | "page" | "repo" | "web" | undefined;
-        /** Where the work stands: see the list of values. */
+        /** Only source groups with this status. */
         status?: "unknown" | "queued" | "not_started" | "managed" | "starting" | "started" | "success" | "failure" | "canceling" | "canceled" | "deleting" | "delete_job_failure" | undefined;
         /** Only groups with this tag. An unknown tag selects nothing. */
         tag_id?: string | undefined;
@@ -1952,7 +1952,7 @@ export interface Operations {
         id: string;
       };
       body: {
-        /** Its name. · minLength 1, maxLength 200 */
+        /** New name of the source group. · minLength 1, maxLength 200 */
         name: string;
       };
     };
@@ -2016,14 +2016,14 @@ export interface Operations {
         after_id?: string | undefined;
         /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
         order?: "asc" | "desc" | undefined;
-        /** Only records with this text in the status, stage or error, whatever the case; blanks around it do not count. · minLength 1, maxLength 200 */
+        /** Only records with this text in the status, stage or error. Upper and lower case are equal; blanks around it are ignored. · minLength 1, maxLength 200 */
         q?: string | undefined;
-        /** Where the work stands: see the list of values. */
+        /** Only runs with this status. */
         status?: "unknown" | "queued" | "not_started" | "managed" | "starting" | "started" | "success" | "failure" | "canceling" | "canceled" | "deleting" | "delete_job_failure" | undefined;
       } | undefined;
     };
     response: {
-      /** Runs of this page, oldest first. */
+      /** Runs of this page. */
       runs: Array<Run>;
       pagination: Pagination;
     };
@@ -2042,12 +2042,12 @@ export interface Operations {
         after_id?: string | undefined;
         /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
         order?: "asc" | "desc" | undefined;
-        /** Only records with this text in the status, stage or error, whatever the case; blanks around it do not count. · minLength 1, maxLength 200 */
+        /** Only records with this text in the status, stage or error. Upper and lower case are equal; blanks around it are ignored. · minLength 1, maxLength 200 */
         q?: string | undefined;
       } | undefined;
     };
     response: {
-      /** Runs of this page, oldest first. */
+      /** Runs of this page. */
       runs: Array<Run>;
       pagination: Pagination;
     };
@@ -2060,11 +2060,11 @@ export interface Operations {
         id: string;
       };
       headers?: {
-        /** Makes a repeated request harmless for 24 hours: the same request gets the stored answer, another body 409. · minLength 1, maxLength 255 */
+        /** Makes it safe to repeat a request for 24 hours: the same request gets the stored answer, another body gets 409. · minLength 1, maxLength 255 */
         "Idempotency-Key"?: string | undefined;
       } | undefined;
       body?: {
-        /** Only the files that failed in the latest run. · default false */
+        /** Only the files that failed in the latest run. The other files are not counted in the new run. · default false */
         only_failed?: boolean | undefined;
       } | undefined;
     };
@@ -2149,7 +2149,7 @@ export interface Operations {
       source_id: string;
     };
   };
-  /** Download the stored file of a crawled source */
+  /** Download the stored file of a source */
   downloadSource: {
     request: {
       params: {
@@ -2163,11 +2163,11 @@ export interface Operations {
         authz_policy?: string | undefined;
       } | undefined;
       headers?: {
-        /** One range of bytes; several are answered with the whole file. */
+        /** One range of bytes. For several ranges the whole file is sent. */
         Range?: string | undefined;
-        /** The ETag that the range belongs to; when it differs, the whole file is sent. */
+        /** The ETag that the range belongs to. If the file has another one, the whole file is sent. */
         "If-Range"?: string | undefined;
-        /** ETags that the caller has; 304 when one of them is current. */
+        /** ETags of the files that the caller has. The answer is 304 if one of them is current. */
         "If-None-Match"?: string | undefined;
       } | undefined;
     };
@@ -2195,7 +2195,7 @@ export interface Operations {
       };
     };
     response: {
-      /** What happened, for a person. */
+      /** Confirmation, in words for a person. */
       message: string;
     };
   };
@@ -2203,26 +2203,26 @@ export interface Operations {
   patchSourceMetadataBatch: {
     request: {
       body: {
-        /** The items, in the order in which they are applied. · maxItems 50 */
+        /** The patches. They are applied in this order. · maxItems 50 */
         items: Array<{
           /** Id of the source. */
           source_id: string;
-          /** When given, the source must belong to this group; else the item fails as if there were no source. */
+          /** If given, the item fails unless the source belongs to this group, as if the source did not exist. */
           source_group_id?: string | undefined;
           metadata: MetadataItemPatch;
         }>;
       };
     };
     response: {
-      /** How many items succeeded. */
+      /** Number of items that succeeded. */
       success_count: number;
-      /** One for each item, in their order. */
+      /** One result for each item, in the same order. */
       results: Array<{
         /** The source_id of the item. */
         id: string;
         /** Whether the item succeeded. */
         success: boolean;
-        /** What the single request would have said; empty after a success. */
+        /** Error message of the item; empty if it succeeded. */
         error: string;
       }>;
     };
@@ -2231,7 +2231,7 @@ export interface Operations {
   listTags: {
     request: Record<never, never>;
     response: {
-      /** Names of the tags of its source group. */
+      /** All tags. */
       tags: Array<Tag>;
     };
   };
@@ -2239,13 +2239,13 @@ export interface Operations {
   createTag: {
     request: {
       headers?: {
-        /** Makes a repeated request harmless for 24 hours: the same request gets the stored answer, another body 409. · minLength 1, maxLength 255 */
+        /** Makes it safe to repeat a request for 24 hours: the same request gets the stored answer, another body gets 409. · minLength 1, maxLength 255 */
         "Idempotency-Key"?: string | undefined;
       } | undefined;
       body: {
-        /** Unique within the tenant. · minLength 1, maxLength 200 */
+        /** Name of the tag, unique within the tenant. · minLength 1, maxLength 200 */
         name: string;
-        /** What it is for, in words of its owner. · minLength 0, maxLength 1000 */
+        /** What the tag is for, in your own words. · minLength 0, maxLength 1000 */
         description?: string | undefined;
       };
     };
@@ -2269,9 +2269,9 @@ export interface Operations {
         id: string;
       };
       body: {
-        /** Unique within the tenant. · minLength 1, maxLength 200 */
+        /** Name of the tag, unique within the tenant. · minLength 1, maxLength 200 */
         name: string;
-        /** What it is for, in words of its owner. · minLength 0, maxLength 1000 */
+        /** What the tag is for, in your own words. · minLength 0, maxLength 1000 */
         description?: string | undefined;
       };
     };
@@ -2287,11 +2287,11 @@ export interface Operations {
     };
     response: Tag;
   };
-  /** Give a source group a tag */
+  /** Add a tag to a source group */
   linkTag: {
     request: {
       headers?: {
-        /** Makes a repeated request harmless for 24 hours: the same request gets the stored answer, another body 409. · minLength 1, maxLength 255 */
+        /** Makes it safe to repeat a request for 24 hours: the same request gets the stored answer, another body gets 409. · minLength 1, maxLength 255 */
         "Idempotency-Key"?: string | undefined;
       } | undefined;
       body: {
@@ -2313,7 +2313,7 @@ export interface Operations {
         after_id?: string | undefined;
         /** Only links of this tag. An unknown tag selects nothing. */
         tag_id?: string | undefined;
-        /** Only links of this source group. An unknown one selects nothing. */
+        /** Only links of this source group. An unknown group selects nothing. */
         source_group_id?: string | undefined;
       } | undefined;
     };
@@ -2323,7 +2323,7 @@ export interface Operations {
       pagination: Pagination;
     };
   };
-  /** Take a tag from a source group */
+  /** Remove a tag from a source group */
   unlinkTag: {
     request: {
       body: {
@@ -2346,7 +2346,7 @@ export interface Operations {
       } | undefined;
     };
     response: {
-      /** Declared metadata columns. */
+      /** Metadata columns of this page. */
       metadata_columns: Array<MetadataColumn>;
       pagination: Pagination;
     };
@@ -2355,15 +2355,15 @@ export interface Operations {
   declareMetadataColumn: {
     request: {
       headers?: {
-        /** Makes a repeated request harmless for 24 hours: the same request gets the stored answer, another body 409. · minLength 1, maxLength 255 */
+        /** Makes it safe to repeat a request for 24 hours: the same request gets the stored answer, another body gets 409. · minLength 1, maxLength 255 */
         "Idempotency-Key"?: string | undefined;
       } | undefined;
       body: {
         /** Key of source metadata. · minLength 1, maxLength 256 */
         key: string;
-        /** `integer`: whole numbers of 64 bits. */
+        /** Type of the values. `integer`: whole numbers of 64 bits. */
         type: "string" | "integer";
-        /** What it is for, in words of its owner. · minLength 0, maxLength 1000, default "" */
+        /** What the column is for, in your own words. · minLength 0, maxLength 1000, default "" */
         description?: string | undefined;
       };
     };
@@ -2373,7 +2373,7 @@ export interface Operations {
   deleteMetadataColumn: {
     request: {
       params: {
-        /** The key. · minLength 1, maxLength 256 */
+        /** Key of the column. · minLength 1, maxLength 256 */
         key: string;
       };
     };
@@ -2383,15 +2383,15 @@ export interface Operations {
   listMetadataColumnValues: {
     request: {
       params: {
-        /** The key. · minLength 1, maxLength 256 */
+        /** Key of the column. · minLength 1, maxLength 256 */
         key: string;
       };
       query?: {
         /** How many records to return. · minimum 1, maximum 100, default 20 */
         limit?: number | undefined;
-        /** Only values that begin with this. · minLength 0, maxLength 4096 */
+        /** Only values that begin with this text. · minLength 0, maxLength 4096 */
         prefix?: string | undefined;
-        /** Only values after this one: the last of the page before. · minLength 0, maxLength 4096 */
+        /** Only values after this one: the last value of the previous page. · minLength 0, maxLength 4096 */
         after?: string | undefined;
         /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
         principal_id?: string | undefined;
@@ -2402,9 +2402,9 @@ export interface Operations {
     response: {
       /** Values of this page. */
       values: Array<{
-        /** The value. */
+        /** The value, as text. */
         value: string;
-        /** Sources that have it. */
+        /** Number of sources with this value. */
         count: number;
       }>;
       /** Whether there is a next page. */
@@ -2415,17 +2415,17 @@ export interface Operations {
   createSecret: {
     request: {
       headers?: {
-        /** Makes a repeated request harmless for 24 hours: the same request gets the stored answer, another body 409. · minLength 1, maxLength 255 */
+        /** Makes it safe to repeat a request for 24 hours: the same request gets the stored answer, another body gets 409. · minLength 1, maxLength 255 */
         "Idempotency-Key"?: string | undefined;
       } | undefined;
       body: {
-        /** Its name. · minLength 1, maxLength 200 */
+        /** Name of the secret. · minLength 1, maxLength 200 */
         name: string;
-        /** What it opens: `drive` (the JSON key of a service account), `repo` (an access token), `page` (an integration token). */
+        /** Type of source that the secret opens: `drive` (the JSON key of a service account), `repo` (an access token), `page` (an integration token). */
         type: "drive" | "repo" | "page";
-        /** The value. It is never returned; whether it works is seen by the run that uses it. · minLength 1, maxLength 5000 */
+        /** The value. It is never returned. The first run that uses it shows whether it works. · minLength 1, maxLength 5000 */
         secret: string;
-        /** What it is for, in words of its owner. · minLength 0, maxLength 1000 */
+        /** What the secret is for, in your own words. · minLength 0, maxLength 1000 */
         description?: string | undefined;
       };
     };
@@ -2465,11 +2465,11 @@ export interface Operations {
         secret_id: string;
       };
       body: {
-        /** Its name. · minLength 1, maxLength 200 */
+        /** New name of the secret. · minLength 1, maxLength 200 */
         name: string;
-        /** A new value; absent = the current one stays. · minLength 1, maxLength 5000 */
+        /** New value. Absent: the current value stays. · minLength 1, maxLength 5000 */
         secret?: string | undefined;
-        /** Absent = unchanged; empty = none. · minLength 0, maxLength 1000 */
+        /** What the secret is for. Absent: unchanged. Empty: no description. · minLength 0, maxLength 1000 */
         description?: string | undefined;
       };
     };
@@ -2511,18 +2511,18 @@ export interface Operations {
   testRedactionPolicy: {
     request: {
       body: {
-        /** The text. · minLength 1, maxLength 200000 */
+        /** The text to redact. · minLength 1, maxLength 200000 */
         text: string;
-        /** Only the rules of this step; absent = all rules. */
+        /** Applies only the rules of this step. Absent: all rules. */
         apply_at?: "ingest" | "retrieval" | "llm_input" | "output" | undefined;
       };
     };
     response: {
-      /** What becomes of the text; empty when it is blocked. */
+      /** The redacted text; empty if it is blocked. */
       text: string;
       /** A rule with the action `block` matched: the text would be withheld as a whole. */
       blocked: boolean;
-      /** From left to right, without overlaps. */
+      /** The matches, from left to right. They do not overlap. */
       matches: Array<{
         /** Name of the rule. */
         rule: string;
@@ -2530,9 +2530,9 @@ export interface Operations {
         kind: "entity" | "regex" | "dictionary";
         /** What an entity rule found; null for other rules. */
         entity: string | null;
-        /** Code point of the given text at which the match begins. */
+        /** Offset of the first code point of the match, in the given text. */
         start: number;
-        /** Code point behind the match. */
+        /** Offset behind the last code point of the match. */
         end: number;
         /** What the rule does. */
         action: "block" | "drop" | "mask" | "hash";
@@ -2543,19 +2543,19 @@ export interface Operations {
   issueApiKey: {
     request: {
       headers?: {
-        /** Makes a repeated request harmless for 24 hours: the same request gets the stored answer, another body 409. · minLength 1, maxLength 255 */
+        /** Makes it safe to repeat a request for 24 hours: the same request gets the stored answer, another body gets 409. · minLength 1, maxLength 255 */
         "Idempotency-Key"?: string | undefined;
       } | undefined;
       body: {
-        /** Its name. · minLength 1, maxLength 200 */
+        /** Name of the key. · minLength 1, maxLength 200 */
         name: string;
-        /** What the key may do. · minItems 1, maxItems 8 */
+        /** Scopes of the key: what it may do. · minItems 1, maxItems 8 */
         scopes: Array<"inference:run" | "knowledge:read" | "knowledge:write" | "ingestion:manage" | "authz:grant" | "policy:redaction:manage" | "apikeys:issue" | "audit:read">;
-        /** Unix seconds; absent or null = does not expire. */
+        /** Time when the key expires, Unix seconds. Absent or null: never. */
         expires_time?: number | null | undefined;
-        /** Only these source groups; null = not limited. */
+        /** Limits the key to these source groups. Absent or null: not limited. */
         source_group_ids?: Array<string> | null | undefined;
-        /** Only source groups with one of these tags; null = not limited. */
+        /** Limits the key to source groups with one of these tags. Absent or null: not limited. */
         tag_ids?: Array<string> | null | undefined;
       };
     };
@@ -2595,17 +2595,17 @@ export interface Operations {
         id: string;
       };
       headers?: {
-        /** Makes a repeated request harmless for 24 hours: the same request gets the stored answer, another body 409. · minLength 1, maxLength 255 */
+        /** Makes it safe to repeat a request for 24 hours: the same request gets the stored answer, another body gets 409. · minLength 1, maxLength 255 */
         "Idempotency-Key"?: string | undefined;
       } | undefined;
       body?: {
-        /** For how long the old key still works; 0 = it ends at once. · minimum 0, maximum 7776000, default 0 */
+        /** How many seconds the old key still works; 0: it ends at once. · minimum 0, maximum 7776000, default 0 */
         grace_seconds?: number | undefined;
       } | undefined;
     };
     response: IssuedApiKey;
   };
-  /** Read what an API key used of the chat model */
+  /** Get the chat model usage of an API key */
   getApiKeyUsage: {
     request: {
       params: {
@@ -2613,7 +2613,7 @@ export interface Operations {
         id: string;
       };
       query?: {
-        /** The last days of UTC, today included. · minimum 1, maximum 400, default 30 */
+        /** Number of days in UTC, up to and including today. · minimum 1, maximum 400, default 30 */
         days?: number | undefined;
       } | undefined;
     };
@@ -2641,26 +2641,26 @@ export interface Operations {
   setSubjects: {
     request: {
       body: {
-        /** The items, in the order in which they are applied. · maxItems 50 */
+        /** The subjects to set. They are set in this order. · maxItems 50 */
         items: Array<{
           /** The end user. · minLength 1, maxLength 256 */
           principal_id: string;
           attributes: Attributes;
-          /** From then on it counts as one without attributes; null or absent: never. */
+          /** From this time on the subject counts as one without attributes. Null or absent: never. Unix seconds. */
           expires_time?: number | null | undefined;
         }>;
       };
     };
     response: {
-      /** How many items succeeded. */
+      /** Number of items that succeeded. */
       success_count: number;
-      /** One for each item, in their order. */
+      /** One result for each item, in the same order. */
       results: Array<{
         /** The principal_id of the item. */
         id: string;
         /** Whether the item succeeded. */
         success: boolean;
-        /** What the single request would have said; empty after a success. */
+        /** Error message of the item; empty if it succeeded. */
         error: string;
       }>;
     };
@@ -2669,7 +2669,7 @@ export interface Operations {
   getSubject: {
     request: {
       params: {
-        /** The end user, as requests name it. · minLength 1, maxLength 256 */
+        /** The end user, by the same id as in the `principal_id` of requests. · minLength 1, maxLength 256 */
         principal_id: string;
       };
     };
@@ -2679,12 +2679,12 @@ export interface Operations {
   setSubject: {
     request: {
       params: {
-        /** The end user, as requests name it. · minLength 1, maxLength 256 */
+        /** The end user, by the same id as in the `principal_id` of requests. · minLength 1, maxLength 256 */
         principal_id: string;
       };
       body: {
         attributes: Attributes;
-        /** From then on it counts as one without attributes; null or absent: never. */
+        /** From this time on the subject counts as one without attributes. Null or absent: never. Unix seconds. */
         expires_time?: number | null | undefined;
       };
     };
@@ -2694,13 +2694,13 @@ export interface Operations {
   changeSubject: {
     request: {
       params: {
-        /** The end user, as requests name it. · minLength 1, maxLength 256 */
+        /** The end user, by the same id as in the `principal_id` of requests. · minLength 1, maxLength 256 */
         principal_id: string;
       };
       body: {
-        /** Merged by name; null removes one. */
+        /** Attributes to set, by name. Null removes an attribute; the others stay. */
         attributes?: AttributesPatch | undefined;
-        /** Absent: unchanged; null: never. */
+        /** Unix seconds. Absent: unchanged. Null: the subject never expires. */
         expires_time?: number | null | undefined;
       };
     };
@@ -2710,7 +2710,7 @@ export interface Operations {
   deleteSubject: {
     request: {
       params: {
-        /** The end user, as requests name it. · minLength 1, maxLength 256 */
+        /** The end user, by the same id as in the `principal_id` of requests. · minLength 1, maxLength 256 */
         principal_id: string;
       };
     };
@@ -2736,17 +2736,17 @@ export interface Operations {
   getPolicy: {
     request: {
       params: {
-        /** The name that requests give as `authz_policy`; `default` is the one of requests that give none. */
+        /** Name of the policy, as in the `authz_policy` of requests. Requests without `authz_policy` use the policy `default`. */
         name: string;
       };
     };
     response: AuthzPolicy;
   };
-  /** Make or change a policy */
+  /** Create or change a policy */
   setPolicy: {
     request: {
       params: {
-        /** The name that requests give as `authz_policy`; `default` is the one of requests that give none. */
+        /** Name of the policy, as in the `authz_policy` of requests. Requests without `authz_policy` use the policy `default`. */
         name: string;
       };
       body: AuthzPolicyGroup;
@@ -2757,7 +2757,7 @@ export interface Operations {
   deletePolicy: {
     request: {
       params: {
-        /** The name that requests give as `authz_policy`; `default` is the one of requests that give none. */
+        /** Name of the policy, as in the `authz_policy` of requests. Requests without `authz_policy` use the policy `default`. */
         name: string;
       };
     };
@@ -2771,16 +2771,16 @@ export interface Operations {
         principal_id?: string | undefined;
         /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
         authz_policy?: string | undefined;
-        /** Either this or chunk_id. */
+        /** The source to explain. Send either source_id or chunk_id. */
         source_id?: string | undefined;
-        /** Either this or source_id. */
+        /** The chunk to explain. Send either source_id or chunk_id. */
         chunk_id?: string | undefined;
       };
     };
     response: {
-      /** Whether it is shown. */
+      /** Whether the principal may see the source or chunk. */
       allowed: boolean;
-      /** JSON pointer, within the policy, to the condition that decided, or to the group where all its members did; null when there is no policy of this name. */
+      /** JSON pointer, within the policy, to the condition that decided, or to the group if all its members decided together. Null when there is no policy with this name. */
       matched_rule: string | null;
     };
   };
@@ -2792,22 +2792,22 @@ export interface Operations {
         limit?: number | undefined;
         /** Fetch records after this id: the next_id of the page before. · format "uuid" */
         after_id?: string | undefined;
-        /** Only what was done so. */
+        /** Only events with this action. */
         action?: "create" | "change" | "delete" | "issue" | "rotate" | "revoke" | undefined;
-        /** Only what was done to such things. */
+        /** Only events about objects of this kind. */
         object_kind?: "api_key" | "secret" | "subject" | "authz_policy" | "redaction_policy" | "source_group" | "source" | "setting" | "conversation" | "tag" | "metadata_column" | "tenant" | "master_key" | undefined;
-        /** An unknown one selects nothing. · minLength 1, maxLength 256 */
+        /** Only events about the object with this id. An unknown id selects nothing. · minLength 1, maxLength 256 */
         object_id?: string | undefined;
-        /** Only what this key did. An unknown key selects nothing. */
+        /** Only changes that this API key made. An unknown key selects nothing. */
         api_key_id?: string | undefined;
-        /** Unix seconds, inclusive. · minimum 0, maximum 253402300799 */
+        /** Only events at or after this time, Unix seconds. · minimum 0, maximum 253402300799 */
         from_time?: number | undefined;
-        /** Unix seconds, inclusive. · minimum 0, maximum 253402300799 */
+        /** Only events at or before this time, Unix seconds. · minimum 0, maximum 253402300799 */
         to_time?: number | undefined;
       } | undefined;
     };
     response: {
-      /** Oldest first. */
+      /** Events of this page, oldest first. */
       audit_events: Array<AuditEvent>;
       pagination: Pagination;
     };

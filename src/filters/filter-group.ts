@@ -201,8 +201,12 @@ export function groupJsonSchema(
   const filter = {
     type: 'object',
     properties: {
-      key: { type: 'string', minLength: 1, maxLength: FILTER_KEY_LENGTH_MAX },
-      operator: { type: 'string', enum: FILTER_OPERATORS },
+      key: { type: 'string', minLength: 1, maxLength: FILTER_KEY_LENGTH_MAX, description: 'Key of the metadata.' },
+      operator: {
+        type: 'string',
+        enum: FILTER_OPERATORS,
+        description: 'How the value of the key is compared with `value`.',
+      },
       value: {
         anyOf: OPERAND_SCHEMAS,
         description: 'An array for in and nin, absent for exists and not_exists, else a scalar.',
@@ -216,12 +220,18 @@ export function groupJsonSchema(
     type: 'object',
     description: `Conditions on metadata, at most ${FILTER_DEPTH_MAX} groups deep and ${FILTER_NODES_MAX} nodes in all.`,
     properties: {
-      operator: { type: 'string', enum: ['and', 'or'], default: 'and' },
+      operator: {
+        type: 'string',
+        enum: ['and', 'or'],
+        default: 'and',
+        description: '`and`: all conditions must hold. `or`: at least one must hold.',
+      },
       filters: {
         type: 'array',
         minItems: 1,
         maxItems: FILTER_MEMBERS_MAX,
         items: { anyOf: [filter, { $ref: `#/components/schemas/${name}` }] },
+        description: `Conditions and groups of conditions, 1 to ${FILTER_MEMBERS_MAX}.`,
       },
     },
     required: ['filters'],

@@ -1,4 +1,4 @@
-/** Who is calling: `x-api-key` -> Caller. One constant answer for missing, unknown, expired and revoked keys. */
+/** Authenticates callers by `x-api-key`. Missing, unknown, expired and revoked keys get the same answer. */
 import { timingSafeEqual } from 'node:crypto';
 import { readApiKey } from '../access/api-key.ts';
 import type { Caller, Scope } from '../access/caller.ts';
@@ -7,14 +7,14 @@ import type { SystemDatabase } from '../db/database.ts';
 import { ServiceError } from '../errors.ts';
 import type { Clock } from '../util/time.ts';
 
-/** A revocation by another process acts after this time at the latest; one by this process acts at once. */
+/** A revocation by another process takes effect within this time. A revocation by this process takes effect at once. */
 export const KEY_CACHE_MS = 900;
 const KEY_CACHE_ENTRIES_MAX = 10_000;
 
 export interface Authenticator {
-  /** @throws ServiceError unauthenticated, always with the same message. */
+  /** Returns the caller of a request. @throws ServiceError unauthenticated, always with the same message. */
   authenticate(header: string | string[] | undefined): Promise<Caller>;
-  /** Forgets what is cached, after a key changed. */
+  /** Empties the cache. Must be called after a key changed. */
   forget(): void;
 }
 
@@ -26,12 +26,12 @@ export function openAuthenticator(system: SystemDatabase, clock: Clock): Authent
   async function load(publicId: string): Promise<AuthenticationRow | undefined> {
     const now = clock.now().getTime();
     const cached = cache.get(publicId);
-    // A clock that was set back must not keep an entry alive.
+    // If the clock was set back, the entry counts as expired.
     if (cached && now >= cached.loadedAt && now - cached.loadedAt < KEY_CACHE_MS) return cached.row;
     const epochBefore = epoch;
     const row = await findKeyForAuthentication(system, publicId);
     cache.delete(publicId);
-    // A row read before `forget` may be stale: not kept.
+    // A row that was read before `forget` may be stale, so it is not cached.
     if (row && epoch === epochBefore) {
       if (cache.size >= KEY_CACHE_ENTRIES_MAX) cache.delete(cache.keys().next().value!);
       cache.set(publicId, { row, loadedAt: now });
@@ -63,7 +63,7 @@ export function openAuthenticator(system: SystemDatabase, clock: Clock): Authent
   };
 }
 
-/** The one answer for missing, unknown, expired and revoked keys. */
+/** Returns the error for missing, unknown, expired and revoked keys. */
 export function unauthenticated(): ServiceError {
   return new ServiceError('unauthenticated', 'A valid API key is needed in the header x-api-key.');
 }

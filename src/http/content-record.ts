@@ -3,38 +3,54 @@ import { z } from 'zod';
 import type { TypedMetadata } from '../corpus/values.ts';
 import type { Hit } from '../retrieval/types.ts';
 import { unixSeconds } from '../util/time.ts';
-import { idSchema, metadataSchema, timeSchema } from './schemas.ts';
+import {
+  fileTypeSchema,
+  idSchema,
+  metadataSchema,
+  sourceGroupIdSchema,
+  sourceIdSchema,
+  timeSchema,
+} from './schemas.ts';
 
-/** Members of Content, to extend. */
+/** Schemas of the members of Content. SearchResult and CitedContent have the same members and more. */
 export const contentShape = {
   id: idSchema.describe('Id of the chunk.'),
-  source_id: idSchema,
-  source_group_id: idSchema,
-  source_type: z.string(),
-  file_type: z.string(),
+  source_id: sourceIdSchema,
+  source_group_id: sourceGroupIdSchema,
+  source_type: z.string().describe('Type of the source: `local_file`, `drive`, `page`, `repo` or `web`.'),
+  file_type: fileTypeSchema,
   name: z.string().describe('Name of the source.'),
-  url: z.string().nullable(),
-  content: z.string(),
-  chunk_index: z.int().describe('Place of the chunk in its source, from 0.'),
+  url: z.string().nullable().describe('Address of the source at its origin; null for uploaded files.'),
+  content: z.string().describe('Text of the chunk.'),
+  chunk_index: z.int().describe('Position of the chunk in its source, counted from 0.'),
   start_offset: z.int().describe('Code points in the extracted text; `content` is exactly start_offset to end_offset.'),
-  end_offset: z.int(),
-  pages: z.array(z.int()).nullable(),
-  heading_path: z.array(z.string()),
+  end_offset: z.int().describe('Offset behind the last code point of the chunk, in the extracted text of the source.'),
+  pages: z
+    .array(z.int())
+    .nullable()
+    .describe('Numbers of the pages on which the chunk stands; null for files without pages.'),
+  heading_path: z.array(z.string()).describe('Headings above the chunk, outermost first.'),
   score: z.number().describe('Higher is better; comparable within one answer only.'),
-  scores: z.object({
-    lexical: z.number().nullable(),
-    semantic: z.number().nullable(),
-    rerank: z.number().nullable(),
-  }),
+  scores: z
+    .object({
+      lexical: z
+        .number()
+        .nullable()
+        .describe('Score of the lexical search (BM25); null when it did not find the chunk.'),
+      semantic: z.number().nullable().describe('Score of the semantic search; null when it did not find the chunk.'),
+      rerank: z.number().nullable().describe('Score of the rerank model; null when it did not score the chunk.'),
+    })
+    .describe('Score of each stage of the search.'),
   metadata: metadataSchema,
   chunk_metadata: metadataSchema,
-  tags: z.array(z.string()),
+  tags: z.array(z.string()).describe('Names of the tags of the source group.'),
   content_time: timeSchema,
 };
 
 export const contentSchema = z.object(contentShape).meta({ id: 'Content' });
 export type Content = z.output<typeof contentSchema>;
 
+/** Returns the wire record of a hit. */
 export function toContent(hit: Hit): Content {
   return {
     id: hit.id,

@@ -1,4 +1,4 @@
-/** Everything the service uses that has an effect: what routes and jobs receive. */
+/** Everything with side effects that routes and jobs receive: database, queue, models, clock and so on. */
 import type { FastifyBaseLogger } from 'fastify';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { Config } from '../config.ts';
@@ -24,7 +24,7 @@ export interface Deps {
   log: FastifyBaseLogger;
   clock: Clock;
   db: Database;
-  /** API keys -> callers. Whoever changes a key calls `forget`. */
+  /** Maps API keys to callers. Code that changes a key must call `forget`. */
   auth: Authenticator;
   blobs: BlobStore;
   queue: JobQueue;
@@ -33,23 +33,23 @@ export interface Deps {
   /** Parses, chunks and analyzes one file in a child process. */
   processor: FileProcessor;
   chatModel: ChatModel;
-  /** What API keys use of the chat model, and their budgets. */
+  /** Chat model usage of each API key, and its budget. */
   usage: UsageLedger;
-  /** What is masked in the texts of a tenant. */
+  /** Compiled redaction rules of each tenant. */
   redactors: Redactors;
-  /** Finds names for redaction rules. Null: none is configured. */
+  /** Finds names for redaction rules; null when no analyzer is configured. */
   analyzer: NameAnalyzer | null;
-  /** Null: no embedding model is configured. */
+  /** Null when no embedding model is configured. */
   embedding: Embedding | null;
-  /** What searches worked out about the corpus as it is. Null: nothing is kept. */
+  /** Facts about the corpus that searches cache; null when nothing is cached. */
   memory: CorpusMemory | null;
-  /** Null: no rerank model is configured. */
+  /** Null when no rerank model is configured. */
   reranker: RerankModel | null;
   http: HttpClient;
-  /** What reads Drive folders, page workspaces, repositories and web sites. */
+  /** Read Drive folders, page workspaces, repositories and web sites. */
   connectors: Connectors;
   metrics: Metrics;
   crash: CrashPoints;
-  /** Closes what openDeps opened, in reverse order. */
+  /** Closes everything that openDeps opened, in reverse order. */
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** The one place that turns failures into answers: `{"error":{"message","type"}}`. */
+/** Turns every failure into an answer: `{"error":{"message","type"}}`. No other code writes error answers. */
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { withoutApiKeys } from '../access/api-key.ts';
@@ -8,12 +8,12 @@ import { newId } from '../util/ids.ts';
 const OVERLOAD_RETRY_SECONDS = 5;
 const INTERNAL_MESSAGE = 'Something went wrong on our side. The request id identifies this failure in the log.';
 
-/** The one shape of every error answer. */
+/** Returns the JSON text of an error answer. API keys in the message are masked. */
 export function errorBody(error: ServiceError): string {
   return JSON.stringify({ error: { message: withoutApiKeys(error.message), type: error.type } });
 }
 
-/** Anything thrown -> what the caller is told. Unexpected errors become constant text. */
+/** Returns the error that the caller sees for anything thrown. An unexpected error gets one constant message. */
 export function toServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   const { code, statusCode } = (error ?? {}) as { code?: unknown; statusCode?: unknown };
@@ -23,7 +23,7 @@ export function toServiceError(error: unknown): ServiceError {
   return new ServiceError('internal', INTERNAL_MESSAGE, { cause: error });
 }
 
-/** Writes the answer and logs what the caller is not told. */
+/** Sends the error answer, and logs the cause that the caller does not see. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (reply.raw.destroyed) {
     request.log.info('client left before the answer');
@@ -32,7 +32,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   const failure = toServiceError(error);
   if (failure.status >= 500) request.log.error({ err: failure.cause ?? failure, code: failure.code }, 'request failed');
   if (reply.raw.headersSent) {
-    // The answer already streams: a broken connection is the only honest end.
+    // Part of the answer was already sent. Only a broken connection tells the client that the answer is incomplete.
     reply.raw.destroy();
     return reply;
   }
@@ -43,7 +43,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   return reply.code(failure.status).type('application/json; charset=utf-8').send(errorBody(failure));
 }
 
-/** Requests that Node itself refuses before there is a request: its own answers have no body. */
+/** Answers requests that Node refuses before Fastify sees them. Node's own answers would have no body. */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

@@ -1,6 +1,6 @@
 /**
- * `Idempotency-Key` on POSTs that create something: bound to the API key, the route and the body for 24 hours.
- * The same request again gets the stored answer; another body, or the first request still running, is a conflict.
+ * `Idempotency-Key` of requests that create something. A key is bound to the API key, the route and the body for 24 hours. The same
+ * request again gets the stored answer. Another body is a conflict, and so is a repetition while the first request still runs.
  */
 import { createHmac } from 'node:crypto';
 import type { Caller } from '../access/caller.ts';
@@ -11,11 +11,11 @@ import type { Clock } from '../util/time.ts';
 import type { IdempotencyRecord } from './route.ts';
 
 export const IDEMPOTENCY_HOURS = 24;
-/** No request runs longer than this, so an unanswered claim of this age belongs to a process that died. */
+/** No request runs longer than this. A claim of this age without an answer was left by a process that died. */
 const ABANDONED_AFTER_MS = 60 * 60 * 1000;
 const KEY_PATTERN = /^[\x20-\x7e]{1,255}$/;
 
-/** Thrown to end a handler: the caller gets the stored answer. */
+/** Thrown to end a handler, so that the caller gets the stored answer. */
 export class IdempotentReplay extends Error {
   readonly status: number;
   readonly body: string;
@@ -28,11 +28,11 @@ export class IdempotentReplay extends Error {
   }
 }
 
-/** What registration sees: it also ends the claim. */
+/** A claimed idempotency key as registration sees it: registration also ends the claim. */
 export interface IdempotencyClaim extends IdempotencyRecord {
-  /** Stores the answer unless `save` did. */
+  /** Stores the answer, unless `save` stored it already. */
   finish(body: string): Promise<void>;
-  /** The request failed: frees the key. */
+  /** Releases the key after the request failed. */
   release(): Promise<void>;
 }
 
@@ -48,8 +48,8 @@ export interface ClaimOptions {
   clock: Clock;
   caller: Caller;
   /**
-   * The caller's API key: keys the hash of the body. It is stored nowhere, so nobody who reads the table can try out what
-   * short secret a body held.
+   * The caller's API key, which is the key of the body's HMAC. The API key is not stored, so a reader of the table cannot find a short
+   * secret of a body by trying.
    */
   apiKey: string;
   /** Header value. */
@@ -58,14 +58,14 @@ export interface ClaimOptions {
   route: string;
   /** The raw JSON body, or null when a multipart body follows. */
   body: Buffer | null;
-  /** Never replay: the answer holds a secret. */
+  /** The answer holds a secret and must never be replayed. */
   once: boolean;
   status: number;
-  /** Validates and serializes an answer as registration would. */
+  /** Validates and serializes an answer in the same way as registration. */
   serialize(answer: unknown): string;
 }
 
-/** @throws IdempotentReplay, or ServiceError conflict or invalid_request. */
+/** Claims the key for this request. @throws IdempotentReplay, or ServiceError conflict or invalid_request. */
 export async function claimKey(options: ClaimOptions): Promise<IdempotencyClaim> {
   const { db, caller, key, once, status } = options;
   if (!KEY_PATTERN.test(key))
@@ -103,7 +103,7 @@ export async function claimKey(options: ClaimOptions): Promise<IdempotencyClaim>
       saved = true;
     },
     async finish(body) {
-      // A key issued once keeps its claim, with a status and no body: reuse is a conflict, the secret is not stored.
+      // With `once`, the claim keeps a status but no body: a reuse is a conflict, and the secret is not stored.
       if (!saved)
         await db.transaction(slot.tenantId, (tx) => saveIdempotentAnswer(tx, slot, bodyHash, status, once ? '' : body));
     },
@@ -113,6 +113,6 @@ export async function claimKey(options: ClaimOptions): Promise<IdempotencyClaim>
   };
 }
 
-function conflict(what: string): ServiceError {
-  return new ServiceError('conflict', `This Idempotency-Key ${what}.`);
+function conflict(reason: string): ServiceError {
+  return new ServiceError('conflict', `This Idempotency-Key ${reason}.`);
 }

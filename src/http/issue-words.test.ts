@@ -36,7 +36,7 @@ const CASES: [z.ZodType, unknown, string][] = [
     { t: 'c' },
     'must be one of a, b.',
   ],
-  [z.record(z.string().max(1), z.string()), { ab: 'x' }, 'is no allowed name: it must have at most 1 character.'],
+  [z.record(z.string().max(1), z.string()), { ab: 'x' }, 'is not an allowed name: it must have at most 1 character.'],
   [z.string().refine(() => false), 'x', 'is not allowed here.'],
   [z.string().refine(() => false, 'is taken already'), 'x', 'is taken already.'],
   [z.string().regex(/a/, 'names no model'), 'x', 'names no model.'],

@@ -1,9 +1,9 @@
-/** Problems that the schema library finds, in the words of the other errors: `must be a string, not a number.` Pure. */
+/** Words the problems that the schema library finds like the service's other errors: `must be a string, not a number.` Pure. */
 import type { z } from 'zod';
 
 type Issue = z.core.$ZodIssue;
 
-/** Beginnings of the library's own messages; what a schema says itself is kept. */
+/** Beginnings of the library's own messages. A message that a schema defines itself is kept. */
 const LIBRARY_WORDS = /^(?:Invalid |Invalid$|Too (?:small|big)|Unrecognized )/;
 const CHOICES_MAX = 20;
 const PATTERN_LENGTH_MAX = 100;
@@ -29,7 +29,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   date: 'a date such as 2026-01-31',
 };
 
-/** A sentence without its subject. */
+/** Returns a sentence without its subject: the caller puts the name of the wrong value before it. */
 export function issueWords(issue: Issue): string {
   const words = LIBRARY_WORDS.test(issue.message) ? plainWords(issue) : issue.message;
   return words.endsWith('.') ? words : `${words}.`;
@@ -62,7 +62,7 @@ function plainWords(issue: Issue): string {
     case 'invalid_union':
       return unionWords(issue);
     case 'invalid_key':
-      return `is no allowed name: it ${issue.issues[0] ? issueWords(issue.issues[0]) : 'cannot be used'}`;
+      return `is not an allowed name: it ${issue.issues[0] ? issueWords(issue.issues[0]) : 'cannot be used'}`;
     default:
       return 'is not allowed here';
   }
@@ -100,12 +100,12 @@ function mustBeOneOf(values: readonly unknown[]): string {
   return shown.length === 1 ? `must be ${shown[0]}` : `must be one of ${shown.join(', ')}${more}`;
 }
 
-/** Quoted where a reader could not tell where it ends. */
+/** Returns the choice, in quotes if a reader could not see where it ends. */
 function choiceWords(value: unknown): string {
   return typeof value === 'string' && /^[\w:.-]+$/.test(value) ? value : String(JSON.stringify(value));
 }
 
-/** The library tells it in its message only. */
+/** Returns the type of the received value. The library names this type only in its message. */
 function receivedOf({ message }: Issue): string {
   return /received (\w+)$/.exec(message)?.[1] ?? '';
 }

@@ -1,15 +1,15 @@
-/** What API keys that are limited to source groups or tags cannot do: for `check` of routes. */
+/** `check` functions of routes that refuse API keys limited to source groups or tags. */
 
 import type { Caller } from '../access/caller.ts';
 import { ServiceError } from '../errors.ts';
 
-/** A key that is limited to some groups or tags cannot make a group that it could not see. @throws ServiceError forbidden. */
-export const checkMayCreateGroup = unlimitedTo('create a source group');
+/** Refuses a limited key, because it could not see the group that it creates. @throws ServiceError forbidden. */
+export const checkMayCreateGroup = refuseLimitedKeys('create a source group');
 
-/** The `check` of a route that reaches beyond some groups: only a key without limits may use it. */
-export function unlimitedTo(doing: string): (caller: Caller) => void {
+/** Returns a `check` that lets only keys without limits pass. `action` completes the message "… cannot <action>". */
+export function refuseLimitedKeys(action: string): (caller: Caller) => void {
   return ({ sourceGroupIds, tagIds }) => {
     if (sourceGroupIds === null && tagIds === null) return;
-    throw new ServiceError('forbidden', `The API key is limited to source groups or tags and cannot ${doing}.`);
+    throw new ServiceError('forbidden', `The API key is limited to source groups or tags and cannot ${action}.`);
   };
 }

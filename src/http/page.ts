@@ -1,4 +1,7 @@
-/** Cursor lists: `limit` and `after_id` in, `pagination` out. Order is creation, oldest first by default: ids sort by creation. */
+/**
+ * Lists with a cursor: requests have `limit` and `after_id`, answers have `pagination`. Lists are ordered by creation, oldest first
+ * by default. Ids sort by creation.
+ */
 import { z } from 'zod';
 import { isUuid } from '../util/ids.ts';
 import { text } from '../util/text-schema.ts';
@@ -7,7 +10,7 @@ import { queryInteger } from './schemas.ts';
 export const PAGE_LIMIT_DEFAULT = 20;
 export const PAGE_LIMIT_MAX = 100;
 
-/** Members of every list route's query; spread into a `z.strictObject` with the route's own filters. */
+/** Query parameters of every list route. A route spreads them into its `z.strictObject`, beside its own filters. */
 export const pageQueryShape = {
   limit: queryInteger(1, PAGE_LIMIT_MAX)
     .default(PAGE_LIMIT_DEFAULT)
@@ -15,7 +18,7 @@ export const pageQueryShape = {
       wire: { type: 'integer', minimum: 1, maximum: PAGE_LIMIT_MAX, default: PAGE_LIMIT_DEFAULT },
       description: 'How many records to return.',
     }),
-  // Any UUID is a position: a row deleted meanwhile does no harm. PostgreSQL compares uuids in any spelling.
+  // Any UUID is a valid position, even if its row was deleted in the meantime.
   after_id: z
     .string()
     .refine(isUuid, 'must be a UUID: the next_id of the page before')
@@ -29,7 +32,7 @@ export const pageQueryShape = {
 
 export const pageQuery = z.strictObject(pageQueryShape);
 
-/** Member of list routes that can also be read from the newest record on. */
+/** Query parameter of list routes that can also start with the newest record. */
 export const orderShape = {
   order: z
     .enum(['asc', 'desc'])
@@ -41,31 +44,31 @@ export const orderShape = {
 
 export const Q_LENGTH_MAX = 200;
 
-/** Schema of `q`; `what` names the members in which it is looked for. */
-export function searchShape(what: string) {
-  const words = `Only records with this text in ${what}, whatever the case; blanks around it do not count.`;
+/** Returns the schema of the query parameter `q`. `members` names the members that are searched for it. */
+export function searchShape(members: string) {
+  const description = `Only records with this text in ${members}. Upper and lower case are equal; blanks around it are ignored.`;
   return {
     q: text(1, Q_LENGTH_MAX)
       .transform((q) => q.trim())
       .optional()
-      .describe(words),
+      .describe(description),
   };
 }
 
 export const paginationSchema = z
   .object({
-    limit: z.int(),
-    has_more: z.boolean(),
+    limit: z.int().describe('The limit of the request, or its default.'),
+    has_more: z.boolean().describe('Whether there is a next page.'),
     total: z.int().describe("Number of the caller's own records that match."),
     next_id: z.string().nullable().describe('The value for the next after_id; null on the last page.'),
   })
   .meta({ id: 'Pagination' });
 
 /**
- * Cuts a page from rows selected with `limit + 1` and builds its `pagination`.
+ * Returns one page of the rows, and its `pagination`.
  *
- * @param rows in list order, at most `limit + 1` of them: the one too many says that there is more.
- * @param total number of all matching rows, before the cursor.
+ * @param rows in list order, selected with `limit + 1`. The extra row shows that there is a next page.
+ * @param total number of all matching rows, those before the cursor included.
  */
 export function toPage<T extends { id: string }>(rows: readonly T[], limit: number, total: number) {
   const page = rows.slice(0, limit);

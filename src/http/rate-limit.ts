@@ -1,4 +1,4 @@
-/** Requests per minute and API key: a bucket that refills evenly. Counted per process. */
+/** Limits the requests per minute of each API key, with a bucket that refills evenly. Each process counts for itself. */
 import { ServiceError } from '../errors.ts';
 import type { Clock } from '../util/time.ts';
 
@@ -6,11 +6,11 @@ const MINUTE_MS = 60_000;
 const BUCKETS_MAX = 10_000;
 
 export interface RateLimiter {
-  /** @throws ServiceError rate_limited with the seconds to wait. */
+  /** Counts a request. @throws ServiceError rate_limited with the seconds to wait. */
   take(apiKeyId: string): void;
 }
 
-/** `perMinute` 0 = not limited. A key that was quiet may send a whole minute's requests at once. */
+/** With `perMinute` 0 nothing is limited. A key that sent nothing for a minute may send a whole minute's requests at once. */
 export function openRateLimiter(perMinute: number, clock: Clock): RateLimiter {
   if (perMinute === 0) return { take: () => {} };
   const buckets = new Map<string, { left: number; at: number }>();
@@ -21,7 +21,7 @@ export function openRateLimiter(perMinute: number, clock: Clock): RateLimiter {
       const refill = (Math.max(0, now - before.at) / MINUTE_MS) * perMinute;
       const left = Math.min(perMinute, before.left + refill);
       buckets.delete(apiKeyId);
-      // Oldest first: a bucket that was not used for long is full again anyway.
+      // The least recently used bucket is dropped: it has had the longest time to refill.
       if (buckets.size >= BUCKETS_MAX) buckets.delete(buckets.keys().next().value!);
       buckets.set(apiKeyId, { left: left >= 1 ? left - 1 : left, at: now });
       if (left >= 1) return;

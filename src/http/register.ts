@@ -1,4 +1,4 @@
-/** Route -> fastify route: the checks in the contract's order, validation, the idempotency claim, the answer. */
+/** Registers routes with Fastify: checks in the order of http/route.ts, validation, idempotency keys, answers. */
 import { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -12,18 +12,18 @@ import type { Route, Schema } from './route.ts';
 import { parseQuery, validate } from './validate.ts';
 
 export const API_PREFIX = '/api/v1';
-/** Generous: while the disk is busy the connection is not read either. */
+/** Long, because the service also stops reading the connection while the disk is busy. */
 const UPLOAD_IDLE_MS = 120_000;
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set by the check of the API key; null outside the API. */
+    /** Set when the API key was checked; null outside the API. */
     caller: Caller | null;
   }
 }
 
-/** `shutdown` aborts what still runs when the grace time of a stop is over. */
+/** Registers the routes. `shutdown` aborts requests that still run when the grace time of a stop is over. */
 export function registerRoutes(
   app: FastifyInstance,
   deps: Deps,
@@ -70,7 +70,7 @@ async function answer(
   let claim = noClaim;
   try {
     claim = await claimFor(deps, route, request, bytes, serialize);
-    bytes = null; // an answer may stream for long, and a small buffer keeps the pool that it was cut from
+    bytes = null; // an answer may stream for long, and a small buffer keeps the whole memory pool that it was cut from alive
     const result = await route.handler({
       params,
       query,
@@ -90,7 +90,7 @@ async function answer(
     if (error instanceof IdempotentReplay) {
       return reply.code(error.status).header('idempotent-replayed', 'true').type(JSON_TYPE).send(error.body);
     }
-    // The first failure is the one to tell; a claim that stays is forgotten after an hour.
+    // The first failure is reported, not this one. A claim that is not released expires after an hour.
     await claim.release().catch((err: unknown) => request.log.warn({ err }, 'idempotency key not released'));
     throw error;
   }
@@ -129,7 +129,7 @@ function hasBody(request: FastifyRequest): boolean {
   return transfer !== undefined || (length !== undefined && Number(length) > 0);
 }
 
-/** 415 and 413, as far as the headers tell. GET bodies mean nothing and are not looked at. */
+/** Answers 415 and 413 if the headers already show it. Bodies of GET requests are ignored. */
 function checkBodyHeaders(route: Route, request: FastifyRequest): void {
   if (route.method === 'GET') return;
   const encoding = request.headers['content-encoding'];
@@ -185,16 +185,16 @@ async function receiveBody(route: Route, request: FastifyRequest): Promise<{ byt
   return { bytes, body: validate(route.body, value, 'body') };
 }
 
-/** A slow upload may take its time, a silent one may not hold its connection and staging files for ever. */
+/** Closes the connection of an upload that sends nothing for UPLOAD_IDLE_MS, because it would hold staging files. Slow uploads may go on. */
 function cutWhenIdle({ raw }: FastifyRequest): void {
-  // Injected requests have no real socket.
+  // Requests that tests inject have no real socket.
   if (!(raw.socket instanceof Socket)) return;
   const { socket } = raw;
   socket.setTimeout(UPLOAD_IDLE_MS, () => socket.destroy());
   raw.once('end', () => socket.setTimeout(0));
 }
 
-/** A path parameter that does not fit is an unknown id. */
+/** Returns the path parameters. @throws ServiceError not_found for a parameter that does not match its schema, as for an unknown id. */
 function readParams(schema: Schema | undefined, params: unknown): unknown {
   if (!schema) return undefined;
   const result = schema.safeParse(params);
@@ -202,7 +202,7 @@ function readParams(schema: Schema | undefined, params: unknown): unknown {
   return result.data;
 }
 
-/** Unknown members are refused whether or not the author of the route thought of it. */
+/** Returns the schema so that it refuses unknown members, even if the route's author did not write `strictObject`. */
 function strict(schema: Schema, route: Route): Schema {
   if (!(schema instanceof z.ZodObject)) return schema;
   if (schema.def.catchall === undefined) return schema.strict();
@@ -210,13 +210,13 @@ function strict(schema: Schema, route: Route): Schema {
   throw new Error(`route ${route.method} ${route.path} lets unknown members pass`);
 }
 
-/** Aborts when the client leaves before the answer is complete. `request.raw` closes too early to tell that. */
+/** Returns a signal that aborts when the client leaves before the answer is complete. `request.raw` closes too early to show this. */
 function abortSignal(reply: FastifyReply, shutdown: AbortSignal): AbortSignal {
   const controller = new AbortController();
   const onShutdown = (): void => controller.abort(new ServiceError('overloaded', 'The service is stopping.'));
   if (shutdown.aborted) onShutdown();
   else shutdown.addEventListener('abort', onShutdown, { once: true });
-  // Only here: an answer may still stream after its handler has returned.
+  // The listener is removed here and not earlier: an answer may still stream after its handler has returned.
   reply.raw.once('close', () => {
     shutdown.removeEventListener('abort', onShutdown);
     if (!reply.raw.writableFinished) controller.abort(new Error('the client left'));

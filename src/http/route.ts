@@ -1,23 +1,24 @@
 /**
- * A route is declared once: method, path, scope, schemas. Registration (http/register.ts) turns it into validation, types,
- * checks in the order of the contract (401, 403, 429, 415, 413, 400, 404, 409) and an OpenAPI operation.
+ * A route is declared once: method, path, scopes, schemas. From the declaration come validation and checks (http/register.ts, in the
+ * order 401, 403, 429, 415, 413, 400, 404, 409), the types of its handler, and its OpenAPI operation (http/openapi/).
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { Caller, Scope } from '../access/caller.ts';
 import type { Tx } from '../db/database.ts';
 
-/** What a handler sees of the request's idempotency key. */
+/** The idempotency key of a request, as its handler sees it. */
 export interface IdempotencyRecord {
   /**
-   * Handlers of multipart bodies call this when the whole body was read and before anything is committed, with a digest
-   * of what was sent (names, values, file names, file hashes: not the raw bytes, whose boundary differs in every attempt).
+   * Handlers of multipart bodies call this after the whole body was read and before anything is committed. The digest covers names,
+   * values, file names and file hashes. It cannot cover the raw bytes: their boundary differs in every attempt.
    *
-   * @throws IdempotentReplay (http/idempotency.ts) when the stored answer is to be sent: discard what was received and let it pass.
+   * @throws IdempotentReplay (http/idempotency.ts) when the stored answer is to be sent. The handler discards the received files and
+   *   does not catch it.
    * @throws ServiceError conflict when the key was used with another body.
    */
   bodyRead(digest: Buffer): Promise<void>;
-  /** Stores the answer in the transaction that creates the resource, so that neither exists without the other. */
+  /** Stores the answer in the transaction that creates the resource, so that both are stored or neither is. */
   save(tx: Tx, answer: unknown): Promise<void>;
 }
 
@@ -31,7 +32,7 @@ export interface RouteRequest<Params, Query, Body> {
   caller: Caller;
   /** Aborts when the client leaves before the answer is complete, and on shutdown after the grace time. */
   signal: AbortSignal;
-  /** Without an `Idempotency-Key`, and on routes that do not accept one, its functions do nothing. */
+  /** Its functions do nothing if the request has no `Idempotency-Key`, or if the route does not accept one. */
   idempotency: IdempotencyRecord;
   /** The framework's request and reply: only for streaming bodies and answers. */
   raw: FastifyRequest;
@@ -47,37 +48,37 @@ export interface Route<
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below /api/v1, with `{name}` parameters, e.g. `/local-file-groups/{id}`. */
   path: string;
-  /** The key needs one of these. */
+  /** The API key must have one of these scopes. */
   scopes: readonly [Scope, ...Scope[]];
-  /** What rules the whole operation out for this key: answered before the body is read. @throws ServiceError forbidden, rate_limited */
+  /** Refuses the operation for some API keys, before the body is read. @throws ServiceError forbidden, rate_limited */
   check?(caller: Caller): void | Promise<void>;
   /** OpenAPI: operationId (camelCase), tag, one-line summary, longer description. */
   operation: { id: string; area: string; summary: string; description?: string };
   params?: Params;
   query?: Query;
-  /** JSON body. For multipart set `multipart` instead and read `raw`. */
+  /** Schema of the JSON body. A route with a multipart body sets `multipart` instead, and its handler reads `raw`. */
   body?: Body;
-  /** DELETE with an optional JSON body and the like. */
+  /** The JSON body may be absent. */
   bodyOptional?: boolean;
   /** OpenAPI schema of a multipart body; the handler reads the stream itself. */
   multipart?: { schema: Record<string, unknown>; bytesMax: number };
   /** Status and schema of the success answer. */
   response: { status: 200 | 201 | 202; schema: Response; description?: string };
-  /** Other success content types, for OpenAPI only (streams). */
+  /** Other content types of the success answer, such as streams. Used by the OpenAPI description only. */
   alternatives?: Record<string, { description: string; schema: Record<string, unknown> }>;
-  /** The success answer is a file that the handler streams (http/body/download.ts), with ranges and revalidation. For OpenAPI. */
+  /** The success answer is a file that the handler streams with http/body/download.ts. Used by the OpenAPI description only. */
   download?: { description: string };
-  /** Error statuses this route can answer beyond those every route has (401, 403, 429, 500, 503). */
+  /** Error statuses of this route, besides those of every route (openapi/openapi.ts). */
   errors?: readonly number[];
-  /** Resource-creating POSTs accept `Idempotency-Key`. `once`: the answer is a secret, so reuse is always a conflict. */
+  /** The route accepts `Idempotency-Key`. `once`: the answer holds a secret, so every reuse of the key is a conflict. */
   idempotent?: boolean | 'once';
-  /** Request example for OpenAPI. */
+  /** Example of a request body for the OpenAPI description. */
   example?: unknown;
-  /** Returns the body of the success answer, or `reply` when it has streamed its own. */
+  /** Returns the body of the success answer, or `reply` if the handler has streamed the answer itself. */
   handler(request: RouteRequest<Params, Query, Body>): Promise<z.input<Response> | FastifyReply>;
 }
 
-/** Identity function that infers the handler's types from the schemas. */
+/** Returns the route unchanged. Its type parameters give the handler the types of the schemas. */
 export function route<
   Response extends Schema,
   Params extends Schema | undefined = undefined,

@@ -1,10 +1,11 @@
 /**
- * Schemas that routes share. `.meta({ wire })` replaces a schema's JSON Schema in the OpenAPI description, for values that
- * are text in a query string but mean something else.
+ * Schemas that routes share, with their OpenAPI descriptions. `.meta({ wire })` replaces the JSON Schema of a schema in the OpenAPI
+ * description. Query parameters need `wire`: they are text for the validation, but numbers, booleans or ids for the caller.
  */
 
 import { z } from 'zod';
 import { METADATA_KEY_LENGTH_MAX, METADATA_PATCH_RECORDS_MAX, METADATA_VALUE_LENGTH_MAX } from '../filters/metadata.ts';
+import { JOB_STATUSES } from '../jobs/status.ts';
 import { isId } from '../util/ids.ts';
 import { text } from '../util/text-schema.ts';
 
@@ -12,7 +13,7 @@ export const NAME_LENGTH_MAX = 200;
 
 export const nameSchema = text(1, NAME_LENGTH_MAX);
 
-/** A whole number in a query string. */
+/** Returns the schema of a whole number in a query string. */
 export function queryInteger(min: number, max: number) {
   return z
     .string()
@@ -29,28 +30,51 @@ export const queryBoolean = z
   .transform((value) => value === 'true')
   .meta({ wire: { type: 'boolean' } });
 
-/** A query parameter that may be repeated; `?a=1&a=2` and `?a=1` both give an array. */
+/** Returns the schema of a query parameter that may be repeated: `?a=1&a=2` and `?a=1` both give an array. */
 export function queryList<T extends z.ZodType<unknown, string>>(item: T, max: number) {
   return z.union([z.array(z.string()), z.string().transform((one) => [one])]).pipe(z.array(item).max(max));
 }
 
-/** An id in a path. Anything that is not one is an unknown id: registration answers 404 for it. */
+const ID_DESCRIPTION = 'Id: a UUID in lower case.';
+
+/** An id in a path. For text that is not an id, registration answers 404, as for an unknown id. */
 export const pathId = z
   .string()
   .refine(isId)
-  .meta({ wire: { type: 'string', format: 'uuid' } });
+  .meta({ wire: { type: 'string', format: 'uuid' } })
+  .describe(ID_DESCRIPTION);
 
 export const idParams = z.strictObject({ id: pathId });
 
+/** Path of the routes below one source. */
+export const sourceParams = z.strictObject({ source_id: pathId.describe('Id of the source.') });
+
 /** An id in a response. */
-export const idSchema = z.string().meta({ wire: { type: 'string', format: 'uuid' } });
+export const idSchema = z
+  .string()
+  .meta({ wire: { type: 'string', format: 'uuid' } })
+  .describe(ID_DESCRIPTION);
+
+export const sourceIdSchema = idSchema.describe('Id of the source.');
+export const sourceGroupIdSchema = idSchema.describe('Id of the source group.');
+
+/** The answer of routes that create, change or delete a whole source group. */
+export const sourceGroupIdAnswer = z.object({ source_group_id: sourceGroupIdSchema });
 
 /** Unix seconds in a response. */
 export const timeSchema = z.int().describe('Unix seconds.');
 
+export const SOURCE_TYPES = ['local_file', 'drive', 'page', 'repo', 'web'] as const;
+export const sourceTypeSchema = z.enum(SOURCE_TYPES).describe('Where the source comes from.');
+
+/** The file type of a source in a response. */
+export const fileTypeSchema = z
+  .string()
+  .describe('Type of the file as detected, for example `pdf`; `unknown` when it was not recognized.');
+
 export const PRINCIPAL_LENGTH_MAX = 256;
 
-/** For whom content is returned: members of every request that returns content, in the body or, on GET, in the query. */
+/** Name the end user for whom content is returned. Part of every request that returns content: of the body, or of the query on GET. */
 export const principalShape = {
   principal_id: text(0, PRINCIPAL_LENGTH_MAX)
     .optional()
@@ -63,33 +87,87 @@ export const principalShape = {
 };
 
 export const errorSchema = z
-  .object({ error: z.object({ message: z.string(), type: z.string() }) })
+  .object({
+    error: z
+      .object({
+        message: z.string().describe('What went wrong, in words for a person.'),
+        type: z.string().describe('Kind of the error, for programs: for example `invalid_request_error`.'),
+      })
+      .describe('The only member of every error answer.'),
+  })
   .meta({ id: 'Error' });
 
-export const metadataRecordSchema = z
-  .object({ key: z.string(), val: z.string(), type: z.string() })
+/** Something that did not stop the work, but that the caller should know. */
+const warningSchema = z
+  .object({
+    type: z.string().describe('Kind of the warning, for programs: for example `postfilter_underfilled`.'),
+    message: z.string().describe('The warning in words for a person.'),
+  })
+  .meta({ id: 'Warning' });
+export const warningsSchema = z
+  .array(warningSchema)
+  .describe('Problems that did not stop the request, but that the caller should know.');
+
+const metadataRecordSchema = z
+  .object({
+    key: z.string().describe('Key of the record.'),
+    val: z.string().describe('Value of the record.'),
+    type: z.string().describe('`string`. Records of the origin may also be `integer`, `float`, `date` or `datetime`.'),
+  })
   .meta({ id: 'MetadataRecord' });
-export const metadataSchema = z.object({ records: z.array(metadataRecordSchema) }).meta({ id: 'Metadata' });
+export const metadataSchema = z
+  .object({ records: z.array(metadataRecordSchema).describe('The records, sorted by key.') })
+  .meta({ id: 'Metadata' });
 
 /**
- * Metadata as sent. Types and members are checked here; the rules of a patch (filters/metadata.ts) apply to one patch and to
- * each of a batch alike, so `bounded` only says for the description that breaking them is a 400.
+ * Returns the schema of a record of a metadata patch. It checks types and members only: filters/metadata.ts checks the limits, for one
+ * patch and for each patch of a batch. `bounded` writes the limits into the OpenAPI description, for requests that answer 400 to them.
  */
 const patchRecord = (bounded: boolean) =>
   z.strictObject({
-    key: bounded ? z.string().meta({ minLength: 1, maxLength: METADATA_KEY_LENGTH_MAX }) : z.string(),
+    key: (bounded ? z.string().meta({ minLength: 1, maxLength: METADATA_KEY_LENGTH_MAX }) : z.string()).describe(
+      'Key of the record.',
+    ),
     val: (bounded ? z.string().meta({ maxLength: METADATA_VALUE_LENGTH_MAX }) : z.string())
       .nullable()
       .describe('Null deletes the key.'),
   });
 
-/** The metadata of one patch, where a broken rule fails the request. */
+const PATCH_RECORDS_DESCRIPTION = 'Records to set, and keys to delete. Each key once.';
+
+/** The metadata of a single patch: a broken rule fails the request. */
 export const metadataPatchSchema = z
-  .strictObject({ records: z.array(patchRecord(true)).meta({ maxItems: METADATA_PATCH_RECORDS_MAX }) })
+  .strictObject({
+    records: z
+      .array(patchRecord(true))
+      .meta({ maxItems: METADATA_PATCH_RECORDS_MAX })
+      .describe(PATCH_RECORDS_DESCRIPTION),
+  })
   .meta({ id: 'MetadataPatch' });
-/** The metadata of an item of a batch, where a broken rule fails the item. */
+/** The metadata of an item of a batch: a broken rule fails the item only. */
 export const metadataItemPatchSchema = z
-  .strictObject({ records: z.array(patchRecord(false)) })
+  .strictObject({ records: z.array(patchRecord(false)).describe(PATCH_RECORDS_DESCRIPTION) })
   .meta({ id: 'MetadataItemPatch' });
 
-export const jobErrorSchema = z.object({ title: z.string(), message: z.string() }).meta({ id: 'JobError' });
+export const jobErrorSchema = z
+  .object({
+    title: z.string().describe('What failed, in a few words.'),
+    message: z.string().describe('What went wrong, in words for a person.'),
+  })
+  .meta({ id: 'JobError' });
+
+export const jobStatusSchema = z.enum(JOB_STATUSES);
+/** The status of a source group in a response. */
+export const groupStatusSchema = jobStatusSchema.describe(
+  'Status of the source group: that of its latest run, or of its deletion.',
+);
+/** Members of a source group that describe its latest run. */
+export const latestRunShape = {
+  start_time: timeSchema
+    .nullable()
+    .describe('Start of the latest run, Unix seconds; null before the first run starts.'),
+  end_time: timeSchema
+    .nullable()
+    .describe('End of the latest run, Unix seconds; null while it runs, and before the first run.'),
+  error: jobErrorSchema.nullable().describe('Why the latest run failed; null when it did not fail.'),
+};

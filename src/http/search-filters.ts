@@ -1,4 +1,4 @@
-/** The filters of completions and search: wire shape, and translation to `Filters`. */
+/** The filters of completions and search: their wire schema, and their translation to `Filters`. */
 import { z } from 'zod';
 import { type ColumnRef, findColumnRefs } from '../corpus/column-store.ts';
 import type { Database } from '../db/database.ts';
@@ -7,17 +7,17 @@ import { metadataFilterGroupSchema } from '../filters/filter-group.ts';
 import type { MetadataFilterGroup } from '../filters/types.ts';
 import type { Filters } from '../retrieval/types.ts';
 import { text } from '../util/text-schema.ts';
+import { SOURCE_TYPES } from './schemas.ts';
 
 export const FILTER_ENTRIES_MAX = 100;
 const TAG_LENGTH_MAX = 200;
 const DOMAIN_LENGTH_MAX = 253;
 
-/** Earliest `date_from` and `date_to` of the interface: Unix seconds. */
+/** Earliest `date_from` and `date_to` that the API accepts, in Unix seconds. */
 export const FILTER_TIME_MIN = 1_735_639_200;
-/** Year 9999: later times are milliseconds by mistake. */
+/** Year 9999. A larger number is probably a time in milliseconds. */
 const FILTER_TIME_MAX = 253_402_300_799;
 
-export const SOURCE_TYPES = ['local_file', 'drive', 'page', 'repo', 'web'] as const;
 export const FILE_TYPES = [
   'pdf',
   'docx',
@@ -46,34 +46,40 @@ export const FILE_TYPES = [
 const entries = <T extends z.ZodType>(item: T) => z.array(item).min(1).max(FILTER_ENTRIES_MAX);
 const filterTime = z.int().min(FILTER_TIME_MIN).max(FILTER_TIME_MAX);
 
-/** Members to spread into a request body's `z.strictObject`. `toFilters` checks what concerns several of them. */
+/** Filter members of a request body, to spread into its `z.strictObject`. `toFilters` checks rules that concern several members. */
 export const filterShape = {
   tags: entries(text(1, TAG_LENGTH_MAX)).optional().describe('Names of tags of the source group.'),
   tag_ids: entries(z.string()).optional().describe('Ids of tags of the source group; unknown ids select nothing.'),
   tag_filter_logic: z
     .enum(['and', 'or'])
     .optional()
-    .describe('`or` (default): any of the tags; `and`: all of them. For `tags` and for `tag_ids`.'),
-  source_types: entries(z.enum(SOURCE_TYPES)).optional(),
-  file_types: entries(z.enum(FILE_TYPES)).optional(),
+    .describe('`or` (default): any of the tags; `and`: all of them. Applies to `tags` and to `tag_ids`.'),
+  source_types: entries(z.enum(SOURCE_TYPES))
+    .optional()
+    .describe(`Only chunks of sources of these types. At most ${FILTER_ENTRIES_MAX}.`),
+  file_types: entries(z.enum(FILE_TYPES))
+    .optional()
+    .describe(`Only chunks of files of these types. At most ${FILTER_ENTRIES_MAX}.`),
   date_from: filterTime.optional().describe('Content date (last modification at the origin), Unix seconds, inclusive.'),
   date_to: filterTime.optional().describe('Content date, Unix seconds, inclusive.'),
   domains: entries(text(1, DOMAIN_LENGTH_MAX))
     .optional()
-    .describe("Case-insensitive parts of the host of the source's URL; any of them."),
-  metadata: metadataFilterGroupSchema.optional().describe('On metadata of the source group.'),
-  source_metadata: metadataFilterGroupSchema.optional().describe('On metadata of the source.'),
-  chunk_metadata: metadataFilterGroupSchema.optional().describe('On metadata of the chunk.'),
-  metadata_filter: metadataFilterGroupSchema.optional().describe('On declared metadata columns; other keys are 400.'),
+    .describe('Only chunks of sources whose URL has one of these texts in its host. Upper and lower case are equal.'),
+  metadata: metadataFilterGroupSchema.optional().describe('Conditions on metadata of the source group.'),
+  source_metadata: metadataFilterGroupSchema.optional().describe('Conditions on metadata of the source.'),
+  chunk_metadata: metadataFilterGroupSchema.optional().describe('Conditions on metadata of the chunk.'),
+  metadata_filter: metadataFilterGroupSchema
+    .optional()
+    .describe('Conditions on declared metadata columns. A key that is not declared is answered with 400.'),
 };
 
 export type FilterFields = z.output<z.ZodObject<typeof filterShape>>;
 
-/** Metadata columns of the tenant by their keys: those that `metadata_filter` may name. */
+/** The metadata columns of the tenant that `metadata_filter` names, by their keys. */
 type DeclaredColumns = ReadonlyMap<string, ColumnRef>;
 
 /**
- * Filters of a validated body.
+ * Returns the filters of a validated body.
  *
  * @throws ServiceError `invalid_request` when `date_from` is after `date_to` or `metadata_filter` names an undeclared column.
  */

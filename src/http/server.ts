@@ -1,4 +1,4 @@
-/** The Fastify instance: what holds for every request, API or not. */
+/** The Fastify instance: everything that applies to every request, inside and outside the API. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
@@ -8,17 +8,18 @@ import { newId } from '../util/ids.ts';
 import type { Deps } from './deps.ts';
 import { answerClientError, errorBody, sendError } from './error-handler.ts';
 
-/** Headers must arrive within this time; bodies are limited by their readers, so that a slow upload may take its time. */
+/** Headers must arrive within this time. Bodies have limits of their own, so that slow uploads are possible. */
 const HEADERS_TIMEOUT_MS = 20_000;
 const CONNECTIONS_CHECK_MS = 5_000;
-/** Longer than the minute that proxies usually keep a connection: the side that reuses it must not be surprised. */
+/** Longer than the 60 seconds that most proxies keep a connection: otherwise a proxy could reuse a connection that was just closed. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 const URL_LENGTH_MAX = 8_192;
-/** What is left of a refused body is read and dropped for this long, so that the client can read the answer. */
+/** The rest of a refused body is read and dropped for this time, so that the client can read the answer. */
 const LINGER_MS = 30_000;
 const PATH_LOGGED_MAX = 300;
 const REQUEST_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
+/** Returns a Fastify instance without routes. */
 export function openServer(deps: Deps): FastifyInstance {
   const app = Fastify({
     loggerInstance: deps.log,
@@ -27,7 +28,7 @@ export function openServer(deps: Deps): FastifyInstance {
     requestTimeout: 0,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     routerOptions: {
-      // Longer than any URL that is accepted: an over-long id is an unknown id, not an unknown route.
+      // As long as the longest accepted URL: a very long id is then an unknown id, not an unknown route.
       maxParamLength: URL_LENGTH_MAX,
       caseSensitive: true,
       ignoreTrailingSlash: false,
@@ -51,27 +52,27 @@ export function openServer(deps: Deps): FastifyInstance {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null)); // bodies are read by register.ts and handlers
   app.setErrorHandler(sendError);
-  const known = noteRoutes(app);
-  app.setNotFoundHandler((request, reply) => answerUnknownRoute(known, request, reply));
+  const registered = collectRoutes(app);
+  app.setNotFoundHandler((request, reply) => answerUnknownRoute(registered, request, reply));
   app.addHook('onRequest', async (request, reply) => {
     addHeaders(request, reply);
     deps.metrics.running.inc();
-    // Fastify's own hook is not called when the client leaves early.
+    // Fastify does not call its onResponse hook when the client leaves early.
     reply.raw.once('close', () => {
       deps.metrics.running.dec();
       observe(deps, request, reply);
     });
     reply.raw.once('finish', () => dropRestOfBody(request.raw));
-    // Node would refuse this by itself, without a body.
+    // Node's own check of this header would answer without a body.
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
       throw invalidRequest('The header Host is missing.');
-    if (request.is404) return answerUnknownRoute(known, request, reply);
+    if (request.is404) return answerUnknownRoute(registered, request, reply);
     if ((request.raw.url?.length ?? 0) > URL_LENGTH_MAX)
       throw new ServiceError('uri_too_long', `The address is longer than ${URL_LENGTH_MAX} characters.`);
   });
   app.addHook('onSend', async (request, reply) => {
-    // To a client that said `Connection: close`, Node would close at once: with a body still on its way that is a reset,
-    // and the client never reads the answer. dropRestOfBody ends the connection instead.
+    // If the client sent `Connection: close`, Node would close the connection at once. While the body still arrives, this resets the
+    // connection, and the client never reads the answer. dropRestOfBody ends the connection instead.
     if (!request.raw.complete) reply.raw.shouldKeepAlive = true;
   });
   app.server.on('checkExpectation', refuseExpectation);
@@ -79,7 +80,7 @@ export function openServer(deps: Deps): FastifyInstance {
   return app;
 }
 
-/** At a stop, Node itself closes only idle connections that have brought a request before. */
+/** Closes connections that never sent a byte when the service stops. Node itself closes only idle connections that had a request. */
 function closeSilentConnections(app: FastifyInstance): void {
   const open = new Set<Socket>();
   app.server.on('connection', (socket) => {
@@ -117,7 +118,7 @@ function addHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('content-security-policy', "default-src 'none'; frame-ancestors 'none'");
 }
 
-/** A path whose percent-encoding is broken names an unknown id or route: it must not skip the checks before that. */
+/** Returns the URL with a valid path. A path with broken percent-encoding is an unknown id or route, and must pass the same checks. */
 function repairPercent(request: IncomingMessage): string {
   const url = request.url ?? '/';
   const [path = '', query] = url.split(/\?(.*)/s);
@@ -129,10 +130,15 @@ function repairPercent(request: IncomingMessage): string {
   }
 }
 
-/** 405 with `Allow` when the path exists with other methods, else 404. */
-function answerUnknownRoute(known: readonly KnownRoute[], request: FastifyRequest, reply: FastifyReply): FastifyReply {
+/** Answers 405 with `Allow` if the path exists with other methods, else 404. */
+function answerUnknownRoute(
+  registered: readonly RegisteredRoute[],
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
   const path = repairPercent(request.raw).split('?')[0] ?? '/';
-  const allowed = [...new Set(known.filter((route) => route.pattern.test(path)).map((route) => route.method))].sort();
+  const matching = registered.filter((route) => route.pattern.test(path));
+  const allowed = [...new Set(matching.map((route) => route.method))].sort();
   if (allowed.length === 0) return sendError(notFound(), request, reply);
   reply.header('allow', allowed.join(', '));
   return sendError(
@@ -142,29 +148,29 @@ function answerUnknownRoute(known: readonly KnownRoute[], request: FastifyReques
   );
 }
 
-interface KnownRoute {
+interface RegisteredRoute {
   method: string;
   pattern: RegExp;
 }
 
-/** The router does not tell which methods a path has, so the routes are noted while they are registered. */
-function noteRoutes(app: FastifyInstance): KnownRoute[] {
-  const known: KnownRoute[] = [];
+/** Returns a list that fills while routes are registered. The router itself cannot say which methods a path has. */
+function collectRoutes(app: FastifyInstance): RegisteredRoute[] {
+  const registered: RegisteredRoute[] = [];
   app.addHook('onRoute', ({ method, url }) => {
     const pattern = new RegExp(`^${url.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/:\w+/g, '[^/]+')}$`);
-    for (const one of [method].flat()) known.push({ method: one, pattern });
+    for (const one of [method].flat()) registered.push({ method: one, pattern });
   });
-  return known;
+  return registered;
 }
 
-/** One line per request: no query string, no headers, no body. */
+/** Counts the request and logs one line for it, without query string, headers and body. */
 function observe(deps: Deps, request: FastifyRequest, reply: FastifyReply): void {
   const route = request.routeOptions.url ?? 'unknown';
   deps.metrics.request(request.method, route, reply.statusCode, reply.elapsedTime / 1000);
   request.log.info(
     {
       method: request.method,
-      path: shownPath(request.raw.url ?? ''),
+      path: pathForLog(request.raw.url ?? ''),
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime),
       ...(reply.raw.writableFinished ? {} : { clientLeft: true }),
@@ -175,7 +181,7 @@ function observe(deps: Deps, request: FastifyRequest, reply: FastifyReply): void
   );
 }
 
-function shownPath(url: string): string {
+function pathForLog(url: string): string {
   return withoutApiKeys(url.split('?')[0] ?? '').slice(0, PATH_LOGGED_MAX);
 }
 

@@ -1,4 +1,4 @@
-/** GroupSource: the full wire record of a source. */
+/** GroupSource: the complete wire record of a source. */
 
 import { z } from 'zod';
 import type { Caller } from '../access/caller.ts';
@@ -8,53 +8,61 @@ import { FACTS_SHOWN, redactText } from '../redaction/apply-redaction.ts';
 import type { Redactor } from '../redaction/redact.ts';
 import { collect } from '../util/collect.ts';
 import { unixSeconds } from '../util/time.ts';
-import { idSchema, metadataSchema, timeSchema } from './schemas.ts';
-
-export const SOURCE_TYPES = ['local_file', 'drive', 'page', 'repo', 'web'] as const;
+import {
+  fileTypeSchema,
+  idSchema,
+  metadataSchema,
+  type SOURCE_TYPES,
+  sourceGroupIdSchema,
+  sourceTypeSchema,
+  timeSchema,
+} from './schemas.ts';
 
 export const sourceDetailsSchema = z
   .object({
-    id: idSchema,
-    source_group_id: idSchema,
-    source_type: z.enum(SOURCE_TYPES),
-    name: z.string(),
+    id: idSchema.describe('Id of the source.'),
+    source_group_id: sourceGroupIdSchema,
+    source_type: sourceTypeSchema,
+    name: z.string().describe('Name of the source. Empty where a redaction rule withholds it.'),
     path: z
       .string()
       .nullable()
       .describe(
-        'Names an uploaded file within its group. Null for others, and where a redaction rule would change it.',
+        'Path of an uploaded file, unique within its group. Null for other sources, and where a redaction rule would change it.',
       ),
-    file_type: z.string(),
+    file_type: fileTypeSchema,
     file_size: z.int().describe('Bytes.'),
     content_hash: z
       .string()
       .nullable()
       .describe(
-        'SHA-256 of the newest bytes, in hex, also while they wait to be read. Null without the scope ingestion:manage.',
+        'SHA-256 of the newest bytes, in hex, even if they still wait to be read. Null without the scope ingestion:manage.',
       ),
     metadata: metadataSchema,
-    status: z.enum(['pending', 'ready', 'failed']),
+    status: z
+      .enum(['pending', 'ready', 'failed'])
+      .describe('`pending`: waits to be read. `ready`: searchable. `failed`: could not be read.'),
     update_status: z
       .enum(['pending', 'failed'])
       .nullable()
       .describe(
-        'Of a new version, while the one before it is served: it waits to be read, or it could not be read. Else null.',
+        'Status of a new version while the version before it is served: `pending` or `failed`. Null when there is no such version.',
       ),
-    url: z.string().nullable(),
+    url: z.string().nullable().describe('Address of the source at its origin; null for uploaded files.'),
     parent_source_id: idSchema
       .nullable()
-      .describe('The file that it was found in: an archive, a mailbox, a mail, a PDF or an Office file.'),
-    language: z.string().nullable().describe('ISO 639-1, as detected.'),
+      .describe('Id of the source that contained this file: an archive, a mailbox, a mail, a PDF or an Office file.'),
+    language: z.string().nullable().describe('Detected language of the text, as an ISO 639-1 code.'),
     content_time: timeSchema,
     creation_time: timeSchema,
     text_length: z.int().describe('Code points of the extracted text.'),
-    chunk_count: z.int(),
-    warnings: z.array(z.string()),
+    chunk_count: z.int().describe('Number of chunks of the source.'),
+    warnings: z.array(z.string()).describe('Problems that did not stop the ingestion of the file.'),
   })
   .meta({ id: 'GroupSource' });
 
-/** Records that were set through the API, as they may be shown: one that a rule withholds is missing. */
-export function shownRecords(metadata: Source['metadata'], redactor: Redactor | null) {
+/** Returns the redacted records that were set through the API, without those that a rule withholds. */
+export function redactRecords(metadata: Source['metadata'], redactor: Redactor | null) {
   return collect(apiRecords(metadata), async (record) => {
     const key = await redactText(redactor, record.key, FACTS_SHOWN);
     const val = await redactText(redactor, record.val, FACTS_SHOWN);
@@ -62,33 +70,34 @@ export function shownRecords(metadata: Source['metadata'], redactor: Redactor | 
   });
 }
 
-/** As it may be shown: of a name or an address that a rule withholds nothing is left. */
-export async function shownFacts({ name, url, metadata }: Source, redactor: Redactor | null) {
-  const shown = (text: string): Promise<string | undefined> => redactText(redactor, text, FACTS_SHOWN);
+/** Returns the redacted name, address and metadata. A withheld name becomes empty, a withheld address null. */
+export async function redactFacts({ name, url, metadata }: Source, redactor: Redactor | null) {
+  const redact = (text: string): Promise<string | undefined> => redactText(redactor, text, FACTS_SHOWN);
   return {
-    name: (await shown(name)) ?? '',
-    url: url === null ? null : ((await shown(url)) ?? null),
-    metadata: { records: await shownRecords(metadata, redactor) },
+    name: (await redact(name)) ?? '',
+    url: url === null ? null : ((await redact(url)) ?? null),
+    metadata: { records: await redactRecords(metadata, redactor) },
   };
 }
 
+/** Returns the wire record of a source, redacted, with the members that this caller may see. */
 export async function toSourceDetails(
   source: Source,
   redactor: Redactor | null,
   caller: Pick<Caller, 'scopes'>,
 ): Promise<z.input<typeof sourceDetailsSchema>> {
-  const { name, url, metadata } = await shownFacts(source, redactor);
+  const { name, url, metadata } = await redactFacts(source, redactor);
   const path = source.path === null ? null : await redactText(redactor, source.path, FACTS_SHOWN);
   return {
     id: source.id,
     source_group_id: source.sourceGroupId,
     source_type: source.sourceType as (typeof SOURCE_TYPES)[number],
     name,
-    // A changed path would name no file.
+    // A redacted path would not name any file.
     path: path === source.path ? path : null,
     file_type: source.fileType,
     file_size: source.fileSize,
-    // A hash of bytes that a rule withholds would confirm a guess.
+    // The hash would let a reader confirm a guess about content that a redaction rule withholds.
     content_hash: caller.scopes.includes('ingestion:manage') ? source.newestHash : null,
     metadata,
     status: source.status,
@@ -100,7 +109,7 @@ export async function toSourceDetails(
     creation_time: unixSeconds(source.createdAt),
     text_length: source.textLength,
     chunk_count: source.chunkCount,
-    // They may quote the file.
+    // Warnings may quote the file.
     warnings: await collect(source.warnings, (warning) => redactText(redactor, warning, FACTS_SHOWN)),
   };
 }

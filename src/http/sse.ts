@@ -1,19 +1,19 @@
-/** Server-sent events: framing, back-pressure, heartbeat. */
+/** Server-sent events: writes frames, waits for slow readers, and sends a heartbeat. */
 import type { FastifyReply } from 'fastify';
 
-/** Comments keep proxies and clients from giving up on a silent stream. */
+/** Interval of the comment lines that keep proxies and clients from closing a silent stream. */
 export const HEARTBEAT_MS = 15_000;
-/** A client that takes nothing for so long is cut off: what waits for it keeps a call to a model open. */
+/** A client that reads nothing for this long is disconnected: its waiting answer keeps a call to a model open. */
 export const SLOW_READER_MS = 60_000;
 
 export interface EventStream {
   /** Resolves when the connection can take more. @throws the signal's reason when the client has left. */
   send(event: object): Promise<void>;
-  /** Sends a last event, whether or not the signal has aborted, and ends. */
+  /** Sends a last event, even after the signal aborted, and ends the stream. */
   end(last?: object): void;
 }
 
-/** Answers 200 with an event stream. From here on the reply is ours: failures must be told as events. */
+/** Answers 200 with an event stream. After this call the caller must report failures as events, since the status was sent. */
 export function openEventStream(reply: FastifyReply, signal: AbortSignal, heartbeatMs = HEARTBEAT_MS): EventStream {
   startStream(reply, 'text/event-stream; charset=utf-8');
   reply.raw.flushHeaders();
@@ -31,10 +31,10 @@ export function openEventStream(reply: FastifyReply, signal: AbortSignal, heartb
   };
 }
 
-/** What JSON leaves as it is and some clients take for the end of a line. */
+/** Characters that JSON does not escape and that some clients treat as line ends. */
 const OTHER_LINE_ENDS = /[\u0085\u2028\u2029]/g;
 
-/** An event is always one data line, for every client: JSON has no raw line breaks of the usual kind. */
+/** Returns the event as exactly one `data:` line. */
 function frame(event: object): string {
   const json = JSON.stringify(event).replace(
     OTHER_LINE_ENDS,
@@ -43,7 +43,7 @@ function frame(event: object): string {
   return `data: ${json}\n\n`;
 }
 
-/** Takes the reply over and sends status 200 and the headers set so far. */
+/** Takes the reply over from Fastify, and sends status 200 with the headers set so far. */
 export function startStream(reply: FastifyReply, contentType: string): void {
   reply.hijack();
   reply.raw.writeHead(200, { ...reply.getHeaders(), 'content-type': contentType, 'x-accel-buffering': 'no' } as Record<
@@ -53,9 +53,9 @@ export function startStream(reply: FastifyReply, contentType: string): void {
 }
 
 /**
- * Resolves when the connection can take more: no more than one text waits in memory for a slow reader.
+ * Writes a text and resolves when the connection can take more, so that at most one text waits in memory for a slow reader.
  *
- * @throws the signal's reason when the client has left, or was cut off because it took nothing for too long.
+ * @throws the signal's reason when the client has left, or was disconnected because it read nothing for `slowReaderMs`.
  */
 export async function writeText(
   reply: FastifyReply,

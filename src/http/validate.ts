@@ -1,4 +1,4 @@
-/** Validation with messages that name the bad node by a JSON pointer and say what would be right. */
+/** Validates requests. An error message names the wrong value by its JSON pointer and says what is allowed. */
 import type { z } from 'zod';
 import { invalidRequest } from '../errors.ts';
 import { checkText } from './body/body.ts';
@@ -6,7 +6,7 @@ import { issueWords } from './issue-words.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/** @throws ServiceError invalid_request naming the first problem. `where` is `body` or `query`. */
+/** Returns the parsed value. @throws ServiceError invalid_request that names the first problem. */
 export function validate<S extends z.ZodType>(schema: S, value: unknown, where: 'body' | 'query'): z.output<S> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
@@ -14,9 +14,9 @@ export function validate<S extends z.ZodType>(schema: S, value: unknown, where: 
 }
 
 /**
- * Parses a query string: names and values decoded as UTF-8, a repeated parameter becomes an array.
+ * Parses a query string: names and values are decoded as UTF-8, and a repeated parameter becomes an array.
  *
- * @throws ServiceError invalid_request for bad percent-encoding and characters that are refused everywhere.
+ * @throws ServiceError invalid_request for wrong percent-encoding, U+0000 and lone surrogates.
  */
 export function parseQuery(search: string): Record<string, string | string[]> {
   const query: Record<string, string | string[]> = Object.create(null);
@@ -42,7 +42,7 @@ function decode(encoded: string): string {
   return text;
 }
 
-/** Issues inside a union are one level down: the branch that came furthest is the one that was meant. */
+/** Returns the issue to report. For a union this is the issue of the branch that matched deepest: the caller probably meant this branch. */
 function deepest(issues: readonly Issue[]): Issue {
   const first = issues[0]!;
   if (first.code !== 'invalid_union' || first.errors.length === 0) return first;
@@ -68,7 +68,7 @@ function describeIssue(issue: Issue, where: string): string {
   return `${place}: ${issueWords(issue)}`;
 }
 
-/** RFC 6901. */
+/** Returns the JSON pointer of a path (RFC 6901). */
 function pointer(path: readonly PropertyKey[]): string {
   return path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }

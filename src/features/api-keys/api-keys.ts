@@ -1,4 +1,4 @@
-/** Rules for API keys: a key issues, rotates and revokes only keys that lie within itself. */
+/** Rules for API keys: a key can issue, rotate and revoke only keys that may do no more than itself. */
 
 import { generateApiKey } from '../../access/api-key.ts';
 import type { Caller, Scope } from '../../access/caller.ts';
@@ -20,10 +20,11 @@ import { isId, newId } from '../../util/ids.ts';
 import type { Clock } from '../../util/time.ts';
 
 export const LIMIT_IDS_MAX = 100;
-/** Of one tenant; revoked keys do not count. */
+/** Maximum number of keys of one tenant. Revoked keys do not count. */
 export const API_KEYS_MAX = 10_000;
 
-export type ShownApiKey = Omit<ApiKeyRow, 'publicId' | 'revokedAt' | 'issuedBy' | 'replacedBy'>;
+/** An API key without its hidden columns. */
+export type ApiKeyView = Omit<ApiKeyRow, 'publicId' | 'revokedAt' | 'issuedBy' | 'replacedBy'>;
 
 export interface KeyRequest {
   name: string;
@@ -39,13 +40,13 @@ interface Uses {
   auth: Authenticator;
 }
 
-/** What one key may do, to be compared with another. */
-type Reach = Pick<KeyRequest, 'scopes' | 'expiresAt' | 'sourceGroupIds' | 'tagIds'>;
+/** The rights of a key, to compare two keys. */
+type Rights = Pick<KeyRequest, 'scopes' | 'expiresAt' | 'sourceGroupIds' | 'tagIds'>;
 
 /**
- * Issues a key and returns it: the only time that anyone sees it.
+ * Issues a key and returns it. The service cannot show the key again.
  *
- * @throws ServiceError forbidden when it would reach further than the caller's own key.
+ * @throws ServiceError forbidden when the new key would have rights that the caller's key has not.
  * @throws ServiceError conflict when the tenant has API_KEYS_MAX keys.
  * @throws ServiceError not_found for a source group or tag that the tenant does not have.
  */
@@ -53,7 +54,7 @@ export async function issueApiKey(
   uses: Uses,
   caller: Caller,
   request: KeyRequest,
-): Promise<{ row: ShownApiKey; key: string }> {
+): Promise<{ row: ApiKeyView; key: string }> {
   const now = uses.clock.now();
   if (request.expiresAt !== null && request.expiresAt <= now)
     throw invalidRequest('/expires_time: must be in the future.');
@@ -85,7 +86,7 @@ export async function issueApiKey(
       issuedBy: caller.apiKeyId,
       createdAt: now,
     });
-    await record(tx, caller, 'issue', id, reachOf(wanted));
+    await record(tx, caller, 'issue', id, auditDetails(wanted));
   });
   const row = {
     id,
@@ -100,23 +101,23 @@ export async function issueApiKey(
 }
 
 /**
- * Issues a key with the name, scopes, limits and expiry of another, which ends after the grace time (or before, if it was
- * to expire before).
+ * Issues a successor with the name, scopes, limits and expiry of an old key. The old key ends after the grace time, or at its own
+ * expiry if this is earlier.
  *
- * @throws ServiceError not_found; forbidden when the key reaches further than the caller's own; conflict when it has
- *   expired or was rotated before: a second successor would end with its grace time.
+ * @throws ServiceError not_found; forbidden when the old key has rights that the caller's key has not; conflict when the old key has
+ *   expired or was rotated before.
  */
 export async function rotateApiKey(
   uses: Uses,
   caller: Caller,
   id: string,
   graceSeconds: number,
-): Promise<{ row: ShownApiKey; key: string }> {
+): Promise<{ row: ApiKeyView; key: string }> {
   const now = uses.clock.now();
   const generated = generateApiKey();
   const successorId = newId(now.getTime());
   const row = await uses.db.transaction(caller.tenantId, async (tx) => {
-    const old = await lockOwnKey(tx, caller, now, id);
+    const old = await lockKeyWithin(tx, caller, now, id);
     if (old.replacedBy !== null)
       throw new ServiceError('conflict', `This key was rotated before: rotate its successor ${old.replacedBy}.`);
     if (old.expiresAt !== null && old.expiresAt <= now) throw new ServiceError('conflict', 'This key has expired.');
@@ -143,11 +144,11 @@ export async function rotateApiKey(
   return { row, key: generated.key };
 }
 
-/** @throws ServiceError not_found; forbidden when the key reaches further than the caller's own. */
-export async function revokeOwnApiKey(uses: Uses, caller: Caller, id: string): Promise<ShownApiKey> {
+/** Revokes a key and returns it. @throws ServiceError not_found; forbidden when the key has rights that the caller's key has not. */
+export async function revokeOwnApiKey(uses: Uses, caller: Caller, id: string): Promise<ApiKeyView> {
   const revoked = await uses.db.transaction(caller.tenantId, async (tx) => {
     const now = uses.clock.now();
-    const row = await lockOwnKey(tx, caller, now, id);
+    const row = await lockKeyWithin(tx, caller, now, id);
     await revokeApiKey(tx, caller.tenantId, id, now);
     await record(tx, caller, 'revoke', id, { name: row.name });
     return row;
@@ -167,21 +168,21 @@ function record(
   return appendAudit(tx, { tenantId, actor, action, objectKind: 'api_key', objectId, details });
 }
 
-function reachOf({ name, scopes, expiresAt, sourceGroupIds, tagIds }: KeyRequest): Record<string, unknown> {
+function auditDetails({ name, scopes, expiresAt, sourceGroupIds, tagIds }: KeyRequest): Record<string, unknown> {
   return { name, scopes, expires: expiresAt, source_group_ids: sourceGroupIds, tag_ids: tagIds };
 }
 
-/** @throws ServiceError not_found; forbidden when the key reaches further than the caller's own. */
-async function lockOwnKey(tx: Tx, caller: Caller, now: Date, id: string): Promise<ApiKeyRow> {
+/** Locks and returns a key. @throws ServiceError not_found; forbidden when the key has rights that the caller's key has not. */
+async function lockKeyWithin(tx: Tx, caller: Caller, now: Date, id: string): Promise<ApiKeyRow> {
   const row = (await lockLivingKeys(tx, caller, now, id)).find((one) => one.id === id);
   if (!row) throw notFound();
-  const reach: Reach = {
+  const rights: Rights = {
     scopes: row.scopes as Scope[],
     expiresAt: row.expiresAt,
     sourceGroupIds: row.sourceGroupIds,
     tagIds: row.tagIds,
   };
-  if (!liesWithin(reach, caller)) {
+  if (!liesWithin(rights, caller)) {
     throw new ServiceError(
       'forbidden',
       'A key can rotate and revoke only keys that lie within its own scopes, limits and expiry.',
@@ -191,8 +192,8 @@ async function lockOwnKey(tx: Tx, caller: Caller, now: Date, id: string): Promis
 }
 
 /**
- * Locks the caller's key and others. Authentication may be a second old: a key that is revoked or replaced at this moment
- * must not leave a key behind that outlives it.
+ * Locks the caller's key and others, and checks the caller's key again. Authentication may be up to a second old, and a key that was
+ * revoked or replaced meanwhile must not create another key.
  *
  * @throws ServiceError unauthenticated
  */
@@ -204,14 +205,14 @@ async function lockLivingKeys(tx: Tx, caller: Caller, now: Date, ...others: read
   return rows;
 }
 
-/** @throws ServiceError conflict */
+/** Checks the number of keys. @throws ServiceError conflict when the tenant has API_KEYS_MAX keys. */
 async function assertRoom(tx: Tx, { tenantId }: Caller): Promise<void> {
   if ((await countApiKeysLocked(tx, tenantId)) >= API_KEYS_MAX)
     throw new ServiceError('conflict', `There are ${API_KEYS_MAX} API keys already: revoke some first.`);
 }
 
-/** True when everything `inner` may do, `outer` may do as well. */
-export function liesWithin(inner: Reach, outer: Reach): boolean {
+/** Whether `outer` may do everything that `inner` may do. */
+export function liesWithin(inner: Rights, outer: Rights): boolean {
   return (
     inner.scopes.every((scope) => outer.scopes.includes(scope)) &&
     (outer.expiresAt === null || (inner.expiresAt !== null && inner.expiresAt <= outer.expiresAt)) &&
@@ -220,7 +221,7 @@ export function liesWithin(inner: Reach, outer: Reach): boolean {
   );
 }
 
-/** null = everything. */
+/** Whether `outer` has all ids of `inner`. Null stands for all ids. */
 function isSubset(inner: readonly string[] | null, outer: readonly string[] | null): boolean {
   return outer === null || (inner?.every((id) => outer.includes(id)) ?? false);
 }

@@ -1,4 +1,4 @@
-/** API keys over HTTP: shown once, listed without their secret, revoked at once. */
+/** Routes for API keys. A key itself is returned only when it is issued; lists hold its facts. */
 import { z } from 'zod';
 import { SCOPES } from '../../access/caller.ts';
 import { listApiKeys } from '../../corpus/api-key-store.ts';
@@ -9,35 +9,51 @@ import { pageQuery, paginationSchema, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idParams, idSchema, nameSchema, queryInteger, timeSchema } from '../../http/schemas.ts';
 import { unixSeconds } from '../../util/time.ts';
-import { issueApiKey, LIMIT_IDS_MAX, revokeOwnApiKey, rotateApiKey, type ShownApiKey } from './api-keys.ts';
+import { type ApiKeyView, issueApiKey, LIMIT_IDS_MAX, revokeOwnApiKey, rotateApiKey } from './api-keys.ts';
 import { readUsage } from './usage.ts';
 
 const scopeSchema = z.enum(SCOPES);
+const SCOPES_DESCRIPTION = 'Scopes of the key: what it may do.';
 /** Unix seconds up to the year 9999. */
 const TIME_MAX = 253_402_300_799;
 
 const apiKeySchema = z
   .object({
-    id: idSchema,
-    name: z.string(),
-    scopes: z.array(scopeSchema),
-    source_group_ids: z.array(idSchema).nullable().describe('Only these source groups; null = not limited.'),
-    tag_ids: z.array(idSchema).nullable().describe('Only source groups with one of these tags; null = not limited.'),
-    expires_time: timeSchema.nullable(),
+    id: idSchema.describe('Id of the key.'),
+    name: z.string().describe('Name of the key.'),
+    scopes: z.array(scopeSchema).describe(SCOPES_DESCRIPTION),
+    source_group_ids: z.array(idSchema).nullable().describe('Only these source groups; null: not limited.'),
+    tag_ids: z.array(idSchema).nullable().describe('Only source groups with one of these tags; null: not limited.'),
+    expires_time: timeSchema.nullable().describe('Time when the key expires, Unix seconds; null: never.'),
     creation_time: timeSchema,
   })
   .meta({ id: 'ApiKey' });
 
 const issuedSchema = apiKeySchema
-  .extend({ key: z.string().describe('The key itself. It is shown only here.') })
+  .extend({ key: z.string().describe('The key itself. No other answer contains it.') })
   .meta({ id: 'IssuedApiKey' });
 
 const issueBody = z.strictObject({
-  name: nameSchema,
-  scopes: z.array(scopeSchema).min(1).max(SCOPES.length),
-  expires_time: z.int().min(0).max(TIME_MAX).nullish().describe('Unix seconds; absent or null = does not expire.'),
-  source_group_ids: z.array(z.string()).min(1).max(LIMIT_IDS_MAX).nullish(),
-  tag_ids: z.array(z.string()).min(1).max(LIMIT_IDS_MAX).nullish(),
+  name: nameSchema.describe('Name of the key.'),
+  scopes: z.array(scopeSchema).min(1).max(SCOPES.length).describe(SCOPES_DESCRIPTION),
+  expires_time: z
+    .int()
+    .min(0)
+    .max(TIME_MAX)
+    .nullish()
+    .describe('Time when the key expires, Unix seconds. Absent or null: never.'),
+  source_group_ids: z
+    .array(z.string())
+    .min(1)
+    .max(LIMIT_IDS_MAX)
+    .nullish()
+    .describe('Limits the key to these source groups. Absent or null: not limited.'),
+  tag_ids: z
+    .array(z.string())
+    .min(1)
+    .max(LIMIT_IDS_MAX)
+    .nullish()
+    .describe('Limits the key to source groups with one of these tags. Absent or null: not limited.'),
 });
 
 /** 90 days. */
@@ -49,25 +65,28 @@ const rotateBody = z.strictObject({
     .min(0)
     .max(GRACE_SECONDS_MAX)
     .default(0)
-    .describe('For how long the old key still works; 0 = it ends at once.'),
+    .describe('How many seconds the old key still works; 0: it ends at once.'),
 });
 
 const USAGE_DAYS_DEFAULT = 30;
 
 const usageCounts = {
   requests: z.int().describe('Calls to the chat model: answers, rewritten questions, web searches.'),
-  input_tokens: z.int().describe('Of what the model was sent.'),
-  output_tokens: z.int().describe('Of what it said.'),
+  input_tokens: z.int().describe('Tokens that were sent to the model.'),
+  output_tokens: z.int().describe('Tokens that the model generated.'),
 };
 
 const usageSchema = z
   .object({
-    api_key_id: idSchema.describe('The key.'),
+    api_key_id: idSchema.describe('Id of the key.'),
     days: z
-      .array(z.object({ date: z.string().describe('Day of UTC, as 2026-11-22.'), ...usageCounts }))
-      .describe('Oldest first; days without a call are left out.'),
-    total: z.object(usageCounts),
-    tokens_per_day: z.int().nullable().describe('Budget of each key, input and output together; null = not limited.'),
+      .array(z.object({ date: z.string().describe('Day in UTC, such as 2026-11-22.'), ...usageCounts }))
+      .describe('Usage of each day, oldest first. Days without a call are left out.'),
+    total: z.object(usageCounts).describe('Sum of all these days.'),
+    tokens_per_day: z
+      .int()
+      .nullable()
+      .describe('Budget of each key per day, in tokens of input and output together; null: not limited.'),
   })
   .meta({ id: 'ApiKeyUsage' });
 
@@ -83,10 +102,10 @@ export function apiKeyRoutes(deps: Deps): Route[] {
       area: AREA,
       summary: 'Issue an API key',
       description:
-        'The key is shown only in this answer. A key can issue only keys whose scopes, limits and expiry lie within its own.',
+        'Only this answer contains the key itself. A key can issue only keys whose scopes, limits and expiry lie within its own.',
     },
     body: issueBody,
-    response: { status: 201, schema: issuedSchema, description: 'The key, shown once.' },
+    response: { status: 201, schema: issuedSchema, description: 'The issued key. No other answer contains it.' },
     errors: [404],
     idempotent: 'once',
     example: { name: 'search only', scopes: ['knowledge:read'] },
@@ -111,10 +130,17 @@ export function apiKeyRoutes(deps: Deps): Route[] {
       area: AREA,
       summary: 'List API keys',
       description:
-        'Without their secrets. Revoked keys are gone. A key that is limited sees the keys whose limits lie within its own.',
+        'Returns facts about the keys, not the keys themselves. Revoked keys are left out. A limited key sees only keys whose limits ' +
+        'lie within its own.',
     },
     query: pageQuery,
-    response: { status: 200, schema: z.object({ api_keys: z.array(apiKeySchema), pagination: paginationSchema }) },
+    response: {
+      status: 200,
+      schema: z.object({
+        api_keys: z.array(apiKeySchema).describe('API keys of this page.'),
+        pagination: paginationSchema,
+      }),
+    },
     async handler({ query, caller }) {
       const { rows, total } = await listApiKeys(deps.db, caller.tenantId, caller, query.limit + 1, query.after_id);
       const { page, pagination } = toPage(rows, query.limit, total);
@@ -130,8 +156,7 @@ export function apiKeyRoutes(deps: Deps): Route[] {
       id: 'revokeApiKey',
       area: AREA,
       summary: 'Revoke an API key',
-      description:
-        'The key stops working at once; with several replicas, within a second. The answer is the revoked key.',
+      description: 'The key stops working at once; with several replicas, within a second. Returns the revoked key.',
     },
     params: idParams,
     response: { status: 200, schema: apiKeySchema },
@@ -149,12 +174,13 @@ export function apiKeyRoutes(deps: Deps): Route[] {
       area: AREA,
       summary: 'Rotate an API key',
       description:
-        'Issues a key with the name, scopes, limits and expiry of this one, under an id of its own and shown only in this answer. The old key ends after the grace time; revoking it ends it before. A key can be rotated once: after that, rotate its successor.',
+        'Issues a successor with the same name, scopes, limits and expiry, and with a new id. Only this answer contains the new key. The ' +
+        'old key ends after the grace time, or when it is revoked. A key can be rotated once: after that, rotate its successor.',
     },
     params: idParams,
     body: rotateBody,
     bodyOptional: true,
-    response: { status: 201, schema: issuedSchema, description: 'The new key, shown once.' },
+    response: { status: 201, schema: issuedSchema, description: 'The new key. No other answer contains it.' },
     errors: [409],
     idempotent: 'once',
     example: { grace_seconds: 3600 },
@@ -171,9 +197,10 @@ export function apiKeyRoutes(deps: Deps): Route[] {
     operation: {
       id: 'getApiKeyUsage',
       area: AREA,
-      summary: 'Read what an API key used of the chat model',
+      summary: 'Get the chat model usage of an API key',
       description:
-        'Tokens as the provider counts them, or estimated on the high side where it does not tell. Kept when the key is revoked.',
+        'Tokens are counted by the provider. If the provider does not report them, they are estimated, rather too high than too low. The ' +
+        'usage is still available after the key was revoked.',
     },
     params: idParams,
     query: z.object({
@@ -181,7 +208,7 @@ export function apiKeyRoutes(deps: Deps): Route[] {
         .default(USAGE_DAYS_DEFAULT)
         .meta({
           wire: { type: 'integer', minimum: 1, maximum: USAGE_KEPT_DAYS, default: USAGE_DAYS_DEFAULT },
-          description: 'The last days of UTC, today included.',
+          description: 'Number of days in UTC, up to and including today.',
         }),
     }),
     response: { status: 200, schema: usageSchema },
@@ -204,7 +231,7 @@ function toCounts({ requests, inputTokens, outputTokens }: UsageRow): z.input<ty
   return { requests, input_tokens: inputTokens, output_tokens: outputTokens };
 }
 
-function toWire(row: ShownApiKey): z.input<typeof apiKeySchema> {
+function toWire(row: ApiKeyView): z.input<typeof apiKeySchema> {
   return {
     id: row.id,
     name: row.name,

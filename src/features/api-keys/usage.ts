@@ -1,4 +1,4 @@
-/** What an API key used of the chat model. */
+/** Reads the chat model usage of an API key. */
 
 import type { Caller } from '../../access/caller.ts';
 import { isVisibleApiKey } from '../../corpus/api-key-store.ts';
@@ -16,9 +16,9 @@ export interface KeyUsageReport {
 }
 
 /**
- * The last `days` days of UTC, today included; days without a call are left out.
+ * Returns the usage of the last `days` days in UTC, today included. Days without a call are left out.
  *
- * @throws ServiceError not_found for a key that the caller does not see.
+ * @throws ServiceError not_found for a key that the caller must not see.
  */
 export async function readUsage(
   { db, usage, clock }: Pick<Deps, 'db' | 'usage' | 'clock'>,

@@ -1,9 +1,9 @@
-/** The audit log over HTTP: who changed what. Read only: events are written by the changes themselves. */
+/** The route that reads the audit log. Events are written by the changes themselves, in their transactions. */
 import { z } from 'zod';
 import { AUDIT_ACTIONS, AUDIT_OBJECT_KINDS, type AuditEvent, listAuditEvents } from '../../corpus/audit-store.ts';
 import { invalidRequest } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
-import { unlimitedTo } from '../../http/key-limits.ts';
+import { refuseLimitedKeys } from '../../http/key-limits.ts';
 import { pageQueryShape, paginationSchema, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idSchema, queryInteger, timeSchema } from '../../http/schemas.ts';
@@ -13,33 +13,39 @@ import { unixSeconds } from '../../util/time.ts';
 
 /** Unix seconds up to the year 9999. */
 const TIME_MAX = 253_402_300_799;
-/** The longest id of an object is that of a principal. */
+/** The longest object ids are those of principals. */
 const OBJECT_ID_LENGTH_MAX = 256;
 
 const eventSchema = z
   .object({
-    id: idSchema,
-    seq: z.int().describe('Its number in the log of the tenant: 1, 2, 3 …, without a gap.'),
+    id: idSchema.describe('Id of the event.'),
+    seq: z.int().describe('Number of the event in the log of the tenant: 1, 2, 3 …, without gaps.'),
     creation_time: timeSchema,
-    api_key_id: idSchema.nullable().describe('Who; null = the operator, by a command.'),
+    api_key_id: idSchema
+      .nullable()
+      .describe('API key that made the change; null when the operator made it by a command.'),
     action: z.enum(AUDIT_ACTIONS).describe('What was done.'),
-    object_kind: z.enum(AUDIT_OBJECT_KINDS).describe('To what kind of thing.'),
-    object_id: z.string().describe('Of policies and columns the name, of subjects the principal.'),
+    object_kind: z.enum(AUDIT_OBJECT_KINDS).describe('Kind of the object that was changed.'),
+    object_id: z
+      .string()
+      .describe('Id of the object. Policies and metadata columns have their name here, subjects their principal.'),
     details: z.record(z.string(), z.unknown()).describe('What changed, without secrets and without content.'),
-    time: z.string().describe('The exact time, as the hash has it: ISO 8601 with milliseconds.'),
-    prev_hash: z.string().describe('The `hash` of the event before; zeros for the first.'),
-    hash: z.string().describe('SHA-256, hex, over `prev_hash`, a line feed, and the event as canonical JSON.'),
+    time: z.string().describe('The exact time, in the form that is hashed: ISO 8601 with milliseconds.'),
+    prev_hash: z.string().describe('The `hash` of the previous event; zeros for the first event.'),
+    hash: z.string().describe('SHA-256, in hex, of `prev_hash`, a line feed, and the event as canonical JSON.'),
   })
   .meta({ id: 'AuditEvent' });
 
 const eventQuery = z.strictObject({
   ...pageQueryShape,
-  action: z.enum(AUDIT_ACTIONS).optional().describe('Only what was done so.'),
-  object_kind: z.enum(AUDIT_OBJECT_KINDS).optional().describe('Only what was done to such things.'),
-  object_id: text(1, OBJECT_ID_LENGTH_MAX).optional().describe('An unknown one selects nothing.'),
-  api_key_id: z.string().optional().describe('Only what this key did. An unknown key selects nothing.'),
-  from_time: queryInteger(0, TIME_MAX).optional().describe('Unix seconds, inclusive.'),
-  to_time: queryInteger(0, TIME_MAX).optional().describe('Unix seconds, inclusive.'),
+  action: z.enum(AUDIT_ACTIONS).optional().describe('Only events with this action.'),
+  object_kind: z.enum(AUDIT_OBJECT_KINDS).optional().describe('Only events about objects of this kind.'),
+  object_id: text(1, OBJECT_ID_LENGTH_MAX)
+    .optional()
+    .describe('Only events about the object with this id. An unknown id selects nothing.'),
+  api_key_id: z.string().optional().describe('Only changes that this API key made. An unknown key selects nothing.'),
+  from_time: queryInteger(0, TIME_MAX).optional().describe('Only events at or after this time, Unix seconds.'),
+  to_time: queryInteger(0, TIME_MAX).optional().describe('Only events at or before this time, Unix seconds.'),
 });
 
 export function auditRoutes(deps: Deps): Route[] {
@@ -52,14 +58,18 @@ export function auditRoutes(deps: Deps): Route[] {
       area: 'Audit log',
       summary: 'List audit events',
       description:
-        'Who changed keys, secrets, policies, tags, columns and schedules, and who deleted what. Oldest first. Every event carries ' +
-        'the hash of the one before it, so that an event that is altered or removed afterwards shows. A key with limits cannot read it.',
+        'Who changed API keys, secrets, policies, tags, metadata columns and schedules, and who deleted what. Oldest first. Every event ' +
+        'holds the hash of the previous event, so that later changes and removals of events can be detected. An API key with limits ' +
+        'cannot read the audit log.',
     },
-    check: unlimitedTo('read the audit log'),
+    check: refuseLimitedKeys('read the audit log'),
     query: eventQuery,
     response: {
       status: 200,
-      schema: z.object({ audit_events: z.array(eventSchema).describe('Oldest first.'), pagination: paginationSchema }),
+      schema: z.object({
+        audit_events: z.array(eventSchema).describe('Events of this page, oldest first.'),
+        pagination: paginationSchema,
+      }),
     },
     errors: [400],
     async handler({ caller, query }) {

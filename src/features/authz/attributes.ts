@@ -1,4 +1,4 @@
-/** Attributes of a principal on the wire. */
+/** Wire schemas of the attributes of a principal. */
 import { z } from 'zod';
 import type { Attributes } from '../../access/policy.ts';
 import type { Scalar } from '../../filters/filter-group.ts';
@@ -9,7 +9,7 @@ export const ATTRIBUTE_NAME_LENGTH_MAX = 256;
 export const ATTRIBUTE_LENGTH_MAX = 4096;
 export const ATTRIBUTE_VALUES_MAX = 1000;
 
-/** Null removes one. */
+/** Attributes to set, by name. Null removes an attribute. */
 export type AttributesPatch = Readonly<Record<string, Attributes[string] | null>>;
 
 const scalar = { type: ['string', 'number', 'boolean'] };
@@ -30,17 +30,17 @@ export const attributesPatchSchema = attributesOf<AttributesPatch>(true).meta({
     ...wire,
     additionalProperties: {
       anyOf: [...value.anyOf, { type: 'null' }],
-      description: `${value.description} Null removes it.`,
+      description: `${value.description} Null removes the attribute.`,
     },
   },
 });
 
-/** As stored. */
-export const shownAttributesSchema = z
+/** The attributes in answers, as they are stored. */
+export const storedAttributesSchema = z
   .custom<Attributes>()
   .meta({ id: 'ShownAttributes', wire: { type: 'object', additionalProperties: { anyOf: value.anyOf } } });
 
-/** Not as a record of zod's, which takes `__proto__` for more than a name. */
+/** Returns the schema of attributes. `z.record` is not used, because it does not accept `__proto__` as an ordinary name. */
 function attributesOf<T>(nullable: boolean) {
   return z.unknown().transform((given, context): T => {
     const fail = (path: string[], message: string): never => {
@@ -71,7 +71,7 @@ function attributesOf<T>(nullable: boolean) {
 function isScalar(given: unknown): given is Scalar {
   if (typeof given === 'string')
     return given.length <= ATTRIBUTE_LENGTH_MAX || codePointLength(given) <= ATTRIBUTE_LENGTH_MAX;
-  // JSON.parse has rounded a larger one already: it would be compared as its neighbour.
+  // JSON.parse has already rounded a larger integer, so comparisons would use a neighbouring number.
   if (typeof given === 'number')
     return Number.isFinite(given) && (!Number.isInteger(given) || Number.isSafeInteger(given));
   return typeof given === 'boolean';

@@ -1,4 +1,4 @@
-/** What policies ask about one source or chunk, read for an explanation. */
+/** Reads the facts that policies ask about one source or chunk, for an explanation. */
 
 import type { Facts } from '../../access/evaluate.ts';
 import { type GroupLimits, withinLimits } from '../../access/limits.ts';
@@ -28,7 +28,7 @@ const COLUMNS = sql`s.id as source_id, s.generation, g.id as group_id, g.name as
    join tag t on t.tenant_id = l.tenant_id and t.id = l.tag_id
    where l.tenant_id = g.tenant_id and l.source_group_id = g.id) as tags`;
 
-/** Of a source that the key may see, without a chunk. */
+/** Returns the facts about a source within the limits of the API key. They hold no chunk. */
 export async function findSourceFacts(
   tx: Queryable,
   tenantId: string,
@@ -41,7 +41,7 @@ export async function findSourceFacts(
   return row && toFacts(row, null);
 }
 
-/** Of a chunk that the key may see. */
+/** Returns the facts about a chunk within the limits of the API key. */
 export async function findChunkFacts(
   tx: Queryable,
   tenantId: string,
@@ -56,7 +56,7 @@ export async function findChunkFacts(
 
 type ChunkMetadata = NonNullable<Facts['chunk']>['metadata'];
 
-/** The first chunk of the source for which the condition holds; when there is none, the first of all. Null: it has no chunks. */
+/** Returns the first chunk of the source that meets the condition, or else its first chunk. Null when the source has no chunks. */
 export async function findDecidingChunk(
   tx: Queryable,
   tenantId: string,

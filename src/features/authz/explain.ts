@@ -1,4 +1,4 @@
-/** Why a principal may see a source or chunk, or not: the policy evaluated on what is known of it. */
+/** Explains whether a principal may see a source or chunk: evaluates the policy on the facts about it. */
 
 import type { Principal } from '../../access/access.ts';
 import type { Caller } from '../../access/caller.ts';
@@ -11,14 +11,14 @@ import { isId } from '../../util/ids.ts';
 import { findChunkFacts, findDecidingChunk, findSourceFacts } from './explain-store.ts';
 
 export interface Explanation extends Pick<Decision, 'allowed'> {
-  /** Null: there is no policy of the name. */
+  /** JSON pointer within the policy; null when there is no policy with this name. */
   matchedRule: string | null;
 }
 
 /**
- * A source is explained by its first chunk that is visible; when none is, by its first.
+ * Evaluates the policy for a source or chunk. A source is explained by its first visible chunk, or by its first chunk if none is visible.
  *
- * @throws ServiceError not_found for what does not exist or lies outside the limits of the key.
+ * @throws ServiceError not_found for an object that does not exist, or that lies outside the limits of the API key.
  */
 export function explain(
   { db }: Pick<Deps, 'db'>,
@@ -35,10 +35,10 @@ export function explain(
     const { policy, attributes } = await findRules(tx, tenantId, principal);
     if (!policy) return { allowed: false, matchedRule: null };
     const { chunk } = compilePolicy(policy, attributes);
-    const shown =
+    const decidingFacts =
       object.kind === 'source' && chunk
         ? { ...facts, chunk: await findDecidingChunk(tx, tenantId, facts, chunk) }
         : facts;
-    return evaluate(policy, attributes, shown);
+    return evaluate(policy, attributes, decidingFacts);
   });
 }

@@ -1,4 +1,4 @@
-/** Rules for policies. Every change is written to the audit log in its transaction. */
+/** Rules for policies. Each change writes its audit event in the same transaction. */
 
 import type { Caller } from '../../access/caller.ts';
 import type { Policy } from '../../access/policy.ts';
@@ -9,12 +9,12 @@ import { notFound, ServiceError } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { newId } from '../../util/ids.ts';
 
-/** Of one tenant. */
+/** Maximum number of policies of one tenant. */
 export const POLICIES_MAX = 1_000;
 
 type Uses = Pick<Deps, 'db' | 'clock'>;
 
-/** Makes the policy, or its next version. @throws ServiceError conflict when the tenant has POLICIES_MAX policies. */
+/** Creates the policy or its next version. @throws ServiceError conflict when the tenant has POLICIES_MAX policies. */
 export function setPolicy({ db, clock }: Uses, caller: Caller, name: string, definition: Policy): Promise<NamedPolicy> {
   const { tenantId } = caller;
   return db.transaction(tenantId, async (tx) => {
@@ -28,7 +28,7 @@ export function setPolicy({ db, clock }: Uses, caller: Caller, name: string, def
   });
 }
 
-/** Who names it sees nothing from the commit on. @returns what it was. @throws ServiceError not_found */
+/** Deletes a policy and returns it. Requests that name it see nothing from the commit on. @throws ServiceError not_found */
 export function removePolicy({ db }: Uses, caller: Caller, name: string): Promise<NamedPolicy> {
   return db.transaction(caller.tenantId, async (tx) => {
     const policy = await deletePolicy(tx, caller.tenantId, name);
@@ -38,7 +38,7 @@ export function removePolicy({ db }: Uses, caller: Caller, name: string): Promis
   });
 }
 
-/** @throws ServiceError not_found */
+/** Returns a policy. @throws ServiceError not_found */
 export function readPolicy({ db }: Uses, { tenantId }: Caller, name: string): Promise<NamedPolicy> {
   return db.transaction(tenantId, async (tx) => {
     const policy = await findPolicy(tx, tenantId, name);

@@ -1,4 +1,4 @@
-/** Policies over HTTP, and why they decide as they do. */
+/** Routes for policies, and the route that explains their decisions. */
 import { z } from 'zod';
 import { DEFAULT_POLICY } from '../../access/access.ts';
 import { policySchema } from '../../access/policy.ts';
@@ -20,14 +20,16 @@ const params = z.strictObject({
   name: z
     .string()
     .regex(/^[a-z][a-z0-9_-]{0,63}$/)
-    .describe('The name that requests give as `authz_policy`; `default` is the one of requests that give none.'),
+    .describe(
+      'Name of the policy, as in the `authz_policy` of requests. Requests without `authz_policy` use the policy `default`.',
+    ),
 });
 
 const namedSchema = z
   .object({
-    name: z.string(),
-    version: z.int().describe('1, then one more with each change.'),
-    operator: z.enum(['and', 'or']),
+    name: z.string().describe('Name of the policy.'),
+    version: z.int().describe('1 for a new policy; each change adds 1.'),
+    operator: z.enum(['and', 'or']).describe('`and`: all conditions must hold. `or`: at least one must hold.'),
     filters: z.array(z.unknown()).describe('Conditions and groups of conditions, as they were sent.'),
     creation_time: timeSchema,
     last_update_time: timeSchema,
@@ -36,8 +38,8 @@ const namedSchema = z
 
 const explainBody = z.strictObject({
   ...principalShape,
-  source_id: z.string().optional().describe('Either this or chunk_id.'),
-  chunk_id: z.string().optional().describe('Either this or source_id.'),
+  source_id: z.string().optional().describe('The source to explain. Send either source_id or chunk_id.'),
+  chunk_id: z.string().optional().describe('The chunk to explain. Send either source_id or chunk_id.'),
 });
 
 export function policyRoutes(deps: Deps): Route[] {
@@ -54,7 +56,13 @@ export function policyRoutes(deps: Deps): Route[] {
       scopes: ['authz:grant'],
       operation: { id: 'listPolicies', area: AREA, summary: 'List policies', description: 'Oldest first.' },
       query: pageQuery,
-      response: { status: 200, schema: z.object({ policies: z.array(namedSchema), pagination: paginationSchema }) },
+      response: {
+        status: 200,
+        schema: z.object({
+          policies: z.array(namedSchema).describe('Policies of this page.'),
+          pagination: paginationSchema,
+        }),
+      },
       errors: [400],
       async handler({ caller, query }) {
         const { rows, total } = await deps.db.transaction(caller.tenantId, (tx) =>
@@ -77,10 +85,11 @@ export function policyRoutes(deps: Deps): Route[] {
       operation: {
         id: 'setPolicy',
         area: AREA,
-        summary: 'Make or change a policy',
+        summary: 'Create or change a policy',
         description:
-          'A group of conditions: a chunk is visible when it is true for the attributes of the principal. Effective at once. ' +
-          `409 for the policy after the ${POLICIES_MAX.toLocaleString('en')}th. A key with limits cannot do this.`,
+          'A policy is a group of conditions. A chunk is visible if the group is true for the chunk and the attributes of the ' +
+          `principal. Takes effect at once. A tenant has at most ${POLICIES_MAX.toLocaleString('en')} policies; one more is 409. An API ` +
+          'key with limits cannot do this.',
       },
       check: refuseLimited,
       body: policySchema,
@@ -102,7 +111,7 @@ export function policyRoutes(deps: Deps): Route[] {
         area: AREA,
         summary: 'Delete a policy',
         description:
-          'Who names it sees nothing from then on. The answer is what it was. A key with limits cannot do this.',
+          'Requests that name the policy see nothing from now on. The answer is the deleted policy. An API key with limits cannot do this.',
       },
       check: refuseLimited,
       errors: [404],
@@ -122,20 +131,20 @@ function explainRoute(deps: Deps): Route {
       area: AREA,
       summary: 'Explain who may see what',
       description:
-        'Whether the policy shows the source or chunk to the principal, and which of its rules decided. Also while authorization is ' +
-        'off, to try policies before it is turned on. A source is shown when one of its chunks is.',
+        'Says whether the policy shows the source or chunk to the principal, and which of its rules decided. This works even while ' +
+        'authorization is off, so that policies can be tried before it is turned on. A source is shown if one of its chunks is shown.',
     },
     body: explainBody,
     response: {
       status: 200,
       schema: z.object({
-        allowed: z.boolean(),
+        allowed: z.boolean().describe('Whether the principal may see the source or chunk.'),
         matched_rule: z
           .string()
           .nullable()
           .describe(
-            'JSON pointer, within the policy, to the condition that decided, or to the group where all its members did; null when there ' +
-              'is no policy of this name.',
+            'JSON pointer, within the policy, to the condition that decided, or to the group if all its members decided together. Null ' +
+              'when there is no policy with this name.',
           ),
       }),
     },

@@ -1,15 +1,15 @@
-/** Attributes of principals over HTTP. */
+/** Routes for subjects: the attributes of principals. */
 import { z } from 'zod';
 import { listSubjects, type Subject } from '../../access/subject-store.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
-import { unlimitedTo } from '../../http/key-limits.ts';
+import { refuseLimitedKeys } from '../../http/key-limits.ts';
 import { orderShape, pageQueryShape, paginationSchema, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import { PRINCIPAL_LENGTH_MAX, timeSchema } from '../../http/schemas.ts';
 import { text } from '../../util/text-schema.ts';
 import { unixSeconds } from '../../util/time.ts';
-import { attributesPatchSchema, attributesSchema, shownAttributesSchema } from './attributes.ts';
+import { attributesPatchSchema, attributesSchema, storedAttributesSchema } from './attributes.ts';
 import { changeSubject, readSubject, removeSubject, setSubject } from './subjects.ts';
 
 const AREA = 'Authorization';
@@ -18,36 +18,41 @@ export const SUBJECT_BATCH_MAX = 50;
 const EXPIRES_TIME_MAX = 253_402_300_799;
 const PATH = '/authz/subjects/{principal_id}/attributes';
 
-/** Subjects and policies decide for the whole tenant. */
-export const refuseLimited = unlimitedTo('change who may see what');
+/** Subjects and policies apply to the whole tenant, so a limited key must not change them. */
+export const refuseLimited = refuseLimitedKeys('change who may see what');
 
 const principalText = text(1, PRINCIPAL_LENGTH_MAX).refine((id) => id.isWellFormed() && !id.includes('\0'));
-const params = z.strictObject({ principal_id: principalText.describe('The end user, as requests name it.') });
+const params = z.strictObject({
+  principal_id: principalText.describe('The end user, by the same id as in the `principal_id` of requests.'),
+});
 const expiresTime = z.int().min(0).max(EXPIRES_TIME_MAX).nullable();
 
 const subjectBody = z.strictObject({
   attributes: attributesSchema,
   expires_time: expiresTime
     .optional()
-    .describe('From then on it counts as one without attributes; null or absent: never.'),
+    .describe('From this time on the subject counts as one without attributes. Null or absent: never. Unix seconds.'),
 });
 
 const patchBody = z.strictObject({
-  attributes: attributesPatchSchema.optional().describe('Merged by name; null removes one.'),
-  expires_time: expiresTime.optional().describe('Absent: unchanged; null: never.'),
+  attributes: attributesPatchSchema
+    .optional()
+    .describe('Attributes to set, by name. Null removes an attribute; the others stay.'),
+  expires_time: expiresTime.optional().describe('Unix seconds. Absent: unchanged. Null: the subject never expires.'),
 });
 
 const batchBody = z.strictObject({
   items: z
-    .array(z.strictObject({ principal_id: principalText, ...subjectBody.shape }))
-    .max(SUBJECT_BATCH_MAX, `must have at most ${SUBJECT_BATCH_MAX} items`),
+    .array(z.strictObject({ principal_id: principalText.describe('The end user.'), ...subjectBody.shape }))
+    .max(SUBJECT_BATCH_MAX, `must have at most ${SUBJECT_BATCH_MAX} items`)
+    .describe('The subjects to set. They are set in this order.'),
 });
 
 const subjectSchema = z
   .object({
-    principal_id: z.string(),
-    attributes: shownAttributesSchema.describe('By name.'),
-    expires_time: timeSchema.nullable().describe('Unix seconds; null: never.'),
+    principal_id: z.string().describe('The end user.'),
+    attributes: storedAttributesSchema.describe('Values of the attributes, by name.'),
+    expires_time: timeSchema.nullable().describe('Unix seconds; null: the subject never expires.'),
     creation_time: timeSchema,
     last_update_time: timeSchema,
   })
@@ -67,7 +72,13 @@ export function subjectRoutes(deps: Deps): Route[] {
       scopes: ['authz:grant'],
       operation: { id: 'listSubjects', area: AREA, summary: 'List subjects' },
       query: z.strictObject({ ...pageQueryShape, ...orderShape }),
-      response: { status: 200, schema: z.object({ subjects: z.array(subjectSchema), pagination: paginationSchema }) },
+      response: {
+        status: 200,
+        schema: z.object({
+          subjects: z.array(subjectSchema).describe('Subjects of this page.'),
+          pagination: paginationSchema,
+        }),
+      },
       errors: [400],
       async handler({ caller, query }) {
         const { rows, total } = await deps.db.transaction(caller.tenantId, (tx) =>
@@ -93,7 +104,7 @@ export function subjectRoutes(deps: Deps): Route[] {
         area: AREA,
         summary: 'Set the attributes of a subject',
         description:
-          'All of them, in the place of those that it had. Effective at once. A key with limits cannot do this.',
+          'Replaces all attributes of the subject. Takes effect at once. An API key with limits cannot do this.',
       },
       check: refuseLimited,
       body: subjectBody,
@@ -109,7 +120,9 @@ export function subjectRoutes(deps: Deps): Route[] {
         id: 'changeSubject',
         area: AREA,
         summary: 'Change attributes of a subject',
-        description: 'Merged by name into those that it has. Effective at once. A key with limits cannot do this.',
+        description:
+          'Sets and removes the attributes that the request names; the others stay. Takes effect at once. An API key with limits ' +
+          'cannot do this.',
       },
       check: refuseLimited,
       body: patchBody,
@@ -131,7 +144,7 @@ export function subjectRoutes(deps: Deps): Route[] {
         area: AREA,
         summary: 'Delete a subject',
         description:
-          'It counts as one without attributes at once. The answer is what it was. A key with limits cannot do this.',
+          'From now on the principal has no attributes. The answer is the deleted subject. An API key with limits cannot do this.',
       },
       check: refuseLimited,
       errors: [404],
@@ -150,24 +163,24 @@ function batchRoute(deps: Deps): Route {
       area: AREA,
       summary: 'Set the attributes of many subjects',
       description:
-        `At most ${SUBJECT_BATCH_MAX} items, each as the single request, in their order. Each succeeds or fails by itself, with the ` +
-        'error message of the single request; a body of another shape fails as a whole.',
+        `Sets at most ${SUBJECT_BATCH_MAX} subjects, one after the other. Each item succeeds or fails on its own, with the same error ` +
+        'message as the request for one subject. A malformed body fails as a whole.',
     },
     check: refuseLimited,
     body: batchBody,
     response: {
       status: 200,
       schema: z.object({
-        success_count: z.int(),
+        success_count: z.int().describe('Number of items that succeeded.'),
         results: z
           .array(
             z.object({
               id: z.string().describe('The principal_id of the item.'),
-              success: z.boolean(),
-              error: z.string().describe('What the single request would have said; empty after a success.'),
+              success: z.boolean().describe('Whether the item succeeded.'),
+              error: z.string().describe('Error message of the item; empty if it succeeded.'),
             }),
           )
-          .describe('One for each item, in their order.'),
+          .describe('One result for each item, in the same order.'),
       }),
     },
     example: { items: [{ principal_id: 'ada@example.com', attributes: { department: 'sales' } }] },

@@ -1,4 +1,4 @@
-/** Rules for the attributes of principals. Every change is written to the audit log in its transaction. */
+/** Rules for subjects: the attributes of principals. Each change writes its audit event in the same transaction. */
 
 import type { Caller } from '../../access/caller.ts';
 import type { Attributes } from '../../access/policy.ts';
@@ -17,7 +17,7 @@ import type { Deps } from '../../http/deps.ts';
 import { newId } from '../../util/ids.ts';
 import { ATTRIBUTES_MAX, type AttributesPatch } from './attributes.ts';
 
-/** Of one tenant. */
+/** Maximum number of subjects of one tenant. */
 export const SUBJECTS_MAX = 100_000;
 
 type Uses = Pick<Deps, 'db' | 'clock'>;
@@ -29,11 +29,11 @@ export interface SubjectFields {
 
 export interface SubjectPatch {
   attributes: AttributesPatch;
-  /** Absent: as before. */
+  /** Absent: the expiry stays as it is. */
   expiresAt?: Date | null;
 }
 
-/** @throws ServiceError invalid_request for an expiry that is past, conflict when the tenant has SUBJECTS_MAX subjects. */
+/** Creates or replaces a subject. @throws ServiceError invalid_request for a past expiry; conflict when there are SUBJECTS_MAX subjects. */
 export function setSubject(uses: Uses, caller: Caller, principalId: string, fields: SubjectFields): Promise<Subject> {
   return uses.db.transaction(caller.tenantId, async (tx) => {
     const before = await lockSubject(tx, caller.tenantId, principalId);
@@ -43,7 +43,7 @@ export function setSubject(uses: Uses, caller: Caller, principalId: string, fiel
   });
 }
 
-/** Attributes are merged by name; null removes one. @throws ServiceError not_found, invalid_request */
+/** Merges the attributes of the patch into those of the subject. @throws ServiceError not_found, invalid_request */
 export function changeSubject(uses: Uses, caller: Caller, principalId: string, patch: SubjectPatch): Promise<Subject> {
   return uses.db.transaction(caller.tenantId, async (tx) => {
     const before = await lockSubject(tx, caller.tenantId, principalId);
@@ -57,12 +57,12 @@ export function changeSubject(uses: Uses, caller: Caller, principalId: string, p
       throw invalidRequest(`At most ${ATTRIBUTES_MAX} attributes may remain after a patch.`);
     const attributes = Object.fromEntries(merged);
     const expiresAt = patch.expiresAt === undefined ? before.expiresAt : patch.expiresAt;
-    const isNew = patch.expiresAt !== undefined;
-    return save(uses, tx, caller, 'change', { principalId, attributes, expiresAt }, isNew);
+    const changesExpiry = patch.expiresAt !== undefined;
+    return save(uses, tx, caller, 'change', { principalId, attributes, expiresAt }, changesExpiry);
   });
 }
 
-/** Without attributes from the commit on. @returns what it was. @throws ServiceError not_found */
+/** Deletes a subject and returns it. @throws ServiceError not_found */
 export function removeSubject(uses: Uses, caller: Caller, principalId: string): Promise<Subject> {
   return uses.db.transaction(caller.tenantId, async (tx) => {
     const subject = await deleteSubject(tx, caller.tenantId, principalId);
@@ -72,7 +72,7 @@ export function removeSubject(uses: Uses, caller: Caller, principalId: string): 
   });
 }
 
-/** @throws ServiceError not_found */
+/** Returns a subject. @throws ServiceError not_found */
 export function readSubject({ db }: Uses, { tenantId }: Caller, principalId: string): Promise<Subject> {
   return db.transaction(tenantId, async (tx) => {
     const subject = await findSubject(tx, tenantId, principalId);
@@ -97,7 +97,7 @@ async function save(
   return saved;
 }
 
-/** With the names of the attributes: their values may be personal. */
+/** Returns the audit event. It holds the names of the attributes but not their values, which may be personal data. */
 function auditEvent(caller: Caller, action: 'create' | 'change' | 'delete', subject: Subject): NewAuditEvent {
   return {
     tenantId: caller.tenantId,

@@ -14,8 +14,8 @@ const THREAD_ID_LENGTH_MAX = 256;
 const MESSAGE_LENGTH_MAX = 1024 * 1024;
 
 const messageSchema = z.strictObject({
-  role: z.enum(['system', 'user', 'assistant']),
-  content: text(0, MESSAGE_LENGTH_MAX),
+  role: z.enum(['system', 'user', 'assistant']).describe('Author of the message.'),
+  content: text(0, MESSAGE_LENGTH_MAX).describe('Text of the message.'),
 });
 
 const parameters = z.strictObject({

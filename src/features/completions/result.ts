@@ -2,40 +2,43 @@
 import { z } from 'zod';
 import type { Citation } from '../../answers/grounding/citations.ts';
 import { contentSchema, toContent } from '../../http/content-record.ts';
-import { idSchema, timeSchema } from '../../http/schemas.ts';
+import { idSchema, timeSchema, warningsSchema } from '../../http/schemas.ts';
 import type { Answer, Labelled, Trace } from './completions.ts';
 
 const spanSchema = z
-  .object({ start: z.int(), end: z.int() })
+  .object({
+    start: z.int().describe('Offset of the first code point, from 0.'),
+    end: z.int().describe('Offset behind the last code point.'),
+  })
   .meta({ id: 'Span', description: 'Half-open range of code points of the answer text.' });
 
 const VERIFIERS = ['rules', 'model'] as const;
 
 const citedContentSchema = contentSchema
   .extend({
-    citation: z.object({
-      number: z.int().describe('1, 2, 3 … in the order of the answer.'),
-      spans: z.array(spanSchema),
-      quote: z.string().describe('The part of `content` that supports the cited sentences; at most 300 code points.'),
-      verified: z
-        .boolean()
-        .describe(
-          'The cited passage states what the cited sentence states; not that the sentence answers the question. Computed: every number ' +
-            'and proper name and at least 60 % of the content terms of the sentence occur in the quote, with the same negation.',
-        ),
-      verified_by: z.enum(VERIFIERS).describe('Who compared them: `rules` that are computed, or a `model`.'),
-      reason: z
-        .string()
-        .nullable()
-        .describe('Why it is not verified: the number, the name or the words that the quote lacks; null when it is.'),
-      quoted: z
-        .boolean()
-        .describe('The cited text was chosen from the passage word for word, as in extractive answers; not written.'),
-    }),
+    citation: z
+      .object({
+        number: z.int().describe('1, 2, 3 … in the order of the answer.'),
+        spans: z.array(spanSchema).describe('Ranges of the answer that rest on this chunk.'),
+        quote: z.string().describe('The part of `content` that supports the cited sentences; at most 300 code points.'),
+        verified: z
+          .boolean()
+          .describe(
+            'The cited passage states what the cited sentence states; not that the sentence answers the question. Computed: every number ' +
+              'and proper name and at least 60 % of the content terms of the sentence occur in the quote, with the same negation.',
+          ),
+        verified_by: z.enum(VERIFIERS).describe('Who compared them: `rules` that are computed, or a `model`.'),
+        reason: z
+          .string()
+          .nullable()
+          .describe('Why it is not verified: the number, the name or the words that the quote lacks; null when it is.'),
+        quoted: z
+          .boolean()
+          .describe('The cited text was chosen from the passage word for word, as in extractive answers; not written.'),
+      })
+      .describe('Where the answer rests on this chunk, and whether this was verified.'),
   })
   .meta({ id: 'CitedContent' });
-
-const warningSchema = z.object({ type: z.string(), message: z.string() }).meta({ id: 'Warning' });
 
 export const FINISH_REASONS = ['stop', 'length', 'content_filter', 'no_answer', 'error'] as const;
 
@@ -75,26 +78,41 @@ const traceSchema = z
 export const completionResultSchema = z
   .object({
     created: timeSchema,
-    conversation_id: idSchema.nullable(),
-    user_message_id: idSchema.nullable(),
-    assistant_message_id: idSchema.nullable(),
-    choices: z.array(
-      z.object({
-        index: z.int(),
-        message: z.object({ role: z.literal('assistant'), content: z.string() }),
-        finish_reason: z.enum(FINISH_REASONS),
-        citations: z.array(citedContentSchema),
-        web_citations: z
-          .array(webCitationSchema)
-          .optional()
-          .describe('What rests on web pages; absent unless grounding was on and the model used what it found.'),
-        unsupported_spans: z
-          .array(spanSchema)
-          .optional()
-          .describe('Sentences that no verified citation supports; absent when there are none.'),
-      }),
-    ),
-    warnings: z.array(warningSchema),
+    conversation_id: idSchema
+      .nullable()
+      .describe('Id of the conversation. Null when the turn would have begun a conversation but was not stored.'),
+    user_message_id: idSchema.nullable().describe('Id of the stored question; null when the turn was not stored.'),
+    assistant_message_id: idSchema
+      .nullable()
+      .describe('Id of the stored answer, the new active leaf; null when the turn was not stored.'),
+    choices: z
+      .array(
+        z.object({
+          index: z.int().describe('Position of the choice, from 0.'),
+          message: z
+            .object({
+              role: z.literal('assistant').describe('Always `assistant`.'),
+              content: z.string().describe('Text of the answer, without citation markers.'),
+            })
+            .describe('The answer.'),
+          finish_reason: z.enum(FINISH_REASONS).describe('Why the answer ended.'),
+          citations: z
+            .array(citedContentSchema)
+            .describe(
+              'The chunks that the answer cites, in the order of their numbers. Empty when `citation` is false.',
+            ),
+          web_citations: z
+            .array(webCitationSchema)
+            .optional()
+            .describe('What rests on web pages; absent unless grounding was on and the model used what it found.'),
+          unsupported_spans: z
+            .array(spanSchema)
+            .optional()
+            .describe('Sentences that no verified citation supports; absent when there are none.'),
+        }),
+      )
+      .describe('The answers: always one.'),
+    warnings: warningsSchema,
     trace: traceSchema.optional().describe('With `trace: true` only.'),
   })
   .meta({ id: 'CompletionResult' });

@@ -1,4 +1,4 @@
-/** Rules for sources that are kept in step with an origin, and for their settings. Wire shapes are in routes.ts. */
+/** Rules for sources that are synchronized with an origin, and for their settings. Wire schemas are in routes.ts. */
 
 import type { Caller } from '../../access/caller.ts';
 import { connectorOf } from '../../connectors/registry.ts';
@@ -31,7 +31,7 @@ import { isId, newId } from '../../util/ids.ts';
 import { findSecret, insertSecret, prepareToSeal } from '../../vault/secret-store.ts';
 import type { Credential, SourceKind } from './kinds.ts';
 
-/** Of one tenant. */
+/** Maximum number of such sources of one tenant. */
 export const CONNECTOR_SOURCES_MAX = 1_000;
 
 export interface NewSource {
@@ -50,10 +50,10 @@ export interface ConnectorSource {
 }
 
 /**
- * Makes the source with its setting and starts its first run.
+ * Creates the source with its setting, and starts its first run.
  *
- * @param saveAnswer is called in the transaction that makes it.
- * @throws ServiceError invalid_request, not_found for a secret that is not there or of another type, conflict.
+ * @param saveAnswer is called in the transaction that creates the source.
+ * @throws ServiceError invalid_request; not_found for a secret that does not exist or has another type; conflict.
  */
 export async function createSource(
   deps: Deps,
@@ -133,13 +133,13 @@ function needsStoredSecret(): ServiceError {
   );
 }
 
-/** A body reference: what is not there, another tenant's or of another type is 404. */
+/** Checks that the tenant has this secret, and that it has the right type. @throws ServiceError not_found */
 async function checkSecret(tx: Tx, tenantId: string, { secretType }: Credential, id: string): Promise<void> {
   const secret = isId(id) ? await findSecret(tx, tenantId, id) : undefined;
   if (secret?.type !== secretType) throw notFound();
 }
 
-/** @throws ServiceError not_found */
+/** Returns the source and its setting. @throws ServiceError not_found */
 export async function getSource(tx: Tx, caller: Caller, kind: SourceKind, id: string): Promise<ConnectorSource> {
   const group = isId(id) ? await findGroup(tx, caller.tenantId, id, caller) : undefined;
   const setting = group?.sourceType === kind.kind && (await findSettingOfGroup(tx, caller.tenantId, id));
@@ -147,7 +147,7 @@ export async function getSource(tx: Tx, caller: Caller, kind: SourceKind, id: st
   return { group, setting };
 }
 
-/** @throws ServiceError not_found */
+/** Returns a setting. @throws ServiceError not_found */
 export async function getSetting(deps: Deps, caller: Caller, kind: SourceKind, id: string): Promise<Setting> {
   const setting = await deps.db.transaction(caller.tenantId, (tx) =>
     findSetting(tx, caller.tenantId, kind.kind, id, caller),
@@ -157,9 +157,9 @@ export async function getSetting(deps: Deps, caller: Caller, kind: SourceKind, i
 }
 
 /**
- * Names the source anew and, unless `rrule` is undefined, sets its schedule; an empty rule ends it.
+ * Renames the source and, unless `rrule` is undefined, sets its schedule. An empty rule ends the schedule.
  *
- * @throws ServiceError invalid_request, not_found: in this order, as far as a rule is wrong whatever it is anchored at.
+ * @throws ServiceError invalid_request for a wrong rule, not_found: checked in this order.
  */
 export async function changeSetting(
   deps: Deps,
@@ -185,7 +185,7 @@ export async function changeSetting(
   });
 }
 
-/** Ends the schedule; the source stays and can still be run. Returns what was deleted. @throws ServiceError not_found */
+/** Deletes the setting and returns it. This ends the schedule; the source stays and can still be run. @throws ServiceError not_found */
 export async function removeSetting(deps: Deps, caller: Caller, kind: SourceKind, id: string): Promise<Setting> {
   const found = await getSetting(deps, caller, kind, id);
   return deps.db.transaction(caller.tenantId, async (tx) => {
@@ -196,7 +196,7 @@ export async function removeSetting(deps: Deps, caller: Caller, kind: SourceKind
   });
 }
 
-/** Where a source is read from is its origin's business: the log names the source, the secret and the schedule. */
+/** Writes an audit event with the source, the secret and the schedule, but without the origin. */
 function record(tx: Tx, caller: Caller, action: 'create' | 'change' | 'delete', setting: Setting): Promise<void> {
   const { name, sourceGroupId, secretId, rrule } = setting;
   return appendAudit(tx, {
@@ -209,7 +209,7 @@ function record(tx: Tx, caller: Caller, action: 'create' | 'change' | 'delete', 
   });
 }
 
-/** Locks the group and reads the setting again: it may be gone by now. */
+/** Locks the group and reads the setting again, because it may have been deleted meanwhile. @throws ServiceError not_found */
 async function lockVisible(tx: Tx, caller: Caller, kind: SourceKind, found: Setting): Promise<Setting> {
   await lockGroup(tx, caller.tenantId, found.sourceGroupId);
   const setting = await findSetting(tx, caller.tenantId, kind.kind, found.id, caller);

@@ -1,4 +1,4 @@
-/** The kinds of sources that are kept in step with an origin: what differs between them on the wire. */
+/** The kinds of sources that are synchronized with an origin, and how they differ on the wire. */
 import { z } from 'zod';
 import type { Origin, OriginKind } from '../../corpus/origin.ts';
 import { text } from '../../util/text-schema.ts';
@@ -19,55 +19,55 @@ export const REFERENCE_TYPES = ['default', 'branch', 'tag', 'commit'] as const;
 
 export interface Credential {
   secretType: SecretType;
-  /** Member of the request that holds a one-time credential. */
+  /** Name of the request member with a one-time credential. */
   member: string;
   description: string;
-  /** False: an origin may be public. */
+  /** False if the origin may be public. */
   required: boolean;
 }
 
 export interface SourceKind {
   kind: OriginKind;
-  /** Of the OpenAPI description. */
+  /** Tag of its operations in the OpenAPI description. */
   area: string;
-  /** As in `List Drive sources`. */
+  /** Its name in sentences, such as `List Drive sources`. */
   noun: string;
-  /** As in the operation `createDriveSource` and the schema `DriveSource`. */
+  /** Its name in identifiers, such as the operation `createDriveSource` and the schema `DriveSource`. */
   name: string;
   path: string;
   settingName: string;
   settingPath: string;
-  /** Members of a request that say what is read. */
-  created: z.ZodRawShape;
-  /** The same members of an answer. */
-  shown: z.ZodRawShape;
+  /** Request members that describe the origin. */
+  requestMembers: z.ZodRawShape;
+  /** The same members in answers. */
+  answerMembers: z.ZodRawShape;
   credential: Credential | null;
   example: Record<string, unknown>;
-  /** From checked members of a request. */
+  /** Returns the origin that validated request members describe. */
   toOrigin(members: Record<string, unknown>): Origin;
   toWire(origin: Origin): Record<string, unknown>;
 }
 
-/** Ties the members of a kind to its origin; outside, kinds are all alike. */
-function kindOf<Kind extends OriginKind, Created extends z.ZodRawShape, Shown extends z.ZodRawShape>(
-  definition: Omit<SourceKind, 'kind' | 'created' | 'shown' | 'toOrigin' | 'toWire'> & {
+/** Returns the definition with general types. Its parameters check that the members of a kind and its origin fit together. */
+function kindOf<Kind extends OriginKind, Request extends z.ZodRawShape, Answer extends z.ZodRawShape>(
+  definition: Omit<SourceKind, 'kind' | 'requestMembers' | 'answerMembers' | 'toOrigin' | 'toWire'> & {
     kind: Kind;
-    created: Created;
-    shown: Shown;
-    toOrigin(members: z.output<z.ZodObject<Created>>): Omit<Extract<Origin, { kind: Kind }>, 'kind'>;
-    toWire(origin: Extract<Origin, { kind: Kind }>): z.input<z.ZodObject<Shown>>;
+    requestMembers: Request;
+    answerMembers: Answer;
+    toOrigin(members: z.output<z.ZodObject<Request>>): Omit<Extract<Origin, { kind: Kind }>, 'kind'>;
+    toWire(origin: Extract<Origin, { kind: Kind }>): z.input<z.ZodObject<Answer>>;
   },
 ): SourceKind {
   const { kind, toOrigin, toWire } = definition;
   return {
     ...definition,
-    toOrigin: (members) => ({ kind, ...toOrigin(members as z.output<z.ZodObject<Created>>) }) as unknown as Origin,
+    toOrigin: (members) => ({ kind, ...toOrigin(members as z.output<z.ZodObject<Request>>) }) as unknown as Origin,
     toWire: (origin) => toWire(origin as Extract<Origin, { kind: Kind }>),
   };
 }
 
 const patterns = z.array(text(1, PATTERN_LENGTH_MAX)).max(PATTERNS_MAX);
-const shownPatterns = z.array(z.string());
+const answerPatterns = z.array(z.string());
 
 const drive = kindOf({
   kind: 'drive',
@@ -77,12 +77,12 @@ const drive = kindOf({
   path: '/drive-sources',
   settingName: 'DriveSourceSetting',
   settingPath: '/drive-source-settings',
-  created: {
+  requestMembers: {
     folder_url: text(1, ADDRESS_LENGTH_MAX).describe(
-      'Address of the folder, as the browser shows it: `https://drive.google.com/drive/folders/…`. Folders inside it are read too.',
+      'Address of the folder in the browser: `https://drive.google.com/drive/folders/…`. Folders inside it are read too.',
     ),
   },
-  shown: { folder_url: z.string().describe('Address of the folder.') },
+  answerMembers: { folder_url: z.string().describe('Address of the folder.') },
   credential: {
     secretType: 'drive',
     member: 'service_account_key',
@@ -107,12 +107,12 @@ const page = kindOf({
   path: '/page-sources',
   settingName: 'PageSourceSetting',
   settingPath: '/page-source-settings',
-  created: {
+  requestMembers: {
     page_id: text(1, ADDRESS_LENGTH_MAX).describe(
-      'The page or data source of the workspace: its id, or its address as the browser shows it. Pages below it are read too.',
+      'The page or data source of the workspace: its id, or its address in the browser. Pages below it are read too.',
     ),
   },
-  shown: { page_id: z.string().describe('The page or data source of the workspace.') },
+  answerMembers: { page_id: z.string().describe('The page or data source of the workspace.') },
   credential: {
     secretType: 'page',
     member: 'page_token',
@@ -137,22 +137,27 @@ const repo = kindOf({
   path: '/repo-sources',
   settingName: 'RepoSetting',
   settingPath: '/repo-settings',
-  created: {
-    repository: text(1, REPOSITORY_LENGTH_MAX).describe('`owner/name`.'),
+  requestMembers: {
+    repository: text(1, REPOSITORY_LENGTH_MAX).describe('Name of the repository, as `owner/name`.'),
     path_filters: patterns
       .default([])
       .describe(
-        'Globs as in a .gitignore file that say what to read, `!` takes out again; empty = everything. At most 100.',
+        'Globs of the files to read, as in a .gitignore file; a glob with `!` excludes files again. Empty: all files. At most 100.',
       ),
-    reference_type: z.enum(REFERENCE_TYPES).default('default').describe('`default`: the default branch.'),
+    reference_type: z
+      .enum(REFERENCE_TYPES)
+      .default('default')
+      .describe('Kind of the version to read. `default`: the default branch.'),
     reference_param: text(0, REFERENCE_LENGTH_MAX)
       .default('')
       .describe('Name of the branch or tag, or hash of the commit; empty for `default`.'),
   },
-  shown: {
-    repository: z.string().describe('`owner/name`.'),
-    path_filters: shownPatterns.describe('Globs that say what is read; empty = everything.'),
-    reference_type: z.enum(REFERENCE_TYPES).describe('`default`: the default branch.'),
+  answerMembers: {
+    repository: z.string().describe('Name of the repository, as `owner/name`.'),
+    path_filters: answerPatterns.describe('Globs of the files that are read. Empty: all files.'),
+    reference_type: z
+      .enum(REFERENCE_TYPES)
+      .describe('Kind of the version that is read. `default`: the default branch.'),
     reference_param: z.string().describe('Name of the branch or tag, or hash of the commit; empty for `default`.'),
   },
   credential: {
@@ -191,47 +196,56 @@ const web = kindOf({
   path: '/crawls',
   settingName: 'CrawlSetting',
   settingPath: '/crawl-settings',
-  created: {
+  requestMembers: {
     urls: z
       .array(text(1, ADDRESS_LENGTH_MAX))
       .min(1)
       .max(START_URLS_MAX)
-      .describe('Where the crawl begins: http or https addresses.'),
+      .describe('Addresses where the crawl begins: http or https.'),
     max_depth: z
       .int()
       .min(0)
       .max(DEPTH_MAX)
       .default(DEPTH_DEFAULT)
-      .describe('How many links away from `urls` a page may be; 0 = these pages alone.'),
-    max_pages: z.int().min(1).max(PAGES_MAX).default(PAGES_DEFAULT).describe('At most so many pages.'),
+      .describe('How many links away from `urls` a page may be; 0: only the pages of `urls`.'),
+    max_pages: z.int().min(1).max(PAGES_MAX).default(PAGES_DEFAULT).describe('Maximum number of pages.'),
     include_paths: patterns
       .default([])
-      .describe('Globs as in a .gitignore file: only pages whose path fits one; empty = all. At most 100.'),
-    exclude_paths: patterns.default([]).describe('Globs: pages whose path fits one are left out. At most 100.'),
-    same_host: z.boolean().default(true).describe('Only pages on the hosts of `urls`.'),
-    use_sitemap: z.boolean().default(true).describe("Also the pages that the hosts' sitemaps name."),
+      .describe(
+        'Globs as in a .gitignore file: only pages whose path matches one of them. Empty: all pages. At most 100.',
+      ),
+    exclude_paths: patterns
+      .default([])
+      .describe('Globs as in a .gitignore file: pages whose path matches one of them are left out. At most 100.'),
+    same_host: z.boolean().default(true).describe('Whether to read only pages on the hosts of `urls`.'),
+    use_sitemap: z
+      .boolean()
+      .default(true)
+      .describe('Whether to read also the pages that the sitemaps of the hosts name.'),
     delay_ms: z
       .int()
       .min(0)
       .max(DELAY_MS_MAX)
       .optional()
       .describe(
-        'Milliseconds between two requests to one host. Absent = the pause of this service, shorter after pages that did not change. ' +
-          'Less than the operator allows is refused, and a longer `Crawl-delay` of robots.txt counts.',
+        'Milliseconds between two requests to one host. Absent: the default of this service, and less after pages that did not change. ' +
+          'A value below the minimum of the operator is refused. If the `Crawl-delay` of robots.txt is longer, it applies.',
       ),
   },
-  shown: {
-    urls: z.array(z.string()).describe('Where the crawl begins.'),
+  answerMembers: {
+    urls: z.array(z.string()).describe('Addresses where the crawl begins.'),
     max_depth: z.int().describe('How many links away from `urls` a page may be.'),
-    max_pages: z.int().describe('At most so many pages.'),
-    include_paths: shownPatterns.describe('Only pages whose path fits one of these globs; empty = all.'),
-    exclude_paths: shownPatterns.describe('Pages whose path fits one of these globs are left out.'),
-    same_host: z.boolean().describe('Only pages on the hosts of `urls`.'),
-    use_sitemap: z.boolean().describe("Also the pages that the hosts' sitemaps name."),
+    max_pages: z.int().describe('Maximum number of pages.'),
+    include_paths: answerPatterns.describe(
+      'Only pages whose path matches one of these globs are read. Empty: all pages.',
+    ),
+    exclude_paths: answerPatterns.describe('Pages whose path matches one of these globs are left out.'),
+    same_host: z.boolean().describe('Whether only pages on the hosts of `urls` are read.'),
+    use_sitemap: z.boolean().describe('Whether the pages that the sitemaps of the hosts name are read too.'),
     delay_ms: z
       .int()
       .nullable()
-      .describe('Milliseconds between two requests to one host; null = the pause of this service.'),
+      .describe('Milliseconds between two requests to one host; null: the default of this service.'),
   },
   credential: null,
   example: {
@@ -264,7 +278,7 @@ const web = kindOf({
   }),
 });
 
-/** `/drive-sources` -> `drive_sources`. */
+/** Returns the name of the list in answers: `drive_sources` for `/drive-sources`. */
 export function listKey(path: string): string {
   return path.slice(1).replaceAll('-', '_');
 }

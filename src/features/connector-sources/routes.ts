@@ -1,4 +1,4 @@
-/** Sources that are kept in step with an origin, over HTTP. Their settings are in setting-routes.ts. */
+/** Routes for sources that are synchronized with an origin. The routes for their settings are in setting-routes.ts. */
 import { z } from 'zod';
 import { listGroups } from '../../corpus/group-store.ts';
 import { listSettingsOfGroups } from '../../corpus/setting-store.ts';
@@ -9,16 +9,17 @@ import { checkMayCreateGroup } from '../../http/key-limits.ts';
 import { pageQuery, paginationSchema, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import {
+  groupStatusSchema,
   idParams,
   idSchema,
-  jobErrorSchema,
+  latestRunShape,
   metadataPatchSchema,
   metadataSchema,
   nameSchema,
+  sourceGroupIdAnswer,
   timeSchema,
 } from '../../http/schemas.ts';
 import { requestDeletion } from '../../ingest/removal/delete-group.ts';
-import { JOB_STATUSES } from '../../jobs/status.ts';
 import { isId } from '../../util/ids.ts';
 import { text } from '../../util/text-schema.ts';
 import { unixSeconds } from '../../util/time.ts';
@@ -27,7 +28,7 @@ import { listKey, SOURCE_KINDS, type SourceKind } from './kinds.ts';
 import { ruleSchema, settingRoutes } from './setting-routes.ts';
 
 const SCOPES = ['ingestion:manage'] as const;
-/** As of stored secrets. */
+/** The same limit as for stored secrets. */
 const CREDENTIAL_LENGTH_MAX = 5_000;
 
 export function connectorSourceRoutes(deps: Deps): Route[] {
@@ -44,18 +45,16 @@ function sourceRoutes(deps: Deps, kind: SourceKind): Route[] {
   ];
 }
 
-function sourceSchema({ name, shown }: SourceKind) {
+function sourceSchema({ name, answerMembers }: SourceKind) {
   return z
     .object({
-      id: idSchema.describe('Id of the source, which is also that of its source group.'),
-      name: z.string(),
-      ...shown,
-      status: z.enum(JOB_STATUSES),
-      ingestion_setting_id: z.string().describe('Id of its ingestion setting; empty once that was deleted.'),
+      id: idSchema.describe('Id of the source, which is also the id of its source group.'),
+      name: z.string().describe('Name of the source and of its source group.'),
+      ...answerMembers,
+      status: groupStatusSchema,
+      ingestion_setting_id: z.string().describe('Id of the ingestion setting; empty after the setting was deleted.'),
       creation_time: timeSchema,
-      start_time: timeSchema.nullable(),
-      end_time: timeSchema.nullable(),
-      error: jobErrorSchema.nullable(),
+      ...latestRunShape,
       metadata: metadataSchema,
     })
     .meta({ id: name });
@@ -63,10 +62,10 @@ function sourceSchema({ name, shown }: SourceKind) {
 
 type SourceSchema = ReturnType<typeof sourceSchema>;
 
-function createBody({ created, credential }: SourceKind) {
+function createBody({ requestMembers, credential }: SourceKind) {
   return z.strictObject({
-    name: nameSchema,
-    ...created,
+    name: nameSchema.describe('Name of the source and of its source group.'),
+    ...requestMembers,
     ...(credential && {
       secret_id: z
         .string()
@@ -78,14 +77,15 @@ function createBody({ created, credential }: SourceKind) {
       [credential.member]: text(1, CREDENTIAL_LENGTH_MAX)
         .optional()
         .describe(
-          `${credential.description}, for one run only: it is sealed, never returned, and erased when the first run ends. Not ` +
+          `${credential.description}, for one run only: it is encrypted, never returned, and erased when the first run ends. Not ` +
             'together with `secret_id`.',
         ),
     }),
     rrule: ruleSchema
       .optional()
       .describe(
-        `When to run again: an RFC 5545 RRULE.${credential ? ' It needs a stored secret where one is used.' : ''}`,
+        'When to run again: an RFC 5545 RRULE.' +
+          (credential ? ' If the source needs a credential, a schedule needs a stored secret.' : ''),
       ),
     metadata: metadataPatchSchema.optional().describe('Metadata of the source group.'),
   });
@@ -103,11 +103,11 @@ function createRoute(deps: Deps, kind: SourceKind, schema: SourceSchema): Route 
       area: kind.area,
       summary: `Create a ${noun}`,
       description:
-        'Creates the source with its ingestion setting and starts its first run. Without `rrule` it runs once, and again when it ' +
-        'is asked to (`POST /source-groups/{id}/runs`). A secret that is unknown or of another type is 404.',
+        'Creates the source with its ingestion setting and starts its first run. Without `rrule` there is only this run, until ' +
+        '`POST /source-groups/{id}/runs` starts another. 404 if the secret is unknown or has another type.',
     },
     body: createBody(kind),
-    response: { status: 201, schema, description: 'The source, queued.' },
+    response: { status: 201, schema, description: 'The source. Its first run is queued.' },
     errors: credential ? [404, 409] : [409],
     idempotent: true,
     example: kind.example,
@@ -181,13 +181,13 @@ function deleteRoute(deps: Deps, kind: SourceKind): Route {
       area: kind.area,
       summary: `Delete a ${kind.noun}`,
       description:
-        'Its content is hidden when this answers, its setting and a one-time credential are gone; a background job removes the ' +
-        'rest. Repeated, it answers the same until the source is gone.',
+        'When the request is answered, the content is hidden, and the setting and a one-time credential are deleted; a background job ' +
+        'removes the rest. Until then, a repeated request gets the same answer.',
     },
     params: idParams,
     response: {
       status: 202,
-      schema: z.object({ source_group_id: idSchema }),
+      schema: sourceGroupIdAnswer,
       description: 'The deletion was accepted.',
     },
     async handler({ caller, params }) {

@@ -1,4 +1,4 @@
-/** Ingestion settings over HTTP: one for each source that is kept in step with an origin. */
+/** Routes for ingestion settings. Each source that is synchronized with an origin has one. */
 import { z } from 'zod';
 import { listSettings, type Setting } from '../../corpus/setting-store.ts';
 import type { Deps } from '../../http/deps.ts';
@@ -25,20 +25,21 @@ export function settingRoutes(deps: Deps, kind: SourceKind): Route[] {
   ];
 }
 
-function settingSchema({ settingName, shown, credential }: SourceKind) {
+function settingSchema({ settingName, answerMembers, credential }: SourceKind) {
   return z
     .object({
-      id: idSchema,
-      name: z.string().describe('Its name, which is also that of its source.'),
-      ...shown,
-      rrule: z.string().describe('The schedule as it was given: an RFC 5545 RRULE; empty = none.'),
+      id: idSchema.describe('Id of the setting.'),
+      name: z.string().describe('Name of the setting and of its source.'),
+      ...answerMembers,
+      rrule: z.string().describe('The schedule as it was sent: an RFC 5545 RRULE. Empty: no schedule.'),
       ...(credential && { secret_id: z.string().describe('Id of the stored secret; empty when there is none.') }),
-      source_group_id: idSchema.describe('Id of its source, which is also that of its source group.'),
-      creation_time: timeSchema.describe('Unix seconds: where a rule without DTSTART begins, in UTC.'),
+      source_group_id: idSchema.describe('Id of the source, which is also the id of its source group.'),
+      creation_time: timeSchema.describe('Unix seconds. A schedule without DTSTART starts at this time, in UTC.'),
       next_run_times: z
         .array(timeSchema)
         .describe(
-          'The next occurrences of the schedule, at most 5, Unix seconds; empty without one. A run begins within a minute and a quarter of its time.',
+          'The next times of the schedule, at most 5, in Unix seconds; empty without a schedule. A run starts within 75 seconds after ' +
+            'its time.',
         ),
     })
     .meta({ id: settingName });
@@ -89,12 +90,12 @@ function updateRoute(deps: Deps, kind: SourceKind, schema: SettingSchema): Route
       id: `update${kind.settingName}`,
       area: kind.area,
       summary: `Change the name and the schedule of a ${kind.noun}`,
-      description: 'What is read, and with which secret, stays as it was created. A run that is under way goes on.',
+      description: 'The origin and its secret cannot be changed. A run that is active continues.',
     },
     params: idParams,
     body: z.strictObject({
-      name: nameSchema.describe('A new name, also of the source.'),
-      rrule: ruleSchema.optional().describe('When to run: an RFC 5545 RRULE. Absent = unchanged; empty = no schedule.'),
+      name: nameSchema.describe('New name of the setting and of its source.'),
+      rrule: ruleSchema.optional().describe('When to run: an RFC 5545 RRULE. Absent: unchanged. Empty: no schedule.'),
     }),
     response: { status: 200, schema },
     example: { name: String(kind.example['name']), rrule: 'FREQ=DAILY;BYHOUR=5;BYMINUTE=0' },
@@ -112,7 +113,7 @@ function deleteRoute(deps: Deps, kind: SourceKind, schema: SettingSchema): Route
       id: `delete${kind.settingName}`,
       area: kind.area,
       summary: `End the schedule of a ${kind.noun}`,
-      description: 'The source and its content stay, and it can still be run. The answer is the deleted setting.',
+      description: 'The source and its content stay, and the source can still be run. Returns the deleted setting.',
     },
     params: idParams,
     response: { status: 200, schema },

@@ -1,4 +1,4 @@
-/** Content lookup: a chunk, the chunks of a source, the extracted text of a source. */
+/** Routes for content lookup: a chunk, the chunks of a source, the extracted text of a source. */
 import { z } from 'zod';
 import { accessOf } from '../../access/access.ts';
 import { invalidRequest, notFound } from '../../errors.ts';
@@ -6,12 +6,12 @@ import { contentSchema, toContent } from '../../http/content-record.ts';
 import type { Deps } from '../../http/deps.ts';
 import { pageQueryShape, paginationSchema } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
-import { idParams, idSchema, principalShape, queryInteger } from '../../http/schemas.ts';
+import { idParams, principalShape, queryInteger, sourceIdSchema } from '../../http/schemas.ts';
 import { findChunk, listChunks, readText, shownChunks, shownText } from '../../retrieval/reading/lookup.ts';
 
 const AREA = 'Content lookup';
 
-/** Code points in one answer of GET /sources/{id}/text, unless `end_offset` says otherwise, and at most. */
+/** Code points in one answer of GET /sources/{id}/text: without `end_offset`, and at most. */
 export const TEXT_RANGE_DEFAULT = 20_000;
 export const TEXT_RANGE_MAX = 200_000;
 const OFFSET_MAX = 2 ** 31 - 1 - TEXT_RANGE_DEFAULT;
@@ -21,25 +21,29 @@ const textQuery = z.strictObject({
     .default(0)
     .meta({
       wire: { type: 'integer', minimum: 0, maximum: OFFSET_MAX, default: 0 },
-      description: 'First code point.',
+      description: 'Offset of the first code point to return.',
     }),
   end_offset: queryInteger(0, OFFSET_MAX)
     .optional()
     .meta({
       wire: { type: 'integer', minimum: 0, maximum: OFFSET_MAX },
-      description: `Code point after the last one, at most ${TEXT_RANGE_MAX} after start_offset; default ${TEXT_RANGE_DEFAULT} after it.`,
+      description:
+        `Offset behind the last code point to return, at most ${TEXT_RANGE_MAX} after start_offset. Default: ${TEXT_RANGE_DEFAULT} ` +
+        'after start_offset.',
     }),
   ...principalShape,
 });
 
 const textSchema = z
   .object({
-    source_id: idSchema,
-    text: z.string(),
-    start_offset: z.int(),
-    end_offset: z.int().describe('After the last code point of `text`; less than asked for where the text ends.'),
+    source_id: sourceIdSchema,
+    text: z.string().describe('The requested part of the extracted text.'),
+    start_offset: z.int().describe('Offset of the first code point of `text`.'),
+    end_offset: z
+      .int()
+      .describe('Offset behind the last code point of `text`. It is smaller than requested if the text ends before.'),
     text_length: z.int().describe('Code points of the whole text.'),
-    next_offset: z.int().nullable().describe('The start_offset of the next page; null at the end.'),
+    next_offset: z.int().nullable().describe('The start_offset of the next page; null at the end of the text.'),
   })
   .meta({ id: 'SourceText' });
 
@@ -52,7 +56,12 @@ function contentRoute(deps: Deps): Route {
     method: 'GET',
     path: '/contents/{id}',
     scopes: ['knowledge:read'],
-    operation: { id: 'getContent', area: AREA, summary: 'Get a chunk', description: 'By the id of a search result.' },
+    operation: {
+      id: 'getContent',
+      area: AREA,
+      summary: 'Get a chunk',
+      description: 'The id is the `id` of a search result or a citation.',
+    },
     params: idParams,
     query: z.strictObject(principalShape),
     response: { status: 200, schema: contentSchema },
@@ -77,11 +86,17 @@ function chunksRoute(deps: Deps): Route {
       id: 'listSourceChunks',
       area: AREA,
       summary: 'List the chunks of a source',
-      description: 'In reading order.',
+      description: 'Returns the chunks in reading order.',
     },
     params: idParams,
     query: z.strictObject({ ...pageQueryShape, ...principalShape }),
-    response: { status: 200, schema: z.object({ chunks: z.array(contentSchema), pagination: paginationSchema }) },
+    response: {
+      status: 200,
+      schema: z.object({
+        chunks: z.array(contentSchema).describe('Chunks of this page.'),
+        pagination: paginationSchema,
+      }),
+    },
     async handler({ params, query, caller }) {
       const { limit, after_id: afterId } = query;
       const { found, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => {
@@ -109,8 +124,8 @@ function textRoute(deps: Deps): Route {
       area: AREA,
       summary: 'Read the extracted text of a source',
       description:
-        'Paged by code points: the offsets of chunks and citations point into this text. While authorization is on, only a source ' +
-        'that the principal may see as a whole has one.',
+        'Returns the text in pages of code points. The offsets of chunks point into this text. While authorization is on, the text is ' +
+        'available only if the principal may see the whole source.',
     },
     params: idParams,
     query: textQuery,
@@ -127,13 +142,13 @@ function textRoute(deps: Deps): Route {
         const access = await accessOf(deps, tx, caller, query);
         return { redactor, found: await readText(tx, caller.tenantId, params.id, access, { start, end }, redactor) };
       });
-      const shown = found && (await shownText(redactor, found, signal));
-      if (shown === undefined) throw notFound();
+      const redacted = found && (await shownText(redactor, found, signal));
+      if (redacted === undefined) throw notFound();
       const { textLength } = found!;
       const reached = Math.min(end, textLength);
       return {
         source_id: params.id,
-        text: shown,
+        text: redacted,
         start_offset: Math.min(start, textLength),
         end_offset: reached,
         text_length: textLength,

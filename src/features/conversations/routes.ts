@@ -7,7 +7,15 @@ import type { ConversationRow, TreeMessage } from '../../corpus/conversation-sto
 import type { Deps } from '../../http/deps.ts';
 import { orderShape, pageQueryShape, paginationSchema, searchShape, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
-import { idParams, idSchema, nameSchema, principalShape, timeSchema } from '../../http/schemas.ts';
+import {
+  idParams,
+  idSchema,
+  nameSchema,
+  principalShape,
+  sourceGroupIdSchema,
+  sourceIdSchema,
+  timeSchema,
+} from '../../http/schemas.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import { collect } from '../../util/collect.ts';
 import { unixSeconds } from '../../util/time.ts';
@@ -19,8 +27,8 @@ const AREA = 'Conversations';
 
 const conversationSchema = z
   .object({
-    id: idSchema,
-    title: z.string(),
+    id: idSchema.describe('Id of the conversation.'),
+    title: z.string().describe('Title of the conversation.'),
     active_message_id: idSchema
       .nullable()
       .describe('Where a turn continues that names no parent: the latest answer, or what was chosen.'),
@@ -28,41 +36,46 @@ const conversationSchema = z
   })
   .meta({ id: 'Conversation' });
 
+const spanShape = {
+  start: z.int().describe('Offset of the first code point, from 0.'),
+  end: z.int().describe('Offset behind the last code point.'),
+};
+
 const citationSchema = z
   .object({
     id: idSchema.describe('Chunk. It may have been deleted since.'),
-    source_id: idSchema,
-    source_group_id: idSchema,
-    name: z.string(),
-    url: z.string().nullable(),
-    citation: z.object({
-      number: z.int(),
-      spans: z
-        .array(z.object({ start: z.int(), end: z.int() }))
-        .describe('Half-open ranges of code points of the answer.'),
-      quote: z.string().describe('At most 300 code points.'),
-      verified: z
-        .boolean()
-        .describe(
-          'The cited passage states what the cited sentence states; not that the sentence answers the question.',
-        ),
-      verified_by: z.enum(['rules', 'model']).describe('Who compared them.'),
-      reason: z
-        .string()
-        .nullable()
-        .describe(
-          'Why it is not verified; null when it is, and in answers that were stored before there were reasons.',
-        ),
-      quoted: z.boolean().describe('The cited text was chosen from the passage word for word.'),
-    }),
+    source_id: sourceIdSchema,
+    source_group_id: sourceGroupIdSchema,
+    name: z.string().describe('Name of the source.'),
+    url: z.string().nullable().describe('Address of the source at its origin; null for uploaded files.'),
+    citation: z
+      .object({
+        number: z.int().describe('Number of the citation, from 1.'),
+        spans: z.array(z.object(spanShape)).describe('Half-open ranges of code points of the answer.'),
+        quote: z.string().describe('At most 300 code points.'),
+        verified: z
+          .boolean()
+          .describe(
+            'The cited passage states what the cited sentence states; not that the sentence answers the question.',
+          ),
+        verified_by: z.enum(['rules', 'model']).describe('Who compared them.'),
+        reason: z
+          .string()
+          .nullable()
+          .describe(
+            'Why it is not verified; null when it is, and in answers that were stored before there were reasons.',
+          ),
+        quoted: z.boolean().describe('The cited text was chosen from the passage word for word.'),
+      })
+      .describe('Where the answer rests on this chunk, and whether this was verified.'),
   })
   .meta({ id: 'StoredCitation' });
 
 const messageSchema = z
   .object({
-    id: idSchema,
+    id: idSchema.describe('Id of the message.'),
     parent_id: idSchema.nullable().describe('The message before; null for the first of a branch.'),
-    role: z.enum(['user', 'assistant']),
+    role: z.enum(['user', 'assistant']).describe('Author of the message.'),
     content: z
       .string()
       .describe(
@@ -75,8 +88,7 @@ const messageSchema = z
           url: z.string().describe('http or https.'),
           title: z.string().describe('Of the page.'),
           snippet: z.string().describe('What was found there; at most 300 code points.'),
-          start: z.int(),
-          end: z.int(),
+          ...spanShape,
         }),
       )
       .optional()
@@ -121,7 +133,10 @@ function listRoute(deps: Deps): Route {
     query: z.strictObject({ ...pageQueryShape, ...orderShape, ...searchShape('the title'), ...principalShape }),
     response: {
       status: 200,
-      schema: z.object({ conversations: z.array(conversationSchema), pagination: paginationSchema }),
+      schema: z.object({
+        conversations: z.array(conversationSchema).describe('Conversations of this page.'),
+        pagination: paginationSchema,
+      }),
     },
     async handler({ query, caller }) {
       const redactor = await redactorOf(deps, caller);

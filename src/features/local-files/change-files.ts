@@ -1,4 +1,4 @@
-/** Changes to the files of a local file group: added, replaced, moved and deleted by their paths. */
+/** Changes the files of a local file group: adds, replaces, moves and deletes them by their paths. */
 
 import type { Caller } from '../../access/caller.ts';
 import { findGroup, lockGroup, type SourceGroup } from '../../corpus/group-store.ts';
@@ -20,13 +20,13 @@ import { auditHiddenFiles, hideFiles } from '../../ingest/removal/delete-source.
 import { mayRun, queueChangesRun } from '../../ingest/runs/run-actions.ts';
 import { isId, newId } from '../../util/ids.ts';
 import { SOURCE_TYPE } from './local-files.ts';
-import { type ChangePlan, countChanges, isNothing, planChanges, type SentFile } from './plan-changes.ts';
+import { type ChangePlan, countChanges, isEmptyPlan, planChanges, type SentFile } from './plan-changes.ts';
 import { changeDigest, type ReceivedChange } from './receive.ts';
 import { storeUpload } from './store-upload.ts';
 
 export interface ChangedFiles {
   source_group_id: string;
-  /** Null: nothing had to be done. */
+  /** Null when the request changed nothing. */
   run_id: string | null;
   added: number;
   updated: number;
@@ -36,11 +36,11 @@ export interface ChangedFiles {
 }
 
 /**
- * Brings the files of a group in step with a request. What was searchable stays so until its new version is; what is deleted is
- * hidden when this returns.
+ * Applies a change request to the files of a group. A file stays searchable until its new version is searchable. A deleted file is
+ * hidden when this function returns.
  *
- * @throws ServiceError not_found; conflict while a run is active and for a move that is not possible; invalid_request, too_large
- *   when the group would become too large.
+ * @throws ServiceError not_found; conflict while a run is active, and for an impossible move; invalid_request or too_large if the group
+ *   would become too large.
  */
 export async function changeFiles(
   deps: Deps,
@@ -83,7 +83,7 @@ async function apply(
 ): Promise<ChangedFiles> {
   const { tenantId } = caller;
   const answer = { source_group_id: group.id, ...countChanges(plan), deleted: plan.deleted.length };
-  if (isNothing(plan)) return { ...answer, run_id: null };
+  if (isEmptyPlan(plan)) return { ...answer, run_id: null };
   const hidden = await hideFiles(deps, tx, tenantId, group.id, plan.deleted);
   checkRoom(await countSources(tx, tenantId, group.id), plan);
   await write(deps, tx, tenantId, group, plan);
@@ -139,7 +139,7 @@ function sameVersion(file: StoredFile): NewVersion {
   };
 }
 
-/** Files that changed without having to be read. */
+/** Returns the number of files that changed but need not be read. */
 function countSettled(plan: ChangePlan, stored: readonly StoredFile[]): number {
   const isRead = new Set([
     ...stored.filter((file) => file.waits).map((file) => file.sourceId),
@@ -148,7 +148,7 @@ function countSettled(plan: ChangePlan, stored: readonly StoredFile[]): number {
   return new Set([...plan.reverted, ...[...plan.moved].filter((sourceId) => !isRead.has(sourceId))]).size;
 }
 
-/** @throws ServiceError invalid_request, too_large */
+/** Checks the limits of a group. @throws ServiceError invalid_request, too_large */
 function checkRoom(
   counts: { pending: number; ready: number; failed: number; bytes: number },
   { added, restarted, updated }: ChangePlan,
@@ -163,8 +163,8 @@ function checkRoom(
 }
 
 /**
- * Hides the files with these paths and starts their removal; returns how many there were. Asked again, it changes nothing. An active
- * run counts those that it can no longer read as skipped.
+ * Hides the files with these paths, starts their removal, and returns their number. A repeated call changes nothing. An active run
+ * counts the hidden files that it has not read as skipped.
  *
  * @throws ServiceError not_found
  */

@@ -1,11 +1,11 @@
-/** File names of uploads: for display and type hints, never paths. Pure. */
+/** File names of uploads. They are shown and help to detect the file type; they are never used as paths. Pure. */
 
 export const FILE_NAME_LENGTH_MAX = 255;
 const UNNAMED = 'unnamed';
 
 /**
- * The last segment of whatever path the client sent, without control characters and invisible direction marks, cut to
- * FILE_NAME_LENGTH_MAX code points with its extension kept.
+ * Returns the last segment of the path that the client sent, without control characters and direction marks. A name of more than
+ * FILE_NAME_LENGTH_MAX code points is cut, but keeps its extension.
  */
 export function displayName(sent: string): string {
   const segment = sent.split(/[/\\]/).findLast((part) => part.trim() !== '') ?? '';
@@ -17,7 +17,7 @@ export function displayName(sent: string): string {
   return points.slice(0, FILE_NAME_LENGTH_MAX - [...extension].length).join('') + extension;
 }
 
-/** Well-formed and in NFC, without control characters and invisible direction marks. */
+/** Returns well-formed text in NFC, without control characters and direction marks. */
 export function withoutInvisible(text: string): string {
   return text
     .toWellFormed()

@@ -1,39 +1,40 @@
-/** The files of a local file group over HTTP: changed and deleted by their paths. */
+/** Routes that change and delete the files of a local file group by their paths. */
 import { z } from 'zod';
 import { boundaryOf, readPieces } from '../../http/body/multipart.ts';
 import type { Deps } from '../../http/deps.ts';
 import { type Route, route } from '../../http/route.ts';
-import { idParams, idSchema } from '../../http/schemas.ts';
+import { idParams, idSchema, sourceGroupIdSchema } from '../../http/schemas.ts';
 import { changeFiles, deleteFilesByPath } from './change-files.ts';
 import { cleanPath, PATH_BYTES_MAX } from './file-path.ts';
 import { FILES_MAX, LAST_MODIFIED_MIN, receiveChange, UPLOAD_BYTES_MAX } from './receive.ts';
 
 const AREA = 'Local file groups';
 
-/** Fields of every upload: one element for each file, in the same order. */
+/** Form fields of every upload. Each field has one part per file, in the same order. */
 export const fileListProperties = {
   files: {
     type: 'array',
     minItems: 1,
     maxItems: FILES_MAX,
-    // OpenAPI 3.1 names files by their media type, and generators still look for the format of 3.0.
+    // OpenAPI 3.1 marks files by their media type, but many generators still look for the `format` of OpenAPI 3.0.
     items: { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' },
+    description: `1 to ${FILES_MAX.toLocaleString('en')} files, each as one part with a file name.`,
   },
   paths: {
     type: 'array',
     maxItems: FILES_MAX,
     items: { type: 'string' },
     description:
-      'What names each file within its group, for example `guides/start.md`: at most ' +
-      `${PATH_BYTES_MAX} bytes, without the segment \`..\`. One part per file, in the order of the files. When absent, the file names.`,
+      'Path of each file within its group, for example `guides/start.md`: one part per file, in the order of the files. A path has at ' +
+      `most ${PATH_BYTES_MAX} bytes and no segment \`..\`. If absent, the file names are the paths.`,
   },
   last_modified: {
     type: 'array',
     maxItems: FILES_MAX,
     items: { type: 'integer', format: 'int64', minimum: LAST_MODIFIED_MIN },
     description:
-      'Unix milliseconds (not seconds: times before 1980 are refused), one part per file, in the order of the files. When absent, ' +
-      'the time of receipt.',
+      'Time of the last change of each file, in Unix milliseconds: one part per file, in the order of the files. Times before 1980 are ' +
+      'refused, because they are probably in seconds. If absent, the time of the upload counts.',
   },
 };
 
@@ -48,27 +49,31 @@ const changeSchema = {
       description: '`merge` keeps the files of the group that are not sent, `mirror` deletes them.',
     },
     ...fileListProperties,
-    files: { ...fileListProperties.files, minItems: 0, description: 'May be absent when `moves` is there.' },
+    files: {
+      ...fileListProperties.files,
+      minItems: 0,
+      description: 'Files to add or replace, each as one part with a file name. May be absent if `moves` is present.',
+    },
     moves: {
       type: 'string',
       description:
-        'JSON array of {"from", "to"}: files of the group that got another path. They keep their source id and need not be sent. ' +
-        'Moves are made before the files are looked at.',
+        'Files of the group that got another path: a JSON array of {"from", "to"}. A moved file keeps its source id and need not be ' +
+        'sent. Moves are applied before the files.',
     },
   },
 };
 
 const changedFilesSchema = z
   .object({
-    source_group_id: idSchema,
+    source_group_id: sourceGroupIdSchema,
     run_id: idSchema
       .nullable()
-      .describe('The run that reads what was added and updated. Null: nothing had to be done.'),
+      .describe('Id of the run that reads the added and updated files. Null when nothing had to be done.'),
     added: z.int().describe('Files that become searchable for the first time.'),
     updated: z.int().describe('Files with other bytes. Their old version is served until the new one is searchable.'),
     moved: z.int().describe('Files that got another path.'),
     unchanged: z.int().describe('Files that were sent and are stored with the same bytes.'),
-    deleted: z.int().describe('Files that are hidden from now on.'),
+    deleted: z.int().describe('Files that were deleted: they are hidden from now on.'),
   })
   .meta({ id: 'ChangedFiles' });
 
@@ -86,9 +91,9 @@ function changeRoute(deps: Deps): Route {
       area: AREA,
       summary: 'Add and replace files',
       description:
-        'A file is named by its path. Under a new path it is added; under a stored one with the same bytes nothing is done; with ' +
-        'other bytes it is replaced: the source keeps its id and its metadata, and the old version is served until the new one is ' +
-        'searchable (also when the new one cannot be read). 409 while a run of the group is active.',
+        'A path identifies a file. A file with a new path is added. A file with a stored path and the same bytes stays unchanged. A file ' +
+        'with a stored path and other bytes is replaced: the source keeps its id and its metadata, and the old version is served until ' +
+        'the new one is searchable. If the new version cannot be read, the old one stays. 409 while a run of the group is active.',
     },
     params: idParams,
     multipart: { schema: changeSchema, bytesMax: UPLOAD_BYTES_MAX },
@@ -114,14 +119,19 @@ function deleteRoute(deps: Deps): Route {
       area: AREA,
       summary: 'Delete files by their paths',
       description:
-        'The content is hidden when this answers, also from a run that is active; a background job removes it. Paths that the group ' +
-        'does not hold are passed over.',
+        'The content is hidden when the request is answered, even if a run is active; a background job removes it. Unknown paths are ' +
+        'ignored.',
     },
     params: idParams,
-    body: z.strictObject({ paths: z.array(z.string()).min(1).max(FILES_MAX).describe('Of the files to delete.') }),
+    body: z.strictObject({
+      paths: z.array(z.string()).min(1).max(FILES_MAX).describe('Paths of the files to delete.'),
+    }),
     response: {
       status: 202,
-      schema: z.object({ source_group_id: idSchema, deleted: z.int().describe('Files that were there.') }),
+      schema: z.object({
+        source_group_id: sourceGroupIdSchema,
+        deleted: z.int().describe('Number of files that were deleted.'),
+      }),
       description: 'The deletion was accepted.',
     },
     example: { paths: ['guides/old.md'] },

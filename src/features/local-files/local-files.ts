@@ -1,4 +1,4 @@
-/** Rules for local file groups. Wire shapes are in routes.ts, receiving in receive.ts, SQL in corpus/. */
+/** Rules for local file groups. Wire schemas are in routes.ts, the reading of uploads is in receive.ts, SQL is in corpus/. */
 
 import type { Caller } from '../../access/caller.ts';
 import { insertGroup, UPLOADED } from '../../corpus/group-store.ts';
@@ -13,7 +13,7 @@ import { storeUpload } from './store-upload.ts';
 
 export const SOURCE_TYPE = UPLOADED;
 
-/** Makes a group of the files, its run and its job in one transaction; returns its id. When it rejects, nothing stays. */
+/** Creates a group of the files, its run and its job in one transaction, and returns its id. If it rejects, nothing is stored. */
 export function createGroup(
   deps: Deps,
   caller: Caller,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { StoredFile } from '../../corpus/source-lookup.ts';
-import { type ChangeRequest, countChanges, isNothing, planChanges, type SentFile } from './plan-changes.ts';
+import { type ChangeRequest, countChanges, isEmptyPlan, planChanges, type SentFile } from './plan-changes.ts';
 
 const at = new Date(0);
 
@@ -37,26 +37,26 @@ function plan(before: readonly StoredFile[], request: Partial<ChangeRequest>) {
     renamed: made.renamed.map(({ sourceId, path }) => `${sourceId} -> ${path}`),
     deleted: made.deleted,
     counts: countChanges(made),
-    isNothing: isNothing(made),
+    isEmpty: isEmptyPlan(made),
   };
 }
 
-/** Only what is not empty. */
+/** Returns the parts of the plan that are not empty. */
 function steps(before: readonly StoredFile[], request: Partial<ChangeRequest>): Record<string, unknown> {
-  const { counts: _counts, isNothing: _isNothing, ...made } = plan(before, request);
+  const { counts: _counts, isEmpty: _isEmpty, ...made } = plan(before, request);
   return Object.fromEntries(Object.entries(made).filter(([, list]) => list.length > 0));
 }
 
-test('a new path is added, the same bytes are left alone, other bytes are a new version', () => {
+test('a file with a new path is added, one with the same bytes is unchanged, one with other bytes is a new version', () => {
   const before = [stored('a', '1'), stored('b', '2')];
   const made = plan(before, { files: [sent('a', '1'), sent('b', '3'), sent('c', '2')] });
   assert.deepEqual(made.updated, ['b=2']);
   assert.deepEqual(made.added, ['c'], 'merge takes no file for a moved one');
   assert.deepEqual(made.counts, { added: 1, updated: 1, moved: 0, unchanged: 1 });
-  assert.equal(plan(before, { files: [sent('a', '1')] }).isNothing, true);
+  assert.equal(plan(before, { files: [sent('a', '1')] }).isEmpty, true);
 });
 
-test('the newest bytes count, whether they were read or not', () => {
+test('a sent file is compared with the newest stored bytes, even if they were not read yet', () => {
   const failed = stored('a', '1', { updateHash: '2' });
   assert.deepEqual(plan([failed], { files: [sent('a', '2')] }).counts.unchanged, 1);
   assert.deepEqual(steps([failed], { files: [sent('a', '1')] }), { reverted: ['a=1'] });
@@ -66,17 +66,17 @@ test('the newest bytes count, whether they were read or not', () => {
   assert.deepEqual(steps([unread], { files: [sent('b', '2')] }), { restarted: ['b=1'] });
 });
 
-test('what a canceled run left waiting is read, although its bytes are the same', () => {
+test('a file that a canceled run left unread is read, although its bytes are the same', () => {
   const before = [
     stored('a', '1', { status: 'pending', waits: true }),
     stored('b', '1', { updateHash: '2', waits: true }),
   ];
   const made = plan(before, { files: [sent('a', '1'), sent('b', '2')] });
   assert.deepEqual(made.counts, { added: 1, updated: 1, moved: 0, unchanged: 0 });
-  assert.equal(made.isNothing, false);
+  assert.equal(made.isEmpty, false);
 });
 
-test('mirror deletes what was not sent, and takes the same bytes at a new path for the same file', () => {
+test('mirror deletes files that were not sent, and treats a file with the same bytes at a new path as moved', () => {
   const before = [stored('a', '1'), stored('b', '2'), stored('c', '2'), stored('d', '3')];
   const files = [sent('a', '1'), sent('e', '2'), sent('f', '2'), sent('g', '2'), sent('h', '9')];
   assert.deepEqual(steps(before, { mode: 'mirror', files }), {
@@ -86,7 +86,7 @@ test('mirror deletes what was not sent, and takes the same bytes at a new path f
   });
 });
 
-test('a move keeps the source, is read again under another ending, and may come with other bytes', () => {
+test('a moved file keeps its source; it is read again if its ending changes, and may get other bytes', () => {
   const before = [stored('a.md', '1'), stored('b.md', '2'), stored('c.md', '3')];
   const moves = [
     { from: 'a.md', to: 'x/b.md' },
@@ -101,7 +101,7 @@ test('a move keeps the source, is read again under another ending, and may come 
   });
 });
 
-test('files may change places; a path that is taken or not there is a conflict', () => {
+test('two files may swap their paths; a move to a path in use or from an unknown path is a conflict', () => {
   const before = [stored('a', '1'), stored('b', '2')];
   const swap = [
     { from: 'a', to: 'b' },
@@ -110,7 +110,7 @@ test('files may change places; a path that is taken or not there is a conflict',
   assert.deepEqual(steps(before, { moves: swap }), { renamed: ['a=1 -> b', 'b=2 -> a'] });
   assert.throws(
     () => planChanges({ mode: 'merge', files: [], moves: [{ from: 'a', to: 'b' }] }, before),
-    /"b" is taken/,
+    /another file with the path "b"/,
   );
   assert.throws(
     () => planChanges({ mode: 'merge', files: [], moves: [{ from: 'z', to: 'y' }] }, before),
@@ -118,13 +118,13 @@ test('files may change places; a path that is taken or not there is a conflict',
   );
 });
 
-test('the file that was sent takes the place of all that had its path', () => {
+test('a sent file replaces all stored files that have its path', () => {
   const before = [stored('a', '1'), stored('a', '2'), stored('a', '3')];
   assert.deepEqual(steps(before, { files: [sent('a', '2')] }), { deleted: ['a=1', 'a=3'] });
   assert.deepEqual(steps(before, { files: [sent('a', '4')] }), { updated: ['a=1'], deleted: ['a=2', 'a=3'] });
 });
 
-test('mirror deletes a file that was moved to a path that was not sent', () => {
+test('mirror deletes a file that is moved to a path that was not sent', () => {
   const made = plan([stored('a.md', '1')], {
     mode: 'mirror',
     moves: [{ from: 'a.md', to: 'b.txt' }],

@@ -1,4 +1,4 @@
-/** What a request changes in a local file group: the files that were sent against those that are stored. Pure. */
+/** Plans what a request changes in a local file group, by comparing the sent files with the stored ones. Pure. */
 import type { StoredFile } from '../../corpus/source-lookup.ts';
 import { ServiceError } from '../../errors.ts';
 import { endingOf } from '../../ingest/origins/decide.ts';
@@ -18,11 +18,11 @@ export interface Move {
 }
 
 export interface ChangeRequest {
-  /** `mirror`: files that were not sent are deleted. */
+  /** `mirror`: stored files that were not sent are deleted. */
   mode: 'merge' | 'mirror';
-  /** Each path once. */
+  /** No path occurs twice. */
   files: readonly SentFile[];
-  /** Each path once on either side. They are done before the files are looked at. */
+  /** No path occurs twice in `from`, or twice in `to`. Moves are planned before files. */
   moves: readonly Move[];
 }
 
@@ -33,27 +33,27 @@ export interface Renamed {
 }
 
 export interface ChangePlan {
-  /** New sources. */
+  /** Files that become new sources. */
   added: SentFile[];
-  /** Sources that were never served get other bytes. */
+  /** New bytes for sources that were never served. */
   restarted: { sourceId: string; file: SentFile }[];
-  /** New versions, to be read beside those that are served. */
+  /** New versions. They are read while the old versions are still served. */
   updated: { sourceId: string; file: SentFile }[];
-  /** Stored files to be read again as they are, because their new name has another ending. */
+  /** Stored files that must be read again, although their bytes stay the same, because their name changed. */
   reread: StoredFile[];
-  /** The version that is served is the newest again. */
+  /** Ids of sources whose served version is the newest again: their waiting version is dropped. */
   reverted: string[];
   renamed: Renamed[];
   deleted: string[];
-  /** Sources at another path than before. */
+  /** Ids of sources whose path changed. */
   moved: Set<string>;
-  /** Files that were sent and wait to be read already; true: for the first time. */
+  /** One entry for each sent file that already waits to be read: true if the source was never served. */
   waiting: boolean[];
-  /** Files that were sent and need no work. */
+  /** Number of sent files that need no work. */
   unchanged: number;
 }
 
-/** @throws ServiceError conflict when a move names a path that the group does not hold, or one that is taken. */
+/** Returns the plan. @throws ServiceError conflict when a move starts from an unknown path, or leads to a path that is in use. */
 export function planChanges(request: ChangeRequest, stored: readonly StoredFile[]): ChangePlan {
   const plan: ChangePlan = {
     added: [],
@@ -69,22 +69,22 @@ export function planChanges(request: ChangeRequest, stored: readonly StoredFile[
   };
   const byPath = planMoves(plan, request.moves, stored);
   const sent = new Set(request.files.map((file) => file.path));
-  const gone = request.mode === 'merge' ? [] : [...byPath].flatMap(([path, files]) => (sent.has(path) ? [] : files));
-  const goneByHash = Map.groupBy(gone, newestHash);
+  const notSent = request.mode === 'merge' ? [] : [...byPath].flatMap(([path, files]) => (sent.has(path) ? [] : files));
+  const notSentByHash = Map.groupBy(notSent, newestHash);
   for (const file of request.files) {
-    const [kept, ...others] = candidates(byPath.get(file.path) ?? [], file.hash);
-    // Several files had this path: the one that was sent takes the place of all of them.
+    const [replaced, ...others] = candidates(byPath.get(file.path) ?? [], file.hash);
+    // Several stored files can have this path. The sent file replaces all of them.
     plan.deleted.push(...others.map((one) => one.sourceId));
-    const moved = kept ? undefined : goneByHash.get(file.hash)?.shift();
-    if (kept) planFile(plan, file, kept);
+    const moved = replaced ? undefined : notSentByHash.get(file.hash)?.shift();
+    if (replaced) planFile(plan, file, replaced);
     else if (moved) planMove(plan, moved, file.path);
     else plan.added.push(file);
   }
-  plan.deleted.push(...[...goneByHash.values()].flat().map((one) => one.sourceId));
+  plan.deleted.push(...[...notSentByHash.values()].flat().map((one) => one.sourceId));
   return withoutDeleted(plan);
 }
 
-/** A file may be moved to a path that then goes to another file. */
+/** Returns the plan without moves and reads of files that it deletes. A request can move a file and also delete it at its new path. */
 function withoutDeleted(plan: ChangePlan): ChangePlan {
   const deleted = new Set(plan.deleted);
   const stays = ({ sourceId }: { sourceId: string }): boolean => !deleted.has(sourceId);
@@ -92,7 +92,7 @@ function withoutDeleted(plan: ChangePlan): ChangePlan {
   return { ...plan, moved, renamed: plan.renamed.filter(stays), reread: plan.reread.filter(stays) };
 }
 
-/** What the caller is told of the plan. */
+/** Returns the numbers of the plan that the caller sees. */
 export function countChanges(plan: ChangePlan): { added: number; updated: number; moved: number; unchanged: number } {
   const unread = plan.waiting.filter((isFirst) => isFirst).length;
   return {
@@ -103,13 +103,13 @@ export function countChanges(plan: ChangePlan): { added: number; updated: number
   };
 }
 
-/** Whether the request leaves everything as it is. */
-export function isNothing(plan: ChangePlan): boolean {
+/** Whether the plan changes nothing. */
+export function isEmptyPlan(plan: ChangePlan): boolean {
   const { added, restarted, updated, reread, reverted, renamed, deleted, waiting } = plan;
   return [added, restarted, updated, reread, reverted, renamed, deleted, waiting].every((list) => list.length === 0);
 }
 
-/** The stored files by their paths after the moves. */
+/** Plans the moves, and returns the stored files by their paths after the moves. */
 function planMoves(
   plan: ChangePlan,
   moves: readonly Move[],
@@ -123,7 +123,8 @@ function planMoves(
     return files;
   });
   for (const [index, { to }] of moves.entries()) {
-    if (byPath.has(to)) throw new ServiceError('conflict', `The path ${JSON.stringify(to)} is taken.`);
+    if (byPath.has(to))
+      throw new ServiceError('conflict', `The group has another file with the path ${JSON.stringify(to)}.`);
     const files = movedAway[index]!;
     byPath.set(
       to,
@@ -133,7 +134,7 @@ function planMoves(
   return byPath;
 }
 
-/** The file as it is after the move. */
+/** Plans one move, and returns the file as it is after the move. */
 function planMove(plan: ChangePlan, file: StoredFile, to: string): StoredFile {
   const name = displayName(to);
   plan.moved.add(file.sourceId);
@@ -143,7 +144,7 @@ function planMove(plan: ChangePlan, file: StoredFile, to: string): StoredFile {
   return { ...file, path: to, name };
 }
 
-/** Those of one path: first the one that has these bytes, else the oldest. */
+/** Returns the files of one path. The file with these bytes comes first; without such a file, the oldest one does. */
 function candidates(files: readonly StoredFile[], hash: string): StoredFile[] {
   const same = files.find((file) => newestHash(file) === hash);
   return same ? [same, ...files.filter((file) => file !== same)] : [...files];

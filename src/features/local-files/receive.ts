@@ -1,4 +1,4 @@
-/** Receives the multipart body of an upload: files to staging one after another, fields checked as they come. */
+/** Receives the multipart body of an upload: writes files to staging one after the other, and checks fields when they arrive. */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { BlobStore, StagedBlob } from '../../blobs/blob-store.ts';
@@ -12,24 +12,24 @@ import { displayName } from './file-name.ts';
 import { cleanPath } from './file-path.ts';
 import type { Move } from './plan-changes.ts';
 
-/** 500 MB: the whole request body. */
+/** 500 MB, for the whole request body. */
 export const UPLOAD_BYTES_MAX = 524_288_000;
 export const FILES_MAX = 2_000;
 export const CHUNK_METADATA_KEYS_MAX = 100;
 const KEY_LENGTH_MAX = 256;
 const FIELD_BYTES_MAX = 64 * 1024;
 const MOVES_BYTES_MAX = 16 * 1024 * 1024;
-/** 1980: an earlier time is one in seconds, or an invented one. */
+/** 1980. An earlier time is probably in seconds, or a placeholder. */
 export const LAST_MODIFIED_MIN = Date.UTC(1980);
 /** Year 9999. */
 const LAST_MODIFIED_MAX = 253_402_300_799_999;
 
 export interface ReceivedFile {
   name: string;
-  /** Names the file within its group. */
+  /** Identifies the file within its group. */
   path: string;
   staged: StagedBlob;
-  /** Null: the client sent none. */
+  /** Null when the client sent no time. */
   lastModified: Date | null;
 }
 
@@ -39,7 +39,7 @@ export interface ReceivedUpload {
   files: ReceivedFile[];
 }
 
-/** What a request wants of the files of a group. */
+/** A received request that changes the files of a group. */
 export interface ReceivedChange {
   mode: 'merge' | 'mirror';
   files: ReceivedFile[];
@@ -50,7 +50,7 @@ interface Draft {
   files: { name: string; staged: StagedBlob }[];
   paths: string[];
   lastModified: Date[];
-  /** Fields that come at most once, parsed. */
+  // Fields that may come at most once.
   name?: string;
   chunkMetadataKeys?: ChunkMetadataKey[];
   mode?: 'merge' | 'mirror';
@@ -80,7 +80,7 @@ function once<K extends 'name' | 'chunkMetadataKeys' | 'mode' | 'moves'>(
   };
 }
 
-/** A multipart body and where its files go. */
+/** A multipart body, and the store of its files. */
 export interface MultipartRequest {
   blobs: BlobStore;
   tenantId: string;
@@ -90,9 +90,9 @@ export interface MultipartRequest {
 }
 
 /**
- * Receives the files of a new group. When it rejects, nothing is left in staging.
+ * Receives the files of a new group. If it rejects, staging holds none of its files.
  *
- * @throws ServiceError invalid_request (malformed, unknown field, wrong counts), too_large from `body`, overloaded (disk full).
+ * @throws ServiceError invalid_request (malformed body, unknown field, wrong counts), too_large from `body`, overloaded (disk full).
  */
 export function receiveUpload(request: MultipartRequest): Promise<ReceivedUpload> {
   return receive(request, UPLOAD_FIELDS, (draft) => {
@@ -107,14 +107,14 @@ export function receiveUpload(request: MultipartRequest): Promise<ReceivedUpload
   });
 }
 
-/** Receives changes to the files of a group. When it rejects, nothing is left in staging. @throws as `receiveUpload`. */
+/** Receives changes to the files of a group. If it rejects, staging holds none of its files. @throws as `receiveUpload`. */
 export function receiveChange(request: MultipartRequest): Promise<ReceivedChange> {
   return receive(request, CHANGE_FIELDS, (draft) => {
     const { mode = 'merge', moves = [] } = draft;
     if (draft.files.length === 0 && (mode === 'mirror' || moves.length === 0))
       throw invalidRequest('The field "files" is missing: a change needs at least one file or one move.');
     const files = completeFiles(draft);
-    checkTwice(
+    refuseDuplicates(
       'paths',
       files.map(({ path }) => path),
     );
@@ -122,7 +122,7 @@ export function receiveChange(request: MultipartRequest): Promise<ReceivedChange
   });
 }
 
-/** Fields may come in any order, before or after the files. */
+/** Reads all parts. Fields may come in any order, before or after the files. */
 async function receive<T>(
   { blobs, tenantId, body, boundary, signal }: MultipartRequest,
   fields: Record<string, Field>,
@@ -174,13 +174,13 @@ function completeFiles({ files, paths, lastModified }: Draft): ReceivedFile[] {
   }));
 }
 
-/** These fields may be left out. */
-function checkCount(field: string, what: string, files: number, elements: number): void {
+/** Checks that a field has one element per file, or none. */
+function checkCount(field: string, noun: string, files: number, elements: number): void {
   if (elements === 0 || elements === files) return;
-  throw invalidRequest(`${field} must have as many elements as files: ${files} files, ${elements} ${what}.`);
+  throw invalidRequest(`${field} must have as many elements as files: ${files} files, ${elements} ${noun}.`);
 }
 
-function checkTwice(field: string, paths: readonly string[]): void {
+function refuseDuplicates(field: string, paths: readonly string[]): void {
   const seen = new Set<string>();
   for (const path of paths) {
     if (seen.has(path)) throw invalidRequest(`${field} names ${JSON.stringify(path)} twice.`);
@@ -188,7 +188,7 @@ function checkTwice(field: string, paths: readonly string[]): void {
   }
 }
 
-/** An upload without a name is called after its first file. */
+/** Returns the name of an upload that has none: the name of its first file. */
 function defaultName(fileNames: readonly string[]): string {
   const more = fileNames.length > 1 ? ` and ${fileNames.length - 1} more` : '';
   return [...fileNames[0]!].slice(0, NAME_LENGTH_MAX - more.length).join('') + more;
@@ -237,15 +237,15 @@ function parseMode(bytes: Buffer): 'merge' | 'mirror' {
 const movesSchema = z.array(z.strictObject({ from: z.string(), to: z.string() })).max(FILES_MAX);
 
 function parseMoves(bytes: Buffer): Move[] {
-  const result = movesSchema.safeParse(jsonOrNothing(bytes));
+  const result = movesSchema.safeParse(jsonOrUndefined(bytes));
   if (!result.success)
     throw invalidRequest(`moves must be a JSON array of at most ${FILES_MAX} objects {"from": path, "to": path}.`);
   const moves = result.data.map(({ from, to }) => ({ from: cleanPath(from), to: cleanPath(to) }));
-  checkTwice(
+  refuseDuplicates(
     'moves',
     moves.map(({ from }) => from),
   );
-  checkTwice(
+  refuseDuplicates(
     'moves',
     moves.map(({ to }) => to),
   );
@@ -262,7 +262,7 @@ const chunkMetadataKeysSchema = z
   .max(CHUNK_METADATA_KEYS_MAX);
 
 function parseChunkMetadataKeys(bytes: Buffer): ChunkMetadataKey[] {
-  const result = chunkMetadataKeysSchema.safeParse(jsonOrNothing(bytes));
+  const result = chunkMetadataKeysSchema.safeParse(jsonOrUndefined(bytes));
   if (!result.success) {
     const at = result.error.issues[0]?.path.join('/') ?? '';
     throw invalidRequest(
@@ -276,8 +276,8 @@ function parseChunkMetadataKeys(bytes: Buffer): ChunkMetadataKey[] {
   return result.data;
 }
 
-/** Undefined for what is no JSON: it fits no schema, whose message names the field. */
-function jsonOrNothing(bytes: Buffer): unknown {
+/** Returns undefined for invalid JSON. No schema accepts undefined, and the message of the schema names the field. */
+function jsonOrUndefined(bytes: Buffer): unknown {
   try {
     return parseJson(bytes);
   } catch {
@@ -296,17 +296,17 @@ function decode(bytes: Buffer, field: string): string {
   return text;
 }
 
-/** What was uploaded, independent of the boundary and of how it arrived: for Idempotency-Key. */
+/** Returns the digest of an upload for Idempotency-Key. It does not depend on the boundary or on the order of the fields. */
 export function uploadDigest(upload: ReceivedUpload): Buffer {
   return digestOf([upload.name, upload.chunkMetadataKeys, upload.files.map(fileDigest)]);
 }
 
-/** As `uploadDigest`. */
+/** Returns the digest of a change, as `uploadDigest` does for an upload. */
 export function changeDigest(change: ReceivedChange): Buffer {
   return digestOf([change.mode, change.moves, change.files.map(fileDigest)]);
 }
 
-/** A path that is the name is left out. */
+/** Returns the digested facts of a file. A path that equals the name is left out. */
 function fileDigest({ name, path, staged, lastModified }: ReceivedFile): unknown[] {
   return [name, staged.hash, lastModified?.getTime() ?? null, ...(path === name ? [] : [path])];
 }

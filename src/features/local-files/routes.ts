@@ -1,4 +1,4 @@
-/** Local file groups over HTTP. */
+/** Routes for local file groups. */
 import { z } from 'zod';
 import { findGroup, listGroups, type SourceGroup } from '../../corpus/group-store.ts';
 import { notFound } from '../../errors.ts';
@@ -8,9 +8,17 @@ import type { Deps } from '../../http/deps.ts';
 import { checkMayCreateGroup } from '../../http/key-limits.ts';
 import { pageQuery, paginationSchema, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
-import { idParams, idSchema, jobErrorSchema, metadataSchema, NAME_LENGTH_MAX, timeSchema } from '../../http/schemas.ts';
+import {
+  groupStatusSchema,
+  idParams,
+  idSchema,
+  latestRunShape,
+  metadataSchema,
+  NAME_LENGTH_MAX,
+  sourceGroupIdAnswer,
+  timeSchema,
+} from '../../http/schemas.ts';
 import { requestDeletion } from '../../ingest/removal/delete-group.ts';
-import { JOB_STATUSES } from '../../jobs/status.ts';
 import { isId } from '../../util/ids.ts';
 import { unixSeconds } from '../../util/time.ts';
 import { fileListProperties, fileRoutes } from './file-routes.ts';
@@ -21,23 +29,24 @@ const AREA = 'Local file groups';
 
 const localFileGroupSchema = z
   .object({
-    id: idSchema,
-    name: z.string(),
-    status: z.enum(JOB_STATUSES),
-    upload_time: timeSchema.nullable(),
+    id: idSchema.describe('Id of the source group.'),
+    name: z.string().describe('Name of the source group.'),
+    status: groupStatusSchema,
+    upload_time: timeSchema.nullable().describe('Time when the upload was accepted, Unix seconds.'),
     creation_time: timeSchema,
-    start_time: timeSchema.nullable(),
-    end_time: timeSchema.nullable(),
-    error: jobErrorSchema.nullable(),
+    ...latestRunShape,
     metadata: metadataSchema,
-    chunk_metadata_keys: z.array(
-      z.object({ key: z.string(), type: z.enum(['string', 'integer', 'float', 'date', 'datetime']) }),
-    ),
-    chunk_metadatas_count: z.int().describe('Number of chunks that carry at least one chunk metadata record.'),
+    chunk_metadata_keys: z
+      .array(
+        z.object({
+          key: z.string().describe('Name of the column, and key of the chunk metadata.'),
+          type: z.enum(['string', 'integer', 'float', 'date', 'datetime']).describe('Type of the values.'),
+        }),
+      )
+      .describe('Columns of record files that become chunk metadata.'),
+    chunk_metadatas_count: z.int().describe('Number of chunks that have at least one chunk metadata record.'),
   })
   .meta({ id: 'LocalFileGroup' });
-
-const sourceGroupIdSchema = z.object({ source_group_id: idSchema });
 
 const uploadSchema = {
   type: 'object',
@@ -48,12 +57,14 @@ const uploadSchema = {
       type: 'string',
       minLength: 1,
       maxLength: NAME_LENGTH_MAX,
-      description: 'When absent, the group is called after its first file.',
+      description: 'Name of the group. If absent, the group gets the name of its first file.',
     },
     ...fileListProperties,
     chunk_metadata_keys: {
       type: 'string',
-      description: 'JSON array of {"key", "type"}; type is string, integer, float, date or datetime. Optional.',
+      description:
+        'Columns of record files that become chunk metadata: a JSON array of {"key", "type"}. The type is string, integer, float, date ' +
+        'or datetime.',
     },
   },
 };
@@ -73,11 +84,12 @@ function createRoute(deps: Deps): Route {
       area: AREA,
       summary: 'Upload files',
       description:
-        'At most 524,288,000 bytes of request body and 2,000 files. When this answers, the files are stored durably and ' +
-        'their ingestion has started. Equal file names and paths are allowed. Names are cut to their last path segment.',
+        'Creates a source group with the files. The request body has at most 524,288,000 bytes and 2,000 files. When the request is ' +
+        'answered, the files are stored durably and their ingestion is queued. Several files may have the same name or path. Only the ' +
+        'last path segment of a file name is kept.',
     },
     multipart: { schema: uploadSchema, bytesMax: UPLOAD_BYTES_MAX },
-    response: { status: 201, schema: sourceGroupIdSchema, description: 'The created source group.' },
+    response: { status: 201, schema: sourceGroupIdAnswer, description: 'The created source group.' },
     errors: [400, 409, 413, 415],
     idempotent: true,
     async handler({ caller, idempotency, signal, raw }) {
@@ -99,7 +111,10 @@ function listRoute(deps: Deps): Route {
     query: pageQuery,
     response: {
       status: 200,
-      schema: z.object({ local_file_groups: z.array(localFileGroupSchema), pagination: paginationSchema }),
+      schema: z.object({
+        local_file_groups: z.array(localFileGroupSchema).describe('Local file groups of this page.'),
+        pagination: paginationSchema,
+      }),
     },
     errors: [400],
     async handler({ caller, query }) {
@@ -148,10 +163,11 @@ function deleteRoute(deps: Deps): Route {
       area: AREA,
       summary: 'Delete a local file group',
       description:
-        'The content is hidden when this answers; a background job removes it. Repeated, it answers the same until the group is gone.',
+        'The content is hidden when the request is answered; a background job removes it. Until then, a repeated request gets the same ' +
+        'answer.',
     },
     params: idParams,
-    response: { status: 202, schema: sourceGroupIdSchema, description: 'The deletion was accepted.' },
+    response: { status: 202, schema: sourceGroupIdAnswer, description: 'The deletion was accepted.' },
     errors: [404],
     async handler({ caller, params }) {
       if (!isId(params.id)) throw notFound();

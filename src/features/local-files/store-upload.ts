@@ -1,4 +1,4 @@
-/** Makes received files durable before the rows that need them: blobs first, then one transaction. */
+/** Stores received files durably before the rows that refer to them: first the blobs, then one transaction. */
 
 import type { Caller } from '../../access/caller.ts';
 import type { StagedBlob } from '../../blobs/blob-store.ts';
@@ -17,9 +17,9 @@ import { newId } from '../../util/ids.ts';
 const BLOB_ROWS_PER_TRANSACTION = 400;
 
 /**
- * Stores the files of a request and returns its answer. When it rejects, nothing stays of the request.
+ * Stores the files of a request and returns its answer. If it rejects, nothing of the request is stored.
  *
- * @param store writes the rows and returns the answer, in the transaction that saves the answer for repeated requests.
+ * @param store writes the rows and returns the answer. It runs in the transaction that also saves the answer for repeated requests.
  */
 export async function storeUpload<T>(
   deps: Deps,
@@ -64,7 +64,7 @@ function tooSlow(): ServiceError {
   return new ServiceError('overloaded', 'Storing the files took too long. Send them again.', { retryAfterSeconds: 60 });
 }
 
-/** In transactions of about 10 ms: on the embedded database they queue with searches. */
+/** Writes the reservation in transactions of about 10 ms each, because searches on the embedded database wait for each transaction. */
 async function reserve(deps: Deps, tenantId: string, uploadId: string, staged: readonly StagedBlob[]): Promise<void> {
   const now = deps.clock.now();
   const sizes = new Map(staged.map((blob) => [blob.hash, blob.size]));
@@ -76,7 +76,7 @@ async function reserve(deps: Deps, tenantId: string, uploadId: string, staged: r
   }
 }
 
-/** Takes back what a failed upload had put in place. What even this cannot remove, the collector does later. */
+/** Removes the reservation and the blobs of a failed upload. If this fails too, the blob collector removes them later. */
 async function undoReservation(
   deps: Deps,
   tenantId: string,

@@ -15,21 +15,21 @@ import { notFound, ServiceError } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { newId } from '../../util/ids.ts';
 
-/** Every change of metadata looks at all of them. */
+/** Maximum number of columns of one tenant. Every change of metadata reads all of them. */
 export const COLUMNS_MAX = 100;
 
-/** Requests that began before a column was deleted still read its values: none runs longer. */
+/** Requests that began before a column was deleted still read its values. No request runs longer than this. */
 const PURGE_DELAY_SECONDS = 120;
 
 type Uses = Pick<Deps, 'db' | 'queue' | 'clock'>;
 
-/** A column belongs to the whole tenant. */
+/** Refuses limited keys, because a column belongs to the whole tenant. */
 export function refuseLimited({ sourceGroupIds, tagIds }: Caller): void {
   if (sourceGroupIds !== null || tagIds !== null)
     throw new ServiceError('forbidden', 'A key with limits cannot declare or delete metadata columns.');
 }
 
-/** @throws ServiceError not_found */
+/** Returns a column. @throws ServiceError not_found */
 export async function getColumn(tx: Queryable, caller: Caller, key: string): Promise<MetadataColumn> {
   const column = await findColumn(tx, caller.tenantId, key, caller);
   if (!column) throw notFound();
@@ -37,10 +37,10 @@ export async function getColumn(tx: Queryable, caller: Caller, key: string): Pro
 }
 
 /**
- * Filters may name it from the commit on; the job fills its index.
+ * Declares a column and returns it. Filters may name it from the commit on; a job builds its index.
  *
- * @param commitWith more to write in the same transaction.
- * @throws ServiceError conflict when the key is declared, or the tenant has COLUMNS_MAX columns.
+ * @param commitWith writes more rows in the same transaction.
+ * @throws ServiceError conflict when the key is declared already, or when the tenant has COLUMNS_MAX columns.
  */
 export async function declareColumn(
   { db, queue, clock }: Uses,
@@ -65,7 +65,7 @@ export async function declareColumn(
   return column;
 }
 
-/** @throws ServiceError not_found */
+/** Deletes a column and returns it. @throws ServiceError not_found */
 export async function removeColumn({ db, queue, clock }: Uses, caller: Caller, key: string): Promise<MetadataColumn> {
   const { tenantId } = caller;
   return db.transaction(tenantId, async (tx) => {

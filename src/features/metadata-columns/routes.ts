@@ -1,4 +1,4 @@
-/** Metadata columns over HTTP: keys of source metadata that `metadata_filter` may name, and their values. */
+/** Routes for metadata columns: the keys of source metadata that `metadata_filter` may name, and their values. */
 
 import { z } from 'zod';
 import { accessOf } from '../../access/access.ts';
@@ -27,16 +27,18 @@ export const COLUMN_DESCRIPTION_LENGTH_MAX = 1_000;
 
 const columnSchema = z
   .object({
-    id: idSchema,
-    key: z.string(),
-    type: z.enum(COLUMN_TYPES),
-    description: z.string(),
+    id: idSchema.describe('Id of the column.'),
+    key: z.string().describe('Key of source metadata.'),
+    type: z.enum(COLUMN_TYPES).describe('Type of the values.'),
+    description: z.string().describe('What the column is for, in the words of its owner. Empty when none was given.'),
     status: z
       .enum(['building', 'ready'])
-      .describe('While `building`, the column may be used: filters are right, only slower.'),
+      .describe('While the status is `building`, filters on the column are already correct, but slower.'),
     coercion_failures: z
       .int()
-      .describe('Sources whose value is no whole number, of those looked at so far: for filters they lack the key.'),
+      .describe(
+        'Number of sources, of those read so far, whose value is not a whole number. Filters treat them as without the key.',
+      ),
   })
   .meta({ id: 'MetadataColumn' });
 
@@ -44,29 +46,36 @@ const columnBody = z.strictObject({
   key: text(1, FILTER_KEY_LENGTH_MAX)
     .refine((key) => key !== '.' && key !== '..', 'must not be "." or "..": addresses cannot hold them')
     .describe('Key of source metadata.'),
-  type: z.enum(COLUMN_TYPES).describe('`integer`: whole numbers of 64 bits.'),
-  description: text(0, COLUMN_DESCRIPTION_LENGTH_MAX).default(''),
+  type: z.enum(COLUMN_TYPES).describe('Type of the values. `integer`: whole numbers of 64 bits.'),
+  description: text(0, COLUMN_DESCRIPTION_LENGTH_MAX)
+    .default('')
+    .describe('What the column is for, in your own words.'),
 });
 
 const keyParams = z.strictObject({
-  key: text(1, FILTER_KEY_LENGTH_MAX).refine((key) => key.isWellFormed() && !key.includes('\0')),
+  key: text(1, FILTER_KEY_LENGTH_MAX)
+    .refine((key) => key.isWellFormed() && !key.includes('\0'))
+    .describe('Key of the column.'),
 });
 
 const valuesQuery = z.strictObject({
   limit: pageQueryShape.limit,
-  prefix: text(0, FILTER_VALUE_LENGTH_MAX).optional().describe('Only values that begin with this.'),
+  prefix: text(0, FILTER_VALUE_LENGTH_MAX).optional().describe('Only values that begin with this text.'),
   after: text(0, FILTER_VALUE_LENGTH_MAX)
     .optional()
-    .describe('Only values after this one: the last of the page before.'),
+    .describe('Only values after this one: the last value of the previous page.'),
   ...principalShape,
 });
 
-const valueSchema = z.object({ value: z.string(), count: z.int().describe('Sources that have it.') });
+const valueSchema = z.object({
+  value: z.string().describe('The value, as text.'),
+  count: z.int().describe('Number of sources with this value.'),
+});
 
-/** Values that are read at once behind those that a redaction rule hides. */
-const HIDDEN_PAGE = 500;
+/** Number of values per query, after the first query, when redaction rules withhold values. */
+const NEXT_VALUES = 500;
 
-/** As many digits as a 64-bit number has. */
+/** A whole number with at most as many digits as a 64-bit integer. */
 const WHOLE_NUMBER = /^[+-]?[0-9]{1,19}$/;
 
 export function metadataColumnRoutes(deps: Deps): Route[] {
@@ -82,7 +91,10 @@ function listRoute(deps: Deps): Route {
     query: pageQuery,
     response: {
       status: 200,
-      schema: z.object({ metadata_columns: z.array(columnSchema), pagination: paginationSchema }),
+      schema: z.object({
+        metadata_columns: z.array(columnSchema).describe('Metadata columns of this page.'),
+        pagination: paginationSchema,
+      }),
     },
     errors: [400],
     async handler({ caller, query }) {
@@ -105,8 +117,8 @@ function declareRoute(deps: Deps): Route {
       area: AREA,
       summary: 'Declare a metadata column',
       description:
-        'Makes a key of source metadata usable in `metadata_filter`, at once; a background job builds its index. ' +
-        `409 when the key is declared, and for the column after the ${COLUMNS_MAX}th.`,
+        'Makes a key of source metadata usable in `metadata_filter` at once; a background job builds its index. ' +
+        `409 if the key is declared already, or if there are ${COLUMNS_MAX} columns already.`,
     },
     check: refuseLimited,
     body: columnBody,
@@ -128,7 +140,7 @@ function deleteRoute(deps: Deps): Route {
       id: 'deleteMetadataColumn',
       area: AREA,
       summary: 'Delete a metadata column',
-      description: 'The metadata itself stays. The answer is the deleted column.',
+      description: 'Deletes the column; the metadata of the sources stays. Returns the deleted column.',
     },
     check: refuseLimited,
     params: keyParams,
@@ -148,29 +160,36 @@ function valuesRoute(deps: Deps): Route {
       area: AREA,
       summary: 'List the values of a metadata column',
       description:
-        'Distinct values of the sources that the key and, while authorization is on, the principal may see, integers by size, text bytewise.',
+        'Returns the distinct values of the sources that the API key may see and, while authorization is on, the principal may see. ' +
+        'Integers are sorted by size, text by its bytes.',
     },
     params: keyParams,
     query: valuesQuery,
-    response: { status: 200, schema: z.object({ values: z.array(valueSchema), has_more: z.boolean() }) },
+    response: {
+      status: 200,
+      schema: z.object({
+        values: z.array(valueSchema).describe('Values of this page.'),
+        has_more: z.boolean().describe('Whether there is a next page.'),
+      }),
+    },
     errors: [400, 404],
     async handler({ caller, params, query, signal }) {
-      const shown: z.input<typeof valueSchema>[] = [];
+      const visible: z.input<typeof valueSchema>[] = [];
       let after = query.after;
-      // Pages that rules leave little of are followed by the next: what is shown last is where the next page begins.
-      for (let limit = query.limit + 1; ; limit = HIDDEN_PAGE) {
+      // If redaction rules withhold values of a query, more values are read until the page is full.
+      for (let limit = query.limit + 1; ; limit = NEXT_VALUES) {
         signal.throwIfAborted();
         const { values, redactor } = await readValues(deps, caller, params.key, query, { after, limit });
-        // A masked value would be no filter and no place in the list: it is left out.
-        shown.push(
+        // A value that redaction changes is left out: it could not be used in a filter or as `after`.
+        visible.push(
           ...(await collect(values, async (one) =>
             one.value === (await redactText(redactor, one.value, FACTS_SHOWN, signal)) ? one : undefined,
           )),
         );
-        if (values.length < limit || shown.length > query.limit) break;
+        if (values.length < limit || visible.length > query.limit) break;
         after = values.at(-1)!.value;
       }
-      return { values: shown.slice(0, query.limit), has_more: shown.length > query.limit };
+      return { values: visible.slice(0, query.limit), has_more: visible.length > query.limit };
     },
   });
 }

@@ -1,11 +1,11 @@
-/** The redaction policy of a tenant over HTTP, and a way to try it. */
+/** Routes for the redaction policy of a tenant, and a route that tries the policy on a text. */
 import { z } from 'zod';
 import type { Caller } from '../../access/caller.ts';
 import { type AuditAction, appendAudit } from '../../corpus/audit-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { invalidRequest, notFound } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
-import { unlimitedTo } from '../../http/key-limits.ts';
+import { refuseLimitedKeys } from '../../http/key-limits.ts';
 import { type Route, route } from '../../http/route.ts';
 import { timeSchema } from '../../http/schemas.ts';
 import { isName } from '../../redaction/detectors/entities.ts';
@@ -29,18 +29,18 @@ const policyBody = z.strictObject(redactionPolicyShape);
 const policySchema = z
   .object({
     ...redactionPolicyShape,
-    version: z.int().describe('Grows with every change.'),
+    version: z.int().describe('Version of the policy. It grows with every change.'),
     creation_time: timeSchema,
     last_update_time: timeSchema,
   })
   .meta({ id: 'RedactionPolicy' });
 
 const testBody = z.strictObject({
-  text: text(1, TEST_LENGTH_MAX),
-  apply_at: z.enum(APPLY_AT).optional().describe('Only the rules of this step; absent = all rules.'),
+  text: text(1, TEST_LENGTH_MAX).describe('The text to redact.'),
+  apply_at: z.enum(APPLY_AT).optional().describe('Applies only the rules of this step. Absent: all rules.'),
 });
 const testSchema = z.object({
-  text: z.string().describe('What becomes of the text; empty when it is blocked.'),
+  text: z.string().describe('The redacted text; empty if it is blocked.'),
   blocked: z.boolean().describe('A rule with the action `block` matched: the text would be withheld as a whole.'),
   matches: z
     .array(
@@ -48,12 +48,12 @@ const testSchema = z.object({
         rule: z.string().describe('Name of the rule.'),
         kind: z.enum(['entity', 'regex', 'dictionary']).describe('Kind of the rule.'),
         entity: z.string().nullable().describe('What an entity rule found; null for other rules.'),
-        start: z.int().describe('Code point of the given text at which the match begins.'),
-        end: z.int().describe('Code point behind the match.'),
+        start: z.int().describe('Offset of the first code point of the match, in the given text.'),
+        end: z.int().describe('Offset behind the last code point of the match.'),
         action: z.enum(ACTIONS).describe('What the rule does.'),
       }),
     )
-    .describe('From left to right, without overlaps.'),
+    .describe('The matches, from left to right. They do not overlap.'),
 });
 
 const EXAMPLE = {
@@ -71,8 +71,8 @@ const EXAMPLE = {
   ],
 };
 
-/** The policy is the whole tenant's. */
-const check = unlimitedTo('manage redaction');
+/** The policy applies to the whole tenant, so a limited key must not manage it. */
+const check = refuseLimitedKeys('manage redaction');
 
 export function redactionRoutes(deps: Deps): Route[] {
   return [getRoute(deps), putRoute(deps), deleteRoute(deps), testRoute(deps)];
@@ -107,7 +107,9 @@ function putRoute(deps: Deps): Route {
       area: AREA,
       summary: 'Set the redaction policy',
       description:
-        'Replaces the policy that was there. Of matches that overlap, the longest at a place counts, then the stricter action; what sticks out of it is replaced by itself. When rules of the step `ingest` change, sources are read anew in runs of their groups; until then they are shown as the new rules leave them.',
+        'Replaces the whole policy. Matches are resolved from left to right. If several begin at the same place, the longest counts; of ' +
+        'equally long ones, the one with the stricter action. If rules of the step `ingest` change, the sources are read again in ' +
+        'runs of their groups; until then, the new rules are applied whenever their content is returned.',
     },
     body: policyBody,
     response: { status: 200, schema: policySchema },
@@ -139,8 +141,7 @@ function deleteRoute(deps: Deps): Route {
       id: 'deleteRedactionPolicy',
       area: AREA,
       summary: 'Delete the redaction policy',
-      description:
-        'The answer is the deleted policy. Sources that were ingested under its rules are read anew without them.',
+      description: 'Returns the deleted policy. Sources that were ingested with its rules are read again without them.',
     },
     response: { status: 200, schema: policySchema },
     errors: [404],
@@ -165,7 +166,7 @@ function testRoute(deps: Deps): Route {
       id: 'testRedactionPolicy',
       area: AREA,
       summary: 'Try the redaction policy on a text',
-      description: 'Also while it is not enabled. The text is stored nowhere.',
+      description: 'Works even while the policy is not enabled. The text is not stored.',
     },
     body: testBody,
     response: { status: 200, schema: testSchema },
@@ -182,7 +183,7 @@ function testRoute(deps: Deps): Route {
   });
 }
 
-/** What the engine refuses beyond what the schema knows. @throws ServiceError invalid_request */
+/** Compiles the patterns, because the engine refuses some that the schema accepts. @throws ServiceError invalid_request */
 function compilePatterns(rules: RedactionPolicy['rules']): void {
   for (const [i, rule] of rules.entries()) {
     if (rule.kind !== 'regex') continue;
@@ -194,27 +195,28 @@ function compilePatterns(rules: RedactionPolicy['rules']): void {
   }
 }
 
-/** A rule that finds nothing because nobody looks would be a promise that is not kept. @throws ServiceError */
+/** Refuses rules for entities that only an analyzer of names finds, if no configured analyzer finds them. @throws ServiceError */
 async function checkNames(
   { analyzer }: Pick<Deps, 'analyzer'>,
   rules: RedactionPolicy['rules'],
   signal: AbortSignal,
 ): Promise<void> {
-  let known: readonly string[] | undefined;
+  let supported: readonly string[] | undefined;
   for (const [i, rule] of rules.entries()) {
     for (const [j, entity] of (rule.kind === 'entity' ? rule.entities : []).entries()) {
       if (!isName(entity)) continue;
-      const what = `/rules/${i}/entities/${j}: ${entity} is found by an analyzer of names`;
-      if (!analyzer) throw invalidRequest(`${what}, and none is configured: PINAKES_PRESIDIO_URL is not set.`);
-      known ??= await analyzer.supported(signal);
-      if (!known.includes(entity)) throw invalidRequest(`${what}, and the one that is configured does not know it.`);
+      const subject = `/rules/${i}/entities/${j}: ${entity} is found by an analyzer of names`;
+      if (!analyzer) throw invalidRequest(`${subject}, and none is configured: PINAKES_PRESIDIO_URL is not set.`);
+      supported ??= await analyzer.supported(signal);
+      if (!supported.includes(entity))
+        throw invalidRequest(`${subject}, but the configured analyzer does not support it.`);
     }
   }
 }
 
 function record(tx: Tx, caller: Caller, action: AuditAction, policy: StoredRedactionPolicy): Promise<void> {
   const { tenantId, apiKeyId: actor } = caller;
-  // Terms and patterns can be secrets themselves.
+  // Terms and patterns are left out, because they can be secrets themselves.
   const rules = policy.rules.map(({ name, kind, action: does, apply_at }) => ({ name, kind, action: does, apply_at }));
   const details = { version: policy.version, enabled: policy.enabled, rules };
   return appendAudit(tx, {

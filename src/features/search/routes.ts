@@ -1,11 +1,11 @@
-/** POST /search. */
+/** The route POST /search. */
 import { z } from 'zod';
 import { principalOf } from '../../access/access.ts';
 import { contentShape, toContent } from '../../http/content-record.ts';
 import type { Deps } from '../../http/deps.ts';
 import { SERVER_TIMING, serverTiming } from '../../http/operations/server-timing.ts';
 import { type Route, route } from '../../http/route.ts';
-import { idSchema, principalShape } from '../../http/schemas.ts';
+import { principalShape, warningsSchema } from '../../http/schemas.ts';
 import { filterShape, readFilters } from '../../http/search-filters.ts';
 import { retrieve } from '../../retrieval/retrieve.ts';
 import type { Hit, Neighbour, RetrieveRequest } from '../../retrieval/types.ts';
@@ -20,38 +20,51 @@ export const SEARCH_CONTEXT_MAX = 5;
 const neighbourCount = z.int().min(0).max(SEARCH_CONTEXT_MAX).default(0);
 
 const searchBody = z.strictObject({
-  query: text(1, QUERY_LENGTH_MAX),
+  query: text(1, QUERY_LENGTH_MAX).describe('Words or question to search for.'),
   mode: z
     .enum(['hybrid', 'lexical', 'semantic'])
     .default('hybrid')
     .describe(
-      'With no embedding model, `hybrid` is `lexical` and `semantic` is refused. When the model fails, `hybrid` is `lexical` with a warning.',
+      'By words (`lexical`), by meaning (`semantic`), or both (`hybrid`). Without an embedding model, `hybrid` works as `lexical`, and ' +
+        '`semantic` is refused. If the model fails, `hybrid` works as `lexical`, with a warning.',
     ),
-  limit: z.int().min(1).max(SEARCH_LIMIT_MAX).default(SEARCH_LIMIT_DEFAULT),
-  offset: z.int().min(0).max(SEARCH_OFFSET_MAX).default(0).describe('Results to skip.'),
+  limit: z.int().min(1).max(SEARCH_LIMIT_MAX).default(SEARCH_LIMIT_DEFAULT).describe('Maximum number of results.'),
+  offset: z.int().min(0).max(SEARCH_OFFSET_MAX).default(0).describe('Number of results to skip.'),
   ...filterShape,
-  use_postfilter: z.boolean().default(false).describe('Filters after the search: may find fewer than `limit`.'),
+  use_postfilter: z
+    .boolean()
+    .default(false)
+    .describe('Applies the filters after the search instead of within it. May return fewer results than `limit`.'),
   rerank: z
     .boolean()
     .default(true)
     .describe(
-      'Whether the first hits are put into another order: by the rerank model, if one is configured, else, in lexical search, by how closely they hold the words of the query.',
+      'Whether the first results are ordered again: by the rerank model if one is configured; otherwise, in lexical search, by how ' +
+        'close together they have the words of the query.',
     ),
-  max_chunks_per_source: z.int().min(1).max(SEARCH_LIMIT_MAX).optional(),
-  context: z
-    .strictObject({ before: neighbourCount, after: neighbourCount })
+  max_chunks_per_source: z
+    .int()
+    .min(1)
+    .max(SEARCH_LIMIT_MAX)
     .optional()
-    .describe('Neighbouring chunks to return with each result.'),
+    .describe('Maximum number of chunks of one source. Absent: no limit.'),
+  context: z
+    .strictObject({
+      before: neighbourCount.describe('Number of chunks before the result.'),
+      after: neighbourCount.describe('Number of chunks after the result.'),
+    })
+    .optional()
+    .describe('How many neighbouring chunks to return with each result.'),
   ...principalShape,
 });
 
 const neighbourSchema = z
   .object({
-    id: idSchema,
-    chunk_index: z.int(),
-    content: z.string(),
-    start_offset: z.int(),
-    end_offset: z.int(),
+    id: contentShape.id,
+    chunk_index: contentShape.chunk_index,
+    content: contentShape.content,
+    start_offset: contentShape.start_offset,
+    end_offset: contentShape.end_offset,
   })
   .meta({ id: 'Neighbour' });
 
@@ -59,13 +72,14 @@ const resultSchema = z
   .object({
     ...contentShape,
     context: z
-      .object({ before: z.array(neighbourSchema), after: z.array(neighbourSchema) })
+      .object({
+        before: z.array(neighbourSchema).describe('Chunks before the result.'),
+        after: z.array(neighbourSchema).describe('Chunks after the result.'),
+      })
       .optional()
-      .describe('Neighbouring chunks in reading order; only when the request asks for them.'),
+      .describe('Neighbouring chunks in reading order; present if the request asks for them.'),
   })
   .meta({ id: 'SearchResult' });
-
-const warningSchema = z.object({ type: z.string(), message: z.string() }).meta({ id: 'Warning' });
 
 export function searchRoutes(deps: Deps): Route[] {
   return [
@@ -78,10 +92,17 @@ export function searchRoutes(deps: Deps): Route[] {
         area: 'Search',
         summary: 'Search the knowledge',
         description:
-          'Chunks that fit the query, best first. All filters must hold. The header `Server-Timing` tells how long each stage took.',
+          'Returns the chunks that match the query, best first. A chunk must match all filters. The header `Server-Timing` says how long ' +
+          'each stage took.',
       },
       body: searchBody,
-      response: { status: 200, schema: z.object({ results: z.array(resultSchema), warnings: z.array(warningSchema) }) },
+      response: {
+        status: 200,
+        schema: z.object({
+          results: z.array(resultSchema).describe('Matching chunks, best first.'),
+          warnings: warningsSchema,
+        }),
+      },
       errors: [502, 504],
       example: { query: 'How long are records kept?', limit: 5, source_types: ['local_file'] },
       async handler({ body, caller, signal, reply }) {

@@ -1,11 +1,11 @@
-/** Stored secrets over HTTP. The value goes in and never comes out: see vault/. */
+/** Routes for stored secrets. They accept the value of a secret, but never return it: see vault/. */
 import { z } from 'zod';
 import type { Caller } from '../../access/caller.ts';
 import { type AuditAction, appendAudit } from '../../corpus/audit-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { notFound, ServiceError } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
-import { unlimitedTo } from '../../http/key-limits.ts';
+import { refuseLimitedKeys } from '../../http/key-limits.ts';
 import { pageQuery, paginationSchema, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idSchema, nameSchema, pathId, timeSchema } from '../../http/schemas.ts';
@@ -27,48 +27,51 @@ import {
 const AREA = 'Secrets';
 const SECRET_LENGTH_MAX = 5_000;
 const DESCRIPTION_LENGTH_MAX = 1_000;
-/** Of one tenant. */
+/** Maximum number of secrets of one tenant. */
 export const SECRETS_MAX = 1_000;
 const SCOPES = ['ingestion:manage'] as const;
 
 const secretSchema = z
   .object({
-    id: idSchema,
-    name: z.string(),
-    type: z.enum(SECRET_TYPES),
+    id: idSchema.describe('Id of the secret.'),
+    name: z.string().describe('Name of the secret.'),
+    type: z.enum(SECRET_TYPES).describe('Type of source that the secret opens.'),
     last_update_time: timeSchema,
     creation_time: timeSchema,
-    description: z.string().describe('Empty when none was given.'),
+    description: z.string().describe('What the secret is for, in the words of its owner. Empty when none was given.'),
   })
   .meta({ id: 'Secret' });
 
-const secretParams = z.strictObject({ secret_id: pathId });
+const secretParams = z.strictObject({ secret_id: pathId.describe('Id of the secret.') });
 const valueSchema = text(1, SECRET_LENGTH_MAX);
 const descriptionSchema = text(0, DESCRIPTION_LENGTH_MAX);
 
 const createBody = z.strictObject({
-  name: nameSchema,
+  name: nameSchema.describe('Name of the secret.'),
   type: z
     .enum(SECRET_TYPES)
     .describe(
-      'What it opens: `drive` (the JSON key of a service account), `repo` (an access token), `page` (an integration token).',
+      'Type of source that the secret opens: `drive` (the JSON key of a service account), `repo` (an access token), `page` (an ' +
+        'integration token).',
     ),
-  secret: valueSchema.describe('The value. It is never returned; whether it works is seen by the run that uses it.'),
-  description: descriptionSchema.optional(),
+  secret: valueSchema.describe('The value. It is never returned. The first run that uses it shows whether it works.'),
+  description: descriptionSchema.optional().describe('What the secret is for, in your own words.'),
 });
 
 const updateBody = z.strictObject({
-  name: nameSchema,
-  secret: valueSchema.optional().describe('A new value; absent = the current one stays.'),
-  description: descriptionSchema.optional().describe('Absent = unchanged; empty = none.'),
+  name: nameSchema.describe('New name of the secret.'),
+  secret: valueSchema.optional().describe('New value. Absent: the current value stays.'),
+  description: descriptionSchema
+    .optional()
+    .describe('What the secret is for. Absent: unchanged. Empty: no description.'),
 });
 
 export function secretRoutes(deps: Deps): Route[] {
   return [createRoute(deps), listRoute(deps), getRoute(deps), updateRoute(deps), deleteRoute(deps)];
 }
 
-/** Secrets belong to the whole tenant: a key that is limited to some of its groups has no business with them. */
-const refuseLimited = unlimitedTo('use secrets');
+/** Secrets belong to the whole tenant, so an API key that is limited to some groups must not use them. */
+const refuseLimited = refuseLimitedKeys('use secrets');
 
 function createRoute(deps: Deps): Route {
   return route({
@@ -80,7 +83,7 @@ function createRoute(deps: Deps): Route {
       id: 'createSecret',
       area: AREA,
       summary: 'Store a secret',
-      description: 'The value is sealed before it is stored and is never returned.',
+      description: 'The value is encrypted before it is stored, and it is never returned.',
     },
     body: createBody,
     response: { status: 201, schema: secretSchema, description: 'The secret, without its value.' },
@@ -115,9 +118,20 @@ function listRoute(deps: Deps): Route {
     path: '/secrets',
     scopes: SCOPES,
     check: refuseLimited,
-    operation: { id: 'listSecrets', area: AREA, summary: 'List secrets', description: 'Without their values.' },
+    operation: {
+      id: 'listSecrets',
+      area: AREA,
+      summary: 'List secrets',
+      description: 'Returns the secrets without their values.',
+    },
     query: pageQuery,
-    response: { status: 200, schema: z.object({ secrets: z.array(secretSchema), pagination: paginationSchema }) },
+    response: {
+      status: 200,
+      schema: z.object({
+        secrets: z.array(secretSchema).describe('Secrets of this page, without their values.'),
+        pagination: paginationSchema,
+      }),
+    },
     async handler({ caller, query }) {
       const { rows, total } = await listSecrets(deps.db, caller.tenantId, query.limit + 1, query.after_id);
       const { page, pagination } = toPage(rows, query.limit, total);
@@ -132,7 +146,12 @@ function getRoute(deps: Deps): Route {
     path: '/secrets/{secret_id}',
     scopes: SCOPES,
     check: refuseLimited,
-    operation: { id: 'getSecret', area: AREA, summary: 'Get a secret', description: 'Without its value.' },
+    operation: {
+      id: 'getSecret',
+      area: AREA,
+      summary: 'Get a secret',
+      description: 'Returns the secret without its value.',
+    },
     params: secretParams,
     response: { status: 200, schema: secretSchema },
     async handler({ caller, params }) {
@@ -155,7 +174,7 @@ function updateRoute(deps: Deps): Route {
       id: 'updateSecret',
       area: AREA,
       summary: 'Change a secret',
-      description: 'Later runs use the new value; a run that is under way goes on with the one it began with.',
+      description: 'Later runs use the new value. A run that is active keeps the value with which it started.',
     },
     params: secretParams,
     body: updateBody,
@@ -189,7 +208,7 @@ function deleteRoute(deps: Deps): Route {
       id: 'deleteSecret',
       area: AREA,
       summary: 'Delete a secret',
-      description: 'The answer is the deleted secret. A schedule that uses it fails at its next run.',
+      description: 'Returns the deleted secret. The next run of a source that uses it fails.',
     },
     params: secretParams,
     response: { status: 200, schema: secretSchema },

@@ -1,4 +1,4 @@
-/** Changes to a source group itself: its name, its metadata. */
+/** Changes the name and the metadata of a source group. */
 
 import type { GroupLimits } from '../../access/limits.ts';
 import { findGroup, lockGroup, type SourceGroup, saveGroupMetadata, setGroupName } from '../../corpus/group-store.ts';
@@ -7,7 +7,7 @@ import { notFound } from '../../errors.ts';
 import { type ApiMetadata, checkPatch, mergeMetadata, type PatchRecord } from '../../filters/metadata.ts';
 import type { Deps } from '../../http/deps.ts';
 
-/** @throws ServiceError not_found, also for a group that is being deleted. */
+/** Renames a group and returns it. @throws ServiceError not_found, also for a group that is being deleted. */
 export async function renameGroup(
   deps: Pick<Deps, 'db'>,
   tenantId: string,
@@ -23,9 +23,9 @@ export async function renameGroup(
 }
 
 /**
- * Merges a patch into the group's metadata and returns what it is then. The group stays locked while it is merged.
+ * Merges a patch into the group's metadata and returns the merged metadata. The group is locked during the merge.
  *
- * @throws ServiceError invalid_request, not_found, metadata_full: in this order.
+ * @throws ServiceError invalid_request, not_found, metadata_full: checked in this order.
  */
 export async function patchGroupMetadata(
   deps: Pick<Deps, 'db'>,

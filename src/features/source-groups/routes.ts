@@ -1,4 +1,4 @@
-/** Source groups over HTTP: groups of every origin, their sources. Their runs are in run-routes.ts. */
+/** Routes for source groups of every type, and for their sources. The routes for their runs are in run-routes.ts. */
 
 import { z } from 'zod';
 import type { GroupLimits } from '../../access/limits.ts';
@@ -11,17 +11,21 @@ import type { Deps } from '../../http/deps.ts';
 import { orderShape, pageQueryShape, paginationSchema, searchShape, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import {
+  groupStatusSchema,
   idParams,
   idSchema,
-  jobErrorSchema,
+  jobStatusSchema,
+  latestRunShape,
   metadataPatchSchema,
   metadataSchema,
   nameSchema,
+  type SOURCE_TYPES,
+  sourceGroupIdAnswer,
+  sourceTypeSchema,
   timeSchema,
 } from '../../http/schemas.ts';
-import { SOURCE_TYPES, sourceDetailsSchema, toSourceDetails } from '../../http/source-record.ts';
+import { sourceDetailsSchema, toSourceDetails } from '../../http/source-record.ts';
 import { requestDeletion } from '../../ingest/removal/delete-group.ts';
-import { JOB_STATUSES } from '../../jobs/status.ts';
 import { collect } from '../../util/collect.ts';
 import { isId } from '../../util/ids.ts';
 import { unixSeconds } from '../../util/time.ts';
@@ -32,14 +36,12 @@ const AREA = 'Source groups';
 
 const sourceGroupSchema = z
   .object({
-    id: idSchema,
-    source_type: z.enum(SOURCE_TYPES),
-    name: z.string(),
-    status: z.enum(JOB_STATUSES),
+    id: idSchema.describe('Id of the source group.'),
+    source_type: sourceTypeSchema.describe('Where the sources of the group come from.'),
+    name: z.string().describe('Name of the source group.'),
+    status: groupStatusSchema,
     creation_time: timeSchema,
-    start_time: timeSchema.nullable(),
-    end_time: timeSchema.nullable(),
-    error: jobErrorSchema.nullable(),
+    ...latestRunShape,
     metadata: metadataSchema,
   })
   .meta({ id: 'SourceGroup' });
@@ -48,8 +50,8 @@ const groupQuery = z.strictObject({
   ...pageQueryShape,
   ...orderShape,
   ...searchShape('the name'),
-  source_type: z.enum(SOURCE_TYPES).optional(),
-  status: z.enum(JOB_STATUSES).optional(),
+  source_type: sourceTypeSchema.optional().describe('Only source groups of this type.'),
+  status: jobStatusSchema.optional().describe('Only source groups with this status.'),
   tag_id: z.string().optional().describe('Only groups with this tag. An unknown tag selects nothing.'),
 });
 
@@ -74,7 +76,10 @@ function listRoute(deps: Deps): Route {
     query: groupQuery,
     response: {
       status: 200,
-      schema: z.object({ source_groups: z.array(sourceGroupSchema), pagination: paginationSchema }),
+      schema: z.object({
+        source_groups: z.array(sourceGroupSchema).describe('Source groups of this page.'),
+        pagination: paginationSchema,
+      }),
     },
     errors: [400],
     async handler({ caller, query }) {
@@ -118,7 +123,7 @@ function renameRoute(deps: Deps): Route {
     scopes: ['ingestion:manage'],
     operation: { id: 'renameSourceGroup', area: AREA, summary: 'Rename a source group' },
     params: idParams,
-    body: z.strictObject({ name: nameSchema }),
+    body: z.strictObject({ name: nameSchema.describe('New name of the source group.') }),
     response: { status: 200, schema: sourceGroupSchema },
     example: { name: 'Policies 2026' },
     handler: async ({ caller, params, body }) =>
@@ -136,8 +141,8 @@ function metadataRoute(deps: Deps): Route {
       area: AREA,
       summary: 'Change the metadata of a source group',
       description:
-        'The rules are those of source metadata: merged by key, `val` null deletes a key, at most 40 records in a patch and 20 ' +
-        'after it. The filter `metadata` sees these records.',
+        'The same rules apply as for source metadata: the patch is merged by key, and `val` null deletes a key. A patch has at most 40 ' +
+        'records; at most 20 records may remain. The filter `metadata` of searches uses these records.',
     },
     params: idParams,
     body: z.strictObject({ metadata: metadataPatchSchema }),
@@ -159,12 +164,13 @@ function deleteRoute(deps: Deps): Route {
       area: AREA,
       summary: 'Delete a source group',
       description:
-        'The content is hidden when this answers; a background job removes it. Repeated, it answers the same until the group is gone.',
+        'The content is hidden when the request is answered; a background job removes it. Until then, a repeated request gets the same ' +
+        'answer.',
     },
     params: idParams,
     response: {
       status: 202,
-      schema: z.object({ source_group_id: idSchema }),
+      schema: sourceGroupIdAnswer,
       description: 'The deletion was accepted.',
     },
     errors: [404],
@@ -186,7 +192,10 @@ function sourcesRoute(deps: Deps): Route {
     query: z.strictObject({ ...pageQueryShape, ...orderShape }),
     response: {
       status: 200,
-      schema: z.object({ sources: z.array(sourceDetailsSchema), pagination: paginationSchema }),
+      schema: z.object({
+        sources: z.array(sourceDetailsSchema).describe('Sources of this page.'),
+        pagination: paginationSchema,
+      }),
     },
     errors: [400, 404],
     async handler({ caller, params, query }) {
@@ -202,7 +211,7 @@ function sourcesRoute(deps: Deps): Route {
   });
 }
 
-/** @throws ServiceError not_found */
+/** Returns a group that the caller may see. @throws ServiceError not_found */
 async function getGroup(tx: Queryable, tenantId: string, id: string, limits: GroupLimits): Promise<SourceGroup> {
   const group = isId(id) ? await findGroup(tx, tenantId, id, limits) : undefined;
   if (!group) throw notFound();

@@ -1,4 +1,4 @@
-/** Runs of source groups over HTTP: history, progress, per-file errors, run again, cancel. */
+/** Routes for the runs of source groups: history, progress, errors of files, start, cancel. */
 
 import { z } from 'zod';
 import { findGroup } from '../../corpus/group-store.ts';
@@ -7,9 +7,15 @@ import { notFound } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { orderShape, pageQuery, pageQueryShape, paginationSchema, searchShape, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
-import { idParams, idSchema, jobErrorSchema, timeSchema } from '../../http/schemas.ts';
+import {
+  idParams,
+  idSchema,
+  jobErrorSchema,
+  jobStatusSchema,
+  sourceGroupIdSchema,
+  timeSchema,
+} from '../../http/schemas.ts';
 import { cancelRun, startRun } from '../../ingest/runs/run-actions.ts';
-import { JOB_STATUSES } from '../../jobs/status.ts';
 import { FACTS_SHOWN, redactText } from '../../redaction/apply-redaction.ts';
 import { collect } from '../../util/collect.ts';
 import { isId } from '../../util/ids.ts';
@@ -19,41 +25,54 @@ const AREA = 'Runs';
 
 const runSchema = z
   .object({
-    id: idSchema,
-    source_group_id: idSchema,
-    status: z.enum(JOB_STATUSES),
+    id: idSchema.describe('Id of the run.'),
+    source_group_id: sourceGroupIdSchema,
+    status: jobStatusSchema.describe('Status of the run.'),
     stage: z
       .string()
       .nullable()
-      .describe('What the run is doing now: `list` while its origin is listed and what came is read, then `parse`.'),
-    files_done: z.int(),
-    files_total: z.int(),
-    chunks_done: z.int(),
-    statistics: z.object({
-      scanned: z.int(),
-      added: z.int(),
-      updated: z.int(),
-      unchanged: z.int(),
-      skipped: z.int(),
-      deleted: z.int(),
-      failed: z.int(),
-    }),
+      .describe(
+        'What the run does now: `list` while it lists the origin and reads the files that it found, then `parse`.',
+      ),
+    files_done: z.int().describe('Number of files that were processed, including those that failed.'),
+    files_total: z
+      .int()
+      .describe('Number of files of the run. While the run lists its origin, the number of files found so far.'),
+    chunks_done: z.int().describe('Number of chunks stored so far.'),
+    statistics: z
+      .object({
+        scanned: z.int().describe('Files that were examined.'),
+        added: z.int().describe('New files.'),
+        updated: z.int().describe('Files with new content.'),
+        unchanged: z.int().describe('Files that did not change.'),
+        skipped: z.int().describe('Files that were not read.'),
+        deleted: z.int().describe('Files that no longer exist at the origin and were deleted.'),
+        failed: z.int().describe('Files that failed.'),
+      })
+      .describe('Numbers of files by the result of the run.'),
     creation_time: timeSchema,
-    start_time: timeSchema.nullable(),
-    end_time: timeSchema.nullable(),
-    error: jobErrorSchema.nullable(),
+    start_time: timeSchema.nullable().describe('Start of the run, Unix seconds; null before it starts.'),
+    end_time: timeSchema.nullable().describe('End of the run, Unix seconds; null before it ends.'),
+    error: jobErrorSchema.nullable().describe('Why the run failed; null when it did not fail.'),
   })
   .meta({ id: 'Run' });
 
+const runPageSchema = z.object({
+  runs: z.array(runSchema).describe('Runs of this page.'),
+  pagination: paginationSchema,
+});
+
 const runErrorSchema = z
   .object({
-    id: idSchema,
-    source_id: idSchema.nullable().describe('Null: what could not be listed or fetched has never become a source.'),
-    name: z.string(),
-    stage: z.string().describe('Where it failed: list, fetch, detect, parse, chunk or store.'),
-    title: z.string(),
-    message: z.string(),
-    retryable: z.boolean().describe('True when the same file may succeed in another run.'),
+    id: idSchema.describe('Id of the error.'),
+    source_id: idSchema
+      .nullable()
+      .describe('Id of the source. Null when the file could not be listed or fetched, and so never became a source.'),
+    name: z.string().describe('Name of the file.'),
+    stage: z.string().describe('Where the file failed: list, fetch, detect, parse, chunk or store.'),
+    title: z.string().describe('What failed, in a few words.'),
+    message: z.string().describe('What went wrong, in words for a person.'),
+    retryable: z.boolean().describe('Whether the same file may succeed in another run.'),
     creation_time: timeSchema,
   })
   .meta({ id: 'RunError' });
@@ -70,7 +89,7 @@ function listRoute(deps: Deps): Route {
     operation: { id: 'listRuns', area: AREA, summary: 'List the runs of a source group' },
     params: idParams,
     query: z.strictObject({ ...pageQueryShape, ...orderShape, ...searchShape('the status, stage or error') }),
-    response: { status: 200, schema: z.object({ runs: z.array(runSchema), pagination: paginationSchema }) },
+    response: { status: 200, schema: runPageSchema },
     errors: [400, 404],
     handler: ({ caller, params, query }) =>
       deps.db.transaction(caller.tenantId, async (tx) => {
@@ -99,9 +118,9 @@ function listAllRoute(deps: Deps): Route {
       ...pageQueryShape,
       ...orderShape,
       ...searchShape('the status, stage or error'),
-      status: z.enum(JOB_STATUSES).optional(),
+      status: jobStatusSchema.optional().describe('Only runs with this status.'),
     }),
-    response: { status: 200, schema: z.object({ runs: z.array(runSchema), pagination: paginationSchema }) },
+    response: { status: 200, schema: runPageSchema },
     async handler({ caller, query }) {
       const request = { limit: query.limit, afterId: query.after_id, order: query.order };
       const filter = { status: query.status, q: query.q };
@@ -124,13 +143,18 @@ function startRoute(deps: Deps): Route {
       area: AREA,
       summary: 'Run a source group again',
       description:
-        'Unchanged files cost nothing; failed ones are tried again. With only_failed the others are not counted. What is kept in ' +
-        'step with an origin is listed anew, with and without only_failed; 409 when its one-time credential was erased.',
+        'Files that did not change are not read again; files that failed are retried. A source with an origin is listed again, with and ' +
+        'without `only_failed`. 409 if its one-time credential was erased.',
     },
     params: idParams,
-    body: z.strictObject({ only_failed: z.boolean().default(false) }),
+    body: z.strictObject({
+      only_failed: z
+        .boolean()
+        .default(false)
+        .describe('Only the files that failed in the latest run. The other files are not counted in the new run.'),
+    }),
     bodyOptional: true,
-    response: { status: 201, schema: runSchema, description: 'The run, queued.' },
+    response: { status: 201, schema: runSchema, description: 'The queued run.' },
     errors: [400, 404, 409],
     idempotent: true,
     example: { only_failed: true },
@@ -168,7 +192,13 @@ function errorsRoute(deps: Deps): Route {
     operation: { id: 'listRunErrors', area: AREA, summary: 'List the files that failed in a run' },
     params: idParams,
     query: pageQuery,
-    response: { status: 200, schema: z.object({ errors: z.array(runErrorSchema), pagination: paginationSchema }) },
+    response: {
+      status: 200,
+      schema: z.object({
+        errors: z.array(runErrorSchema).describe('Failed files of this page.'),
+        pagination: paginationSchema,
+      }),
+    },
     errors: [400, 404],
     async handler({ caller, params, query }) {
       const { rows, total, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => {
@@ -178,10 +208,10 @@ function errorsRoute(deps: Deps): Route {
         return { ...listed, redactor: await deps.redactors.forTenant(tx, caller.tenantId) };
       });
       const { page, pagination } = toPage(rows, query.limit, total);
-      // What went wrong may quote the file.
-      const shown = async (text: string): Promise<string> => (await redactText(redactor, text, FACTS_SHOWN)) ?? '';
+      // A message may quote the file.
+      const redact = async (text: string): Promise<string> => (await redactText(redactor, text, FACTS_SHOWN)) ?? '';
       const errors = await collect(page, async (error) =>
-        toRunError({ ...error, name: await shown(error.name), message: await shown(error.message) }),
+        toRunError({ ...error, name: await redact(error.name), message: await redact(error.message) }),
       );
       return { errors, pagination };
     },
@@ -198,10 +228,10 @@ function cancelRoute(deps: Deps): Route {
       area: AREA,
       summary: 'Cancel a run',
       description:
-        'Files in hand are dropped, what is stored stays. The run may still end in success or failure if it finished first.',
+        'Files that are being processed are dropped; stored content stays. A run that finishes first still ends in success or failure.',
     },
     params: idParams,
-    response: { status: 202, schema: runSchema, description: 'The run, canceling.' },
+    response: { status: 202, schema: runSchema, description: 'The run, which is being canceled.' },
     errors: [404, 409],
     async handler({ caller, params }) {
       if (!isId(params.id)) throw notFound();

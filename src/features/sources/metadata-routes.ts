@@ -1,50 +1,49 @@
-/** Source metadata over HTTP. */
+/** Routes for the metadata of sources. */
 import { z } from 'zod';
 import type { Deps } from '../../http/deps.ts';
 import { type Route, route } from '../../http/route.ts';
-import { metadataItemPatchSchema, metadataPatchSchema, metadataSchema, pathId } from '../../http/schemas.ts';
-import { shownRecords } from '../../http/source-record.ts';
+import { metadataItemPatchSchema, metadataPatchSchema, metadataSchema, sourceParams } from '../../http/schemas.ts';
+import { redactRecords } from '../../http/source-record.ts';
 import { deleteSourceMetadata, patchSourceMetadata, patchSources } from './metadata.ts';
 
 const AREA = 'Sources';
 export const BATCH_ITEMS_MAX = 50;
 
-const sourceParams = z.strictObject({ source_id: pathId });
-
 const batchSchema = z.strictObject({
   items: z
     .array(
       z.strictObject({
-        source_id: z.string(),
+        source_id: z.string().describe('Id of the source.'),
         source_group_id: z
           .string()
           .optional()
           .describe(
-            'When given, the source must belong to this group; else the item fails as if there were no source.',
+            'If given, the item fails unless the source belongs to this group, as if the source did not exist.',
           ),
         metadata: metadataItemPatchSchema,
       }),
     )
-    .max(BATCH_ITEMS_MAX, `must have at most ${BATCH_ITEMS_MAX} items`),
+    .max(BATCH_ITEMS_MAX, `must have at most ${BATCH_ITEMS_MAX} items`)
+    .describe('The patches. They are applied in this order.'),
 });
 
 const batchResultSchema = z.object({
-  success_count: z.int(),
+  success_count: z.int().describe('Number of items that succeeded.'),
   results: z
     .array(
       z.object({
         id: z.string().describe('The source_id of the item.'),
-        success: z.boolean(),
-        error: z.string().describe('What the single request would have said; empty after a success.'),
+        success: z.boolean().describe('Whether the item succeeded.'),
+        error: z.string().describe('Error message of the item; empty if it succeeded.'),
       }),
     )
-    .describe('One for each item, in their order.'),
+    .describe('One result for each item, in the same order.'),
 });
 
 const RULES =
   'The patch is merged by key into the records that were set through the API; `val` null deletes a key. A patch has at most ' +
   '40 records, each key once; at most 20 records may remain. Keys have 1 to 256 characters, values at most 4,096. ' +
-  'Records of the origin are not touched, and are covered by a record with the same key.';
+  'Records of the origin stay unchanged, but a record that is set through the API hides a record of the origin with the same key.';
 
 export function metadataRoutes(deps: Deps): Route[] {
   return [putRoute(deps), deleteRoute(deps), batchRoute(deps)];
@@ -78,8 +77,8 @@ function putRoute(deps: Deps): Route {
       const redactor = await deps.db.transaction(caller.tenantId, (tx) =>
         deps.redactors.forTenant(tx, caller.tenantId),
       );
-      // Also what was there before: to change one record must not be a way to read the others.
-      return { records: await shownRecords(metadata, redactor) };
+      // All records are redacted, not only the changed ones. Otherwise a change of one record would show the others unredacted.
+      return { records: await redactRecords(metadata, redactor) };
     },
   });
 }
@@ -93,10 +92,13 @@ function deleteRoute(deps: Deps): Route {
       id: 'deleteSourceMetadata',
       area: AREA,
       summary: 'Delete the metadata of a source',
-      description: 'All records that were set through the API. Records of the origin stay.',
+      description: 'Deletes all records that were set through the API. Records of the origin stay.',
     },
     params: sourceParams,
-    response: { status: 200, schema: z.object({ message: z.string() }) },
+    response: {
+      status: 200,
+      schema: z.object({ message: z.string().describe('Confirmation, in words for a person.') }),
+    },
     async handler({ caller, params }) {
       await deleteSourceMetadata(deps, caller.tenantId, caller, params.source_id);
       return { message: 'The metadata of the source was deleted.' };
@@ -114,8 +116,8 @@ function batchRoute(deps: Deps): Route {
       area: AREA,
       summary: 'Change the metadata of many sources',
       description:
-        `${RULES}\n\nAt most ${BATCH_ITEMS_MAX} items, applied in their order. Each succeeds or fails by itself, with the ` +
-        'error message of the single request; a body of another shape fails as a whole.',
+        `${RULES}\n\nAt most ${BATCH_ITEMS_MAX} items, applied one after the other. Each item succeeds or fails on its own, with the ` +
+        'same error message as the request for one source. A malformed body fails as a whole.',
     },
     body: batchSchema,
     response: { status: 200, schema: batchResultSchema, description: 'The result of each item.' },

@@ -1,4 +1,4 @@
-/** Metadata of sources: one patch, many patches, deletion. The rules of a patch are in filters/metadata.ts. */
+/** Changes and deletes the metadata of sources. The limits of a patch are in filters/metadata.ts. */
 import type { GroupLimits } from '../../access/limits.ts';
 import { lockSourceMetadata } from '../../corpus/source-lookup.ts';
 import { saveSourceMetadata } from '../../corpus/source-store.ts';
@@ -9,7 +9,7 @@ import { isId } from '../../util/ids.ts';
 
 export interface SourcePatch {
   sourceId: string;
-  /** The group that the source must belong to, when given. */
+  /** If given, the source must belong to this group. */
   groupId?: string | undefined;
   records: readonly PatchRecord[];
 }
@@ -17,16 +17,15 @@ export interface SourcePatch {
 export interface PatchResult {
   id: string;
   success: boolean;
-  /** What the single request would have said; empty after a success. */
+  /** Error message of the item, the same as of a request for one source; empty if the item succeeded. */
   error: string;
 }
 
 /**
- * Merges a patch into the API records of a source and returns what they are then.
+ * Merges a patch into the API records of a source and returns the merged records. The row of the source is locked during the merge, so
+ * concurrent patches are applied one after the other and cannot exceed the maximum number of records.
  *
- * The source's row stays locked while it is merged, so concurrent patches apply one after the other and the cap holds.
- *
- * @throws ServiceError invalid_request, not_found, metadata_full: in this order.
+ * @throws ServiceError invalid_request, not_found, metadata_full: checked in this order.
  */
 export async function patchSourceMetadata(
   deps: Pick<Deps, 'db'>,
@@ -46,10 +45,10 @@ export async function patchSourceMetadata(
 }
 
 /**
- * Applies patches in their order, each by itself: what fails for one item leaves the others alone. A transaction of its own
- * for each keeps at most one source locked, so batches cannot block each other for good.
+ * Applies patches in their order. A patch that fails does not affect the others. Each patch has its own transaction, which locks one
+ * source only, so batches cannot deadlock.
  *
- * @throws whatever is no fault of an item; the items before it are applied then, and may be sent again.
+ * @throws errors that an item did not cause. The items before it are applied then, and may be sent again.
  */
 export async function patchSources(
   deps: Pick<Deps, 'db'>,
@@ -72,7 +71,7 @@ function faultOfItem(error: unknown): string {
   throw error;
 }
 
-/** Removes the API records; origin records stay. @throws ServiceError not_found. */
+/** Deletes the API records of a source; records of the origin stay. @throws ServiceError not_found. */
 export async function deleteSourceMetadata(
   deps: Pick<Deps, 'db'>,
   tenantId: string,

@@ -1,4 +1,4 @@
-/** Sources over HTTP: list, get, delete, raw download. Their metadata is in metadata-routes.ts. */
+/** Routes for sources: list, get, delete, download. The routes for their metadata are in metadata-routes.ts. */
 
 import { z } from 'zod';
 import type { Source } from '../../corpus/source-store.ts';
@@ -7,8 +7,17 @@ import { sendFile } from '../../http/body/download.ts';
 import type { Deps } from '../../http/deps.ts';
 import { pageQuery, paginationSchema, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
-import { idParams, idSchema, metadataSchema, pathId, principalShape } from '../../http/schemas.ts';
-import { shownFacts, sourceDetailsSchema, toSourceDetails } from '../../http/source-record.ts';
+import {
+  fileTypeSchema,
+  idParams,
+  idSchema,
+  metadataSchema,
+  principalShape,
+  sourceGroupIdSchema,
+  sourceIdSchema,
+  sourceParams,
+} from '../../http/schemas.ts';
+import { redactFacts, sourceDetailsSchema, toSourceDetails } from '../../http/source-record.ts';
 import { requestSourceDeletion } from '../../ingest/removal/delete-source.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import { collect } from '../../util/collect.ts';
@@ -16,15 +25,15 @@ import { metadataRoutes } from './metadata-routes.ts';
 import { findRawFile, findSource, listSourcesWithMetadata } from './store.ts';
 
 const AREA = 'Sources';
-/** Sources of every other type come from a crawl. */
+/** Source type of uploaded files. Sources of all other types come from an origin. */
 const UPLOADED = 'local_file';
 
 const sourceSchema = z
   .object({
-    id: idSchema,
-    source_group_id: idSchema,
-    name: z.string(),
-    file_type: z.string(),
+    id: idSchema.describe('Id of the source.'),
+    source_group_id: sourceGroupIdSchema,
+    name: z.string().describe('Name of the source.'),
+    file_type: fileTypeSchema,
     file_size: z.int().describe('Bytes.'),
     metadata: metadataSchema.describe('Records set through the API.'),
   })
@@ -44,11 +53,17 @@ function listRoute(deps: Deps): Route {
       area: AREA,
       summary: 'List the sources that have metadata',
       description:
-        'Uploaded files with at least one record that was set through the API. Files of crawls appear in search results; all ' +
-        'sources of a source group are listed by `GET /source-groups/{id}/sources`.',
+        'Lists only uploaded files with at least one metadata record that was set through the API. `GET ' +
+        '/source-groups/{id}/sources` lists all sources of a source group.',
     },
     query: pageQuery,
-    response: { status: 200, schema: z.object({ sources: z.array(sourceSchema), pagination: paginationSchema }) },
+    response: {
+      status: 200,
+      schema: z.object({
+        sources: z.array(sourceSchema).describe('Sources of this page.'),
+        pagination: paginationSchema,
+      }),
+    },
     async handler({ caller, query }) {
       const request = { limit: query.limit, afterId: query.after_id };
       const { rows, total, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => {
@@ -90,11 +105,15 @@ function deleteRoute(deps: Deps): Route {
       area: AREA,
       summary: 'Delete a source',
       description:
-        'The content is hidden when this answers, also from an ingestion that is running; a background job removes it. ' +
-        'Repeated, it answers the same until the source is gone.',
+        'The content is hidden when the request is answered, even if a run of the group is active; a background job removes it. Until ' +
+        'then, a repeated request gets the same answer.',
     },
     params: idParams,
-    response: { status: 202, schema: z.object({ source_id: idSchema }), description: 'The deletion was accepted.' },
+    response: {
+      status: 202,
+      schema: z.object({ source_id: sourceIdSchema }),
+      description: 'The deletion was accepted.',
+    },
     async handler({ caller, params }) {
       await requestSourceDeletion(deps, caller, params.id);
       return { source_id: params.id };
@@ -110,13 +129,13 @@ function rawRoute(deps: Deps): Route {
     operation: {
       id: 'downloadSource',
       area: AREA,
-      summary: 'Download the stored file of a crawled source',
+      summary: 'Download the stored file of a source',
       description:
-        'The id is the source_id of a search result, a content lookup or a citation. An uploaded file is not found here. ' +
-        'Authorization policies are not applied: who enforces them decides whom to show raw files. The content type is always ' +
-        '`application/octet-stream`; the source says what the file is.',
+        'The id is the source_id of a search result, a chunk or a citation. Uploaded files are answered with 404. Authorization ' +
+        'policies are not applied here: an application that relies on them must decide for itself who gets raw files. The content ' +
+        'type is always `application/octet-stream`; the `file_type` of the source says what the file is.',
     },
-    params: z.strictObject({ source_id: pathId }),
+    params: sourceParams,
     query: z.strictObject(principalShape),
     response: { status: 200, schema: z.unknown() },
     download: { description: 'The whole file, as an attachment.' },
@@ -133,7 +152,7 @@ function rawRoute(deps: Deps): Route {
 }
 
 async function toSource(source: Source, redactor: Redactor | null): Promise<z.input<typeof sourceSchema>> {
-  const { name, metadata } = await shownFacts(source, redactor);
+  const { name, metadata } = await redactFacts(source, redactor);
   return {
     id: source.id,
     source_group_id: source.sourceGroupId,

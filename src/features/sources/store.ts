@@ -1,4 +1,4 @@
-/** What the routes of sources read. Writing is in corpus/source-store.ts. */
+/** Queries of the routes for sources. Writes are in corpus/source-store.ts. */
 import { type GroupLimits, withinLimits } from '../../access/limits.ts';
 import { SOURCE_COLUMNS, type Source } from '../../corpus/source-store.ts';
 import type { Queryable } from '../../db/database.ts';
@@ -10,7 +10,7 @@ const FROM = raw('source s join source_group g on g.tenant_id = s.tenant_id and 
 const visible = (tenantId: string, limits: GroupLimits): Sql =>
   sql`s.tenant_id = ${tenantId} and s.deleted_at is null and g.deleted_at is null and ${withinLimits(limits)}`;
 
-/** In whatever state its ingestion is. */
+/** Returns a source, whatever its ingestion status. */
 export async function findSource(
   tx: Queryable,
   tenantId: string,
@@ -22,7 +22,7 @@ export async function findSource(
   return source;
 }
 
-/** Sources of this type that have API records, oldest first, with one row more when there is a next page. */
+/** Returns sources of this type that have API records, oldest first. There is one extra row if there is a next page. */
 export async function listSourcesWithMetadata(
   tx: Queryable,
   tenantId: string,
@@ -41,20 +41,20 @@ export async function listSourcesWithMetadata(
 export interface RawFile {
   name: string;
   hash: string;
-  /** Bytes of the stored file; a source's own size may be another where the origin converts what it hands out. */
+  /** Bytes of the stored file. The size of the source may differ, because some origins convert files when they are downloaded. */
   size: number;
 }
 
-/** The stored file of a source of any type but this one. */
+/** Returns the stored file of a source, unless the source has the type `exceptType`. */
 export async function findRawFile(
   tx: Queryable,
   tenantId: string,
   id: string,
   limits: GroupLimits,
-  otherThan: string,
+  exceptType: string,
 ): Promise<RawFile | undefined> {
   const [file] = await tx.query<RawFile>(sql`
     select s.name, b.hash, b.size from ${FROM} join blob b on b.tenant_id = s.tenant_id and b.hash = s.blob_hash
-    where ${visible(tenantId, limits)} and s.id = ${id} and s.source_type <> ${otherThan}`);
+    where ${visible(tenantId, limits)} and s.id = ${id} and s.source_type <> ${exceptType}`);
   return file;
 }

@@ -1,11 +1,11 @@
-/** Tags over HTTP, and their links to source groups. */
+/** Routes for tags, and for their links to source groups. */
 import { z } from 'zod';
 import { findTag, listLinks, listTags, type Tag } from '../../corpus/tag-store.ts';
 import { notFound } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { pageQueryShape, paginationSchema, toPage } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
-import { idParams, idSchema, nameSchema } from '../../http/schemas.ts';
+import { idParams, idSchema, nameSchema, sourceGroupIdSchema } from '../../http/schemas.ts';
 import { isId } from '../../util/ids.ts';
 import { text } from '../../util/text-schema.ts';
 import {
@@ -22,20 +22,31 @@ import {
 const AREA = 'Tags';
 export const TAG_DESCRIPTION_LENGTH_MAX = 1_000;
 
-const tagSchema = z.object({ id: idSchema, name: z.string(), description: z.string() }).meta({ id: 'Tag' });
+const tagSchema = z
+  .object({
+    id: idSchema.describe('Id of the tag.'),
+    name: z.string().describe('Name of the tag, unique within the tenant.'),
+    description: z.string().describe('What the tag is for, in the words of its owner. Empty when none was given.'),
+  })
+  .meta({ id: 'Tag' });
 
 const tagBody = z.strictObject({
-  name: nameSchema.describe('Unique within the tenant.'),
-  description: text(0, TAG_DESCRIPTION_LENGTH_MAX).optional(),
+  name: nameSchema.describe('Name of the tag, unique within the tenant.'),
+  description: text(0, TAG_DESCRIPTION_LENGTH_MAX).optional().describe('What the tag is for, in your own words.'),
 });
 
-const linkSchema = z.object({ tag_id: idSchema, source_group_id: idSchema }).meta({ id: 'TagSourceGroupLink' });
-const linkBody = z.strictObject({ tag_id: z.string(), source_group_id: z.string() });
+const linkSchema = z
+  .object({ tag_id: idSchema.describe('Id of the tag.'), source_group_id: sourceGroupIdSchema })
+  .meta({ id: 'TagSourceGroupLink' });
+const linkBody = z.strictObject({
+  tag_id: z.string().describe('Id of the tag.'),
+  source_group_id: z.string().describe('Id of the source group.'),
+});
 
 const linkQuery = z.strictObject({
   ...pageQueryShape,
   tag_id: z.string().optional().describe('Only links of this tag. An unknown tag selects nothing.'),
-  source_group_id: z.string().optional().describe('Only links of this source group. An unknown one selects nothing.'),
+  source_group_id: z.string().optional().describe('Only links of this source group. An unknown group selects nothing.'),
 });
 
 const LINK_EXAMPLE = {
@@ -56,9 +67,11 @@ function readRoutes(deps: Deps): Route[] {
       id: 'listTags',
       area: AREA,
       summary: 'List tags',
-      description: `All of them, oldest first: a tenant has at most ${TAGS_MAX}. A key that is limited to tags sees those.`,
+      description:
+        `Returns all tags, oldest first: a tenant has at most ${TAGS_MAX}. An API key that is limited to tags sees only these ` +
+        'tags.',
     },
-    response: { status: 200, schema: z.object({ tags: z.array(tagSchema) }) },
+    response: { status: 200, schema: z.object({ tags: z.array(tagSchema).describe('All tags.') }) },
     handler: ({ caller }) =>
       deps.db.transaction(caller.tenantId, async (tx) => ({ tags: await listTags(tx, caller.tenantId, caller) })),
   });
@@ -90,7 +103,7 @@ function changeRoutes(deps: Deps): Route[] {
       id: 'createTag',
       area: AREA,
       summary: 'Create a tag',
-      description: `409 when the name is taken, and for the tag after the ${TAGS_MAX}th.`,
+      description: `409 if another tag has the name, or if there are ${TAGS_MAX} tags already.`,
     },
     check: refuseTagLimited,
     body: tagBody,
@@ -109,7 +122,7 @@ function changeRoutes(deps: Deps): Route[] {
       id: 'updateTag',
       area: AREA,
       summary: 'Rename or describe a tag',
-      description: 'An absent description stays as it is. A key with limits cannot change tags.',
+      description: 'If `description` is absent, it stays unchanged. An API key with limits cannot change tags.',
     },
     check: refuseLimited,
     params: idParams,
@@ -128,7 +141,7 @@ function changeRoutes(deps: Deps): Route[] {
       id: 'deleteTag',
       area: AREA,
       summary: 'Delete a tag',
-      description: 'Its links go with it; the source groups stay. The answer is the deleted tag.',
+      description: 'Deletes the tag and its links; the source groups stay. Returns the deleted tag.',
     },
     check: refuseLimited,
     params: idParams,
@@ -148,8 +161,8 @@ function linkRoutes(deps: Deps): Route[] {
     operation: {
       id: 'linkTag',
       area: AREA,
-      summary: 'Give a source group a tag',
-      description: 'Linking what is linked already changes nothing and answers the same.',
+      summary: 'Add a tag to a source group',
+      description: 'If the source group has the tag already, nothing changes and the answer is the same.',
     },
     check: refuseTagLimited,
     body: linkBody,
@@ -168,7 +181,10 @@ function linkRoutes(deps: Deps): Route[] {
     query: linkQuery,
     response: {
       status: 200,
-      schema: z.object({ tag_source_groups: z.array(linkSchema), pagination: paginationSchema }),
+      schema: z.object({
+        tag_source_groups: z.array(linkSchema).describe('Links of this page.'),
+        pagination: paginationSchema,
+      }),
     },
     errors: [400],
     async handler({ caller, query }) {
@@ -191,8 +207,8 @@ function linkRoutes(deps: Deps): Route[] {
     operation: {
       id: 'unlinkTag',
       area: AREA,
-      summary: 'Take a tag from a source group',
-      description: 'The body names the link; the answer is the link that was removed.',
+      summary: 'Remove a tag from a source group',
+      description: 'The body names the link. Returns the removed link.',
     },
     check: refuseTagLimited,
     body: linkBody,

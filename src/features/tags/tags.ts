@@ -22,15 +22,16 @@ export const TAGS_MAX = 1_000;
 
 type Uses = Pick<Deps, 'db' | 'clock'>;
 type TagFields = { name: string; description?: string | undefined };
-type Ends = Omit<TagLink, 'id'>;
+/** The tag and the source group of a link. */
+type LinkIds = Omit<TagLink, 'id'>;
 
-/** Tags decide what a tag-limited key sees, so such a key must not change them. */
+/** Refuses keys that are limited to tags: they could change what they may see. */
 export function refuseTagLimited({ tagIds }: Caller): void {
   if (tagIds !== null)
     throw new ServiceError('forbidden', 'A key that is limited to tags cannot change tags or their links.');
 }
 
-/** A tag belongs to the whole tenant: changing it reaches beyond the groups of a limited key. */
+/** Refuses limited keys. A tag belongs to the whole tenant, so its change affects groups that a limited key cannot see. */
 export function refuseLimited(caller: Caller): void {
   refuseTagLimited(caller);
   if (caller.sourceGroupIds !== null)
@@ -38,8 +39,10 @@ export function refuseLimited(caller: Caller): void {
 }
 
 /**
- * @param commitWith more to write in the same transaction.
- * @throws ServiceError conflict when the name is taken or the tenant has TAGS_MAX tags.
+ * Creates a tag and returns it.
+ *
+ * @param commitWith writes more rows in the same transaction.
+ * @throws ServiceError conflict when another tag has the name, or when the tenant has TAGS_MAX tags.
  */
 export async function createTag(
   { db, clock }: Uses,
@@ -62,7 +65,7 @@ export async function createTag(
   return tag;
 }
 
-/** @throws ServiceError not_found; conflict when the name is taken. */
+/** Changes a tag and returns it. @throws ServiceError not_found; conflict when another tag has the name. */
 export async function changeTag({ db }: Uses, caller: Caller, id: string, fields: TagFields): Promise<Tag> {
   return namesAreUnique(
     db.transaction(caller.tenantId, async (tx) => {
@@ -74,7 +77,7 @@ export async function changeTag({ db }: Uses, caller: Caller, id: string, fields
   );
 }
 
-/** Its links go with it. @throws ServiceError not_found */
+/** Deletes a tag and its links, and returns the tag. @throws ServiceError not_found */
 export async function removeTag({ db }: Uses, caller: Caller, id: string): Promise<Tag> {
   return db.transaction(caller.tenantId, async (tx) => {
     const tag = await deleteTag(tx, caller.tenantId, id);
@@ -84,34 +87,34 @@ export async function removeTag({ db }: Uses, caller: Caller, id: string): Promi
   });
 }
 
-/** Linking what is linked changes nothing. @throws ServiceError not_found for the tag or the group. */
-export async function linkTag({ db, clock }: Uses, caller: Caller, ends: Ends): Promise<Ends> {
-  checkEnds(ends);
-  const link = { ...ends, id: newId(clock.now().getTime()) };
+/** Links a tag to a group. Nothing changes if they are linked already. @throws ServiceError not_found for the tag or the group. */
+export async function linkTag({ db, clock }: Uses, caller: Caller, ids: LinkIds): Promise<LinkIds> {
+  checkLinkIds(ids);
+  const link = { ...ids, id: newId(clock.now().getTime()) };
   await db.transaction(caller.tenantId, async (tx) => {
     if (!(await insertLink(tx, caller.tenantId, link, caller))) throw notFound();
-    await record(tx, caller, 'change', ends.tagId, { linked: ends.sourceGroupId });
+    await record(tx, caller, 'change', ids.tagId, { linked: ids.sourceGroupId });
   });
-  return ends;
+  return ids;
 }
 
-/** @throws ServiceError not_found when they are not linked. */
-export async function unlinkTag({ db }: Uses, caller: Caller, ends: Ends): Promise<Ends> {
-  checkEnds(ends);
+/** Removes a link and returns it. @throws ServiceError not_found when the two are not linked. */
+export async function unlinkTag({ db }: Uses, caller: Caller, ids: LinkIds): Promise<LinkIds> {
+  checkLinkIds(ids);
   await db.transaction(caller.tenantId, async (tx) => {
-    if (!(await deleteLink(tx, caller.tenantId, ends, caller))) throw notFound();
-    await record(tx, caller, 'change', ends.tagId, { unlinked: ends.sourceGroupId });
+    if (!(await deleteLink(tx, caller.tenantId, ids, caller))) throw notFound();
+    await record(tx, caller, 'change', ids.tagId, { unlinked: ids.sourceGroupId });
   });
-  return ends;
+  return ids;
 }
 
-/** Who sees what may hang on tags: keys are limited to them, and policies ask for them. */
+/** Writes an audit event. Changes of tags are audited because API keys are limited to tags, and policies ask for tags. */
 function record(tx: Tx, caller: Caller, action: AuditAction, objectId: string, details: object): Promise<void> {
   const { tenantId, apiKeyId: actor } = caller;
   return appendAudit(tx, { tenantId, actor, action, objectKind: 'tag', objectId, details: { ...details } });
 }
 
-function checkEnds({ tagId, sourceGroupId }: Ends): void {
+function checkLinkIds({ tagId, sourceGroupId }: LinkIds): void {
   if (!isId(tagId) || !isId(sourceGroupId)) throw notFound();
 }
 

@@ -1,13 +1,13 @@
-/** Reads and parses JSON bodies: bytes, time, depth and characters are limited before anything is believed. */
+/** Reads and parses JSON bodies. Bytes, time, depth and characters are checked before the content is used. */
 import type { IncomingMessage } from 'node:http';
 import { invalidRequest, ServiceError } from '../../errors.ts';
 
 export const JSON_BODY_BYTES_MAX = 1024 * 1024;
 export const JSON_DEPTH_MAX = 32;
-/** A JSON body must have arrived after this time; uploads have no such limit. */
+/** A JSON body must arrive within this time. Uploads have no such limit. */
 export const JSON_BODY_TIMEOUT_MS = 30_000;
 
-/** @throws ServiceError too_large, request_timeout, or invalid_request when the client leaves. */
+/** Reads a whole body. @throws ServiceError too_large, request_timeout, or invalid_request when the client leaves. */
 export function readBody(request: IncomingMessage, bytesMax: number, timeoutMs: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const pieces: Buffer[] = [];
@@ -33,13 +33,13 @@ export function readBody(request: IncomingMessage, bytesMax: number, timeoutMs: 
   });
 }
 
-/** The answer to a body over its limit: status 413. */
+/** Returns the error for a body over its limit: status 413. */
 export function tooLarge(bytesMax: number): ServiceError {
   return new ServiceError('too_large', `The request body is larger than ${bytesMax} bytes.`);
 }
 
 /**
- * Parses a JSON body. An empty body is `undefined`: absent.
+ * Parses a JSON body. Returns undefined for an empty body.
  *
  * @throws ServiceError invalid_request for bytes that are not UTF-8, bad syntax, too deep nesting, `__proto__` as a
  *   member name, a member given twice, U+0000 or a lone surrogate in any string or member name.
@@ -72,8 +72,8 @@ function decodeUtf8(bytes: Buffer): string {
 }
 
 /**
- * One pass over the text before JSON.parse: nesting depth, every string's characters, and member names that are repeated
- * (parsers disagree about which one counts) or reserved. Syntax errors are left to JSON.parse.
+ * Checks the text before JSON.parse, in one pass: nesting depth, characters of all strings, and reserved or repeated member names.
+ * Repeated names are refused because parsers disagree about which value counts. JSON.parse finds syntax errors afterwards.
  */
 function checkStructure(text: string): void {
   const open: (Set<string> | null)[] = []; // one per open bracket: names of an object, null for an array
@@ -102,7 +102,7 @@ function checkStructure(text: string): void {
   }
 }
 
-/** Index after the closing quote, or -1. */
+/** Returns the index after the closing quote, or -1. */
 function stringEnd(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
     const character = text.charCodeAt(at);
@@ -112,7 +112,7 @@ function stringEnd(text: string, start: number): number {
   return -1;
 }
 
-/** The string's value, or null when it is not a valid JSON string (JSON.parse will say so). */
+/** Returns the value of the string, or null for an invalid JSON string. JSON.parse reports the invalid string later. */
 function checkString(source: string): string | null {
   let value = source.slice(1, -1);
   if (source.includes('\\')) {

@@ -1,4 +1,4 @@
-/** Conditional and partial GETs (RFC 9110 §13, §14): what of a file to send. Pure. */
+/** Conditional and partial GETs (RFC 9110 §13, §14): decides which bytes of a file are sent. Pure. */
 
 /** Inclusive byte positions. */
 export interface ByteRange {
@@ -19,7 +19,7 @@ export type DownloadPlan =
   /** No byte of the range exists. */
   | { status: 416 };
 
-/** @param etag a strong one, with its quotes. `size` in bytes. */
+/** Returns how to answer a download. `etag` is a strong entity tag with its quotes; `size` is in bytes. */
 export function planDownload(request: DownloadRequest, etag: string, size: number): DownloadPlan {
   if (request.ifNoneMatch !== undefined && matches(request.ifNoneMatch, etag)) return { status: 304 };
   if (request.range === undefined) return { status: 200 };
@@ -29,13 +29,13 @@ export function planDownload(request: DownloadRequest, etag: string, size: numbe
   return range ? { status: 206, range } : { status: 200 };
 }
 
-/** The weak comparison: `W/` does not matter. */
+/** Whether the header names the entity tag. This is the weak comparison: `W/` is ignored. */
 function matches(header: string, etag: string): boolean {
   if (header.trim() === '*') return true;
   return [...header.matchAll(/"[^"]*"/g)].some(([tag]) => tag === etag);
 }
 
-/** Undefined for what is to be ignored: another unit, several ranges, anything malformed. */
+/** Returns undefined for a header that must be ignored: another unit, several ranges, or a malformed range. */
 function parseRange(header: string, size: number): ByteRange | 'unsatisfiable' | undefined {
   const match = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(header.trim());
   if (!match) return undefined;

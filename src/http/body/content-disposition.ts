@@ -1,23 +1,23 @@
 /** The header that makes a browser save a file instead of showing it (RFC 6266, RFC 8187). Pure. */
 
-/** Code points; file systems take at most 255 bytes. */
+/** In code points. File systems accept at most 255 bytes. */
 const FILE_NAME_LENGTH_MAX = 120;
 const FALLBACK_NAME = 'file';
 
 /**
- * Characters that change what a person or a program reads in a name: separators of paths, controls, marks of direction,
- * and what Windows refuses.
+ * Characters that change how a person or a program reads a name: path separators, control characters, direction marks, and characters
+ * that Windows refuses.
  */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}/\\:*?"<>|]/gu;
 
-/** `attachment` with the name twice: as ASCII for old clients, in full for the others. */
+/** Returns the header value `attachment` with the name in two forms: as ASCII for old clients, and in full for the others. */
 export function attachment(name: string): string {
   const safe = safeFileName(name);
   const ascii = safe.replace(/[^\x20-\x7e]/gu, '_').replace(/[%']/g, '_');
   return `attachment; filename="${ascii}"; filename*=UTF-8''${encode(safe)}`;
 }
 
-/** The extension survives when the name is cut. */
+/** Returns a name without unsafe characters. A long name is cut, but keeps its extension. */
 function safeFileName(name: string): string {
   const clean = name
     .toWellFormed()

@@ -1,4 +1,4 @@
-/** Streams a stored file: ranges, revalidation, and headers that keep a browser from running what is in it. */
+/** Streams a stored file, with ranges and revalidation. Its headers keep a browser from running the content of the file. */
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -10,14 +10,14 @@ export interface StoredFile {
   name: string;
   /** Bytes. */
   size: number;
-  /** Of the content: the entity tag. */
+  /** Hash of the content, used as entity tag. */
   hash: string;
   open(range?: ByteRange): Promise<Readable>;
 }
 
 /**
- * Always an attachment of no particular type: the bytes come from elsewhere and are nobody's page. A failure after the
- * first byte resets the connection.
+ * Sends the file as an attachment of the type `application/octet-stream`, so that a browser saves it and never shows it as a page of
+ * this service. A failure after the first byte resets the connection.
  *
  * @throws ServiceError range_not_satisfiable, or what `open` throws.
  */
@@ -40,7 +40,7 @@ export async function sendFile(
   reply.headers({
     etag,
     'accept-ranges': 'bytes',
-    // Kept by the caller only, and asked about each time: the answer may become 404.
+    // Only the caller may cache the file, and must revalidate it each time: the answer may become 404.
     'cache-control': 'private, no-cache',
   });
   if (plan.status !== 304) {

@@ -1,28 +1,28 @@
 /**
- * Reads a `multipart/form-data` body (RFC 7578) part by part, pulled by its consumer.
+ * Reads a `multipart/form-data` body (RFC 7578) part by part. The consumer pulls each part and each piece of it.
  *
- * Event-driven parsers announce every part as soon as its bytes arrived, so thousands of small files pile up in memory
- * before the first is written. Here nothing is read before the consumer asks for it. Anything malformed is refused.
+ * Event-driven parsers announce every part as soon as its bytes arrive, so thousands of small files pile up in memory before the
+ * first file is written. This parser reads nothing before the consumer asks for it. It refuses malformed bodies.
  */
 import type { IncomingMessage } from 'node:http';
 import { invalidRequest } from '../../errors.ts';
 import { tooLarge } from './body.ts';
 
-/** All headers of one part together. */
+/** Maximum size of all headers of one part together. */
 const PART_HEADER_BYTES_MAX = 16 * 1024;
 const CRLF = Buffer.from('\r\n');
 const HEADERS_END = Buffer.from('\r\n\r\n');
 
 export interface Part {
-  /** The form field's name. */
+  /** Name of the form field. */
   name: string;
-  /** As sent, unescaped; null for a field that is not a file. Never a path. */
+  /** File name as the client sent it, unescaped; null for a field that is not a file. It must never be used as a path on a disk. */
   fileName: string | null;
-  /** Must be read to its end before the next part is asked for. */
+  /** The consumer must read it to its end before it asks for the next part. */
   body: AsyncIterable<Buffer>;
 }
 
-/** The boundary of a Content-Type header. @throws ServiceError invalid_request. */
+/** Returns the boundary that a Content-Type header names. @throws ServiceError invalid_request. */
 export function boundaryOf(contentType: string | undefined): string {
   const match = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))\s*(?:;|$)/i.exec(contentType ?? '');
   const boundary = match?.[1] ?? match?.[2];
@@ -31,18 +31,18 @@ export function boundaryOf(contentType: string | undefined): string {
 }
 
 /**
- * The body of a request, piece by piece. A piece is valid until the next one is asked for: then its memory is freed at
- * once. Left to the garbage collector, an upload at full speed grows the process by 60 MiB.
+ * Yields the body of a request, piece by piece. A piece is valid until the consumer asks for the next one: then its memory is freed at
+ * once. If the garbage collector had to free it, an upload at full speed would grow the process by 60 MiB.
  *
- * Leaving it early keeps the connection, so that an answer can be sent.
+ * A consumer that stops early keeps the connection open, so that an answer can be sent.
  *
- * @throws ServiceError too_large as soon as more than `bytesMax` bytes came; invalid_request when the client leaves.
+ * @throws ServiceError too_large as soon as more than `bytesMax` bytes arrived; invalid_request when the client leaves.
  */
 export async function* readPieces(request: IncomingMessage, bytesMax: number): AsyncGenerator<Buffer> {
   const waiting: Buffer[] = [];
   let isOver: 'no' | 'complete' | 'broken' = 'no';
   let wake = (): void => undefined;
-  // Not the stream's own iterator: it joins small pieces into new ones, whose originals are left to the collector.
+  // The stream's own iterator joins small pieces into new buffers, and leaves the original ones to the garbage collector.
   const onData = (piece: Buffer): void => {
     request.pause();
     waiting.push(piece);
@@ -89,15 +89,15 @@ function release(piece: Buffer): void {
 }
 
 /**
- * The parts of a body. A part's bytes, too, are valid only until the next piece of it is asked for.
+ * Yields the parts of a body. The bytes of a part, too, are valid only until the consumer asks for the next piece.
  *
- * @throws ServiceError invalid_request at the first byte that does not fit.
+ * @throws ServiceError invalid_request at the first malformed byte.
  */
 export async function* readParts(source: AsyncIterable<Buffer>, boundary: string): AsyncGenerator<Part> {
   const input = openInput(source);
   try {
     const delimiter = Buffer.from(`\r\n--${boundary}`);
-    // A body may begin with its first boundary: as if a line had ended before it.
+    // The first boundary may stand at the very beginning of the body, without the line end that comes before the other boundaries.
     await input.expectStart(delimiter.subarray(CRLF.length));
     while (!(await input.isLast())) {
       const headers = parseHeaders(await input.readUntil(HEADERS_END, PART_HEADER_BYTES_MAX));
@@ -117,12 +117,12 @@ export async function* readParts(source: AsyncIterable<Buffer>, boundary: string
 
 interface Input {
   expectStart(bytes: Buffer): Promise<void>;
-  /** After a boundary: `--` says it was the last, a line end that a part follows. */
+  /** Reads the two bytes after a boundary: `--` after the last boundary, a line end before another part. */
   isLast(): Promise<boolean>;
   readUntil(end: Buffer, bytesMax: number): Promise<Buffer>;
   readPart(delimiter: Buffer): AsyncGenerator<Buffer>;
   expectEnd(): Promise<void>;
-  /** The source must not go on reading: what is left of the request is dropped by the server, so that the connection lives. */
+  /** Stops the source. The server drops the rest of the request, so that the connection stays open. */
   close(): Promise<void>;
 }
 
@@ -131,7 +131,7 @@ function openInput(source: AsyncIterable<Buffer>): Input {
   let held: Buffer = Buffer.alloc(0);
 
   async function more(): Promise<boolean> {
-    held = Buffer.from(held); // a copy: what it was a part of ends now
+    held = Buffer.from(held); // a copy, because the piece that holds these bytes is freed now
     const next = await iterator.next();
     if (next.done) return false;
     held = held.length === 0 ? next.value : Buffer.concat([held, next.value]);
@@ -196,7 +196,7 @@ function openInput(source: AsyncIterable<Buffer>): Input {
   };
 }
 
-/** Length of the longest end of `bytes` that `delimiter` may begin with: nearly always 0, so nearly nothing is copied. */
+/** Returns the length of the longest end of `bytes` that is a beginning of `delimiter`. It is nearly always 0, so little is copied. */
 function possibleStart(bytes: Buffer, delimiter: Buffer): number {
   const from = Math.max(0, bytes.length - delimiter.length + 1);
   for (let at = bytes.indexOf(0x0d, from); at >= 0; at = bytes.indexOf(0x0d, at + 1)) {
@@ -209,7 +209,7 @@ function possibleStart(bytes: Buffer, delimiter: Buffer): number {
 const PARAMETER = /\s*;\s*([\w!#$&+.^`|~*-]+)=("(?:\\["\\]|[^"])*"|[^\s;"]*)/gy;
 
 function parseHeaders(bytes: Buffer): { name: string; fileName: string | null } {
-  // Names are UTF-8; bytes that are not become U+FFFD, which no known field name has.
+  // Names are UTF-8. Invalid bytes become U+FFFD, which no accepted field name contains.
   const headers = new Map<string, string>();
   for (const line of bytes.toString('utf8').split('\r\n')) {
     const match = /^([\w!#$%&'*+.^`|~-]+):[ \t]*(.*?)[ \t]*$/s.exec(line);
@@ -239,7 +239,7 @@ function parseDisposition(disposition: string): { name: string; fileName: string
   return { name, fileName: extendedValue(parameters.get('filename*')) ?? parameters.get('filename') ?? null };
 }
 
-/** Some clients escape with a backslash, browsers write `%22`, `%0D` and `%0A` for what cannot stand in quotes. */
+/** Removes quotes and escapes. Some clients escape with a backslash; browsers write `%22`, `%0D` and `%0A` instead. */
 function unquote(value: string): string {
   if (!value.startsWith('"')) return value;
   return value
@@ -248,7 +248,7 @@ function unquote(value: string): string {
     .replace(/%(22|0D|0A)/gi, (encoded) => decodeURIComponent(encoded));
 }
 
-/** RFC 8187, UTF-8 only. */
+/** Decodes an extended parameter value (RFC 8187, UTF-8 only). */
 function extendedValue(value: string | undefined): string | undefined {
   const encoded = /^utf-8'[^']*'(.*)$/i.exec(value ?? '')?.[1];
   if (encoded === undefined) return undefined;
@@ -259,6 +259,6 @@ function extendedValue(value: string | undefined): string | undefined {
   }
 }
 
-function malformed(what: string) {
-  return invalidRequest(`The multipart body is malformed: ${what}.`);
+function malformed(reason: string) {
+  return invalidRequest(`The multipart body is malformed: ${reason}.`);
 }

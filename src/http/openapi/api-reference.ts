@@ -1,4 +1,4 @@
-/** `/docs`: the API reference (Scalar), served from the package: works without a network and tells nobody. */
+/** `/docs`: the API reference (Scalar). It is served from the installed package: it needs no network and reports to nobody. */
 import { gunzipSync, gzipSync } from 'node:zlib';
 import Fastify, { type FastifyInstance } from 'fastify';
 
@@ -18,7 +18,7 @@ interface Reference {
   gzippedScript: Buffer;
 }
 
-/** Registers `/docs` and its script; its policy lets a browser connect to this service only. */
+/** Registers `/docs` and its script. The content security policy lets the browser connect to this service only. */
 export function registerReference(app: FastifyInstance): void {
   let reference: Promise<Reference> | undefined;
   const load = (): Promise<Reference> => {
@@ -40,7 +40,7 @@ export function registerReference(app: FastifyInstance): void {
   });
 }
 
-/** The plugin keeps its 4 MB script in memory as text: loaded only when somebody looks, and kept compressed. */
+/** Renders the page. The plugin's script has 4 MB, so it is loaded at the first request only, and kept compressed. */
 async function renderReference(): Promise<Reference> {
   const { default: scalar } = await import('@scalar/fastify-api-reference');
   const inner = Fastify();
@@ -52,7 +52,7 @@ async function renderReference(): Promise<Reference> {
       withDefaultFonts: false,
       telemetry: false,
       hideClientButton: true,
-      // Its menus share and deploy to the maker's cloud.
+      // Its menus share and deploy to the cloud of its vendor.
       showDeveloperTools: 'never',
       agent: { disabled: true },
       mcp: { disabled: true },
@@ -65,6 +65,6 @@ async function renderReference(): Promise<Reference> {
   const html = page.body
     .replace(scriptPath, '/docs/scalar.js')
     .replace('<html>', '<html lang="en">')
-    .replace('</head>', '<link rel="icon" href="data:,">\n  </head>'); // else browsers ask for /favicon.ico
+    .replace('</head>', '<link rel="icon" href="data:,">\n  </head>'); // otherwise browsers request /favicon.ico
   return { html, gzippedScript: gzipSync(script.rawPayload) };
 }

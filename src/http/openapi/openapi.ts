@@ -1,16 +1,16 @@
-/** Route table -> OpenAPI 3.1. The schemas are the ones that validate. */
+/** Builds the OpenAPI 3.1 description from the routes. It uses the same schemas as the validation. */
 import { z } from 'zod';
 import { ERROR_CODES, type ErrorCode } from '../../errors.ts';
 import { API_PREFIX } from '../register.ts';
 import type { Route, Schema } from '../route.ts';
 import { errorSchema } from '../schemas.ts';
-import { describeMembers } from './member-words.ts';
 
 type Json = Record<string, unknown>;
 
-/** Statuses that every route can answer. */
+/** Error statuses of every route. */
 const COMMON_ERRORS = [401, 403, 414, 429, 431, 500, 503];
 
+/** Returns the OpenAPI description of the routes. */
 export function openApiDocument(routes: readonly Route[]): Json {
   const components: Json = {};
   const paths: Record<string, Json> = {};
@@ -21,7 +21,7 @@ export function openApiDocument(routes: readonly Route[]): Json {
     item[route.method.toLowerCase()] = operation(route, components);
   }
   toJsonSchema(errorSchema, 'output', components);
-  const document = {
+  return {
     openapi: '3.1.0',
     info: {
       title: 'Pinakes',
@@ -35,16 +35,16 @@ export function openApiDocument(routes: readonly Route[]): Json {
     tags: [...new Set(routes.map((route) => route.operation.area))].map((name) => ({ name })),
     paths,
     components: {
-      securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } },
+      securitySchemes: {
+        apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The API key. It decides the tenant.' },
+      },
       schemas: Object.fromEntries(Object.entries(components).sort(([a], [b]) => (a < b ? -1 : 1))),
       responses: errorResponses(),
     },
   };
-  describeMembers(document);
-  return document;
 }
 
-/** The text of `openapi.json`. */
+/** Returns the text of `openapi.json`. */
 export function openApiText(routes: readonly Route[]): string {
   return `${JSON.stringify(openApiDocument(routes), null, 2)}\n`;
 }
@@ -75,21 +75,27 @@ const IDEMPOTENCY_PARAMETER = {
   in: 'header',
   required: false,
   description:
-    'Makes a repeated request harmless for 24 hours: the same request gets the stored answer, another body 409.',
+    'Makes it safe to repeat a request for 24 hours: the same request gets the stored answer, another body gets 409.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
 const DOWNLOAD_PARAMETERS = [
-  { name: 'Range', description: 'One range of bytes; several are answered with the whole file.' },
-  { name: 'If-Range', description: 'The ETag that the range belongs to; when it differs, the whole file is sent.' },
-  { name: 'If-None-Match', description: 'ETags that the caller has; 304 when one of them is current.' },
+  { name: 'Range', description: 'One range of bytes. For several ranges the whole file is sent.' },
+  {
+    name: 'If-Range',
+    description: 'The ETag that the range belongs to. If the file has another one, the whole file is sent.',
+  },
+  {
+    name: 'If-None-Match',
+    description: 'ETags of the files that the caller has. The answer is 304 if one of them is current.',
+  },
 ].map((parameter) => ({ ...parameter, in: 'header', required: false, schema: { type: 'string' } }));
 
 const FILE_CONTENT = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };
 
-/** What a download can answer besides the whole file. */
+/** Answers of a download, besides the whole file. */
 const DOWNLOAD_RESPONSES = {
-  206: { description: 'The range that was asked for.', content: FILE_CONTENT },
+  206: { description: 'The requested range.', content: FILE_CONTENT },
   304: { description: 'The caller has the current file.' },
 };
 
@@ -147,7 +153,7 @@ function responses(route: Route, components: Json): Json {
   };
 }
 
-/** What follows from the declaration: bodies bring 400, 408, 413 and 415, ids 404, idempotency 409. */
+/** Returns error statuses that follow from the declaration: 408, 413 and 415 for bodies, 404 for ids, 409 for idempotency keys. */
 function inputErrors(route: Route): number[] {
   const takesBody = route.body !== undefined || route.multipart !== undefined;
   return [
@@ -166,7 +172,11 @@ function errorResponses(): Json {
     .map(([status, type]) => {
       const retry =
         status === 429 || status === 503
-          ? { headers: { 'Retry-After': { schema: { type: 'integer' }, description: 'Seconds.' } } }
+          ? {
+              headers: {
+                'Retry-After': { schema: { type: 'integer' }, description: 'Seconds to wait before the next attempt.' },
+              },
+            }
           : {};
       const content = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } };
       return [`Error${status}`, { description: `\`${type}\``, ...retry, content }];
@@ -174,7 +184,7 @@ function errorResponses(): Json {
   return Object.fromEntries(entries);
 }
 
-/** Schemas with `.meta({ id })` become components. */
+/** Converts a schema. Schemas with `.meta({ id })` become components of the document. */
 function toJsonSchema(schema: Schema, io: 'input' | 'output', components: Json): Json {
   const converted = z.toJSONSchema(schema, {
     io,
@@ -187,11 +197,11 @@ function toJsonSchema(schema: Schema, io: 'input' | 'output', components: Json):
       Object.assign(jsonSchema, meta.wire, meta.description ? { description: meta.description } : {});
     },
   }) as Json;
-  return lift(converted, components);
+  return moveDefinitions(converted, components);
 }
 
-/** Moves `$defs` to the document's components and removes what only a stand-alone schema needs. */
-function lift(schema: Json, components: Json): Json {
+/** Moves `$defs` to the components of the document, and removes members that only a stand-alone schema needs. */
+function moveDefinitions(schema: Json, components: Json): Json {
   const { $schema: _dialect, $defs, ...rest } = schema as { $schema?: unknown; $defs?: Record<string, Json> } & Json;
   const clean = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(clean);

@@ -6,35 +6,35 @@ import { openServiceGauges, type ServiceFacts } from './service-gauges.ts';
 
 const INGESTED = ['files', 'failed_files', 'chunks'] as const;
 const EMBEDDED = ['chunks', 'requested', 'refused', 'failed_jobs'] as const;
-const NAMED = ['answered', 'failed', 'remembered'] as const;
-/** `aborted`: the worker stopped, and the job was handed back. */
+const ANALYZED = ['answered', 'failed', 'remembered'] as const;
+/** `aborted`: the worker stopped, and the job was released to be claimed again. */
 export type JobOutcome = 'done' | 'failed' | 'aborted';
 
 export interface Metrics {
-  /** After every answer. `route` is the pattern, not the path. */
+  /** Counts an answered request. `route` is the pattern of the path, not the path. */
   request(method: string, route: string, status: number, seconds: number): void;
-  /** After every job. */
+  /** Counts a finished job. */
   job(kind: string, outcome: JobOutcome, seconds: number): void;
-  /** Adds to a counter of ingestion: files or chunks. */
+  /** Counts ingested files, failed files, or chunks. */
   ingested(what: (typeof INGESTED)[number], count: number): void;
-  /** Chunks that got their vector, texts that the model was asked for, chunks that it refused, and jobs that failed. */
+  /** Counts chunks that got a vector, texts sent to the embedding model, chunks that it refused, or jobs that failed. */
   embedded(what: (typeof EMBEDDED)[number], count: number): void;
-  /** Calls to the chat model. */
+  /** Counts calls to the chat model. */
   readonly chat: ChatObserver;
-  /** Texts that the analyzer of names was asked about, or that it was known for what it says. */
-  named(outcome: (typeof NAMED)[number], seconds: number): void;
-  /** Running requests. */
+  /** Counts texts for the analyzer of names: answered, failed, or answered from the cache (`remembered`). */
+  analyzed(outcome: (typeof ANALYZED)[number], seconds: number): void;
+  /** Number of requests that are not answered yet. */
   readonly running: { inc(): void; dec(): void };
-  /** The text exposition format and its content type. */
+  /** Returns all metrics in the Prometheus text format, with its content type. */
   expose(): Promise<{ contentType: string; body: string }>;
 }
 
 const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120];
 
 /**
- * A registry of its own, so that several services fit into one process.
+ * Returns metrics with a registry of their own, so that one process can hold several services.
  *
- * @param facts asked when somebody looks. Without them their gauges are left out.
+ * @param facts are read when somebody asks for the metrics. Without them, their gauges are left out.
  */
 export function openMetrics(facts?: ServiceFacts): Metrics {
   const registry = new Registry();
@@ -70,21 +70,21 @@ export function openMetrics(facts?: ServiceFacts): Metrics {
     labelNames: ['what'] as const,
     registers,
   });
-  const named = new Histogram({
+  const analyzed = new Histogram({
     name: 'pinakes_redaction_analyzer_seconds',
-    help: 'Time that the analyzer of names took for a text, by outcome; `remembered`: it was not asked.',
+    help: 'Time that the analyzer of names took for a text, by outcome; `remembered`: the answer was cached.',
     labelNames: ['outcome'] as const,
     buckets: DURATION_BUCKETS,
     registers,
   });
   const chat = openChatMetrics(registry);
-  // A counter that has not counted yet is 0, not absent: else the first failure is no increase.
+  // Every counter starts at 0 instead of being absent. Otherwise the first failure would not show as an increase.
   requests.zero({ method: 'GET', route: '/metrics', status: '200' });
   for (const kind of JOB_KINDS) jobs.zero({ kind, outcome: 'done' });
   for (const what of INGESTED) ingested.inc({ what }, 0);
   for (const what of EMBEDDED) embedded.inc({ what }, 0);
-  for (const outcome of NAMED) named.zero({ outcome });
-  const look = facts && openServiceGauges(registry, facts);
+  for (const outcome of ANALYZED) analyzed.zero({ outcome });
+  const setGauges = facts && openServiceGauges(registry, facts);
   let hasDefaults = false;
   return {
     request: (method, route, status, seconds) => requests.observe({ method, route, status }, seconds),
@@ -92,19 +92,19 @@ export function openMetrics(facts?: ServiceFacts): Metrics {
     ingested: (what, count) => ingested.inc({ what }, count),
     embedded: (what, count) => embedded.inc({ what }, count),
     chat,
-    named: (outcome, seconds) => named.observe({ outcome }, seconds),
+    analyzed: (outcome, seconds) => analyzed.observe({ outcome }, seconds),
     running: { inc: () => running.inc(), dec: () => running.dec() },
     async expose() {
-      // Process metrics observe the event loop and garbage collection: only for those who look.
+      // Process metrics observe the event loop and garbage collection, so they start with the first request for metrics.
       if (!hasDefaults) collectProcessMetrics(registry);
       hasDefaults = true;
-      await look?.();
+      await setGauges?.();
       return { contentType: registry.contentType, body: await registry.metrics() };
     },
   };
 }
 
-/** Without the metrics that would have no sample: requests by type, of which Node counts none, and pauses before the first. */
+/** Adds process metrics, each with a sample: the metric that Node never counts is removed, and the histogram of pauses starts at 0. */
 function collectProcessMetrics(registry: Registry): void {
   collectDefaultMetrics({ register: registry });
   registry.removeSingleMetric('nodejs_active_requests');
@@ -116,19 +116,19 @@ function openChatMetrics(registry: Registry): ChatObserver {
   const registers = [registry];
   const calls = new Counter({
     name: 'pinakes_chat_requests_total',
-    help: 'Calls to the chat model by use and outcome; `left` means that the caller went away.',
+    help: 'Calls to the chat model by use and outcome; `left`: the caller disconnected.',
     labelNames: ['use', 'outcome'] as const,
     registers,
   });
   const tokens = new Counter({
     name: 'pinakes_chat_tokens_total',
-    help: 'Tokens of the chat model, estimated where the provider does not tell.',
+    help: 'Tokens of the chat model, estimated if the provider does not report them.',
     labelNames: ['direction'] as const,
     registers,
   });
   const retries = new Counter({
     name: 'pinakes_chat_retries_total',
-    help: 'Times that a busy chat model was asked again.',
+    help: 'Calls to the chat model that were repeated because it was busy.',
     registers,
   });
   const firstToken = new Histogram({

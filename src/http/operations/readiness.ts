@@ -1,17 +1,17 @@
-/** Is everything there that requests need? Asked by /readyz and doctor. */
+/** Checks whether everything works that requests need: the database and the blob store. Used by /readyz and `pinakes doctor`. */
 import { listMigrations } from '../../db/facts.ts';
 import type { Deps } from '../deps.ts';
 
-/** Load balancers ask often and the blob check writes a file: an answer is reused for this time. */
+/** An answer is cached for this time, because load balancers ask often and the blob check writes a file. */
 const CACHE_MS = 1_000;
 const CHECK_TIMEOUT_MS = 5_000;
 
 export interface Readiness {
-  /** Names of what does not work; empty when ready. The reasons are in the log only. */
+  /** Returns the names of the checks that failed; empty when ready. The reasons are only in the log. */
   failed(): Promise<string[]>;
 }
 
-/** Each check has CHECK_TIMEOUT_MS; concurrent callers share one round of checks. */
+/** Each check fails after CHECK_TIMEOUT_MS. Concurrent callers share one round of checks. */
 export function openReadiness(deps: Pick<Deps, 'db' | 'blobs' | 'clock' | 'log'>): Readiness {
   const checks: Record<string, () => Promise<unknown>> = {
     database: async () => assertMigrated(await listMigrations(deps.db)),

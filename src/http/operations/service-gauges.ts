@@ -1,20 +1,20 @@
-/** Metrics that are looked up when somebody asks: the database, its queue, and room on the disks. */
+/** Metrics that are read when somebody asks for them: the database, its queue, and free space on the disks. */
 import { statfs } from 'node:fs/promises';
 import { Gauge, type Registry } from 'prom-client';
 
-/** The size of a database is the sum of its files, so it is asked for seldom. */
+/** The size of the database is cached for this time, because PostgreSQL adds up the sizes of all its files. */
 const SIZE_AGE_MS = 60_000;
 
 export interface ServiceFacts {
-  /** Chunks that have no vector yet. */
+  /** Counts the chunks that have no vector yet. */
   chunksWaiting(): Promise<number>;
   jobsWaiting(): Promise<readonly { kind: string; waiting: number }[]>;
   databaseBytes(): Promise<number>;
-  /** A folder for each thing that is stored on a disk. */
+  /** Folders whose disks are measured, by the value of the label `of`. */
   folders: Readonly<Record<string, string>>;
 }
 
-/** Returns what sets all gauges. A fact that cannot be found out has no sample until it can. */
+/** Returns a function that sets all gauges. A gauge whose value cannot be read has no sample until it can be read again. */
 export function openServiceGauges(registry: Registry, facts: ServiceFacts): () => Promise<void> {
   const registers = [registry];
   const up = new Gauge({ name: 'pinakes_database_up', help: '1 while the database answers.', registers });

@@ -1,4 +1,4 @@
-/** What lies outside the API: health, readiness, metrics, the OpenAPI description and the reference. No API key is needed. */
+/** Routes outside the API, without an API key: start page, health, readiness, metrics, OpenAPI description, API reference. */
 import type { FastifyInstance } from 'fastify';
 import { ServiceError } from '../../errors.ts';
 import type { Deps } from '../deps.ts';
@@ -26,12 +26,13 @@ const START_PAGE = `<!doctype html>
 <li><a href="/openapi.json">OpenAPI description</a></li>
 <li><a href="/readyz">Readiness</a> · <a href="/healthz">health</a> · <a href="/metrics">metrics</a></li>
 </ul>
-<p>API requests need a key in the header <code>x-api-key</code>. The first one is in <code>admin.key</code> in the service's data directory.</p>
+<p>API requests need a key in the header <code>x-api-key</code>.
+The first key is in the file <code>admin.key</code> in the service's data directory.</p>
 </body>
 </html>
 `;
 
-/** Registers them. `routes` is what `/openapi.json` describes. */
+/** Registers the routes outside the API. `routes` are the API routes that `/openapi.json` describes. */
 export function registerServiceRoutes(app: FastifyInstance, deps: Deps, routes: readonly Route[]): void {
   const readiness = openReadiness(deps);
   app.get('/healthz', async () => ({ status: 'ok' }));

@@ -75,7 +75,7 @@ test('a rule is refused where nobody would look for what it names', async () => 
   presidio.supported = ['PERSON', 'LOCATION', 'NRP'];
   const refused = await setPolicy({ apply_at: ['output'], entities: ['email', 'organization'] });
   assert.equal(refused.status, 400);
-  assert.match(refused.body.error.message, /^\/rules\/0\/entities\/1: organization .* does not know it\.$/);
+  assert.match(refused.body.error.message, /^\/rules\/0\/entities\/1: organization .* does not support it\.$/);
   presidio.supported = ['PERSON', 'LOCATION', 'NRP', 'ORGANIZATION'];
   assert.equal((await setPolicy({ apply_at: ['output'], entities: ['email', 'organization'] })).status, 200);
 });

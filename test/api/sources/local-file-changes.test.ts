@@ -217,7 +217,10 @@ test('files are moved without being sent; under another ending they are read aga
   assert.equal((await service.get(`/sources/${now.get('b.txt')!.id}`)).body.file_type, 'txt');
   assert.deepEqual(await found('pendrel'), ['a.md']);
   const taken = await change(id, {}, { moves: [{ from: 'docs/a.md', to: 'b.txt' }] });
-  assert.deepEqual([taken.status, taken.body.error.message], [409, 'The path "b.txt" is taken.']);
+  assert.deepEqual(
+    [taken.status, taken.body.error.message],
+    [409, 'The group has another file with the path "b.txt".'],
+  );
 });
 
 test('a file without a title is found by its new name when it is moved, and by its old one no more', async () => {
