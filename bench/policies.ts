@@ -72,7 +72,7 @@ async function measure(db: Database, tenant: Tenant): Promise<void> {
       for (const memory of [openCorpusMemory(db), null]) {
         const pairs: { filter: Cost; policy: Cost }[] = [];
         for (const [i, { text, vector }] of queries.entries()) {
-          const embedding = { model: { name: '' }, embedQuery: async () => vector, recallQuery: () => vector } as never;
+          const embedding = { model: { name: '' }, embedQuery: async () => vector } as never;
           const time = async (request: RetrieveRequest): Promise<Cost> => {
             const [start, before] = [performance.now(), process.cpuUsage()];
             await retrieve({ db, memory, embedding }, request);

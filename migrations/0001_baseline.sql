@@ -958,16 +958,14 @@ create table master_key (
 comment on table master_key is 'The fingerprint of the master key of all secrets: one row, or none before the first secret.';
 
 
--- ──────────────────────────────────────────────── Versions of the corpus ────────────────────────────────────────────────
--- Searches cache what they worked out about the corpus. These versions say when a cached value is invalid (corpus-memory.ts).
+-- ──────────────────────────────────────────────── Version of the corpus ─────────────────────────────────────────────────
+-- Searches cache what they worked out about the corpus. The version says when a cached value is invalid (corpus-memory.ts).
 
 -- Changes with everything that a filter can ask for. A sequence, so that concurrent changes do not wait for each other. But a sequence
 -- changes before its transaction commits: only the embedded engine, which runs one transaction after the other, reads it.
 create sequence corpus_version;
--- Changes with the vectors: vectors come long after their chunks, and leave the values that corpus_version guards valid.
-create sequence vector_version;
--- The first nextval returns 1, which last_value says before it too. Without these calls the first change would not be noticed.
-select nextval('corpus_version'), nextval('vector_version');
+-- The first nextval returns 1, which last_value says before it too. Without this call the first change would not be noticed.
+select nextval('corpus_version');
 
 create table corpus_change (transaction xid8 primary key);
 comment on table corpus_change is
@@ -989,12 +987,6 @@ create function corpus_state() returns text language sql stable security definer
   select md5(coalesce(string_agg(c.transaction::text, ' ' order by c.transaction), '')) from corpus_change c
 $$;
 
-create function change_vector_version() returns trigger language plpgsql security definer set search_path from current as $$
-begin
-  perform nextval('vector_version');
-  return null;
-end $$;
-
 -- Statements of foreign keys and of other triggers fire these triggers too.
 create trigger corpus_changed after insert or update or delete or truncate on source
   for each statement execute function change_corpus_version();
@@ -1006,10 +998,6 @@ create trigger corpus_changed after insert or update or delete or truncate on ta
   for each statement execute function change_corpus_version();
 create trigger corpus_changed after insert or update or delete or truncate on metadata_column_value
   for each statement execute function change_corpus_version();
-create trigger corpus_changed after insert or update or delete or truncate on embedding_generation
-  for each statement execute function change_corpus_version();
-create trigger vectors_changed after insert or update or delete or truncate on chunk_vector
-  for each statement execute function change_vector_version();
 
 
 -- ─────────────────────────────────────── Row-level security, rights and functions ───────────────────────────────────────
@@ -1050,12 +1038,12 @@ create policy own_tenant on tenant to pinakes_app using (id = (select nullif(cur
 grant select on tenant to pinakes_app;
 
 -- Tables and sequences of all tenants.
-grant select on source_group_transition, master_key, corpus_version, vector_version to pinakes_app;
+grant select on source_group_transition, master_key, corpus_version to pinakes_app;
 
 -- Functions that run as their owner, and functions for the owner only.
 revoke execute on function
   protect_tenant_rows(text), text_index_bounds(text), create_text_index(uuid, int), drop_text_index(uuid, int),
-  count_text_index_changes(uuid), keep_text_index(), audit_event_guard(), change_corpus_version(), change_vector_version(), corpus_state(),
+  count_text_index_changes(uuid), keep_text_index(), audit_event_guard(), change_corpus_version(), corpus_state(),
   own_term_counts(text[]), own_terms_among(text[], uuid[], boolean),
   own_text_scores(tsquery, uuid[], uuid[], boolean, text[], float8[], float8, float8, bigint)
   from public;

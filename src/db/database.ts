@@ -25,18 +25,6 @@ export interface Tx extends Queryable {
   readonly tenantId: string | undefined;
   /** As `SystemDatabase.execute`, within the transaction. */
   execute(text: string, values?: readonly unknown[]): Promise<{ rows: Row[] }>;
-  /**
-   * As `query`, but other statements need not wait for it: on a server with little to do it runs on another connection, which sees
-   * the same `state`. `settings`: the `set_config(…)` that it needs, of the transaction. Absent: not possible.
-   */
-  readonly beside?: <R extends object = Row>(statement: Sql, settings: Sql, state: State) => Promise<R[]>;
-}
-
-/** What a transaction found: one that finds the same sees all that the statement reads as this one does. */
-export interface State {
-  /** Selects it, as text. */
-  of: Sql;
-  is: string;
 }
 
 export interface TransactionOptions {

@@ -113,8 +113,6 @@ export interface Embedding {
   named(name: string): EmbeddingModel;
   /** The vector of a query, made with the model called `name`; remembered for a while, per tenant. Throws as `embed`. */
   embedQuery(tenantId: string, name: string, query: string, signal: AbortSignal): Promise<Float32Array>;
-  /** The same, if it is remembered. */
-  recallQuery(tenantId: string, name: string, query: string): Float32Array | undefined;
   /** Ends the threads of local models. */
   close(): Promise<void>;
 }

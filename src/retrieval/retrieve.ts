@@ -35,16 +35,8 @@ import {
   toHit,
 } from './reading/hits.ts';
 import type { RetrieveDeps } from './retrieve-deps.ts';
-import { openKnownVectors } from './semantic/known-vectors.ts';
 import { EXACT_ROWS_MAX, NEAREST_SETTINGS } from './semantic/nearest.ts';
-import {
-  type EmbeddedQuery,
-  embedQuery,
-  isAsRecalled,
-  recallQuery,
-  vectorCount,
-  vectorPages,
-} from './semantic/semantic.ts';
+import { type EmbeddedQuery, embedQuery, vectorCount, vectorPages } from './semantic/semantic.ts';
 import type { AdmittedRequest, Hit, ReadText, Retrieved, RetrieveRequest, Warning } from './types.ts';
 
 /** So many of the best candidates are compared with each other, whichever page is asked for; later ones only by their hash. */
@@ -76,9 +68,7 @@ export async function retrieve(
   const model = request.rerank === false || offset >= RERANKED_MAX ? null : (deps.reranker ?? null);
   const wanted = offset + request.limit;
   const find = async (tx: Tx, semantic: EmbeddedQuery | undefined) => {
-    const prepared = await prepare(tx, deps, request, semantic);
-    if (!prepared) return undefined;
-    const { search, redactor } = prepared;
+    const { search, redactor } = await prepare(tx, deps, request, semantic);
     clock.lap('analyze');
     const rows = new Map<string, ReadRow>();
     const isLexical = semantic === undefined && request.mode !== 'semantic';
@@ -101,9 +91,9 @@ export async function retrieve(
     if (semantic) clock.lap('embed');
     return db.transaction(tenantId, (tx) => find(tx, semantic), { signal, readOnly: true });
   };
-  const recalled = recallQuery(deps, request);
-  const embed = () => embedQuery(deps, request, () => toldQuery(deps, request, signal), warnings, signal);
-  const found = (recalled && (await findWith(recalled))) ?? (await findWith(await embed()))!;
+  const found = await findWith(
+    await embedQuery(deps, request, () => toldQuery(deps, request, signal), warnings, signal),
+  );
   // Redaction may take its time, so it never happens within a transaction.
   if (!model) return shown(found, found.rows, warnings, clock);
   const query = await told(found.redactor, request.query);
@@ -204,29 +194,25 @@ async function admit(tx: Tx, request: RetrieveRequest): Promise<AdmittedRequest>
   return { ...request, ...(await openAccess(tx, request.tenantId, request, request.principal)) };
 }
 
-/** Undefined when what was recalled of the query holds no longer. */
 async function prepare(
   tx: Tx,
   deps: RetrieveDeps,
   asked: RetrieveRequest,
   semantic: EmbeddedQuery | undefined,
-): Promise<{ search: Search; redactor: Redactor | null } | undefined> {
+): Promise<{ search: Search; redactor: Redactor | null }> {
   const { db, config, memory } = deps;
   const forced = db.hasTextSearch ? FORCE_INDEX_ORDER : FORCE_INDEXES;
   const settings = semantic ? join([forced, NEAREST_SETTINGS]) : forced;
   // Where filters narrow the search, how many vectors there are makes no difference.
   const isNarrow = !asked.usePostfilter && narrows(UNLIMITED, asked.filters);
   const pages = semantic && !isNarrow ? vectorPages(semantic.vectors) : raw('0');
-  const vectorVersion = (semantic && memory?.vectorVersion) ?? raw('0');
-  const [state] = await tx.query<{ version: string; vectors: number; redaction: number | null; pages: number }>(
+  const [state] = await tx.query<{ version: string; redaction: number | null; pages: number }>(
     keepPlan(
-      sql`select ${memory ? memory.version : raw("''")} as version, ${vectorVersion} as vectors, ${redactionVersion(asked.tenantId)} as redaction, ${pages} as pages, ${settings}`,
+      sql`select ${memory ? memory.version : raw("''")} as version, ${redactionVersion(asked.tenantId)} as redaction, ${pages} as pages, ${settings}`,
     ),
   );
   const knowledge = memory?.at(state!.version);
   const { redaction } = state!;
-  if (semantic?.isRecalled && !(await isAsRecalled(tx, asked.tenantId, semantic, redaction, knowledge)))
-    return undefined;
   const redactor = await redactorOf(tx, deps, asked, redaction);
   const request = await admit(tx, asked);
   const languages = await readLanguages(tx, request.tenantId, request, knowledge);
@@ -238,13 +224,12 @@ async function prepare(
     : { counts: openTermCounts(tx, request.tenantId, knowledge) };
   const search = {
     ...{ request, hasTextSearch: db.hasTextSearch, languages, terms, fusion, exactRowsMax: EXACT_ROWS_MAX },
-    ...{ fitting, ...ofIndex, ...(memory && { state: { of: memory.version, is: state!.version } }) },
+    ...{ fitting, ...ofIndex },
   };
   if (!semantic) return { search, redactor };
   const rows = vectorCount(semantic.vectors, state!.pages);
-  const known = knowledge && memory?.vectorVersion && openKnownVectors(tx, knowledge, String(state!.vectors));
   const { vectors, vector } = semantic;
-  return { search: { ...search, semantic: { vectors, vector, rows }, ...(known && { known }) }, redactor };
+  return { search: { ...search, semantic: { vectors, vector, rows } }, redactor };
 }
 
 /** At most `count` candidates from the first on: copies and overlong sources taken out. */

@@ -13,9 +13,9 @@ import { json, type Tx } from '../../src/db/database.ts';
 import { migrate, readMigrations } from '../../src/db/migrate.ts';
 import { isCheckViolation, isUniqueViolation } from '../../src/db/pg-errors.ts';
 import { recordset } from '../../src/db/recordset.ts';
-import { runBatch } from '../../src/db/server/batch.ts';
 import { CONNECTIONS_MAX } from '../../src/db/server/server.ts';
-import { keepPlan, sql } from '../../src/db/sql.ts';
+import { runTransaction } from '../../src/db/server/transaction.ts';
+import { identifier, keepPlan, sql } from '../../src/db/sql.ts';
 import { newId } from '../../src/util/ids.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 
@@ -235,67 +235,26 @@ test('a transaction that only reads sees one state, whatever others change meanw
   await opened.db.query(tenant.id, sql`delete from tag where tenant_id = ${tenant.id}`);
 });
 
-test('what runs beside a transaction is another of the same tenant that sees the same state', async (t) => {
-  if (opened.db.kind === 'embedded') return t.skip('it has one connection');
-  const settings = sql`set_config('hnsw.ef_search', '77', true), set_config('enable_seqscan', 'off', true)`;
-  const state = sql`select pg_backend_pid() as pid, (select count(*)::int from tag) as tags, current_user::text as role,
-    current_setting('app.tenant') as tenant, current_setting('enable_seqscan') as seqscan, current_setting('transaction_read_only') as reads`;
-  interface Found {
-    pid: number;
-    tags: number;
-  }
-  const of = sql`(select count(*)::text from tag)`;
-  const read = async (tx: Tx, changes: boolean): Promise<boolean> => {
-    const [own] = await tx.query<Found>(state);
-    if (changes) await opened.db.transaction(tenant.id, (other) => insertTag(other, newId()));
-    const seen = { of, is: String(own!.tags) };
-    const [[beside], [still]] = await Promise.all([tx.beside!<Found>(state, settings, seen), tx.query<Found>(state)]);
-    assert.deepEqual(still, own);
-    const isOther = beside!.pid !== own!.pid;
-    assert.deepEqual(beside, isOther ? { ...own, pid: beside!.pid, seqscan: 'off' } : own);
-    await assert.rejects(tx.beside!(sql`select 1 / ${0}::int`, settings, seen), /division by zero/);
-    return isOther;
-  };
-  const reading = (changes: boolean): Promise<boolean> =>
-    opened.db.transaction(tenant.id, (tx) => read(tx, changes), { readOnly: true });
-  // The first may find no connection to spare.
-  await reading(false);
-  assert.deepEqual([await reading(false), await reading(true), await reading(false)], [true, false, true]);
-  // With many at work there is no other connection to spare.
-  const many = Array.from({ length: CONNECTIONS_MAX + 1 }, () =>
-    opened.db.transaction(
-      tenant.id,
-      async (tx) => tx.beside!(sql`select ${1}::int as one`, settings, { of, is: '0' }),
-      {
-        readOnly: true,
-      },
-    ),
-  );
-  assert.deepEqual(
-    (await Promise.all(many)).flat(),
-    many.map(() => ({ one: 1 })),
-  );
-  assert.equal(await opened.db.transaction(tenant.id, async (tx) => tx.beside), undefined);
-  await opened.db.query(tenant.id, sql`delete from tag where tenant_id = ${tenant.id}`);
-});
-
-test('what follows a command that fails is not run: nothing happens outside of a transaction that does not begin', async (t) => {
-  const url = process.env['PINAKES_TEST_DATABASE_URL'];
-  if (!url) return t.skip('for a server');
-  const client = new pg.Client({ connectionString: url });
+test('a statement does not run when the commands before it fail', async (t) => {
+  const owner = process.env['PINAKES_TEST_DATABASE_URL'];
+  if (!owner) return t.skip('for a server');
+  const name = `stranger_${newId().replaceAll('-', '')}`;
+  const client = new pg.Client({ connectionString: owner });
   await client.connect();
+  const url = new URL(owner);
+  [url.username, url.password] = [name, 'x'];
+  const pool = new pg.Pool({ connectionString: url.href, max: 1 });
   try {
-    const table = `pg_temp.batch_${newId().replaceAll('-', '')}`;
-    await client.query(`create table ${table} (n int)`);
-    const text = `insert into ${table} values ($1) returning n`;
-    const entering = (role: string) => ['begin', `set local role ${role}`];
-    await assert.rejects(runBatch(client, { before: entering('nobody_of_that_name'), text, values: ['1'] }));
-    await client.query('rollback');
-    await assert.rejects(runBatch(client, { before: ['begin of nothing'], text, values: ['2'], after: ['commit'] }));
-    const { rows } = await runBatch(client, { before: ['begin'], text, values: ['3'], after: ['commit'] });
-    assert.deepEqual(rows, [[3]]);
-    assert.deepEqual((await client.query(`select n from ${table}`)).rows, [{ n: 3 }]);
+    await client.query(
+      `create role ${name} login password 'x'; create table ${name} (n int); grant all on ${name} to public`,
+    );
+    const insert = sql`insert into ${identifier(name)} values (${1})`;
+    const run = runTransaction({ pool, nameOf: () => undefined }, tenant.id, (tx) => tx.query(insert));
+    await assert.rejects(run, /permission denied to set role/);
+    assert.deepEqual((await client.query(`select n from ${name}`)).rows, []);
   } finally {
+    await pool.end();
+    await client.query(`drop table ${name}; drop role ${name}`);
     await client.end();
   }
 });

@@ -22,7 +22,6 @@ export const wordsEmbedding: Embedding = {
   model: { name: MODEL, embed: async (texts) => texts.map(wordsVector) },
   named: () => wordsEmbedding.model,
   embedQuery: async (_tenantId, _name, query) => wordsVector(query),
-  recallQuery: (_tenantId, _name, query) => wordsVector(query),
   close: async () => {},
 };
 

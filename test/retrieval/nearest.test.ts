@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
 import { findServingVectors, vectorBytes } from '../../src/corpus/vector-store.ts';
-import type { Database, Tx } from '../../src/db/database.ts';
 import { sql } from '../../src/db/sql.ts';
 import { type FindFew, openFew } from '../../src/retrieval/lexical/few-chunks.ts';
 import { FORCE_INDEX_ORDER } from '../../src/retrieval/lexical/lexical.ts';
@@ -12,7 +11,6 @@ import { type FindFitting, openFitting, sourcesOf } from '../../src/retrieval/qu
 import { lexicalCandidates, type Search } from '../../src/retrieval/ranking/candidates.ts';
 import { FUSION_DEFAULT } from '../../src/retrieval/ranking/fuse.ts';
 import { findHalves, hybridBatches } from '../../src/retrieval/ranking/hybrid.ts';
-import { retrieve } from '../../src/retrieval/retrieve.ts';
 import { NEAREST_SETTINGS } from '../../src/retrieval/semantic/nearest.ts';
 import type { AdmittedRequest, Filters } from '../../src/retrieval/types.ts';
 import { analyzeQuery } from '../../src/text/analyzer.ts';
@@ -269,43 +267,4 @@ test('both kinds come from one statement, and each page from the same order', as
     const all = expected(query!, (one) => one.share < 500).map(({ id }) => id);
     assert.deepEqual(batches.at(-1)!.toSorted(), all.toSorted());
   }
-});
-
-test('a search that runs half of itself beside its transaction finds the same', async (t) => {
-  const { db } = database;
-  if (db.kind === 'embedded') return t.skip('it has one connection');
-  if (db.hasTextSearch) return t.skip('both halves are one statement');
-  let besides = 0;
-  const memory = openCorpusMemory(db);
-  const found = async (vector: Float32Array, filters: Filters, isBeside: boolean): Promise<unknown[]> => {
-    const transaction: Database['transaction'] = (tenantId, run, options) => {
-      const counted = ({ beside, ...tx }: Tx): Tx => {
-        if (!beside || !isBeside) return tx;
-        return {
-          ...tx,
-          beside(statement, settings, state) {
-            besides += 1;
-            return beside(statement, settings, state);
-          },
-        };
-      };
-      return db.transaction(tenantId, (tx) => run(counted(tx)), options);
-    };
-    const deps = {
-      db: { ...db, transaction },
-      memory,
-      embedding: { embedQuery: async () => vector, recallQuery: () => vector } as never,
-    };
-    const { id: tenantId, partitionNo } = tenant;
-    const anything = { sourceGroupIds: null, tagIds: null, principal: null, usePostfilter: false, offset: 0 };
-    const asked = { tenantId, partitionNo, query: 'topic3', mode: 'hybrid' as const, filters, limit: 10 };
-    return (await retrieve(deps, { ...anything, ...asked })).hits.map(({ id, scores }) => ({ id, scores }));
-  };
-  const asked = queries.slice(0, 5).flatMap((vector) => [{}, below(500)].map((filters) => ({ vector, filters })));
-  for (const { vector, filters } of asked) {
-    const inside = await found(vector, filters, false);
-    assert.equal(inside.length, 10);
-    assert.deepEqual(await found(vector, filters, true), inside);
-  }
-  assert.equal(besides, asked.length);
 });

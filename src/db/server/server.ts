@@ -5,9 +5,9 @@ import { ensureExtensions } from '../extensions.ts';
 import type { Sql } from '../sql.ts';
 import { encodeForeignValue, encodeValue, valueParser } from '../values.ts';
 import { listen } from './listener.ts';
-import { openServerPlans } from './plans.ts';
 import { explainStart, whileAlone } from './start.ts';
-import { type Connections, runSingle, runStatement, runTransaction } from './transaction.ts';
+import { openStatementNames } from './statement-names.ts';
+import { type Connections, runStatement, runTransaction } from './transaction.ts';
 
 /** Per process; PostgreSQL allows 100 connections by default, for all of its clients. */
 export const CONNECTIONS_MAX = 20;
@@ -51,7 +51,7 @@ export async function openServerDatabase(options: ServerOptions): Promise<Databa
   });
   // A pooled connection that breaks while idle is replaced at its next use.
   pool.on('error', () => {});
-  const connections = { pool, plans: openServerPlans() };
+  const connections = { pool, nameOf: openStatementNames() };
   const system = createSystem(connections, connection);
   try {
     return createDatabase(connections, system, await whileAlone(system, () => ensureExtensions(system)));
@@ -66,8 +66,8 @@ function createDatabase(connections: Connections, system: SystemDatabase, hasTex
     kind: 'server',
     hasTextSearch,
     system,
-    query: async <R extends object>(tenantId: string, statement: Sql) =>
-      (await runSingle(connections, tenantId, statement)) as R[],
+    query: <R extends object>(tenantId: string, statement: Sql) =>
+      runTransaction(connections, tenantId, (tx) => tx.query<R>(statement)),
     transaction: (tenantId, fn, options) => runTransaction(connections, tenantId, fn, options),
     async close() {
       await Promise.race([connections.pool.end(), new Promise((done) => setTimeout(done, CLOSE_WAIT_MS).unref())]);

@@ -68,16 +68,12 @@ export function withQueryCache(
 ): Embedding {
   const tenants = new Map<string, Map<string, Float32Array>>();
   const keyOf = (model: string, query: string): string => `${model}\0${query}`;
-  const recallQuery: Embedding['recallQuery'] = (tenantId, model, query) => {
-    const own = touch(tenants, tenantId, CACHED_TENANTS_MAX);
-    return own && touch(own, keyOf(model, query), CACHED_QUERIES_PER_TENANT);
-  };
   return {
     model: models(name),
     named: models,
-    recallQuery,
     async embedQuery(tenantId, model, query, signal) {
-      const known = recallQuery(tenantId, model, query);
+      const cached = touch(tenants, tenantId, CACHED_TENANTS_MAX);
+      const known = cached && touch(cached, keyOf(model, query), CACHED_QUERIES_PER_TENANT);
       if (known) return known;
       const [vector] = await models(model).embed([query], 'query', signal);
       if (!vector?.some((value) => value !== 0)) {

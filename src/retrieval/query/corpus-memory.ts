@@ -1,6 +1,6 @@
 /**
  * What searches worked out about the corpus, kept until the corpus changes. Any change of its sources, groups, tags, values of
- * metadata columns or sets of vectors changes its version, in the transaction of the change.
+ * metadata columns changes its version, in the transaction of the change.
  */
 import type { Database } from '../../db/database.ts';
 import { type Sql, sql } from '../../db/sql.ts';
@@ -19,21 +19,11 @@ const VERSIONS: Record<Database['kind'], Sql> = {
   server: sql`(select corpus_state() || ' ' || pg_postmaster_start_time())`,
 };
 
-/** The same of vectors. A server compares them within less than it takes to keep them. */
-const VECTOR_VERSIONS: Record<Database['kind'], Sql | null> = {
-  embedded: sql`(select last_value from vector_version)`,
-  server: null,
-};
-
 export interface CorpusMemory {
   /** Selects the version of the corpus that a statement sees. */
   version: Sql;
-  /** The same of vectors; null where none are kept. */
-  vectorVersion: Sql | null;
   /** What is known of the corpus as it is in this version; of other versions nothing is. */
   at(version: string): Knowledge;
-  /** What is kept under the key, of the version that was last asked for: whoever goes by it has to see whether it still holds. */
-  last<T>(key: string): T | undefined;
 }
 
 export interface Knowledge {
@@ -48,8 +38,6 @@ export function openCorpusMemory({ kind }: Pick<Database, 'kind'>): CorpusMemory
   let total = 0;
   return {
     version: VERSIONS[kind],
-    vectorVersion: VECTOR_VERSIONS[kind],
-    last: <T>(key: string) => entries.get(key)?.value as T | undefined,
     at(version) {
       if (version !== current) {
         entries = new Map();

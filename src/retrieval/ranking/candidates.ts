@@ -1,5 +1,5 @@
 /** Candidates of a search, in growing batches: as many as it takes until enough remain after selection. */
-import type { State, Tx } from '../../db/database.ts';
+import type { Tx } from '../../db/database.ts';
 import { join, type Sql, sql } from '../../db/sql.ts';
 import type { FindFew } from '../lexical/few-chunks.ts';
 import { bm25Candidates, type Candidate } from '../lexical/lexical.ts';
@@ -7,7 +7,6 @@ import { scanCandidates } from '../lexical/lexical-scan.ts';
 import type { TermCounts } from '../lexical/term-counts.ts';
 import { chunkConditions, lookedUpSourcePredicate, narrows, narrowsCheaply } from '../query/filter-sql.ts';
 import type { FindFitting, Fitting } from '../query/fitting.ts';
-import type { FindKnown } from '../semantic/known-vectors.ts';
 import type { SemanticQuery } from '../semantic/semantic.ts';
 import type { AdmittedRequest, Filters, Hit } from '../types.ts';
 import type { FusionSettings } from './fuse.ts';
@@ -32,8 +31,6 @@ export interface RankedCandidate extends Candidate {
 export interface Search {
   request: AdmittedRequest;
   hasTextSearch: boolean;
-  /** The corpus as the transaction sees it. Absent: searches remember nothing of it. */
-  state?: State;
   /** Of the searched corpus. */
   languages: readonly string[];
   /** From `searchTerms`. */
@@ -46,8 +43,6 @@ export interface Search {
   few?: FindFew;
   /** Absent: the search is lexical. */
   semantic?: SemanticQuery;
-  /** Vectors that are in memory. Absent: none are. */
-  known?: FindKnown;
   fusion: FusionSettings;
   /** Up to so many rows every vector is compared. */
   exactRowsMax: number;

@@ -1,6 +1,6 @@
 /**
- * Lexical and semantic candidates of a search, fused. They are found in one statement; where few chunks fit, vectors are kept or there
- * is no BM25 index, in two, which a server with little to do runs at the same time, on two connections.
+ * Finds and fuses lexical and semantic candidates. One statement finds both; two statements where few chunks match or where there is
+ * no BM25 index.
  */
 import type { Tx } from '../../db/database.ts';
 import { join, raw, sql } from '../../db/sql.ts';
@@ -12,7 +12,6 @@ import {
   NEAREST_ROWS,
   type NearestPlan,
   type NearestRequest,
-  nearestBeside,
   nearestCandidates,
   plannedBySize,
   toSimilar,
@@ -80,16 +79,10 @@ async function nearestRequest(search: HybridSearch, filters: Filters, limit: num
 async function findPlanned(tx: Tx, search: HybridSearch, nearest: NearestRequest, plan: NearestPlan): Promise<Halves> {
   const { request, terms, hasTextSearch } = search;
   const { filters, fitting, limit } = nearest;
-  const known = plan.exact ? await search.known?.(nearest) : undefined;
-  const semantic = async (ask: typeof nearestBeside = nearestCandidates): Promise<Candidate[]> =>
-    (await known?.()) ?? ask(tx, plan, search.state);
-  if (request.mode === 'semantic') return { lexical: [], semantic: await semantic() };
-  if (known || terms.length === 0 || !hasTextSearch || (await search.few?.(filters))) {
-    const [found, lexical] = await Promise.all([
-      semantic(nearestBeside),
-      lexicalCandidates(tx, search, filters, limit),
-    ]);
-    return { lexical, semantic: found };
+  if (request.mode === 'semantic') return { lexical: [], semantic: await nearestCandidates(tx, plan) };
+  if (terms.length === 0 || !hasTextSearch || (await search.few?.(filters))) {
+    const semantic = await nearestCandidates(tx, plan);
+    return { lexical: await lexicalCandidates(tx, search, filters, limit), semantic };
   }
   const conditions = fitting
     ? [isAmong(raw('fitting'), fitting)]

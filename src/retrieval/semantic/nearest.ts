@@ -1,8 +1,8 @@
 /** Semantic candidates: the SQL that finds the vectors nearest to the query's, exactly or through the HNSW index. */
 import { vectorColumn, vectorOrder, vectorType } from '../../corpus/vector-store.ts';
-import type { Queryable, State, Tx } from '../../db/database.ts';
+import type { Queryable } from '../../db/database.ts';
 import { empty, identifier, join, keepPlan, raw, type Sql, sql } from '../../db/sql.ts';
-import { type Candidate, FORCE_INDEXES, inOrder } from '../lexical/lexical.ts';
+import { type Candidate, inOrder } from '../lexical/lexical.ts';
 import { ALIVE, chunkConditions, narrowingConditions } from '../query/filter-sql.ts';
 import { type Fitting, sourcesOf } from '../query/fitting.ts';
 import type { AdmittedRequest, Filters } from '../types.ts';
@@ -101,17 +101,6 @@ export async function nearestCandidates(tx: Queryable, { tables, keepsPlan }: Ne
   return toSimilar(await tx.query<NearestRow>(keepsPlan ? keepPlan(statement) : statement));
 }
 
-/** The same, where that is worth the while beside what else the transaction has to do. */
-export function nearestBeside(tx: Tx, plan: NearestPlan, state: State | undefined): Promise<Candidate[]> {
-  const { beside } = tx;
-  if (!beside || !state || (plan.exact && plan.rows <= QUICK_ROWS)) return nearestCandidates(tx, plan);
-  return nearestCandidates({ query: (statement) => beside(statement, BESIDE_SETTINGS, state) }, plan);
-}
-
-/** To compare so many takes about as long as to begin another transaction. */
-const QUICK_ROWS = 300;
-const BESIDE_SETTINGS = sql`${FORCE_INDEXES}, ${NEAREST_SETTINGS}`;
-
 export type NearestRow = Omit<Candidate, 'score'> & { distance: number };
 
 /** The rows of `nearest`. A vector is there only as long as its chunk. */
@@ -187,7 +176,7 @@ function indexedDistance(semantic: SemanticQuery): Sql {
   return sql`(${vectorOrder(semantic.vectors)} <=> ${queryVector(semantic)})`;
 }
 
-export function queryVector({ vectors, vector }: SemanticQuery): Sql {
+function queryVector({ vectors, vector }: SemanticQuery): Sql {
   return sql`${vector}::vector::${vectorType(vectors)}`;
 }
 

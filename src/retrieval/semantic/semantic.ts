@@ -1,12 +1,10 @@
 /** The vector of a query, made with the model whose vectors serve the tenant. */
 
-import { isDeepStrictEqual } from 'node:util';
 import { findServingVectors, type ServingVectors, vectorBytes, vectorsPerPage } from '../../corpus/vector-store.ts';
-import type { Database, Tx } from '../../db/database.ts';
-import { keepPlan, raw, type Sql, sql } from '../../db/sql.ts';
+import type { Database } from '../../db/database.ts';
+import { keepPlan, type Sql, sql } from '../../db/sql.ts';
 import { invalidRequest, ServiceError } from '../../errors.ts';
 import { redactionVersion } from '../../redaction/redaction-store.ts';
-import type { CorpusMemory, Knowledge } from '../query/corpus-memory.ts';
 import type { RetrieveDeps } from '../retrieve-deps.ts';
 import type { RetrieveRequest, Warning } from '../types.ts';
 
@@ -17,45 +15,12 @@ export interface EmbeddedQuery {
   vectors: ServingVectors;
   /** From `vectorBytes`. */
   vector: Buffer;
-  /** From `recallQuery`: goes by what was so when the corpus was last looked at. */
-  isRecalled: boolean;
 }
 
 /** What a semantic search needs. */
-export interface SemanticQuery extends Pick<EmbeddedQuery, 'vectors' | 'vector'> {
+export interface SemanticQuery extends EmbeddedQuery {
   /** About as many vectors there are. */
   rows: number;
-}
-
-/** As `embedQuery`, of what is remembered: whoever goes by it has to ask in its transaction whether that still holds. */
-export function recallQuery(
-  { embedding, memory, redactors }: Pick<RetrieveDeps, 'embedding' | 'memory' | 'redactors'>,
-  { tenantId, mode, query }: RetrieveRequest,
-): EmbeddedQuery | undefined {
-  // Where a redaction rule may change the query, its vector is not known by the query.
-  if (mode === 'lexical' || !embedding || !memory || redactors?.wasInForce(tenantId)) return undefined;
-  const vectors = memory.last<ServingVectors>(servingKey(tenantId));
-  const vector = vectors && embedding.recallQuery(tenantId, vectors.model, query);
-  return vector && vector.length === vectors.dimension
-    ? { vectors, vector: vectorBytes(vector), isRecalled: true }
-    : undefined;
-}
-
-/** Whether these vectors serve, and no redaction rule has to be asked before a query goes to their model: as a transaction sees it. */
-export async function isAsRecalled(
-  tx: Tx,
-  tenantId: string,
-  { vectors }: EmbeddedQuery,
-  redaction: number | null,
-  knowledge: Knowledge | undefined,
-): Promise<boolean> {
-  if (redaction !== null || !knowledge) return false;
-  const serving = await knowledge.recall(servingKey(tenantId), () => findServingVectors(tx, tenantId));
-  return isDeepStrictEqual(serving, vectors);
-}
-
-function servingKey(tenantId: string): string {
-  return `serving ${tenantId}`;
 }
 
 /**
@@ -66,7 +31,7 @@ function servingKey(tenantId: string): string {
  * when it aborts.
  */
 export async function embedQuery(
-  { db, embedding, memory }: Pick<RetrieveDeps, 'db' | 'embedding' | 'memory'>,
+  { db, embedding }: Pick<RetrieveDeps, 'db' | 'embedding'>,
   { tenantId, mode, query }: RetrieveRequest,
   tellQuery: () => Promise<string>,
   warnings: Warning[],
@@ -77,7 +42,7 @@ export async function embedQuery(
     if (mode === 'hybrid') return undefined;
     throw invalidRequest('/mode: semantic search needs an embedding model, and none is configured.');
   }
-  const { vectors, redaction } = await findServing(db, tenantId, memory);
+  const { vectors, redaction } = await findServing(db, tenantId);
   if (!vectors) {
     if (mode === 'semantic') warnings.push({ type: 'no_vectors', message: 'No chunk has a vector yet.' });
     return undefined;
@@ -92,7 +57,7 @@ export async function embedQuery(
     if (vector.length !== vectors.dimension) {
       throw new ServiceError('upstream_failed', 'The embedding model answered with a vector of another dimension.');
     }
-    return { vectors, vector: vectorBytes(vector), isRecalled: false };
+    return { vectors, vector: vectorBytes(vector) };
   } catch (error) {
     signal.throwIfAborted();
     const failure = deadline.signal.aborted
@@ -106,20 +71,23 @@ export async function embedQuery(
   }
 }
 
-/** In one message. What serves may be that of a later moment than the version: then others, too, find the newer. */
+/** Reads which vectors serve, and the version of the redaction policy that may change the query; null: none does. */
 async function findServing(
-  db: Pick<Database, 'query'>,
+  db: Pick<Database, 'transaction'>,
   tenantId: string,
-  memory: CorpusMemory | null | undefined,
 ): Promise<{ vectors: ServingVectors | undefined; redaction: number | null }> {
-  const [now] = await db.query<{ version: string; redaction: number | null }>(
+  return db.transaction(
     tenantId,
-    keepPlan(sql`select ${memory ? memory.version : raw("''")} as version, ${redactionVersion(tenantId)} as redaction`),
+    async (tx) => {
+      const vectors = await findServingVectors(tx, tenantId);
+      if (!vectors) return { vectors, redaction: null };
+      const [now] = await tx.query<{ redaction: number | null }>(
+        keepPlan(sql`select ${redactionVersion(tenantId)} as redaction`),
+      );
+      return { vectors, redaction: now!.redaction };
+    },
+    { readOnly: true },
   );
-  const find = (): Promise<ServingVectors | undefined> =>
-    findServingVectors({ query: (statement) => db.query(tenantId, statement) }, tenantId);
-  const vectors = memory ? memory.at(now!.version).recall(servingKey(tenantId), find) : find();
-  return { vectors: await vectors, redaction: now!.redaction };
 }
 
 /** Selects how many pages the vectors take, which is known at once; null when they are gone. */
