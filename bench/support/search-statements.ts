@@ -51,7 +51,7 @@ interface Recorded {
 async function record(db: Database, memory: CorpusMemory | undefined, { request, vector }: Asked): Promise<Recorded[]> {
   const transactions: Recorded[] = [];
   // All on one connection.
-  const recording = ({ beside: _, ...tx }: Tx, steps: Sql[][]): Tx => {
+  const recording = ({ queryInParallel: _, ...tx }: Tx, steps: Sql[][]): Tx => {
     let unanswered = 0;
     return {
       ...tx,

@@ -238,7 +238,7 @@ async function prepare(
     : { counts: openTermCounts(tx, request.tenantId, knowledge) };
   const search = {
     ...{ request, hasTextSearch: db.hasTextSearch, languages, terms, fusion, exactRowsMax: EXACT_ROWS_MAX },
-    ...{ fitting, ...ofIndex, ...(memory && { state: { of: memory.version, is: state!.version } }) },
+    ...{ fitting, ...ofIndex, ...(memory && { state: { expression: memory.version, value: state!.version } }) },
   };
   if (!semantic) return { search, redactor };
   const rows = vectorCount(semantic.vectors, state!.pages);

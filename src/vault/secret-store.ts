@@ -1,5 +1,5 @@
 /** Secrets: SQL of the table secret. Values come in as text, are sealed before they reach SQL, and leave by `openSecret` only. */
-import { holdAdditions } from '../db/additions.ts';
+import { lockAdditions } from '../db/additions.ts';
 import type { Database, Queryable, Tx } from '../db/database.ts';
 import { join, raw, type Sql, sql } from '../db/sql.ts';
 import { ensureKeyFile, type KeySettings, loadKeyring } from './key-files.ts';
@@ -172,7 +172,7 @@ export async function listSecrets(
 
 /** Counts the tenant's secrets; until the transaction ends, nobody else adds one. */
 export async function countSecretsLocked(tx: Tx, tenantId: string): Promise<number> {
-  await holdAdditions(tx, tenantId, 'secret');
+  await lockAdditions(tx, tenantId, 'secret');
   const [row] = await tx.query<{ count: number }>(
     sql`select count(*) as count from secret where tenant_id = ${tenantId} and ${STORED}`,
   );

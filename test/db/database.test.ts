@@ -1,4 +1,4 @@
-/** The port's promises; the same on the embedded engine and on a server. */
+/** The promises of the database port, which hold on the embedded engine and on a server. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
@@ -77,7 +77,7 @@ test('a plain object is refused instead of being bound as text', async () => {
   await assert.rejects(opened.db.system.query(sql`select ${{ a: 1 }}::text`), /wrap objects in json/);
 });
 
-test('a transaction that rejects leaves nothing, also what it had read its own', async () => {
+test('a transaction that rejects is rolled back, although it had read its own rows', async () => {
   const failure = new Error('no');
   await assert.rejects(
     opened.db.transaction(tenant.id, async (tx) => {
@@ -90,7 +90,7 @@ test('a transaction that rejects leaves nothing, also what it had read its own',
   assert.deepEqual(await tagNames(), []);
 });
 
-test('a failed statement fails the transaction, and the next one works', async () => {
+test('a failed statement fails its transaction, and the next transaction works', async () => {
   await assert.rejects(
     opened.db.transaction(tenant.id, async (tx) => {
       await insertTag(tx, 'lost');
@@ -101,7 +101,7 @@ test('a failed statement fails the transaction, and the next one works', async (
   assert.deepEqual(await tagNames(), []);
 });
 
-test('statements that fail alone leave nothing, and no connection behind', async () => {
+test('single statements that fail write nothing and release their connections', async () => {
   const failing = Array.from({ length: CONNECTIONS_MAX + 1 }, () =>
     opened.db.query(tenant.id, sql`select 1 / (select count(*) from tag where name = 'none')`),
   );
@@ -114,7 +114,7 @@ test('statements that fail alone leave nothing, and no connection behind', async
   await opened.db.query(tenant.id, sql`delete from tag where tenant_id = ${tenant.id}`);
 });
 
-test('a transaction that only reads cannot write, and others see at once what was written before', async () => {
+test('a read-only transaction cannot write, and many of them release their connections', async () => {
   const write = opened.db.transaction(tenant.id, (tx) => insertTag(tx, 'refused'), { readOnly: true });
   await assert.rejects(write, /read-only transaction/);
   const reads = Array.from({ length: CONNECTIONS_MAX + 1 }, () =>
@@ -127,8 +127,8 @@ test('a transaction that only reads cannot write, and others see at once what wa
   assert.deepEqual(await tagNames(), []);
 });
 
-test('a transaction that only reads sees one state, whatever others change meanwhile', async (t) => {
-  if (opened.db.kind === 'embedded') return t.skip('others wait for it');
+test('a read-only transaction sees one state of the database, whatever others change meanwhile', async (t) => {
+  if (opened.db.kind === 'embedded') return t.skip('other transactions wait');
   const count = sql`select count(*) from tag`;
   const counts = await opened.db.transaction(
     tenant.id,
@@ -144,7 +144,7 @@ test('a transaction that only reads sees one state, whatever others change meanw
   await opened.db.query(tenant.id, sql`delete from tag where tenant_id = ${tenant.id}`);
 });
 
-test('what runs beside a transaction is another of the same tenant that sees the same state', async (t) => {
+test('a parallel query runs as the same tenant and sees the same state', async (t) => {
   if (opened.db.kind === 'embedded') return t.skip('it has one connection');
   const settings = sql`set_config('hnsw.ef_search', '77', true), set_config('enable_seqscan', 'off', true)`;
   const state = sql`select pg_backend_pid() as pid, (select count(*)::int from tag) as tags, current_user::text as role,
@@ -153,28 +153,31 @@ test('what runs beside a transaction is another of the same tenant that sees the
     pid: number;
     tags: number;
   }
-  const of = sql`(select count(*)::text from tag)`;
+  const expression = sql`(select count(*)::text from tag)`;
   const read = async (tx: Tx, changes: boolean): Promise<boolean> => {
     const [own] = await tx.query<Found>(state);
     if (changes) await opened.db.transaction(tenant.id, (other) => insertTag(other, newId()));
-    const seen = { of, is: String(own!.tags) };
-    const [[beside], [still]] = await Promise.all([tx.beside!<Found>(state, settings, seen), tx.query<Found>(state)]);
+    const seen = { expression, value: String(own!.tags) };
+    const [[parallel], [still]] = await Promise.all([
+      tx.queryInParallel!<Found>(state, settings, seen),
+      tx.query<Found>(state),
+    ]);
     assert.deepEqual(still, own);
-    const isOther = beside!.pid !== own!.pid;
-    assert.deepEqual(beside, isOther ? { ...own, pid: beside!.pid, seqscan: 'off' } : own);
-    await assert.rejects(tx.beside!(sql`select 1 / ${0}::int`, settings, seen), /division by zero/);
+    const isOther = parallel!.pid !== own!.pid;
+    assert.deepEqual(parallel, isOther ? { ...own, pid: parallel!.pid, seqscan: 'off' } : own);
+    await assert.rejects(tx.queryInParallel!(sql`select 1 / ${0}::int`, settings, seen), /division by zero/);
     return isOther;
   };
   const reading = (changes: boolean): Promise<boolean> =>
     opened.db.transaction(tenant.id, (tx) => read(tx, changes), { readOnly: true });
-  // The first may find no connection to spare.
+  // The first query may find no idle connection.
   await reading(false);
   assert.deepEqual([await reading(false), await reading(true), await reading(false)], [true, false, true]);
-  // With many at work there is no other connection to spare.
+  // With many transactions in flight there is no idle connection.
   const many = Array.from({ length: CONNECTIONS_MAX + 1 }, () =>
     opened.db.transaction(
       tenant.id,
-      async (tx) => tx.beside!(sql`select ${1}::int as one`, settings, { of, is: '0' }),
+      async (tx) => tx.queryInParallel!(sql`select ${1}::int as one`, settings, { expression, value: '0' }),
       {
         readOnly: true,
       },
@@ -184,11 +187,11 @@ test('what runs beside a transaction is another of the same tenant that sees the
     (await Promise.all(many)).flat(),
     many.map(() => ({ one: 1 })),
   );
-  assert.equal(await opened.db.transaction(tenant.id, async (tx) => tx.beside), undefined);
+  assert.equal(await opened.db.transaction(tenant.id, async (tx) => tx.queryInParallel), undefined);
   await opened.db.query(tenant.id, sql`delete from tag where tenant_id = ${tenant.id}`);
 });
 
-test('what follows a command that fails is not run: nothing happens outside of a transaction that does not begin', async (t) => {
+test('a batch stops at the first command that fails, so that nothing runs outside a transaction', async (t) => {
   const url = process.env['PINAKES_TEST_DATABASE_URL'];
   if (!url) return t.skip('for a server');
   const client = new pg.Client({ connectionString: url });
@@ -209,7 +212,7 @@ test('what follows a command that fails is not run: nothing happens outside of a
   }
 });
 
-test('a statement that keeps its plan sees its own values, also after it failed and when its table has changed', async () => {
+test('a prepared statement uses the values of each call, also after a failure and a change of its table', async () => {
   const { db } = opened;
   await db.system.execute(
     'create table planned (n int); insert into planned values (1), (2); grant select on planned to pinakes_app',
@@ -230,7 +233,7 @@ test('a statement that keeps its plan sees its own values, also after it failed 
     { n: 1, part: 1 },
   ]);
   await db.system.execute('alter table planned alter column n type bigint using n * 10, add column m int');
-  // It may fail, but not for ever.
+  // The first call after the change may fail, the next ones must not.
   await db.query(tenant.id, read(10)).catch(() => {});
   assert.deepEqual(await inside(10), [
     { n: 10, part: 10 },
@@ -239,7 +242,7 @@ test('a statement that keeps its plan sees its own values, also after it failed 
   await db.system.execute('drop table planned');
 });
 
-test('concurrent transactions and statements all happen, none inside another', async () => {
+test('concurrent transactions and statements all commit, and none runs inside another', async () => {
   const names = Array.from({ length: 20 }, (_, i) => `t${String(i).padStart(2, '0')}`);
   await Promise.all(
     names
@@ -264,7 +267,7 @@ test('concurrent transactions and statements all happen, none inside another', a
   await opened.db.query(tenant.id, sql`delete from tag where tenant_id = ${tenant.id}`);
 });
 
-test('an abort rolls back, rejects with its reason, and closes the transaction to late statements', async () => {
+test('an abort rolls the transaction back, rejects with the reason, and refuses late statements', async () => {
   const abort = new AbortController();
   const late = Promise.withResolvers<unknown>();
   const reason = new Error('the client left');
@@ -286,7 +289,7 @@ test('an abort rolls back, rejects with its reason, and closes the transaction t
   );
 });
 
-test('a duplicate key is told by its constraint', async () => {
+test('a unique violation is recognized by its constraint', async () => {
   await opened.db.query(tenant.id, sql`insert into tag (tenant_id, id, name) values (${tenant.id}, ${newId()}, 'one')`);
   const again = opened.db.transaction(tenant.id, (tx) => insertTag(tx, 'one'));
   await assert.rejects(again, (error: unknown) => {
@@ -317,14 +320,14 @@ test('migrating again applies nothing, also when two processes migrate at once',
   assert.deepEqual(await Promise.all([migrate(opened.db), migrate(opened.db)]), [[], []]);
 });
 
-test('a migration that fails leaves nothing of itself', async () => {
+test('a migration that fails is rolled back', async () => {
   const broken = { version: 9999, name: '9999_broken', text: 'create table half_done (id int); select 1 / 0;' };
   await assert.rejects(migrate(opened.db, [...readMigrations(), broken]), /division by zero/);
   const [row] = await opened.db.system.query(sql`select to_regclass('half_done') is null as missing`);
   assert.deepEqual(row, { missing: true });
 });
 
-test('a migration may take as long as it takes, and what comes after it as long as before', async () => {
+test('a migration has no statement timeout, and later transactions have theirs again', async () => {
   const limit = async (tx: Pick<Tx, 'query'>): Promise<string> =>
     (await tx.query<{ limit: string }>(sql`select current_setting('statement_timeout') as limit`))[0]!.limit;
   const usual = await opened.db.system.transaction(limit);
@@ -338,13 +341,13 @@ test('a migration may take as long as it takes, and what comes after it as long 
   assert.equal(usual, opened.db.kind === 'server' ? '1min' : '0');
 });
 
-test('no statement is compiled: that takes longer than any of ours runs', async (t) => {
+test('the server compiles no statement, which would take longer than our statements run', async (t) => {
   if (opened.db.kind === 'embedded') return t.skip('it cannot');
   const [row] = await opened.db.query<{ jit: string }>(tenant.id, sql`select current_setting('jit') as jit`);
   assert.equal(row!.jit, 'off');
 });
 
-test('a program older than the database refuses to touch it', async () => {
+test('a program that is older than the database does not migrate it', async () => {
   await assert.rejects(migrate(opened.db, []), /use the newer program/);
 });
 

@@ -279,13 +279,13 @@ test('a search that runs half of itself beside its transaction finds the same', 
   const memory = openCorpusMemory(db);
   const found = async (vector: Float32Array, filters: Filters, isBeside: boolean): Promise<unknown[]> => {
     const transaction: Database['transaction'] = (tenantId, run, options) => {
-      const counted = ({ beside, ...tx }: Tx): Tx => {
-        if (!beside || !isBeside) return tx;
+      const counted = ({ queryInParallel, ...tx }: Tx): Tx => {
+        if (!queryInParallel || !isBeside) return tx;
         return {
           ...tx,
-          beside(statement, settings, state) {
+          queryInParallel(statement, settings, state) {
             besides += 1;
-            return beside(statement, settings, state);
+            return queryInParallel(statement, settings, state);
           },
         };
       };

@@ -1,25 +1,26 @@
 /**
- * One statement on a server together with what goes before and after it, in one message: each message is a round trip. What
- * follows a statement that fails is not run, so nothing of it runs outside of the transaction that comes before it.
+ * Sends one statement with the commands before and after it in one message, because each message is a round trip. After a command
+ * fails, the server skips the rest of the message, so that nothing runs outside the transaction that the first command begins.
  */
 import pg from 'pg';
 import type { BoundValue } from '../values.ts';
 
 export interface Batch {
-  /** One command each, of which nobody wants rows. */
+  /** Single commands, whose rows are ignored. */
   before: readonly string[];
-  /** Called when all of them have been run. */
+  /** Called after all commands of `before` have run. */
   onBegun?: (() => void) | undefined;
   text: string;
   values: readonly BoundValue[];
   after?: readonly string[];
-  /** Under which the connection keeps `text`, or has it already. */
+  /** The name under which the connection prepares `text`. */
   name?: string | undefined;
-  isKnown?: boolean;
+  /** The connection has prepared `text` already. */
+  isPrepared?: boolean;
   timeoutMs?: number | undefined;
 }
 
-/** The result of `text`. @throws the first error. */
+/** Returns the result of `text`. @throws the first error. */
 export function runBatch(client: pg.ClientBase, batch: Batch): Promise<pg.QueryResult> {
   return new Promise((resolve, reject) => {
     client.query(new BatchQuery(batch, (error, result) => (error ? reject(error) : resolve(result))));
@@ -28,7 +29,7 @@ export function runBatch(client: pg.ClientBase, batch: Batch): Promise<pg.QueryR
 
 type Done = (error: Error | undefined, result: pg.QueryResult) => void;
 
-/** What the driver calls of its queries, and its types leave out. */
+/** Methods of a query that the driver calls and its types leave out. */
 interface DriverQuery {
   handleDataRow(message: unknown): void;
   handleCommandComplete(message: unknown, connection: pg.Connection): void;
@@ -40,10 +41,10 @@ const Query = pg.Query as unknown as new (
 ) => pg.Query & DriverQuery;
 
 class BatchQuery extends Query {
-  /** The driver's name for it. */
+  /** The driver reads the time limit from this member. */
   readonly query_timeout: number | undefined;
   readonly #batch: Batch;
-  /** Commands that have ended. */
+  /** The number of commands that have ended. */
   #ended = 0;
 
   constructor(batch: Batch, done: Done) {
@@ -52,7 +53,7 @@ class BatchQuery extends Query {
     this.#batch = batch;
     this.submit = (connection) => {
       const { before, after = [] } = this.#batch;
-      // As one message, and not as many.
+      // One message instead of many.
       connection.stream.cork();
       for (const command of before) send(connection, command);
       sendDescribed(connection, this.#batch);
@@ -84,8 +85,8 @@ function send(connection: pg.Connection, text: string): void {
   connection.execute({}, true);
 }
 
-function sendDescribed(connection: pg.Connection, { text, values, name = '', isKnown = false }: Batch): void {
-  if (!isKnown) connection.parse({ name, text, types: [] }, true);
+function sendDescribed(connection: pg.Connection, { text, values, name = '', isPrepared = false }: Batch): void {
+  if (!isPrepared) connection.parse({ name, text, types: [] }, true);
   connection.bind({ statement: name, values: [...values] }, true);
   connection.describe({ type: 'P' }, true);
   connection.execute({}, true);

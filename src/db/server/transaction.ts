@@ -1,7 +1,7 @@
-/** One transaction on one client of the pool. */
+/** Transactions, each on one client of the pool. */
 import type pg from 'pg';
 import { abortReason } from '../../util/abort.ts';
-import type { Row, State, TransactionOptions, Tx } from '../database.ts';
+import type { Row, TransactionOptions, Tx, VisibleState } from '../database.ts';
 import { mapDatabaseError } from '../pg-errors.ts';
 import { keepPlan, type Sql, sql } from '../sql.ts';
 import { tenantCommands } from '../tenant-scope.ts';
@@ -9,21 +9,21 @@ import { type BoundValue, encodeForeignValue, encodeValue } from '../values.ts';
 import { type Batch, runBatch } from './batch.ts';
 import type { ServerPlans } from './plans.ts';
 
-/** The driver's own limit, which knows no "none": 24 days. */
-const PATIENT_TIMEOUT_MS = 2 ** 31 - 1;
+/** The longest time limit of the driver, 24 days. The driver has no value for "none". */
+const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
 /**
- * Runs a statement, or with no values a script of several, and returns all rows. `patient`: however long the server takes.
+ * Runs a statement, or without values a script of several statements, and returns all rows. `withoutTimeout` waits without a limit.
  *
- * @throws mapped errors.
+ * @throws errors as `mapDatabaseError` returns them.
  */
 export async function runStatement(
   client: pg.Pool | pg.ClientBase,
   text: string,
   values: readonly unknown[] = [],
-  patient = false,
+  withoutTimeout = false,
 ): Promise<Row[]> {
-  const limit = patient ? { query_timeout: PATIENT_TIMEOUT_MS } : {};
+  const limit = withoutTimeout ? { query_timeout: NO_TIMEOUT_MS } : {};
   try {
     const result = await client.query(values.length > 0 ? { text, values: [...values], ...limit } : { text, ...limit });
     // Several statements answer with several results, which the driver's types leave out.
@@ -34,38 +34,38 @@ export async function runStatement(
   }
 }
 
-/** A pool, and what its connections know. */
+/** A pool, and the prepared statements of its connections. */
 export interface Connections {
   pool: pg.Pool;
   plans: ServerPlans;
 }
 
-/** All that is read together is of one state; what only reads never has to be begun anew for that. */
+/** All statements see one state of the database. A transaction that only reads never fails with a serialization error. */
 const BEGIN_READING = 'begin isolation level repeatable read, read only';
 
-/** As `Database.transaction`; `tenantId` undefined is the system's. It begins with its first statement. */
+/** Runs a transaction as `Database.transaction`. Without `tenantId` it is a system transaction. It begins with its first statement. */
 export async function runTransaction<T>(
   connections: Connections,
   tenantId: string | undefined,
   fn: (tx: Tx) => Promise<T>,
-  { signal, patient = false, readOnly = false }: TransactionOptions = {},
+  { signal, withoutTimeout = false, readOnly = false }: TransactionOptions = {},
 ): Promise<T> {
   const opening = [
     readOnly ? BEGIN_READING : 'begin',
     ...(tenantId === undefined ? [] : tenantCommands(tenantId)),
-    ...(patient ? ['set local statement_timeout=0'] : []),
+    ...(withoutTimeout ? ['set local statement_timeout=0'] : []),
   ];
   if (signal?.aborted) throw abortReason(signal);
-  const lease = createLease(await connect(connections.pool), connections.plans, opening, patient);
+  const lease = createLease(await connect(connections.pool), connections.plans, opening, withoutTimeout);
   const onAbort = (): void => lease.abort(abortReason(signal!));
   signal?.addEventListener('abort', onAbort, { once: true });
   try {
     if (signal?.aborted) onAbort();
     const result = await Promise.race([
-      fn(createTx(lease, tenantId, besideOf(connections, lease, readOnly ? tenantId : undefined))),
+      fn(createTx(lease, tenantId, parallelQueryOf(connections, lease, readOnly ? tenantId : undefined))),
       lease.aborted,
     ]);
-    // What was read is right whatever becomes of the transaction; so whoever waits for it has it first.
+    // The rows are right even if the commit fails, so the caller gets the result before the commit.
     if (readOnly) setImmediate(() => lease.commit().catch(() => {}));
     else await lease.commit();
     return result;
@@ -77,7 +77,7 @@ export async function runTransaction<T>(
   }
 }
 
-/** One statement in a transaction of its own, as the tenant. */
+/** Runs one statement as the tenant, in its own transaction. */
 export async function runSingle(connections: Connections, tenantId: string, statement: Sql): Promise<Row[]> {
   const lease = createLease(await connect(connections.pool), connections.plans);
   try {
@@ -88,14 +88,14 @@ export async function runSingle(connections: Connections, tenantId: string, stat
   }
 }
 
-/** With more of them at work, the processors have enough to do. */
+/** With more busy connections, a parallel query has no free processor to use. */
 const BUSY_CONNECTIONS_MAX = 2;
 
-/** Taken at once, so that nobody who comes meanwhile stands before it. */
-function takeSpare(pool: pg.Pool): Promise<pg.PoolClient> | undefined {
+/** Takes an idle connection when there is little load, at once, so that no later caller gets it first. */
+function takeSpareConnection(pool: pg.Pool): Promise<pg.PoolClient> | undefined {
   if (pool.waitingCount > 0 || pool.totalCount - pool.idleCount > BUSY_CONNECTIONS_MAX) return undefined;
   if (pool.idleCount > 0) return pool.connect();
-  // Now it would take longer than it saves; the next will find it.
+  // To open a connection now would take longer than it saves. The next caller finds it open.
   pool.connect().then(
     (client) => client.release(),
     () => {},
@@ -103,14 +103,22 @@ function takeSpare(pool: pg.Pool): Promise<pg.PoolClient> | undefined {
   return undefined;
 }
 
-/** For a transaction that only reads, of a tenant. */
-function besideOf({ pool, plans }: Connections, lease: Lease, tenantId: string | undefined): Pick<Tx, 'beside'> {
+/** Returns `queryInParallel` for a tenant's transaction that only reads, else nothing. */
+function parallelQueryOf(
+  { pool, plans }: Connections,
+  lease: Lease,
+  tenantId: string | undefined,
+): Pick<Tx, 'queryInParallel'> {
   if (tenantId === undefined) return {};
   return {
-    async beside<R extends object>(statement: Sql, settings: Sql, { of, is }: State): Promise<R[]> {
-      const inside = async (): Promise<R[]> => (await lease.run(encoded(statement))) as R[];
-      const client = await takeSpare(pool)?.catch(() => undefined);
-      if (!client) return inside();
+    async queryInParallel<R extends object>(
+      statement: Sql,
+      settings: Sql,
+      { expression, value }: VisibleState,
+    ): Promise<R[]> {
+      const runInTransaction = async (): Promise<R[]> => (await lease.run(encoded(statement))) as R[];
+      const client = await takeSpareConnection(pool)?.catch(() => undefined);
+      if (!client) return runInTransaction();
       const side = createLease(client, plans);
       lease.aborted.catch((reason: Error) => side.abort(reason));
       let isBegun = false;
@@ -120,8 +128,8 @@ function besideOf({ pool, plans }: Connections, lease: Lease, tenantId: string |
         const onBegun = (): void => {
           isBegun = true;
         };
-        // In another state nothing of it is run.
-        const inState = sql`select f.* from (${statement}) f where ${of} = ${is}`;
+        // If the other connection sees another state, the statement reads nothing there.
+        const inState = sql`select f.* from (${statement}) f where ${expression} = ${value}`;
         const rows = await side.only({
           before,
           ...encoded(statement.keepsPlan ? keepPlan(inState) : inState),
@@ -132,17 +140,17 @@ function besideOf({ pool, plans }: Connections, lease: Lease, tenantId: string |
         side.abort(error as Error);
         if (isBegun) throw error;
       }
-      // Its connection was lost, it sees another state, or there is nothing to find.
-      return inside();
+      // The connection was lost, it sees another state, or the result is empty.
+      return runInTransaction();
     },
   };
 }
 
-function createTx(lease: Lease, tenantId: string | undefined, beside: Pick<Tx, 'beside'>): Tx {
+function createTx(lease: Lease, tenantId: string | undefined, parallel: Pick<Tx, 'queryInParallel'>): Tx {
   return {
     inTransaction: true,
     tenantId,
-    ...beside,
+    ...parallel,
     query: async <R extends object>(statement: Sql) => (await lease.run(encoded(statement))) as R[],
     execute: async (text, values = []) => ({
       rows: await lease.run({ text, values: values.map(encodeForeignValue), keepsPlan: false }),
@@ -160,23 +168,23 @@ function encoded({ text, values, keepsPlan }: Sql): Statement {
   return { text, values: values.map(encodeValue), keepsPlan };
 }
 
-/** The whole transaction. `onBegun`: the commands before the statement have been run. */
-type Whole = Statement & Pick<Batch, 'before' | 'onBegun'>;
+/** A transaction with one statement. `onBegun` is called after the commands before the statement. */
+type WholeTransaction = Statement & Pick<Batch, 'before' | 'onBegun'>;
 
 interface Lease {
   run(statement: Statement): Promise<Row[]>;
-  /** The whole transaction in one message; gives the client back. */
-  only(whole: Whole): Promise<Row[]>;
-  /** Gives the client back. @throws when the commit failed or was not acknowledged. */
+  /** Runs the whole transaction in one message, and releases the client. */
+  only(whole: WholeTransaction): Promise<Row[]>;
+  /** Commits and releases the client. @throws when the commit failed or was not acknowledged. */
   commit(): Promise<void>;
-  /** Rolls back, gives the client back (or drops it when it does not answer), and fails later `run`s. No-op when ended. */
+  /** Rolls back, releases the client (or closes it when it does not answer), and fails later `run`s. No-op when ended. */
   abort(reason: Error): void;
-  /** Rejects with the reason of `abort`; never resolves. */
+  /** Rejects with the reason of `abort`. Never resolves. */
   aborted: Promise<never>;
   throwIfEnded(): void;
 }
 
-/** @throws mapped errors. */
+/** @throws errors as `mapDatabaseError` returns them. */
 async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
   try {
     return await pool.connect();
@@ -185,20 +193,20 @@ async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
   }
 }
 
-/** `opening`: the commands that begin the transaction. */
+/** @param opening the commands that begin the transaction. */
 function createLease(
   client: pg.PoolClient,
   plans: ServerPlans,
   opening: readonly string[] = [],
-  patient = false,
+  withoutTimeout = false,
 ): Lease {
   let ended: Error | undefined;
   let begun = false;
   let inDoubt = false;
-  const known = plans.knownTo(client);
+  const prepared = plans.preparedOn(client);
   const aborted = Promise.withResolvers<never>();
   aborted.promise.catch(() => {});
-  // A client in use reports its lost connection as an event too; the statement's failure tells the caller.
+  // A client in use also reports a lost connection as an event. The failure of the statement tells the caller.
   const ignore = (): void => {};
   client.on('error', ignore);
   const release = (): void => {
@@ -215,17 +223,22 @@ function createLease(
       throw error;
     }
   };
-  const batch = async ({ text, values, keepsPlan, ...around }: Whole & Pick<Batch, 'after'>): Promise<Row[]> => {
+  const batch = async ({
+    text,
+    values,
+    keepsPlan,
+    ...around
+  }: WholeTransaction & Pick<Batch, 'after'>): Promise<Row[]> => {
     begun = true;
     const name = keepsPlan ? plans.nameOf(text) : undefined;
-    const named = name === undefined ? {} : { name, isKnown: known.has(name) };
+    const named = name === undefined ? {} : { name, isPrepared: prepared.has(name) };
     try {
-      const timeoutMs = patient ? PATIENT_TIMEOUT_MS : undefined;
+      const timeoutMs = withoutTimeout ? NO_TIMEOUT_MS : undefined;
       const { rows } = await runBatch(client, { text, values, ...around, timeoutMs, ...named });
-      if (name !== undefined) known.add(name);
+      if (name !== undefined) prepared.add(name);
       return rows as Row[];
     } catch (error) {
-      // Whether the connection knows the name now, or whether its plan is out of date, is not worth finding out.
+      // The connection may or may not have prepared the statement, and its plan may be stale: the connection is not used again.
       inDoubt = name !== undefined;
       throw mapDatabaseError(error);
     }
@@ -235,7 +248,7 @@ function createLease(
     if (keepsPlan || (!begun && values.length > 0)) return batch({ before: begun ? [] : opening, ...statement });
     const script = begun ? text : [...opening, text].join(';');
     begun = true;
-    return runStatement(client, script, values, patient);
+    return runStatement(client, script, values, withoutTimeout);
   };
   let last: Promise<unknown> = Promise.resolve();
   return {
@@ -246,14 +259,14 @@ function createLease(
     async only(whole) {
       if (ended) throw ended;
       const rows = await batch({ ...whole, after: ['commit'] });
-      // Then it is given back already, or will be.
+      // An abort has released the client, or will.
       if (ended) throw ended;
       ended = new Error('the transaction has ended');
       release();
       return rows;
     },
     run(statement) {
-      // The driver wants to be given one at a time.
+      // The driver accepts one statement at a time.
       const running = last.then(async () => {
         if (ended) throw ended;
         const rows = await send(statement);

@@ -1,5 +1,5 @@
 /** Candidates of a search, in growing batches: as many as it takes until enough remain after selection. */
-import type { State, Tx } from '../../db/database.ts';
+import type { Tx, VisibleState } from '../../db/database.ts';
 import { join, type Sql, sql } from '../../db/sql.ts';
 import type { FindFew } from '../lexical/few-chunks.ts';
 import { bm25Candidates, type Candidate } from '../lexical/lexical.ts';
@@ -33,7 +33,7 @@ export interface Search {
   request: AdmittedRequest;
   hasTextSearch: boolean;
   /** The corpus as the transaction sees it. Absent: searches remember nothing of it. */
-  state?: State;
+  state?: VisibleState;
   /** Of the searched corpus. */
   languages: readonly string[];
   /** From `searchTerms`. */

@@ -1,6 +1,6 @@
 /** Semantic candidates: the SQL that finds the vectors nearest to the query's, exactly or through the HNSW index. */
 import { vectorColumn, vectorOrder, vectorType } from '../../corpus/vector-store.ts';
-import type { Queryable, State, Tx } from '../../db/database.ts';
+import type { Queryable, Tx, VisibleState } from '../../db/database.ts';
 import { empty, identifier, join, keepPlan, raw, type Sql, sql } from '../../db/sql.ts';
 import { type Candidate, FORCE_INDEXES, inOrder } from '../lexical/lexical.ts';
 import { ALIVE, chunkConditions, narrowingConditions } from '../query/filter-sql.ts';
@@ -102,10 +102,10 @@ export async function nearestCandidates(tx: Queryable, { tables, keepsPlan }: Ne
 }
 
 /** The same, where that is worth the while beside what else the transaction has to do. */
-export function nearestBeside(tx: Tx, plan: NearestPlan, state: State | undefined): Promise<Candidate[]> {
-  const { beside } = tx;
-  if (!beside || !state || (plan.exact && plan.rows <= QUICK_ROWS)) return nearestCandidates(tx, plan);
-  return nearestCandidates({ query: (statement) => beside(statement, BESIDE_SETTINGS, state) }, plan);
+export function nearestBeside(tx: Tx, plan: NearestPlan, state: VisibleState | undefined): Promise<Candidate[]> {
+  const { queryInParallel } = tx;
+  if (!queryInParallel || !state || (plan.exact && plan.rows <= QUICK_ROWS)) return nearestCandidates(tx, plan);
+  return nearestCandidates({ query: (statement) => queryInParallel(statement, BESIDE_SETTINGS, state) }, plan);
 }
 
 /** To compare so many takes about as long as to begin another transaction. */

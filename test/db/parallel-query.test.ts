@@ -1,4 +1,4 @@
-/** What a transaction runs beside itself: its connection is taken at once and always given back, and it fails only for a reason that counts. */
+/** Parallel queries of a transaction: their connection is taken at once and always released, and they fail only for a good reason. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,19 +13,19 @@ import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 
 const CONNECTIONS = 6;
 const BACK_WAIT_MS = 5_000;
-/** Whoever waits longer for a connection is told so. */
+/** A caller that waits longer for a connection gets an error. */
 const CONNECT_TIMEOUT_MS = 5_000;
 const LOCK = 77;
 
 const SETTINGS = sql`set_config('enable_seqscan', 'off', true)`;
-const SAME = { of: sql`(select 'same'::text)`, is: 'same' };
-const BESIDE = sql`select pg_backend_pid() as pid, 'beside' as mark`;
+const SAME = { expression: sql`(select 'same'::text)`, value: 'same' };
+const PARALLEL = sql`select pg_backend_pid() as pid, 'parallel' as mark`;
 const WAITING = sql`select pg_advisory_xact_lock_shared(${LOCK}::int)`;
 
 type Step = (text: string, client: pg.PoolClient) => Promise<unknown> | undefined;
 type Send = (...query: unknown[]) => unknown;
 
-describe('beside', { skip: process.env['PINAKES_TEST_DATABASE_URL'] ? false : 'for a server' }, () => {
+describe('a parallel query', { skip: process.env['PINAKES_TEST_DATABASE_URL'] ? false : 'for a server' }, () => {
   let opened: TestDatabase;
   let tenant: Tenant;
   let url: string;
@@ -44,7 +44,7 @@ describe('beside', { skip: process.env['PINAKES_TEST_DATABASE_URL'] ? false : 'f
     await opened.close();
   });
 
-  /** Connections that are all open and idle; the step happens before a statement is sent. In the end all of them have to be idle again. */
+  /** Opens all connections and calls `step` before each statement is sent. In the end all connections must be idle again. */
   async function withConnections(step: Step, use: (connections: Connections) => Promise<void>): Promise<void> {
     const timeouts = { connectionTimeoutMillis: CONNECT_TIMEOUT_MS };
     const pool = new pg.Pool({ connectionString: url, max: CONNECTIONS, application_name: newId(), ...timeouts });
@@ -61,16 +61,16 @@ describe('beside', { skip: process.env['PINAKES_TEST_DATABASE_URL'] ? false : 'f
     for (const client of clients) client.release();
     try {
       await use({ pool, plans: openServerPlans() });
-      await allBack(pool);
+      await assertAllReleased(pool);
     } finally {
-      // It would wait for those that are not given back.
+      // `end` would wait for connections that are not released.
       await Promise.race([pool.end(), sleep(BACK_WAIT_MS, undefined, { ref: false })]);
     }
   }
 
-  async function allBack(pool: pg.Pool): Promise<void> {
+  async function assertAllReleased(pool: pg.Pool): Promise<void> {
     for (let waitedMs = 0; pool.idleCount < pool.totalCount; waitedMs += 10) {
-      assert.ok(waitedMs < BACK_WAIT_MS, `${pool.totalCount - pool.idleCount} connections are not given back`);
+      assert.ok(waitedMs < BACK_WAIT_MS, `${pool.totalCount - pool.idleCount} connections are not released`);
       await sleep(10);
     }
     const text = "select 1 from pg_stat_activity where application_name = $1 and state <> 'idle'";
@@ -79,10 +79,10 @@ describe('beside', { skip: process.env['PINAKES_TEST_DATABASE_URL'] ? false : 'f
 
   const read = <T>(connections: Connections, use: (tx: Tx) => Promise<T>, signal?: AbortSignal): Promise<T> =>
     runTransaction(connections, tenant.id, use, { readOnly: true, ...(signal && { signal }) });
-  const own = async (tx: Tx): Promise<number> =>
+  const pidOf = async (tx: Tx): Promise<number> =>
     (await tx.query<{ pid: number }>(sql`select pg_backend_pid() as pid`))[0]!.pid;
-  const beside = async (tx: Tx, settings: Sql = SETTINGS): Promise<number> =>
-    (await tx.beside!<{ pid: number }>(BESIDE, settings, SAME))[0]!.pid;
+  const parallelPid = async (tx: Tx, settings: Sql = SETTINGS): Promise<number> =>
+    (await tx.queryInParallel!<{ pid: number }>(PARALLEL, settings, SAME))[0]!.pid;
   const end = (pid: number) => admin.query('select pg_terminate_backend($1, 5000)', [pid]);
 
   async function locked(use: () => Promise<void>): Promise<void> {
@@ -94,8 +94,8 @@ describe('beside', { skip: process.env['PINAKES_TEST_DATABASE_URL'] ? false : 'f
     }
   }
 
-  for (const come of ['later', 'before'] as const) {
-    test(`those who come ${come}, and take all connections, do not make it wait`, async () => {
+  for (const come of ['later', 'earlier'] as const) {
+    test(`does not wait when others that come ${come} take all connections`, async () => {
       await withConnections(
         () => undefined,
         async (connections) => {
@@ -113,14 +113,14 @@ describe('beside', { skip: process.env['PINAKES_TEST_DATABASE_URL'] ? false : 'f
           };
           await locked(async () => {
             const first = read(connections, async (tx) => {
-              const pid = await own(tx);
-              if (come === 'before') crowd();
-              const found = beside(tx);
+              const pid = await pidOf(tx);
+              if (come === 'earlier') crowd();
+              const found = parallelPid(tx);
               if (come === 'later') crowd();
-              const where = found.then((at) => (at === pid ? 'inside' : 'beside'));
+              const where = found.then((at) => (at === pid ? 'inside' : 'parallel'));
               return Promise.race([where, ...others]);
             });
-            assert.equal(await first, come === 'before' ? 'inside' : 'beside');
+            assert.equal(await first, come === 'earlier' ? 'inside' : 'parallel');
           });
           await Promise.all(others);
         },
@@ -128,7 +128,7 @@ describe('beside', { skip: process.env['PINAKES_TEST_DATABASE_URL'] ? false : 'f
     });
   }
 
-  test('in another state nothing is run there', async () => {
+  test('runs in the transaction when the other connection sees another state', async () => {
     await withConnections(
       () => undefined,
       async (connections) => {
@@ -136,8 +136,8 @@ describe('beside', { skip: process.env['PINAKES_TEST_DATABASE_URL'] ? false : 'f
         let reading: Promise<unknown> | undefined;
         await locked(async () => {
           reading = read(connections, async (tx) => {
-            pid = await own(tx);
-            return tx.beside!(WAITING, SETTINGS, { ...SAME, is: 'other' });
+            pid = await pidOf(tx);
+            return tx.queryInParallel!(WAITING, SETTINGS, { ...SAME, value: 'other' });
           });
           assert.deepEqual(await untilWaiting(connections.pool), [pid]);
         });
@@ -146,16 +146,16 @@ describe('beside', { skip: process.env['PINAKES_TEST_DATABASE_URL'] ? false : 'f
     );
   });
 
-  test('when it cannot begin, it runs inside', async () => {
+  test('runs in the transaction when it cannot begin on the other connection', async () => {
     const wrong = sql`set_config('statement_timeout', 'wrong', true)`;
     const lost: Step = (text, client) => {
       const { processID } = client as unknown as { processID: number };
-      return text.includes('beside') && pids.add(processID).size === 1 ? end(processID) : undefined;
+      return text.includes('parallel') && pids.add(processID).size === 1 ? end(processID) : undefined;
     };
     const pids = new Set<number>();
     const isInside = async (tx: Tx, settings?: Sql): Promise<void> => {
-      const pid = await own(tx);
-      assert.equal(await beside(tx, settings), pid);
+      const pid = await pidOf(tx);
+      assert.equal(await parallelPid(tx, settings), pid);
     };
     await withConnections(
       () => undefined,
@@ -165,20 +165,20 @@ describe('beside', { skip: process.env['PINAKES_TEST_DATABASE_URL'] ? false : 'f
     assert.equal(pids.size, 2);
   });
 
-  test('when the transaction fails, so does what runs beside it', async () => {
+  test('fails when its transaction fails', async () => {
     await withConnections(
       () => undefined,
       async (connections) => {
         await locked(async () => {
           const both = (tx: Tx) =>
-            Promise.all([tx.beside!(WAITING, SETTINGS, SAME), tx.query(sql`select 1 / ${0}::int`)]);
+            Promise.all([tx.queryInParallel!(WAITING, SETTINGS, SAME), tx.query(sql`select 1 / ${0}::int`)]);
           await assert.rejects(read(connections, both), /division by zero/);
         });
       },
     );
   });
 
-  test('after an abort it is not sent', async () => {
+  test('is not sent after an abort', async () => {
     const abort = new AbortController();
     const reason = new Error('the client left');
     const sent: string[] = [];
@@ -189,8 +189,8 @@ describe('beside', { skip: process.env['PINAKES_TEST_DATABASE_URL'] ? false : 'f
         const reading = read(
           connections,
           async (tx) => {
-            await own(tx);
-            beside(tx).then(found.resolve, found.resolve);
+            await pidOf(tx);
+            parallelPid(tx).then(found.resolve, found.resolve);
             abort.abort(reason);
             return found.promise;
           },
@@ -201,10 +201,10 @@ describe('beside', { skip: process.env['PINAKES_TEST_DATABASE_URL'] ? false : 'f
       },
     );
     assert.ok(sent.length > 0);
-    assert.ok(!sent.some((text) => text.includes('beside')));
+    assert.ok(!sent.some((text) => text.includes('parallel')));
   });
 
-  test('what runs at an abort ends as the transaction does: nobody waits for it, and it is rolled back', async () => {
+  test('in flight at an abort is rolled back, and nobody waits for it', async () => {
     const sent: string[] = [];
     const abort = new AbortController();
     const reason = new Error('the client left');
@@ -216,8 +216,8 @@ describe('beside', { skip: process.env['PINAKES_TEST_DATABASE_URL'] ? false : 'f
           const reading = read(
             connections,
             async (tx) => {
-              await own(tx);
-              tx.beside!(WAITING, SETTINGS, SAME).then(found.resolve, found.resolve);
+              await pidOf(tx);
+              tx.queryInParallel!(WAITING, SETTINGS, SAME).then(found.resolve, found.resolve);
               return found.promise;
             },
             abort.signal,
@@ -233,7 +233,7 @@ describe('beside', { skip: process.env['PINAKES_TEST_DATABASE_URL'] ? false : 'f
     assert.equal(sent.filter((text) => text === 'rollback').length, 2);
   });
 
-  /** Processes of connections that wait for the lock. */
+  /** Returns the processes of the connections that wait for the lock, once there are any. */
   async function untilWaiting(pool: pg.Pool): Promise<number[]> {
     const text = "select pid from pg_stat_activity where application_name = $1 and wait_event = 'advisory'";
     for (let waitedMs = 0; ; waitedMs += 10) {
