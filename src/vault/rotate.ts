@@ -23,7 +23,7 @@ import {
   promoteNextKey,
   writeNextKey,
 } from './key-files.ts';
-import { findMasterKeyId, deleteMasterKeyId, lockMasterKey, setMasterKeyId } from './master-key-store.ts';
+import { deleteMasterKeyId, findMasterKeyId, lockMasterKey, setMasterKeyId } from './master-key-store.ts';
 import type { MasterKey } from './seal.ts';
 import { countSecrets, findBrokenSecrets, rewrapSecrets } from './secret-store.ts';
 
@@ -156,7 +156,7 @@ export async function examineMasterKey(
   if (current === undefined) return { ok: true, detail: `${where}, no secrets yet` };
   const secrets = await countSecrets(db.system);
   if (!keys.has(current)) {
-    return { ok: secrets === 0, detail: `${secrets} secrets are sealed with the key ${current}, which is not at hand` };
+    return { ok: secrets === 0, detail: `${secrets} secrets are sealed with the key ${current}, which is missing` };
   }
   const broken = thorough ? await findBrokenSecrets(db.system, config) : [];
   if (broken.length > 0)

@@ -242,7 +242,7 @@ async function currentKey(tx: Tx, config: KeySettings): Promise<MasterKey> {
 
 function keyOf(row: Pick<SealedRow, 'key_id'>, keys: ReadonlyMap<string, MasterKey>): MasterKey {
   const key = keys.get(row.key_id);
-  if (!key) throw new Error(`the master key ${row.key_id}, which stored secrets are sealed with, is not at hand`);
+  if (!key) throw new Error(`the master key ${row.key_id}, which stored secrets are sealed with, is missing`);
   return key;
 }
 

@@ -19,6 +19,6 @@ export async function tenantKey(
   if (config.masterKey === null) await ensureKeyFile(config.dataDir);
   const { keys, primary } = await loadKeyring(config);
   const masterKey = masterKeyId === undefined ? primary : keys.get(masterKeyId);
-  if (!masterKey) throw new Error(`the master key ${masterKeyId ?? ''} is not at hand`);
+  if (!masterKey) throw new Error(`the master key ${masterKeyId ?? ''} is missing`);
   return new Uint8Array(hkdfSync('sha256', masterKey.key, tenantId, `pinakes ${purpose}`, KEY_BYTES));
 }

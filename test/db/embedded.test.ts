@@ -211,7 +211,7 @@ test('maintenance merges the segments of a BM25 index, and inserts do not', asyn
   const merge = (): Promise<void> => mergeSegments(db, new Map(), 0, new AbortController().signal);
   await merge();
   await write(9);
-  assert.deepEqual(await levels(), [9, 0], 'writing merges nothing, whatever there is');
+  assert.deepEqual(await levels(), [9, 0], 'inserts merge no segments');
   const before = await found();
   await merge();
   assert.deepEqual(await levels(), [0, 1]);
@@ -232,7 +232,7 @@ test('small changes are ignored, and dead rows wait for a quiet moment unless th
   };
   assert.deepEqual(names(10, 10, true), []);
   assert.deepEqual(names(0, 1_000, true), ['analyze']);
-  assert.deepEqual(names(0, 1_000, false), [], 'while it grows, a table is analyzed when it has doubled');
+  assert.deepEqual(names(0, 1_000, false), [], 'a growing table is analyzed when it has doubled');
   assert.deepEqual(names(0, 1_300, false), ['analyze']);
   assert.deepEqual(names(1_000, 0, false), []);
   assert.deepEqual(names(1_000, 0, true), ['vacuum']);

@@ -59,7 +59,7 @@ test('the statement that reads search hits stays prepared, however many tenants 
   const plans = await db.system.query<{ generic: number }>(sql`
     select generic_plans as generic from pg_prepared_statements where statement like ${`%chunk_${partitionNo}"%lateral%`} and name <> ''`);
   assert.equal(plans.length, 1);
-  assert.ok(plans[0]!.generic > 0, 'a plan for any values costs no more than one for these');
+  assert.ok(plans[0]!.generic > 0, 'the plan for all values costs no more than a plan for these values');
 });
 
 test('with a prepared statement each tenant sees its own rows, and the owner all rows', async () => {

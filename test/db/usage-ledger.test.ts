@@ -40,7 +40,7 @@ test('usage adds up by day, over restarts and in several processes', async () =>
   const first = open();
   first.add(account, { inputTokens: 10, outputTokens: 2 });
   first.add(account, { inputTokens: 5, outputTokens: 1 });
-  assert.deepEqual(await stored(), [], 'nothing is written while an answer waits');
+  assert.deepEqual(await stored(), [], 'usage is not written while an answer waits');
   await first.close();
   const second = open();
   const third = open();
