@@ -619,6 +619,7 @@ create table run_error (
   title text not null,
   message text not null,
   retryable boolean not null,
+  created_at timestamptz not null default now(),
   primary key (tenant_id, id),
   unique (tenant_id, run_id, source_id),
   foreign key (tenant_id, run_id) references run (tenant_id, id) on delete cascade

@@ -1,31 +1,31 @@
 /** The blob-store port: raw files, content-addressed per tenant by SHA-256 (hex). */
 import type { Readable } from 'node:stream';
 
-/** A file received but not yet part of the store: `commit` makes it durable, `discard` removes it. */
+/** A received file that is not yet part of the store. `commit` makes it durable, `discard` deletes it. */
 export interface StagedBlob {
   tenantId: string;
   hash: string;
   size: number;
-  /** Adapter's own handle. */
+  /** The adapter's handle. */
   handle: string;
 }
 
 export interface BlobStore {
-  /** Streams `body` to staging, hashing it; memory stays bounded. Rejects (and leaves nothing) when the stream fails. */
+  /** Streams `body` to staging and hashes it, with bounded memory. Rejects and leaves no file when the stream fails. */
   stage(tenantId: string, body: AsyncIterable<Uint8Array>, signal?: AbortSignal): Promise<StagedBlob>;
-  /** Durable on return: file synced, renamed, directories synced. An equal blob in place is as good as the new one. */
+  /** Makes the blobs durable: syncs the files, renames them, syncs the directories. May replace a stored blob by its equal. */
   commit(blobs: readonly StagedBlob[]): Promise<void>;
   discard(blobs: readonly StagedBlob[]): Promise<void>;
-  /** Calls `use` with a path on this machine that stays readable until it settles. @throws ServiceError not_found. */
+  /** Calls `use` with a path on this machine that stays readable until `use` settles. @throws ServiceError not_found. */
   withLocalFile<T>(tenantId: string, hash: string, use: (path: string) => Promise<T>): Promise<T>;
-  /** @throws ServiceError not_found. `start` and `end` are inclusive byte positions. */
+  /** Returns the bytes. `start` and `end` are inclusive byte positions. @throws ServiceError not_found. */
   read(tenantId: string, hash: string, range?: { start: number; end: number }): Promise<Readable>;
-  /** Removing what is not there is no error. */
+  /** Deletes a blob. A missing blob is no error. */
   delete(tenantId: string, hash: string): Promise<void>;
-  /** Every stored blob, for the orphan check. */
+  /** Lists every stored blob, for the orphan check. */
   list(): AsyncIterable<{ tenantId: string; hash: string; size: number; modifiedAt: Date }>;
-  /** Removes staged files older than an hour, which a crash left behind. Also done on open. */
+  /** Deletes staged files older than an hour, which a crash left behind. Returns their number. Opening the store does it too. */
   removeLeftovers(): Promise<number>;
-  /** Throws when the store cannot be written (disk full, permissions): for /readyz and doctor. */
+  /** Checks for /readyz and doctor that the store can be written. @throws Error when the disk is full or rights are missing. */
   check(): Promise<void>;
 }

@@ -42,7 +42,7 @@ test('a committed blob reads back byte-equal under its SHA-256', async () => {
   assert.equal(size, staged.hash);
 });
 
-test('equal bytes may be committed again, and twice at once', async () => {
+test('equal bytes can be committed again, and twice at once', async () => {
   const bytes = Buffer.from('the same');
   const staged = [await store.stage(tenantId, body(bytes)), await store.stage(tenantId, body(bytes))];
   await store.commit(staged);
@@ -50,7 +50,7 @@ test('equal bytes may be committed again, and twice at once', async () => {
   assert.deepEqual(await readAll(staged[0]!.hash), bytes);
 });
 
-test('a failed stream and a discarded blob leave nothing in staging', async () => {
+test('a failed stream and a discarded blob leave no staged file', async () => {
   async function* broken(): AsyncIterable<Buffer> {
     yield Buffer.from('half');
     throw new Error('client left');
@@ -62,7 +62,7 @@ test('a failed stream and a discarded blob leave nothing in staging', async () =
   assert.deepEqual(await readdir(path.join(dir, '.staging')), []);
 });
 
-test('nothing but a tenant id and a hash becomes a path', async () => {
+test('only a tenant id and a hash become a path', async () => {
   const hash = '0'.repeat(64);
   for (const [tenant, name] of [
     ['..', hash],
@@ -77,7 +77,7 @@ test('nothing but a tenant id and a hash becomes a path', async () => {
   }
 });
 
-test('list shows every blob, delete removes one and is idempotent', async () => {
+test('list returns every blob, and delete removes one and is idempotent', async () => {
   const staged = await store.stage(tenantId, body(Buffer.from('to be deleted')));
   await store.commit([staged]);
   const listed = async () => (await Array.fromAsync(store.list())).map((blob) => blob.hash);
@@ -87,7 +87,7 @@ test('list shows every blob, delete removes one and is idempotent', async () => 
   assert.ok(!(await listed()).includes(staged.hash));
 });
 
-test('opening removes staged files older than an hour and keeps younger ones', async () => {
+test('opening the store deletes staged files older than an hour and keeps younger ones', async () => {
   const [old, young] = [path.join(dir, '.staging', 'old'), path.join(dir, '.staging', 'young')];
   await writeFile(old, 'x');
   await writeFile(young, 'x');

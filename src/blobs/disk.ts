@@ -1,7 +1,7 @@
 /**
- * Blobs as files: `<dir>/<tenant>/<first two hex digits>/<sha-256>`, received in `<dir>/.staging/`.
+ * Stores blobs as files `<dir>/<tenant>/<first two hex digits>/<sha-256>`, which are received in `<dir>/.staging/`.
  *
- * Durable means: file synced, renamed into place, every directory on the way synced. A rename over an equal blob is
+ * A blob is durable when its file is synced and renamed, and every directory on the path is synced. A rename over an equal blob is
  * harmless, so two uploads of the same bytes need no lock.
  */
 import { createHash, randomBytes } from 'node:crypto';
@@ -16,14 +16,14 @@ import { forEachLimited } from '../util/pool.ts';
 import type { BlobStore, StagedBlob } from './blob-store.ts';
 
 const STAGING = '.staging';
-/** Files synced at once in one commit: enough for the disk to merge its flushes. */
+/** How many files a commit syncs at once, so that the disk can merge its flushes. */
 const SYNCS_AT_ONCE = 16;
 const LEFTOVER_AGE_MS = 60 * 60 * 1000;
 const DISK_FULL_RETRY_SECONDS = 60;
 const FILE_MODE = 0o600;
 const DIRECTORY_MODE = 0o700;
 
-/** Opens (and creates) the store in `dir`; removes staging leftovers older than an hour. */
+/** Opens the store in `dir`, creates it if it is missing, and deletes staged files older than an hour. */
 export async function openDiskBlobStore(dir: string, crash: CrashPoints = noCrashPoints): Promise<BlobStore> {
   const staging = path.join(dir, STAGING);
   makeFolder(staging);
@@ -82,13 +82,13 @@ async function writeFully(handle: FileHandle, bytes: Uint8Array): Promise<void> 
   }
 }
 
-/** Each directory is synced once for all the files renamed into it: 2,000 files cost at most 256 directory syncs. */
+/** Commits the blobs. Each directory is synced once for all files renamed into it: 2,000 files need at most 256 directory syncs. */
 async function commit(dir: string, blobs: readonly StagedBlob[], crash: CrashPoints): Promise<void> {
   await forEachLimited(blobs, SYNCS_AT_ONCE, (blob) => sync(blob.handle));
   crash.reach('blob.synced');
   const changed = new Set<string>();
   for (const folder of new Set(blobs.map((blob) => path.dirname(blobPath(dir, blob.tenantId, blob.hash))))) {
-    // The first directory that had to be made: it and all below are new, so their parents must be synced as well.
+    // `mkdir` returns the first directory that it created. All directories below are new, so their parents must be synced too.
     const made = await mkdir(folder, { recursive: true, mode: DIRECTORY_MODE });
     if (made !== undefined)
       for (let at = folder; at !== path.dirname(made); at = path.dirname(at)) changed.add(path.dirname(at));
@@ -101,7 +101,7 @@ async function commit(dir: string, blobs: readonly StagedBlob[], crash: CrashPoi
   await forEachLimited([...changed], SYNCS_AT_ONCE, sync);
 }
 
-/** Directories are opened read-only, files too: fsync needs no write access. */
+/** Syncs a file or a directory. fsync needs no write access. */
 async function sync(file: string): Promise<void> {
   const handle = await open(file, 'r');
   try {
@@ -111,7 +111,7 @@ async function sync(file: string): Promise<void> {
   }
 }
 
-/** @throws ServiceError not_found for anything but a tenant id and a SHA-256: nothing else ever becomes a path. */
+/** Returns the path of a blob. @throws ServiceError not_found for other text than a tenant id and a SHA-256. */
 function blobPath(dir: string, tenantId: string, hash: string): string {
   if (!isId(tenantId) || !isHash(hash)) throw notFound();
   return path.join(dir, tenantId, hash.slice(0, 2), hash);

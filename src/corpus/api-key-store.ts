@@ -1,7 +1,7 @@
 /** SQL of the table api_key. Authentication reads it above row-level security, because the key says which tenant it is. */
 
 import type { GroupLimits } from '../access/limits.ts';
-import { holdAdditions } from '../db/additions.ts';
+import { lockAdditions } from '../db/additions.ts';
 import type { Database, Queryable, SystemDatabase, Tx } from '../db/database.ts';
 import { join, type Sql, sql } from '../db/sql.ts';
 
@@ -108,7 +108,7 @@ export async function isVisibleApiKey(
 
 /** Counts the tenant's keys that are not revoked; until the transaction ends, nobody else adds one. */
 export async function countApiKeysLocked(tx: Tx, tenantId: string): Promise<number> {
-  await holdAdditions(tx, tenantId, 'api_key');
+  await lockAdditions(tx, tenantId, 'api_key');
   const [row] = await tx.query<{ count: number }>(
     sql`select count(*) as count from api_key where tenant_id = ${tenantId} and revoked_at is null`,
   );

@@ -1,7 +1,7 @@
 /** SQL of the table connector_setting: what is kept in step with which origin, when, and how far the last run came. */
 
 import { type GroupLimits, withinLimits } from '../access/limits.ts';
-import { holdAdditions } from '../db/additions.ts';
+import { lockAdditions } from '../db/additions.ts';
 import { json, type Queryable, type Tx } from '../db/database.ts';
 import type { PageRequest } from '../db/page-sql.ts';
 import { join, raw, type Sql, sql } from '../db/sql.ts';
@@ -57,7 +57,7 @@ export async function insertSetting(tx: Tx, tenantId: string, setting: NewSettin
 
 /** Counts the tenant's sources with an origin; until the transaction ends, nobody else adds one. */
 export async function countSettingsLocked(tx: Tx, tenantId: string): Promise<number> {
-  await holdAdditions(tx, tenantId, 'connector_setting');
+  await lockAdditions(tx, tenantId, 'connector_setting');
   const [row] = await tx.query<{ count: number }>(
     sql`select count(*) as count from connector_setting where tenant_id = ${tenantId}`,
   );

@@ -1,7 +1,7 @@
 /** SQL of the tables tag and tag_source_group. */
 
 import { type GroupLimits, withinLimits } from '../access/limits.ts';
-import { holdAdditions } from '../db/additions.ts';
+import { lockAdditions } from '../db/additions.ts';
 import type { Queryable, Tx } from '../db/database.ts';
 import type { PageRequest } from '../db/page-sql.ts';
 import { join, raw, type Sql, sql } from '../db/sql.ts';
@@ -43,7 +43,7 @@ export async function findTag(tx: Queryable, tenantId: string, id: string, limit
 
 /** Counts the tenant's tags; until the transaction ends, nobody else adds one. */
 export async function countTagsLocked(tx: Tx, tenantId: string): Promise<number> {
-  await holdAdditions(tx, tenantId, 'tag');
+  await lockAdditions(tx, tenantId, 'tag');
   const [row] = await tx.query<{ count: number }>(sql`select count(*) as count from tag where tenant_id = ${tenantId}`);
   return row?.count ?? 0;
 }

@@ -1,9 +1,9 @@
-/** Caps on how many rows of a kind a tenant has. */
+/** Locks for limits on the number of rows that a tenant has of a kind. */
 import type { Tx } from './database.ts';
 import { sql } from './sql.ts';
 
-/** Until the transaction ends, nobody else adds rows of this kind to the tenant: a count taken after it stays right. */
-export async function holdAdditions(
+/** Blocks other transactions that add rows of this kind to the tenant. A count stays right until the transaction ends. */
+export async function lockAdditions(
   tx: Tx,
   tenantId: string,
   table: 'api_key' | 'connector_setting' | 'secret' | 'tag',

@@ -1,13 +1,13 @@
 /**
- * The database port. Two adapters: `embedded/` (PGlite in a worker thread) and `server.ts` (pg).
+ * The database port. Two adapters: `embedded/` (PGlite in a worker thread) and `server/` (pg).
  *
- * Rows come back as plain objects whose members have the columns' names in camelCase: `source_group_id` is read as `sourceGroupId`.
- * Keys within jsonb, and the rows of `execute`, keep the names that they have. Both adapters return: int8 as number (ours fit 2^53), timestamptz as Date,
- * uuid as string, jsonb parsed, arrays as arrays, bytea as Buffer. Both accept: Date, string, number, boolean, null,
- * Buffer, arrays of those (bound as SQL arrays), and `json(value)` for jsonb.
+ * Rows come back as plain objects whose members have the column names in camelCase: `source_group_id` is read as `sourceGroupId`.
+ * Keys within jsonb, and the rows of `execute`, keep their names. Both adapters return int8 as number (our values fit 2^53),
+ * timestamptz as Date, uuid as string, jsonb parsed, arrays as arrays, bytea as Buffer. Both accept Date, string, number, boolean,
+ * null, Buffer, arrays of these types (bound as SQL arrays), and `json(value)` for jsonb.
  *
  * Tenant transactions run as the role `pinakes_app`, which neither owns the tables nor bypasses row-level security,
- * with `app.tenant` set: a forgotten tenant predicate sees no foreign row.
+ * with `app.tenant` set. A statement that forgets the tenant predicate still sees no row of another tenant.
  */
 import type { Sql } from './sql.ts';
 
@@ -18,23 +18,23 @@ export interface Queryable {
   query<R extends object = Row>(statement: Sql): Promise<R[]>;
 }
 
-/** A running transaction. `Tx` in a signature means "call me inside a transaction". */
+/** A transaction in progress. `Tx` in a signature means that the function must be called inside a transaction. */
 export interface Tx extends Queryable {
   readonly inTransaction: true;
-  /** The tenant it runs as; absent in a system transaction. */
+  /** The tenant of the transaction; undefined in a system transaction. */
   readonly tenantId: string | undefined;
-  /** As `SystemDatabase.execute`, within the transaction. */
+  /** Runs raw text as `SystemDatabase.execute` does, within the transaction. */
   execute(text: string, values?: readonly unknown[]): Promise<{ rows: Row[] }>;
 }
 
 export interface TransactionOptions {
   /** Rolls back and rejects when aborted before the commit was sent. */
   signal?: AbortSignal;
-  /** Work that nobody waits for: on the embedded database what others ask for goes first. */
+  /** Nobody waits for this transaction: on the embedded database, other statements go first. */
   background?: boolean;
-  /** Statements may take as long as they take: migrations. */
-  patient?: boolean;
-  /** Only reads: anything else is refused, and nobody waits for it to commit. */
+  /** Turns off the time limit of statements, for migrations. */
+  withoutTimeout?: boolean;
+  /** The database refuses writes, and the caller gets the result before the commit. */
   readOnly?: boolean;
 }
 
@@ -42,23 +42,23 @@ export interface Database {
   readonly kind: 'embedded' | 'server';
   /** True when the BM25 access method of pg_textsearch is installed. */
   readonly hasTextSearch: boolean;
-  /** One statement in a transaction of its own, as the tenant. */
+  /** Runs one statement as the tenant, in its own transaction. */
   query<R extends object = Row>(tenantId: string, statement: Sql): Promise<R[]>;
-  /** Commits when `fn` resolves, rolls back when it rejects. Do no slow outside work within `fn`: transactions queue. */
+  /** Commits when `fn` resolves, rolls back when `fn` rejects. `fn` must do no slow outside work, because transactions queue. */
   transaction<T>(tenantId: string, fn: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>;
-  /** As the owner, above row-level security: authentication, tenants, migrations, the job queue, maintenance. */
+  /** Runs as the owner, without row-level security: authentication, tenants, migrations, the job queue, maintenance. */
   readonly system: SystemDatabase;
-  /** Waits for running transactions (at most 10 s), then closes. */
+  /** Waits for transactions in flight (at most 10 s), then closes. */
   close(): Promise<void>;
 }
 
 export interface SystemDatabase extends Queryable {
   transaction<T>(fn: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>;
-  /** Raw text and values: for libraries that bring their own SQL (pg-boss). Text may hold several statements when there are no values. */
+  /** Runs raw text, for libraries with their own SQL (pg-boss). Without values the text may hold several statements. */
   execute(text: string, values?: readonly unknown[]): Promise<{ rows: Row[] }>;
-  /** Statements that cannot run in a transaction, such as VACUUM; on the embedded database, background work. */
+  /** Runs statements that a transaction cannot hold, such as VACUUM. On the embedded database they are background work. */
   executeOutsideTransaction(text: string): Promise<void>;
-  /** Hears NOTIFYs of a channel until closed. `onConnect` is called whenever listening begins, also after a lost connection. */
+  /** Receives the NOTIFYs of a channel until closed. Calls `onConnect` whenever listening begins, also after a lost connection. */
   listen(channel: string, onNotify: (payload: string) => void, onConnect: () => void): Promise<Listener>;
 }
 

@@ -1,10 +1,10 @@
-/** The extensions the schema stands on. */
+/** The PostgreSQL extensions that the schema needs. */
 import type { Queryable } from './database.ts';
 import { identifier, sql } from './sql.ts';
 
 /**
- * Creates pgvector, and pg_textsearch where the server can load it. Returns whether searches use pg_textsearch: once it has been
- * installed for a database that did without, they do so after `pinakes migrate`.
+ * Creates pgvector, and pg_textsearch where the server can load it. Returns whether searches use pg_textsearch. A database that
+ * was made without pg_textsearch uses it only after `pinakes migrate`.
  *
  * @throws Error when pgvector is missing and cannot be created.
  */
@@ -15,8 +15,9 @@ export async function ensureExtensions(system: Queryable): Promise<boolean> {
 }
 
 /**
- * Whether tenants can have BM25 indexes: pg_textsearch is installed, and allows them on tables with row-level security. It refuses
- * by default, because scores tell how frequent a term is in all rows; here each index has the rows of one tenant.
+ * Returns whether tenants can have BM25 indexes: pg_textsearch is installed and allows indexes on tables with row-level security.
+ * pg_textsearch refuses such indexes by default, because scores reveal how frequent a term is in all rows. Our indexes hold the rows
+ * of one tenant each.
  */
 export async function canUseTextSearch(system: Queryable): Promise<boolean> {
   const [found] = await system.query<{ usable: boolean }>(sql`

@@ -1,24 +1,24 @@
 /**
- * What PostgreSQL's background processes would do, for the embedded engine, which has none: statistics, vacuum, checkpoints,
- * and merging of the segments of BM25 indexes.
+ * Maintenance of the embedded engine, which has no background processes: statistics, vacuum, checkpoints, and merging of the
+ * segments of BM25 indexes.
  *
- * The engine runs one statement at a time, so every step here is short or waits for a quiet moment: statistics are taken
- * without the long texts, a partition is vacuumed by itself, and checkpoints follow the log's growth so that none is large.
+ * The engine runs one statement at a time. So every step is short or waits for a quiet moment: statistics skip the long texts,
+ * each partition is vacuumed alone, and checkpoints follow the growth of the log, so that no checkpoint is large.
  */
 import type { FastifyBaseLogger } from 'fastify';
 import type { Database } from './database.ts';
 import { identifier, sql } from './sql.ts';
 import { type MergedSegments, mergeSegments } from './text-segments.ts';
 
-/** How often the counters are looked at. */
-const LOOK_INTERVAL_MS = 1_000;
-/** A checkpoint is due after this much log: bounds both its own length (0.02 s of work) and the recovery after a kill. */
+/** How often maintenance reads the counters. */
+const INTERVAL_MS = 1_000;
+/** A checkpoint is due after this much log. The limit bounds the checkpoint (0.02 s of work) and the recovery after a kill. */
 export const CHECKPOINT_LOG_BYTES = 16 * 1024 * 1024;
-/** With less than that, a checkpoint waits until the log has not grown for this long. */
+/** With less log, a checkpoint waits until the log has not grown for this long. */
 const CHECKPOINT_IDLE_MS = 15_000;
 /**
- * A table is analyzed again after this many changed rows plus a tenth of its rows; while it is being written to, only when it
- * has doubled: ANALYZE also makes a BM25 index write out what it buffers, and the planner knows a table's present size without it.
+ * A table is analyzed again after this many changed rows plus a tenth of its rows. While a table is written to, it is analyzed
+ * only when it has doubled: ANALYZE makes a BM25 index write out its buffer, and the planner knows the table's size without ANALYZE.
  */
 const ANALYZE_ROWS_MIN = 200;
 const ANALYZE_SHARE = 0.1;
@@ -26,11 +26,11 @@ const ANALYZE_SHARE_BUSY = 1;
 /** A table is vacuumed after this many dead rows plus a fifth of its rows. */
 const VACUUM_ROWS_MIN = 500;
 const VACUUM_SHARE = 0.2;
-/** A vacuum waits for a quiet moment, but not past this many dead rows: they slow every search down. */
+/** A vacuum waits for a quiet moment, but not with more dead rows than this, because dead rows slow every search down. */
 const VACUUM_ROWS_URGENT = 20_000;
 
 export interface Maintenance {
-  /** Ends after the step that is running. */
+  /** Stops after the step in progress. */
   stop(): Promise<void>;
 }
 
@@ -42,7 +42,7 @@ interface TableCounters {
   changed: number;
 }
 
-/** What is due, most urgent first; pure. */
+/** Returns the tables that are due, in the order given. Pure. */
 export function dueSteps(
   tables: readonly TableCounters[],
   quiet: boolean,
@@ -56,44 +56,44 @@ export function dueSteps(
   };
 }
 
-/** Starts looking after the database. On a server, whose autovacuum does this, it does nothing. */
+/** Starts the maintenance. Does nothing on a server, which has autovacuum. */
 export function startMaintenance(db: Database, log: Pick<FastifyBaseLogger, 'warn'>): Maintenance {
   if (db.kind === 'server') return { stop: async () => {} };
   const stopping = new AbortController();
-  const state: LookState = { position: 0, grownAt: Date.now(), merged: new Map() };
-  const look = async (): Promise<void> => {
+  const state: MaintenanceState = { position: 0, grownAt: Date.now(), merged: new Map() };
+  const loop = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
-      await pause(LOOK_INTERVAL_MS, stopping.signal);
+      await pause(INTERVAL_MS, stopping.signal);
       if (stopping.signal.aborted) return;
       await maintain(db, state, stopping.signal).catch((error: unknown) =>
         log.warn({ err: error }, 'database maintenance failed'),
       );
     }
   };
-  const looking = look();
+  const running = loop();
   return {
     async stop() {
       stopping.abort();
-      await looking;
+      await running;
     },
   };
 }
 
-interface LookState {
-  /** Bytes of log written since the last checkpoint, at the last look. */
+interface MaintenanceState {
+  /** Bytes of log written since the last checkpoint, as the last round read them. */
   position: number;
   grownAt: number;
   merged: MergedSegments;
 }
 
-async function maintain(db: Database, state: LookState, signal: AbortSignal): Promise<void> {
+async function maintain(db: Database, state: MaintenanceState, signal: AbortSignal): Promise<void> {
   const written = await logBytes(db);
   if (written !== state.position) {
     state.position = written;
     state.grownAt = Date.now();
   }
   const quietMs = Date.now() - state.grownAt;
-  if (quietMs <= TIDY_WITHIN_MS) await tidyTables(db, quietMs > 0);
+  if (quietMs <= TABLES_CHANGE_MS) await maintainTables(db, quietMs > 0);
   if (written > CHECKPOINT_LOG_BYTES || (written > CHECKPOINT_RECORD_BYTES && quietMs > CHECKPOINT_IDLE_MS)) {
     await db.system.executeOutsideTransaction('checkpoint');
   }
@@ -101,10 +101,10 @@ async function maintain(db: Database, state: LookState, signal: AbortSignal): Pr
   state.position = await logBytes(db);
 }
 
-/** After that, nothing has changed since the tables were last looked at. */
-const TIDY_WITHIN_MS = 4_000;
+/** After a longer quiet time, the tables have not changed since the last round. */
+const TABLES_CHANGE_MS = 4_000;
 
-/** A checkpoint itself writes less than this: no reason for the next one. */
+/** A checkpoint writes less log than this itself, which is no reason for another checkpoint. */
 const CHECKPOINT_RECORD_BYTES = 16 * 1024;
 
 async function logBytes(db: Database): Promise<number> {
@@ -114,7 +114,7 @@ async function logBytes(db: Database): Promise<number> {
   return Number(row?.bytes ?? 0);
 }
 
-async function tidyTables(db: Database, quiet: boolean): Promise<void> {
+async function maintainTables(db: Database, quiet: boolean): Promise<void> {
   const { analyze, vacuum } = dueSteps(await countChanges(db), quiet);
   for (const table of analyze) await db.system.executeOutsideTransaction(`analyze ${qualified(table)}`);
   for (const table of vacuum) await db.system.executeOutsideTransaction(`vacuum (truncate off) ${qualified(table)}`);

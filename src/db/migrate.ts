@@ -94,7 +94,7 @@ async function apply(db: Database, migration: Migration): Promise<boolean> {
       );
       return true;
     },
-    { patient: true },
+    { withoutTimeout: true },
   );
 }
 

@@ -1,16 +1,16 @@
-/** Opens the database that the settings name. */
+/** Opens the database that the settings name, and prepares it. */
 import { join } from 'node:path';
 import { ConfigError } from '../util/settings-reader.ts';
 import type { Database } from './database.ts';
 import { openEmbeddedDatabase } from './embedded/embedded-database.ts';
 import { SchemaMismatch } from './migrate.ts';
 import { openServerDatabase } from './server/server.ts';
-import { explainStart, whileAlone } from './server/start.ts';
+import { explainStart, withStartLock } from './server/start.ts';
 
 export interface DatabaseOptions {
-  /** A `postgres://` URL: that server. Absent: the embedded engine. */
+  /** A `postgres://` URL of a server. Undefined: the embedded engine. */
   url?: string | undefined;
-  /** Where the embedded engine keeps its files, in the sub-folder `database`. */
+  /** The embedded engine keeps its files in the sub-folder `database`. */
   dataDir: string;
 }
 
@@ -34,7 +34,7 @@ export interface DatabasePlace {
  */
 export async function prepareDatabase<T>(db: Database, place: DatabasePlace, work: () => Promise<T>): Promise<T> {
   try {
-    return db.kind === 'embedded' ? await work() : await whileAlone(db.system, work);
+    return db.kind === 'embedded' ? await work() : await withStartLock(db.system, work);
   } catch (error) {
     throw place.databaseUrl === null ? explainData(error, place.dataDir) : explainStart(error, place.databaseUrl);
   }

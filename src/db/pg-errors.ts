@@ -1,9 +1,9 @@
-/** What PostgreSQL's and the driver's errors mean to a caller. */
+/** Translates the errors of PostgreSQL and of the driver for callers. */
 import { ServiceError } from '../errors.ts';
 
 const RETRY_SECONDS = 5;
 
-/** SQLSTATE classes and codes after which the same request may succeed later. */
+/** SQLSTATE codes after which the same request may succeed later. */
 const TRANSIENT_CODES: Readonly<Record<string, string>> = {
   '53000': 'The database is out of resources. Try again later.',
   '53100': 'The disk is full. Try again later.',
@@ -31,7 +31,7 @@ const CONNECTION_CODES = new Set([
 const CONNECTION_MESSAGE =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/;
 
-/** A `ServiceError` `overloaded` for failures that pass by themselves; every other error as it is. */
+/** Returns a `ServiceError` `overloaded` for failures that end by themselves, and every other error unchanged. */
 export function mapDatabaseError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof ServiceError) return error;
   const code = codeOf(error);
@@ -42,17 +42,17 @@ export function mapDatabaseError(error: unknown): unknown {
   return new ServiceError('overloaded', message, { cause: error, retryAfterSeconds: RETRY_SECONDS });
 }
 
-/** True for a duplicate key; with `constraint`, of that unique constraint or index only. */
+/** Returns true for a duplicate key. With `constraint`, only for that unique constraint or index. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   return codeOf(error) === '23505' && (constraint === undefined || constraintOf(error) === constraint);
 }
 
-/** True for a CHECK that refused, among them the guard of status transitions. */
+/** Returns true when a CHECK constraint or the guard of status transitions refused the change. */
 export function isCheckViolation(error: unknown): boolean {
   return codeOf(error) === '23514';
 }
 
-/** True when the values themselves were refused (not text, out of range, too large): another try gives the same. */
+/** Returns true when the database refused the values (not text, out of range, too large), so that a retry fails too. */
 export function isDataError(error: unknown): boolean {
   const code = codeOf(error) ?? '';
   return code.startsWith('22') || code.startsWith('54') || code === '23514';

@@ -1,7 +1,7 @@
 /**
- * SQL as tagged templates: `sql` keeps text and values apart, so a value can never become text.
+ * SQL as tagged templates. `sql` keeps text and values apart, so that a value can never become text.
  *
- * Nested statements are spliced in, and only `identifier` and `raw` put text into a statement.
+ * Nested statements are inserted as statements. Only `identifier` and `raw` put text into a statement.
  */
 
 /** A statement whose values are bound parameters. `text` uses `$1`, `$2`, … */
@@ -25,7 +25,7 @@ export class Sql {
   }
 }
 
-/** Builds a statement; every `${value}` that is not itself `Sql` becomes a bound parameter. */
+/** Returns a statement. Every `${value}` that is not `Sql` becomes a bound parameter. */
 export function sql(parts: TemplateStringsArray, ...inserts: readonly unknown[]): Sql {
   const strings: string[] = [parts[0] ?? ''];
   const values: unknown[] = [];
@@ -44,15 +44,15 @@ export function sql(parts: TemplateStringsArray, ...inserts: readonly unknown[])
   return new Sql(strings, values);
 }
 
-/** Text that the program itself wrote. Never pass anything that came from a request. */
+/** Returns the text as a statement. The text must come from the program, never from a request. */
 export function raw(text: string): Sql {
   return new Sql([text], []);
 }
 
 /**
- * The same statement, of which the best plan is the same whatever its values: the database reads and plans it once. For
- * statements that run often, in few forms, and look up little by full keys: there, that is most of what they take. Never of a
- * partitioned table: a plan for any values opens and locks the partitions of all tenants.
+ * Returns the statement marked so that the database parses and plans it once, for all values. For statements that run often, in few
+ * forms, and look up few rows by full keys: parsing and planning is most of their time. Never for a statement that reads a
+ * partitioned table: a plan for all values opens and locks the partitions of all tenants.
  */
 export function keepPlan({ strings, values }: Sql): Sql {
   return new Sql(strings, values, true);
@@ -60,13 +60,13 @@ export function keepPlan({ strings, values }: Sql): Sql {
 
 export const empty: Sql = raw('');
 
-/** A quoted identifier. @throws Error when it is not `[a-z_][a-z0-9_]*`: ours always are. */
+/** Returns a quoted identifier. @throws Error when the name is not `[a-z_][a-z0-9_]*`, as all our names are. */
 export function identifier(name: string): Sql {
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(name)) throw new Error(`not an identifier: ${name}`);
   return raw(`"${name}"`);
 }
 
-/** Joins statements with a separator, for example `join(conditions, ' and ')`. */
+/** Returns the statements joined by a separator, for example `join(conditions, ' and ')`. */
 export function join(statements: readonly Sql[], separator = ', '): Sql {
   if (statements.length === 0) return empty;
   return statements.slice(1).reduce((left, right) => sql`${left}${raw(separator)}${right}`, statements[0]!);

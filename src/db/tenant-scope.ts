@@ -1,15 +1,15 @@
-/** How a transaction becomes a tenant's: the role without rights over other rows, and the tenant the policies compare. */
+/** Commands that make a transaction a tenant's: the role without rights on other rows, and the tenant for the policies. */
 import { isId } from '../util/ids.ts';
 
-/** Neither owns a table nor bypasses row-level security; created by migrate.ts. */
+/** The role owns no table and does not bypass row-level security. migrate.ts creates it. */
 export const TENANT_ROLE = 'pinakes_app';
 
-/** To run right after BEGIN. @throws Error when `tenantId` is no id: it becomes SQL text. */
+/** Returns the commands to run right after BEGIN, as one text. @throws Error when `tenantId` is no id, because it becomes SQL text. */
 export function enterTenant(tenantId: string): string {
   return tenantCommands(tenantId).join(';');
 }
 
-/** The same, one by one. */
+/** Returns the same commands one by one. @throws Error as `enterTenant`. */
 export function tenantCommands(tenantId: string): string[] {
   if (!isId(tenantId)) throw new Error('not a tenant id');
   return [`set local role ${TENANT_ROLE}`, `set local app.tenant='${tenantId}'`];

@@ -1,49 +1,49 @@
 /**
- * Merging of the segments of BM25 indexes, for the embedded engine. An index writes its buffer out as a segment every hundred chunks
- * or so, and would merge segments in the very insert that fills the buffer: up to seconds in which everybody waits. Here the indexes
- * are told to leave that, and it is done a pass at a time, as work that lets searches go first: small merges always, larger ones when
- * nothing has been written for a while. Not never, for every search looks into every segment.
+ * Merges the segments of BM25 indexes, for the embedded engine. About every hundred chunks an index writes its buffer out as a
+ * segment. By default it also merges segments in the insert that fills the buffer, which blocks everybody for up to seconds. So
+ * maintenance turns this off and merges in single passes, as background work that lets searches go first: small merges always,
+ * larger merges when nothing was written for a while. Merging stays necessary because every search reads every segment.
  */
 import type { Database } from './database.ts';
 import { identifier, sql } from './sql.ts';
 
 interface Tier {
-  /** A pass takes so many segments of a level that has as many. */
+  /** A pass merges this many segments of one level, if the level has as many. */
   segmentsAtOnce: number;
-  /** Merges into segments of at most this, by the index's estimate: about twice their size. */
+  /** The largest segment that a pass makes, by the estimate of the index (about twice the real size). */
   segmentMb: number;
-  /** When nothing has been written for so long … */
+  /** The tier is due when nothing was written for so long … */
   quietMs: number;
   /** … or the index has more segments than this. */
   segmentsMax: number;
 }
 
-/** Passes of up to 0.08 s, 0.5 s and 2 s of work. */
+/** The tiers' passes take up to 0.08 s, 0.5 s and 2 s of work. */
 const TIERS: readonly Tier[] = [
   { segmentsAtOnce: 4, segmentMb: 3, quietMs: 0, segmentsMax: 0 },
   { segmentsAtOnce: 8, segmentMb: 16, quietMs: 5_000, segmentsMax: 40 },
   { segmentsAtOnce: 8, segmentMb: 128, quietMs: 15_000, segmentsMax: 80 },
 ];
 
-/** How often an index may be gone through in one call: what is left is left to the next. */
+/** Most passes of one call. The next call goes on. */
 const PASSES_MAX = 32;
 
-/** The last tier that is due; pure. */
+/** Returns the last tier that is due. Pure. */
 export function dueTier(segments: number, quietMs: number): number {
   return TIERS.findLastIndex((tier) => quietMs >= tier.quietMs || segments > tier.segmentsMax);
 }
 
 interface TextIndex {
   name: string;
-  /** Segments of each level. */
+  /** The number of segments of each level. */
   levels: number[];
-  mergesItself: boolean;
+  mergesOnInsert: boolean;
 }
 
-/** For each index its levels, and up to which tier nothing was left to merge then. The caller keeps it from call to call. */
+/** By index: its levels, and the last tier that found nothing to merge at these levels. The caller keeps the map between calls. */
 export type MergedSegments = Map<string, { levels: string; tier: number }>;
 
-/** Merges what is due `quietMs` after the last write. @throws the first error, once all other indexes were merged. */
+/** Merges what is due `quietMs` after the last write. @throws the first error, after all other indexes were merged. */
 export async function mergeSegments(
   db: Database,
   merged: MergedSegments,
@@ -55,11 +55,11 @@ export async function mergeSegments(
     let isOver = true;
     for (const index of await listTextIndexes(db)) {
       try {
-        if (index.mergesItself) await leaveMerging(db, index);
+        if (index.mergesOnInsert) await turnOffOwnMerging(db, index);
         if (await mergeOnce(db, merged, index, quietMs)) isOver = false;
       } catch (error) {
         failures.push(error);
-        // The others go on; this one is tried again when something was written to it.
+        // The other indexes go on. This index is retried after the next write to it.
         merged.set(index.name, { levels: index.levels.join(), tier: TIERS.length });
       }
     }
@@ -71,17 +71,17 @@ export async function mergeSegments(
 async function listTextIndexes(db: Database): Promise<TextIndex[]> {
   return db.system.query<TextIndex>(sql`
     select c.relname as name, bm25_level_counts(c.oid) as levels,
-      not coalesce('compaction=manual' = any (c.reloptions), false) as merges_itself
+       not coalesce('compaction=manual' = any (c.reloptions), false) as merges_on_insert
     from pg_class c join pg_am a on a.oid = c.relam where a.amname = 'bm25' and c.relkind = 'i'`);
 }
 
-async function leaveMerging(db: Database, { name }: TextIndex): Promise<void> {
+async function turnOffOwnMerging(db: Database, { name }: TextIndex): Promise<void> {
   await db.system.executeOutsideTransaction(
     `alter index if exists ${identifier(name).text} set (compaction = 'manual')`,
   );
 }
 
-/** One pass over the index. Returns whether it merged anything. */
+/** Runs one pass over the index. Returns whether the pass merged anything. */
 async function mergeOnce(db: Database, merged: MergedSegments, index: TextIndex, quietMs: number): Promise<boolean> {
   const levels = index.levels.join();
   const segments = index.levels.reduce((sum, count) => sum + count, 0);
@@ -94,7 +94,7 @@ async function mergeOnce(db: Database, merged: MergedSegments, index: TextIndex,
   return false;
 }
 
-/** What a pass has merged stays merged, even if its transaction ends badly. */
+/** Runs one pass of a tier. Merged segments stay merged even if the transaction is rolled back. */
 async function runPass(db: Database, { name }: TextIndex, { segmentsAtOnce, segmentMb }: Tier): Promise<boolean> {
   return db.system.transaction(
     async (tx) => {

@@ -1,15 +1,15 @@
-/** Values between JavaScript and PostgreSQL's text format; both adapters use these, so both behave alike. */
+/** Converts values between JavaScript and PostgreSQL's text format. Both adapters use it, so both behave alike. */
 import pg from 'pg';
 import { Json } from './database.ts';
 
-/** A parameter as the server gets it: text, bytes (for bytea), or SQL null. */
+/** A parameter in the form that the server receives: text, bytes (for bytea), or SQL null. */
 export type BoundValue = string | Buffer | null;
 
-/** Type oids of int8 and numeric: the only types where the driver's own answer (text) is not what the port promises. */
+/** Type oids of int8 and int8[]: the only types for which the driver returns text and the port promises numbers. */
 const INT8 = 20;
 const INT8_ARRAY = 1016;
 
-/** @throws Error on a plain object: wrap it in `json()`; and on a number that is not finite. */
+/** Returns the parameter for a value. @throws Error on a plain object, which must be wrapped in `json()`. */
 export function encodeValue(value: unknown): BoundValue {
   if (value === null || value === undefined) return null;
   if (typeof value === 'string') return value;
@@ -19,7 +19,7 @@ export function encodeValue(value: unknown): BoundValue {
   return encodeScalar(value);
 }
 
-/** As `encodeValue`, but plain objects become JSON: for libraries written against `pg`. */
+/** Returns the parameter as `encodeValue` does, but encodes plain objects as JSON, for libraries written against `pg`. */
 export function encodeForeignValue(value: unknown): BoundValue {
   const plain = typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
   return encodeValue(plain ? new Json(value) : value);
@@ -43,7 +43,7 @@ function encodeArray(values: readonly unknown[]): string {
   return `{${parts.join(',')}}`;
 }
 
-/** The parser for a column's text value. int8 becomes a number: ours fit 2^53. */
+/** Returns the parser for the text values of a column. int8 becomes a number, because our values fit 2^53. */
 export function valueParser(typeOid: number): (text: string) => unknown {
   if (typeOid === INT8) return Number;
   if (typeOid === INT8_ARRAY) return (text) => int8Array(text).map((item) => (item === null ? null : Number(item)));

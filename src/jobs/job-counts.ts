@@ -1,12 +1,12 @@
-/** How many jobs wait, for metrics. */
+/** The number of waiting jobs, for metrics. */
 import type { Queryable } from '../db/database.ts';
 import { sql } from '../db/sql.ts';
 import { JOB_KINDS, type JobKind } from './queue.ts';
 
-/** A longer queue is counted as this long: counting must not take longer the more jobs wait. */
+/** A longer queue counts as this long, so that the time of a count is bounded. */
 export const WAITING_JOBS_MAX = 10_000;
 
-/** Every kind once. Read from pg-boss's own index of the jobs that wait. */
+/** Returns the number of waiting jobs of every kind. The statement uses pg-boss's index of waiting jobs. */
 export async function countWaitingJobs(system: Queryable): Promise<{ kind: JobKind; waiting: number }[]> {
   return system.query(sql`
     select k.kind, (

@@ -7,7 +7,7 @@ test('a run without failures is a success without an error', () => {
   assert.deepEqual(runOutcome(0, 0, []), { status: 'success', error: null });
 });
 
-test('some failures: a success that says how many', () => {
+test('a run with some failures is a success whose error counts them', () => {
   const outcome = runOutcome(3, 1, [{ name: 'a.pdf', title: 'Encrypted' }]);
   assert.deepEqual(outcome, {
     status: 'success',
@@ -15,6 +15,6 @@ test('some failures: a success that says how many', () => {
   });
 });
 
-test('only failures: a failure', () => {
+test('a run with only failures is a failure', () => {
   assert.equal(runOutcome(2, 2, []).status, 'failure');
 });

@@ -1,6 +1,6 @@
-/** What a run has done so far. Counted in the transaction that did it, so it is never ahead of or behind the content. */
+/** The progress of a run. It is counted in the transaction that stores the content, so that both always agree. */
 
-/** Files by what the run did with them; `scanned` = all it looked at. */
+/** Numbers of files by what the run did with them. `scanned` counts all files that the run looked at. */
 export interface RunStatistics {
   scanned: number;
   added: number;
@@ -11,7 +11,7 @@ export interface RunStatistics {
   failed: number;
 }
 
-/** Steps forward, to be added to the run's row. */
+/** Numbers to be added to the row of the run. */
 export interface ProgressStep {
   filesDone: number;
   chunksDone: number;
@@ -26,8 +26,8 @@ export interface RunOutcome {
 }
 
 /**
- * How a run ends that tried `tried` files, `failed` of them in vain: with some failures it is a success that says so, with
- * failures only it is a failure. `examples` are a few of the failures, for people.
+ * Returns the outcome of a run of `tried` files, of which `failed` files failed. A run with some failures is a success with an
+ * error, a run with only failures is a failure. The error names the `examples`.
  */
 export function runOutcome(
   tried: number,

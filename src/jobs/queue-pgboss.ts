@@ -1,4 +1,4 @@
-/** The job queue over pg-boss, in the service's own database: one store, one transaction. */
+/** The job queue over pg-boss, in the service's own database, so that jobs and content share a transaction. */
 import type { FastifyBaseLogger } from 'fastify';
 import { type JobWithMetadata, PgBoss } from 'pg-boss';
 import type { Database, Tx } from '../db/database.ts';
@@ -6,24 +6,24 @@ import { sql } from '../db/sql.ts';
 import { enterTenant } from '../db/tenant-scope.ts';
 import { JOB_KINDS, type JobHandler, type JobKind, type JobPayload, type JobQueue } from './queue.ts';
 
-/** Further attempts after the first. */
+/** Retries after the first attempt. */
 export const RETRIES_MAX = 3;
 const RETRY_DELAY_SECONDS = 1;
 const RETRY_DELAY_SECONDS_MAX = 60;
 /** pg-boss fails a job that runs longer. */
 const RUN_SECONDS_MAX = 12 * 3600;
-/** Finished jobs are kept this long, for an operator's eyes. */
+/** Finished jobs are deleted after this time. Until then an operator can look at them. */
 const FINISHED_KEPT_SECONDS = 24 * 3600;
-/** A NOTIFY wakes workers at once; polling only finds jobs whose delay is over. */
+/** A NOTIFY wakes workers at once. Polling only finds jobs whose delay is over. */
 const POLLING_SECONDS = 2;
 /**
- * On a server a lost worker's job runs again after heartbeat + supervision + delay + polling ≤ 30 s. The embedded
- * database has one process: lost jobs are handed back at its start, and a busy moment must not look like a loss.
+ * On a server the job of a lost worker is retried after heartbeat + supervision + delay + polling ≤ 30 s. The embedded database has
+ * one process: it releases lost jobs at its start, and a busy moment must not look like a lost worker.
  */
 const HEARTBEAT_SECONDS = { server: 10, embedded: 60 } as const;
 const SUPERVISE_SECONDS = { server: 10, embedded: 60 } as const;
 const NO_JOB_ID = '00000000-0000-0000-0000-000000000000';
-/** How long handlers get to end after their signal was aborted. */
+/** Handlers may take this long to end after their signal was aborted. */
 const ABORT_WAIT_MS = 2_000;
 
 interface RunningJob {
@@ -36,9 +36,9 @@ interface RunningJob {
 type Log = Pick<FastifyBaseLogger, 'error' | 'warn'>;
 
 /**
- * Installs or updates pg-boss's tables and makes `enqueue` usable; `work` starts workers.
+ * Installs or updates pg-boss's tables, and opens the queue. `enqueue` works at once, `work` starts workers.
  *
- * On the embedded database every job that an earlier process left active is handed back: nobody else can be running it.
+ * On the embedded database, releases every job that an earlier process left active, because no other process can be running it.
  */
 export async function openJobQueue(db: Database, log: Log): Promise<JobQueue> {
   const boss = new PgBoss({
@@ -60,7 +60,7 @@ export async function openJobQueue(db: Database, log: Log): Promise<JobQueue> {
   boss.on('warning', (warning) => log.warn({ warning }, 'job queue warning'));
   await boss.start();
   await ensureQueues(boss, db.kind);
-  if (db.kind === 'embedded') await handBackAll(db);
+  if (db.kind === 'embedded') await releaseAll(db);
 
   const running = new Set<RunningJob>();
   const state = { stopping: false };
@@ -95,12 +95,12 @@ async function ensureQueues(boss: PgBoss, database: Database['kind']): Promise<v
   for (const kind of JOB_KINDS) {
     if (existing.has(kind)) await boss.updateQueue(kind, options);
     else await boss.createQueue(kind, options);
-    // Any question about jobs fills pg-boss's cache of queues: `enqueue` must not look a queue up outside its transaction.
+    // This query fills pg-boss's cache of queues, so that `enqueue` does not look a queue up outside its transaction.
     await boss.findJobs(kind, { id: NO_JOB_ID });
   }
 }
 
-/** The tenant's role has no rights on the queue's tables: the insert runs as the owner, in the same transaction. */
+/** Inserts a job as the owner, in the same transaction, because the tenant's role has no rights on the tables of the queue. */
 async function enqueue(
   boss: PgBoss,
   tx: Tx,
@@ -110,7 +110,7 @@ async function enqueue(
 ): Promise<void> {
   const send = async (): Promise<void> => {
     const db = { executeSql: (text: string, values?: unknown[]) => tx.execute(text, values) };
-    // Jobs of one tenant form a group: see `startWorkers`.
+    // Jobs of one tenant form a group, which `startWorkers` limits.
     const group = payload['tenantId'] === undefined ? {} : { group: { id: payload['tenantId'] } };
     await boss.send(kind, payload, { startAfter: startAfterSeconds, db, ...group });
   };
@@ -119,7 +119,7 @@ async function enqueue(
   try {
     await send();
   } finally {
-    // Fails only in a transaction that an error has already ended for every further statement.
+    // This fails only in a transaction that an error has already aborted.
     await tx.execute(enterTenant(tx.tenantId)).catch(() => {});
   }
 }
@@ -133,7 +133,7 @@ async function startWorkers(
   const options = {
     batchSize: 1,
     localConcurrency: concurrency,
-    // One tenant never takes every worker: a place is left for the others.
+    // One tenant never takes all workers. One worker stays free for other tenants.
     localGroupConcurrency: Math.max(1, concurrency - 1),
     includeMetadata: true,
     pollingIntervalSeconds: POLLING_SECONDS,
@@ -144,7 +144,7 @@ async function startWorkers(
   });
 }
 
-/** Runs one job. Once the queue stops it never rejects: the job is handed back, which is no failed attempt. */
+/** Runs one job. Never rejects after the queue stops: the job is then released, which does not count as a failed attempt. */
 async function runJob(
   boss: PgBoss,
   running: Set<RunningJob>,
@@ -170,11 +170,11 @@ async function runJob(
     finished.resolve();
     if (!state.stopping) fetchNext(boss, kind);
   }
-  // Handed back in `stop`: pg-boss must not settle the job before that has happened.
+  // `stop` releases the job. pg-boss must not settle the job before.
   if (running.has(entry)) await new Promise<never>(() => {});
 }
 
-/** Without this a worker rests until its next poll after each job, however many wait. */
+/** Wakes the workers of a kind. Otherwise each worker sleeps until its next poll after each job, however many jobs wait. */
 function fetchNext(boss: PgBoss, kind: JobKind): void {
   for (const worker of boss.getWipData()) if (worker.name === kind) boss.notifyWorker(worker.id);
 }
@@ -184,7 +184,7 @@ async function stop(boss: PgBoss, db: Database, running: Set<RunningJob>, graceM
   await settled(running, graceMs);
   for (const job of running) job.abort.abort(new Error('the worker stops'));
   await settled(running, ABORT_WAIT_MS);
-  await handBack(
+  await releaseJobs(
     db,
     [...running].map((job) => job.id),
   );
@@ -199,10 +199,10 @@ async function settled(running: Set<RunningJob>, waitMs: number): Promise<void> 
 }
 
 /**
- * Makes active jobs available again at once, with the attempts they had left. Raising both counters keeps that number
- * and invalidates the claim of whoever held the job: pg-boss settles a job by its id and retry_count.
+ * Makes active jobs available again at once, with the same number of remaining attempts. Raising both counters keeps this number,
+ * and invalidates the claim of the previous worker, because pg-boss settles a job by its id and retry_count.
  */
-async function handBack(db: Database, ids: readonly string[]): Promise<void> {
+async function releaseJobs(db: Database, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   await db.system.query(sql`
     update pgboss.job set state = 'created', started_on = null, heartbeat_on = null,
@@ -210,11 +210,11 @@ async function handBack(db: Database, ids: readonly string[]): Promise<void> {
     where state = 'active' and id = any (${ids}::uuid[])`);
 }
 
-async function handBackAll(db: Database): Promise<void> {
+async function releaseAll(db: Database): Promise<void> {
   const active = await db.system.query<{ id: string }>(
     sql`select id from pgboss.job where state = 'active' and name = any (${JOB_KINDS}::text[])`,
   );
-  await handBack(
+  await releaseJobs(
     db,
     active.map((job) => job.id),
   );

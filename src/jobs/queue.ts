@@ -1,4 +1,4 @@
-/** The job queue: pg-boss on the same database. A job is a row, enqueued in its caller's transaction, ids as payload. */
+/** The job-queue port: pg-boss on the same database. A job is a row, inserted in the caller's transaction, with ids as payload. */
 import type { Tx } from '../db/database.ts';
 
 export const JOB_KINDS = [
@@ -22,21 +22,21 @@ export type JobPayload = Readonly<Record<string, string>>;
 export interface JobContext {
   /** Aborts when the job is cancelled, its heartbeat is lost, or the worker stops. */
   signal: AbortSignal;
-  /** True when no further attempt follows a failure of this one: record the failure for the user. */
+  /** True when the queue does not retry the job after a failure: the handler then records the failure for the user. */
   lastAttempt: boolean;
 }
 
-/** May run twice for the same payload: fences are checked in the transaction that writes the result. */
+/** May run twice for the same payload, so the handler checks its fence in the transaction that writes the result. */
 export type JobHandler = (payload: JobPayload, context: JobContext) => Promise<void>;
 
-/** `concurrency` jobs of a kind run at once in a process. */
+/** A process runs at most `concurrency` jobs of a kind at once. */
 export type JobWork = Record<JobKind, { handler: JobHandler; concurrency: number }>;
 
 export interface JobQueue {
-  /** Visible to workers when `tx` commits. Works inside tenant and system transactions. */
+  /** Adds a job, which workers see when `tx` commits. Works in tenant and system transactions. */
   enqueue(tx: Tx, kind: JobKind, payload: JobPayload, options?: { startAfterSeconds?: number }): Promise<void>;
-  /** Starts working. */
+  /** Starts workers for all kinds. */
   work(handlers: JobWork): Promise<void>;
-  /** Stops taking jobs, waits `graceMs` for running ones, then aborts their signals and hands them back. */
+  /** Stops claiming jobs, waits `graceMs` for jobs in flight, then aborts their signals and releases them. */
   stop(graceMs: number): Promise<void>;
 }

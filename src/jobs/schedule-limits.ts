@@ -1,7 +1,7 @@
-/** Limits of recurrence rules. Apart from schedule.ts, which loads the library that works rules out. */
+/** Limits of recurrence rules. Not in schedule.ts, because schedule.ts loads the rule library. */
 
-/** Code points. */
+/** Length of a rule in code points. */
 export const RULE_LENGTH_MAX = 500;
 export const OCCURRENCE_GAP_SECONDS_MIN = 15 * 60;
-/** Occurrences that are told and stored. */
+/** How many of the next occurrences are stored and shown. */
 export const NEXT_TIMES = 5;

@@ -1,10 +1,10 @@
-/** The worker thread that works out recurrence rules: see schedules.ts. */
+/** The worker thread that evaluates recurrence rules for schedules.ts. */
 import { parentPort } from 'node:worker_threads';
 import { checkRule, nextOccurrences, RuleProblem } from './schedule.ts';
 import type { RuleAnswer, RuleQuestion } from './schedules.ts';
 
 const port = parentPort;
-if (!port) throw new Error('recurrence rules are worked out in a worker thread only');
+if (!port) throw new Error('recurrence rules are evaluated in a worker thread only');
 
 port.on('message', ({ id, rule, anchor, after, count, check }: RuleQuestion) => {
   const answer = (rest: Omit<RuleAnswer, 'id'>): void => port.postMessage({ id, ...rest });

@@ -7,8 +7,8 @@ const ANCHOR = new Date('2026-01-05T09:30:20.750Z');
 const times = (rule: string, after: string, count = 3, anchor = ANCHOR): string[] =>
   nextOccurrences(rule, anchor, new Date(after), count).map((time) => time.toISOString());
 
-describe('where a rule begins', () => {
-  test('without DTSTART at the anchor, in UTC, to the second', () => {
+describe('the start of a rule is', () => {
+  test('the anchor in UTC, to the second, without DTSTART', () => {
     assert.deepEqual(times('FREQ=DAILY', '2026-01-05T09:30:20.750Z', 2), [
       '2026-01-06T09:30:20.000Z',
       '2026-01-07T09:30:20.000Z',
@@ -19,7 +19,7 @@ describe('where a rule begins', () => {
     ]);
   });
 
-  test('at DTSTART, in its zone, in UTC, or at midnight of a day', () => {
+  test('DTSTART in its zone, in UTC, or at midnight of a day', () => {
     const at = (start: string) => times(`${start}\nRRULE:FREQ=DAILY`, '2026-07-01T00:00:00Z', 1)[0];
     assert.equal(at('DTSTART;TZID=Europe/Berlin:20260105T060000'), '2026-07-01T04:00:00.000Z');
     assert.equal(at('DTSTART:20260105T060000Z'), '2026-07-01T06:00:00.000Z');
@@ -27,21 +27,21 @@ describe('where a rule begins', () => {
     assert.equal(at('DTSTART;VALUE=DATE:20260105'), '2026-07-02T00:00:00.000Z');
   });
 
-  test('at the anchor in the zone of a rule that names only a zone', () => {
+  test('the anchor in the zone of a rule that names only a zone', () => {
     assert.deepEqual(
       times('FREQ=DAILY;BYHOUR=6;BYMINUTE=0;BYSECOND=0;TZID=America/New_York', '2026-07-01T00:00:00Z', 1),
       ['2026-07-01T10:00:00.000Z'],
     );
   });
 
-  test('lines may be folded, names may be in lower case', () => {
+  test('read from folded lines and from names in lower case', () => {
     assert.deepEqual(times('dtstart:20260105T060000Z\r\nrrule:freq=weekly;\r\n byday=mo', '2026-02-01T00:00:00Z', 1), [
       '2026-02-02T06:00:00.000Z',
     ]);
   });
 });
 
-/** Local times by the zone's own rules, without the library that is tested. */
+/** Returns the local time by the rules of the zone, without the library under test. */
 function local(time: Date, timeZone: string): string {
   const parts = new Intl.DateTimeFormat('en-GB', {
     timeZone,
@@ -57,12 +57,12 @@ describe('over a year with daylight saving time', () => {
   const START = '2026-01-01T00:00:00Z';
 
   for (const timeZone of ['Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kathmandu', 'UTC']) {
-    test(`06:45 every day is 06:45 on every day in ${timeZone}`, () => {
+    test(`a daily rule at 06:45 occurs at 06:45 local time on every day in ${timeZone}`, () => {
       const rule = `DTSTART;TZID=${timeZone}:20251231T064500\nRRULE:FREQ=DAILY`;
       let at = new Date(START);
       const days = new Set<string>();
       for (let day = 0; day < 365; day++) {
-        // One call after the other, as the service makes them.
+        // One call for each occurrence, as the service does.
         at = nextOccurrence(rule, ANCHOR, at)!;
         const [date = '', time] = local(at, timeZone).split(' ');
         assert.equal(time, '06:45', at.toISOString());
@@ -73,7 +73,7 @@ describe('over a year with daylight saving time', () => {
     });
   }
 
-  test('the days of the change, as UTC', () => {
+  test('a daily rule moves in UTC when the clocks change', () => {
     const berlin = 'DTSTART;TZID=Europe/Berlin:20260101T060000\nRRULE:FREQ=DAILY';
     assert.deepEqual(times(berlin, '2026-03-27T12:00:00Z'), [
       '2026-03-28T05:00:00.000Z',
@@ -94,7 +94,7 @@ describe('over a year with daylight saving time', () => {
     ]);
   });
 
-  test('a time that a day does not have is left out, one that it has twice occurs once', () => {
+  test('a time that does not exist on a day is skipped, and a time that exists twice occurs once', () => {
     const berlin = 'DTSTART;TZID=Europe/Berlin:20260101T023000\nRRULE:FREQ=DAILY';
     assert.deepEqual(times(berlin, '2026-03-28T00:00:00Z', 2), [
       '2026-03-28T01:30:00.000Z',
@@ -106,7 +106,7 @@ describe('over a year with daylight saving time', () => {
     ]);
   });
 
-  test('every six hours stays six hours apart', () => {
+  test('occurrences every six hours stay six hours apart', () => {
     const rule = 'DTSTART;TZID=America/New_York:20260307T000000\nRRULE:FREQ=HOURLY;INTERVAL=6';
     const found = nextOccurrences(rule, ANCHOR, new Date('2026-03-07T04:00:00Z'), 12);
     for (const [i, time] of found.slice(1).entries())
@@ -114,7 +114,7 @@ describe('over a year with daylight saving time', () => {
   });
 });
 
-describe('which days', () => {
+describe('the days of the rule', () => {
   const cases: readonly [rule: string, after: string, expected: string[]][] = [
     ['FREQ=MONTHLY;BYMONTHDAY=31', '2026-01-31T12:00:00Z', ['2026-03-31', '2026-05-31', '2026-07-31']],
     ['FREQ=MONTHLY;BYMONTHDAY=-1', '2026-01-31T12:00:00Z', ['2026-02-28', '2026-03-31', '2026-04-30']],
@@ -144,7 +144,7 @@ describe('which days', () => {
   }
 });
 
-test('a rule with a great many candidates', () => {
+test('a rule with very many candidates is evaluated', () => {
   const rule = `FREQ=YEARLY;BYSETPOS=-1;BYHOUR=${range(0, 23)};BYMINUTE=${range(0, 59)};BYYEARDAY=1,-1`;
   assert.deepEqual(times(rule, '2026-01-06T00:00:00Z', 2), ['2026-12-31T23:59:20.000Z', '2027-12-31T23:59:20.000Z']);
 });
@@ -212,7 +212,7 @@ describe('rules that are refused', () => {
     });
   }
 
-  test('and their neighbours are not', () => {
+  test('rules just within the limits are accepted', () => {
     for (const rule of [
       'FREQ=MINUTELY;INTERVAL=15',
       'FREQ=SECONDLY;INTERVAL=900',

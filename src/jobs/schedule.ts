@@ -1,23 +1,23 @@
 /**
- * Recurrence rules (RFC 5545): what a rule says, and when it occurs next. Pure.
+ * Parses recurrence rules (RFC 5545) and computes their next occurrences. Pure.
  *
- * A rule comes from a tenant and may take long to work out, so that the service calls this in a thread of its own, with a
- * time limit: see schedules.ts.
+ * A rule comes from a tenant and may take long to evaluate. So the service calls this module in a separate thread with a time
+ * limit: see schedules.ts.
  */
 import { RRuleTemporal } from 'rrule-temporal';
 import { OCCURRENCE_GAP_SECONDS_MIN } from './schedule-limits.ts';
 
-/** How many of the next occurrences are looked at for gaps that are too short. */
+/** How many of the next occurrences are checked for gaps that are too short. */
 const OCCURRENCES_CHECKED = 100;
-/** An occurrence further away than this does not count as one. */
+/** Occurrences later than this are ignored. */
 const HORIZON_YEARS = 100;
-/** Limits of the library's search; a rule that reaches one is refused. */
+/** Limits of the library's search. A rule that reaches a limit is refused. */
 const ITERATIONS_MAX = 20_000;
 const CANDIDATES_MAX = 100_000;
-/** COUNT begins at DTSTART: all before the next occurrence are counted each time. */
+/** COUNT begins at DTSTART, so every evaluation counts all occurrences before the next one. */
 const COUNT_MAX = 10_000;
 
-/** What is wrong with a rule, as the end of a sentence that begins with `rrule`. */
+/** A rule is refused. The message is the end of a sentence that begins with `rrule`. */
 export class RuleProblem extends Error {
   override readonly name = 'RuleProblem';
 }
@@ -28,7 +28,7 @@ const TIME = /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)(Z?))?$/;
 
 type Parts = ReadonlyMap<string, string>;
 
-/** Name of a part -> whether a value is right, and what would be. */
+/** By name of a part: a check of its value, and a description of right values. */
 const PARTS: Readonly<Record<string, readonly [isRight: (value: string) => boolean, wanted: string]>> = {
   FREQ: [(value) => FREQUENCIES.includes(value), `one of ${FREQUENCIES.join(', ')}`],
   INTERVAL: [(value) => isWhole(value, 1, 9_999_999), 'a whole number of 1 or more'],
@@ -46,7 +46,7 @@ const PARTS: Readonly<Record<string, readonly [isRight: (value: string) => boole
   BYSETPOS: signedNumbers(366),
 };
 
-/** Combinations that RFC 5545 rules out. */
+/** Combinations that RFC 5545 forbids. */
 const FORBIDDEN: readonly (readonly [holds: (parts: Parts) => boolean, problem: string])[] = [
   [(parts) => parts.has('COUNT') && parts.has('UNTIL'), 'may have COUNT or UNTIL, not both'],
   [(parts) => parts.has('BYWEEKNO') && parts.get('FREQ') !== 'YEARLY', 'may have BYWEEKNO with FREQ=YEARLY only'],
@@ -63,14 +63,14 @@ const FORBIDDEN: readonly (readonly [holds: (parts: Parts) => boolean, problem: 
   ],
   [
     (parts) => parts.has('BYSETPOS') && ![...parts.keys()].some((name) => /^BY(?!SETPOS)/.test(name)),
-    'needs another part that begins with BY beside BYSETPOS',
+    'needs BYSETPOS together with another part that begins with BY',
   ],
 ];
 
 /**
- * The occurrences after `after`, soonest first, at most `count`.
+ * Returns at most `count` occurrences after `after`, soonest first.
  *
- * @param anchor where a rule without DTSTART begins, to the second.
+ * @param anchor the start of a rule without DTSTART, to the second.
  * @throws RuleProblem
  */
 export function nextOccurrences(text: string, anchor: Date, after: Date, count: number): Date[] {
@@ -87,12 +87,12 @@ export function nextOccurrences(text: string, anchor: Date, after: Date, count: 
   return found;
 }
 
-/** The first occurrence after `after`; null when there is none any more. @throws RuleProblem */
+/** Returns the first occurrence after `after`; null after the last occurrence. @throws RuleProblem */
 export function nextOccurrence(text: string, anchor: Date, after: Date): Date | null {
   return nextOccurrences(text, anchor, after, 1)[0] ?? null;
 }
 
-/** For a rule that a caller sets: the next `count` occurrences. @throws RuleProblem when there is none, or two are too close. */
+/** Returns the next `count` occurrences of a new rule. @throws RuleProblem when there is none, or two are too close. */
 export function checkRule(text: string, anchor: Date, now: Date, count: number): Date[] {
   const occurrences = nextOccurrences(text, anchor, now, OCCURRENCES_CHECKED);
   if (occurrences.length === 0) throw new RuleProblem('has no occurrence in the future');
@@ -118,7 +118,7 @@ function open(text: string, anchor: Date): RRuleTemporal {
       cache: false,
     });
   } catch {
-    throw new RuleProblem('is not a rule that can be worked out');
+    throw new RuleProblem('is not a rule that can be evaluated');
   }
 }
 
@@ -127,19 +127,19 @@ function search(rule: RRuleTemporal, after: Date): Date | null {
     const next = rule.next(after);
     return next && new Date(next.epochMilliseconds);
   } catch {
-    throw new RuleProblem('has no occurrence that can be worked out');
+    throw new RuleProblem('has no occurrence that can be computed');
   }
 }
 
 interface Read {
   parts: Parts;
-  /** ISO 8601, with Z or local to the zone; undefined: the anchor. */
+  /** ISO 8601, with Z or local to the zone. Undefined: the rule starts at the anchor. */
   start: string | undefined;
   /** IANA name. */
   zone: string;
 }
 
-/** The value of an RRULE property, or the lines DTSTART and RRULE. DTSTART and TZID are also read as parts of the rule. */
+/** Parses the value of an RRULE property, or the lines DTSTART and RRULE. Accepts DTSTART and TZID as parts of the rule too. */
 function read(text: string): Read {
   let zone: string | undefined;
   let start: string | undefined;
@@ -168,7 +168,7 @@ function read(text: string): Read {
   return { parts, start: begin, zone };
 }
 
-/** A line that begins with a blank goes on with the one before it. */
+/** Returns the lines. A line that begins with a blank continues the line before it. */
 function unfold(text: string): string[] {
   return text
     .replaceAll(/\r?\n[ \t]/g, '')
@@ -196,9 +196,9 @@ function readParts(text: string): Map<string, string> {
 }
 
 function checkPart(name: string, value: string): string {
-  const known = Object.hasOwn(PARTS, name) ? PARTS[name] : undefined;
-  if (!known) throw new RuleProblem(`has the unknown part ${JSON.stringify(name.slice(0, 20))}`);
-  const [isRight, wanted] = known;
+  const part = Object.hasOwn(PARTS, name) ? PARTS[name] : undefined;
+  if (!part) throw new RuleProblem(`has the unknown part ${JSON.stringify(name.slice(0, 20))}`);
+  const [isRight, wanted] = part;
   if (!isRight(value)) throw new RuleProblem(`must have in ${name} ${wanted}`);
   return value;
 }
@@ -226,7 +226,7 @@ function isWeekday(value: string): boolean {
 }
 
 function isZone(zone: string): boolean {
-  // Names only: an offset such as +02:00 has no daylight saving time, and is hardly what is meant.
+  // Only names: an offset such as +02:00 has no daylight saving time, which the caller hardly wants.
   if (!/^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/.test(zone)) return false;
   try {
     new Intl.DateTimeFormat('en', { timeZone: zone });
@@ -236,7 +236,7 @@ function isZone(zone: string): boolean {
   }
 }
 
-/** `20260105T060000Z` -> `2026-01-05T06:00:00Z`; a date alone is its first moment. Undefined for what is no time. */
+/** Returns `2026-01-05T06:00:00Z` for `20260105T060000Z`, the first moment of a date, and undefined for other text. */
 function readTime(value: string): string | undefined {
   const [matched, year, month, day, hour = '00', minute = '00', second = '00', utc = ''] = TIME.exec(value) ?? [];
   if (matched === undefined) return undefined;

@@ -1,14 +1,14 @@
 /**
- * Recurrence rules of tenants, worked out in a thread with little memory and a time limit: whatever a rule says, the service
- * goes on answering meanwhile. The thread is started when it is first needed, and replaced when it was stopped.
+ * Evaluates recurrence rules of tenants in a thread with little memory and a time limit, so that no rule blocks the service. The
+ * first rule starts the thread. A new thread replaces a thread that was stopped.
  */
 import { Worker } from 'node:worker_threads';
 import { invalidRequest, ServiceError } from '../errors.ts';
 import { NEXT_TIMES } from './schedule-limits.ts';
 
-/** For one rule. An ordinary one takes a few milliseconds. */
+/** Time limit of one rule. An ordinary rule takes a few milliseconds. */
 const RULE_MS_MAX = 2_000;
-/** Until the thread is ready, on a machine with much else to do. */
+/** Time limit for the start of the thread, on a busy machine. */
 const START_MS_MAX = 30_000;
 const QUESTIONS_WAITING_MAX = 100;
 const HEAP_MB_MAX = 64;
@@ -19,7 +19,7 @@ export interface RuleQuestion {
   anchor: Date;
   after: Date;
   count: number;
-  /** Refuse a rule that has no occurrence or too many. */
+  /** Refuses a rule that has no occurrence, or occurrences that are too close. */
   check: boolean;
 }
 
@@ -31,9 +31,9 @@ export interface RuleAnswer {
 }
 
 export interface Schedules {
-  /** For a rule that a caller sets: its next occurrences. @throws ServiceError invalid_request, overloaded. */
+  /** Returns the next occurrences of a new rule. @throws ServiceError invalid_request, overloaded. */
   check(rule: string, anchor: Date, now: Date): Promise<Date[]>;
-  /** The next occurrences of a rule that was checked; none when it has come to its end. @throws as `check`. */
+  /** Returns the next occurrences of a checked rule; none after its last occurrence. @throws as `check`. */
   next(rule: string, anchor: Date, after: Date): Promise<Date[]>;
   close(): Promise<void>;
 }
@@ -56,13 +56,13 @@ export function openSchedules({ ruleMsMax = RULE_MS_MAX } = {}): Schedules {
     worker.unref();
     if (!answer) {
       await worker.terminate();
-      throw invalidRequest('/rrule: the rule takes too long to work out.');
+      throw invalidRequest('/rrule: the rule takes too long to evaluate.');
     }
     if (answer.problem !== undefined) throw invalidRequest(`/rrule: the rule ${answer.problem}.`);
     return answer.times ?? [];
   }
 
-  /** One question after the other: the time limit is that of the rule alone. */
+  /** Asks one question at a time, so that the time limit covers one rule alone. */
   function enqueue(question: Omit<RuleQuestion, 'id' | 'count'>): Promise<Date[]> {
     if (waiting >= QUESTIONS_WAITING_MAX)
       throw new ServiceError('overloaded', 'Too many schedules are being checked. Try again.', {
@@ -84,15 +84,15 @@ export function openSchedules({ ruleMsMax = RULE_MS_MAX } = {}): Schedules {
   };
 }
 
-/** `onEnd` is called however the thread ends. */
+/** Starts the thread. Calls `onEnd` when the thread ends for any reason. */
 async function start(onEnd: () => void): Promise<Worker> {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   const worker = new Worker(new URL(`./schedule-worker.${extension}`, import.meta.url), {
-    // Options of the process (--input-type, --test) are none of the worker's.
+    // The worker must not inherit options of the process (--input-type, --test).
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX },
   });
-  // Whoever waits for an answer hears of it; an idle thread has nobody to tell.
+  // `answerOf` reports an error to a caller that waits. Errors of an idle thread are ignored.
   worker.on('error', () => {}).once('exit', onEnd);
   try {
     await answerOf(worker, 0, START_MS_MAX);
@@ -104,7 +104,7 @@ async function start(onEnd: () => void): Promise<Worker> {
   return worker;
 }
 
-/** @throws Error when the thread ends or the time is over before it answers. */
+/** Returns the answer with this id. @throws Error when the thread ends before, or the time is over. */
 function answerOf(worker: Worker, id: number, ms: number): Promise<RuleAnswer> {
   return new Promise((resolve, reject) => {
     const end = (settle: () => void): void => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { ensureKeyFile, MASTER_KEY_FILE } from './key-files.ts';
 
-test('whoever asks for the key file at once gets the same one, and it stays', async () => {
+test('concurrent requests for the key file get the same key, which stays', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pinakes-keys-'));
   try {
     const read = () => readFileSync(join(folder, MASTER_KEY_FILE), 'utf8');

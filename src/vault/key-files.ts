@@ -1,8 +1,8 @@
 /**
- * Where master keys come from: the environment, or the file `<data dir>/master.key` (mode 0600). Always read anew: a secret
- * is needed rarely, and a rotation by another process is then seen at once.
+ * Reads master keys from the environment or from the file `<data dir>/master.key` (mode 0600). Keys are not cached: secrets are
+ * opened rarely, and a rotation by another process must be seen at once.
  *
- * While a rotation runs, `master.key.next` holds the new key. Which of the two counts is written in the database.
+ * During a rotation `master.key.next` holds the new key. The database says which of the two keys is in use.
  */
 import { randomUUID } from 'node:crypto';
 import { link, open, readFile, rename, rm, unlink } from 'node:fs/promises';
@@ -20,18 +20,18 @@ export type KeySettings = Pick<Config, 'masterKey' | 'previousMasterKey' | 'data
 export interface Keyring {
   /** Where `primary` comes from. */
   origin: 'environment' | 'file';
-  /** The key that secrets are to be sealed with; undefined while there is no key file. */
+  /** The configured key; undefined while there is no key file. */
   primary: MasterKey | undefined;
   /** The key of an unfinished rotation. */
   next: MasterKey | undefined;
-  /** Every key at hand, by id. */
+  /** All available keys, by id. */
   keys: ReadonlyMap<string, MasterKey>;
 }
 
-/** @throws ConfigError for a key file that holds no key. */
+/** Returns all available keys. @throws ConfigError for a key file that holds no key. */
 export async function loadKeyring(settings: KeySettings): Promise<Keyring> {
   const { masterKey, previousMasterKey, dataDir } = settings;
-  // In this order: a rotation renames the next file to the other, so one of the two reads finds the new key.
+  // The order matters: a rotation renames `master.key.next` to `master.key`, so one of the two reads finds the new key.
   const next = await readKeyFile(nextFile(dataDir));
   const stored = await readKeyFile(keyFile(dataDir));
   const given = masterKey === null ? undefined : readMasterKey(masterKey);
@@ -45,7 +45,7 @@ export async function loadKeyring(settings: KeySettings): Promise<Keyring> {
   };
 }
 
-/** Makes the key file unless there is one, also when several do it at once, in this process or in others. */
+/** Creates the key file if it is missing. Concurrent calls, also of other processes, create one key. */
 export async function ensureKeyFile(dataDir: string): Promise<void> {
   const temporary = `${keyFile(dataDir)}.${randomUUID()}`;
   if (await readKeyFile(keyFile(dataDir))) return;
@@ -62,7 +62,7 @@ export async function ensureKeyFile(dataDir: string): Promise<void> {
   await syncDirectory(dataDir);
 }
 
-/** Writes a new key beside the one in use. */
+/** Writes a new key to `master.key.next`. */
 export async function writeNextKey(dataDir: string): Promise<MasterKey> {
   const text = generateMasterKeyText();
   await rm(nextFile(dataDir), { force: true });
@@ -71,18 +71,18 @@ export async function writeNextKey(dataDir: string): Promise<MasterKey> {
   return readMasterKey(text)!;
 }
 
-/** The next key takes the place of the one in use; the old one is gone. */
+/** Replaces the key file by `master.key.next`. The old key is lost. */
 export async function promoteNextKey(dataDir: string): Promise<void> {
   try {
     await rename(nextFile(dataDir), keyFile(dataDir));
   } catch (error) {
-    // Another process that started meanwhile has done it.
+    // Another process that started meanwhile has renamed the file.
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
   await syncDirectory(dataDir);
 }
 
-/** Forgets the key of a rotation that did not commit. */
+/** Deletes the key of a rotation that was rolled back. */
 export async function dropNextKey(dataDir: string): Promise<void> {
   await rm(nextFile(dataDir), { force: true });
 }
@@ -104,7 +104,7 @@ async function readKeyFile(file: string): Promise<MasterKey | undefined> {
     throw error;
   }
   const key = readMasterKey(text);
-  // A crash while the next key was written leaves a file without a key that nothing was sealed with.
+  // A crash during `writeNextKey` leaves a file without a key. Nothing is sealed with that key.
   if (!key && file.endsWith(NEXT_SUFFIX)) return undefined;
   if (!key) {
     throw new ConfigError(
@@ -119,7 +119,7 @@ async function readKeyFile(file: string): Promise<MasterKey | undefined> {
 async function writeDurably(file: string, text: string): Promise<void> {
   const handle = await open(file, 'w', 0o600);
   try {
-    await handle.chmod(0o600); // the mode above is ignored when the file was there
+    await handle.chmod(0o600); // `open` ignores the mode when the file exists
     await handle.writeFile(`${text}\n`);
     await handle.sync();
   } finally {

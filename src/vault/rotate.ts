@@ -1,10 +1,10 @@
 /**
- * Which master key counts, and its change.
+ * The rotation of the master key.
  *
- * The database names the key that all secrets are sealed with. With a key file, a rotation writes `master.key.next`, wraps
- * every data key anew and names the new key in one transaction, then renames the file: at any moment the key that the
- * database names is in one of the two files. With a key from the environment, the operator sets the new key and, as
- * PINAKES_MASTER_KEY_PREVIOUS, the old one; until the rotation, everyone goes on with the old one.
+ * The database stores the id of the key that all secrets are sealed with. With a key file, a rotation writes `master.key.next`. Then
+ * one transaction wraps all data keys again and stores the id of the new key. At last the rotation renames the file. So the key of the
+ * stored id is always in one of the two files. With a key from the environment, the operator sets the new key, and the old key as
+ * PINAKES_MASTER_KEY_PREVIOUS. Until the rotation, all processes use the old key.
  */
 
 import { appendAudit } from '../corpus/audit-store.ts';
@@ -23,7 +23,7 @@ import {
   promoteNextKey,
   writeNextKey,
 } from './key-files.ts';
-import { findMasterKeyId, forgetMasterKeyId, lockMasterKey, setMasterKeyId } from './master-key-store.ts';
+import { deleteMasterKeyId, findMasterKeyId, lockMasterKey, setMasterKeyId } from './master-key-store.ts';
 import type { MasterKey } from './seal.ts';
 import { countSecrets, findBrokenSecrets, rewrapSecrets } from './secret-store.ts';
 
@@ -33,10 +33,9 @@ interface VaultDeps {
 }
 
 /**
- * At the start of every role: ends what an interrupted rotation left, makes the key file where one is needed, and refuses
- * to go on without the key of the stored secrets.
+ * Ends or undoes an interrupted rotation and creates the key file where one is needed, at the start of every role.
  *
- * @throws ConfigError
+ * @throws ConfigError when the key of the stored secrets is missing.
  */
 export async function settleMasterKey({ db, config }: VaultDeps): Promise<void> {
   await db.system.transaction(async (tx) => {
@@ -45,15 +44,15 @@ export async function settleMasterKey({ db, config }: VaultDeps): Promise<void> 
     const { keys } = await settleFiles(config, current);
     if (current !== undefined && !keys.has(current)) {
       if ((await countSecrets(tx)) > 0) throw wrongKey(config, current);
-      // Nothing is sealed with it any more.
-      await forgetMasterKeyId(tx);
+      // No secret is sealed with this key.
+      await deleteMasterKeyId(tx);
     }
     if (config.masterKey === null) await ensureKeyFile(config.dataDir);
   });
 }
 
 export interface Rotation {
-  /** Secrets whose data keys were wrapped anew. */
+  /** The number of secrets whose data keys were wrapped again. */
   secrets: number;
   keyId: string;
   previousKeyId: string | null;
@@ -61,11 +60,11 @@ export interface Rotation {
 }
 
 /**
- * Seals every secret with a new master key: a generated one in the key file, or the one that PINAKES_MASTER_KEY names.
+ * Seals every secret with a new master key: a generated key in the key file, or the key of PINAKES_MASTER_KEY.
  *
- * Interrupted at any point, either the old key counts or the new one, and the one that counts is kept.
+ * After an interruption at any point, either the old key or the new key is in use, and this key still exists.
  *
- * @throws ServiceError conflict when there is no key to change to, or the old one is not at hand.
+ * @throws ServiceError conflict when there is no new key, or the old key is missing.
  */
 export async function rotateMasterKey({ db, config, crash }: VaultDeps & { crash: CrashPoints }): Promise<Rotation> {
   const rotation = await db.system.transaction(async (tx) => {
@@ -97,7 +96,7 @@ async function rewrapAll(
   return { secrets, keyId: to.id, previousKeyId: current ?? null };
 }
 
-/** In every tenant's log: each has data that the key protects. */
+/** Adds the rotation to the audit log of every tenant, because the key protects data of every tenant. */
 async function record(tx: Tx, { keyId, previousKeyId }: Rotation): Promise<void> {
   for (const tenantId of await listTenantIds(tx)) {
     await appendAudit(tx, {
@@ -111,7 +110,7 @@ async function record(tx: Tx, { keyId, previousKeyId }: Rotation): Promise<void>
   }
 }
 
-/** The key to change to. A key that was set and is not in use yet is one; else a new file makes one. */
+/** Returns the new key: a configured key that is not in use yet, else a generated key in a new file. @throws ServiceError conflict */
 async function newKey(config: KeySettings, { primary }: Keyring, current: string | undefined): Promise<MasterKey> {
   const isSet = primary !== undefined && current !== undefined && primary.id !== current;
   if (isSet) return primary;
@@ -123,7 +122,7 @@ async function newKey(config: KeySettings, { primary }: Keyring, current: string
   );
 }
 
-/** Ends an interrupted rotation: its key has become the one that counts, or never will. */
+/** Ends or undoes an interrupted rotation, according to the id in the database. Returns the keys after that. */
 async function settleFiles(config: KeySettings, current: string | undefined): Promise<Keyring> {
   const keyring = await loadKeyring(config);
   if (keyring.next !== undefined && keyring.next.id === current) await promoteNextKey(config.dataDir);
@@ -146,7 +145,7 @@ function wrongKey(config: KeySettings, keyId: string): ConfigError {
   return new ConfigError('PINAKES_MASTER_KEY', `${problem} (key id ${keyId})`, example);
 }
 
-/** For `pinakes doctor`: reads only. `thorough` opens every secret. */
+/** Returns the state of the master key for `pinakes doctor`. Reads only. `thorough` opens every secret. */
 export async function examineMasterKey(
   { db, config }: VaultDeps,
   thorough: boolean,
@@ -157,7 +156,7 @@ export async function examineMasterKey(
   if (current === undefined) return { ok: true, detail: `${where}, no secrets yet` };
   const secrets = await countSecrets(db.system);
   if (!keys.has(current)) {
-    return { ok: secrets === 0, detail: `${secrets} secrets are sealed with the key ${current}, which is not at hand` };
+    return { ok: secrets === 0, detail: `${secrets} secrets are sealed with the key ${current}, which is missing` };
   }
   const broken = thorough ? await findBrokenSecrets(db.system, config) : [];
   if (broken.length > 0)

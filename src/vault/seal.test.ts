@@ -17,7 +17,7 @@ describe('master keys', () => {
       assert.equal(readMasterKey(text), undefined, text);
     }
   });
-  test('do not show their bytes', () => {
+  test('hide their bytes in logs and JSON', () => {
     const text = generateMasterKeyText();
     const shown = inspect(readMasterKey(text), { depth: 9 }) + JSON.stringify(readMasterKey(text));
     assert.ok(!shown.includes(text.slice(0, 20)));
@@ -25,8 +25,8 @@ describe('master keys', () => {
   });
 });
 
-describe('sealing', () => {
-  test('opens to the same value, and never looks the same twice', () => {
+describe('a sealed value', () => {
+  test('opens to the same value, and has other bytes each time', () => {
     const master = key();
     for (const text of ['x', value, '😀'.repeat(5000)])
       assert.equal(openValue(master, owner, sealValue(master, owner, text)), text);
@@ -35,17 +35,17 @@ describe('sealing', () => {
     assert.ok(!a.wrappedKey.equals(b.wrappedKey));
     assert.ok(!Buffer.concat([a.sealed, a.wrappedKey]).includes('service_account'));
   });
-  test('another master key, tenant or secret does not open it', () => {
+  test('does not open with another master key, tenant or secret', () => {
     const master = key();
     const stored = sealValue(master, owner, value);
     assert.throws(() => openValue(key(), owner, stored), SealBroken);
     assert.throws(() => openValue(master, { ...owner, tenantId: 'tenant-2' }, stored), SealBroken);
     assert.throws(() => openValue(master, { ...owner, secretId: 'secret-2' }, stored), SealBroken);
-    // The parts of two secrets of one owner do not mix either.
+    // The parts of two sealed values of one owner cannot be mixed.
     const other = sealValue(master, owner, value);
     assert.throws(() => openValue(master, owner, { ...stored, sealed: other.sealed }), SealBroken);
   });
-  test('a changed byte anywhere is noticed', () => {
+  test('does not open when any byte was changed', () => {
     const master = key();
     const stored = sealValue(master, owner, 'secret');
     for (const part of ['sealed', 'wrappedKey'] as const) {
@@ -59,7 +59,7 @@ describe('sealing', () => {
       assert.throws(() => openValue(master, owner, { ...stored, [part]: stored[part].subarray(0, -1) }), SealBroken);
     }
   });
-  test('rewrapping changes the master key and not the value', () => {
+  test('opens to the same value with the new master key after rewrapping', () => {
     const [from, to] = [key(), key()];
     const stored = sealValue(from, owner, value);
     const rewrapped = { ...stored, keyId: to.id, wrappedKey: rewrapKey(from, to, owner, stored.wrappedKey) };

@@ -1,8 +1,8 @@
 /**
  * Envelope encryption of secrets with AES-256-GCM: a random data key for each value, wrapped by the master key.
  *
- * Both sealed forms are `version (1) | nonce (12) | tag (16) | ciphertext`. Tenant and secret id are authenticated with
- * both, so a row that is moved to another tenant or secret does not open.
+ * Both sealed forms are `version (1) | nonce (12) | tag (16) | ciphertext`. Both authenticate the ids of tenant and secret, so that a
+ * row that is moved to another tenant or secret does not open.
  */
 import {
   createCipheriv,
@@ -21,28 +21,28 @@ const KEY_ID_BYTES = 9;
 const HEX = /^[0-9a-fA-F]{64}$/;
 const BASE64 = /^[A-Za-z0-9+/_-]{43}=?$/;
 
-/** A key-encryption key. `KeyObject` keeps its bytes out of logs and inspections. */
+/** A key-encryption key. `KeyObject` keeps the bytes out of logs and inspections. */
 export interface MasterKey {
-  /** Fingerprint: tells which key it is, and nothing about its bytes. */
+  /** A fingerprint, which identifies the key and reveals nothing about its bytes. */
   id: string;
   key: KeyObject;
 }
 
-/** What is stored of a secret's value. */
+/** The stored form of a secret's value. */
 export interface SealedValue {
   sealed: Buffer;
   wrappedKey: Buffer;
-  /** Master key that wraps the data key. */
+  /** The id of the master key that wraps the data key. */
   keyId: string;
 }
 
-/** Whose value it is: authenticated, not stored in the sealed form. */
+/** The owner of a value. It is authenticated, and not stored in the sealed form. */
 export interface SealedFor {
   tenantId: string;
   secretId: string;
 }
 
-/** The value does not open: wrong key, wrong owner, or changed bytes. Never says more than that. */
+/** The value does not open: wrong key, wrong owner, or changed bytes. The error never says which. */
 export class SealBroken extends Error {
   constructor() {
     super('a stored secret does not open with this master key');
@@ -50,7 +50,7 @@ export class SealBroken extends Error {
   }
 }
 
-/** Undefined when the text is not 32 bytes in base64 (also base64url) or hex. */
+/** Returns the master key; undefined when the text is not 32 bytes in base64 (also base64url) or hex. */
 export function readMasterKey(text: string): MasterKey | undefined {
   if (!HEX.test(text) && !BASE64.test(text)) return undefined;
   const bytes = Buffer.from(text, HEX.test(text) ? 'hex' : 'base64');
@@ -60,7 +60,7 @@ export function readMasterKey(text: string): MasterKey | undefined {
   return key;
 }
 
-/** The text form of a new random master key. */
+/** Returns the text form of a new random master key. */
 export function generateMasterKeyText(): string {
   return randomBytes(KEY_BYTES).toString('base64');
 }
@@ -88,7 +88,7 @@ export function openValue(masterKey: MasterKey, owner: SealedFor, stored: Sealed
   }
 }
 
-/** The same data key under another master key; the value itself is not opened. @throws SealBroken */
+/** Returns the data key wrapped with another master key. The value itself is not opened. @throws SealBroken */
 export function rewrapKey(from: MasterKey, to: MasterKey, owner: SealedFor, wrappedKey: Buffer): Buffer {
   const dataKey = decrypt(from.key, wrappedKey, associated('data key', owner));
   try {
@@ -98,7 +98,7 @@ export function rewrapKey(from: MasterKey, to: MasterKey, owner: SealedFor, wrap
   }
 }
 
-/** JSON, so that no two owners have the same bytes. */
+/** Returns the authenticated data. JSON, so that no two owners have the same bytes. */
 function associated(what: 'value' | 'data key', { tenantId, secretId }: SealedFor): Buffer {
   return Buffer.from(JSON.stringify(['pinakes', VERSION, what, tenantId, secretId]));
 }

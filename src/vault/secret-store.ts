@@ -1,15 +1,15 @@
-/** Secrets: SQL of the table secret. Values come in as text, are sealed before they reach SQL, and leave by `openSecret` only. */
-import { holdAdditions } from '../db/additions.ts';
+/** SQL of the table secret. Values are sealed before they reach SQL, and only `openSecret` and `openOneTimeCredential` open them. */
+import { lockAdditions } from '../db/additions.ts';
 import type { Database, Queryable, Tx } from '../db/database.ts';
 import { join, raw, type Sql, sql } from '../db/sql.ts';
 import { ensureKeyFile, type KeySettings, loadKeyring } from './key-files.ts';
-import { findMasterKeyId, holdMasterKey, nameFirstMasterKey } from './master-key-store.ts';
+import { findMasterKeyId, lockMasterKeyShared, setFirstMasterKeyId } from './master-key-store.ts';
 import { type MasterKey, openValue, rewrapKey, sealValue } from './seal.ts';
 
 export const SECRET_TYPES = ['drive', 'repo', 'page'] as const;
 export type SecretType = (typeof SECRET_TYPES)[number];
 
-/** Rows that one statement of a rotation rewrites. */
+/** Rows that one statement of a rotation updates. */
 const REWRAPPED_ROWS_AT_ONCE = 500;
 
 /** A secret without its value. */
@@ -29,11 +29,11 @@ export interface NewSecret {
   description: string;
   value: string;
   createdAt: Date;
-  /** Makes it the one-time credential of that source group: no list shows it, no id names it. */
+  /** Makes the secret the one-time credential of that source group. Lists and lookups by id leave it out. */
   sourceGroupId?: string;
 }
 
-/** Absent members stay as they are. */
+/** Members that are undefined stay unchanged. */
 export interface SecretChange {
   name: string;
   description?: string | undefined;
@@ -54,19 +54,19 @@ interface SealedRow {
   keyId: string;
 }
 
-/** One-time credentials are nobody's stored secrets. */
+/** Leaves out one-time credentials. */
 const STORED = raw('source_group_id is null');
 const COLUMNS = raw('id, name, type, description, created_at, updated_at');
 
-/** To be called before the transaction that seals: a tenant's transaction may not name the master key. */
+/** Must be called before the transaction that seals, because a tenant's transaction may not write the id of the master key. */
 export async function prepareToSeal({ db, config }: VaultDeps): Promise<void> {
   if ((await findMasterKeyId(db.system)) !== undefined) return;
   if (config.masterKey === null) await ensureKeyFile(config.dataDir);
   const { primary } = await loadKeyring(config);
-  await nameFirstMasterKey(db.system, primary!.id);
+  await setFirstMasterKeyId(db.system, primary!.id);
 }
 
-/** After `prepareToSeal`. */
+/** Inserts a secret. The caller has called `prepareToSeal`. */
 export async function insertSecret(tx: Tx, config: KeySettings, tenantId: string, secret: NewSecret): Promise<Secret> {
   const owner = { tenantId, secretId: secret.id };
   const { sealed, wrappedKey, keyId } = sealValue(await currentKey(tx, config), owner, secret.value);
@@ -78,7 +78,7 @@ export async function insertSecret(tx: Tx, config: KeySettings, tenantId: string
   return row!;
 }
 
-/** After `prepareToSeal` when the value changes. Undefined when there is no such secret. */
+/** Returns the changed secret; undefined when there is none. Before a change of the value, the caller calls `prepareToSeal`. */
 export async function updateSecret(
   tx: Tx,
   config: KeySettings,
@@ -100,9 +100,10 @@ export async function updateSecret(
 }
 
 /**
- * The value, for the connector that uses it. Never put it into a job, a log or an error.
+ * Returns the value for the connector that uses it; undefined when the tenant has no such secret. The value must never get into a job,
+ * a log or an error.
  *
- * @returns undefined when the tenant has no such secret. @throws SealBroken
+ * @throws SealBroken
  */
 export async function openSecret(
   { db, config }: VaultDeps,
@@ -112,7 +113,7 @@ export async function openSecret(
   return openWhere({ db, config }, tenantId, sql`id = ${id} and ${STORED}`);
 }
 
-/** The credential that a source group was created with, as `openSecret`. Undefined when it was erased or there was none. */
+/** Returns the credential that a source group was created with; undefined when it was erased or there was none. @throws SealBroken */
 export async function openOneTimeCredential(
   deps: VaultDeps,
   tenantId: string,
@@ -127,7 +128,7 @@ async function openWhere(
   condition: Sql,
 ): Promise<{ type: SecretType; value: string } | undefined> {
   return db.transaction(tenantId, async (tx) => {
-    await holdMasterKey(tx);
+    await lockMasterKeyShared(tx);
     const [row] = await tx.query<SealedRow & { type: SecretType }>(sql`
       select tenant_id, id, type, sealed, wrapped_key, key_id from secret where tenant_id = ${tenantId} and ${condition}`);
     return row && { type: row.type, value: await openRow(row, config) };
@@ -139,7 +140,7 @@ export async function hasOneTimeCredential(tx: Queryable, tenantId: string, grou
   return rows.length > 0;
 }
 
-/** At the end of the first run, whatever it came to, and when the group is deleted. Asked again, it changes nothing. */
+/** Deletes the one-time credential, at the end of the first run with any outcome, and when the group is deleted. Idempotent. */
 export async function eraseOneTimeCredential(tx: Tx, tenantId: string, groupId: string): Promise<void> {
   await tx.query(sql`delete from secret where tenant_id = ${tenantId} and source_group_id = ${groupId}`);
 }
@@ -151,7 +152,7 @@ export async function findSecret(tx: Queryable, tenantId: string, id: string): P
   return row;
 }
 
-/** Rows after `afterId` in order of creation, at most `limit`; and how many there are in all. */
+/** Returns at most `limit` secrets after `afterId` in order of creation, and the number of all secrets. */
 export async function listSecrets(
   db: Database,
   tenantId: string,
@@ -170,16 +171,16 @@ export async function listSecrets(
   });
 }
 
-/** Counts the tenant's secrets; until the transaction ends, nobody else adds one. */
+/** Counts the tenant's secrets. Nobody else adds a secret until the transaction ends. */
 export async function countSecretsLocked(tx: Tx, tenantId: string): Promise<number> {
-  await holdAdditions(tx, tenantId, 'secret');
+  await lockAdditions(tx, tenantId, 'secret');
   const [row] = await tx.query<{ count: number }>(
     sql`select count(*) as count from secret where tenant_id = ${tenantId} and ${STORED}`,
   );
   return row?.count ?? 0;
 }
 
-/** Returns what was deleted, or undefined. */
+/** Returns the deleted secret; undefined when there was none. */
 export async function deleteSecret(tx: Tx, tenantId: string, id: string): Promise<Secret | undefined> {
   const [row] = await tx.query<Secret>(
     sql`delete from secret where tenant_id = ${tenantId} and id = ${id} and ${STORED} returning ${COLUMNS}`,
@@ -187,13 +188,13 @@ export async function deleteSecret(tx: Tx, tenantId: string, id: string): Promis
   return row;
 }
 
-/** Secrets of all tenants. */
+/** Counts the secrets of all tenants. */
 export async function countSecrets(system: Queryable): Promise<number> {
   const [row] = await system.query<{ count: number }>(sql`select count(*) as count from secret`);
   return row?.count ?? 0;
 }
 
-/** Wraps every data key of every tenant with `to`. Returns how many. @throws SealBroken; Error for a key that is not at hand. */
+/** Wraps all data keys of all tenants with `to`. Returns their number. @throws SealBroken, or Error for a missing master key. */
 export async function rewrapSecrets(tx: Tx, keys: ReadonlyMap<string, MasterKey>, to: MasterKey): Promise<number> {
   for (let done = 0; ; ) {
     const rows = await tx.query<SealedRow>(sql`
@@ -210,7 +211,7 @@ export async function rewrapSecrets(tx: Tx, keys: ReadonlyMap<string, MasterKey>
   }
 }
 
-/** Ids of secrets of any tenant that do not open: `doctor --check`. */
+/** Returns the ids of secrets of any tenant that do not open, for `doctor --check`. */
 export async function findBrokenSecrets(system: Queryable, config: KeySettings): Promise<string[]> {
   const { keys } = await loadKeyring(config);
   const rows = await system.query<SealedRow>(sql`select tenant_id, id, sealed, wrapped_key, key_id from secret`);
@@ -232,16 +233,16 @@ async function openRow(row: SealedRow, config: KeySettings): Promise<string> {
   return openValue(keyOf(row, keys), ownerOf(row), stored);
 }
 
-/** The key that secrets are sealed with now; it stays so until the transaction ends. */
+/** Returns the master key in use. No rotation replaces it until the transaction ends. */
 async function currentKey(tx: Tx, config: KeySettings): Promise<MasterKey> {
-  await holdMasterKey(tx);
+  await lockMasterKeyShared(tx);
   const id = await findMasterKeyId(tx);
   return keyOf({ keyId: id ?? 'none' }, (await loadKeyring(config)).keys);
 }
 
 function keyOf(row: Pick<SealedRow, 'keyId'>, keys: ReadonlyMap<string, MasterKey>): MasterKey {
   const key = keys.get(row.keyId);
-  if (!key) throw new Error(`the master key ${row.keyId}, which stored secrets are sealed with, is not at hand`);
+  if (!key) throw new Error(`the master key ${row.keyId}, which stored secrets are sealed with, is missing`);
   return key;
 }
 

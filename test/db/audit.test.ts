@@ -1,4 +1,4 @@
-/** The audit log: a chain per tenant that the service can only lengthen, and in which any change shows. */
+/** The audit log: a chain for each tenant, to which the service can only append, and in which every change is detected. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { appendAudit, findBrokenEvent, listAuditEvents, type NewAuditEvent } from '../../src/corpus/audit-store.ts';
@@ -19,7 +19,7 @@ beforeEach(async () => {
   tenantId = await bareTenant();
 });
 
-/** Without the event that its creation is. */
+/** Makes a tenant without the event of its creation. */
 async function bareTenant(): Promise<string> {
   const id = newId();
   await test_.db.system.query(sql`insert into tenant (id, name) values (${id}, ${id})`);
@@ -39,10 +39,10 @@ const append = (objectId: string, of = tenantId) => inTenant((tx) => appendAudit
 const broken = (of = tenantId) => inTenant((tx) => findBrokenEvent(tx, of), of);
 const listed = (of = tenantId) =>
   inTenant((tx) => listAuditEvents(tx, of, {}, { limit: 1_000, afterId: undefined }), of);
-/** As somebody who has the database, above all walls. */
+/** Runs a statement as an attacker with full access to the database. */
 const tamper = (statement: Sql) => test_.db.system.query(statement);
 
-test('events form a chain without gaps, in the order of their ids, also of concurrent transactions', async () => {
+test('concurrent transactions append events to one chain without gaps, in the order of their ids', async () => {
   assert.equal(await broken(), undefined);
   const other = await bareTenant();
   await Promise.all([...Array(20).keys()].map((i) => append(`${i}`, i % 4 === 0 ? other : tenantId)));
@@ -64,13 +64,13 @@ test('events form a chain without gaps, in the order of their ids, also of concu
   assert.deepEqual([await broken(), await broken(other)], [undefined, undefined]);
 });
 
-test('a system transaction, as the commands of an operator use it, adds to the same chain', async () => {
+test('a command of the operator, which uses a system transaction, appends to the same chain', async () => {
   await append('one');
   await test_.db.system.transaction((tx) => appendAudit(tx, event('two')));
   assert.deepEqual([(await listed()).total, await broken()], [2, undefined]);
 });
 
-test('a changed, removed, added or cut off event shows, and the first that does not fit is named', async () => {
+test('a changed, removed, added or cut off event is detected, and the first broken event is named', async () => {
   const changes: [string, (seq: number) => Sql][] = [
     ['altered', (seq) => sql`update audit_event set object_id = 'x' where tenant_id = ${tenantId} and seq = ${seq}`],
     [
@@ -109,7 +109,7 @@ test('a changed, removed, added or cut off event shows, and the first that does 
   }
 });
 
-test('all events gone, or all but their head', async () => {
+test('a chain that lost all events, or all events and not its head, is detected', async () => {
   await append('1');
   await tamper(sql`delete from audit_event where tenant_id = ${tenantId}`);
   assert.equal(await broken(), 'audit event 1 is missing');
@@ -119,7 +119,7 @@ test('all events gone, or all but their head', async () => {
   assert.equal(await broken(), 'audit event 1 is not the one that was written last');
 });
 
-test('the role of the service can neither change nor remove an event, nor put one anywhere but at the end', async () => {
+test('the role of the service can neither change nor delete an event, and can add one only at the end', async () => {
   await append('1');
   await append('2');
   const refused = [
@@ -146,7 +146,7 @@ test('the role of the service can neither change nor remove an event, nor put on
   assert.deepEqual([(await listed()).total, await broken()], [2, undefined]);
 });
 
-test('the chain goes with its tenant', async () => {
+test('the chain is deleted with its tenant', async () => {
   await append('1');
   assert.equal(await deleteTenant(test_.db, tenantId), true);
   const left = await test_.db.system.query(sql`

@@ -1,4 +1,4 @@
-/** The port's promises; the same on the embedded engine and on a server. */
+/** The promises of the database port, which hold on the embedded engine and on a server. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
@@ -168,7 +168,7 @@ test('a plain object is refused instead of being bound as text', async () => {
   await assert.rejects(opened.db.system.query(sql`select ${{ a: 1 }}::text`), /wrap objects in json/);
 });
 
-test('a transaction that rejects leaves nothing, also what it had read its own', async () => {
+test('a transaction that rejects is rolled back, although it had read its own rows', async () => {
   const failure = new Error('no');
   await assert.rejects(
     opened.db.transaction(tenant.id, async (tx) => {
@@ -181,7 +181,7 @@ test('a transaction that rejects leaves nothing, also what it had read its own',
   assert.deepEqual(await tagNames(), []);
 });
 
-test('a failed statement fails the transaction, and the next one works', async () => {
+test('a failed statement fails its transaction, and the next transaction works', async () => {
   await assert.rejects(
     opened.db.transaction(tenant.id, async (tx) => {
       await insertTag(tx, 'lost');
@@ -192,7 +192,7 @@ test('a failed statement fails the transaction, and the next one works', async (
   assert.deepEqual(await tagNames(), []);
 });
 
-test('statements that fail alone leave nothing, and no connection behind', async () => {
+test('single statements that fail write nothing and release their connections', async () => {
   const failing = Array.from({ length: CONNECTIONS_MAX + 1 }, () =>
     opened.db.query(tenant.id, sql`select 1 / (select count(*) from tag where name = 'none')`),
   );
@@ -205,7 +205,7 @@ test('statements that fail alone leave nothing, and no connection behind', async
   await opened.db.query(tenant.id, sql`delete from tag where tenant_id = ${tenant.id}`);
 });
 
-test('a transaction that only reads cannot write, and others see at once what was written before', async () => {
+test('a read-only transaction cannot write, and many of them release their connections', async () => {
   const write = opened.db.transaction(tenant.id, (tx) => insertTag(tx, 'refused'), { readOnly: true });
   await assert.rejects(write, /read-only transaction/);
   const reads = Array.from({ length: CONNECTIONS_MAX + 1 }, () =>
@@ -218,8 +218,8 @@ test('a transaction that only reads cannot write, and others see at once what wa
   assert.deepEqual(await tagNames(), []);
 });
 
-test('a transaction that only reads sees one state, whatever others change meanwhile', async (t) => {
-  if (opened.db.kind === 'embedded') return t.skip('others wait for it');
+test('a read-only transaction sees one state of the database, whatever others change meanwhile', async (t) => {
+  if (opened.db.kind === 'embedded') return t.skip('other transactions wait');
   const count = sql`select count(*) from tag`;
   const counts = await opened.db.transaction(
     tenant.id,
@@ -259,7 +259,7 @@ test('a statement does not run when the commands before it fail', async (t) => {
   }
 });
 
-test('a statement that keeps its plan sees its own values, also after it failed and when its table has changed', async () => {
+test('a prepared statement uses the values of each call, also after a failure and a change of its table', async () => {
   const { db } = opened;
   await db.system.execute(
     'create table planned (n int); insert into planned values (1), (2); grant select on planned to pinakes_app',
@@ -280,7 +280,7 @@ test('a statement that keeps its plan sees its own values, also after it failed 
     { n: 1, part: 1 },
   ]);
   await db.system.execute('alter table planned alter column n type bigint using n * 10, add column m int');
-  // It may fail, but not for ever.
+  // The first call after the change may fail, the next ones must not.
   await db.query(tenant.id, read(10)).catch(() => {});
   assert.deepEqual(await inside(10), [
     { n: 10, part: 10 },
@@ -289,7 +289,7 @@ test('a statement that keeps its plan sees its own values, also after it failed 
   await db.system.execute('drop table planned');
 });
 
-test('concurrent transactions and statements all happen, none inside another', async () => {
+test('concurrent transactions and statements all commit, and none runs inside another', async () => {
   const names = Array.from({ length: 20 }, (_, i) => `t${String(i).padStart(2, '0')}`);
   await Promise.all(
     names
@@ -314,7 +314,7 @@ test('concurrent transactions and statements all happen, none inside another', a
   await opened.db.query(tenant.id, sql`delete from tag where tenant_id = ${tenant.id}`);
 });
 
-test('an abort rolls back, rejects with its reason, and closes the transaction to late statements', async () => {
+test('an abort rolls the transaction back, rejects with the reason, and refuses late statements', async () => {
   const abort = new AbortController();
   const late = Promise.withResolvers<unknown>();
   const reason = new Error('the client left');
@@ -336,7 +336,7 @@ test('an abort rolls back, rejects with its reason, and closes the transaction t
   );
 });
 
-test('a duplicate key is told by its constraint', async () => {
+test('a unique violation is recognized by its constraint', async () => {
   await opened.db.query(tenant.id, sql`insert into tag (tenant_id, id, name) values (${tenant.id}, ${newId()}, 'one')`);
   const again = opened.db.transaction(tenant.id, (tx) => insertTag(tx, 'one'));
   await assert.rejects(again, (error: unknown) => {
@@ -367,14 +367,14 @@ test('migrating again applies nothing, also when two processes migrate at once',
   assert.deepEqual(await Promise.all([migrate(opened.db), migrate(opened.db)]), [[], []]);
 });
 
-test('a migration that fails leaves nothing of itself', async () => {
+test('a migration that fails is rolled back', async () => {
   const broken = { version: 9999, name: '9999_broken', text: 'create table half_done (id int); select 1 / 0;' };
   await assert.rejects(migrate(opened.db, [...readMigrations(), broken]), /division by zero/);
   const [row] = await opened.db.system.query(sql`select to_regclass('half_done') is null as missing`);
   assert.deepEqual(row, { missing: true });
 });
 
-test('a migration may take as long as it takes, and what comes after it as long as before', async () => {
+test('a migration has no statement timeout, and later transactions have theirs again', async () => {
   const limit = async (tx: Pick<Tx, 'query'>): Promise<string> =>
     (await tx.query<{ limit: string }>(sql`select current_setting('statement_timeout') as limit`))[0]!.limit;
   const usual = await opened.db.system.transaction(limit);
@@ -388,13 +388,13 @@ test('a migration may take as long as it takes, and what comes after it as long 
   assert.equal(usual, opened.db.kind === 'server' ? '1min' : '0');
 });
 
-test('no statement is compiled: that takes longer than any of ours runs', async (t) => {
+test('the server compiles no statement, which would take longer than our statements run', async (t) => {
   if (opened.db.kind === 'embedded') return t.skip('it cannot');
   const [row] = await opened.db.query<{ jit: string }>(tenant.id, sql`select current_setting('jit') as jit`);
   assert.equal(row!.jit, 'off');
 });
 
-test('a program older than the database refuses to touch it', async () => {
+test('a program that is older than the database does not migrate it', async () => {
   await assert.rejects(migrate(opened.db, []), /use the newer program/);
 });
 

@@ -1,4 +1,4 @@
-/** The embedded engine's tamings: durable commits, one process per directory, one session, own maintenance. */
+/** What the embedded engine needs from us: durable commits, one process per directory, one session, maintenance. */
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -38,7 +38,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('a second opener is refused with one line that names the directory', async () => {
+test('a second process on a data directory is refused with one line that names the directory', async () => {
   const dataDir = join(folder, 'database');
   await assert.rejects(openEmbeddedDatabase({ dataDir }), /^ServiceError: another Pinakes process uses .*database /);
   const script = `const { openEmbeddedDatabase } = await import(${JSON.stringify(openModule)});
@@ -47,7 +47,7 @@ test('a second opener is refused with one line that names the directory', async 
   assert.match(stdout, /^another Pinakes process uses .*stop it, or choose another data directory/);
 });
 
-test('what was acknowledged before a kill is there afterwards, and the directory is free at once', async () => {
+test('acknowledged rows survive a kill, and the directory is unlocked at once', async () => {
   await copyTemplate(join(folder, 'killed'));
   const dataDir = join(folder, 'killed', 'database');
   const script = `const { openEmbeddedDatabase } = await import(${JSON.stringify(openModule)});
@@ -97,7 +97,7 @@ async function walSyncs(): Promise<number> {
   return row?.syncs ?? 0;
 }
 
-test("the engine's fsync is the host's, and a failing one is reported to the engine", () => {
+test('an fsync of the engine syncs the file of the host, and reports its failure to the engine', () => {
   class ErrnoError extends Error {
     readonly errno: number;
     constructor(errno: number) {
@@ -116,7 +116,7 @@ test("the engine's fsync is the host's, and a failing one is reported to the eng
   assert.throws(() => fsync?.({ nfd }), ErrnoError);
 });
 
-test('a first start that was killed half-way leaves nothing in the way of the next', async () => {
+test('after a first start was killed half-way, the next start works', async () => {
   const dataDir = join(folder, 'half');
   mkdirSync(`${dataDir}.new`);
   writeFileSync(join(`${dataDir}.new`, 'PG_VERSION'), '18');
@@ -124,14 +124,14 @@ test('a first start that was killed half-way leaves nothing in the way of the ne
   assert.ok(!existsSync(`${dataDir}.new`));
 });
 
-test('a directory with other files is left alone', async () => {
+test('a directory with other files is refused and left unchanged', async () => {
   const dataDir = join(folder, 'other');
   mkdirSync(dataDir);
   writeFileSync(join(dataDir, 'notes.txt'), 'mine');
   await assert.rejects(openEmbeddedDatabase({ dataDir }), /is not empty and holds no database/);
 });
 
-test('a statement beside the tx of a running transaction is refused instead of waiting for itself', async () => {
+test('inside a transaction, a statement outside its tx is refused instead of waiting forever', async () => {
   await assert.rejects(
     db.transaction(tenant.id, async () => {
       await db.query(tenant.id, sql`select 1`);
@@ -140,7 +140,7 @@ test('a statement beside the tx of a running transaction is refused instead of w
   );
 });
 
-test('a notification reaches its listener when, and only when, its transaction commits', async () => {
+test('a notification reaches its listener only when its transaction commits', async () => {
   const heard: string[] = [];
   const second = Promise.withResolvers<void>();
   const listener = await db.system.listen(
@@ -166,7 +166,7 @@ test('a notification reaches its listener when, and only when, its transaction c
   assert.deepEqual(heard, ['committed']);
 });
 
-test('maintenance analyzes and vacuums what changed', async () => {
+test('maintenance analyzes and vacuums tables that changed', async () => {
   await db.query(
     tenant.id,
     sql`insert into tag (tenant_id, id, name) select ${tenant.id}, gen_random_uuid(), 'many ' || i from generate_series(1, 2000) i`,
@@ -183,7 +183,7 @@ test('maintenance analyzes and vacuums what changed', async () => {
   await maintenance.stop();
 });
 
-test('maintenance samples no long column of chunks', async () => {
+test('ANALYZE samples no long column of chunks', async () => {
   const rows = await db.system.query<{ name: string }>(sql`
     select attname as name from pg_attribute
     where attrelid = to_regclass(${`chunk_${tenant.partitionNo}`}) and attstattarget = 0 order by 1`);
@@ -191,7 +191,7 @@ test('maintenance samples no long column of chunks', async () => {
   assert.deepEqual(unsampled, ['content', 'context', 'heading_path', 'metadata', 'pages', 'terms']);
 });
 
-test('segments of a BM25 index are merged apart from the statements that write them', async () => {
+test('maintenance merges the segments of a BM25 index, and inserts do not', async () => {
   await db.system.execute(`
     create table text (id int generated always as identity, words text);
     create index text_words on text using bm25 (words) with (text_config = 'simple')`);
@@ -211,7 +211,7 @@ test('segments of a BM25 index are merged apart from the statements that write t
   const merge = (): Promise<void> => mergeSegments(db, new Map(), 0, new AbortController().signal);
   await merge();
   await write(9);
-  assert.deepEqual(await levels(), [9, 0], 'writing merges nothing, whatever there is');
+  assert.deepEqual(await levels(), [9, 0], 'inserts merge no segments');
   const before = await found();
   await merge();
   assert.deepEqual(await levels(), [0, 1]);
@@ -219,12 +219,12 @@ test('segments of a BM25 index are merged apart from the statements that write t
   await db.system.execute('drop table text');
 });
 
-test('large merges of segments wait for a quiet moment, but not with any number of segments', () => {
+test('large merges of segments wait for a quiet moment, unless there are many segments', () => {
   assert.deepEqual([dueTier(30, 0), dueTier(30, 5_000), dueTier(30, 20_000)], [0, 1, 2]);
   assert.deepEqual([dueTier(50, 0), dueTier(100, 0)], [1, 2]);
 });
 
-test('small changes are left alone; dead rows wait for a quiet moment unless they are many', () => {
+test('small changes are ignored, and dead rows wait for a quiet moment unless they are many', () => {
   const table = { schema: 'public', name: 'tag', rows: 1_000, dead: 0, changed: 0 };
   const names = (dead: number, changed: number, quiet: boolean): string[] => {
     const due = dueSteps([{ ...table, dead, changed }], quiet);
@@ -232,14 +232,14 @@ test('small changes are left alone; dead rows wait for a quiet moment unless the
   };
   assert.deepEqual(names(10, 10, true), []);
   assert.deepEqual(names(0, 1_000, true), ['analyze']);
-  assert.deepEqual(names(0, 1_000, false), [], 'while it grows, a table is analyzed when it has doubled');
+  assert.deepEqual(names(0, 1_000, false), [], 'a growing table is analyzed when it has doubled');
   assert.deepEqual(names(0, 1_300, false), ['analyze']);
   assert.deepEqual(names(1_000, 0, false), []);
   assert.deepEqual(names(1_000, 0, true), ['vacuum']);
   assert.deepEqual(names(50_000, 0, false), ['vacuum']);
 });
 
-test('an engine that must end is started again: committed rows stay, the open transaction is gone', async () => {
+test('an engine that must end is restarted: committed rows stay, the open transaction is lost', async () => {
   await copyTemplate(join(folder, 'restarted'));
   const engine = await openEngine({ dataDir: join(folder, 'restarted', 'database') });
   const session = createSession(engine);
@@ -256,7 +256,7 @@ test('an engine that must end is started again: committed rows stay, the open tr
   await engine.close();
 });
 
-test('behind a transaction that only read, the next one begins at once and in no transaction', async () => {
+test('the next transaction begins right after one that only read, and outside it', async () => {
   await copyTemplate(join(folder, 'left'));
   const engine = await openEngine({ dataDir: join(folder, 'left', 'database') });
   const sent: string[] = [];
@@ -268,20 +268,20 @@ test('behind a transaction that only read, the next one begins at once and in no
   const reader = await session.lease();
   await reader.run(simpleQuery('begin read only'));
   const next = session.lease();
-  reader.leave(simpleQuery('commit'));
+  reader.endUnawaited(simpleQuery('commit'));
   const writer = await next;
   const reply = await writer.run(simpleQuery('create table lost (id int)'));
   assert.equal(reply.error, undefined);
   assert.equal(reply.inTransaction, false);
   assert.deepEqual(sent, ['begin', 'commit', 'lost']);
-  assert.throws(() => reader.leave(simpleQuery('commit')), /has ended/);
+  assert.throws(() => reader.endUnawaited(simpleQuery('commit')), /has ended/);
   await assert.rejects(reader.run(simpleQuery('select 1')), /has ended/);
   await writer.end(simpleQuery(''));
   await session.idle();
   await engine.close();
 });
 
-test('background work lets others go first, also the next statement of somebody who has just had an answer', async () => {
+test('background work lets others go first, also the next statement of a caller that just received an answer', async () => {
   await copyTemplate(join(folder, 'turns'));
   const engine = await openEngine({ dataDir: join(folder, 'turns', 'database') });
   const session = createSession(engine, { quietMs: 500, waitMs: 600_000, betweenMs: 0 });
@@ -303,7 +303,7 @@ test('background work lets others go first, also the next statement of somebody 
   await engine.close();
 });
 
-test('background work that has waited for long goes before others', async () => {
+test('background work that has waited for long goes first', async () => {
   await copyTemplate(join(folder, 'overdue'));
   const engine = await openEngine({ dataDir: join(folder, 'overdue', 'database') });
   const session = createSession(engine, { quietMs: 600_000, waitMs: 20, betweenMs: 0 });
@@ -318,7 +318,7 @@ test('background work that has waited for long goes before others', async () => 
   await engine.close();
 });
 
-test('of background work that has waited for long, one goes before others at a time', async () => {
+test('of several background transactions that have waited for long, only one at a time goes first', async () => {
   await copyTemplate(join(folder, 'one'));
   const engine = await openEngine({ dataDir: join(folder, 'one', 'database') });
   const session = createSession(engine, { quietMs: 1, waitMs: 20, betweenMs: 300 });

@@ -1,4 +1,4 @@
-/** The queue's promises: in the caller's transaction, at least once, handed back when the worker stops. */
+/** The promises of the job queue: jobs are enqueued in the caller's transaction, run at least once, and are released when a worker stops. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
@@ -22,7 +22,7 @@ before(async () => {
 
 after(() => opened.close());
 
-/** A queue whose `ingest-run` jobs go to `handler`; resolves with the runs it saw. */
+/** Opens a queue whose `ingest-run` jobs go to `handler`. Resolves with the ids of the runs that it received. */
 async function working(handler: (run: Run) => Promise<void>): Promise<JobQueue> {
   const queue = await openJobQueue(opened.db, log);
   const ingest = {
@@ -49,7 +49,7 @@ function enqueue(queue: JobQueue, kind: JobKind, payload: JobPayload): Promise<v
   return opened.db.transaction(tenant.id, (tx) => queue.enqueue(tx, kind, payload));
 }
 
-test("a job runs after its transaction commits, and the transaction stays the tenant's", async () => {
+test('a job runs after its transaction commits, and the transaction keeps the role of the tenant', async () => {
   const seen = Promise.withResolvers<Run>();
   const queue = await working(async (run) => seen.resolve(run));
   const user = await opened.db.transaction(tenant.id, async (tx) => {
@@ -79,7 +79,7 @@ test('a job enqueued in a transaction that rolls back never exists', async () =>
   await queue.stop(0);
 });
 
-test('a failed job runs again, and knows its last attempt', async () => {
+test('a failed job is retried, and its handler knows the last attempt', async () => {
   const attempts: boolean[] = [];
   const succeeded = Promise.withResolvers<void>();
   const queue = await working(async ({ context }) => {
@@ -93,7 +93,7 @@ test('a failed job runs again, and knows its last attempt', async () => {
   await queue.stop(1_000);
 });
 
-test('stopping aborts a job that does not end, hands it back, and the next worker runs it at once', async () => {
+test('a queue that stops aborts and releases a job that does not end, and the next worker runs it at once', async () => {
   const started = Promise.withResolvers<void>();
   const first = await working(async ({ context }) => {
     started.resolve();
@@ -130,7 +130,7 @@ test('a job that a killed process left active runs at the next start', {
   await next.stop(1_000);
 });
 
-test('many short jobs run without resting in between', async () => {
+test('many short jobs run without a pause between them', async () => {
   const total = 40;
   const done = Promise.withResolvers<void>();
   let count = 0;
@@ -154,7 +154,7 @@ test('many short jobs run without resting in between', async () => {
   await queue.stop(1_000);
 });
 
-test('a tenant with many jobs leaves a place for the others', async () => {
+test('a tenant with many jobs leaves a worker free for other tenants', async () => {
   const started: string[] = [];
   const otherStarted = Promise.withResolvers<void>();
   const go = Promise.withResolvers<void>();

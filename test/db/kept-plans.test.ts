@@ -1,4 +1,4 @@
-/** Statements that the embedded engine plans once: whoever runs them, they say what they would say planned anew. */
+/** Prepared statements of the embedded engine return the same rows as statements that are planned each time. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,7 +30,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** How many statements with this text the engine knows by a name. */
+/** Returns how many prepared statements of the engine have this text. */
 async function kept(text: string): Promise<number> {
   const [row] = await db.system.query<{ count: number }>(
     sql`select count(*) from pg_prepared_statements where name <> '' and statement like ${`%${text}%`} and statement not like '%pg_prepared%'`,
@@ -38,7 +38,7 @@ async function kept(text: string): Promise<number> {
   return row!.count;
 }
 
-test('a statement is planned once, and takes each time the values that it is given', async () => {
+test('a prepared statement is planned once and uses the values of each call', async () => {
   const twice = (n: number): Sql => keepPlan(sql`select ${n}::int * 2 as twice`);
   for (let n = 1; n < 10; n += 1) {
     assert.deepEqual(await db.system.query(twice(n)), [{ twice: 2 * n }]);
@@ -50,7 +50,7 @@ test('a statement is planned once, and takes each time the values that it is giv
   assert.equal((await kept('as thrice')) + (await kept('as fourfold')), 0);
 });
 
-test('the rows of hits are read by a plan that is kept, however many tenants there are', async () => {
+test('the statement that reads search hits stays prepared, however many tenants there are', async () => {
   const tenants: Tenant[] = [];
   for (const name of ['first', 'second', 'third']) tenants.push(await createTenant(db, { id: newId(), name }));
   const { id: tenantId, partitionNo } = tenants[1]!;
@@ -59,10 +59,10 @@ test('the rows of hits are read by a plan that is kept, however many tenants the
   const plans = await db.system.query<{ generic: number }>(sql`
     select generic_plans as generic from pg_prepared_statements where statement like ${`%chunk_${partitionNo}"%lateral%`} and name <> ''`);
   assert.equal(plans.length, 1);
-  assert.ok(plans[0]!.generic > 0, 'a plan for any values costs no more than one for these');
+  assert.ok(plans[0]!.generic > 0, 'the plan for all values costs no more than a plan for these values');
 });
 
-test('each tenant sees its own rows, and the owner all', async () => {
+test('with a prepared statement each tenant sees its own rows, and the owner all rows', async () => {
   const names = keepPlan(sql`select name from tag order by name`);
   const tenants: Tenant[] = [];
   for (const name of ['one', 'two']) {
@@ -79,7 +79,7 @@ test('each tenant sees its own rows, and the owner all', async () => {
   }
 });
 
-test('those that are sent together, the first of which is not yet answered', async () => {
+test('prepared statements that are sent together before the first answer return their own rows', async () => {
   const given = [1, 2, 3, 4].map((n) => keepPlan(sql`select ${n}::int as together`));
   const expected = [1, 2, 3, 4].map((together) => [{ together }]);
   assert.deepEqual(await Promise.all(given.map((one) => db.system.query(one))), expected);
@@ -87,7 +87,7 @@ test('those that are sent together, the first of which is not yet answered', asy
   assert.equal(await kept('as together'), 1);
 });
 
-test('one that fails is planned anew the next time', async () => {
+test('a prepared statement that fails is prepared again by the next call', async () => {
   const all = keepPlan(sql`select * from shelf`);
   for (let n = 0; n < 2; n += 1) await assert.rejects(db.system.query(all), /relation "shelf" does not exist/);
   await assert.rejects(Promise.all([db.system.query(all), db.system.query(all)]), /does not exist/);
@@ -102,14 +102,14 @@ test('one that fails is planned anew the next time', async () => {
   assert.deepEqual(await db.system.query(all), [{ a: 1, b: null }]);
 });
 
-test('of more forms than there is room for, the last are planned each time', async () => {
+test('statements beyond the limit of prepared statements are planned each time', async () => {
   for (let n = 0; n < 120; n += 1)
     assert.equal((await db.system.query(keepPlan(raw(`select ${n} as form`)))).length, 1);
   const count = await kept('as form');
   assert.ok(count > 50 && count <= 100, `${count}`);
 });
 
-test('an engine that was started anew knows none', async () => {
+test('after a restart of the engine, statements are prepared again', async () => {
   await copyTemplate(join(folder, 'restarted'));
   const engine = await openEngine({ dataDir: join(folder, 'restarted', 'database') });
   try {

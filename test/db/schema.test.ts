@@ -106,7 +106,12 @@ describe('the service ends with one line on a data directory of', () => {
     const db = await openDatabase({ dataDir });
     await db.system.execute(change.text);
     await db.close();
-    const { code, stdout, stderr } = await runPinakes(['serve'], { PINAKES_DATA_DIR: dataDir, PINAKES_PORT: '0' });
+    // A service that starts after all is ended, and the test fails.
+    const { code, stdout, stderr } = await runPinakes(
+      ['serve'],
+      { PINAKES_DATA_DIR: dataDir, PINAKES_PORT: '0' },
+      { timeoutMs: 60_000 },
+    );
     assert.equal(code, 2, stderr);
     assert.equal(stdout, '');
     return stderr.replaceAll(dataDir, '<dir>');

@@ -1,4 +1,4 @@
-/** Starts on a PostgreSQL server: several at once on an empty database, and starts that cannot succeed. */
+/** Starts on a PostgreSQL server: several at once on an empty database, and starts that fail with an explanation. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -20,7 +20,7 @@ const PASSWORD = 'open-sesame';
 const dataDir = mkdtempSync(join(tmpdir(), 'pinakes-test-'));
 after(() => rmSync(dataDir, { recursive: true, force: true }));
 
-/** The one line with which a start on this server fails. */
+/** Returns the one line with which a start on this server fails. */
 async function refusal(url: string): Promise<string> {
   const error = await openDatabase({ url, dataDir }).then(
     () => assert.fail('it started'),
@@ -32,7 +32,7 @@ async function refusal(url: string): Promise<string> {
   return error.message;
 }
 
-test('a server that cannot be reached is named with its port', async () => {
+test('the error for a server that cannot be reached names host and port', async () => {
   const free = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => free.once('listening', resolve));
   const { port } = free.address() as { port: number };
@@ -42,7 +42,7 @@ test('a server that cannot be reached is named with its port', async () => {
   assert.match(await refusal(`postgres://someone:${PASSWORD}@pinakes.invalid/x`), /pinakes\.invalid:5432, .*reached/);
 });
 
-describe('what a server refuses is explained with host, role or database and a remedy', () => {
+describe('the error of a start names the host, the role or the database and a remedy for', () => {
   const url = `postgres://jo:${PASSWORD}@db.example:6432/books`;
   const CASES: [string, string | undefined, RegExp][] = [
     ['extension "vector" is not available', '0A000', /names db\.example:6432, which lacks pgvector \(install/],
@@ -63,7 +63,7 @@ describe('what a server refuses is explained with host, role or database and a r
       assert.ok(!explained.message.includes(PASSWORD));
     });
 
-  test('a bug stays the error that it is', () => {
+  test('an unknown error is returned unchanged', () => {
     const bug = new TypeError('x is not a function');
     assert.equal(explainStart(bug, url), bug);
     const wanted = new ServiceError('not_found', 'no such thing');
@@ -83,12 +83,12 @@ describe('on a server', { skip: SERVER === undefined ? 'for a server' : false },
     for (const name of made) await administer(`drop database if exists ${name} with (force)`);
   });
 
-  test('a database and a role that are not there are named', async () => {
+  test('the error names a missing database and a missing role', async () => {
     assert.match(await refusal(place({ pathname: '/pinakes_nowhere' })), /database "pinakes_nowhere", which /);
     assert.match(await refusal(place({ username: 'pinakes_nobody', password: PASSWORD })), /role "pinakes_nobody"/);
   });
 
-  test('processes prepare the same database one after the other', async () => {
+  test('two processes prepare the same database one after the other', async () => {
     const two = await Promise.all([openDatabase({ url: SERVER!, dataDir }), openDatabase({ url: SERVER!, dataDir })]);
     try {
       const events: string[] = [];
@@ -108,7 +108,7 @@ describe('on a server', { skip: SERVER === undefined ? 'for a server' : false },
     }
   });
 
-  test('three processes that start at once on an empty database all come up', async () => {
+  test('three processes that start at once on an empty database all become ready', async () => {
     const name = `pinakes_test_${randomBytes(6).toString('hex')}`;
     await administer(`create database ${name}`);
     made.push(name);

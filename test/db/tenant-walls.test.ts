@@ -1,4 +1,4 @@
-/** Both walls: with the tenant predicate left out, no foreign row is seen or touched. */
+/** Row-level security: a statement without the tenant predicate neither sees nor changes rows of another tenant. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { chunkPartition, createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
@@ -33,7 +33,7 @@ async function insertChunk(tenant: Tenant): Promise<void> {
   );
 }
 
-test('a statement without the tenant predicate sees the own rows only', async () => {
+test('a statement without the tenant predicate sees only rows of its own tenant', async () => {
   for (const table of ['tag', 'chunk']) {
     const rows = await test_.db.query<{ tenantId: string }>(ours.id, sql`select tenant_id from ${identifier(table)}`);
     assert.deepEqual(
@@ -43,7 +43,7 @@ test('a statement without the tenant predicate sees the own rows only', async ()
   }
 });
 
-test('a foreign chunk partition, named directly, is empty and takes no row', async () => {
+test('the chunk partition of another tenant, named directly, shows and loses no row', async () => {
   const partition = identifier(chunkPartition(theirs.partitionNo));
   assert.deepEqual(await test_.db.query(ours.id, sql`select * from ${partition}`), []);
   assert.deepEqual(await test_.db.query(ours.id, sql`delete from ${partition} returning id`), []);

@@ -36,11 +36,11 @@ const open = (tokensPerDay = { key: 0, tenant: 0 }): UsageLedger =>
   openUsageLedger({ db: database.db, clock, tokensPerDay, onError: assert.ifError });
 const stored = (sinceDay = '2026-01-01') => listUsage(database.db, account.tenantId, account.apiKeyId, sinceDay);
 
-test('counts add up by day, over restarts and in several processes', async () => {
+test('usage adds up by day, over restarts and in several processes', async () => {
   const first = open();
   first.add(account, { inputTokens: 10, outputTokens: 2 });
   first.add(account, { inputTokens: 5, outputTokens: 1 });
-  assert.deepEqual(await stored(), [], 'nothing is written while an answer waits');
+  assert.deepEqual(await stored(), [], 'usage is not written while an answer waits');
   await first.close();
   const second = open();
   const third = open();
@@ -56,7 +56,7 @@ test('counts add up by day, over restarts and in several processes', async () =>
   assert.deepEqual(await stored('2026-03-02'), (await stored()).slice(1));
 });
 
-test('another tenant does not see them', async () => {
+test('usage is hidden from other tenants', async () => {
   const ledger = open();
   ledger.add(account, { inputTokens: 1, outputTokens: 1 });
   await ledger.close();
@@ -64,7 +64,7 @@ test('another tenant does not see them', async () => {
   assert.deepEqual(await listUsage(database.db, other.id, account.apiKeyId, '2026-01-01'), []);
 });
 
-test('the budget of a key ends at midnight, and says so', async () => {
+test('the budget of a key is refilled at midnight, and the refusal says so', async () => {
   const ledger = open({ key: 100, tenant: 0 });
   await ledger.assertBudget(account);
   ledger.add(account, { inputTokens: 60, outputTokens: 39 });
@@ -83,7 +83,7 @@ test('the budget of a key ends at midnight, and says so', async () => {
   await restarted.close();
 });
 
-test('the budget of a tenant counts all its keys, those of other processes too', async () => {
+test('the budget of a tenant counts all its keys, also in other processes', async () => {
   const mine = open({ key: 0, tenant: 100 });
   const theirs = open({ key: 0, tenant: 100 });
   mine.add(account, { inputTokens: 50, outputTokens: 0 });
@@ -96,7 +96,7 @@ test('the budget of a tenant counts all its keys, those of other processes too',
   await Promise.all([mine.close(), theirs.close()]);
 });
 
-test('counts that could not be written are written the next time', async () => {
+test('usage that could not be written is written the next time', async () => {
   const { system } = database.db;
   let isDown = true;
   const transaction: typeof system.transaction = (fn) =>
@@ -112,7 +112,7 @@ test('counts that could not be written are written the next time', async () => {
   assert.deepEqual((await stored())[0], { day: utcDay(now), requests: 2, inputTokens: 10, outputTokens: 0 });
 });
 
-test('those of a tenant that is gone hold nobody up', async () => {
+test('usage of a deleted tenant does not block the usage of others', async () => {
   const ledger = open();
   const gone = await createTenant(database.db, { id: newId(), name: newId() });
   ledger.add({ tenantId: gone.id, apiKeyId: newId() }, { inputTokens: 1, outputTokens: 1 });
@@ -122,7 +122,7 @@ test('those of a tenant that is gone hold nobody up', async () => {
   assert.equal((await stored())[0]?.inputTokens, 9);
 });
 
-test('days are dropped after 400', async () => {
+test('usage is deleted after 400 days', async () => {
   const row = { ...account, requests: 1, inputTokens: 1, outputTokens: 1 };
   await addUsage(database.db.system, [
     { ...row, day: '2025-01-24' },

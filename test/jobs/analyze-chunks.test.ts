@@ -1,4 +1,4 @@
-/** After a change of the analyzer the terms of what is stored are made anew: all of them, resumably, once. */
+/** After a change of the analyzer, a job analyzes all stored chunks again, once, and continues after an interruption. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -32,8 +32,8 @@ after(() => database.close());
 
 const context = (signal = new AbortController().signal): JobContext => ({ signal, lastAttempt: false });
 
-/** As a program with another version of the analyzer left it. */
-async function makeOld(): Promise<void> {
+/** Gives the chunks the state that another version of the analyzer leaves. */
+async function makeOutdated(): Promise<void> {
   await database.db.query(tenant.id, sql`update chunk set terms = 'old' where tenant_id = ${tenant.id}`);
   await database.db.system.query(
     sql`update tenant set analyzer_version = 1, analyzed_to = null where id = ${tenant.id}`,
@@ -44,7 +44,7 @@ async function termsOfChunks(): Promise<{ content: string; terms: string }[]> {
   return database.db.query(tenant.id, sql`select content, terms from chunk where tenant_id = ${tenant.id} order by id`);
 }
 
-/** Counts transactions, and calls `each` before every one. */
+/** Returns a database that counts its transactions and calls `each` before each of them. */
 function counted(each: (count: number) => void): Pick<Database, 'system'> & Database {
   let count = 0;
   const { system } = database.db;
@@ -60,12 +60,12 @@ function counted(each: (count: number) => void): Pick<Database, 'system'> & Data
   };
 }
 
-test('a new tenant is up to date', async () => {
+test('a new tenant needs no analysis', async () => {
   assert.deepEqual(await database.db.system.transaction(listOutdatedTenants), []);
 });
 
-test('all terms are made anew, and a job that was stopped goes on where it was', async () => {
-  await makeOld();
+test('all chunks are analyzed again, and a stopped job continues where it was', async () => {
+  await makeOutdated();
   const stopped = new AbortController();
   const stopping = counted((count) => count === 2 && stopped.abort());
   await assert.rejects(analyzeChunks({ db: stopping })({ tenantId: tenant.id }, context(stopped.signal)));
@@ -89,7 +89,7 @@ test('all terms are made anew, and a job that was stopped goes on where it was',
   assert.deepEqual(await database.db.system.transaction(listOutdatedTenants), []);
 });
 
-test('a second job has nothing to do', async () => {
+test('a second job analyzes nothing', async () => {
   let transactions = 0;
   const db = counted((count) => {
     transactions = count;
@@ -98,8 +98,8 @@ test('a second job has nothing to do', async () => {
   assert.equal(transactions, 1);
 });
 
-test('a worker that starts gives every outdated tenant a job', async () => {
-  await makeOld();
+test('a worker enqueues a job for every outdated tenant at its start', async () => {
+  await makeOutdated();
   const wanted: unknown[] = [];
   const queue: JobQueue = {
     enqueue: async (_tx, kind, payload) => void wanted.push([kind, payload]),
@@ -110,7 +110,7 @@ test('a worker that starts gives every outdated tenant a job', async () => {
   assert.deepEqual(wanted, [['analyze-chunks', { tenantId: tenant.id }]]);
 });
 
-test('whoever changes what the analyzer makes raises ANALYZER_VERSION', () => {
+test('a change of the analyzer’s terms needs another ANALYZER_VERSION', () => {
   const texts: [string, string | null][] = [
     ['The author’s state-of-the-art getUserName() ERR_4012 v1.2.3 C++ 10,000 5mg café İstanbul', 'en'],
     ['Das Gerichtsverfahren über die Bevölkerungsdichte der Krankenhäuser, Straße und Größe', 'de'],
@@ -135,11 +135,11 @@ test('whoever changes what the analyzer makes raises ANALYZER_VERSION', () => {
     .update(texts.map(([text, language]) => analyzeForIndex(text, language)).join('\n'))
     .digest('hex')
     .slice(0, 16);
-  // When this fails: raise the version, then put the new digest here.
+  // When this assertion fails, raise the version, then enter the new digest.
   assert.deepEqual({ version: ANALYZER_VERSION, digest }, { version: 6, digest: 'ec3a0cc3645b04dc' });
 });
 
-test('a name is left out where the source was read under ingest rules', async () => {
+test('terms of a redacted source leave out its name', async () => {
   const names = (redactedBy: string) =>
     database.db.query(
       tenant.id,
@@ -149,7 +149,7 @@ test('a name is left out where the source was read under ingest rules', async ()
     ['', true],
     ['mark', false],
   ] as const) {
-    await makeOld();
+    await makeOutdated();
     await names(redactedBy);
     await analyzeChunks({ db: database.db })({ tenantId: tenant.id }, context());
     assert.ok(

@@ -1,4 +1,4 @@
-/** The build of a metadata column: resumable, right under concurrent changes, and cleaned up after a deletion. */
+/** The build of a metadata column: it can be resumed, is right under concurrent changes, and is cleaned up after a deletion. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { findViolations } from '../../src/corpus/invariants.ts';
@@ -12,7 +12,7 @@ import { seed } from '../retrieval/corpus.ts';
 import { openTestApp, type TestApp, type TestTenant } from '../support/app.ts';
 import { eventually } from '../support/upload.ts';
 
-/** More than two transactions of the build. */
+/** Enough for more than two transactions of a build. */
 const SOURCES = BUILD_SOURCES_PER_TRANSACTION * 2 + 10;
 
 let t: TestApp;
@@ -56,7 +56,7 @@ async function violations(): Promise<string[]> {
   return found.map(({ message }) => message).filter((message) => message.includes('metadata column'));
 }
 
-/** The service's parts with a database that aborts after so many transactions. */
+/** Returns dependencies with a database that aborts after this many transactions. */
 function interrupted(transactions: number): { deps: typeof t.deps; signal: AbortSignal } {
   const controller = new AbortController();
   let left = transactions;
@@ -71,21 +71,21 @@ function interrupted(transactions: number): { deps: typeof t.deps; signal: Abort
   return { deps: { ...t.deps, db }, signal: controller.signal };
 }
 
-test('a build goes on where it was stopped', async () => {
+test('a stopped build continues where it was', async () => {
   const { deps, signal } = interrupted(1);
   await assert.rejects(buildColumn(deps)(payload(), context(signal)), /stopped/);
   assert.equal(await storedValues(), BUILD_SOURCES_PER_TRANSACTION);
   assert.equal(await status(), 'building');
-  // What the first attempt did is not done again: its values would come back.
+  // A second attempt that started again would restore the values of the first attempt.
   await t.deps.db.query(tenant.tenantId, sql`delete from metadata_column_value where tenant_id = ${tenant.tenantId}`);
   await buildColumn(t.deps)(payload(), context());
   assert.equal(await status(), 'ready');
   assert.equal(await storedValues(), SOURCES - BUILD_SOURCES_PER_TRANSACTION);
-  assert.equal((await violations()).length, 1, 'the check of stored data sees the values that were taken away');
+  assert.equal((await violations()).length, 1, 'the check of stored data reports the values that were deleted');
   await t.deps.db.query(tenant.tenantId, sql`delete from source where tenant_id = ${tenant.tenantId}`);
 });
 
-test('changes of metadata during the build win', async () => {
+test('changes of metadata during the build win over the build', async () => {
   const change = (i: number) =>
     t.deps.db.transaction(tenant.tenantId, (tx) =>
       tx.query(
@@ -109,7 +109,7 @@ test('changes of metadata during the build win', async () => {
   assert.deepEqual(values, [{ value: '-9999', count: 1 }]);
 });
 
-test('a deleted column and its values go, step by step', async () => {
+test('a deleted column and its values are removed step by step', async () => {
   await buildColumn(t.deps)(payload(), context());
   assert.equal((await t.delete('/metadata-columns/n', tenant.key)).status, 200);
   const { deps, signal } = interrupted(2);
@@ -125,7 +125,7 @@ test('a deleted column and its values go, step by step', async () => {
   await buildColumn(t.deps)(payload(), context());
 });
 
-test('values go with their source', async () => {
+test('the values of a column are deleted with their source', async () => {
   await buildColumn(t.deps)(payload(), context());
   await t.deps.db.query(
     tenant.tenantId,
@@ -135,14 +135,14 @@ test('values go with their source', async () => {
   assert.deepEqual(await violations(), []);
 });
 
-test('a column is built by the worker; one whose job is lost is found again', async () => {
+test('the worker builds a column, and the collector enqueues a lost build again', async () => {
   const worker = buildWorker(t.deps);
   await t.deps.db.system.query(sql`delete from pgboss.job where name = 'build-column'`);
   await worker.start();
   try {
     now = new Date(now.getTime() + 60_000);
     await collectGarbage(t.deps)({}, context());
-    assert.equal(await status(), 'building', 'not yet given up');
+    assert.equal(await status(), 'building', 'the job does not count as lost yet');
     now = new Date(now.getTime() + 3_600_000);
     await collectGarbage(t.deps)({}, context());
     await eventually(async () => (await status()) === 'ready');

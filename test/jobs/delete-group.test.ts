@@ -1,4 +1,4 @@
-/** Deletion: hidden with the answer, removed by a job that may be interrupted anywhere, never touching what others need. */
+/** Deletion of a source group: hidden with the answer, removed by a job that may be interrupted, without loss for other groups. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import type { BlobStore } from '../../src/blobs/blob-store.ts';
@@ -12,7 +12,7 @@ import { collectGarbage } from '../../src/ingest/upkeep/collect-garbage.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
 import { uploadFiles } from '../support/upload.ts';
 
-/** No worker: each test runs the jobs itself, so that it sees what lies between. */
+/** There is no worker: each test runs the jobs itself, so that it sees the states between them. */
 let service: TestApp;
 
 before(async () => {
@@ -57,7 +57,7 @@ async function searchNames(query: string): Promise<string[]> {
   return body.results.map((hit: { name: string }) => hit.name);
 }
 
-test('deleted content is gone from search with the answer, and from the store with the job', async () => {
+test('a deleted group is not found from the answer on, and the job removes its rows and blobs', async () => {
   const id = await ingested({ 'gone.txt': 'The okapi lives in the forest.' });
   assert.deepEqual(await searchNames('okapi'), ['gone.txt']);
   const answer = await service.delete(`/local-file-groups/${id}`);
@@ -77,7 +77,7 @@ test('deleted content is gone from search with the answer, and from the store wi
   await runDeletion(id);
 });
 
-test('a blob that another group needs stays', async () => {
+test('a blob that another group needs is kept', async () => {
   const doomed = await ingested({ 'shared.txt': 'Shared bytes.', 'own.txt': 'Own bytes.' });
   const kept = await ingested({ 'copy.txt': 'Shared bytes.' });
   await service.delete(`/local-file-groups/${doomed}`);
@@ -89,7 +89,7 @@ test('a blob that another group needs stays', async () => {
   assert.deepEqual(await storedHashes(), []);
 });
 
-test('a missing file is an error in the log, unless its group was deleted while it waited', async () => {
+test('a missing blob is logged as an error, unless its group was deleted meanwhile', async () => {
   for (const deleted of [false, true]) {
     const id = await uploadFiles(service, { 'waiting.txt': 'The bongo waits.' });
     const { body } = await service.get(`/source-groups/${id}/runs`);
@@ -109,7 +109,7 @@ test('a missing file is an error in the log, unless its group was deleted while 
   }
 });
 
-test('a deletion that is interrupted at any step is finished by the next attempt', async () => {
+test('an attempt finishes a deletion that was interrupted at any step', async () => {
   for (let failAt = 1; ; failAt++) {
     const id = await ingested({ 'a.txt': `Text a ${failAt}.`, 'b.txt': `Text b ${failAt}.` });
     await service.delete(`/local-file-groups/${id}`);
@@ -137,7 +137,7 @@ test('a deletion that is interrupted at any step is finished by the next attempt
   }
 });
 
-test('a deletion whose last attempt failed says so, and may be asked for again', async () => {
+test('a deletion whose last attempt failed has a failure status and can be requested again', async () => {
   const id = await ingested({ 'stuck.txt': 'Stuck.' });
   await service.delete(`/local-file-groups/${id}`);
   const blobs = { ...service.deps.blobs, delete: () => Promise.reject(new Error('the disk is broken')) };
@@ -153,7 +153,7 @@ test('a deletion whose last attempt failed says so, and may be asked for again',
   assert.deepEqual(await storedHashes(), []);
 });
 
-test('the collector removes what crashed uploads left, and only that', async () => {
+test('the collector removes only blobs that crashed uploads left', async () => {
   const id = await ingested({ 'kept.txt': 'Kept.' });
   const { db, blobs } = service.deps;
   async function* bytes() {
@@ -171,14 +171,14 @@ test('the collector removes what crashed uploads left, and only that', async () 
     });
   await reserve(new Date());
   await collectGarbage(service.deps)({}, context());
-  assert.equal((await storedHashes()).length, 2, 'an upload may still be running');
+  assert.equal((await storedHashes()).length, 2, 'the upload may be in flight');
   await reserve(new Date(Date.now() - 2 * 3_600_000));
   await collectGarbage(service.deps)({}, context());
   assert.equal((await storedHashes()).length, 1);
   assert.deepEqual(await searchNames('kept'), ['kept.txt']);
 });
 
-test('the collector wakes a run that nobody works on', async () => {
+test('the collector enqueues a run again that no worker has claimed', async () => {
   const id = await uploadFiles(service, { 'sleeping.txt': 'Sleeping.' });
   const tenantId = service.tenantId;
   const { db } = service.deps;

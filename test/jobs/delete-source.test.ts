@@ -1,4 +1,4 @@
-/** Deletion of one source: hidden with the answer, removed by a job, never brought back by a run that is under way. */
+/** Deletion of one source: hidden with the answer, removed by a job, and never restored by a run in flight. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { strToU8, zipSync } from 'fflate';
@@ -15,7 +15,7 @@ import { openTestApp, type TestApp } from '../support/app.ts';
 import { eventually, uploadFiles } from '../support/upload.ts';
 import { type GatedProcessor, gateProcessor } from '../support/worlds/gated-processor.ts';
 
-/** No worker: each test runs the jobs itself, so that it sees what lies between. */
+/** There is no worker: each test runs the jobs itself, so that it sees the states between them. */
 let service: TestApp;
 let gate: GatedProcessor;
 
@@ -66,7 +66,7 @@ async function remove(sourceId: string, db: Database = service.deps.db): Promise
   await deleteSource({ ...service.deps, db })({ tenantId: service.tenantId, sourceId }, context());
 }
 
-/** Rows that a source has left anywhere. */
+/** Counts the rows of a source in all tables. */
 async function rowsOf(sourceId: string): Promise<number> {
   const [row] = await service.deps.db.query<{ n: number }>(
     service.tenantId,
@@ -83,7 +83,7 @@ async function cleanUp(group: string): Promise<void> {
   assert.equal(await storedBlobs(), 0);
 }
 
-test('a deleted source is gone everywhere with the answer, and from the store with the job', async () => {
+test('a deleted source is not found anywhere from the answer on, and the job removes its rows and blob', async () => {
   const { group, ids } = await ingested({
     'kept.csv': 'bird,year\nheron,2024\n',
     'gone.txt': 'The okapi lives in the forest.',
@@ -128,7 +128,7 @@ test('a deleted source is gone everywhere with the answer, and from the store wi
   await cleanUp(group);
 });
 
-test('the job is enqueued once, with the tombstone', async () => {
+test('the removal job is enqueued once, in the transaction of the tombstone', async () => {
   const { group, ids } = await ingested({ 'a.txt': 'A.' });
   await Promise.all([1, 2, 3].map(() => service.delete(`/sources/${ids[0]}`)));
   const [jobs] = await service.deps.db.system.query<{ n: number }>(sql`
@@ -138,7 +138,7 @@ test('the job is enqueued once, with the tombstone', async () => {
   await remove(ids[0]!);
 });
 
-test('the counter of chunk metadata goes with the source', async () => {
+test('a deleted source is subtracted from the counter of chunk metadata', async () => {
   const form = new FormData();
   for (const name of ['a.csv', 'b.csv']) form.append('files', new Blob([`bird,year\n${name},2024\nx,2025\n`]), name);
   for (const _ of 'ab') form.append('last_modified', '1700000000000');
@@ -160,7 +160,7 @@ test('the counter of chunk metadata goes with the source', async () => {
   await cleanUp(group);
 });
 
-test('a blob that another source needs stays', async () => {
+test('a blob that another source needs is kept', async () => {
   const { group, ids } = await ingested({ 'one.txt': 'Same bytes.', 'two.txt': 'Same bytes.' });
   await service.delete(`/sources/${ids[0]}`);
   await remove(ids[0]!);
@@ -169,7 +169,7 @@ test('a blob that another source needs stays', async () => {
   await cleanUp(group);
 });
 
-test('a run that has the file in hand does not bring it back, and ends with figures that add up', async () => {
+test('a run that is reading the file does not restore a deleted source, and its statistics are right', async () => {
   const large = `id,value\n${Array.from({ length: 200 }, (_, i) => `${i},zebra ${i}`).join('\n')}\n`;
   for (const [name, content] of [
     ['small.txt', 'The zebra runs.'],
@@ -181,7 +181,7 @@ test('a run that has the file in hand does not bring it back, and ends with figu
     const running = run(group);
     await eventually(async () => gate.inHand.has(name));
     assert.equal((await service.delete(`/sources/${doomed}`)).status, 202);
-    // Once with the job behind the run, once before it.
+    // The job runs once after the run and once before it.
     if (name === 'small.txt') await remove(doomed);
     gate.setOpen(true);
     await running;
@@ -196,7 +196,7 @@ test('a run that has the file in hand does not bring it back, and ends with figu
   }
 });
 
-test('deleted between two parts of a large file, nothing of it stays', async () => {
+test('a source that is deleted between two parts of a large file leaves no rows', async () => {
   const large = `id,value\n${Array.from({ length: 200 }, (_, i) => `${i},quagga ${i}`).join('\n')}\n`;
   const group = await uploadFiles(service, { 'large.csv': large });
   const [doomed = ''] = await sourceIds(group);
@@ -218,8 +218,8 @@ test('deleted between two parts of a large file, nothing of it stays', async () 
     },
   };
   await ingestRun({ ...service.deps, db })({ tenantId: service.tenantId, runId: (await lastRun(group)).id }, context());
-  assert.ok(hidden > 0 && hidden < 200, 'the deletion came between two parts');
-  assert.equal(await chunks(), hidden, 'no part came after it');
+  assert.ok(hidden > 0 && hidden < 200, 'the deletion happened between two parts');
+  assert.equal(await chunks(), hidden, 'no part was stored after the deletion');
   assert.deepEqual(await searchNames('quagga'), []);
   await remove(doomed);
   assert.equal(await rowsOf(doomed), 0);
@@ -227,7 +227,7 @@ test('deleted between two parts of a large file, nothing of it stays', async () 
   await cleanUp(group);
 });
 
-test('deletions and a run at the same time: whatever comes first, the figures add up', async () => {
+test('the counters are right after deletions during a run, in any order', async () => {
   const files = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`f${i}.txt`, `The tapir number ${i}.`]));
   const group = await uploadFiles(service, files);
   const ids = await sourceIds(group);
@@ -239,12 +239,12 @@ test('deletions and a run at the same time: whatever comes first, the figures ad
   assert.deepEqual([files_done, files_total, statistics.failed], [30, 30, 0]);
   assert.ok(statistics.added >= 15);
   await Promise.all(doomed.map((id) => remove(id)));
-  assert.equal((await searchNames('tapir')).length, 10, 'a page of those that stay');
+  assert.equal((await searchNames('tapir')).length, 10, 'a page of the remaining sources');
   assert.equal((await sourceIds(group)).length, 15);
   await cleanUp(group);
 });
 
-test('another run does not bring a deleted source back', async () => {
+test('another run does not restore a deleted source', async () => {
   const { group, ids } = await ingested({ 'a.txt': 'The ibis wades.', 'b.txt': 'The stork stands.' });
   await service.delete(`/sources/${ids[0]}`);
   const again = await service.post(`/source-groups/${group}/runs`, {});
@@ -260,7 +260,7 @@ test('another run does not bring a deleted source back', async () => {
   await cleanUp(group);
 });
 
-test('a removal that is interrupted at any step is finished by the next attempt', async () => {
+test('an attempt finishes a removal that was interrupted at any step', async () => {
   for (let failAt = 1; ; failAt++) {
     const { group, ids } = await ingested({ 'doomed.txt': `Doomed ${failAt}.` });
     await service.delete(`/sources/${ids[0]}`);
@@ -287,7 +287,7 @@ test('a removal that is interrupted at any step is finished by the next attempt'
   }
 });
 
-test('while its blob cannot be removed, the source stays hidden; the collector removes it later', async () => {
+test('a source whose blob cannot be removed stays hidden until the collector removes it', async () => {
   const { group, ids } = await ingested({ 'stuck.txt': 'Stuck.' });
   await service.delete(`/sources/${ids[0]}`);
   const broken = { ...service.deps.blobs, delete: () => Promise.reject(new Error('the disk is broken')) };
@@ -299,19 +299,19 @@ test('while its blob cannot be removed, the source stays hidden; the collector r
   assert.deepEqual(await searchNames('stuck'), []);
   assert.equal((await service.delete(`/sources/${ids[0]}`)).status, 202);
   await collectGarbage(service.deps)({}, context());
-  assert.ok((await rowsOf(ids[0]!)) > 0, 'its own job may still be at it');
+  assert.ok((await rowsOf(ids[0]!)) > 0, 'the removal job of the source may be in flight');
   const later = { now: () => new Date(Date.now() + 20 * 60_000) };
   await collectGarbage({ ...service.deps, clock: later })({}, context());
   assert.deepEqual([await rowsOf(ids[0]!), await storedBlobs()], [0, 0]);
   await cleanUp(group);
 });
 
-test('the group may be deleted while the source is', async () => {
+test('a group can be deleted during the removal of its source', async () => {
   const { group, ids } = await ingested({ 'a.txt': 'A.', 'b.txt': 'B.' });
   await service.delete(`/sources/${ids[0]}`);
   await service.delete(`/source-groups/${group}`);
-  assert.equal((await service.delete(`/sources/${ids[0]}`)).status, 202, 'it is not gone yet');
-  assert.equal((await service.delete(`/sources/${ids[1]}`)).status, 404, 'it went with its group');
+  assert.equal((await service.delete(`/sources/${ids[0]}`)).status, 202, 'the source is not removed yet');
+  assert.equal((await service.delete(`/sources/${ids[1]}`)).status, 404, 'the source was removed with its group');
   await Promise.all([
     remove(ids[0]!),
     deleteGroup(service.deps)({ tenantId: service.tenantId, groupId: group }, context()),
@@ -320,7 +320,7 @@ test('the group may be deleted while the source is', async () => {
   assert.equal(await storedBlobs(), 0);
 });
 
-test('a job for a source that is not deleted removes nothing', async () => {
+test('a removal job for a source without a tombstone removes nothing', async () => {
   const { group, ids } = await ingested({ 'alive.txt': 'Alive.' });
   await remove(ids[0]!);
   await remove(newId());
@@ -333,7 +333,7 @@ const NEST = zipSync({
   'inner.zip': zipSync({ 'deep.txt': strToU8('The quokka smiles.') }),
 });
 
-test('with an archive goes all that was found inside it', async () => {
+test('a deleted archive takes its members with it', async () => {
   const { group, ids } = await ingested({ 'nest.zip': NEST, 'other.txt': 'The wombat digs.' });
   const sources = await Promise.all(ids.map(async (id) => (await service.get(`/sources/${id}`)).body));
   const byName = new Map(sources.map((source) => [source.name, source]));
@@ -357,7 +357,7 @@ test('with an archive goes all that was found inside it', async () => {
   await cleanUp(group);
 });
 
-test('a file inside a deleted archive that a run has in hand does not come back', async () => {
+test('a run that is reading a member of a deleted archive does not restore the member', async () => {
   const group = await uploadFiles(service, { 'nest.zip': NEST });
   gate.script = (name) => {
     if (name === 'deep.txt') gate.setOpen(false);

@@ -1,4 +1,4 @@
-/** Vectors follow the chunks in a job of their own, with nothing embedded twice, whatever the provider does. */
+/** The embedding job stores the vectors of chunks, and embeds no text twice, whatever the provider does. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { countWaiting } from '../../src/corpus/embedding-queue-store.ts';
@@ -32,7 +32,7 @@ async function uploaded(files: Record<string, string>): Promise<string> {
   return id;
 }
 
-test('chunks get the vectors of their texts, and those serve', async () => {
+test('the job stores the vectors of all chunks, and searches use them', async () => {
   await w.seedChunks('red apples', 'green pears', 'blue plums');
   assert.equal(await w.serving(), undefined);
   await w.embed();
@@ -42,7 +42,7 @@ test('chunks get the vectors of their texts, and those serve', async () => {
   assert.deepEqual(await w.violations(), []);
 });
 
-test('the nearest are found through the index of the generation', async () => {
+test('the nearest chunks are found through the index of the generation', async () => {
   await w.seedChunks(...Array.from({ length: 50 }, (_, i) => `word${i} word${i + 1}`));
   await w.embed();
   const serving = (await w.serving())!;
@@ -59,13 +59,13 @@ test('the nearest are found through the index of the generation', async () => {
   assert.match(plan, new RegExp(`Index Scan using ${table}_hnsw`));
 });
 
-test('an empty tenant asks the model for nothing', async () => {
+test('a tenant without chunks causes no request to the model', async () => {
   await w.embed();
   assert.equal(w.fake.calls.length, 0);
 });
 
 describe('ingestion', () => {
-  test('stores chunks that are found at once, and asks for their vectors in the same transaction', async () => {
+  test('stores chunks that are found at once, and enqueues the embedding job in the same transaction', async () => {
     w.fake.respond(() => ({ status: 500 }));
     const groupId = await uploaded({ 'a.txt': 'The heron stands in the reeds.' });
     const { body } = await w.t.get(`/local-file-groups/${groupId}`, w.tenant.key);
@@ -78,7 +78,7 @@ describe('ingestion', () => {
     assert.equal((await w.vectors()).size, 1);
   });
 
-  test('one job is asked for, however many transactions store chunks', async () => {
+  test('enqueues one job, however many transactions store chunks', async () => {
     await uploaded(Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`f${i}.txt`, `file number ${i}`])));
     await uploaded({ 'b.txt': 'one more' });
     assert.equal(await w.jobs(), 1);
@@ -91,8 +91,8 @@ describe('ingestion', () => {
   });
 });
 
-describe('nothing is embedded twice', () => {
-  test('equal texts', async () => {
+describe('the model is asked only once for', () => {
+  test('chunks with equal texts', async () => {
     await w.seedChunks('same words', 'same words', 'other words');
     await w.embed();
     await w.seedChunks('same words');
@@ -101,7 +101,7 @@ describe('nothing is embedded twice', () => {
     assert.equal(await w.count('chunk_vector'), 4);
   });
 
-  test('chunks that are replaced by equal ones', async () => {
+  test('chunks that are replaced by equal chunks', async () => {
     const groupId = await uploaded({ 'a.txt': 'The heron stands in the reeds.', 'b.txt': 'The stork is away.' });
     await w.embed();
     const before = w.requested().length;
@@ -121,7 +121,7 @@ describe('nothing is embedded twice', () => {
     assert.equal(await w.count('embedding_cache'), 0, 'the cache is pruned');
   });
 
-  test('a job that runs twice', async () => {
+  test('the chunks of a job that runs twice', async () => {
     await w.seedChunks('a b', 'c d');
     await Promise.all([w.embed(), w.embed()]);
     await w.embed();
@@ -130,9 +130,9 @@ describe('nothing is embedded twice', () => {
   });
 });
 
-test('vectors go with their chunks, and deleted content is not sent to the model', async () => {
+test('vectors are deleted with their chunks, and deleted content is not sent to the model', async () => {
   const groupId = await uploaded({ 'a.txt': 'The heron stands in the reeds.', 'b.txt': 'The stork is away.' });
-  assert.equal((await countWaiting(w.t.deps.db.system)).waiting, 2, 'before there is a set of vectors');
+  assert.equal((await countWaiting(w.t.deps.db.system)).waiting, 2, 'chunks wait before the first generation exists');
   await w.embed();
   assert.equal((await countWaiting(w.t.deps.db.system)).waiting, 0);
   assert.equal(await w.count('chunk_vector'), 2);
@@ -148,7 +148,7 @@ test('vectors go with their chunks, and deleted content is not sent to the model
 });
 
 describe('a provider that fails', () => {
-  test('leaves the chunks waiting, visibly, until it works again', async () => {
+  test('leaves chunks waiting, which the service shows, until the provider works again', async () => {
     await w.seedChunks('red apples');
     await w.embed();
     await w.seedChunks('green pears');
@@ -164,7 +164,7 @@ describe('a provider that fails', () => {
     assert.deepEqual(await countWaiting(w.t.deps.db.system), { waiting: 0, refused: 0 });
   });
 
-  test('for good is asked again by the collector', async () => {
+  test('in every attempt is asked again by a job of the collector', async () => {
     await w.seedChunks('red apples');
     w.fake.respond(() => ({ status: 401 }));
     await assert.rejects(w.embed(w.t.deps, { lastAttempt: true }));
@@ -172,13 +172,13 @@ describe('a provider that fails', () => {
     await collectGarbage(w.t.deps)({}, context());
     assert.equal(await w.jobs(), 2);
     await collectGarbage(w.t.deps)({}, context());
-    assert.equal(await w.jobs(), 2, 'while one waits, no other is added');
+    assert.equal(await w.jobs(), 2, 'no second job is enqueued while one waits');
     w.pass(3_600);
     await collectGarbage(w.t.deps)({}, context());
-    assert.equal(await w.jobs(), 3, 'a job that was lost is replaced');
+    assert.equal(await w.jobs(), 3, 'a lost job is replaced');
   });
 
-  test('for one text alone is not asked for it again', async () => {
+  test('for a single text is not asked for this text again', async () => {
     w.fake.respond(({ texts }) => (texts.some((one) => one.includes('bad')) ? { status: 400 } : undefined));
     await w.seedChunks('good', 'bad', 'fine');
     await w.embed();
@@ -189,7 +189,7 @@ describe('a provider that fails', () => {
     assert.equal((await countWaiting(w.t.deps.db.system)).refused, 1);
   });
 
-  test('with another dimension than before fails clearly, and nothing is stored', async () => {
+  test('by another dimension than before causes a clear error, and no vector is stored', async () => {
     await w.seedChunks('red apples');
     await w.embed();
     await w.seedChunks('green pears');
@@ -199,7 +199,7 @@ describe('a provider that fails', () => {
   });
 });
 
-test('doctor tries the model and says what waits', async () => {
+test('doctor tries the model and reports the number of waiting chunks', async () => {
   await w.seedChunks('red apples');
   const facts = async (name: string) =>
     (await examine(w.t.deps, { thorough: false })).checks.find((check) => check.name === name)!;

@@ -1,4 +1,4 @@
-/** Another embedding model: its vectors are built while those of the one before serve, through kills and take-overs. */
+/** A new embedding model: its vectors are built while the vectors of the old model serve, also through kills and takeovers. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { listGenerations } from '../../src/corpus/vector-store.ts';
@@ -21,7 +21,7 @@ before(async () => {
 after(() => w.close());
 beforeEach(() => w.reset());
 
-/** Ends as a killed process would: nothing after this is written. */
+/** Ends like a killed process: nothing more is written. */
 function dying(deps: Deps, point: string, times = 1): { deps: Deps; killed: () => boolean } {
   let left = times;
   let dead = false;
@@ -42,10 +42,10 @@ function dying(deps: Deps, point: string, times = 1): { deps: Deps; killed: () =
   return { deps: { ...deps, db, crash }, killed: () => dead };
 }
 
-describe('another model', () => {
+describe('a new model', () => {
   const texts = Array.from({ length: 100 }, (_, i) => `chunk number ${i}`);
 
-  test('is built while the one before serves, and takes its place at once', async () => {
+  test('is built while the old model serves, and replaces it in one step', async () => {
     await w.seedChunks(...texts);
     await w.embed();
     const wide = w.withModel('wide');
@@ -65,14 +65,14 @@ describe('another model', () => {
       ['retired', 'serving'],
     );
     await collectGarbage(wide)({}, context());
-    assert.equal(await w.count('chunk_vector'), 200, 'searches that began before may still read the old vectors');
+    assert.equal(await w.count('chunk_vector'), 200, 'searches in flight may still read the old vectors');
     w.pass(600);
     await collectGarbage(wide)({}, context());
     assert.equal(await w.count('chunk_vector'), 100);
     assert.equal((await listGenerations(w.t.deps.db.system, w.tenant.tenantId)).length, 1);
   });
 
-  test('gives vectors of both to chunks that arrive meanwhile', async () => {
+  test('and the old model both embed chunks that are added during the build', async () => {
     await w.seedChunks(...texts);
     await w.embed();
     let arrived = false;
@@ -99,7 +99,7 @@ describe('another model', () => {
     ['embed.indexed', 1],
     ['embed.served', 1],
   ] as const) {
-    test(`goes on after a kill at ${point}`, async () => {
+    test(`continues its build after a kill at ${point}`, async () => {
       await w.seedChunks(...texts);
       await w.embed();
       const { deps, killed } = dying(w.withModel('wide'), point, times);
@@ -111,13 +111,13 @@ describe('another model', () => {
       assert.deepEqual(await w.vectors(), expectedVectors('wide', ...texts));
       assert.deepEqual(await w.violations(), []);
       const again = texts.filter((text) => w.fake.embedded.get(`wide\0${text}`) !== 1);
-      // Two lanes, each with a request in hand when it was killed.
+      // Two lanes, each with a request in flight at the kill.
       const most = point === 'embed.batch_embedded' || point === 'embed.batch_stored' ? 2 * BATCH_TEXTS_MAX : 0;
       assert.ok(again.length <= most, `${again.length} embedded again`);
     });
   }
 
-  test('is built although the one before is gone from the provider', async () => {
+  test('is built although the provider no longer has the old model', async () => {
     await w.seedChunks(...texts);
     await w.embed();
     await w.seedChunks('a late chunk');
@@ -126,7 +126,7 @@ describe('another model', () => {
     assert.deepEqual(await w.vectors(), expectedVectors('wide', ...texts, 'a late chunk'));
   });
 
-  test('is given up when a third one is configured, or the first one again', async () => {
+  test('is abandoned when a third model or the first model is configured', async () => {
     await w.seedChunks(...texts);
     await w.embed();
     await assert.rejects(w.embed(dying(w.withModel('wide'), 'embed.batch_stored').deps));
@@ -145,7 +145,7 @@ describe('another model', () => {
     assert.equal(await w.count('embedding_waiting'), 0);
   });
 
-  test('with many chunks on a server gets its index when the vectors are there', async () => {
+  test('with many chunks on a server is indexed after its vectors are stored', async () => {
     await w.seedChunks(...Array.from({ length: INDEX_LATER_CHUNKS_MIN + 1 }, (_, i) => `w${i % 40} v${i % 7}`));
     const onServer: Deps = { ...w.t.deps, db: { ...w.t.deps.db, kind: 'server' } };
     const { deps, killed } = dying(onServer, 'embed.batch_stored', 5);
@@ -160,12 +160,12 @@ describe('another model', () => {
     assert.equal(await w.count('chunk_vector'), INDEX_LATER_CHUNKS_MIN + 1);
     assert.equal(new Set(w.requested()).size, 280);
     const again = w.requested().length - 280;
-    assert.ok(again <= BATCH_TEXTS_MAX, `of the request that was under way beside it: ${again}`);
+    assert.ok(again <= BATCH_TEXTS_MAX, `only the texts of the request in flight are embedded again: ${again}`);
   });
 });
 
 describe('two workers', () => {
-  test('do not embed for one tenant at once; the slower one stores nothing any more', async () => {
+  test('do not embed for one tenant at once: after a takeover the first worker stores nothing', async () => {
     await w.seedChunks('red apples', 'green pears');
     const held = Promise.withResolvers<void>();
     const asked = Promise.withResolvers<void>();
@@ -178,11 +178,11 @@ describe('two workers', () => {
     const slow = w.embed();
     await asked.promise;
     await w.embed();
-    assert.equal(w.requested().length, 2, 'a second job leaves it to the first');
+    assert.equal(w.requested().length, 2, 'a second job does nothing while the first job works');
     w.pass(60);
     w.fake.respond(() => ({ status: 401 }));
     await assert.rejects(w.embed(), /401/);
-    assert.equal(w.requested().length, 4, 'taken over from a job that was silent');
+    assert.equal(w.requested().length, 4, 'a job without a heartbeat is taken over');
     held.resolve();
     await slow;
     assert.equal(await w.count('chunk_vector'), 0);

@@ -1,4 +1,4 @@
-/** The fence: a run that is no longer this worker's writes nothing more. */
+/** The fence: a worker that lost its run writes nothing more. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { sql } from '../../src/db/sql.ts';
@@ -42,13 +42,13 @@ async function assertLost(reason: RunLost['reason'], run = active): Promise<void
   await assert.rejects(check(run), (error) => error instanceof RunLost && error.reason === reason);
 }
 
-test('a run in order passes', async () => {
+test('a worker that holds its run passes the fence', async () => {
   await check();
   await setStatus('started');
   await check();
 });
 
-test('another attempt or another generation has taken over', async () => {
+test('a run that another attempt or generation took over is lost', async () => {
   await assertLost('taken over', { ...active, attempt: 1 });
   await assertLost('taken over', { ...active, generation: 2 });
   await setStatus('unknown');
@@ -60,7 +60,7 @@ test('a canceled run is lost', async () => {
   await assertLost('canceling');
 });
 
-test('the run of a deleted group is lost, with the tombstone alone and without the row', async () => {
+test('the run of a deleted group is lost, with the tombstone and after the row is removed', async () => {
   await service.deps.db.query(
     service.tenantId,
     sql`update source_group set deleted_at = now() where tenant_id = ${service.tenantId} and id = ${active.groupId}`,

@@ -1,4 +1,4 @@
-/** Runs from the upload to their end: progress, failures, retries, cancellation, deletion meanwhile, lost workers. */
+/** Ingestion runs from the upload to their end: progress, failures, retries, cancellation, deletion during a run, lost workers. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { findViolations } from '../../src/corpus/invariants.ts';
@@ -48,7 +48,7 @@ async function chunkRows(groupId: string) {
 const failed = (retryable: boolean) =>
   ({ ok: false, failure: { stage: 'parse', title: 'Broken', message: 'It broke.', retryable } }) as const;
 
-test('a run counts what it did, and its sources say what they became', async () => {
+test('a run has statistics, and its sources have their type and status', async () => {
   const id = await uploadFiles(service, {
     'a.txt': 'Alexandria had a library.',
     'b.csv': 'year,name\n2024,Ada\n2025,Bob\n',
@@ -82,7 +82,7 @@ test('a run counts what it did, and its sources say what they became', async () 
   );
 });
 
-test('one bad file fails alone, with its reason', async () => {
+test('a bad file fails with its reason, and the other files succeed', async () => {
   gate.script = (name) => (name === 'bad.txt' ? failed(false) : undefined);
   const id = await uploadFiles(service, { 'good.txt': 'Good text.', 'bad.txt': 'Bad text.' });
   assert.equal(await waitForGroup(service, id), 'success');
@@ -95,7 +95,7 @@ test('one bad file fails alone, with its reason', async () => {
   assert.equal((await service.get(`/local-file-groups/${id}`)).body.error.title, '1 of 2 files failed');
 });
 
-test('a run whose files all fail is a failure; run again, it can succeed', async () => {
+test('a run whose files all fail is a failure, and a second run can succeed', async () => {
   gate.script = () => failed(false);
   const id = await uploadFiles(service, { 'one.txt': 'One.', 'two.txt': 'Two.' });
   assert.equal(await waitForGroup(service, id), 'failure');
@@ -108,7 +108,7 @@ test('a run whose files all fail is a failure; run again, it can succeed', async
   assert.equal(run.id, answer.body.id);
   assert.deepEqual([run.statistics.scanned, run.statistics.added, run.statistics.failed], [2, 2, 0]);
   assert.equal((await service.get(`/local-file-groups/${id}`)).body.error, null);
-  // Nothing is left to do: the third run finds everything unchanged and reads no file.
+  // The third run finds all files unchanged and reads none.
   const calls = [...gate.calls.values()].reduce((a, b) => a + b);
   await service.post(`/source-groups/${id}/runs`, {});
   assert.equal(await waitForGroup(service, id), 'success');
@@ -119,7 +119,7 @@ test('a run whose files all fail is a failure; run again, it can succeed', async
   );
 });
 
-test('a failure that may pass is tried three times', async () => {
+test('a temporary failure is tried three times', async () => {
   gate.script = (name, call) =>
     (name === 'second-try.txt' && call === 1) || name === 'never.txt' ? failed(true) : undefined;
   const id = await uploadFiles(service, { 'second-try.txt': 'Second.', 'never.txt': 'Never.' });
@@ -129,7 +129,7 @@ test('a failure that may pass is tried three times', async () => {
   assert.equal((await lastRun(id)).error.title, '1 of 2 files failed');
 });
 
-test('a canceled run keeps what is stored and drops the rest', async () => {
+test('a canceled run keeps the stored sources and drops the others', async () => {
   gate.setOpen(false);
   const id = await uploadFiles(service, { 'wait.txt': 'Waiting.' });
   await eventually(async () => gate.inHand.has('wait.txt'));
@@ -141,7 +141,11 @@ test('a canceled run keeps what is stored and drops the rest', async () => {
   assert.equal(await waitForGroup(service, id), 'canceled');
   assert.equal((await lastRun(id)).status, 'canceled');
   assert.deepEqual(await chunkRows(id), []);
-  assert.equal((await service.post(`/runs/${run.id}/cancel`, undefined)).status, 202, 'asked again, it says the same');
+  assert.equal(
+    (await service.post(`/runs/${run.id}/cancel`, undefined)).status,
+    202,
+    'a second cancellation has the same answer',
+  );
   gate.setOpen(true);
   assert.equal((await service.post(`/source-groups/${id}/runs`, {})).status, 201);
   assert.equal(await waitForGroup(service, id), 'success');
@@ -149,7 +153,7 @@ test('a canceled run keeps what is stored and drops the rest', async () => {
   assert.equal((await service.post(`/runs/${(await lastRun(id)).id}/cancel`, undefined)).status, 409);
 });
 
-test('a group deleted during its ingestion does not come back', async () => {
+test('a run does not restore a group that is deleted during the run', async () => {
   gate.setOpen(false);
   const id = await uploadFiles(service, { 'doomed.txt': 'Unique word: quetzalcoatlus.' });
   await eventually(async () => gate.inHand.has('doomed.txt'));
@@ -159,12 +163,12 @@ test('a group deleted during its ingestion does not come back', async () => {
   assert.deepEqual(await chunkRows(id), []);
 });
 
-test('the same job on two workers gives the same chunks, once', async () => {
+test('the same job on two workers stores every chunk once', async () => {
   gate.setOpen(false);
   const id = await uploadFiles(service, { 'twice.txt': 'Twice told tale.', 'other.txt': 'Another tale.' });
   await eventually(async () => gate.inHand.size === 2);
   const run = await lastRun(id);
-  // A second delivery while the first worker is still at it: the first is fenced out.
+  // The queue delivers the job again while the first worker runs it: the fence stops the first worker.
   const second = ingestRun(service.deps)(
     { tenantId: service.tenantId, runId: run.id },
     { signal: new AbortController().signal, lastAttempt: false },
@@ -178,7 +182,7 @@ test('the same job on two workers gives the same chunks, once', async () => {
   assert.equal((await lastRun(id)).files_done, 2);
 });
 
-test('a large file is stored in parts and becomes visible at once', async () => {
+test('a large file is stored in several transactions and becomes visible in one step', async () => {
   const rows = Array.from({ length: 500 }, (_, i) => `${i},value ${i}`).join('\n');
   const id = await uploadFiles(service, { 'large.csv': `id,value\n${rows}\n`, 'small.txt': 'Small.' });
   assert.equal(await waitForGroup(service, id), 'success');
@@ -189,7 +193,7 @@ test('a large file is stored in parts and becomes visible at once', async () => 
   assert.equal(counts[0] + counts[1], chunks.length);
 });
 
-test('a worker that stops hands its run back, and the next one finishes it', async () => {
+test('a worker that stops releases its run, and the next worker finishes it', async () => {
   gate.setOpen(false);
   const id = await uploadFiles(service, { 'handed-back.txt': 'Handed back.' });
   await eventually(async () => gate.inHand.has('handed-back.txt'));
@@ -219,7 +223,7 @@ test('a worker that stops hands its run back, and the next one finishes it', asy
   assert.equal(await waitForGroup(service, id), 'success');
 });
 
-test('a file that was in hand whenever its worker died is given up, the others are not', async () => {
+test('a file that was read each time the worker died fails, and the other files succeed', async () => {
   gate.setOpen(false);
   const id = await uploadFiles(service, { 'poison.txt': 'Poison.', 'near.txt': 'Near it.' });
   await eventually(async () => gate.inHand.size === 2);
@@ -236,7 +240,7 @@ test('a file that was in hand whenever its worker died is given up, the others a
   await eventually(async () => gate.calls.get('near.txt') === 2);
   gate.setOpen(true);
   await next;
-  assert.equal(gate.calls.get('poison.txt'), 1, 'it is not touched again');
+  assert.equal(gate.calls.get('poison.txt'), 1, 'the file is not read again');
   assert.equal(await waitForGroup(service, id), 'success');
   const { body } = await service.get(`/runs/${run.id}/errors`);
   assert.deepEqual(

@@ -1,4 +1,4 @@
-/** The checks of stored data find what they are there to find. */
+/** The checks of stored data report damaged data. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { appendAudit } from '../../src/corpus/audit-store.ts';
@@ -18,7 +18,7 @@ before(async () => {
 });
 after(() => service.close());
 
-/** Each test damages the data of a tenant of its own. */
+/** Each test damages the data of its own tenant. */
 beforeEach(async () => {
   const tenant = await service.secondTenant();
   tenantId = tenant.tenantId;
@@ -43,7 +43,7 @@ const seen = new Set<string>();
 
 const damage = (statement: Sql) => service.deps.db.query(tenantId, statement);
 
-test('a missing blob, a blob without a row, a row without need', async () => {
+test('a missing blob, a blob without a row and a row that nothing needs are reported', async () => {
   const [blob] = await damage(sql`select hash from blob where tenant_id = ${tenantId}`);
   await service.deps.blobs.delete(tenantId, String(blob!['hash']));
   assert.deepEqual(await violations(), ['I1 blob ID is missing']);
@@ -57,7 +57,7 @@ test('a missing blob, a blob without a row, a row without need', async () => {
   assert.deepEqual(await violations(), ['I3 1 blob rows that nothing needs: ID']);
 });
 
-test('chunks without a source, counters that do not add up', async () => {
+test('chunks without a source and wrong counters are reported', async () => {
   await damage(sql`update chunk set source_id = ${newId()} where tenant_id = ${tenantId}`);
   assert.deepEqual(await violations(), [
     'I3 1 chunks without their source: ID',
@@ -71,7 +71,7 @@ test('chunks without a source, counters that do not add up', async () => {
   assert.deepEqual(await violations(), ['I10 1 runs whose figures do not add up: ID']);
 });
 
-test('stuck work and times out of order', async () => {
+test('stuck runs and times in wrong order are reported', async () => {
   await damage(sql`update run set status = 'started' where tenant_id = ${tenantId}`);
   assert.deepEqual(await violations(), ['I6 1 runs that nobody works on: ID']);
   await damage(
@@ -88,7 +88,7 @@ test('stuck work and times out of order', async () => {
   assert.deepEqual(await violations(), ['I6 1 deletions that do not end: ID']);
 });
 
-test('a setting and a one-time credential that outlive what they are for', async () => {
+test('a setting and a one-time credential that outlive their purpose are reported', async () => {
   await damage(sql`insert into secret (tenant_id, id, name, type, sealed, wrapped_key, key_id, created_at, updated_at, source_group_id)
     values (${tenantId}, ${newId()}, 'n', 'repo', '', '', '', now(), now(), ${groupId})`);
   assert.deepEqual(await violations(), ['I6 1 one-time credentials that outlived their first run: ID']);
@@ -98,7 +98,7 @@ test('a setting and a one-time credential that outlive what they are for', async
   assert.deepEqual(await violations(), ['I6 1 deletions that do not end: ID', 'I7 1 settings of deleted groups: ID']);
 });
 
-test('versions that are not served, and names at an origin', async () => {
+test('leftover generations and wrong names at an origin are reported', async () => {
   const [source] = await damage(sql`select id from source where tenant_id = ${tenantId}`);
   const name = (originId: string, sourceId: unknown) =>
     damage(sql`insert into source_origin (tenant_id, source_id, source_group_id, origin_id)
@@ -129,12 +129,12 @@ test('versions that are not served, and names at an origin', async () => {
   await assert.rejects(name('a', other), /source_origin_tenant_id_source_group_id_origin_id_key/);
 });
 
-test('an uploaded file that lost its path', async () => {
+test('an uploaded file without its path is reported', async () => {
   await damage(sql`update source set path = null where tenant_id = ${tenantId}`);
   assert.deepEqual(await violations(), ['I3 1 uploaded files without a path, or other sources that have one: ID']);
 });
 
-test('an audit log that somebody changed', async () => {
+test('a changed audit log is reported', async () => {
   for (const objectId of ['one', 'two', 'three']) {
     const event = { tenantId, actor: null, action: 'delete', objectKind: 'tag', objectId } as const;
     await service.deps.db.transaction(tenantId, (tx) => appendAudit(tx, event));

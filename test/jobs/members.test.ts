@@ -1,4 +1,4 @@
-/** Files inside archives and mails: sources of their own, once, within limits. */
+/** Members of archives and mails become sources, once, within limits. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
@@ -15,7 +15,7 @@ import { uploadFiles, waitForGroup } from '../support/upload.ts';
 
 let service: TestApp;
 let worker: Worker;
-/** A group whose first file says to be as large as a group may be, before anything of it is read. */
+/** Makes a group whose first file has the recorded size of a full group, before any file is read. */
 let full: string;
 
 const setSizeOfFirst = (bytes: number) =>
@@ -67,7 +67,7 @@ async function ingestAs(files: Record<string, string | Uint8Array>) {
 
 const names = (sources: readonly Listed[]) => sources.map((source) => source.name).sort();
 
-test('where the group has no room, an archive fails, and a file with text of its own is read without its files', async () => {
+test('in a full group an archive fails, and a PDF file is read without its attachments', async () => {
   await waitForGroup(service, full);
   await setSizeOfFirst('words'.length);
   const { body } = await service.get(`/source-groups/${full}/sources`);
@@ -81,7 +81,7 @@ test('where the group has no room, an archive fails, and a file with text of its
   assert.deepEqual(pdf.warnings, ['1 file inside was skipped: the source group has no room for more.']);
 });
 
-test('the files of an archive become sources, linked to it; litter and pictures do not', async () => {
+test('the files of an archive become sources linked to it, except system files and pictures', async () => {
   const zip = zipSync({
     'docs/': new Uint8Array(),
     'docs/a.txt': strToU8('The heron nests by the river.'),
@@ -99,7 +99,7 @@ test('the files of an archive become sources, linked to it; litter and pictures 
     service.tenantId,
     sql`select attempt from run where tenant_id = ${service.tenantId} and id = ${run.id}`,
   );
-  assert.equal(taken!.attempt, 1, 'the run takes up by itself what it finds');
+  assert.equal(taken!.attempt, 1, 'the run reads the members that it finds');
   const archive = sources.find((source) => source.name === 'birds.zip')!;
   const found = await service.post('/search', {
     query: 'heron river',
@@ -113,7 +113,7 @@ test('the files of an archive become sources, linked to it; litter and pictures 
   assert.equal(kingfisher.body.results[0].content, 'A kingfisher dives.');
 });
 
-test('tar and gzip, with long names; a text that was packed alone is one source', async () => {
+test('tar and gzip archives with long names are read, and a single compressed text is one source', async () => {
   const long = `${'deep/'.repeat(30)}leaf.txt`;
   const tar = makeTar({ 'a.txt': 'Alder trees.', [long]: 'Birch trees.' });
   const { sources } = await ingestAs({
@@ -124,7 +124,7 @@ test('tar and gzip, with long names; a text that was packed alone is one source'
   assert.deepEqual(names(sources), ['a.tar', 'a.txt', 'a.txt', 'b.tgz', long, long, 'notes.txt.gz'].sort());
 });
 
-test('attachments of a mail, of a mail in an archive and in a mailbox, and of a PDF', async () => {
+test('attachments of mails, also in archives and mailboxes, and of PDF files become sources', async () => {
   const mail = [
     'From: a@example.com',
     'Subject: Papers',
@@ -154,7 +154,7 @@ test('attachments of a mail, of a mail in an archive and in a mailbox, and of a 
   assert.equal(run.files_total, 10);
 });
 
-test('names with characters that no database takes are cleaned, in mailboxes and mails', async () => {
+test('names of members lose characters that the database cannot store', async () => {
   const mail = [
     'From: a@example.com',
     'Subject: =?utf-8?q?a=00=E2=80=AEb?=',
@@ -179,7 +179,7 @@ test('names with characters that no database takes are cleaned, in mailboxes and
   assert.deepEqual(names(sources), ['ab.eml', 'cd.txt', 'in.mbox']);
 });
 
-test('archives within archives are opened to a depth; an encrypted or damaged one fails alone', async () => {
+test('archives within archives are opened to a limited depth, and an encrypted or damaged archive fails alone', async () => {
   let nested = zipSync({ 'core.txt': strToU8('core') });
   for (const level of [4, 3, 2, 1]) nested = zipSync({ [`level${level}.zip`]: nested });
   const encrypted = zipSync({ 'a.txt': strToU8('secret') });
@@ -204,14 +204,14 @@ test('archives within archives are opened to a depth; an encrypted or damaged on
     sql`select origin_metadata -> 'parent_source_id' ->> 'val' as parent from source
       where tenant_id = ${service.tenantId} and id = ${byName.get('level3.zip')!.id}`,
   );
-  assert.equal(failed!.parent, byName.get('level2.zip')!.id, 'one that failed is linked as well');
+  assert.equal(failed!.parent, byName.get('level2.zip')!.id, 'a failed member is linked too');
   const message = (name: string) => errors.find((error) => error.name === name)?.message;
   assert.match(message('e.zip')!, /password/);
   assert.match(message('level3.zip')!, /up to 3 levels/);
   assert.match(message('d.tar.gz')!, /not a complete gzip/);
 });
 
-test('a failed archive that is run again brings its files once', async () => {
+test('the retry of a failed archive adds its files once', async () => {
   const { sources } = await ingestAs({
     'two.zip': zipSync({ 'a.txt': strToU8('one'), 'b.txt': strToU8('two') }),
     'bad.pdf': '%PDF-1.4 broken',

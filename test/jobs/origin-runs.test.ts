@@ -1,4 +1,4 @@
-/** Runs that wait for their origin are in nobody's way. */
+/** Runs that wait for their origin do not block other runs. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildWorker, type Worker } from '../../src/worker.ts';
@@ -19,7 +19,7 @@ after(async () => {
   await t.close();
 });
 
-test('uploads are read while more origins than there are workers keep their runs waiting', async () => {
+test('uploads are read while slow origins block more runs than there are workers', async () => {
   const web = SOURCE_FORMS.find(({ kind }) => kind === 'web')!;
   const gate = Promise.withResolvers<void>();
   script.gate = gate.promise;

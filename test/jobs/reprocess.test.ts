@@ -1,4 +1,4 @@
-/** Ingest rules of a redaction policy: what is stored, and how sources are read anew when the rules change. */
+/** Ingest rules of a redaction policy: redacted text is stored, and sources are read again when the rules change. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { findViolations } from '../../src/corpus/invariants.ts';
@@ -32,7 +32,7 @@ const setPolicy = async (tenant: TestTenant, ...rules: object[]) => {
 };
 const search = async (tenant: TestTenant, query = 'heron') =>
   (await t.post('/search', { query, limit: 100 }, tenant.key)).body.results as Record<string, never>[];
-/** All that the database keeps of the texts of a tenant. */
+/** Returns everything that the database stores of the texts of a tenant. */
 const stored = async ({ tenantId }: TestTenant) =>
   JSON.stringify(
     await t.deps.db.query(
@@ -42,7 +42,7 @@ const stored = async ({ tenantId }: TestTenant) =>
         select '', null, null, origin_metadata, '' from source`,
     ),
   );
-/** Every source was read under the rules in force, and no run is active. */
+/** Resolves when every source was read under the current rules, and no run is active. */
 const idle = ({ tenantId, key }: TestTenant) =>
   eventually(async () => {
     const { source_groups: groups } = (await t.get('/source-groups', key)).body;
@@ -68,7 +68,7 @@ const FILES = [
   },
 ];
 
-test('what the rules replace is stored nowhere, and every offset is one of what is left', async () => {
+test('redacted text is stored nowhere, and all offsets belong to the redacted text', async () => {
   const tenant = await t.secondTenant();
   await setPolicy(tenant, MASK_EMAIL);
   const group = await ingest(t, FILES, tenant.key);
@@ -85,7 +85,7 @@ test('what the rules replace is stored nowhere, and every offset is one of what 
   assert.equal((await t.get(`/source-groups/${group}/runs`, tenant.key)).body.runs.length, 1, 'nothing is read again');
 });
 
-test('a rule with the action block lets the file fail, and says why', async () => {
+test('a rule with the action block makes the file fail with its reason', async () => {
   const tenant = await t.secondTenant();
   await setPolicy(tenant, { ...MASK_EMAIL, action: 'block' });
   const withheld = { ...FILES[0]!, name: `of ${EMAIL}.md` };
@@ -100,13 +100,13 @@ test('a rule with the action block lets the file fail, and says why', async () =
   assert.ok(!text.includes(EMAIL) && !(await stored(tenant)).includes('jane'));
 });
 
-test('rules that change are in force at once, and sources are read anew in a run that is seen', async () => {
+test('changed rules apply at once, and a visible run reads the sources again', async () => {
   const tenant = await t.secondTenant();
   const group = await ingest(t, FILES, tenant.key);
   const before_ = (await search(tenant)).map((hit) => hit['source_id']);
   assert.ok((await stored(tenant)).includes('jane'));
   await setPolicy(tenant, MASK_EMAIL);
-  // Not waited for: whether it has been read anew or not, nothing is shown.
+  // The test does not wait for the run: the text is hidden before and after it.
   assert.ok(!JSON.stringify(await search(tenant)).includes(EMAIL));
   await setPolicy(tenant, MASK_EMAIL, MASK_CARD);
   await setPolicy(tenant, MASK_EMAIL, MASK_CARD, rule('other', { kind: 'regex', pattern: 'egret' }));
@@ -119,14 +119,14 @@ test('rules that change are in force at once, and sources are read anew in a run
   assert.ok(runs.length >= 2 && runs.length <= 4, 'changes that come together need no run each');
   const last = runs.at(-1);
   assert.deepEqual([last.status, last.statistics.updated, last.statistics.failed], ['success', FILES.length, 0]);
-  // What does not concern ingestion reads nothing.
+  // A change of other rules reads nothing again.
   await setPolicy(tenant, MASK_EMAIL, MASK_CARD, rule('other', { kind: 'regex', pattern: 'egret' }), {
     ...rule('late', { kind: 'regex', pattern: 'fed' }),
     apply_at: ['retrieval'],
   });
   await idle(tenant);
   assert.equal((await t.get(`/source-groups/${group}/runs`, tenant.key)).body.runs.length, runs.length);
-  // Without the policy the text is there again: the files themselves were never changed.
+  // Without the policy the text is complete again, because the stored files never change.
   assert.equal((await t.delete('/redaction-policy', tenant.key)).status, 200);
   await eventually(async () => (await stored(tenant)).includes(EMAIL));
   await idle(tenant);
@@ -134,7 +134,7 @@ test('rules that change are in force at once, and sources are read anew in a run
   assert.deepEqual(await violations(), []);
 });
 
-test('a group that is busy is read anew when its run has ended', async () => {
+test('a group with an active run is read again after that run', async () => {
   const tenant = await t.secondTenant();
   const group = await ingest(t, FILES.slice(0, 1), tenant.key);
   const status = (to: string) =>
@@ -156,7 +156,7 @@ test('a group that is busy is read anew when its run has ended', async () => {
   assert.ok(!(await stored(tenant)).includes('jane'));
 });
 
-test('at a start, what was read under other rules is read anew', async () => {
+test('the start enqueues runs for sources that were read under other rules', async () => {
   const tenant = await t.secondTenant();
   const group = await ingest(t, FILES.slice(0, 1), tenant.key);
   await setPolicy(tenant, { ...MASK_EMAIL, apply_at: ['output'] });

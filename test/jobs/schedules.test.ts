@@ -1,4 +1,4 @@
-/** Schedules: when a run begins, that it begins once, and with which credential. */
+/** Schedules: when a run starts, that it starts once, and with which credential. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { findSettingOfGroup } from '../../src/corpus/setting-store.ts';
@@ -40,7 +40,7 @@ async function runsOf(id: string) {
   return (await t.get(`/source-groups/${id}/runs?limit=100`)).body.runs;
 }
 
-/** Works on the latest run as a worker would, and returns it. */
+/** Runs the latest run as a worker does, and returns it. */
 async function work(id: string) {
   await ingestRun(t.deps)({ tenantId: t.tenantId, runId: (await runsOf(id)).at(-1).id }, context);
   return (await runsOf(id)).at(-1);
@@ -56,21 +56,21 @@ const statusOf = async (id: string) => (await t.get(`/source-groups/${id}`)).bod
 const settingOf = async (id: string) =>
   (await t.deps.db.transaction(t.tenantId, (tx) => findSettingOfGroup(tx, t.tenantId, id)))!;
 
-/** Moves the clock to the next occurrence of the setting and the moment at which its run begins. */
+/** Moves the clock to the next occurrence of the setting and to the moment at which its run starts. */
 async function moveToNext(id: string, more = 0): Promise<void> {
   const { id: settingId, nextTimes } = await settingOf(id);
   ahead = nextTimes[0]!.getTime() + jitterMs(settingId) + more - Date.now();
 }
 
 describe('a schedule', () => {
-  test('starts a run when its time has come, once, and tells the next', async () => {
+  test('starts one run at its time and shows the next time', async () => {
     const id = await created(web, { rrule: 'FREQ=HOURLY' });
     assert.equal(await statusOf(id), 'managed');
     await sweep();
-    assert.equal((await runsOf(id)).length, 1, 'not before its time');
+    assert.equal((await runsOf(id)).length, 1, 'no run starts before its time');
     const [due] = (await settingOf(id)).nextTimes;
     await moveToNext(id);
-    // Several workers look at the same time.
+    // Several workers check the schedules at the same time.
     await Promise.all([sweep(), sweep(), sweep()]);
     assert.equal((await runsOf(id)).length, 2);
     assert.equal(await statusOf(id), 'queued');
@@ -80,7 +80,7 @@ describe('a schedule', () => {
     assert.equal(await statusOf(id), 'managed');
   });
 
-  test('waits for its own delay of at most a minute', async () => {
+  test('delays its run by a fixed time of at most a minute', async () => {
     const id = await created(web, { rrule: 'FREQ=HOURLY' });
     const setting = await settingOf(id);
     const delay = jitterMs(setting.id);
@@ -97,7 +97,7 @@ describe('a schedule', () => {
     await work(id);
   });
 
-  test('that is cleared at the last moment starts nothing', async () => {
+  test('that is cleared at the last moment starts no run', async () => {
     const id = await created(web, { rrule: 'FREQ=HOURLY' });
     await moveToNext(id);
     const { next } = t.deps.schedules;
@@ -113,7 +113,7 @@ describe('a schedule', () => {
     assert.deepEqual((await settingOf(id)).nextTimes, []);
   });
 
-  test('catches up with one run, however many were missed', async () => {
+  test('starts one run after any number of missed times', async () => {
     const id = await created(web, { rrule: 'FREQ=HOURLY' });
     await moveToNext(id, 50 * HOUR_MS);
     await sweep();
@@ -124,7 +124,7 @@ describe('a schedule', () => {
     assert.ok(next! > clock.now() && next!.getTime() <= clock.now().getTime() + HOUR_MS, String(next));
   });
 
-  test('leaves out what comes while a run is active', async () => {
+  test('skips a time while a run is active', async () => {
     const id = await created(web, { rrule: 'FREQ=HOURLY' });
     await moveToNext(id);
     await sweep();
@@ -136,14 +136,14 @@ describe('a schedule', () => {
     assert.equal((await runsOf(id)).length, 2);
     await work(id);
     await sweep();
-    assert.equal((await runsOf(id)).length, 2, 'what was left out is not made up for');
+    assert.equal((await runsOf(id)).length, 2, 'a skipped time is not made up for');
     await moveToNext(id);
     await sweep();
     assert.equal((await runsOf(id)).length, 3);
     await work(id);
   });
 
-  test('ends with its last occurrence', async () => {
+  test('ends after its last occurrence', async () => {
     const id = await created(web, { rrule: 'FREQ=HOURLY;COUNT=3' });
     for (const expected of [2, 3]) {
       await moveToNext(id);
@@ -174,7 +174,7 @@ describe('a schedule', () => {
     }
   });
 
-  test('tries again after a failure', async () => {
+  test('starts the next run after a failure', async () => {
     const secret = await storeSecret(t, drive);
     const id = await created(drive, { rrule: 'FREQ=DAILY', secret_id: secret });
     assert.equal((await t.delete(`/secrets/${secret}`)).status, 200);
@@ -191,7 +191,7 @@ describe('a schedule', () => {
     assert.equal((await t.get(`${drive.path}/${id}`)).body.error.title, 'The credential of the source is gone');
   });
 
-  test('a setting that was deleted leaves a source that can be run', async () => {
+  test('whose setting is deleted leaves a source that can be run', async () => {
     const id = await created(drive, { rrule: 'FREQ=DAILY' });
     await t.delete(`${drive.settingPath}/${(await settingOf(id)).id}`);
     assert.equal((await t.post(`/source-groups/${id}/runs`, {})).status, 201);
@@ -206,7 +206,7 @@ describe('a one-time credential', () => {
   const once = { secret_id: undefined, service_account_key: credentialFor(drive) };
   const stored = (id: string) => openOneTimeCredential(t.deps, t.tenantId, id);
 
-  test('serves the first run and is erased at its end; another run is 409', async () => {
+  test('is used by the first run and deleted at its end, and another run is refused with 409', async () => {
     const { id } = await createSource(t, drive, once);
     assert.equal(await stored(id), credentialFor(drive));
     assert.equal((await work(id)).status, 'success');
@@ -219,7 +219,7 @@ describe('a one-time credential', () => {
     assert.equal((await t.get(`${drive.path}/${id}`)).body.status, 'success');
   });
 
-  test('is erased too when the first run fails or is canceled', async () => {
+  test('is also deleted when the first run fails or is canceled', async () => {
     script.gate = Promise.reject(new Error('the test lets the listing fail'));
     script.gate.catch(() => {});
     const failed = (await createSource(t, drive, once)).id;
@@ -237,7 +237,7 @@ describe('a one-time credential', () => {
   });
 });
 
-test('a worker starts what is due by itself: at its start, and when the time comes', async () => {
+test('a worker starts due runs at its own start and later at their time', async () => {
   const id = await created(web, { rrule: 'FREQ=HOURLY' });
   await moveToNext(id, 5 * HOUR_MS);
   const worker = buildWorker(t.deps, { scheduleIntervalMs: 100 });
@@ -251,12 +251,12 @@ test('a worker starts what is due by itself: at its start, and when the time com
   }
 });
 
-describe('rules are worked out beside the service', () => {
+describe('the evaluation of rules', () => {
   const now = new Date('2026-06-01T00:00:00Z');
-  /** Has no occurrence; it takes long to see that. */
+  /** A rule without occurrences, which takes long to evaluate. */
   const HEAVY = 'FREQ=HOURLY;BYMONTH=2;BYMONTHDAY=30';
 
-  test('timers go on meanwhile', async () => {
+  test('does not block the event loop', async () => {
     const schedules = openSchedules();
     let ticks = 0;
     await schedules.check('FREQ=DAILY', now, now);
@@ -267,19 +267,19 @@ describe('rules are worked out beside the service', () => {
     await schedules.close();
   });
 
-  test('one that takes too long is refused, and others after it are worked out', async () => {
+  test('refuses a rule that takes too long, and evaluates later rules', async () => {
     const schedules = openSchedules({ ruleMsMax: 1 });
     await assert.rejects(schedules.check(HEAVY, now, now), { code: 'invalid_request', message: /too long/ });
     await schedules.close();
-    const patient = openSchedules({ ruleMsMax: 60_000 });
-    await patient.check('FREQ=DAILY', now, now);
-    // The thread ends as if a rule had used up its memory.
-    await patient.close();
-    assert.equal((await patient.check('FREQ=DAILY', now, now)).length, 5);
-    await patient.close();
+    const unhurried = openSchedules({ ruleMsMax: 60_000 });
+    await unhurried.check('FREQ=DAILY', now, now);
+    // The thread ends as after a rule that used up its memory.
+    await unhurried.close();
+    assert.equal((await unhurried.check('FREQ=DAILY', now, now)).length, 5);
+    await unhurried.close();
   });
 
-  test('what is wrong is told, without the rule', async () => {
+  test('names the problem of a rule without repeating the rule', async () => {
     const answer = await t.post(web.path, { name: 'n', ...web.origin, rrule: 'FREQ=DAILY;INTERVAL=-1' });
     assert.equal(answer.body.error.message, '/rrule: the rule must have in INTERVAL a whole number of 1 or more.');
   });

@@ -1,4 +1,4 @@
-/** The legal status transitions: code and database agree, and the database refuses every other. */
+/** The legal status transitions: code and database agree, and the database refuses all others. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createTenant } from '../../src/corpus/tenant-store.ts';
@@ -13,7 +13,7 @@ before(async () => {
 });
 after(() => database.close());
 
-test('the table in the database is the table in the code', async () => {
+test('the database and the code have the same status transitions', async () => {
   const rows = await database.db.system.query<{ fromStatus: JobStatus; toStatus: JobStatus }>(
     sql`select from_status, to_status from source_group_transition`,
   );
@@ -22,7 +22,7 @@ test('the table in the database is the table in the code', async () => {
   assert.deepEqual(stored, coded.sort());
 });
 
-test('the database allows the legal transitions and refuses all others', async () => {
+test('the database accepts the legal transitions and refuses all others', async () => {
   const { id: tenantId } = await createTenant(database.db, { id: newId(), name: 'transitions' });
   const { db } = database;
   for (const from of JOB_STATUSES) {

@@ -10,13 +10,18 @@ export interface CliResult {
   stderr: string;
 }
 
-/** Settings of the machine that runs the tests do not count: only `env` does. */
-export function runPinakes(args: readonly string[], env: Record<string, string> = {}): Promise<CliResult> {
+/** Settings of the machine that runs the tests do not count: only `env` does. The process is ended after `timeoutMs`, if that is not 0. */
+export function runPinakes(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  { timeoutMs = 0 }: { timeoutMs?: number } = {},
+): Promise<CliResult> {
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('PINAKES_')));
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [BIN, ...args], {
       env: { ...inherited, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: timeoutMs,
     });
     let stdout = '';
     let stderr = '';

@@ -1,4 +1,4 @@
-/** Which master key counts: the key file, the environment, and the change from one to another. */
+/** The master key: the key file, the key in the environment, and the rotation from one key to another. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -39,15 +39,15 @@ const env = (masterKey: string, previousMasterKey: string | null = null): KeySet
   previousMasterKey,
 });
 
-interface Kept {
+interface SavedSecret {
   tenantId: string;
   id: string;
   value: string;
-  /** Of a one-time credential. */
+  /** Set for a one-time credential. */
   sourceGroupId?: string;
 }
 
-async function save(config: KeySettings, tenantId: string, value: string): Promise<Kept> {
+async function save(config: KeySettings, tenantId: string, value: string): Promise<SavedSecret> {
   const id = newId();
   await prepareToSeal({ db, config });
   const fields = { id, name: 'n', type: 'repo' as const, description: '', value, createdAt: new Date() };
@@ -55,8 +55,8 @@ async function save(config: KeySettings, tenantId: string, value: string): Promi
   return { tenantId, id, value };
 }
 
-/** The credential of one source, for its first run. */
-async function saveOneTime(config: KeySettings, tenantId: string, value: string): Promise<Kept> {
+/** Saves the one-time credential of a new source group. */
+async function saveOneTime(config: KeySettings, tenantId: string, value: string): Promise<SavedSecret> {
   const createdAt = new Date();
   const sourceGroupId = newId();
   const group = { id: sourceGroupId, sourceType: 'repo', name: 'n', chunkMetadataKeys: [], uploadAt: null, createdAt };
@@ -69,15 +69,15 @@ async function saveOneTime(config: KeySettings, tenantId: string, value: string)
   return { tenantId, id: fields.id, value, sourceGroupId };
 }
 
-/** Secrets of both tenants. */
-async function saveSome(config: KeySettings): Promise<Kept[]> {
+/** Saves secrets of both tenants, one of them a one-time credential. */
+async function saveSome(config: KeySettings): Promise<SavedSecret[]> {
   const kept = [await saveOneTime(config, tenants[0]!, `${SECRET_CANARY}once`)];
   for (let i = 0; i < 3; i++)
     for (const tenant of tenants) kept.push(await save(config, tenant, `${SECRET_CANARY}${i}`));
   return kept;
 }
 
-async function assertOpen(config: KeySettings, kept: readonly Kept[]): Promise<void> {
+async function assertOpen(config: KeySettings, kept: readonly SavedSecret[]): Promise<void> {
   for (const { tenantId, id, value, sourceGroupId } of kept) {
     const opened = sourceGroupId
       ? await openOneTimeCredential({ db, config }, tenantId, sourceGroupId)
@@ -90,7 +90,7 @@ const rotate = (config: KeySettings, crash: CrashPoints = noCrashPoints) => rota
 const settle = (config: KeySettings) => settleMasterKey({ db, config });
 
 describe('the key file', () => {
-  test('is made at the start, readable by its owner only, and stays', async () => {
+  test('is created at the start, readable by its owner only, and stays', async () => {
     await settle(file);
     assert.equal(statSync(path('master.key')).mode & 0o777, 0o600);
     const text = keyText();
@@ -98,11 +98,11 @@ describe('the key file', () => {
     await settle(file);
     assert.equal(keyText(), text);
   });
-  test('is not made when the environment names a key', async () => {
+  test('is not created when the environment has a key', async () => {
     await settle(env(generateMasterKeyText()));
     assert.ok(!existsSync(path('master.key')));
   });
-  test('a rotation replaces it; the old key opens nothing, the new one everything', async () => {
+  test('is replaced by a rotation: the old key opens no secret, the new key all of them', async () => {
     await settle(file);
     const kept = await saveSome(file);
     const old = keyText();
@@ -115,9 +115,9 @@ describe('the key file', () => {
     assert.ok(!existsSync(path('master.key.next')));
     await assertOpen(file, kept);
     writeFileSync(path('master.key'), old);
-    await assert.rejects(assertOpen(file, kept), /not at hand/);
+    await assert.rejects(assertOpen(file, kept), /master key .* is missing/);
   });
-  test('secrets saved while a rotation runs are open afterwards', async () => {
+  test('opens secrets that were saved during a rotation', async () => {
     await settle(file);
     const kept = await saveSome(file);
     const [, ...saved] = await Promise.all([
@@ -128,7 +128,7 @@ describe('the key file', () => {
     const ids = await db.system.query(sql`select distinct key_id from secret`);
     assert.equal(ids.length, 1, 'one key for all');
   });
-  test('the start refuses another key, and says which one is missing', async () => {
+  test('must hold the key of the stored secrets, or the start is refused with the id of that key', async () => {
     await settle(file);
     await saveSome(file);
     const id = readMasterKey(keyText())!.id;
@@ -136,13 +136,13 @@ describe('the key file', () => {
     await assert.rejects(settle(file), new RegExp(`^ConfigError: PINAKES_MASTER_KEY .*${id}`));
     rmSync(path('master.key'));
     await assert.rejects(settle(file), /ConfigError/);
-    assert.ok(!existsSync(path('master.key')), 'no key is made up in place of the one that is missing');
+    assert.ok(!existsSync(path('master.key')), 'no new key replaces the missing key');
     assert.equal((await examineMasterKey({ db, config: file }, true)).ok, false);
     await assert.rejects(rotate(file), /PINAKES_MASTER_KEY/);
     writeFileSync(path('master.key'), 'nonsense');
     await assert.rejects(settle(file), /holds no key/);
   });
-  test('a lost key without secrets is no loss', async () => {
+  test('may be lost while there are no secrets', async () => {
     await settle(file);
     const kept = await saveSome(file);
     await db.system.query(sql`delete from secret`);
@@ -153,7 +153,7 @@ describe('the key file', () => {
   });
 });
 
-describe('a rotation that is cut off', () => {
+describe('an interrupted rotation', () => {
   for (const point of ['rotate.key_written', 'rotate.committed'] as const) {
     test(`at ${point} loses nothing`, async () => {
       await settle(file);
@@ -165,7 +165,7 @@ describe('a rotation that is cut off', () => {
         },
       };
       await assert.rejects(rotate(file, crash), /crash/);
-      assert.ok(existsSync(path('master.key.next')), 'it was cut off in the middle');
+      assert.ok(existsSync(path('master.key.next')), 'the rotation was interrupted');
       await assertOpen(file, kept);
       await settle(file);
       assert.ok(!existsSync(path('master.key.next')));
@@ -176,7 +176,7 @@ describe('a rotation that is cut off', () => {
       await assertOpen(file, kept);
     });
   }
-  test('half a new key file does no harm', async () => {
+  test('that left an incomplete new key file loses nothing', async () => {
     await settle(file);
     const kept = await saveSome(file);
     writeFileSync(path('master.key.next'), 'AAA');
@@ -186,14 +186,14 @@ describe('a rotation that is cut off', () => {
 });
 
 describe('a key from the environment', () => {
-  test('is changed with the old one as PINAKES_MASTER_KEY_PREVIOUS', async () => {
+  test('is rotated with the old key as PINAKES_MASTER_KEY_PREVIOUS', async () => {
     const [old, next] = [generateMasterKeyText(), generateMasterKeyText()];
     await settle(env(old));
     const kept = await saveSome(env(old));
-    await assert.rejects(rotate(env(old)), /PINAKES_MASTER_KEY_PREVIOUS/, 'there is no key to change to');
-    await assert.rejects(settle(env(next)), /^ConfigError: PINAKES_MASTER_KEY /, 'the old one is missing');
+    await assert.rejects(rotate(env(old)), /PINAKES_MASTER_KEY_PREVIOUS/, 'there is no new key');
+    await assert.rejects(settle(env(next)), /^ConfigError: PINAKES_MASTER_KEY /, 'the old key is missing');
 
-    // Processes restart one after the other: those with both keys go on with the old one.
+    // Processes restart one after the other. Those with both keys still use the old key.
     const both = env(next, old);
     await settle(both);
     const between = await save(both, tenants[0]!, 'between');
@@ -203,10 +203,10 @@ describe('a key from the environment', () => {
     assert.equal((await rotate(both)).keyId, readMasterKey(next)?.id);
     await settle(env(next));
     await assertOpen(env(next), [...kept, between, await save(env(next), tenants[1]!, 'after')]);
-    await assert.rejects(assertOpen(env(old), kept), /not at hand/);
+    await assert.rejects(assertOpen(env(old), kept), /master key .* is missing/);
     assert.ok(!existsSync(path('master.key')));
   });
-  test('takes over from the key file, and the other way round', async () => {
+  test('replaces a key file, and a key file replaces it', async () => {
     await settle(file);
     const kept = await saveSome(file);
     const given = generateMasterKeyText();

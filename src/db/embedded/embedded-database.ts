@@ -87,7 +87,7 @@ function createSystem(engine: Engine, session: Session, run: RunPlanned): System
       rowsOf(await lease.end(simpleQuery(text)));
     },
     async listen(channel, onNotify, onConnect) {
-      const hush = session.onNotification((notification) => {
+      const unsubscribe = session.onNotification((notification) => {
         if (notification.channel === channel) onNotify(notification.payload);
       });
       const begin = async (): Promise<void> => {
@@ -95,14 +95,14 @@ function createSystem(engine: Engine, session: Session, run: RunPlanned): System
         onConnect();
       };
       await begin();
-      // A restarted engine that fails at once restarts again, and calls this again.
+      // An engine that fails right after its restart restarts again and calls this again.
       engine.onRestart(() => void begin().catch(() => {}));
-      return { close: async () => hush() };
+      return { close: async () => unsubscribe() };
     },
   };
 }
 
-/** Several statements, which may open and close transactions themselves. */
+/** Runs several statements, which may open and close transactions themselves. */
 async function runScript(session: Session, text: string): Promise<Row[]> {
   const lease = await session.lease();
   let reply: Reply;
@@ -120,7 +120,7 @@ interface Running {
   active: boolean;
 }
 
-/** The transaction that the calling code runs in: a statement beside it would wait for it, and it for the statement. */
+/** The transaction that the calling code runs in. A statement outside its `tx` would wait for the transaction, and the reverse. */
 const enclosing = new AsyncLocalStorage<Running>();
 
 function refuseInsideTransaction(): void {
@@ -145,7 +145,7 @@ async function runTransaction<T>(
   const running: Running = { active: true };
   try {
     if (signal?.aborted) onAbort();
-    // It goes to the engine with the first statement: each batch is a change of threads.
+    // BEGIN goes to the engine with the first statement, because each batch is a change of threads.
     let opening = [simpleQuery(begin)];
     const opened = (bytes: Buffer): Buffer => {
       const batch = Buffer.concat([...opening, bytes]);
@@ -156,7 +156,7 @@ async function runTransaction<T>(
     const result = await Promise.race([enclosing.run(running, () => fn(tx)), lease.aborted]);
     running.active = false;
     const commit = opened(simpleQuery('commit'));
-    if (readOnly) lease.leave(commit);
+    if (readOnly) lease.endUnawaited(commit);
     else rowsOf(await lease.end(commit));
     return result;
   } catch (error) {
@@ -176,12 +176,12 @@ function createTx(tenantId: string | undefined, run: RunPlanned, send: Send): Tx
   return { inTransaction: true, tenantId, query, execute };
 }
 
-/** Text with values is one statement; without, it may be several. */
+/** Returns the bytes of a text, which is one statement with values and may be several without. */
 function batchOf(text: string, values: readonly unknown[] = []): Buffer {
   return values.length > 0 ? statement(text, values.map(encodeForeignValue)) : simpleQuery(text);
 }
 
-/** @throws the first error of the batch. */
+/** Returns the rows of a reply. @throws the first error of the batch. */
 function rowsOf<R extends object = Row>(reply: Reply): R[] {
   if (reply.error) throw mapDatabaseError(reply.error);
   return reply.rows as R[];

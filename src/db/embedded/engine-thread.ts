@@ -1,16 +1,16 @@
-/** One database worker, seen from the main thread: one request is one batch of protocol bytes. */
+/** The main thread's side of the database worker. One request is one batch of protocol bytes. */
 import { Worker } from 'node:worker_threads';
 import type { FromWorker, ToWorker, WorkerOptions } from './protocol.ts';
 
-/** The engine's data is WebAssembly memory; its thread's own heap only sees short-lived messages. */
+/** The engine's data is WebAssembly memory. The heap of its thread only holds short-lived messages. */
 const YOUNG_GENERATION_MB = 16;
 
 export interface EngineThread {
-  /** Runs one batch; batches run in the order of the calls. @throws Error when the thread is gone. */
+  /** Runs one batch. Batches run in the order of the calls. @throws Error when the thread has ended. */
   run(bytes: Uint8Array): Promise<Uint8Array>;
-  /** Flushes and ends. */
+  /** Flushes and ends the thread. */
   close(): Promise<void>;
-  /** Ends at once, as a kill would; what waits is rejected with `reason`. */
+  /** Ends the thread at once, like a kill, and rejects waiting requests with `reason`. */
   kill(reason: Error): Promise<void>;
 }
 
@@ -20,7 +20,7 @@ interface Waiting {
 }
 
 /**
- * Starts the worker and waits until the engine answers. `onLost` is called when it ends without having been told to.
+ * Starts the worker and waits until the engine answers. Calls `onLost` when the worker ends unexpectedly.
  *
  * @throws Error with the engine's reason when it does not start.
  */
@@ -28,7 +28,7 @@ export async function openEngineThread(options: WorkerOptions, onLost: (reason: 
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   const worker = new Worker(new URL(`./worker.${extension}`, import.meta.url), {
     workerData: options,
-    // Options of the process (--input-type, --test) are none of the worker's.
+    // The worker must not inherit options of the process (--input-type, --test).
     execArgv: [],
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
   });

@@ -1,6 +1,6 @@
 /**
- * The engine, kept running. PostgreSQL ends a server that cannot keep its promises (disk full, failed fsync: PANIC) and
- * starts it again from the log; here the thread is ended and a new one started, with the same recovery.
+ * The engine with restarts. PostgreSQL ends a server that cannot keep its promises (disk full, failed fsync: PANIC) and starts it
+ * again from the log. Here the thread is ended and a new thread is started, with the same recovery.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../errors.ts';
@@ -12,15 +12,15 @@ const RESTART_DELAY_MS_MAX = 10_000;
 const RETRY_SECONDS = 5;
 
 export interface Engine {
-  /** Runs one batch; batches run in the order of the calls. @throws ServiceError `overloaded` while it restarts. */
+  /** Runs one batch. Batches run in the order of the calls. @throws ServiceError `overloaded` during a restart. */
   run(bytes: Uint8Array): Promise<Uint8Array>;
-  /** Raised by every restart: what an earlier session held (a transaction, LISTEN) is gone. */
+  /** Every restart raises it. What an earlier session held (a transaction, LISTEN) is lost. */
   readonly generation: number;
-  /** Ends the thread, which is in no state to go on, and starts another. */
+  /** Ends the broken thread and starts another. */
   restart(reason: Error): void;
-  /** Called after every restart. */
+  /** Calls `done` after every restart. */
   onRestart(done: () => void): void;
-  /** Flushes and ends. */
+  /** Flushes and ends the engine. */
   close(): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export async function openEngine(options: WorkerOptions): Promise<Engine> {
         thread = await open();
         break;
       } catch {
-        // Whatever ended it lasts, for example the disk is still full: wait longer.
+        // The cause lasts, for example the disk is still full: wait longer.
       }
     }
   };
@@ -76,7 +76,7 @@ export async function openEngine(options: WorkerOptions): Promise<Engine> {
   };
 }
 
-/** What requests get while the engine restarts. */
+/** Returns the error for requests during a restart. */
 export function unavailable(cause?: Error): ServiceError {
   const options = { retryAfterSeconds: RETRY_SECONDS, ...(cause ? { cause } : {}) };
   return new ServiceError('overloaded', 'The database is restarting. Try again shortly.', options);

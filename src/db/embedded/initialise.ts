@@ -1,4 +1,4 @@
-/** Makes a data directory that is either whole and on disk, or not there. */
+/** Creates a data directory completely and durably, or not at all. */
 import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -7,10 +7,10 @@ import { openEngine } from './engine.ts';
 const FILES_AT_ONCE = 16;
 
 /**
- * Creates the data directory when it is missing. A start that is killed meanwhile leaves only a folder beside it, which
- * the next start replaces. Call with the directory's lock held.
+ * Creates the data directory when it is missing. A start that is killed before the end leaves only the folder `<directory>.new`,
+ * which the next start replaces. The caller holds the lock of the directory.
  *
- * @throws Error when the directory holds something else.
+ * @throws Error when the directory holds other files.
  */
 export async function initialiseDirectory(dataDir: string): Promise<void> {
   if (existsSync(join(dataDir, 'PG_VERSION'))) return;
@@ -28,7 +28,7 @@ export async function initialiseDirectory(dataDir: string): Promise<void> {
   await syncPaths([dirname(dataDir)]);
 }
 
-/** The engine copies its initial files without fsync; later it only fsyncs those that it changes. */
+/** Syncs all files. The engine copies its initial files without fsync, and later only syncs the files that it changes. */
 async function syncTree(root: string): Promise<void> {
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
   await syncPaths([root, ...entries.map((entry) => join(entry.parentPath, entry.name))]);

@@ -1,4 +1,4 @@
-/** The exclusive lock of a data directory: the engine itself has none, and two processes would lose rows silently. */
+/** The exclusive lock of a data directory. The engine has no lock, and two processes would silently lose rows. */
 import { DatabaseSync } from 'node:sqlite';
 import { ServiceError } from '../../errors.ts';
 
@@ -6,16 +6,16 @@ export interface DirectoryLock {
   release(): void;
 }
 
-/** The file lies beside the directory, so that the directory can be moved or removed as a whole. */
+/** Returns the path of the lock file, next to the directory, so that the directory can be moved or removed as a whole. */
 export function lockFileOf(dataDir: string): string {
   return `${dataDir}.lock`;
 }
 
 /**
- * Takes the lock, waiting at most `waitMs` (this blocks the thread). The kernel frees it with the process, however it
- * ends, so a killed process leaves nothing to clean up.
+ * Takes the lock, waiting at most `waitMs` (which blocks the thread). The kernel releases the lock with the process, so that a
+ * killed process leaves nothing to clean up.
  *
- * @throws ServiceError overloaded, with one line that names the file when another process, or this one, holds it.
+ * @throws ServiceError overloaded, with one line that names the file, when another process or this process holds the lock.
  */
 export function lockDirectory(dataDir: string, waitMs = 0): DirectoryLock {
   const file = lockFileOf(dataDir);
@@ -34,7 +34,7 @@ export function lockDirectory(dataDir: string, waitMs = 0): DirectoryLock {
   return { release: () => database.close() };
 }
 
-/** SQLITE_BUSY and its extended codes. */
+/** Returns true for SQLITE_BUSY and its extended codes. */
 function isBusy(error: unknown): boolean {
   const code = (error as { errcode?: unknown }).errcode;
   return typeof code === 'number' && (code & 0xff) === 5;

@@ -1,7 +1,7 @@
 /** Messages between the main thread and the database worker. */
 
 export interface WorkerOptions {
-  /** Absolute path; created when missing. */
+  /** Absolute path of the data directory. */
   dataDir: string;
 }
 
@@ -12,5 +12,5 @@ export type FromWorker =
   /** The engine did not start. */
   | { kind: 'refused'; message: string }
   | { kind: 'reply'; id: number; bytes: Uint8Array }
-  /** The engine broke while running this request. */
+  /** The engine failed while it ran this request. */
   | { kind: 'failed'; id: number; message: string };

@@ -1,29 +1,29 @@
 /**
- * The engine has one session, so everything queues, first come, first served. A batch that stands alone is sent at once,
- * behind those already sent; a transaction holds the session until it ends.
+ * The queue for the engine's only session: first come, first served. A single batch is sent at once, after the batches already
+ * sent. A transaction holds the session until it ends.
  *
- * A transaction of background work lets everything else go first, also the next statement of a search that has just had an
- * answer: otherwise a search of several statements would wait for a transaction before each of them. It waits so for a while at most,
- * and then one of them goes first: of several runs, others would wait for a transaction each.
+ * A background transaction lets everything else go first, also the next statement of a search that has just received an answer.
+ * Otherwise a search of several statements would wait for a background transaction before each statement. A background transaction
+ * waits for a limited time, and then goes first. Only one does so at a time: with several runs, others would wait for each of them.
  */
 import { ServiceError } from '../../errors.ts';
 import { abortReason } from '../../util/abort.ts';
 import { type Engine, unavailable } from './engine.ts';
 import { type Notification, type Reply, readReply, simpleQuery } from './wire.ts';
 
-/** A transaction that sends nothing for this long is rolled back: it would stop everybody else. */
+/** A transaction that sends nothing for this long is rolled back, because it blocks everybody else. */
 export const IDLE_IN_TRANSACTION_MS = 60_000;
-/** More waiting statements and transactions than this are refused. */
+/** Most statements and transactions that wait. Further ones are refused. */
 export const WAITING_MAX = 10_000;
 const OVERLOADED_RETRY_SECONDS = 2;
 
-/** When background work has its turn. */
+/** When a background transaction starts. */
 export interface BackgroundLimits {
-  /** After the last answer to anybody else … */
+  /** The time since the last answer to anybody else … */
   quietMs: number;
-  /** … or when it has waited so long … */
+  /** … or the time that it has waited … */
   waitMs: number;
-  /** … and others had their turn for so long since the background work before it. */
+  /** … together with the time since the previous background transaction. */
   betweenMs: number;
 }
 const BACKGROUND: BackgroundLimits = { quietMs: 3, waitMs: 100, betweenMs: 30 };
@@ -32,23 +32,23 @@ const BACKGROUND: BackgroundLimits = { quietMs: 3, waitMs: 100, betweenMs: 30 };
 export interface Lease {
   /** Runs one batch; `keepNames` as in `readReply`. @throws the reason of `abort`, the statement's error. */
   run(bytes: Uint8Array, keepNames?: boolean): Promise<Reply>;
-  /** Runs the last batch (commit or rollback) and lets the next one in. */
+  /** Runs the last batch (commit or rollback) and releases the session. */
   end(bytes: Uint8Array): Promise<Reply>;
-  /** The same of a transaction that only read: the next one is let in behind it at once, and nobody waits. @throws as `run`. */
-  leave(bytes: Uint8Array): void;
-  /** Rolls back, lets the next one in, and makes every later `run` reject with `reason`. No-op when ended. */
+  /** Sends the last batch of a transaction that only read, and releases the session without waiting. @throws as `run`. */
+  endUnawaited(bytes: Uint8Array): void;
+  /** Rolls back, releases the session, and makes every later `run` reject with `reason`. No-op when ended. */
   abort(reason: Error): void;
-  /** Rejects with the reason when the lease is aborted; never resolves. */
+  /** Rejects with the reason of `abort`. Never resolves. */
   readonly aborted: Promise<never>;
 }
 
 export interface Session {
-  /** A batch that leaves no transaction open; `keepNames` as in `readReply`. */
+  /** Runs a batch that leaves no transaction open; `keepNames` as in `readReply`. */
   single(bytes: Uint8Array, keepNames?: boolean): Promise<Reply>;
-  /** Waits for the turn. @throws the signal's reason when it aborts before that. */
+  /** Waits for the session and takes it. @throws the signal's reason when the signal aborts before. */
   lease(signal?: AbortSignal, background?: boolean): Promise<Lease>;
-  /** Called with every NOTIFY that the session hears. */
-  onNotification(hear: (notification: Notification) => void): () => void;
+  /** Calls `listener` with every NOTIFY. Returns the function that removes the listener. */
+  onNotification(listener: (notification: Notification) => void): () => void;
   /** Resolves when nothing runs or waits. */
   idle(): Promise<void>;
 }
@@ -57,7 +57,7 @@ export function createSession(engine: Engine, limits: BackgroundLimits = BACKGRO
   const waiting: (() => void)[] = [];
   const background: { start: () => void; since: number }[] = [];
   const idlers: (() => void)[] = [];
-  const hearers = new Set<(notification: Notification) => void>();
+  const listeners = new Set<(notification: Notification) => void>();
   let held = false;
   let running = 0;
   let answeredAt = Number.NEGATIVE_INFINITY;
@@ -100,7 +100,7 @@ export function createSession(engine: Engine, limits: BackgroundLimits = BACKGRO
     try {
       const reply = readReply(await engine.run(bytes), keepNames);
       if (isFatal(reply.error)) engine.restart(reply.error);
-      for (const notification of reply.notifications) for (const hear of hearers) hear(notification);
+      for (const notification of reply.notifications) for (const listener of listeners) listener(notification);
       return reply;
     } finally {
       running -= 1;
@@ -128,9 +128,9 @@ export function createSession(engine: Engine, limits: BackgroundLimits = BACKGRO
           resolve(createLease(engine, send, release));
         }, isBackground);
       }),
-    onNotification: (hear) => {
-      hearers.add(hear);
-      return () => hearers.delete(hear);
+    onNotification: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
     },
     idle: () =>
       new Promise((resolve) => {
@@ -140,7 +140,7 @@ export function createSession(engine: Engine, limits: BackgroundLimits = BACKGRO
   };
 }
 
-/** After these PostgreSQL's server process ends; the engine's thread only seems to go on. */
+/** After such an error a PostgreSQL server process ends. The engine's thread only seems to go on. */
 function isFatal(error: Error | undefined): error is Error {
   const severity = (error as { severity?: unknown } | undefined)?.severity;
   return severity === 'PANIC' || severity === 'FATAL';
@@ -154,7 +154,7 @@ type Send = (bytes: Uint8Array, keepNames?: boolean, isSingle?: boolean) => Prom
 
 function createLease(engine: Engine, send: Send, release: () => void): Lease {
   const { generation } = engine;
-  /** Why it takes no more: an error is made only for who asks. */
+  /** Why the lease accepts no more batches. A function, so that an error is only made when somebody needs it. */
   let ended: (() => Error) | undefined;
   let timer: NodeJS.Timeout | undefined;
   let rejectAborted: (reason: Error) => void = () => {};
@@ -163,15 +163,15 @@ function createLease(engine: Engine, send: Send, release: () => void): Lease {
   });
   aborted.catch(() => {});
 
-  /** After a restart the transaction is gone: its statements must not run outside of one. */
-  const sendSame: Send = async (bytes, keepNames) => {
+  /** After a restart the transaction is lost, and its statements must not run outside a transaction. */
+  const sendInTransaction: Send = async (bytes, keepNames) => {
     if (engine.generation !== generation) throw unavailable();
     return send(bytes, keepNames);
   };
   const finish = async (bytes: Uint8Array): Promise<Reply> => {
     clearTimeout(timer);
     try {
-      return await sendSame(bytes);
+      return await sendInTransaction(bytes);
     } finally {
       release();
     }
@@ -202,7 +202,7 @@ function createLease(engine: Engine, send: Send, release: () => void): Lease {
     async run(bytes, keepNames) {
       assertOpen();
       clearTimeout(timer);
-      const reply = await sendSame(bytes, keepNames);
+      const reply = await sendInTransaction(bytes, keepNames);
       assertOpen();
       watch();
       return reply;
@@ -212,12 +212,12 @@ function createLease(engine: Engine, send: Send, release: () => void): Lease {
       ended = hasEnded;
       return finish(bytes);
     },
-    leave(bytes) {
+    endUnawaited(bytes) {
       assertOpen();
       ended = hasEnded;
       clearTimeout(timer);
-      // What was read was read; of an engine that is lost, the next statement hears.
-      sendSame(bytes).catch(() => {});
+      // The rows are already read. The next statement reports an engine that is lost.
+      sendInTransaction(bytes).catch(() => {});
       release();
     },
   };

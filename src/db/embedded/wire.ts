@@ -1,23 +1,23 @@
 /**
- * The part of PostgreSQL's wire protocol (version 3) that the embedded engine needs: it takes protocol bytes and
- * answers with protocol bytes, so one message carries a whole batch of statements.
+ * The part of PostgreSQL's wire protocol (version 3) that the embedded engine needs. The engine takes protocol bytes and answers with
+ * protocol bytes, so that one message carries a whole batch of statements.
  */
 import pg from 'pg';
 import { camelCase } from '../column-names.ts';
 import type { Row } from '../database.ts';
 import { type BoundValue, valueParser } from '../values.ts';
 
-/** A simple query: any number of statements, no values. */
+/** Returns a simple query: any number of statements without values. */
 export function simpleQuery(text: string): Buffer {
   return message('Q', cString(text));
 }
 
-/** One statement with values: Parse, Bind, Describe, Execute, Sync. The engine forgets it, unless it has a name. */
+/** Returns one statement with values: Parse, Bind, Describe, Execute, Sync. The engine keeps the statement only if it has a name. */
 export function statement(text: string, values: readonly BoundValue[], name = ''): Buffer {
   return Buffer.concat([message('P', cString(name), cString(text), int16(0)), boundStatement(name, values)]);
 }
 
-/** The same of a statement that the engine knows by its name. */
+/** Returns the execution of a prepared statement, which the engine knows by its name. */
 export function boundStatement(name: string, values: readonly BoundValue[]): Buffer {
   return Buffer.concat([bindMessage(name, values), DESCRIBE_EXECUTE_SYNC]);
 }
@@ -25,11 +25,11 @@ export function boundStatement(name: string, values: readonly BoundValue[]): Buf
 export interface Reply {
   /** The rows of all statements, in order. */
   rows: Row[];
-  /** The first error; the statements after it, up to the next Sync, did not run. */
+  /** The first error. The statements after it, up to the next Sync, did not run. */
   error: Error | undefined;
-  /** True when the batch left a transaction open, be it a failed one. */
+  /** True when the batch left a transaction open, also a failed transaction. */
   inTransaction: boolean;
-  /** A statement with values was understood: if it has a name, the engine knows it from now on. */
+  /** A statement with values was parsed. If the statement has a name, it is now prepared. */
   isParsed: boolean;
   notifications: Notification[];
 }
@@ -39,7 +39,7 @@ export interface Notification {
   payload: string;
 }
 
-/** Reads everything the engine answered to one batch. `keepNames`: rows name their columns as the statement does, not in camelCase. */
+/** Returns everything that the engine answered to one batch. `keepNames` keeps the column names, instead of camelCase. */
 export function readReply(bytes: Uint8Array, keepNames = false): Reply {
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const reply: Reply = { rows: [], error: undefined, inTransaction: false, isParsed: false, notifications: [] };
@@ -105,7 +105,7 @@ function message(type: string, ...parts: readonly Buffer[]): Buffer {
   return Buffer.concat([Buffer.from(type), int32(length), ...parts]);
 }
 
-/** @throws Error on U+0000: it would end the statement early. */
+/** @throws Error on U+0000, which would end the statement early. */
 function cString(text: string): Buffer {
   if (text.includes('\0')) throw new Error('SQL text must not contain U+0000');
   return Buffer.from(`${text}\0`);
@@ -131,17 +131,17 @@ interface Column {
   parse: (text: string) => unknown;
 }
 
-/** By what describes them: statements come again, and a name that is known by another row is stored the faster. */
-const described = new Map<string, Column[]>();
-const DESCRIBED_MAX = 500;
+/** By row description, because statements repeat, and because rows that share the strings of names are stored faster. */
+const columnsByDescription = new Map<string, Column[]>();
+const DESCRIPTIONS_MAX = 500;
 
 function columnsOf(data: Buffer, body: number, end: number): Column[] {
   const description = data.toString('latin1', body, end);
-  let columns = described.get(description);
+  let columns = columnsByDescription.get(description);
   if (!columns) {
-    if (described.size >= DESCRIBED_MAX) described.clear();
+    if (columnsByDescription.size >= DESCRIPTIONS_MAX) columnsByDescription.clear();
     columns = readColumns(data, body);
-    described.set(description, columns);
+    columnsByDescription.set(description, columns);
   }
   return columns;
 }
@@ -200,7 +200,7 @@ const ERROR_FIELDS: Readonly<Record<string, string>> = {
   n: 'constraint',
 };
 
-/** The same class and members as the `pg` driver's errors, so that one helper reads both. */
+/** Returns an error with the class and members of the `pg` driver's errors, so that one function reads both. */
 function readError(data: Buffer, body: number, length: number): Error {
   const fields = new Map<string, string>();
   for (let at = body; data[at] !== 0; ) {

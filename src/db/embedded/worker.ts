@@ -1,4 +1,4 @@
-/** The worker thread that holds the engine: protocol bytes in, protocol bytes out, in the order they arrive. */
+/** The worker thread that runs the engine: protocol bytes in, protocol bytes out, in order of arrival. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
 import { pg_textsearch } from '@electric-sql/pglite-pg_textsearch';
@@ -8,8 +8,8 @@ import type { FromWorker, ToWorker, WorkerOptions } from './protocol.ts';
 import { readReply, simpleQuery } from './wire.ts';
 
 /**
- * The engine's own start parameters, but with fsync (theirs say `-F`), and with memory for one session: the engine touches
- * all of its shared memory at the start, so 128 MB of buffers (its default) would be 120 MB more of resident memory.
+ * PGlite's start parameters, but with fsync (PGlite passes `-F`) and with memory for one session. The engine touches all of its
+ * shared memory at the start, so the default of 128 MB of buffers would take that much resident memory.
  */
 const START_PARAMS = [
   '--single',
@@ -32,8 +32,8 @@ const START_PARAMS = [
     work_mem: '8MB',
     maintenance_work_mem: '32MB',
     'pg_textsearch.allow_rls': 'on',
-    // A write buffer of 192 kB per BM25 index. Whoever fills it writes it out while everybody waits: 0.025 s of work. A larger one
-    // takes longer, and searches, which read all of it, too; a smaller one makes more segments to merge (../text-segments.ts).
+    // A write buffer of 192 kB per BM25 index. The insert that fills the buffer writes it out while everybody waits (0.025 s). A
+    // larger buffer takes longer, also in searches, which read all of it. A smaller one makes more segments (../text-segments.ts).
     'pg_textsearch.memtable_pages_threshold': '24',
     'pg_textsearch.memory_limit': '64MB',
   }),
@@ -81,7 +81,7 @@ async function run(engine: PGlite, request: Uint8Array): Promise<Uint8Array<Arra
   return bytes;
 }
 
-/** A commit that is not on disk is a broken promise: refuse to start rather than lose rows later. */
+/** @throws Error when a commit is not synced to disk: the start is refused, because rows could be lost later. */
 async function assertCommitFsyncs(engine: PGlite, files: DurableFs): Promise<void> {
   const before = files.fsyncCount;
   const reply = readReply(await run(engine, simpleQuery(`select pg_logical_emit_message(true, 'pinakes', 'start')`)));

@@ -1,13 +1,13 @@
-/** LISTEN on a connection of its own, which comes back after it was lost. */
+/** LISTEN on a separate connection, which is opened again after it was lost. */
 import type pg from 'pg';
 import type { Listener } from '../database.ts';
 
 const RECONNECT_MS_FIRST = 500;
 const RECONNECT_MS_MAX = 30_000;
-/** A connection that is silently dead is noticed by this statement. */
+/** How often a statement checks that the connection is alive. */
 const PROBE_INTERVAL_MS = 30_000;
 
-/** @throws Error when the first connection fails; later losses are repaired. */
+/** Starts to listen. @throws Error when the first connection fails. Later losses are repaired. */
 export async function listen(
   connect: () => pg.Client,
   channel: string,

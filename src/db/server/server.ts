@@ -1,24 +1,24 @@
-/** The `Database` port over a PostgreSQL server: a pool, one client per transaction. */
+/** The `Database` port over a PostgreSQL server: a pool, and one client for each transaction. */
 import pg from 'pg';
 import type { Database, SystemDatabase } from '../database.ts';
 import { ensureExtensions } from '../extensions.ts';
 import type { Sql } from '../sql.ts';
 import { encodeForeignValue, encodeValue, valueParser } from '../values.ts';
 import { listen } from './listener.ts';
-import { explainStart, whileAlone } from './start.ts';
+import { explainStart, withStartLock } from './start.ts';
 import { openStatementNames } from './statement-names.ts';
 import { type Connections, runStatement, runTransaction } from './transaction.ts';
 
-/** Per process; PostgreSQL allows 100 connections by default, for all of its clients. */
+/** Per process. PostgreSQL allows 100 connections by default, for all of its clients. */
 export const CONNECTIONS_MAX = 20;
-/** A request waits this long for a free connection before it is told to come back. */
+/** A request waits this long for a free connection, and then fails with a hint to retry. */
 const CONNECT_TIMEOUT_MS = 5_000;
-/** A connection that nobody needed for this long is closed. */
+/** A connection that is idle for this long is closed. */
 const IDLE_TIMEOUT_MS = 60_000;
 const KEEP_ALIVE_DELAY_MS = 10_000;
-/** The server cancels a longer statement. */
+/** The server cancels a statement that runs longer. */
 const STATEMENT_TIMEOUT_MS = 60_000;
-/** A server that does not even say so is given up. */
+/** After this time without an answer, not even the cancellation, the connection counts as lost. */
 const ANSWER_TIMEOUT_MS = 75_000;
 const IDLE_IN_TRANSACTION_MS = 60_000;
 const CLOSE_WAIT_MS = 10_000;
@@ -46,15 +46,15 @@ export async function openServerDatabase(options: ServerOptions): Promise<Databa
     statement_timeout: STATEMENT_TIMEOUT_MS,
     query_timeout: ANSWER_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
-    // A statement that is estimated to be costly would be compiled for half a second, and then run for a hundredth of one.
+    // The server would compile a statement with a high estimate for half a second, which then runs for a hundredth of a second.
     options: '-c jit=off',
   });
-  // A pooled connection that breaks while idle is replaced at its next use.
+  // The pool replaces an idle connection that broke.
   pool.on('error', () => {});
   const connections = { pool, nameOf: openStatementNames() };
   const system = createSystem(connections, connection);
   try {
-    return createDatabase(connections, system, await whileAlone(system, () => ensureExtensions(system)));
+    return createDatabase(connections, system, await withStartLock(system, () => ensureExtensions(system)));
   } catch (error) {
     await pool.end();
     throw explainStart(error, options.url);
@@ -85,7 +85,7 @@ function createSystem(connections: Connections, connection: pg.ClientConfig): Sy
       rows: await runStatement(pool, text, values?.map(encodeForeignValue), { keepNames: true }),
     }),
     async executeOutsideTransaction(text) {
-      // A vacuum may take longer than any request's statement: a client of its own, without the limits.
+      // A vacuum may take longer than the statement of a request, so it gets a separate client without time limits.
       const client = new pg.Client(connection);
       client.on('error', () => {});
       await client.connect();

@@ -1,4 +1,4 @@
-/** Starting on a PostgreSQL server: one process prepares the database at a time, and a failure says what an operator can do. */
+/** The start on a PostgreSQL server: one process at a time prepares the database, and an error says what an operator can do. */
 import pg from 'pg';
 import { ServiceError } from '../../errors.ts';
 import { ConfigError } from '../../util/settings-reader.ts';
@@ -7,16 +7,16 @@ import { SchemaMismatch } from '../migrate.ts';
 import { sql } from '../sql.ts';
 import { TENANT_ROLE } from '../tenant-scope.ts';
 
-/** Any constant other than the lock of `migrate`, which is taken while this one is held. */
+/** Any constant other than the lock of `migrate`, which is taken while this lock is held. */
 const START_LOCK = 8_310_453;
 const SETTING = 'PINAKES_DATABASE_URL';
 const EXAMPLE = 'postgres://user:secret@db.example.com:5432/pinakes';
 
 /**
- * Returns what `work` returns. Processes that start on the same database run their `work` one after the other: `create … if not
- * exists` fails when two sessions run it at the same moment.
+ * Returns what `work` returns. Processes that start on the same database run their `work` one after the other, because `create … if
+ * not exists` fails when two sessions run it at the same moment.
  */
-export function whileAlone<T>(system: SystemDatabase, work: () => Promise<T>): Promise<T> {
+export function withStartLock<T>(system: SystemDatabase, work: () => Promise<T>): Promise<T> {
   return system.transaction(
     async (tx) => {
       // The lock's own connection stays idle until `work`, which uses other connections, has ended.
@@ -24,11 +24,11 @@ export function whileAlone<T>(system: SystemDatabase, work: () => Promise<T>): P
       await tx.query(sql`select pg_advisory_xact_lock(${START_LOCK})`);
       return work();
     },
-    { patient: true },
+    { withoutTimeout: true },
   );
 }
 
-/** Returns `error` as a ConfigError of one line where the server, its settings or its address is to blame. Shows no password. */
+/** Returns a ConfigError of one line where the server, its settings or its address is to blame, else `error`. Shows no password. */
 export function explainStart(error: unknown, url: string): unknown {
   const cause = error instanceof ServiceError ? error.cause : error;
   if (!(cause instanceof Error) || cause instanceof ConfigError) return error;
@@ -64,14 +64,14 @@ function problemOf(cause: Error, error: unknown, { host, database, role }: Targe
     return `names the role "${role}" on ${host}, which lacks a right: ${message}${remedy(message, role)}`;
   if (/does not support SSL|certificate|\bTLS\b|\bSSL\b/i.test(message) || code?.startsWith('ERR_TLS'))
     return `names ${host}, to which no encrypted connection can be made (${message || code})`;
-  // What passes by itself, and what keeps a server from being reached, was found out by `mapDatabaseError`.
+  // `mapDatabaseError` found out which errors end by themselves and which keep the server from being reached.
   if (!(error instanceof ServiceError)) return undefined;
   return code !== undefined && /^(53|57)/.test(code)
     ? `names ${host}, which takes no connection now (${message})`
     : `names ${host}, which cannot be reached (${code ?? message})`;
 }
 
-/** What a superuser runs once, for the rights that a start needs. */
+/** Returns the statement that a superuser runs once, for the rights that a start needs. */
 function remedy(message: string, role: string): string {
   if (/create extension "vector"/.test(message)) return ' (a superuser runs once: create extension vector)';
   if (/create role|grant role/.test(message))

@@ -1,4 +1,4 @@
-/** One transaction on one client of the pool. */
+/** Transactions, each on one client of the pool. */
 import type pg from 'pg';
 import { abortReason } from '../../util/abort.ts';
 import type { Row, TransactionOptions, Tx } from '../database.ts';
@@ -8,12 +8,12 @@ import { tenantCommands } from '../tenant-scope.ts';
 import { type BoundValue, encodeForeignValue, encodeValue } from '../values.ts';
 import { rowsOf } from './rows.ts';
 
-/** The driver's own limit, which knows no "none": 24 days. */
-const PATIENT_TIMEOUT_MS = 2 ** 31 - 1;
+/** The longest time limit of the driver, 24 days. The driver has no value for "none". */
+const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
 export interface StatementOptions {
   /** Runs without a time-out. */
-  patient?: boolean;
+  withoutTimeout?: boolean;
   /** Keeps the column names of the result, as `rowsOf` does. */
   keepNames?: boolean;
   /** Prepares the statement under this name on the connection. */
@@ -23,15 +23,15 @@ export interface StatementOptions {
 /**
  * Runs a statement, or without values and name a script of several, and returns all rows.
  *
- * @throws mapped errors.
+ * @throws errors as `mapDatabaseError` returns them.
  */
 export async function runStatement(
   client: pg.Pool | pg.ClientBase,
   text: string,
   values: readonly unknown[] = [],
-  { patient = false, keepNames = false, name }: StatementOptions = {},
+  { withoutTimeout = false, keepNames = false, name }: StatementOptions = {},
 ): Promise<Row[]> {
-  const limit = patient ? { query_timeout: PATIENT_TIMEOUT_MS } : {};
+  const limit = withoutTimeout ? { query_timeout: NO_TIMEOUT_MS } : {};
   const prepared = name === undefined ? {} : { name };
   try {
     const bound = values.length > 0 || name !== undefined ? { values: [...values] } : {};
@@ -58,15 +58,15 @@ export async function runTransaction<T>(
   connections: Connections,
   tenantId: string | undefined,
   fn: (tx: Tx) => Promise<T>,
-  { signal, patient = false, readOnly = false }: TransactionOptions = {},
+  { signal, withoutTimeout = false, readOnly = false }: TransactionOptions = {},
 ): Promise<T> {
   const opening = [
     readOnly ? BEGIN_READING : 'begin',
     ...(tenantId === undefined ? [] : tenantCommands(tenantId)),
-    ...(patient ? ['set local statement_timeout=0'] : []),
+    ...(withoutTimeout ? ['set local statement_timeout=0'] : []),
   ];
   if (signal?.aborted) throw abortReason(signal);
-  const lease = await openLease(connections, opening, patient);
+  const lease = await openLease(connections, opening, withoutTimeout);
   const onAbort = (): void => lease.abort(abortReason(signal!));
   signal?.addEventListener('abort', onAbort, { once: true });
   try {
@@ -108,13 +108,13 @@ interface Lease {
   run(statement: Statement): Promise<Row[]>;
   /** Gives the client back. @throws when the commit failed or was not acknowledged. */
   commit(): Promise<void>;
-  /** Rolls back, gives the client back (or drops it when it does not answer), and fails later `run`s. No-op when ended. */
+  /** Rolls back, releases the client (or closes it when it does not answer), and fails later `run`s. No-op when ended. */
   abort(reason: Error): void;
-  /** Rejects with the reason of `abort`; never resolves. */
+  /** Rejects with the reason of `abort`. Never resolves. */
   aborted: Promise<never>;
 }
 
-/** @throws mapped errors. */
+/** @throws errors as `mapDatabaseError` returns them. */
 async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
   try {
     return await pool.connect();
@@ -124,7 +124,11 @@ async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
 }
 
 /** Takes a client of the pool for one transaction, which begins with its first statement. `opening`: the commands that begin it. */
-async function openLease({ pool, nameOf }: Connections, opening: readonly string[], patient: boolean): Promise<Lease> {
+async function openLease(
+  { pool, nameOf }: Connections,
+  opening: readonly string[],
+  withoutTimeout: boolean,
+): Promise<Lease> {
   const client = await connect(pool);
   let ended: Error | undefined;
   let begun = false;
@@ -150,12 +154,16 @@ async function openLease({ pool, nameOf }: Connections, opening: readonly string
     if (!begun) {
       begun = true;
       // One message stops at its first error, so nothing runs outside of the transaction.
-      if (script) return runStatement(client, [...opening, text].join(';'), [], { patient, keepNames });
-      await runStatement(client, opening.join(';'), [], { patient });
+      if (script) return runStatement(client, [...opening, text].join(';'), [], { withoutTimeout, keepNames });
+      await runStatement(client, opening.join(';'), [], { withoutTimeout });
     }
     const name = keepsPlan ? nameOf(text) : undefined;
     try {
-      return await runStatement(client, text, values, { patient, keepNames, ...(name !== undefined && { name }) });
+      return await runStatement(client, text, values, {
+        withoutTimeout,
+        keepNames,
+        ...(name !== undefined && { name }),
+      });
     } catch (error) {
       // The prepared statement may be out of date (after a migration), so the connection is dropped.
       inDoubt = name !== undefined;
