@@ -79,8 +79,8 @@ export function buildWorker(given: Deps, { scheduleIntervalMs = SCHEDULE_INTERVA
   };
 }
 
-/** The same handlers, whose run times are counted. */
-function timed({ metrics }: Pick<Deps, 'metrics'>, work: JobWork): JobWork {
+/** Returns handlers that count their run times and log their failures. */
+function timed({ metrics, log }: Pick<Deps, 'metrics' | 'log'>, work: JobWork): JobWork {
   const entries = JOB_KINDS.map((kind) => {
     const { handler, concurrency } = work[kind];
     const observed: JobHandler = async (payload, context) => {
@@ -89,6 +89,11 @@ function timed({ metrics }: Pick<Deps, 'metrics'>, work: JobWork): JobWork {
       try {
         await handler(payload, context);
         outcome = 'done';
+      } catch (error) {
+        const { tenantId } = payload;
+        if (!context.signal.aborted)
+          log.error({ err: error, kind, tenantId, lastAttempt: context.lastAttempt }, 'a job failed');
+        throw error;
       } finally {
         if (outcome === 'failed' && context.signal.aborted) outcome = 'aborted';
         metrics.job(kind, outcome, (performance.now() - begun) / 1000);
