@@ -275,7 +275,7 @@ export async function listRunErrors(
   const matching = sql`e.tenant_id = ${tenantId} and e.run_id = ${runId}`;
   const after = page.afterId === undefined ? raw('true') : sql`e.id > ${page.afterId}::uuid`;
   const rows = await tx.query<RunError>(sql`
-    select e.id, e.source_id, e.name, e.stage, e.title, e.message, e.retryable
+    select e.id, e.source_id, e.name, e.stage, e.title, e.message, e.retryable, e.created_at
     from run_error e where ${matching} and ${after} order by e.id limit ${page.limit + 1}`);
   const [count] = await tx.query<{ total: number }>(sql`select count(*) as total from run_error e where ${matching}`);
   return { rows, total: count?.total ?? 0 };
