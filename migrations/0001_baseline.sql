@@ -3,13 +3,13 @@
 -- Every table that holds tenants' data has the column tenant_id. Two walls separate tenants: each statement names the tenant, and
 -- row-level security hides the rows of all others (last section). Ids are UUIDv7: they ascend with the time of creation.
 --
--- Two rooms are not here. migrate.ts creates the role pinakes_app and the table schema_migration before the first migration runs.
--- pg-boss keeps the job queue in a schema of its own. The extension vector is installed before (src/db/extensions.ts).
+-- Before the first migration, src/db/extensions.ts installs the extensions, and src/db/migrate.ts creates the role pinakes_app and the
+-- table schema_migration. pg-boss keeps the job queue in a schema of its own, pgboss.
 
 comment on table schema_migration is 'Applied migrations (src/db/migrate.ts).';
 
 
--- ───────────────────────────────────────────── Tenants and keys ─────────────────────────────────────────────
+-- ── Tenants and keys ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 create table tenant (
   id uuid primary key,
@@ -55,7 +55,7 @@ create index idempotency_key_created on idempotency_key (created_at);
 comment on table idempotency_key is 'Answers by Idempotency-Key, so that a repeated request gets the first answer again.';
 
 
--- ─────────────────────────────────────────── Source groups and tags ───────────────────────────────────────────
+-- ── Source groups and tags ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 create table source_group (
   tenant_id uuid not null references tenant (id) on delete cascade,
@@ -139,7 +139,7 @@ create index tag_source_group_group on tag_source_group (tenant_id, source_group
 comment on table tag_source_group is 'Which source group carries which tag.';
 
 
--- ──────────────────────────────────────────────── Sources and blobs ────────────────────────────────────────────────
+-- ── Sources and blobs ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 create table blob (
   tenant_id uuid not null references tenant (id) on delete cascade,
@@ -148,7 +148,7 @@ create table blob (
   created_at timestamptz not null default now(),
   primary key (tenant_id, hash)
 );
-comment on table blob is 'Files in the blob store. A row without a file, or a file without a row, is what a crash left for the collector.';
+comment on table blob is 'Files in the blob store. The collector removes rows and files that no source needs.';
 
 create table upload (
   tenant_id uuid not null references tenant (id) on delete cascade,
@@ -222,7 +222,7 @@ alter table source_text alter column content set statistics 0;
 comment on table source_text is 'Extracted text in segments, so that a range of code points is read without the rest.';
 
 
--- ────────────────────────────────────────────────────── Chunks ──────────────────────────────────────────────────────
+-- ── Chunks ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 create table chunk (
   tenant_id uuid not null,
@@ -249,7 +249,7 @@ comment on table chunk is
   '(chunk_<partition_no>_terms, BM25) where pg_textsearch is installed.';
 
 
--- ──────────────────────────────────────────── Text index without pg_textsearch ────────────────────────────────────────────
+-- ── Text index without pg_textsearch ───────────────────────────────────────────────────────────────────────────────────────────
 -- A database without the access method bm25 keeps these tables instead of the index chunk_<partition_no>_terms. They are empty where
 -- the access method exists. Triggers keep them right, whoever changes chunks.
 
@@ -489,7 +489,7 @@ begin
 end $$;
 
 
--- ────────────────────────────────────────────────────── Vectors ──────────────────────────────────────────────────────
+-- ── Vectors ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 create table embedding_generation (
   tenant_id uuid not null references tenant (id) on delete cascade,
@@ -575,7 +575,7 @@ create trigger chunk_deleted after delete on chunk referencing old table as gone
   for each statement execute function remove_vectors_of_chunks();
 
 
--- ─────────────────────────────────────────────────────── Runs ───────────────────────────────────────────────────────
+-- ── Runs ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 create table run (
   tenant_id uuid not null,
@@ -639,7 +639,7 @@ create table run_item (
 comment on table run_item is 'What the origin said about each of its entries during a run. Deleted soon after the run.';
 
 
--- ────────────────────────────────────────── Origins, settings and schedules ──────────────────────────────────────────
+-- ── Origins, settings and schedules ────────────────────────────────────────────────────────────────────────────────────────────
 
 create table connector_setting (
   tenant_id uuid not null,
@@ -712,7 +712,7 @@ create function marked_records(parsed jsonb, origin jsonb) returns jsonb languag
 $$;
 
 
--- ────────────────────────────────────────────────── Metadata columns ──────────────────────────────────────────────────
+-- ── Metadata columns ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 create table metadata_column (
   tenant_id uuid not null references tenant (id) on delete cascade,
@@ -793,7 +793,7 @@ create trigger source_metadata_changed after update of metadata, origin_metadata
   execute function extract_metadata_columns();
 
 
--- ───────────────────────────────────────── Policies, subjects and redaction ─────────────────────────────────────────
+-- ── Policies, subjects and redaction ───────────────────────────────────────────────────────────────────────────────────────────
 
 create table subject (
   tenant_id uuid not null references tenant (id) on delete cascade,
@@ -832,7 +832,7 @@ create table redaction_policy (
 comment on table redaction_policy is 'What is redacted in the texts of a tenant, and where: src/redaction/redaction-policy.ts.';
 
 
--- ───────────────────────────────────────────── Conversations and messages ─────────────────────────────────────────────
+-- ── Conversations and messages ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 create table conversation (
   tenant_id uuid not null references tenant (id) on delete cascade,
@@ -873,7 +873,7 @@ comment on table message is
   'whose context is unknown (null); while authorization is on, nobody reads it.';
 
 
--- ──────────────────────────────────────────────────── Usage and audit ────────────────────────────────────────────────────
+-- ── Usage and audit ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 create table usage_day (
   tenant_id uuid not null references tenant (id) on delete cascade,
@@ -931,7 +931,7 @@ end $$;
 create trigger audit_event_next before insert on audit_event for each row execute function audit_event_guard();
 
 
--- ────────────────────────────────────────────────────── Secrets ──────────────────────────────────────────────────────
+-- ── Secrets ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 create table secret (
   tenant_id uuid not null references tenant (id) on delete cascade,
@@ -959,7 +959,7 @@ create table master_key (
 comment on table master_key is 'The fingerprint of the master key of all secrets: one row, or none before the first secret.';
 
 
--- ──────────────────────────────────────────────── Version of the corpus ─────────────────────────────────────────────────
+-- ── Version of the corpus ──────────────────────────────────────────────────────────────────────────────────────────────────────
 -- Searches cache what they worked out about the corpus. The version says when a cached value is invalid (corpus-memory.ts).
 
 -- Changes with everything that a filter can ask for. A sequence, so that concurrent changes do not wait for each other. But a sequence
@@ -1001,7 +1001,7 @@ create trigger corpus_changed after insert or update or delete or truncate on me
   for each statement execute function change_corpus_version();
 
 
--- ─────────────────────────────────────── Row-level security, rights and functions ───────────────────────────────────────
+-- ── Row-level security, rights and functions ───────────────────────────────────────────────────────────────────────────────────
 -- Transactions of a tenant run as pinakes_app with the setting app.tenant. The role owns nothing and sees the rows of that tenant only.
 
 -- Protects a table with a column tenant_id; the program calls it for every new partition. FORCE binds the owner too, who is no superuser

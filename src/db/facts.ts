@@ -18,7 +18,7 @@ export async function serverFacts(db: Database): Promise<{ version: string; byte
   return row!;
 }
 
-/** Counts the contents of all tenants, without what is being deleted. */
+/** Counts the contents of all tenants, without groups and sources that are being deleted. */
 export async function countContents(
   db: Database,
 ): Promise<{ tenants: number; groups: number; sources: number; chunks: number }> {

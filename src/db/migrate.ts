@@ -34,7 +34,7 @@ export class SchemaMismatch extends Error {
     return new SchemaMismatch(`an unreleased version of Pinakes (migration ${migration}) made`, '');
   }
 
-  /** Returns the message with the place of the database and the name of what to make anew, such as `data directory`. */
+  /** Returns the message for a database at `place`. `container` is what the user must replace, for example `data directory`. */
   explain(place: string, container: string): string {
     return `${this.#problem} ${place}: ${this.#remedy}start with a new ${container} and ingest again`;
   }
@@ -121,7 +121,7 @@ async function createRole(tx: Tx): Promise<void> {
   );
 }
 
-/** A migration under another name tells an unreleased version, also when its version is newer than all of the package. */
+/** @throws SchemaMismatch. Names are compared first: a database of an unreleased version may also have higher versions. */
 async function assertKnown(tx: Tx, migrations: readonly Migration[]): Promise<void> {
   const names = new Map(migrations.map(({ version, name }) => [version, name]));
   const newest = migrations.at(-1)?.version ?? 0;

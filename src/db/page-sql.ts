@@ -1,4 +1,4 @@
-/** SQL of cursor lists: where a page begins, in which order it is, and what the text `q` finds. */
+/** SQL of cursor lists: the start of a page, its order, and the text search `q`. */
 import { raw, type Sql, sql } from './sql.ts';
 
 export interface PageRequest {

@@ -118,7 +118,8 @@ async function newKey(config: KeySettings, { primary }: Keyring, current: string
   if (primary && current === undefined) return primary;
   throw new ServiceError(
     'conflict',
-    'The secrets are sealed with PINAKES_MASTER_KEY already. Set it to a new key, set PINAKES_MASTER_KEY_PREVIOUS to the old one, restart, and rotate again.',
+    'The secrets are sealed with PINAKES_MASTER_KEY already. Set it to a new key, set PINAKES_MASTER_KEY_PREVIOUS to the old one, ' +
+      'restart, and rotate again.',
   );
 }
 

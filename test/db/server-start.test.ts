@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import pg from 'pg';
 import { generateApiKey } from '../../src/access/api-key.ts';
+import { SchemaMismatch } from '../../src/db/migrate.ts';
 import { openDatabase, prepareDatabase } from '../../src/db/open.ts';
 import { explainStart } from '../../src/db/server/start.ts';
 import { sql } from '../../src/db/sql.ts';
@@ -62,6 +63,18 @@ describe('the error of a start names the host, the role or the database and a re
       assert.match(explained.message, expected);
       assert.ok(!explained.message.includes(PASSWORD));
     });
+
+  test('a database that another version made', () => {
+    const message = (mismatch: SchemaMismatch): string => (explainStart(mismatch, url) as ConfigError).message;
+    assert.match(
+      message(SchemaMismatch.unreleased('0001_core')),
+      /names the database "books" on db\.example:6432, but an unreleased .* made it: start with a new database and ingest again/,
+    );
+    assert.match(
+      message(SchemaMismatch.newer('0002_later')),
+      /a newer .* made it: use the newer program, or start with/,
+    );
+  });
 
   test('an unknown error is returned unchanged', () => {
     const bug = new TypeError('x is not a function');
