@@ -81,7 +81,10 @@ function ungrouped(number: string): string {
   return number.replace(GROUP_MARKS, '');
 }
 
-/** Returns an ASCII digit. NFKC reads mathematical digits; the ten digits of another script have consecutive codes, and the first code ends in hexadecimal 0 or 6. */
+/**
+ * Returns the ASCII digit of a digit. NFKC reads mathematical digits. The ten digits of another script have consecutive codes, and
+ * the first code ends in hexadecimal 0 or 6.
+ */
 function plainDigit(digit: string): string {
   const plain = digit.normalize('NFKC');
   if (plain >= '0' && plain <= '9') return plain;
