@@ -1,6 +1,7 @@
 /** The wire form of MetadataFilterGroup: validated node by node, so that the message points at the bad one. */
 import { z } from 'zod';
-import { codePointLength } from '../util/text-schema.ts';
+import { codePointLength } from '../util/code-points.ts';
+import { isObject } from '../util/is-object.ts';
 import type { MetadataFilter } from './types.ts';
 
 export const FILTER_MEMBERS_MAX = 64;
@@ -182,10 +183,6 @@ function parseScalar(value: unknown, path: Path, parser: FilterParser): Scalar |
     return parser.fail(path, `must have at most ${FILTER_VALUE_LENGTH_MAX} characters`);
   }
   return value;
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**

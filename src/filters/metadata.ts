@@ -3,6 +3,7 @@
  * so each kind of failure has one constant text. Pure.
  */
 import { invalidRequest, ServiceError } from '../errors.ts';
+import { codePointLength } from '../util/code-points.ts';
 
 export const METADATA_PATCH_RECORDS_MAX = 40;
 export const METADATA_RECORDS_MAX = 20;
@@ -60,5 +61,5 @@ export function apiRecords(metadata: ApiMetadata): { key: string; val: string; t
 }
 
 function isLonger(text: string, max: number): boolean {
-  return text.length > 2 * max || (text.length > max && [...text].length > max);
+  return text.length > 2 * max || (text.length > max && codePointLength(text) > max);
 }
