@@ -38,7 +38,10 @@ const KINDS: readonly (TokenKind | undefined)[] = [
 const SIGIL_GROUP = 4;
 const WORD_GROUP = 5;
 
-/** Length of the windows in which text is matched. The matcher keeps a stack as deep as a token is long. Windows end at a blank if possible. */
+/**
+ * Length of the windows in which text is matched, because the matcher keeps a stack as deep as a token is long. A window ends at a
+ * blank if it has one.
+ */
 const WINDOW_UNITS_MAX = 16_384;
 
 /**

@@ -133,7 +133,7 @@ export function languageFor(script: StemScript, language: string | null): string
 
 const SCRIPT_LANGUAGES: ReadonlySet<string> = new Set(Object.values(SCRIPTS));
 
-/** Returns whether words of an unknown language may be analyzed as words of `language`. */
+/** Returns whether `language` is the one that is assumed for words of its script in a text of unknown language. */
 export function isScriptLanguage(language: string): boolean {
   return SCRIPT_LANGUAGES.has(language);
 }
