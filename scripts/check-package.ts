@@ -52,7 +52,7 @@ try {
   const answer = pinakes('ask', 'When was the lighthouse lit for the first time?');
   console.log(answer.trim());
   const stopCode = await service.stop();
-  if (!/note\.txt.*verified/.test(answer)) throw new Error('The installed service did not cite the file.');
+  if (!/quoted from note\.txt/.test(answer)) throw new Error('The installed service did not cite the file.');
   if (stopCode !== 0) throw new Error(`The installed service stopped with code ${stopCode}.`);
   console.log(`package ${JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8')).version}: works as installed`);
 } finally {

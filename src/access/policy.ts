@@ -9,7 +9,6 @@ import {
   type FilterParser,
   filterGroupOf,
   groupJsonSchema,
-  isObject,
   OPERAND_SCHEMAS,
   type Path,
   parseKey,
@@ -17,6 +16,7 @@ import {
   parseOperator,
   type Scalar,
 } from '../filters/filter-group.ts';
+import { isObject } from '../util/is-object.ts';
 
 export const POLICY_TARGETS = ['source_metadata', 'chunk_metadata', 'group_metadata', 'tag', 'source_group'] as const;
 export type PolicyTarget = (typeof POLICY_TARGETS)[number];

@@ -1,6 +1,7 @@
-/** The wire form of MetadataFilterGroup: validated node by node, so that the message points at the bad one. */
+/** The wire form of MetadataFilterGroup. It is validated node by node, so that the error message names the wrong node. */
 import { z } from 'zod';
-import { codePointLength } from '../util/text-schema.ts';
+import { codePointLength } from '../util/code-points.ts';
+import { isObject } from '../util/is-object.ts';
 import type { MetadataFilter } from './types.ts';
 
 export const FILTER_MEMBERS_MAX = 64;
@@ -41,20 +42,20 @@ export interface FilterGroup<Condition> {
   filters: readonly (Condition | FilterGroup<Condition>)[];
 }
 
-/** Collects what is wrong; parsing goes on only as far as it makes sense. */
+/** Collects errors and counts nodes while a filter group is parsed. */
 export interface FilterParser {
   fail(path: Path, message: string): undefined;
   nodes: number;
 }
 
-/** Undefined after `fail`. */
+/** Returns the parsed condition; undefined after `fail`. */
 type ParseCondition<Condition> = (
   value: Record<string, unknown>,
   path: Path,
   parser: FilterParser,
 ) => Condition | undefined;
 
-/** A group of such conditions. The parsed value has no unknown members and always an operator. */
+/** Returns the schema of a group of conditions. A parsed group has no unknown members and always an operator. */
 export function filterGroupOf<Condition extends object>(parseCondition: ParseCondition<Condition>) {
   return z.unknown().transform((value, context): FilterGroup<Condition> => {
     const parser: FilterParser = {
@@ -68,7 +69,7 @@ export function filterGroupOf<Condition extends object>(parseCondition: ParseCon
   });
 }
 
-/** A group of conditions on metadata. */
+/** The schema of a group of conditions on metadata. */
 export const metadataFilterGroupSchema = filterGroupOf(parseFilter).meta({
   id: 'MetadataFilterGroup',
   wire: groupJsonSchema('MetadataFilterGroup', {}),
@@ -139,7 +140,7 @@ export function parseOperator(value: unknown, path: Path, parser: FilterParser):
   );
 }
 
-/** `value` as the operator takes it: none, an array, or a scalar. */
+/** Returns the operand that an operator takes: no value, an array, or a scalar. Undefined after `fail`. */
 export function parseOperand(
   operator: FilterOperator,
   member: Record<string, unknown>,
@@ -173,7 +174,7 @@ function parseValues(value: unknown, path: Path, parser: FilterParser): Scalar[]
 
 function parseScalar(value: unknown, path: Path, parser: FilterParser): Scalar | undefined {
   if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {
-    // JSON.parse has rounded it already: the filter would look for a neighbour.
+    // JSON.parse has rounded the number already, so the filter would compare with another number.
     return parser.fail(path, `is beyond ±${Number.MAX_SAFE_INTEGER}: send so large a number as text`);
   }
   if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))) return value;
@@ -184,14 +185,10 @@ function parseScalar(value: unknown, path: Path, parser: FilterParser): Scalar |
   return value;
 }
 
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /**
- * JSON Schema of a group called `name`.
+ * Returns the JSON Schema of a group called `name`.
  *
- * @param members of its conditions, beside or instead of those of a filter.
+ * @param members members of the conditions, which are added to those of a filter or replace them.
  */
 export function groupJsonSchema(
   name: string,

@@ -1,8 +1,8 @@
 /**
- * One metadata condition -> SQL over `value`, a text expression that is null when the key is missing.
+ * SQL of metadata conditions.
  *
- * Comparison is typed: numbers numerically when both sides parse, ISO dates chronologically when both sides parse, else
- * strings bytewise after NFC. A missing key satisfies `ne`, `nin` and `not_exists` only.
+ * Comparison is typed. If both sides are numbers, they are compared as numbers. If both sides are ISO dates, they are compared as
+ * times. Otherwise both sides are compared bytewise as text in NFC. A missing key matches only `ne`, `nin` and `not_exists`.
  */
 import { raw, type Sql, sql } from '../db/sql.ts';
 import { classify, NUMBER_LENGTH_MAX, NUMBER_PATTERN, TIME_LENGTH_MAX, TIME_PATTERN } from './metadata-value.ts';
@@ -12,12 +12,17 @@ export type Scalar = string | number | boolean;
 
 export const OPERATORS = { eq: '=', gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
 
-/** Patterns come from this program and hold no quote, so they may be text. */
+/** The patterns are constants without quotes, so they are safe as SQL text. */
 const isNumber = (value: Sql): Sql =>
   sql`length(${value}) <= ${raw(String(NUMBER_LENGTH_MAX))} and ${value} ~ ${raw(`'${NUMBER_PATTERN}'`)}`;
 const isTime = (value: Sql): Sql =>
   sql`length(${value}) between 10 and ${raw(String(TIME_LENGTH_MAX))} and ${value} ~ ${raw(`'${TIME_PATTERN}'`)}`;
 
+/**
+ * Returns the SQL of a condition.
+ *
+ * @param value a text expression that is null if the key is missing.
+ */
 export function conditionSql(filter: MetadataFilter, value: Sql): Sql {
   switch (filter.operator) {
     case 'exists':
@@ -52,18 +57,19 @@ function compare(value: Sql, operator: (typeof OPERATORS)[keyof typeof OPERATORS
   return sql`(${asText})`;
 }
 
-/** Equal values are of one kind, so each kind is looked up among its own. */
+/** Returns whether a value equals an operand. Equal values have the same kind, so each kind is compared with its own operands only. */
 function oneOf(value: Sql, operands: readonly Scalar[]): Sql {
   const parsed = operands.map(classify);
-  const of = (kind: string): string[] => parsed.filter((operand) => operand.kind === kind).map(({ text }) => text);
-  return sql`(case when ${isNumber(value)} then ${value}::numeric = any(${of('number')}::numeric[])
-    when ${isTime(value)} then ${timeOf(value)} = any(${of('time')}::timestamptz[])
-    else ${normalized(value)} collate "C" = any(${of('text')}::text[]) end)`;
+  const ofKind = (kind: string): string[] => parsed.filter((operand) => operand.kind === kind).map(({ text }) => text);
+  return sql`(case when ${isNumber(value)} then ${value}::numeric = any(${ofKind('number')}::numeric[])
+    when ${isTime(value)} then ${timeOf(value)} = any(${ofKind('time')}::timestamptz[])
+    else ${normalized(value)} collate "C" = any(${ofKind('text')}::text[]) end)`;
 }
 
-/** A date without a time is its first moment, a time without a zone is in UTC. */
+/** Returns the time of a value. A date without a time is its first moment, and a time without a zone is in UTC. */
 function timeOf(value: Sql): Sql {
-  return sql`(${value} || case when length(${value}) = 10 then 'T00:00Z' when ${value} ~ '(Z|[+-][0-9:]+)$' then '' else 'Z' end)::timestamptz`;
+  const hasZone = sql`${value} ~ '(Z|[+-][0-9:]+)$'`;
+  return sql`(${value} || case when length(${value}) = 10 then 'T00:00Z' when ${hasZone} then '' else 'Z' end)::timestamptz`;
 }
 
 function normalized(value: Sql): Sql {

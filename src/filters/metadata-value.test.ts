@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { classify } from './metadata-value.ts';
 
-test('numbers are numbers, given as text or not', () => {
+test('a decimal number is compared as a number, also if it is given as text', () => {
   for (const value of [
     7,
     -0.5,
@@ -40,7 +40,7 @@ test('numbers are numbers, given as text or not', () => {
   }
 });
 
-test('ISO dates of real days are times, in UTC unless they say otherwise', () => {
+test('an ISO date of an existing day is a time, in UTC if it has no zone', () => {
   for (const [value, text] of [
     ['2025-01-31', '2025-01-31T00:00Z'],
     ['2024-02-29', '2024-02-29T00:00Z'],

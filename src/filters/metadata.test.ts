@@ -11,7 +11,7 @@ function refused(work: () => unknown, text: string): void {
   assert.throws(work, (error) => error instanceof ServiceError && error.status === 400 && error.message === text);
 }
 
-test('a patch merges by key, null deletes', () => {
+test('a metadata patch merges by key, and null deletes a key', () => {
   const merged = mergeMetadata({ a: '1', b: '2', c: '3' }, [
     { key: 'b', val: null },
     { key: 'c', val: 'new' },
@@ -21,7 +21,7 @@ test('a patch merges by key, null deletes', () => {
   assert.deepEqual(merged, { a: '1', c: 'new', d: '' });
 });
 
-test('the cap is on what remains, not on the way there', () => {
+test('the maximum number of metadata records applies to the result of a patch', () => {
   assert.equal(Object.keys(mergeMetadata(current(19), set(1, 19))).length, 20);
   refused(() => mergeMetadata(current(20), set(1, 20)), METADATA_ERRORS.full);
   const exchange = [...set(20).map(({ key }) => ({ key, val: null })), ...set(20, 20)];
@@ -29,7 +29,7 @@ test('the cap is on what remains, not on the way there', () => {
   assert.equal(Object.keys(mergeMetadata(current(20), exchange)).length, 20);
 });
 
-test('what is wrong with a patch alone', () => {
+test('a metadata patch is refused for too many records, an empty key or a duplicate key', () => {
   checkPatch([]);
   checkPatch(set(40));
   refused(() => checkPatch(set(41)), METADATA_ERRORS.patchTooLarge);
@@ -41,14 +41,14 @@ test('what is wrong with a patch alone', () => {
   refused(() => checkPatch(duplicate), METADATA_ERRORS.duplicateKey);
 });
 
-test('lengths count code points', () => {
+test('lengths of metadata keys and values are in code points', () => {
   checkPatch([{ key: '😀'.repeat(256), val: '😀'.repeat(4096) }]);
   refused(() => checkPatch([{ key: '😀'.repeat(257), val: null }]), METADATA_ERRORS.key);
   refused(() => checkPatch([{ key: 'k', val: `${'😀'.repeat(4096)}x` }]), METADATA_ERRORS.value);
   refused(() => checkPatch([{ key: 'k', val: 'x'.repeat(4097) }]), METADATA_ERRORS.value);
 });
 
-test('keys with a meaning in JavaScript are only keys', () => {
+test('a metadata key such as __proto__ is an ordinary key', () => {
   const merged = mergeMetadata({}, [
     { key: '__proto__', val: 'p' },
     { key: 'constructor', val: 'c' },

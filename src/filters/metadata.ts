@@ -1,17 +1,18 @@
 /**
- * Metadata that is set through the API: the rules of a patch. The same for sources and source groups, for one and for many,
- * so each kind of failure has one constant text. Pure.
+ * Rules of patches to metadata that the API sets. The rules are the same for sources and source groups, for one and for many, so
+ * each kind of error has one constant message.
  */
 import { invalidRequest, ServiceError } from '../errors.ts';
+import { codePointLength } from '../util/code-points.ts';
 
 export const METADATA_PATCH_RECORDS_MAX = 40;
 export const METADATA_RECORDS_MAX = 20;
-/** Code points. */
+/** In code points. */
 export const METADATA_KEY_LENGTH_MAX = 256;
-/** Code points. */
+/** In code points. */
 export const METADATA_VALUE_LENGTH_MAX = 4096;
 
-/** Records set through the API: key -> value. */
+/** Metadata set through the API: values by key. */
 export type ApiMetadata = Readonly<Record<string, string>>;
 
 export interface PatchRecord {
@@ -20,7 +21,7 @@ export interface PatchRecord {
   val: string | null;
 }
 
-/** What a patch can do wrong, in the order in which it is looked for. */
+/** Errors of a patch, in the order in which they are checked. */
 export const METADATA_ERRORS = {
   patchTooLarge: `A metadata patch has at most ${METADATA_PATCH_RECORDS_MAX} records.`,
   key: `A metadata key has 1 to ${METADATA_KEY_LENGTH_MAX} characters.`,
@@ -29,7 +30,11 @@ export const METADATA_ERRORS = {
   full: `At most ${METADATA_RECORDS_MAX} metadata records may remain after a patch.`,
 } as const;
 
-/** What can be judged by the patch alone. @throws ServiceError invalid_request with a text of METADATA_ERRORS. */
+/**
+ * Checks a patch without the metadata that it changes.
+ *
+ * @throws ServiceError invalid_request with a text of METADATA_ERRORS.
+ */
 export function checkPatch(patch: readonly PatchRecord[]): void {
   if (patch.length > METADATA_PATCH_RECORDS_MAX) throw invalidRequest(METADATA_ERRORS.patchTooLarge);
   for (const { key, val } of patch) {
@@ -41,7 +46,11 @@ export function checkPatch(patch: readonly PatchRecord[]): void {
   }
 }
 
-/** `current` with the patch merged in by key. @throws ServiceError metadata_full. */
+/**
+ * Returns `current` with the patch merged in by key.
+ *
+ * @throws ServiceError metadata_full.
+ */
 export function mergeMetadata(current: ApiMetadata, patch: readonly PatchRecord[]): ApiMetadata {
   const merged = new Map(Object.entries(current));
   for (const { key, val } of patch) {
@@ -52,7 +61,7 @@ export function mergeMetadata(current: ApiMetadata, patch: readonly PatchRecord[
   return Object.fromEntries(merged);
 }
 
-/** As returned: sorted by key. */
+/** Returns the metadata for the API, sorted by key. */
 export function apiRecords(metadata: ApiMetadata): { key: string; val: string; type: string }[] {
   return Object.entries(metadata)
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -60,5 +69,5 @@ export function apiRecords(metadata: ApiMetadata): { key: string; val: string; t
 }
 
 function isLonger(text: string, max: number): boolean {
-  return text.length > 2 * max || (text.length > max && [...text].length > max);
+  return text.length > 2 * max || (text.length > max && codePointLength(text) > max);
 }

@@ -1,6 +1,6 @@
-/** A filter on metadata: comparisons of keys, joined by `and` and `or`. */
+/** Filters on metadata: comparisons of keys, joined by `and` and `or`. */
 
-/** Comparison of one metadata key. `value` is absent for exists and not_exists, an array for in and nin. */
+/** A comparison of one metadata key. `value` is absent for exists and not_exists, and an array for in and nin. */
 export interface MetadataFilter {
   key: string;
   operator:

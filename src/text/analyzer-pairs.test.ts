@@ -1,4 +1,4 @@
-/** What must be found by what, and what must not, language by language and spelling by spelling. */
+/** Pairs of texts and queries that must match, and pairs that must not match, by language and spelling. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { compoundParts } from './analysis/compounds.ts';
@@ -6,7 +6,7 @@ import { encodeStem } from './analysis/encode.ts';
 import { TERM_WEIGHT } from './analysis/looser-forms.ts';
 import { analyzeForIndex, analyzeQuery, searchTerms, weighTerms } from './analyzer.ts';
 
-/** How much of the query's weight the text has, 0 to 1. */
+/** Returns the share of the weight of a query whose terms are in the text, from 0 to 1. */
 function share(text: string, query: string, language: string): number {
   const terms = new Set(analyzeForIndex(text, language).split(' '));
   const wanted = [...weighTerms(query, [language])];
@@ -14,7 +14,7 @@ function share(text: string, query: string, language: string): number {
   return sum(wanted.filter(([term]) => terms.has(term))) / sum(wanted);
 }
 
-/** language, text, query, the least share that must be found */
+/** Language, text, query, and the minimum share of the query that the text must hold. */
 const FOUND: readonly (readonly [string, string, string, number])[] = [
   // English: identifiers, code, numbers with units, hyphens, apostrophes
   ['en', 'The panthers’ defence gave up 308 points', 'panther defence', 0.9],
@@ -133,7 +133,7 @@ const FOUND: readonly (readonly [string, string, string, number])[] = [
   ['th', 'ฉันชอบอ่านหนังสือ', 'หนังสือ', 0.6],
 ];
 
-/** language, text, query, the most that may be found */
+/** Language, text, query, and the maximum share of the query that the text may hold. */
 const NOT_FOUND: readonly (readonly [string, string, string, number])[] = [
   ['en', 'the universe expands', 'uniform', 0],
   ['en', 'written in C and C#', 'C++', 0.6],
@@ -157,24 +157,24 @@ const NOT_FOUND: readonly (readonly [string, string, string, number])[] = [
   ['ar', 'فيينا', 'فيها', 0],
 ];
 
-describe('must be found', () => {
+describe('a query finds a text', () => {
   for (const [language, text, query, least] of FOUND) {
-    test(`${language}: ${query} in ${text}`, () => {
+    test(`${language}: “${query}” in “${text}”`, () => {
       assert.ok(share(text, query, language) >= least, `${share(text, query, language)}`);
     });
   }
 });
 
-describe('must not be found, or not as a whole', () => {
+describe('a query does not find a text, or finds only a part of the query', () => {
   for (const [language, text, query, most] of NOT_FOUND) {
-    test(`${language}: ${query} in ${text}`, () => {
+    test(`${language}: “${query}” in “${text}”`, () => {
       assert.ok(share(text, query, language) <= most, `${share(text, query, language)}`);
     });
   }
 });
 
 describe('German compounds', () => {
-  test('are taken apart at the joints of known nouns', () => {
+  test('are split where listed nouns meet', () => {
     for (const [word, parts] of [
       ['gerichtsverfahren', 'gericht verfahr'],
       ['bundesregierung', 'bund regier'],
@@ -185,14 +185,14 @@ describe('German compounds', () => {
       assert.equal(compoundParts(word).join(' '), parts);
     }
   });
-  test('other words stay whole, and long nonsense takes no time', () => {
+  test('are not split if their parts are no listed nouns, and long nonsense takes no time', () => {
     for (const word of ['minuten', 'informationen', 'kurz', 'a'.repeat(5000), 'bahn'.repeat(12)]) compoundParts(word);
     assert.deepEqual(compoundParts('informationen'), []);
     assert.deepEqual(compoundParts('minuten'), []);
   });
 });
 
-describe('what a query is not looking for is left out of it,', () => {
+describe('function words and question words do not count in a query', () => {
   for (const [language, query, rest] of [
     ['en', 'How many moons were known during any?', 'moons known'],
     ['es', '¿Cuánta agua tienen estos lagos?', 'agua lagos'],
@@ -218,9 +218,10 @@ describe('what a query is not looking for is left out of it,', () => {
     ['hi', 'भारत की राजधानी कहाँ होती है?', 'भारत राजधानी'],
     ['fa', 'پایتخت ایران کدام است؟', 'پایتخت ایران'],
   ] as const) {
-    test(`${language}: ${query}`, () => assert.deepEqual(weighTerms(query, [language]), weighTerms(rest, [language])));
+    test(`${language}: “${query}” searches for “${rest}”`, () =>
+      assert.deepEqual(weighTerms(query, [language]), weighTerms(rest, [language])));
   }
-  test('as names are not', () => {
+  test('a letter or a word of a name counts although it looks like a function word', () => {
     assert.ok(weighTerms('علي بن ابي طالب', ['ar']).size > weighTerms('بن ابي طالب', ['ar']).size);
     for (const [language, name] of [
       ['tr', 'A vitamini'],
@@ -232,13 +233,13 @@ describe('what a query is not looking for is left out of it,', () => {
     }
     assert.ok(weighTerms('år 1900', ['sv']).size > weighTerms('1900', ['sv']).size);
   });
-  test('but what a text says has all but function words', () => {
+  test('the terms of a claim lack only function words', () => {
     assert.deepEqual(analyzeQuery('many moons before Galileo', ['en']), ['mani', 'moon', 'befor', 'galileo']);
   });
 });
 
-describe('what only asks, in scripts without blanks,', () => {
-  test('is left out of a query, not of a text', () => {
+describe('a word that only asks, in a script without blanks', () => {
+  test('does not count in a query, but has terms in a text', () => {
     for (const [language, query, rest] of [
       ['zh', '长城是什么时候建的？', '长城是 建的'],
       ['zh', '臺灣最高的山是哪一座', '臺灣最高的山是 座'],
@@ -253,10 +254,10 @@ describe('what only asks, in scripts without blanks,', () => {
     }
     assert.ok(analyzeForIndex('什么', 'zh').split(' ').length === 4);
   });
-  test('remains when hardly anything else is asked for', () => {
+  test('counts if the query has hardly any other letter', () => {
     for (const query of ['什么', '谁？', '무엇', 'อะไร']) assert.ok(searchTerms(query, []).length > 0, query);
   });
-  test('is no part of other words', () => {
+  test('is not removed from within other words', () => {
     for (const query of ['哪吒', '几何学', '누가복음 해설', '왜군의 침략', '무어의 법칙', 'เกี่ยวข้อง', 'ใคร่ครวญ']) {
       const all = new Set(analyzeForIndex(query, null).split(' '));
       assert.deepEqual(new Set(weighTerms(query, []).keys()), all, query);
@@ -264,15 +265,15 @@ describe('what only asks, in scripts without blanks,', () => {
   });
 });
 
-describe('weights', () => {
-  test('of the parts of a word in a script without blanks are less than that of a number or a name beside it', () => {
+describe('the weight', () => {
+  test('of the parts of a word in a script without blanks is less than that of a number beside it', () => {
     const weights = weighTerms('ラオス 2003 한국 ไทย', ['ja']);
     assert.equal(weights.get('2003'), TERM_WEIGHT);
     const others = [...weights].filter(([term]) => term !== '2003').map(([, weight]) => weight);
     assert.deepEqual([...new Set(others)].sort(), [1, 2]);
-    assert.equal(analyzeQuery('ラオス', ['ja']).length, 6, 'they are what the query says all the same');
+    assert.equal(analyzeQuery('ラオス', ['ja']).length, 6, 'all of them are terms of the query');
   });
-  test('a word counts more than a word that begins like it', () => {
+  test('of a word is higher than that of a word with the same first letters', () => {
     const weights = weighTerms('population', ['en']);
     assert.equal(weights.get('popul'), TERM_WEIGHT);
     assert.equal(weights.get('zppopul'), 1);
@@ -280,7 +281,7 @@ describe('weights', () => {
     assert.equal(weighTerms('población', ['es']).get('zppobla'), 2);
     assert.deepEqual(searchTerms('population', ['en']), ['popul', 'popul', 'popul', 'zppopul']);
   });
-  test('stems of a language that the query is not in are not looked for', () => {
+  test('of stems is zero in a language that the query is not in', () => {
     const weights = weighTerms('wo ist die Rolle der Bevölkerung', ['de', 'es']);
     const likely = analyzeQuery('Bevölkerung', ['de']);
     for (const term of likely) assert.equal(weights.get(term), TERM_WEIGHT);
@@ -288,7 +289,7 @@ describe('weights', () => {
     assert.ok(spanish.length > 0);
     for (const term of spanish) assert.ok(!weights.has(term));
   });
-  test('what a text says has no looser forms', () => {
+  test('of looser forms is not part of the terms of a claim', () => {
     assert.deepEqual(analyzeQuery('the population of Gerichtsverfahren', ['en']).length, 2);
   });
 });

@@ -8,7 +8,7 @@ import { ANALYZED_LANGUAGES, scriptOf, stem } from './stems/stems.ts';
 
 const index = (text: string, language: string | null = 'en'): string[] => analyzeForIndex(text, language).split(' ');
 
-/** True when every term of the query is in the text's terms. */
+/** Returns whether a term of the query is a term of the text. */
 function finds(
   text: string,
   query: string,
@@ -20,7 +20,7 @@ function finds(
   return wanted.length > 0 && wanted.some((term) => terms.has(term));
 }
 
-/** True when all terms of the query are in the text's terms. */
+/** Returns whether all terms of the query are terms of the text. */
 function findsAll(text: string, query: string, language: string | null): boolean {
   const terms = new Set(index(text, language));
   const wanted = analyzeQuery(query, [language ?? 'und']);
@@ -28,14 +28,14 @@ function findsAll(text: string, query: string, language: string | null): boolean
 }
 
 describe('words', () => {
-  test('the first terms of a word are those of each language', () => {
+  test('firstTerms returns the main terms of a word in each language', () => {
     const languages = [...ANALYZED_LANGUAGES, 'und'];
     const words = ['Running', 'İstanbul', 'Điện', 'naïveté', 'книгами', 'كتاب', '東京', 'a1', 'x'.repeat(100)];
     const each = words.map((word) => languages.map((language) => wordTerms(word, language)[0]!.term));
     for (const [i, word] of words.entries()) assert.deepEqual(firstTerms([word], languages), new Set(each[i]), word);
     assert.deepEqual(firstTerms(words, languages), new Set(each.flat()));
   });
-  test('inflected forms meet in their stem, whatever the case', () => {
+  test('inflected forms in any case have one stem', () => {
     assert.ok(findsAll('The QUICK foxes were running', 'fox run quick', 'en'));
     assert.ok(findsAll('книгами', 'книга', 'ru'));
     for (const [language, text, query] of [
@@ -59,7 +59,7 @@ describe('words', () => {
     }
   });
 
-  test('accents, ligatures, width and invisible characters do not matter', () => {
+  test('accents, ligatures, full width and invisible characters do not change the terms of a word', () => {
     for (const [text, query] of [
       ['résumé', 'RESUME'],
       ['Straße', 'strasse'],
@@ -75,18 +75,18 @@ describe('words', () => {
     }
   });
 
-  test('compounds are found by how they begin', () => {
+  test('a compound is found by its first letters', () => {
     assert.ok(finds('Bevölkerungsdichte', 'Bevölkerung', 'de'));
     assert.ok(!finds('international', 'interval', 'en'));
   });
 
-  test('the language of the query is that of the corpus, with several if there are several', () => {
+  test('a query is analyzed in every language of the corpus', () => {
     assert.ok(finds('Häuser', 'häuser houses', 'de', ['de', 'en']));
     assert.ok(finds('houses', 'häuser houses', 'en', ['de', 'en']));
     assert.ok(finds('running', 'runs', null, ['ja', 'und']));
   });
 
-  test('every stemmer gives a word for every word', () => {
+  test('no stemmer returns an empty stem', () => {
     const words = [
       'a',
       'червен',
@@ -111,22 +111,22 @@ describe('words', () => {
 });
 
 describe('stop words', () => {
-  test('are dropped from a query, not from the text', () => {
+  test('are dropped from a query, but not from a text', () => {
     assert.deepEqual(analyzeQuery('what is the house of the fox', ['en']), ['hous', 'fox']);
     assert.ok(index('the house').includes('the'));
   });
-  test('remain when a query is nothing else', () => {
+  test('are not dropped from a query that has only stop words', () => {
     assert.ok(findsAll('to be or not to be', 'To be, or not to be?', 'en'));
     assert.ok(finds('The Who', 'who', 'en'));
   });
-  test('are those of the language the query looks like', () => {
+  test('are dropped by the language that the query is probably in', () => {
     assert.ok(analyzeQuery('how did the people die', ['en', 'de']).includes('die'));
     assert.ok(!analyzeQuery('was ist die Rolle der Katze', ['en', 'de']).includes('die'));
   });
 });
 
 describe('identifiers', () => {
-  test('are taken apart and kept whole', () => {
+  test('have terms for their parts and for the whole', () => {
     assert.deepEqual(takeApart('ERR_4012'), { words: ['ERR', '4012'], joined: 'ERR4012' });
     assert.deepEqual(takeApart('XMLHttpRequest'), { words: ['XML', 'Http', 'Request'], joined: 'XMLHttpRequest' });
     assert.deepEqual(takeApart('v1.2.3'), { words: ['v1', '2', '3'], exact: 'v1.2.3', version: '1.2.3' });
@@ -141,7 +141,7 @@ describe('identifiers', () => {
     assert.deepEqual(takeApart('19ος'), { words: ['19'] });
     assert.deepEqual(takeApart('5α'), { words: ['5α'] });
   });
-  test('are found however they are written', () => {
+  test('are found in other spellings', () => {
     for (const [text, query] of [
       ['failed with ERR_4012', 'err_4012'],
       ['failed with ERR_4012', 'ERR-4012'],
@@ -222,24 +222,24 @@ describe('terms', () => {
     const text = `${'a'.repeat(1e5)} ${'漢'.repeat(100)} ${'ก'.repeat(1000)} ${'a\u0301\u0323'.repeat(1e4)} ${'é_'.repeat(500)}`;
     for (const term of index(text)) assert.ok(term.length <= 4 * TERM_UNITS_MAX + 2 + 4, `${term.length}`);
   });
-  test('there are none in punctuation', () => {
+  test('are not made of punctuation', () => {
     assert.equal(analyzeForIndex('?! … --- ()', 'en'), '');
     assert.deepEqual(analyzeQuery('?!', ['en']), []);
   });
-  test('words named like members of objects are words', () => {
+  test('a word such as constructor is an ordinary word', () => {
     assert.deepEqual(index('constructor __proto__ toString', null).includes('constructor'), true);
     assert.ok(finds('the constructor hasOwnProperty', 'constructor', 'en'));
   });
 });
 
-test('folding keeps the marks that make a word', () => {
+test('folding does not remove marks that change the meaning of a word', () => {
   assert.equal(fold('लड़की'), 'लडकी');
   assert.equal(fold('हिन्दी'), fold('हिंदी'));
   assert.equal(fold('が'), 'が');
   assert.equal(fold('Ελλάς'.toLowerCase()), 'ελλασ');
 });
 
-test('time is linear: long hostile words are stemmed', () => {
+test('stemming takes linear time for long hostile words', () => {
   for (const [language, pieces] of [
     ['tr', 'ın lerin x'],
     ['ro', 'ilor ez x'],
@@ -255,7 +255,7 @@ test('time is linear: long hostile words are stemmed', () => {
   }
 });
 
-test('time is linear: a long hostile text is analyzed', () => {
+test('analysis takes linear time for long hostile texts', () => {
   for (const piece of [
     'a',
     'a.',
@@ -289,16 +289,16 @@ describe('a corpus of several languages', () => {
     return searchTerms(query, languages).filter((term) => held.has(term)).length;
   };
 
-  test('a word is not found by what is its stem in another language only', () => {
+  test('a query does not match a stem of another language', () => {
     assert.equal(found('server', ['en', 'de', 'und'], 'serving', 'en'), 0);
     assert.equal(found('note', ['en', 'de', 'und'], 'It is not there', 'en'), 0);
     assert.ok(found('Was sind Noten', ['en', 'de', 'und'], 'große Not', 'de') > 0);
   });
-  test('a word is found as it is written in a text whose language does not count', () => {
+  test('a word is found as it is written in a text of a language outside the query', () => {
     assert.ok(found('könyvtárak', ['en', 'und'], 'a könyvtárak listája', 'hu') > 0);
     assert.ok(found('apt', ['en', 'und'], 'apt install', 'hu') > 0);
   });
-  test('stems of a language that nothing tells are kept for words that occur nowhere', () => {
+  test('stems of a language that the query is not known to be in are only for words that occur nowhere', () => {
     const fil = encodeStem('fil', 'de');
     assert.deepEqual([...weighTerms('files', ['de', 'en', 'und']).keys()], ['file', encodePrefix('files')]);
     assert.deepEqual(queryWords('files', ['de', 'en', 'und']), [
@@ -308,7 +308,7 @@ describe('a corpus of several languages', () => {
     assert.equal(weighTerms('files', ['de', 'und']).get(fil), 3);
     assert.ok(!weighTerms('What are the files', ['de', 'en', 'und']).has(fil));
   });
-  test('text in a language is compared by its own stems alone', () => {
+  test('analyzeText returns only the stems of its language', () => {
     assert.deepEqual(
       analyzeText('die Dateien', 'de').split(' ').sort(),
       analyzeText('Datei die', 'de').split(' ').sort(),
@@ -329,7 +329,7 @@ describe('symbols', () => {
     );
     assert.deepEqual(symbols('C++ C# a -> b `<=>` == && ~#.'), only('c++', 'c#', '->', '<=>', '==', '&&', '~#'));
   });
-  test('ordinary text has none', () => {
+  test('ordinary text has no symbols', () => {
     for (const text of [
       'It is well-known. Really?! No... yes -- it is - an item',
       '- item\n* item\n# Heading\n---\n| --- | :-: |\n*** // /* x */ <br />',
@@ -338,7 +338,7 @@ describe('symbols', () => {
       assert.deepEqual(symbols(text), [], text);
     }
   });
-  test('an option of one letter is no word, and its case counts', () => {
+  test('an option of one letter is one term, and its case matters', () => {
     assert.deepEqual(
       searchTerms('-H', ['en']),
       [1, 2, 3].map(() => encodeTerm('-H')),
@@ -346,7 +346,7 @@ describe('symbols', () => {
     assert.notDeepEqual(index('-h'), index('-H'));
     assert.ok(finds('Use --max-depth=3', '--max-depth', 'en') && finds('Use --max-depth=3', 'max depth', 'en'));
   });
-  test('the parts of a path of names are found, and all of it', () => {
+  test('a path of names is found by its parts and as a whole', () => {
     assert.ok(finds('std::vec<T>, foo.bar() and O_CREAT', 'std::vec foo.bar O_CREAT vec bar creat stdvec', 'en'));
   });
 });

@@ -1,7 +1,7 @@
 /**
- * Turns text into search terms: the same for index and query, for every script. Pure.
+ * Turns text of every script into search terms. Index and query get the same terms for the same word.
  *
- * Terms leave here encoded (analysis/encode.ts), so that each is one lexeme of PostgreSQL's `simple` configuration.
+ * Terms are encoded (analysis/encode.ts), so that each term is one lexeme of PostgreSQL's `simple` configuration.
  */
 import { withoutAsking } from './analysis/asking.ts';
 import { encodeTerm } from './analysis/encode.ts';
@@ -20,30 +20,31 @@ import { isVietnameseSyllable } from './analysis/vietnamese.ts';
 import { lowerCase, takeApart, wordTerms } from './analysis/words.ts';
 import { isScriptLanguage } from './stems/stems.ts';
 
-/** Stands for "not known": each script's most common language is assumed. */
+/** The code of an unknown language. The analyzer then assumes the commonest language of each script. */
 export const UNDETERMINED = 'und';
 
-/** The most that a term counts when it is one only in a language that the query does not seem to be in. */
+/** Maximum weight of a term of a language that the query is probably not in. */
 const UNLIKELY_WEIGHT = 1;
-/** The most that a word counts that may be a stop word. */
+/** Maximum weight of a word that may be a stop word. */
 const DOUBTFUL_WEIGHT = 1;
-/** What an option or an operator counts: it is seldom in a query by chance. */
+/** Weight of an option or an operator. It has the full weight, because it is seldom in a query by chance. */
 const SYMBOL_WEIGHT = TERM_WEIGHT;
-/** Other languages of the corpus have words that look like a stop word: one alone does not tell what the query is in. */
+/** Stop words that tell the language of a query. One alone does not, because it may be a word of another language of the corpus. */
 const TELLING_STOP_WORDS = 2;
 
 /**
- * Terms of a chunk in reading order, joined by blanks. Time and size are linear in the text.
+ * Returns the terms of a chunk in reading order, joined by blanks. Time and size are linear in the length of the text.
  *
- * `language` is the ISO 639-1 code of the text, or null when it is not known. Stop words stay in: a query drops them
- * unless it has nothing else ("to be or not to be"). Every word also has the term that it has in a text of unknown language: so
- * it is found as it is written by a query in any language.
+ * Stop words have terms too: a query drops them unless it has only stop words ("to be or not to be"). Every word also gets its term
+ * of a text in an unknown language, so that a query in any language finds the word as it is written.
+ *
+ * @param language the ISO 639-1 code of the language of the text; null if it is unknown.
  */
 export function analyzeForIndex(text: string, language: string | null): string {
   return textTerms(text, language === null || language === UNDETERMINED ? [UNDETERMINED] : [UNDETERMINED, language]);
 }
 
-/** The same without the terms of unknown language: to compare texts of one language. */
+/** Returns the terms of a text without the terms of an unknown language, to compare texts of one language. */
 export function analyzeText(text: string, language: string | null): string {
   return textTerms(text, [language ?? UNDETERMINED]);
 }
@@ -61,7 +62,7 @@ function textTerms(text: string, languages: readonly string[]): string {
   return terms.join(' ');
 }
 
-/** Distinct terms of a text, without function words and without looser forms: what it says. */
+/** Returns the distinct terms of a text, without function words and looser forms. */
 export function analyzeQuery(text: string, languages: readonly string[]): string[] {
   const terms = new Set<string>();
   forEachQueryTerm(text, languages, functionWord, (term, _weight, isLoose) => {
@@ -70,37 +71,37 @@ export function analyzeQuery(text: string, languages: readonly string[]): string
   return [...terms];
 }
 
-/** Query terms beyond these are not searched for: the first of so long a query say enough. */
+/** Maximum number of terms to search for. Further terms of a long query are ignored. */
 export const QUERY_TERMS_MAX = 512;
 
-/** Terms of a query, each as many times as it counts. `languages` as for `weighTerms`. */
+/** Returns the terms of a query, each repeated as often as its weight. `languages` are as in `weighTerms`. */
 export function searchTerms(text: string, languages: readonly string[]): string[] {
   return [...weighTerms(text, languages)]
     .slice(0, QUERY_TERMS_MAX)
     .flatMap(([term, weight]) => new Array<string>(weight).fill(term));
 }
 
-/** A word of a query, and the terms that it is when it is spelled right. */
+/** A word of a query, and its terms if it is spelled right. */
 export interface QueryWord {
   word: string;
-  /** As it is written, and in the languages that the query is told to be in. */
+  /** The terms of the word as it is written, and in the known languages of the query. */
   terms: string[];
-  /** In other languages that the query may be in: searched for only if none of `terms` occurs. */
+  /** The terms in other likely languages of the query. They are searched for only if none of `terms` occurs. */
   stems: string[];
-  /** Of Vietnamese: those one letter away are other words, not better spellings. */
+  /** Whether the word is a Vietnamese syllable. Words one letter away are then other words, not better spellings. */
   isSyllable: boolean;
 }
 
-/** The words of a query without stop words, each once. `languages` as for `weighTerms`. */
+/** Returns the distinct words of a query without stop words. `languages` are as in `weighTerms`. */
 export function queryWords(text: string, languages: readonly string[]): QueryWord[] {
   const searched = languages.length > 0 ? languages : [UNDETERMINED];
   const words = wordsOf(withoutEndings(text, languages));
-  const { kept, likely, isTold } = withoutStopWords(words, searched, true, queryStopWord);
-  const surely = kept.filter(({ weightMax }) => weightMax === TERM_WEIGHT);
-  return [...new Set(surely.map(({ word }) => word))].map((word) => ({
+  const { words: topicWords, likely, isCertain } = withoutStopWords(words, searched, true, queryStopWord);
+  const fullWords = topicWords.filter(({ weightMax }) => weightMax === TERM_WEIGHT);
+  return [...new Set(fullWords.map(({ word }) => word))].map((word) => ({
     word,
-    terms: mainTerms(word, [UNDETERMINED, ...[...likely].filter((language) => isTold || !isOwn(language))]),
-    stems: mainTerms(word, isTold ? [] : [...likely].filter(isOwn)),
+    terms: mainTerms(word, [UNDETERMINED, ...[...likely].filter((language) => isCertain || !hasOwnTerms(language))]),
+    stems: mainTerms(word, isCertain ? [] : [...likely].filter(hasOwnTerms)),
     isSyllable: isSyllable(word, likely),
   }));
 }
@@ -109,22 +110,25 @@ function mainTerms(word: string, languages: readonly string[]): string[] {
   return [...new Set(languages.map((language) => wordTerms(word, language)[0]!.term))];
 }
 
-/** Whether the stems of a language are terms of texts in it only. */
-function isOwn(language: string): boolean {
+/** Returns whether the stems of a language are terms only of texts in this language. */
+function hasOwnTerms(language: string): boolean {
   return language !== UNDETERMINED && !isScriptLanguage(language);
 }
 
-/** Vietnamese for certain, by its marks or by the query. */
+/** Returns whether a word is certainly a Vietnamese syllable: by its marks, or because the query is in Vietnamese. */
 function isSyllable(word: string, likely: ReadonlySet<string>): boolean {
   if (!likely.has('vi') || !isVietnameseSyllable(word.toLowerCase())) return false;
   return likely.size === 1 || /[^\x00-\x7f]/.test(word);
 }
 
 /**
- * Terms of a query with what each counts, TERM_WEIGHT at most. `languages` are those of the searched corpus (`und` for sources
- * without one). Words are stemmed as in a text of unknown language, and as in the languages that stop words tell or that the corpus
- * has alone; in others only if they occur nowhere (see `QueryWord`). Stop words are dropped for the languages whose stop words the
- * query has most of, unless nothing would remain; what may be another word counts little.
+ * Returns the terms of a query with their weights, which are at most TERM_WEIGHT.
+ *
+ * Words are stemmed as in a text of unknown language, and as in the known languages of the query: the languages that stop words tell,
+ * or the only language of the corpus. Words that occur nowhere are also stemmed as in other languages (see `QueryWord`). The query
+ * drops the stop words of the languages that have most stop words in it, unless no word would remain. Doubtful stop words count little.
+ *
+ * @param languages the languages of the searched corpus, with `und` for sources of unknown language.
  */
 export function weighTerms(text: string, languages: readonly string[]): Map<string, number> {
   const terms = new Map<string, number>();
@@ -134,12 +138,12 @@ export function weighTerms(text: string, languages: readonly string[]): Map<stri
   return terms;
 }
 
-/** A query without what is written to its words with an apostrophe or a hyphen, and is no word. */
+/** Returns a query without endings that an apostrophe or a hyphen joins to a word. */
 function withoutEndings(text: string, languages: readonly string[]): string {
-  const said = languages.includes('tr') ? withoutTurkishEndings(text) : text;
-  if (!languages.includes('ro') || !said.includes('-')) return said;
-  const { likely } = withoutStopWords(wordsOf(said), languages, true, queryStopWord);
-  return likely.has('ro') ? withoutRomanianClitics(said) : said;
+  const query = languages.includes('tr') ? withoutTurkishEndings(text) : text;
+  if (!languages.includes('ro') || !query.includes('-')) return query;
+  const { likely } = withoutStopWords(wordsOf(query), languages, true, queryStopWord);
+  return likely.has('ro') ? withoutRomanianClitics(query) : query;
 }
 
 function wordsOf(text: string): string[] {
@@ -152,14 +156,14 @@ function wordsOf(text: string): string[] {
   return words;
 }
 
-/** `isLoose`: it is a looser form of what the query says, or only in a language that it does not seem to be in. */
-type AddWeighed = (term: string, weight: number, isLoose: boolean) => void;
+/** `isLoose` is true for a looser form of a word, and for a term of a language that the query is probably not in. */
+type AddWeighted = (term: string, weight: number, isLoose: boolean) => void;
 
 type FindStopWord = (lower: string, language: string) => StopWord | undefined;
 
 const functionWord: FindStopWord = (lower, language) => (stopWordsOf(language).has(lower) ? 'certain' : undefined);
 
-function forEachQueryTerm(text: string, languages: readonly string[], findStop: FindStopWord, add: AddWeighed): void {
+function forEachQueryTerm(text: string, languages: readonly string[], findStop: FindStopWord, add: AddWeighted): void {
   const searched = languages.length > 0 ? languages : [UNDETERMINED];
   const words: string[] = [];
   let hasOther = false;
@@ -171,18 +175,18 @@ function forEachQueryTerm(text: string, languages: readonly string[], findStop: 
       add(term, weight, false);
     },
   );
-  const { kept, likely, isTold } = withoutStopWords(words, searched, hasOther, findStop);
-  /** The most that the terms of a language count. A word as it is written comes before stems of languages that nothing tells. */
-  const mostIn = (language: string): number => {
-    if (isOwn(language)) return isTold && likely.has(language) ? TERM_WEIGHT : 0;
+  const { words: topicWords, likely, isCertain } = withoutStopWords(words, searched, hasOther, findStop);
+  /** Maximum weight of the terms of a language. The stems of a language that is not known for certain do not count. */
+  const weightMaxIn = (language: string): number => {
+    if (hasOwnTerms(language)) return isCertain && likely.has(language) ? TERM_WEIGHT : 0;
     return likely.has(language) ? TERM_WEIGHT : UNLIKELY_WEIGHT;
   };
-  for (const { word, weightMax } of kept) {
+  for (const { word, weightMax } of topicWords) {
     for (const language of searched) {
-      const most = Math.min(weightMax, mostIn(language));
-      if (most === 0) continue;
+      const termWeightMax = Math.min(weightMax, weightMaxIn(language));
+      if (termWeightMax === 0) continue;
       for (const { term, weight } of wordTerms(word, language)) {
-        add(term, Math.min(weight, most), Math.min(weight, most) < TERM_WEIGHT);
+        add(term, Math.min(weight, termWeightMax), Math.min(weight, termWeightMax) < TERM_WEIGHT);
       }
     }
   }
@@ -201,7 +205,7 @@ function analyze(text: string, addWord: (word: string) => void, addTerm: (term: 
     else {
       const symbol = sigil === '' ? undefined : sigilTerm(sigil, token);
       addSymbol(symbol);
-      // A letter alone says nothing beside its option.
+      // The letter of an option such as `-e` is no word of its own.
       if (symbol !== undefined && /^\p{L}$/u.test(token)) return;
       const { words, joined, exact, version } = takeApart(token);
       words.forEach(addWord);
@@ -212,56 +216,74 @@ function analyze(text: string, addWord: (word: string) => void, addTerm: (term: 
   });
 }
 
-interface KeptWord {
+interface TopicWord {
   word: string;
-  /** The most that its terms count. */
+  /** Maximum weight of its terms. */
   weightMax: number;
 }
 
+interface TopicWords {
+  words: readonly TopicWord[];
+  /** The languages that the query may be in: those with most stop words in it. */
+  likely: ReadonlySet<string>;
+  /** Whether the query is certainly in one of the likely languages. */
+  isCertain: boolean;
+}
+
 /**
- * The words that remain, and the languages that the query may be in: those whose stop words it has most of.
+ * Returns the words of a query without stop words, and its likely languages.
  *
- * English stop words are looked for as well: names and code make every corpus partly English.
+ * In a corpus of unknown language it looks for English stop words, because names and code make every corpus partly English.
+ *
+ * @param mayBeEmpty whether no word may remain, because the query has other terms.
  */
 function withoutStopWords(
   words: readonly string[],
   languages: readonly string[],
   mayBeEmpty: boolean,
   findStop: FindStopWord,
-): { kept: readonly KeptWord[]; likely: ReadonlySet<string>; isTold: boolean } {
+): TopicWords {
   const stops = languages.map((language) => stopWordsIn(words, language === UNDETERMINED ? 'en' : language, findStop));
   const counts = stops.map((list) => new Set(words.filter((_, i) => list[i]).map((word) => word.toLowerCase())).size);
   const most = Math.max(...counts);
   const known = languages.filter((language) => language !== UNDETERMINED);
-  const isTold = (language: string): boolean =>
+  const isKnownLanguage = (language: string): boolean =>
     most >= TELLING_STOP_WORDS || (known.length < 2 && language === (known[0] ?? UNDETERMINED));
-  const likely = most > 0 ? languages.filter((language, i) => counts[i] === most && isTold(language)) : [];
+  const likely = most > 0 ? languages.filter((language, i) => counts[i] === most && isKnownLanguage(language)) : [];
   const lists = stops.filter((_, i) => counts[i] === most);
-  const weighed = words.map((word, i) => ({
+  const weighted = words.map((word, i) => ({
     word,
     weightMax: weightOf(
       lists.map((list) => list[i]),
       likely.length > 0,
     ),
   }));
-  const kept = weighed.filter(({ weightMax }) => weightMax > 0);
-  const isEnough = mayBeEmpty || kept.some(({ weightMax }) => weightMax === TERM_WEIGHT);
-  const rest = kept.length > 0 || mayBeEmpty ? kept : weighed;
+  const topicWords = weighted.filter(({ weightMax }) => weightMax > 0);
+  const isEnough = mayBeEmpty || topicWords.some(({ weightMax }) => weightMax === TERM_WEIGHT);
+  const rest = topicWords.length > 0 || mayBeEmpty ? topicWords : weighted;
   return {
-    kept: isEnough ? rest : rest.map(({ word }) => ({ word, weightMax: TERM_WEIGHT })),
+    words: isEnough ? rest : rest.map(({ word }) => ({ word, weightMax: TERM_WEIGHT })),
     likely: new Set(likely.length > 0 ? likely : languages),
-    isTold: likely.length > 0 || known.length < 2,
+    isCertain: likely.length > 0 || known.length < 2,
   };
 }
 
-/** What a word counts, given what it is in each language that the query may be in. `isTold`: it surely is in one of them. */
-function weightOf(kinds: readonly (StopWord | undefined)[], isTold: boolean): number {
+/**
+ * Returns the maximum weight of a word.
+ *
+ * @param kinds the kind of stop word that it is in each likely language.
+ * @param isCertain whether the query is certainly in one of these languages.
+ */
+function weightOf(kinds: readonly (StopWord | undefined)[], isCertain: boolean): number {
   if (kinds.every((kind) => kind === undefined)) return TERM_WEIGHT;
-  if (isTold) return kinds.every((kind) => kind === 'certain') ? 0 : DOUBTFUL_WEIGHT;
+  if (isCertain) return kinds.every((kind) => kind === 'certain') ? 0 : DOUBTFUL_WEIGHT;
   return kinds.includes('certain') ? DOUBTFUL_WEIGHT : TERM_WEIGHT;
 }
 
-/** Abbreviations (`WHO`, `ITU`) are none in a query that is not all in capitals, and single ones (`vitamin A`) hardly. */
+/**
+ * Returns the kind of stop word of each word. In a query with lower-case letters, an abbreviation in capitals (`WHO`, `ITU`) is no
+ * stop word, and a single capital letter behind a word (`vitamin A`) is doubtful.
+ */
 function stopWordsIn(words: readonly string[], language: string, findStop: FindStopWord): (StopWord | undefined)[] {
   const hasCase = words.some((word) => /\p{Ll}/u.test(word));
   return words.map((word, i) => {

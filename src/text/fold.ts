@@ -1,8 +1,8 @@
-/** Normal forms: what differs only in accents, vowel points, invisible characters or letter variants becomes one term. */
+/** Normal forms: words that differ only in accents, vowel points, invisible characters or letter variants become one term. */
 
 const ASCII = /^[\x00-\x7f]*$/;
 
-/** Combining accents, Arabic vowel signs and tatweel, Hebrew points, Devanagari nukta: writers often leave them out. */
+/** Marks that writers often omit: combining accents, Arabic vowel signs and tatweel, Hebrew points, Devanagari nukta. */
 const OPTIONAL_MARKS = /[\u0300-\u036f\u0640\u064b-\u065f\u0670\u0591-\u05c7\u093c]+/g;
 
 const LETTERS: Record<string, string> = {
@@ -23,11 +23,11 @@ const LETTERS: Record<string, string> = {
   ی: 'ي',
   '\u0901': '\u0902',
 };
-/** Hindi writes the nasal of a following consonant's class or just a dot: हिन्दी, हिंदी. */
+/** Nasals before a consonant of their class. Hindi also writes a dot instead: हिन्दी, हिंदी. */
 const NASALS = /ङ्(?=[क-घ])|ञ्(?=[च-झ])|ण्(?=[ट-ढ])|न्(?=[त-ध])|म्(?=[प-भ])/g;
 const LETTER_PATTERN = new RegExp(`[${Object.keys(LETTERS).join('')}]`, 'g');
 
-/** A lower-case word without the marks and letter variants above. Scripts that need their marks (Thai, kana) keep them. */
+/** Returns a lower-case word without the marks and letter variants above. Scripts that need their marks (Thai, kana) keep them. */
 export function fold(word: string): string {
   if (ASCII.test(word)) return word;
   return word
@@ -38,26 +38,26 @@ export function fold(word: string): string {
     .normalize('NFC');
 }
 
-/** Normalisation sorts a run of combining marks in quadratic time, so runs are cut to this length first. */
+/** Runs of combining marks are cut to this length, because normalisation sorts a run in quadratic time. */
 const MARK_RUN_MAX = 8;
 const MARK_RUNS = new RegExp(`(\\p{M}{${MARK_RUN_MAX}})\\p{M}+`, 'gu');
 
-/** Soft hyphen, joiners, direction marks, byte order mark: they never separate words (the non-joiner does in Arabic script). */
+/** Characters that never separate words: soft hyphen, joiners, direction marks, byte order mark. In Arabic script the non-joiner does. */
 const INVISIBLE =
   /\u00ad|\u200d|[\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]|(?<![\u0600-\u06ff])\u200c/g;
 
-/** Thin blanks and apostrophes that group the digits of a number: 12 345, 1’234’567. */
+/** Numbers whose digits are grouped by thin blanks or apostrophes: 12 345, 1’234’567. */
 const GROUPED = /(?<!\d)\d{1,3}([\u00a0\u2007\u2009\u202f'’٬])\d{3}(?:\1\d{3})*(?!\d)/g;
-/** Ordinary blanks may do so or stand between numbers: these are looked for both ways. Longer rows are columns. */
+/** Digits that an ordinary blank may group or separate: they become terms both ways. Longer rows are columns of a table. */
 const PERHAPS_GROUPED = /(?<![\d.,])(?<!\d )\d{1,3}(?: \d{3}){1,3}(?! ?\d)/g;
 const ARABIC_DECIMAL_MARK = /(?<=\d)٫(?=\d)/g;
 const GROUP_MARKS = /[^\d]/g;
-/** Between Cyrillic letters an apostrophe is part of the word, whichever it is: п'ять, об’єкт, обʼєкт. */
+/** An apostrophe of any kind between Cyrillic letters, where it is part of the word: п'ять, об’єкт, обʼєкт. */
 const CYRILLIC_APOSTROPHE = /(?<=[\u0400-\u04ff])['’ʼ](?=[\u0400-\u04ff])/g;
-/** Of Indic, Arabic, Thai and other scripts that count in tens; those of ASCII are read as they are. */
+/** Digits of Indic, Arabic, Thai and other scripts that count in tens, without ASCII digits. */
 const NATIVE_DIGIT = /(?![0-9])\p{Nd}/gu;
 
-/** NFKC without invisible characters; numbers in plain digits, and as one. */
+/** Returns a text in NFKC, without invisible characters, with numbers in ASCII digits and without grouping. */
 export function normalize(text: string): string {
   if (ASCII.test(text)) {
     return (text.includes("'") ? text.replace(GROUPED, ungrouped) : text).replace(PERHAPS_GROUPED, bothWays);
@@ -81,7 +81,10 @@ function ungrouped(number: string): string {
   return number.replace(GROUP_MARKS, '');
 }
 
-/** Digits of a script are ten in a row, the first at a place that ends in 0 or 6 (or, of mathematical ones, are read by NFKC). */
+/**
+ * Returns the ASCII digit of a digit. NFKC reads mathematical digits. The ten digits of another script have consecutive codes, and
+ * the first code ends in hexadecimal 0 or 6.
+ */
 function plainDigit(digit: string): string {
   const plain = digit.normalize('NFKC');
   if (plain >= '0' && plain <= '9') return plain;

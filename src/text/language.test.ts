@@ -35,10 +35,10 @@ for (const [language, text] of [
   ['ru', 'Определение диапазона базы данных'],
   ['sr', 'Боја позадине странице'],
 ] as const) {
-  test(`the letters of “${text}” are those of ${language}`, () => assert.equal(detectLanguage(text), language));
+  test(`the letters of “${text}” tell the language ${language}`, () => assert.equal(detectLanguage(text), language));
 }
 
-test('a name in the letters of another language does not decide', () => {
+test('a name in the letters of another language does not change the language of a text', () => {
   assert.equal(detectLanguage(`${CASES['ru']} Её посещают студенты из других городов и стран, как Харків.`), 'ru');
 });
 
@@ -51,7 +51,7 @@ test('text without enough letters has no language', () => {
   assert.equal(detectLanguage(''), null);
 });
 
-test('names made of another language’s function words do not decide', () => {
+test('names made of function words of another language do not change the language of a text', () => {
   const teams =
     'Professional sports teams in Southern California include teams from the NFL (Los Angeles Rams, San Diego Chargers); ' +
     'NBA (Los Angeles Lakers, Los Angeles Clippers); MLB (Los Angeles Dodgers, Los Angeles Angels of Anaheim).';
@@ -63,12 +63,12 @@ test('a text that quotes many Latin names is in the language of its script', () 
   assert.equal(detectLanguage('ทีมกีฬามืออาชีพในแคลิฟอเนียใต้ NFL (Los Angeles Rams) NBA (Los Angeles Lakers)'), 'th');
 });
 
-test('text in Latin letters is in a language that is written with them', () => {
+test('text in Latin letters is in a language of Latin script', () => {
   const text = 'Simple paragraph with a emphasized word.\n\n| Col 1 | Col 2 |\n| ROW 1 | ROW 1 |\n| ROW 2 | ROW 2 |';
   assert.equal(detectLanguage(text), 'en');
 });
 
-test('a few words are taken for a common language or none, never for one that hardly anyone writes', () => {
+test('a short text is in a common language or in none, never in a rare one', () => {
   for (const text of [
     'Edición de objetos',
     'Ghid fonetic',
@@ -80,7 +80,7 @@ test('a few words are taken for a common language or none, never for one that ha
   }
 });
 
-test('a name from a neighbour’s language makes no other language of a short Cyrillic text', () => {
+test('a name from a neighbouring language does not change the language of a short Cyrillic text', () => {
   const contract = 'Договор поставки с фирмой «Світанок» на сумму 500 рублей, подписанный в Москве';
   assert.equal(detectLanguage(contract), 'ru');
   assert.equal(detectLanguage('Програмний комплекс ЭВМ для обліку товарів'), 'uk');
@@ -110,11 +110,11 @@ function file(text: string, kinds: readonly BlockKind[], fileType = 'md'): Parse
   return { fileType, text, blocks, metadata: {}, warnings: [] };
 }
 
-test('a source file is in no language, whatever its comments are in', () => {
+test('a source file is in no language, whatever the language of its comments', () => {
   assert.equal(languageOf(file(CASES['de']!, ['code'], 'code')), null);
 });
 
-test('the code in a document does not tell its language', () => {
+test('code in a text does not tell the language of the text', () => {
   const code = '// la de los que el en y por con para se del al es no su como\n'.repeat(100);
   assert.equal(languageOf(file(`${code}\n\n${CASES['de']}`, ['code', 'paragraph'])), 'de');
   assert.equal(languageOf(file(code.trim(), ['code'])), null);

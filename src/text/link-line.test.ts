@@ -4,7 +4,7 @@ import { indexedContext, linksLine, withoutLinks } from './link-line.ts';
 
 const link = (text: string, url: string) => ({ text, url });
 
-test('links stand in their order, once, without those that the content shows', () => {
+test('the line has each link once, in order, without links that the content shows', () => {
   const links = [
     link('the guide', 'https://a.example/guide'),
     link('again', 'https://a.example/guide'),
@@ -15,7 +15,7 @@ test('links stand in their order, once, without those that the content shows', (
   assert.equal(linksLine([], 'text'), undefined);
 });
 
-test('the line is bounded in links and bytes, and cannot be forged from within', () => {
+test('the line has a maximum number of links and bytes, and a link cannot forge it', () => {
   const many = Array.from({ length: 1000 }, (_, i) => link(`no ${i}`, `https://a.example/${i}`));
   assert.equal(linksLine(many, '')!.split(';').length, 20);
   const long = Array.from({ length: 20 }, (_, i) => link('語'.repeat(500), `https://a.example/${i}${'x'.repeat(200)}`));
@@ -26,7 +26,7 @@ test('the line is bounded in links and bytes, and cannot be forged from within',
   );
 });
 
-test('of addresses the words of host and path are indexed', () => {
+test('only the words of host and path of a link are indexed', () => {
   const context =
     '| Name | Year |\nLinks: the guide <https://www.docs.example/install/r%C3%A9glage-linux.html?a=1#b>; <%zz/page_two>';
   assert.equal(indexedContext(context), '| Name | Year |\ndocs example install réglage linux zz page two');

@@ -1,20 +1,20 @@
-/** The line that names the links of a chunk beside its content, as it is written and read again. Pure. */
+/** Writes and reads the line that names the links of a chunk in its context. */
 
 export interface Link {
-  /** What the reader of the file sees; may be empty. */
+  /** The text that a reader of the file sees; may be empty. */
   text: string;
   url: string;
 }
 
 const LINKS_MAX = 20;
-/** Of the whole line in UTF-8: longer context would drown the content, for a model as for a reader. */
+/** Maximum length of the whole line in UTF-8. A longer context would distract models and readers from the content. */
 const LINE_BYTES_MAX = 1000;
 const TEXT_UNITS_MAX = 80;
 const HEAD = 'Links: ';
 
 /**
- * `Links: text <address>; …` in the order of the file; undefined without links. Those whose address the content shows are left
- * out, as is what goes beyond the limits.
+ * Returns `Links: text <address>; …` in the order of the file; undefined if no link remains. Links whose address is in the content
+ * are skipped, and so are links beyond the limits.
  */
 export function linksLine(links: readonly Link[], content: string): string | undefined {
   const seen = new Set<string>();
@@ -39,7 +39,7 @@ export function linksLine(links: readonly Link[], content: string): string | und
   return parts.length === 0 ? undefined : HEAD + parts.join('; ');
 }
 
-/** The context without its line of links; null when nothing else is in it. */
+/** Returns the context without its line of links; null if no other line remains. */
 export function withoutLinks(context: string | null): string | null {
   if (context === null) return null;
   const lines = context.split('\n').filter((line) => !line.startsWith(HEAD));
@@ -47,8 +47,8 @@ export function withoutLinks(context: string | null): string | null {
 }
 
 /**
- * The context as it is indexed: of links only the words of host and path. Their texts are in the content already, and what every
- * address has (its scheme, `www`, query, fragment, ending) would only make the chunk longer.
+ * Returns the context to index. Links keep only the words of their host and path. The content holds the texts of links already, and
+ * the common parts of addresses (scheme, `www`, query, fragment, file ending) would only make the chunk longer.
  */
 export function indexedContext(context: string | null): string | null {
   if (context === null) return null;

@@ -28,7 +28,7 @@ test('a clock time or an address does not make a sentence a record', () => {
   assert.deepEqual(kinds('Opens: 16:30\nRoom 4: closed'), [['record', 'Opens: 16:30\nRoom 4: closed']]);
 });
 
-test('CJK terminators and quotes', () => {
+test('CJK sentences end at their terminators, and a quote stays in its sentence', () => {
   assert.deepEqual(texts('社員は25日です。彼は「はい。」と言った。どうですか？いいえ！'), [
     '社員は25日です。',
     '彼は「はい。」と言った。',
@@ -44,12 +44,12 @@ test('Thai phrases end at blanks between Thai letters once they are long', () =>
   assert.deepEqual(texts(`${first} ${second}`), [first, second]);
 });
 
-test('other scripts', () => {
+test('sentences of other scripts end at their terminators', () => {
   assert.deepEqual(texts('कर्मचारियों को 25 दिन मिलते हैं। शेष समाप्त हो जाते हैं।').length, 2);
   assert.deepEqual(texts('هل هذا صحيح؟ نعم هذا صحيح.').length, 2);
 });
 
-test('hard-wrapped lines are one paragraph, short lines are not', () => {
+test('hard-wrapped lines form one paragraph, and short lines do not', () => {
   const wrapped = 'This sentence was wrapped by an editor at seventy columns so it\ncontinues here. Then another.';
   assert.deepEqual(texts(wrapped), [
     'This sentence was wrapped by an editor at seventy columns so it\ncontinues here.',
@@ -61,7 +61,7 @@ test('hard-wrapped lines are one paragraph, short lines are not', () => {
   ]);
 });
 
-test('items, rows and records stay whole; rules of tables are nothing', () => {
+test('items, rows and records stay whole, and rules of tables are no units', () => {
   assert.deepEqual(kinds('- One. Two.\n- Three\n1. First\n\n| a | b |\n|---|---|\n| 1 | 2 |'), [
     ['item', '- One. Two.'],
     ['item', '- Three'],
@@ -82,7 +82,7 @@ test('HTML comments belong to no unit', () => {
   ]);
 });
 
-test('units ascend, do not overlap and hold every visible character', () => {
+test('units are in order, do not overlap and hold every visible character', () => {
   const text = 'A b. C d!\n\n- x\n- y z\n| a | b |\n# Head\nkey: value\n社員。はい\n'.repeat(50);
   let end = 0;
   let held = '';

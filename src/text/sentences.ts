@@ -1,9 +1,9 @@
 /**
- * Splits text into units that can be quoted on their own: sentences, list items, table rows, records, headings, and lines of
- * fenced code up to the next blank line. Pure.
+ * Splits text into units that a quotation can consist of: sentences, list items, table rows, records, headings, and lines of fenced
+ * code up to the next blank line.
  *
- * `Intl.Segmenter` knows the terminators of most scripts; this adds what it does not know: abbreviations and ordinals,
- * dialogue in CJK quotes, Thai and Lao (which separate phrases by blanks only), lists, tables, records and hard-wrapped lines.
+ * `Intl.Segmenter` knows the terminators of most scripts. This module adds abbreviations and ordinals, dialogue in CJK quotes, Thai
+ * and Lao (which separate phrases only by blanks), lists, tables, records and hard-wrapped lines.
  */
 
 import { lazy } from '../util/lazy.ts';
@@ -11,21 +11,21 @@ import { readWordList } from '../util/package-files.ts';
 
 export type UnitKind = 'sentence' | 'item' | 'row' | 'record' | 'heading' | 'code';
 
-/** A unit of a text: UTF-16 offsets, half-open, trimmed, ascending, not overlapping. */
+/** A unit of a text by its UTF-16 offsets, half-open and trimmed. Units are in ascending order and do not overlap. */
 export interface Unit {
   kind: UnitKind;
   start: number;
   end: number;
 }
 
-/** A line at least this wide (full-width characters count two) may be a hard-wrapped part of a paragraph. */
+/** Minimum width of a line that may be a hard-wrapped part of a paragraph. Full-width characters count two. */
 const WRAPPED_LINE_WIDTH_MIN = 50;
-/** Thai and Lao: a blank ends a unit that is at least this long. */
+/** Minimum length of a Thai or Lao unit that a blank ends. */
 const PHRASE_UNITS_MIN = 110;
-/** Consecutive `key: value` lines are one record up to this length. */
+/** Maximum length of a record of consecutive `key: value` lines. */
 const RECORD_UNITS_MAX = 280;
 const HEADING_WIDTH_MAX = 90;
-/** Lines of code without a blank line between them are one unit up to this length. */
+/** Maximum length of a unit of code lines without a blank line between them. */
 const CODE_UNITS_MAX = 280;
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
@@ -33,14 +33,14 @@ const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
 const ITEM = /^\s*(?:[-*+•‣◦▪–·]|\(?(?:\d{1,3}|[a-z])[.)]|[①-⑳])\s+\S/u;
 const ROW = /^\s*\|.*\S|\S\s+\|\s+\S|\S\t+\S/u;
 const ROW_RULE = /^[\s|:+=-]+$/;
-/** The colon of a clock time (`16:30`) or an address (`https://`) ends no key. */
+/** A `key: value` line. The colon of a clock time (`16:30`) or an address (`https://`) ends no key. */
 const RECORD = /^\s*[\p{L}\p{N}_][\p{L}\p{M}\p{N}_ ./()-]{0,39}(?!(?<=\d):\d|:\/\/)[:：]\s*\S/u;
 const FENCE = /^\s*(`{3,}|~{3,})/;
 const MARKDOWN_HEADING = /^\s*#{1,6}\s+\S/;
 const TERMINATED = /[.!?…。！？．｡।॥؟۔።។၊။:：;；][\s"'”’»)\]」』】〉》）]*$/u;
 const THAI_LAO = /[\p{sc=Thai}\p{sc=Laoo}]/u;
 
-/** The units of `text`, in order. HTML comments are not text and belong to no unit. */
+/** Returns the units of a text in order. HTML comments belong to no unit. */
 export function splitUnits(text: string): Unit[] {
   const units: Unit[] = [];
   const visible = text.replace(/<!--[\s\S]*?(?:-->|$)/g, (comment) => comment.replace(/[^\n]/g, ' '));
@@ -51,14 +51,14 @@ export function splitUnits(text: string): Unit[] {
   return units;
 }
 
-/** The units of program code: lines up to the next blank line. */
+/** Returns the units of program code: lines up to the next blank line. */
 export function splitCode(text: string): Unit[] {
   const units: Unit[] = [];
   for (const line of linesOf(text)) addCodeLine(text, line, units);
   return units;
 }
 
-/** The fence that a text begins within, where it was cut out of a block of code: its first mark then closes what is above. */
+/** Returns the fence that is open at the start of a text that was cut out of a block of code. Its first mark then closes the block. */
 function openFence(text: string): string | undefined {
   const marks = [...text.matchAll(/^[^\S\n]*(`{3,}|~{3,})([^\n]*)$/gm)];
   const [first] = marks;
@@ -75,12 +75,15 @@ function addCodeLine(text: string, line: { start: number; end: number }, units: 
   else units.push({ kind: 'code', ...line });
 }
 
-/** Pieces of a long unit are at most this long, in UTF-16 units. */
+/** Maximum length of a piece of a long unit, in UTF-16 units. */
 export const PIECE_UNITS_MAX = 150;
-/** A cut before this would leave a scrap. */
+/** Minimum length of a piece that ends at a clause or a blank. */
 const PIECE_UNITS_MIN = 40;
 
-/** Cuts a stretch of `text` into pieces at clauses, else at blanks, else anywhere but within a character. A short one stays whole. */
+/**
+ * Cuts a range of a text into pieces of at most PIECE_UNITS_MAX: at clauses, else at blanks, else between any two characters. A short
+ * range stays whole.
+ */
 export function cutIntoPieces(text: string, start: number, end: number): { start: number; end: number }[] {
   const pieces: { start: number; end: number }[] = [];
   let from = start;
@@ -97,7 +100,7 @@ export function cutIntoPieces(text: string, start: number, end: number): { start
   return pieces;
 }
 
-/** Lines grouped into blocks: paragraphs (to be split into sentences) and units that stay whole. */
+/** Groups lines into blocks: paragraphs, which are split into sentences later, and units that stay whole. */
 function splitBlocks(text: string): Unit[] {
   const blocks: Unit[] = [];
   let joinable = false;
@@ -135,13 +138,13 @@ function lineKind(line: string): UnitKind {
   return 'sentence';
 }
 
-/** A wrapped line continues a paragraph or an item; a `key: value` line continues a record. */
+/** Returns whether a line continues the last block: a wrapped line a paragraph or an item, a `key: value` line a record. */
 function joins(last: Unit, kind: UnitKind, end: number): boolean {
   if (last.kind === 'record') return kind === 'record' && end - last.start <= RECORD_UNITS_MAX;
   return kind === 'sentence' && (last.kind === 'sentence' || last.kind === 'item');
 }
 
-/** A short single line of words without an end mark. */
+/** Returns whether a block is a heading: a short single line of words without an end mark, with text below it. */
 function isHeading(text: string, block: Unit): boolean {
   if (block.kind !== 'sentence') return false;
   const line = text.slice(block.start, block.end).trim();
@@ -154,7 +157,7 @@ function isHeading(text: string, block: Unit): boolean {
   );
 }
 
-/** Something stands below it: the last line of a text is no heading. */
+/** Returns whether text follows soon after `end`. The last line of a text is no heading. */
 function isFollowed(text: string, end: number): boolean {
   return /\S/.test(text.slice(end, end + 400));
 }
@@ -169,7 +172,7 @@ function* linesOf(text: string): Generator<{ start: number; end: number }> {
 }
 
 function addSentences(text: string, start: number, end: number, units: Unit[]): void {
-  // Line breaks inside a paragraph are blanks, so that they do not end a sentence. Same length: offsets stay.
+  // Blanks replace line breaks inside a paragraph, so that these do not end a sentence. Offsets stay the same.
   const paragraph = text.slice(start, end).replace(/\n/g, ' ');
   let from = 0;
   for (const { segment, index } of segmenter.segment(paragraph)) {
@@ -195,13 +198,13 @@ const ordinalBeforeNoun = lazy(() => {
   return new RegExp(`(?:^|\\s)\\d{1,2}\\.\\s+(?=(?:${nouns}))`, 'u');
 });
 
-/** True when the text does not end at `to` although the segmenter says so. */
+/** Returns whether a sentence continues at `to`, although the segmenter ends it there. */
 function continues(text: string, from: number, to: number): boolean {
   const head = text.slice(Math.max(from, to - 24), to);
   if (abbreviationAtEnd().test(head)) return true;
-  if (/^\s*\d{1,3}\.\s*$/.test(text.slice(from, to))) return true; // a number that opens a list item
+  if (/^\s*\d{1,3}\.\s*$/.test(text.slice(from, to))) return true; // The number of a list item.
   if (/\d{1,2}\.\s+$/.test(head) && ordinalBeforeNoun().test(head + text.slice(to, to + 12))) return true;
-  // CJK dialogue: an opening quote left at the end, or a quote that ended and is being reported.
+  // CJK dialogue: the sentence ends with an opening quote, or a word that reports the quote follows.
   return (
     /[「『（《〈“]\s*$/.test(head) ||
     (/[」』）》〉]\s*$/.test(head) && /^[とはがをのにでもっ]/.test(text.slice(to, to + 1)))
@@ -232,7 +235,7 @@ function addTrimmed(text: string, kind: UnitKind, start: number, end: number, un
   if (length > 0) units.push({ kind, start: start + lead, end: start + lead + length });
 }
 
-/** Columns: East Asian wide characters count two. */
+/** Returns the width of a line in columns. East Asian wide characters count two. */
 function widthOf(line: string): number {
   let width = 0;
   for (const character of line)

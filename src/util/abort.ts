@@ -1,9 +1,9 @@
-/** Why a signal aborted, as an `Error` that can be thrown. */
+/** Returns the reason why a signal aborted, as an `Error` to throw. */
 export function abortReason(signal: AbortSignal): Error {
   return signal.reason instanceof Error ? signal.reason : new Error('aborted', { cause: signal.reason });
 }
 
-/** Settles as `work` does, or rejects with the signal's reason at once: for work that may not heed the signal. */
+/** Settles as `work` does, or rejects with the reason of the signal as soon as it aborts. Used for work that may ignore the signal. */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const aborted = Promise.withResolvers<never>();
   const abort = (): void => aborted.reject(abortReason(signal));

@@ -1,9 +1,9 @@
-/** What `work` makes of the items, one after the other, in their order; those of which it makes nothing are left out. */
+/** Maps items by an async function, one after the other and in order. `undefined` results are dropped. */
 export async function collect<T, R>(items: Iterable<T>, work: (item: T) => Promise<R | undefined>): Promise<R[]> {
-  const made: R[] = [];
+  const results: R[] = [];
   for (const item of items) {
-    const one = await work(item);
-    if (one !== undefined) made.push(one);
+    const result = await work(item);
+    if (result !== undefined) results.push(result);
   }
-  return made;
+  return results;
 }

@@ -1,7 +1,7 @@
 /**
- * Named places where a test ends the process as `kill -9` would: before and after each durable step.
+ * Named places in the code where a test kills the process as `kill -9` does: before and after each durable step.
  *
- * Only `PINAKES_CRASH_AT` together with `NODE_ENV=test` arms one (config.ts); everywhere else `reach` does nothing.
+ * Only `PINAKES_CRASH_AT` together with `NODE_ENV=test` arms a crash point (config.ts). Without them `reach` does nothing.
  */
 
 export const CRASH_POINTS = [
@@ -38,22 +38,27 @@ export const CRASH_POINTS = [
 export type CrashPoint = (typeof CRASH_POINTS)[number];
 
 export interface CrashPoints {
-  /** Ends the process at once when this point is armed. */
+  /** Kills the process at once if this point is armed. */
   reach(point: CrashPoint): void;
 }
 
 export const noCrashPoints: CrashPoints = { reach: () => undefined };
 
-/** `armed` is a name of CRASH_POINTS, optionally `name:n` for the n-th time it is reached (1-based). */
+/**
+ * Returns crash points of which one is armed.
+ *
+ * @param armed a name of CRASH_POINTS, or `name:n` to kill the process when the point is reached for the n-th time (from 1 on).
+ * @throws Error when there is no such crash point.
+ */
 export function armCrashPoint(armed: string): CrashPoints {
   const [name, count = '1'] = armed.split(':');
   if (!(CRASH_POINTS as readonly string[]).includes(name ?? '')) throw new Error(`no such crash point: ${armed}`);
-  let left = Number(count);
+  let remaining = Number(count);
   return {
     reach(point) {
       if (point !== name) return;
-      left -= 1;
-      if (left === 0) process.kill(process.pid, 'SIGKILL');
+      remaining -= 1;
+      if (remaining === 0) process.kill(process.pid, 'SIGKILL');
     },
   };
 }

@@ -4,12 +4,12 @@ import { createHash, randomFillSync } from 'node:crypto';
 const ID_PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 const ID_BYTES = 16;
-const RANDOM_BYTES_READY = 256 * ID_BYTES;
+const RANDOM_POOL_BYTES = 256 * ID_BYTES;
 
 let lastMs = 0;
 let sequence = 0;
 
-/** A new id. Ids made by one process sort by creation: rand_a counts within a millisecond. */
+/** Returns a new id. Ids of one process sort by the time of their creation, because rand_a counts within a millisecond. */
 export function newId(now: number = Date.now()): string {
   const bytes = randomBytes();
   if (now > lastMs) {
@@ -26,33 +26,37 @@ export function newId(now: number = Date.now()): string {
   return formatV7(lastMs, bytes);
 }
 
-/** The same id for the same inputs: a job that runs twice writes the same rows. `ms` gives the time part. */
+/**
+ * Returns the same id for the same inputs, so that a job that runs twice writes the same rows.
+ *
+ * @param ms the time part of the id.
+ */
 export function derivedId(ms: number, ...parts: readonly (string | number)[]): string {
   const digest = createHash('sha256').update(JSON.stringify(parts)).digest();
   return formatV7(ms, digest.subarray(0, ID_BYTES));
 }
 
-/** True for our spelling of an id only; any other spelling is an unknown id. */
+/** Returns whether a value is an id in lower case and hyphenated. An id in any other spelling is unknown. */
 export function isId(value: unknown): value is string {
   return typeof value === 'string' && ID_PATTERN.test(value);
 }
 
-/** True for any spelling of any UUID: what a list cursor may be. */
+/** Returns whether a text is a UUID in lower or upper case, as a list cursor may be. */
 export function isUuid(value: string): boolean {
   return ID_PATTERN.test(value.toLowerCase());
 }
 
-/** Of the system many are asked for at once. */
-const ready = Buffer.alloc(RANDOM_BYTES_READY);
-let taken = RANDOM_BYTES_READY;
+/** Random bytes for many ids, because one large request to the system is faster than many small ones. */
+const randomPool = Buffer.alloc(RANDOM_POOL_BYTES);
+let usedBytes = RANDOM_POOL_BYTES;
 
 function randomBytes(): Buffer {
-  if (taken === RANDOM_BYTES_READY) {
-    randomFillSync(ready);
-    taken = 0;
+  if (usedBytes === RANDOM_POOL_BYTES) {
+    randomFillSync(randomPool);
+    usedBytes = 0;
   }
-  taken += ID_BYTES;
-  return ready.subarray(taken - ID_BYTES, taken);
+  usedBytes += ID_BYTES;
+  return randomPool.subarray(usedBytes - ID_BYTES, usedBytes);
 }
 
 function formatV7(ms: number, random: Buffer): string {

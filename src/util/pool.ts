@@ -1,6 +1,4 @@
-/** Bounded concurrency. */
-
-/** Runs `work` for every item, at most `limit` at once; rejects with the first failure after the running ones settled. */
+/** Runs `work` for every item, at most `limit` at once. Rejects with the first failure after all running work has settled. */
 export async function forEachLimited<T>(
   items: readonly T[],
   limit: number,
@@ -22,7 +20,7 @@ export async function forEachLimited<T>(
   if (failure) throw failure.reason;
 }
 
-/** Lets at most `places` pieces of work run at once; the others wait in order. */
+/** Returns a function that runs work, at most `places` pieces at once. Further work waits in order. */
 export function openGate(places: number): <T>(work: () => Promise<T>) => Promise<T> {
   let free = places;
   const waiting: (() => void)[] = [];

@@ -1,8 +1,8 @@
-/** Reads and checks single settings of an environment: see config.ts for what they mean. */
+/** Reads and checks single settings of an environment. config.ts says what each setting means. */
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Its message is one line: the variable, what is wrong with it, an example. */
+/** A wrong setting. The message is one line: the variable, the problem and an example. */
 export class ConfigError extends Error {
   constructor(variable: string, problem: string, example: string, options?: ErrorOptions) {
     super(`${variable} ${problem}; for example ${variable}=${example}`, options);
@@ -10,10 +10,10 @@ export class ConfigError extends Error {
   }
 }
 
-/** An empty value counts as not set. Every method throws ConfigError for a value that it does not take. */
+/** Reads settings. An empty value counts as not set. Every method throws ConfigError for a value that it refuses. */
 export class SettingsReader {
   readonly #env: Environment;
-  /** Names that were asked for, set or not. */
+  /** Names that were read, set or not. */
   readonly names = new Set<string>();
 
   constructor(env: Environment) {
@@ -26,7 +26,7 @@ export class SettingsReader {
     return value === undefined || value === '' ? null : value;
   }
 
-  /** Blanks at the ends count. */
+  /** Returns a value with the blanks at its ends. */
   untrimmed(name: string): string | null {
     this.names.add(name);
     return this.#env[name] || null;
@@ -46,7 +46,7 @@ export class SettingsReader {
     return number;
   }
 
-  /** A number from 0 to 1. */
+  /** Returns a number from 0 to 1. */
   share(name: string, fallback: number): number {
     const value = this.optional(name);
     if (value === null) return fallback;
@@ -71,7 +71,7 @@ export class SettingsReader {
     return value;
   }
 
-  /** The value may hold a password, so it is never shown. */
+  /** Returns an address. Errors never show the value, because it may hold a password. */
   url(name: string, protocols: readonly string[], example: string): string | null {
     const value = this.optional(name);
     if (value === null) return null;
@@ -86,12 +86,12 @@ export class SettingsReader {
     return value;
   }
 
-  /** Without a trailing slash. */
+  /** Returns an HTTP address without a trailing slash. */
   httpUrl(name: string, example: string): string | null {
     return this.url(name, ['http:', 'https:'], example)?.replace(/\/+$/, '') ?? null;
   }
 
-  /** `fallback` or `<provider>:<model>`. */
+  /** Returns `fallback` or a value of the form `<provider>:<model>`. */
   model(name: string, fallback: string, providers: readonly string[], example: string): string {
     const value = this.text(name, fallback);
     const [provider = '', model = ''] = value.split(/:(.*)/s);
@@ -103,7 +103,7 @@ export class SettingsReader {
   }
 }
 
-/** For messages: at most 80 characters, in quotes. */
+/** Returns a value for a message: in quotes, truncated to 80 characters. */
 export function show(value: string): string {
   return JSON.stringify(value.length > 80 ? `${value.slice(0, 80)}…` : value);
 }

@@ -1,8 +1,6 @@
-/**
- * The schema of a text whose length is bounded in code points. `.meta({ wire })` replaces the JSON Schema of a schema in the
- * OpenAPI description.
- */
+/** Schemas of texts. `.meta({ wire })` replaces the JSON Schema of a schema in the OpenAPI description. */
 import { z } from 'zod';
+import { codePointLength } from './code-points.ts';
 
 declare module 'zod' {
   interface GlobalMeta {
@@ -11,20 +9,13 @@ declare module 'zod' {
   }
 }
 
-/** Length in code points, as all lengths of the interface. */
-export function codePointLength(text: string): number {
-  let length = 0;
-  for (const _ of text) length++;
-  return length;
-}
-
-/** Text with bounds in code points. */
+/** Returns the schema of a text with bounds in code points. */
 export function text(min: number, max: number) {
   return z
     .string()
     .refine(
       (value) => {
-        // UTF-16 units bound code points from both sides: only texts between the bounds need counting.
+        // A text has at most as many code points as UTF-16 units, and at least half as many. Only texts near a bound need counting.
         if (value.length < min || value.length > 2 * max) return false;
         const length = value.length <= max && value.length >= 2 * min ? value.length : codePointLength(value);
         return length >= min && length <= max;

@@ -1,6 +1,6 @@
 /** Time: `Date` inside, Unix seconds on the wire. */
 
-/** The clock, reached through deps so that tests can move it. */
+/** The clock. It is a dependency, so that tests can set its time. */
 export interface Clock {
   now(): Date;
 }

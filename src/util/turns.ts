@@ -1,23 +1,24 @@
-/** Work of many callers that would hold the event loop: after some milliseconds of it, whoever did it, others run. */
+/** Divides the work of many callers into short turns, so that together they never block the event loop for long. */
 
-/** Of all callers together, in one turn of the loop; beside it, the one step that went over. */
+/** Maximum work of all callers together in one turn of the event loop. The last step of a turn may exceed it. */
 const TURN_MS_MAX = 8;
-/** The same in units of work, such as characters: where the clock says little. */
+/** The same maximum in units of work, such as characters, for steps that are too short to measure. */
 const TURN_UNITS_MAX = 16_384;
 
 export interface Turns {
-  /** To be asked before each step: undefined, or when it may be made. */
+  /** Call before each step. Returns a promise to wait for, or undefined if the step may start now. */
   wait(): Promise<void> | undefined;
-  /** To be told after each step. */
+  /** Call after each step with its time and its units of work. */
   spent(ms: number, units: number): void;
 }
 
+/** Returns turns that callers share. */
 export function openTurns(): Turns {
   let busyMs = 0;
   let busyUnits = 0;
   let isDue = false;
   const waiting: (() => void)[] = [];
-  // One at a time: all that are let go at once would work in the same turn.
+  // One caller per turn, because all callers that resume together would work in the same turn.
   function next(): void {
     busyMs = 0;
     busyUnits = 0;

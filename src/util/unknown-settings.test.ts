@@ -4,7 +4,7 @@ import { findUnknown } from './unknown-settings.ts';
 
 const known = new Set(['PATH', 'PINAKES_CHAT_MODEL', 'PINAKES_DATA_DIR', 'PINAKES_OCR', 'PINAKES_PORT']);
 
-test('an unknown name is shown with the nearest known one', () => {
+test('an unknown setting is reported with the nearest known name', () => {
   const env = { PINAKES_CHAT_MODLE: 'a', PINAKES_DATADIR: 'b', PINAKES_PROT: '1', PINAKES_OCR: 'off' };
   assert.deepEqual(findUnknown(env, known), [
     { name: 'PINAKES_CHAT_MODLE', nearest: 'PINAKES_CHAT_MODEL' },
@@ -13,7 +13,7 @@ test('an unknown name is shown with the nearest known one', () => {
   ]);
 });
 
-test('a name that is like no other is shown alone', () => {
+test('an unknown setting that is like no known name is reported alone', () => {
   const long = `PINAKES_${'X'.repeat(100_000)}`;
   assert.deepEqual(findUnknown({ PINAKES_TELEMETRY: 'on', [long]: 'on' }, known), [
     { name: 'PINAKES_TELEMETRY', nearest: undefined },
@@ -21,6 +21,6 @@ test('a name that is like no other is shown alone', () => {
   ]);
 });
 
-test('names of others and of the test suite are left alone', () => {
+test('variables of other programs and of the test suite are not reported', () => {
   assert.deepEqual(findUnknown({ PATHS: '/', PINAKES_TEST_SEED: '1', pinakes_port: '1' }, known), []);
 });

@@ -1,20 +1,21 @@
-/** Names in an environment that look like settings of this program and are none. Pure. */
+/** Finds variables of an environment that look like settings of this program but are none. */
 import type { Environment } from './settings-reader.ts';
 
 const PREFIX = 'PINAKES_';
-/** For the test suite and the check scripts only. */
+/** The prefix of variables that only tests and check scripts read. */
 const TEST_PREFIX = `${PREFIX}TEST_`;
-/** More differing characters than this make another name, not a typing error. */
+/** Maximum number of differing characters of a typing error. */
 const DISTANCE_MAX = 6;
-/** Longer names are not compared: the comparison takes the product of both lengths. */
+/** Maximum length of names to compare. The time of a comparison grows with the product of both lengths. */
 const NAME_LENGTH_MAX = 80;
 
 export interface UnknownSetting {
   name: string;
-  /** The known name that was probably meant. */
+  /** The known name that the operator probably meant. */
   nearest: string | undefined;
 }
 
+/** Returns the unknown settings of an environment, sorted by name. */
 export function findUnknown(env: Environment, known: ReadonlySet<string>): UnknownSetting[] {
   return Object.keys(env)
     .filter((name) => name.startsWith(PREFIX) && !name.startsWith(TEST_PREFIX) && !known.has(name))
@@ -24,19 +25,19 @@ export function findUnknown(env: Environment, known: ReadonlySet<string>): Unkno
 
 function nearestOf(name: string, known: ReadonlySet<string>): string | undefined {
   if (name.length > NAME_LENGTH_MAX) return undefined;
-  const own = name.slice(PREFIX.length);
-  const most = Math.min(DISTANCE_MAX, Math.floor(own.length / 2));
+  const unprefixed = name.slice(PREFIX.length);
+  const distanceMax = Math.min(DISTANCE_MAX, Math.floor(unprefixed.length / 2));
   let nearest: string | undefined;
-  let least = most + 1;
+  let least = distanceMax + 1;
   for (const candidate of known) {
     if (!candidate.startsWith(PREFIX)) continue;
-    const distance = editDistance(own, candidate.slice(PREFIX.length));
+    const distance = editDistance(unprefixed, candidate.slice(PREFIX.length));
     if (distance < least) [nearest, least] = [candidate, distance];
   }
   return nearest;
 }
 
-/** Insertions, deletions and replacements that turn `a` into `b`. */
+/** Returns the fewest insertions, deletions and replacements that turn `a` into `b`. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i += 1) {

@@ -7,6 +7,7 @@
 import type { ContextChunk } from '../../llm/models.ts';
 import { indexedContext } from '../../text/link-line.ts';
 import { cutIntoPieces, splitCode, splitUnits, type Unit, type UnitKind } from '../../text/sentences.ts';
+import { codePointLength } from '../../util/code-points.ts';
 import { answerLogOdds, type Candidate, NO_FEATURES, type Questions, scorePassages } from './passage-score.ts';
 import { type Analyzer, readQuestion } from './question.ts';
 
@@ -129,11 +130,11 @@ function headOf(text: string, kind: UnitKind): string | undefined {
 
 /** A unit longer than the limit falls into pieces, each of as many clauses as fit. */
 function piecesOf(content: string, { start, end }: Unit): { start: number; end: number }[] {
-  if (codePoints(content.slice(start, end)) <= PIECE_CODE_POINTS_MAX) return [{ start, end }];
+  if (codePointLength(content.slice(start, end)) <= PIECE_CODE_POINTS_MAX) return [{ start, end }];
   const pieces: { start: number; end: number }[] = [];
   for (const piece of cutIntoPieces(content, start, end)) {
     const last = pieces[pieces.length - 1];
-    if (last !== undefined && codePoints(content.slice(last.start, piece.end)) <= PIECE_CODE_POINTS_MAX)
+    if (last !== undefined && codePointLength(content.slice(last.start, piece.end)) <= PIECE_CODE_POINTS_MAX)
       last.end = piece.end;
     else pieces.push({ ...piece });
   }
@@ -142,10 +143,6 @@ function piecesOf(content: string, { start, end }: Unit): { start: number; end: 
     const from = piece.start + text.length - text.trimStart().length;
     return text.trim() === '' ? [] : [{ start: from, end: from + text.trim().length }];
   });
-}
-
-function codePoints(text: string): number {
-  return [...text].length;
 }
 
 /** Dots that lead to a page number. Bounded, so that a long run of dots is not scanned from each of them. */
@@ -182,12 +179,12 @@ function isQuotable(text: string, question: string): boolean {
 export function grow(best: Candidate, candidates: readonly Candidate[]): Candidate[] {
   const at = candidates.indexOf(best);
   let [first, last] = [at, at];
-  let length = codePoints(best.text);
+  let length = codePointLength(best.text);
   const fits = (inner: Candidate, outer: Candidate | undefined): outer is Candidate =>
     outer !== undefined &&
     outer.chunk === best.chunk &&
     Math.abs(outer.position - inner.position) <= 1 &&
-    length + 1 + codePoints(outer.text) <= PASSAGE_CODE_POINTS_MAX;
+    length + 1 + codePointLength(outer.text) <= PASSAGE_CODE_POINTS_MAX;
   for (;;) {
     const [head, tail] = [candidates[first]!, candidates[last]!];
     const passage = candidates.slice(first, last + 1);
@@ -199,10 +196,10 @@ export function grow(best: Candidate, candidates: readonly Candidate[]): Candida
     if (!joinsBefore && !joinsAfter) break;
     if (joinsAfter && (!joinsBefore || after.score >= before!.score)) {
       last += 1;
-      length += codePoints(after.text) + 1;
+      length += codePointLength(after.text) + 1;
     } else {
       first -= 1;
-      length += codePoints(before!.text) + 1;
+      length += codePointLength(before!.text) + 1;
     }
   }
   return candidates.slice(first, last + 1);

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { codePointLength } from '../../util/code-points.ts';
 import { claimOf } from './claims.ts';
-import { codePoints, evidenceOf, findSupport, QUOTE_CODE_POINTS_MAX } from './verify.ts';
+import { evidenceOf, findSupport, QUOTE_CODE_POINTS_MAX } from './verify.ts';
 
 const supports = (sentence: string, content: string, language: string | null = 'en') =>
   findSupport([claimOf(sentence, language)], evidenceOf(content, language));
@@ -80,11 +81,11 @@ test('other languages', () => {
 test('quotes stay within the limit, also for one endless sentence', () => {
   const long = `The rule of ${'very '.repeat(200)}long texts holds for 77 cases, ${'and more '.repeat(100)}.`;
   const { quote, verified } = supports('It holds for 77 cases.', long);
-  assert.ok(codePoints(quote) <= QUOTE_CODE_POINTS_MAX, String(codePoints(quote)));
+  assert.ok(codePointLength(quote) <= QUOTE_CODE_POINTS_MAX, String(codePointLength(quote)));
   assert.ok(long.includes(quote));
   assert.equal(verified, true);
   const emoji = supports('x', '😀'.repeat(2000));
-  assert.ok(codePoints(emoji.quote) <= QUOTE_CODE_POINTS_MAX && emoji.quote.isWellFormed());
+  assert.ok(codePointLength(emoji.quote) <= QUOTE_CODE_POINTS_MAX && emoji.quote.isWellFormed());
 });
 
 test('two sentences share a quote when one holds both', () => {

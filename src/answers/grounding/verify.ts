@@ -4,7 +4,9 @@
  * A sentence is verified when its quote holds every number and proper name of it, at least 60 % of its content terms, says it
  * with the same polarity (a clause that is negated on one side only is not supported), and does not contradict it word for word.
  */
+
 import { cutIntoPieces, splitUnits, type Unit } from '../../text/sentences.ts';
+import { codePointLength } from '../../util/code-points.ts';
 import { allTermsOf, type Claim, type Clause, clausesOf, hasName, type NameIndex, nameIndexOf } from './claims.ts';
 import { contradicts } from './contradiction.ts';
 import { missesNumber, numbersIn, type Readings } from './numbers.ts';
@@ -50,7 +52,7 @@ export function evidenceOf(content: string, language: string | null): Evidence {
       return {
         start,
         end,
-        codePoints: codePoints(text),
+        codePoints: codePointLength(text),
         numbers: numbersIn(text),
         terms: allTermsOf(text, language),
         names: nameIndexOf(text, language),
@@ -61,7 +63,7 @@ export function evidenceOf(content: string, language: string | null): Evidence {
 
 /** A sentence too long for a quote falls into pieces, of which quotes are put together. */
 function piecesOf(content: string, { start, end }: Unit): { start: number; end: number }[] {
-  return codePoints(content.slice(start, end)) > QUOTE_CODE_POINTS_MAX
+  return codePointLength(content.slice(start, end)) > QUOTE_CODE_POINTS_MAX
     ? cutIntoPieces(content, start, end)
     : [{ start, end }];
 }
@@ -279,11 +281,4 @@ function compareRanks(left: readonly number[], right: readonly number[]): number
 
 function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
-}
-
-/** Length of a text in code points. */
-export function codePoints(text: string): number {
-  let count = 0;
-  for (const _ of text) count++;
-  return count;
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Attributes } from '../../access/policy.ts';
 import type { Scalar } from '../../filters/filter-group.ts';
-import { codePointLength } from '../../util/text-schema.ts';
+import { codePointLength } from '../../util/code-points.ts';
 
 export const ATTRIBUTES_MAX = 100;
 export const ATTRIBUTE_NAME_LENGTH_MAX = 256;

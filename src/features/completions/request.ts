@@ -1,7 +1,9 @@
 /** The request body of POST /completions, and how an ag-ui RunAgentInput becomes one. Pure. */
+
 import { z } from 'zod';
 import { principalShape } from '../../http/schemas.ts';
 import { filterShape } from '../../http/search-filters.ts';
+import { isObject } from '../../util/is-object.ts';
 import { text } from '../../util/text-schema.ts';
 
 export const MESSAGES_MAX = 200;
@@ -118,10 +120,6 @@ function textOf(content: unknown): unknown {
     .filter((part) => isObject(part) && part['type'] === 'text' && typeof part['text'] === 'string')
     .map((part: { text: string }) => part.text)
     .join('\n');
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** True when the client asks for server-sent events. */

@@ -50,7 +50,7 @@ export function completionsRoutes(deps: Deps): Route[] {
         const prepared = await prepareCompletion(deps, caller, body, signal);
         reply.header(SERVER_TIMING, serverTiming(prepared.timings));
         const stream = answer(deps, prepared, signal);
-        if (!(body.stream ?? events)) return toResult(await collect(stream), created);
+        if (!(body.stream ?? events)) return toResult(await answerOf(stream), created);
         if (events) return sendEvents(reply, prepared, stream, body.runId ?? newId(), signal);
         return sendText(reply, prepared, stream, signal);
       },
@@ -58,7 +58,7 @@ export function completionsRoutes(deps: Deps): Route[] {
   ];
 }
 
-async function collect(stream: AsyncGenerator<string, Answer>): Promise<Answer> {
+async function answerOf(stream: AsyncGenerator<string, Answer>): Promise<Answer> {
   for (;;) {
     const step = await stream.next();
     if (step.done) return step.value;

@@ -7,7 +7,7 @@ import { invalidRequest } from '../../errors.ts';
 import { checkText, parseJson } from '../../http/body/body.ts';
 import { type Part, readParts } from '../../http/body/multipart.ts';
 import { NAME_LENGTH_MAX } from '../../http/schemas.ts';
-import { codePointLength } from '../../util/text-schema.ts';
+import { codePointLength } from '../../util/code-points.ts';
 import { displayName } from './file-name.ts';
 import { cleanPath } from './file-path.ts';
 import type { Move } from './plan-changes.ts';

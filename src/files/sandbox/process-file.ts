@@ -1,7 +1,9 @@
 /** One file from bytes to chunks: detect, decode, parse, cut, analyze. Runs in a child process. */
+
 import { readFile } from 'node:fs/promises';
 import type { ChunkDraft, FileFailure } from '../../corpus/values.ts';
 import { chunkTerms } from '../../text/chunk-terms.ts';
+import { codePointLength } from '../../util/code-points.ts';
 import { type ChunkCut, chunkFile } from '../chunk/chunker.ts';
 import { detectFileType } from '../detect/file-types.ts';
 import { type MemberSink, sendMembers } from '../detect/members.ts';
@@ -96,18 +98,12 @@ async function toProcessed(
   return {
     fileType: parsed.fileType,
     text: parsed.text,
-    textLength: codePoints(parsed.text),
+    textLength: codePointLength(parsed.text),
     language,
     metadata: language === null ? parsed.metadata : { language: { val: language, type: 'string' }, ...parsed.metadata },
     chunks,
     warnings: parsed.warnings,
   };
-}
-
-function codePoints(text: string): number {
-  let surrogates = 0;
-  for (let i = 0; i < text.length; i += 1) if ((text.charCodeAt(i) & 0xfc00) === 0xdc00) surrogates += 1;
-  return text.length - surrogates;
 }
 
 /** What a thrown error says to people. */

@@ -1,9 +1,9 @@
 /**
- * Terms as PostgreSQL's default text parser keeps them.
+ * Encodes terms so that PostgreSQL's default text parser does not change them.
  *
- * That parser splits at anything its locale does not call a letter (combining marks, emoji, `_`) and reads `1e5abc` as
- * two words. A term that is not plain a-z and 0-9 is therefore written in base 36, so that one term is one lexeme under
- * every locale. The mapping is injective: two terms never share a lexeme.
+ * The parser splits at every character that is no letter in its locale (combining marks, emoji, `_`), and it reads `1e5abc` as two
+ * words. A term with other characters than a-z and 0-9 is therefore written in base 36, so that one term is one lexeme in every
+ * locale. The mapping is injective: two terms never have the same lexeme.
  */
 
 const PLAIN = /^(?:[a-z][a-z0-9]*|[0-9]{1,20})$/;
@@ -12,30 +12,36 @@ const PREFIX_MARK = 'zp';
 const ESCAPE_MARK = 'zq';
 const STEM_MARK = 'zs';
 
-/** UTF-16 units below this take three base-36 digits (the first is at most `v`), the others `w` and three digits. */
+/** UTF-16 units below this number are three base-36 digits, of which the first is at most `v`. The others are `w` and three digits. */
 const THREE_DIGIT_UNITS = 0xa000;
 
 const unitCodes: string[] = [];
 
-/** The lexeme of a term: `[a-z0-9]+`, at most four characters for each UTF-16 unit of the term, and two more. */
+/** Returns the lexeme of a term: `[a-z0-9]+`, with at most four characters per UTF-16 unit of the term and two more. */
 export function encodeTerm(term: string): string {
   return PLAIN_UNMARKED.test(term) ? term : escaped(term);
 }
 
-/** The lexeme that stands for "a word that begins like this": never equal to that of a whole term. */
+/** Returns the lexeme of all words that begin with `prefix`. It never equals the lexeme of a whole term. */
 export function encodePrefix(prefix: string): string {
   return PLAIN.test(prefix) ? PREFIX_MARK + prefix : escaped(`~${prefix}`);
 }
 
 /**
- * The lexeme of a stem that is one only in `language`, a code of two letters: never equal to a term of another language. The
- * German stem of "Server" is the English one of "serving".
+ * Returns the lexeme of a stem of one language. It never equals a term of another language: the German stem of "Server" is also the
+ * English stem of "serving".
+ *
+ * @param language a code of two letters.
  */
 export function encodeStem(stem: string, language: string): string {
   return PLAIN.test(stem) ? STEM_MARK + language + stem : escaped(`|${language}${stem}`);
 }
 
-/** The lexeme of some other form of a word, `kind` being one character that no term begins with: equal only to its own kind. */
+/**
+ * Returns the lexeme of another form of a word. It equals only lexemes of the same kind.
+ *
+ * @param kind one character that no term begins with.
+ */
 export function encodeForm(kind: '^' | '°', form: string): string {
   return escaped(kind + form);
 }

@@ -1,6 +1,6 @@
 /**
- * Forms of a word under which it is found although its stem differs: how it begins, the parts of a compound, its spelling with
- * tone marks, its root or what is left without prefixes. They are indexed beside the stem and count less than it in a query.
+ * Looser forms of a word, by which a word with another stem finds it: its first letters, the parts of a compound, its spelling without
+ * tone marks, its root, or its letters without prefixes. They are indexed beside the stem and count less than the stem in a query.
  *
  * Weights were chosen on XQuAD (en, de), SciFact, on titles and texts of translated manuals (bench/manual-sets.ts), and for Arabic and
  * Hindi on questions about paragraphs written for this.
@@ -13,14 +13,17 @@ import { compoundParts } from './compounds.ts';
 import { encodeForm, encodePrefix, encodeStem, encodeTerm } from './encode.ts';
 import { vietnameseSpelling } from './vietnamese.ts';
 
-/** What a stem counts, and everything that is no looser form. Weights are whole: a term is repeated in the query. */
+/** Weight of a stem and of every other term that is no looser form. Weights are whole numbers, because the query repeats a term. */
 export const TERM_WEIGHT = 3;
-/** A Vietnamese syllable without its marks: with others it would be another word. */
+/** Weight of a Vietnamese syllable without its marks. With other marks it would be another word. */
 const TONELESS_WEIGHT = 2;
 const PREFIX_WEIGHT = 2;
-/** English inflects little, and Romanian stems meet without this: words that merely begin alike are other words more often. */
+/**
+ * Weight of the first letters in English, which inflects little, and in Romanian, whose stems meet without them. There, words with the
+ * same first letters are more often different words.
+ */
 const LOW_PREFIX_WEIGHT = 1;
-/** In Hindi vowels have letters of their own: fewer consonants are alike. */
+/** Weight of the first letters in Hindi, where vowels are separate letters, so that fewer consonants are equal. */
 const HINDI_PREFIX_WEIGHT = 1;
 const PART_WEIGHT = 2;
 const ARABIC_LIGHT_WEIGHT = 1;
@@ -29,20 +32,20 @@ const HINDI_ROOT_WEIGHT = 1;
 const HEBREW_ROOT_WEIGHT = 2;
 const ROOT_UNITS_MIN = 2;
 
-/** Words of at least this many letters are also found by their first letters. */
+/** Words of at least this many letters are also found by this many first letters. */
 const PREFIX_UNITS = 5;
-/** Russian roots change towards their end: друг, дружба, дружеский. */
+/** The same for Russian, whose roots change at their end: друг, дружба, дружеский. */
 const RUSSIAN_ROOT_UNITS = 4;
 const SURROGATE = /[\ud800-\udfff]/;
 
-/** A lexeme of a word, and what it counts in a query. */
+/** A term of a word, and its weight in a query. */
 export interface WordTerm {
   term: string;
   weight: number;
 }
 
 export interface WordForms {
-  /** In lower case, with its marks. */
+  /** The word in lower case, with its marks. */
   lower: string;
   /** `lower`, folded. */
   letters: string;
@@ -50,13 +53,17 @@ export interface WordForms {
   stemmed: string;
 }
 
-/** The term of a word. `language` is the one that it is treated as, or null in a script without stemmers. */
+/**
+ * Returns the term of a word.
+ *
+ * @param language the language that the word is analyzed in; null in a script without stemmers.
+ */
 export function mainTerm({ lower, stemmed }: WordForms, language: string | null): string {
   if (language === null || isScriptLanguage(language)) return encodeTerm(stemmed);
   return encodeStem(language === 'vi' ? vietnameseSpelling(lower) : stemmed, language);
 }
 
-/** What else it is found by. */
+/** Returns the other terms that a word is found by. `language` is as in `mainTerm`. */
 export function looserForms({ lower, letters, stemmed }: WordForms, language: string | null): WordTerm[] {
   if (language === 'vi') return [{ term: encodePrefix(fold(vietnameseSpelling(lower))), weight: TONELESS_WEIGHT }];
   if (language === 'ar') {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { errorsBetween, isCorrectable, spellingsNear } from './misspellings.ts';
 
-test('errors are counted, swapped neighbours as one', () => {
+test('a swap of neighbours counts as one typing error', () => {
   for (const [a, b, errors] of [
     ['population', 'population', 0],
     ['populaton', 'population', 1],
@@ -19,7 +19,7 @@ test('errors are counted, swapped neighbours as one', () => {
   }
 });
 
-test('the spellings near a word are those with one error, in its alphabet', () => {
+test('the spellings near a word differ by one error and have letters of its script', () => {
   for (const [word, meant] of [
     ['populaton', 'population'],
     ['poplulation', 'population'],
@@ -37,7 +37,7 @@ test('the spellings near a word are those with one error, in its alphabet', () =
   assert.ok(spellingsNear('a'.repeat(24)).size < 1_400);
 });
 
-test('short words, long words, numbers and codes are left alone', () => {
+test('short words, long words, numbers and codes are not corrected', () => {
   for (const word of ['cat', 'cost', 'a'.repeat(25), 'err4012', '2024', 'c++']) assert.ok(!isCorrectable(word), word);
   assert.ok(isCorrectable('house'));
 });

@@ -1,25 +1,25 @@
 /** Terms of scripts that write no blanks between words. */
 import { encodeTerm } from './encode.ts';
 
-/** `weight` is what the term counts in a query. */
+/** Adds a term with its weight in a query. */
 type Add = (term: string, weight: number) => void;
 
 /**
- * A word is found by each of its characters, by each of their pairs, and as a whole: they count together what a word of another
- * script counts alone. (Numbers and names in other scripts would else be lost among them.)
+ * Weight of a character, of a pair of characters and of a whole word. Together they count as much as a word of another script. With
+ * higher weights, numbers and names in other scripts would hardly count beside them.
  */
 const PART_WEIGHT = 1;
-/** Triples cut through words. */
+/** Weight of a whole Thai word. It counts more than a triple of characters, because triples cross the ends of words. */
 const THAI_WORD_WEIGHT = 2;
 
-/** The segmenter is handed at most this many UTF-16 units at once: its memory grows with the run. */
+/** Maximum length of text for one call of the segmenter, in UTF-16 units. Its memory grows with the text. */
 const SEGMENT_UNITS_MAX = 1000;
 const WORD_UNITS_MAX = 64;
 
 const cjkSegmenter = new Intl.Segmenter('ja', { granularity: 'word' });
 const thaiSegmenter = new Intl.Segmenter('th', { granularity: 'word' });
 
-/** Chinese and Japanese: every character, every pair, and the dictionary's words of two characters and more. */
+/** Adds the terms of Chinese and Japanese text: every character, every pair, and the dictionary's words of two characters and more. */
 export function cjkTerms(run: string, add: Add): void {
   const characters = [...run];
   grams(characters, 1, add);
@@ -29,20 +29,20 @@ export function cjkTerms(run: string, add: Add): void {
   });
 }
 
-/** Korean: every syllable and every pair (the segmenter is slow there and adds nothing). */
+/** Adds the terms of Korean text: every syllable and every pair. The segmenter is slow for Korean and adds nothing. */
 export function hangulTerms(run: string, add: Add): void {
   const syllables = [...run];
   grams(syllables, 1, add);
   grams(syllables, 2, add);
 }
 
-/** Thai, Lao, Khmer, Burmese: the dictionary's words, and triples of characters for what it does not know. */
+/** Adds the terms of Thai, Lao, Khmer and Burmese text: the dictionary's words, and triples of characters for unlisted words. */
 export function thaiTerms(run: string, add: Add): void {
   grams([...run], 3, add);
   segment(thaiSegmenter, run, (word) => add(encodeTerm(word), THAI_WORD_WEIGHT));
 }
 
-/** Where the dictionary's words begin and end, in UTF-16 units. */
+/** Returns the offsets at which the dictionary's words begin and end, in UTF-16 units. */
 export function wordBoundaries(text: string, script: 'cjk' | 'thai'): ReadonlySet<number> {
   const boundaries = new Set([0]);
   let end = 0;

@@ -1,4 +1,4 @@
-/** Normalises text and splits it into runs, by the way their script is analyzed. */
+/** Normalizes text and splits it into tokens. The kind of a token tells how its script is analyzed. */
 import { normalize } from '../fold.ts';
 
 export type TokenKind = 'cjk' | 'thai' | 'hangul' | 'word' | 'symbol' | 'operator';
@@ -11,8 +11,8 @@ const WORD = `[${LETTERS}--${CJK}--${THAI}--${HANGUL}]`;
 const EMOJI = '\\p{Extended_Pictographic}';
 
 /**
- * A mark before a word that makes it a name of its own: `-e`, `--depth`, `.gitignore`, `@media`, `#include`, `$HOME`, `%j`. Not one
- * within a word, behind another of the same, or behind a bracket as in `f().then`.
+ * A mark that makes a name of the word behind it: `-e`, `--depth`, `.gitignore`, `@media`, `#include`, `$HOME`, `%j`. A mark is no
+ * sigil within a word, behind the same mark, or behind a bracket as in `f().then`.
  */
 const SIGIL = `(?<![${LETTERS}_])(?:(?<![\\-+])--?|(?<![.\\)\\]\\}])\\.|(?<!@)@|(?<![#&])#|(?<!\\$)\\$|(?<!%)%)`;
 /** Two or three marks between blanks, quotes or brackets: `->`, `<=>`, `$!`, `&&`. */
@@ -31,14 +31,17 @@ const TOKENS = new RegExp(
   'gv',
 );
 
-/** By group of the pattern. */
+/** The kind of a token by the group of the pattern. */
 const KINDS: readonly (TokenKind | undefined)[] = [
   ...[undefined, 'cjk', 'thai', 'hangul', undefined, 'word', 'symbol', 'operator'],
 ] as const;
 const SIGIL_GROUP = 4;
 const WORD_GROUP = 5;
 
-/** The pattern's matcher keeps a stack as deep as a token is long: text is matched in windows, cut at a blank if there is one. */
+/**
+ * Length of the windows in which text is matched, because the matcher keeps a stack as deep as a token is long. A window ends at a
+ * blank if it has one.
+ */
 const WINDOW_UNITS_MAX = 16_384;
 
 /**

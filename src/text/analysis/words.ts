@@ -5,26 +5,27 @@ import { languageFor, type StemScript, scriptOf, stem } from '../stems/stems.ts'
 import { encodeTerm } from './encode.ts';
 import { looserForms, mainTerm, TERM_WEIGHT, type WordForms, type WordTerm } from './looser-forms.ts';
 
-/** Longer terms are cut: nobody types them, and a lexeme has a length limit. */
+/** Maximum length of a term. Longer terms are truncated: nobody types them, and the length of a lexeme is limited. */
 export const TERM_UNITS_MAX = 64;
 
-/** Memory of words already analyzed; text repeats its words. Emptied when it holds this many words of one language. */
-const REMEMBERED_WORDS_MAX = 20_000;
-const remembered = new Map<string, Map<string, readonly WordTerm[]>>();
+/** Maximum number of cached words per language. The cache of a language is emptied when it is full. */
+const CACHED_WORDS_MAX = 20_000;
+/** Terms of analyzed words by language, because text repeats its words. */
+const termCache = new Map<string, Map<string, readonly WordTerm[]>>();
 
-/** A blank-delimited token taken apart: the words in it, and its spelling as a whole when that is a term of its own. */
+/** The words of a token between blanks, and other spellings that become terms. */
 export interface WordToken {
   words: string[];
-  /** Spelled without connectors, to be treated as a word; absent when the token is one word. */
+  /** The token without connectors, which becomes a word too; absent if the token is one word. */
   joined?: string;
-  /** To be kept exactly: version numbers, `c++`. */
+  /** The token as it is written, which becomes a term: version numbers, `c++`. */
   exact?: string;
-  /** The number of a version without the letters before it: `v1.2.3` is `1.2.3`. */
+  /** The number of a version without the letters before it: `1.2.3` of `v1.2.3`. */
   version?: string;
 }
 
 /**
- * Takes a token apart: `ERR_4012`, `foo.bar`, `camelCase`, `IL-6`, `v1.2.3`, `10,000`, `C++`.
+ * Returns the parts of a token: `ERR_4012`, `foo.bar`, `camelCase`, `IL-6`, `v1.2.3`, `10,000`, `C++`.
  *
  * The joined form makes spellings meet: `e-mail` and `email`, `IL-6` and `IL6`, `ERR_4012` and `err4012`.
  */
@@ -43,13 +44,13 @@ export function takeApart(token: string): WordToken {
   return words.length > 1 ? { words, joined: words.join('') } : { words };
 }
 
-/** 19ος, 19ου, 1η: as the number without its ending. Not 5α, which is a paragraph or a chemical. */
+/** Greek ordinal numbers, which become their number: 19ος, 19ου, 1η. 5α does not match, because it is a paragraph or a chemical. */
 const GREEK_ORDINAL = /^\d+(?:[οό]ς|[οό]ν?|[οό]ι|ο[ύυ]ς?|[ωώ]ν|[ηή][ςν]?|[εέ]ς|[αά]ς)$/iu;
 
-/** `3,5`, `1.234` (which is 1234 in half of the world), `1.234.567`, `1.234,5`, `1,234.5`. */
+/** Numbers with marks: `3,5`, `1.234` (1234 in half of the world), `1.234.567`, `1.234,5`, `1,234.5`. */
 const NUMBER = /^(?:\d+,\d+|\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d{1,3}(?:,\d{3})+\.\d+)$/;
 
-/** However it is written, it is found by `1234.5`, and by the digits between its marks. */
+/** Returns the terms of a number: `1234.5` for every way to write it, and the digits between its marks. */
 function numberToken(token: string): WordToken {
   const lastMark = token.search(/[.,]\d+$/);
   const hasFraction = token.includes(',');
@@ -59,41 +60,41 @@ function numberToken(token: string): WordToken {
   return { words: [...token.split('.'), digits], exact: cut(token) };
 }
 
-/** `camelCase` → camel, Case; `XMLParser` → XML, Parser. */
+/** Splits words at changes of case: `camelCase` → camel, Case; `XMLParser` → XML, Parser. */
 function splitCase(word: string): string[] {
   if (!/\p{Ll}\p{Lu}/u.test(word)) return [word];
   return word.split(/(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u);
 }
 
-/** The lexemes of a word in a text of `language`: its stem, looser forms of it, its letters and digits apart. */
+/** Returns the terms of a word in a text of `language`: its stem, its looser forms, and its letters and digits separately. */
 export function wordTerms(word: string, language: string): readonly WordTerm[] {
   const short = cut(word);
-  let words = remembered.get(language);
-  if (!words || words.size >= REMEMBERED_WORDS_MAX) {
+  let words = termCache.get(language);
+  if (!words || words.size >= CACHED_WORDS_MAX) {
     words = new Map();
-    remembered.set(language, words);
+    termCache.set(language, words);
   }
   let terms = words.get(short);
   if (!terms) {
-    // A piece of a text keeps all of it in memory.
-    const own = Buffer.from(short, 'utf16le').toString('utf16le');
-    terms = computeTerms(own, language);
-    words.set(own, terms);
+    // A substring would keep the whole text in memory, so the cache holds a copy.
+    const copy = Buffer.from(short, 'utf16le').toString('utf16le');
+    terms = computeTerms(copy, language);
+    words.set(copy, terms);
   }
   return terms;
 }
 
-/** The first lexemes of words in these languages, not remembered: for words that hardly come again. */
+/** Returns the main terms of words in these languages. It does not cache them, because these words are seldom repeated. */
 export function firstTerms(words: Iterable<string>, languages: readonly string[]): Set<string> {
   const terms = new Set<string>();
-  const treatedAs = new Map<StemScript | null, readonly string[]>();
+  const languagesByScript = new Map<StemScript | null, readonly string[]>();
   for (const word of words) {
     const short = cut(word);
     const script = scriptOf(short);
-    let used = treatedAs.get(script);
+    let used = languagesByScript.get(script);
     if (!used) {
       used = [...new Set(languages.map((language) => (script ? languageFor(script, language) : language)))];
-      treatedAs.set(script, used);
+      languagesByScript.set(script, used);
     }
     for (const language of used) terms.add(mainTerm(formsOf(short, language, script), script && language));
   }
@@ -113,20 +114,20 @@ function computeTerms(word: string, language: string): WordTerm[] {
   return terms;
 }
 
-/** `language` is the one that the word is treated as; without a script that is stemmed, that of the text. */
+/** Returns the forms of a word. `language` is the language that it is analyzed in, or that of the text in a script without stemmers. */
 function formsOf(word: string, language: string, script: StemScript | null): WordForms {
   const lower = lowerCase(word, language);
   const letters = fold(lower);
-  // English writes accents as it pleases, and Hindi nasals; elsewhere the stemmer must see them.
+  // English omits accents and Hindi varies nasals, so their words are folded before they are stemmed. Other stemmers need the marks.
   const seen = language === 'en' || language === 'hi' ? letters : lower;
   const stemmed = fold(script ? stem(seen, script, language) : letters);
   return { lower, letters, stemmed };
 }
 
 /**
- * Lower case as the language has it: Turkish keeps its dotless ı until it is folded, so that stemming sees it; Romanian ş and ţ
- * are written with a cedilla as often as with the comma that they should have, and before 1993 â was î within words (not behind
- * ne-, re-, pre-, sub- and the like).
+ * Returns a word in lower case by the rules of a language. Turkish keeps its dotless ı for the stemmer, until the word is folded.
+ * Romanian ş and ţ with a cedilla become ș and ț with the correct comma. Romanian î within a word becomes â, as spelled since 1993,
+ * but not behind prefixes such as ne-, re-, pre- and sub-.
  */
 export function lowerCase(word: string, language: string): string {
   if (language === 'ro') return romanianLetters(word.toLowerCase());
@@ -140,7 +141,7 @@ function romanianLetters(lower: string): string {
     .replace(/(?<=[a-zșțăâ])(?<![aeo]|^sub)î(?=[a-zșțăâ])/g, 'â');
 }
 
-/** At most `units` UTF-16 units, never half a surrogate pair. */
+/** Truncates a term to at most `units` UTF-16 units. The result never ends with half a surrogate pair. */
 export function cut(term: string, units: number = TERM_UNITS_MAX): string {
   if (term.length <= units) return term;
   return term.slice(0, /[\ud800-\udbff]/.test(term[units - 1]!) ? units - 1 : units);

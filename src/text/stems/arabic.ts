@@ -1,19 +1,22 @@
-/** Light stemming of Arabic: conjunctions, articles and inflectional endings go, roots are left alone. */
+/** Light stemming of Arabic: removes conjunctions, articles and inflectional endings, and leaves roots as they are. */
 import { fold } from '../fold.ts';
 
 const MARKS = /[\u0640\u064b-\u0652\u0670]/g;
-/** Longest first. A prefix goes when two letters remain after it (three after the conjunction و alone). */
+/** Prefixes, the longest first. Two letters must remain after a prefix, and three after the conjunction و alone. */
 const PREFIXES = ['وبال', 'فبال', 'وكال', 'وال', 'بال', 'كال', 'فال', 'ولل', 'ال', 'لل'];
-/** ة is ت before other endings: مكتبتها, مكتبتان. */
+/** Endings behind ة, which is written ت before them: مكتبتها, مكتبتان. */
 const FEMININE = /(?<=.{3})ت(?:ه(?:ما|م|ن|ا)?|ان|ين)$/;
 const POSSESSED = /(?<=.{3})ه(?:ما|م|ن)$/;
-/** Of countries, and of what is so: سوريا and سوري, رسميا and رسمي. */
+/** The alef of countries and adverbs, which their adjectives lack: سوريا and سوري, رسميا and رسمي. */
 const ALEF_OF_ADJECTIVE = /(?<=.{3}ي)ا$/;
 const SUFFIXES = ['ها', 'ان', 'ات', 'ون', 'ين', 'يه', 'ه', 'ي'];
-/** إيران has lost it, and so must إيراني. */
+/** An ending that remains before the ending of an adjective. إيران loses it too, so إيراني must lose it. */
 const BEFORE_ADJECTIVE = /(?<=..)(?:ان|ون|ين)$/;
 
-/** Alef with hamza or madda is written as bare alef as often as not, but where it is written ال is no article: ألعاب. */
+/**
+ * Returns the folded light stem of an Arabic word. Writers often omit the hamza or madda of an alef. Where they write it, as in ألعاب,
+ * the letters are no article ال, so articles are removed before the word is folded.
+ */
 export function stemArabic(word: string): string {
   let stem = word.replace(MARKS, '');
   const prefix = PREFIXES.find((p) => stem.startsWith(p) && stem.length - p.length >= 2);

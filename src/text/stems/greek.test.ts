@@ -69,12 +69,12 @@ describe('forms of a Greek word have one stem', () => {
       assert.equal(new Set(forms.split(' ').map((form) => stemGreek(form.toLowerCase()))).size, 1);
     });
   }
-  test('however its accents are encoded', () => {
+  test('in every encoding of its accents', () => {
     assert.equal(stemGreek('μετέτρεψε'.normalize('NFD')), stemGreek('μετέτρεψε'));
   });
 });
 
-describe('other words have other stems', () => {
+describe('Greek words with different meanings have different stems', () => {
   for (const words of [
     'χώρα χωριό',
     'πρόσβαση προσπαθεί',
@@ -95,7 +95,7 @@ describe('other words have other stems', () => {
   }
 });
 
-test('any string has a stem', () => {
+test('the Greek stem of any string is not empty', () => {
   for (const word of ['α', 'ου', 'και', 'η', 'σσσ', 'ουσουσουσ'.repeat(7), 'abc'])
     assert.ok(stemGreek(word).length > 0, word);
 });

@@ -1,34 +1,34 @@
 /**
- * Stemming of Greek by its grammar: the augment of past tenses goes, the ending, and what tenses, voices and nouns of a verb put before it.
- * (Snowball's has πολιτικός and πολιτικό, παιδί and παιδιά, έγραψε and γράφει apart.)
+ * Stems Greek words by grammar. The stemmer removes the augment of past tenses, the ending, and the letters that tenses, voices and
+ * nouns of a verb put before the ending. (Snowball's stemmer keeps πολιτικός and πολιτικό, παιδί and παιδιά, έγραψε and γράφει apart.)
  */
+import { lazy } from '../../util/lazy.ts';
+import { readWordList } from '../../util/package-files.ts';
 import { fold } from '../fold.ts';
 
-/** Folded. With the letters that must be left before each. */
+const VERBAL_LONG =
+  'ουσα ουσε ουσασ ουσεσ ουσων ουσαν ωντασ οντασ ομαι εται ονται ειται ουνται αται ωνται ιεται ιουνται ' +
+  'οταν ονταν ουνταν ουταν';
+
+/** Folded endings, with the minimum number of letters before each. */
 const ENDINGS: readonly (readonly [unitsBefore: number, endings: readonly string[]])[] = [
   [2, list('οσ ου ο οι ων ουσ ε α ασ εσ η ησ εισ ει εωσ ω ουν ουνε ουμε ετε αμε ατε αν ηκα ηκε ηκαν ματοσ ματα ματων')],
-  [
-    3,
-    list(
-      'υ υσ υν εων εασ εα ειτε ουσα ουσε ουσασ ουσεσ ουσων ουσαν ωντασ οντασ ομαι εται ονται ειται ουνται αται ωνται ιεται ιουνται οταν ονταν ουνταν ουταν',
-    ),
-  ],
+  [3, list(`υ υσ υν εων εασ εα ειτε ${VERBAL_LONG}`)],
   [4, list('ωνασ ωνα ωνεσ ωνοσ ον οντα οντοσ οντεσ οντων ιαδεσ ιαδων')],
 ];
-/** Νεύτωνα is of Νεύτων, but τηλέφωνα of τηλέφωνο. */
+/** Minimum length of an ending that NO_ENDING rules out: Νεύτωνα is a form of Νεύτων, but τηλέφωνα is a form of τηλέφωνο. */
 const LONG_UNITS_MIN = 3;
 const NO_ENDING = /[φγ]ων(?:ασ?|εσ|οσ)$/;
 const UNITS_BEFORE = new Map(ENDINGS.flatMap(([units, endings]) => endings.map((ending) => [ending, units] as const)));
 const ENDING_UNITS_MAX = Math.max(...[...UNITS_BEFORE.keys()].map((ending) => ending.length));
-/** Those of verbs that few nouns have. */
-const VERBAL = new Set(
-  list(`ω ει εισ ειτε ουν ουνε ουμε ετε ε αμε ατε αν ηκα ηκε ηκαν ουσα ουσε ουσασ ουσεσ ουσων ουσαν ωντασ οντασ ομαι εται ονται ειται ουνται αται ωνται
-    ιεται ιουνται οταν ονταν ουνταν ουταν`),
-);
+/** Endings of verbs that few nouns have. */
+const VERBAL = new Set(list(`ω ει εισ ειτε ουν ουνε ουμε ετε ε αμε ατε αν ηκα ηκε ηκαν ${VERBAL_LONG}`));
 
-/** Of past tenses the augment is known by its accent: έγραψε; behind a preposition, too: μετέτρεψε is of μετατρέπω. */
+/** Ends of past tenses. Their augment is known by its accent, also behind a preposition: έγραψε; μετέτρεψε of μετατρέπω. */
 const PAST = /(?:ε|αν)$/;
-/** Not before what no word begins with: έκφρασε is of εκφράζω, έλπισε of ελπίζω; nor in the present of έχω. */
+/**
+ * An augment before letters that a word may begin with. Έκφρασε (of εκφράζω), έλπισε (of ελπίζω) and the present of έχω have none.
+ */
 const AUGMENT = /^έ(?!χ(?:ε|ου)|κ[βγδθμπφ]|[λνρ][βγδζθκλμνξπρστφχψ])(?=[βγδζθκλμνξπρστφχψ])/;
 const AUGMENTED_UNITS_MIN = 5;
 const AUGMENTED: Record<string, string> = {
@@ -50,42 +50,36 @@ const AUGMENTED: Record<string, string> = {
   υπέ: 'υπο',
 };
 const INNER_AUGMENT = new RegExp(`^(?:${Object.keys(AUGMENTED).join('|')})(?=[βγδζθκλμνξπρστφχψ])`);
-/** What looks like it, and has the ε in all tenses: ανεβαίνω, απεργώ. */
+/** Verbs that have the ε in all tenses: ανεβαίνω, απεργώ. */
 const NO_AUGMENT = /^(?:ανέβ|ανέμ|απέλπ|απέργ|εξέλι|κατέβ|συνέτ)/;
 
-/** Verbs that change within, alone or behind a preposition, and two nouns: forms without ending -> one of them. */
-const IRREGULAR: ReadonlyMap<string, string> = new Map(
-  list(`δωσ:διν,διδ,δοθ,δοσ,δοτ βαλ:βαλλ,βαζ,βληθ,βλη λαβ:λαμβαν,λαβαιν,ληφθ,ληψ φερ:φερν,φερθ γραφ:γραψ,γραφτ,γραφθ,γραπτ,γραμμεν
-    στρεφ:στρεψ,στραφ,στροφ τρεπ:τρεψ,τραπ στειλ:στελν,στελλ,σταλ,σταλθ μειν:μεν φυγ:φευγ βρ:βρισκ,βρεθ πηρ:παιρν,παρθ ερχ:ηρθ,ερθ,ελθ,ηλθ
-    παιξ:παιζ,παιχτ,παιχθ κλησ:καλ,καλεσ,κληθ τρεξ:τρεχ θετ:θεσ,τεθ αγ:ηγαγ,αγαγ,αχθ κτισ:κτιζ,κτιστ,χτιζ,χτισ,χτιστ κοψ:κοβ,κοπ δεχ:δεχτ,δεχθ
-    δειξ:δειχν,δειχτ,δειχθ λυσ:λυν,λυθ ανοιξ:ανοιγ,ανοιχτ,ανοιχθ φωτ:φωσ γη:γησ`).flatMap((entry) => {
-    const [root = '', forms = ''] = entry.split(':');
-    return [root, ...forms.split(',')].map((form) => [form, root] as const);
-  }),
-);
-const PREPOSITIONS = new Set(
-  list(
-    'αν ανα αντι απ απο δι δια εισ εκ εν εξ επ επι καθ κατ κατα μεθ μετ μετα παρ παρα περι προ προσ συλ συμ συν υπ υπερ υπο υφ',
-  ),
-);
+/** Returns one form of an irregular verb, alone or behind a preposition, by each of its forms without ending. */
+const irregularVerbs = lazy((): ReadonlyMap<string, string> => {
+  const lines = readWordList('stems/el/irregular-verbs.txt').map((line) => line.split(' '));
+  return new Map(lines.flatMap((forms) => forms.map((form) => [form, forms[0]!] as const)));
+});
+const prepositions = lazy((): ReadonlySet<string> => new Set(readWordList('stems/el/prepositions.txt')));
 const PREPOSITION_UNITS_MAX = 5;
-/** Only behind a preposition: alone it is of καλός. */
+/** Irregular only behind a preposition: alone it is a form of καλός. */
 const GOOD = 'καλ';
 
-/** Before an ending, from without to within: comparatives, participles, -ικός; what passives, past tenses and nouns of verbs have. */
-const BEFORE_ENDINGS: readonly { end: RegExp; by?: string; least: number; isVerbal?: true }[] = [
-  { end: /[υο]τερ$/, least: 3 },
-  { end: /(?<=[αεηιουωσγμ])μεν$/, least: 4 },
-  { end: /(?<!ο)ικ$/, least: 4 },
-  { end: /οντ$/, least: 4 },
-  { end: /(?<=[αεηιουων])θ$/, least: 4, isVerbal: true },
-  { end: /ων$/, by: 'ω', least: 4, isVerbal: true },
-  { end: /αιν$/, by: 'αν', least: 4, isVerbal: true },
-  { end: /(?:σσ|ττ)$/, by: 'ξ', least: 4, isVerbal: true },
-  { end: /(?<=[αεηιυω])(?:στ|σθ|σ|ζ)$/, least: 4 },
-  { end: /(?<=[αε]υ)[τθ]$/, least: 4 },
+/**
+ * Suffixes before an ending, the outermost first: comparatives, participles, -ικός, passives, past tenses and nouns of verbs.
+ * `unitsMin` is the minimum length of the rest. Verbal suffixes are removed only before an ending of a verb.
+ */
+const SUFFIXES: readonly { end: RegExp; replacement?: string; unitsMin: number; isVerbal?: true }[] = [
+  { end: /[υο]τερ$/, unitsMin: 3 },
+  { end: /(?<=[αεηιουωσγμ])μεν$/, unitsMin: 4 },
+  { end: /(?<!ο)ικ$/, unitsMin: 4 },
+  { end: /οντ$/, unitsMin: 4 },
+  { end: /(?<=[αεηιουων])θ$/, unitsMin: 4, isVerbal: true },
+  { end: /ων$/, replacement: 'ω', unitsMin: 4, isVerbal: true },
+  { end: /αιν$/, replacement: 'αν', unitsMin: 4, isVerbal: true },
+  { end: /(?:σσ|ττ)$/, replacement: 'ξ', unitsMin: 4, isVerbal: true },
+  { end: /(?<=[αεηιυω])(?:στ|σθ|σ|ζ)$/, unitsMin: 4 },
+  { end: /(?<=[αε]υ)[τθ]$/, unitsMin: 4 },
 ];
-/** The same with other sounds, where it tells little apart: ανακαλύπτει, ανακάλυψε, ανακαλύφθηκε; υπάρχει, ύπαρξη. */
+/** Last sounds that change within the forms of a word: ανακαλύπτει, ανακάλυψε, ανακαλύφθηκε; υπάρχει, ύπαρξη. */
 const SOUNDS: readonly (readonly [RegExp, string])[] = [
   [/(?:πτ|φτ|φθ|ψ|φ|β)$/, 'π'],
   [/(?:χτ|χθ|ξ|χ|γ)$/, 'κ'],
@@ -93,12 +87,16 @@ const SOUNDS: readonly (readonly [RegExp, string])[] = [
 const SOUNDS_UNITS_MIN = 5;
 const VOWEL_END = /[αεηιου]$/;
 const UNITS_MIN = 4;
-/** With so few letters behind a preposition other verbs would be meant: πρόσβαση and προσπαθώ. */
+/** With fewer letters behind a preposition, different verbs would meet: πρόσβαση and προσπαθώ. */
 const BEHIND_PREPOSITION_UNITS_MIN = 3;
-/** Ρωσία, of Ρώσος: shorter than UNITS_MIN. */
+/** Countries whose stem is shorter than UNITS_MIN: Ρωσία, as Ρώσος. */
 const SHORT_COUNTRY = /^(ρωσ|ινδ|δαν|συρ)[ιί]ας?$/;
 
-/** `word` in lower case, with its accents. Folded. */
+/**
+ * Returns the folded stem of a Greek word.
+ *
+ * @param word in lower case, with its accents.
+ */
 export function stemGreek(word: string): string {
   const accented = word.normalize('NFC');
   const [, country] = SHORT_COUNTRY.exec(accented) ?? [];
@@ -115,7 +113,7 @@ function withoutAugment(word: string): string {
   return NO_AUGMENT.test(word) ? word : word.replace(INNER_AUGMENT, (preposition) => AUGMENTED[preposition]!);
 }
 
-/** The longest. Of -ματος the μ stays: κύμα has it, too. */
+/** Returns the longest ending of a word. The μ of -ματος belongs to the stem, because κύμα has it too. */
 function endingOf(folded: string): string {
   for (let units = Math.min(ENDING_UNITS_MAX, folded.length - 2); units > 0; units--) {
     const ending = folded.slice(-units);
@@ -132,34 +130,36 @@ function endingOf(folded: string): string {
 }
 
 function irregularOf(rest: string): string | undefined {
-  const root = rest === GOOD ? undefined : IRREGULAR.get(rest);
+  const verbs = irregularVerbs();
+  const root = rest === GOOD ? undefined : verbs.get(rest);
   if (root !== undefined) return root;
   for (let units = 2; units <= PREPOSITION_UNITS_MAX && units < rest.length; units++) {
-    const behind = IRREGULAR.get(rest.slice(units));
-    if (behind !== undefined && PREPOSITIONS.has(rest.slice(0, units))) return rest.slice(0, units) + behind;
+    const behind = verbs.get(rest.slice(units));
+    if (behind !== undefined && prepositions().has(rest.slice(0, units))) return rest.slice(0, units) + behind;
   }
   return undefined;
 }
 
 function regularStem(rest: string, isVerbal: boolean): string {
   let stem = rest;
-  for (const before of BEFORE_ENDINGS) {
-    if (before.isVerbal && !isVerbal) continue;
-    const shorter = stem.replace(before.end, before.by ?? '');
-    if (shorter.length >= before.least) stem = shorter;
+  for (const suffix of SUFFIXES) {
+    if (suffix.isVerbal && !isVerbal) continue;
+    const shorter = stem.replace(suffix.end, suffix.replacement ?? '');
+    if (shorter.length >= suffix.unitsMin) stem = shorter;
   }
-  while (VOWEL_END.test(stem) && tellsEnough(stem.slice(0, -1), UNITS_MIN)) stem = stem.slice(0, -1);
+  while (VOWEL_END.test(stem) && isLongEnough(stem.slice(0, -1), UNITS_MIN)) stem = stem.slice(0, -1);
   for (const [sounds, sound] of SOUNDS) {
     const other = stem.replace(sounds, sound);
-    if (tellsEnough(other, SOUNDS_UNITS_MIN)) stem = other;
+    if (isLongEnough(other, SOUNDS_UNITS_MIN)) stem = other;
   }
   return stem;
 }
 
-function tellsEnough(stem: string, unitsMin: number): boolean {
+/** Returns whether a stem has enough letters, also behind a preposition. */
+function isLongEnough(stem: string, unitsMin: number): boolean {
   if (stem.length < unitsMin) return false;
   for (let units = BEHIND_PREPOSITION_UNITS_MIN - 1; units >= 0; units--) {
-    if (PREPOSITIONS.has(stem.slice(0, stem.length - units))) return false;
+    if (prepositions().has(stem.slice(0, stem.length - units))) return false;
   }
   return true;
 }

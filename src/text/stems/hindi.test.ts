@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { fold } from '../fold.ts';
 import { stemHindi } from './hindi.ts';
 
-describe('forms of a word have one stem', () => {
+describe('forms of a Hindi word have one stem', () => {
   for (const forms of [
     'लड़का लड़के लड़कों लड़को',
     'किताब किताबें किताबों',
@@ -25,7 +25,7 @@ describe('forms of a word have one stem', () => {
   }
 });
 
-describe('words that differ have stems that do', () => {
+describe('Hindi words with different meanings have different stems', () => {
   for (const [a, b] of [
     ['खाना', 'खो'],
     ['गाना', 'गई'],

@@ -1,23 +1,32 @@
 /**
- * What remains of a word without its vowels and without what grammar puts around it: nearly the same for كتاب and كتب, for इतिहास
- * and ऐतिहासिक, for a name and another spelling of it. Much is left out on purpose: a root stands beside the stem, never for it.
+ * Roots of words: words without vowels, prefixes and endings. Related words have nearly the same root: كتاب and كتب, इतिहास and
+ * ऐतिहासिक, a name and another spelling of the name. A root loses much of a word, so it is indexed beside the stem, never instead of it.
  */
 
-/** Conjunctions, prepositions and marks of the person, before and after what the light stemmer left. Endings go first. */
+/** Conjunctions, prepositions and marks of the person before a light stem. They are removed after the endings. */
 const ARABIC_CLITIC = /^[وفبكليتنا]{1,3}(?=.{3})/;
 const ARABIC_ENDING = /(?<=.{3})(?:تها|هما|كما|هم|هن|كم|نا|تم|وا|ا|ت|ن|و)$/;
-/** Of an object (كتابا), and of a verb. */
+/** Endings of an object (كتابا) and of a verb. */
 const ARABIC_CASE_ENDING = /(?<=.{3})(?:وا|[او])$/;
 const ARABIC_PREPOSITION = /^[وفبكل](?=.{4})/;
 const ARABIC_WEAK_LETTERS = /[اويىء]/g;
-/** Of participles, and of verbs by person and form (استخدم, يستخدم, مستخدم); their vowels are gone by then. */
+/** Prefixes of participles and of verbs by person and form (استخدم, يستخدم, مستخدم), without their vowels. */
 const ARABIC_FORMATIVES = /^(?:[متن]?ست|[مت])(?=.{3})/;
 
-/** Folded, as the light stemmer left it. */
+/**
+ * Returns an Arabic word without clitics and endings.
+ *
+ * @param stemmed the folded stem.
+ */
 export function arabicLight(stemmed: string): string {
   return stemmed.replace(ARABIC_ENDING, '').replace(ARABIC_CLITIC, '');
 }
 
+/**
+ * Returns the consonants of the root of an Arabic word.
+ *
+ * @param stemmed the folded stem.
+ */
 export function arabicRoot(stemmed: string): string {
   return stemmed
     .replace(ARABIC_CASE_ENDING, '')
@@ -26,16 +35,20 @@ export function arabicRoot(stemmed: string): string {
     .replace(ARABIC_FORMATIVES, '');
 }
 
-/** Of adjectives and participles: भारतीय, ऐतिहासिक, आधारित. */
+/** Endings of adjectives and participles: भारतीय, ऐतिहासिक, आधारित. */
 const HINDI_DERIVATION = /(?<=..)(?:ीय|िक|ित)$/;
 const HINDI_FIRST_VOWEL = /^[\u0905-\u0914]/;
-/** Vowels and their signs, nasals, and the sign that there is none. */
+/** Vowels, vowel signs, nasals, and the sign that a consonant has no vowel. */
 const HINDI_VOWELS = /(?!^)[\u0902-\u0914\u093e-\u094d]/g;
 const DOUBLED = /(.)\1/g;
-/** Compounds are found by their first part. */
+/** Maximum length of a root, so that a compound is found by its first part. */
 const HINDI_UNITS_MAX = 4;
 
-/** Of a folded stem. */
+/**
+ * Returns the root of a Hindi word.
+ *
+ * @param stemmed the folded stem.
+ */
 export function hindiRoot(stemmed: string): string {
   return stemmed
     .replace(HINDI_DERIVATION, '')
@@ -45,10 +58,15 @@ export function hindiRoot(stemmed: string): string {
     .slice(0, HINDI_UNITS_MAX);
 }
 
-/** As many as can be: what is left is then the same for a word and for that word with another before it. */
+/** All prefixes at once, so that a word has the same root with and without another word before it. */
 const HEBREW_PREFIXES = /^[והבלמשכ]+(?=.{3})/;
 const HEBREW_ENDING = /(?<=.{2})(?:ים|ות|ה|י|ת|ו)$/;
 
+/**
+ * Returns the root of a Hebrew word without prefixes and ending.
+ *
+ * @param letters the folded word.
+ */
 export function hebrewRoot(letters: string): string {
   return letters.replace(HEBREW_ENDING, '').replace(HEBREW_PREFIXES, '');
 }

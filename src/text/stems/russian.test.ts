@@ -5,7 +5,7 @@ import { wordTerms } from '../analysis/words.ts';
 const stem = (word: string): string => wordTerms(word, 'ru')[0]!.term;
 
 for (const forms of [
-  // A vowel that comes and goes.
+  // A fleeting vowel.
   'отец отца отцов',
   'китаец китайца китайцы',
   'уровень уровня уровней',
@@ -22,12 +22,12 @@ for (const forms of [
   'журнал журнала журнале журналов',
   'роман романа романом романы',
   'капитан капитана капитану',
-  // Going.
+  // Verbs of going.
   'нашёл нашла найти найдут',
   'пришёл пришли прийти придти придёт',
   'произошло произойти произойдёт',
   'нашлась найтись найдется',
-  // Another stem.
+  // Irregular words.
   'год лет',
   'человек человека люди людьми',
   'ребёнок ребенка дети детей',
@@ -38,7 +38,7 @@ for (const forms of [
   'башня башен',
   'двух две два',
 ]) {
-  test(`one stem for ${forms}`, () => {
+  test(`the Russian words ${forms} have one stem`, () => {
     assert.equal(new Set(forms.split(' ').map(stem)).size, 1, forms.split(' ').map(stem).join(' '));
   });
 }
@@ -66,10 +66,10 @@ for (const [one, other] of [
   ['пробел', 'проблема'],
   ['только', 'толк'],
 ] as const) {
-  test(`${one} is not ${other}`, () => assert.notEqual(stem(one), stem(other)));
+  test(`the Russian words ${one} and ${other} have different stems`, () => assert.notEqual(stem(one), stem(other)));
 }
 
-test('a word is found by the first four letters of its root, and more by five', () => {
+test('Russian words share a term for their first four letters, and another for five', () => {
   const terms = (word: string): string[] => wordTerms(word, 'ru').map(({ term }) => term);
   const shared = (one: string, other: string): number =>
     terms(one).filter((term) => terms(other).includes(term)).length;

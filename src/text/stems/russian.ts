@@ -1,73 +1,41 @@
 /**
- * Snowball's Russian stemmer, and what it leaves apart: vowels that come and go (отец, отца), nouns that it takes for verbs in some
- * of their cases (журнал, журнале), verbs of going (нашёл, найти), and nouns whose plural or cases have another stem (люди, дни).
+ * Stems Russian words by Snowball's stemmer, and unites forms that Snowball keeps apart: words with a fleeting vowel (отец, отца),
+ * nouns whose cases Snowball takes for verbs (журнал, журнале), verbs of going (нашёл, найти), and nouns whose plural or cases have
+ * another stem (люди, дни).
  */
 import { stemmer } from '@orama/stemmers/russian';
+import { lazy } from '../../util/lazy.ts';
+import { readWordList } from '../../util/package-files.ts';
 
-/** A form of the stem that is kept, and those that are taken for it. */
-const IRREGULAR: readonly (readonly [kept: string, others: string])[] = [
-  ['год', 'лет'],
-  ['человек', 'люди людей людям людьми людях'],
-  ['ребенок', 'дети детей детям детьми детях'],
-  ['день', 'дня дню днем дне дни дней дням днями днях'],
-  ['друг', 'друзья друзей друзьям друзьями друзьях'],
-  ['матери', 'мать'],
-  ['дочери', 'дочь дочерьми'],
-  ['сын', 'сыновья сыновей сыновьям сыновьями сыновьях'],
-  ['имени', 'имя имена имен'],
-  ['времени', 'время времен'],
-  ['племени', 'племя племен'],
-  ['знамени', 'знамя знамен'],
-  ['небо', 'небеса небес небесам небесами небесах'],
-  ['чудо', 'чудеса чудес чудесам чудесами чудесах'],
-  ['яйца', 'яиц'],
-  ['письма', 'писем'],
-  ['песни', 'песен'],
-  ['башни', 'башен'],
-  ['сотни', 'сотен'],
-  ['проблема', 'проблем'],
-  ['судьбы', 'судеб'],
-  ['свадьбы', 'свадеб'],
-  ['деньги', 'денег'],
-  ['серьги', 'серег'],
-  ['посол', 'посла послу послом послы послов послам послами послах'],
-  ['льды', 'лед льда льду льдом льде льдов льдам льдами льдах'],
-  ['сны', 'сон сна сну сном сне снов снам снами снах'],
-  ['один', 'одна одно одного одной одному одну одним одном одни одних одними'],
-  ['два', 'две двух двум двумя'],
-  ['три', 'трех трем тремя'],
-  ['четыре', 'четырех четырем четырьмя'],
-];
-const KEPT_FORMS = new Map(IRREGULAR.flatMap(([kept, others]) => others.split(' ').map((other) => [other, kept])));
+/** Returns the form that stands for an irregular form: `год` for `лет`. */
+const regularForms = lazy((): ReadonlyMap<string, string> => {
+  const lines = readWordList('stems/ru/irregular-words.txt').map((line) => line.split(' '));
+  return new Map(lines.flatMap(([regular = '', ...others]) => others.map((other) => [other, regular] as const)));
+});
 
-/** Went, gone, will go: вошёл, вошла, войти, войдёт are войд. */
+/** Forms of verbs of going: вошёл, вошла, войти and войдёт have the stem войд. */
 const GOING =
   /^(?:(.+)(?:ш(?:ел|ла|ло|ли)|йти|йд(?:у|ешь|ет|ем|ете|ут|и|ите|я))|(при)д(?:ти|у|ешь|ет|ем|ете|ут|и|ите|я))(?:с[яь])?$/;
-/** Of verbs Snowball takes off the consonant of the past, and so it does of журнал, журнала and журналы. */
+/** The consonant of past tenses. Snowball removes it from verbs, and also from журнал, журнала and журналы, but not from журнале. */
 const PAST = /(?<=..[ая])[лн]$/;
 const SOFT_SIGN = /ь(?=ц$)/;
 const FLEETING_AFTER_VOWEL = /(?<=[аеиоуыэ])ец$/;
 /** Конёк, коньки. */
 const FLEETING_SOFT = /(?<=[лнр])ек$/;
 const FLEETING = /(?<=[бвгджзклмнпрстфхцчшщ])[ео](?=[кц]$)/;
-/** Stems that lose the vowel before another letter. Most keep it: север, опера, степень. */
-const FLEETING_STEMS = new Set(
-  (
-    'ветер ковер костер шатер свекор сестер ведер ребер ядер бедер угол узел орел козел котел чисел кресел стекол седел ремесел кукол масел ' +
-    'капел земел петел туфел сабел вафел пепел павел окон волокон полотен пятен зерен бревен сосен вишен весен спален басен кухон деревен ' +
-    'уровен камен корен парен перстен гребен ливен ремен стержен ячмен огон церков любов морков'
-  ).split(' '),
-);
+/** Stems that lose their last vowel before another letter than к and ц. */
+const fleetingStems = lazy((): ReadonlySet<string> => new Set(readWordList('stems/ru/fleeting-vowels.txt')));
 const LAST_VOWEL = /[ео](?=.$)/;
 const VOWEL = /[аеиоуыэюя]/;
 
+/** Returns the stem of a Russian word in lower case. */
 export function stemRussian(word: string): string {
   const plain = word.includes('ё') ? word.replaceAll('ё', 'е') : word;
   const going = GOING.exec(plain);
   if (going) return going[1] && going[1] !== 'при' ? `${going[1]}йд` : 'прид';
-  const regular = stemmer(KEPT_FORMS.get(plain) ?? plain).replace(PAST, '');
+  const regular = stemmer(regularForms().get(plain) ?? plain).replace(PAST, '');
   if (!regular.endsWith('к') && !regular.endsWith('ц')) {
-    return FLEETING_STEMS.has(regular) ? regular.replace(LAST_VOWEL, '') : regular;
+    return fleetingStems().has(regular) ? regular.replace(LAST_VOWEL, '') : regular;
   }
   const short = regular
     .replace(SOFT_SIGN, '')

@@ -1,37 +1,50 @@
 /**
- * Spanish stems: Snowball's, and what it leaves apart. It takes plurals for verbs (`mujer` and `mujeres` do not meet), leaves the
- * endings of nouns near the beginning of a word (votación, fundador, nacimiento), and does not know that the stem of a verb changes:
- * vuelve, volver; pidió, pedir; produjo, producir; escrito, escribir.
+ * Stems Spanish words by Snowball's stemmer, and unites forms that Snowball keeps apart. Snowball takes some nouns for verbs, so
+ * `mujer` and `mujeres` do not meet. It leaves the endings of short nouns (votación, fundador, nacimiento). It ignores that the stem
+ * of a verb changes: vuelve, volver; pidió, pedir; produjo, producir; escrito, escribir.
  */
 import { stemmer } from '@orama/stemmers/spanish';
 
-/** Luces: luz. Not of words that end in -ce: índices, cauces, interfaces. */
+/** Plurals of words that end in -z: luces of luz. */
 const PLURAL_OF_Z = /^[^áéíóú]*(?:[aeou]|[ií]|[aeo][úu])ces$/;
+/** Plurals of words that end in -ce: índices, cauces, interfaces. */
 const PLURAL_OF_CE = /^(?:on|do|cau|(?:hiper|des)?enla|ro|go|interfa|servi|devi|spa|pri|choi)ces$/;
-/** Mujeres, jóvenes, ciudades: in the singular Snowball takes -er, -en and -ad for endings of verbs. */
+/** Plurals whose singular ends in -er, -en or -ad, which Snowball takes for endings of verbs: mujeres, jóvenes, ciudades. */
 const PLURAL = /(?<=.[aeiouáéíóú][rd]|.en)(?<!almacen|sarten|oid)es$/;
-/** Of these too much would be taken off: orden, ordenar; pared, par. */
+/** Words that Snowball would shorten to another word: orden, ordenar; pared, par. */
 const WHOLE = /^(?:[oó]rden(?=(?:es)?$)|pared(?=(?:es)?$)|par[ií]s$|opus$)/;
-/** Envía: enviar; emplee: emplear. */
+/** Verbs with a stressed í: envía of enviar. */
 const SHORT_VERB = /(?<=^(?:env|ampl|desv|conf|var))í(?=a[ns]?$)/;
-/** Anónimos, extremos: not `we …`. */
+/** Plurals that look like the first person of a verb: anónimos, extremos. */
 const NO_VERB = /(?<=[áéíóú][^aeiouáéíóú]{1,2}im|^extrem)os$/;
-/** Abrirá, abriría; not armería. */
+/** Future and conditional: abrirá, abriría. Armería does not match. */
 const FUTURE = /[aei]r(?:á[ns]?|é|emos)$|[ai]rían?$/;
-/** Primer año. */
+/** Numbers shortened before a noun: primer año. */
 const SHORTENED = /(?<=^prim|^terc)er$/;
-/** Of these Snowball takes endings off too late: año, años; isla, islas; entró, entraron. A consonant before them mends it. */
+/**
+ * Words that begin with a vowel and a consonant. Snowball removes too few of their endings: año, años; isla, islas; entró, entraron.
+ * The stemmer puts a consonant before them to correct this.
+ */
 const SHORT_BEGINNING = /^[aeiouáéíóú][^aeiouáéíóú]/;
 const SHORT_STEM_UNITS_MIN = 3;
-/** Murió, murieron: not muro. */
+/** Past tenses of morir: murió, murieron. Muro does not match. */
 const DIED = /^mur(?=i(?:[oó]|eron|endo)$)/;
 
+/** Endings of nouns made of verbs. */
 const NOUN_OF_VERB =
   /(?:(?<=.{4})acion|(?<=.{3})[ai]mient|(?:(?<=.{4})(?<!^serv|^salv)|(?<=^(?:jug|gan|cre|caz|nad)))[aei]dor)$/;
-/** Stems in which a stressed e or o is a diphthong. */
-const DIPHTHONG =
-  /(?:mue[vr]|[vs]uelv|pierd|empiez|comienz|(?<![eon])cuent|cuest|muestr|cuentr|cuerd|sient|fier|gier|hier|.tiend|fiend|ciend|viert|quier|.[tv]ien|duerm|cierr|tierr|gobiern|prueb|vuel|nuev|fuerz|cuelg|puebl|piens|calient|tiembl|quiebr|nieg|(?<!g)rieg|despiert|aciert|siembr|hiel|suelt|niev|lluev|almuerz)$/;
-const CHANGED: readonly (readonly [stem: RegExp, as: string])[] = [
+const DIPHTHONG_IE = [
+  'pierd|empiez|comienz|sient|fier|gier|hier|.tiend|fiend|ciend|viert|quier|.[tv]ien|cierr|tierr|gobiern',
+  'piens|calient|tiembl|quiebr|nieg|(?<!g)rieg|despiert|aciert|siembr|hiel|niev',
+];
+const DIPHTHONG_UE = [
+  'mue[vr]|[vs]uelv|(?<![eon])cuent|cuest|muestr|cuentr|cuerd|duerm|prueb|vuel|nuev|fuerz|cuelg|puebl|suelt',
+  'lluev|almuerz',
+];
+/** Stems in which a stressed e is `ie`, or a stressed o is `ue`. */
+const DIPHTHONG = new RegExp(`(?:${[...DIPHTHONG_IE, ...DIPHTHONG_UE].join('|')})$`);
+/** Ends of stems that change within a verb, with the replacement of each. */
+const CHANGED: readonly (readonly [end: RegExp, replacement: string])[] = [
   [/(?<=d)uj$/, 'uc'],
   [/(?<=.tr)aj$/, ''],
   [/(?<=man|ob|con|re|de|sos)tuv$/, 'ten'],
@@ -52,12 +65,12 @@ const CHANGED: readonly (readonly [stem: RegExp, as: string])[] = [
   [/(?<=d)urm$/, 'orm'],
 ];
 
-/** `word` is in lower case. */
+/** Returns the stem of a Spanish word in lower case. */
 export function stemSpanish(word: string): string {
   const [whole] = WHOLE.exec(word) ?? [];
   if (whole) return whole;
   const stem = snowball(singular(word)).replace(NOUN_OF_VERB, '');
-  for (const [ending, as] of CHANGED) if (ending.test(stem)) return stem.replace(ending, as);
+  for (const [end, replacement] of CHANGED) if (end.test(stem)) return stem.replace(end, replacement);
   return DIPHTHONG.test(stem)
     ? stem.replace(/(?:ie|ue)(?=[^aeiou]+$)/, (vowels) => (vowels === 'ie' ? 'e' : 'o'))
     : stem;

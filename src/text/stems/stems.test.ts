@@ -10,7 +10,7 @@ const SUFFIXES =
   biliti logi icate ative alize iciti ical ful ness al ance ence er ic able ible ant ement ment ent ou ism ate iti ous ive ize sion tion
   sses ies eed ed ing y e ll`.split(/\s+/);
 
-test('an English word whose ending the stemmer does not look for is its own stem', () => {
+test('the shortcut for English words without a known ending returns the same stem as the stemmer', () => {
   const endings = LETTERS.flatMap((a) => LETTERS.flatMap((b) => LETTERS.map((c) => a + b + c)));
   for (const ending of [...endings, ...SUFFIXES]) {
     for (const begin of ['', 'b', 'ya', 'troubl', 'relat']) {
@@ -19,7 +19,7 @@ test('an English word whose ending the stemmer does not look for is its own stem
   }
 });
 
-/** Words of a group must have one stem, and those of a pair two. */
+/** Checks that the words of a group have one stem, and the words of a pair two stems. */
 function assertStems(language: string, groups: readonly string[], pairs: readonly string[]): void {
   const stemsOf = (words: string): Set<string> =>
     new Set(words.split(' ').map((word) => fold(stem(word, 'latin', language))));
@@ -27,7 +27,7 @@ function assertStems(language: string, groups: readonly string[], pairs: readonl
   for (const pair of pairs) assert.equal(stemsOf(pair).size, 2, pair);
 }
 
-test('Romanian words meet whose vowels, last consonants or plurals change with the ending', () => {
+test('forms of a Romanian word with changing vowels or consonants have one stem', () => {
   const groups = [
     'soldat soldați soldaților',
     'român românesc românești românească',
@@ -106,7 +106,7 @@ test('Romanian words meet whose vowels, last consonants or plurals change with t
   ]);
 });
 
-test('Spanish words meet whose stems change, and nouns and their plurals', () => {
+test('forms of a Spanish verb with a changing stem have one stem, and so have a noun and its plural', () => {
   const groups = [
     'mujer mujeres',
     'joven jóvenes',

@@ -1,4 +1,4 @@
-/** Snowball stemmers by ISO 639-1 language, and which language stands in for a script. */
+/** Stemmers by ISO 639-1 language, and the language that is assumed for each script. Most stemmers are Snowball's. */
 import { stemmer as hy } from '@orama/stemmers/armenian';
 import { stemmer as bg } from '@orama/stemmers/bulgarian';
 import { stemmer as da } from '@orama/stemmers/danish';
@@ -30,7 +30,7 @@ import { stemTurkish } from './turkish.ts';
 
 type Stemmer = (word: string) => string;
 
-/** Scripts that are stemmed, each with the language assumed when the text's own language is written otherwise. */
+/** Scripts that are stemmed. Each has the language that is assumed if the language of the text uses another script. */
 const SCRIPTS = {
   latin: 'en',
   cyrillic: 'ru',
@@ -43,7 +43,7 @@ const SCRIPTS = {
 
 export type StemScript = keyof typeof SCRIPTS;
 
-/** All that the English stemmer looks for. It tries some thirty patterns in turn: of half of the words, for nothing. */
+/** All endings that the English stemmer removes. It tries about thirty patterns in turn, and half of the words match none of them. */
 const ENGLISH_ENDING = /(?:[esy]|ed|ing|[alu]l|[eo]r|ic|[ae]nt|ou|ism|[st]ion|nci|li|iti|ogi)$/;
 const en: Stemmer = (word) => (ENGLISH_ENDING.test(word) ? stemEnglish(word) : word);
 
@@ -79,7 +79,7 @@ const STEMMERS: Record<StemScript, Record<string, Stemmer>> = {
   tamil: { ta },
 };
 
-/** Languages written in these scripts that have no stemmer: their words stay as they are. */
+/** Languages of these scripts without a stemmer. Their words are not stemmed. */
 const UNSTEMMED: Record<string, StemScript> = {
   vi: 'latin',
   pl: 'latin',
@@ -106,12 +106,12 @@ const UNSTEMMED: Record<string, StemScript> = {
   kk: 'cyrillic',
 };
 
-/** Languages whose words are not treated as those of their script's most common language. */
+/** Languages whose words are not analyzed as words of the commonest language of their script. */
 export const ANALYZED_LANGUAGES: readonly string[] = [
   ...new Set([...Object.values(STEMMERS).flatMap(Object.keys), ...Object.keys(UNSTEMMED)]),
 ];
 
-/** The script whose stemmers apply to a word, by its first letter. */
+/** Returns the script whose stemmers apply to a word, by its first letter; null if there is none. */
 export function scriptOf(word: string): StemScript | null {
   const c = word.charCodeAt(0);
   if (c < 0x30) return null;
@@ -125,7 +125,7 @@ export function scriptOf(word: string): StemScript | null {
   return null;
 }
 
-/** The language to treat words of `script` as, in a text whose language is `language`. */
+/** Returns the language that words of a script are analyzed in, in a text of `language`. */
 export function languageFor(script: StemScript, language: string | null): string {
   if (language !== null && (STEMMERS[script][language] || UNSTEMMED[language] === script)) return language;
   return SCRIPTS[script];
@@ -133,12 +133,12 @@ export function languageFor(script: StemScript, language: string | null): string
 
 const SCRIPT_LANGUAGES: ReadonlySet<string> = new Set(Object.values(SCRIPTS));
 
-/** Whether texts of unknown language are treated as texts in `language`. */
+/** Returns whether `language` is the one that is assumed for words of its script in a text of unknown language. */
 export function isScriptLanguage(language: string): boolean {
   return SCRIPT_LANGUAGES.has(language);
 }
 
-/** The stem of a lower-case word. */
+/** Returns the stem of a lower-case word; the word itself if the language has no stemmer. */
 export function stem(word: string, script: StemScript, language: string): string {
   const stemmer = STEMMERS[script][language];
   if (!stemmer) return word;

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { fold } from '../fold.ts';
 import { stemTurkish } from './turkish.ts';
-import { CHANGED_NOUNS, NOUNS, VERBS } from './turkish-roots.ts';
+import { turkishRoots } from './turkish-roots.ts';
+
+const { nouns, verbs, changedNouns } = turkishRoots();
 
 describe('forms of a Turkish word have one stem', () => {
   for (const [what, forms] of [
@@ -42,7 +44,7 @@ describe('forms of a Turkish word have one stem', () => {
   }
 });
 
-describe('other words have other stems', () => {
+describe('Turkish words with different meanings have different stems', () => {
   for (const words of [
     'kanun kan',
     'kadın kat',
@@ -67,33 +69,33 @@ describe('other words have other stems', () => {
   ]) {
     test(words, () => assert.equal(new Set(words.split(' ').map(stemTurkish)).size, words.split(' ').length));
   }
-  test('what harmony and the letter before it forbid is no ending', () => {
+  test('an ending stays if harmony or the letter before it forbids the ending', () => {
     assert.equal(stemTurkish('kenti'), 'kent', 'not ken-ti');
     assert.equal(stemTurkish('hitan'), 'hitan', 'not hit-an');
     assert.equal(stemTurkish('merklar'), 'merklar', 'not merk-lar');
   });
 });
 
-test('each word of the lists is its own stem, and its form before a vowel has it', () => {
-  for (const noun of NOUNS) assert.equal(stemTurkish(noun).replace(/q$/, ''), noun);
-  for (const [form, noun] of CHANGED_NOUNS) assert.ok(NOUNS.has(noun), form);
-  for (const verb of VERBS) {
+test('a listed word is its own stem', () => {
+  for (const noun of nouns) assert.equal(stemTurkish(noun).replace(/q$/, ''), noun);
+  for (const [form, noun] of changedNouns) assert.ok(nouns.has(noun), form);
+  for (const verb of verbs) {
     const infinitive = verb + (/[aıou][^aıoueiöü]*$/.test(verb) ? 'mak' : 'mek');
-    if (!NOUNS.has(infinitive)) assert.equal(stemTurkish(infinitive).replace(/q$/, ''), verb);
+    if (!nouns.has(infinitive)) assert.equal(stemTurkish(infinitive).replace(/q$/, ''), verb);
   }
 });
 
-test('no two words of the lists have one stem when folded', () => {
+test('no two listed words have the same folded stem', () => {
   const stems = new Map<string, string>();
-  for (const noun of NOUNS) stems.set(noun, stemTurkish(noun));
-  for (const verb of VERBS) {
+  for (const noun of nouns) stems.set(noun, stemTurkish(noun));
+  for (const verb of verbs) {
     const infinitive = verb + (/[aıou][^aıoueiöü]*$/.test(verb) ? 'mak' : 'mek');
-    if (!NOUNS.has(infinitive)) stems.set(verb, stemTurkish(infinitive));
+    if (!nouns.has(infinitive)) stems.set(verb, stemTurkish(infinitive));
   }
   assert.equal(new Set([...stems.values()].map(fold)).size, stems.size);
 });
 
-test('any string has a stem, however many endings it seems to have', () => {
+test('the Turkish stem of any string is not empty and not longer than the string', () => {
   for (const word of ['', 'a', 'ler', 'lerin', 'x'.repeat(64), 'lerinin'.repeat(9), 'ınınınınınınının'.repeat(4)]) {
     assert.ok(stemTurkish(word).length <= word.length);
     assert.ok(word === '' || stemTurkish(word) !== '');

@@ -1,11 +1,11 @@
 /**
- * Stemming of Turkish by its grammar: endings are taken off one by one, each only where vowel harmony and the letter before it allow it,
- * until a known word is left (turkish-roots.ts); by rule when none is. (Snowball's cuts `insan` to `in`, and leaves verbs as they are.)
+ * Stems Turkish words by grammar. The stemmer removes endings one by one, each only where vowel harmony and the letter before it
+ * allow the ending, until a known root is left (turkish-roots.ts). If no known root is left, it stems by rule.
+ * (Snowball's stemmer cuts `insan` to `in` and does not stem verbs.)
  */
-import { fold } from '../fold.ts';
-import { CHANGED_NOUNS, NOUNS, VERBS } from './turkish-roots.ts';
+import { turkishRoots } from './turkish-roots.ts';
 
-/** What must stand before an ending. */
+/** The letter or the ending that must stand before an ending. */
 type Before = 'any' | 'vowel' | 'high' | 'consonant' | 'case';
 type Level = 'noun' | 'verb';
 
@@ -13,16 +13,18 @@ interface Ending {
   before: Before;
   from: Level;
   to: Level;
-  /** Taken off also when no known word is left: by so many letters at least. */
-  leastByRule: number;
+  /** Minimum length of the rest for which the ending is removed by rule, without a known root. */
+  ruleUnitsMin: number;
 }
 
 const NEVER = 99;
 const SHORT = 3;
 const LONG = 4;
 
-/** `A` is a or e, `I` ı, i, u or ü, `D` d or t, as harmony has it; by what stands before, from and to what they lead, letters left by rule. */
-const INVENTORY: readonly (readonly [endings: string, Before, Level, Level, leastByRule: number])[] = [
+/**
+ * Endings with the members of `Ending`. By harmony, `A` is a or e, `I` is ı, i, u or ü, `D` is d or t, and `C` is c or ç.
+ */
+const INVENTORY: readonly (readonly [endings: string, Before, from: Level, to: Level, ruleUnitsMin: number])[] = [
   ['lAr DA DAn DIr', 'any', 'noun', 'noun', SHORT],
   ['nDA nDAn nI nA ncA', 'high', 'noun', 'noun', SHORT],
   ['nIn yI yA ylA sI yDI ymIş ysA yken', 'vowel', 'noun', 'noun', SHORT],
@@ -46,9 +48,9 @@ const INVENTORY: readonly (readonly [endings: string, Before, Level, Level, leas
 ];
 
 const ENDINGS = new Map<string, Ending[]>();
-for (const [list, before, from, to, leastByRule] of INVENTORY) {
+for (const [list, before, from, to, ruleUnitsMin] of INVENTORY) {
   for (const ending of list.split(' ').flatMap(spellings)) {
-    ENDINGS.set(ending, [...(ENDINGS.get(ending) ?? []), { before, from, to, leastByRule }]);
+    ENDINGS.set(ending, [...(ENDINGS.get(ending) ?? []), { before, from, to, ruleUnitsMin }]);
   }
 }
 const ENDING_UNITS_MAX = Math.max(...[...ENDINGS.keys()].map((ending) => ending.length));
@@ -58,104 +60,102 @@ const UNITS_MIN = 2;
 const VOWELS = 'aeıioöuü';
 const VOICELESS = 'fstkçşhp';
 const HARMONY: Record<string, string> = { a: 'aı', ı: 'aı', o: 'au', u: 'au', e: 'ei', i: 'ei', ö: 'eü', ü: 'eü' };
-/** Behind these, words from Arabic and French have front vowels after back ones: saati, rolü, harfi. */
+/** Word ends behind which words from Arabic and French have front vowels after back vowels: saati, rolü, harfi. */
 const SOFT = /[aou][lrnktpfbm]?[ltkfpb]$/;
 const SOFT_UNITS_MAX = 3;
 const PLURAL = /l[ae]r$/;
-/** `t` is voiced in few verbs: gitmek, gütmek, tatmak, etmek and those made of it. */
+/** `t` is voiced in few verbs: gitmek, gütmek, tatmak, etmek and verbs made of etmek. */
 const VOICED_VERB = /^(?:gi|gü|ta)d$|ed$/;
 const VOICED_END: Record<string, string> = { b: 'p', c: 'ç', d: 't', ğ: 'k' };
 const CIRCUMFLEXES: Record<string, string> = { â: 'a', î: 'i', û: 'u' };
 
-/** Longer words are not known ones in the plural. */
-const KNOWN_UNITS_MAX = Math.max(...[...NOUNS, ...VERBS].map((root) => root.length)) + 'ler'.length;
-/** Roots that would be one when folded (`ol`, `öl`) are told apart by a letter that Turkish does not have. */
-const APART = new Map<string, string>();
-const TAKEN = new Set<string>();
-for (const root of new Set([...NOUNS, ...VERBS])) {
-  let stem = root;
-  while (TAKEN.has(fold(stem))) stem += 'q';
-  TAKEN.add(fold(stem));
-  if (stem !== root) APART.set(root, stem);
-}
+const PLURAL_UNITS = 'ler'.length;
 
-/** `word` in lower case, dotless ı and all. Time is linear in the word. */
+/**
+ * Returns the stem of a Turkish word. The time is linear in the length of the word.
+ *
+ * @param word in lower case, with the dotless ı of Turkish.
+ */
 export function stemTurkish(word: string): string {
   const root = rootOf(word);
-  return APART.get(root) ?? root;
+  return turkishRoots().distinctStems.get(root) ?? root;
 }
 
 function rootOf(word: string): string {
   const plain = word.replace(/[âîû]/g, (letter) => CIRCUMFLEXES[letter]!);
   const root = knownRoot(plain, 'noun');
-  if (root !== undefined && NOUNS.has(root)) return root;
-  // An imperative has no ending of its own: `değiştir`.
+  if (root !== undefined && turkishRoots().nouns.has(root)) return root;
+  // An imperative is a verb without an ending: `değiştir`.
   const verb = knownRoot(plain, 'verb');
   return (verb && verb.length > (root?.length ?? 0) ? verb : root) ?? byRule(plain);
 }
 
-/** The longest known word that endings can be taken off to. `whole`: what the word is with all of them. */
+/** Returns the longest known root that is left when endings are removed. `whole` is the level of the word with all its endings. */
 function knownRoot(word: string, whole: Level): string | undefined {
+  const unitsMax = turkishRoots().unitsMax + PLURAL_UNITS;
   const reached: Record<Level, Set<number>> = { noun: new Set(), verb: new Set() };
   reached[whole].add(word.length);
   for (let units = word.length; units >= UNITS_MIN; units--) {
     for (const level of LEVELS) {
       if (!reached[level].has(units)) continue;
       const rest = word.slice(0, units);
-      const isLong = units > KNOWN_UNITS_MAX;
+      const isLong = units > unitsMax;
       const root = isLong ? undefined : level === 'noun' ? asNoun(rest) : asVerb(rest);
       if (root !== undefined) return root;
-      for (const way of waysOn(rest, level)) reached[way.to].add(way.rest.length);
+      for (const removal of removalsFrom(rest, level)) reached[removal.to].add(removal.rest.length);
     }
   }
   return undefined;
 }
 
-/** As the dictionary has it: `kitab` is `kitap`, `şehr` is `şehir`; and `işler` is `iş`, not a form of `işle`. */
+/** Returns the listed noun of a form: `kitap` of `kitab`, `şehir` of `şehr`, and `iş` of `işler`, which is not a form of `işle`. */
 function asNoun(word: string): string | undefined {
-  if (NOUNS.has(word)) return word;
+  const { nouns, changedNouns } = turkishRoots();
+  if (nouns.has(word)) return word;
   const hard = hardened(word);
-  if (NOUNS.has(hard)) return hard;
+  if (nouns.has(hard)) return hard;
   const single = word.replace(PLURAL, '');
-  return NOUNS.has(single) ? single : CHANGED_NOUNS.get(word);
+  return nouns.has(single) ? single : changedNouns.get(word);
 }
 
-/** `gid` is `git`, `başl` (of `başlıyor`) is `başla`. */
+/** Returns the listed verb of a form: `git` of `gid`, `başla` of `başl` (in `başlıyor`). */
 function asVerb(word: string): string | undefined {
-  if (VERBS.has(word)) return word;
+  const { verbs } = turkishRoots();
+  if (verbs.has(word)) return word;
   const longer = VOICED_VERB.test(word) ? [hardened(word)] : [`${word}a`, `${word}e`];
-  return longer.find((verb) => VERBS.has(verb));
+  return longer.find((verb) => verbs.has(verb));
 }
 
 function byRule(word: string): string {
   let [rest, level] = [word, 'noun' as Level];
   for (;;) {
-    const way = waysOn(rest, level).find((one) => one.rest.length >= one.leastByRule);
-    if (!way) break;
-    rest = way.rest;
-    level = way.to;
+    const removal = removalsFrom(rest, level).find((one) => one.rest.length >= one.ruleUnitsMin);
+    if (!removal) break;
+    rest = removal.rest;
+    level = removal.to;
   }
   return rest.length > LONG ? hardened(rest).replace(/[ae]$/, '') : rest;
 }
 
-interface Way {
+/** A word without one of its endings. */
+interface Removal {
   rest: string;
   to: Level;
-  leastByRule: number;
+  ruleUnitsMin: number;
 }
 
-/** What can be taken off, the longest ending first. */
-function waysOn(word: string, level: Level): Way[] {
-  const ways: Way[] = [];
+/** Returns the ways to remove one ending, the longest ending first. */
+function removalsFrom(word: string, level: Level): Removal[] {
+  const removals: Removal[] = [];
   for (let units = Math.min(ENDING_UNITS_MAX, word.length - UNITS_MIN); units > 0; units--) {
     const endings = ENDINGS.get(word.slice(-units));
     if (!endings) continue;
     const rest = word.slice(0, -units);
-    for (const { before, from, to, leastByRule } of endings) {
-      if (from === level && fits(rest, word.slice(-units), before)) ways.push({ rest, to, leastByRule });
+    for (const { before, from, to, ruleUnitsMin } of endings) {
+      if (from === level && fits(rest, word.slice(-units), before)) removals.push({ rest, to, ruleUnitsMin });
     }
   }
-  return ways;
+  return removals;
 }
 
 function fits(rest: string, ending: string, before: Before): boolean {
@@ -189,14 +189,14 @@ function firstVowel(ending: string): string | undefined {
   return [...ending].find((letter) => VOWELS.includes(letter));
 }
 
-/** Last letters are voiced before vowels: kitap, kitabı; renk, rengi. */
+/** Returns a form with the last letter that it has without an ending. Before a vowel the letter is voiced: kitap, kitabı; renk, rengi. */
 function hardened(word: string): string {
   const end = VOICED_END[word.at(-1)!];
   if (end) return word.slice(0, -1) + end;
   return word.endsWith('ng') ? `${word.slice(0, -1)}k` : word;
 }
 
-/** All that harmony makes of an ending. */
+/** Returns all spellings that harmony makes of an ending. */
 function spellings(ending: string): string[] {
   const both = [ending.replaceAll('D', 'd').replaceAll('C', 'c'), ending.replaceAll('D', 't').replaceAll('C', 'ç')];
   const all = [...new Set(both)].flatMap((one) => [

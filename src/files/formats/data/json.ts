@@ -1,6 +1,7 @@
 /** JSON and JSON Lines: values as indented `key: value` lines; each element of an array of objects, and each line, is a record. */
 
 import type { ChunkMetadataKey } from '../../../corpus/values.ts';
+import { isObject } from '../../../util/is-object.ts';
 import { badFile } from '../../failure.ts';
 import { KeyPicker } from '../../metadata-values.ts';
 import type { ParsedFile } from '../../parsed.ts';
@@ -156,10 +157,6 @@ function scalarAt(record: Json, key: string): string | undefined {
 
 function isScalar(value: Json): value is null | boolean | number | string {
   return value === null || typeof value !== 'object';
-}
-
-function isObject(value: Json): value is { [key: string]: Json } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function scalarText(value: null | boolean | number | string): string {

@@ -1,6 +1,7 @@
 /** Jupyter notebooks: text cells as Markdown, code cells as code, printed results behind them. */
 
 import type { ChunkMetadataKey } from '../../../corpus/values.ts';
+import { isObject } from '../../../util/is-object.ts';
 import { badFile } from '../../failure.ts';
 import { originMetadata } from '../../metadata-values.ts';
 import type { ParsedFile } from '../../parsed.ts';
@@ -95,8 +96,4 @@ function objectAt(value: Json, key: string): Json {
 function textAt(value: Json, key: string): string {
   const found = value[key];
   return typeof found === 'string' && /^[\w+#-]{1,30}$/.test(found) ? found : '';
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,26 +1,26 @@
-/** What looks like a word that only asks, and is not, is searched for: a small gain on questions is not worth a lost word. */
+/** Words that only look like stop words or asking words. A query must search for them: a lost word costs more than questions gain. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { TERM_WEIGHT } from './analysis/looser-forms.ts';
 import { wordTerms } from './analysis/words.ts';
 import { analyzeForIndex, queryWords, searchTerms, weighTerms } from './analyzer.ts';
 
-/** What a word of the query counts; 0 when it is left out. */
+/** Returns the weight of a word in a query; 0 if the query drops it. */
 function weightIn(query: string, word: string, languages: readonly string[]): number {
   const weights = weighTerms(query, languages);
   return Math.max(...languages.map((language) => weights.get(wordTerms(word, language)[0]!.term) ?? 0));
 }
 
-describe('a word is kept as any other', () => {
+describe('a word that looks like a stop word has full weight in a query', () => {
   for (const [languages, query, word] of [
-    // It is another without its marks.
+    // Without its marks, it is another word.
     ['de', 'uber fahrer', 'uber'],
     ['fi', 'han dynastia', 'han'],
     ['pt', 'praias de Sao Paulo', 'sao'],
     ['es', 'la casa de mas', 'mas'],
     ['tr', 'su kirliliği nedir', 'su'],
     ['sv', 'ar och hektar', 'ar'],
-    // It is content.
+    // It is a topic word.
     ['ru', 'производство стали', 'стали'],
     ['ru', 'третий том и список тем', 'том'],
     ['ru', 'третий том и список тем', 'тем'],
@@ -36,7 +36,7 @@ describe('a word is kept as any other', () => {
     ['en id', 'dan brown', 'dan'],
     ['en ro', 'hot pot', 'pot'],
     ['en it', 'side quest', 'quest'],
-    // It is part of a formula or of a name, or is in another language than what it looks like.
+    // It is a part of a formula or of a name, or a word of another language.
     ['ro', 'legătura C-O', 'CO'],
     ['en ro', 'V-I characteristic', 'VI'],
     ['ro', 'Si-O bond energy', 'SiO'],
@@ -57,7 +57,7 @@ describe('a word is kept as any other', () => {
   }
 });
 
-describe('a word is kept and counts less', () => {
+describe('a doubtful stop word counts less in a query', () => {
   for (const [languages, query, word] of [
     // It may be a name or a noun as well.
     ['pt', 'praias de São Paulo', 'São'],
@@ -91,7 +91,7 @@ describe('a word is kept and counts less', () => {
     ['en', 'vitamin A', 'A'],
     ['it', 'vitamina E', 'E'],
     ['tr', 'Hawai’i nerede', 'i'],
-    // It is one of another language of the corpus, alone.
+    // It is the only stop word of another language of the corpus.
     ['en de', 'die hard', 'die'],
     ['en nl', 'van morrison', 'van'],
     ['de en', 'die hard', 'die'],
@@ -101,19 +101,19 @@ describe('a word is kept and counts less', () => {
       assert.equal(weightIn(query, word, [...languages.split(' '), 'und']), 1);
     });
   }
-  test('but as any other when there is nothing else', () => {
+  test('but fully if the query has no other word', () => {
     assert.equal(weightIn('das Sein', 'Sein', ['de', 'und']), TERM_WEIGHT);
   });
 });
 
-test('words count as in each language of the corpus when there are no stop words', () => {
+test('without stop words, a query counts the stems of every language of the corpus', () => {
   const weights = weighTerms('relational', ['de', 'und']);
   for (const language of ['de', 'en'])
     assert.equal(weights.get(wordTerms('relational', language)[0]!.term), TERM_WEIGHT);
   assert.notDeepEqual(wordTerms('relational', 'de')[0], wordTerms('relational', 'en')[0]);
 });
 
-test('typing errors are not looked for in Vietnamese syllables and Romanian endings, but in names beside them', () => {
+test('names are corrected, Vietnamese syllables and Romanian endings are not', () => {
   for (const [query, languages, words] of [
     ['Trang phục của Kramer là gì', ['vi', 'und'], ['Kramer']],
     ['trách nhiệm', ['vi', 'en', 'und'], []],
@@ -131,7 +131,7 @@ test('typing errors are not looked for in Vietnamese syllables and Romanian endi
   }
 });
 
-test('typing errors are not looked for in stop words', () => {
+test('stop words are not corrected', () => {
   assert.deepEqual(
     queryWords('which Katze', ['de', 'und']).map(({ word }) => word),
     ['Katze'],
@@ -142,7 +142,7 @@ test('typing errors are not looked for in stop words', () => {
   );
 });
 
-describe('what only asks is left out', () => {
+describe('a stop word has no weight in a query', () => {
   for (const [languages, query, word] of [
     ['en de', 'was ist die Rolle der Katze', 'die'],
     ['en', 'WHAT IS THE HOUSE', 'is'],
@@ -168,8 +168,8 @@ describe('what only asks is left out', () => {
   }
 });
 
-describe('in scripts without blanks', () => {
-  for (const [query, kept] of [
+describe('in a script without blanks', () => {
+  for (const [query, word] of [
     ['华为何时成立', '华为'],
     ['華為何時成立', '華為'],
     ['华为为何被制裁', '华为'],
@@ -202,9 +202,9 @@ describe('in scripts without blanks', () => {
     ['ร้านเฮงกี่', 'ร้านเฮงกี่'],
     ['เกี่ยวกับผ้าไหม', 'เกี่ยวกับผ้าไหม'],
   ] as const) {
-    test(`${kept} of ${query} is kept`, () => {
+    test(`the query ${query} searches for ${word}`, () => {
       const terms = weighTerms(query, []);
-      const lost = analyzeForIndex(kept, null)
+      const lost = analyzeForIndex(word, null)
         .split(' ')
         .filter((term) => !terms.has(term));
       assert.deepEqual(lost, []);
@@ -224,7 +224,7 @@ describe('in scripts without blanks', () => {
     ['ที่นั่นมีกี่คน', 'ที่นั่นมี คน'],
     ['เกิดในปีใด', 'เกิดในปี'],
   ] as const) {
-    test(`${query} asks for ${rest}`, () =>
+    test(`the query ${query} searches only for ${rest}`, () =>
       assert.deepEqual(searchTerms(query, []).sort(), searchTerms(rest, []).sort()));
   }
 });
