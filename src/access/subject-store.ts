@@ -15,8 +15,7 @@ export interface Subject {
   updatedAt: Date;
 }
 
-const COLUMNS = raw(`s.id, s.principal_id, s.attributes, s.expires_at,
-  s.created_at, s.updated_at`);
+const COLUMNS = raw(`s.id, s.principal_id, s.attributes, s.expires_at, s.created_at, s.updated_at`);
 
 export async function findSubject(tx: Queryable, tenantId: string, principalId: string): Promise<Subject | undefined> {
   const [subject] = await tx.query<Subject>(

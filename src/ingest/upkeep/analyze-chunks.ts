@@ -3,7 +3,7 @@
  * transactions; it may be stopped and begun again at any point, and goes on where it was. Searches meanwhile find both.
  */
 import { listChunksToAnalyze, saveTerms } from '../../corpus/chunk-writer.ts';
-import { announceChangedChunks } from '../../corpus/source-store.ts';
+import { invalidateChunkCaches } from '../../corpus/source-store.ts';
 import { listOutdatedTenants, lockOutdated, saveAnalyzed } from '../../corpus/tenant-store.ts';
 import type { Tx } from '../../db/database.ts';
 import type { JobHandler } from '../../jobs/queue.ts';
@@ -35,7 +35,7 @@ async function analyzeSome(tx: Tx, tenantId: string): Promise<boolean> {
   }));
   if (analyzed.length > 0) {
     await saveTerms(tx, tenantId, analyzed);
-    await announceChangedChunks(tx, tenantId);
+    await invalidateChunkCaches(tx, tenantId);
   }
   await saveAnalyzed(tx, tenantId, analyzed.at(-1)?.id ?? null);
   return analyzed.length > 0;
