@@ -55,7 +55,11 @@ test('every write keeps records of a connector trusted and records of a file unt
       },
     ]);
     assert.deepEqual(await trusted(tx, tenant.id, id), { path: '/a', owner: 'ada' });
-    assert.equal((await records(tx, tenant.id, id))['title']?.val, 'forged', 'the record of the file is stored all the same');
+    assert.equal(
+      (await records(tx, tenant.id, id))['title']?.val,
+      'forged',
+      'the record of the file is stored all the same',
+    );
     const change = { id, name: 'a.txt', url: null, contentAt: null, metadata: { path: text('/b') } };
     await changeSources(tx, tenant.id, [change]);
     assert.deepEqual(await trusted(tx, tenant.id, id), { path: '/b' });

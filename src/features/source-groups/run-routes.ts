@@ -10,7 +10,7 @@ import { type Route, route } from '../../http/route.ts';
 import { idParams, idSchema, jobErrorSchema, timeSchema } from '../../http/schemas.ts';
 import { cancelRun, startRun } from '../../ingest/runs/run-actions.ts';
 import { JOB_STATUSES } from '../../jobs/status.ts';
-import { FACTS_SHOWN, redactText } from '../../redaction/apply-redaction.ts';
+import { FACT_STEPS, redactText } from '../../redaction/apply-redaction.ts';
 import { collect } from '../../util/collect.ts';
 import { isId } from '../../util/ids.ts';
 import { unixSeconds } from '../../util/time.ts';
@@ -179,7 +179,7 @@ function errorsRoute(deps: Deps): Route {
       });
       const { page, pagination } = toPage(rows, query.limit, total);
       // What went wrong may quote the file.
-      const shown = async (text: string): Promise<string> => (await redactText(redactor, text, FACTS_SHOWN)) ?? '';
+      const shown = async (text: string): Promise<string> => (await redactText(redactor, text, FACT_STEPS)) ?? '';
       const errors = await collect(page, async (error) =>
         toRunError({ ...error, name: await shown(error.name), message: await shown(error.message) }),
       );
