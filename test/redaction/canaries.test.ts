@@ -107,7 +107,7 @@ async function ask(random: Random, owner: Owner): Promise<{ what: string; answer
   }
 }
 
-/** Returns a random query; one in ten has a typing error. */
+/** Returns the word; one in ten gets a typing error. */
 function misspelled(random: Random, word: string): string {
   return random.next() < 0.9 ? word : word.slice(0, 2) + word.slice(3);
 }

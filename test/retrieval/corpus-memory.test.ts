@@ -290,7 +290,7 @@ test('a search with known filters and languages looks for neither, nor for the t
   const look = async (remembered: CorpusMemory | null): Promise<number> => {
     texts.length = 0;
     assert.deepEqual(await names(requestOf(made, RED), remembered, watched), ['one']);
-    const ofTerms = database.db.hasTextSearch ? '"sourceId", c.terms from' : 'own_term_counts';
+    const ofTerms = database.db.hasTextSearch ? 'c.source_id, c.terms from' : 'own_term_counts';
     const looks = ['s.language = l.language', 's.chunk_count', ofTerms];
     return texts.filter((text) => looks.some((part) => text.includes(part))).length;
   };
