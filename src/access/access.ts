@@ -1,7 +1,7 @@
 /**
- * What a request may see: the limits of its key and, while authorization is on, the policy that it names, for the principal that
- * it names. Every read of content takes an `Access`, and it is made in the transaction of the read, never kept: a change is
- * effective in the next one, in every process.
+ * What a request may see: the limits of its key and, while authorization is on, a policy for a principal. Every read of content
+ * takes an `Access`. The access is built in the transaction of the read and never cached, so a changed policy takes effect with the
+ * next request in every process.
  */
 import type { Config } from '../config.ts';
 import type { Queryable } from '../db/database.ts';
@@ -13,21 +13,21 @@ import { findRules } from './policy-store.ts';
 
 export const DEFAULT_POLICY = 'default';
 
-/** For whom content is returned. */
+/** The end user for whom content is returned. */
 export interface Principal {
-  /** Null: not named, so without attributes. */
+  /** Null if the request names no principal, who then has no attributes. */
   id: string | null;
   policy: string;
-  /** When it asks: attributes may have expired. */
+  /** The time of the request: attributes may have expired. */
   at: Date;
 }
 
 export interface Access extends GroupLimits {
-  /** Null: authorization is off. */
+  /** Null while authorization is off. */
   policy: CompiledPolicy | null;
 }
 
-/** Null while authorization is off. */
+/** Returns the principal that a request names; null while authorization is off. */
 export function principalOf(
   { config, clock }: { config: Pick<Config, 'authorization'>; clock: Clock },
   named: { principal_id?: string | undefined; authz_policy?: string | undefined },
@@ -36,7 +36,11 @@ export function principalOf(
   return { id: named.principal_id ?? null, policy: named.authz_policy ?? DEFAULT_POLICY, at: clock.now() };
 }
 
-/** @throws what the database throws: without its policy a request sees nothing, and is not answered as if that were all. */
+/**
+ * Returns what the caller may see. A policy that does not exist allows nothing.
+ *
+ * @throws the database's error: a request whose policy cannot be read must fail, not return an empty answer.
+ */
 export async function openAccess(
   tx: Queryable,
   tenantId: string,
@@ -48,7 +52,7 @@ export async function openAccess(
   return { sourceGroupIds, tagIds, policy: policy ? compilePolicy(policy, attributes) : NOTHING };
 }
 
-/** Of a request that names a principal and a policy, or does not. */
+/** Returns what a request may see that may name a principal and a policy. */
 export function accessOf(
   uses: Parameters<typeof principalOf>[0],
   tx: Queryable,
@@ -58,24 +62,27 @@ export function accessOf(
   return openAccess(tx, caller.tenantId, caller, principalOf(uses, named));
 }
 
-/** Source `s`, in group `g`, is one of those that may have visible chunks. */
+/** Returns the condition that source `s`, in group `g`, may have visible chunks. */
 export function mayShowSource({ policy }: Pick<Access, 'policy'>): Sql {
   return policy?.source ?? raw('true');
 }
 
-/** Chunk `c` is visible, in a source for which `mayShowSource` holds. */
+/** Returns the condition that chunk `c` is visible, in a source for which `mayShowSource` holds. */
 export function mayShowChunk({ policy }: Pick<Access, 'policy'>): Sql {
   return policy?.chunk ?? raw('true');
 }
 
-/** Source `s`, in group `g` and for which `mayShowSource` holds, has a chunk that is visible, or none and is visible by itself. */
+/**
+ * Returns the condition that source `s` has a visible chunk, or has no chunks and is visible by itself. `mayShowSource` must hold
+ * for the source.
+ */
 export function showsSomething({ policy }: Pick<Access, 'policy'>): Sql {
   if (!policy?.chunk) return raw('true');
   return sql`case when s.chunk_count = 0 then coalesce(${policy.chunkless ?? raw('true')}, false) else exists (
     select from chunk c where c.tenant_id = s.tenant_id and c.source_id = s.id and c.generation = s.generation and ${policy.chunk}) end`;
 }
 
-/** No chunk of source `s` is hidden. */
+/** Returns the condition that every chunk of source `s` is visible. */
 export function showsEverything({ policy }: Pick<Access, 'policy'>): Sql {
   if (!policy?.chunk) return raw('true');
   return sql`not exists (

@@ -3,13 +3,13 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { generateApiKey, readApiKey, withoutApiKeys } from './api-key.ts';
 
-test('a key has the documented form and is never the same', () => {
+test('generated keys have the documented form and are all different', () => {
   const keys = new Set(Array.from({ length: 1000 }, () => generateApiKey().key));
   assert.equal(keys.size, 1000);
   for (const key of keys) assert.match(key, /^pk_[0-9A-Za-z]{12}[0-9A-Za-z]{43}[0-9A-Za-z]{6}$/);
 });
 
-test('reading gives the id and the SHA-256 of the whole key', () => {
+test('reading a key returns its id and the SHA-256 of the whole key', () => {
   const made = generateApiKey();
   const read = readApiKey(made.key);
   assert.deepEqual(read, made);
@@ -17,7 +17,7 @@ test('reading gives the id and the SHA-256 of the whole key', () => {
   assert.deepEqual(made.hash, createHash('sha256').update(made.key).digest());
 });
 
-test('a changed character anywhere is noticed by the checksum', () => {
+test('the checksum detects a changed character at every place of a key', () => {
   const { key } = generateApiKey();
   for (let at = 0; at < key.length; at++) {
     const changed = key.slice(0, at) + (key[at] === 'a' ? 'b' : 'a') + key.slice(at + 1);
@@ -25,14 +25,14 @@ test('a changed character anywhere is noticed by the checksum', () => {
   }
 });
 
-test('anything else is not a key', () => {
+test('a text with another length, prefix or case is not read as a key', () => {
   const { key } = generateApiKey();
   for (const text of ['', 'pk_', key.slice(1), `${key} `, ` ${key}`, `${key}a`, key.toUpperCase(), `${key}\n`]) {
     assert.equal(readApiKey(text), undefined, JSON.stringify(text));
   }
 });
 
-test('all letters of the alphabet are about equally frequent', () => {
+test('all letters of the alphabet are about equally frequent in keys', () => {
   const counts = new Map<string, number>();
   for (let i = 0; i < 2000; i++)
     for (const letter of generateApiKey().key.slice(3, 58)) counts.set(letter, (counts.get(letter) ?? 0) + 1);
@@ -41,7 +41,7 @@ test('all letters of the alphabet are about equally frequent', () => {
   for (const [letter, count] of counts) assert.ok(Math.abs(count - expected) < expected * 0.2, `${letter}: ${count}`);
 });
 
-test('keys within a text are blotted out, other words are not', () => {
+test('keys within a text are masked, other words are not', () => {
   const { key } = generateApiKey();
   assert.equal(withoutApiKeys(`/api/v1/api-keys/${key}/x${key}y`), '/api/v1/api-keys/pk_…/xpk_…');
   assert.equal(withoutApiKeys('/api/v1/pk_1/spk_index'), '/api/v1/pk_1/spk_index');

@@ -1,6 +1,6 @@
 /**
- * API keys: `pk_<12 id><43 secret><6 checksum>`, base62. Stored are the id and the SHA-256 of the whole key; 43 characters
- * carry 256 bits, so a plain hash is enough. The checksum lets scanners and typing errors be told from real keys.
+ * API keys: `pk_<12 id><43 secret><6 checksum>`, base62. The database stores the id and the SHA-256 of the whole key. 43 characters
+ * carry 256 bits, so a plain hash is enough. The checksum tells real keys from typing errors, also for secret scanners.
  */
 import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -18,13 +18,13 @@ export interface GeneratedApiKey {
   hash: Buffer;
 }
 
-/** A new random key. */
+/** Returns a new random key. */
 export function generateApiKey(): GeneratedApiKey {
   const stem = `pk_${randomText(ID_LENGTH)}${randomText(SECRET_LENGTH)}`;
   return readApiKey(stem + checksum(stem))!;
 }
 
-/** Undefined when the text cannot be a key of ours: wrong shape or checksum. */
+/** Returns the parts of the key; undefined if the text has the wrong shape or checksum. */
 export function readApiKey(key: string): GeneratedApiKey | undefined {
   if (!PATTERN.test(key)) return undefined;
   const stem = key.slice(0, -CHECKSUM_LENGTH);
@@ -32,7 +32,7 @@ export function readApiKey(key: string): GeneratedApiKey | undefined {
   return { key, publicId: key.slice(3, 3 + ID_LENGTH), hash: hash('sha256', key, 'buffer') };
 }
 
-/** For logs and error messages, which repeat what a caller sent: someone may take a key for an id. */
+/** Masks API keys in a text. Logs and error messages repeat what a caller sent, and a caller may send a key instead of an id. */
 export function withoutApiKeys(text: string): string {
   return text.replaceAll(/pk_[0-9A-Za-z]{20,}/g, 'pk_…');
 }
@@ -47,7 +47,7 @@ function checksum(stem: string): string {
   return digits;
 }
 
-/** Uniform: bytes that would favour the first letters are thrown away. */
+/** Returns random letters with equal probability: bytes that would favour the first letters are dropped. */
 function randomText(length: number): string {
   let result = '';
   while (result.length < length) {

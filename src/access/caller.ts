@@ -1,4 +1,5 @@
-/** Who makes a request: the scopes and limits of an API key. */
+/** The caller of a request: the scopes and limits of its API key. */
+
 export const SCOPES = [
   'inference:run',
   'knowledge:read',
@@ -11,17 +12,17 @@ export const SCOPES = [
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** Who is calling: the API key's tenant, scopes and limits. */
+/** The tenant, scopes and limits of the API key that makes a request. */
 export interface Caller {
   tenantId: string;
   /** Number of the tenant's chunk partition. */
   partitionNo: number;
   apiKeyId: string;
   scopes: readonly Scope[];
-  /** Only these source groups, or null. */
+  /** The key may see only these source groups; null means no limit. */
   sourceGroupIds: readonly string[] | null;
-  /** Only source groups that carry one of these tags, or null. */
+  /** The key may see only source groups with one of these tags; null means no limit. */
   tagIds: readonly string[] | null;
-  /** When the key ends, or null. */
+  /** When the key expires; null means never. */
   expiresAt: Date | null;
 }

@@ -1,32 +1,33 @@
 /**
- * What a policy means, in plain code: the reference for its SQL, and what explains a decision. Pure.
+ * Evaluates a policy in plain code. The evaluator is the reference for the SQL of policies, and it explains decisions. Pure.
  *
- * A missing key or attribute makes a condition false for every operator but `not_exists`.
+ * A missing key or attribute makes a condition false for every operator except `not_exists`.
  */
 
 import type { FilterOperator, Scalar } from '../filters/filter-group.ts';
 import { classify, type Operand } from '../filters/metadata-value.ts';
 import { type Attributes, asksForTag, isUntrusted, operandOf, type Policy, type PolicyCondition } from './policy.ts';
 
-/** What is known of a chunk and where it stands. */
+/** The facts about a chunk, its source and its group that conditions can ask about. */
 export interface Facts {
   group: { id: string; name: string; metadata: Readonly<Record<string, string>> };
   tags: readonly { id: string; name: string }[];
   source: {
-    /** Set through the API. */
+    /** Records set through the API. */
     metadata: Readonly<Record<string, string>>;
     originMetadata: Readonly<Record<string, { val: string; trusted?: boolean }>>;
   };
-  /** Null: a source without chunks. */
+  /** Null for a source without chunks. */
   chunk: { metadata: Readonly<Record<string, { val: string }>> } | null;
 }
 
 export interface Decision {
   allowed: boolean;
-  /** JSON pointer, within the policy, to the condition or group that decided. */
+  /** JSON pointer, within the policy, to the condition or group that decided the outcome. */
   matchedRule: string;
 }
 
+/** Returns whether the policy allows the chunk, and which of its conditions decided. `at` is the JSON pointer to the policy. */
 export function evaluate(policy: Policy, attributes: Attributes, facts: Facts, at = ''): Decision {
   const isAnd = policy.operator === 'and';
   let only: Decision | undefined;
@@ -36,7 +37,7 @@ export function evaluate(policy: Policy, attributes: Attributes, facts: Facts, a
       'filters' in member
         ? evaluate(member, attributes, facts, here)
         : { allowed: holds(member, attributes, facts), matchedRule: here };
-    // The first that denies decides an `and`, the first that allows an `or`.
+    // The first denying member decides an `and`; the first allowing member decides an `or`.
     if (decision.allowed !== isAnd) return decision;
     only = decision;
   }
@@ -51,13 +52,13 @@ function holds(condition: PolicyCondition, attributes: Attributes, facts: Facts)
   if (operator === 'exists') return stored.length > 0;
   if (operator === 'not_exists') return stored.length === 0;
   if (stored.length === 0) return false;
-  // Of several tags one is enough, but none may be what is ruled out.
+  // A group may have several tags. One matching tag is enough; for `ne` and `nin`, no tag may equal the operand.
   if (operator === 'ne' || operator === 'nin')
     return stored.every((value) => !fits(operator === 'ne' ? 'eq' : 'in', value, operand.value!));
   return stored.some((value) => fits(operator, value, operand.value!));
 }
 
-/** None: the key is missing. Only tags are several. */
+/** Returns the values that the condition asks about; empty if the key is missing. Only tags can have several values. */
 function valuesOf(condition: PolicyCondition, { group, tags, source, chunk }: Facts): string[] {
   const { target, key } = condition;
   const some = (value: string | undefined): string[] => (value === undefined ? [] : [value]);
@@ -102,7 +103,7 @@ function fits(operator: FilterOperator, stored: string, operand: Scalar | readon
   }
 }
 
-/** Numbers by size and times by when they are, when both are; else as text, by bytes. */
+/** Returns the order of two values: two numbers by size, two times by moment, anything else as text by bytes. */
 function compare(stored: string, given: Scalar): number {
   const [a, b] = [classify(stored), classify(given)];
   if (a.kind === b.kind && a.kind !== 'text') {
@@ -112,10 +113,10 @@ function compare(stored: string, given: Scalar): number {
   return Buffer.compare(Buffer.from(stored.normalize('NFC')), Buffer.from(String(given).normalize('NFC')));
 }
 
-/** Of 100 digits, with an exponent of three: no number has more places behind the point. */
+/** Maximum decimal places: a number has at most 100 digits and an exponent of three digits. */
 const PLACES = 1_100;
 
-/** A number as a multiple of 10^-PLACES, a time in microseconds. */
+/** Returns a number as a multiple of 10^-PLACES, or a time in microseconds. */
 function exact({ kind, text }: Operand): bigint {
   if (kind === 'number') {
     const [, sign, whole = '', fraction = '', exponent = '0'] = /^([+-]?)(\d*)\.?(\d*)(?:[eE]([+-]?\d+))?$/.exec(text)!;

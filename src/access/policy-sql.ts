@@ -1,9 +1,9 @@
 /**
- * A policy and the attributes of a principal -> SQL over source `s` with its group `g`, and over chunk `c`. Keys and values are
- * bound parameters. evaluate.ts says what it must mean.
+ * Compiles a policy and the attributes of a principal to SQL over source `s` with its group `g`, and over chunk `c`. Keys and values
+ * are bound parameters. evaluate.ts defines the meaning.
  *
- * The language has no negation, so a policy in which every condition on the chunk is taken for true is fulfilled by every source
- * that has a visible chunk: by that sources are chosen, and the chunk is tested only where a policy asks about chunks.
+ * The policy language has no negation. If every condition on the chunk is replaced by true, the policy holds for every source with a
+ * visible chunk. This weaker policy selects the sources; chunks are tested only if the policy asks about chunks.
  */
 
 import { empty, join, raw, type Sql, sql } from '../db/sql.ts';
@@ -13,22 +13,23 @@ import type { MetadataFilter } from '../filters/types.ts';
 import { isId } from '../util/ids.ts';
 import { type Attributes, asksForTag, isUntrusted, operandOf, type Policy, type PolicyCondition } from './policy.ts';
 
-/** What is demanded beyond the tenant and the limits of the key. */
+/** The conditions of a policy, which apply in addition to the tenant and the limits of the key. */
 export interface CompiledPolicy {
-  /** Every source `s`, in group `g`, with a visible chunk fulfils it; null: every source does. */
+  /** Holds for every source `s`, in group `g`, that has a visible chunk; null means that it holds for all sources. */
   source: Sql | null;
-  /** What a chunk `c` of such a source must fulfil besides; null: nothing. */
+  /** Must hold for a chunk `c` of such a source; null means no further condition. */
   chunk: Sql | null;
-  /** A source `s` without any chunk is visible; null: as every source that fulfils `source`. */
+  /** Must hold for a source `s` without chunks; null means no further condition. */
   chunkless: Sql | null;
 }
 
 const TRUE = raw('true');
 const FALSE = raw('false');
 
-/** Of a policy that does not exist: nothing is visible. */
+/** Stands for a policy that does not exist: nothing is visible. */
 export const NOTHING: CompiledPolicy = { source: FALSE, chunk: null, chunkless: null };
 
+/** Returns the conditions of the policy for a principal with these attributes. */
 export function compilePolicy(policy: Policy, attributes: Attributes): CompiledPolicy {
   const compile = (group: Policy, onChunk: (condition: PolicyCondition) => Sql): Sql =>
     groupSql(group, (condition) => (isOnChunk(condition) ? onChunk(condition) : conditionOf(condition, attributes)));
@@ -45,7 +46,7 @@ export function compilePolicy(policy: Policy, attributes: Attributes): CompiledP
   return { source: bound, chunk: join(tests, ' and '), chunkless: withoutChunk };
 }
 
-/** Asks about what the chunk itself carries. Without trust it carries nothing, whichever chunk it is. */
+/** Returns true if the condition depends on the chunk. Without trust in content, chunk metadata counts as missing in all chunks. */
 function isOnChunk(condition: PolicyCondition): boolean {
   return condition.target === 'chunk_metadata' && !isUntrusted(condition);
 }
@@ -54,7 +55,7 @@ function someCondition(group: Policy, test: (condition: PolicyCondition) => bool
   return group.filters.some((member) => ('filters' in member ? someCondition(member, test) : test(member)));
 }
 
-/** Groups all of which must hold. */
+/** Splits the policy into groups that must all hold. */
 function conjuncts(policy: Policy): Policy[] {
   if (policy.operator === 'or' && policy.filters.length > 1) return [policy];
   return policy.filters.flatMap((member) =>
@@ -62,20 +63,20 @@ function conjuncts(policy: Policy): Policy[] {
   );
 }
 
-/** What is certain is left out, so that the planner does not look for it. */
+/** Returns the SQL of a group. Constant members are folded, so that the planner sees only open conditions. */
 function groupSql(group: Policy, condition: (condition: PolicyCondition) => Sql): Sql {
   const isAnd = group.operator === 'and';
-  const [decides, says] = isAnd ? [FALSE, TRUE] : [TRUE, FALSE];
+  const [deciding, neutral] = isAnd ? [FALSE, TRUE] : [TRUE, FALSE];
   const members = group.filters.map((member) =>
     'filters' in member ? groupSql(member, condition) : condition(member),
   );
-  if (members.includes(decides)) return decides;
-  const open = members.filter((member) => member !== says);
-  if (open.length === 0) return says;
+  if (members.includes(deciding)) return deciding;
+  const open = members.filter((member) => member !== neutral);
+  if (open.length === 0) return neutral;
   return sql`(${join(open, isAnd ? ' and ' : ' or ')})`;
 }
 
-/** Looked up by full keys and laterally, as the source of a candidate is. */
+/** Returns the test with the chunk's source and group in scope. `offset 0` makes PostgreSQL look both rows up by their full keys. */
 function inItsSource(test: Sql): Sql {
   return sql`coalesce((select ${test}
     from (select * from source where tenant_id = c.tenant_id and source_group_id = c.source_group_id and id = c.source_id offset 0) s,
@@ -102,17 +103,18 @@ function conditionOf(condition: PolicyCondition, attributes: Attributes): Sql {
   }
 }
 
-/** API records win over origin records of the same key. */
+/** Returns the value of the key: API records win over origin records. */
 function anyRecord(key: string): Sql {
   return sql`coalesce(s.metadata ->> ${key}::text, s.origin_metadata -> ${key}::text ->> 'val')`;
 }
 
+/** Returns the value of the key from API records, or from origin records that a connector reported. */
 function trustedRecord(key: string): Sql {
   return sql`coalesce(s.metadata ->> ${key}::text,
     case when s.origin_metadata -> ${key}::text ->> 'trusted' = 'true' then s.origin_metadata -> ${key}::text ->> 'val' end)`;
 }
 
-/** As in filters, but a missing value is never allowed, for ne and nin neither. */
+/** Returns the condition on a value. Unlike in filters, a missing value never matches, also not for `ne` and `nin`. */
 function onValue(filter: MetadataFilter, value: Sql): Sql {
   const { operator } = filter;
   if (operator !== 'ne' && operator !== 'nin') return sql`(${conditionSql(filter, value)})`;
@@ -120,7 +122,7 @@ function onValue(filter: MetadataFilter, value: Sql): Sql {
   return sql`(${value} is not null and not ${same})`;
 }
 
-/** There is always a group with its id and name. */
+/** Returns the condition on the group; every group has an id and a name. */
 function onGroup(filter: MetadataFilter): Sql {
   if (filter.operator === 'exists') return TRUE;
   if (filter.operator === 'not_exists') return FALSE;
@@ -132,7 +134,7 @@ function onGroup(filter: MetadataFilter): Sql {
   return onValue(filter, raw('g.id::text'));
 }
 
-/** One of the tags fits; of ne and nin none may be what is ruled out, and there must be one. */
+/** Returns the condition on tags: one tag must match. For `ne` and `nin`, the group must have a tag and none may equal the operand. */
 function onTags(condition: PolicyCondition, filter: MetadataFilter): Sql {
   const { operator } = filter;
   if (asksForTag(condition)) return someTag(sql`and t.name = ${filter.key}::text`, operator === 'not_exists');

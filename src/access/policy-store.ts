@@ -17,8 +17,8 @@ export interface NamedPolicy {
 const COLUMNS = raw('p.id, p.name, p.version, p.definition, p.created_at, p.updated_at');
 
 /**
- * What applies to a request: the policy, if there is one of the name, and the attributes of the principal: none when it is not
- * named, not known, or its attributes have expired.
+ * Returns the policy, null if it does not exist, and the attributes of the principal. A principal that is null, unknown or expired
+ * has no attributes.
  */
 export async function findRules(
   tx: Queryable,
@@ -41,7 +41,7 @@ export async function findPolicy(tx: Queryable, tenantId: string, name: string):
   return policy;
 }
 
-/** One page in order of creation, with one row more when there is a next page. */
+/** Returns one page in order of creation, with one extra row if a next page exists; `total` counts all policies. */
 export async function listPolicies(
   tx: Queryable,
   tenantId: string,
@@ -60,7 +60,7 @@ export async function countPolicies(tx: Queryable, tenantId: string): Promise<nu
   return count!.total;
 }
 
-/** Makes the policy or its next version, and returns it. */
+/** Creates the policy or its next version, and returns it. */
 export async function savePolicy(
   tx: Tx,
   tenantId: string,

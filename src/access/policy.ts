@@ -1,6 +1,6 @@
 /**
- * Policies: named groups of conditions on what is known of a chunk, whose values may come from the attributes of the principal
- * that asks. This is their wire form, which is also how they are stored.
+ * Policies: named groups of conditions on the facts about a chunk. The operands may be attributes of the principal that asks. This
+ * module has their wire form, which is also the stored form.
  */
 import type { z } from 'zod';
 import {
@@ -21,29 +21,32 @@ import { isObject } from '../util/is-object.ts';
 export const POLICY_TARGETS = ['source_metadata', 'chunk_metadata', 'group_metadata', 'tag', 'source_group'] as const;
 export type PolicyTarget = (typeof POLICY_TARGETS)[number];
 
-/** An attribute of the principal that asks. */
+/** Refers to an attribute of the principal that asks. */
 export interface SubjectRef {
   subject: string;
 }
 
 export interface PolicyCondition {
   target: PolicyTarget;
-  /** Of metadata any; of tags and source groups `name` or `id`, and of tags also the name of one, to ask whether it is there. */
+  /**
+   * For metadata, any key. For tags and source groups, `name` or `id`. With `exists` and `not_exists`, also the name of a tag: the
+   * condition then asks whether the group has this tag.
+   */
   key: string;
   operator: FilterOperator;
   /** Absent for exists and not_exists. */
   value?: Scalar | readonly Scalar[] | SubjectRef;
-  /** Records count too that documents set about themselves. */
+  /** Records that a file sets about itself count too. */
   trust_content?: boolean;
 }
 
 export type Policy = FilterGroup<PolicyCondition>;
 
-/** Name -> value. A value that is missing and one that does not fit make a condition false. */
+/** Name -> value. A missing value, or a value of the wrong kind, makes a condition false. */
 export type Attributes = Readonly<Record<string, Scalar | readonly Scalar[]>>;
 
 const MEMBERS = ['target', 'key', 'operator', 'value', 'trust_content'];
-/** What a condition on these is about when it does not say it. */
+/** The key of a condition on these targets that has no key. */
 const DEFAULT_KEYS: Partial<Record<PolicyTarget, string>> = { tag: 'name', source_group: 'id' };
 
 const wire = groupJsonSchema(
@@ -136,8 +139,8 @@ function parseSubject(
 }
 
 /**
- * What a condition compares with: for in and nin always an array, for exists and not_exists nothing. Null: the principal lacks the
- * attribute, or it is an array where one value is asked for, so the condition is false.
+ * Returns the operand of a condition: always an array for `in` and `nin`, absent for `exists` and `not_exists`. Returns null if the
+ * condition is false because the principal lacks the attribute, or the attribute is an array where one value is needed.
  */
 export function operandOf(
   { operator, value }: PolicyCondition,
@@ -151,12 +154,12 @@ export function operandOf(
   return many ? null : { value: found };
 }
 
-/** Documents set all metadata of chunks, and what no connector vouches for of sources: without trust it does not exist. */
+/** Returns true for chunk metadata without trust: files set all metadata of their chunks, so the metadata counts as missing. */
 export function isUntrusted({ target, trust_content }: PolicyCondition): boolean {
   return target === 'chunk_metadata' && !trust_content;
 }
 
-/** Asks whether a tag is there, by its name. */
+/** Returns true if the condition asks whether the group has the tag with this name. */
 export function asksForTag({ target, key }: PolicyCondition): boolean {
   return target === 'tag' && key !== 'name' && key !== 'id';
 }

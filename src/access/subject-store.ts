@@ -9,14 +9,13 @@ export interface Subject {
   id: string;
   principalId: string;
   attributes: Attributes;
-  /** From then on it counts as one without attributes. */
+  /** From this time on, the subject counts as one without attributes. */
   expiresAt: Date | null;
   createdAt: Date;
   updatedAt: Date;
 }
 
-const COLUMNS = raw(`s.id, s.principal_id, s.attributes, s.expires_at,
-  s.created_at, s.updated_at`);
+const COLUMNS = raw('s.id, s.principal_id, s.attributes, s.expires_at, s.created_at, s.updated_at');
 
 export async function findSubject(tx: Queryable, tenantId: string, principalId: string): Promise<Subject | undefined> {
   const [subject] = await tx.query<Subject>(
@@ -25,7 +24,7 @@ export async function findSubject(tx: Queryable, tenantId: string, principalId: 
   return subject;
 }
 
-/** For the rest of the transaction nobody else changes it. */
+/** Locks and returns the subject; nobody else can change it until the transaction ends. */
 export async function lockSubject(tx: Tx, tenantId: string, principalId: string): Promise<Subject | undefined> {
   const [subject] = await tx.query<Subject>(
     sql`select ${COLUMNS} from subject s where s.tenant_id = ${tenantId} and s.principal_id = ${principalId} for update`,
@@ -33,7 +32,7 @@ export async function lockSubject(tx: Tx, tenantId: string, principalId: string)
   return subject;
 }
 
-/** One page in order of creation, with one row more when there is a next page. */
+/** Returns one page in order of creation, with one extra row if a next page exists; `total` counts all subjects. */
 export async function listSubjects(
   tx: Queryable,
   tenantId: string,
@@ -52,7 +51,7 @@ export async function countSubjects(tx: Queryable, tenantId: string): Promise<nu
   return count!.total;
 }
 
-/** Makes the subject or replaces its attributes and expiry, and returns it. */
+/** Creates the subject, or replaces its attributes and expiry, and returns it. */
 export async function saveSubject(
   tx: Tx,
   tenantId: string,

@@ -1,4 +1,4 @@
-/** SQL of the table api_key. Authentication reads it above row-level security, because the key says which tenant it is. */
+/** SQL of the table api_key. Authentication reads the table above row-level security: only the key tells which tenant calls. */
 
 import type { GroupLimits } from '../access/limits.ts';
 import { lockAdditions } from '../db/additions.ts';
@@ -15,7 +15,7 @@ export interface ApiKeyRow {
   expiresAt: Date | null;
   revokedAt: Date | null;
   issuedBy: string | null;
-  /** Of a rotated key: the key that took its place. */
+  /** The key that replaced this one when it was rotated; null for a key that was not rotated. */
   replacedBy: string | null;
   createdAt: Date;
 }
@@ -58,7 +58,7 @@ export async function findKeyForAuthentication(
   return row;
 }
 
-/** For tenant and system transactions alike. */
+/** Works in tenant transactions and in system transactions. */
 export async function insertApiKey(tx: Queryable, tenantId: string, key: NewApiKey): Promise<void> {
   await tx.query(sql`
     insert into api_key (tenant_id, id, public_id, name, secret_hash, scopes, source_group_ids, tag_ids, expires_at, issued_by, created_at)
@@ -67,8 +67,8 @@ export async function insertApiKey(tx: Queryable, tenantId: string, key: NewApiK
 }
 
 /**
- * Rows after `afterId` in order of creation, at most `limit`; and how many there are in all. Revoked keys are gone; a
- * limited key sees those whose limits lie within its own.
+ * Returns at most `limit` keys after `afterId` in order of creation, and the total. Revoked keys are left out. A limited
+ * key sees only keys whose limits lie within its own limits.
  */
 export async function listApiKeys(
   db: Database,
@@ -95,7 +95,7 @@ function visibleTo(tenantId: string, limits: GroupLimits): Sql {
   return join(conditions, ' and ');
 }
 
-/** Whether there is, or was, such a key that `listApiKeys` would show. */
+/** Returns true if the key exists, revoked or not, and `limits` allow the caller to see it. */
 export async function isVisibleApiKey(
   db: Database,
   tenantId: string,
@@ -106,7 +106,7 @@ export async function isVisibleApiKey(
   return rows.length > 0;
 }
 
-/** Counts the tenant's keys that are not revoked; until the transaction ends, nobody else adds one. */
+/** Counts the tenant's keys that are not revoked. Nobody else can add a key until the transaction ends. */
 export async function countApiKeysLocked(tx: Tx, tenantId: string): Promise<number> {
   await lockAdditions(tx, tenantId, 'api_key');
   const [row] = await tx.query<{ count: number }>(
@@ -115,14 +115,14 @@ export async function countApiKeysLocked(tx: Tx, tenantId: string): Promise<numb
   return row?.count ?? 0;
 }
 
-/** Those of the ids that are keys and not revoked. In the order of ids, so that two that lock each other's keys do not wait for ever. */
+/** Locks and returns the keys among `ids` that are not revoked. The fixed order of ids prevents deadlocks between two callers. */
 export async function lockApiKeys(tx: Tx, tenantId: string, ids: readonly string[]): Promise<ApiKeyRow[]> {
   return tx.query<ApiKeyRow>(sql`
     select ${columns} from api_key where tenant_id = ${tenantId} and id = any (${ids}::uuid[]) and revoked_at is null
     order by id for update`);
 }
 
-/** Notes that `by` took the key's place, and when the key itself ends. */
+/** Records that the key `by` replaced this key, and when this key expires. */
 export async function replaceApiKey(tx: Tx, tenantId: string, id: string, by: string, expiresAt: Date): Promise<void> {
   await tx.query(sql`
     update api_key set replaced_by = ${by}, expires_at = ${expiresAt} where tenant_id = ${tenantId} and id = ${id}`);
@@ -132,7 +132,7 @@ export async function revokeApiKey(tx: Tx, tenantId: string, id: string, at: Dat
   await tx.query(sql`update api_key set revoked_at = ${at} where tenant_id = ${tenantId} and id = ${id}`);
 }
 
-/** Those of the ids that are source groups of the tenant. */
+/** Returns the ids that name source groups of the tenant; deleted groups are left out. */
 export async function findGroupIds(tx: Tx, tenantId: string, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
   const rows = await tx.query<{ id: string }>(sql`
@@ -140,7 +140,7 @@ export async function findGroupIds(tx: Tx, tenantId: string, ids: readonly strin
   return rows.map((row) => row.id);
 }
 
-/** Those of the ids that are tags of the tenant. */
+/** Returns the ids that name tags of the tenant. */
 export async function findTagIds(tx: Tx, tenantId: string, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
   const rows = await tx.query<{ id: string }>(
@@ -149,7 +149,7 @@ export async function findTagIds(tx: Tx, tenantId: string, ids: readonly string[
   return rows.map((row) => row.id);
 }
 
-/** True when the tenant has, or ever had, a key. */
+/** Returns true if the tenant has, or ever had, a key. */
 export async function hasApiKey(system: Queryable, tenantId: string): Promise<boolean> {
   const rows = await system.query(sql`select from api_key where tenant_id = ${tenantId} limit 1`);
   return rows.length > 0;

@@ -1,9 +1,9 @@
 /**
  * The audit log: who changed what, one hash chain per tenant.
  *
- * An event is written in the transaction of the change it tells of, so neither exists without the other. Its hash covers the
- * hash of the event before: one that is altered, removed or put in between breaks the chain at its place, and
- * `findBrokenEvent` names it. The service's role may add events and read them, nothing else.
+ * An event is written in the same transaction as the change that it describes, so neither exists without the other. The hash
+ * of an event covers the hash of the previous event. An altered, removed or inserted event therefore breaks the chain, and
+ * `findBrokenEvent` names that event. The tenant role may only add and read events.
  */
 import { createHash } from 'node:crypto';
 import { json, type Queryable, type Tx } from '../db/database.ts';
@@ -33,12 +33,12 @@ export type AuditObjectKind = (typeof AUDIT_OBJECT_KINDS)[number];
 
 export interface NewAuditEvent {
   tenantId: string;
-  /** The API key; null = the operator, by a command. */
+  /** The id of the API key; null means that the operator ran a command. */
   actor: string | null;
   action: AuditAction;
   objectKind: AuditObjectKind;
   objectId: string;
-  /** What changed, as JSON: names, ids, versions, counts. Never a secret, never content. */
+  /** What changed, as JSON: names, ids, versions, counts. Secrets and content are never allowed here. */
   details?: Readonly<Record<string, unknown>>;
 }
 
@@ -66,28 +66,29 @@ export interface AuditFilter {
   before?: Date | undefined;
 }
 
-/** Before the first event. */
+/** The first event has no previous event; this value stands for its hash. */
 const FIRST_PREV_HASH = '0'.repeat(64);
 const VERIFIED_AT_ONCE = 1_000;
 
-const COLUMNS = raw(`e.id, e.seq, e.at, e.api_key_id, e.action, e.object_kind,
-  e.object_id, e.details, e.prev_hash, e.hash`);
+const COLUMNS = raw(
+  `e.id, e.seq, e.at, e.api_key_id, e.action, e.object_kind, e.object_id, e.details, e.prev_hash, e.hash`,
+);
 
 /**
- * Adds an event to the tenant's chain. Call it last in the transaction of the change: until that ends, nobody else adds
- * one, and who waits here must not be holding what the one before still needs.
+ * Adds an event to the tenant's chain. Call this function last in the transaction of the change: it takes a lock that only
+ * the end of the transaction releases. A caller that waits for the lock must hold no row that the lock's owner still needs.
  */
 export async function appendAudit(tx: Tx, event: NewAuditEvent): Promise<void> {
   const { tenantId } = event;
   await tx.query(sql`select pg_advisory_xact_lock(hashtextextended('audit ' || ${tenantId}::text, 0))`);
-  // A statement of its own: it sees what was committed while the lock was waited for.
+  // A separate statement: its snapshot includes what others committed while this transaction waited for the lock.
   const [head] = await tx.query<{ at: Date; id: string | null; seq: number | null; hash: string | null }>(sql`
     select date_trunc('milliseconds', clock_timestamp()) as at, h.id, h.seq, h.hash
     from (select) one left join audit_head h on h.tenant_id = ${tenantId}`);
   const { at, id: lastId, hash: lastHash } = head!;
   const seq = (head!.seq ?? 0) + 1;
   const row: Omit<AuditEvent, 'hash'> = {
-    // Ids ascend with the chain whatever clocks say: a page that was read to its end misses nothing that comes later.
+    // Ids ascend with the chain even if a clock goes back, so a reader that pages by id misses no later event.
     id: derivedId(Math.max(at.getTime(), lastId === null ? 0 : idTime(lastId) + 1), tenantId, seq),
     seq,
     at,
@@ -104,7 +105,7 @@ export async function appendAudit(tx: Tx, event: NewAuditEvent): Promise<void> {
             ${json(row.details)}, ${row.prevHash}, ${eventHash(row)})`);
 }
 
-/** One page in order of creation, with one row more when there is a next page; `total` counts all that match. */
+/** Returns one page in order of creation, with one extra row if a next page exists; `total` counts all matches. */
 export async function listAuditEvents(
   tx: Queryable,
   tenantId: string,
@@ -127,7 +128,7 @@ export async function listAuditEvents(
   return { rows, total: count?.total ?? 0 };
 }
 
-/** Goes through the tenant's whole chain. Says what is wrong with the first event that does not fit; undefined when all do. */
+/** Checks the tenant's whole chain. Returns what is wrong with the first broken event; undefined if the chain is intact. */
 export async function findBrokenEvent(tx: Queryable, tenantId: string): Promise<string | undefined> {
   let last: Pick<AuditEvent, 'seq' | 'hash'> = { seq: 0, hash: FIRST_PREV_HASH };
   for (;;) {
@@ -152,7 +153,7 @@ export async function findBrokenEvent(tx: Queryable, tenantId: string): Promise<
   return undefined;
 }
 
-/** SHA-256, hex, over the hash of the event before, a line feed, and the event as canonical JSON (keys sorted, no blanks). */
+/** Returns the SHA-256, in hex, of the previous hash, a line feed, and the event as canonical JSON (keys sorted, no blanks). */
 function eventHash(event: Omit<AuditEvent, 'hash'>): string {
   const { prevHash, seq, id, at, apiKeyId, action, objectKind, objectId, details } = event;
   const said = {
@@ -170,7 +171,7 @@ function eventHash(event: Omit<AuditEvent, 'hash'>): string {
     .digest('hex');
 }
 
-/** What `value`, read from JSON, is in one spelling: jsonb does not keep the order of keys. */
+/** Returns JSON with sorted keys: jsonb does not keep the order of keys, and the hash needs one fixed order. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
@@ -180,7 +181,7 @@ function canonical(value: unknown): string {
   return `{${members.join(',')}}`;
 }
 
-/** The milliseconds that an id begins with. */
+/** Returns the time in milliseconds that the id begins with. */
 function idTime(id: string): number {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 }

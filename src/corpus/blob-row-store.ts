@@ -1,23 +1,23 @@
 /**
- * SQL of the tables blob and upload: which raw files the store holds, and which are on their way in.
+ * SQL of the tables blob and upload: which raw files are stored, and which files an upload is about to store.
  *
- * The order that keeps an acknowledged file from being removed as unreferenced: an upload first reserves (rows locked,
- * upload row written), then renames its files into place, then commits its sources and drops the reservation. Whoever
- * removes a blob locks its row, sees neither a source nor a reservation, and removes the file before that lock is gone.
+ * The collector must never remove a file of an acknowledged upload. An upload therefore reserves its blobs first, then renames
+ * its files into place, then commits its sources and releases the reservation. The collector locks the row of a blob, checks
+ * that no source and no reservation needs the blob, and removes the file before it releases the lock.
  */
 import type { Queryable, Tx } from '../db/database.ts';
 import { recordset } from '../db/recordset.ts';
 import { raw, sql } from '../db/sql.ts';
 
-/** A reservation older than this belongs to a request that a crash ended. */
+/** An older reservation belongs to a request that crashed. */
 export const UPLOAD_RESERVATION_SECONDS = 3600;
 
-/** Neither a source, nor a new version of one, nor an upload needs blob `b`. */
+/** The condition that no source, no new version of a source and no upload needs blob `b`. */
 export const UNNEEDED = raw(`not exists (select from source s where s.tenant_id = b.tenant_id and s.blob_hash = b.hash)
   and not exists (select from source_update n where n.tenant_id = b.tenant_id and n.blob_hash = b.hash)
   and not exists (select from upload u where u.tenant_id = b.tenant_id and b.hash = any(u.hashes))`);
 
-/** First step: names the blobs. From its commit on nobody removes one of them. */
+/** First step of an upload: reserves the blobs. Nobody removes a reserved blob once this step has committed. */
 export async function insertReservation(
   tx: Tx,
   tenantId: string,
@@ -30,9 +30,10 @@ export async function insertReservation(
 }
 
 /**
- * Second step: makes the blobs' rows, after whoever was removing one of them has finished. May be done in parts.
+ * Second step of an upload: inserts the rows of the blobs. The insert waits for transactions that remove one of these blobs.
+ * The caller may split the blobs over several calls.
  *
- * @param blobs sorted by hash: two uploads of the same files lock the rows in the same order.
+ * @param blobs sorted by hash, so that two uploads of the same files lock the rows in the same order.
  */
 export async function insertBlobRows(
   tx: Tx,
@@ -47,13 +48,13 @@ export async function insertBlobRows(
     on conflict (tenant_id, hash) do update set size = excluded.size`);
 }
 
-/** Returns false when there was none: it had become stale, and its blobs may be gone. */
+/** Removes the reservation. Returns false if the reservation had expired; its blobs may have been removed since. */
 export async function releaseReservation(tx: Tx, tenantId: string, uploadId: string): Promise<boolean> {
   const rows = await tx.query(sql`delete from upload where tenant_id = ${tenantId} and id = ${uploadId} returning id`);
   return rows.length > 0;
 }
 
-/** Drops reservations that crashed requests left. */
+/** Removes expired reservations, which crashed requests left behind. */
 export async function dropStaleReservations(tx: Queryable, tenantId: string, now: Date): Promise<void> {
   await tx.query(sql`
     delete from upload where tenant_id = ${tenantId}
@@ -61,12 +62,12 @@ export async function dropStaleReservations(tx: Queryable, tenantId: string, now
 }
 
 /**
- * Removes the rows among `hashes` that no source and no upload needs, and returns their hashes. The caller removes the
+ * Deletes the rows among `hashes` that no source and no upload needs, and returns their hashes. The caller must delete the
  * files before the transaction ends.
  */
 export async function removeUnneededBlobRows(tx: Tx, tenantId: string, hashes: readonly string[]): Promise<string[]> {
   const wanted = [...new Set(hashes)].sort();
-  // Two statements: the second sees what was committed while the first waited for its locks.
+  // Two statements: the snapshot of the second includes what others committed while the first waited for its locks.
   await tx.query(sql`
     select from blob where tenant_id = ${tenantId} and hash = any(${wanted}::text[]) order by hash for update`);
   const rows = await tx.query<{ hash: string }>(sql`
@@ -76,7 +77,7 @@ export async function removeUnneededBlobRows(tx: Tx, tenantId: string, hashes: r
   return rows.map((row) => row.hash);
 }
 
-/** Some hashes that no source needs: leftovers of crashes and deletions. */
+/** Returns up to `limit` hashes of blobs that nothing needs; crashes and deletions leave such blobs behind. */
 export async function listUnneededBlobs(tx: Queryable, tenantId: string, limit: number): Promise<string[]> {
   const rows = await tx.query<{ hash: string }>(sql`
     select b.hash from blob b where b.tenant_id = ${tenantId}

@@ -1,4 +1,4 @@
-/** The statements that change the table chunk. Reading is in chunk-store.ts and retrieval/. */
+/** The statements that change the table chunk. Searches read the table in retrieval/. */
 import type { Tx } from '../db/database.ts';
 import { recordset } from '../db/recordset.ts';
 import { sql } from '../db/sql.ts';
@@ -7,7 +7,7 @@ import type { ChunkDraft } from './values.ts';
 export interface NewChunk extends ChunkDraft {
   id: string;
   sourceId: string;
-  /** Of its source: only chunks of the source's own generation are found. */
+  /** The generation of the source that the chunk was made for. Searches find only chunks of the source's current generation. */
   generation: number;
 }
 
@@ -26,7 +26,7 @@ const CHUNK_COLUMNS = {
   terms: 'text',
 } as const;
 
-/** All rows in one statement. An id that is there already stays as it is: equal ids mean equal chunks. */
+/** Inserts the chunks in one statement. A chunk whose id exists already is skipped: equal ids mean equal chunks. */
 export async function insertChunks(
   tx: Tx,
   tenantId: string,
@@ -41,7 +41,7 @@ export async function insertChunks(
     on conflict (tenant_id, id) do nothing`);
 }
 
-/** Of one generation of each source. */
+/** Deletes the chunks of one generation of each source. */
 export async function deleteChunksOfSources(
   tx: Tx,
   tenantId: string,
@@ -54,7 +54,7 @@ export async function deleteChunksOfSources(
         select * from unnest(${ids}::uuid[], ${versions.map(({ generation }) => generation)}::int[]))`);
 }
 
-/** Up to `limit` chunks of the group's sources that are of another generation than their source. */
+/** Returns the ids of up to `limit` chunks in the group whose generation differs from the generation of their source. */
 export async function listReplacedChunks(tx: Tx, tenantId: string, groupId: string, limit: number): Promise<string[]> {
   const rows = await tx.query<{ id: string }>(sql`
     select c.id from source s cross join lateral (
@@ -68,7 +68,7 @@ export async function removeChunks(tx: Tx, tenantId: string, ids: readonly strin
   await tx.query(sql`delete from chunk where tenant_id = ${tenantId} and id = any(${[...ids]}::uuid[])`);
 }
 
-/** Removes up to `limit` chunks of the group; returns how many. */
+/** Deletes up to `limit` chunks of the group; returns the number of deleted chunks. */
 export async function removeChunksOfGroup(tx: Tx, tenantId: string, groupId: string, limit: number): Promise<number> {
   const rows = await tx.query(sql`
     delete from chunk where tenant_id = ${tenantId} and id in (
@@ -77,7 +77,7 @@ export async function removeChunksOfGroup(tx: Tx, tenantId: string, groupId: str
   return rows.length;
 }
 
-/** Removes up to `limit` chunks of the source; returns how many. */
+/** Deletes up to `limit` chunks of the source; returns the number of deleted chunks. */
 export async function removeChunksOfSource(tx: Tx, tenantId: string, sourceId: string, limit: number): Promise<number> {
   const rows = await tx.query(sql`
     delete from chunk where tenant_id = ${tenantId} and id in (
@@ -86,25 +86,28 @@ export async function removeChunksOfSource(tx: Tx, tenantId: string, sourceId: s
   return rows.length;
 }
 
-/** Removes what a large source left behind when its run ended before it was complete. */
+/** Deletes chunks of pending sources. A large source leaves such chunks if its run ends before the source is complete. */
 export async function deleteChunksOfPendingSources(tx: Tx, tenantId: string, groupId: string): Promise<void> {
   await tx.query(sql`
     delete from chunk where tenant_id = ${tenantId} and source_group_id = ${groupId} and source_id in (
       select id from source where tenant_id = ${tenantId} and source_group_id = ${groupId} and status = 'pending')`);
 }
 
-/** A chunk with what its terms are made of. */
+/** A chunk with the texts that its terms are made from. */
 export interface AnalyzedChunk {
   id: string;
   content: string;
   context: string | null;
   headingPath: string[];
-  /** Of the file, or else the name of the source; empty where that was read under ingest rules: the stored name is as it came. */
+  /**
+   * The title of the file, else the name of the source. The name is left out if the source was read under ingest rules: the
+   * stored name is not redacted.
+   */
   title: string;
   language: string | null;
 }
 
-/** The next chunks of the tenant in the order of their ids, after `after`. */
+/** Returns the tenant's next `limit` chunks after the id `after`, in order of id. */
 export async function listChunksToAnalyze(
   tx: Tx,
   tenantId: string,

@@ -1,6 +1,6 @@
 /**
- * SQL of the tables metadata_column and metadata_column_value. Triggers of the migration keep values right whenever metadata
- * changes; here they are only filled for sources that were there before their column.
+ * SQL of the tables metadata_column and metadata_column_value. Database triggers update the values whenever metadata changes.
+ * This module only fills in the values of sources that existed before their column was declared.
  */
 
 import { type Access, mayShowSource, showsSomething } from '../access/access.ts';
@@ -17,18 +17,18 @@ export interface MetadataColumn {
   key: string;
   type: ColumnType;
   description: string;
-  /** `building`: not all sources have their values in the index yet. */
+  /** `building`: some sources do not have their values in the index yet. */
   status: 'building' | 'ready';
-  /** Sources whose value is no whole number of 64 bits; while building, of those seen so far. */
+  /** Number of sources whose value is not a 64-bit integer; while building, among the sources seen so far. */
   coercionFailures: number;
 }
 
-/** What a filter needs to know of a column. */
+/** The facts about a column that a filter needs. */
 export type ColumnRef = Pick<MetadataColumn, 'id' | 'key' | 'type' | 'status'>;
 
 export interface ColumnValue {
   value: string;
-  /** Sources that have it. */
+  /** Number of sources that have the value. */
   count: number;
 }
 
@@ -43,14 +43,14 @@ function columnFields(limits: GroupLimits): Sql {
 }
 
 /**
- * Until the transaction ends, no metadata of the tenant changes and no column is declared, built or removed. Waits for
- * transactions that have changed metadata.
+ * Locks the tenant's metadata and columns until the transaction ends: nobody else changes metadata or declares, builds or
+ * removes a column. The call waits for transactions that have changed metadata.
  */
 export async function lockColumns(tx: Tx, tenantId: string): Promise<void> {
   await tx.query(sql`select lock_metadata_columns(${tenantId}::uuid, true)`);
 }
 
-/** Not counting those that are being removed. */
+/** Returns the number of declared columns; columns that are being deleted do not count. */
 export async function countColumns(tx: Queryable, tenantId: string): Promise<number> {
   const [row] = await tx.query<{ count: number }>(
     sql`select count(*) as count from metadata_column where tenant_id = ${tenantId} and deleted_at is null`,
@@ -58,7 +58,7 @@ export async function countColumns(tx: Queryable, tenantId: string): Promise<num
   return row?.count ?? 0;
 }
 
-/** The caller holds `lockColumns`, and the key is not declared. */
+/** Declares a column. The caller holds `lockColumns`, and no column with this key exists. */
 export async function insertColumn(
   tx: Tx,
   tenantId: string,
@@ -70,7 +70,7 @@ export async function insertColumn(
     values (${tenantId}, ${column.id}, ${column.key}, ${column.type}, ${column.description}, ${now}, ${now})`);
 }
 
-/** `limits`: of which sources failures are counted. */
+/** Returns the column with the key. `limits` name the sources whose coercion failures are counted. */
 export async function findColumn(
   tx: Queryable,
   tenantId: string,
@@ -83,14 +83,14 @@ export async function findColumn(
   return column;
 }
 
-/** Those of the keys that are declared. */
+/** Returns the declared columns among `keys`. */
 export async function findColumnRefs(tx: Queryable, tenantId: string, keys: readonly string[]): Promise<ColumnRef[]> {
   return tx.query<ColumnRef>(sql`
     select k.id, k.key, k.type, k.status from metadata_column k
     where k.tenant_id = ${tenantId} and k.key = any(${keys}::text[]) and k.deleted_at is null`);
 }
 
-/** One page in order of creation, with one row more when there is a next page; `total` counts all. */
+/** Returns one page in order of creation, with one extra row if a next page exists; `total` counts all columns. */
 export async function listColumns(
   tx: Queryable,
   tenantId: string,
@@ -104,15 +104,15 @@ export async function listColumns(
   return { rows, total: await countColumns(tx, tenantId) };
 }
 
-/** Hides the column; its values are left to `purgeStep`. The caller holds `lockColumns`. */
+/** Marks the column as deleted; `purgeStep` deletes its values later. The caller holds `lockColumns`. */
 export async function tombstoneColumn(tx: Tx, tenantId: string, id: string, now: Date): Promise<void> {
   await tx.query(sql`
     update metadata_column set deleted_at = ${now}, touched_at = ${now} where tenant_id = ${tenantId} and id = ${id}`);
 }
 
 /**
- * Rows (source_id, text_value, int_value) of the sources that have a value of the column's type. While it is building they
- * are computed from the metadata itself, so that no answer depends on how far the build is.
+ * Returns a table (source_id, text_value, int_value) of the sources that have a value of the column's type. While the column is
+ * building, the values are computed from the metadata. Answers therefore do not depend on the progress of the build.
  */
 export function columnValues(tenantId: string, column: ColumnRef): Sql {
   const value = column.type === 'string' ? 'text_value' : 'int_value';
@@ -123,26 +123,30 @@ export function columnValues(tenantId: string, column: ColumnRef): Sql {
   const computed = sql`(select s.id as source_id, merged_metadata_value(s.metadata, s.origin_metadata, ${column.key}::text) as value
     from source s where s.tenant_id = ${tenantId})`;
   if (column.type === 'string') {
-    return sql`(select b.source_id, normalize(b.value) as text_value, null::numeric as int_value from ${computed} b where b.value is not null)`;
+    return sql`(select b.source_id, normalize(b.value) as text_value, null::numeric as int_value from ${computed} b
+      where b.value is not null)`;
   }
   return sql`(select b.source_id, null::text as text_value, metadata_integer(b.value) as int_value from ${computed} b
     where metadata_integer(b.value) is not null)`;
 }
 
-/** The same value of source `s`, as text, from its metadata; null when there is none of the column's type. */
+/** Returns the value of source `s` as text, computed from its metadata; null if no value has the column's type. */
 export function computedValue({ key, type }: ColumnRef): Sql {
   const merged = sql`merged_metadata_value(s.metadata, s.origin_metadata, ${key}::text)`;
   return type === 'string' ? merged : sql`(metadata_integer(${merged})::text)`;
 }
 
-/** `v.text_value` is one of these, which are in NFC: found by the index. */
+/** Returns the condition that `v.text_value` is one of `values`, which must be in NFC. The index on prefixes can serve it. */
 export function textIsOneOf(values: readonly string[]): Sql {
   const prefixes = [...new Set(values.map((value) => [...value].slice(0, INDEXED_PREFIX_LENGTH).join('')))];
   return sql`(left(v.text_value, ${raw(String(INDEXED_PREFIX_LENGTH))}) collate "C" = any(${prefixes}::text[])
     and v.text_value collate "C" = any(${values}::text[]))`;
 }
 
-/** Distinct values of ready sources that may be seen, in order (integers by size, text bytewise), at most `limit`. */
+/**
+ * Returns at most `limit` distinct values of the ready sources that the caller may see, in order: integers by size, text by
+ * bytes.
+ */
 export async function listValues(
   tx: Queryable,
   tenantId: string,
@@ -174,8 +178,8 @@ export async function listValues(
 }
 
 /**
- * Fills in the values of the next `limit` sources; makes the column ready when there are no more. True when nothing is left
- * to do, also because the column is gone.
+ * Fills in the values of the next `limit` sources, or marks the column as ready if no source is left. Returns true if nothing
+ * is left to do, for example because the column was deleted.
  */
 export async function buildStep(tx: Tx, tenantId: string, id: string, limit: number, now: Date): Promise<boolean> {
   await lockColumns(tx, tenantId);
@@ -203,7 +207,7 @@ export async function buildStep(tx: Tx, tenantId: string, id: string, limit: num
   return false;
 }
 
-/** A value that is there already was written by a change of the metadata since, and is right. */
+/** Inserts the values of the sources. An existing value stays: a later change of the metadata wrote it, so it is right. */
 async function fill(
   tx: Tx,
   tenantId: string,
@@ -211,7 +215,7 @@ async function fill(
   sourceIds: readonly string[],
 ): Promise<void> {
   const value = column.type === 'string' ? raw('normalize(m.value), null') : raw('null, metadata_integer(m.value)');
-  // The lock waits for deletions that have not committed: a value must not outlive its source.
+  // The lock waits for uncommitted deletions of sources: a value must not outlive its source.
   await tx.query(sql`
     insert into metadata_column_value (tenant_id, source_id, column_id, text_value, int_value)
     select ${tenantId}::uuid, m.id, ${column.id}::uuid, ${value} from (
@@ -221,7 +225,7 @@ async function fill(
     on conflict (tenant_id, column_id, source_id) do nothing`);
 }
 
-/** Removes up to `limit` values of a hidden column, at last the column. True when nothing is left to do. */
+/** Deletes up to `limit` values of a deleted column, and the column itself after its last value. Returns true when done. */
 export async function purgeStep(tx: Tx, tenantId: string, id: string, limit: number, now: Date): Promise<boolean> {
   const hidden = await tx.query(sql`
     update metadata_column set touched_at = ${now}
@@ -236,8 +240,8 @@ export async function purgeStep(tx: Tx, tenantId: string, id: string, limit: num
   return true;
 }
 
-/** Columns whose job has given no sign of life since `before`. Each is returned once until that time has passed again. */
-export async function takeStalledColumns(tx: Tx, tenantId: string, before: Date, now: Date): Promise<string[]> {
+/** Claims and returns columns whose job sent no heartbeat since `before`. A claim counts as a heartbeat. */
+export async function claimStalledColumns(tx: Tx, tenantId: string, before: Date, now: Date): Promise<string[]> {
   const rows = await tx.query<{ id: string }>(sql`
     update metadata_column k set touched_at = ${now}
     where k.tenant_id = ${tenantId} and (k.status = 'building' or k.deleted_at is not null) and k.touched_at < ${before}

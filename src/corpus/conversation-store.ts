@@ -10,7 +10,7 @@ export interface Conversation {
   id: string;
   activeMessageId: string | null;
   messageCount: number;
-  /** Of texts and citations. */
+  /** Bytes of texts and citations. */
   storedBytes: number;
 }
 
@@ -21,7 +21,7 @@ export interface StoredMessage {
   content: string;
 }
 
-/** What an assistant message keeps of a citation: enough to find the chunk again, not its content. */
+/** A citation as an assistant message stores it: enough to find the chunk again, without its content. */
 export interface StoredCitation {
   id: string;
   source_id: string;
@@ -33,14 +33,14 @@ export interface StoredCitation {
     spans: { start: number; end: number }[];
     quote: string;
     verified: boolean;
-    /** The following are absent in answers that were stored before there were reasons. */
+    /** Older stored answers lack the following members. */
     verified_by?: 'rules' | 'model';
     reason?: string | null;
     quoted?: boolean;
   };
 }
 
-/** A place of an answer that rests on a page of the web. */
+/** A part of an answer that rests on a web page. */
 export interface StoredWebCitation {
   url: string;
   title: string;
@@ -57,23 +57,22 @@ export interface NewMessage extends StoredMessage {
   context: MessageContext;
 }
 
-/** What an answer rests on, cited or not; each null: not known, or a question. */
+/** What an answer rests on, cited or not. A member is null for a question, and if the context is not known. */
 export interface MessageContext {
   groupIds: readonly string[] | null;
   sourceIds: readonly string[] | null;
   chunkIds: readonly string[] | null;
 }
 
-/** Whose conversations there are; null: everybody's, for authorization is off. */
+/** Whose conversations the caller sees; null means all conversations, because authorization is off. */
 export type Owner = Pick<Principal, 'id'> | null;
 
-/** Each principal has conversations of its own, as has who is not named. */
-function isOwn(owner: Owner): Sql {
+/** Returns the condition that the conversation belongs to the owner. Callers without a principal share one set. */
+function belongsTo(owner: Owner): Sql {
   return owner === null ? raw('true') : sql`principal_id is not distinct from ${owner.id}::text`;
 }
 
-const PLACE_COLUMNS = raw(`id, active_message_id, message_count,
-  stored_bytes`);
+const PLACE_COLUMNS = raw('id, active_message_id, message_count, stored_bytes');
 
 export async function findConversation(
   db: Queryable,
@@ -82,12 +81,12 @@ export async function findConversation(
   owner: Owner,
 ): Promise<Conversation | undefined> {
   const rows = await db.query<Conversation>(
-    sql`select ${PLACE_COLUMNS} from conversation where tenant_id = ${tenantId} and id = ${id} and ${isOwn(owner)}`,
+    sql`select ${PLACE_COLUMNS} from conversation where tenant_id = ${tenantId} and id = ${id} and ${belongsTo(owner)}`,
   );
   return rows[0];
 }
 
-/** The conversation that an ag-ui client calls `threadId`. */
+/** Returns the conversation that an ag-ui client names by `threadId`. */
 export async function findConversationByThread(
   db: Queryable,
   tenantId: string,
@@ -96,7 +95,7 @@ export async function findConversationByThread(
 ): Promise<Conversation | undefined> {
   const rows = await db.query<Conversation>(
     sql`select ${PLACE_COLUMNS} from conversation
-      where tenant_id = ${tenantId} and thread_id = ${threadId} and ${isOwn(owner)} order by id limit 1`,
+      where tenant_id = ${tenantId} and thread_id = ${threadId} and ${belongsTo(owner)} order by id limit 1`,
   );
   return rows[0];
 }
@@ -116,8 +115,8 @@ export async function findMessage(
 export type BranchMessage = StoredMessage & Pick<NewMessage, 'context'> & { seen: boolean };
 
 /**
- * The messages from the root to `leafId`, oldest first: the last `max` of them. `seen` is false for answers that rest on what the
- * caller may not see.
+ * Returns the last `max` messages on the path from the root to `leafId`, oldest first. `seen` is false for an answer that rests
+ * on something that the caller may not see.
  */
 export async function listBranch(
   db: Queryable,
@@ -148,8 +147,8 @@ export async function listBranch(
 const CONTEXT_OF_M = raw('m.context_group_ids, m.context_source_ids, m.context_chunk_ids');
 
 /**
- * Answers are seen by those who may see all that they rest on. What is not known, and what is gone, may be seen by nobody whom
- * limits or a policy bind.
+ * Returns the condition that the caller may see a message: the caller may see everything that the answer rests on. If limits or
+ * a policy apply to the caller, an answer with an unknown or deleted context is not seen.
  */
 function isSeen(tenantId: string, access: Access): Sql {
   const conditions = [
@@ -182,7 +181,7 @@ function restsOnVisible(tenantId: string, access: Access): Sql[] {
   return [sources, chunks];
 }
 
-/** It is known what the answer rests on, and there is such a row for each of the ids. */
+/** Returns the condition that `ids` is known and that `found` returns a row for each of the ids. */
 function restsOn(ids: Sql, found: Sql): Sql {
   return sql`${ids} is not null and not exists (
     select from unnest(${ids}) as used(id) where not exists (${found}))`;
@@ -204,12 +203,12 @@ export async function findConversationRow(
   owner: Owner,
 ): Promise<ConversationRow | undefined> {
   const rows = await db.query<ConversationRow>(
-    sql`select ${CONVERSATION_COLUMNS} from conversation where tenant_id = ${tenantId} and id = ${id} and ${isOwn(owner)}`,
+    sql`select ${CONVERSATION_COLUMNS} from conversation where tenant_id = ${tenantId} and id = ${id} and ${belongsTo(owner)}`,
   );
   return rows[0];
 }
 
-/** Rows after `afterId` in order of creation, at most `limit`; and how many there are in all. */
+/** Returns one page of conversations, with one extra row if a next page exists; `total` counts all matches. */
 export async function listConversations(
   tx: Queryable,
   tenantId: string,
@@ -218,7 +217,7 @@ export async function listConversations(
   page: PageRequest,
 ): Promise<{ rows: ConversationRow[]; total: number }> {
   const found = q === undefined ? raw('true') : containsText(raw('title'), q);
-  const matching = sql`tenant_id = ${tenantId} and ${isOwn(owner)} and ${found}`;
+  const matching = sql`tenant_id = ${tenantId} and ${belongsTo(owner)} and ${found}`;
   const rows = await tx.query<ConversationRow>(sql`
     select ${CONVERSATION_COLUMNS} from conversation
     where ${matching} and ${afterCursor(raw('id'), page)} ${pageOf(raw('id'), page)}`);
@@ -226,10 +225,10 @@ export async function listConversations(
   return { rows, total: count?.total ?? 0 };
 }
 
-/** A message as it is shown: `seen` is false when it rests on something that the caller may not see. */
+/** A message in a list. `seen` is false if the message rests on something that the caller may not see. */
 export type TreeMessage = Omit<NewMessage, 'context'> & { seen: boolean };
 
-/** Every message of the conversation, oldest first, so parents come before their children. */
+/** Returns all messages of the conversation, oldest first, so parents come before their children. */
 export async function listMessages(
   db: Queryable,
   tenantId: string,
@@ -248,7 +247,7 @@ export async function listMessages(
   }));
 }
 
-/** One column holds both: those of chunks have an id. */
+/** One column holds both kinds: only citations of chunks have an id. */
 type AnyCitation = StoredCitation | StoredWebCitation;
 
 function allCitations({ citations, webCitations }: NewMessage): AnyCitation[] {
@@ -259,12 +258,12 @@ export async function renameConversation(tx: Tx, tenantId: string, id: string, t
   await tx.query(sql`update conversation set title = ${title} where tenant_id = ${tenantId} and id = ${id}`);
 }
 
-/** Its messages go with it. */
+/** Deletes the conversation and, by cascade, its messages. */
 export async function deleteConversation(tx: Tx, tenantId: string, id: string): Promise<void> {
   await tx.query(sql`delete from conversation where tenant_id = ${tenantId} and id = ${id}`);
 }
 
-/** A thread name that another conversation took meanwhile is left out. */
+/** Inserts the conversation; without its thread id if another conversation has taken that id meanwhile. */
 export async function insertConversation(
   tx: Tx,
   tenantId: string,
@@ -280,7 +279,7 @@ export async function insertConversation(
     values (${tenantId}, ${row.id}, ${row.title}, ${row.principalId}, ${row.createdAt})`);
 }
 
-/** Locks the conversation; undefined when it is gone, or another's. */
+/** Locks the conversation; returns undefined if it does not exist or belongs to somebody else. */
 export async function lockConversation(
   tx: Tx,
   tenantId: string,
@@ -288,12 +287,12 @@ export async function lockConversation(
   owner: Owner,
 ): Promise<Conversation | undefined> {
   const rows = await tx.query<Conversation>(
-    sql`select ${PLACE_COLUMNS} from conversation where tenant_id = ${tenantId} and id = ${id} and ${isOwn(owner)} for update`,
+    sql`select ${PLACE_COLUMNS} from conversation where tenant_id = ${tenantId} and id = ${id} and ${belongsTo(owner)} for update`,
   );
   return rows[0];
 }
 
-/** Adds messages, parents first, and makes the last one the active leaf. The conversation must be locked or new. */
+/** Adds messages, parents first, and makes the last message the active leaf. The conversation must be locked or new. */
 export async function appendMessages(
   tx: Tx,
   tenantId: string,

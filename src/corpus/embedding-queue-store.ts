@@ -1,24 +1,24 @@
-/** SQL of the tables embedding_waiting (chunks without a vector) and embedding_state (who embeds for a tenant). */
+/** SQL of the tables embedding_waiting (chunks without a vector) and embedding_state (which job embeds for a tenant). */
 import type { Queryable, Tx } from '../db/database.ts';
 import { raw, sql } from '../db/sql.ts';
 
-/** A chunk that waits for its vector. */
+/** A chunk that waits for a vector. */
 export interface WaitingChunk {
   id: string;
-  /** Null: its source has been deleted. No model gets to see it any more. */
+  /** Null if the source was deleted: the content must not be sent to a model any more. */
   content: string | null;
   context: string | null;
   headingPath: string[] | null;
 }
 
-/** Of chunk `c`: its source has been deleted, and is only not removed yet. */
+/** The condition that the source or the group of chunk `c` is marked as deleted but not removed yet. */
 const IS_DELETED =
   raw(`exists (select from source s join source_group g on g.tenant_id = s.tenant_id and g.id = s.source_group_id
   where s.tenant_id = c.tenant_id and s.id = c.source_id and (s.deleted_at is not null or g.deleted_at is not null))`);
 
 /**
- * Until the transaction ends, nobody else stores chunks of the tenant or begins a generation: so no chunk is missed by a
- * generation that begins at the same moment.
+ * Locks the tenant's embedding state until the transaction ends: nobody else stores chunks or begins a generation. A generation
+ * that begins at the same moment therefore misses no chunk.
  */
 export async function lockEmbedding(tx: Tx, tenantId: string): Promise<void> {
   await tx.query(sql`
@@ -26,7 +26,7 @@ export async function lockEmbedding(tx: Tx, tenantId: string): Promise<void> {
     on conflict (tenant_id) do update set tenant_id = excluded.tenant_id where false`);
 }
 
-/** Chunks that were stored in this transaction wait for a vector of every generation. The caller holds `lockEmbedding`. */
+/** Queues chunks of this transaction for a vector of every live generation. The caller holds `lockEmbedding`. */
 export async function addWaiting(tx: Tx, tenantId: string, chunkIds: readonly string[]): Promise<void> {
   await tx.query(sql`
     insert into embedding_waiting (tenant_id, generation, chunk_id)
@@ -37,8 +37,8 @@ export async function addWaiting(tx: Tx, tenantId: string, chunkIds: readonly st
 }
 
 /**
- * Makes the next chunks after `afterId` wait, in order of id. Returns the last id looked at, null when there were no more.
- * A chunk that has its vector already does not wait.
+ * Queues the next `limit` chunks after `afterId`, in order of id; chunks that have a vector already are skipped. Returns the last
+ * id that was looked at; null if no chunk was left.
  */
 export async function fillWaiting(
   tx: Tx,
@@ -61,7 +61,7 @@ export async function fillWaiting(
   return row?.last ?? null;
 }
 
-/** The next chunks after `afterId` that wait, in order of id. */
+/** Returns the next `limit` waiting chunks after `afterId`, in order of id. */
 export async function listWaiting(
   tx: Queryable,
   tenantId: string,
@@ -79,7 +79,7 @@ export async function listWaiting(
     order by n.chunk_id`);
 }
 
-/** How many chunks the tenant has, roughly: `few` up to `limit`. */
+/** Returns whether the tenant has no chunks, at most `limit` (`few`), or more (`many`). */
 export async function hasManyChunks(tx: Queryable, tenantId: string, limit: number): Promise<'none' | 'few' | 'many'> {
   const [row] = await tx.query<{ count: number }>(sql`
     select count(*) as count from (select from chunk where tenant_id = ${tenantId} limit ${limit + 1}) c`);
@@ -87,7 +87,7 @@ export async function hasManyChunks(tx: Queryable, tenantId: string, limit: numb
   return row.count > limit ? 'many' : 'few';
 }
 
-/** They have their vectors. */
+/** Removes chunks from the queue; they have their vectors. */
 export async function removeWaiting(
   tx: Tx,
   tenantId: string,
@@ -99,7 +99,7 @@ export async function removeWaiting(
     where tenant_id = ${tenantId} and generation = ${generation} and chunk_id = any(${chunkIds}::uuid[])`);
 }
 
-/** The model does not take them: they are not tried again with this generation. */
+/** Marks chunks that the model refuses. They are not retried with this generation. */
 export async function refuseWaiting(
   tx: Tx,
   tenantId: string,
@@ -112,7 +112,7 @@ export async function refuseWaiting(
     where tenant_id = ${tenantId} and generation = ${generation} and chunk_id = any(${chunkIds}::uuid[])`);
 }
 
-/** Removes up to `limit` of what waits for a generation that is not built any more; returns how many. */
+/** Removes up to `limit` queue rows of a generation that is not built any more; returns the number of removed rows. */
 export async function dropWaiting(tx: Tx, tenantId: string, generation: number, limit: number): Promise<number> {
   const rows = await tx.query(sql`
     delete from embedding_waiting where tenant_id = ${tenantId} and generation = ${generation} and chunk_id in (
@@ -121,9 +121,7 @@ export async function dropWaiting(tx: Tx, tenantId: string, generation: number, 
   return rows.length;
 }
 
-/**
- * Whether there is something to embed with `model`: chunks that wait, a generation to build, or chunks without any.
- */
+/** Returns true if something is to be embedded with `model`: waiting chunks, a generation to build, or chunks without a generation. */
 export async function hasWork(tx: Queryable, tenantId: string, model: string): Promise<boolean> {
   const [row] = await tx.query<{ work: boolean }>(sql`
     select exists (select from embedding_waiting w
@@ -136,7 +134,7 @@ export async function hasWork(tx: Queryable, tenantId: string, model: string): P
   return row?.work ?? false;
 }
 
-/** Marks that a job is queued; false when one is already, so that none needs to be added. Holds `lockEmbedding`. */
+/** Records that a job is queued. Returns false if a job is queued already, so the caller adds none. The caller holds `lockEmbedding`. */
 export async function markQueued(tx: Tx, tenantId: string, now: Date): Promise<boolean> {
   const rows = await tx.query(sql`
     insert into embedding_state (tenant_id, queued_at) values (${tenantId}, ${now})
@@ -146,10 +144,10 @@ export async function markQueued(tx: Tx, tenantId: string, now: Date): Promise<b
 }
 
 /**
- * Takes the tenant for one job: the number returned fences out every job before it. Undefined when another job has given a
- * sign of life since `aliveSince`: it will see what there is to do.
+ * Claims the tenant for one job and returns the attempt number, which fences out every earlier job. Returns undefined if another
+ * job sent a heartbeat since `aliveSince`: that job will find all waiting work.
  */
-export async function takeEmbedding(
+export async function claimEmbedding(
   tx: Tx,
   tenantId: string,
   now: Date,
@@ -162,7 +160,7 @@ export async function takeEmbedding(
   return row?.attempt;
 }
 
-/** False when another job has taken the tenant. */
+/** Sends the job's heartbeat. Returns false if another job has claimed the tenant. */
 export async function beatEmbedding(tx: Tx, tenantId: string, attempt: number, now: Date): Promise<boolean> {
   const rows = await tx.query(sql`
     update embedding_state set beat_at = ${now}
@@ -170,7 +168,7 @@ export async function beatEmbedding(tx: Tx, tenantId: string, attempt: number, n
   return rows.length > 0;
 }
 
-/** True while the tenant is this job's; nobody takes it before the transaction ends. */
+/** Returns true if this job holds the tenant. Nobody else can claim the tenant until the transaction ends. */
 export async function holdsEmbedding(tx: Tx, tenantId: string, attempt: number): Promise<boolean> {
   const rows = await tx.query(sql`
     select 1 as one from embedding_state
@@ -178,7 +176,7 @@ export async function holdsEmbedding(tx: Tx, tenantId: string, attempt: number):
   return rows.length > 0;
 }
 
-/** The job ends. `queued`: it will be tried again by itself. */
+/** Releases the tenant when the job ends. `queuedAt`: when the job's automatic retry was queued; null without a retry. */
 export async function releaseEmbedding(
   tx: Tx,
   tenantId: string,
@@ -190,12 +188,15 @@ export async function releaseEmbedding(
     where tenant_id = ${tenantId} and attempt = ${attempt}`);
 }
 
-/** On the embedded database no other process can be at work: what says so is left over from a kill. */
+/** Releases all tenants. For the start of the embedded database: no other process can hold one, so a kill left the claims behind. */
 export async function releaseAllEmbedding(system: Queryable): Promise<void> {
   await system.query(sql`update embedding_state set beat_at = null where beat_at is not null`);
 }
 
-/** Nobody works for the tenant since `aliveSince`, and a job that was queued before `queuedBefore` is taken for lost. */
+/**
+ * Forgets a job that was queued before `queuedBefore` and never started. Returns true if no job is queued and none sent a
+ * heartbeat since `aliveSince`.
+ */
 export async function forgetLostJobs(tx: Tx, tenantId: string, aliveSince: Date, queuedBefore: Date): Promise<boolean> {
   await lockEmbedding(tx, tenantId);
   const [row] = await tx.query<{ idle: boolean }>(sql`
@@ -206,13 +207,13 @@ export async function forgetLostJobs(tx: Tx, tenantId: string, aliveSince: Date,
 }
 
 export interface EmbeddingBacklog {
-  /** Chunks that wait for a vector, counted once for each generation; all chunks while a job is to make the first one. */
+  /** Chunks that wait for a vector, counted once per generation. Before a tenant's first generation, all its chunks count. */
   waiting: number;
-  /** Chunks that the model did not take. */
+  /** Chunks that the model refused. */
   refused: number;
 }
 
-/** Over all tenants. */
+/** Returns the backlog of all tenants together. */
 export async function countWaiting(system: Queryable): Promise<EmbeddingBacklog> {
   const [row] = await system.query<EmbeddingBacklog>(sql`
     with beginning as (

@@ -19,31 +19,30 @@ export interface SourceGroup {
   chunkMetadatasCount: number;
   errorTitle: string | null;
   errorMessage: string | null;
-  /** Raised by every new run: results of an older run are refused. */
+  /** Every new run raises this number; results of an older run are refused. */
   generation: number;
   uploadAt: Date | null;
   createdAt: Date;
   startedAt: Date | null;
   endedAt: Date | null;
-  /** Tombstone: from here on nothing of the group is returned. */
+  /** Marks the group as deleted: nothing of the group is returned from this time on. */
   deletedAt: Date | null;
 }
 
-/** The type of groups of uploaded files. Those of every other type have an origin that they are kept in step with. */
+/** The type of groups of uploaded files. A group of any other type is synchronised with an origin. */
 export const UPLOADED = 'local_file';
 
 export interface GroupFilter {
   sourceType?: string | undefined;
   status?: JobStatus | undefined;
   tagId?: string | undefined;
-  /** Text in the name. */
+  /** Text that the name contains. */
   q?: string | undefined;
 }
 
-const GROUP_COLUMNS = raw(`g.id, g.source_type, g.name, g.status, g.metadata,
-  g.chunk_metadata_keys, g.chunk_metadatas_count,
-  g.error_title, g.error_message, g.generation, g.upload_at,
-  g.created_at, g.started_at, g.ended_at, g.deleted_at`);
+const GROUP_COLUMNS =
+  raw(`g.id, g.source_type, g.name, g.status, g.metadata, g.chunk_metadata_keys, g.chunk_metadatas_count,
+  g.error_title, g.error_message, g.generation, g.upload_at, g.created_at, g.started_at, g.ended_at, g.deleted_at`);
 
 export interface NewGroup {
   id: string;
@@ -54,7 +53,7 @@ export interface NewGroup {
   createdAt: Date;
 }
 
-/** A group begins `queued`: its first run is made in the same transaction. */
+/** Inserts a group with the status `queued`: the caller inserts its first run in the same transaction. */
 export async function insertGroup(tx: Tx, tenantId: string, group: NewGroup): Promise<void> {
   await tx.query(sql`
     insert into source_group (tenant_id, id, source_type, name, status, chunk_metadata_keys, upload_at, created_at)
@@ -62,7 +61,7 @@ export async function insertGroup(tx: Tx, tenantId: string, group: NewGroup): Pr
             ${group.uploadAt}, ${group.createdAt})`);
 }
 
-/** Also groups that are being deleted: they exist until the deletion job has finished. */
+/** Returns the group, also while it is being deleted: the row exists until the deletion job has finished. */
 export async function findGroup(
   tx: Queryable,
   tenantId: string,
@@ -74,7 +73,7 @@ export async function findGroup(
   return group;
 }
 
-/** One page in order of creation, with one row more when there is a next page; `total` counts all that match. */
+/** Returns one page in order of creation, with one extra row if a next page exists; `total` counts all matches. */
 export async function listGroups(
   tx: Queryable,
   tenantId: string,
@@ -96,7 +95,7 @@ export async function listGroups(
   return { rows, total: count?.total ?? 0 };
 }
 
-/** Whatever changes a group, its sources or its runs holds this lock first: it is the fence. */
+/** Locks and returns the group. Every change of a group, its sources or its runs takes this lock first: the lock is the fence. */
 export async function lockGroup(tx: Tx, tenantId: string, id: string): Promise<SourceGroup | undefined> {
   const [group] = await tx.query<SourceGroup>(sql`
     select ${GROUP_COLUMNS} from source_group g where g.tenant_id = ${tenantId} and g.id = ${id} for update`);
@@ -108,11 +107,11 @@ export interface GroupChange {
   endedAt?: Date | null;
   deletedAt?: Date;
   error?: { title: string; message: string } | null;
-  /** Begins a new generation. */
+  /** The new generation. */
   generation?: number;
 }
 
-/** Changes the status and, with it, whatever `change` names. The database refuses illegal transitions. */
+/** Changes the status and the members of `change`. The database refuses illegal transitions. */
 export async function setGroupStatus(
   tx: Tx,
   tenantId: string,
@@ -131,31 +130,31 @@ export async function setGroupStatus(
   await tx.query(sql`update source_group set ${join(sets)} where tenant_id = ${tenantId} and id = ${id}`);
 }
 
-/** The group must be locked. */
+/** Renames the group, which must be locked. */
 export async function setGroupName(tx: Tx, tenantId: string, id: string, name: string): Promise<void> {
   await tx.query(sql`update source_group set name = ${name} where tenant_id = ${tenantId} and id = ${id}`);
 }
 
-/** Replaces the group's metadata; the group must be locked. */
+/** Replaces the metadata of the group, which must be locked. */
 export async function saveGroupMetadata(tx: Tx, tenantId: string, id: string, metadata: ApiMetadata): Promise<void> {
   await tx.query(
     sql`update source_group set metadata = ${json(metadata)} where tenant_id = ${tenantId} and id = ${id}`,
   );
 }
 
-/** `delta` may be negative. */
+/** Adds `delta`, which may be negative, to the group's count. */
 export async function addChunkMetadatasCount(tx: Tx, tenantId: string, id: string, delta: number): Promise<void> {
   await tx.query(sql`
     update source_group set chunk_metadatas_count = chunk_metadatas_count + ${delta}
     where tenant_id = ${tenantId} and id = ${id}`);
 }
 
-/** The row and, by cascade, its runs and tag links. Chunks and sources are removed before, in batches. */
+/** Deletes the row and, by cascade, its runs and tag links. Batches have deleted the chunks and sources before. */
 export async function removeGroup(tx: Tx, tenantId: string, id: string): Promise<void> {
   await tx.query(sql`delete from source_group where tenant_id = ${tenantId} and id = ${id}`);
 }
 
-/** Groups whose deletion began before `deletedBefore` and has not ended. */
+/** Returns the groups whose deletion began before `deletedBefore` and has not ended. */
 export async function listOverdueDeletions(tx: Queryable, tenantId: string, deletedBefore: Date): Promise<string[]> {
   const rows = await tx.query<{ id: string }>(sql`
     select g.id from source_group g

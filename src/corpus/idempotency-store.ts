@@ -16,10 +16,10 @@ interface Slot {
 }
 
 /**
- * Claims the key for this request: undefined when it was free, else what holds it.
+ * Claims the key for this request. Returns undefined if the key was free, else the row of the request that holds the key.
  *
- * @param expiredBefore claims older than this are forgotten.
- * @param abandonedBefore claims without an answer that are older than this belong to a process that died.
+ * @param times.expiredBefore older claims have expired and are deleted.
+ * @param times.abandonedBefore older claims without an answer belong to a process that died; they are deleted too.
  */
 export async function claimIdempotencyKey(
   db: Database,
@@ -57,7 +57,7 @@ export async function saveIdempotentAnswer(
     where tenant_id = ${slot.tenantId} and api_key_id = ${slot.apiKeyId} and key = ${slot.key}`);
 }
 
-/** After a failed request: the key may be used again. */
+/** Releases the key after a failed request: the client may use the key again. */
 export async function releaseIdempotencyKey(db: Database, slot: Slot): Promise<void> {
   await db.query(
     slot.tenantId,
@@ -67,12 +67,12 @@ export async function releaseIdempotencyKey(db: Database, slot: Slot): Promise<v
   );
 }
 
-/** At the start of a process that has the database to itself: whoever held these is dead. */
+/** Deletes claims without an answer, at the start of a process that owns the database: the processes that held them are gone. */
 export async function dropUnansweredIdempotencyKeys(system: Queryable): Promise<void> {
   await system.query(sql`delete from idempotency_key where response_status is null`);
 }
 
-/** Answers are kept for a day: see IDEMPOTENCY_HOURS. */
+/** Deletes expired answers; IDEMPOTENCY_HOURS says how long an answer is kept. */
 export async function dropExpiredIdempotencyKeys(tx: Queryable, tenantId: string, createdBefore: Date): Promise<void> {
   await tx.query(sql`delete from idempotency_key where tenant_id = ${tenantId} and created_at < ${createdBefore}`);
 }

@@ -1,8 +1,8 @@
 /**
- * The promises that stored data must keep at any moment, checked against the database and the blob store. For
- * `pinakes doctor --check` and after every fault test. Reads only.
+ * Checks of the promises that stored data keeps at any moment, over the database and the blob store. `pinakes doctor --check`
+ * and every fault test run these checks. They only read.
  *
- * What a crash may leave for the collector counts only after its grace time.
+ * Leftovers of a crash, which the collector removes, are violations only after a grace time.
  */
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { Database, Queryable } from '../db/database.ts';
@@ -14,20 +14,20 @@ import { UPLOADED } from './group-store.ts';
 import { listTenants } from './tenant-store.ts';
 
 export interface Violation {
-  /** I1 … I13: the numbers of the promises. */
+  /** The number of the promise: I1 … I13. */
   invariant: string;
   message: string;
 }
 
 export interface InvariantOptions {
   now: Date;
-  /** How long leftovers and silent jobs are forgiven. */
+  /** Leftovers and jobs without a heartbeat are violations only after this time. */
   graceSeconds: number;
 }
 
 const EXAMPLES_MAX = 5;
 
-/** Checks every tenant; an empty list means that all promises hold. */
+/** Returns the violations of all tenants; an empty list means that all promises hold. */
 export async function findViolations(
   db: Database,
   blobs: Pick<BlobStore, 'list'>,
@@ -50,7 +50,7 @@ export async function findViolations(
   return found;
 }
 
-/** Statements that select the ids of rows which break a promise. */
+/** Returns the statements that select the ids of rows which break a promise. */
 function rowChecks(tenantId: string, before: Date): { invariant: string; what: string; rows: Sql }[] {
   return [
     {
@@ -73,7 +73,7 @@ function rowChecks(tenantId: string, before: Date): { invariant: string; what: s
     },
     {
       invariant: 'I3',
-      what: 'new versions of sources without their blob row, or of sources that are not served',
+      what: 'new versions of sources without their blob row, or of sources that are not ready',
       rows: sql`select n.source_id as id from source_update n join source s on s.tenant_id = n.tenant_id and s.id = n.source_id
         where n.tenant_id = ${tenantId} and (s.status <> 'ready' or s.deleted_at is not null
           or not exists (select from blob b where b.tenant_id = n.tenant_id and b.hash = n.blob_hash))`,
@@ -92,7 +92,7 @@ function rowChecks(tenantId: string, before: Date): { invariant: string; what: s
     },
     {
       invariant: 'I3',
-      what: 'chunks of another version than the one that is served, and nobody looks for them',
+      what: 'chunks of an old version of a source that is not marked for their removal',
       rows: sql`select c.id from chunk c join source s on s.tenant_id = c.tenant_id and s.id = c.source_id
         where c.tenant_id = ${tenantId} and c.generation <> s.generation and not s.mixed and s.deleted_at is null`,
     },
@@ -104,7 +104,7 @@ function rowChecks(tenantId: string, before: Date): { invariant: string; what: s
     },
     {
       invariant: 'I3',
-      what: 'chunks that wait for a vector and are gone, or have it',
+      what: 'queue entries for vectors of chunks that do not exist or have their vector',
       rows: sql`select w.chunk_id as id from embedding_waiting w where w.tenant_id = ${tenantId}
         and (not exists (select from chunk c where c.tenant_id = w.tenant_id and c.id = w.chunk_id)
           or exists (select from chunk_vector v
@@ -122,7 +122,7 @@ function rowChecks(tenantId: string, before: Date): { invariant: string; what: s
     },
     {
       invariant: 'I6',
-      what: 'runs that nobody works on',
+      what: 'active runs without a heartbeat',
       rows: sql`select r.id from run r where r.tenant_id = ${tenantId} and r.status = any(${[...ACTIVE_STATUSES]}::text[])
         and coalesce(r.heartbeat_at, r.created_at) < ${before}`,
     },
@@ -135,7 +135,7 @@ function rowChecks(tenantId: string, before: Date): { invariant: string; what: s
     },
     {
       invariant: 'I6',
-      what: 'deletions that do not end',
+      what: 'deletions of source groups that do not end',
       rows: sql`select g.id from source_group g where g.tenant_id = ${tenantId} and g.status = 'deleting' and g.deleted_at < ${before}`,
     },
     {
@@ -214,7 +214,7 @@ function rowChecks(tenantId: string, before: Date): { invariant: string; what: s
     },
     {
       invariant: 'I6',
-      what: 'metadata columns that nobody builds or removes',
+      what: 'metadata columns whose build or removal has no heartbeat',
       rows: sql`select k.id from metadata_column k where k.tenant_id = ${tenantId}
         and (k.status = 'building' or k.deleted_at is not null) and k.touched_at < ${before}`,
     },
@@ -232,7 +232,7 @@ function rowChecks(tenantId: string, before: Date): { invariant: string; what: s
   ];
 }
 
-/** Of columns that are ready: the stored form is the one that the metadata gives. */
+/** Selects sources whose stored values of ready columns differ from the values that their metadata gives. */
 function columnDifferences(tenantId: string): Sql {
   return sql`select distinct s.id from metadata_column k join source s on s.tenant_id = k.tenant_id
     cross join lateral (select merged_metadata_value(s.metadata, s.origin_metadata, k.key) as value) m
@@ -259,13 +259,13 @@ type StoredBlobs = Map<string, { size: number; modifiedAt: Date }>;
 async function storedBlobs(blobs: Pick<BlobStore, 'list'>): Promise<Map<string, StoredBlobs>> {
   const tenants = new Map<string, StoredBlobs>();
   for await (const blob of blobs.list()) {
-    const own = tenants.get(blob.tenantId) ?? new Map();
-    tenants.set(blob.tenantId, own.set(blob.hash, { size: blob.size, modifiedAt: blob.modifiedAt }));
+    const ofTenant = tenants.get(blob.tenantId) ?? new Map();
+    tenants.set(blob.tenantId, ofTenant.set(blob.hash, { size: blob.size, modifiedAt: blob.modifiedAt }));
   }
   return tenants;
 }
 
-/** I1: every blob that a source needs is there, in full. I3: every stored blob has a row. */
+/** I1: every blob that a source needs is stored in full. I3: every stored blob has a row. */
 async function checkBlobs(tx: Queryable, tenantId: string, stored: StoredBlobs, before: Date): Promise<Violation[]> {
   const found: Violation[] = [];
   const rows = await tx.query<{ hash: string; size: number; needed: boolean }>(sql`
@@ -273,26 +273,26 @@ async function checkBlobs(tx: Queryable, tenantId: string, stored: StoredBlobs, 
       left join source_update n on n.tenant_id = s.tenant_id and n.source_id = s.id
       where s.tenant_id = b.tenant_id and b.hash in (s.blob_hash, n.blob_hash) and s.deleted_at is null and g.deleted_at is null) as needed
     from blob b where b.tenant_id = ${tenantId}`);
-  const known = new Set(rows.map((row) => row.hash));
+  const withRow = new Set(rows.map((row) => row.hash));
   for (const { hash, size, needed } of rows) {
     const file = stored.get(hash);
     if (needed && file?.size !== size)
       found.push({ invariant: 'I1', message: `blob ${hash} is ${file ? 'cut short' : 'missing'}` });
   }
   for (const [hash, file] of stored) {
-    if (known.has(hash) || file.modifiedAt >= before) continue;
+    if (withRow.has(hash) || file.modifiedAt >= before) continue;
     found.push({ invariant: 'I3', message: `blob ${hash} is stored and has no row` });
   }
   return found;
 }
 
-/** I13: the audit log is as it was written. */
+/** I13: nobody has altered the audit log. */
 async function checkAuditLog(tx: Queryable, tenantId: string): Promise<Violation[]> {
   const broken = await findBrokenEvent(tx, tenantId);
   return broken === undefined ? [] : [{ invariant: 'I13', message: `${broken} (tenant ${tenantId})` }];
 }
 
-/** The table that PostgreSQL enforces and the one that the code reads must be the same. */
+/** I7: the table of status transitions that PostgreSQL enforces equals the table in the code. */
 async function checkTransitions(system: Queryable): Promise<Violation[]> {
   const rows = await system.query<{ step: string }>(
     sql`select from_status || ' -> ' || to_status as step from source_group_transition order by step`,

@@ -1,4 +1,4 @@
-/** SQL of the tables source_origin, source_update and run_item: what is stored of an origin, and what a run was told about it. */
+/** SQL of the tables source_origin, source_update and run_item: the stored items of an origin, and what a run listed there. */
 
 import type { Queryable, Tx } from '../db/database.ts';
 import { recordset } from '../db/recordset.ts';
@@ -7,7 +7,7 @@ import type { Opaque } from './origin.ts';
 import type { Source } from './source-store.ts';
 import type { TypedMetadata } from './values.ts';
 
-/** The source of an item of an origin. */
+/** An item of an origin together with its source. */
 export interface StoredItem {
   originId: string;
   sourceId: string;
@@ -17,16 +17,16 @@ export interface StoredItem {
   status: Source['status'];
   revision: string | null;
   state: Opaque | null;
-  /** What the origin said of it. */
+  /** The metadata that the origin reported. */
   metadata: TypedMetadata;
-  /** Of the bytes that are served, or wait to be read for the first time. */
+  /** Hash of the bytes that are served, or that wait for their first read. */
   blobHash: string;
   fileSize: number;
-  /** Of the new version that waits or failed; null when there is none. */
+  /** Hash of the new version that waits or failed; null without a new version. */
   updateHash: string | null;
 }
 
-/** Of the items that have a source which is not hidden, by origin id. */
+/** Returns the stored items among `originIds`, by origin id. Items whose source is deleted are left out. */
 export async function findStoredItems(
   tx: Queryable,
   tenantId: string,
@@ -43,7 +43,7 @@ export async function findStoredItems(
   return new Map(rows.map((row) => [row.originId, row]));
 }
 
-/** Whether anything of the origin is stored. */
+/** Returns true if any item of the origin is stored. */
 export async function hasStoredItems(tx: Queryable, tenantId: string, groupId: string): Promise<boolean> {
   const rows = await tx.query(sql`
     select 1 as one from source_origin where tenant_id = ${tenantId} and source_group_id = ${groupId} limit 1`);
@@ -58,7 +58,7 @@ export interface ItemFacts {
   metadata: TypedMetadata;
 }
 
-/** Remembers what names the sources at the origin and what is known of them. */
+/** Saves the origin ids of sources, and the facts that the origin reported. */
 export async function saveItemFacts(
   tx: Tx,
   tenantId: string,
@@ -81,11 +81,11 @@ export interface NewVersion {
   sourceId: string;
   blobHash: string;
   fileSize: number;
-  /** Null: as before. */
+  /** Null keeps the present value. */
   contentAt: Date | null;
 }
 
-/** New versions of sources that are served wait to be read; they take the place of those that waited or failed. */
+/** Saves new versions of served sources; they wait to be read. A new version replaces one that waited or failed. */
 export async function saveUpdates(
   tx: Tx,
   tenantId: string,
@@ -104,21 +104,21 @@ export async function saveUpdates(
       content_at = excluded.content_at, status = 'pending'`);
 }
 
-/** They are served, or not wanted any more. */
+/** Deletes new versions: they are served now, or not wanted any more. */
 export async function dropUpdates(tx: Tx, tenantId: string, sourceIds: readonly string[]): Promise<void> {
   if (sourceIds.length === 0) return;
   await tx.query(sql`
     delete from source_update where tenant_id = ${tenantId} and source_id = any(${[...sourceIds]}::uuid[])`);
 }
 
-/** They wait no longer: what was served before stays, and a later run tries them again. */
+/** Marks new versions as failed. The old version stays served, and a later run retries the new version. */
 export async function failUpdates(tx: Tx, tenantId: string, sourceIds: readonly string[]): Promise<void> {
   if (sourceIds.length === 0) return;
   await tx.query(sql`
     update source_update set status = 'failed' where tenant_id = ${tenantId} and source_id = any(${[...sourceIds]}::uuid[])`);
 }
 
-/** A new run tries the new versions again that could not be read. */
+/** Makes failed new versions wait again, so that a new run retries them. */
 export async function resetFailedUpdates(tx: Tx, tenantId: string, groupId: string): Promise<void> {
   await tx.query(sql`
     update source_update set status = 'pending'
@@ -126,12 +126,12 @@ export async function resetFailedUpdates(tx: Tx, tenantId: string, groupId: stri
 }
 
 /**
- * What became of an item: `there` and `failed` keep what is stored of it; what is stored of one that is `skipped` or `gone` is
- * removed at the end of the listing.
+ * The outcome of an item in a run. A source whose item is `there` or `failed` is kept. A source whose item is `skipped` or
+ * `gone` is deleted at the end of the listing.
  */
 export type Outcome = 'there' | 'failed' | 'skipped' | 'gone';
 
-/** What the run was told before, by origin id. */
+/** Returns the outcomes that the run has saved before, by origin id. */
 export async function findOutcomes(
   tx: Queryable,
   tenantId: string,
@@ -145,8 +145,9 @@ export async function findOutcomes(
 }
 
 /**
- * True for a source `s` that the run was told to be there, and that is none of `inHand`. Each row is looked up by two primary keys:
- * as a join it was planned, without statistics, to go through all items for every source, which took a minute.
+ * Returns the condition that the run has listed source `s` as `there` and that `s` is not in `inHand`. Each row is looked up by
+ * two primary keys. Written as a join and planned without statistics, the statement scanned all items for every source, which
+ * took a minute.
  */
 export function isNamedBy(runId: string, inHand: readonly string[]): Sql {
   return sql`s.id <> all(${[...inHand]}::uuid[]) and (
@@ -168,7 +169,7 @@ export async function saveOutcomes(
     on conflict (tenant_id, run_id, origin_id) do update set outcome = excluded.outcome`);
 }
 
-/** Whether the run was told of any item with one of these outcomes. */
+/** Returns true if the run saved any item with one of these outcomes. */
 export async function hasOutcome(
   tx: Queryable,
   tenantId: string,
@@ -182,9 +183,9 @@ export async function hasOutcome(
 }
 
 /**
- * Sources of items that are gone at the origin or skipped, after a listing that came to its end.
+ * Returns up to `limit` sources whose items are gone at the origin or skipped. Call this function after a complete listing.
  *
- * @param full what the listing did not name is gone.
+ * @param full the listing was full: items that it did not name are gone too.
  * @param unread only sources that were never served.
  */
 export async function listGoneSources(
@@ -206,7 +207,7 @@ export async function listGoneSources(
   return rows.map((row) => row.id);
 }
 
-/** Forgets up to `limit` items of runs that have ended; returns how many. */
+/** Deletes up to `limit` items of runs that have ended; returns the number of deleted items. */
 export async function dropEndedItems(tx: Tx, tenantId: string, limit: number): Promise<number> {
   const rows = await tx.query(sql`
     delete from run_item where tenant_id = ${tenantId} and (run_id, origin_id) in (

@@ -1,6 +1,4 @@
-/** What a source group is kept in step with, as its setting stores it. */
-
-/** What a tenant asked to be kept in step. */
+/** The origin that a source group is synchronised with, as its setting stores it. */
 export type Origin =
   | { kind: 'drive'; folderUrl: string }
   | { kind: 'page'; pageId: string }
@@ -8,7 +6,7 @@ export type Origin =
       kind: 'repo';
       /** owner/name. */
       repository: string;
-      /** gitignore-style globs of what to take, `!` negates; empty takes everything. */
+      /** gitignore-style globs of the wanted files, `!` negates; an empty list wants all files. */
       pathFilters: readonly string[];
       referenceType: 'default' | 'branch' | 'tag' | 'commit';
       /** Branch, tag or commit; empty for `default`. */
@@ -17,18 +15,18 @@ export type Origin =
   | {
       kind: 'web';
       urls: readonly string[];
-      /** Links away from `urls`: 0 takes these alone. */
+      /** Number of links to follow from `urls`; 0 reads only `urls` themselves. */
       maxDepth: number;
       maxPages: number;
       includePaths: readonly string[];
       excludePaths: readonly string[];
       sameHost: boolean;
       useSitemap: boolean;
-      /** Between two requests to one host; null, or absent from an origin of an older version: the service's own. */
+      /** Delay between two requests to one host. Null means the service's default; origins of older versions lack the member. */
       delayMs?: number | null;
     };
 
 export type OriginKind = Origin['kind'];
 
-/** JSON that only the connector that made it reads. */
+/** JSON that only the connector which wrote it can read. */
 export type Opaque = Readonly<Record<string, unknown>>;

@@ -9,7 +9,7 @@ import type { ProgressStep, RunStatistics } from '../jobs/progress.ts';
 import { ACTIVE_STATUSES, type JobStatus } from '../jobs/status.ts';
 import type { FileFailure } from './values.ts';
 
-/** `stored`: what is stored is read anew, and the origin, if there is one, is not asked. */
+/** What a run reads: `origin` asks the origin; `stored` reads the stored files again and does not ask the origin. */
 export type RunReads = 'origin' | 'stored';
 
 export interface Run extends RunStatistics {
@@ -18,9 +18,9 @@ export interface Run extends RunStatistics {
   status: JobStatus;
   stage: string | null;
   reads: RunReads;
-  /** The group's generation that this run writes. */
+  /** The generation of the group that this run writes. */
   generation: number;
-  /** Number of workers that have taken it; only the last may write. */
+  /** Number of workers that have claimed the run; only the last of them may write. */
   attempt: number;
   filesDone: number;
   filesTotal: number;
@@ -34,7 +34,7 @@ export interface Run extends RunStatistics {
 
 export interface RunError {
   id: string;
-  /** Null: there is no source, the item of the origin never became one. */
+  /** Null if the item of the origin never became a source. */
   sourceId: string | null;
   name: string;
   stage: string;
@@ -48,32 +48,31 @@ export interface NewRunError extends FileFailure {
   id: string;
   sourceId: string | null;
   name: string;
-  /** Of an item that could not be listed or fetched. */
+  /** The origin's id of an item that could not be listed or fetched. */
   originId?: string;
 }
 
 const RUN_COLUMNS = raw(`r.id, r.source_group_id, r.status, r.stage, r.reads, r.generation, r.attempt,
-  r.files_done, r.files_total, r.chunks_done, r.scanned, r.added, r.updated,
-  r.unchanged, r.skipped, r.deleted, r.failed, r.error_title, r.error_message,
-  r.created_at, r.started_at, r.ended_at`);
+  r.files_done, r.files_total, r.chunks_done, r.scanned, r.added, r.updated, r.unchanged, r.skipped, r.deleted, r.failed,
+  r.error_title, r.error_message, r.created_at, r.started_at, r.ended_at`);
 
 export interface RunFilter {
   sourceGroupId?: string | undefined;
   status?: JobStatus | undefined;
-  /** Text in the status, the stage or the error. */
+  /** Text that the status, the stage or the error contains. */
   q?: string | undefined;
 }
 
-/** What the text `q` of a list of runs is looked for in. */
+/** The text in which the filter `q` of a list of runs searches. */
 const RUN_WORDS = raw(`concat_ws(e'\\n', r.status, r.stage, r.error_title, r.error_message)`);
 
 export interface NewRun {
   id: string;
-  /** `origin` unless it is said. */
+  /** `origin` if absent. */
   reads?: RunReads;
   sourceGroupId: string;
   generation: number;
-  /** Files the run looks at; `unchanged` of them need no work. */
+  /** Number of files that the run looks at; `unchanged` of them need no work. */
   scanned: number;
   unchanged: number;
   createdAt: Date;
@@ -82,11 +81,11 @@ export interface NewRun {
 export async function insertRun(tx: Tx, tenantId: string, run: NewRun): Promise<void> {
   await tx.query(sql`
     insert into run (tenant_id, id, source_group_id, status, reads, generation, files_done, files_total, scanned, unchanged, created_at)
-    values (${tenantId}, ${run.id}, ${run.sourceGroupId}, 'queued', ${run.reads ?? 'origin'}, ${run.generation}, ${run.unchanged}, ${run.scanned},
-            ${run.scanned}, ${run.unchanged}, ${run.createdAt})`);
+    values (${tenantId}, ${run.id}, ${run.sourceGroupId}, 'queued', ${run.reads ?? 'origin'}, ${run.generation}, ${run.unchanged},
+            ${run.scanned}, ${run.scanned}, ${run.unchanged}, ${run.createdAt})`);
 }
 
-/** A run of a group that the key may see and that is not being deleted. */
+/** Returns the run if `limits` allow the caller to see its group and the group is not deleted. */
 export async function findRun(
   tx: Queryable,
   tenantId: string,
@@ -105,13 +104,14 @@ export async function findGroupIdOfRun(tx: Queryable, tenantId: string, id: stri
   return run?.groupId;
 }
 
-/** The group must be locked already. */
+/** Locks and returns the run; the group must be locked before. */
 export async function lockRun(tx: Tx, tenantId: string, id: string): Promise<Run | undefined> {
   const [run] = await tx.query<Run>(sql`
     select ${RUN_COLUMNS} from run r where r.tenant_id = ${tenantId} and r.id = ${id} for update`);
   return run;
 }
 
+/** Returns one page in order of creation, with one extra row if a next page exists; `total` counts all matches. */
 export async function listRuns(
   tx: Queryable,
   tenantId: string,
@@ -131,8 +131,8 @@ export async function listRuns(
   return { rows, total: count?.total ?? 0 };
 }
 
-/** A worker takes the run: the number returned fences out every worker before it. */
-export async function takeRun(tx: Tx, tenantId: string, id: string, now: Date): Promise<number> {
+/** Claims the run for a worker and returns the attempt number, which fences out every earlier worker. */
+export async function claimRun(tx: Tx, tenantId: string, id: string, now: Date): Promise<number> {
   const [run] = await tx.query<{ attempt: number }>(sql`
     update run set attempt = attempt + 1, status = 'starting', heartbeat_at = ${now}
     where tenant_id = ${tenantId} and id = ${id} returning attempt`);
@@ -160,7 +160,7 @@ export async function setRunStatus(
     where tenant_id = ${tenantId} and id = ${id}`);
 }
 
-/** Files that a run came upon while it went on; those that are not in one of the other figures wait to be read. */
+/** Counts of files that a listing found. Listed files that no other count includes wait to be read. */
 export interface ListedStep {
   listed: number;
   unchanged: number;
@@ -171,7 +171,12 @@ export interface ListedStep {
 
 export const NOTHING_LISTED: ListedStep = { listed: 0, unchanged: 0, updated: 0, skipped: 0, failed: 0 };
 
-/** @param waiting files that a listing has found and not looked at yet: they count in the total too. Undefined: as many as before. */
+/**
+ * Adds a step of the listing to the run's figures.
+ *
+ * @param waiting number of files that the listing has found but not looked at; the total includes them. Undefined keeps the
+ *   present total.
+ */
 export async function addListed(
   tx: Tx,
   tenantId: string,
@@ -189,14 +194,14 @@ export async function addListed(
     where tenant_id = ${tenantId} and id = ${id}`);
 }
 
-/** The listing is over: what the run is done with and what waits to be read is all there is. */
+/** Ends the listing: the run's total becomes the finished files plus the files that wait to be read. */
 export async function settleTotals(tx: Tx, tenantId: string, id: string, waiting: number): Promise<void> {
   await tx.query(sql`
     update run set files_total = files_done + ${waiting}, scanned = files_done + ${waiting}, stage = 'parse'
     where tenant_id = ${tenantId} and id = ${id}`);
 }
 
-/** Sources that were gone at the origin. */
+/** Adds deleted sources, whose items were gone at the origin, to the run's figures. */
 export async function addDeleted(tx: Tx, tenantId: string, id: string, sources: number): Promise<void> {
   await tx.query(sql`
     update run set deleted = deleted + ${sources} where tenant_id = ${tenantId} and id = ${id}`);
@@ -209,7 +214,7 @@ export async function addProgress(tx: Tx, tenantId: string, id: string, step: Pr
     where tenant_id = ${tenantId} and id = ${id}`);
 }
 
-/** The active run of the group's generation, if any, will not meet some of its files: they were deleted. The group must be locked. */
+/** Counts deleted files as skipped in the active run of the group's generation, if one exists. The group must be locked. */
 export async function countSkipped(
   tx: Tx,
   tenantId: string,
@@ -223,7 +228,7 @@ export async function countSkipped(
       and status = any(${[...ACTIVE_STATUSES]}::text[])`);
 }
 
-/** Says "still at it". Returns false when the run is no longer this worker's, or is to stop. */
+/** Sends the worker's heartbeat. Returns false if another worker has claimed the run, or if the run must stop. */
 export async function beatRun(
   tx: Queryable,
   tenantId: string,
@@ -250,7 +255,7 @@ const ERROR_COLUMNS = {
   retryable: 'boolean',
 } as const;
 
-/** At most one row per run and source: a later failure of the same file replaces the earlier. */
+/** Saves errors, at most one per run and source: a later failure of the same file replaces the earlier one. */
 export async function insertRunErrors(
   tx: Tx,
   tenantId: string,
@@ -266,6 +271,7 @@ export async function insertRunErrors(
       message = excluded.message, retryable = excluded.retryable`);
 }
 
+/** Returns one page of the run's errors, with one extra row if a next page exists; `total` counts all errors. */
 export async function listRunErrors(
   tx: Queryable,
   tenantId: string,
@@ -281,7 +287,7 @@ export async function listRunErrors(
   return { rows, total: count?.total ?? 0 };
 }
 
-/** Runs that should be worked on and are not: without a sign of life since `beatBefore`, or queued since `queuedBefore`. */
+/** Returns stalled runs: active runs without a heartbeat since `beatBefore`, and runs that are queued since before `queuedBefore`. */
 export async function listStalledRuns(
   tx: Queryable,
   tenantId: string,
@@ -296,7 +302,7 @@ export async function listStalledRuns(
     order by r.id`);
 }
 
-/** Drops runs that ended before `endedBefore`, with their errors; the newest of each group stays. */
+/** Deletes runs that ended before `endedBefore`, with their errors. The newest run of each group stays. */
 export async function dropOldRuns(tx: Queryable, tenantId: string, endedBefore: Date): Promise<void> {
   await tx.query(sql`
     delete from run r where r.tenant_id = ${tenantId} and r.ended_at < ${endedBefore} and exists (

@@ -1,4 +1,4 @@
-/** SQL of the table connector_setting: what is kept in step with which origin, when, and how far the last run came. */
+/** SQL of the table connector_setting: the origin of a source group, its schedule, and the progress of its runs. */
 
 import { type GroupLimits, withinLimits } from '../access/limits.ts';
 import { lockAdditions } from '../db/additions.ts';
@@ -7,26 +7,26 @@ import type { PageRequest } from '../db/page-sql.ts';
 import { join, raw, type Sql, sql } from '../db/sql.ts';
 import type { Opaque, Origin, OriginKind } from './origin.ts';
 
-/** The setting of a source group. There is one for every group that has an origin, also after the setting was deleted. */
+/** The setting of a source group. Every group with an origin has a row, also after its setting was deleted. */
 export interface Setting {
   id: string;
   sourceGroupId: string;
-  /** The group's. */
+  /** The name of the group. */
   name: string;
   origin: Origin;
-  /** May name a secret that does not exist any more. */
+  /** The id of a secret, which may have been deleted since. */
   secretId: string | null;
-  /** False: the origin is read without a credential. */
+  /** False if the origin is read without a credential. */
   needsCredential: boolean;
-  /** Empty: no schedule. */
+  /** The recurrence rule; empty without a schedule. */
   rrule: string;
   /** The next occurrences, soonest first. */
   nextTimes: Date[];
   cursor: Opaque | null;
-  /** The last checkpoint of the run that is under way. */
+  /** The last checkpoint of the active run. */
   runResume: Opaque | null;
   createdAt: Date;
-  /** The setting was deleted; its source was not. */
+  /** When the setting was deleted; its source group remains. */
   deletedAt: Date | null;
 }
 
@@ -41,9 +41,9 @@ export interface NewSetting {
   createdAt: Date;
 }
 
-const SETTING_COLUMNS = raw(`c.id, c.source_group_id, g.name, c.origin, c.secret_id,
-  c.needs_credential, c.rrule, c.next_times, c.cursor, c.run_resume,
-  c.created_at, c.deleted_at`);
+const SETTING_COLUMNS =
+  raw(`c.id, c.source_group_id, g.name, c.origin, c.secret_id, c.needs_credential, c.rrule, c.next_times,
+  c.cursor, c.run_resume, c.created_at, c.deleted_at`);
 const JOINED = raw('connector_setting c join source_group g on g.tenant_id = c.tenant_id and g.id = c.source_group_id');
 
 export async function insertSetting(tx: Tx, tenantId: string, setting: NewSetting): Promise<void> {
@@ -55,7 +55,7 @@ export async function insertSetting(tx: Tx, tenantId: string, setting: NewSettin
             ${setting.nextTimes[0] ?? null}::timestamptz, ${setting.createdAt})`);
 }
 
-/** Counts the tenant's sources with an origin; until the transaction ends, nobody else adds one. */
+/** Counts the tenant's groups with an origin. Nobody else can add one until the transaction ends. */
 export async function countSettingsLocked(tx: Tx, tenantId: string): Promise<number> {
   await lockAdditions(tx, tenantId, 'connector_setting');
   const [row] = await tx.query<{ count: number }>(
@@ -64,7 +64,7 @@ export async function countSettingsLocked(tx: Tx, tenantId: string): Promise<num
   return row?.count ?? 0;
 }
 
-/** Undefined for groups without an origin: uploads. */
+/** Returns the setting of the group; undefined for a group of uploaded files. */
 export async function findSettingOfGroup(
   tx: Queryable,
   tenantId: string,
@@ -84,7 +84,7 @@ export async function listSettingsOfGroups(
     where c.tenant_id = ${tenantId} and c.source_group_id = any(${[...groupIds]}::uuid[])`);
 }
 
-/** A setting of this kind that is there and that a caller with these limits may see. */
+/** Returns the setting of this kind if it is not deleted and `limits` allow the caller to see it. */
 export async function findSetting(
   tx: Queryable,
   tenantId: string,
@@ -98,7 +98,7 @@ export async function findSetting(
   return setting;
 }
 
-/** One page in order of creation, with one row more when there is a next page; `total` counts all that match. */
+/** Returns one page in order of creation, with one extra row if a next page exists; `total` counts all matches. */
 export async function listSettings(
   tx: Queryable,
   tenantId: string,
@@ -121,7 +121,7 @@ function visible(tenantId: string, kind: OriginKind, limits: GroupLimits): Sql {
   );
 }
 
-/** The group must be locked. `nextTimes`: what follows from the rule; empty when it has come to its end. */
+/** Saves the schedule; the group must be locked. `nextTimes` are the next occurrences of the rule, empty after its last one. */
 export async function saveSchedule(
   tx: Tx,
   tenantId: string,
@@ -135,7 +135,7 @@ export async function saveSchedule(
     where tenant_id = ${tenantId} and source_group_id = ${groupId} and deleted_at is null`);
 }
 
-/** Settings of all tenants whose next occurrence is at `now` or before, the longest waiting first. */
+/** Returns settings of all tenants whose next occurrence is due at `now`, the longest overdue first. */
 export async function listDueSettings(
   system: Queryable,
   now: Date,
@@ -146,27 +146,27 @@ export async function listDueSettings(
     where next_at <= ${now} order by next_at, id limit ${limit}`);
 }
 
-/** Ends the schedule; the source can still be run. The group must be locked. */
+/** Deletes the setting and its schedule; a caller can still start runs of the group. The group must be locked. */
 export async function deleteSetting(tx: Tx, tenantId: string, groupId: string, now: Date): Promise<void> {
   await tx.query(sql`
     update connector_setting set deleted_at = coalesce(deleted_at, ${now}), rrule = '', next_times = '{}', next_at = null
     where tenant_id = ${tenantId} and source_group_id = ${groupId}`);
 }
 
-/** A new run begins: no checkpoint of an earlier one is its own. The group must be locked. */
+/** Clears the checkpoint of an earlier run when a new run begins. The group must be locked. */
 export async function forgetCheckpoint(tx: Tx, tenantId: string, groupId: string): Promise<void> {
   await tx.query(sql`
     update connector_setting set run_resume = null where tenant_id = ${tenantId} and source_group_id = ${groupId}`);
 }
 
-/** How far the run has come, behind the fence of `ingest/fence.ts`. */
+/** Saves the checkpoint of the run. The caller has passed the fence of `ingest/fence.ts`. */
 export async function saveCheckpoint(tx: Tx, tenantId: string, groupId: string, resume: Opaque): Promise<void> {
   await tx.query(sql`
     update connector_setting set run_resume = ${json(resume)}
     where tenant_id = ${tenantId} and source_group_id = ${groupId}`);
 }
 
-/** The run has come to its end: the next one begins at `cursor`, with a full listing when it is null. */
+/** Saves the cursor at the end of a run: the next run starts from `cursor`, or with a full listing if the cursor is null. */
 export async function saveCursor(tx: Tx, tenantId: string, groupId: string, cursor: Opaque | null): Promise<void> {
   const value = cursor === null ? raw('null') : sql`${json(cursor)}`;
   await tx.query(sql`

@@ -1,4 +1,4 @@
-/** Reads of the table source, also with locks. Writing is in source-store.ts. */
+/** Statements that read the table source, some with locks. Statements that write it are in source-store.ts. */
 
 import { type GroupLimits, withinLimits } from '../access/limits.ts';
 import type { Queryable, Tx } from '../db/database.ts';
@@ -8,7 +8,7 @@ import type { ApiMetadata } from '../filters/metadata.ts';
 import { ACTIVE_STATUSES } from '../jobs/status.ts';
 import { SOURCE_COLUMNS, type Source, WAITS, WITH_UPDATE } from './source-store.ts';
 
-/** Sources of a group that is not being deleted, in order of creation, with one row more when there is a next page. */
+/** Returns one page of the group's sources, with one extra row if a next page exists. A deleted group has no sources. */
 export async function listSourcesOfGroup(
   tx: Queryable,
   tenantId: string,
@@ -23,25 +23,25 @@ export async function listSourcesOfGroup(
   return { rows, total: count?.total ?? 0 };
 }
 
-/** True when a source still waits for its result. */
+/** Returns true if the source, or a new version of it, still waits for its result. */
 export async function isPending(tx: Tx, tenantId: string, sourceId: string): Promise<boolean> {
   const rows = await tx.query(sql`
     select from ${WITH_UPDATE} where s.tenant_id = ${tenantId} and s.id = ${sourceId} and ${WAITS} and s.deleted_at is null`);
   return rows.length > 0;
 }
 
-/** A source that was found inside another. */
+/** A source that was found inside another source. */
 export interface Member {
   id: string;
   name: string;
   status: Source['status'];
-  /** It waits to be read. */
+  /** The source, or a new version of it, waits to be read. */
   waits: boolean;
-  /** Of its newest bytes, read or not. */
+  /** Hash of the newest bytes, read or not. */
   newestHash: string;
 }
 
-/** In order of their creation. */
+/** Returns the sources found inside the source `parentId`, in order of creation. */
 export async function listMembers(tx: Queryable, tenantId: string, parentId: string): Promise<Member[]> {
   return tx.query<Member>(sql`
     select s.id, s.name, s.status, ${WAITS} as waits, coalesce(u.blob_hash, s.blob_hash) as newest_hash from ${WITH_UPDATE}
@@ -54,19 +54,19 @@ export interface StoredFile {
   path: string;
   name: string;
   status: Source['status'];
-  /** Of the newest bytes. */
+  /** Size of the newest bytes. */
   fileSize: number;
-  /** Of the bytes that are served, or wait to be read for the first time. */
+  /** Hash of the bytes that are served, or that wait for their first read. */
   blobHash: string;
-  /** Of the new version that waits or failed; null when there is none. */
+  /** Hash of the new version that waits or failed; null without a new version. */
   updateHash: string | null;
-  /** Its text has a title of its own; others are found by their names. */
+  /** The text has a title. Searches find a text without a title by the name of its source. */
   isTitled: boolean;
-  /** It waits to be read, or a new version of it does. */
+  /** The file, or a new version of it, waits to be read. */
   waits: boolean;
 }
 
-/** The files of a group, oldest first; with `paths` only those. */
+/** Returns the uploaded files of a group, oldest first; with `paths`, only the files at these paths. */
 export async function listFiles(
   tx: Queryable,
   tenantId: string,
@@ -81,7 +81,7 @@ export async function listFiles(
     where s.tenant_id = ${tenantId} and s.source_group_id = ${groupId} and ${wanted} and s.deleted_at is null order by s.id`);
 }
 
-/** Some hidden sources of a group that is there, and that were not found inside a hidden one. */
+/** Returns up to `limit` deleted sources of a group. Sources inside a deleted source are left out. */
 export async function listTombstonesOfGroup(
   tx: Queryable,
   tenantId: string,
@@ -95,7 +95,7 @@ export async function listTombstonesOfGroup(
   return rows.map((row) => row.id);
 }
 
-/** Groups that nobody is working on, with sources that have chunks or text of other generations. */
+/** Returns the groups without an active run whose sources have chunks or text of an old generation. */
 export async function listMixedGroups(tx: Queryable, tenantId: string): Promise<string[]> {
   const rows = await tx.query<{ id: string }>(sql`
     select distinct s.source_group_id as id from source s
@@ -105,9 +105,9 @@ export async function listMixedGroups(tx: Queryable, tenantId: string): Promise<
 }
 
 /**
- * Locks a source that a caller with these limits may see, for the rest of the transaction, and returns its API records.
+ * Locks the source and returns its API records. Returns undefined if `limits` do not allow the caller to see the source.
  *
- * @param groupId only a source of this group exists for the caller, when given.
+ * @param groupId if given, the source must belong to this group.
  */
 export async function lockSourceMetadata(
   tx: Tx,
@@ -125,7 +125,10 @@ export async function lockSourceMetadata(
   return source?.metadata;
 }
 
-/** Whether a source is hidden. It is found until it is removed; in a deleted group only when it was hidden by itself. */
+/**
+ * Returns whether the source is deleted, as long as its row exists. In a deleted group, only sources that were deleted before
+ * the group are found.
+ */
 export async function findTombstone(
   tx: Queryable,
   tenantId: string,
@@ -140,7 +143,7 @@ export async function findTombstone(
   return source;
 }
 
-/** A hidden source and what is left of those inside it, the innermost first and itself last. */
+/** Returns a deleted source and the remaining sources inside it, the innermost first and the source itself last. */
 export async function listTombstonesInside(tx: Queryable, tenantId: string, id: string): Promise<string[]> {
   const rows = await tx.query<{ id: string }>(sql`
     with recursive hidden as (
@@ -152,7 +155,7 @@ export async function listTombstonesInside(tx: Queryable, tenantId: string, id: 
   return rows.map((row) => row.id);
 }
 
-/** Some sources that were hidden before `deletedBefore` and are not yet removed; those of deleted groups go with them. */
+/** Returns up to `limit` sources that were deleted before `deletedBefore` and not removed. Sources of deleted groups are left out. */
 export async function listOverdueTombstones(
   tx: Queryable,
   tenantId: string,
@@ -166,11 +169,11 @@ export async function listOverdueTombstones(
   return rows.map((row) => row.id);
 }
 
-/** Source `s` was read under other ingest rules than `mark` names, and no new version of it waits or failed. */
+/** Returns the condition that `s` was read under other ingest rules than `mark` names, and has no new version. */
 const isOutdated = (tenantId: string, mark: string): Sql =>
   sql`s.tenant_id = ${tenantId} and s.redacted_by <> ${mark} and s.status = 'ready' and s.deleted_at is null and u.source_id is null`;
 
-/** Groups that have such sources. */
+/** Returns the groups with sources that were read under other ingest rules than `mark` names. */
 export async function listOutdatedGroups(tx: Queryable, tenantId: string, mark: string): Promise<string[]> {
   const rows = await tx.query<{ id: string }>(sql`
     select distinct s.source_group_id as id from ${WITH_UPDATE}
@@ -179,7 +182,7 @@ export async function listOutdatedGroups(tx: Queryable, tenantId: string, mark: 
   return rows.map(({ id }) => id);
 }
 
-/** Such sources of a group, with the bytes that are served: a version to be read anew. */
+/** Returns the group's sources that were read under other ingest rules, as new versions with the bytes that are served. */
 export async function listOutdatedSources(
   tx: Queryable,
   tenantId: string,
@@ -191,18 +194,18 @@ export async function listOutdatedSources(
     from ${WITH_UPDATE} where ${isOutdated(tenantId, mark)} and s.source_group_id = ${groupId}`);
 }
 
-/** Sources of a group, those found inside others among them. */
+/** Maximum number of sources in a group, including sources inside other sources. */
 export const GROUP_SOURCES_MAX = 50_000;
-/** Bytes of their files: archives within archives could unpack to far more than any one of them may. */
+/** Maximum bytes of a group's files: nested archives could unpack to far more than the limit of one archive. */
 export const GROUP_BYTES_MAX = 20 * 1024 ** 3;
 
 export interface SourceCounts {
   pending: number;
   ready: number;
   failed: number;
-  /** Of those that are ready: a new version waits to be read. */
+  /** Number of ready sources with a new version that waits to be read. */
   updating: number;
-  /** Of the files of all of them. */
+  /** Bytes of the files of all sources. */
   bytes: number;
 }
 

@@ -10,10 +10,10 @@ export interface Source {
   sourceGroupId: string;
   sourceType: string;
   name: string;
-  /** Names an uploaded file within its group; null for every other source. */
+  /** The path of an uploaded file, unique within its group; null for every other source. */
   path: string | null;
   url: string | null;
-  /** The file that it was in. */
+  /** The source of the file that contained this file. */
   parentSourceId: string | null;
   fileType: string;
   fileSize: number;
@@ -39,10 +39,10 @@ export interface NewSource {
   fileSize: number;
   blobHash: string;
   contentAt: Date;
-  /** Of an uploaded file. */
+  /** Only for an uploaded file. */
   path?: string;
   url?: string | null;
-  /** What the origin says of it. */
+  /** The metadata that the origin reported. */
   originMetadata?: TypedMetadata;
 }
 
@@ -52,27 +52,27 @@ export interface PendingSource {
   name: string;
   fileSize: number;
   blobHash: string;
-  /** That of the source, or the next one for a new version. */
+  /** The generation of the source; for a new version, the next one. */
   generation: number;
-  /** A new version: the one before is served meanwhile. */
+  /** True for a new version; the old version stays served meanwhile. */
   isUpdate: boolean;
-  /** Times a worker began with it in this run, this one included. */
+  /** How often a worker began to read the source in this run, including this time. */
   attempts: number;
   createdAt: Date;
-  /** The file that it was in. */
+  /** The source of the file that contained this file. */
   parentSourceId: string | null;
   memberDepth: number;
-  /** Where it is at its origin. */
+  /** The address of the item at its origin. */
   url: string | null;
-  /** The encoding that its origin names. */
+  /** The character encoding that the origin reported. */
   charset: string | null;
 }
 
-/** What processing one source came to; the part of it that the source row keeps. */
+/** The result of reading one source, as the source row stores it. */
 export interface SourceResult {
   id: string;
   status: 'ready' | 'failed';
-  /** Null keeps what the upload guessed. */
+  /** Null keeps the type that the upload guessed. */
   fileType: string | null;
   language: string | null;
   textLength: number;
@@ -80,16 +80,14 @@ export interface SourceResult {
   chunkMetadatasCount: number;
   originMetadata: TypedMetadata;
   warnings: string[];
-  /** Names the ingest rules that it was read under; empty: none. */
+  /** Names the ingest rules under which the source was read; empty without rules. */
   redactedBy: string;
 }
 
-/** Of source `s`. */
+/** The columns of `Source`, selected from source `s`. */
 export const SOURCE_COLUMNS = raw(`s.id, s.source_group_id, s.source_type, s.name, s.path, s.url,
-  s.parent_source_id,
-  s.file_type, s.file_size, s.status, s.origin_metadata, s.metadata,
-  s.language, s.content_at, s.text_length, s.chunk_count, s.warnings,
-  s.created_at,
+  s.parent_source_id, s.file_type, s.file_size, s.status, s.origin_metadata, s.metadata, s.language, s.content_at,
+  s.text_length, s.chunk_count, s.warnings, s.created_at,
   (select u.status from source_update u where u.tenant_id = s.tenant_id and u.source_id = s.id) as update_status,
   coalesce((select u.blob_hash from source_update u where u.tenant_id = s.tenant_id and u.source_id = s.id), s.blob_hash) as newest_hash`);
 
@@ -105,7 +103,7 @@ const NEW_SOURCE_COLUMNS = {
   origin_metadata: { type: 'jsonb', insert: "marked_records('{}', coalesce(r.origin_metadata, '{}'))" },
 } as const;
 
-/** All rows in one statement: an upload has up to 2,000. */
+/** Inserts the sources in one statement: an upload has up to 2,000. */
 export async function insertSources(
   tx: Tx,
   tenantId: string,
@@ -120,18 +118,18 @@ export async function insertSources(
     from ${given.table}`);
 }
 
-/** Of source `s` and its new version `u`, if there is one: it waits to be read. */
+/** The condition that source `s`, or its new version `u`, waits to be read. */
 export const WAITS = raw("(s.status = 'pending' or coalesce(u.status = 'pending', false))");
 export const WITH_UPDATE = raw(
   'source s left join source_update u on u.tenant_id = s.tenant_id and u.source_id = s.id',
 );
 
 /**
- * Takes the next sources after `afterId` that wait to be read, in order of id, and counts the attempt before it is made: a file
- * that kills the worker is recognised by its attempts.
+ * Claims the next waiting sources after `afterId`, in order of id, and counts the attempt in advance: a file that kills its worker
+ * is recognised by the number of its attempts.
  *
- * @param suspects false: those with fewer than `suspectAttempts` attempts so far; true: the others.
- * @param only a further condition on the source `s`.
+ * @param claim.suspects false claims sources with fewer than `suspectAttempts` attempts; true claims the other sources.
+ * @param claim.only a further condition on the source `s`.
  */
 export async function claimPendingSources(
   tx: Tx,
@@ -144,7 +142,7 @@ export async function claimPendingSources(
     ? sql`s.attempts >= ${claim.suspectAttempts}`
     : sql`s.attempts < ${claim.suspectAttempts}`;
   const only = claim.only ?? raw('true');
-  // Two indexes: most sources of a group do not wait.
+  // The union lets each half use its own index of waiting rows: most sources of a group do not wait.
   const rows = await tx.query<PendingSource>(sql`
     with waiting as (
       (select s.id from source s
@@ -168,23 +166,23 @@ export async function claimPendingSources(
   return rows.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** Takes the attempt back: the worker stopped in order before it could finish these. */
+/** Releases claimed sources and takes their attempts back: the worker stopped in good order before it finished them. */
 export async function releaseClaims(tx: Tx, tenantId: string, sourceIds: readonly string[]): Promise<void> {
   await tx.query(sql`
     update source t set attempts = greatest(t.attempts - 1, 0) from ${WITH_UPDATE}
     where t.tenant_id = ${tenantId} and t.id = any(${sourceIds}::uuid[]) and s.tenant_id = t.tenant_id and s.id = t.id and ${WAITS}`);
 }
 
-/** They get new bytes to be read. */
+/** Sets the attempts of the sources to 0, because they get new bytes. */
 export async function resetAttempts(tx: Tx, tenantId: string, sourceIds: readonly string[]): Promise<void> {
   if (sourceIds.length === 0) return;
   await tx.query(sql`
     update source set attempts = 0 where tenant_id = ${tenantId} and id = any(${[...sourceIds]}::uuid[])`);
 }
 
-/** What a result did to its source. */
+/** The effect of a saved result on its source. */
 export interface SavedResult {
-  /** It was a new version of a source that is served. */
+  /** True if the result belongs to a new version of a served source. */
   wasUpdate: boolean;
   chunkMetadatasAdded: number;
 }
@@ -203,8 +201,8 @@ const RESULT_COLUMNS = {
 } as const;
 
 /**
- * Writes results of sources that still wait for them; returns those, by id. The others were deleted meanwhile. A new version that
- * was read takes the place of the one that is served; one that could not be read changes nothing.
+ * Saves the results of sources that still wait, and returns the effects by source id. The other sources were deleted meanwhile.
+ * A new version that was read replaces the served version; a new version that could not be read changes nothing.
  */
 export async function saveSourceResults(
   tx: Tx,
@@ -233,34 +231,38 @@ export async function saveSourceResults(
   ]);
 }
 
-/** There may be chunks and text of other generations from now on. */
+/** Marks the sources as mixed: from now on they may have chunks and text of other generations. */
 export async function setMixed(tx: Tx, tenantId: string, sourceIds: readonly string[]): Promise<void> {
   await tx.query(sql`
     update source set mixed = true where tenant_id = ${tenantId} and id = any(${[...sourceIds]}::uuid[]) and not mixed`);
 }
 
-/** Chunks change although their sources do not: what searches keep of them holds no more. */
-export async function announceChangedChunks(tx: Tx, tenantId: string): Promise<void> {
+/** Invalidates the caches of searches when chunks change without their sources: even an update of no row fires the trigger. */
+export async function invalidateChunkCaches(tx: Tx, tenantId: string): Promise<void> {
   await tx.query(sql`update source set mixed = mixed where tenant_id = ${tenantId} and false`);
 }
 
-/** The group's sources have chunks and text of their own generation only. */
+/** Clears the mark `mixed`: the group's sources have only chunks and text of their own generation. */
 export async function clearMixed(tx: Tx, tenantId: string, groupId: string): Promise<void> {
   await tx.query(sql`
     update source set mixed = false where tenant_id = ${tenantId} and source_group_id = ${groupId} and mixed`);
 }
 
-/** What is known of a source changes, its bytes do not. */
+/** A change of a source's facts; its bytes stay. */
 export interface ChangedSource {
   id: string;
   name: string;
   url: string | null;
-  /** Null: as before. */
+  /** Null keeps the present value. */
   contentAt: Date | null;
-  /** What its origin says of it, in the place of what it said until now (table source_origin). */
+  /** The metadata that the origin reports now; it replaces the metadata in the table source_origin. */
   metadata: TypedMetadata;
 }
 
+/**
+ * Saves changed facts of sources. Must run before `saveItemFacts`: the statement removes the metadata that the previous listing
+ * wrote, and reads it from source_origin.
+ */
 export async function changeSources(tx: Tx, tenantId: string, changes: readonly ChangedSource[]): Promise<void> {
   if (changes.length === 0) return;
   const given = recordset(
@@ -269,13 +271,14 @@ export async function changeSources(tx: Tx, tenantId: string, changes: readonly 
   );
   await tx.query(sql`
     update source s set name = r.name, url = r.url, content_at = coalesce(r.content_at, s.content_at),
-      origin_metadata = (s.origin_metadata - coalesce(array(select jsonb_object_keys(o.metadata)), '{}')) || marked_records('{}', r.metadata)
+      origin_metadata = (s.origin_metadata - coalesce(array(select jsonb_object_keys(o.metadata)), '{}'))
+        || marked_records('{}', r.metadata)
     from ${given.table}
     left join source_origin o on o.tenant_id = ${tenantId} and o.source_id = r.id
     where s.tenant_id = ${tenantId} and s.id = r.id`);
 }
 
-/** Uploaded files get another path and name. */
+/** Gives uploaded files another path and name. */
 export async function renameSources(
   tx: Tx,
   tenantId: string,
@@ -288,7 +291,7 @@ export async function renameSources(
     where s.tenant_id = ${tenantId} and s.id = r.id`);
 }
 
-/** Sources that were never served get other bytes, and wait to be read. */
+/** Gives sources that were never served other bytes; they wait to be read. */
 export async function restartSources(
   tx: Tx,
   tenantId: string,
@@ -306,7 +309,7 @@ export async function restartSources(
     where s.tenant_id = ${tenantId} and s.id = r.source_id and s.status <> 'ready' and s.deleted_at is null`);
 }
 
-/** They wait no longer; a later run tries them again. */
+/** Marks pending sources as failed; a later run retries them. */
 export async function failPending(tx: Tx, tenantId: string, sourceIds: readonly string[]): Promise<void> {
   if (sourceIds.length === 0) return;
   await tx.query(sql`
@@ -314,7 +317,7 @@ export async function failPending(tx: Tx, tenantId: string, sourceIds: readonly 
     where tenant_id = ${tenantId} and id = any(${[...sourceIds]}::uuid[]) and status = 'pending'`);
 }
 
-/** Makes sources of the files inside a source: they stand in its group, as old as it is at its origin. */
+/** Inserts sources for the files inside a source. They belong to the same group and have the same content time as the parent. */
 export async function insertMembers(
   tx: Tx,
   tenantId: string,
@@ -334,7 +337,7 @@ export async function insertMembers(
     where p.tenant_id = ${tenantId} and p.id = ${parentId}`);
 }
 
-/** A new run tries failed sources and versions again; ready ones are unchanged. */
+/** Makes failed sources and new versions wait again, so that a new run retries them; ready sources stay ready. */
 export async function resetFailedSources(tx: Tx, tenantId: string, groupId: string): Promise<void> {
   await tx.query(sql`
     update source s set status = case when s.status = 'ready' then 'ready' else 'pending' end, attempts = 0
@@ -342,7 +345,7 @@ export async function resetFailedSources(tx: Tx, tenantId: string, groupId: stri
       or exists (select from source_update u where u.tenant_id = s.tenant_id and u.source_id = s.id))`);
 }
 
-/** Removes up to `limit` sources (their text goes with them) and returns their blobs' hashes. Their chunks must be gone. */
+/** Deletes up to `limit` sources with their text and returns the hashes of their blobs. Their chunks must be deleted before. */
 export async function removeSources(tx: Tx, tenantId: string, groupId: string, limit: number): Promise<string[]> {
   const rows = await tx.query<{ blobHash: string }>(sql`
     delete from source where tenant_id = ${tenantId} and id in (
@@ -351,24 +354,29 @@ export async function removeSources(tx: Tx, tenantId: string, groupId: string, l
   return rows.map((row) => row.blobHash);
 }
 
-/** Replaces the API records; the source must be locked. Origin records stay. */
+/** Replaces the API records of the source, which must be locked. Origin records stay. */
 export async function saveSourceMetadata(tx: Tx, tenantId: string, id: string, metadata: ApiMetadata): Promise<void> {
   await tx.query(sql`update source set metadata = ${json(metadata)} where tenant_id = ${tenantId} and id = ${id}`);
 }
 
-/** Of a source that was hidden. */
-export interface Hidden {
-  /** It waited to be read. */
+/** What `tombstoneSources` returns about a source. */
+export interface TombstonedSource {
+  /** The source, or a new version of it, waited to be read. */
   waits: boolean;
   chunkMetadatasCount: number;
 }
 
 /**
- * Hides sources with all that was found inside them, and returns them. Their group must be locked. Sources that are hidden already or
- * gone are left out.
+ * Marks sources, and all sources inside them, as deleted and returns them. Their group must be locked. Sources that are deleted
+ * already are skipped.
  */
-export async function tombstoneSources(tx: Tx, tenantId: string, ids: readonly string[], now: Date): Promise<Hidden[]> {
-  return tx.query<Hidden>(sql`
+export async function tombstoneSources(
+  tx: Tx,
+  tenantId: string,
+  ids: readonly string[],
+  now: Date,
+): Promise<TombstonedSource[]> {
+  return tx.query<TombstonedSource>(sql`
     with recursive hidden as (
       select id from source where tenant_id = ${tenantId} and id = any(${[...ids]}::uuid[]) and deleted_at is null
       union all
@@ -379,7 +387,7 @@ export async function tombstoneSources(tx: Tx, tenantId: string, ids: readonly s
     returning ${WAITS} as waits, t.chunk_metadatas_count`);
 }
 
-/** Removes the row of a hidden source and returns its blob's hash; undefined when there is none. Its chunks must be gone. */
+/** Deletes the row of a source that is marked as deleted, and returns the hash of its blob. Its chunks must be deleted before. */
 export async function removeTombstonedSource(tx: Tx, tenantId: string, id: string): Promise<string | undefined> {
   const [source] = await tx.query<{ blobHash: string }>(sql`
     delete from source where tenant_id = ${tenantId} and id = ${id} and deleted_at is not null

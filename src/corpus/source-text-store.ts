@@ -5,7 +5,7 @@ import { sql } from '../db/sql.ts';
 
 export interface TextSegment {
   sourceId: string;
-  /** As that of chunks. */
+  /** The generation of the source, as in chunks. */
   generation: number;
   /** Code points, half-open. */
   startOffset: number;
@@ -13,7 +13,7 @@ export interface TextSegment {
   content: string;
 }
 
-/** Of one generation of each source. */
+/** Deletes the text of one generation of each source. */
 export async function deleteTexts(
   tx: Tx,
   tenantId: string,
@@ -37,7 +37,7 @@ export async function insertTexts(tx: Tx, tenantId: string, segments: readonly T
     select ${tenantId}::uuid, ${given.values} from ${given.table}`);
 }
 
-/** Removes up to `limit` segments of a source's text; returns how many. */
+/** Deletes up to `limit` segments of a source's text; returns the number of deleted segments. */
 export async function removeTextsOfSource(tx: Tx, tenantId: string, sourceId: string, limit: number): Promise<number> {
   const rows = await tx.query(sql`
     delete from source_text where tenant_id = ${tenantId} and source_id = ${sourceId} and (generation, start_offset) in (
@@ -46,7 +46,10 @@ export async function removeTextsOfSource(tx: Tx, tenantId: string, sourceId: st
   return rows.length;
 }
 
-/** Removes up to `limit` segments of the group's sources that are of another generation than their source; returns how many. */
+/**
+ * Deletes up to `limit` segments in the group whose generation differs from the generation of their source; returns the number of
+ * deleted segments.
+ */
 export async function removeReplacedTexts(tx: Tx, tenantId: string, groupId: string, limit: number): Promise<number> {
   const rows = await tx.query(sql`
     delete from source_text where tenant_id = ${tenantId} and (source_id, generation, start_offset) in (

@@ -13,13 +13,13 @@ export interface Tag {
 }
 
 export interface TagLink {
-  /** Position in lists. */
+  /** Identifies the link and is its position in lists. */
   id: string;
   tagId: string;
   sourceGroupId: string;
 }
 
-/** A key that is limited to tags sees these tags only; null = not limited. */
+/** A key that is limited to tags sees only these tags; null means no limit. */
 type TagLimit = Pick<GroupLimits, 'tagIds'>;
 
 const TAG_COLUMNS = raw('t.id, t.name, t.description');
@@ -29,7 +29,7 @@ function visible({ tagIds }: TagLimit): Sql {
   return tagIds ? sql`t.id = any(${tagIds}::uuid[])` : raw('true');
 }
 
-/** All of them, oldest first. */
+/** Returns all tags that the caller may see, oldest first. */
 export async function listTags(tx: Queryable, tenantId: string, limit: TagLimit): Promise<Tag[]> {
   return tx.query<Tag>(sql`
     select ${TAG_COLUMNS} from tag t where t.tenant_id = ${tenantId} and ${visible(limit)} order by t.id`);
@@ -41,7 +41,7 @@ export async function findTag(tx: Queryable, tenantId: string, id: string, limit
   return tag;
 }
 
-/** Counts the tenant's tags; until the transaction ends, nobody else adds one. */
+/** Counts the tenant's tags. Nobody else can add a tag until the transaction ends. */
 export async function countTagsLocked(tx: Tx, tenantId: string): Promise<number> {
   await lockAdditions(tx, tenantId, 'tag');
   const [row] = await tx.query<{ count: number }>(sql`select count(*) as count from tag where tenant_id = ${tenantId}`);
@@ -56,7 +56,7 @@ export async function insertTag(tx: Tx, tenantId: string, tag: Tag, createdAt: D
 }
 
 /**
- * Undefined when there is no such tag; an absent description stays.
+ * Changes the tag and returns it; undefined if the tag does not exist. An absent description keeps the old one.
  *
  * @throws a unique violation when the name is taken.
  */
@@ -72,7 +72,7 @@ export async function updateTag(
   return tag;
 }
 
-/** The tag and, by cascade, its links. Undefined when there is none. */
+/** Deletes the tag and, by cascade, its links. Returns the tag; undefined if it does not exist. */
 export async function deleteTag(tx: Queryable, tenantId: string, id: string): Promise<Tag | undefined> {
   const [tag] = await tx.query<Tag>(sql`
     delete from tag t where t.tenant_id = ${tenantId} and t.id = ${id} returning ${TAG_COLUMNS}`);
@@ -80,11 +80,11 @@ export async function deleteTag(tx: Queryable, tenantId: string, id: string): Pr
 }
 
 /**
- * Links the two unless they are linked already. False when the tag does not exist, or the group does not, is being deleted,
- * or lies outside the limits.
+ * Links a tag and a group unless they are linked already. Returns false if one of them does not exist, or if the group is deleted
+ * or outside the limits.
  */
 export async function insertLink(tx: Tx, tenantId: string, link: TagLink, limits: GroupLimits): Promise<boolean> {
-  // Key-share locks: neither can vanish before the link is there.
+  // The key-share locks keep both rows until the link is inserted.
   const found = await tx.query(sql`
     select from tag t join source_group g on g.tenant_id = t.tenant_id
     where t.tenant_id = ${tenantId} and t.id = ${link.tagId} and g.id = ${link.sourceGroupId} and g.deleted_at is null
@@ -98,7 +98,7 @@ export async function insertLink(tx: Tx, tenantId: string, link: TagLink, limits
   return true;
 }
 
-/** False when the two are not linked, or the group is being deleted or outside the limits. */
+/** Deletes a link. Returns false if the link does not exist, or if the group is deleted or outside the limits. */
 export async function deleteLink(
   tx: Queryable,
   tenantId: string,
@@ -113,7 +113,7 @@ export async function deleteLink(
   return rows.length > 0;
 }
 
-/** One page in order of creation, with one row more when there is a next page; `total` counts all that match. */
+/** Returns one page in order of creation, with one extra row if a next page exists; `total` counts all matches. */
 export async function listLinks(
   tx: Queryable,
   tenantId: string,

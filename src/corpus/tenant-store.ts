@@ -1,4 +1,4 @@
-/** Tenants, each with its own partition of the chunk table: own BM25 statistics, own indexes, deletion at once. */
+/** SQL of the table tenant. Each tenant has its own partition of the table chunk: its own BM25 statistics, indexes and fast deletion. */
 import type { Database, Queryable, Tx } from '../db/database.ts';
 import { identifier, raw, type Sql, sql } from '../db/sql.ts';
 import { appendAudit } from './audit-store.ts';
@@ -12,36 +12,37 @@ export interface Tenant {
   createdAt: Date;
 }
 
-/** BM25 parameters of the index, tuned on the evaluation sets: k1 above 1 favours English a little, below 1 Japanese and Korean. */
+/** BM25 parameters of the index, tuned on the evaluation sets. k1 above 1 slightly favours English; below 1, Japanese and Korean. */
 export const BM25_K1 = 0.9;
 export const BM25_B = 0.75;
 
 /**
- * Version of what the analyzer (text/analyzer.ts) makes of a text. Raise it with every change: chunks of an older version
- * are analyzed anew after the next start.
+ * Version of the analyzer (text/analyzer.ts). Raise it with every change of the analyzer's output: after the next start, chunks
+ * of an older version are analyzed again.
  */
 export const ANALYZER_VERSION = 6;
 
-/** The tenant's partition of `chunk`. */
+/** Returns the name of the tenant's partition of `chunk`. */
 export function chunkPartition(partitionNo: number): string {
   return `chunk_${partitionNo}`;
 }
 
-/** The index over `terms` of the tenant's partition; BM25 queries name it. */
+/** Returns the name of the index over `terms` of the tenant's partition; BM25 queries name the index. */
 export function termsIndex(partitionNo: number): string {
   return `chunk_${partitionNo}_terms`;
 }
 
-/** The tenant's partition of `text_index`, which replaces `termsIndex` where the database has no BM25 index. */
+/** Returns the name of the tables that replace the index where the database has no BM25 index. */
 export function textIndex(partitionNo: number): string {
   return `text_index_${partitionNo}`;
 }
 
-/** @throws a unique violation when the name or the id is taken. */
+/** Creates the tenant with its partitions. @throws a unique violation if the name or the id is taken. */
 export async function createTenant(db: Database, tenant: { id: string; name: string }): Promise<Tenant> {
   return db.system.transaction(async (tx) => {
     const [created] = await tx.query<Tenant>(
-      sql`insert into tenant (id, name, analyzer_version) values (${tenant.id}, ${tenant.name}, ${ANALYZER_VERSION}) returning ${TENANT_COLUMNS}`,
+      sql`insert into tenant (id, name, analyzer_version) values (${tenant.id}, ${tenant.name}, ${ANALYZER_VERSION})
+          returning ${TENANT_COLUMNS}`,
     );
     await createPartition(tx, created!, db.hasTextSearch);
     await createVectorPartition(tx, created!);
@@ -62,18 +63,18 @@ export async function findTenantByName(db: Database, name: string): Promise<Tena
   return tenant;
 }
 
-/** All tenants, oldest first. */
+/** Returns all tenants, oldest first. */
 export async function listTenants(db: Database): Promise<Tenant[]> {
   return db.system.query<Tenant>(sql`select ${TENANT_COLUMNS} from tenant order by partition_no`);
 }
 
-/** Of all tenants, in the order in which a transaction may lock something of each. */
+/** Returns the ids of all tenants, in the order in which a transaction must take locks of several tenants. */
 export async function listTenantIds(system: Queryable): Promise<string[]> {
   const rows = await system.query<{ id: string }>(sql`select id from tenant order by id`);
   return rows.map(({ id }) => id);
 }
 
-/** Tenants with chunks whose terms another version of the analyzer made. */
+/** Returns the tenants whose terms an older version of the analyzer made. */
 export async function listOutdatedTenants(tx: Tx): Promise<string[]> {
   const rows = await tx.query<{ id: string }>(
     sql`select id from tenant where analyzer_version <> ${ANALYZER_VERSION} order by id`,
@@ -81,7 +82,7 @@ export async function listOutdatedTenants(tx: Tx): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Locks the tenant. The last chunk analyzed anew, null before the first; undefined when nothing is to be done. */
+/** Locks the tenant and returns its last analyzed chunk, null before the first; undefined if all chunks are up to date. */
 export async function lockOutdated(tx: Tx, tenantId: string): Promise<string | null | undefined> {
   const [tenant] = await tx.query<{ analyzedTo: string | null }>(sql`
     select analyzed_to from tenant
@@ -89,13 +90,13 @@ export async function lockOutdated(tx: Tx, tenantId: string): Promise<string | n
   return tenant?.analyzedTo;
 }
 
-/** `to` is the last chunk analyzed anew, null when all are. */
+/** Saves the progress: `to` is the last analyzed chunk, null if all chunks are analyzed. */
 export async function saveAnalyzed(tx: Tx, tenantId: string, to: string | null): Promise<void> {
   const version = to === null ? sql`${ANALYZER_VERSION}` : raw('analyzer_version');
   await tx.query(sql`update tenant set analyzed_to = ${to}, analyzer_version = ${version} where id = ${tenantId}`);
 }
 
-/** Removes the tenant and every row of it. Returns false when there was none. Blob files are left to the collector. */
+/** Deletes the tenant and all its rows. Returns false if the tenant does not exist. The collector deletes its blob files. */
 export async function deleteTenant(db: Database, id: string): Promise<boolean> {
   return db.system.transaction(async (tx) => {
     const [tenant] = await tx.query<Tenant>(sql`select ${TENANT_COLUMNS} from tenant where id = ${id} for update`);
@@ -108,12 +109,12 @@ export async function deleteTenant(db: Database, id: string): Promise<boolean> {
   });
 }
 
-/** No plan depends on the distribution of long texts and of arrays, and sampling them takes ANALYZE seconds instead of milliseconds. */
+/** ANALYZE skips these columns: no plan depends on long texts and arrays, and sampling them takes seconds instead of milliseconds. */
 const UNSAMPLED_COLUMNS = ['content', 'context', 'heading_path', 'metadata', 'pages', 'terms'];
 
 const TENANT_COLUMNS = raw('id, name, partition_no, created_at');
 
-/** The policies of the parent do not guard a partition that is named directly: it gets its own. */
+/** Creates the partition with policies of its own: the policies of the parent do not guard a partition that is named directly. */
 async function createPartition(tx: Tx, tenant: Tenant, hasTextSearch: boolean): Promise<void> {
   const partition = identifier(chunkPartition(tenant.partitionNo));
   const literal = raw(`'${tenant.id}'`);
@@ -125,7 +126,7 @@ async function createPartition(tx: Tx, tenant: Tenant, hasTextSearch: boolean): 
   await tx.query(sql`select protect_tenant_rows(${chunkPartition(tenant.partitionNo)})`);
 }
 
-/** Makes either form of the index, of the chunks that are there too. Without bound values: it may be run as a script. */
+/** Returns the statement that creates either form of the index. The statement binds no values, so it can be part of a script. */
 export function termsIndexStatement(
   { id, partitionNo }: Pick<Tenant, 'id' | 'partitionNo'>,
   hasTextSearch: boolean,

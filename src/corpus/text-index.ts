@@ -1,10 +1,10 @@
-/** Which form the index over terms has: a BM25 index of pg_textsearch, or the tables `text_index…` in its place. */
+/** The two forms of the index over terms: a BM25 index of pg_textsearch, or tables that replace it. */
 import type { Database, Queryable } from '../db/database.ts';
 import { canUseTextSearch } from '../db/extensions.ts';
 import { identifier, sql } from '../db/sql.ts';
 import { type Tenant, termsIndex, termsIndexStatement } from './tenant-store.ts';
 
-/** Whether pg_textsearch can be used, and the tenants whose index has the other form or that have none. */
+/** Returns whether pg_textsearch can be used, and the tenants whose index is missing or has the other form. */
 export async function findTextSearchForm(
   db: Queryable,
 ): Promise<{ isUsable: boolean; misplaced: Pick<Tenant, 'id' | 'name' | 'partitionNo'>[] }> {
@@ -17,7 +17,7 @@ export async function findTextSearchForm(
   return { isUsable, misplaced };
 }
 
-/** For the operator: what searches use, and what would be better. */
+/** Returns for the operator which form searches use, and whether the database could use a better form. */
 export async function textSearchFacts(db: Database): Promise<{ ok: boolean; detail: string }> {
   const { isUsable, misplaced } = await findTextSearchForm(db.system);
   const used = db.hasTextSearch ? 'BM25 index of pg_textsearch' : 'BM25 over tsvector';
@@ -36,15 +36,15 @@ export async function textSearchFacts(db: Database): Promise<{ ok: boolean; deta
 }
 
 /**
- * Gives every tenant the form that the database can do now: BM25 indexes once pg_textsearch can be used, tables where it
- * cannot. Each tenant in a transaction of its own; its chunks cannot be changed meanwhile. Returns the names of the tenants whose
- * form changed. Running processes learn of it when they start again.
+ * Gives every tenant the form that the database supports now: BM25 indexes if pg_textsearch can be used, tables otherwise. Each
+ * tenant has its own transaction, which blocks changes of its chunks. Returns the names of the tenants whose form changed.
+ * Running processes use the new form after their next start.
  */
 export async function rearrangeTextSearch(db: Database): Promise<string[]> {
   const { isUsable, misplaced } = await findTextSearchForm(db.system);
   for (const tenant of misplaced) {
     const { id, partitionNo } = tenant;
-    // One message is one transaction. The index of a large corpus takes longer than a statement of a request may.
+    // One message is one transaction. Indexing a large corpus takes longer than the statement timeout of requests.
     await db.system.executeOutsideTransaction(`
       select drop_text_index('${id}', ${partitionNo});
       drop index if exists ${identifier(termsIndex(partitionNo)).text};

@@ -1,8 +1,8 @@
 /**
- * Counts what API keys use of the chat model, and says when a budget is used up.
+ * Counts the tokens of the chat model that API keys use, and refuses requests over a budget.
  *
- * Counts are kept in memory and written together every few seconds, so that no answer waits for them: a process that is killed
- * loses those. Writing reads back what other processes wrote.
+ * Counts are kept in memory and written together every few seconds, so that no answer waits for a write. A killed process loses
+ * unwritten counts. Each write also reads the counts that other processes wrote.
  */
 import type { Database } from '../db/database.ts';
 import { ServiceError } from '../errors.ts';
@@ -12,32 +12,32 @@ import { addUsage, dropUsageBefore, type KeyUsage, readTokensOfDay, type TokensO
 export const FLUSH_INTERVAL_MS = 5_000;
 export const USAGE_KEPT_DAYS = 400;
 const DAY_MS = 86_400_000;
-/** Tenants whose counts of the day are remembered. */
+/** Maximum number of tenants whose counts of the day are cached. */
 const TENANTS_MAX = 10_000;
 
-/** Whose usage it is. */
+/** The key, and its tenant, that usage belongs to. */
 export interface Account {
   tenantId: string;
   apiKeyId: string;
 }
 
 export interface UsageLedger {
-  /** Counts one call to the model. */
+  /** Counts one call of the model. */
   add(account: Account, usage: { inputTokens: number; outputTokens: number }): void;
-  /** @throws ServiceError rate_limited until the next day of UTC, when the key or its tenant has used its tokens up. */
+  /** @throws ServiceError rate_limited until the next UTC day, if the key or its tenant has used all its tokens. */
   assertBudget(account: Account): Promise<void>;
-  /** Writes what is not written yet. */
+  /** Writes the unwritten counts. */
   flush(): Promise<void>;
-  /** Writes for the last time. */
+  /** Writes the unwritten counts for the last time. */
   close(): Promise<void>;
 }
 
 export interface LedgerOptions {
   db: Database;
   clock: Clock;
-  /** Input and output together; 0 = not limited. */
+  /** Input and output tokens together; 0 means no limit. */
   tokensPerDay: { key: number; tenant: number };
-  /** Told when counts could not be written; they are kept and written the next time. */
+  /** Called when counts could not be written. The counts are kept and written the next time. */
   onError(error: unknown): void;
 }
 
@@ -46,7 +46,7 @@ interface TenantDay {
   tokens: Map<string, number>;
 }
 
-/** The day of UTC, as `2026-11-22`. */
+/** Returns the UTC day, as `2026-11-22`. */
 export function utcDay(at: Date): string {
   return at.toISOString().slice(0, 10);
 }
@@ -109,7 +109,7 @@ export function openUsageLedger({ db, clock, tokensPerDay, onError }: LedgerOpti
     await running;
   }
 
-  /** Written and not yet written. */
+  /** Returns the tokens of the day, both written and unwritten. */
   function usedToday({ tenantId, apiKeyId }: Account, day: string): { key: number; tenant: number } {
     const used = { key: 0, tenant: 0 };
     const take = (ofKey: string, tokens: number): void => {

@@ -1,4 +1,4 @@
-/** SQL of the table usage_day: what API keys used of the chat model. */
+/** SQL of the table usage_day: how many tokens of the chat model API keys used. */
 import type { Database, Queryable, SystemDatabase } from '../db/database.ts';
 import { recordset } from '../db/recordset.ts';
 import { sql } from '../db/sql.ts';
@@ -16,7 +16,7 @@ export interface KeyUsage extends UsageRow {
   day: string;
 }
 
-/** Input and output together. */
+/** Input and output tokens together. */
 export interface TokensOfKey {
   tenantId: string;
   apiKeyId: string;
@@ -32,7 +32,7 @@ const USAGE_COLUMNS = {
   output_tokens: 'bigint',
 } as const;
 
-/** Adds to what is there. Rows of tenants that are gone are dropped. */
+/** Adds the counts to the stored counts. Rows of deleted tenants are dropped. */
 export async function addUsage(tx: Queryable, rows: readonly KeyUsage[]): Promise<void> {
   const given = recordset(USAGE_COLUMNS, rows);
   await tx.query(sql`
@@ -44,7 +44,7 @@ export async function addUsage(tx: Queryable, rows: readonly KeyUsage[]): Promis
       output_tokens = usage_day.output_tokens + excluded.output_tokens`);
 }
 
-/** Of each key of the tenants that was used on that day. */
+/** Returns the tokens of each key of these tenants that was used on that day. */
 export async function readTokensOfDay(
   db: Queryable,
   tenantIds: readonly string[],
@@ -55,7 +55,7 @@ export async function readTokensOfDay(
     from usage_day where tenant_id = any (${tenantIds}::uuid[]) and day = ${day}::date`);
 }
 
-/** Days on which the key was used, from `sinceDay` on, oldest first. */
+/** Returns the days from `sinceDay` on which the key was used, oldest first. */
 export async function listUsage(
   db: Database,
   tenantId: string,

@@ -1,4 +1,5 @@
-/** Plain data that stores keep and that parsers make: typed metadata, chunks, and why a file failed. */
+/** Plain data that parsers make and stores keep: typed metadata, chunks, and the reason why a file failed. */
+
 /** Types of values that chunk metadata and origin metadata carry on the wire. */
 export type MetadataType = 'string' | 'integer' | 'float' | 'date' | 'datetime';
 
@@ -6,7 +7,7 @@ export type MetadataType = 'string' | 'integer' | 'float' | 'date' | 'datetime';
 export interface TypedValue {
   val: string;
   type: MetadataType;
-  /** Only of what is stored: an origin record that comes from a connector, not from the document itself (policies ask). */
+  /** Only in stored origin records: true if the connector reported the record, not the file itself. Policies check this. */
   trusted?: boolean;
 }
 
@@ -26,20 +27,20 @@ export interface ChunkDraft {
   /** Repeated table header, links (text/link-line.ts): indexed, given to the model, never shown as content. */
   context: string | null;
   headingPath: string[];
-  /** All pages the chunk touches, ascending. */
+  /** All pages that the chunk touches, ascending. */
   pages: number[] | null;
   metadata: TypedMetadata;
   /** Analyzer terms of title + heading path + context + content, joined by blanks. */
   terms: string;
 }
 
-/** Why one file failed. `title` and `message` are shown to people. */
+/** The reason why a file failed. People see `title` and `message`. */
 export interface FileFailure {
   stage: 'list' | 'fetch' | 'detect' | 'parse' | 'chunk' | 'store';
   title: string;
   message: string;
-  /** True when the same bytes may succeed later (worker crash, memory pressure), false when the file itself is at fault. */
+  /** True if the same bytes may succeed later (worker crash, memory pressure); false if the file itself is at fault. */
   retryable: boolean;
-  /** The file was read to its end and holds nothing that could be found. */
+  /** True if the file was read completely and contains nothing that a search could find. */
   isEmpty?: boolean;
 }

@@ -1,60 +1,60 @@
 /**
- * SQL of the tables embedding_generation, chunk_vector and embedding_cache. Which chunks wait for a vector is in
- * embedding-queue-store.ts.
+ * SQL of the tables embedding_generation, chunk_vector and embedding_cache. embedding-queue-store.ts knows which chunks wait for a
+ * vector.
  *
- * The vectors of a generation are a table of their own, so that they have an index of their dimension and go with one DROP.
+ * Each generation has its own table of vectors. The table has an index of the generation's dimension, and one DROP deletes it.
  */
 import type { Database, Queryable, Tx } from '../db/database.ts';
 import { identifier, raw, type Sql, sql } from '../db/sql.ts';
 
-/** What a search needs to know of the vectors that serve. */
+/** The facts that a search needs about the vectors in use. */
 export interface ServingVectors {
   generation: number;
-  /** As the provider knows it; queries are embedded with it. */
+  /** The provider's name of the model, which also embeds the queries. */
   model: string;
   dimension: number;
   element: Element;
-  /** Table with chunk_id and source_id, the vectors in `vectorColumn`, and an HNSW index on `vectorOrder`. */
+  /** The table with chunk_id, source_id, the vectors in `vectorColumn`, and an HNSW index on `vectorOrder`. */
   table: string;
 }
 
 /**
- * A number of a vector: `half` takes two bytes, `single` four. Without hardware for half precision, as in the embedded engine,
- * comparing such vectors takes twice as long and building their index five times.
+ * The precision of a vector's numbers: `half` takes two bytes, `single` four. The embedded engine has no hardware for half
+ * precision: comparing half vectors takes twice as long there, and building their index takes five times as long.
  */
 export type Element = 'half' | 'single';
 
-/** What is needed to read vectors. */
+/** The facts that are needed to read vectors. */
 export type VectorKind = Pick<ServingVectors, 'dimension' | 'element'>;
 
 const ELEMENTS = {
   half: { column: 'embedding', type: 'halfvec', bytes: 2 },
   single: { column: 'embedding_single', type: 'vector', bytes: 4 },
 } as const;
-/** More cannot be indexed. */
+/** pgvector cannot index more dimensions of single precision. */
 const SINGLE_DIMENSION_MAX = 2000;
 
-/** How a new generation keeps its numbers. */
+/** Returns the precision of a new generation. */
 export function elementFor({ kind }: Pick<Database, 'kind'>, dimension: number): Element {
   return kind === 'embedded' && dimension <= SINGLE_DIMENSION_MAX ? 'single' : 'half';
 }
 
-/** The tenant's part of chunk_vector; each generation is a part of it. */
+/** Returns the name of the tenant's partition of chunk_vector; each generation is a partition of this partition. */
 export function vectorPartition(partitionNo: number): string {
   return `chunk_vector_${partitionNo}`;
 }
 
-/** The table of one generation's vectors. */
+/** Returns the name of the table with one generation's vectors. */
 export function vectorTable(partitionNo: number, generation: number): string {
   return `${vectorPartition(partitionNo)}_${generation}`;
 }
 
-/** Of table chunk_vector. */
+/** Returns the column of chunk_vector with vectors of this precision. */
 export function vectorColumn({ element }: Pick<VectorKind, 'element'>): Sql {
   return raw(ELEMENTS[element].column);
 }
 
-/** The indexed expression: `order by <this> <=> $1::<vectorType>` finds the nearest by cosine distance. */
+/** Returns the indexed expression: `order by <expression> <=> $1::<vectorType>` finds the nearest vectors by cosine distance. */
 export function vectorOrder(kind: VectorKind): Sql {
   return sql`(${vectorColumn(kind)}::${vectorType(kind)})`;
 }
@@ -63,17 +63,17 @@ export function vectorType({ element, dimension }: VectorKind): Sql {
   return raw(`${ELEMENTS[element].type}(${Math.trunc(dimension)})`);
 }
 
-/** How many vectors fit a page of a table. */
+/** Returns the number of vectors that fit in a page of a table. */
 export function vectorsPerPage({ element, dimension }: VectorKind): number {
   return Math.max(1, Math.floor(PAGE_BYTES / (ELEMENTS[element].bytes * dimension + ROW_BYTES)));
 }
 
-/** Without what PostgreSQL needs of it. */
+/** Bytes of a page without PostgreSQL's own header. */
 const PAGE_BYTES = 8_168;
-/** What a row has besides its vector. */
+/** Bytes of a row without its vector. */
 const ROW_BYTES = 136;
 
-/** A vector as PostgreSQL reads it. Half precision keeps three digits; five are written. */
+/** Returns the vector as PostgreSQL's text. Five digits are written; half precision keeps three of them. */
 export function vectorText(vector: Float32Array): string {
   let text = '[';
   for (let i = 0; i < vector.length; i += 1) {
@@ -83,7 +83,7 @@ export function vectorText(vector: Float32Array): string {
   return `${text}]`;
 }
 
-/** The same in the binary form, to be bound as `vector`: a search does not spend its time on digits. */
+/** Returns the vector in binary form, to be bound as `vector`: a search need not spend time on parsing digits. */
 export function vectorBytes(vector: Float32Array): Buffer {
   const bytes = Buffer.alloc(VECTOR_HEAD_BYTES + 4 * vector.length);
   bytes.writeUInt16BE(vector.length);
@@ -92,10 +92,10 @@ export function vectorBytes(vector: Float32Array): Buffer {
   return bytes;
 }
 
-/** The dimension, and two that are 0. */
+/** The header of the binary form: the dimension in two bytes, and two zero bytes. */
 const VECTOR_HEAD_BYTES = 4;
 
-/** Called with the creation of a tenant. */
+/** Creates the tenant's partition of chunk_vector; called when the tenant is created. */
 export async function createVectorPartition(tx: Tx, tenant: { id: string; partitionNo: number }): Promise<void> {
   const name = vectorPartition(tenant.partitionNo);
   await tx.query(sql`create table ${identifier(name)} partition of chunk_vector for values in (${raw(`'${tenant.id}'`)})
@@ -103,7 +103,7 @@ export async function createVectorPartition(tx: Tx, tenant: { id: string; partit
   await tx.query(sql`select protect_tenant_rows(${name})`);
 }
 
-/** The vectors that searches use now; undefined when the tenant has none (yet). */
+/** Returns the vectors that searches use now; undefined if the tenant has no vectors yet. */
 export async function findServingVectors(tx: Queryable, tenantId: string): Promise<ServingVectors | undefined> {
   const [found] = await tx.query<Omit<ServingVectors, 'table'> & { partitionNo: number }>(sql`
     select g.generation, g.model, g.dimension, g.element, t.partition_no
@@ -120,24 +120,24 @@ export interface Generation {
   dimension: number;
   element: Element;
   status: 'building' | 'serving' | 'retired';
-  /** All chunks that were there before it have been made to wait for its vectors. */
+  /** True if all chunks that existed before the generation have been queued for a vector. */
   filled: boolean;
   indexed: boolean;
 }
 
 const GENERATION_COLUMNS = raw('generation, model, dimension, element, status, filled, indexed');
 
-/** In order of creation. */
+/** Returns all generations of the tenant, in order of creation. */
 export async function listGenerations(tx: Queryable, tenantId: string): Promise<Generation[]> {
   return tx.query<Generation>(sql`
     select ${GENERATION_COLUMNS} from embedding_generation where tenant_id = ${tenantId} order by generation`);
 }
 
 /**
- * Begins the next generation, with its table. The caller holds `lockEmbedding`, so that no chunk is stored meanwhile.
- * `indexed`: with its index from the start, which is slower to fill and never holds up a search.
+ * Begins the next generation and creates its table. The caller holds `lockEmbedding`, so that no chunk is stored meanwhile.
+ * `indexed` creates the index at once: filling the table is slower, but no search ever waits for the index.
  *
- * @param tx a system transaction: it makes a table.
+ * @param tx a system transaction, because the function creates a table.
  */
 export async function createGeneration(
   tx: Tx,
@@ -160,7 +160,7 @@ export async function createGeneration(
   const column = vectorColumn(kind);
   await tx.query(sql`alter table ${table} alter column ${column} set not null,
     add check (vector_dims(${column}) = ${raw(String(dimension))}), alter column ${column} set statistics 0`);
-  // A scan of vectors within their rows is many times faster than of vectors beside them.
+  // Scanning vectors that are stored inside their rows is many times faster than scanning vectors in TOAST.
   if (ELEMENTS[element].bytes * dimension <= INLINE_BYTES_MAX) {
     await tx.query(sql`alter table ${table} alter column ${column} set storage plain`);
   }
@@ -169,7 +169,7 @@ export async function createGeneration(
   return generation;
 }
 
-/** Longer rows would not fit a page. */
+/** Longer vectors would not fit in a page. */
 const INLINE_BYTES_MAX = 7_600;
 
 function indexStatement(table: string, kind: VectorKind): Sql {
@@ -177,12 +177,12 @@ function indexStatement(table: string, kind: VectorKind): Sql {
     on ${identifier(table)} using hnsw (${vectorOrder(kind)} ${raw(`${ELEMENTS[kind.element].type}_cosine_ops`)})`;
 }
 
-/** What building the index may use at least: with less it is built on disk, many times slower. The operator may allow more. */
+/** Minimum memory for building the index: with less, the build uses the disk and is many times slower. */
 const INDEX_MEMORY_KIB_MIN = 256 * 1024;
 
 /**
- * Makes the index of a generation that has none. On the embedded database everything waits until it is made. That of a large corpus
- * takes longer than a statement of a request may: it is made without the limit, one message being one transaction.
+ * Creates the index of a generation. On the embedded database everything else waits for the build. Indexing a large corpus takes
+ * longer than the statement timeout of requests, so the build runs without the limit; one message is one transaction.
  */
 export async function indexGeneration(
   db: Database,
@@ -201,7 +201,7 @@ export async function indexGeneration(
     update embedding_generation set indexed = true where tenant_id = '${id}' and generation = ${Math.trunc(generation)}`);
 }
 
-/** From now on searches use it; the one before is retired. */
+/** Makes searches use the generation, and retires the generation that they used before. */
 export async function serveGeneration(tx: Tx, tenantId: string, generation: number, now: Date): Promise<void> {
   await tx.query(sql`update embedding_generation set status = 'retired', retired_at = ${now}
     where tenant_id = ${tenantId} and status = 'serving' and generation <> ${generation}`);
@@ -211,15 +211,15 @@ export async function serveGeneration(tx: Tx, tenantId: string, generation: numb
 
 export interface NewVector {
   chunkId: string;
-  /** SHA-256 of the text that was embedded. */
+  /** SHA-256 of the embedded text. */
   hash: Buffer;
-  /** As `vectorText` writes it. */
+  /** The vector, as `vectorText` writes it. */
   embedding: string;
 }
 
 /**
- * Stores vectors of chunks that are still there; returns the ids of those. Chunks that are being deleted at this moment are
- * left out, and none of the others can be deleted before the transaction ends.
+ * Stores vectors of chunks that still exist, and returns the ids of these chunks. Chunks that another transaction is deleting are
+ * skipped. The other chunks cannot be deleted until the transaction ends.
  */
 export async function insertVectors(
   tx: Tx,
@@ -245,14 +245,14 @@ export async function insertVectors(
   return rows.map((row) => row.id);
 }
 
-/** How far the chunks that were there before the generation have been made to wait; `filled`: to the end. */
+/** Returns the last chunk that `fillWaiting` has looked at for this generation; null before the first. */
 export async function findFilledTo(tx: Queryable, tenantId: string, generation: number): Promise<string | null> {
   const [row] = await tx.query<{ filledTo: string | null }>(sql`
     select filled_to from embedding_generation where tenant_id = ${tenantId} and generation = ${generation}`);
   return row?.filledTo ?? null;
 }
 
-/** @param filledTo null: there are no more. */
+/** Saves the last chunk that `fillWaiting` has looked at. @param filledTo null marks the generation as filled. */
 export async function saveFilledTo(
   tx: Tx,
   tenantId: string,
@@ -264,13 +264,13 @@ export async function saveFilledTo(
     where tenant_id = ${tenantId} and generation = ${generation}`);
 }
 
-/** Given up: another model was configured meanwhile. */
+/** Retires the generation that is being built, because another model was configured meanwhile. */
 export async function retireBuilding(tx: Tx, tenantId: string, now: Date): Promise<void> {
   await tx.query(sql`update embedding_generation set status = 'retired', retired_at = ${now}
     where tenant_id = ${tenantId} and status = 'building'`);
 }
 
-/** Generations that were retired before this time: no search reads them any more. */
+/** Returns the generations that were retired before this time; no search reads them any more. */
 export async function listRetired(tx: Queryable, tenantId: string, before: Date): Promise<number[]> {
   const rows = await tx.query<{ generation: number }>(sql`
     select generation from embedding_generation
@@ -278,7 +278,7 @@ export async function listRetired(tx: Queryable, tenantId: string, before: Date)
   return rows.map((row) => row.generation);
 }
 
-/** Drops the vectors of a retired generation, with their index. */
+/** Drops the vectors and the index of a retired generation. */
 export async function dropGeneration(db: Database, tenantId: string, generation: number): Promise<void> {
   await db.system.transaction(async (tx) => {
     const [found] = await tx.query<{ partitionNo: number }>(sql`
@@ -290,7 +290,7 @@ export async function dropGeneration(db: Database, tenantId: string, generation:
   });
 }
 
-/** Vectors of texts that were embedded before, by the hex of the text's hash: of other chunks, or of replaced ones. */
+/** Returns vectors of texts that were embedded before, for other chunks or for replaced chunks, by the hex of the text's hash. */
 export async function findVectors(
   tx: Queryable,
   tenantId: string,
@@ -306,27 +306,27 @@ export async function findVectors(
   return new Map(rows.map((row) => [row.hash, row.embedding]));
 }
 
-/** Before chunks of sources are replaced: what comes back unchanged finds its vector again. */
-export async function keepVectorsOfSources(
+/** Caches the vectors of sources before their chunks are replaced: a chunk that comes back unchanged finds its vector again. */
+export async function cacheVectorsOfSources(
   tx: Tx,
   tenantId: string,
   sourceIds: readonly string[],
   now: Date,
 ): Promise<void> {
-  await keepVectors(tx, tenantId, sql`c.source_id = any(${[...sourceIds]}::uuid[])`, now);
+  await cacheVectors(tx, tenantId, sql`c.source_id = any(${[...sourceIds]}::uuid[])`, now);
 }
 
-/** Before chunks are removed that others have taken the place of: as above. */
-export async function keepVectorsOfChunks(
+/** Caches the vectors of chunks before they are deleted because others replaced them. */
+export async function cacheVectorsOfChunks(
   tx: Tx,
   tenantId: string,
   chunkIds: readonly string[],
   now: Date,
 ): Promise<void> {
-  if (chunkIds.length > 0) await keepVectors(tx, tenantId, sql`c.id = any(${[...chunkIds]}::uuid[])`, now);
+  if (chunkIds.length > 0) await cacheVectors(tx, tenantId, sql`c.id = any(${[...chunkIds]}::uuid[])`, now);
 }
 
-async function keepVectors(tx: Tx, tenantId: string, chunks: Sql, now: Date): Promise<void> {
+async function cacheVectors(tx: Tx, tenantId: string, chunks: Sql, now: Date): Promise<void> {
   await tx.query(sql`
     insert into embedding_cache (tenant_id, model, content_hash, embedding, created_at)
     select distinct on (g.model, v.content_hash) v.tenant_id, g.model, v.content_hash,
@@ -341,7 +341,7 @@ export async function dropCachedVectors(tx: Tx, tenantId: string, before: Date):
   await tx.query(sql`delete from embedding_cache where tenant_id = ${tenantId} and created_at < ${before}`);
 }
 
-/** Generations of all tenants that are being built or serve, by model. */
+/** Returns the generations of all tenants that are being built or in use, by model. */
 export async function countGenerations(
   system: Queryable,
 ): Promise<{ model: string; dimension: number; status: 'building' | 'serving'; tenants: number }[]> {

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Caller } from '../access/caller.ts';
 import type { Source } from '../corpus/source-store.ts';
 import { apiRecords } from '../filters/metadata.ts';
-import { FACTS_SHOWN, redactText } from '../redaction/apply-redaction.ts';
+import { FACT_STEPS, redactText } from '../redaction/apply-redaction.ts';
 import type { Redactor } from '../redaction/redact.ts';
 import { collect } from '../util/collect.ts';
 import { unixSeconds } from '../util/time.ts';
@@ -64,15 +64,15 @@ export const sourceDetailsSchema = z
 /** Returns the redacted records that were set through the API, without those that a rule withholds. */
 export function redactRecords(metadata: Source['metadata'], redactor: Redactor | null) {
   return collect(apiRecords(metadata), async (record) => {
-    const key = await redactText(redactor, record.key, FACTS_SHOWN);
-    const val = await redactText(redactor, record.val, FACTS_SHOWN);
+    const key = await redactText(redactor, record.key, FACT_STEPS);
+    const val = await redactText(redactor, record.val, FACT_STEPS);
     return key === undefined || val === undefined ? undefined : { ...record, key, val };
   });
 }
 
 /** Returns the redacted name, address and metadata. A withheld name becomes empty, a withheld address null. */
 export async function redactFacts({ name, url, metadata }: Source, redactor: Redactor | null) {
-  const redact = (text: string): Promise<string | undefined> => redactText(redactor, text, FACTS_SHOWN);
+  const redact = (text: string): Promise<string | undefined> => redactText(redactor, text, FACT_STEPS);
   return {
     name: (await redact(name)) ?? '',
     url: url === null ? null : ((await redact(url)) ?? null),
@@ -87,7 +87,7 @@ export async function toSourceDetails(
   caller: Pick<Caller, 'scopes'>,
 ): Promise<z.input<typeof sourceDetailsSchema>> {
   const { name, url, metadata } = await redactFacts(source, redactor);
-  const path = source.path === null ? null : await redactText(redactor, source.path, FACTS_SHOWN);
+  const path = source.path === null ? null : await redactText(redactor, source.path, FACT_STEPS);
   return {
     id: source.id,
     source_group_id: source.sourceGroupId,
@@ -110,6 +110,6 @@ export async function toSourceDetails(
     text_length: source.textLength,
     chunk_count: source.chunkCount,
     // Warnings may quote the file.
-    warnings: await collect(source.warnings, (warning) => redactText(redactor, warning, FACTS_SHOWN)),
+    warnings: await collect(source.warnings, (warning) => redactText(redactor, warning, FACT_STEPS)),
   };
 }

@@ -7,7 +7,7 @@
  */
 import { deleteChunksOfPendingSources } from '../corpus/chunk-writer.ts';
 import { lockGroup, type SourceGroup, setGroupStatus, UPLOADED } from '../corpus/group-store.ts';
-import { findGroupIdOfRun, listRunErrors, lockRun, type Run, setRunStatus, takeRun } from '../corpus/run-store.ts';
+import { claimRun, findGroupIdOfRun, listRunErrors, lockRun, type Run, setRunStatus } from '../corpus/run-store.ts';
 import { countSources } from '../corpus/source-lookup.ts';
 import type { Tx } from '../db/database.ts';
 import { runOutcome } from '../jobs/progress.ts';
@@ -79,7 +79,7 @@ async function takeOrEnd(deps: IngestDeps, tenantId: string, runId: string): Pro
     }
     // The status is still active although the job was redelivered, so the previous worker died.
     for (const status of pathToStarting(group.status)) await setGroupStatus(tx, tenantId, group.id, status);
-    const attempt = await takeRun(tx, tenantId, run.id, now);
+    const attempt = await claimRun(tx, tenantId, run.id, now);
     return {
       tenantId,
       runId,

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { collect } from '../util/collect.ts';
-import { FACTS_SHOWN, redactText } from './apply-redaction.ts';
+import { FACT_STEPS, redactText } from './apply-redaction.ts';
 import { compileRedactor } from './redact.ts';
 import type { RedactionRule } from './redaction-policy.ts';
 
-test('texts are redacted until the request that asked for them ends', async () => {
+test('redaction of many texts stops when the request that needs them is aborted', async () => {
   const rule: RedactionRule = {
     name: 'word',
     kind: 'dictionary',
@@ -22,7 +22,7 @@ test('texts are redacted until the request that asked for them ends', async () =
     Array.from({ length: 1000 }, (_, i) => `secret ${i}`),
     async (value) => {
       if (shown.length === 2) request.abort(new Error('gone'));
-      shown.push(await redactText(redactor, value, FACTS_SHOWN, request.signal));
+      shown.push(await redactText(redactor, value, FACT_STEPS, request.signal));
       return value;
     },
   );

@@ -1,21 +1,24 @@
-/** Redaction of what is made of several texts, step after step. Others run in between: a rule may take its time. */
+/** Redacts records of several texts, step by step. Other work runs in between, because a rule may take long. */
 
 import type { TypedMetadata } from '../corpus/values.ts';
 import { collect } from '../util/collect.ts';
 import type { ApplyAt, RedactionMatch, Redactor } from './redact.ts';
 
-/** What was stored under other ingest rules than those in force is shown as those would have left it, until it is read anew. */
-export function shownAt(redactor: Redactor | null, redactedBy: string): readonly ApplyAt[] {
+/**
+ * Returns the steps whose rules apply to a stored text before a reader sees it. Text that was stored under other ingest rules also
+ * passes the present ingest rules, until the source is read again.
+ */
+export function readerSteps(redactor: Redactor | null, redactedBy: string): readonly ApplyAt[] {
   return redactor === null || redactor.ingestMark === redactedBy ? ['retrieval'] : ['ingest', 'retrieval'];
 }
 
 /**
- * Names, addresses and what an origin says are stored as they are, so that an origin is compared with what it said; they are always
- * shown as both kinds of rules leave them.
+ * The steps for names, addresses and metadata of an origin. They are stored unredacted, so that a listing can be compared with the
+ * previous one. Both kinds of rules apply before a reader sees them.
  */
-export const FACTS_SHOWN: readonly ApplyAt[] = ['ingest', 'retrieval'];
+export const FACT_STEPS: readonly ApplyAt[] = ['ingest', 'retrieval'];
 
-/** Undefined: a rule withholds the text as a whole. @throws the signal's reason when it aborts. */
+/** Returns the redacted text; undefined if a rule blocks the whole text. @throws the signal's reason if the signal aborts. */
 export async function redactText(
   redactor: Redactor | null,
   text: string,
@@ -32,27 +35,27 @@ export async function redactText(
   return left;
 }
 
-/** The same, with where places of the text (code points) are afterwards. */
-export async function redactWithPlaces(
+/** Returns the redacted text and a function from old to new offsets in code points; undefined if a rule blocks the text. */
+export async function redactWithOffsets(
   redactor: Redactor | null,
   text: string,
   steps: readonly ApplyAt[],
-): Promise<{ text: string; placeOf: (at: number) => number } | undefined> {
+): Promise<{ text: string; offsetOf: (at: number) => number } | undefined> {
   let left = text;
-  let placeOf = (at: number): number => at;
+  let offsetOf = (at: number): number => at;
   for (const step of steps) {
     if (!redactor?.appliesAt(step)) continue;
     const { text: redacted, matches, blocked } = await redactor.redact(left, step);
     if (blocked) return undefined;
     left = redacted;
-    const before = placeOf;
-    const after = placesAfter(matches);
-    placeOf = (at) => after(before(at));
+    const before = offsetOf;
+    const after = offsetsAfter(matches);
+    offsetOf = (at) => after(before(at));
   }
-  return { text: left, placeOf };
+  return { text: left, offsetOf };
 }
 
-/** Values and keys; a record of which either is withheld is left out. */
+/** Redacts keys and values. A record is dropped if a rule blocks its key or its value. */
 export async function redactMetadata(
   redactor: Redactor | null,
   metadata: TypedMetadata,
@@ -63,13 +66,13 @@ export async function redactMetadata(
     const shownKey = await redactText(redactor, key, steps);
     const val = await redactText(redactor, value.val, steps);
     if (shownKey === undefined || val === undefined) return undefined;
-    // What is masked is no number and no date any more.
+    // A redacted value is not a number or a date any more.
     return [shownKey, val === value.val ? value : { ...value, val, type: 'string' as const }] as const;
   });
   return Object.fromEntries(shown);
 }
 
-interface ShownText {
+interface ChunkTexts {
   name: string;
   url: string | null;
   content: string;
@@ -79,8 +82,8 @@ interface ShownText {
   chunkMetadata: TypedMetadata;
 }
 
-/** A chunk with all its texts; undefined when one that belongs to reading it is withheld. */
-export async function redactChunk<T extends Partial<ShownText>>(
+/** Redacts all texts of a chunk; returns undefined if a rule blocks its name, content, context or headings. */
+export async function redactChunk<T extends Partial<ChunkTexts>>(
   redactor: Redactor | null,
   chunk: T,
   steps: readonly ApplyAt[],
@@ -105,8 +108,11 @@ export async function redactChunk<T extends Partial<ShownText>>(
   return shown;
 }
 
-/** Where a place of the text is after its matches were replaced: inside one, at its replacement's end. In the units of the matches. */
-export function placesAfter(
+/**
+ * Returns a function from offsets before the replacement of `matches` to offsets after it, in the units of the matches. An offset
+ * inside a match moves to the end of its replacement.
+ */
+export function offsetsAfter(
   matches: readonly RedactionMatch[],
   lengthOf: (replacement: string) => number = (replacement) => [...replacement].length,
 ): (at: number) => number {
@@ -119,7 +125,7 @@ export function placesAfter(
   return (at) => {
     let low = 0;
     let high = moved.length;
-    // The first match that ends behind the place.
+    // Finds the first match that ends after the offset.
     while (low < high) {
       const middle = (low + high) >> 1;
       if (moved[middle]!.end <= at) low = middle + 1;

@@ -1,4 +1,4 @@
-/** Many terms at once: an Aho-Corasick automaton over the normal form, with case and words of our own. */
+/** Finds many terms at once: an Aho-Corasick automaton over the normal form, with its own folding of case and bounds of words. */
 import { normalForm } from './normal-form.ts';
 import type { Finder } from './redaction-session.ts';
 import { wordBegins, wordEnds } from './word-bounds.ts';
@@ -17,7 +17,7 @@ export function openDictionary(terms: readonly string[], { ignoreCase, wholeWord
       let state = 0;
       for (let i = from; i < text.length && i - depth[state]! < until; i++) {
         state = trie.step(state, fold(text.charCodeAt(i)));
-        // The longest term that ends here says it all: the shorter ones lie within.
+        // The longest term that ends here is enough: the shorter terms lie within it.
         for (let at = termAt[state] ? state : shorterTerm[state]!; at > 0; at = shorterTerm[at]!) {
           const end = i + 1;
           const start = end - depth[at]!;
@@ -38,7 +38,7 @@ export function openDictionary(terms: readonly string[], { ignoreCase, wholeWord
   };
 
   function formsOf(given: readonly string[]): Set<string> {
-    // An accent is a part of its letter or a character of its own.
+    // A text writes an accent as part of its letter or as a separate character.
     return new Set(given.flatMap((term) => ['NFC', 'NFD'].map((form) => normalForm(term.trim().normalize(form)).text)));
   }
 }
@@ -46,12 +46,12 @@ export function openDictionary(terms: readonly string[], { ignoreCase, wholeWord
 class Automaton {
   readonly depth: Int32Array;
   readonly fail: Int32Array;
-  /** 1: a term ends in this state. */
+  /** 1 if a term ends in this state. */
   readonly termAt: Uint8Array;
-  /** The longest suffix of this state that is a term; 0 = none. */
+  /** The longest suffix of this state that is a term; 0 without one. */
   readonly shorterTerm: Int32Array;
   longest = 0;
-  /** Children by (state, unit): open addressing, -1 = free. */
+  /** Children by (state, unit) in a hash table with open addressing; -1 marks a free slot. */
   readonly #states: Int32Array;
   readonly #units: Uint16Array;
   readonly #children: Int32Array;
@@ -73,7 +73,7 @@ class Automaton {
     this.#link(this.#insert(terms, fold));
   }
 
-  /** @returns each state's (parent, unit), in the order in which the states were made. */
+  /** @returns the (parent, unit) of each state, in the order of their creation. */
   #insert(terms: ReadonlySet<string>, fold: (code: number) => number): { parent: number; unit: number }[] {
     const made = [{ parent: 0, unit: 0 }];
     for (const term of terms) {
@@ -122,7 +122,7 @@ class Automaton {
     return this.#states[slot] === -1 ? -1 : this.#children[slot]!;
   }
 
-  /** Where (state, unit) is, or is to be. */
+  /** Returns the slot of (state, unit), or the free slot for it. */
   #slot(state: number, unit: number): number {
     let slot = (Math.imul(state, 0x9e3779b1) ^ Math.imul(unit, 0x85ebca6b)) >>> 0;
     slot = (slot ^ (slot >>> 15)) & this.#mask;
@@ -134,7 +134,7 @@ class Automaton {
 
 const folded = new Int32Array(0x10000).fill(-1);
 
-/** One unit to one unit, so that offsets stay: ß is not ss. */
+/** Folds case unit by unit, so that offsets stay: ß does not become ss. */
 function foldCase(code: number): number {
   if (folded[code] === -1) {
     const char = String.fromCharCode(code);

@@ -1,8 +1,8 @@
 /**
- * Names in text that arrives in pieces, found by an analyzer that is asked about one window after the other.
+ * Finds names in text that arrives in pieces. An analyzer looks at one window of the text after the other.
  *
- * An analyzer judges by what stands around a name. So windows overlap, and what it says of the end of a window is asked again
- * with the next one: a name is known only when enough of the text behind it was there.
+ * The analyzer needs the text around a name. Windows therefore overlap. Names near the end of a window do not count: the next
+ * window contains them again, with more text after them.
  */
 import type { NameEntity } from './detectors/entities.ts';
 import { normalForm } from './normal-form.ts';
@@ -15,40 +15,40 @@ export interface NameSpan {
   end: number;
 }
 
-/** @throws ServiceError when the analyzer cannot be asked: a text that was not looked at must not pass for one without names. */
+/** Returns the names in the text. @throws ServiceError if the analyzer fails: an unchecked text must not pass as one without names. */
 export type FindNames = (text: string, entities: readonly NameEntity[], signal?: AbortSignal) => Promise<NameSpan[]>;
 
-/** Of a window, in UTF-16 units, beside what stands before. */
+/** Length of a window in UTF-16 units, without the repeated text before it. */
 export const WINDOW_LENGTH = 4_000;
-/** Text that stands before what is asked about. */
+/** Length of the repeated text before a window. */
 const BEHIND_LENGTH = 200;
-/** Text behind a name that the analyzer has seen before the name counts. */
+/** Length of text after a name that the window must contain before the name counts. */
 const AHEAD_LENGTH = 100;
-/** A stream is asked about when so much is not known: together with a name, the most that it holds back. */
+/** A stream calls the analyzer after so much new text. The stream holds back at most this length and a name. */
 export const STREAM_STEP_LENGTH = 300;
-/** Where a window ends, a border of words is looked for so far back. */
+/** A window ends at a blank if one lies within this length before its end. */
 const BORDER_LENGTH = 60;
 
-/** What an analyzer can name. */
+/** A text without letters has no names. */
 const LETTER = /\p{L}/u;
 
 export interface NameSearch {
   push(delta: string): void;
-  /** Asks about what has come, as far as it is time. With `isEnd`, about all of it. */
+  /** Analyzes the text that has arrived as soon as there is enough of it; with `isEnd`, all of the text. */
   settle(isEnd: boolean, signal?: AbortSignal): Promise<void>;
-  /** For one session over the same text. */
+  /** Returns a finder of these names, for one session over the same text. */
   finderOf(entity: NameEntity): Finder;
 }
 
-/** @param stepLength what must have come before the analyzer is asked. */
+/** @param stepLength length of new text before the analyzer is called. */
 export function openNameSearch(find: FindNames, entities: readonly NameEntity[], stepLength: number): NameSearch {
   const found = new Map<NameEntity, NameSpan[]>(entities.map((entity) => [entity, []]));
-  /** Half a character that waits for its other half. */
+  /** The first half of a surrogate pair, which waits for its second half. */
   let half = '';
-  /** In normal form, from `textAt` on; all offsets are units of the normal form of the whole text. */
+  /** The text in normal form from `textAt` on. All offsets are units of the normal form of the whole text. */
   let text = '';
   let textAt = 0;
-  /** Names that begin before are known. */
+  /** All names that begin before this offset are known. */
   let knownTo = 0;
 
   async function ask(isEnd: boolean, signal: AbortSignal | undefined): Promise<void> {
@@ -63,7 +63,7 @@ export function openNameSearch(find: FindNames, entities: readonly NameEntity[],
       .map((span) => ({ ...span, start: span.start + from + textAt, end: span.end + from + textAt }))
       .filter(({ end }) => end > knownTo)
       .sort((a, b) => a.start - b.start);
-    // Of a name that goes on behind the limit, what the next window finds more of it is a name of its own.
+    // A name may go on after the limit. If the next window finds a longer part of it, that part counts as a separate name.
     for (const span of moved) {
       if (span.start < limit) found.get(span.entity)?.push({ ...span, start: Math.max(span.start, knownTo) });
     }
@@ -87,7 +87,7 @@ export function openNameSearch(find: FindNames, entities: readonly NameEntity[],
     },
     finderOf(entity) {
       let next = 0;
-      /** Where the text of the session begins. */
+      /** The offset at which the text of the session begins. */
       let at = 0;
       return {
         scan(_text, _from, until, report) {
@@ -99,7 +99,7 @@ export function openNameSearch(find: FindNames, entities: readonly NameEntity[],
         openFrom(kept, from) {
           const end = at + kept.length;
           let open = Math.min(end, knownTo);
-          // The session may have less of the text than was looked at.
+          // The session may have received less text than the analyzer has seen.
           const spans = found.get(entity) ?? [];
           for (let i = next; i < spans.length && spans[i]!.start < open; i++)
             if (spans[i]!.end > end) open = spans[i]!.start;
@@ -113,7 +113,7 @@ export function openNameSearch(find: FindNames, entities: readonly NameEntity[],
   };
 }
 
-/** The place of a blank at or shortly before `at`; without one, `at` itself, but never within a character. */
+/** Returns the offset of a blank at or shortly before `at`. Without a blank, returns `at`, but never an offset within a character. */
 function borderBefore(text: string, at: number): number {
   if (at <= 0 || at >= text.length) return Math.max(0, Math.min(at, text.length));
   for (let place = at; place > at - BORDER_LENGTH && place > 0; place--) if (/\s/.test(text[place]!)) return place;

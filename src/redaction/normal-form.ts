@@ -1,12 +1,12 @@
 /**
- * The form of a text in which matches are looked for: without invisible characters, with plain digits, blanks, dashes and
- * compatibility forms (full width, mathematical letters …). Made for each code point by itself, so the normal form of a piece
- * is a piece of the normal form, and every position leads back to the text.
+ * The form of a text in which finders look for matches. Invisible characters are removed. Digits, blanks, dashes and compatibility
+ * forms (full width, mathematical letters …) become plain. Each code point is converted on its own. The normal form of a piece is
+ * therefore a piece of the normal form, and every offset leads back to the text.
  */
 
 export interface NormalForm {
   text: string;
-  /** For each unit of `text`: where its code point begins and ends in the original. Null: nothing was changed. */
+  /** For each unit of `text`, where its code point begins and ends in the original text. Null if nothing was changed. */
   starts: Int32Array | null;
   ends: Int32Array | null;
 }
@@ -20,7 +20,7 @@ const LINE_BREAK = /[\u0085\u2028\u2029]/;
 const DASH = /[\p{Pd}\u2212\u2043\u02d7\u00b7\u30fb]/u;
 const DIGIT = /\p{Nd}/u;
 
-/** Forms that were worked out, by code point. */
+/** Cached forms, by code point. */
 const forms = new Map<number, string>();
 const FORMS_MAX = 20_000;
 
@@ -44,15 +44,15 @@ export function normalForm(text: string): NormalForm {
 }
 
 function formOf(code: number): string {
-  const known = forms.get(code);
-  if (known !== undefined) return known;
-  const form = workOut(code);
+  const cached = forms.get(code);
+  if (cached !== undefined) return cached;
+  const form = convert(code);
   if (forms.size >= FORMS_MAX) forms.clear();
   forms.set(code, form);
   return form;
 }
 
-function workOut(code: number): string {
+function convert(code: number): string {
   const char = String.fromCodePoint(code);
   if (code === 0x0a || code === 0x0d) return char;
   if (INVISIBLE.test(char)) return '';
@@ -61,13 +61,13 @@ function workOut(code: number): string {
   if (DASH.test(char)) return '-';
   if (DIGIT.test(char)) return String(digitOf(code));
   const form = char.normalize('NFKC');
-  // A blank or dash within a compatibility form is one too, and its digits are plain already.
+  // A compatibility form may contain blanks and dashes, which are converted too; its digits are plain already.
   return form === char
     ? char
-    : [...form].map((part) => (part === char ? part : workOut(part.codePointAt(0)!))).join('');
+    : [...form].map((part) => (part === char ? part : convert(part.codePointAt(0)!))).join('');
 }
 
-/** Digits stand in blocks of ten from their zero on. */
+/** Returns the value of a digit: Unicode has digits in blocks of ten that begin with zero. */
 function digitOf(code: number): number {
   let zero = code;
   while (DIGIT.test(String.fromCodePoint(zero - 1))) zero--;

@@ -1,19 +1,19 @@
 /**
- * The syntax of tenants' regexes, that of RE2 without what has no meaning here. Read by ourselves and not only by the engine,
- * to know how long a match can be, how large the compiled form gets, and what the beginnings of a match look like: a stream
- * holds back what may become one.
+ * Parses the regexes of tenants: RE2 syntax without features that have no use here. The engine parses a regex too, but it does not
+ * tell the maximum length of a match, the size of the compiled form, or how a match can begin. A stream needs the last one to hold
+ * back text that may become a match.
  */
 
-/** An unbounded repetition is read as one of at most so many times. */
+/** An unbounded repetition repeats at most so many times. */
 export const UNBOUNDED_REPEATS = 64;
 /** Longest text that a pattern may match, in characters. */
 export const MATCH_LENGTH_MAX = 200;
-/** Size of one compiled pattern: characters and classes, counted as often as they may repeat. */
+/** Maximum size of one compiled pattern: its characters and classes, each counted as often as it may repeat. */
 export const PATTERN_STEPS_MAX = 200;
 const REPEATS_MAX = 200;
 const DEPTH_MAX = 50;
 
-/** Why a pattern is refused, for the person who wrote it. */
+/** Says why a pattern is refused, for the person who wrote it. */
 export class PatternProblem extends Error {
   constructor(message: string) {
     super(message);
@@ -30,15 +30,15 @@ type Node =
   | { kind: 'repeat'; body: Node; min: number; max: number; lazy: boolean };
 
 export interface Pattern {
-  /** With every repetition bounded: for the engine. */
+  /** The pattern for the engine, with an upper bound for every repetition. */
   source: string;
-  /** Matches every beginning of a match, the empty one included. */
+  /** A pattern that matches every prefix of a match, including the empty prefix. */
   beginnings: string;
   longest: number;
   steps: number;
 }
 
-/** @throws PatternProblem */
+/** Returns the parsed pattern. @throws PatternProblem if the pattern is refused. */
 export function parsePattern(pattern: string): Pattern {
   const flags = /^\(\?([ims]+)\)/.exec(pattern)?.[0] ?? '';
   const node = new Reader(pattern, flags.length).read();
@@ -135,8 +135,8 @@ class Reader {
 
   #escape(): string {
     const at = this.#at;
-    const known = this.#take(ESCAPE);
-    if (known) return known[0];
+    const escape = this.#take(ESCAPE);
+    if (escape) return escape[0];
     const next = this.#text[at + 1] ?? '';
     if (/[1-9]/.test(next))
       throw new PatternProblem(`uses the backreference \`\\${next}\`, which a linear-time engine does not have`);
@@ -163,7 +163,7 @@ class Reader {
     if (this.#text[this.#at] !== ')') throw new PatternProblem(`has a \`(\` without its \`)\` at ${at}`);
     this.#at++;
     this.#depth--;
-    // What a group is called or captures is of no use here.
+    // The name and the capture of a group have no use here.
     return { kind: 'group', open: /^\(\?[ims-]*:$/.test(open[0]) ? open[0] : '(?:', body };
   }
 

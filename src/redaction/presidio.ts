@@ -1,7 +1,7 @@
 /**
- * A Presidio analyzer behind HTTP: names of people, places and organizations, which no form gives away.
+ * The client of a Presidio analyzer, which finds names of people, places and organizations: no pattern can find them.
  *
- * Whatever goes wrong is an error: a text that was not looked at must not pass for one without names.
+ * Every failure is an error: an unchecked text must not pass as one without names.
  */
 import { createHash } from 'node:crypto';
 import type { Config } from '../config.ts';
@@ -11,15 +11,15 @@ import { openGate } from '../util/pool.ts';
 import { NAMES, type NameEntity } from './detectors/entities.ts';
 import type { NameSpan } from './names.ts';
 
-/** Texts of which it is remembered what was found in them: about 6 MB. */
-export const REMEMBERED_TEXTS_MAX = 10_000;
-/** Requests at once: an analyzer takes a core for each. */
+/** Maximum number of texts whose names are cached: about 6 MB. */
+export const CACHED_TEXTS_MAX = 10_000;
+/** Maximum number of concurrent requests: an analyzer uses a core for each request. */
 const REQUESTS_MAX = 4;
 const RETRIES_MAX = 2;
 const RESPONSE_BYTES_MAX = 4 * 1024 * 1024;
 const RETRY_SECONDS = 10;
 
-/** As Presidio calls them. */
+/** Presidio's names of the entities. */
 const WIRE_NAMES: Record<NameEntity, string> = {
   person: 'PERSON',
   location: 'LOCATION',
@@ -29,19 +29,19 @@ const WIRE_NAMES: Record<NameEntity, string> = {
 
 export interface NameAnalyzer {
   /**
-   * What of these the text names, in UTF-16 units. Remembered for each tenant by itself.
+   * Returns the names of these kinds in the text, with offsets in UTF-16 units. Results are cached for each tenant separately.
    *
-   * @throws ServiceError upstream_failed, upstream_timeout, overloaded; the signal's reason when it aborts.
+   * @throws ServiceError upstream_failed, upstream_timeout, overloaded; the signal's reason if the signal aborts.
    */
   find(tenantId: string, text: string, entities: readonly NameEntity[], signal?: AbortSignal): Promise<NameSpan[]>;
-  /** What it can find, in one of the languages at least. @throws as `find` does. */
+  /** Returns the kinds of names that the analyzer can find in at least one of the languages. @throws as `find` does. */
   supported(signal: AbortSignal): Promise<NameEntity[]>;
 }
 
-/** What becomes of requests, for metrics. */
+/** Receives the outcome of each request, for metrics. */
 export type AnalyzerObserver = (outcome: 'answered' | 'failed' | 'remembered', seconds: number) => void;
 
-/** Null without an address. Nothing is contacted yet. */
+/** Returns the client, or null if no address is configured. Opening sends no request. */
 export function openPresidio(
   { url, languages, scoreMin, timeoutMs }: Config['presidio'],
   http: Pick<HttpClient, 'request'>,
@@ -49,7 +49,7 @@ export function openPresidio(
 ): NameAnalyzer | null {
   if (url === null) return null;
   const gate = openGate(REQUESTS_MAX);
-  const remembered = new Map<string, NameSpan[]>();
+  const cache = new Map<string, NameSpan[]>();
   const send = async (path: string, body: object | null, given: AbortSignal | undefined): Promise<unknown> => {
     const signal = given ?? new AbortController().signal;
     const response = await http.request(`${url}${path}`, {
@@ -89,21 +89,21 @@ export function openPresidio(
   return {
     async find(tenantId, text, entities, signal) {
       const key = createHash('sha256').update(`${tenantId}\0${entities.join()}\0${text}`).digest('base64');
-      const known = remembered.get(key);
-      if (known) {
-        remembered.delete(key);
-        remembered.set(key, known);
+      const cached = cache.get(key);
+      if (cached) {
+        cache.delete(key);
+        cache.set(key, cached);
         observe('remembered', 0);
-        return known;
+        return cached;
       }
       const spans = await gate(async () => {
         signal?.throwIfAborted();
         return analyze(text, entities, signal);
       });
-      remembered.set(key, spans);
-      for (const oldest of remembered.keys()) {
-        if (remembered.size <= REMEMBERED_TEXTS_MAX) break;
-        remembered.delete(oldest);
+      cache.set(key, spans);
+      for (const oldest of cache.keys()) {
+        if (cache.size <= CACHED_TEXTS_MAX) break;
+        cache.delete(oldest);
       }
       return spans;
     },
@@ -120,7 +120,7 @@ export function openPresidio(
 }
 
 async function refusal(response: HttpResponse): Promise<ServiceError> {
-  // What it says may repeat the text.
+  // The body of the response is dropped: it may repeat the text.
   await response.discard();
   const { status } = response;
   const cause = Object.assign(new Error(`status ${status}`), { statusCode: status });
@@ -133,7 +133,7 @@ async function refusal(response: HttpResponse): Promise<ServiceError> {
   return new ServiceError('upstream_failed', `The analyzer of names answered with status ${status}.`, { cause });
 }
 
-/** `[{entity_type, start, end, score}]`, in code points. Others than those that were asked for do not count. */
+/** Reads `[{entity_type, start, end, score}]`, with offsets in code points. Entities that were not asked for are dropped. */
 function readSpans(answer: unknown, text: string, entities: readonly NameEntity[]): NameSpan[] {
   if (!Array.isArray(answer)) throw unreadable();
   const units = unitsOf(text);
@@ -147,7 +147,7 @@ function readSpans(answer: unknown, text: string, entities: readonly NameEntity[
   });
 }
 
-/** Place in code points -> place in UTF-16 units; undefined: no place of the text. */
+/** Returns a function from offsets in code points to offsets in UTF-16 units; it returns undefined outside of the text. */
 function unitsOf(text: string): (point: unknown) => number | undefined {
   const isPlace = (point: unknown, length: number): point is number =>
     Number.isInteger(point) && (point as number) >= 0 && (point as number) <= length;

@@ -27,11 +27,11 @@ const redactorOf = (rules: RedactionRule[], key = 1) =>
 const redacted = async (rules: RedactionRule[], text: string): Promise<string> =>
   (await redactorOf(rules).redact(text, 'output')).text;
 
-describe('matches that overlap', () => {
-  test('the longest at a place counts', async () => {
+describe('overlapping matches', () => {
+  test('the longest of several matches at the same offset counts', async () => {
     assert.equal(await redacted([regex('short', 'ab'), regex('long', 'abc')], 'xabcx'), 'x[LONG]x');
   });
-  test('what sticks out of it is replaced by itself: nothing that a rule matched stays readable', async () => {
+  test('the part of a match after another match is replaced separately, so no matched text stays readable', async () => {
     assert.equal(await redacted([regex('first', 'abc'), regex('second', 'cde')], 'xabcdex'), 'x[FIRST][SECOND]x');
     assert.deepEqual(
       (await redactorOf([regex('first', 'abc'), regex('second', 'cde')]).redact('xabcdex', 'output')).matches.map(
@@ -43,21 +43,21 @@ describe('matches that overlap', () => {
       ],
     );
   });
-  test('of equal ones the strictest action counts, then the order of the rules', async () => {
+  test('for equal matches the strictest action counts, then the order of the rules', async () => {
     const [hash, mask, drop] = (['hash', 'mask', 'drop'] as const).map((action) => regex(action, 'abc', action));
     assert.equal(await redacted([hash!, mask!, drop!], 'abc'), '');
     assert.equal(await redacted([hash!, mask!], 'abc'), '[MASK]');
     assert.equal(await redacted([regex('one', 'abc'), regex('two', 'abc')], 'abc'), '[ONE]');
   });
-  test('a match that blocks does so also within a longer one', async () => {
+  test('a blocking match also blocks the text if it lies within a longer match', async () => {
     const both = redactorOf([regex('long', 'abcd'), regex('no', 'bc', 'block')]);
     const { text, blocked } = await both.redact('abcd', 'output');
     assert.deepEqual([text, blocked], ['', true]);
   });
 });
 
-describe('steps', () => {
-  test('a rule applies where it says, and nowhere while the policy is not enabled', async () => {
+describe('steps of rules', () => {
+  test('a rule applies at its own steps only, and at no step while the policy is not enabled', async () => {
     const rule = { ...regex('r', 'a'), apply_at: ['ingest', 'output'] } as RedactionRule;
     const redactor = redactorOf([rule]);
     assert.deepEqual(
@@ -78,7 +78,7 @@ describe('hashes', () => {
     entities: ['credit_card'],
     action,
   });
-  test('are equal for equal values however they are written, and differ by key', async () => {
+  test('hashes of a value are equal in all its spellings, and differ by key', async () => {
     const hash = async (text: string, key = 1) => (await redactorOf([mail('hash')], key).redact(text, 'output')).text;
     assert.match(await hash('4111111111111111'), /^\[CREDIT_CARD:[0-9a-f]{16}\]$/);
     assert.equal(await hash('4111 1111 1111 1111'), await hash('4111111111111111'));
@@ -89,17 +89,17 @@ describe('hashes', () => {
 });
 
 describe('dictionaries', () => {
-  test('find many terms, the longest of several, without regard to case, width and accents’ form', async () => {
+  test('a dictionary finds the longest of several terms and ignores case, width and the form of accents', async () => {
     const terms = dictionary(['Blue Heron', 'heron', 'Zoë', 'ΟΔΥΣΣΕΥΣ', 'ﬁnch']);
     assert.equal(
       await redacted([terms], 'BLUE\u00a0heron, Heron, Zoe\u0308, οδυσσευς, ｆｉｎｃｈ, finch'),
       '[TERM], [TERM], [TERM], [TERM], [TERM], [TERM]',
     );
   });
-  test('respect case when asked', async () => {
+  test('a dictionary with ignore_case false respects case', async () => {
     assert.equal(await redacted([dictionary(['Heron'], { ignore_case: false })], 'heron Heron'), 'heron [TERM]');
   });
-  test('find whole words where words have bounds', async () => {
+  test('a dictionary finds whole words in scripts that have bounds of words', async () => {
     const terms = dictionary(['art', '京都', '김민수', 'ไทย']);
     assert.equal(await redacted([terms], 'party art. Art-deco smart'), 'party [TERM]. [TERM]-deco smart');
     assert.equal(await redacted([terms], '東京都に'), '東[TERM]に');
@@ -107,13 +107,13 @@ describe('dictionaries', () => {
     assert.equal(await redacted([terms], 'คนไทยมา'), 'คน[TERM]มา');
     assert.equal(await redacted([dictionary(['art'], { whole_words: false })], 'party'), 'p[TERM]y');
   });
-  test('a suffix of what did not become a term is found', async () => {
+  test('a term is found as part of a longer term that did not match', async () => {
     assert.equal(await redacted([dictionary(['abcde', 'cd'], { whole_words: false })], 'abcdx'), 'ab[TERM]x');
   });
 });
 
 describe('regexes', () => {
-  test('match what RE2 does, with bounds of words and lines, groups, classes and flags', async () => {
+  test('a regex matches as in RE2, with bounds of words and lines, groups, classes and flags', async () => {
     const cases: [pattern: string, text: string, redacted: string][] = [
       ['\\bEMP-\\d+\\b', 'EMP-1 XEMP-2 EMP-33x', '[R] XEMP-2 EMP-33x'],
       ['(?i)emp', 'EMP emp', '[R] [R]'],
@@ -132,7 +132,7 @@ describe('regexes', () => {
     for (const [pattern, text, expected] of cases)
       assert.equal(await redacted([regex('r', pattern)], text), expected, pattern);
   });
-  test('in a long text, also where the pieces meet that the engine is asked about', async () => {
+  test('a regex also finds matches across the pieces into which a long text is split', async () => {
     const text = `${'x'.repeat(250)}EMP-1234 `.repeat(20);
     assert.equal(
       await redacted([regex('r', '\\bEMP-\\d{4}\\b|xEMP-\\d{4}')], text),

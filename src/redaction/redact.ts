@@ -1,4 +1,4 @@
-/** What a compiled redaction policy does. Pure: see redactors.ts for where policies come from. */
+/** Compiles a redaction policy to a redactor. Pure: redactors.ts loads the policies. */
 import { createHash } from 'node:crypto';
 import { ServiceError } from '../errors.ts';
 import { openTurns, type Turns } from '../util/turns.ts';
@@ -19,7 +19,7 @@ import { openPattern } from './tenant-pattern.ts';
 
 export type { ApplyAt, RedactionPolicy } from './redaction-policy.ts';
 
-/** Offsets are code points of the text that was given, half-open. */
+/** A match in the given text; offsets are code points, half-open. */
 export interface RedactionMatch {
   rule: string;
   kind: RedactionRule['kind'];
@@ -27,62 +27,64 @@ export interface RedactionMatch {
   start: number;
   end: number;
   action: RedactionAction;
-  /** What stands in its place. */
+  /** The text that replaces the match. */
   replacement: string;
 }
 
 export interface Redacted {
-  /** Empty when it is blocked. */
+  /** The redacted text; empty if the text is blocked. */
   text: string;
   matches: RedactionMatch[];
-  /** A rule withholds the text as a whole. */
+  /** True if a rule blocks the whole text. */
   blocked: boolean;
 }
 
 export interface RedactionStream {
-  /** Returns what may go out already. Nothing more once it is blocked. */
+  /** Returns the redacted text that no later text can change. Returns nothing more once the stream is blocked. */
   push(delta: string): Promise<string>;
-  /** The rest. */
+  /** Returns the rest of the redacted text. */
   end(): Promise<string>;
   readonly blocked: boolean;
 }
 
 export interface Redactor {
   readonly version: number;
-  /** Names the rules of the step `ingest`; empty: there are none. What was stored under another mark is to be read anew. */
+  /** Identifies the rules of the step `ingest`; empty without such rules. Sources stored under another mark must be read again. */
   readonly ingestMark: string;
-  /** False: no rule applies there, the text can be passed on as it is. */
+  /** Returns false if no rule applies at this step, so texts pass unchanged. */
   appliesAt(at: ApplyAt): boolean;
   /**
-   * For texts of any length and rules of any cost: lets others run in between, also between several texts. `any` applies every
-   * rule. Not within a transaction: an analyzer of names may have to be asked.
+   * Redacts a text of any length. The redactor yields to other work between its steps, also between several texts. `any` applies
+   * every rule. Do not call this function within a transaction: it may call the analyzer of names.
    *
-   * @throws ServiceError when that cannot be asked.
+   * @throws ServiceError if the analyzer of names fails.
    */
   redact(text: string, at: ApplyAt | 'any', signal?: AbortSignal): Promise<Redacted>;
-  /** For text that arrives in pieces; otherwise the same. */
+  /** Redacts text that arrives in pieces. */
   stream(at: ApplyAt, signal?: AbortSignal): RedactionStream;
 }
 
-/** Text that is worked on before the time is looked at, in UTF-16 units. */
+/** Length of the text in UTF-16 units that is redacted between two checks of the time. */
 const SLICE_LENGTH_MAX = 4_096;
 const SLICE_LENGTH_MIN = 256;
 const SLICE_LENGTH_FIRST = 512;
-/** Longest step of a slice; the next one is shorter. */
+/** After a longer step, the next slice of the text is shorter. */
 const STEP_MS_MAX = 8;
 
-/** A text on its way. */
+/** The state of a text that is being redacted. */
 interface Opened {
   session: Session;
-  /** Null: no rule asks for names. */
+  /** Null if no rule needs names. */
   names: NameSearch | null;
-  /** As much as is worked on at once. */
+  /** Length of the next slice. */
   sliceLength: number;
 }
 
 /**
- * @param findNames null: no analyzer is configured, and rules that need one fail.
- * @param turns shared with all others that work in this process.
+ * Returns the redactor of a policy.
+ *
+ * @param findNames null if no analyzer of names is configured; rules that need names then fail.
+ * @param turns shared with all other redaction in this process.
  */
 export function compileRedactor(
   policy: RedactionPolicy,
@@ -114,7 +116,7 @@ export function compileRedactor(
     }));
     return { session: openSession(rules), names, sliceLength: SLICE_LENGTH_FIRST };
   };
-  /** Makes all steps of some work, and lets others run in between. @returns its result, and how long its longest step took. */
+  /** Runs all steps of `work` and yields to other work in between. @returns the result and the duration of the longest step. */
   async function inTurns(
     work: Generator<undefined, string>,
     signal: AbortSignal | undefined,
@@ -132,7 +134,7 @@ export function compileRedactor(
       if (done) return { out: value, longestMs };
     }
   }
-  /** What may go out of a text that goes on, or ends here. */
+  /** Adds text and returns the redacted text that no later text can change; with `isEnd`, all of it. */
   async function advance(opened: Opened, text: string, isEnd: boolean, signal?: AbortSignal): Promise<string> {
     const { session, names } = opened;
     for (let start = 0; names && start < text.length; start += SLICE_LENGTH_MAX) {
@@ -183,17 +185,17 @@ export function compileRedactor(
 
 const MARK_LENGTH = 32;
 
-/** Empty: no rule applies when something is ingested. */
+/** Returns the mark of the rules of the step `ingest`; empty if no such rule is in force. */
 export function ingestMarkOf({ enabled, rules }: RedactionPolicy, hashKey: Uint8Array): string {
   const atIngest = enabled ? rules.filter((rule) => rule.apply_at.includes('ingest')) : [];
   if (atIngest.length === 0) return '';
   const digest = createHash('sha256').update(JSON.stringify(atIngest.map(({ apply_at: _, ...rule }) => rule)));
-  // Another key, other hashes.
+  // Another key gives other hashes, so stored hashes become outdated.
   if (atIngest.some(({ action }) => action === 'hash')) digest.update(hashKey);
   return digest.digest('hex').slice(0, MARK_LENGTH);
 }
 
-/** A name of an entity in place of a finder: the analyzer finds it. */
+/** Returns the finders of a rule; the name of an entity stands for the analyzer of names. */
 function findersOf(rule: RedactionRule): { finder: Finder | NameEntity; entity: string | null }[] {
   switch (rule.kind) {
     case 'entity':

@@ -1,4 +1,4 @@
-/** A redaction policy as it is sent and stored: which texts are masked, how, and at which steps. */
+/** The wire form of a redaction policy, which is also its stored form: which texts are redacted, how, and at which steps. */
 import { z } from 'zod';
 import { text } from '../util/text-schema.ts';
 import { ENTITIES, NAMES } from './detectors/entities.ts';
@@ -6,16 +6,16 @@ import { MATCH_LENGTH_MAX, PatternProblem, parsePattern, UNBOUNDED_REPEATS } fro
 
 /** The steps at which a rule can apply. */
 export const APPLY_AT = ['ingest', 'retrieval', 'llm_input', 'output'] as const;
-/** What becomes of a match, the strictest first: of two rules that match the same text, the stricter counts. */
+/** The actions on a match, the strictest first: if two rules match the same text, the stricter action counts. */
 export const ACTIONS = ['block', 'drop', 'mask', 'hash'] as const;
 
 export const RULES_MAX = 100;
 export const PATTERN_LENGTH_MAX = 500;
 export const TERMS_MAX = 10_000;
 export const TERM_LENGTH_MAX = 200;
-/** Of all dictionaries of a policy, in characters. */
+/** Maximum length of all dictionaries of a policy together, in characters. */
 export const DICTIONARY_LENGTH_MAX = 200_000;
-/** Of all regexes of a policy, in steps of the compiled forms: bounds what a character of text costs. */
+/** Maximum steps of all compiled regexes of a policy together; this bounds the cost of a character of text. */
 export const POLICY_STEPS_MAX = 1_000;
 
 const KIND = '`entity`: built-in detectors. `regex`: a pattern of your own. `dictionary`: a list of terms.';
@@ -106,13 +106,13 @@ export type RedactionAction = (typeof ACTIONS)[number];
 export type ApplyAt = (typeof APPLY_AT)[number];
 
 export interface RedactionPolicy {
-  /** Grows with every change. */
+  /** Every change raises the version. */
   version: number;
   enabled: boolean;
   rules: readonly RedactionRule[];
 }
 
-/** What no rule can know by itself. */
+/** Returns the problems that involve several rules. */
 function problemsOfRules(rules: readonly RedactionRule[]): { path: (string | number)[]; message: string }[] {
   const problems: { path: (string | number)[]; message: string }[] = [];
   const names = new Set<string>();
@@ -135,7 +135,7 @@ function problemsOfRules(rules: readonly RedactionRule[]): { path: (string | num
   return problems;
 }
 
-/** 0 for a pattern that is refused on its own account. */
+/** Returns the steps of a pattern; 0 for a refused pattern, which has its own problem. */
 function stepsOf(pattern: string): number {
   try {
     return parsePattern(pattern).steps;

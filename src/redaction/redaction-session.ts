@@ -1,25 +1,28 @@
 /**
- * Looks for matches in text that arrives in pieces, and lets out what no match can change any more.
+ * Finds matches in text that arrives in pieces, and returns the text that no later match can change.
  *
- * Every finder says from where on a match may still begin or grow. Before the first such place everything is decided: which
- * matches there are, and so what replaces them. One that arrives as a whole is one piece and the end.
+ * Every finder tells the first offset at which later text may still begin, lengthen or undo a match. All matches before the lowest
+ * of these offsets are final. A complete text is one piece, followed by the end.
  */
 import { normalForm } from './normal-form.ts';
 
 export interface Finder {
-  /** Tells the matches that begin in [from, until) of a text in normal form, from left to right; returns where to go on. */
+  /** Reports the matches that begin in [from, until) of a text in normal form, from left to right. Returns the next offset to scan. */
   scan(text: string, from: number, until: number, found: (start: number, end: number) => void): number;
-  /** Where the first match at or after `from` may begin that more text could complete, lengthen or undo; else the length. */
+  /**
+   * Returns the lowest offset from `from` on at which later text could complete, lengthen or undo a match; the length of the text if
+   * there is no such offset.
+   */
   openFrom(text: string, from: number): number;
-  /** True: `scan` may return before `until` where it took long, and is called again from there. */
+  /** True if `scan` may return before `until` to limit its time; the caller then calls it again from the returned offset. */
   readonly isSlow?: boolean;
-  /** The text loses so much at its beginning. For finders that know of places in the whole text. */
+  /** Called when so many units are dropped from the beginning of the text, for finders that keep offsets in the whole text. */
   forget?(units: number): void;
 }
 
 export interface FinderRule {
   finder: Finder;
-  /** Place in the policy. */
+  /** Position of the rule in the policy. */
   order: number;
   /** Smaller is stricter. */
   strictness: number;
@@ -36,9 +39,9 @@ export interface FinderRule {
 export type SessionMatch = FinderRule['describes'] & { start: number; end: number; replacement: string };
 
 export interface Session {
-  /** In steps, so that others can run between them. Returns what may go out. */
+  /** Adds text. Runs in steps, so that other work can run in between. Returns the redacted text that no later text can change. */
   push(delta: string): Generator<undefined, string>;
-  /** The rest. */
+  /** Returns the rest of the redacted text. */
   end(): Generator<undefined, string>;
   readonly blocked: boolean;
   readonly matches: SessionMatch[];
@@ -52,7 +55,7 @@ interface Found {
   rule: FinderRule;
 }
 
-/** What finders may look at before a match, in units of the normal form. */
+/** How far before a match finders may look, in units of the normal form. */
 export const LOOK_BACK = 128;
 
 export function openSession(rules: readonly FinderRule[]): Session {
@@ -63,16 +66,16 @@ class RedactionSession implements Session {
   readonly matches: SessionMatch[] = [];
   blocked = false;
   readonly #rules: readonly FinderRule[];
-  /** For each rule: where it goes on, in units of the normal form of what is kept. */
+  /** For each rule the next offset to scan, in units of the normal form of the kept text. */
   readonly #next: number[];
-  /** The part of the text that is kept, and where it begins. */
+  /** The kept end of the text, and the offset at which it begins. */
   #kept = '';
   #keptAt = 0;
-  /** Up to here the text went out or was replaced. */
+  /** The text before this offset was returned or replaced. */
   #covered = 0;
-  /** Matches that are not settled yet. */
+  /** Matches that are not final yet. */
   #waiting: Found[] = [];
-  /** A place and the number of code points before it. */
+  /** An offset and the number of code points before it. */
   #counted = { at: 0, points: 0 };
 
   constructor(rules: readonly FinderRule[]) {
@@ -91,7 +94,7 @@ class RedactionSession implements Session {
 
   *#advance(isEnd: boolean): Generator<undefined, string> {
     if (this.blocked) return '';
-    // Half a character waits for its other half.
+    // The first half of a surrogate pair waits for its second half.
     const half = !isEnd && /[\ud800-\udbff]$/.test(this.#kept) ? 1 : 0;
     const { text, starts, ends } = normalForm(half ? this.#kept.slice(0, -1) : this.#kept);
     const length = this.#kept.length - half;
@@ -104,7 +107,7 @@ class RedactionSession implements Session {
         until = Math.min(until, finder.openFrom(text, Math.min(this.#next[i]!, text.length)));
         yield;
       }
-    /** Between characters, where one has become several. */
+    /** Returns an offset between characters: one character may have become several units. */
     const between = (unit: number): number => {
       let at = unit;
       while (starts && at > 0 && at < text.length && starts[at] === starts[at - 1]) at--;
@@ -133,7 +136,7 @@ class RedactionSession implements Session {
     return this.blocked ? '' : out;
   }
 
-  /** Replaces the matches before `limit`, all of which are known: from left to right, of several the longest, then the strictest. */
+  /** Replaces the matches before `limit`, which are final: from left to right, the longest first, then the strictest. */
   #settle(limit: number): string {
     const waiting = this.#waiting.sort(inOrder);
     const parts: string[] = [];
@@ -142,7 +145,7 @@ class RedactionSession implements Session {
     for (;;) {
       while (i < waiting.length && waiting[i]!.start <= this.#covered) open.push(waiting[i++]!);
       open = open.filter((one) => one.end > this.#covered);
-      // What sticks out of the match before it is a match of its own.
+      // The part of a match after the end of the previous match is replaced separately.
       const best = open.length > 0 ? open.reduce((a, b) => (longerOrStricter(a, b) <= 0 ? a : b)) : waiting[i];
       if (!best) break;
       const start = Math.max(best.start, this.#covered);
@@ -170,7 +173,7 @@ class RedactionSession implements Session {
     return this.#kept.slice(start - this.#keptAt, end - this.#keptAt);
   }
 
-  /** Code points before `at`; asked with growing places. */
+  /** Returns the number of code points before `at`; callers pass growing offsets. */
   #points(at: number): number {
     const piece = this.#slice(this.#counted.at, at);
     const pairs = piece.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0;

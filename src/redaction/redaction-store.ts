@@ -17,7 +17,7 @@ interface PolicyRow {
   updatedAt: Date;
 }
 
-/** Undefined when the tenant has none. */
+/** Returns the tenant's policy; undefined if the tenant has none. */
 export async function findRedactionPolicy(tx: Queryable, tenantId: string): Promise<StoredRedactionPolicy | undefined> {
   const [row] = await tx.query<PolicyRow>(sql`
     select version, enabled, rules, created_at, updated_at
@@ -25,18 +25,18 @@ export async function findRedactionPolicy(tx: Queryable, tenantId: string): Prom
   return row;
 }
 
-/** Selects what tells whether a compiled form is still good; null when no policy is in force. */
+/** Returns SQL for the version of the policy in force, null without one. Callers compare it to invalidate compiled policies. */
 export function redactionVersion(tenantId: string): Sql {
   return sql`(select version from redaction_policy where tenant_id = ${tenantId} and enabled and rules is not null)`;
 }
 
-/** Tenants that have a policy, or had one. */
+/** Returns the tenants that have, or had, a policy. */
 export async function listTenantsWithRedaction(system: Queryable): Promise<string[]> {
   const rows = await system.query<{ tenantId: string }>(sql`select tenant_id from redaction_policy order by tenant_id`);
   return rows.map(({ tenantId }) => tenantId);
 }
 
-/** Takes the place of the policy that was there. Returns what is stored. */
+/** Saves the policy in place of the previous one, and returns the stored policy. */
 export async function saveRedactionPolicy(
   tx: Tx,
   tenantId: string,
@@ -52,7 +52,7 @@ export async function saveRedactionPolicy(
   return row!;
 }
 
-/** Keeps the version, so that no later policy has that of an earlier one. Undefined when there was none. */
+/** Deletes the policy and returns it; undefined without one. The row keeps the version, so that no later policy reuses one. */
 export async function deleteRedactionPolicy(
   tx: Tx,
   tenantId: string,

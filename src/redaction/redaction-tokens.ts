@@ -1,15 +1,15 @@
-/** What is written in the place of a match. */
+/** The texts that replace matches. */
 import { createHmac } from 'node:crypto';
 import type { RedactionAction } from './redaction-policy.ts';
 
-/** Of the hash, in hexadecimal digits: 64 bits. */
+/** Length of the hash in hexadecimal digits: 64 bits. */
 const HASH_LENGTH = 16;
-/** How an entity is grouped does not make it another one. */
+/** Separators that do not change the value of an entity. */
 const GROUPING = /[\s.\-/()]/g;
 
 /**
- * @returns a function of the action, the label and the entity, that gives what replaces a match: its text in normal form
- * (normal-form.ts) goes in.
+ * Returns a function of the action, the label and the entity. Its result is a function from the text of a match, in normal form
+ * (normal-form.ts), to the replacement.
  */
 export function openTokens(hashKey: Uint8Array) {
   return (action: RedactionAction, label: string, entity: string | null): ((match: string) => string) => {

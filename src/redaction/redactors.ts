@@ -1,4 +1,4 @@
-/** The compiled redaction policies of tenants. */
+/** Loads, compiles and caches the redaction policies of tenants. */
 import type { Queryable } from '../db/database.ts';
 import { sql } from '../db/sql.ts';
 import { openTurns } from '../util/turns.ts';
@@ -11,14 +11,14 @@ import { compileRedactor, ingestMarkOf, type Redactor } from './redact.ts';
 import type { RedactionPolicy } from './redaction-policy.ts';
 import { findRedactionPolicy, redactionVersion } from './redaction-store.ts';
 
-/** Compiled policies that are kept, the last used ones. */
-const KEPT_MAX = 16;
-/** What the hash key is for: another purpose, another key. */
+/** Maximum number of cached compiled policies; the last used ones stay. */
+const CACHED_MAX = 16;
+/** The purpose from which the hash key is derived: every purpose has its own key. */
 const KEY_PURPOSE = 'redaction hash';
 
 export interface IngestRules {
   tenantId: string;
-  /** redact.ts: ingestMark. */
+  /** `ingestMark` of redact.ts. */
   mark: string;
   policy: RedactionPolicy;
   hashKey: Uint8Array;
@@ -26,23 +26,23 @@ export interface IngestRules {
 
 export interface Redactors {
   /**
-   * The policy in force as the transaction sees it; null: none, or not enabled.
+   * Returns the redactor of the policy that the transaction sees in force; null if there is none or it is not enabled.
    *
-   * @param version `redactionVersion`, where the transaction has read it already.
+   * @param version the value of `redactionVersion`, if the transaction has read it already.
    */
   forTenant(tx: Queryable, tenantId: string, version?: number | null): Promise<Redactor | null>;
-  /** Whether one was in force when it was last asked for. */
+  /** Returns true if a policy was in force at the last call of `forTenant`. */
   wasInForce(tenantId: string): boolean;
-  /** What a process that reads files needs to apply the rules of the step `ingest`; null: there are none. */
+  /** Returns the data that a parser process needs to apply the rules of the step `ingest`; null without such rules. */
   atIngest(tx: Queryable, tenantId: string): Promise<IngestRules | null>;
-  /** A policy that need not be in force: to try it. */
+  /** Compiles a policy that need not be in force, so that a caller can test it. */
   compile(tx: Queryable, tenantId: string, policy: RedactionPolicy): Promise<Redactor>;
 }
 
-/** @param analyzer of names; null: none is configured. */
+/** @param analyzer the analyzer of names; null if none is configured. */
 export function openRedactors(config: KeySettings, analyzer: NameAnalyzer | null = null): Redactors {
   const turns = openTurns();
-  const kept = new Map<string, { redactor: Redactor; keyId: string | undefined }>();
+  const cache = new Map<string, { redactor: Redactor; keyId: string | undefined }>();
   const keyFor = async (keyId: string | undefined, tenantId: string) => tenantKey(config, keyId, tenantId, KEY_PURPOSE);
   const namesFor = (tenantId: string): FindNames | null =>
     analyzer && ((text, entities, signal) => analyzer.find(tenantId, text, entities, signal));
@@ -61,27 +61,27 @@ export function openRedactors(config: KeySettings, analyzer: NameAnalyzer | null
     async compile(tx, tenantId, policy) {
       return compileRedactor(policy, await keyFor(await findMasterKeyId(tx), tenantId), namesFor(tenantId), turns);
     },
-    async forTenant(tx, tenantId, known) {
-      const version = known === undefined ? await findVersion(tx, tenantId) : known;
+    async forTenant(tx, tenantId, readVersion) {
+      const version = readVersion === undefined ? await findVersion(tx, tenantId) : readVersion;
       if (version === null) {
-        kept.delete(tenantId);
+        cache.delete(tenantId);
         inForce.delete(tenantId);
         return null;
       }
       inForce.add(tenantId);
-      // A rotation of the master key changes the hashes.
+      // A rotated master key changes the hashes, so it invalidates the compiled policy.
       const keyId = await findMasterKeyId(tx);
-      let entry = kept.get(tenantId);
-      kept.delete(tenantId);
+      let entry = cache.get(tenantId);
+      cache.delete(tenantId);
       if (entry?.redactor.version !== version || entry.keyId !== keyId) {
         const policy = await findRedactionPolicy(tx, tenantId);
         if (!policy?.enabled) return null;
         entry = { redactor: compileRedactor(policy, await keyFor(keyId, tenantId), namesFor(tenantId), turns), keyId };
       }
-      kept.set(tenantId, entry);
-      for (const oldest of kept.keys()) {
-        if (kept.size <= KEPT_MAX) break;
-        kept.delete(oldest);
+      cache.set(tenantId, entry);
+      for (const oldest of cache.keys()) {
+        if (cache.size <= CACHED_MAX) break;
+        cache.delete(oldest);
       }
       return entry.redactor;
     },

@@ -1,28 +1,28 @@
 /**
- * A tenant's regex on a linear-time engine.
+ * Runs a tenant's regex on a linear-time engine.
  *
- * The engine's automaton says fast whether a piece has a match at all; where it is takes a slower way, that costs the size of
- * the pattern for every character. So the second is asked about pieces that have one only.
+ * The engine's automaton tells quickly whether a piece of text contains a match. Finding its offsets is slower: every character
+ * costs the size of the pattern. The slow search therefore runs only on pieces that contain a match.
  */
 import { RE2JS } from 're2js';
 import { parsePattern } from './pattern-syntax.ts';
 import type { Finder } from './redaction-session.ts';
 
-/** Places at which a match can begin that are looked at together, in UTF-16 units. */
+/** Number of offsets, in UTF-16 units, that one search tries as the beginning of a match. */
 const WINDOW_LENGTH = 256;
-/** Steps times length up to which it is worked out what may become a match; beyond, as much as the longest is held back. */
+/** Maximum steps times length for a search of prefixes of matches. Larger patterns hold back the length of their longest match. */
 const OPEN_WORK_MAX = 10_000;
 
-/** @throws PatternProblem; and the engine's own error for what it refuses, such as an unknown Unicode class. */
+/** Returns the finder of the regex. @throws PatternProblem; or the engine's error, for example for an unknown Unicode class. */
 export function openPattern(pattern: string, ignoreCase: boolean): Finder {
   const { source, beginnings, longest, steps } = parsePattern(pattern);
   const flags = ignoreCase ? RE2JS.CASE_INSENSITIVE : 0;
   const whole = RE2JS.compile(source, flags);
   const open = steps * longest <= OPEN_WORK_MAX ? RE2JS.compile(`(?:${beginnings})\\z`, flags) : undefined;
-  // A character can be two units.
+  // A character can have two units.
   const reach = 2 * longest + 1;
 
-  /** The first match that begins in [from, from + WINDOW_LENGTH). */
+  /** Returns the first match that begins in [from, from + WINDOW_LENGTH). */
   function findInWindow(text: string, from: number): { start: number; end: number } | undefined {
     const before = Math.max(0, from - 1);
     const piece = text.slice(before, from + WINDOW_LENGTH + reach);

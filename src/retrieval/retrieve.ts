@@ -4,7 +4,7 @@ import { type Access, openAccess } from '../access/access.ts';
 import type { Tx } from '../db/database.ts';
 import { join, keepPlan, raw, sql } from '../db/sql.ts';
 import { invalidRequest } from '../errors.ts';
-import { redactChunk, redactText, shownAt } from '../redaction/apply-redaction.ts';
+import { readerSteps, redactChunk, redactText } from '../redaction/apply-redaction.ts';
 import type { Redactor } from '../redaction/redact.ts';
 import { redactionVersion } from '../redaction/redaction-store.ts';
 import { analyzeForIndex, searchTerms } from '../text/analyzer.ts';
@@ -174,7 +174,7 @@ async function toldRows(
   redactor: Redactor | null,
 ): Promise<ReadonlyMap<string, ReadRow>> {
   const shown = await collect(rows.values(), (row) =>
-    redactChunk(redactor, row, [...shownAt(redactor, row.redactedBy), 'llm_input']),
+    redactChunk(redactor, row, [...readerSteps(redactor, row.redactedBy), 'llm_input']),
   );
   return new Map(shown.map((row) => [row.id, row]));
 }

@@ -1,4 +1,4 @@
-/** What is hidden changes nothing that is seen: neither chunks that a policy hides, nor another tenant's. */
+/** Answers do not depend on hidden data: neither on chunks that a policy hides, nor on data of another tenant. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Policy } from '../../src/access/policy.ts';
@@ -14,10 +14,10 @@ import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { openRandom, type Random } from '../support/random.ts';
 
 const HIDDEN_CHUNKS = 1_000;
-/** With a word that German drops from a query. */
+/** Words of visible chunks; `die` is a stop word in German. */
 const WORDS =
   'die heron river oak nest spring water feather meadow harbour lantern copper winter orchard market bridge'.split(' ');
-/** Of hidden chunks too: near to words of the queries, or of another language. */
+/** Further words of hidden chunks: misspelled words of the queries, and words of another language. */
 const OTHER_WORDS = 'heran rivers oaks nset waiter leather shadow lantarn kopper haus garten lantern market'.split(' ');
 const POLICIES: Record<string, Policy> = {
   source: {
@@ -39,7 +39,7 @@ before(async () => {
 });
 after(() => database.close());
 
-test(`${HIDDEN_CHUNKS} chunks that a policy hides change nothing that is reached, and no count`, async () => {
+test(`${HIDDEN_CHUNKS} chunks that a policy hides change neither the results of a search nor its counts`, async () => {
   const random = openRandom(8);
   const tenant = await createTenant(database.db, { id: newId(), name: newId() });
   await setRules(tenant);
@@ -56,7 +56,7 @@ test(`${HIDDEN_CHUNKS} chunks that a policy hides change nothing that is reached
   assert.deepEqual(await seen(tenant), first);
 });
 
-test('data of another tenant changes nothing, to the byte', async () => {
+test('data of another tenant does not change a byte of the answers', async () => {
   const random = openRandom(9);
   const tenant = await createTenant(database.db, { id: newId(), name: newId() });
   await setRules(tenant);
@@ -76,7 +76,7 @@ test('data of another tenant changes nothing, to the byte', async () => {
   assert.equal(await answers(), first);
 });
 
-/** Of every request: the chunks that it reaches by paging to the end, and what it is told. */
+/** Returns for every request the chunks that paging to the end reaches, and the warnings. */
 async function seen(tenant: Tenant): Promise<Record<string, { ids: string[]; warnings: string[] }>> {
   const all: Record<string, { ids: string[]; warnings: string[] }> = {};
   for (const request of requests(tenant)) {
@@ -110,7 +110,7 @@ function* requests(tenant: Tenant): Generator<RetrieveRequest> {
     { fileTypes: ['md'] },
     { sourceMetadata: { operator: 'and', filters: [{ key: 'even', operator: 'exists' }] } },
   ];
-  // Misspelled words, and words that only hidden chunks have.
+  // Misspelled words, and words that only hidden chunks contain.
   const queries = ['die nest', 'herin', 'lantern makret bridge', 'haus garten oak', 'heran nset', 'fether'];
   for (const policy of Object.keys(POLICIES)) {
     for (const mode of ['lexical', 'hybrid', 'semantic'] satisfies SearchMode[]) {
@@ -137,7 +137,7 @@ async function setRules(tenant: Tenant): Promise<void> {
   });
 }
 
-/** Four chunks each, of their own words, so that none are copies of each other. In the other team's sources all is the other team's. */
+/** Returns sources with four chunks each. Random words keep chunks from being copies. All metadata of a source names one team. */
 function sourcesOf(random: Random, count: number, team: string, words: readonly string[]): SeedSource[] {
   return Array.from({ length: count }, (_, i) => ({
     name: `${team} ${i}`,
@@ -157,7 +157,7 @@ function chunkOf(random: Random, team: string, words: readonly string[]) {
   };
 }
 
-/** The same texts, hidden. */
+/** Returns sources with the same texts that the policies hide. */
 function copiesOf(sources: readonly SeedSource[]): SeedSource[] {
   const metadata = { team: { val: 'blue', type: 'string' as const } };
   return sources.map(({ chunks, name = '' }) => ({

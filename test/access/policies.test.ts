@@ -1,6 +1,6 @@
 /**
- * The SQL of policies against the evaluator, on random policies and attributes over random corpora: what a search finds, what is
- * looked up, and which text is shown. PINAKES_TEST_POLICIES sets how many cases, PINAKES_TEST_SEED where the random numbers begin.
+ * Compares the SQL of policies with the evaluator, on random policies, attributes and corpora: the results of a search, of lookups
+ * and of reading texts. PINAKES_TEST_POLICIES sets the number of cases, PINAKES_TEST_SEED the seed of the random numbers.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -45,7 +45,7 @@ test(`${CASES} random policies show what the evaluator allows`, async (t) => {
   assert.ok(telling > CASES / 4, `only ${telling} policies tell chunks apart`);
 });
 
-/** True when the policy shows some chunks and hides others. */
+/** Checks one random policy. Returns true if the policy shows some chunks and hides others. */
 async function check(corpus: Stored, number: number): Promise<boolean> {
   const { tenant, sources, ids } = corpus;
   const random = openRandom(1_000_000 * SEED + number);

@@ -1,4 +1,4 @@
-/** Random policies, attributes and corpora: what the SQL of policies is tried on. */
+/** Random policies, attributes and corpora for tests of the SQL of policies. */
 
 import type { Facts } from '../../src/access/evaluate.ts';
 import type { Attributes, Policy, PolicyCondition, PolicyTarget } from '../../src/access/policy.ts';
@@ -26,7 +26,7 @@ export interface KnownSource {
   facts: Facts;
 }
 
-/** Tags have ids of their own when they are stored: `tagIds` gets them. */
+/** Returns a random corpus. Tags get their ids when they are stored; the facts read the ids from `tagIds` later. */
 export function policyCorpus(random: Random, tagIds: ReadonlyMap<string, string>): PolicyCorpus {
   const groups: SeedGroup[] = [];
   const sources: KnownSource[] = [];
@@ -119,7 +119,7 @@ function someText(random: Random): Record<string, string> {
   return Object.fromEntries(KEYS.filter(() => random.next() < 0.5).map((key) => [key, random.pick(VALUES)]));
 }
 
-/** Half of the records come from a connector. */
+/** Returns random origin records; a connector reported half of them. */
 function someOrigin(random: Random): TypedMetadata {
   return Object.fromEntries(
     Object.entries(someText(random)).map(([key, val]) => [

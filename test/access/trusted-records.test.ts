@@ -1,4 +1,4 @@
-/** Which origin records policies trust: what a connector reports, never what a file says of itself. */
+/** Policies trust origin records that a connector reported, never records that a file sets about itself. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { insertGroup } from '../../src/corpus/group-store.ts';
@@ -19,7 +19,7 @@ after(() => database.close());
 
 const text = (val: string) => ({ val, type: 'string' as const });
 
-test('records of a connector are marked, through every write; those of a file never are', async () => {
+test('every write keeps records of a connector trusted and records of a file untrusted', async () => {
   const tenant = await createTenant(database.db, { id: newId(), name: newId() });
   const [groupId, id] = [newId(), newId()];
   const now = new Date();
@@ -55,7 +55,11 @@ test('records of a connector are marked, through every write; those of a file ne
       },
     ]);
     assert.deepEqual(await trusted(tx, tenant.id, id), { path: '/a', owner: 'ada' });
-    assert.equal((await records(tx, tenant.id, id))['title']?.val, 'forged', 'it is stored all the same');
+    assert.equal(
+      (await records(tx, tenant.id, id))['title']?.val,
+      'forged',
+      'the record of the file is stored all the same',
+    );
     const change = { id, name: 'a.txt', url: null, contentAt: null, metadata: { path: text('/b') } };
     await changeSources(tx, tenant.id, [change]);
     assert.deepEqual(await trusted(tx, tenant.id, id), { path: '/b' });

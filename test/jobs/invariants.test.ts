@@ -73,7 +73,7 @@ test('chunks without a source and wrong counters are reported', async () => {
 
 test('stuck runs and times in wrong order are reported', async () => {
   await damage(sql`update run set status = 'started' where tenant_id = ${tenantId}`);
-  assert.deepEqual(await violations(), ['I6 1 runs that nobody works on: ID']);
+  assert.deepEqual(await violations(), ['I6 1 active runs without a heartbeat: ID']);
   await damage(
     sql`update run set status = 'success', ended_at = started_at - interval '1 hour' where tenant_id = ${tenantId}`,
   );
@@ -85,7 +85,7 @@ test('stuck runs and times in wrong order are reported', async () => {
   await damage(sql`update source_group set deleted_at = now() where tenant_id = ${tenantId}`);
   assert.deepEqual(await violations(), ['I7 1 deleted groups with another status, or the reverse: ID']);
   await damage(sql`update source_group set status = 'deleting' where tenant_id = ${tenantId}`);
-  assert.deepEqual(await violations(), ['I6 1 deletions that do not end: ID']);
+  assert.deepEqual(await violations(), ['I6 1 deletions of source groups that do not end: ID']);
 });
 
 test('a setting and a one-time credential that outlive their purpose are reported', async () => {
@@ -95,7 +95,10 @@ test('a setting and a one-time credential that outlive their purpose are reporte
   await damage(sql`insert into connector_setting (tenant_id, id, source_group_id, kind, origin, needs_credential, created_at)
     values (${tenantId}, ${newId()}, ${groupId}, 'web', '{}', false, now())`);
   await damage(sql`update source_group set status = 'deleting', deleted_at = now() where tenant_id = ${tenantId}`);
-  assert.deepEqual(await violations(), ['I6 1 deletions that do not end: ID', 'I7 1 settings of deleted groups: ID']);
+  assert.deepEqual(await violations(), [
+    'I6 1 deletions of source groups that do not end: ID',
+    'I7 1 settings of deleted groups: ID',
+  ]);
 });
 
 test('leftover generations and wrong names at an origin are reported', async () => {
@@ -111,7 +114,7 @@ test('leftover generations and wrong names at an origin are reported', async () 
   ]);
   await damage(sql`update chunk set generation = 2 where tenant_id = ${tenantId}`);
   assert.deepEqual(await violations(), [
-    'I3 1 chunks of another version than the one that is served, and nobody looks for them: ID',
+    'I3 1 chunks of an old version of a source that is not marked for their removal: ID',
     'I10 1 sources whose counters differ from their chunks: ID',
   ]);
   await damage(sql`update source set deleted_at = now() where tenant_id = ${tenantId}`);

@@ -1,6 +1,6 @@
 /**
- * Tenants whose data carry words of their own, in every place where there can be words: no answer to another tenant holds one, nor
- * does an answer to a principal hold one that its policy hides. PINAKES_TEST_TENANTS and PINAKES_TEST_QUERIES set how many.
+ * Every tenant's data contain unique words in every place that can hold text. No answer to another tenant contains such a word. No
+ * answer to a principal contains a word that its policy hides. PINAKES_TEST_TENANTS and PINAKES_TEST_QUERIES set the numbers.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -24,7 +24,7 @@ const POLICY = {
 
 interface Owner {
   key: string;
-  /** In what its principal may see, and in what is hidden. */
+  /** The words in visible data, and the words in hidden data. */
   shown: string;
   hidden: string;
   groups: string[];
@@ -48,7 +48,7 @@ before(async () => {
 });
 after(() => t.close());
 
-test(`${QUERIES} requests of ${TENANTS} tenants show no word of another, and none that is hidden`, async (context) => {
+test(`the answers to ${QUERIES} requests of ${TENANTS} tenants contain no word of another tenant and no hidden word`, async (context) => {
   const random = openRandom(SEED + 1);
   const counts = { ok: 0, own: 0 };
   for (let i = 0; i < QUERIES; i++) {
@@ -107,12 +107,12 @@ async function ask(random: Random, owner: Owner): Promise<{ what: string; answer
   }
 }
 
-/** One of ten has an error. */
+/** Returns the word; one in ten gets a typing error. */
 function misspelled(random: Random, word: string): string {
   return random.next() < 0.9 ? word : word.slice(0, 2) + word.slice(3);
 }
 
-/** Often none; else of any tenant: its tags, its ids, and keys that all have. */
+/** Returns random filters, often none. They name tags and ids of any tenant, and keys that all tenants have. */
 function filters(random: Random, { tags, shown, hidden }: Owner): object {
   const on = (operator: string, value: unknown) => ({
     filters: [{ key: 'mark', operator, ...(value === undefined ? {} : { value }) }],
@@ -161,7 +161,7 @@ async function makeOwner(random: Random): Promise<Owner> {
         originMetadata: { title: { val: mark, type: 'string' as const } },
         chunks: Array.from({ length: 3 }, (_, k) => {
           const chunkId = newId();
-          // Between shown chunks there are hidden ones.
+          // Hidden chunks lie between visible chunks.
           const isHidden = chunkTeam === 'mixed' && k === 1;
           const word = isHidden ? hidden : mark;
           const content = `${Array.from({ length: 8 }, () => random.pick(WORDS)).join(' ')} ${word} ${random.word(7)}.`;

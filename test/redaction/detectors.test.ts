@@ -1,4 +1,4 @@
-/** Detectors on the corpus: what they have to find, and to leave alone. The table: npm run bench:redaction. */
+/** Tests what detectors find, and what they leave alone, on a corpus. `npm run bench:redaction` prints the figures. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ENTITIES } from '../../src/redaction/detectors/entities.ts';
@@ -9,7 +9,7 @@ const RECALL_MIN = 0.95;
 const LINES_MIN = 30;
 
 for (const entity of ENTITIES) {
-  test(`${entity}: precision and recall, in every locale`, async () => {
+  test(`the detector of ${entity} reaches its precision and recall in every locale`, async () => {
     const scores = await scoreOf(entity);
     for (const score of scores) {
       const { precision, recall } = rates([score]);
@@ -21,7 +21,7 @@ for (const entity of ENTITIES) {
   });
 }
 
-test('with all detectors at once, nothing that is to be found stays readable', async () => {
+test('with all detectors together, no value of the corpus stays readable', async () => {
   const redactor = redactorOf(ENTITIES);
   for (const entity of ENTITIES) {
     for (const { text, find } of readCorpus(entity)) {

@@ -1,4 +1,4 @@
-/** Names that an analyzer finds: over its real protocol, in texts as a whole, in windows and in streams. */
+/** Tests names that an analyzer finds: over its real protocol, in whole texts, in windows and in streams. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { loadConfig } from '../../src/config.ts';
@@ -20,7 +20,7 @@ const NAMES = {
   山田太郎: 'PERSON',
   Swedish: 'NRP',
 };
-/** As long as a name may be that is always seen as a whole. */
+/** The maximum length of a name that a window always contains completely. */
 const LONG = `Baron ${'von Ach '.repeat(11)}Berg`;
 const SHOWN = /Jane|Doe|Miller|Ödön|New|York|City|山田|太郎/;
 
@@ -65,8 +65,8 @@ async function streamed(of: Redactor, pieces: readonly string[]): Promise<string
   return [...out, await stream.end()];
 }
 
-describe('the analyzer', () => {
-  test('is asked as its API says, once for each language, and what it said is remembered', async () => {
+describe('the analyzer of names', () => {
+  test('the client sends one request per language, as the API says, and caches the answers', async () => {
     fake.names['de'] = { Müller: 'PERSON' };
     const names = analyzer({ PINAKES_PRESIDIO_LANGUAGES: 'en,de', PINAKES_PRESIDIO_SCORE: '0.5' });
     const ask = () => names.find('t', '😀 Jane Doe and Müller', ['person', 'nrp']);
@@ -86,7 +86,7 @@ describe('the analyzer', () => {
     delete fake.names['de'];
   });
 
-  test('that fails, is busy, is silent, or says what nobody understands is an error, never a text without names', async () => {
+  test('an analyzer that fails, is busy, does not answer or answers nonsense gives an error, not a text without names', async () => {
     const answers: [Parameters<FakePresidio['respond']>[0], string][] = [
       [{ status: 500 }, 'upstream_failed'],
       [{ status: 429 }, 'overloaded'],
@@ -105,17 +105,17 @@ describe('the analyzer', () => {
     await assert.rejects(masked(redactorWith(null), 'I am Jane Doe.'), { code: 'upstream_failed' });
   });
 
-  test('is asked again where that may help', async () => {
+  test('a request is retried if a retry may help', async () => {
     fake.respond({ status: 503 }, 1);
     assert.equal(await masked(redactorWith(analyzer()), 'I am Jane Doe.'), 'I am [PERSON].');
   });
 
-  test('is not asked about what has no letters', async () => {
+  test('a text without letters causes no request', async () => {
     assert.equal(await masked(redactorWith(analyzer()), '2026-11-22 — 12.5'), '2026-11-22 — 12.5');
     assert.equal(fake.calls.length, 0);
   });
 
-  test('says what it can find', async () => {
+  test('the client lists the entities that the analyzer supports', async () => {
     assert.deepEqual(await analyzer().supported(AbortSignal.timeout(5_000)), [
       'person',
       'location',
@@ -125,8 +125,8 @@ describe('the analyzer', () => {
   });
 });
 
-describe('a text', () => {
-  test('names however they are written, beside what other rules find', async () => {
+describe('names in a whole text', () => {
+  test('names are found in every spelling, beside the matches of other rules', async () => {
     const cases: [text: string, redacted: string][] = [
       ['😀 Ödön Jane Doe Miller, jane@example.com', '😀 [PERSON] [PERSON], [EMAIL]'],
       ['In Ja\u200bne Do\u200de, Ｊａｎｅ\u00a0Ｄｏｅ', 'In [PERSON], [PERSON]'],
@@ -143,7 +143,7 @@ describe('a text', () => {
     );
   });
 
-  test('that is longer than a window: names on every border', async () => {
+  test('names on the borders of windows are found in a text longer than a window', async () => {
     const redactor = redactorWith(analyzer());
     for (let shift = 0; shift < 24; shift++) {
       const filler = '1 '.repeat(WINDOW_LENGTH / 2 - 60).slice(0, -shift || undefined);
@@ -153,13 +153,13 @@ describe('a text', () => {
     assert.ok(fake.calls.every(({ text }) => text.length <= WINDOW_LENGTH + 300));
   });
 
-  test('of which a rule withholds names is withheld', async () => {
+  test('a text with a name is blocked if a rule blocks names', async () => {
     const redacted = await redactorWith(analyzer(), { action: 'block' }).redact('I am Jane Doe', 'output');
     assert.deepEqual([redacted.text, redacted.blocked], ['', true]);
   });
 });
 
-describe('a stream', () => {
+describe('names in a stream', () => {
   const PIECES = [
     ...Object.keys(NAMES),
     'jane@example.com',
@@ -175,11 +175,11 @@ describe('a stream', () => {
     'Doe ',
   ];
 
-  test(`in random pieces is what the whole is, and nothing goes out that a longer name takes back (seed ${SEED})`, async () => {
+  test(`random pieces are redacted like the whole text, and no returned text is changed later (seed ${SEED})`, async () => {
     const random = openRandom(SEED);
     const redactor = redactorWith(analyzer());
     for (let round = 0; round < 12; round++) {
-      // The longest are worked on in several slices.
+      // The longest texts are redacted in several slices.
       const text = Array.from(
         { length: 60 * (1 + (round % 4)) * 3 },
         () => random.pick(PIECES) + (random.next() < 0.5 ? ' ' : ''),
@@ -197,7 +197,7 @@ describe('a stream', () => {
     }
   });
 
-  test('cut at every offset of a name leaks nothing of it', async () => {
+  test('a name does not leak, at whatever offset the stream is cut', async () => {
     const redactor = redactorWith(analyzer());
     const text = `${'By the lake. '.repeat(30)}Jane Doe Miller lives in New York City.${' It rains.'.repeat(30)}`;
     const whole = await masked(redactor, text);
@@ -206,7 +206,7 @@ describe('a stream', () => {
       assert.equal((await streamed(redactor, [text.slice(0, cut), text.slice(cut)])).join(''), whole, `cut at ${cut}`);
   });
 
-  test('masks all of a long name of which a part is a name, too', async () => {
+  test('all of a long name is masked, although a part of it is also a name', async () => {
     const redactor = redactorWith(analyzer());
     for (let before = 0; before < 30; before++) {
       const text = `${'By the lake. '.repeat(before)}${LONG} rests.${' It rains.'.repeat(30)}`;
@@ -215,14 +215,14 @@ describe('a stream', () => {
     }
   });
 
-  test('holds back what may become a name, and not more', async () => {
+  test('the stream holds back only text that may become a name', async () => {
     const words = Array.from({ length: 400 }, () => 'water ');
     const out = await streamed(redactorWith(analyzer()), words);
     const held = words.map((_, i) => words.slice(0, i + 1).join('').length - out.slice(0, i + 1).join('').length);
     assert.ok(Math.max(...held) <= STREAM_STEP_LENGTH + 10, `held back ${Math.max(...held)}`);
   });
 
-  test('of which the analyzer fails ends there, with nothing that was not looked at', async () => {
+  test('the stream ends when the analyzer fails, and returns no unchecked text', async () => {
     const stream = redactorWith(analyzer()).stream('output');
     const first = await stream.push('By the lake. '.repeat(40));
     assert.ok(first.length > 0);

@@ -1,4 +1,4 @@
-/** Text in pieces: the same as the whole, whatever the pieces; nothing goes out that a match takes back. */
+/** Text in pieces is redacted like the whole text, whatever the pieces; no returned text is changed by a later match. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ENTITIES } from '../../src/redaction/detectors/entities.ts';
@@ -104,7 +104,7 @@ async function inPieces(of: Redactor, pieces: readonly string[]): Promise<{ out:
   return { out, text: out.join('') };
 }
 
-test(`random texts, cut at every offset, come out as the whole does (seed ${SEED})`, async () => {
+test(`random texts, cut at every offset, are redacted like the whole texts (seed ${SEED})`, async () => {
   const random = openRandom(SEED).next;
   for (let round = 0; round < 30; round++) {
     const text = randomText(random, 7);
@@ -118,7 +118,7 @@ test(`random texts, cut at every offset, come out as the whole does (seed ${SEED
   }
 });
 
-test(`random texts in random pieces, and unit by unit, come out as the whole does; what went out was final (seed ${SEED})`, async () => {
+test(`random texts in random pieces, and unit by unit, are redacted like the whole; returned text is final (seed ${SEED})`, async () => {
   const random = openRandom(SEED + 1).next;
   for (let round = 0; round < 60; round++) {
     const text = randomText(random, 14);
@@ -139,7 +139,7 @@ test(`random texts in random pieces, and unit by unit, come out as the whole doe
   }
 });
 
-test('every value of the corpus, in its text, cut at every offset, never shows more than what stands around it', async () => {
+test('a stream never returns a part of a value of the corpus, at whatever offset its text is cut', async () => {
   for (const entity of ENTITIES) {
     const lines = readCorpus(entity).filter(({ find }) => find.length > 0);
     for (const { text } of lines.filter((_, i) => i % 6 === 0 && lines[i]!.text.length < 200)) {
@@ -158,7 +158,7 @@ test('every value of the corpus, in its text, cut at every offset, never shows m
   }
 });
 
-test('full-width digits and invisible characters, cut at every offset, leak nothing', async () => {
+test('values with full-width digits and invisible characters do not leak, at whatever offset they are cut', async () => {
   const wide = (value: string): string =>
     value.replace(/[0-9]/g, (digit) => String.fromCharCode(digit.charCodeAt(0) + 0xfee0));
   const hidden = (value: string): string => [...value].join('\u200b');
@@ -178,15 +178,15 @@ test('full-width digits and invisible characters, cut at every offset, leak noth
   }
 });
 
-describe('a stream', () => {
-  test('lets ordinary words out as they come', async () => {
+describe('a redacted stream', () => {
+  test('a stream returns ordinary words as they arrive', async () => {
     const words = 'The quick brown fox jumps over the lazy dog while nobody looks at it and '.split(/(?<= )/);
     const { out } = await inPieces(redactor, words);
     const held = words.map((_, i) => words.slice(0, i + 1).join('').length - out.slice(0, i + 1).join('').length);
     assert.ok(Math.max(...held) <= 10, `held back: ${held.join(' ')}`);
   });
 
-  test('gives out nothing more once a rule blocks, and nothing of the piece that did it', async () => {
+  test('a stream returns nothing more once a rule blocks, also nothing of the blocked piece', async () => {
     const blocks = compileRedactor(
       {
         version: 1,
@@ -207,7 +207,7 @@ describe('a stream', () => {
     assert.deepEqual([text, blocked], ['', true]);
   });
 
-  test('holds a bounded tail back, whatever comes', async () => {
+  test('a stream holds back a bounded tail for every text', async () => {
     for (const filler of ['a', '1', '1 ', 'a.', 'DE89 ', '-----BEGIN ', 'EMP-', '東', 'born ']) {
       const stream = redactor.stream('output');
       let [given, sent] = [0, 0];
@@ -217,7 +217,7 @@ describe('a stream', () => {
         sent += (await stream.push(text.slice(at, at + 500))).length;
       }
       const held = given - sent;
-      // A match that ended and was replaced is shorter or longer than its text: what is held is bounded all the same.
+      // A replacement may be shorter or longer than its match; the held text is bounded all the same.
       assert.ok(held <= 12_000 && (filler === '1' || filler === 'a' || held <= 8_300), `${filler}: ${held}`);
     }
   });

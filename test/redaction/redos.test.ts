@@ -1,4 +1,4 @@
-/** Regexes and texts that are meant to be slow, in a short form: npm run bench:redos measures them. */
+/** Short tests of regexes and texts that are made to be slow; `npm run bench:redos` measures them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ENTITIES } from '../../src/redaction/detectors/entities.ts';
@@ -8,7 +8,7 @@ import { redactorOf } from '../support/passages/redaction-corpus.ts';
 import { HOSTILE_PATTERNS, hostileTexts } from '../support/passages/redos.ts';
 
 const LENGTH = 3_000;
-/** What one turn of the event loop may take in, in UTF-16 units. */
+/** The maximum text in one turn of the event loop, in UTF-16 units. */
 const TURN_LENGTH_MAX = 16_384;
 
 const rules = HOSTILE_PATTERNS.map(
@@ -21,7 +21,7 @@ const rules = HOSTILE_PATTERNS.map(
     apply_at: ['output'],
   }),
 );
-/** Compiled without the limit of one policy: all of them at once. */
+/** Returns a redactor with all patterns together, without the limits of a policy. */
 const hostile = compileRedactor({ version: 1, enabled: true, rules }, new Uint8Array(32));
 
 async function turnsDuring(redactor: Redactor, text: string): Promise<number> {
@@ -37,7 +37,7 @@ async function turnsDuring(redactor: Redactor, text: string): Promise<number> {
   return turns;
 }
 
-test('hostile regexes come to an end on hostile texts, and a stream gives the same as the whole', async () => {
+test('hostile regexes end on hostile texts, and a stream is redacted like the whole text', async () => {
   for (const [name, text] of Object.entries(hostileTexts(LENGTH / 10))) {
     const { text: whole } = await hostile.redact(text, 'output');
     const stream = hostile.stream('output');
@@ -45,7 +45,7 @@ test('hostile regexes come to an end on hostile texts, and a stream gives the sa
   }
 });
 
-test('detectors come to an end on hostile texts, and others run in between', async () => {
+test('detectors end on hostile texts, and other work runs in between', async () => {
   const all = redactorOf(ENTITIES);
   for (const [name, text] of Object.entries(hostileTexts(LENGTH * 20))) {
     const turns = await turnsDuring(all, text);
@@ -53,7 +53,7 @@ test('detectors come to an end on hostile texts, and others run in between', asy
   }
 });
 
-test('others run between many short texts, too', async () => {
+test('other work runs between many short texts', async () => {
   const all = redactorOf(ENTITIES);
   const texts = Array.from({ length: 40 }, () => 'the quick brown fox '.repeat(100));
   const redactor: Redactor = { ...all, redact: (_, at) => inTurn(texts, (text) => all.redact(text, at)) };
@@ -61,7 +61,7 @@ test('others run between many short texts, too', async () => {
   assert.ok(turns >= Math.floor((40 * 2_000) / TURN_LENGTH_MAX), `${turns} turns`);
 });
 
-test('others run between many texts that are redacted together', async () => {
+test('other work runs between many texts that are redacted together', async () => {
   const all = redactorOf(ENTITIES);
   const texts = Array.from({ length: 20 }, () => 'the quick brown fox '.repeat(TURN_LENGTH_MAX / 20));
   const redactor: Redactor = {
@@ -78,7 +78,7 @@ async function inTurn<T>(texts: readonly string[], work: (text: string) => Promi
   return last;
 }
 
-test('a long text is given up when the caller leaves', async () => {
+test('redaction of a long text stops when the caller aborts', async () => {
   const aborted = new AbortController();
   const running = redactorOf(ENTITIES).redact('a@'.repeat(100_000), 'output', aborted.signal);
   aborted.abort();

@@ -1,4 +1,4 @@
-/** An embedding model for tests: a vector from the words of a text, the same for the same words. */
+/** An embedding model for tests: equal words give equal vectors. */
 import { createHash } from 'node:crypto';
 import { elementFor, insertVectors, vectorText } from '../../src/corpus/vector-store.ts';
 import type { Database } from '../../src/db/database.ts';
@@ -25,7 +25,7 @@ export const wordsEmbedding: Embedding = {
   close: async () => {},
 };
 
-/** Chunk id -> its text. The first time for a tenant; returns what `addVectors` adds to. */
+/** Stores the first vectors of a tenant, for a map of chunk id -> text. Returns the generation, which `addVectors` needs. */
 export function storeVectors(db: Database, tenantId: string, texts: ReadonlyMap<string, string>): Promise<number> {
   const vectors = new Map([...texts].map(([id, text]) => [id, wordsVector(text)]));
   return seedVectors(db, tenantId, MODEL, vectors, elementFor(db, DIMENSION));

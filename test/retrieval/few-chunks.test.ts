@@ -181,7 +181,7 @@ test('a search reads few chunks once, also to find what was misspelled', async (
     ['rare'],
   );
   assert.equal(warnings[0]?.type, 'fuzzy_match');
-  assert.equal(texts.filter((text) => text.includes('"sourceId", c.terms from')).length, 1);
+  assert.equal(texts.filter((text) => text.includes('c.source_id, c.terms from')).length, 1);
   assert.ok(!texts.some((text) => text.includes('order by c.terms <@>') && !text.includes('limit')));
 });
 

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
 import {
+  cacheVectorsOfSources,
   elementFor,
   findServingVectors,
   findVectors,
   insertVectors,
-  keepVectorsOfSources,
   listGenerations,
   vectorBytes,
   vectorText,
@@ -113,7 +113,7 @@ describe('the precision of vectors', () => {
           const known = await findVectors(tx, tenant.id, made!, [Buffer.from(ids[1]!)]);
           assert.deepEqual([...known.values()], [vectorText(ones(dimension, 0, 1))]);
           const sources = await tx.query<{ id: string }>(sql`select id from source where tenant_id = ${tenant.id}`);
-          await keepVectorsOfSources(
+          await cacheVectorsOfSources(
             tx,
             tenant.id,
             sources.map(({ id }) => id),

@@ -1,7 +1,7 @@
 /** Stored turns as they may be shown under the rules of today, whenever they were stored. */
 
 import type { ConversationRow, StoredCitation, TreeMessage } from '../../corpus/conversation-store.ts';
-import { redactText, redactWithPlaces } from '../../redaction/apply-redaction.ts';
+import { redactText, redactWithOffsets } from '../../redaction/apply-redaction.ts';
 import type { ApplyAt, Redactor } from '../../redaction/redact.ts';
 import { collect } from '../../util/collect.ts';
 
@@ -16,16 +16,16 @@ export async function shownConversation(redactor: Redactor | null, row: Conversa
 }
 
 export async function shownMessage(redactor: Redactor | null, message: TreeMessage): Promise<TreeMessage> {
-  const shown = message.seen ? await redactWithPlaces(redactor, message.content, SHOWN) : undefined;
+  const shown = message.seen ? await redactWithOffsets(redactor, message.content, SHOWN) : undefined;
   if (!shown) return { ...message, content: REMOVED, citations: [], webCitations: [] };
-  const { text, placeOf } = shown;
-  const citations = await collect(message.citations, (citation) => shownCitation(redactor, citation, placeOf));
+  const { text, offsetOf } = shown;
+  const citations = await collect(message.citations, (citation) => shownCitation(redactor, citation, offsetOf));
   const webCitations = await collect(message.webCitations, async ({ start, end, ...page }) => {
     const [url, title, snippet] = await Promise.all(
       [page.url, page.title, page.snippet].map((one) => redactText(redactor, one, SHOWN)),
     );
     if (url === undefined || title === undefined || snippet === undefined) return undefined;
-    return { url, title, snippet, start: placeOf(start), end: placeOf(end) };
+    return { url, title, snippet, start: offsetOf(start), end: offsetOf(end) };
   });
   return { ...message, content: text, citations, webCitations };
 }
@@ -33,12 +33,12 @@ export async function shownMessage(redactor: Redactor | null, message: TreeMessa
 async function shownCitation(
   redactor: Redactor | null,
   { name, url, citation, ...ids }: StoredCitation,
-  placeOf: (at: number) => number,
+  offsetOf: (at: number) => number,
 ): Promise<StoredCitation | undefined> {
   const shownName = await redactText(redactor, name, SHOWN);
   const quote = await redactText(redactor, citation.quote, SHOWN);
   if (shownName === undefined || quote === undefined) return undefined;
-  const spans = citation.spans.map(({ start, end }) => ({ start: placeOf(start), end: placeOf(end) }));
+  const spans = citation.spans.map(({ start, end }) => ({ start: offsetOf(start), end: offsetOf(end) }));
   const shownUrl = url === null ? null : ((await redactText(redactor, url, SHOWN)) ?? null);
   // The reason names words of the answer.
   const reason = (await redactText(redactor, citation.reason ?? '', SHOWN)) || null;

@@ -1,5 +1,5 @@
 /** The ingest rules of a redaction policy on a file that was parsed: before it is cut, so that all offsets are those of what is left. */
-import { placesAfter, redactMetadata, redactText } from '../../redaction/apply-redaction.ts';
+import { offsetsAfter, redactMetadata, redactText } from '../../redaction/apply-redaction.ts';
 import type { FindNames } from '../../redaction/names.ts';
 import { compileRedactor, type RedactionMatch, type Redactor } from '../../redaction/redact.ts';
 import type { IngestRules } from '../../redaction/redactors.ts';
@@ -17,7 +17,7 @@ export async function redactParsed(
   const redactor = compileRedactor(rules.policy, rules.hashKey, findNames);
   const { text, matches, blocked } = await redactor.redact(parsed.text, 'ingest');
   if (blocked) throw withheld();
-  const placeOf = placesAfter(inUnits(parsed.text, matches), (replacement) => replacement.length);
+  const placeOf = offsetsAfter(inUnits(parsed.text, matches), (replacement) => replacement.length);
   const { leftOut: _, ...ingested } = parsed;
   const { title, chunkMetadata } = parsed;
   return {

@@ -11,7 +11,7 @@ import { removeChunksOfSource } from '../../corpus/chunk-writer.ts';
 import { addChunkMetadatasCount, lockGroup } from '../../corpus/group-store.ts';
 import { countSkipped } from '../../corpus/run-store.ts';
 import { findTombstone, listTombstonesInside, listTombstonesOfGroup } from '../../corpus/source-lookup.ts';
-import { type Hidden, removeTombstonedSource, tombstoneSources } from '../../corpus/source-store.ts';
+import { removeTombstonedSource, type TombstonedSource, tombstoneSources } from '../../corpus/source-store.ts';
 import { removeTextsOfSource } from '../../corpus/source-text-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { notFound } from '../../errors.ts';
@@ -71,7 +71,7 @@ export async function hideFiles(
   tenantId: string,
   groupId: string,
   sourceIds: readonly string[],
-): Promise<Hidden[]> {
+): Promise<TombstonedSource[]> {
   if (sourceIds.length === 0) return [];
   const hidden = await tombstoneSources(tx, tenantId, sourceIds, deps.clock.now());
   if (hidden.length === 0) return [];

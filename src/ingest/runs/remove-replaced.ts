@@ -7,7 +7,7 @@ import { lockGroup } from '../../corpus/group-store.ts';
 import { listMixedGroups } from '../../corpus/source-lookup.ts';
 import { clearMixed } from '../../corpus/source-store.ts';
 import { removeReplacedTexts } from '../../corpus/source-text-store.ts';
-import { keepVectorsOfChunks } from '../../corpus/vector-store.ts';
+import { cacheVectorsOfChunks } from '../../corpus/vector-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { isActive } from '../../jobs/status.ts';
 import { type ActiveRun, checkFence } from '../fence.ts';
@@ -51,7 +51,7 @@ async function removeAll(
       async (tx) => {
         if (!(await mayGoOn(tx))) return false;
         const chunks = await listReplacedChunks(tx, tenantId, groupId, CHUNKS_PER_TRANSACTION);
-        await keepVectorsOfChunks(tx, tenantId, chunks, deps.clock.now());
+        await cacheVectorsOfChunks(tx, tenantId, chunks, deps.clock.now());
         await removeChunks(tx, tenantId, chunks);
         const texts = await removeReplacedTexts(tx, tenantId, groupId, TEXTS_PER_TRANSACTION);
         if (chunks.length === CHUNKS_PER_TRANSACTION || texts === TEXTS_PER_TRANSACTION) return true;

@@ -14,7 +14,7 @@ import { isPending } from '../../corpus/source-lookup.ts';
 import { type SavedResult, saveSourceResults, setMixed } from '../../corpus/source-store.ts';
 import { deleteTexts, insertTexts, type TextSegment } from '../../corpus/source-text-store.ts';
 import type { FileFailure } from '../../corpus/values.ts';
-import { keepVectorsOfSources } from '../../corpus/vector-store.ts';
+import { cacheVectorsOfSources } from '../../corpus/vector-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { isDataError } from '../../db/pg-errors.ts';
 import { FileError } from '../../files/failure.ts';
@@ -185,7 +185,7 @@ async function deleteEarlierRows(
   batch: readonly SourceRows[],
 ): Promise<void> {
   const versions = batch.map(({ source }) => source);
-  await keepVectorsOfSources(
+  await cacheVectorsOfSources(
     tx,
     tenantId,
     versions.flatMap(({ id, isUpdate }) => (isUpdate ? [] : [id])),

@@ -4,7 +4,7 @@
  * with new terms.
  */
 import { listChunksToAnalyze, saveTerms } from '../../corpus/chunk-writer.ts';
-import { announceChangedChunks } from '../../corpus/source-store.ts';
+import { invalidateChunkCaches } from '../../corpus/source-store.ts';
 import { listOutdatedTenants, lockOutdated, saveAnalyzed } from '../../corpus/tenant-store.ts';
 import type { Tx } from '../../db/database.ts';
 import type { JobHandler } from '../../jobs/queue.ts';
@@ -37,7 +37,7 @@ async function analyzeSome(tx: Tx, tenantId: string): Promise<boolean> {
   }));
   if (analyzed.length > 0) {
     await saveTerms(tx, tenantId, analyzed);
-    await announceChangedChunks(tx, tenantId);
+    await invalidateChunkCaches(tx, tenantId);
   }
   await saveAnalyzed(tx, tenantId, analyzed.at(-1)?.id ?? null);
   return analyzed.length > 0;

@@ -2,7 +2,7 @@
  * The job `collect-garbage`: removes the leftovers of crashes and restarts work that no worker owns. Every step may run twice.
  */
 import { dropStaleReservations } from '../../corpus/blob-row-store.ts';
-import { takeStalledColumns } from '../../corpus/column-store.ts';
+import { claimStalledColumns } from '../../corpus/column-store.ts';
 import { listOverdueDeletions, lockGroup, setGroupStatus } from '../../corpus/group-store.ts';
 import { dropExpiredIdempotencyKeys } from '../../corpus/idempotency-store.ts';
 import { dropEndedItems } from '../../corpus/origin-store.ts';
@@ -107,7 +107,7 @@ async function forgetItems(deps: IngestDeps, tenantId: string, signal: AbortSign
 
 async function wakeColumns(deps: IngestDeps, tenantId: string, now: Date): Promise<void> {
   await deps.db.transaction(tenantId, async (tx) => {
-    const stalled = await takeStalledColumns(tx, tenantId, secondsBefore(now, COLUMN_STALLED_AFTER_SECONDS), now);
+    const stalled = await claimStalledColumns(tx, tenantId, secondsBefore(now, COLUMN_STALLED_AFTER_SECONDS), now);
     for (const columnId of stalled) await deps.queue.enqueue(tx, 'build-column', { tenantId, columnId });
   });
 }

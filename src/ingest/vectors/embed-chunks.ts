@@ -9,11 +9,11 @@
 
 import {
   beatEmbedding,
+  claimEmbedding,
   hasWork,
   holdsEmbedding,
   lockEmbedding,
   releaseEmbedding,
-  takeEmbedding,
 } from '../../corpus/embedding-queue-store.ts';
 import type { Generation } from '../../corpus/vector-store.ts';
 import type { JobHandler } from '../../jobs/queue.ts';
@@ -120,7 +120,7 @@ function isWanted({ embedding }: EmbeddingTurn, { model }: Generation): boolean 
 async function take(deps: IngestDeps, tenantId: string): Promise<number | undefined> {
   const now = deps.clock.now();
   const aliveSince = new Date(now.getTime() - EMBEDDING_ALIVE_SECONDS * 1000);
-  return deps.db.transaction(tenantId, (tx) => takeEmbedding(tx, tenantId, now, aliveSince));
+  return deps.db.transaction(tenantId, (tx) => claimEmbedding(tx, tenantId, now, aliveSince));
 }
 
 function beat(deps: IngestDeps, tenantId: string, attempt: number): Promise<boolean> {

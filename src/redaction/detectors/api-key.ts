@@ -1,4 +1,4 @@
-/** Keys and tokens: those with a form of their own, the value behind words such as `api_key =`, and blocks of private keys. */
+/** Finds keys: keys with a known form, values after words such as `api_key =`, and blocks of private keys. */
 import { readApiKey } from '../../access/api-key.ts';
 import type { Finder } from '../redaction-session.ts';
 import { patternFinder } from './pattern-finder.ts';
@@ -35,7 +35,7 @@ const FORMS = [
   'hvs\\.[A-Za-z0-9_-]{24,128}', // Vault
 ];
 const LONGEST = 6_200;
-/** Of the random part, in bits for each character. Words and `xxxx…` have less. */
+/** Minimum entropy of the random part, in bits per character. Words and `xxxx…` have less. */
 const ENTROPY_MIN = 2.8;
 const HEX_ENTROPY_MIN = 2.5;
 
@@ -44,7 +44,7 @@ const knownForm = patternFinder({
   accept(match) {
     if (match.startsWith('pk_')) return readApiKey(match) !== undefined;
     if (match.startsWith('eyJ')) return isJwt(match);
-    // Words with hyphens begin so as well.
+    // Words with hyphens can begin in the same way.
     if (/^(?:sk|xox.|pypi)-/.test(match) && !/\d/.test(match)) return false;
     return isRandom(match);
   },
@@ -61,7 +61,7 @@ const BEHIND_NAME = new RegExp(
 );
 const BEARER = /\bbearer $/i;
 
-/** A value that something names a key: only random ones, for texts also say `token: string`. */
+/** Accepts a value that the text calls a key only if it looks random: texts also contain `token: string`. */
 const namedValue = patternFinder({
   pattern: /(?<=[=: "'`>])[A-Za-z0-9_+/.~=-]{16,256}(?![A-Za-z0-9_+/=-])/gi,
   accept(match, text, start) {

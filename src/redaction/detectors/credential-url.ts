@@ -1,4 +1,4 @@
-/** Addresses that carry a password, or a key among their parameters. */
+/** Finds addresses that contain a password, or a key in a parameter. */
 import { patternFinder } from './pattern-finder.ts';
 
 const LENGTH_MAX = 2_048;
@@ -23,10 +23,10 @@ export const credentialUrl = patternFinder({
   longest: LENGTH_MAX,
 });
 
-/** These stand for much else: only with a long value. */
+/** These parameter names are ambiguous: only a long value counts. */
 const KEY_PARAMETER = /[?&#;](?:key|sig|auth)=(?=[^&#\s]*\d)([^&#\s]{16,})/i;
 
-/** What says how a parameter is filled in is no secret. */
+/** Placeholders for a value are not secrets. */
 function isSecret(value: string | undefined): boolean {
   return value !== undefined && !/^(?:your|my|the|xxx|\.\.\.|\*+|%3c|\$|example|placeholder|redacted)/i.test(value);
 }

@@ -1,7 +1,7 @@
-/** Payment card numbers: a number range of an issuer, its length, a usual grouping and the Luhn digit. */
+/** Finds payment card numbers: a number range of an issuer, its length, a usual grouping and the Luhn digit. */
 import { patternFinder } from './pattern-finder.ts';
 
-/** First digits (from, to) and lengths. Visa numbers of 13 digits are no longer issued; article numbers have as many. */
+/** First digits (from, to) and lengths. Visa no longer issues numbers with 13 digits, and article numbers have 13 digits too. */
 const ISSUERS: readonly { from: number; to: number; lengths: readonly number[] }[] = [
   { from: 4, to: 4, lengths: [16, 19] }, // Visa
   { from: 51, to: 55, lengths: [16] }, // Mastercard
@@ -29,7 +29,7 @@ const ISSUERS: readonly { from: number; to: number; lengths: readonly number[] }
   { from: 6761, to: 6763, lengths: [16, 18, 19] },
   { from: 9792, to: 9792, lengths: [16] }, // Troy
 ];
-/** Lengths of the groups in which cards show their numbers. */
+/** Lengths of the groups of digits on cards. */
 const GROUPINGS =
   /^(?:\d{12,19}|\d{4}(?:\D\d{4}){3}(?:\D\d{1,3})?|\d{4}\D\d{6}\D\d{4,5}|\d{6}\D\d{10,13}|\d{8}\D\d{8})$/;
 

@@ -1,4 +1,4 @@
-/** Dates that the words around them call a date of birth. */
+/** Finds dates that the words around them call a date of birth. */
 import { type Finder, LOOK_BACK } from '../redaction-session.ts';
 import { patternFinder, saysBefore } from './pattern-finder.ts';
 
@@ -45,10 +45,10 @@ const behind = patternFinder({
 });
 
 const SAYS_SO_ANYWHERE = new RegExp(SAYS_SO, 'giu');
-/** What may still become a date: up to the end of the text. */
+/** Matches text at the end that may still become a date. */
 const BEGINNING =
   /^[^\p{L}\d\n]{0,6}(?:\p{L}{1,17}|\d{1,4})?(?:[ ,./:º'’()-]{0,4}(?:\p{L}{1,17}|\d{1,4})){0,9}[ ,./:º'’()-]{0,4}$/u;
-/** From the beginning of the words to the end of the date. */
+/** Maximum length from the beginning of the words to the end of the date. */
 const REACH = 150;
 
 export const dateOfBirth: Finder = {

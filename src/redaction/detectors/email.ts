@@ -1,14 +1,14 @@
-/** E-mail addresses, with letters of any script. */
+/** Finds e-mail addresses, with letters of any script. */
 import { patternFinder } from './pattern-finder.ts';
 
 const LOCAL_MAX = 64;
 const DOMAIN_MAX = 255;
-/** Scripts that write blanks between words, so that what stands right beside a letter belongs to it. */
+/** Scripts with blanks between words: letters directly beside each other belong to one word. */
 const LETTER = '\\p{sc=Latn}\\p{sc=Cyrl}\\p{sc=Grek}\\p{sc=Arab}\\p{sc=Hebr}\\p{sc=Deva}\\p{M}\\d';
-/** In the others an address stands right behind other words: what is before the @ is then one script or the other. */
+/** In other scripts an address may directly follow a word. The part before the @ is therefore in one script only. */
 const UNSPACED = '\\p{sc=Han}\\p{sc=Hira}\\p{sc=Kana}\\p{sc=Hang}\\p{sc=Thai}ー';
 const LOCAL = `(?:(?<![${LETTER}_%+-])[${LETTER}_](?:[${LETTER}._%+'&-]{0,62}[${LETTER}_+%-])?|(?<![${UNSPACED}])[${UNSPACED}]{1,30}(?:[._+-][${LETTER}._+-]{0,30}[${LETTER}])?)`;
-/** The last label begins with a letter: 1.2.3@4.5 is a version of something. */
+/** The last label begins with a letter: 1.2.3@4.5 is a version number. */
 const DOMAIN = `(?:[${LETTER}${UNSPACED}](?:[${LETTER}${UNSPACED}-]{0,61}[${LETTER}${UNSPACED}])?\\.){1,8}(?:xn--[a-z0-9-]{2,59}|(?!\\d)[${LETTER}]{2,63}|한국|中国|中國|香港|台湾|台灣|みんな|公司|网络|集团)`;
 const FILE = /\.(?:png|jpe?g|gif|webp|svg|ico|bmp|css|js|ts|html?|pdf|mp4)$/i;
 

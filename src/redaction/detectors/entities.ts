@@ -1,4 +1,4 @@
-/** What entity rules can look for. */
+/** The entities that entity rules can find. */
 export const ENTITIES = [
   'email',
   'phone',
@@ -20,7 +20,7 @@ export const ENTITIES = [
 ] as const;
 export type Entity = (typeof ENTITIES)[number];
 
-/** What no form gives away: an analyzer of names is asked (names.ts), where one is configured. */
+/** Entities that no pattern can find. An analyzer of names finds them (names.ts), if one is configured. */
 export const NAMES = ['person', 'location', 'organization', 'nrp'] as const;
 export type NameEntity = (typeof NAMES)[number];
 

@@ -1,4 +1,4 @@
-/** International bank account numbers: the length of the country, and the check of ISO 13616 (mod 97). */
+/** Finds international bank account numbers: the length of the country's numbers, and the check of ISO 13616 (mod 97). */
 import { patternFinder } from './pattern-finder.ts';
 
 const LENGTHS: Readonly<Record<string, number>> = Object.fromEntries(

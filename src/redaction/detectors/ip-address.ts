@@ -1,4 +1,4 @@
-/** IP addresses of both versions; not the version numbers, times and hardware addresses that look like them. */
+/** Finds IP addresses of both versions. Version numbers, times and hardware addresses that look similar are left out. */
 import ipaddr from 'ipaddr.js';
 import type { Finder } from '../redaction-session.ts';
 import { patternFinder, saysBefore } from './pattern-finder.ts';
@@ -27,7 +27,7 @@ const v6 = patternFinder({
   pattern:
     /(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_:.])(?:[\da-f]{0,4}:){2,7}(?:[\da-f]{1,4}|(?:\d{1,3}\.){3}\d{1,3})?(?![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_:]|\.\d)/giu,
   accept(match) {
-    // Eight bytes in pairs of digits are a hardware address or the beginning of a fingerprint.
+    // Eight pairs of hexadecimal digits are a hardware address or the beginning of a fingerprint.
     if (!/\d/.test(match) || /^(?:[\da-f]{2}:){7}[\da-f]{2}$/i.test(match)) return false;
     return ipaddr.IPv6.isValid(match);
   },

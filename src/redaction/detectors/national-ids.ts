@@ -1,4 +1,4 @@
-/** Numbers that states give to people, with their check digits. Those that any number could be need a word that says so. */
+/** Finds national identity numbers by their check digits. A kind that any number could match also needs a telling word before it. */
 import { digitsOf, patternFinder, saysBefore } from './pattern-finder.ts';
 
 const numbers = { members: /[\d .-]/, first: /\d/, longest: 30 };
@@ -28,7 +28,7 @@ export const deTaxId = patternFinder({
   accept: (match) => isTaxId(digitsOf(match)),
 });
 
-/** Of the first ten digits exactly one occurs twice or three times; the last is the check digit of ISO 7064 mod 11,10. */
+/** Exactly one of the first ten digits occurs twice or three times; the last digit is the check digit of ISO 7064 mod 11,10. */
 function isTaxId(digits: string): boolean {
   const counts = [...'0123456789'].map((digit) => digits.slice(0, 10).split(digit).length - 1);
   if (counts.filter((count) => count > 1).length !== 1 || Math.max(...counts) > 3) return false;
@@ -80,7 +80,7 @@ export const krRrn = patternFinder({
     const says = saysBefore(SAYS_RRN, text, start);
     if (!match.includes('-') && !says) return false;
     if (!isDate(centuryOf(digits) + digits.slice(0, 2), digits.slice(2, 4), digits.slice(4, 6))) return false;
-    // Numbers given since October 2020 have no check digit.
+    // Numbers issued since October 2020 have no check digit.
     return (
       hasRrnCheck(digits) ||
       says ||
@@ -122,7 +122,7 @@ export const esDni = patternFinder({
   },
 });
 
-/** Value of a character at an odd place; at an even place it is that of the digit or letter itself. */
+/** The value of a character at an odd position. At an even position the value is that of the digit or letter itself. */
 const CODICE_ODD = [1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23];
 
 export const itCodiceFiscale = patternFinder({

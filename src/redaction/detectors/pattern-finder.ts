@@ -1,19 +1,19 @@
-/** Detectors that look with one of our own patterns, then check what it found. */
+/** Makes a finder from a pattern and a check of its matches. */
 import { type Finder, LOOK_BACK } from '../redaction-session.ts';
 
-/** The part of what the pattern matched that is one; or that none is there, and where to go on. */
+/** The part of a match that counts; or, if nothing counts, the offset at which the search goes on. */
 type Verdict = { start: number; end: number } | { goOnAt: number };
 
 interface PatternDetector {
-  /** With the flag g. Every repetition has a bound. It looks at no more than members, the character behind them, and LOOK_BACK. */
+  /** Has the flag g, and every repetition has a bound. Looks only at members, the next character and LOOK_BACK. */
   pattern: RegExp;
   accept?(match: string, text: string, start: number): boolean | Verdict;
-  /** Characters that a match can consist of, and those that it can begin with. */
+  /** The characters that a match can contain, and the characters with which it can begin. */
   members: RegExp;
   first: RegExp;
-  /** With the flag y: how a match begins, when that says more than `first`. */
+  /** Has the flag y. Matches the beginning of a match, if that is more than one character of `first`. */
   begins?: RegExp;
-  /** In every match. */
+  /** A text that every match contains. */
   needs?: string;
   longest: number;
 }
@@ -43,7 +43,7 @@ export function patternFinder({ pattern, accept, needs, ...run }: PatternDetecto
   };
 }
 
-/** Where the last run of members begins, at most `longest` before the end, without what no match begins with. */
+/** Returns where the last run of members begins, at most `longest` before the end, at a character that can begin a match. */
 export function openRun(
   text: string,
   from: number,
@@ -64,7 +64,7 @@ function beginsAt(begins: RegExp | undefined, text: string, at: number): boolean
 
 export type Tester = (code: number) => boolean;
 
-/** Whether a UTF-16 unit is in a class; halves of characters beyond the first plane are in none. */
+/** Returns a test whether a UTF-16 unit is in a class; no class contains a surrogate. */
 export function tester(characters: RegExp): Tester {
   const known = new Uint8Array(0x10000);
   return (code) => {
@@ -75,7 +75,7 @@ export function tester(characters: RegExp): Tester {
 
 const CONTEXT_LENGTH = 40;
 
-/** Whether words that tell what a number is stand shortly before it. */
+/** Returns true if words shortly before a number tell its kind. */
 export function saysBefore(words: RegExp, text: string, start: number, length = CONTEXT_LENGTH): boolean {
   return words.test(text.slice(Math.max(0, start - Math.min(length, LOOK_BACK)), start));
 }

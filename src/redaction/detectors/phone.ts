@@ -1,11 +1,11 @@
 /**
- * Phone numbers: international ones (`+` or `00`), and national ones that are written as such or that a word before them
- * calls one. What a country's numbers look like is known to libphonenumber.
+ * Finds phone numbers: international numbers (`+` or `00`), and national numbers with a telling form or a telling word before them.
+ * libphonenumber knows the forms of each country.
  */
 import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import { patternFinder, saysBefore } from './pattern-finder.ts';
 
-/** Whose national numbers are recognized, in the order in which they are tried. */
+/** The countries whose national numbers are recognised, in the order of trying. */
 const COUNTRIES: readonly CountryCode[] = [
   'US',
   'GB',
@@ -34,17 +34,17 @@ const CALLS_IT_PHONE =
 const CALLS_IT_OTHERWISE =
   /(?:\b(?:order|invoice|ticket|case|ref|reference|serial|sku|isbn|issn|item|part|article|account|acct|id|model|version|art|artikel|bestellung|bestellnummer|rechnung|auftrag|konto|kundennummer|aktenzeichen|facture|commande|référence|compte|pedido|factura|ordine|fattura|bestelling|factuur|doi|patent|lot|batch|tracking|zip|plz)\b|注文|番号|請求書|주문|송장|订单|編號)[^\p{L}\d]{0,4}(?:(?:no|nr|n|n°|nº|number|num|nummer|numéro|numero|número|id|code|is|号|번호)[^\p{L}\d]{0,3}){0,2}$/iu;
 
-/** Trunk prefix and groups: how national numbers are written. */
+/** The form of national numbers: a trunk prefix and groups. */
 const WRITTEN_NATIONALLY =
   /^(?:\(0\d{1,5}\)|0\d{1,5})(?: ?[/-] ?|[ .]|(?<=\)))\d{2,8}(?:([ .-])\d{2,5}(?:\1\d{2,5}){0,3})?$/;
 /** Three, three and four digits. */
 const WRITTEN_AMERICAN = /^(?:1[ .-])?(?:\([2-9]\d\d\) ?|[2-9]\d\d[ .-])\d{3}[ .-]\d{4}$/;
 const WRITTEN_IN_FOURS = /^\d{4}([ .-])\d{4}\1\d{4}/;
 const DATE = /^\d{1,4}([./-])\d{1,2}\1\d{1,4}(?!\d)/;
-/** As in lists of decimals. */
+/** Groups as in lists of decimals. */
 const SIGNS_TOGETHER = /[.-]{2}/;
 const SOCIAL_SECURITY = /^\d{3}-\d{2}-\d{4}$/;
-/** Beyond that, and beside other groups of digits, it is a number of something else. */
+/** A longer number, or one beside other groups of digits, is not a phone number. */
 const NATIONAL_DIGITS_MAX = 12;
 const DIGITS_MIN = 7;
 const DIGITS_MAX = 17;
@@ -53,7 +53,7 @@ export const phone = patternFinder({
   pattern:
     /(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_+]|[\d)][.,:/-]|[\p{L}\d]-)(?:\+|\()?\(?\d(?:[ ()./-]{0,3}\d){6,18}(?![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}_])/gu,
   accept(match, text, start) {
-    // From the longest on: a year or a street number may follow.
+    // Tries the longest part first: a year or a street number may follow the phone number.
     for (let end = match.length; end > DIGITS_MIN; end = lastGroupBefore(match, end)) {
       if (isPhone(match.slice(0, end), text, start)) return { start, end: start + end };
     }
@@ -75,14 +75,14 @@ function isPhone(number: string, text: string, start: number): boolean {
   const behind = text.slice(start + number.length, start + number.length + 2);
   const digits = number.replaceAll(/\D/g, '');
   if (digits.length < DIGITS_MIN || digits.length > DIGITS_MAX) return false;
-  // A part of something longer: 0.25, 12/2024, 1-2-3.
+  // The number is part of something longer: 0.25, 12/2024, 1-2-3.
   if (/^\d|^[./:,-]\d/.test(behind)) return false;
   if (number.startsWith('+') || number.startsWith('(+')) return isInternational(number.replaceAll('(0)', ''));
   if (DATE.test(number) || SOCIAL_SECURITY.test(number) || SIGNS_TOGETHER.test(number)) return false;
   if (saysBefore(CALLS_IT_PHONE, text, start))
     return (number.startsWith('00') && isInternational(number.replace('00', '+'))) || isNational(number, true);
   if (saysBefore(CALLS_IT_OTHERWISE, text, start)) return false;
-  // One group of many.
+  // The number is one group of many.
   if (/^ ?\d/.test(behind) || /\d[ .-]$/.test(text.slice(Math.max(0, start - 2), start))) return false;
   if (number.startsWith('00')) return /[ ./-]/.test(number) && isInternational(number.replace('00', '+'));
   if (digits.length > NATIONAL_DIGITS_MAX) return false;
@@ -91,7 +91,7 @@ function isPhone(number: string, text: string, start: number): boolean {
   return isNational(number, false);
 }
 
-/** Written in groups, the length will do: plans of numbers change, and invented ones are in none. */
+/** For a number written in groups, a possible length is enough: numbering plans change, and invented numbers are in no plan. */
 function isInternational(number: string): boolean {
   const parsed = parsePhoneNumberFromString(number);
   return (parsed?.isValid() || (/\d[ ()./-]+\d/.test(number) && parsed?.isPossible())) ?? false;

@@ -1,4 +1,4 @@
-/** PEM and PGP blocks of private keys, with what stands between BEGIN and END; without END, as far as it looks like one. */
+/** Finds PEM and PGP blocks of private keys, from BEGIN to END; without END, as far as the text looks like a key. */
 import type { Finder } from '../redaction-session.ts';
 
 const BEGIN = /-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/g;

@@ -1,4 +1,4 @@
-/** Entity -> what finds it. */
+/** Maps each entity to its finder. */
 import type { Finder } from '../redaction-session.ts';
 import { apiKey } from './api-key.ts';
 import { credentialUrl } from './credential-url.ts';

@@ -6,7 +6,7 @@ import { chunkPartition } from '../../corpus/tenant-store.ts';
 import type { TypedMetadata } from '../../corpus/values.ts';
 import type { Tx } from '../../db/database.ts';
 import { identifier, keepPlan, raw, type Sql, sql } from '../../db/sql.ts';
-import { FACTS_SHOWN, redactChunk, shownAt } from '../../redaction/apply-redaction.ts';
+import { FACT_STEPS, readerSteps, redactChunk } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import { collect } from '../../util/collect.ts';
 import type { Hit, Neighbour, ReadText } from '../types.ts';
@@ -75,8 +75,8 @@ export const UNRANKED: Rank = { score: 0, scores: { lexical: null, semantic: nul
 export async function toHit(row: HitRow, { score, scores }: Rank, redactor: Redactor | null): Promise<Hit | undefined> {
   const { name, url, content, context, headingPath, chunkMetadata } = row;
   const metadata = mergedMetadata(row.originMetadata, row.apiMetadata);
-  const facts = await redactChunk(redactor, { name, url, metadata }, FACTS_SHOWN);
-  const steps = shownAt(redactor, row.redactedBy);
+  const facts = await redactChunk(redactor, { name, url, metadata }, FACT_STEPS);
+  const steps = readerSteps(redactor, row.redactedBy);
   const text = await redactChunk(redactor, { content, context, headingPath, chunkMetadata }, steps);
   if (!facts || !text) return undefined;
   return {
@@ -141,7 +141,7 @@ export async function addNeighbours(
   const byHit = Map.groupBy(rows, (row) => row.hitId);
   for (const hit of hits) {
     const around = await collect(byHit.get(hit.id) ?? [], async ({ hitId: _, redactedBy, ...row }) => {
-      const shown = await redactChunk(redactor, row, shownAt(redactor, redactedBy));
+      const shown = await redactChunk(redactor, row, readerSteps(redactor, redactedBy));
       if (!shown) return undefined;
       const { context: _context, headingPath: _headingPath, ...neighbour } = shown;
       return neighbour;

@@ -4,7 +4,7 @@ import { type Access, mayShowChunk, mayShowSource, showsEverything, showsSomethi
 import { withinLimits } from '../../access/limits.ts';
 import type { Queryable, Tx } from '../../db/database.ts';
 import { raw, type Sql, sql } from '../../db/sql.ts';
-import { FACTS_SHOWN, placesAfter, redactText, shownAt } from '../../redaction/apply-redaction.ts';
+import { FACT_STEPS, offsetsAfter, readerSteps, redactText } from '../../redaction/apply-redaction.ts';
 import type { ApplyAt, Redactor } from '../../redaction/redact.ts';
 import { collect } from '../../util/collect.ts';
 import { ALIVE, SERVED, SOURCE_TABLES } from '../query/filter-sql.ts';
@@ -92,7 +92,7 @@ export async function readText(
 ): Promise<ReadRange | undefined> {
   const source = await findSource(tx, tenantId, sourceId, access, showsEverything(access));
   if (!source) return undefined;
-  const steps = shownAt(redactor, source.redactedBy).filter((step) => redactor?.appliesAt(step));
+  const steps = readerSteps(redactor, source.redactedBy).filter((step) => redactor?.appliesAt(step));
   // What is looked for may begin before the range or end behind it: half a match is none.
   const margin = steps.length === 0 ? 0 : REDACTION_MARGIN;
   const start = Math.max(0, range.start - margin);
@@ -123,13 +123,13 @@ export async function shownText(
   read: ReadRange,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  if ((await redactText(redactor, read.name, FACTS_SHOWN)) === undefined) return undefined;
+  if ((await redactText(redactor, read.name, FACT_STEPS)) === undefined) return undefined;
   let { text, from, to } = read;
   for (const step of read.steps) {
     const { text: redacted, matches, blocked } = await redactor!.redact(text, step, signal);
     if (blocked) return undefined;
     const cut = matches.find((match) => match.end > from && match.start < from);
-    const places = placesAfter(matches);
+    const places = offsetsAfter(matches);
     from = places(cut ? cut.start : from);
     to = Math.max(from, places(to));
     text = redacted;
