@@ -105,8 +105,8 @@ const TEXT_EXTENSIONS: Record<string, FileType> = {
 const CODE_EXTENSIONS = new Set(
   (
     'js mjs cjs jsx ts mts cts tsx py pyi rb php java kt kts scala groovy c h cc cpp cxx hh hpp cs fs go rs swift m mm pl ' +
-    'pm r jl lua sh bash zsh fish ps1 bat cmd sql css scss sass less vue svelte dart ex exs erl hs clj elm ml mli nim zig v toml ini cfg conf properties env gradle cmake ' +
-    'make mk dockerfile proto graphql gql tf hcl diff patch'
+    'pm r jl lua sh bash zsh fish ps1 bat cmd sql css scss sass less vue svelte dart ex exs erl hs clj elm ml mli nim ' +
+    'zig v toml ini cfg conf properties env gradle cmake make mk dockerfile proto graphql gql tf hcl diff patch'
   ).split(' '),
 );
 
