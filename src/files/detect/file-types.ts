@@ -118,8 +118,10 @@ const PICTURE =
   /^(?:\x89PNG\r\n\x1a\n|\xff\xd8\xff|GIF8[79]a|II\*\0|MM\0\*|RIFF[\s\S]{4}WEBP|BM[\s\S]{4}\0{4}[\s\S]{4}[\x0c-\x7f]\0{3})/;
 
 /** Matches Office files written as one XML file: Office 2007 and newer, OpenDocument, and Office 2003. */
-const FLAT_OFFICE =
-  /^(?:<\?[^<>]*>\s*)*(?:<!--[^<>]*-->\s*)?<(?:pkg:package|w:worddocument|office:document|(?:ss:)?workbook\s[^<>]*urn:schemas-microsoft-com:office:spreadsheet)[\s>"]/;
+const FLAT_OFFICE = new RegExp(
+  '^(?:<\\?[^<>]*>\\s*)*(?:<!--[^<>]*-->\\s*)?<(?:pkg:package|w:worddocument|office:document|' +
+    '(?:ss:)?workbook\\s[^<>]*urn:schemas-microsoft-com:office:spreadsheet)[\\s>"]',
+);
 
 /** Sphinx names the copies of its sources like this (`index.rst.txt`). */
 const SOURCE_COPY = /(\.(?:rst|adoc|md))\.txt$/i;

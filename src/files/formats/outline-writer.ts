@@ -166,10 +166,10 @@ export class OutlineWriter {
 
   private put(draft: BlockDraft, marked: string): void {
     const { text, links } = this.marks?.take(marked) ?? { text: marked, links: [] };
-    const own: Link[] = links.map((link) => ({ text: link.text, url: link.url }));
-    const block = own.length > 0 ? { ...draft, links: own } : draft;
+    const blockLinks: Link[] = links.map((link) => ({ text: link.text, url: link.url }));
+    const block = blockLinks.length > 0 ? { ...draft, links: blockLinks } : draft;
     // `rowStarts` count the marks of links, so a table with links is not cut between rows.
-    if (own.length > 0 && draft.rowStarts) delete block.rowStarts;
+    if (blockLinks.length > 0 && draft.rowStarts) delete block.rowStarts;
     this.builder.add(block, text);
   }
 

@@ -36,9 +36,9 @@ export interface PoolOptions {
   idleMs?: number;
   /** Time for a file of any size. FILE_TIME_MS_PER_MB is added for its size. */
   fileTimeMs?: number;
-  /** Runs the programs that parsers may call. Without it there are none. */
+  /** Runs the programs that parsers may call. Without a runner, parsers have no programs. */
   tools?: ToolRunner;
-  /** Finds names for the redaction rules of a file. Without it such rules fail. */
+  /** Finds names for the redaction rules of a file. Without an analyzer, rules that need names fail. */
   analyzer?: NameAnalyzer | null;
   /** Entry point of a child. Tests use one that misbehaves. */
   script?: URL;

@@ -27,7 +27,7 @@ export async function redactParsed(
     ...(title !== undefined && { title: await redactPart(redactor, title) }),
     metadata: await redactMetadata(redactor, parsed.metadata, ['ingest']),
     ...(chunkMetadata && { chunkMetadata: await redactMetadata(redactor, chunkMetadata, ['ingest']) }),
-    // A warning may quote text that is not ingested. A rule that blocks such a warning drops the warning, not the file.
+    // A warning may quote text that is not ingested. A rule with the action block drops the warning, not the file.
     warnings: await collect(parsed.warnings, (warning) => redactText(redactor, warning, ['ingest'])),
   };
 }

@@ -42,8 +42,8 @@ export function writeJson(builder: TextBuilder, value: Json, picker: KeyPicker):
     const inner = Object.entries(at).filter(([, member]) => isRecordList(member) || isObject(member));
     const [name, member] = inner.find((entry) => isRecordList(entry[1])) ?? inner[0] ?? [];
     if (name === undefined || member === undefined || (!isRecordList(member) && inner.length > 1)) break;
-    const { [name]: _, ...beside } = at;
-    const text = lines(beside).join('\n');
+    const { [name]: _, ...rest } = at;
+    const text = lines(rest).join('\n');
     path.push(name);
     if (text !== '') builder.add({ kind: 'paragraph' }, text);
     at = member;

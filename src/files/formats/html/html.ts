@@ -55,8 +55,8 @@ export function parseHtml(source: string, keys: readonly ChunkMetadataKey[], url
 
 /** Returns the base of relative addresses: the base that the page names, else `url`, else the page's canonical address. */
 function baseOf(document: DomDocument, meta: ReadonlyMap<string, string>, url: string | undefined): string | undefined {
-  const own = [url, document.querySelector('link[rel="canonical"]')?.getAttribute('href'), meta.get('og:url')];
-  const found = own.find((address) => /^https?:\/\//i.test(address ?? '')) ?? undefined;
+  const addresses = [url, document.querySelector('link[rel="canonical"]')?.getAttribute('href'), meta.get('og:url')];
+  const found = addresses.find((address) => /^https?:\/\//i.test(address ?? '')) ?? undefined;
   const named = document.querySelector('base[href]')?.getAttribute('href');
   return (named ? URL.parse(named, found)?.href : undefined) ?? found;
 }

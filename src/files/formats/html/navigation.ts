@@ -136,7 +136,7 @@ class Finder {
         this.aroundTitle.has(element) ||
         !TEXT_TAGS.has(element.tagName.toUpperCase())
       ) {
-        this.look(element, test, inside(element, here));
+        this.look(element, test, placeInside(element, here));
       }
     }
   }
@@ -251,7 +251,7 @@ class Finder {
 const TEXT_TAGS = new Set(['P', 'UL', 'OL', 'TABLE', 'PRE', 'H1', 'H2', 'H3', 'H4', 'H5', 'H6']);
 const HEADING = /^H[1-6]$/;
 
-function inside(element: DomElement, place: Place): Place {
+function placeInside(element: DomElement, place: Place): Place {
   const tag = element.tagName.toUpperCase();
   const inMain = place.inMain || isMain(element);
   return { ...place, inMain, inSection: inMain || place.inSection || SECTIONS.has(tag) };

@@ -85,11 +85,11 @@ export function tableRows(table: DomElement, walk: Walk): TableRow[] {
         cells.push(above.text);
       }
     };
-    const own = walk.leftOut.has(row) || isHidden(row) ? [] : cellsOf(row);
-    for (const cell of own) {
+    const rowCells = walk.leftOut.has(row) || isHidden(row) ? [] : cellsOf(row);
+    for (const cell of rowCells) {
       fill();
       const text = walk.leftOut.has(cell) ? '' : inlineText(cell, walk);
-      const repeated = text.length > REPEATED_UNITS_MAX || (own.length === 1 && cells.length === 0) ? '' : text;
+      const repeated = text.length > REPEATED_UNITS_MAX || (rowCells.length === 1 && cells.length === 0) ? '' : text;
       const columns = Math.min(spanOf(cell, 'colspan'), Math.max(1, remaining));
       remaining -= columns - 1;
       for (let column = 0; column < columns; column += 1) {
@@ -99,9 +99,9 @@ export function tableRows(table: DomElement, walk: Walk): TableRow[] {
     }
     fill();
     const continues =
-      headless && own.length > 1 && own.every((_, at) => (at === own.length - 1) === (cells[at] !== ''));
-    const headed = own.length === 1 && hasBlockInside(own[0]!, HEADINGS);
-    const heading = headed || (own.length === 1 && headless && isGroupName(cells));
+      headless && rowCells.length > 1 && rowCells.every((_, at) => (at === rowCells.length - 1) === (cells[at] !== ''));
+    const headed = rowCells.length === 1 && hasBlockInside(rowCells[0]!, HEADINGS);
+    const heading = headed || (rowCells.length === 1 && headless && isGroupName(cells));
     return { cells, heading, headed, continues };
   });
 }

@@ -49,7 +49,7 @@ export async function parseMhtml(bytes: Uint8Array, keys: readonly ChunkMetadata
   const { html, text, headers } = await readMail(bytes);
   const place = headers.find(({ key }) => key === 'snapshot-content-location' || key === 'content-location')?.value;
   const parsed = parseHtml(html ?? '', keys, place);
-  return html === undefined && text !== undefined ? { ...parsed, ...plain(text) } : parsed;
+  return html === undefined && text !== undefined ? { ...parsed, ...plainTextBlocks(text) } : parsed;
 }
 
 /** Returns the HTML of a web archive. @throws FileError like `parseEml`. */
@@ -66,7 +66,7 @@ async function readMail(bytes: Uint8Array): Promise<Email> {
   });
 }
 
-function plain(text: string): Pick<ParsedFile, 'text' | 'blocks'> {
+function plainTextBlocks(text: string): Pick<ParsedFile, 'text' | 'blocks'> {
   const builder = new TextBuilder();
   builder.add({ kind: 'paragraph' }, text);
   return { text: builder.text(), blocks: builder.blocks };

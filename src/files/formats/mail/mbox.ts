@@ -23,7 +23,7 @@ const LINE_FEED = 0x0a;
 export function parseMbox(bytes: Uint8Array): ParsedFile {
   if (bytes.length > MBOX_BYTES_MAX) throw overLimit(`Mailboxes are read up to ${MBOX_BYTES_MAX / 1024 / 1024} MiB.`);
   const members = mailsOf(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
-  if (members.length > MEMBERS_MAX) throw overLimit(`The mailbox holds more than ${MEMBERS_MAX} mails.`);
+  if (members.length > MEMBERS_MAX) throw overLimit(`The mailbox contains more than ${MEMBERS_MAX} mails.`);
   const builder = new TextBuilder();
   builder.add({ kind: 'list' }, members.map(({ name }) => `- ${memberName(name)}`).join('\n'));
   const text = builder.text();

@@ -55,11 +55,11 @@ export function sheetExtras(parts: ZipPackage): Map<string, SheetExtras> {
         .flatMap((link) => threadsOf(parts.text(link), people));
       const state = attribute(sheet, 'state');
       const xml = parts.text(part);
-      const rest = readXml(tail(xml, '</sheetData>'));
+      const afterCells = readXml(textAfterLast(xml, '</sheetData>'));
       const extras: SheetExtras = {
         hidden: state === 'hidden' || state === 'veryHidden',
-        merged: findElements(rest, 'mergeCell').map((cell) => attribute(cell, 'ref')),
-        links: [...cellLinks(rest, outsideTargets(parts, part)), ...formulaLinks(xml)],
+        merged: findElements(afterCells, 'mergeCell').map((cell) => attribute(cell, 'ref')),
+        links: [...cellLinks(afterCells, outsideTargets(parts, part)), ...formulaLinks(xml)],
         percents: percentCells(xml, styles),
         ...drawnOn(parts, links),
         comments: [...notes, ...threads].filter(({ text }) => text.trim() !== '').map(commentLine),
@@ -69,10 +69,10 @@ export function sheetExtras(parts: ZipPackage): Map<string, SheetExtras> {
   );
 }
 
-/** Returns the links of cells. `rest` is the XML after the cells. */
-function cellLinks(rest: XmlElement, targets: ReadonlyMap<string, string>): SheetExtras['links'] {
+/** Returns the links of cells. `afterCells` is the XML after the cells. */
+function cellLinks(afterCells: XmlElement, targets: ReadonlyMap<string, string>): SheetExtras['links'] {
   if (targets.size === 0) return [];
-  return findElements(rest, 'hyperlink').flatMap((link) => {
+  return findElements(afterCells, 'hyperlink').flatMap((link) => {
     const url = targets.get(attribute(link, 'r:id'));
     const place = attribute(link, 'location');
     const ref = attribute(link, 'ref').split(':', 1)[0]!;
@@ -166,7 +166,7 @@ function relationships(parts: ZipPackage, part: string): XmlElement[] {
   return findElements(readXml(parts.text(`${folder}_rels/${part.slice(folder.length)}.rels`)), 'Relationship');
 }
 
-function tail(text: string, mark: string): string {
+function textAfterLast(text: string, mark: string): string {
   const at = text.lastIndexOf(mark);
   return at === -1 ? '' : text.slice(at + mark.length);
 }

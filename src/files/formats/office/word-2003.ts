@@ -32,7 +32,7 @@ export function word2003Parts(xml: string, head: string): Map<string, string> {
     const found: string[] = [];
     notes.set(kind, found);
     body = replaceElements(body, `w:${kind}`, (source) => {
-      found.push(`<w:${kind} w:id="${found.length + 1}">${replaceComments(inside(source), commentText)}</w:${kind}>`);
+      found.push(`<w:${kind} w:id="${found.length + 1}">${replaceComments(innerXml(source), commentText)}</w:${kind}>`);
       return `<w:${kind}Reference w:id="${found.length}"/>`;
     });
   }
@@ -49,8 +49,8 @@ export function word2003Parts(xml: string, head: string): Map<string, string> {
         : `<w:hyperlink r:id="${link('hyperlink', url, ' TargetMode="External"')}">`;
     })
     .replaceAll('</w:hlink>', '</w:hyperlink>');
-  for (const [kind, found] of notes) if (found.length > 0) add(`${kind}s`, `${kind}s`, plain(found.join('')));
-  if (comments.length > 0) add('comments', 'comments', plain(comments.join('')));
+  for (const [kind, found] of notes) if (found.length > 0) add(`${kind}s`, `${kind}s`, asWordElements(found.join('')));
+  if (comments.length > 0) add('comments', 'comments', asWordElements(comments.join('')));
   // LibreOffice escapes blanks in names.
   const styles = contentOf(xml, 'w:styles');
   add(
@@ -59,7 +59,7 @@ export function word2003Parts(xml: string, head: string): Map<string, string> {
     styles.replace(/<w:name w:val="[^"]*"/g, (name) => name.replaceAll('_20_', ' ')),
   );
   add('numbering', 'numbering', numbering(contentOf(xml, 'w:lists')));
-  parts.set('word/document.xml', `<w:document ${open}><w:body>${plain(body)}</w:body></w:document>`);
+  parts.set('word/document.xml', `<w:document ${open}><w:body>${asWordElements(body)}</w:body></w:document>`);
   const relations = (list: string) =>
     `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${list}</Relationships>`;
   parts.set('word/_rels/document.xml.rels', relations(links.join('')));
@@ -103,12 +103,12 @@ function contentOf(xml: string, name: string): string {
 }
 
 /** Returns the content of an element, without its tags. */
-function inside(source: string): string {
+function innerXml(source: string): string {
   return source.slice(source.indexOf('>') + 1, source.lastIndexOf('</'));
 }
 
 /** Removes the tags of sections and of marks of changes around paragraphs and runs, and renames elements of lists. */
-function plain(body: string): string {
+function asWordElements(body: string): string {
   return body
     .replace(/<\/?(?:wx:(?:sect|sub-section)|aml:(?:annotation|content))(?:\s[^<>]*)?>/g, '')
     .replace(/<(\/?)w:listPr(?=[\s>])/g, '<$1w:numPr')

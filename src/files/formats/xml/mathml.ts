@@ -24,7 +24,7 @@ function text(element: XmlElement): string {
     case 'mfrac':
       return `\\frac{${at(0)}}{${at(1)}}`;
     case 'msqrt':
-      return `\\sqrt{${inside(element).trim()}}`;
+      return `\\sqrt{${childrenLatex(element).trim()}}`;
     case 'mroot':
       return `\\sqrt[${at(1)}]{${at(0)}}`;
     case 'msup':
@@ -42,13 +42,13 @@ function text(element: XmlElement): string {
       return accent === undefined ? `${below}^{${above}}` : `\\${accent}{${below}}`;
     }
     case 'mtr':
-      return `${childElements(element, 'mtd').map(inside).join(' & ')} \\\\ `;
+      return `${childElements(element, 'mtd').map(childrenLatex).join(' & ')} \\\\ `;
     default:
-      return inside(element);
+      return childrenLatex(element);
   }
 }
 
-function inside(element: XmlElement): string {
+function childrenLatex(element: XmlElement): string {
   return childElements(element).map(text).join('');
 }
 

@@ -82,7 +82,7 @@ function writeElement(top: XmlElement, builder: TextBuilder, picker: KeyPicker):
   if (isProse(top)) return writeProse(top, builder);
   if (top.name === 'svg') {
     for (const name of ['title', 'desc', 'text']) {
-      for (const words of findElements(top, name)) builder.add({ kind: 'paragraph' }, plain(words));
+      for (const words of findElements(top, name)) builder.add({ kind: 'paragraph' }, plainText(words));
     }
     return undefined;
   }
@@ -92,23 +92,23 @@ function writeElement(top: XmlElement, builder: TextBuilder, picker: KeyPicker):
 
 /** Writes a feed (RSS, Atom) with a section for each entry. Returns its title. */
 function writeFeed(feed: XmlElement, top: XmlElement, builder: TextBuilder): string | undefined {
-  const title = plain(childAt(feed, 'title'));
+  const title = plainText(childAt(feed, 'title'));
   builder.add({ kind: 'heading', level: 1 }, title === '' ? '' : `# ${title}`);
-  builder.add({ kind: 'paragraph' }, plain(childAt(feed, 'description') ?? childAt(feed, 'subtitle')));
+  builder.add({ kind: 'paragraph' }, plainText(childAt(feed, 'description') ?? childAt(feed, 'subtitle')));
   // The entries of an RDF feed are siblings of the channel.
   for (const entry of [feed, top === feed ? undefined : top].flatMap((parent) => (parent ? entriesOf(parent) : []))) {
-    const headline = plain(childAt(entry, 'title'));
+    const headline = plainText(childAt(entry, 'title'));
     builder.add({ kind: 'heading', level: 2 }, headline === '' ? '' : `## ${headline}`);
     const facts = ['link', 'pubDate', 'date', 'published', 'updated', 'author', 'creator', 'category'].flatMap((name) =>
       childElements(entry, name).map((fact) => [
         name,
-        plain(fact) || attribute(fact, 'href') || attribute(fact, 'term'),
+        plainText(fact) || attribute(fact, 'href') || attribute(fact, 'term'),
       ]),
     );
     const lines = facts.filter(([, value]) => value !== '').map(([name, value]) => `${name}: ${value}`);
     builder.add({ kind: 'paragraph' }, lines.join('\n'));
     const bodies = ['encoded', 'content', 'description', 'summary'].map((name) => childAt(entry, name));
-    const body = bodies.find((each) => plain(each) !== '');
+    const body = bodies.find((each) => plainText(each) !== '');
     if (body) writeBody(body, facts.find(([name]) => name === 'link')?.[1], builder);
   }
   return title || undefined;
@@ -122,7 +122,7 @@ function writeBody(body: XmlElement, url: string | undefined, builder: TextBuild
   });
   if (ESCAPED_HTML.test(source) && fitsTree(html))
     writeHtmlBlocks(rootOf(parseTree(html)), builder, { links: pageLinks(url) });
-  else builder.add({ kind: 'paragraph' }, plain(body));
+  else builder.add({ kind: 'paragraph' }, plainText(body));
 }
 
 const ENTRY_LEVEL = 2;
@@ -138,7 +138,7 @@ function toJson(element: XmlElement): Json {
   const own = attributes(element).filter(([name, value]) => !TECHNICAL.test(name) && value.trim() !== '');
   const hasText = element.children.some((child) => typeof child === 'string' && child.trim() !== '');
   if (inner.length === 0 || hasText) {
-    const text = plain(element);
+    const text = plainText(element);
     return own.length === 0 ? text : { ...Object.fromEntries(own), ...(text === '' ? {} : { text }) };
   }
   if (element.name === 'dict' && inner.length % 2 === 0) return propertiesOf(inner);
@@ -162,7 +162,7 @@ function propertiesOf(pairs: readonly XmlElement[]): Json {
 }
 
 /** Returns the text of an element, without the tags of quoted HTML. */
-function plain(element: XmlElement | undefined): string {
+function plainText(element: XmlElement | undefined): string {
   const text = textOf(element).trim();
   if (ESCAPED_HTML.test(text)) return stripTags(text);
   return text.includes('\n') ? text.replace(/[ \t]+/g, ' ').replace(/ ?\n\s*/g, '\n') : text;

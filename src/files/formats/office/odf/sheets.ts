@@ -24,9 +24,9 @@ export function writeOdfSheets(
     const links: RowLinks = new Map();
     let left = CELLS_MAX;
     for (const row of rowElements(table)) {
-      const own: CellLink[] = [];
-      const cells = rowCells(row, rows.length, { merged, comments, links: own });
-      if (own.length > 0) links.set(cells, own);
+      const rowLinks: CellLink[] = [];
+      const cells = rowCells(row, rows.length, { merged, comments, links: rowLinks });
+      if (rowLinks.length > 0) links.set(cells, rowLinks);
       // Only rows with content are repeated. Empty rows fill the rest of the sheet.
       const times = cells.length === 0 ? 1 : repeats(row, 'table:number-rows-repeated');
       for (let i = 0; i < times && left > 0; i += 1) {

@@ -63,9 +63,11 @@ export class OdfWriter {
   constructor(styles: OdfStyles, add: BlockSink) {
     this.styles = styles;
     this.add = (draft, text) => {
-      const [own, later] = [true, false].map((isIn) => this.links.filter((link) => text.includes(link.text) === isIn));
+      const [blockLinks, later] = [true, false].map((isIn) =>
+        this.links.filter((link) => text.includes(link.text) === isIn),
+      );
       this.links = later!.slice(-WAITING_LINKS_MAX);
-      add({ ...draft, links: own! }, text);
+      add({ ...draft, links: blockLinks! }, text);
     };
   }
 
@@ -142,8 +144,8 @@ export class OdfWriter {
     let number = attribute(list, 'text:continue-numbering') === 'true' && depth === 0 ? this.lastNumber : 0;
     for (const item of childElements(list)) {
       if (item.name !== 'list-item' && item.name !== 'list-header') continue;
-      const own = childElements(item).filter((child) => child.name !== 'list');
-      const text = tidy(own.map((part) => this.inline(part)).join('\n'));
+      const parts = childElements(item).filter((child) => child.name !== 'list');
+      const text = tidy(parts.map((part) => this.inline(part)).join('\n'));
       if (text !== '') {
         if (depth === 0 && this.items.length > 0 && this.numbered !== numbered) this.writeItems();
         if (depth === 0) this.numbered = numbered;
@@ -168,8 +170,8 @@ export class OdfWriter {
     const rows: string[][] = [];
     for (const row of rowElements(table)) {
       const cells: string[] = [];
-      const own = childElements(row).filter(({ name }) => name === 'table-cell' || name === 'covered-table-cell');
-      for (const cell of own) {
+      const rowCells = childElements(row).filter(({ name }) => name === 'table-cell' || name === 'covered-table-cell');
+      for (const cell of rowCells) {
         // A covered cell repeats the cell that covers it, from the left or from above.
         const text =
           cell.name === 'covered-table-cell' ? (this.covering(cells, rows.at(-1)) ?? '') : this.cellText(cell);

@@ -212,10 +212,10 @@ class RtfReader {
     return true;
   }
 
-  private property(word: string, value: number, given: number | undefined): void {
+  private property(word: string, value: number, explicitValue: number | undefined): void {
     const { group } = this;
     const { paragraph } = group;
-    const on = given !== 0;
+    const on = explicitValue !== 0;
     if (group.target === 'date') {
       const sign = { yr: '', mo: '-', dy: '-', hr: 'T', min: ':' }[word];
       const before = this.properties.get(group.name) ?? '';

@@ -104,11 +104,11 @@ function columnBands(rows: readonly string[][], links: RowLinks): string[][][] {
     bands.push(
       rows.map((row) => {
         const part = Array.from({ length: to - from }, (_, i) => row[from + i] ?? '');
-        const own = links.get(row)?.filter(({ column }) => column >= from && column < to);
-        if (own)
+        const regionLinks = links.get(row)?.filter(({ column }) => column >= from && column < to);
+        if (regionLinks)
           links.set(
             part,
-            own.map(({ column, url }) => ({ column: column - from, url })),
+            regionLinks.map(({ column, url }) => ({ column: column - from, url })),
           );
         return part;
       }),

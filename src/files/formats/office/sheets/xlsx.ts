@@ -58,11 +58,11 @@ function linksOf(links: SheetExtras['links'], rows: readonly string[][]): RowLin
     const cell = rangeOf(`${ref}:${ref}`);
     const row = cell && rows[cell.top];
     if (!row) continue;
-    const own = found.get(row) ?? [];
-    own.push({ column: cell.left, url });
-    found.set(row, own);
+    const rowLinks = found.get(row) ?? [];
+    rowLinks.push({ column: cell.left, url });
+    found.set(row, rowLinks);
   }
-  for (const own of found.values()) own.sort((a, b) => a.column - b.column);
+  for (const rowLinks of found.values()) rowLinks.sort((a, b) => a.column - b.column);
   return found;
 }
 
