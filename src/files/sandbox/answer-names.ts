@@ -4,7 +4,7 @@ import type { NameAnalyzer } from '../../redaction/presidio.ts';
 import type { IngestRules } from '../../redaction/redactors.ts';
 import type { NamesCall, ToolAnswer } from '../tools.ts';
 
-/** Never rejects. */
+/** Returns the names in a text as JSON, or a failure. Never rejects. */
 export async function answerNames(
   analyzer: NameAnalyzer | null,
   rules: IngestRules | undefined,

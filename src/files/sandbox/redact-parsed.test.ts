@@ -18,7 +18,7 @@ const rules = (action: 'mask' | 'drop' | 'block') => ({
   },
 });
 
-/** Blocks whose text is given, one after the other. */
+/** Returns a file whose blocks have the given texts, in order. */
 function parsedOf(parts: readonly string[], more: Partial<ParsedFile> = {}): ParsedFile {
   let at = 0;
   const blocks = parts.map((part) => {

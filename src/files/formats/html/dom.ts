@@ -46,7 +46,7 @@ const NOT_NESTING = new Set(
 );
 /** Elements without content. */
 const VOID = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '));
-/** Elements whose content is no markup. */
+/** Elements whose content is not markup. */
 const RAW_TEXT = new Set(['script', 'style', 'textarea', 'title']);
 
 /** True if `html` is within the limits of a tree. */

@@ -1,4 +1,4 @@
-/** XML: prose, feeds, data. */
+/** Tests of XML as prose, feeds and data. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseXml } from './xml.ts';
