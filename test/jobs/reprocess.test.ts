@@ -96,7 +96,7 @@ test('a rule with the action block makes the file fail with its reason', async (
   );
   const [run] = (await t.get(`/source-groups/${group}/runs`, tenant.key)).body.runs;
   const { text } = await t.get(`/runs/${run.id}/errors`, tenant.key);
-  assert.match(text, /Withheld by the redaction policy/);
+  assert.match(text, /Blocked by the redaction policy/);
   assert.ok(!text.includes(EMAIL) && !(await stored(tenant)).includes('jane'));
 });
 

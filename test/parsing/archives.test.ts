@@ -1,4 +1,4 @@
-/** Zip archives as tools really write them (scripts/make-zip-fixtures.sh): names and contents of what is inside. */
+/** Tests with zip archives as real tools write them (scripts/make-zip-fixtures.sh). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fixture } from '../support/files/fixtures.ts';
@@ -21,26 +21,26 @@ const texts = (members: ReadonlyMap<string, Uint8Array>) =>
 const ARCHIVES: readonly (readonly [file: string, what: string, expected: Readonly<Record<string, string>>])[] = [
   ['infozip.zip', 'with folders', BIRDS],
   ['infozip-stored.zip', 'not compressed', BIRDS],
-  ['infozip-stream.zip', 'written to a pipe, sizes behind the data', BIRDS],
-  ['macos.zip', 'with what macOS adds', BIRDS],
+  ['infozip-stream.zip', 'written to a pipe, sizes after the data', BIRDS],
+  ['macos.zip', 'with the files that macOS adds', BIRDS],
   ['comment.zip', 'with a comment at the end', BIRDS],
   ['7zip.zip', 'by 7-Zip', BIRDS],
   ['bsdtar.zip', 'by libarchive', BIRDS],
   ['jar.zip', 'by the JDK', BIRDS],
-  ['python-utf8.zip', 'names marked as UTF-8', BIRDS],
-  ['python-cp437.zip', 'names in code page 437', { ...BIRDS, 'docs/père Übergröße.txt': 'Words.\n' }],
-  ['python-shift-jis.zip', 'names in Shift_JIS', { '資料/議事録.txt': 'Words.\n' }],
-  ['python-zip64.zip', 'large numbers', BIRDS],
-  ['windows-paths.zip', 'paths with backslashes', BIRDS],
+  ['python-utf8.zip', 'with names marked as UTF-8', BIRDS],
+  ['python-cp437.zip', 'with names in code page 437', { ...BIRDS, 'docs/père Übergröße.txt': 'Words.\n' }],
+  ['python-shift-jis.zip', 'with names in Shift_JIS', { '資料/議事録.txt': 'Words.\n' }],
+  ['python-zip64.zip', 'with 64-bit numbers', BIRDS],
+  ['windows-paths.zip', 'with backslashes in paths', BIRDS],
 ];
 
 for (const [file, what, expected] of ARCHIVES) {
-  test(`${file}: ${what}`, async () => {
+  test(`a zip archive ${what} (${file}) gives all its files`, async () => {
     assert.deepEqual(texts(await inside(file, fixture(`zip/${file}`))), expected);
   });
 }
 
-test('nested.zip: an archive in an archive in an archive', async () => {
+test('an archive in an archive in an archive is opened level by level', async () => {
   let [name, bytes] = ['nested.zip', fixture('zip/nested.zip')];
   for (const next of ['middle.tgz', 'inner.zip']) {
     const members = await inside(name, bytes);
@@ -50,11 +50,11 @@ test('nested.zip: an archive in an archive in an archive', async () => {
   assert.deepEqual(texts(await inside(name, bytes)), BIRDS);
 });
 
-test('an archive without files fails: there is nothing to find in it', async () => {
+test('an archive without files fails with that reason', async () => {
   assert.match((await failureOf('empty.zip', fixture('zip/empty.zip'))).message, /no files in it/);
 });
 
-test('a password and a compression that is not read are said to be so', async () => {
+test('an archive with a password or an unsupported compression fails with that reason', async () => {
   assert.equal((await failureOf('a.zip', fixture('zip/infozip-password.zip'))).title, 'Encrypted archive');
   assert.equal((await failureOf('a.zip', fixture('zip/7zip-deflate64.zip'))).title, 'Unsupported compression');
 });

@@ -1,4 +1,4 @@
-/** Office files that are one XML file: flat packages, flat OpenDocument, Word and Excel 2003. */
+/** Tests of Office files in one XML file: flat packages, flat OpenDocument, Word and Excel 2003. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { strFromU8, unzipSync } from 'fflate';
@@ -12,7 +12,7 @@ const paragraph = (text: string, properties = '') =>
 const mark = (kind: string, content: string) =>
   `<aml:annotation aml:id="1" w:type="Word.${kind}" aml:author="Bo"><aml:content>${content}</aml:content></aml:annotation>`;
 
-test('a flat package is read as the archive of its parts', async () => {
+test('a flat package is read like the archive of its parts', async () => {
   const bytes = makeDocx({
     title: 'Birds',
     author: 'Ann',
@@ -29,7 +29,7 @@ test('a flat package is read as the archive of its parts', async () => {
   assert.deepEqual([read.fileType, read.text, read.metadata], [whole.fileType, whole.text, whole.metadata]);
 });
 
-test('Word 2003 XML: headings, lists, tables, notes, comments, links; what was deleted is gone', async () => {
+test('Word 2003 XML is read with its headings, lists, tables, notes, comments and links, without deleted text', async () => {
   const list = (id: number) => `<w:listPr><w:ilvl w:val="0"/><w:ilfo w:val="${id}"/></w:listPr>`;
   const level = (id: number, kind: number) =>
     `<w:listDef w:listDefId="${id}"><w:lvl w:ilvl="0"><w:nfc w:val="${kind}"/><w:lvlText w:val="%1."/></w:lvl></w:listDef>`;
@@ -63,17 +63,17 @@ const run = (text: string) => `<w:r><w:t>${text}</w:t></w:r>`;
 const comment = (content: string) => `<w:r>${mark('Comment', content)}</w:r>`;
 const NESTED: readonly (readonly [what: string, body: string, text: string])[] = [
   [
-    'a comment in what was inserted',
+    'a comment in inserted text',
     `<w:p>${mark('Insertion', `${run('Herons')}${comment(paragraph('Sure?'))}${run(' nest')}`)}${run(' high.')}</w:p>`,
     'Herons[^1] nest high.\n\n[^1]: [comment by Bo] Sure?',
   ],
   [
-    'something inserted in a comment',
+    'inserted text in a comment',
     `<w:p>${run('Herons')}${comment(`<w:p>${mark('Insertion', run('Are you'))}${run(' sure?')}</w:p>`)}${run(' nest.')}</w:p>`,
     'Herons[^1] nest.\n\n[^1]: [comment by Bo] Are you sure?',
   ],
   [
-    'a comment in what was deleted',
+    'a comment in deleted text',
     `<w:p>${run('Herons')}${mark('Deletion', `<w:r><w:delText>never</w:delText></w:r>${comment(paragraph('Why?'))}`)}${run(' nest.')}</w:p>`,
     'Herons[^1] nest.\n\n[^1]: [comment by Bo] Why?',
   ],
@@ -84,13 +84,13 @@ const NESTED: readonly (readonly [what: string, body: string, text: string])[] =
   ],
 ];
 for (const [what, body, text] of NESTED) {
-  test(`Word 2003 XML: ${what}`, async () => {
+  test(`Word 2003 XML with ${what} keeps the comment`, async () => {
     const xml = `<?xml version="1.0"?><w:wordDocument ${WORD}><w:body>${body}${paragraph('The end.')}</w:body></w:wordDocument>`;
     assert.equal((await readBytes('a.xml', xml)).text, `${text}\n\nThe end.`);
   });
 }
 
-test('Excel 2003 XML: sheets with places, merged cells, dates and comments', async () => {
+test('Excel 2003 XML is read with cell indexes, merged cells, dates and comments', async () => {
   const cell = (type: string, value: string, more = '', inner = '') =>
     `<Cell${more}><Data ss:Type="${type}">${value}</Data>${inner}</Cell>`;
   const rows = [
@@ -110,13 +110,13 @@ test('Excel 2003 XML: sheets with places, merged cells, dates and comments', asy
   );
 });
 
-test('cells of an Excel 2003 file may not be spread without bounds', async () => {
+test('an Excel 2003 file that spreads its cells over too large a sheet is refused', async () => {
   const row = '<Row><Cell ss:Index="16000"><Data ss:Type="String">x</Data></Cell></Row>';
   const xml = `<?xml version="1.0"?><Workbook xmlns="${SHEET}" xmlns:ss="${SHEET}"><Worksheet ss:Name="S"><Table>${row.repeat(300)}</Table></Worksheet></Workbook>`;
   assert.match((await failureOf('a.xml', xml)).message, /more than 4000000 cells/);
 });
 
-test('flat OpenDocument files are read by what they say they are', async () => {
+test('a flat OpenDocument file is read as the kind that it declares', async () => {
   const names = ['office', 'table', 'text', 'draw', 'meta']
     .map((name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`)
     .join(' ');

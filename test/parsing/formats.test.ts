@@ -1,4 +1,4 @@
-/** Whole files, from bytes to chunks. */
+/** Tests of whole files, from bytes to chunks. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
@@ -69,7 +69,7 @@ test('an Excel file gives a section per sheet and a chunk per record', async () 
   assert.equal(file.chunks[0]!.context, '| Item | Price | Since |');
 });
 
-test('tables side by side in a sheet are told apart', async () => {
+test('tables side by side in a sheet become separate tables', async () => {
   const rows = [
     ['a', 'b', null, 'x', 'y'],
     [1, 2, null, 8, 9],
@@ -78,7 +78,7 @@ test('tables side by side in a sheet are told apart', async () => {
   assert.match(file.text, /\| a \| b \|\n.*\n\| 1 \| 2 \|\n\n\| x \| y \|\n.*\n\| 8 \| 9 \|/);
 });
 
-test('merged cells, comments and hidden sheets of a workbook', async () => {
+test('a workbook is read with merged cells and comments, without hidden sheets', async () => {
   const parts = unzipSync(
     makeXlsx({
       sheets: [
@@ -120,7 +120,7 @@ test('merged cells, comments and hidden sheets of a workbook', async () => {
   assert.doesNotMatch(file.text, /secret/);
 });
 
-test('a PDF gives pages, headings, properties', async () => {
+test('a PDF gives pages, headings and properties', async () => {
   const pages = [
     ['# Annual report', 'The company grew by 12 percent in the year 2023, as planned.'],
     ['The second page is about the plans for the coming year.'],
@@ -148,14 +148,14 @@ for (const [what, name, source] of [
   ['Markdown of a comment', 'a.md', '<!-- to do -->\n'],
   ['code of empty lines', '__init__.py', '\n\n'],
 ] as const) {
-  test(`${what} fails: there is nothing to find in it`, async () => {
+  test(`${what} fails because it has no words`, async () => {
     const failure = await failureOf(name, source);
     assert.deepEqual([failure.stage, failure.title], ['parse', 'Nothing to read in this file']);
     assert.match(failure.message, /no words/);
   });
 }
 
-test('a file of 0 bytes fails as empty, whatever its name', async () => {
+test('a file of 0 bytes fails as empty, whatever its name is', async () => {
   for (const name of ['a.txt', 'a.pdf', '__init__.py', 'README']) {
     const { stage, title, message } = await failureOf(name, '');
     assert.deepEqual([stage, title, message], ['detect', 'Empty file', 'The file is empty (0 bytes).']);
@@ -171,28 +171,28 @@ test('a table with a header and no rows is found by its header, with a warning',
   assert.deepEqual(file.warnings, ['The table has a header and no rows.']);
 });
 
-test('a file that was packed alone is read under its own name', async () => {
+test('a single file in a gzip archive is read under its own name', async () => {
   const file = await readBytes('list.csv.gz', gzipSync('Name,Weight\nheron,2\n'));
   assert.equal(file.fileType, 'csv');
   assert.equal(file.chunks[0]!.context, '| Name | Weight |');
 });
 
-test('every chunk of a PDF carries the pages its words are on', async () => {
+test('every chunk of a PDF lists the pages of its words', async () => {
   const pages = Array.from({ length: 9 }, (_, page) => [
     'Annual report',
     ...(page % 4 === 0 ? [`# Part ${'ABC'[page / 4]}`] : []),
     ...Array.from({ length: page % 3 === 2 ? 90 : 12 }, (_, line) => `Line ${line} of leaf${page + 1} goes on and on.`),
   ]);
   const { chunks } = await readBytes('x.pdf', makePdf({ pages }));
-  const seen = chunks.map(({ content }) => [...new Set(content.match(/(?<=leaf)\d/g))].map(Number));
+  const expected = chunks.map(({ content }) => [...new Set(content.match(/(?<=leaf)\d/g))].map(Number));
   assert.deepEqual(
     chunks.map((chunk) => chunk.pages),
-    seen,
+    expected,
   );
-  assert.ok(seen.some((list) => list.length > 1) && seen.length > 6);
+  assert.ok(expected.some((list) => list.length > 1) && expected.length > 6);
 });
 
-test('a page with its own encoding is decoded by it', async () => {
+test('a page is decoded with the encoding that it declares', async () => {
   const bytes = Buffer.from(
     '<html><head><meta charset="windows-1252"></head><body><p>\xe9t\xe9</p></body></html>',
     'latin1',
@@ -200,13 +200,13 @@ test('a page with its own encoding is decoded by it', async () => {
   assert.equal((await readBytes('x.html', bytes)).text, 'été');
 });
 
-test('program code, YAML and XML are text of their own type', async () => {
+test('program code, YAML and XML files have file types of their own', async () => {
   assert.equal((await readBytes('a.py', 'def f():\n    return 1\n')).fileType, 'code');
   assert.equal((await readBytes('a.yml', 'a: 1\n')).fileType, 'yaml');
   assert.equal((await readBytes('a.xml', '<a>1</a>')).fileType, 'xml');
 });
 
-test('terms hold title, headings and table header besides the content', async () => {
+test('the terms of a chunk include title, headings and table header besides its content', async () => {
   const file = await readBytes('a.md', '---\ntitle: Zebrafish atlas\n---\n\n# Anatomy\n\n## Fins\n\nThey grow back.\n');
   assert.match(file.chunks[0]!.terms, /zebrafish/);
   assert.match(file.chunks[0]!.terms, /fin/);
@@ -215,7 +215,7 @@ test('terms hold title, headings and table header besides the content', async ()
   assert.doesNotMatch(csv.chunks[0]!.content, /Weight/);
 });
 
-test('a file without a title is indexed by its name, one with a title is not', async () => {
+test('the terms of a chunk include the file name only if the file has no title', async () => {
   const file = await readBytes('quarterly.txt', 'Nothing but words.');
   assert.match(file.chunks[0]!.terms, /quarterly/);
   const titled = await readBytes('quarterly.html', '<title>Report</title><p>Nothing but words.</p>');
@@ -223,7 +223,7 @@ test('a file without a title is indexed by its name, one with a title is not', a
   assert.match(titled.chunks[0]!.terms, /report/);
 });
 
-test('offsets of every format give exactly the content', async () => {
+test('the offsets of chunks of every format give exactly their content', async () => {
   const paragraph = 'Emoji 😀 and 日本語 and e\u0301, all in one sentence. '.repeat(40);
   const files = [
     ['a.txt', paragraph],

@@ -1,4 +1,4 @@
-/** Small equivalents of hostile files: each ends cleanly, with text or with a message a person understands. */
+/** Small equivalents of hostile files. Each of them gives text, or a message that a person understands. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { strToU8, unzipSync, zipSync } from 'fflate';
@@ -11,25 +11,25 @@ function withPart(name: string, data: string | Uint8Array): Uint8Array {
   return zipSync({ ...unzipSync(DOCX), [name]: typeof data === 'string' ? strToU8(data) : data });
 }
 
-test('a zip bomb is refused by its expansion', async () => {
+test('a Word file with a zip bomb is refused', async () => {
   assert.match(
     (await failureOf('a.docx', withPart('word/bomb.xml', new Uint8Array(20 * 1024 * 1024)))).message,
     /expands/,
   );
 });
 
-test('entities are not expanded: Word, XML, SVG', async () => {
+test('Word, XML and SVG files that declare entities are refused', async () => {
   const doctype = '<!DOCTYPE x [<!ENTITY a "lol"><!ENTITY b "&a;&a;">]>';
   assert.match((await failureOf('a.docx', withPart('word/document.xml', `${doctype}<x>&b;</x>`))).message, /entities/);
   assert.match((await failureOf('a.xml', `<?xml version="1.0"?>${doctype}<x>&b;</x>`)).message, /entities/);
   assert.match((await failureOf('a.svg', `${doctype}<svg>&b;</svg>`)).message, /entities/);
 });
 
-test('an entry that climbs out of the archive is ignored', async () => {
+test('a zip entry with a path that leads out of the archive is ignored', async () => {
   assert.equal((await readBytes('a.docx', withPart('../../evil.txt', 'evil'))).text, 'canary');
 });
 
-test('truncated files are damaged, at any length', async () => {
+test('truncated Word and PDF files are reported as damaged', async () => {
   const pdf = makePdf({ pages: [['text']] });
   for (const share of [0.1, 0.5, 0.9]) {
     const docx = await failureOf('a.docx', DOCX.subarray(0, DOCX.length * share));
@@ -39,14 +39,14 @@ test('truncated files are damaged, at any length', async () => {
   }
 });
 
-test('a page tree that refers to itself ends', async () => {
+test('a PDF whose page tree refers to itself is processed to an end', async () => {
   const pdf =
     '%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[2 0 R]/Count 1>>endobj\ntrailer<</Root 1 0 R>>';
   const outcome = await processBytes('a.pdf', pdf);
   assert.ok(!outcome.ok || outcome.file.chunks.length === 0);
 });
 
-test('deep and repetitive Markdown takes linear time', async () => {
+test('deep and repetitive Markdown is read in linear time', async () => {
   for (const source of [
     '> '.repeat(20_000),
     '**a '.repeat(50_000),
@@ -58,7 +58,7 @@ test('deep and repetitive Markdown takes linear time', async () => {
   }
 });
 
-test('unfinished tags take linear time', async () => {
+test('HTML with many unfinished tags is read in linear time', async () => {
   for (const source of [
     '<div '.repeat(100_000),
     '<script'.repeat(100_000),
@@ -70,27 +70,27 @@ test('unfinished tags take linear time', async () => {
   }
 });
 
-test('NUL, broken UTF-8 and combining marks are stored or replaced', async () => {
+test('NUL and broken UTF-8 in a text are replaced, and combining and direction marks are kept', async () => {
   assert.equal((await readBytes('a.txt', Buffer.from('a\0b with some words'))).text, 'a\ufffdb with some words');
   assert.ok((await readBytes('a.txt', Buffer.from([0x61, 0xff, 0xfe, 0x62]))).text.isWellFormed());
   assert.ok((await readBytes('a.txt', `Z${'\u0301'.repeat(20_000)}`)).chunks.length > 1);
   assert.equal((await readBytes('a.txt', 'a\u202eb')).text, 'a\u202eb');
 });
 
-test('tens of thousands of columns stay bounded', async () => {
+test('a table with tens of thousands of columns gives chunks of bounded size', async () => {
   const columns = Array.from({ length: 20_000 }, (_, i) => `c${i}`).join(',');
   const file = await readBytes('a.csv', `${columns}\n${columns}\n`);
   assert.ok(file.chunks.every((chunk) => chunk.content.length < 8000 && (chunk.context ?? '').length <= 1500));
 });
 
-test('a formula is text', async () => {
+test('a formula in a CSV cell stays text', async () => {
   assert.match(
     (await readBytes('a.csv', 'name,v\n"=HYPERLINK(""http://x"",""y"")",1\n')).text,
     /=HYPERLINK\("http:\/\/x","y"\)/,
   );
 });
 
-test('messages carry no path of this machine', async () => {
+test('messages about damaged files contain no path of this machine', async () => {
   for (const [name, bytes] of [
     ['a.docx', withPart('word/document.xml', '<not closed')],
     ['a.xlsx', zipSync({ 'xl/workbook.xml': strToU8('<broken') })],

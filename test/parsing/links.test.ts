@@ -1,4 +1,4 @@
-/** Links of every kind of file: the words stay in the text, addresses stand beside it with the block they are in. */
+/** Tests of links in all file types: words stay in the text, and addresses are recorded with the block of the link. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { strToU8, unzipSync, zipSync } from 'fflate';
@@ -18,7 +18,7 @@ async function read(name: string, content: Uint8Array | string): Promise<ParsedF
   });
 }
 
-/** Words, address and block of each link; the words have to stand there. */
+/** Returns words, address and block of each link, and asserts that the words are at the link's place. */
 function linksOf({ blocks, text }: ParsedFile): string[][] {
   return blocks.flatMap(({ kind, links = [] }) =>
     links.map(({ text: words, url, at }) => {
@@ -32,7 +32,7 @@ const part = (parts: Record<string, Uint8Array>, name: string) => new TextDecode
 const outside = (...urls: string[]) =>
   urls.map((url, i) => `<Relationship Id="o${i}" Type="hyperlink" Target="${url}" TargetMode="External"/>`).join('');
 
-test('pptx: links of texts, shapes, tables, titles', async () => {
+test('the links of texts, shapes, tables and titles of a pptx file are recorded', async () => {
   const parts = unzipSync(fixture('slides.pptx'));
   const linked = (slide: number, change: (xml: string) => string) => {
     const [name, rels] = [`ppt/slides/slide${slide}.xml`, `ppt/slides/_rels/slide${slide}.xml.rels`];
@@ -59,7 +59,7 @@ test('pptx: links of texts, shapes, tables, titles', async () => {
   ]);
 });
 
-test('xlsx: links of cells and formulas stand with their record, also where columns are cut off', async () => {
+test('the links of cells and formulas of an xlsx file are recorded with their records', async () => {
   const parts = unzipSync(
     makeXlsx({
       sheets: [
@@ -97,7 +97,7 @@ test('xlsx: links of cells and formulas stand with their record, also where colu
   ]);
 });
 
-test('xlsx: a cell has one link, however many its formula names', async () => {
+test('a cell of an xlsx file has one link, however many links its formula contains', async () => {
   const parts = unzipSync(
     makeXlsx({
       sheets: [
@@ -133,7 +133,7 @@ test('xlsx: a cell has one link, however many its formula names', async () => {
   ]);
 });
 
-test('ods and odp: links of cells, formulas, titles and notes', async () => {
+test('the links of cells, formulas, titles and notes of ods and odp files are recorded', async () => {
   const open = (type: string, body: string) =>
     zipSync({
       mimetype: [strToU8(`application/vnd.oasis.opendocument.${type}`), { level: 0 }],
@@ -165,7 +165,7 @@ test('ods and odp: links of cells, formulas, titles and notes', async () => {
   ]);
 });
 
-test('mhtml: relative links begin where the page was saved', async () => {
+test('relative links of an mhtml file are resolved against the address of the saved page', async () => {
   const head =
     'Snapshot-Content-Location: https://a.example/docs/x.html\r\nMIME-Version: 1.0\r\nContent-Type: text/html\r\n\r\n';
   assert.deepEqual(linksOf(await read('a.mhtml', `${head}<p>See <a href="y.html">the rest</a>.</p>`)), [
@@ -233,7 +233,7 @@ for (const [name, source, links] of [
     [['one page', 'https://a.example/x', 'paragraph']],
   ],
 ] as const) {
-  test(`${name}: links with their words and blocks`, async () => {
+  test(`the links of ${name} are recorded with their words and blocks`, async () => {
     const parsed = await read(name, source);
     assert.deepEqual(
       linksOf(parsed).filter(([words]) => words !== '[one page'),
@@ -243,7 +243,7 @@ for (const [name, source, links] of [
   });
 }
 
-test('what a LaTeX file says about its addresses stays as it is', async () => {
+test('addresses and verbatim text in a LaTeX file stay unchanged', async () => {
   const { text } = await read(
     'a.tex',
     '\\begin{document}\nSee \\url{https://plain.example/~ann--b_c%20d} and \\verb|a--b_c|.\n\\end{document}',

@@ -1,4 +1,4 @@
-/** Mails as programs really write them: encodings, alternatives, forwards, names of attachments. */
+/** Tests with mails as real programs write them: encodings, alternatives, forwards, names of attachments. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MEMBERS_MAX } from '../../src/files/detect/members.ts';
@@ -27,7 +27,7 @@ const CASES: readonly (readonly [what: string, mail: string, text: RegExp, membe
   ],
   ['a subject over several lines', `Subject: one\r\n two\r\n\tthree\r\n${plain('x')}`, /Subject: one two three\n/, []],
   [
-    'text before HTML',
+    'alternatives as text and HTML',
     `Subject: x\r\n${multipart('alternative', plain('As text'), html('<p>As HTML</p>'))}`,
     /\n\nAs text$/,
     [],
@@ -67,7 +67,7 @@ const CASES: readonly (readonly [what: string, mail: string, text: RegExp, membe
 ];
 
 for (const [what, mail, text, names] of CASES) {
-  test(`a mail: ${what}`, async () => {
+  test(`a mail with ${what} gives its headers, its text and its attachments`, async () => {
     const members: string[] = [];
     const outcome = await processBytes('m.eml', `${HEAD}${mail}`, [], async ({ name }) => void members.push(name));
     assert.ok(outcome.ok);
@@ -77,7 +77,7 @@ for (const [what, mail, text, names] of CASES) {
   });
 }
 
-test('a mailbox is a list of mails, each a file of its own; lines that only look like the first of a mail stay', async () => {
+test('a mailbox gives each mail as a file, and a quoted "From" line begins no mail', async () => {
   const mails = [
     'From ann@example.com Mon Jan  6 10:00:00 2020\nFrom: Ann <ann@example.com>\nSubject: =?utf-8?q?Caf=C3=A9?=\n opening\n\nHello.\nFrom Bo at 10:00 sharp\n\nFrom here on it is quiet.\n\nFrom home we saw 10:00 at\n>From Bo with love\n>>From deeper\n\n',
     'From - Tue Jan 07 11:00:00 2020\r\nSubject: In/Out\r\n\r\nSecond.\r\n\r\n',
@@ -106,7 +106,7 @@ test('a mailbox is a list of mails, each a file of its own; lines that only look
   assert.deepEqual((await read('INBOX')).members, members, 'known by its first line, too');
 });
 
-test('a mailbox of too many mails fails before any of them is handed on', async () => {
+test('a mailbox with too many mails fails before any mail is sent on', async () => {
   const mail = 'From a@example.com Mon Jan  6 10:00:00 2020\n\nwords\n\n';
   assert.match((await failureOf('a.mbox', mail.repeat(MEMBERS_MAX + 1))).message, /more than 2000 mails/);
 });

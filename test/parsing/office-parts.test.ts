@@ -1,4 +1,4 @@
-/** Parts of Office files that lie beside the main text: shapes, diagrams, files put in whole, sheets that are charts. */
+/** Tests of parts of Office files apart from the main text: shapes, diagrams, included files, sheets that are charts. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate';
@@ -12,7 +12,7 @@ const shape = (text: string) => `<xdr:sp><xdr:txBody><a:p><a:r><a:t>${text}</a:t
 const DIAGRAM =
   '<dgm:dataModel><dgm:ptLst><dgm:pt><dgm:t><a:p><a:r><a:t>First step</a:t></a:r></a:p></dgm:t></dgm:pt><dgm:pt/></dgm:ptLst></dgm:dataModel>';
 
-test('texts of shapes and diagrams on a sheet, and a sheet that is a chart', async () => {
+test('a workbook is read with the shapes and diagrams on its sheets, and with sheets that are charts', async () => {
   const parts = unzipSync(makeXlsx({ sheets: [{ name: 'S', rows: [] }] }));
   const change = (name: string, from: string, to: string) => {
     parts[name] = strToU8(new TextDecoder().decode(parts[name]).replace(from, to));
@@ -40,7 +40,7 @@ test('texts of shapes and diagrams on a sheet, and a sheet that is a chart', asy
   assert.equal(text, '## S\n\nBoxed\n\nGrouped\n\n- First step\n\n## Chart1\n\nPie chart\n\n|  | 8 |\n| --- | --- |');
 });
 
-test('diagrams of a Word file, and pages and texts that were put into it whole', async () => {
+test('a Word file is read with its diagrams and with included pages and texts', async () => {
   const parts = unzipSync(
     makeDocx({ blocks: [{ paragraph: 'before' }, { paragraph: 'HERE' }, { paragraph: 'after' }] }),
   );
@@ -63,7 +63,7 @@ test('diagrams of a Word file, and pages and texts that were put into it whole',
   assert.equal(text, 'before\n\n- First step\n\n## Page\n\na — b\n\nCafé\n\n1 < 2\n\nnext\n\nafter');
 });
 
-test('percents are shown as percents, whatever format says so; declared as numbers they are numbers', async () => {
+test('percent cells become percents in the text and numbers in declared metadata', async () => {
   const sheets = [
     {
       name: 'S',
@@ -100,7 +100,7 @@ test('percents are shown as percents, whatever format says so; declared as numbe
   }
 });
 
-test('files that were put into Office files are handed on', async () => {
+test('files embedded in Word, Excel and PowerPoint files become files inside', async () => {
   const whole = {
     'a.docx': makeDocx({ blocks: [] }),
     'a.xlsx': makeXlsx({ sheets: [{ name: 'S', rows: [['x']] }] }),
@@ -116,7 +116,7 @@ test('files that were put into Office files are handed on', async () => {
   }
 });
 
-test('pictures that expand far do no harm in an Office file: nobody reads them', async () => {
+test('an Office file with a picture that expands very far is read, because pictures are not unpacked', async () => {
   const picture = new Uint8Array(4 * 1024 * 1024);
   const word = unzipSync(makeDocx({ blocks: [{ paragraph: 'words' }] }));
   const file = await readBytes('a.docx', zipSync({ ...word, 'word/media/image1.emf': picture }));
@@ -136,13 +136,13 @@ test('a presentation without slides fails with that reason, not as damaged', asy
   );
 });
 
-test('a PDF may begin with a byte order mark', async () => {
+test('a PDF that begins with a byte order mark is read', async () => {
   const pdf = makePdf({ pages: [['Words.']] });
   const file = await readBytes('a.pdf', Uint8Array.from([0xef, 0xbb, 0xbf, ...pdf]));
   assert.equal(file.text, 'Words.');
 });
 
-test('a page in a Word file whose elements never end does no harm to what stands behind it', async () => {
+test('text after an included page with unclosed elements in a Word file is read', async () => {
   const parts = unzipSync(makeDocx({ blocks: [{ paragraph: 'HERE' }, { paragraph: 'last' }] }));
   const xml = new TextDecoder().decode(parts['word/document.xml']);
   const chunk = '</w:t></w:r></w:p><w:altChunk r:id="c0"/><w:p><w:r><w:t>';

@@ -1,4 +1,4 @@
-/** The pool of child processes: outcomes, limits, crashes, aborts. */
+/** Tests of the pool of child processes: outcomes, limits, crashes, aborts. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -39,7 +39,7 @@ function titleOf(outcome: ProcessOutcome): string {
   return outcome.ok ? 'ok' : outcome.failure.title;
 }
 
-test('many files come back each with its own outcome', async () => {
+test('many files processed at once get their own outcomes', async () => {
   await withPool({}, async (pool) => {
     const requests = await Promise.all(Array.from({ length: 60 }, (_, i) => request(`${i}.txt`, `Text number ${i}.`)));
     const outcomes = await Promise.all(requests.map((one) => pool.process(one, never)));
@@ -50,7 +50,7 @@ test('many files come back each with its own outcome', async () => {
   });
 });
 
-test('a file of thousands of chunks arrives whole and in order', async () => {
+test('a file of thousands of chunks arrives with all chunks in order', async () => {
   await withPool({ children: 1 }, async (pool) => {
     const rows = Array.from({ length: 3000 }, (_, i) => `{"n":${i}}`);
     const outcome = await pool.process(await request('a.jsonl', rows.join('\n')), never);
@@ -66,7 +66,7 @@ test('a file of thousands of chunks arrives whole and in order', async () => {
   });
 });
 
-test('a child reads the grammars of program languages', async () => {
+test('a child process can read the grammars of programming languages', async () => {
   await withPool({ children: 1 }, async (pool) => {
     const outcome = await pool.process(await request('a.py', `def greet():\n    return 1\n`), never);
     assert.ok(outcome.ok);
@@ -75,7 +75,7 @@ test('a child reads the grammars of program languages', async () => {
   });
 });
 
-test('a bad file fails alone', async () => {
+test('a bad file fails without effect on other files', async () => {
   await withPool({ children: 1 }, async (pool) => {
     const outcomes = await Promise.all([
       pool.process(await request('a.pdf', '%PDF-1.4 nothing'), never),
@@ -85,7 +85,7 @@ test('a bad file fails alone', async () => {
   });
 });
 
-test('an endless loop is ended, files behind it are processed', async () => {
+test('a child in an endless loop is ended, and the files behind it are processed', async () => {
   await withPool({ children: 1, fileTimeMs: 700, script: MISBEHAVING }, async (pool) => {
     const outcomes = await Promise.all([
       pool.process(await request('loop', 'x'), never),
@@ -97,7 +97,7 @@ test('an endless loop is ended, files behind it are processed', async () => {
   });
 });
 
-test('while one child hangs, the other goes on, and takes over what waited behind', async () => {
+test('while one child hangs, another child processes the files behind it', async () => {
   await withPool({ children: 2, fileTimeMs: 600_000, script: MISBEHAVING }, async (pool) => {
     const hang = new AbortController();
     const stuck = pool.process(await request('loop', 'x'), hang.signal);
@@ -110,7 +110,7 @@ test('while one child hangs, the other goes on, and takes over what waited behin
 });
 
 for (const kind of ['buffers', 'heap']) {
-  test(`a child that eats memory in ${kind} is ended`, async () => {
+  test(`a child over its memory limit in ${kind} is ended`, async () => {
     await withPool({ children: 1, script: MISBEHAVING }, async (pool) => {
       const outcome = await pool.process(await request(kind, 'x'), never);
       assert.equal(titleOf(outcome), 'Memory limit exceeded');
@@ -118,7 +118,7 @@ for (const kind of ['buffers', 'heap']) {
   });
 }
 
-test('a crash is retried once, then fails as retryable', async () => {
+test('a file whose child crashes twice fails as retryable', async () => {
   await withPool({ children: 1, script: MISBEHAVING }, async (pool) => {
     const outcome = await pool.process(await request('crash', 'x'), never);
     assert.equal(titleOf(outcome), 'Parser crashed');
@@ -126,7 +126,7 @@ test('a crash is retried once, then fails as retryable', async () => {
   });
 });
 
-test('a crash that does not repeat costs nothing', async () => {
+test('a file whose child crashes once is processed by a retry', async () => {
   await withPool({ children: 1, script: MISBEHAVING }, async (pool) => {
     const outcomes = await Promise.all([
       pool.process(await request('good', 'x'), never),
@@ -136,7 +136,7 @@ test('a crash that does not repeat costs nothing', async () => {
   });
 });
 
-test('a child that writes garbage or endlessly is ended', async () => {
+test('a child that writes garbage or without end is ended', async () => {
   await withPool({ children: 1, script: MISBEHAVING }, async (pool) => {
     assert.equal(titleOf(await pool.process(await request('garbage', 'x'), never)), 'Parser crashed');
     assert.match(
@@ -146,7 +146,7 @@ test('a child that writes garbage or endlessly is ended', async () => {
   });
 });
 
-test('a child has no environment and may not write or start anything', async () => {
+test('a child has no environment, may not write files and may not start processes', async () => {
   await withPool({ children: 1, script: MISBEHAVING }, async (pool) => {
     const outcome = await pool.process(await request('rights', 'x'), never);
     assert.ok(outcome.ok);
@@ -158,7 +158,7 @@ test('a child has no environment and may not write or start anything', async () 
   });
 });
 
-test('an aborted file rejects with the reason, queued or running', async () => {
+test('an aborted file rejects with the reason of the signal, whether it is queued or running', async () => {
   await withPool({ children: 1, script: MISBEHAVING }, async (pool) => {
     const running = new AbortController();
     const queued = new AbortController();
@@ -173,7 +173,7 @@ test('an aborted file rejects with the reason, queued or running', async () => {
   });
 });
 
-test('closing settles what is under way', async () => {
+test('closing the pool settles all files in flight', async () => {
   const pool = openProcessPool({ children: 1, script: MISBEHAVING });
   const loop = pool.process(await request('loop', 'x'), never);
   const queued = pool.process(await request('good', 'x'), never);

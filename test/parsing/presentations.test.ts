@@ -1,4 +1,4 @@
-/** Presentations as PowerPoint and OpenDocument files: a page per slide. */
+/** Tests of presentations as PowerPoint and OpenDocument files: a page per slide. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { strToU8, unzipSync, zipSync } from 'fflate';
@@ -18,7 +18,7 @@ const SLIDES = [
   'Right side with risks',
 ].join('\n\n');
 
-/** The presentation with the XML of one slide changed. */
+/** Returns the presentation with a change in the XML of one slide. */
 function changed(slide: number, change: (xml: string) => string): Uint8Array {
   const parts = unzipSync(fixture('slides.pptx'));
   const name = `ppt/slides/slide${slide}.xml`;
@@ -26,7 +26,7 @@ function changed(slide: number, change: (xml: string) => string): Uint8Array {
 }
 
 for (const name of ['slides.pptx', 'office.pptx', 'office.odp']) {
-  test(`${name}: titles, lists, notes, tables and columns, slide by slide`, async () => {
+  test(`the presentation ${name} is read slide by slide, with titles, lists, notes, tables and columns`, async () => {
     const file = await readBytes(name, fixture(name));
     assert.equal(file.text, SLIDES);
     assert.deepEqual(
@@ -43,7 +43,7 @@ for (const name of ['slides.pptx', 'office.pptx', 'office.odp']) {
   });
 }
 
-test('a slide without a title is not put under the title of the slide before it', async () => {
+test('a slide without a title does not get the heading path of the slide before', async () => {
   const file = await readBytes(
     'a.pptx',
     changed(3, (xml) => xml.replace('type="title"', 'type="ftr"')),
@@ -65,7 +65,7 @@ test('a presentation whose slides declare entities is refused', async () => {
   assert.match((await failureOf('a.pptx', bytes)).message, /entities/);
 });
 
-test('comments on a slide, old and new, with their authors and answers', async () => {
+test('comments on a slide in the old and the new format are read with authors and answers', async () => {
   const parts = unzipSync(fixture('slides.pptx'));
   const text = (name: string) => new TextDecoder().decode(parts[name]);
   const rels = 'ppt/slides/_rels/slide3.xml.rels';

@@ -1,4 +1,4 @@
-/** Formats that are text: markups, notebooks, subtitles, XHTML, mail. */
+/** Tests of text formats: markups, notebooks, subtitles, XHTML, mail. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fixture } from '../support/files/fixtures.ts';
@@ -7,7 +7,7 @@ import { endedCleanly, failureOf, processBytes, readBytes } from '../support/fil
 const NOTE = 'Agreed with the works council in 2023.';
 
 for (const name of ['handbook.org', 'handbook.rst', 'handbook.adoc', 'handbook.tex', 'handbook.xhtml']) {
-  test(`${name}: headings, lists, tables and notes`, async () => {
+  test(`${name} is read with its headings, lists, tables and notes`, async () => {
     const { text, fileType } = await readBytes(name, fixture(name));
     assert.equal(fileType, name.endsWith('xhtml') ? 'html' : 'txt');
     assert.deepEqual(
@@ -31,7 +31,7 @@ for (const name of ['handbook.org', 'handbook.rst', 'handbook.adoc', 'handbook.t
   });
 }
 
-test('markup that is never closed takes linear time', async () => {
+test('text formats with markup that is never closed are read in linear time', async () => {
   const pieces = [
     '[[',
     '*a ',
@@ -51,7 +51,7 @@ test('markup that is never closed takes linear time', async () => {
   }
 });
 
-test('a notebook gives its texts, its code with the language, and what was printed', async () => {
+test('a notebook gives its texts, its code with the language, and its printed output', async () => {
   const { text, fileType } = await readBytes('code.ipynb', fixture('code.ipynb'));
   assert.equal(fileType, 'ipynb');
   assert.match(text, /^# Command line\n\nRun `serve` first/);
@@ -75,7 +75,7 @@ test('a notebook gives its texts, its code with the language, and what was print
   assert.match((await failureOf('a.ipynb', '[1, 2')).message, /notebook/);
 });
 
-test('tables of reStructuredText: grid, simple, and many that never end', async () => {
+test('grid and simple tables of reStructuredText are read, and unclosed tables in linear time', async () => {
   const grid = '+---+----+\n| a | b  |\n+===+====+\n| 1 | 2  |\n+---+----+\n';
   assert.equal((await readBytes('a.rst', grid)).text, '| a | b |\n| --- | --- |\n| 1 | 2 |');
   assert.ok((await processBytes('a.rst', '=== ===\nx\n'.repeat(20_000))).ok);
@@ -107,7 +107,7 @@ test('a mail gives its headers, its text and the names of its attachments', asyn
   assert.equal(page.fileType, 'html');
 });
 
-test('an Outlook message gives the same; its attachments are files', async () => {
+test('an Outlook message gives its headers, its text, and its attachments as files', async () => {
   const members: string[] = [];
   const outcome = await processBytes('mail.msg', fixture('mail.msg'), [], async ({ name, bytes }) => {
     members.push(`${name}: ${Buffer.from(bytes)}`);
@@ -121,18 +121,18 @@ test('an Outlook message gives the same; its attachments are files', async () =>
   assert.deepEqual(members, ['birds.csv: bird,count\nheron,3\n']);
 });
 
-test('compound files: an encrypted one says so, damaged ones end', async () => {
+test('an encrypted compound file fails as encrypted, and damaged ones fail cleanly', async () => {
   assert.match((await failureOf('a.docx', fixture('encrypted.docx'))).message, /password/);
   const whole = fixture('mail.msg');
   for (const share of [0.05, 0.3, 0.6, 0.9]) await processBytes('a.msg', whole.subarray(0, whole.length * share));
-  // Chains and directories that turn in circles.
+  // Circular chains and directories.
   const circles = Uint8Array.from(whole);
   new DataView(circles.buffer).setUint32(512, 0, true);
   for (let at = 512; at + 4 < circles.length; at += 512) new DataView(circles.buffer).setUint32(at + 68, 0, true);
   await processBytes('a.msg', circles);
 });
 
-test('subtitles give what is said, by speaker and pause', async () => {
+test('subtitles give spoken text in paragraphs by speaker and pause', async () => {
   const vtt = `WEBVTT\n\nNOTE written by hand\n\n00:01.000 --> 00:02.000 align:left\n<v Ann>One &amp;\ntwo\n\n2\n00:02.000 --> 00:03.000\n<v Ann><i>three.</i>\n
 00:03.000 --> 00:04.000\n<v Bo>Four.\n\n00:00:30.000 --> 00:00:31.000\n<v Bo>Later.\n`;
   assert.equal((await readBytes('a.vtt', vtt)).text, 'Ann: One & two three.\n\nBo: Four.\n\nBo: Later.');
@@ -140,7 +140,7 @@ test('subtitles give what is said, by speaker and pause', async () => {
   assert.equal((await readBytes('a.srt', srt)).text, 'Hello world');
 });
 
-test('XML that names pictures is text; entities that expand are refused', async () => {
+test('XML that declares pictures as entities is read, and XML that declares texts is refused', async () => {
   const xml = (entity: string) => `<?xml version="1.0"?><!DOCTYPE a [${entity}]><a>words</a>`;
   assert.match((await readBytes('a.xml', xml('<!ENTITY p SYSTEM "p.tif" NDATA TIF>'))).text, /words/);
   assert.match((await failureOf('a.xml', xml('<!ENTITY p SYSTEM "file:///etc/passwd">'))).message, /entities/);

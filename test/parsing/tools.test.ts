@@ -1,4 +1,4 @@
-/** Programs of the system that read for parsers: what they may do, and what ends them. The programs are scripts of this test. */
+/** Tests of programs of the system that parsers call: their rights, and their end. Scripts of this test stand in for the programs. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true, force: true }));
 
-/** A `tesseract` and a `soffice` that do what `script` says; `mark` is an argument of nothing else on this machine. */
+/** Installs `script` as `tesseract` and `soffice`. No other process on this machine has `mark` as an argument. */
 async function programs(script: string): Promise<{ settings: ToolSettings; mark: string }> {
   const home = await mkdtemp(join(folder, 'bin-'));
   count += 1;
@@ -44,19 +44,19 @@ async function ocr(settings: ToolSettings, signal = never): Promise<ToolAnswer> 
 const said = (answer: ToolAnswer): string =>
   answer.ok ? Buffer.from(answer.bytes).toString() : answer.failure.message;
 
-/** Processes of this machine that have the mark among their arguments. */
+/** Counts the processes of this machine that have the mark among their arguments. */
 function running(mark: string): number {
   const commands = globSync('/proc/[0-9]*/cmdline').map((path) => {
     try {
       return readFileSync(path, 'latin1');
     } catch {
-      return ''; // It has ended.
+      return ''; // The process has ended.
     }
   });
   return commands.filter((command) => command.includes(mark)).length;
 }
 
-test('a program gets the picture and its languages, and nothing of the environment', linux, async () => {
+test('the OCR program gets the picture and the languages, and no environment of the service', linux, async () => {
   const { settings } = await programs('cat; echo " $*"; env | cut -d= -f1 | sort | tr "\\n" " "');
   assert.equal(
     said(await ocr({ ...settings, ocrLanguages: 'eng+deu' })),
@@ -64,12 +64,12 @@ test('a program gets the picture and its languages, and nothing of the environme
   );
 });
 
-test('memory, processor time and the size of files are limited', linux, async () => {
+test('memory, processor time and file size of a program are limited', linux, async () => {
   const { settings } = await programs('cat >/dev/null; ulimit -v; ulimit -t; ulimit -f; ulimit -c');
   assert.equal(said(await ocr(settings)), `${1536 * 1024}\n60\n${(64 * 1024 * 1024) / 512}\n0\n`);
 });
 
-test('there is no network where the system has namespaces', linux, async (t) => {
+test('a program has no network if the system has namespaces', linux, async (t) => {
   const { settings } = await programs('cat >/dev/null; tail -n +3 /proc/self/net/dev | cut -d: -f1 | tr -d " "');
   if (!(await openToolRunner(settings).describe('office')).detail.includes('without a network')) {
     t.skip('this system does not give out namespaces');
@@ -78,7 +78,7 @@ test('there is no network where the system has namespaces', linux, async (t) => 
   assert.equal(said(await ocr(settings)), 'lo\n');
 });
 
-test('a program without end is ended with all that it started', linux, async () => {
+test('a program over its time limit is ended with all processes that it started', linux, async () => {
   const { settings, mark } = await programs('sleep MARK & sleep MARK & wait');
   const answer = ocr({ ...settings, timeMs: 1500 });
   await eventually(async () => running(mark) >= 2);
@@ -86,12 +86,12 @@ test('a program without end is ended with all that it started', linux, async () 
   await eventually(async () => running(mark) === 0);
 });
 
-test('a program that writes without end is ended', linux, async () => {
+test('a program that writes too much output is ended', linux, async () => {
   const { settings } = await programs('yes');
   assert.match(said(await ocr(settings)), /wrote more than 16 MiB/);
 });
 
-test('a program ends with the file that it works for', linux, async () => {
+test('a program ends when the processing of its file is aborted', linux, async () => {
   const { settings, mark } = await programs('sleep MARK');
   const path = join(folder, 'picture.png');
   await writeFile(path, Buffer.from('\x89PNG\r\n\x1a\n and so on', 'latin1'));
@@ -106,23 +106,27 @@ test('a program ends with the file that it works for', linux, async () => {
   await pool.close();
 });
 
-test('a page that cannot be read leaves the others; when none can, the file says why', linux, async () => {
-  const word = '5\\t1\\t1\\t1\\t1\\t1\\t0\\t0\\t9\\t9\\t95\\tHeron\\n';
-  const once = `cat >/dev/null; [ -e "$0.used" ] && exit 1; touch "$0.used"; printf '${word}'`;
-  const path = fileURLToPath(new URL('fixtures/scan.pdf', import.meta.url));
-  for (const [script, expected] of [
-    [once, ['Heron', ['Only 1 of 2 pages that are pictures were read.']]],
-    ['cat >/dev/null; exit 1', 'tesseract could not read the file, or not within its memory.'],
-  ] as const) {
-    const { settings } = await programs(script);
-    const pool = openProcessPool({ children: 1, tools: openToolRunner(settings) });
-    const outcome = await pool.process({ path, name: 'scan.pdf', size: 8869, chunkMetadataKeys: [] }, never);
-    await pool.close();
-    assert.deepEqual(outcome.ok ? [outcome.file.text, outcome.file.warnings] : outcome.failure.message, expected);
-  }
-});
+test(
+  'a scan with one unreadable page gives the other pages, and a scan without a readable page fails',
+  linux,
+  async () => {
+    const word = '5\\t1\\t1\\t1\\t1\\t1\\t0\\t0\\t9\\t9\\t95\\tHeron\\n';
+    const once = `cat >/dev/null; [ -e "$0.used" ] && exit 1; touch "$0.used"; printf '${word}'`;
+    const path = fileURLToPath(new URL('fixtures/scan.pdf', import.meta.url));
+    for (const [script, expected] of [
+      [once, ['Heron', ['Only 1 of 2 pages that are pictures were read.']]],
+      ['cat >/dev/null; exit 1', 'tesseract could not read the file, or not within its memory.'],
+    ] as const) {
+      const { settings } = await programs(script);
+      const pool = openProcessPool({ children: 1, tools: openToolRunner(settings) });
+      const outcome = await pool.process({ path, name: 'scan.pdf', size: 8869, chunkMetadataKeys: [] }, never);
+      await pool.close();
+      assert.deepEqual(outcome.ok ? [outcome.file.text, outcome.file.warnings] : outcome.failure.message, expected);
+    }
+  },
+);
 
-test('a program ends with a service that is killed', linux, async (t) => {
+test('a program ends when the service is killed', linux, async (t) => {
   const { settings, mark } = await programs('sleep MARK');
   if (!(await openToolRunner(settings).describe('office')).detail.includes('without a network')) {
     t.skip('this system does not give out namespaces');
@@ -136,7 +140,7 @@ test('a program ends with a service that is killed', linux, async (t) => {
   await eventually(async () => running(mark) === 0);
 });
 
-test('LibreOffice converts one file at a time, and what it left is removed', linux, async () => {
+test('LibreOffice converts one file at a time, and its temporary folders are deleted', linux, async () => {
   const { settings } = await programs(
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell's
     'for last; do :; done; out="${last%/*}/out"; mkdir "$out"; (cat "$last"; date +%s%N; sleep 0.3; date +%s%N) > "$out/file.docx"',
@@ -154,13 +158,13 @@ test('LibreOffice converts one file at a time, and what it left is removed', lin
   assert.deepEqual(globSync(join(tmpdir(), 'pinakes-office-*')), []);
 });
 
-test('a file that LibreOffice makes nothing of is said to be so', linux, async () => {
+test('a file that LibreOffice cannot convert fails with that reason', linux, async () => {
   const { settings } = await programs('true');
   const answer = await openToolRunner(settings).run({ tool: 'office', to: 'xlsx' }, '/dev/null', never);
   assert.equal(said(answer), 'LibreOffice could not read the file.');
 });
 
-test('doctor says what is there and which languages', linux, async () => {
+test('doctor names the installed programs, their languages and what is missing', linux, async () => {
   const { settings } = await programs('printf "List of available languages (2):\\neng\\nosd\\n"');
   const describe = (changed: Partial<ToolSettings>, tool: 'ocr' | 'office') =>
     openToolRunner({ ...settings, ...changed }).describe(tool);

@@ -1,4 +1,4 @@
-/** One text, written as many formats by pandoc and LibreOffice: the same blocks come out of each. */
+/** Tests of texts that pandoc and LibreOffice wrote in many formats: all formats give the same blocks. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { strToU8, unzipSync, zipSync } from 'fflate';
@@ -21,14 +21,14 @@ const HANDBOOK = [
 ];
 
 for (const name of ['handbook.docx', 'handbook.odt', 'office.odt', 'handbook.rtf', 'office.rtf']) {
-  test(`${name}: headings, lists, tables and notes as they were written`, async () => {
+  test(`${name} gives the headings, lists, tables and notes of the handbook`, async () => {
     const file = await readBytes(name, fixture(name));
     assert.deepEqual(file.text.split('\n\n').slice(-HANDBOOK.length), HANDBOOK);
     assert.deepEqual(file.chunks.at(-1)!.headingPath, ['Leave']);
   });
 }
 
-test('formulas, notes and comments of a Word file', async () => {
+test('a Word file is read with its formulas, notes and comments', async () => {
   const file = await readBytes('notes.docx', fixture('notes.docx'));
   assert.deepEqual(file.text.split('\n\n'), [
     '# Energy',
@@ -51,7 +51,7 @@ const CHART_TEXT = 'Bar chart: Sales & more\n\n|  | 2023 |\n| --- | --- |\n| Nor
 const links = (...targets: string[]) =>
   `<Relationships>${targets.map((target, i) => `<Relationship Id="c${i}" Target="${target}"/>`).join('')}</Relationships>`;
 
-test('a chart in a Word file is a table where it stands', async () => {
+test('a chart in a Word file becomes a table at its place', async () => {
   const parts = unzipSync(
     makeDocx({ blocks: [{ paragraph: 'before' }, { paragraph: 'CHART' }, { paragraph: 'after' }] }),
   );
@@ -68,7 +68,7 @@ test('a chart in a Word file is a table where it stands', async () => {
   assert.equal(file.text, `before\n\n${CHART_TEXT}\n\nafter`);
 });
 
-test('a chart in a workbook is a table behind its sheet', async () => {
+test('a chart in a workbook becomes a table after its sheet', async () => {
   const parts = unzipSync(makeXlsx({ sheets: [{ name: 'S', rows: [['alone']] }] }));
   parts['xl/worksheets/_rels/sheet1.xml.rels'] = strToU8(links('../drawings/drawing1.xml'));
   parts['xl/drawings/_rels/drawing1.xml.rels'] = strToU8(links('../charts/chart1.xml'));
@@ -79,7 +79,7 @@ test('a chart in a workbook is a table behind its sheet', async () => {
 });
 
 for (const name of ['office.xlsx', 'office.ods']) {
-  test(`${name}: a chunk for each record, with its metadata`, async () => {
+  test(`${name} gives a chunk for each record, with its metadata`, async () => {
     const file = await readBytes(name, fixture(name), [{ key: 'Net', type: 'float' }]);
     assert.match(file.text, /\n\| Milk, fresh \| 1.2 \| 2024-07-08 \|$/);
     assert.deepEqual(
@@ -92,7 +92,7 @@ for (const name of ['office.xlsx', 'office.ods']) {
 const TEXTS = 'handbook code german japanese arabic greek-russian quotes prices levels prose'.split(' ');
 
 for (const name of TEXTS.flatMap((text) => [`${text}.odt`, `${text}.epub`])) {
-  test(`${name}: all words and headings of its source`, async () => {
+  test(`${name} gives all words and headings of its Markdown source`, async () => {
     const [file, source] = await Promise.all(
       [name, name.replace(/\w+$/, 'md')].map((each) => readBytes(each, fixture(each))),
     );

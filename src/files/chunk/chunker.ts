@@ -14,9 +14,9 @@ import { plainHeading } from './heading-text.ts';
 import { splitBlock } from './split-block.ts';
 import { estimateTokens } from './token-estimate.ts';
 
-/** Estimated tokens of a chunk when a section has to be cut. */
+/** Target size of the chunks of a section that has to be cut, in estimated tokens. */
 const CHUNK_TOKENS_TARGET = 400;
-/** Estimated tokens no chunk exceeds. */
+/** Maximum size of a chunk, in estimated tokens. */
 export const CHUNK_TOKENS_MAX = 800;
 /** A section up to this many estimated tokens stays one chunk. */
 const SECTION_TOKENS_MAX = 700;

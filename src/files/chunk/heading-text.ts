@@ -15,12 +15,12 @@ export function plainHeading(source: string): string {
   // Signs between backticks are no marks.
   return line
     .split('`')
-    .map((part, index) => (index % 2 === 1 ? part : plain(part)))
+    .map((part, index) => (index % 2 === 1 ? part : withoutMarks(part)))
     .join('')
     .replace(/\s+/g, ' ')
     .trim();
 }
 
-function plain(text: string): string {
+function withoutMarks(text: string): string {
   return EMPHASIS.reduce((rest, mark) => rest.replace(mark, '$2'), text).replace(/\\([\\`*_{}[\]()#+.!~<>|-])/g, '$1');
 }

@@ -26,7 +26,7 @@ export function isCompoundFile(bytes: Uint8Array): boolean {
   return MAGIC.every((byte, index) => bytes[index] === byte);
 }
 
-/** @throws FileError for a damaged file. */
+/** Opens a compound file. @throws FileError for a damaged file. */
 export function openCompoundFile(bytes: Uint8Array): CompoundFile {
   if (bytes.length < HEADER_BYTES) throw damaged();
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

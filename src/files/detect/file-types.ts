@@ -105,8 +105,8 @@ const TEXT_EXTENSIONS: Record<string, FileType> = {
 const CODE_EXTENSIONS = new Set(
   (
     'js mjs cjs jsx ts mts cts tsx py pyi rb php java kt kts scala groovy c h cc cpp cxx hh hpp cs fs go rs swift m mm pl ' +
-    'pm r jl lua sh bash zsh fish ps1 bat cmd sql css scss sass less vue svelte dart ex exs erl hs clj elm ml mli nim zig v toml ini cfg conf properties env gradle cmake ' +
-    'make mk dockerfile proto graphql gql tf hcl diff patch'
+    'pm r jl lua sh bash zsh fish ps1 bat cmd sql css scss sass less vue svelte dart ex exs erl hs clj elm ml mli nim ' +
+    'zig v toml ini cfg conf properties env gradle cmake make mk dockerfile proto graphql gql tf hcl diff patch'
   ).split(' '),
 );
 
@@ -118,8 +118,10 @@ const PICTURE =
   /^(?:\x89PNG\r\n\x1a\n|\xff\xd8\xff|GIF8[79]a|II\*\0|MM\0\*|RIFF[\s\S]{4}WEBP|BM[\s\S]{4}\0{4}[\s\S]{4}[\x0c-\x7f]\0{3})/;
 
 /** Matches Office files written as one XML file: Office 2007 and newer, OpenDocument, and Office 2003. */
-const FLAT_OFFICE =
-  /^(?:<\?[^<>]*>\s*)*(?:<!--[^<>]*-->\s*)?<(?:pkg:package|w:worddocument|office:document|(?:ss:)?workbook\s[^<>]*urn:schemas-microsoft-com:office:spreadsheet)[\s>"]/;
+const FLAT_OFFICE = new RegExp(
+  '^(?:<\\?[^<>]*>\\s*)*(?:<!--[^<>]*-->\\s*)?<(?:pkg:package|w:worddocument|office:document|' +
+    '(?:ss:)?workbook\\s[^<>]*urn:schemas-microsoft-com:office:spreadsheet)[\\s>"]',
+);
 
 /** Sphinx names the copies of its sources like this (`index.rst.txt`). */
 const SOURCE_COPY = /(\.(?:rst|adoc|md))\.txt$/i;

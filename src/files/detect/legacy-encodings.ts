@@ -13,7 +13,7 @@ interface Model {
   /** Letters by falling frequency, with their share of all non-ASCII characters. */
   letters: readonly (readonly [chars: string, share: number])[];
   /** Matches the letters of the script that are not listed. */
-  others?: RegExp;
+  otherLetters?: RegExp;
   /** True for a script other than Latin, whose letters do not occur inside ASCII words. */
   foreign?: boolean;
 }
@@ -101,7 +101,7 @@ const MODELS: readonly Model[] = [
       ['、。「」・（）', 0.12],
       [KANJI, 0.16],
     ],
-    others: /[\u4e00-\u9fff]/,
+    otherLetters: /[\u4e00-\u9fff]/,
   },
   {
     encoding: 'euc-jp',
@@ -110,7 +110,7 @@ const MODELS: readonly Model[] = [
       ['、。「」・（）', 0.12],
       [KANJI, 0.16],
     ],
-    others: /[\u4e00-\u9fff]/,
+    otherLetters: /[\u4e00-\u9fff]/,
   },
   {
     encoding: 'gb18030',
@@ -118,7 +118,7 @@ const MODELS: readonly Model[] = [
       [HAN, 0.45],
       ['，。、“”《》（）：；？！', 0.13],
     ],
-    others: /[\u4e00-\u9fff]/,
+    otherLetters: /[\u4e00-\u9fff]/,
   },
   {
     encoding: 'big5',
@@ -126,9 +126,9 @@ const MODELS: readonly Model[] = [
       [HANT, 0.45],
       ['，。、「」《》（）：；？！', 0.13],
     ],
-    others: /[\u4e00-\u9fff]/,
+    otherLetters: /[\u4e00-\u9fff]/,
   },
-  { encoding: 'euc-kr', letters: [[HANGUL, 0.75]], others: /[\uac00-\ud7a3]/ },
+  { encoding: 'euc-kr', letters: [[HANGUL, 0.75]], otherLetters: /[\uac00-\ud7a3]/ },
   // UTF-16 without a mark and without ASCII characters. Otherwise decode.ts has detected UTF-16 by the NUL bytes.
   ...['utf-16le', 'utf-16be'].flatMap((encoding): Model[] => [
     {
@@ -138,7 +138,7 @@ const MODELS: readonly Model[] = [
         ['、。「」・（）', 0.12],
         [KANJI, 0.16],
       ],
-      others: /[\u4e00-\u9fff]/,
+      otherLetters: /[\u4e00-\u9fff]/,
     },
     {
       encoding,
@@ -146,7 +146,7 @@ const MODELS: readonly Model[] = [
         [`${HAN}${HANT}`, 0.45],
         ['，。、「」《》（）：；？！', 0.13],
       ],
-      others: /[\u4e00-\u9fff]/,
+      otherLetters: /[\u4e00-\u9fff]/,
     },
   ]),
 ];
@@ -223,7 +223,7 @@ function costsOf(model: Model): Map<string, number> {
 
 function costOfRare(char: string, model: Model): number {
   if (char === '\ufffd' || (char >= '\x80' && char < '\xa0') || /\p{Co}/u.test(char)) return MALFORMED_COST;
-  if (model.others?.test(char)) return OTHER_LETTER_COST;
+  if (model.otherLetters?.test(char)) return OTHER_LETTER_COST;
   return OTHER_CHAR_COST;
 }
 

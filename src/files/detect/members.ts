@@ -51,7 +51,7 @@ export async function sendMembers(
       skipped += 1;
       continue;
     }
-    if (index >= MEMBERS_MAX) throw overLimit(`The file holds more than ${MEMBERS_MAX} files.`);
+    if (index >= MEMBERS_MAX) throw overLimit(`The file contains more than ${MEMBERS_MAX} files.`);
     await sink({ index, name, bytes });
     index += 1;
   }

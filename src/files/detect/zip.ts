@@ -51,20 +51,20 @@ export function readZipDirectory(bytes: Uint8Array): ZipEntry[] {
 }
 
 /**
- * Returns an uncompressed archive of the entries that `wanted` accepts, for a library that unzips by itself. The library sees
+ * Returns an uncompressed archive of the entries that `isWanted` accepts, for a library that unzips by itself. The library sees
  * only bytes that were counted here, and no entry that the directory does not list. `change` may replace the bytes.
  *
  * @throws FileError if the archive exceeds a limit or is damaged, or if its XML declares a document type (entities).
  */
 export function repackZip(
   bytes: Uint8Array,
-  wanted: (name: string) => boolean,
+  isWanted: (name: string) => boolean,
   change: (name: string, data: Uint8Array) => Uint8Array = (_name, data) => data,
 ): Uint8Array {
   const files: Zippable = {};
   let left = EXPANDED_BYTES_MAX;
   for (const entry of readZipDirectory(bytes)) {
-    if (!wanted(entry.name)) continue;
+    if (!isWanted(entry.name)) continue;
     const data = readZipEntry(bytes, entry, left);
     left -= data.length;
     if (/\.(xml|rels|vml)$/i.test(entry.name)) rejectDoctype(data);

@@ -1,23 +1,23 @@
-/** Writes a document as blocks: headings, entries (a term with its text), lists, code and tables, each with its heading path. */
+/** Writes a file as blocks with heading paths: headings, entries (a term with its text), lists, code and tables. */
 import type { Link } from '../../text/link-line.ts';
 import { tableText } from './data/table-text.ts';
 import type { LinkMarks } from './markup/link-marks.ts';
 import type { BlockDraft, TextBuilder } from './text-builder.ts';
 
-/** UTF-16 units of a term in a heading path. The block itself keeps the whole term. */
+/** Maximum length of a term in a heading path. The block itself has the whole term. */
 const PATH_TERM_UNITS_MAX = 100;
-/** UTF-16 units of terms that share one text; more terms than fit are entries of their own. */
+/** Maximum length of terms that share one text. Further terms become entries of their own. */
 const JOINED_UNITS_MAX = 8000;
-/** Frames around what is written; deeper ones stand beside the last of them. */
+/** Maximum depth of frames. A deeper frame replaces the last one. */
 const FRAMES_MAX = 30;
-/** Terms of nested entries in one heading path; deeper ones are left out of it. */
+/** Maximum number of terms in one heading path. Deeper terms are dropped from the path. */
 const PATH_TERMS_MAX = 3;
 
-/** A frame that is open: an entry, which has a term, or an item of a list, which has a marker. */
+/** An open frame: an entry with a term, or an item of a list with a marker. */
 interface Frame {
   term?: string;
   marker?: string;
-  /** The frame has written text, so that its term or marker stands already. */
+  /** True if the frame has text, and its term or marker is therefore written. */
   used: boolean;
 }
 
@@ -31,13 +31,13 @@ export class OutlineWriter {
 
   private readonly marks: LinkMarks | undefined;
 
-  /** Texts may hold links as `marks` writes them. */
+  /** Texts may contain links in the form that `marks` writes. */
   constructor(builder: TextBuilder, marks?: LinkMarks) {
     this.builder = builder;
     this.marks = marks;
   }
 
-  /** Closes all frames. */
+  /** Writes a heading and closes all frames. */
   heading(level: number, text: string): void {
     const title = oneLine(text);
     if (title === '') return;
@@ -49,12 +49,12 @@ export class OutlineWriter {
     this.add({ kind: 'heading', level: depth }, `${'#'.repeat(depth)} ${title}`);
   }
 
-  /** The number of open frames, for `closeTo`. */
+  /** Number of open frames, for `closeTo`. */
   get depth(): number {
     return this.frames.length;
   }
 
-  /** Opens an entry inside the first `depth` frames. Terms without text between them are one entry. */
+  /** Opens an entry inside the first `depth` frames. Consecutive terms without text between them share one entry. */
   openTerm(depth: number, term: string): void {
     const frame = this.frames.at(-1);
     const text = oneLine(term);
@@ -71,7 +71,7 @@ export class OutlineWriter {
     this.frames.push({ marker, used: false });
   }
 
-  /** Whether the innermost frame has text. */
+  /** True if the innermost frame has text. */
   get isUsed(): boolean {
     return this.frames.at(-1)?.used ?? false;
   }
@@ -79,7 +79,7 @@ export class OutlineWriter {
   closeTo(depth: number): void {
     while (this.frames.length > depth) {
       const frame = this.frames.at(-1)!;
-      // A term that nothing explains is still words of the document.
+      // A term without an explanation is written as text.
       if (!frame.used && frame.term) this.introduce('');
       this.frames.pop();
     }
@@ -111,13 +111,13 @@ export class OutlineWriter {
     this.add(table.draft, table.text);
   }
 
-  /** Writes what is still collected. */
+  /** Closes all frames and writes the rest. */
   end(): void {
     this.closeTo(0);
     this.flush();
   }
 
-  /** Writes terms that stand before a block that cannot hold them. */
+  /** Writes the term before a block that cannot contain a term. */
   private introduce(mark: string): void {
     this.introduceAbove();
     const frame = this.frames.at(-1);
@@ -126,7 +126,7 @@ export class OutlineWriter {
     this.add({ kind: 'paragraph' }, mark === '' ? frame.term : withColon(frame.term));
   }
 
-  /** Writes the terms of entries around the innermost frame which have no text yet. */
+  /** Writes the terms of the entries around the innermost frame that have no text yet. */
   private introduceAbove(): void {
     for (const [index, frame] of this.frames.slice(0, -1).entries()) {
       if (frame.used || !frame.term) continue;
@@ -141,7 +141,7 @@ export class OutlineWriter {
     const indent = '  '.repeat(Math.max(0, depth));
     const path = this.path(this.frames.length);
     if (path.join('\n') !== this.listPath.join('\n')) this.flush();
-    // A list of other marks is another list.
+    // An item with another kind of marker begins another list.
     if (depth === 0 && !frame.used) {
       if (this.listMark !== frame.marker![0] && (this.listMark === '-' || frame.marker === '-')) this.flush();
       this.listMark = frame.marker![0];
@@ -166,14 +166,14 @@ export class OutlineWriter {
 
   private put(draft: BlockDraft, marked: string): void {
     const { text, links } = this.marks?.take(marked) ?? { text: marked, links: [] };
-    const own: Link[] = links.map((link) => ({ text: link.text, url: link.url }));
-    const block = own.length > 0 ? { ...draft, links: own } : draft;
-    // Marks are no part of rows: a table with links is not cut between rows.
-    if (own.length > 0 && draft.rowStarts) delete block.rowStarts;
+    const blockLinks: Link[] = links.map((link) => ({ text: link.text, url: link.url }));
+    const block = blockLinks.length > 0 ? { ...draft, links: blockLinks } : draft;
+    // `rowStarts` count the marks of links, so a table with links is not cut between rows.
+    if (blockLinks.length > 0 && draft.rowStarts) delete block.rowStarts;
     this.builder.add(block, text);
   }
 
-  /** Without marks of links and of emphasis, which markups have. */
+  /** Returns a text without marks of links and emphasis. */
   private plain(marked: string): string {
     if (!this.marks) return marked;
     return this.marks

@@ -1,14 +1,14 @@
-/** Picks the parser of a file type. Each parser is loaded when it is first needed, which keeps a child process small. */
+/** Calls the parser of a file type. A parser is loaded when it is first needed, which keeps a child process small. */
 import { decodeText } from '../detect/decode.ts';
 import type { FileType } from '../detect/file-types.ts';
 import { overLimit } from '../failure.ts';
 import type { ParsedFile, ProcessRequest } from '../parsed.ts';
 import { NO_TOOLS, type Tools } from '../tools.ts';
 
-/** Bytes of a file in a text format: its text, chunks and terms must fit into the memory of a child process. */
+/** Maximum size of a file in a text format: its text, chunks and terms must fit into the memory of a child process. */
 const TEXT_FILE_BYTES_MAX = 32 * 1024 * 1024;
 
-/** Parses `bytes` as `fileType`. Throws FileError, or whatever the format's library throws for a damaged file. */
+/** Parses `bytes` as `fileType`. @throws FileError, or the error of the format's library for a damaged file. */
 export async function parseFile(
   fileType: FileType,
   bytes: Uint8Array,
@@ -175,7 +175,7 @@ async function parseText(fileType: FileType, text: string, request: ProcessReque
   }
 }
 
-/** Org and LaTeX become Markdown first; the others are read block by block. */
+/** Parses Org and LaTeX by way of Markdown, and the other formats block by block. */
 async function parseMarkup(
   fileType: 'org' | 'rst' | 'asciidoc' | 'tex',
   text: string,
@@ -195,7 +195,7 @@ async function parseMarkup(
   return { ...(await parseMd(markdown, request.chunkMetadataKeys, links)), fileType: 'txt' };
 }
 
-/** Bytes at the start of a file where a format declares its encoding. */
+/** Bytes at the start of a file in which a format declares its encoding. */
 const DECLARATION_BYTES = 2048;
 
 function declaredEncoding(fileType: FileType, bytes: Uint8Array): string | undefined {

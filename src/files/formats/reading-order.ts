@@ -1,13 +1,13 @@
-/** The order in which people read what stands on a slide. */
+/** Sorts the shapes of a slide into the order in which people read them. */
 
-/** In any unit, from the upper left corner. */
+/** A place measured from the upper left corner, in any unit. */
 export interface Place {
   top: number;
   left: number;
   height: number;
 }
 
-/** From top to bottom; what stands beside each other from left to right; what has no place stays behind its neighbour. */
+/** Returns the shapes from top to bottom, and from left to right within a row. A shape without a place stays after its neighbour. */
 export function readingOrder<T>(shapes: readonly T[], placeOf: (shape: T) => Place | undefined): T[] {
   const placed: { place: Place; shapes: T[] }[] = [];
   const first: T[] = [];
@@ -27,7 +27,7 @@ export function readingOrder<T>(shapes: readonly T[], placeOf: (shape: T) => Pla
   return [...first, ...rows.flat().flatMap((item) => item.shapes)];
 }
 
-/** `b`, which begins lower, overlaps the upper half of `a`. */
+/** True if `b`, which begins lower, overlaps the upper half of `a`. */
 function isBeside(a: Place, b: Place): boolean {
   return b.top < a.top + Math.min(a.height, Math.max(b.height, 1)) / 2;
 }

@@ -6,7 +6,7 @@ import { overLimit } from '../failure.ts';
 import { placeLinks } from '../links.ts';
 import type { Block } from '../parsed.ts';
 
-/** UTF-16 code units of extracted text per file. */
+/** Maximum length of the extracted text of a file. */
 export const TEXT_UNITS_MAX = 48 * 1024 * 1024;
 
 const FLUSH_PARTS = 4096;
@@ -14,18 +14,18 @@ const FLUSH_PARTS = 4096;
 export type BlockDraft = Omit<Block, 'start' | 'end' | 'rowStarts' | 'links'> & {
   /** Row starts relative to the block's own text. */
   rowStarts?: number[];
-  /** In the order of the text. */
+  /** Links in the order of their texts. */
   links?: readonly Link[];
 };
 
-/** Blocks are written one after the other, separated by a blank line. */
+/** Writes blocks one after the other, separated by a blank line. */
 export class TextBuilder {
   readonly blocks: Block[] = [];
   private parts: string[] = [];
   private written = '';
   private length = 0;
 
-  /** Appends one block. Empty text is ignored. Returns the block, whose members may still be set. */
+  /** Appends one block and returns it; the caller may set further members. Empty text is ignored. */
   add(draft: BlockDraft, text: string, separator = '\n\n'): Block | undefined {
     const body = cleanText(text).trimEnd();
     if (body.trim() === '') return undefined;
@@ -46,7 +46,7 @@ export class TextBuilder {
     this.push((this.length > 0 ? separator : '') + cleanText(text));
   }
 
-  /** The whole text so far. */
+  /** Returns the text written until now. */
   text(): string {
     this.written += this.parts.join('');
     this.parts = [];
@@ -56,7 +56,7 @@ export class TextBuilder {
   private push(text: string): void {
     this.length += text.length;
     if (this.length > TEXT_UNITS_MAX) {
-      throw overLimit(`The file holds more than ${TEXT_UNITS_MAX / 1024 / 1024} million characters of text.`);
+      throw overLimit(`The file contains more than ${TEXT_UNITS_MAX / 1024 / 1024} million characters of text.`);
     }
     this.parts.push(text);
     if (this.parts.length >= FLUSH_PARTS) this.text();

@@ -1,12 +1,12 @@
-/** Plain text: paragraphs are separated by empty lines. */
+/** Parses plain text, whose paragraphs are separated by empty lines. */
 import type { Block, ParsedFile } from '../parsed.ts';
 
-/** One block per paragraph; form feeds count as page breaks of the writer, not as pages. */
+/** Returns one block per paragraph. Form feeds do not begin pages. */
 export function parseTxt(text: string, fileType = 'txt'): ParsedFile {
   return { fileType, text, blocks: paragraphs(text, 0, text.length), metadata: {}, warnings: [] };
 }
 
-/** Blocks of kind paragraph for the stretches of `text[start, end)` between empty lines. */
+/** Returns a paragraph block for each part of `text[start, end)` between empty lines. */
 export function paragraphs(text: string, start: number, end: number): Block[] {
   const blocks: Block[] = [];
   let from = -1;

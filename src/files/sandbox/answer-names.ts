@@ -1,10 +1,10 @@
-/** Names in the text of a file, for the process that reads it: that has no network of its own. */
+/** Finds names in a text on behalf of a child process, which has no network of its own. */
 import { ServiceError } from '../../errors.ts';
 import type { NameAnalyzer } from '../../redaction/presidio.ts';
 import type { IngestRules } from '../../redaction/redactors.ts';
 import type { NamesCall, ToolAnswer } from '../tools.ts';
 
-/** Never rejects. */
+/** Returns the names in a text as JSON, or a failure. Never rejects. */
 export async function answerNames(
   analyzer: NameAnalyzer | null,
   rules: IngestRules | undefined,
@@ -20,13 +20,13 @@ export async function answerNames(
   }
 }
 
-/** The file itself is not at fault. */
+/** Returns a failure that is retried, because the file itself is not at fault. */
 function failed(why: string): ToolAnswer {
   return {
     ok: false,
     failure: {
       stage: 'parse',
-      title: 'Names could not be looked for',
+      title: 'The search for names failed',
       message: `A rule of the redaction policy needs the analyzer of names. ${why}`,
       retryable: true,
     },

@@ -4,9 +4,9 @@ import type { ProcessOutcome, ProcessRequest } from '../parsed.ts';
 
 export interface FileProcessor {
   /**
-   * Never rejects for a bad file: failures come back as outcomes. Rejects only with the signal's reason.
+   * Processes one file. A bad file gives an outcome with a failure. The promise rejects only with the signal's reason.
    *
-   * Files inside go to `members` before; again from the first, when the file is tried again.
+   * `members` receives the files inside before the outcome. After a retry, `members` receives them again from the first.
    */
   process(request: ProcessRequest, signal: AbortSignal, members?: MemberSink): Promise<ProcessOutcome>;
   /** Ends all child processes. */

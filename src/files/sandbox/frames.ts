@@ -1,10 +1,10 @@
-/** Messages over a byte stream: a 4-byte length, then a value in V8's structured-clone format. */
+/** Encodes and decodes messages on a byte stream: a 4-byte length, then a value in V8's structured-clone format. */
 import { Buffer } from 'node:buffer';
 import { deserialize, serialize } from 'node:v8';
 
 const LENGTH_BYTES = 4;
 
-/** One value as length and bytes. @throws DataCloneError for functions and other values that cannot be cloned. */
+/** Returns one value as length and bytes. @throws DataCloneError for functions and other values that cannot be cloned. */
 export function encodeFrame(value: unknown): Buffer {
   const body = serialize(value);
   const head = Buffer.allocUnsafe(LENGTH_BYTES);
@@ -15,7 +15,7 @@ export function encodeFrame(value: unknown): Buffer {
 /**
  * Collects bytes and calls `onFrame` with each complete value.
  *
- * @throws RangeError from `push` when a frame announces more than `frameBytesMax`: the sender is broken or hostile.
+ * @throws RangeError from `push` if a frame announces more than `frameBytesMax`: the sender is broken or hostile.
  */
 export class FrameReader {
   private readonly onFrame: (value: unknown) => void;
@@ -33,7 +33,7 @@ export class FrameReader {
     this.parts.push(part);
     this.buffered += part.length;
     while (this.next()) {
-      // Frames are handed on by next().
+      // `next` calls `onFrame`.
     }
   }
 

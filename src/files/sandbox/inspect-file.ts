@@ -1,4 +1,4 @@
-/** What the service sees in a file, for people: the outcome of the same child processes, with its blocks. */
+/** Shows how the service reads a file: the outcome of the usual child processes, with the blocks of the file. */
 
 import type { FileFailure } from '../../corpus/values.ts';
 import type { Link } from '../../text/link-line.ts';
@@ -6,7 +6,7 @@ import { codePointOffsets } from '../chunk/chunker.ts';
 import type { Block, ProcessedFile, ProcessRequest } from '../parsed.ts';
 import type { FileProcessor } from './file-processor.ts';
 
-/** A block with its text; offsets are code points, as in chunks. */
+/** A block with its text. Offsets are code points, as in chunks. */
 interface InspectedBlock {
   kind: Block['kind'];
   level?: number;
@@ -21,7 +21,7 @@ export type Inspection =
   | { ok: true; file: ProcessedFile; title: string | undefined; blocks: InspectedBlock[]; leftOut: string[] }
   | { ok: false; failure: FileFailure };
 
-/** Within the limits of ingestion. Never rejects for a bad file. */
+/** Processes a file within the limits of ingestion and returns its blocks. A bad file gives a failure. */
 export async function inspectFile(processor: FileProcessor, request: ProcessRequest): Promise<Inspection> {
   const outcome = await processor.process({ ...request, inspect: true }, new AbortController().signal);
   if (!outcome.ok) return outcome;

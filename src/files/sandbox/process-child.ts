@@ -12,10 +12,10 @@ import type { NamesCall, ToolAnswer, ToolCall, Tools } from '../tools.ts';
 import { encodeFrame, FrameReader } from './frames.ts';
 import { processFile } from './process-file.ts';
 
-/** A file to be read, or what a program of the system said about the current one. */
+/** A file to process, or the answer of a program of the system for the current file. */
 export type ChildRequest = { id: number; request: ProcessRequest } | { id: number; answer: ToolAnswer };
 
-/** A piece of a file inside the file; the last one completes it. */
+/** A part of a file inside the current file. The part with `last` completes it. */
 export interface MemberPart {
   index: number;
   name: string;
@@ -23,7 +23,7 @@ export interface MemberPart {
   last: boolean;
 }
 
-/** Some chunks of a file, a piece of a file inside it, a program to be asked, or its outcome with the rest of the chunks. */
+/** Some chunks, a part of a file inside, a call of a program, or the outcome with the remaining chunks. */
 export type ChildReply =
   | { id: number; chunks: ChunkDraft[] }
   | { id: number; member: MemberPart }
@@ -38,7 +38,7 @@ serve(new Socket({ fd: CHANNEL_FD, readable: true, writable: true }));
 
 function serve(channel: Socket): void {
   let tail: Promise<void> = Promise.resolve();
-  /** Waits until the parent has read: an unread backlog would count as this process's memory. */
+  /** Waits until the parent has read the reply, because an unread backlog counts as memory of this process. */
   const send = async (reply: ChildReply) => {
     if (!channel.write(encodeFrame(reply))) await once(channel, 'drain');
   };

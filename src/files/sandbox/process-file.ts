@@ -1,4 +1,4 @@
-/** One file from bytes to chunks: detect, decode, parse, cut, analyze. Runs in a child process. */
+/** Processes one file from bytes to chunks: detect, decode, parse, cut, analyze. Runs in a child process. */
 
 import { readFile } from 'node:fs/promises';
 import type { ChunkDraft, FileFailure } from '../../corpus/values.ts';
@@ -14,20 +14,20 @@ import type { ParsedFile, ProcessedFile, ProcessOutcome, ProcessRequest } from '
 import { NO_TOOLS, type Tools } from '../tools.ts';
 import { redactName, redactParsed } from './redact-parsed.ts';
 
-/** Bytes of a file that is read at all; formats have lower limits of their own. */
+/** Maximum size of any file. Some formats have lower limits. */
 export const FILE_BYTES_MAX = 500 * 1024 * 1024;
 
-/** Chunks handed on at once, so that neither side holds all terms of a large file twice. */
+/** Chunks per call of the sink. Parts keep both processes from holding all terms of a large file twice. */
 const CHUNKS_PER_PART = 256;
 
-/** Takes the chunks of a file part by part, in order. */
+/** Receives the chunks of a file part by part, in order. */
 type ChunkSink = (chunks: ChunkDraft[]) => Promise<void>;
 
 /**
- * Processes one file. Never rejects: whatever goes wrong becomes a failure.
+ * Processes one file. Every error becomes a failure; the promise never rejects.
  *
- * With a sink, files of many chunks hand them on as they are made, and the outcome holds only the rest of them. Files
- * inside go to `memberSink`, or nowhere.
+ * If there is a sink, it receives the chunks of a long file while they are made, and the outcome contains only the remaining
+ * chunks. Files inside go to `memberSink`; without it they are dropped.
  */
 export async function processFile(
   request: ProcessRequest,
@@ -73,7 +73,7 @@ function inspectedOf({ title, blocks, leftOut = [] }: ParsedFile): NonNullable<P
   return { title, blocks, leftOut };
 }
 
-/** Why a file that was read gives nothing that could be found. */
+/** Returns an error that says why a file has no words that a search could find. */
 function nothingToFind(parsed: ParsedFile): FileError {
   const what = parsed.fileType === 'unknown' ? 'files' : 'words';
   const reasons = parsed.warnings.length > 0 ? parsed.warnings : [`The file was read, but there are no ${what} in it.`];
@@ -106,7 +106,7 @@ async function toProcessed(
   };
 }
 
-/** What a thrown error says to people. */
+/** Returns the failure that tells people about a thrown error. */
 export function failureOf(error: unknown, stage: FileFailure['stage']): FileFailure {
   if (error instanceof FileError) return error.failure;
   if (error instanceof RangeError && /call stack/i.test(error.message)) {
@@ -122,7 +122,7 @@ export function failureOf(error: unknown, stage: FileFailure['stage']): FileFail
 
 const MESSAGE_UNITS_MAX = 200;
 
-/** A library's message without paths and control characters, one line. */
+/** Returns the first line of a library's message without paths and control characters. */
 function messageOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   const line = text

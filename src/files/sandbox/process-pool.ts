@@ -1,4 +1,7 @@
-/** A FileProcessor over a few child processes: started when needed, kept warm, ended when idle, killed over a limit. */
+/**
+ * Processes files in a few child processes. A child is started when a file needs it, reused while it is warm, ended when it is
+ * idle, and killed when it exceeds a limit.
+ */
 
 import type { FileFailure } from '../../corpus/values.ts';
 import type { NameAnalyzer } from '../../redaction/presidio.ts';
@@ -11,38 +14,38 @@ import type { ToolRunner } from './tool-runner.ts';
 import { CHILD_RSS_BYTES_MAX, CHILD_RSS_BYTES_REUSED, type EndReason, WatchedChild } from './watched-child.ts';
 
 const CHILDREN_DEFAULT = 2;
-/** Idle children end after this, so that an idle service stays small. */
+/** Idle children end after this time, so that an idle service needs little memory. */
 const CHILD_IDLE_MS = 10_000;
 const FILE_TIME_MS = 60_000;
 const FILE_TIME_MS_PER_MB = 1000;
 
-/** Requests a child holds while it works on the first: enough to hide the round trip, few enough to hand back. */
+/** Requests in one child, the current one included: enough to hide the round trip, few enough to give to another child. */
 const PIPELINE_DEPTH = 3;
-/** Files larger than this are not queued behind each other. */
+/** Larger files do not share a child's queue. */
 const PIPELINED_BYTES_MAX = 128 * 1024;
-/** Files waiting behind one that takes longer than this go to another child. */
+/** When the current file of a child takes longer than this, the files behind it go to another child. */
 const TAKE_BACK_AFTER_MS = 1000;
 /** How often the pool looks for stuck and idle children. */
 const TICK_MS = 500;
-/** A file whose child crashed runs once more, in a fresh child. */
+/** A file whose child crashed is retried once, in a new child. */
 const ATTEMPTS_MAX = 2;
 
 export interface PoolOptions {
-  /** Child processes at most. */
+  /** Maximum number of child processes. */
   children?: number;
   idleMs?: number;
-  /** Time for any file, to which FILE_TIME_MS_PER_MB is added. */
+  /** Time for a file of any size. FILE_TIME_MS_PER_MB is added for its size. */
   fileTimeMs?: number;
-  /** Programs that parsers may ask for; none when absent. */
+  /** Runs the programs that parsers may call. Without a runner, parsers have no programs. */
   tools?: ToolRunner;
-  /** For the redaction rules of a file; none when absent. */
+  /** Finds names for the redaction rules of a file. Without an analyzer, rules that need names fail. */
   analyzer?: NameAnalyzer | null;
   /** Entry point of a child. Tests use one that misbehaves. */
   script?: URL;
 }
 
 interface Task {
-  /** Given anew each time the task is sent to a child. */
+  /** A task gets a new id each time it is sent to a child. */
   id: number;
   request: ProcessRequest;
   attempts: number;
@@ -66,11 +69,11 @@ class ProcessPool implements FileProcessor {
   private readonly tools: ToolRunner | undefined;
   private readonly analyzer: NameAnalyzer | null;
   private readonly queue: Task[] = [];
-  /** Tasks at a child, by id. A task that was taken back is not here although its child still holds it. */
+  /** Tasks sent to a child, by id. A task that was taken back is absent although its child still has the request. */
   private readonly running = new Map<number, Task>();
-  /** Children and the time they last answered. */
+  /** Children with the time of their last answer. */
   private readonly children = new Map<WatchedChild, number>();
-  /** Undefined until it is known. */
+  /** Undefined until the tool runner has named its tools. */
   private toolNames: readonly ToolName[] | undefined;
   private nextId = 1;
   private closed = false;
@@ -111,10 +114,10 @@ class ProcessPool implements FileProcessor {
   async close(): Promise<void> {
     this.closed = true;
     clearInterval(this.ticker);
-    const left = [...this.running.values(), ...this.queue.splice(0)];
+    const unfinished = [...this.running.values(), ...this.queue.splice(0)];
     this.running.clear();
     for (const child of [...this.children.keys()]) child.end('closed');
-    for (const task of left) task.settle({ ok: false, failure: this.failure('closed', task.request) });
+    for (const task of unfinished) task.settle({ ok: false, failure: this.failure('closed', task.request) });
   }
 
   private async findTools(): Promise<void> {
@@ -122,7 +125,7 @@ class ProcessPool implements FileProcessor {
     this.dispatch();
   }
 
-  /** A task that was taken back or is gone needs no program any more. */
+  /** Runs a program for a task. The call fails if the task was taken back or dropped. */
   private async call(id: number, call: ToolCall | NamesCall, signal: AbortSignal): Promise<ToolAnswer> {
     const task = this.running.get(id);
     if (task && call.tool === 'names') return answerNames(this.analyzer, task.request.redaction, call, signal);
@@ -149,7 +152,7 @@ class ProcessPool implements FileProcessor {
     return undefined;
   }
 
-  /** A child that may take a small file behind the small files it has. */
+  /** Returns the child with the shortest queue of small files, if the task is small and may join a queue. */
   private leastBusyChild(task: Task): WatchedChild | undefined {
     if (!isSmall(task)) return undefined;
     const open = [...this.children.keys()].filter(
@@ -185,7 +188,7 @@ class ProcessPool implements FileProcessor {
     return child;
   }
 
-  /** The first unfinished file is the culprit; those behind it were not begun. */
+  /** Retries or fails the files of a child that ended. The first unfinished file was the cause; the others were not begun. */
   private requeue(reason: EndReason, unfinished: readonly number[], shared: boolean): void {
     const again: Task[] = [];
     for (const [index, id] of unfinished.entries()) {
@@ -197,7 +200,7 @@ class ProcessPool implements FileProcessor {
         continue;
       }
       task.attempts += 1;
-      // A child that had served other files may have been full of their memory.
+      // The memory of a child that had served other files may be theirs.
       const retry = reason === 'crash' || (reason === 'memory' && shared);
       if (retry && task.attempts < ATTEMPTS_MAX) again.push(task);
       else task.settle({ ok: false, failure: this.failure(reason, task.request) });
@@ -218,14 +221,14 @@ class ProcessPool implements FileProcessor {
     this.dispatch();
   }
 
-  /** The child will still answer what it was sent; nobody waits for those answers then. */
+  /** Gives the files behind a child's current file to other children. The child's later answers to them are ignored. */
   private takeBack(child: WatchedChild): void {
     const waiting = child.pending.slice(1).flatMap((id) => this.running.get(id) ?? []);
     for (const task of waiting) this.running.delete(task.id);
     this.queue.unshift(...waiting);
   }
 
-  /** Aborted: taken from the queue; a child that works on it is killed, what waited behind goes elsewhere. */
+  /** Drops an aborted task. A child that works on the task is killed, and the files behind it are queued again. */
   private drop(task: Task): void {
     const index = this.queue.indexOf(task);
     if (index >= 0) this.queue.splice(index, 1);

@@ -18,7 +18,7 @@ const rules = (action: 'mask' | 'drop' | 'block') => ({
   },
 });
 
-/** Blocks whose text is given, one after the other. */
+/** Returns a file whose blocks have the given texts, in order. */
 function parsedOf(parts: readonly string[], more: Partial<ParsedFile> = {}): ParsedFile {
   let at = 0;
   const blocks = parts.map((part) => {
@@ -30,7 +30,7 @@ function parsedOf(parts: readonly string[], more: Partial<ParsedFile> = {}): Par
 }
 const textsOf = ({ text, blocks }: ParsedFile) => blocks.map(({ start, end }) => text.slice(start, end));
 
-test('blocks stand where their text is, whatever was longer or shorter before them', async () => {
+test('the offsets of blocks fit the redacted text, whether replacements are longer or shorter', async () => {
   const parsed = parsedOf([`😀 ${MAIL}`, `😀 to ${MAIL} and 😀 ${MAIL}`, 'last 😀']);
   const redacted = await redactParsed(parsed, rules('mask'));
   assert.deepEqual(textsOf(redacted), ['😀 [EMAIL]', '😀 to [EMAIL] and 😀 [EMAIL]', 'last 😀']);
@@ -43,7 +43,7 @@ test('blocks stand where their text is, whatever was longer or shorter before th
   assert.equal(await redactParsed(parsed, undefined), parsed);
 });
 
-test('rows, links and everything that stands beside the text', async () => {
+test('row starts, links, titles, terms and metadata of blocks are redacted like the text', async () => {
   const text = `😀 ${MAIL} | x\n${MAIL} | y`;
   const value = { val: `by ${MAIL}`, type: 'string' as const };
   const second = text.indexOf('\n') + 1;
@@ -81,7 +81,7 @@ test('rows, links and everything that stands beside the text', async () => {
   assert.deepEqual(redacted.metadata['[EMAIL]'], { val: '1', type: 'integer' });
 });
 
-test('a rule that blocks withholds the file, wherever it matches', async () => {
+test('a rule with the action block stops the file, wherever in the file it matches', async () => {
   for (const parsed of [parsedOf([MAIL]), parsedOf(['x'], { title: MAIL })]) {
     await assert.rejects(
       () => redactParsed(parsed, rules('block')),
@@ -90,7 +90,7 @@ test('a rule that blocks withholds the file, wherever it matches', async () => {
   }
 });
 
-test('what was left out of a page does not withhold the page', async () => {
+test('navigation that is not ingested does not block a page', async () => {
   const parsed = parsedOf(['x'], { warnings: [`They begin with: ${MAIL}`, 'kept'], leftOut: [MAIL] });
   const redacted = await redactParsed(parsed, rules('block'));
   assert.deepEqual(redacted.warnings, ['kept']);

@@ -1,4 +1,4 @@
-/** The ingest rules of a redaction policy on a file that was parsed: before it is cut, so that all offsets are those of what is left. */
+/** Applies the ingest rules of a redaction policy to a parsed file, before the file is cut: all offsets are of redacted text. */
 import { offsetsAfter, redactMetadata, redactText } from '../../redaction/apply-redaction.ts';
 import type { FindNames } from '../../redaction/names.ts';
 import { compileRedactor, type RedactionMatch, type Redactor } from '../../redaction/redact.ts';
@@ -7,7 +7,7 @@ import { collect } from '../../util/collect.ts';
 import { badFile, type FileError } from '../failure.ts';
 import type { Block, ParsedFile } from '../parsed.ts';
 
-/** @throws FileError when a rule withholds the file, or the analyzer of names that a rule needs cannot be asked. */
+/** Returns the redacted file. @throws FileError if a rule blocks the file, or if a rule needs names and none can be looked up. */
 export async function redactParsed(
   parsed: ParsedFile,
   rules: IngestRules | undefined,
@@ -16,23 +16,23 @@ export async function redactParsed(
   if (!rules) return parsed;
   const redactor = compileRedactor(rules.policy, rules.hashKey, findNames);
   const { text, matches, blocked } = await redactor.redact(parsed.text, 'ingest');
-  if (blocked) throw withheld();
-  const placeOf = offsetsAfter(inUnits(parsed.text, matches), (replacement) => replacement.length);
+  if (blocked) throw blockedFile();
+  const placeOf = offsetsAfter(inUtf16(parsed.text, matches), (replacement) => replacement.length);
   const { leftOut: _, ...ingested } = parsed;
   const { title, chunkMetadata } = parsed;
   return {
     ...ingested,
     text,
-    blocks: await collect(parsed.blocks, (block) => moved(redactor, block, placeOf)),
-    ...(title !== undefined && { title: await shown(redactor, title) }),
+    blocks: await collect(parsed.blocks, (block) => redactBlock(redactor, block, placeOf)),
+    ...(title !== undefined && { title: await redactPart(redactor, title) }),
     metadata: await redactMetadata(redactor, parsed.metadata, ['ingest']),
     ...(chunkMetadata && { chunkMetadata: await redactMetadata(redactor, chunkMetadata, ['ingest']) }),
-    // A warning may quote what was left out. That is not ingested, so it withholds nothing but the warning.
+    // A warning may quote text that is not ingested. A rule with the action block drops the warning, not the file.
     warnings: await collect(parsed.warnings, (warning) => redactText(redactor, warning, ['ingest'])),
   };
 }
 
-/** The name of a file as its chunks may be found by it; empty where a rule withholds it. */
+/** Returns the redacted name of a file, or "" if a rule blocks it. */
 export async function redactName(
   name: string,
   rules: IngestRules | undefined,
@@ -42,8 +42,12 @@ export async function redactName(
   return (await redactText(compileRedactor(rules.policy, rules.hashKey, findNames), name, ['ingest'])) ?? '';
 }
 
-/** Undefined: nothing is left of it. */
-async function moved(redactor: Redactor, block: Block, placeOf: (at: number) => number): Promise<Block | undefined> {
+/** Returns the block with redacted texts and new offsets, or undefined if none of its text remains. */
+async function redactBlock(
+  redactor: Redactor,
+  block: Block,
+  placeOf: (at: number) => number,
+): Promise<Block | undefined> {
   const start = placeOf(block.start);
   const end = placeOf(block.end);
   if (start >= end) return undefined;
@@ -55,38 +59,38 @@ async function moved(redactor: Redactor, block: Block, placeOf: (at: number) => 
     ...block,
     start,
     end,
-    ...(title !== undefined && { title: await shown(redactor, title) }),
-    ...(term !== undefined && { term: await shown(redactor, term) }),
-    ...(headingPath && { headingPath: await collect(headingPath, (heading) => shown(redactor, heading)) }),
-    ...(tableHeader !== undefined && { tableHeader: await shown(redactor, tableHeader) }),
+    ...(title !== undefined && { title: await redactPart(redactor, title) }),
+    ...(term !== undefined && { term: await redactPart(redactor, term) }),
+    ...(headingPath && { headingPath: await collect(headingPath, (heading) => redactPart(redactor, heading)) }),
+    ...(tableHeader !== undefined && { tableHeader: await redactPart(redactor, tableHeader) }),
     ...(rowStarts && { rowStarts }),
     ...(metadata && { metadata: await redactMetadata(redactor, metadata, ['ingest']) }),
     ...(links && {
       links: await collect(links, async ({ at, text, url }) => ({
         at: placeOf(at),
-        text: await shown(redactor, text),
-        url: await shown(redactor, url),
+        text: await redactPart(redactor, text),
+        url: await redactPart(redactor, url),
       })),
     }),
   };
 }
 
-async function shown(redactor: Redactor, text: string): Promise<string> {
+async function redactPart(redactor: Redactor, text: string): Promise<string> {
   const redacted = await redactText(redactor, text, ['ingest']);
-  if (redacted === undefined) throw withheld();
+  if (redacted === undefined) throw blockedFile();
   return redacted;
 }
 
-function withheld(): FileError {
+function blockedFile(): FileError {
   return badFile(
     'parse',
-    'Withheld by the redaction policy',
-    'The file holds text that a rule of the redaction policy with the action block keeps from being ingested.',
+    'Blocked by the redaction policy',
+    'The file contains text that matches a rule of the redaction policy with the action block, so it is not ingested.',
   );
 }
 
-/** Matches tell code points; blocks stand at UTF-16 units. */
-function inUnits(text: string, matches: readonly RedactionMatch[]): RedactionMatch[] {
+/** Returns the matches with UTF-16 offsets, as blocks have them, instead of code points. */
+function inUtf16(text: string, matches: readonly RedactionMatch[]): RedactionMatch[] {
   let units = 0;
   let points = 0;
   const unitsAt = (target: number): number => {

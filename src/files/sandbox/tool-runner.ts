@@ -1,6 +1,7 @@
 /**
- * Programs of the system for what no parser here reads: tesseract for pictures, LibreOffice for old Office files. They run
- * with limits of time, memory, files and output, without a network where the system allows that, and end with this process.
+ * Runs programs of the system for formats without a parser: tesseract for pictures, LibreOffice for old Office files. The
+ * programs have limits of time, memory, file size and output. They have no network if the system allows that, and they end
+ * with this process.
  */
 import { spawn } from 'node:child_process';
 import { constants } from 'node:fs';
@@ -12,21 +13,21 @@ import { badFile, type FileError, overLimit } from '../failure.ts';
 import type { OfficeFormat, ToolAnswer, ToolCall, ToolName } from '../tools.ts';
 
 export interface ToolSettings {
-  /** As tesseract names them, for example `eng+deu`; null: OCR is off. */
+  /** Languages as tesseract names them, for example `eng+deu`. Null switches OCR off. */
   ocrLanguages: string | null;
   office: boolean;
-  /** Folders where programs are looked for, as in PATH. */
+  /** Folders with programs, as in PATH. */
   searchPath: string;
-  /** For a call, instead of the time that each program has. */
+  /** Time limit of a call, instead of the limit of each program. */
   timeMs?: number;
 }
 
 export interface ToolRunner {
-  /** Those that are switched on and installed. */
+  /** Returns the tools that are switched on and installed. */
   available(): Promise<readonly ToolName[]>;
-  /** Never rejects. @param path of the file that is being read. */
+  /** Runs a program for the file at `path`. Never rejects. */
   run(call: ToolCall, path: string, signal: AbortSignal): Promise<ToolAnswer>;
-  /** For an operator: whether it is there and what it can. */
+  /** Says, for an operator, whether a tool is installed and what it can do. */
   describe(tool: ToolName): Promise<Description>;
 }
 
@@ -41,15 +42,15 @@ interface Limits {
   outputBytes: number;
 }
 
-/** A picture of a page takes a few seconds. */
+/** The picture of a page takes a few seconds. */
 const OCR_LIMITS: Limits = { timeMs: 60_000, memoryBytes: 1536 * 1024 * 1024, outputBytes: 16 * 1024 * 1024 };
-/** Address space, of which LibreOffice reserves far more than it uses. */
+/** The memory limit applies to address space, of which LibreOffice reserves far more than it uses. */
 const OFFICE_LIMITS: Limits = { timeMs: 120_000, memoryBytes: 4096 * 1024 * 1024, outputBytes: 1024 * 1024 };
-/** Of a converted file, and of anything else that a program writes. */
+/** Maximum size of a converted file, and of any other file that a program writes. */
 const CONVERTED_BYTES_MAX = 64 * 1024 * 1024;
 const FACTS_LIMITS: Limits = { timeMs: 20_000, memoryBytes: 4096 * 1024 * 1024, outputBytes: 64 * 1024 };
 const FOLDER_PREFIX = 'pinakes-office-';
-/** What a killed process left behind is removed after this time. */
+/** Folders that a killed process did not delete are deleted after this time. */
 const LEFTOVER_MS = 60 * 60 * 1000;
 
 const NICENESS = 5;
@@ -61,7 +62,7 @@ const FILTERS: Record<OfficeFormat, string> = {
 };
 const OLD_EXTENSIONS: Record<OfficeFormat, string> = { docx: 'doc', xlsx: 'xls', pptx: 'ppt' };
 
-/** No macros, and nothing is fetched or followed that a file links to. */
+/** Switches off macros, and links to other files and addresses. */
 const OFFICE_SETTINGS = `<?xml version="1.0" encoding="UTF-8"?>
 <oor:items xmlns:oor="http://openoffice.org/2001/registry" xmlns:xs="http://www.w3.org/2001/XMLSchema">
 ${[
@@ -78,7 +79,7 @@ ${[
 </oor:items>
 `;
 
-/** Nothing is started before the first call. */
+/** Opens a tool runner. No program is started before the first call. */
 export function openToolRunner(settings: ToolSettings): ToolRunner {
   return new SystemTools(settings);
 }
@@ -91,7 +92,7 @@ class SystemTools implements ToolRunner {
   private readonly settings: ToolSettings;
   private found: Promise<Record<ToolName, string | undefined>> | undefined;
   private confinement: Promise<string[]> | undefined;
-  /** LibreOffice takes a core and much memory: one at a time. */
+  /** Conversions run one at a time, because LibreOffice takes a whole core and much memory. */
   private officeTurn: Promise<unknown> = Promise.resolve();
 
   constructor(settings: ToolSettings) {
@@ -138,7 +139,7 @@ class SystemTools implements ToolRunner {
       : { ok: false, detail: `PINAKES_OCR_LANGUAGES names ${missing.join(', ')}, not installed (${detail})` };
   }
 
-  /** Words of a picture, with their places. */
+  /** Returns the words of a picture with their places. */
   private async read(image: Uint8Array | null, path: string, signal: AbortSignal): Promise<Buffer> {
     const { ocr } = await this.commands();
     if (ocr === undefined) throw broken('tesseract');
@@ -207,11 +208,11 @@ class SystemTools implements ToolRunner {
     return undefined;
   }
 
-  /** What stands before every command: as much confinement as this system knows. */
+  /** Returns the commands that confine a program, as far as this system supports them. */
   private confined(): Promise<string[]> {
     this.confinement ??= (async () => {
       const prefix: string[] = [];
-      // Namespaces of its own: no network, and nothing that it started outlives it.
+      // Namespaces keep a program from the network, and end all processes that it started.
       const alone = ['unshare', '--map-root-user', '--net', '--pid', '--fork', '--kill-child', '--mount-proc'];
       for (const step of [['nice', '-n', `${NICENESS}`], ['setpriv', '--pdeathsig', 'KILL'], alone]) {
         const ended = await this.start([...step, 'true'], null, FACTS_LIMITS, AbortSignal.timeout(20_000));
@@ -243,10 +244,10 @@ class SystemTools implements ToolRunner {
   ): Promise<Ended> {
     const { promise, resolve } = Promise.withResolvers<Ended>();
     const child = spawn(command, args, {
-      // Nothing of the service's own environment: a program that is taken over finds no credentials.
+      // The environment of the service is not passed on: a program that is taken over finds no credentials.
       env: { PATH: this.settings.searchPath, HOME: folder, TMPDIR: folder, LANG: 'C.UTF-8', OMP_THREAD_LIMIT: '1' },
       stdio: ['pipe', 'pipe', 'ignore'],
-      // A group of its own, so that all of it can be ended.
+      // A process group of its own, so that all processes of the program can be killed.
       detached: true,
       windowsHide: true,
     });
@@ -271,7 +272,7 @@ class SystemTools implements ToolRunner {
       if (length > limits.outputBytes) end('output');
       else parts.push(part);
     });
-    // A program that ends early does not read all of its input.
+    // Writing fails when a program ends before it has read all input.
     child.stdin.on('error', () => undefined);
     child.stdin.end(input ?? undefined);
     child.on('error', () => settle({ kind: 'missing' }));
@@ -282,7 +283,7 @@ class SystemTools implements ToolRunner {
   }
 }
 
-/** Processor seconds bound it even where it outlives this process. */
+/** Returns the command that limits memory, time and file size. The time limit holds even after this process has ended. */
 function prlimit({ timeMs, memoryBytes }: Limits): string[] {
   const seconds = Math.ceil(timeMs / 1000);
   return ['prlimit', `--as=${memoryBytes}`, `--cpu=${seconds}`, `--fsize=${CONVERTED_BYTES_MAX}`, '--core=0', '--'];
@@ -304,7 +305,7 @@ function killGroup(pid: number | undefined): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // It has ended.
+    // The process has ended.
   }
 }
 

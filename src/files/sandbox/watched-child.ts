@@ -1,4 +1,4 @@
-/** One child process and what it is working on: started, fed, watched for memory and time, ended. */
+/** Runs one child process: starts it, sends it requests, watches its memory and time, and ends it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { setPriority } from 'node:os';
@@ -10,24 +10,25 @@ import type { NamesCall, ToolAnswer, ToolCall } from '../tools.ts';
 import { encodeFrame, FrameReader } from './frames.ts';
 import type { ChildReply, ChildRequest, MemberPart } from './process-child.ts';
 
-/** A third of the processor time where others want it too; less would let files run into their time limits. */
+/** Gives a child about a third of the processor time if others need it. With less, files would exceed their time limits. */
 const CHILD_NICENESS = 5;
-/** Resident memory of a child; a worker thread's own limits do not see WASM and buffers. */
+/** Maximum resident memory of a child. The limits of a worker thread would not count WASM and buffers. */
 export const CHILD_RSS_BYTES_MAX = 512 * 1024 * 1024;
-/** A child that keeps this much after a file is replaced, so that files do not pay for each other. */
+/** A child with more resident memory after a file is replaced, so that later files have the memory they need. */
 export const CHILD_RSS_BYTES_REUSED = 288 * 1024 * 1024;
-/** Below the resident limit, so that garbage is collected before it counts. */
+/** The heap limit is below the resident limit, so that garbage is collected before it counts. */
 const CHILD_HEAP_MIB_MAX = 320;
-/** Bytes of one message of a child, and of all messages about one file. */
+/** Maximum size of one message from a child. */
 const FRAME_BYTES_MAX = 128 * 1024 * 1024;
+/** Maximum size of all messages about one file. */
 const OUTCOME_BYTES_MAX = 512 * 1024 * 1024;
 const WATCH_INTERVAL_MS = 50;
 const STDERR_UNITS_KEPT = 2000;
-/** Time that programs of the system may take for one file, beside its own. */
+/** Maximum time of programs for one file. This time does not count as the file's own. */
 const TOOLS_TIME_MS_MAX = 15 * 60_000;
 const PAGE_BYTES = 4096;
 
-const NOT_KEPT: FileFailure = {
+const MEMBERS_NOT_STORED: FileFailure = {
   stage: 'store',
   title: 'The files inside could not be stored',
   message: 'A file inside this one could not be written. The log of the service says more.',
@@ -45,22 +46,22 @@ export type EndReason = 'memory' | 'time' | 'crash' | 'closed';
 
 interface ChildEvents {
   onOutcome(id: number, outcome: ProcessOutcome): void;
-  /** A file inside the file; nothing more is read from the child until it settles. */
+  /** Receives a file inside the file. Nothing more is read from the child until the promise settles. */
   onMember(id: number, member: { index: number; name: string; bytes: Uint8Array }): Promise<void>;
-  /** The child asks for a program of the system, or for names; aborted when the child ends. Never rejects. */
+  /** Runs a program of the system or finds names for the child. The signal aborts when the child ends. Never rejects. */
   onCall(id: number, call: ToolCall | NamesCall, signal: AbortSignal): Promise<ToolAnswer>;
-  /** Called once. Requests without outcome are the caller's again, oldest first. */
+  /** Called once. `unfinished` are the ids of requests without an outcome, oldest first. */
   onEnd(reason: EndReason, unfinished: readonly number[]): void;
 }
 
 interface Waiting {
   id: number;
   timeMs: number;
-  /** Chunks that came ahead of the outcome. */
+  /** Chunks that came before the outcome. */
   chunks: ChunkDraft[];
-  /** Pieces of the member that is on its way. */
+  /** Received parts of the current member. */
   parts: Uint8Array[];
-  /** Members that are being taken; undefined when there were none. */
+  /** Settles when all members are stored; undefined without members. */
   members: Promise<void> | undefined;
   toolsMs: number;
 }
@@ -75,17 +76,17 @@ export class WatchedChild {
   private receivedBytes = 0;
   private stderr = '';
   private ended = false;
-  /** Ends the program that works for the current file. */
+  /** Ends the program that runs for the current file. */
   private tool: AbortController | undefined;
-  /** Resident bytes at the last look. */
+  /** Resident memory when it was last measured. */
   rssBytes = 0;
-  /** Files answered so far. */
+  /** Number of answered files. */
   served = 0;
 
   /** Starts a child process running `script`. */
   constructor(script: URL, events: ChildEvents) {
     this.events = events;
-    // No environment: a parser that is taken over finds no credentials.
+    // The environment is empty: a parser that is taken over finds no credentials.
     this.process = spawn(process.execPath, nodeArguments(script), {
       env: {},
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
@@ -93,22 +94,22 @@ export class WatchedChild {
     });
     yieldToOthers(this.process.pid);
     this.channel = this.process.stdio[3] as Duplex;
-    this.watch = setInterval(() => this.look(), WATCH_INTERVAL_MS);
+    this.watch = setInterval(() => this.checkLimits(), WATCH_INTERVAL_MS);
     this.watch.unref();
     this.listen();
   }
 
-  /** Ids sent and not answered, oldest first; the child works on the first. */
+  /** Ids of the requests without an answer, oldest first. The child works on the first. */
   get pending(): readonly number[] {
     return this.waiting.map(({ id }) => id);
   }
 
-  /** Milliseconds since the child began its current file; 0 when idle. */
+  /** Milliseconds since the child began its current file; 0 for an idle child. */
   get busyMs(): number {
     return this.waiting.length === 0 ? 0 : performance.now() - this.startedAt;
   }
 
-  /** Queues a request behind those sent before. It may take `timeMs` once the child begins it. */
+  /** Queues a request behind earlier ones. It may take `timeMs` from when the child begins it. */
   send(id: number, request: ProcessRequest, timeMs: number): void {
     if (this.waiting.length === 0) this.startedAt = performance.now();
     this.waiting.push({ id, timeMs, chunks: [], parts: [], members: undefined, toolsMs: 0 });
@@ -141,7 +142,7 @@ export class WatchedChild {
       this.stderr = (this.stderr + part).slice(-STDERR_UNITS_KEPT);
     });
     this.process.on('error', () => this.end('crash'));
-    // 'close' comes after everything the process wrote, its last answers included.
+    // 'close' comes after everything that the process wrote, including its last answers.
     this.process.on('close', () => this.end(/out of memory|allocation failed/i.test(this.stderr) ? 'memory' : 'crash'));
   }
 
@@ -176,7 +177,7 @@ export class WatchedChild {
     else {
       current.members.then(
         () => this.events.onOutcome(id, outcome),
-        () => this.events.onOutcome(id, { ok: false, failure: NOT_KEPT }),
+        () => this.events.onOutcome(id, { ok: false, failure: MEMBERS_NOT_STORED }),
       );
     }
   }
@@ -190,11 +191,11 @@ export class WatchedChild {
     const taken = this.events.onMember(current.id, { ...member, bytes: whole });
     const both = Promise.all([current.members, taken]).then(() => undefined);
     current.members = both;
-    // Whoever waits for the outcome hears of a failure.
+    // The failure becomes the outcome of the file.
     both.catch(() => undefined).finally(() => this.channel.resume());
   }
 
-  /** The time of a program does not count as the child's own. */
+  /** Runs a program for the child. The program's time does not count as the child's own. */
   private async onCall(current: Waiting, call: ToolCall | NamesCall): Promise<void> {
     if (this.tool) {
       this.end('crash');
@@ -215,7 +216,7 @@ export class WatchedChild {
     this.channel.write(encodeFrame({ id: current.id, answer } satisfies ChildRequest));
   }
 
-  private look(): void {
+  private checkLimits(): void {
     const current = this.waiting[0];
     if (!current) return;
     if (this.busyMs > current.timeMs && !this.tool) {
@@ -227,12 +228,12 @@ export class WatchedChild {
         this.rssBytes = bytes;
         if (bytes > CHILD_RSS_BYTES_MAX && this.waiting.length > 0) this.end('memory');
       },
-      () => undefined, // No /proc on this system: the heap limit alone remains.
+      () => undefined, // This system has no /proc: only the heap limit applies.
     );
   }
 }
 
-/** Read-only rights: a parser that is tricked into writing or starting something fails. */
+/** Returns arguments that allow reading files only: a parser that is tricked into writing or starting a program fails. */
 function nodeArguments(script: URL): string[] {
   return [
     '--permission',
@@ -249,11 +250,11 @@ async function residentBytes(pid: number | undefined): Promise<number> {
   return Number(statm.split(' ')[1]) * PAGE_BYTES;
 }
 
-/** Parsing is the work that can wait: on a machine with few cores, searches and the database come first. */
+/** Lowers the priority of a child, so that searches and the database come first on a machine with few cores. */
 function yieldToOthers(pid: number | undefined): void {
   try {
     if (pid !== undefined) setPriority(pid, CHILD_NICENESS);
   } catch {
-    // Not everywhere allowed, and the child may have ended: it then works as it is.
+    // The system forbids it, or the child has ended. The child then runs with its present priority.
   }
 }

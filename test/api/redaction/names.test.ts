@@ -203,5 +203,5 @@ test('ingest: names are not stored; a file waits for the analyzer, and counts as
   const request = { path, name: 'a.txt', size: 1, chunkMetadataKeys: [], redaction: redaction! };
   const outcome = await t.deps.processor.process(request, AbortSignal.timeout(20_000));
   assert.ok(!outcome.ok);
-  assert.deepEqual([outcome.failure.title, outcome.failure.retryable], ['Names could not be looked for', true]);
+  assert.deepEqual([outcome.failure.title, outcome.failure.retryable], ['The search for names failed', true]);
 });

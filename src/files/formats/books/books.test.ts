@@ -27,14 +27,14 @@ function book(extra: Record<string, string> = {}): Uint8Array {
   return zipSync(Object.fromEntries(Object.entries(parts).map(([name, text]) => [name, strToU8(text)])));
 }
 
-test('chapters stand in the order of the spine, named by the table of contents or by their own headings', () => {
+test('the chapters of an EPUB follow its spine and are named by their headings or by the table of contents', () => {
   const parsed = parseEpub(book());
   assert.equal(parsed.text, '# First part\n\nFirst words.\n\n## Own heading\n\nLast words.');
   assert.equal(parsed.title, 'The book');
   assert.equal(parsed.metadata['author']?.val, 'Ann, Bo');
 });
 
-test('a protected book says so, one with scrambled fonts is read', () => {
+test('an EPUB with encrypted chapters is refused as protected, and one with encrypted fonts is read', () => {
   const encryption = (part: string) => ({
     'META-INF/encryption.xml': `<encryption><EncryptedData><CipherData><CipherReference URI="${part}"/></CipherData></EncryptedData></encryption>`,
   });
@@ -42,11 +42,11 @@ test('a protected book says so, one with scrambled fonts is read', () => {
   assert.ok(parseEpub(book(encryption('OPS/font.otf'))).text.length > 0);
 });
 
-test('a book that names no content is damaged', () => {
+test('an EPUB that names no content is reported as damaged', () => {
   assert.throws(() => parseEpub(book({ 'META-INF/container.xml': '<container/>' })), /names no content/);
 });
 
-test('FictionBook: sections, poems, citations, notes, unused notes', () => {
+test('a FictionBook is read with its sections, poems, citations, notes and unused notes', () => {
   const parsed = parseFb2(`<?xml version="1.0"?><FictionBook xmlns:l="x"><description><title-info>
     <author><first-name>Ann</first-name><last-name>Example</last-name></author><book-title>Tales</book-title></title-info></description>
     <body><title><p>Tales</p></title><section><title><p>One</p><p>and only</p></title><p>Text<a l:href="#n1" type="note">[1]</a> here.</p>

@@ -1,4 +1,4 @@
-/** EPUB books: the chapters in the order of the spine; the table of contents names those without a heading. */
+/** Parses EPUB books: chapters in the order of the spine. The table of contents names chapters without a heading. */
 import { badFile } from '../../failure.ts';
 import { originMetadata } from '../../metadata-values.ts';
 import type { ParsedFile } from '../../parsed.ts';
@@ -14,7 +14,7 @@ interface Item {
   properties: string;
 }
 
-/** @throws FileError for a book that is damaged, encrypted or over a limit. */
+/** Parses a book. @throws FileError for a book that is damaged, encrypted or over a limit. */
 export function parseEpub(bytes: Uint8Array): ParsedFile {
   const parts = openPackage(bytes);
   const rootFile = findElements(readXml(parts.text('META-INF/container.xml')), 'rootfile')[0];
@@ -65,13 +65,13 @@ function itemsOf(book: XmlElement, folder: string): Map<string, Item> {
   );
 }
 
-/** Fonts may be scrambled; chapters are so only where readers need a licence. */
+/** Returns the encrypted parts. Encrypted fonts are common; encrypted chapters occur only in books that need a licence. */
 function encryptedParts(parts: ZipPackage): Set<string> {
   const references = findElements(readXml(parts.text('META-INF/encryption.xml')), 'CipherReference');
   return new Set(references.map((reference) => decodePath(attribute(reference, 'URI'))));
 }
 
-/** The first name that a table of contents gives each part. */
+/** Returns, for each part, the first name in the tables of contents. */
 function chapterLabels(parts: ZipPackage, items: ReadonlyMap<string, Item>): Map<string, string> {
   const labels = new Map<string, string>();
   const add = (source: string, target: string, label: string) => {
@@ -84,7 +84,7 @@ function chapterLabels(parts: ZipPackage, items: ReadonlyMap<string, Item>): Map
     if (!isNav && type !== 'application/x-dtbncx+xml') continue;
     const contents = readXml(parts.text(part));
     for (const link of isNav ? findElements(contents, 'a') : []) add(part, attribute(link, 'href'), textOf(link));
-    // Points hold points; each label is followed by its target.
+    // Points are nested, but each label is followed by its own target.
     const labelled = findElements(contents, 'navLabel');
     const targets = findElements(contents, 'content');
     for (const [index, label] of labelled.entries()) {

@@ -1,4 +1,4 @@
-/** FictionBook: sections with their titles as headings, poems, citations, tables; notes stand behind their paragraph. */
+/** Parses FictionBook: sections with titles as headings, poems, citations and tables. Notes follow their paragraphs. */
 import { badFile } from '../../failure.ts';
 import { originMetadata } from '../../metadata-values.ts';
 import type { ParsedFile } from '../../parsed.ts';
@@ -6,7 +6,7 @@ import { tableText } from '../data/table-text.ts';
 import { TextBuilder } from '../text-builder.ts';
 import { attribute, childAt, childElements, findElements, readXml, textOf, type XmlElement } from '../xml/tree.ts';
 
-/** @throws FileError when the text is no FictionBook or over a limit. */
+/** Parses a book. @throws FileError if the text is not a FictionBook or exceeds a limit. */
 export function parseFb2(source: string): ParsedFile {
   const book = findElements(readXml(source), 'FictionBook')[0];
   if (!book) throw badFile('parse', 'Damaged book', 'The file is no FictionBook.');
@@ -23,7 +23,7 @@ export function parseFb2(source: string): ParsedFile {
   );
   const writer = new BookWriter(builder, notes);
   for (const body of bodies) if (!/^(notes|comments)$/.test(attribute(body, 'name'))) writer.children(body, 1);
-  writer.restOfNotes();
+  writer.writeUnusedNotes();
   const authors = (info ? childElements(info, 'author') : []).map((author) => {
     const names = ['first-name', 'middle-name', 'last-name'].map((name) => oneLine(textOf(childAt(author, name))));
     return names.filter(Boolean).join(' ') || oneLine(textOf(childAt(author, 'nickname')));
@@ -60,8 +60,8 @@ class BookWriter {
     for (const child of childElements(parent)) this.block(child, level);
   }
 
-  /** Notes that nothing refers to. */
-  restOfNotes(): void {
+  /** Writes the notes that nothing refers to. */
+  writeUnusedNotes(): void {
     for (const note of this.notes.values()) this.children(note, 6);
   }
 
@@ -133,7 +133,7 @@ class BookWriter {
     this.pending = [];
   }
 
-  /** Text without the marks of its notes, which are numbered anew. Nesting is bounded by the reader. */
+  /** Returns the text of an element, with new numbers for its notes. The XML reader limits the depth of the recursion. */
   private inline(element: XmlElement): string {
     const parts = element.children.map((child) => {
       if (typeof child === 'string') return child;

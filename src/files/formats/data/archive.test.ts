@@ -22,10 +22,11 @@ const CASES: readonly (readonly [what: string, files: Zippable, names: readonly 
 ];
 
 for (const [what, files, expected] of CASES) {
-  test(`an archive with ${what}`, () => assert.deepEqual(names(zipSync(files)), expected));
+  test(`the files inside an archive with ${what} get safe names`, () =>
+    assert.deepEqual(names(zipSync(files)), expected));
 }
 
-test('the text of an archive lists its files; they are unpacked when asked for', () => {
+test('the text of an archive lists its files, which are unpacked on demand', () => {
   const parsed = parseArchive(zipSync({ 'a.txt': text, 'b/c.txt': strToU8('more') }), 'zip', 'a.zip');
   assert.equal(parsed.text, '- a.txt\n- b/c.txt');
   assert.deepEqual(
@@ -34,7 +35,7 @@ test('the text of an archive lists its files; they are unpacked when asked for',
   );
 });
 
-test('tar and gzip: cut off, expanding too far, links passed over', () => {
+test('truncated tar and gzip files and gzip bombs are refused, and links in a tar archive are skipped', () => {
   const tar = makeTar({ 'a.txt': 'x'.repeat(2000), 'b.txt': 'y' });
   assert.deepEqual(names(tar, 'tar'), ['a.txt', 'b.txt']);
   assert.deepEqual(names(gzipSync(tar), 'gzip'), ['a.txt', 'b.txt']);
@@ -46,7 +47,7 @@ test('tar and gzip: cut off, expanding too far, links passed over', () => {
   assert.deepEqual(names(link, 'tar'), ['b.txt']);
 });
 
-test('of an archive that is partly compressed in another way, the rest is read', () => {
+test('files with a known compression are read from an archive that also has others', () => {
   const bytes = zipSync({ 'a.txt': text, 'b.txt': strToU8('more') });
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const first = Buffer.from(bytes).indexOf(Buffer.from([0x50, 0x4b, 0x01, 0x02]));
@@ -55,7 +56,7 @@ test('of an archive that is partly compressed in another way, the rest is read',
   assert.deepEqual([parsed.text, parsed.warnings.length], ['- b.txt', 1]);
 });
 
-test('files that expand too far are left out before they become sources; an archive of nothing else is refused', () => {
+test('files that expand too far are left out of an archive, and an archive of only such files is refused', () => {
   const bomb = new Uint8Array(20_000_000);
   const parsed = parseArchive(zipSync({ 'a.txt': text, 'b.bin': bomb }), 'zip', 'a.zip');
   assert.deepEqual([parsed.text, parsed.warnings.length], ['- a.txt', 1]);

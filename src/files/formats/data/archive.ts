@@ -1,4 +1,4 @@
-/** Archives (zip, tar, gzip): a list of what they hold; the files themselves are handed on as members. */
+/** Parses archives (zip, tar, gzip). The text is a list of names; the files inside are members. */
 import { Buffer } from 'node:buffer';
 import { gunzipSync } from 'node:zlib';
 import { detectFileType, type FileType } from '../../detect/file-types.ts';
@@ -17,13 +17,13 @@ import type { FileMember, ParsedFile } from '../../parsed.ts';
 import { TextBuilder } from '../text-builder.ts';
 import { readTar } from './tar.ts';
 
-/** Names that the list shows. */
+/** Maximum number of names in the list. */
 const LISTED_MAX = 2_000;
-/** What systems put into archives beside the files of people. */
+/** Matches files that operating systems and Git add to archives. */
 const LITTER = /(^|\/)(__MACOSX\/|\.DS_Store$|Thumbs\.db$|desktop\.ini$|\._[^/]*$|\.git\/)/i;
 
 /**
- * `unpacked` are the bytes of a gzip file where the caller has them already.
+ * Parses an archive. `unpacked` are the bytes inside a gzip file, if the caller has unpacked them.
  *
  * @throws FileError for an archive that is damaged, encrypted or over a limit.
  */
@@ -51,7 +51,8 @@ function zipMembers(bytes: Uint8Array, warnings: string[]): FileMember[] {
   const harmless = harmlessEntries(entries);
   if (harmless.length < entries.length) {
     warnings.push(
-      `${entries.length - harmless.length} files inside expand to more than ${EXPANSION_RATIO_MAX} times their size and were left out.`,
+      `${entries.length - harmless.length} files inside expand to more than ${EXPANSION_RATIO_MAX} times their size ` +
+        'and were left out.',
     );
   }
   const readable = harmless.filter(isReadableEntry);
@@ -62,13 +63,13 @@ function zipMembers(bytes: Uint8Array, warnings: string[]): FileMember[] {
   return readable.map((entry) => ({ name: entry.name, bytes: () => readZipEntry(bytes, entry) }));
 }
 
-/** What can only be a source of its own: it holds files itself, or a program reads it from its place. */
-const APART = new Set<FileType>(['zip', 'tar', 'gzip', 'mbox', 'picture']);
+/** Types that are always members: they contain files, or a program of the system reads them by their path. */
+const MEMBER_TYPES = new Set<FileType>(['zip', 'tar', 'gzip', 'mbox', 'picture']);
 
-/** The type of a file that was packed alone and is read as if it had not been; undefined for what becomes a member. */
+/** Returns the type of a file that was packed alone and is read like an unpacked file; undefined if it becomes a member. */
 export async function readsAlone(data: Uint8Array, name: string): Promise<FileType | undefined> {
   const type = await detectFileType(data, name);
-  return APART.has(type) ? undefined : type;
+  return MEMBER_TYPES.has(type) ? undefined : type;
 }
 
 function unpackedMembers(data: Uint8Array, name: string): FileMember[] {
@@ -76,12 +77,12 @@ function unpackedMembers(data: Uint8Array, name: string): FileMember[] {
   return [{ name: name.replace(/\.gz$/i, '') || 'file', bytes: () => data }];
 }
 
-/** A tar archive says so behind the first header. */
+/** True if the first header has the mark of a tar archive. */
 function isTar(bytes: Uint8Array): boolean {
   return Buffer.from(bytes.subarray(257, 262)).toString('latin1') === 'ustar';
 }
 
-/** @throws FileError for a file that is damaged or expands too far. */
+/** Unpacks a gzip file. @throws FileError for a file that is damaged or expands too far. */
 export function gunzip(bytes: Uint8Array): Uint8Array {
   const limit = Math.min(EXPANDED_BYTES_MAX, Math.max(bytes.length * EXPANSION_RATIO_MAX, 1024 * 1024));
   try {

@@ -1,16 +1,16 @@
-/** Program languages by file extension, and what a definition is called in the grammars of those that have one. */
+/** Lists programming languages by file extension, with the names of definitions in their grammars. */
 
 /** Node types of a grammar. */
 export interface Grammar {
   /** Name of the grammar's file. */
   file: string;
-  /** Definitions that hold definitions of their own. */
+  /** Definitions that contain other definitions. */
   containers: ReadonlySet<string>;
-  /** Definitions that are looked into only when they are long. */
+  /** Definitions whose inner definitions are read only if the outer one is long. */
   leaves: ReadonlySet<string>;
-  /** What stands around definitions without a name of its own. */
+  /** Nodes without a name around definitions. */
   wrappers: ReadonlySet<string>;
-  /** Constants, variables, fields: definitions if they have a comment or several lines, and are not in a function. */
+  /** Constants, variables and fields. Outside of functions they are definitions if they have a comment or several lines. */
   values: ReadonlySet<string>;
 }
 
@@ -38,12 +38,12 @@ const SCRIPT = [
   'variable_declarator public_field_definition field_definition assignment_expression property_signature method_signature',
 ] as const;
 
-/** A value of these kinds is a definition wherever it stands. */
-export const HELD: ReadonlySet<string> = new Set([
+/** Functions and classes as values: a variable or field with such a value is always a definition. */
+export const FUNCTION_VALUES: ReadonlySet<string> = new Set([
   ...['arrow_function', 'function_expression', 'generator_function', 'class'],
 ]);
 
-/** What stands before a definition and belongs to it. */
+/** Nodes before a definition that belong to it. */
 export const LEADS: ReadonlySet<string> = new Set([
   ...['comment', 'line_comment', 'block_comment', 'decorator', 'attribute_item', 'attribute_list'],
   ...['template_parameter_list', 'annotation', 'marker_annotation'],
@@ -133,7 +133,7 @@ const LANGUAGES: Record<string, CodeLanguage> = {
   },
 };
 
-/** Extensions that are not the language's name, of languages without grammar. */
+/** Names of languages without a grammar whose extension is not their name. */
 const NAMES: Record<string, string> = {
   ...{
     kt: 'kotlin',

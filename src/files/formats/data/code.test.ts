@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { chunkFile } from '../../chunk/chunker.ts';
 import { parseCode, TREE_UNITS_MAX } from './code.ts';
 
-/** Heading path and first line of every block. */
+/** Returns the heading path and the first line of each block. */
 async function outline(name: string, text: string): Promise<string[]> {
   const { blocks } = await parseCode(text, name);
   return blocks.map(({ headingPath = [], start, end }) => {
@@ -12,7 +12,7 @@ async function outline(name: string, text: string): Promise<string[]> {
   });
 }
 
-/** Definitions by assignment. */
+/** Definitions of values. */
 const VALUES: Record<string, [text: string, outline: string[]]> = {
   'v.ts': [
     "const { a } = require('a');\nconst b =\n  require('b');\nconst C = 1;\n/** Doc. */\nexport const D = 2;\nexport const E = {\n  x: 1,\n};\nexport const F = memo(() => {\n  const local = {\n    y: 1,\n  };\n});\n",
@@ -121,18 +121,18 @@ const SAMPLES: Record<string, [text: string, outline: string[]]> = {
 };
 
 for (const [name, [text, expected]] of Object.entries(VALUES)) {
-  test(`${name}: constants and fields with a comment or several lines are definitions`, async () => {
+  test(`constants and fields with a comment or several lines in ${name} are definitions`, async () => {
     assert.deepEqual(await outline(name, text), expected);
   });
 }
 
 for (const [name, [text, expected]] of Object.entries(SAMPLES)) {
-  test(`${name}: definitions with what belongs to them, under their names`, async () => {
+  test(`definitions in ${name} become blocks with their comments, under their names`, async () => {
     assert.deepEqual(await outline(name, text), expected);
   });
 }
 
-test('blocks cover the code, and chunks end where definitions end', async () => {
+test('the blocks of a source file cover its code, and chunks end where definitions end', async () => {
   const body = (name: string) =>
     `  ${name}(list) {\n${'    list.push(compute(list.length, "text"));\n'.repeat(30)}  }\n`;
   const text = `class Tasks {\n${['load', 'save', 'drop'].map(body).join('\n')}}\n`;
@@ -147,7 +147,7 @@ test('blocks cover the code, and chunks end where definitions end', async () => 
   assert.equal(joined.replace(/\s/g, ''), text.replace(/\s/g, ''));
 });
 
-test('a long function is cut where the functions inside it begin', async () => {
+test('a long function is cut before its inner functions', async () => {
   const inner = (name: string) => `  function ${name}() {\n${'    call(1, 2, 3, "text");\n'.repeat(60)}  }\n`;
   const { blocks } = await parseCode(`function outer() {\n${inner('one')}${inner('two')}}\n`, 'a.js');
   assert.deepEqual(
@@ -156,7 +156,7 @@ test('a long function is cut where the functions inside it begin', async () => {
   );
 });
 
-test('what holds a syntax error is not named, what stands beside it is', async () => {
+test('a definition with a syntax error has no block of its own, but its neighbours have', async () => {
   const text = 'class A {\n  good() { return 1; }\n\n  bad() { return ((; }\n}\n\nfunction last() {}\n';
   assert.deepEqual(await outline('a.js', text), [
     'A: class A {',
@@ -166,7 +166,7 @@ test('what holds a syntax error is not named, what stands beside it is', async (
   ]);
 });
 
-test('without grammar, with too much text, too many steps or nothing but errors, a file is one block of code', async () => {
+test('a source file without a grammar, or one that cannot be parsed within limits, is one block of code', async () => {
   const dense = 'a<'.repeat(20_000);
   const cases: [string, string][] = [
     ['a.kt', 'class A {\n  fun f() = 1\n}\n'],
@@ -181,7 +181,7 @@ test('without grammar, with too much text, too many steps or nothing but errors,
   }
 });
 
-test('definitions nested without end are read as far as a path goes', async () => {
+test('definitions nested very deeply are read down to the maximum depth of a path', async () => {
   const text = `${'class A:\n'.replace('A', 'B')}${Array.from({ length: 300 }, (_, i) => `${' '.repeat(i + 1)}class A${i}:\n`).join('')}${' '.repeat(301)}pass\n`;
   const { blocks } = await parseCode(text, 'a.py');
   assert.ok(blocks.every(({ headingPath = [] }) => headingPath.length <= 8));

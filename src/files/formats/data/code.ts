@@ -1,29 +1,29 @@
-/** Source code: its text as it is, cut at definitions, with their names as heading path. */
+/** Parses source code: the text stays unchanged, and blocks are definitions with their names as heading path. */
 import { readFile } from 'node:fs/promises';
 import { Language, type Node, Parser } from 'web-tree-sitter';
 import { extensionOf } from '../../detect/file-types.ts';
 import { originMetadata } from '../../metadata-values.ts';
 import type { Block, ParsedFile } from '../../parsed.ts';
-import { codeLanguage, type Grammar, HELD, LEADS } from './code-languages.ts';
+import { codeLanguage, FUNCTION_VALUES, type Grammar, LEADS } from './code-languages.ts';
 
-/** UTF-16 units of a file whose definitions are looked for: a syntax tree takes 100 bytes for each, and more in hostile text. */
+/** Maximum length of a file that is parsed: a syntax tree takes 100 bytes for each unit, and more for hostile text. */
 export const TREE_UNITS_MAX = 256 * 1024;
-/** Steps of the syntax parser: written code takes about 10 for 1,000 units, hostile text over 40. */
+/** Steps of the syntax parser. Written code takes about 10 steps for 1,000 units, hostile text over 40. */
 const TREE_STEPS_FREE = 1000;
 const TREE_STEPS_PER_UNIT_MAX = 0.02;
-/** A function of more UTF-16 units is looked into for the functions it holds. */
+/** The inner functions of a longer function become blocks of their own. */
 const LONG_UNITS = 3000;
-/** UTF-16 units of a line before a definition that belong to it, such as `export`. */
+/** UTF-16 units before a definition on its line that belong to it, such as `export`. */
 const LINE_START_UNITS = 200;
 const NESTING_MAX = 40;
 const PATH_NAMES_MAX = 8;
 const NAME_UNITS_MAX = 100;
 const IMPORT = /^(?:await )?(?:require|import)\b/;
 const IMPORT_UNITS = 20;
-/** What a value may be named: `A.b`, `#c`, `a::b`, `['d']`. */
+/** Matches names of values: `A.b`, `#c`, `a::b`, `['d']`. */
 const NAME = /^[\w$.#:@'"[\]-]+$/;
 
-/** `name` tells the language. Without grammar, with too much text or too many errors, the file is one block of code. */
+/** Parses code. The language follows from `name`. Without a grammar, for long text or syntax errors, the file is one block. */
 export async function parseCode(text: string, name: string): Promise<ParsedFile> {
   const language = codeLanguage(extensionOf(name));
   const blocks =
@@ -38,7 +38,7 @@ export async function parseCode(text: string, name: string): Promise<ParsedFile>
 }
 
 async function definitions(text: string, grammar: Grammar): Promise<Block[] | undefined> {
-  const language = await loaded(grammar.file);
+  const language = await loadGrammar(grammar.file);
   const parser = new Parser();
   parser.setLanguage(language);
   let steps = TREE_STEPS_FREE + text.length * TREE_STEPS_PER_UNIT_MAX;
@@ -59,12 +59,12 @@ async function definitions(text: string, grammar: Grammar): Promise<Block[] | un
   }
 }
 
-/** Grammars stay in memory: loading one again would take as much once more. */
+/** Loaded grammars. They stay in memory, because loading a grammar again takes the same memory again. */
 const grammars = new Map<string, Promise<Language>>();
 
-function loaded(file: string): Promise<Language> {
-  const before = grammars.get(file);
-  if (before) return before;
+function loadGrammar(file: string): Promise<Language> {
+  const cached = grammars.get(file);
+  if (cached) return cached;
   const wasm = new URL(
     `tree-sitter-${file}.wasm`,
     import.meta.resolve('@vscode/tree-sitter-wasm/wasm/tree-sitter.wasm'),
@@ -74,7 +74,7 @@ function loaded(file: string): Promise<Language> {
   return loading;
 }
 
-/** Walks definitions in the order of the text and cuts it where the path changes. */
+/** Walks the definitions in the order of the text, and cuts the text where the path changes. */
 class Cutter {
   private readonly text: string;
   private readonly grammar: Grammar;
@@ -86,7 +86,7 @@ class Cutter {
     this.grammar = grammar;
   }
 
-  /** `isInFunction`: variables are local, and no definitions. */
+  /** Visits the children of a node. With `isInFunction`, variables are local and therefore no definitions. */
   visit(node: Node, path: readonly string[], depth: number, isInFunction = false, leadFrom?: number): void {
     let lead = leadFrom;
     let leadEnd = leadFrom;
@@ -125,25 +125,25 @@ class Cutter {
     const isContainer = this.grammar.containers.has(node.type);
     const inner = isContainer || node.endIndex - node.startIndex > LONG_UNITS;
     if (inner && depth < NESTING_MAX) {
-      const isFunction = !isContainer && givenTo(node)?.type !== 'class';
+      const isFunction = !isContainer && assignedValue(node)?.type !== 'class';
       this.visit(node.childForFieldName('body') ?? node, path, depth + 1, isFunction);
     }
     this.cut(this.lineEnd(node.endIndex), path);
   }
 
-  /** Everything up to `to` that no block holds yet is code under `path`. */
+  /** Writes the text from the last block up to `to` as a block under `path`. */
   private cut(to: number, path: readonly string[]): void {
     if (to <= this.at) return;
     const [start, end] = this.trimmed(this.at, to);
     const last = this.blocks.at(-1);
-    // Closing brackets belong to what they close.
+    // Closing brackets belong to the block that they close.
     const closing = !/[\p{L}\p{N}]/u.test(this.text.slice(start, end).replace(/\bend\b/g, ''));
     if (end > start && closing && last) last.end = end;
     else if (end > start) this.blocks.push({ kind: 'code', start, end, headingPath: [...path] });
     this.at = to;
   }
 
-  /** Without the empty lines around it; the first line keeps its indentation. */
+  /** Returns the range without empty lines at its ends. The first line keeps its indentation. */
   private trimmed(from: number, to: number): [number, number] {
     const body = this.text.slice(from, to);
     const start = body.search(/\S/);
@@ -151,7 +151,7 @@ class Cutter {
     return [from + body.lastIndexOf('\n', start) + 1, from + body.trimEnd().length];
   }
 
-  /** The start of the line of `index`, or of what stands on it and is in no block yet; not of a line without breaks. */
+  /** Returns the start of the line of `index`, but not before the last block. On a very long line, returns `index`. */
   private lineStart(index: number): number {
     const floor = Math.max(this.at, index - LINE_START_UNITS);
     let start = Math.max(index, floor);
@@ -159,7 +159,7 @@ class Cutter {
     return start === floor && floor > this.at ? index : start;
   }
 
-  /** Behind the marks that follow `index` on its line. */
+  /** Returns the index after the blanks and marks that follow `index`. */
   private lineEnd(index: number): number {
     let end = index;
     while (end < this.text.length && ' ;,)'.includes(this.text[end]!)) end += 1;
@@ -170,22 +170,22 @@ class Cutter {
     return /\n[ \t]*\n/.test(this.text.slice(from, to));
   }
 
-  /** Whether a node is a definition. One that holds an error and nothing else is none. */
+  /** True if a node is a definition. A node with a syntax error counts only if it is a container. */
   private isDefinition(node: Node, isInFunction: boolean, hasLead: boolean): boolean {
     const { containers, leaves, values } = this.grammar;
     if (containers.has(node.type)) return true;
     if (node.hasError) return false;
     if (!values.has(node.type)) return leaves.has(node.type);
-    const value = givenTo(node);
-    if (value && HELD.has(value.type)) return true;
+    const value = assignedValue(node);
+    if (value && FUNCTION_VALUES.has(value.type)) return true;
     if (isInFunction || (value && IMPORT.test(this.text.slice(value.startIndex, value.startIndex + IMPORT_UNITS))))
       return false;
-    // Directives of C end at the start of the next line.
+    // A directive of C ends at the start of the next line.
     const { row, column } = node.endPosition;
     return hasLead || node.startPosition.row < (column === 0 ? row - 1 : row);
   }
 
-  /** The names of a definition; undefined for one that has none, such as a pattern that takes a value apart. */
+  /** Returns the names of a definition; undefined for one without a name, such as a destructuring pattern. */
   private namesOf(node: Node): string[] | undefined {
     const name = nameNode(node);
     if (!name) return undefined;
@@ -198,14 +198,14 @@ class Cutter {
       .filter(Boolean);
   }
 
-  /** Go: `(s *Server)` is a method of Server. */
+  /** Returns the type of a receiver in Go: `(s *Server)` gives `Server`. */
   private receiverType(receiver: Node): string {
     return /(\w+)(?:\[[^\]]*\])?\s*\)$/.exec(this.text.slice(receiver.startIndex, receiver.endIndex))?.[1] ?? '';
   }
 }
 
-/** What a variable, a field or an assignment is given. */
-function givenTo(node: Node): Node | null {
+/** Returns the value of a variable, a field or an assignment. */
+function assignedValue(node: Node): Node | null {
   return node.childForFieldName('value') ?? node.childForFieldName('right');
 }
 
@@ -213,7 +213,7 @@ function nameNode(node: Node): Node | null {
   if (node.type === 'impl_item') return node.childForFieldName('type');
   const named = node.childForFieldName('name') ?? node.childForFieldName('left') ?? node.childForFieldName('property');
   if (named) return named;
-  // C: the name is inside the declarators of pointers and functions.
+  // In C, the name is inside the declarators of pointers and functions.
   let inner = node.childForFieldName('declarator');
   for (let next = inner; next; next = inner?.childForFieldName('declarator') ?? null) inner = next;
   if (inner?.type === 'variable_declarator') return inner.childForFieldName('name');

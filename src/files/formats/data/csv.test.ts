@@ -13,7 +13,7 @@ for (const [name, delimiter] of [
   ['tab', '\t'],
   ['bar', '|'],
 ] as const) {
-  test(`finds the ${name}`, () => {
+  test(`a CSV file with a ${name} as delimiter is read into columns`, () => {
     const source = [
       ['id', 'name, full', 'n'],
       ['1', 'Ann; B.', '3'],
@@ -25,7 +25,7 @@ for (const [name, delimiter] of [
   });
 }
 
-test('declared columns become metadata; values that do not convert are counted', () => {
+test('declared CSV columns become chunk metadata, and a warning counts values that do not convert', () => {
   const parsed = parseCsv('name,price,day\na,1.5,2024-01-02\nb,cheap,\n', 'csv', [
     { key: 'price', type: 'float' },
     { key: 'day', type: 'date' },
@@ -38,28 +38,28 @@ test('declared columns become metadata; values that do not convert are counted',
   assert.deepEqual(parsed.warnings, ['1 value of "price" could not be read as float.']);
 });
 
-test('quoted line breaks and quotes stay in their cell, on one line', () => {
+test('a quoted CSV cell with line breaks and quotes becomes one line of one cell', () => {
   const parsed = parseCsv('a,b\n"line one\nline two","say ""hi"" | now"\n', 'csv', []);
   assert.deepEqual(rowsOf(parsed), ['| line one line two | say "hi" \\| now |']);
 });
 
-test('rows shorter or longer than the header are kept', () => {
+test('CSV rows shorter or longer than the header are kept', () => {
   assert.deepEqual(rowsOf(parseCsv('a,b\n1\n1,2,3\n', 'csv', [])), ['| 1 |  |', '| 1 | 2 | 3 |']);
 });
 
-test('an unclosed quote keeps the rest', () => {
+test('the rows after an unclosed quote in a CSV file are kept, with a warning', () => {
   const parsed = parseCsv('a,b\n1,2\n"never closed,3\nx,4\n', 'csv', []);
   assert.match(parsed.text, /\| 1 \| 2 \|/);
   assert.match(parsed.text, /\| x \| 4 \|/);
   assert.equal(parsed.warnings.length, 1);
 });
 
-test('a header without rows is still text', () => {
+test('a CSV file with a header and no rows is still text', () => {
   assert.equal(parseCsv('a,b\n', 'csv', []).text, '| a | b |\n| --- | --- |');
   assert.equal(parseCsv('\n\n', 'csv', []).text, '');
 });
 
-test('very many records without metadata share blocks, none is lost', () => {
+test('very many CSV records without metadata share blocks, and none is lost', () => {
   const count = 25_000;
   const source = `n\n${Array.from({ length: count }, (_, i) => i).join('\n')}\n`;
   const parsed = parseCsv(source, 'csv', []);
@@ -69,9 +69,9 @@ test('very many records without metadata share blocks, none is lost', () => {
   assert.equal(single.blocks.length, count);
 });
 
-test('what Excel writes above a table: the delimiter, a title', () => {
-  const told = parseCsv('sep=|\nid|name, full\n1|Ann, B.\n', 'csv', []);
-  assert.equal(told.text, '| id | name, full |\n| --- | --- |\n| 1 | Ann, B. |');
+test('the lines that Excel writes above a CSV table name the delimiter or the title', () => {
+  const named = parseCsv('sep=|\nid|name, full\n1|Ann, B.\n', 'csv', []);
+  assert.equal(named.text, '| id | name, full |\n| --- | --- |\n| 1 | Ann, B. |');
   const titled = parseCsv('Sales of 2024;;\n\nid;name;n\n1;Ann;3\n', 'csv', []);
   assert.equal(titled.text, 'Sales of 2024\n\n| id | name | n |\n| --- | --- | --- |\n| 1 | Ann | 3 |');
   const single = Array.from({ length: 9 }, (_, i) => `row ${i}`);

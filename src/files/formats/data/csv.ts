@@ -1,4 +1,4 @@
-/** CSV and its kin: the delimiter is found by looking, the first row is the header. */
+/** Parses CSV and similar formats. The delimiter is detected, and the first row is the header. */
 import { parse } from 'csv-parse/sync';
 import type { ChunkMetadataKey } from '../../../corpus/values.ts';
 import { KeyPicker } from '../../metadata-values.ts';
@@ -6,29 +6,29 @@ import type { ParsedFile } from '../../parsed.ts';
 import { TextBuilder } from '../text-builder.ts';
 import { type RecordWriter, recordWriter, SINGLE_RECORDS_MAX } from './records.ts';
 
-/** The first line by which Excel tells itself the delimiter. */
-const TOLD_DELIMITER = /^sep=([,;\t|])\n/i;
-/** Lines above the header that may be the title of a table. */
+/** Matches the first line in which Excel names the delimiter. */
+const NAMED_DELIMITER = /^sep=([,;\t|])\n/i;
+/** Maximum number of title lines above the header. */
 const TITLE_LINES_MAX = 5;
 const DELIMITERS = [',', ';', '\t', '|'] as const;
-/** UTF-16 units and lines looked at to find the delimiter. */
+/** The delimiter is detected from this many UTF-16 units and lines. */
 const SAMPLE_UNITS = 64 * 1024;
 const SAMPLE_LINES = 50;
-/** UTF-16 units parsed at once: rows are never held all together. */
+/** UTF-16 units that are parsed at once, so that not all rows are in memory together. */
 const PIECE_UNITS = 4 * 1024 * 1024;
 
 /**
- * Rows as records. Over SINGLE_RECORDS_MAX rows share blocks, unless `keys` ask for metadata of each record.
+ * Parses rows as records. More than SINGLE_RECORDS_MAX rows share blocks, unless `keys` name metadata for each record.
  *
- * @throws FileError when the text is over its limit.
+ * @throws FileError if the text exceeds its limit.
  */
 export function parseCsv(source: string, fileType: 'csv' | 'tsv', keys: readonly ChunkMetadataKey[]): ParsedFile {
-  const told = TOLD_DELIMITER.exec(source);
-  const text = told ? source.slice(told[0].length) : source;
+  const named = NAMED_DELIMITER.exec(source);
+  const text = named ? source.slice(named[0].length) : source;
   const builder = new TextBuilder();
   const picker = new KeyPicker(keys);
   const single = picker.active || countLines(text, SINGLE_RECORDS_MAX + 1) <= SINGLE_RECORDS_MAX;
-  const delimiter = told?.[1] ?? findDelimiter(text, fileType === 'tsv' ? '\t' : ',');
+  const delimiter = named?.[1] ?? findDelimiter(text, fileType === 'tsv' ? '\t' : ',');
   const warnings: string[] = [];
   let writer: RecordWriter | undefined;
   let waiting: string[][] = [];
@@ -58,15 +58,15 @@ export function parseCsv(source: string, fileType: 'csv' | 'tsv', keys: readonly
   };
 }
 
-/** Rows, parsed piece by piece at line ends outside quotes. */
+/** Yields rows. The text is parsed in pieces that end with a line outside of quotes. */
 function* readRows(text: string, delimiter: string, warnings: string[]): Generator<string[]> {
   let quoted = true;
   for (let from = 0; from < text.length; ) {
     const cut = quoted ? cutOutsideQuotes(text, from) : text.length;
     if (cut === -1) {
-      // The quote never closes: from here on quotes are ordinary characters.
+      // The quote is never closed: quotes in the rest are ordinary characters.
       quoted = false;
-      warnings.push('A quote is never closed; the rows behind it were read without quoting.');
+      warnings.push('A quote is never closed; the rows after it were read without quoting.');
       continue;
     }
     const piece = text.slice(from, cut);
@@ -86,7 +86,7 @@ function parsePiece(piece: string, delimiter: string, quote: '"' | null): string
   }) as string[][];
 }
 
-/** End of a piece that starts at `from`: behind a line feed outside quotes. -1 when the rest has an odd quote. */
+/** Returns the end of the piece that starts at `from`, after a line feed outside quotes; -1 if the rest has an open quote. */
 function cutOutsideQuotes(text: string, from: number): number {
   let inside = false;
   let last = -1;
@@ -102,7 +102,7 @@ function cutOutsideQuotes(text: string, from: number): number {
   return last > from ? last : -1;
 }
 
-/** The candidate that cuts the sample's lines into the most columns, most evenly. */
+/** Returns the delimiter that cuts the sample's lines into the most columns, most evenly. */
 function findDelimiter(text: string, usual: string): string {
   const lines = text
     .slice(0, SAMPLE_UNITS)
@@ -129,9 +129,9 @@ function withoutQuoted(line: string): string {
 }
 
 function mode(counts: readonly number[]): number {
-  const seen = new Map<number, number>();
-  for (const count of counts) seen.set(count, (seen.get(count) ?? 0) + 1);
-  return [...seen].sort((a, b) => b[1] - a[1] || b[0] - a[0])[0]?.[0] ?? 0;
+  const frequency = new Map<number, number>();
+  for (const count of counts) frequency.set(count, (frequency.get(count) ?? 0) + 1);
+  return [...frequency].sort((a, b) => b[1] - a[1] || b[0] - a[0])[0]?.[0] ?? 0;
 }
 
 function countLines(text: string, enough: number): number {

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseJson, parseJsonl } from './json.ts';
 
-test('an object becomes indented lines', () => {
+test('a JSON object becomes indented lines', () => {
   const parsed = parseJson('{"name":"Ann","tags":["a","b"],"home":{"city":"Ulm","zip":null},"age":7}', []);
   assert.equal(parsed.text, 'name: Ann\ntags: a, b\n\nhome:\n  city: Ulm\n\nage: 7');
 });
 
-test('each object of an array is a record with metadata, nested keys by dots', () => {
+test('each object of a JSON array is a record with metadata, also under dotted keys', () => {
   const parsed = parseJson('[{"id":1,"p":{"x":2}},{"id":"two","p":{"x":3}}]', [
     { key: 'id', type: 'integer' },
     { key: 'p.x', type: 'integer' },
@@ -23,33 +23,33 @@ test('each object of an array is a record with metadata, nested keys by dots', (
   assert.deepEqual(parsed.warnings, ['1 value of "id" could not be read as integer.']);
 });
 
-test('inherited members are no metadata', () => {
+test('inherited members of a JSON record are not metadata', () => {
   const parsed = parseJson('[{"a":1}]', [{ key: 'constructor', type: 'string' }]);
   assert.deepEqual(parsed.blocks[0]!.metadata, {});
 });
 
-test('large whole numbers keep their digits', () => {
+test('large whole numbers in JSON keep all their digits', () => {
   assert.match(parseJson('{"id":1234567890123456789}', []).text, /1234567890123456789/);
 });
 
-test('nesting of any depth ends', () => {
+test('JSON of any depth is read or refused without a crash', () => {
   const depth = 200_000;
   assert.equal(parseJson('['.repeat(depth) + ']'.repeat(depth), []).blocks.length, 0);
   const deep = `${'{"a":'.repeat(depth)}"leaf"${'}'.repeat(depth)}`;
   assert.match(parseJson(deep, []).text, /leaf$/);
 });
 
-test('lone surrogates and NUL are replaced', () => {
+test('lone surrogates and NUL characters in JSON are replaced', () => {
   assert.equal(parseJson('{"a":"x\\ud800y\\u0000z"}', []).text, 'a: x\ufffdy\ufffdz');
 });
 
-test('lines that are not JSON are kept and counted', () => {
+test('lines of a JSON Lines file that are not JSON are kept, and a warning counts them', () => {
   const parsed = parseJsonl('{"a":1}\nnot json\n\n{"a":2}\n', []);
   assert.equal(parsed.text, 'a: 1\n\nnot json\n\na: 2');
   assert.deepEqual(parsed.warnings, ['1 line is not valid JSON and kept as text.']);
 });
 
-test('JSON Lines in a file named .json are read as such; other text is refused', () => {
+test('a file named .json with JSON Lines is read, and one with other text is refused', () => {
   assert.equal(parseJson('{"a":1}\n{"a":2}', []).fileType, 'jsonl');
   assert.throws(() => parseJson('{"a":', []), /not valid JSON/);
   assert.throws(() => parseJsonl('nothing\nhere', []), /No line/);

@@ -1,4 +1,7 @@
-/** JSON and JSON Lines: values as indented `key: value` lines; each element of an array of objects, and each line, is a record. */
+/**
+ * Parses JSON and JSON Lines. Values become indented `key: value` lines. Each element of an array of objects, and each line of
+ * JSON Lines, is a record.
+ */
 
 import type { ChunkMetadataKey } from '../../../corpus/values.ts';
 import { isObject } from '../../../util/is-object.ts';
@@ -8,16 +11,16 @@ import type { ParsedFile } from '../../parsed.ts';
 import { TextBuilder } from '../text-builder.ts';
 import { SINGLE_RECORDS_MAX } from './records.ts';
 
-/** Levels of indentation that are written, and parts of a dotted metadata key that are followed. */
+/** Maximum levels of indentation, and maximum parts of a dotted metadata key. */
 const INDENT_LEVELS_MAX = 12;
-/** Records that share a block when a file has too many of them. */
+/** Records in one block, if a file has too many records for blocks of their own. */
 const RECORDS_PER_BLOCK = 20;
-/** Levels within which a list of records is looked for. */
+/** Maximum depth of a list of records inside objects. */
 const RECORD_LEVELS_MAX = 4;
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
-/** @throws FileError when the text is neither JSON nor one JSON value a line. */
+/** Parses JSON. @throws FileError if the text is neither JSON nor JSON Lines. */
 export function parseJson(source: string, keys: readonly ChunkMetadataKey[]): ParsedFile {
   const value = readJson(source);
   if (value === undefined) {
@@ -32,7 +35,7 @@ export function parseJson(source: string, keys: readonly ChunkMetadataKey[]): Pa
   return finish('json', builder, picker, []);
 }
 
-/** A list of objects, be it inside others, gives a record for each; what stands beside it and above it comes before. */
+/** Writes a value. Each object of a list becomes a record, also in a list inside objects. Other members are written before. */
 export function writeJson(builder: TextBuilder, value: Json, picker: KeyPicker): void {
   const path: string[] = [];
   let at = value;
@@ -40,8 +43,8 @@ export function writeJson(builder: TextBuilder, value: Json, picker: KeyPicker):
     const inner = Object.entries(at).filter(([, member]) => isRecordList(member) || isObject(member));
     const [name, member] = inner.find((entry) => isRecordList(entry[1])) ?? inner[0] ?? [];
     if (name === undefined || member === undefined || (!isRecordList(member) && inner.length > 1)) break;
-    const { [name]: _, ...beside } = at;
-    const text = lines(beside).join('\n');
+    const { [name]: _, ...rest } = at;
+    const text = lines(rest).join('\n');
     path.push(name);
     if (text !== '') builder.add({ kind: 'paragraph' }, text);
     at = member;
@@ -54,7 +57,7 @@ function isRecordList(value: Json): value is Json[] {
   return Array.isArray(value) && value.every(isObject);
 }
 
-/** Lines that are no JSON are kept as text, with a warning. @throws FileError when no line is JSON. */
+/** Parses JSON Lines. A line that is not JSON is kept as text, with a warning. @throws FileError if no line is JSON. */
 export function parseJsonl(source: string, keys: readonly ChunkMetadataKey[]): ParsedFile {
   const picker = new KeyPicker(keys);
   const builder = new TextBuilder();
@@ -98,7 +101,7 @@ function writeRecords(builder: TextBuilder, records: readonly Json[], picker: Ke
   }
 }
 
-/** One text per member of the outermost object, so that chunks end between members. */
+/** Returns one text per member of the outermost object, so that chunks end between members. */
 function sections(value: Json): string[] {
   if (!isObject(value)) return [lines(value).join('\n')];
   const texts: string[] = [];
@@ -114,7 +117,7 @@ function sections(value: Json): string[] {
   return [...texts, scalars.join('\n')].filter((text) => text !== '');
 }
 
-/** `key: value` lines of all scalars under a value, members indented under their key, without recursion. */
+/** Returns `key: value` lines of all scalars under a value. Members are indented under their key. Not recursive. */
 function lines(root: Json, key = ''): string[] {
   const out: string[] = [];
   const stack: { value: Json; key: string; depth: number }[] = [{ value: root, key, depth: 0 }];
@@ -137,13 +140,13 @@ function lines(root: Json, key = ''): string[] {
   return out;
 }
 
-/** The text of a scalar or of an array of scalars. */
+/** Returns the text of a scalar or of an array of scalars. */
 function inlineText(value: Json): string | undefined {
   if (isScalar(value)) return scalarText(value);
   return Array.isArray(value) && value.every(isScalar) ? value.map(scalarText).filter(Boolean).join(', ') : undefined;
 }
 
-/** A record's own member, or a nested one by a dotted name. */
+/** Returns the text of a record's own member, or of a nested member with a dotted name. */
 function scalarAt(record: Json, key: string): string | undefined {
   if (!isObject(record)) return undefined;
   if (Object.hasOwn(record, key)) return inlineText(record[key]!);
@@ -163,7 +166,7 @@ function scalarText(value: null | boolean | number | string): string {
   return value === null ? '' : String(value);
 }
 
-/** Undefined when the text is not JSON. Whole numbers beyond 2^53 keep their digits as text. */
+/** Returns the value, or undefined if the text is not JSON. Whole numbers beyond 2^53 become texts with all their digits. */
 function readJson(text: string): Json | undefined {
   try {
     return /\d{16}/.test(text) ? readExactly(text) : (JSON.parse(text) as Json);
@@ -172,7 +175,7 @@ function readJson(text: string): Json | undefined {
   }
 }
 
-/** A reviver recurses, so that deeply nested files fall back to plain numbers. */
+/** Reads JSON with exact whole numbers. A reviver is recursive, so very deep files get plain numbers instead. */
 function readExactly(text: string): Json {
   const keep = (_key: string, value: Json, context: { source?: string }): Json =>
     typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)

@@ -1,14 +1,14 @@
-/** Record files: each record is a line of a Markdown table and a block of its own; the header goes along as context. */
+/** Writes records: each record is a line of a Markdown table and a block of its own, with the header as context. */
 import type { Link } from '../../../text/link-line.ts';
 import type { KeyPicker } from '../../metadata-values.ts';
 import type { TextBuilder } from '../text-builder.ts';
 import { headerText, rowText } from './table-text.ts';
 
-/** Beyond this many records in a file they share chunks, unless each carries metadata of its own. */
+/** In a file with more records, the records share blocks, unless each record has metadata. */
 export const SINGLE_RECORDS_MAX = 20_000;
-/** Records that share a block then; the chunker cuts it by rows. */
+/** Records in a shared block, which the chunker cuts between rows. */
 const ROWS_PER_BLOCK = 1000;
-/** Code units of a header that is repeated as context. */
+/** Maximum length of a header that is repeated as context. A longer header is truncated. */
 const HEADER_UNITS_MAX = 1500;
 
 /** Writes rows under one header. */
@@ -18,9 +18,9 @@ export interface RecordWriter {
 }
 
 /**
- * A writer for one table. Without a header the columns have no names, and no metadata.
+ * Returns a writer for one table. Columns without a header have no names and give no metadata.
  *
- * `single` makes each row a record; otherwise rows are packed into table blocks.
+ * If `single` is true, each row is a block. Otherwise many rows share a block.
  */
 export function recordWriter(
   builder: TextBuilder,
@@ -79,7 +79,7 @@ export function recordWriter(
       write(line, (text, lead) => builder.add({ kind: 'record', tableHeader, metadata, links }, text, lead));
     },
     end() {
-      // A header without rows is all that the table says.
+      // A table without rows consists of its header.
       if (first && header.some((name) => name.trim() !== '')) builder.add({ kind: 'table' }, head);
       flush();
     },

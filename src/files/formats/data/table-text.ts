@@ -1,32 +1,34 @@
-/** Tables as Markdown: one line per row, so that they can be cut between rows. */
+/**
+ * Writes tables as Markdown: one line per row, so that a table can be cut between rows. Columns are not aligned, because
+ * padding would cost tokens.
+ */
 import type { BlockDraft } from '../text-builder.ts';
 
-/** Characters of a column's width are not padded: alignment costs tokens and tells nothing. */
 interface TableText {
   text: string;
   draft: BlockDraft;
 }
 
-/** One cell's text on one line, with bars escaped. */
+/** Returns the text of a cell on one line, with bars escaped. */
 export function cellText(raw: string): string {
   const line = raw.replace(/\s+/g, ' ').trim();
   return line.includes('|') ? line.replaceAll('|', '\\|') : line;
 }
 
-/** One row of a Markdown table. */
+/** Returns one row of a Markdown table. */
 export function rowText(cells: readonly string[]): string {
   return `| ${cells.map(cellText).join(' | ')} |`;
 }
 
-/** Header line and delimiter line. */
+/** Returns the header line and the delimiter line. */
 export function headerText(cells: readonly string[]): string {
   return `${rowText(cells)}\n|${' --- |'.repeat(cells.length)}`;
 }
 
-/** Columns up to which rows are filled: one very wide row would make every other one as long. */
+/** Rows are filled up to this many columns: a single very wide row would make all others as long. */
 const FILLED_COLUMNS_MAX = 100;
 
-/** A whole table; its first row is the header. Rows are filled up to the widest, within limits. Empty rows are left out. */
+/** Returns a table whose first row is the header, without empty rows. Rows are filled up to the widest, within limits. */
 export function tableText(rows: readonly (readonly string[])[]): TableText | undefined {
   const filled = rows.filter((row) => row.some((cell) => cell.trim() !== ''));
   const width = filled.reduce((most, row) => Math.max(most, row.length), 0);

@@ -1,11 +1,11 @@
-/** Tar archives: ustar, with the long names of GNU and pax. Links and devices are passed over. */
+/** Reads tar archives: ustar, with the long names of GNU and pax. Links and devices are skipped. */
 import { Buffer } from 'node:buffer';
 import { badFile } from '../../failure.ts';
 import type { FileMember } from '../../parsed.ts';
 
 export const BLOCK_BYTES = 512;
 
-/** @throws FileError for an archive that is cut off. */
+/** Returns the files of an archive. @throws FileError for a truncated archive. */
 export function readTar(bytes: Uint8Array): FileMember[] {
   const members: FileMember[] = [];
   let longName: string | undefined;
@@ -35,7 +35,7 @@ export function nameOf(header: Uint8Array): string {
   return prefix === '' ? name : `${prefix}/${name}`;
 }
 
-/** Octal digits; large files have binary numbers, which are over every limit. */
+/** Returns the size in octal digits, or undefined for binary numbers: only files over every limit have them. */
 export function sizeOf(header: Uint8Array): number | undefined {
   const digits = text(header.subarray(124, 136)).trim();
   return /^[0-7]{1,11}$/.test(digits) ? Number.parseInt(digits, 8) : undefined;
@@ -45,7 +45,7 @@ export function paxPath(data: Uint8Array): string | undefined {
   return /(?:^|\n)\d{1,10} path=([^\n]*)\n/.exec(text(data))?.[1];
 }
 
-/** Up to the first NUL. */
+/** Returns the text up to the first NUL. */
 function text(bytes: Uint8Array): string {
   const end = bytes.indexOf(0);
   return Buffer.from(end === -1 ? bytes : bytes.subarray(0, end)).toString('utf8');

@@ -1,6 +1,6 @@
-/** Descriptions of pictures. Pure. */
+/** Reads descriptions of pictures. Pure. */
 
-/** The description of a picture unless it says nothing: names of files, and what programs guess. */
+/** Returns the description of a picture, or "" for file names, single words and descriptions that programs generate. */
 export function usefulAltText(description: string): string {
   const text = description.replace(/\s+/g, ' ').trim();
   if (/AI-generated content may be incorrect|description automatically generated/i.test(text)) return '';

@@ -1,21 +1,21 @@
-/** The article of a page that says which of its elements that is. */
+/** Finds the article of a page that marks its article. */
 import type { DomDocument, DomElement, DomNode } from './dom.ts';
 import { type Measures, proseOf } from './measure.ts';
 
-/** Elements of a page that are looked at for it. */
+/** Maximum number of marked elements that are compared. */
 const DECLARED_MAX = 200;
-/** An article with fewer units counts only when it is half of the page. */
+/** An article with fewer units counts only if it is half of the page. */
 const ARTICLE_UNITS_MIN = 800;
-/** Shorter paragraphs do not show where an article is. */
+/** Shorter paragraphs are ignored in the search for an article. */
 const PARAGRAPH_UNITS_MIN = 60;
-/** What an article and what stands close to it may hold, as a multiple of the article. */
+/** Maximum prose of an article with its lead, as a multiple of the prose of the article. */
 const LEAD_SHARE_MAX = 1.1;
-/** The share that one of several articles has of all: with less, they are a list of articles. */
+/** Minimum share of the largest article in the prose of all articles. With less, the page is a list of articles. */
 const SHARE_MIN = 0.6;
 
 /**
- * The element that a page marks as its article, with the body of the article where that is marked. Undefined for pages
- * with several articles, and where the article is only a small part.
+ * Returns the element that a page marks as its article, or as the body of its article. Returns undefined for a page with
+ * several articles, and if the article is only a small part of the page.
  */
 export function declaredArticle(document: DomDocument, body: DomElement, measures: Measures): DomElement | undefined {
   for (const selector of ['[itemprop="articleBody"]', 'article']) {
@@ -33,7 +33,7 @@ export function declaredArticle(document: DomDocument, body: DomElement, measure
   return /^article$/i.test(type) ? mostParagraphs(body, measures) : undefined;
 }
 
-/** The element with most of the page's paragraphs directly in it. */
+/** Returns the element that is the parent of most prose of the page, with its lead. */
 function mostParagraphs(body: DomElement, measures: Measures): DomElement | undefined {
   const prose = new Map<DomElement, number>();
   let all = 0;
@@ -50,7 +50,7 @@ function mostParagraphs(body: DomElement, measures: Measures): DomElement | unde
   return withLead(found, measures);
 }
 
-/** The first element around `article` that also holds what stands close to it, as its lead. */
+/** Returns the outermost element around `article` with little other prose, so that the lead of the article is included. */
 function withLead(article: DomElement, measures: Measures): DomElement {
   let found = article;
   for (let above = article.parentElement; above; above = above.parentElement) {
@@ -68,7 +68,7 @@ function hasAbove(element: DomElement, marked: ReadonlySet<DomNode>): boolean {
   return false;
 }
 
-/** What is around `article` on a page, except for `title`: in page order, none inside another. */
+/** Returns the nodes around `article` except `title`, in page order. No returned node is inside another. */
 export function around(body: DomElement, article: DomElement, title: DomElement | undefined): DomNode[] {
   const above = new Set<DomNode>();
   for (const element of [article, title]) {

@@ -1,4 +1,4 @@
-/** Walks an HTML tree and writes its blocks as Markdown text. Used for pages and for what Word files convert to. */
+/** Walks an HTML tree and writes its blocks as Markdown text. Used for pages, and for Word files converted to HTML. */
 import { LINK_TEXT_UNITS_MAX, type LinkReader, outsideLinks } from '../../links.ts';
 import type { BlockKind } from '../../parsed.ts';
 import { tableText } from '../data/table-text.ts';
@@ -23,18 +23,17 @@ import {
   withoutEmptyColumns,
 } from './tables.ts';
 
-/** Nesting that is followed; deeper text is taken without structure. */
+/** Maximum depth of the walk. Deeper text is read without structure. */
 const DEPTH_MAX = 200;
-/** UTF-16 units of a term. */
+/** Maximum length of a term. */
 const TERM_UNITS_MAX = 200;
 
-/** What of a page is written, and how. */
 interface BlockOptions {
-  /** Says which links are kept. */
+  /** Reads the addresses of links. */
   links?: LinkReader;
-  /** Elements that are passed over. */
+  /** Nodes to skip. */
   leftOut?: ReadonlySet<DomNode>;
-  /** An element that is written as a heading of level 1, whatever its tag. */
+  /** An element that is written as a heading of level 1, whatever its tag is. */
   title?: DomElement | undefined;
 }
 
@@ -43,7 +42,7 @@ export function writeHtmlBlocks(root: DomNode, builder: TextBuilder, options: Bl
   new BlockWriter(builder, options).children(root, 0);
 }
 
-/** Writes the blocks of one node, without those behind it. */
+/** Writes the blocks of one node, without its siblings. */
 export function writeHtmlNode(node: DomNode, builder: TextBuilder): void {
   const writer = new BlockWriter(builder, {});
   writer.node(node, 0);
@@ -54,15 +53,15 @@ class BlockWriter {
   private readonly builder: TextBuilder;
   private readonly walk: Walk;
   private readonly title: DomElement | undefined;
-  /** Labels that are in front of their notes already. */
+  /** Labels that have been written before their notes. */
   private readonly written = new Set<DomNode>();
   private pending = '';
   private insideLink = false;
-  /** Stands in front of the next block: a term, the label of a note. */
+  /** Text to write before the next block: a term, or the label of a note. */
   private lead = '';
-  /** The term that is being defined. */
+  /** The term of the current definition. */
   private term: string | undefined;
-  /** Inside notes, where headings head no section. */
+  /** Number of notes around the current node. A heading in a note begins no section. */
   private notes = 0;
 
   constructor(builder: TextBuilder, { links = outsideLinks, leftOut = new Set(), title }: BlockOptions) {
@@ -71,7 +70,7 @@ class BlockWriter {
     this.title = title;
   }
 
-  /** Text and inline elements collect into a paragraph that the next block element closes. */
+  /** Writes the children of a node. Text and inline elements form a paragraph until the next block element. */
   children(parent: DomNode, depth: number): void {
     for (let node = parent.firstChild; node; node = node.nextSibling) this.node(node, depth);
     this.flush();
@@ -143,7 +142,7 @@ class BlockWriter {
     else this.add('paragraph', text);
   }
 
-  /** A note keeps its headings to itself. */
+  /** Writes a note. Its headings become labels, not headings of the page. */
   private note(element: DomElement, depth: number): void {
     this.notes += 1;
     const first = element.children[0];
@@ -168,7 +167,7 @@ class BlockWriter {
     else this.add('list', listLines(element, 0, this.walk).join('\n'));
   }
 
-  /** Short definitions are lines of one list; a longer one is blocks that know their term. */
+  /** Writes short definitions as lines of one list, and a longer definition as blocks with its term. */
   private definitions(element: DomElement, depth: number): void {
     const entries = definitionsOf(element, this.walk);
     if (!entries || entries.some(({ terms }) => terms.some((term) => hasBlockInside(term, DEFINITION_BREAKERS)))) {
@@ -191,7 +190,7 @@ class BlockWriter {
     close();
   }
 
-  /** Undefined for what does not fit on a line. */
+  /** Returns a definition as one line, or undefined if it has blocks or several paragraphs. */
   private definitionLine({ terms, parts }: Definition): string | undefined {
     if (parts.some((part) => hasBlockInside(part, DEFINITION_BREAKERS))) return undefined;
     const before = this.walk.found.length;
@@ -260,14 +259,14 @@ class BlockWriter {
     return true;
   }
 
-  /** Rows as tables, one for each heading among them. */
+  /** Writes rows as tables, one for each heading row. */
   private rows(rows: readonly TableRow[]): void {
     let cells: string[][] = [];
     let group = '';
     let terms = false;
     const close = () => {
       const table = tableText(cells);
-      // Under the name of a group, two columns are terms and what they mean: none of them is a head.
+      // Below the name of a group, two columns are terms and their meanings, without a header row.
       if (terms && cells.length > 0 && cells.every(({ length }) => length === 2)) {
         const lines = cells.map((pair) => `- ${pair.filter((cell) => cell !== '').join(' — ')}`);
         this.add('list', lines.map((line) => line.replace(/\s+/g, ' ')).join('\n'));
@@ -288,7 +287,7 @@ class BlockWriter {
     close();
   }
 
-  /** A note that is set as a table. */
+  /** Writes a note that is laid out as a table. */
   private labelled(table: DomElement, label: DomElement, depth: number): void {
     this.flush();
     this.label(inlineText(label, this.walk));
@@ -318,7 +317,7 @@ class BlockWriter {
     this.write({ kind }, lead === '' ? text : `${lead} ${text}`);
   }
 
-  /** Nothing followed that a lead could stand before. */
+  /** Writes a lead as a paragraph of its own, because no paragraph follows. */
   private closeLead(): void {
     const text = this.lead.replace(/ —$/, '');
     this.lead = '';
@@ -340,10 +339,10 @@ class BlockWriter {
 }
 
 const QUOTE_BREAKERS = new Set(['TABLE', 'PRE', 'UL', 'OL', 'DL', 'H1', 'H2', 'H3', 'H4', 'H5', 'H6']);
-/** Definitions with these inside are more than a line. */
+/** A definition with one of these elements is not one line. */
 const DEFINITION_BREAKERS = new Set([...QUOTE_BREAKERS, 'BLOCKQUOTE', 'FIGURE', 'SECTION', 'ARTICLE', 'DETAILS']);
 
-/** Whether a note's first element is its title: alone in its line, and marked as such. */
+/** True if the first element of a note is its title: its class says so, and it contains no blocks. */
 function isTitle(element: DomElement): boolean {
   return /title|label|heading|caption/i.test(element.getAttribute('class') ?? '') && !hasBlockInside(element);
 }

@@ -1,9 +1,9 @@
-/** Blocks of code of HTML: their lines as they are written, and the fence around them. */
+/** Reads blocks of code in HTML, and writes them with a fence. */
 import type { DomElement } from './dom.ts';
 import { ELEMENT, hasBlockInside, isSkipped, TEXT } from './elements.ts';
 import { gather } from './inline.ts';
 
-/** Code that is set as one element a line. */
+/** True for code that is written as one element per line. */
 export function isLines(element: DomElement): boolean {
   let lines = 0;
   for (let node = element.firstChild; node; node = node.nextSibling) {
@@ -16,7 +16,7 @@ export function isLines(element: DomElement): boolean {
   return lines > 0;
 }
 
-/** The lines of code, as they are written. Versions of it that follow each other at once are set apart. */
+/** Returns the lines of code unchanged. A blank line separates several versions of the same code. */
 export function codeText(element: DomElement): string {
   const versions = codesOf(element);
   return (
@@ -28,7 +28,7 @@ export function codeText(element: DomElement): string {
     .replace(/\n?\u0002+\n?/g, '\n');
 }
 
-/** The elements of a block that hold versions of its code; none where other text stands beside them. */
+/** Returns the `<code>` elements of a block that has several versions of its code; none if the block has other text. */
 function codesOf(element: DomElement): DomElement[] {
   const codes: DomElement[] = [];
   for (let node = element.firstChild; node; node = node.nextSibling) {
@@ -41,7 +41,7 @@ function codesOf(element: DomElement): DomElement[] {
   return codes;
 }
 
-/** Code between runs of backticks that are longer than those in it. */
+/** Returns code between fences of more backticks than the code itself contains. */
 export function fenced(raw: string, language: string): string {
   const code = raw.replace(/^\n+/, '').trimEnd();
   if (code.trim() === '') return '';

@@ -1,4 +1,4 @@
-/** HTML to a tree: the few members of the DOM that parsers use, and a guard in front of the tree builder. */
+/** Parses HTML to a tree within limits, and declares the few members of the DOM that parsers use. */
 import { parseHTML } from 'linkedom';
 import { overLimit } from '../../failure.ts';
 import { decodeHtml } from '../references.ts';
@@ -30,15 +30,14 @@ export interface DomDocument extends DomElement {
   documentElement: DomElement | null;
 }
 
-/** Nesting of elements that is still built as a tree: the builder takes quadratic time in it. */
+/** Maximum depth of a tree: the tree builder takes quadratic time in the depth. */
 const DOM_DEPTH_MAX = 256;
-/** UTF-16 units of HTML that are built as a tree; a tree takes up to 60 times as much memory. */
+/** Maximum length of HTML for a tree: a tree takes up to 60 times as much memory as its source. */
 const DOM_UNITS_MAX = 4 * 1024 * 1024;
-
-/** Tags of such HTML: the tree builder takes quadratic time in stray `<`. */
+/** Maximum number of `<` in HTML for a tree: the tree builder takes quadratic time in stray `<`. */
 const DOM_TAGS_MAX = 400_000;
 
-/** Elements that never stay open: they have no content, or the next of their kind closes them. */
+/** Elements that add no depth: they have no content, or the next element of their kind closes them. */
 const NOT_NESTING = new Set(
   (
     'area base br col embed hr img input link meta param source track wbr p li dt dd tr td th thead tbody tfoot option ' +
@@ -47,64 +46,49 @@ const NOT_NESTING = new Set(
 );
 /** Elements without content. */
 const VOID = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '));
-/** Elements whose content is no markup. */
+/** Elements whose content is not markup. */
 const RAW_TEXT = new Set(['script', 'style', 'textarea', 'title']);
 
-/** How much work a tree of some HTML is. */
-interface TreeShape {
-  tags: number;
-  depth: number;
+/** True if `html` is within the limits of a tree. */
+export function fitsTree(html: string): boolean {
+  return html.length <= DOM_UNITS_MAX && countTags(html) <= DOM_TAGS_MAX && depthOf(html) <= DOM_DEPTH_MAX;
 }
 
-/** Undefined when no tree may be built from `html`: it is too deep or too large. */
-function treeShape(html: string): TreeShape | undefined {
-  if (html.length > DOM_UNITS_MAX) return undefined;
-  const tags = countTags(html);
-  if (tags > DOM_TAGS_MAX) return undefined;
-  const depth = depthOf(html);
-  return depth > DOM_DEPTH_MAX ? undefined : { tags, depth };
-}
-
-/** The number of `<`. */
+/** Counts `<`, with or without a tag behind it. */
 function countTags(html: string): number {
   let count = 0;
   for (let at = html.indexOf('<'); at !== -1; at = html.indexOf('<', at + 1)) count += 1;
   return count;
 }
 
-/** Whether a tree may be built from `html`: it is neither too deep nor too large. */
-export function fitsTree(html: string): boolean {
-  return treeShape(html) !== undefined;
-}
-
-/** @throws FileError when the HTML is too deep or too large (see fitsTree). */
+/** Parses `html`. @throws FileError if `html` exceeds the limits of a tree (see `fitsTree`). */
 export function parseTree(html: string): DomDocument {
   if (!fitsTree(html)) throw overLimit('The HTML is nested too deeply or too large.');
   return buildTree(html);
 }
 
-/** Only for HTML that has a shape. */
+/** Parses `html` without a check of the limits: the caller has called `fitsTree`. */
 export function buildTree(html: string): DomDocument {
-  // What stands behind the end of a page belongs to it, as in browsers.
+  // Elements after the end of the page belong to the page, as in browsers.
   const open = html.replace(/<\/(?:html|body)\s*>/gi, '');
   // Without <html> the first element would become the root.
   const full = /<html[\s>]/i.test(open) ? open : `<html>${open}</html>`;
   return parseHTML(full).document as unknown as DomDocument;
 }
 
-/** XHTML closes empty elements in their tag, which HTML does not know: `<title/>` would hold all that follows. */
+/** Writes empty elements of XHTML as HTML. In HTML, `<title/>` is an open tag and would contain the rest of the page. */
 export function expandEmptyTags(xhtml: string): string {
   return xhtml.replace(/<([a-z][a-z0-9:-]{0,30})((?:\s[^<>]*)?)\/>/gi, (tag, name: string, rest: string) =>
     VOID.has(name.toLowerCase()) ? tag : `<${name}${rest}></${name}>`,
   );
 }
 
-/** Where walking begins: a document's own children may be cut off by its doctype. */
+/** Returns the element at which walks begin: the document's own list of children may end at its doctype. */
 export function rootOf(document: DomDocument): DomElement {
   return document.documentElement ?? document;
 }
 
-/** An upper bound of the nesting, in one pass. A closing tag counts only when one of its name is open. */
+/** Returns an upper bound of the depth, in one pass. A closing tag counts only if an element of its name is open. */
 function depthOf(html: string): number {
   const open = new Map<string, number>();
   let depth = 0;
@@ -114,7 +98,7 @@ function depthOf(html: string): number {
     const name = match[2]?.toLowerCase();
     const end = name === undefined ? '-->' : match[1] === '' && RAW_TEXT.has(name) ? `</${name}` : undefined;
     if (end !== undefined) {
-      // Without an end the rest is no markup, for the tree builder as well.
+      // Without an end, the tree builder also reads the rest as text.
       const close = new RegExp(end, 'gi');
       close.lastIndex = tags.lastIndex;
       if (!close.test(html)) break;
@@ -130,7 +114,7 @@ function depthOf(html: string): number {
   return deepest;
 }
 
-/** Text without tags, for HTML that no tree is built of. Block elements end lines. Linear. */
+/** Returns the text of HTML without tags, for HTML over the limits of a tree. Block elements end lines. Linear. */
 export function stripTags(html: string): string {
   const text = html
     .replace(/<!--[\s\S]*?(?:-->|$)/g, ' ')

@@ -1,10 +1,10 @@
-/** Which HTML elements are no text, which end a line, and which are hidden. */
+/** Classifies HTML elements: elements without text, elements that end a line, hidden elements. */
 import type { DomElement, DomNode } from './dom.ts';
 
 export const ELEMENT = 1;
 export const TEXT = 3;
 
-/** Elements whose content is no text of the page. */
+/** Elements whose content is not text of the page. */
 export const SKIPPED = new Set(
   (
     'SCRIPT STYLE NOSCRIPT TEMPLATE HEAD TITLE META LINK IFRAME OBJECT EMBED CANVAS SVG AUDIO VIDEO MAP SELECT ' +
@@ -24,7 +24,7 @@ export const BLOCKS: ReadonlySet<string> = new Set(
 export const HEADINGS: ReadonlySet<string> = new Set(['H1', 'H2', 'H3', 'H4', 'H5', 'H6']);
 export const HEADING_TAG = /^H([1-6])$/;
 
-/** Whether an element is shown to nobody, or holds no text of the page. */
+/** True if an element is hidden, or if its content is not text of the page. */
 export function isSkipped(element: DomElement): boolean {
   return SKIPPED.has(element.tagName.toUpperCase()) || isHidden(element);
 }
@@ -35,12 +35,12 @@ export function isHidden(element: DomElement): boolean {
   return style !== null && /display\s*:\s*none|visibility\s*:\s*hidden/i.test(style);
 }
 
-/** Whether one of `tags` is somewhere below `element`. */
+/** True if an element with one of `tags` is below `element`. */
 export function hasBlockInside(element: DomElement, tags: ReadonlySet<string> = BLOCKS): boolean {
   return countInside(element, tags, 1) > 0;
 }
 
-/** How many elements below `element` have one of `tags`; counting ends at `enough`. */
+/** Counts the elements with one of `tags` below `element`, up to `enough`. */
 export function countInside(element: DomElement, tags: ReadonlySet<string>, enough: number): number {
   let found = 0;
   const stack: DomNode[] = [];

@@ -5,7 +5,7 @@ import { parseHtml } from './html.ts';
 const page = (body: string, head = '') =>
   `<!doctype html><html lang="en"><head>${head}</head><body>${body}</body></html>`;
 
-test('headings, paragraphs, lists, tables, code and quotes become Markdown', () => {
+test('headings, paragraphs, lists, tables, code and quotes of a page become Markdown', () => {
   const parsed = parseHtml(
     page(`<h1>Guide &amp; more</h1><p>One <b>bold</b>
       <a href="/x">link</a>.<br>Next line.</p><ul><li>a<ul><li>b</li></ul></li><li>c</li></ul><ol start="3"><li>d</li></ol>
@@ -28,13 +28,13 @@ test('headings, paragraphs, lists, tables, code and quotes become Markdown', () 
   );
 });
 
-test('scripts, styles, hidden elements and forms are not text', () => {
+test('scripts, styles, hidden elements and forms are not text of a page', () => {
   const body =
     '<script>alert(1)</script><style>p{}</style><p hidden>no</p><p style="display: none">no</p><select><option>no</option></select><p>yes</p>';
   assert.equal(parseHtml(page(body), []).text, 'yes');
 });
 
-test('a page with navigation gives its article, tables included', () => {
+test('a page with an article and navigation gives its article with its tables', () => {
   const nav = Array.from({ length: 60 }, (_, i) => `<li><a href="/${i}">Menu entry number ${i}</a></li>`).join('');
   const words = 'The history of the library is long and full of events that matter to its readers today. ';
   const body = `<nav><ul>${nav}</ul></nav><main><article><h1>History</h1>${`<p>${words.repeat(6)}</p>`.repeat(6)}
@@ -47,7 +47,7 @@ test('a page with navigation gives its article, tables included', () => {
   assert.doesNotMatch(text, /Menu entry/);
 });
 
-test('cells that span rows and columns count for each of them; a row of one cell stands once', () => {
+test('a spanning cell is repeated in each row and column, unless its row has no other cell', () => {
   const table = `<table><tr><th colspan="3">Sizes</th></tr><tr><th rowspan="2">Group</th><th colspan="2">Length</th></tr>
     <tr><td>from</td><td>to</td></tr><tr><td>small</td><td>1</td><td>2</td></tr></table>`;
   const rows = parseHtml(page(table), []).text.split('\n');
@@ -60,7 +60,7 @@ test('cells that span rows and columns count for each of them; a row of one cell
 const WORDS = 'The history of the library is long and full of events that matter to its readers today. ';
 const NAV = `<nav>${Array.from({ length: 60 }, (_, i) => `<a href="/${i}">Menu entry number ${i}</a>`).join(' ')}</nav>`;
 
-test('what a page names its article counts where little stands around it', () => {
+test('an article body that a page marks is read without the teasers beside it', () => {
   const teaser = `<div>${`<p>${'Another story that many people read this week. '.repeat(6)}</p>`.repeat(2)}</div>`;
   const body = `${NAV}<article><h1>History</h1><div itemprop="articleBody">${`<p>${WORDS.repeat(4)}</p>`.repeat(6)}</div>${teaser}</article>`;
   const { text } = parseHtml(page(body), []);
@@ -68,7 +68,7 @@ test('what a page names its article counts where little stands around it', () =>
   assert.doesNotMatch(text, /Another story|Menu entry/);
 });
 
-test('what a page names its article counts where much of it would be lost', () => {
+test('a box with much prose inside an article is kept, whatever its class says', () => {
   const hidden = `<div class="related-sidebar promo">${`<p>${WORDS.replace('library', 'archive').repeat(4)}</p>`.repeat(8)}</div>`;
   const body = `${NAV}<div><article><h1>History</h1>${`<p>${WORDS.repeat(4)}</p>`.repeat(6)}${hidden}</article></div>`;
   const { text } = parseHtml(page(body), []);
@@ -77,7 +77,7 @@ test('what a page names its article counts where much of it would be lost', () =
   assert.doesNotMatch(text, /Menu entry/);
 });
 
-test('a link gives the mail address or number that it does not show', () => {
+test('the mail address or telephone number behind a link is added to its text', () => {
   const links = [
     '<a href="mailto:info@example.org?subject=x">Write</a>',
     '<a href="tel:+49-30-1234">call</a>',
@@ -89,7 +89,7 @@ test('a link gives the mail address or number that it does not show', () => {
   assert.equal(parseHtml(page(`<p>${links}</p><ul><li>${links}</li></ul>`), []).text, `${text}\n\n- ${text}`);
 });
 
-test('meta tags give metadata and the declared keys', () => {
+test('the meta tags of a page become metadata and declared chunk metadata', () => {
   const head = '<title> The  page </title><meta name="author" content="Ann"><meta name="Price" content="3">';
   const parsed = parseHtml(page('<p>x</p>', head), [{ key: 'price', type: 'integer' }]);
   assert.equal(parsed.title, 'The page');
@@ -97,22 +97,22 @@ test('meta tags give metadata and the declared keys', () => {
   assert.deepEqual(parsed.chunkMetadata, { price: { val: '3', type: 'integer' } });
 });
 
-test('a page that is nested too deeply gives its text', () => {
+test('a page that is nested too deeply becomes plain text with a warning', () => {
   const depth = 50_000;
   const parsed = parseHtml(`${'<div>'.repeat(depth)}deep text &#233;${'</div>'.repeat(depth)}`, []);
   assert.equal(parsed.text.trim(), 'deep text é');
   assert.equal(parsed.warnings.length, 1);
 });
 
-test('text behind the end of a page is read', () => {
+test('text after the end tag of a page is read', () => {
   assert.equal(parseHtml(`${page('<p>one</p>')}<p>two</p></body></html>`, []).text, 'one\n\ntwo');
 });
 
-test('fragments without html and body are read', () => {
+test('HTML without html and body elements is read', () => {
   assert.equal(parseHtml('<p>one<p>two', []).text, 'one\n\ntwo');
 });
 
-test('links stand beside the text, wherever in a page they are', () => {
+test('links of headings, lists, tables and paragraphs are recorded apart from the text', () => {
   const body = `<h2><a href="/h">Head</a></h2><p>Read <a href="b"><b>the</b> guide</a> or <a href="javascript:x()">run</a>.</p>
     <ul><li><a href="l">one</a><ul><li><a href="m">two</a></li></ul></li></ul>
     <table><caption><a href="k">cap</a></caption><tr><td>x</td><td><a href="t">cell</a></td></tr><tr><td>1</td><td>2</td></tr></table>
@@ -140,7 +140,7 @@ test('links stand beside the text, wherever in a page they are', () => {
   );
 });
 
-test('code keeps the language that its page names, in articles too', () => {
+test('code keeps the language that the page names, inside and outside of articles', () => {
   const code = (open: string, close = '</pre>') => `${open}x = 1${close}`;
   const body = [
     code('<pre><code class="language-python hljs">', '</code></pre>'),
@@ -162,7 +162,7 @@ test('code keeps the language that its page names, in articles too', () => {
   ]);
 });
 
-test('the mark of a footnote is no part of the word before it', () => {
+test('the mark of a footnote does not become part of the word before it', () => {
   const { text } = parseHtml(
     page(
       '<p>A claim<sup><a href="#fn1">1</a></sup>, one more<a href="p.html#n2" epub:type="noteref">2</a>, H<sub>2</sub>O, <a href="#s3">3</a>, x<sup>2</sup>.</p>',

@@ -1,4 +1,4 @@
-/** Web pages: all their text but navigation; of a page that names its article, the article. */
+/** Parses web pages: all their text without navigation, or only the article if the page marks its article. */
 
 import type { ChunkMetadataKey } from '../../../corpus/values.ts';
 import { pageLinks } from '../../links.ts';
@@ -9,13 +9,13 @@ import { buildTree, type DomDocument, expandEmptyTags, fitsTree, stripTags } fro
 import { writePage } from './page.ts';
 import { pageName } from './title.ts';
 
-/** UTF-16 units in which a page says that it is XHTML. */
+/** UTF-16 units at the start of a page in which XHTML is declared. */
 const PROLOG_UNITS = 2048;
 
 /**
- * Never fails for bad markup: a page that is too large or nested too deeply becomes plain text, with a warning.
+ * Parses a page. Bad markup is no failure: a page that is too large or nested too deeply becomes plain text, with a warning.
  *
- * @param url where the page was found, when it is known; the page may name another base for its links.
+ * @param url address of the page, if it is known. The page may name another base for its links.
  */
 export function parseHtml(source: string, keys: readonly ChunkMetadataKey[], url?: string): ParsedFile {
   const html = /^\s*<\?xml|<html[^<>]{1,500}1999\/xhtml/.test(source.slice(0, PROLOG_UNITS))
@@ -53,15 +53,15 @@ export function parseHtml(source: string, keys: readonly ChunkMetadataKey[], url
   };
 }
 
-/** What relative addresses of a page begin with: the base it names, the address it was found at, the one it gives itself. */
+/** Returns the base of relative addresses: the base that the page names, else `url`, else the page's canonical address. */
 function baseOf(document: DomDocument, meta: ReadonlyMap<string, string>, url: string | undefined): string | undefined {
-  const own = [url, document.querySelector('link[rel="canonical"]')?.getAttribute('href'), meta.get('og:url')];
-  const found = own.find((address) => /^https?:\/\//i.test(address ?? '')) ?? undefined;
+  const addresses = [url, document.querySelector('link[rel="canonical"]')?.getAttribute('href'), meta.get('og:url')];
+  const found = addresses.find((address) => /^https?:\/\//i.test(address ?? '')) ?? undefined;
   const named = document.querySelector('base[href]')?.getAttribute('href');
   return (named ? URL.parse(named, found)?.href : undefined) ?? found;
 }
 
-/** `<meta name|property content>` by lower-case name; the first of a name counts. */
+/** Returns the contents of `<meta name|property content>` by lower-case name. The first tag of a name counts. */
 function metaTags(document: DomDocument): Map<string, string> {
   const tags = new Map<string, string>();
   for (const tag of Array.from(document.querySelectorAll('meta'))) {

@@ -1,32 +1,33 @@
-/** Text of HTML elements on one line, with the links in it. */
+/** Reads the text of HTML elements on one line, with its links. */
 import type { Link } from '../../../text/link-line.ts';
 import { LINK_TEXT_UNITS_MAX, type LinkReader } from '../../links.ts';
 import type { DomElement, DomNode } from './dom.ts';
 import { BLOCKS, ELEMENT, isSkipped, TEXT } from './elements.ts';
 import { contactOf, isPermalink, noteMark } from './marks.ts';
 
-/** What walking a page needs at every element, and the links on the way to the next block. */
+/** State of a walk over a page. */
 export interface Walk {
   read: LinkReader;
+  /** Links since the last block. */
   found: Link[];
-  /** Elements that are passed over. */
+  /** Nodes to skip. */
   leftOut: ReadonlySet<DomNode>;
 }
 
 const NO_LINKS: Walk = { read: () => undefined, found: [], leftOut: new Set() };
 
-/** Text under a node on one line: for cells, headings and titles. */
+/** Returns the text under a node on one line, for cells, headings and titles. */
 export function inlineText(node: DomNode, walk: Walk = NO_LINKS): string {
   return collapse(gather(node, walk));
 }
 
-/** A link whose text begins at this part. */
 interface OpenLink {
   url: string;
+  /** Index of the part at which the text of the link begins. */
   from: number;
 }
 
-/** All text under a node without recursion: U+0001 for line breaks, U+0002 at block borders. */
+/** Returns all text under a node, with U+0001 for line breaks and U+0002 at block borders. Not recursive. */
 export function gather(root: DomNode, walk: Walk = NO_LINKS, without: ReadonlySet<DomNode> = new Set()): string {
   const parts: string[] = [];
   const stack: (DomNode | string | OpenLink)[] = [root];
@@ -66,7 +67,7 @@ export function gather(root: DomNode, walk: Walk = NO_LINKS, without: ReadonlySe
   return parts.join('');
 }
 
-/** The text of an inline element in a paragraph: code between backticks. */
+/** Returns the text of an inline element in a paragraph, with backticks around code. */
 export function inlineOf(element: DomElement, tag: string, walk: Walk): string {
   if (tag === 'CODE' || tag === 'KBD' || tag === 'SAMP') {
     const text = collapse(gather(element, walk));
@@ -75,7 +76,7 @@ export function inlineOf(element: DomElement, tag: string, walk: Walk): string {
   return gather(element, walk);
 }
 
-/** The paragraphs under an element, each on one line. */
+/** Returns the paragraphs under an element, each on one line. */
 export function paragraphsOf(element: DomElement, walk: Walk): string[] {
   return gather(element, walk)
     .split('\u0002')
@@ -83,7 +84,7 @@ export function paragraphsOf(element: DomElement, walk: Walk): string[] {
     .filter((text) => text !== '');
 }
 
-/** White space to single blanks, marks of breaks to line feeds, block borders to blanks. */
+/** Turns white space and block borders into single blanks, and marks of line breaks into line feeds. */
 export function collapse(raw: string): string {
   return raw
     .replace(/[\u00ad\u200b]/g, '')

@@ -1,15 +1,15 @@
-/** Lists of HTML pages: the lines of items, and terms with what defines them. */
+/** Reads lists of HTML pages: items as lines, and terms with their definitions. */
 import type { DomElement, DomNode } from './dom.ts';
 import { ELEMENT, isSkipped, TEXT } from './elements.ts';
 import { collapse, gather, inlineText, type Walk } from './inline.ts';
 
-/** Nesting that is followed. */
+/** Maximum depth of lists within lists. */
 const DEPTH_MAX = 200;
 
-/** Lists with these inside are no list of lines. */
+/** A list with one of these elements is not written as lines. */
 export const LIST_BREAKERS: ReadonlySet<string> = new Set('TABLE PRE DL H1 H2 H3 H4 H5 H6 ARTICLE SECTION'.split(' '));
 
-/** Whether a list holds nothing but items and lists. */
+/** True if a list contains only items and lists. */
 export function isPlainList(list: DomElement): boolean {
   for (let node = list.firstChild; node; node = node.nextSibling) {
     const tag = node.nodeType === ELEMENT ? (node as DomElement).tagName.toUpperCase() : '';
@@ -19,7 +19,7 @@ export function isPlainList(list: DomElement): boolean {
   return true;
 }
 
-/** The items of a list as lines of Markdown, inner lists indented. */
+/** Returns the items of a list as lines of Markdown. Inner lists are indented. */
 export function listLines(list: DomElement, indent: number, walk: Walk): string[] {
   const lines: string[] = [];
   let number = Number(list.getAttribute('start') ?? 1) || 1;
@@ -46,13 +46,13 @@ export function listLines(list: DomElement, indent: number, walk: Walk): string[
   return lines;
 }
 
-/** A term, or several with one meaning, and the elements that define it. */
+/** One term, or several terms with one meaning, and the elements that define them. */
 export interface Definition {
   terms: DomElement[];
   parts: DomElement[];
 }
 
-/** The definitions of a `<dl>`, which may stand in `<div>`s. Undefined when it holds anything else. */
+/** Returns the definitions of a `<dl>`, also inside `<div>`s. Returns undefined if the list contains anything else. */
 export function definitionsOf(list: DomElement, walk: Walk): Definition[] | undefined {
   const found: Definition[] = [];
   const add = (parent: DomElement, level: number): boolean =>
@@ -71,20 +71,20 @@ export function definitionsOf(list: DomElement, walk: Walk): Definition[] | unde
   return add(list, 0) ? found : undefined;
 }
 
-/** Whether terms with one meaning are meant: another stands before this one, and a definition behind it. */
+/** True if this term shares a definition with the term before it: a term precedes and a definition follows. */
 function isTermBefore(term: DomElement): boolean {
   return (
     /^DT$/i.test(term.previousElementSibling?.tagName ?? '') && /^DD$/i.test(term.nextElementSibling?.tagName ?? '')
   );
 }
 
-/** What stands in front of a definition: its terms and a dash, or the sign that the terms end with. */
+/** Returns the text before a definition: its terms and a dash, unless the terms end with a colon. */
 export function leadOf(terms: readonly DomNode[], walk: Walk): string {
   const text = termText(terms, walk);
   return text === '' || /[:：]$/.test(text) ? text : `${text} —`;
 }
 
-/** The terms of a definition on one line. */
+/** Returns the terms of a definition on one line. */
 export function termText(terms: readonly DomNode[], walk: Walk): string {
   return terms
     .map((term) => inlineText(term, walk).replace(/\s+/g, ' '))

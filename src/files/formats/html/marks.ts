@@ -1,16 +1,16 @@
-/** What single elements of HTML say: the language of code, marks of notes, contacts behind links. */
+/** Reads single elements of HTML: the language of code, marks of notes, contacts behind links. */
 import type { DomElement } from './dom.ts';
 import { countInside, HEADINGS } from './elements.ts';
 
-/** Names of languages as pages and highlighters write them: `language-js`, `lang-js`, `highlight-source-js`, `brush: js`. */
+/** Matches classes with a language, as pages and highlighters write them: `language-js`, `brush: js`. */
 const LANGUAGE_CLASS = /(?:^|\s)(?:language-|lang-|highlight-source-|sourceCode |brush:\s?)([\w+#.-]{1,30})/;
-/** Highlighters wrap the code. */
+/** Number of elements around the code that may have the class, because highlighters wrap the code. */
 const LANGUAGE_STEPS = 3;
 
-/** The language of a `<pre>`, "" when the page does not say. */
+/** Returns the language of a `<pre>`, or "" if the page does not name it. */
 export function codeLanguage(pre: DomElement): string {
-  const known = pre.getAttribute(CODE_LANGUAGE) ?? pre.querySelector('code')?.getAttribute(CODE_LANGUAGE);
-  if (known) return /^[\w+#.-]{1,30}$/.test(known) ? known : '';
+  const named = pre.getAttribute(CODE_LANGUAGE) ?? pre.querySelector('code')?.getAttribute(CODE_LANGUAGE);
+  if (named) return /^[\w+#.-]{1,30}$/.test(named) ? named : '';
   const around: (DomElement | null)[] = [pre.querySelector('code')];
   for (
     let element: DomElement | null = pre;
@@ -25,10 +25,10 @@ export function codeLanguage(pre: DomElement): string {
   return '';
 }
 
-/** Where a page names the language of its code, too. */
+/** Another attribute with the language of code. */
 const CODE_LANGUAGE = 'data-lang';
 
-/** The mark of a footnote, which would stand at the end of the word before it. */
+/** Returns the mark of a footnote as `[^1]`, or "". A bare number would become part of the word before it. */
 export function noteMark(link: DomElement): string {
   if (!(link.getAttribute('href') ?? '').includes('#')) return '';
   const number = /^\s*\[?(\d{1,3})\]?\s*$/.exec(link.textContent ?? '')?.[1];
@@ -40,20 +40,20 @@ export function noteMark(link: DomElement): string {
 
 const NO_CONTACT = /[^\p{L}\p{N}@.]/gu;
 
-/** The mail address or telephone number that a link does not show. Addresses of pages stand beside the text (links.ts). */
+/** Returns the mail address or telephone number behind a link, unless its text contains it. Links to pages are read elsewhere. */
 export function contactOf(link: DomElement): string {
   const [, contact = ''] = /^\s*(?:mailto|tel):([^?\s]{3,100})/i.exec(link.getAttribute('href') ?? '') ?? [];
   if (contact === '') return '';
-  const [shown, wanted] = [link.textContent ?? '', contact].map((text) => text.replace(NO_CONTACT, '').toLowerCase());
-  return shown!.includes(wanted!) ? '' : ` (${contact})`;
+  const [label, wanted] = [link.textContent ?? '', contact].map((text) => text.replace(NO_CONTACT, '').toLowerCase());
+  return label!.includes(wanted!) ? '' : ` (${contact})`;
 }
 
-/** Signs that pages put beside a heading, as a link to it. */
+/** Matches the signs that pages use as a link from a heading to itself. */
 const PERMALINK_SIGN = /^(?:[\s¶#§◆⚓🔗∞☍¤⁋🔖\u200b]|\ufe0f)*$/u;
 const PERMALINK_WORDS = /^\s*(?:permanent link|permalink|(?:direct )?link|anchor)(?: to this (?:\w+ ?){1,3})?\W*$/i;
 const PERMALINK_UNITS_MAX = 40;
 
-/** Whether a link leads only to the place where it stands: `¶`, or any sign without letters in a heading. */
+/** True if a link leads only to its own place: `¶`, or in a heading any text without letters. */
 export function isPermalink(link: DomElement, inHeading: boolean): boolean {
   const href = link.getAttribute('href') ?? '';
   if (!href.includes('#') && !/action=edit|\/edit\//.test(href)) return false;
@@ -63,12 +63,17 @@ export function isPermalink(link: DomElement, inHeading: boolean): boolean {
   return PERMALINK_SIGN.test(text) || (inHeading && (PERMALINK_WORDS.test(text) || !/[\p{L}\p{N}]/u.test(text)));
 }
 
-const NOTE_NAME =
-  /(?:^|\s)(?:admonition(?:block)?|note|warning|tip|caution|important|danger|hint|attention|callout|sidebar(?:block)?|infobox|example(?:block)?|alert)(?:[-_][\w-]+)?(?:\s|$)/i;
-/** Elements with more headings are sections. */
+const NOTE_NAME = new RegExp(
+  `(?:^|\\s)(?:${[
+    'admonition(?:block)?|note|warning|tip|caution|important|danger|hint|attention|callout',
+    'sidebar(?:block)?|infobox|example(?:block)?|alert',
+  ].join('|')})(?:[-_][\\w-]+)?(?:\\s|$)`,
+  'i',
+);
+/** An element with more headings is a section. */
 const NOTE_HEADINGS_MAX = 2;
 
-/** Whether an element stands beside the text: a note, a warning, a box at the side. */
+/** True if an element is apart from the text: a note, a warning, a box at the side. */
 export function isNote(element: DomElement): boolean {
   const named = NOTE_NAME.test(element.getAttribute('class') ?? '') || element.getAttribute('role') === 'note';
   if (!named && !/^ASIDE$/i.test(element.tagName)) return false;

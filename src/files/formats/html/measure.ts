@@ -1,34 +1,34 @@
-/** How much text, how many links and how many input fields each element of a page holds. One pass. */
+/** Counts text, links and input fields of each element of a page, in one pass. */
 import type { DomElement, DomNode } from './dom.ts';
 import { ELEMENT, HEADING_TAG, hasBlockInside, isSkipped, TEXT } from './elements.ts';
 
-/** Counts of one element with all that is in it. Units are letters and digits (UTF-16). */
+/** Counts of one element with all its descendants. Units are letters and digits (UTF-16). */
 export interface Measure {
   units: number;
   /** Units inside links. */
   linked: number;
   links: number;
-  /** Links to places of this page. */
+  /** Links within the page. */
   fragments: number;
-  /** Links that leave the site. */
+  /** Links to other sites. */
   outside: number;
-  /** Links to the previous page, the next one, the one above, the first one. */
+  /** Links to the previous, next, upper or first page. */
   turning: number;
   headings: number;
-  /** Units of headings: they are no prose. */
+  /** Units in headings. They are not prose. */
   headed: number;
   fields: number;
   /** Units of the longest text without a link. */
   longest: number;
   /** Tables with columns. */
   tables: number;
-  /** Units of prose in front of the element. */
+  /** Units of prose before the element. */
   before: number;
 }
 
 export type Measures = ReadonlyMap<DomNode, Measure>;
 
-/** Units that are neither in links nor in headings. */
+/** Returns the units that are neither in links nor in headings. */
 export function proseOf({ units, linked, headed }: Measure): number {
   return Math.max(0, units - linked - headed);
 }
@@ -39,10 +39,10 @@ const FIELDS = new Set(['INPUT', 'SELECT', 'TEXTAREA', 'BUTTON']);
 const TURNING_KEYS = new Set(['p', 'n', 'u', 'h']);
 const TURNING_REL = /\b(?:prev|previous|next|up|start|home|contents|index|first|last)\b/i;
 const TURNING_TEXT = /^\W*(?:prev(?:ious)?|next|up|home|top|contents|index|back)\W*$|^\s*[«»‹›←→↑<>]+\s*$/i;
-/** Longer link texts name no direction. */
+/** A longer link text does not count as the name of a direction. */
 const TURNING_UNITS_MAX = 30;
 
-/** The measures of `root` and of every element in it that is shown. `host` is the one of the page's own address. */
+/** Returns the measures of `root` and of every visible element in `root`. `host` is the host of the page's address. */
 export function measurePage(root: DomElement, host: string | undefined): Measures {
   const measures = new Map<DomNode, Measure>();
   let prose = 0;
@@ -78,7 +78,7 @@ export function measurePage(root: DomElement, host: string | undefined): Measure
   return measures;
 }
 
-/** A link without an address and without a name is a button. */
+/** Returns the address of a link: "" for a button (no address, no name), null for the target of links. */
 function hrefOf(link: DomElement): string | null {
   const named = link.hasAttribute('name') || link.hasAttribute('id');
   return link.getAttribute('href') ?? (named ? null : '');
@@ -130,12 +130,12 @@ function isTurning(link: DomElement, units: number): boolean {
   return units <= TURNING_UNITS_MAX && TURNING_TEXT.test(link.textContent ?? '');
 }
 
-/** A table with at least two rows of several cells, and no table inside. */
+/** True for a table with at least two rows of several cells, and without a table inside. */
 function hasColumns(table: DomElement): boolean {
   return wideRows(table, 2) > 1 && !hasBlockInside(table, TABLE);
 }
 
-/** Rows of several cells, up to `enough`. */
+/** Counts rows of several cells, up to `enough`. */
 function wideRows(part: DomElement, enough: number): number {
   let rows = 0;
   for (let node = part.firstChild; node && rows < enough; node = node.nextSibling) {
@@ -147,7 +147,7 @@ function wideRows(part: DomElement, enough: number): number {
   return rows;
 }
 
-/** Letters and digits of any script. Signs that stand between links do not count. */
+/** Counts letters and digits of any script. Signs, as between links, do not count. */
 function wordUnits(text: string): number {
   let units = 0;
   for (let at = 0; at < text.length; at += 1) {

@@ -1,17 +1,17 @@
 /**
- * What of a page is navigation: menus, breadcrumbs, bars that lead to other pages, tables of contents, search boxes,
- * headers and footers of the site. Everything else is content.
+ * Finds the navigation of a page: menus, breadcrumbs, bars that lead to other pages, tables of contents, search boxes, headers
+ * and footers of the site. Everything else is content.
  *
- * Elements and roles decide, then how much of an element is links, and where it stands. Names of classes only support.
+ * Tags and roles of elements decide first, then the share of links and the place of an element. Class names only support.
  */
 import type { DomElement, DomNode } from './dom.ts';
 import { BLOCKS, ELEMENT } from './elements.ts';
 import { type Measure, type Measures, proseOf } from './measure.ts';
 
-/** Elements of a page that are left out, in page order; none is inside another. */
 export interface Navigation {
+  /** Nodes to leave out, in page order. None is inside another. */
   leftOut: DomNode[];
-  /** The page holds nothing but links: these were kept. */
+  /** True if the page consists of links, which are then not left out. */
   onlyLinks: boolean;
 }
 
@@ -20,46 +20,49 @@ const FRAME_ROLES = new Set(['banner', 'contentinfo']);
 const SECTIONS = new Set(['MAIN', 'ARTICLE', 'SECTION']);
 const BOXES = new Set(['DIV', 'TABLE', 'CENTER']);
 const TEASERS = new Set(['DIV', 'ASIDE', 'SECTION', 'UL', 'OL']);
-/** Parts of a link list. They are left out only together with it. */
+/** Parts of a list of links. They are left out only together with the whole list. */
 const PARTS = new Set(['LI', 'DT', 'DD', 'TR', 'TD', 'TH', 'TBODY', 'THEAD', 'TFOOT', 'CAPTION', 'SUMMARY', 'PRE']);
-const FRAME_NAME =
-  /(?:^|\s)(?:(?:page|site|main|global|nav|top|bottom)[-_]?)?(?:footer|header|masthead|banner|navbar|sidebar|title-?area|copyright|colophon)(?:\s|$)/i;
+const FRAME_NAME = new RegExp(
+  '(?:^|\\s)(?:(?:page|site|main|global|nav|top|bottom)[-_]?)?' +
+    '(?:footer|header|masthead|banner|navbar|sidebar|title-?area|copyright|colophon)(?:\\s|$)',
+  'i',
+);
 const CONTENTS_NAME = /(?:^|\s)(?:toc(?:tree)?|table-of-contents|contents|breadcrumbs?)(?:[-_]\w+)?(?:\s|$)/i;
 
-/** Units of prose that the frame of a page may hold: a copyright notice, the name of the site. */
+/** Maximum prose of a frame (header, footer) without headings: a copyright notice, the name of the site. */
 const FRAME_UNITS_MAX = 300;
-/** … and that a part of the frame with headings may hold. */
+/** Maximum prose of a frame with headings. */
 const SIDE_UNITS_MAX = 60;
-/** Units of a search form. */
+/** Maximum units of a search form. */
 const FORM_UNITS_MAX = 150;
-/** Units of a bar that leads to other pages. */
+/** Maximum units of a bar that leads to other pages. */
 const BAR_UNITS_MAX = 500;
-/** Units of prose that may stand between an element and the beginning or the end of the page. */
+/** An element with at most this much prose before or after it is at the edge of the page. */
 const EDGE_UNITS_MAX = 250;
-/** Units of prose in front of the title; behind more, the page has begun before it. */
+/** Maximum prose before the title. With more, the content has begun before the title. */
 const TITLE_BEFORE_UNITS_MAX = 600;
-/** Units of prose in front of a table of contents: an abstract. */
+/** Maximum prose before a table of contents, for an abstract. */
 const CONTENTS_BEFORE_UNITS_MAX = 1500;
-/** The share of links from which on an element is a list of links. */
+/** Minimum share of linked units in a list of links. */
 const LINKED_SHARE_MIN = 0.8;
-/** Links that make a list in the midst of content. */
+/** Minimum number of links in a list of links. */
 const LIST_LINKS_MIN = 3;
-/** Links that make a list at the end of content, where "see also" stands, too. */
+/** Minimum number of links in a list at the end of the content, where a short "see also" is content. */
 const LAST_LINKS_MIN = 5;
-/** Units of a text between links; a longer one is a sentence. */
+/** Maximum units of a text between the links of a list. A longer text is a sentence. */
 const LIST_TEXT_UNITS_MAX = 60;
-/** Units between links that are nothing but links. */
+/** Maximum units of a text between links in an element that consists of links. */
 const LINK_GAP_UNITS_MAX = 5;
-/** A page whose rest has fewer units of prose is a page of links. */
+/** A page with less prose outside its navigation is a page of links. */
 const PAGE_PROSE_MIN = 80;
-/** … and so is one with a little more prose, and this many times as much in lists of links. */
+/** A page with less prose is a page of links if its lists have `LISTS_SHARE_MIN` times as many units as its prose. */
 const LIST_PAGE_PROSE_MAX = 300;
 const LISTS_SHARE_MIN = 4;
 
 /**
- * The navigation in the body of a page, or in its article. `title` is never left out.
+ * Returns the navigation in the body of a page, or in its article. `title` is never left out.
  *
- * @param isArticle In an article of the web, boxes of links lead to other articles, or to where it can be shared.
+ * @param isArticle true for an article, in which boxes of links lead to other articles or to buttons for sharing.
  */
 export function findNavigation(
   body: DomElement,
@@ -71,17 +74,17 @@ export function findNavigation(
   frame.look(body, (element, place) => frame.isFrame(element, place));
   const all = new Finder(body, title, measures, new Set(frame.leftOut));
   all.look(body, (element, place) => all.isLinks(element, place) || (isArticle && all.isTeaser(element)));
-  const kept = all.proseLeft();
+  const prose = all.remainingProse();
   const lists = all.unitsLeftOut() - frame.unitsLeftOut();
   const onlyLinks =
-    lists > 0 && (kept < PAGE_PROSE_MIN || (kept < LIST_PAGE_PROSE_MAX && lists > kept * LISTS_SHARE_MIN));
+    lists > 0 && (prose < PAGE_PROSE_MIN || (prose < LIST_PAGE_PROSE_MAX && lists > prose * LISTS_SHARE_MIN));
   return { leftOut: onlyLinks ? all.withoutLists(frame.leftOut) : all.leftOut, onlyLinks };
 }
 
 interface Place {
-  /** Inside `<main>`, `<article>` or `<section>`. */
+  /** True inside `<main>`, `<article>` or `<section>`. */
   inSection: boolean;
-  /** Inside what the page marks as its content. */
+  /** True inside the element that the page marks as its content. */
   inMain: boolean;
   beforeTitle: boolean;
 }
@@ -91,19 +94,23 @@ type Test = (element: DomElement, place: Place) => boolean;
 class Finder {
   readonly leftOut: DomNode[] = [];
   private readonly measures: Measures;
-  private readonly known: ReadonlySet<DomNode>;
+  private readonly alreadyLeftOut: ReadonlySet<DomNode>;
   private readonly title: DomElement | undefined;
-  /** Elements in front of the title. */
-  private readonly early = new Set<DomNode>();
+  /** Left-out elements before the title. */
+  private readonly beforeTitle = new Set<DomNode>();
   private readonly aroundTitle = new Set<DomNode>();
   private readonly prose: number;
   private readonly titleInMain: boolean;
   private titleSeen: boolean;
 
-  /** `known` is left out already. */
-  constructor(body: DomElement, title: DomElement | undefined, measures: Measures, known: ReadonlySet<DomNode>) {
+  constructor(
+    body: DomElement,
+    title: DomElement | undefined,
+    measures: Measures,
+    alreadyLeftOut: ReadonlySet<DomNode>,
+  ) {
     this.measures = measures;
-    this.known = known;
+    this.alreadyLeftOut = alreadyLeftOut;
     this.title = title;
     for (let above = title ?? null; above; above = above.parentElement) this.aroundTitle.add(above);
     this.titleInMain = [...this.aroundTitle].some((node) => node !== title && isMain(node as DomElement));
@@ -117,7 +124,7 @@ class Finder {
       const measure = node.nodeType === ELEMENT ? this.measures.get(node) : undefined;
       if (!measure || (measure.units === 0 && measure.fields === 0)) continue;
       const element = node as DomElement;
-      if (this.known.has(element)) {
+      if (this.alreadyLeftOut.has(element)) {
         this.leftOut.push(element);
         continue;
       }
@@ -129,7 +136,7 @@ class Finder {
         this.aroundTitle.has(element) ||
         !TEXT_TAGS.has(element.tagName.toUpperCase())
       ) {
-        this.look(element, test, inside(element, here));
+        this.look(element, test, placeInside(element, here));
       }
     }
   }
@@ -138,19 +145,19 @@ class Finder {
     const before = element.previousElementSibling;
     const next = element.nextElementSibling;
     const heads = before && before !== this.title && HEADING.test(before.tagName.toUpperCase());
-    // Nothing is left for the heading to head.
+    // The heading before a left-out element has no other content below it.
     if (heads && (!next || HEADING.test(next.tagName.toUpperCase()))) this.leftOut.push(before);
     this.leftOut.push(element);
-    if (this.title && !this.titleSeen) this.early.add(element);
+    if (this.title && !this.titleSeen) this.beforeTitle.add(element);
   }
 
-  /** What is left out when the lists behind the title are kept. */
+  /** Returns the nodes to leave out if the lists after the title stay. */
   withoutLists(frame: readonly DomNode[]): DomNode[] {
-    const kept = new Set(frame);
-    return this.leftOut.filter((node) => kept.has(node) || this.early.has(node));
+    const inFrame = new Set(frame);
+    return this.leftOut.filter((node) => inFrame.has(node) || this.beforeTitle.has(node));
   }
 
-  /** Parts that are around the content on every page of a site. */
+  /** True for a part that surrounds the content on every page of a site. */
   isFrame(element: DomElement, place: Place): boolean {
     const measure = this.measures.get(element)!;
     const tag = element.tagName.toUpperCase();
@@ -178,7 +185,7 @@ class Finder {
     );
   }
 
-  /** Lists of links, where they are not part of the text. */
+  /** True for a list of links that is not part of the text. */
   isLinks(element: DomElement, place: Place): boolean {
     const measure = this.measures.get(element)!;
     const tag = element.tagName.toUpperCase();
@@ -198,13 +205,13 @@ class Finder {
     return measure.before <= EDGE_UNITS_MAX || (measure.links >= LAST_LINKS_MIN && this.isAtEnd(measure));
   }
 
-  /** A heading with nothing but links. */
+  /** True for a section that consists of a heading and links. */
   private isLinkSection(tag: string, { links, headings, longest, linked, units, headed }: Measure): boolean {
     const bare = longest <= LINK_GAP_UNITS_MAX && linked >= (units - headed) * LINKED_SHARE_MIN;
     return bare && headings === 1 && links >= LAST_LINKS_MIN && (tag === 'DIV' || tag === 'SECTION');
   }
 
-  /** A box with a heading and links, or with links at the edge. */
+  /** True for a box that consists of a heading and links, or of links at the edge of the page. */
   isTeaser(element: DomElement): boolean {
     const measure = this.measures.get(element)!;
     const { links, headings, tables, longest, linked, units, headed } = measure;
@@ -213,16 +220,16 @@ class Finder {
     return onlyLinks && (headings > 0 || (links >= LIST_LINKS_MIN && this.isAtEdge(measure)));
   }
 
-  /** Prose that is not left out. */
-  proseLeft(): number {
-    return this.leftOut.reduce((left, node) => left - proseOf(this.measures.get(node)!), this.prose);
+  /** Returns the units of prose outside the left-out nodes. */
+  remainingProse(): number {
+    return this.leftOut.reduce((prose, node) => prose - proseOf(this.measures.get(node)!), this.prose);
   }
 
   unitsLeftOut(): number {
     return this.leftOut.reduce((sum, node) => sum + this.measures.get(node)!.units, 0);
   }
 
-  /** A short element at the edge of the page, half of whose links or more lead on or back. */
+  /** True for a short element at the edge of the page, if half of its links or more lead to neighbouring pages. */
   private isBar(element: DomElement, measure: Measure): boolean {
     const tag = element.tagName.toUpperCase();
     if (measure.turning === 0 || measure.turning * 2 < measure.links) return false;
@@ -240,17 +247,17 @@ class Finder {
   }
 }
 
-/** Without links and fields, these hold no navigation. */
+/** Elements that contain no navigation if they have no links and fields. */
 const TEXT_TAGS = new Set(['P', 'UL', 'OL', 'TABLE', 'PRE', 'H1', 'H2', 'H3', 'H4', 'H5', 'H6']);
 const HEADING = /^H[1-6]$/;
 
-function inside(element: DomElement, place: Place): Place {
+function placeInside(element: DomElement, place: Place): Place {
   const tag = element.tagName.toUpperCase();
   const inMain = place.inMain || isMain(element);
   return { ...place, inMain, inSection: inMain || place.inSection || SECTIONS.has(tag) };
 }
 
-/** Whether a link stands in no paragraph. */
+/** True if a link is outside of any paragraph. */
 function isAlone(link: DomElement): boolean {
   return /^(?:DIV|BODY|TD|CENTER)$/i.test(link.parentElement?.tagName ?? '');
 }
@@ -263,7 +270,7 @@ function roleOf(element: DomElement): string {
   return element.getAttribute('role')?.trim().toLowerCase() ?? '';
 }
 
-/** Class and id. */
+/** Returns class and id. */
 function namesOf(element: DomElement): string {
   return `${element.getAttribute('class') ?? ''} ${element.getAttribute('id') ?? ''}`;
 }

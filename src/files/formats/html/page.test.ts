@@ -9,7 +9,7 @@ const links = (count: number, name = 'Chapter') =>
 
 function read(title: string, body: string) {
   const parsed = parseHtml(`<!doctype html><html><head><title>${title}</title></head><body>${body}</body></html>`, []);
-  return { ...parsed, left: (parsed.leftOut ?? []).join('\n') };
+  return { ...parsed, leftOutText: (parsed.leftOut ?? []).join('\n') };
 }
 
 const FRAMES: [generator: string, body: string][] = [
@@ -48,15 +48,15 @@ const FRAMES: [generator: string, body: string][] = [
 ];
 
 for (const [what, body] of FRAMES) {
-  test(`a page keeps its title and text and loses ${what}`, () => {
+  test(`a page keeps its title and text without ${what}`, () => {
     const page = read('Opening hours - Zephyr manual', body);
     assert.match(page.text, /^# Opening hours\n\nThe keeper opens/);
     assert.doesNotMatch(page.text, /zephyr/i);
-    assert.match(page.left, /zephyr/i);
+    assert.match(page.leftOutText, /zephyr/i);
   });
 }
 
-test('sidebars, notes and introductions with words of their own stay', () => {
+test('sidebars, notes and introductions that contain prose are not left out', () => {
   const { text: kept } = read(
     'Depot',
     `<header><h1>Depot</h1><p>Written by Ann Example in the second year of the depot.</p></header><aside><p>Quiet hours are from one to three.</p></aside>
@@ -67,7 +67,7 @@ test('sidebars, notes and introductions with words of their own stay', () => {
   }
 });
 
-test('links inside content stay: tables, lists between paragraphs, and what names other sites', () => {
+test('links in tables, in lists between paragraphs and to other sites are not left out', () => {
   const rows = Array.from(
     { length: 8 },
     (_, i) => `<tr><td><a href="${i}">Name ${i}</a></td><td><a href="x${i}">Place ${i}</a></td></tr>`,
@@ -80,7 +80,7 @@ test('links inside content stay: tables, lists between paragraphs, and what name
   for (const words of ['Kind 5', 'Name 7 | Place 7', 'Source 5']) assert.ok(kept.includes(words), words);
 });
 
-test('a page of nothing but links keeps them, with a warning', () => {
+test('a page that consists of links keeps the links, with a warning', () => {
   const page = read(
     'Index',
     `<nav><a href="/">Home</a></nav><main><h1>Index</h1><ul>${links(30, 'Entry')}</ul></main>`,
@@ -90,7 +90,7 @@ test('a page of nothing but links keeps them, with a warning', () => {
   assert.ok(page.warnings.some((warning) => warning.includes('little but links')));
 });
 
-test('a page warns when more than a tenth of its words was left out, and says how they begin', () => {
+test('a page gets a warning that quotes the left-out text if over a tenth of its words were left out', () => {
   const body = (menu: number) => `<nav>${links(menu, 'Menu')}</nav><h1>Depot</h1>${text(10)}`;
   assert.deepEqual(read('Depot', body(2)).warnings, []);
   const [warning] = read('Depot', body(60)).warnings;
@@ -100,19 +100,19 @@ test('a page warns when more than a tenth of its words was left out, and says ho
   );
 });
 
-test('a list of several articles is no article', () => {
+test('a page with several articles is read whole', () => {
   const posts = ['first', 'second', 'third'].map((name) => `<article><h2>The ${name}</h2>${text(10)}</article>`);
   const { text: kept } = read('News', `<h1>News</h1>${posts.join('')}`);
   for (const name of ['first', 'second', 'third']) assert.ok(kept.includes(`The ${name}`), name);
 });
 
-test('an article keeps the title of its page, and loses what links to others', () => {
-  const { text: kept, left } = read(
+test('an article keeps the title of its page and loses boxes of links to other articles', () => {
+  const { text: kept, leftOutText } = read(
     'Depot burns - News',
     `<div><h1>Depot burns</h1></div><article>${text(12)}<div><h3>More</h3><a href="x.html">Another story</a></div></article><div><p>${PROSE}by a reader.</p></div>`,
   );
   assert.match(kept, /^# Depot burns\n\nThe keeper/);
   assert.doesNotMatch(kept, /Another story|by a reader/);
-  assert.match(left, /Another story/);
-  assert.match(left, /by a reader/);
+  assert.match(leftOutText, /Another story/);
+  assert.match(leftOutText, /by a reader/);
 });

@@ -1,4 +1,4 @@
-/** The blocks of a page without its navigation, and what was left out. */
+/** Writes the blocks of a page without its navigation, and reports the texts that were left out. */
 import type { LinkReader } from '../../links.ts';
 import { TextBuilder } from '../text-builder.ts';
 import { around, declaredArticle } from './article.ts';
@@ -8,21 +8,21 @@ import { measurePage } from './measure.ts';
 import { findNavigation } from './navigation.ts';
 import { findTitle, pageName } from './title.ts';
 
-/** A page warns when a larger share of its words was left out. */
+/** A page gets a warning if a larger share of its words was left out. */
 const SHARE_WARNED = 0.1;
-/** Fewer words are not worth a warning. */
+/** Fewer left-out words give no warning. */
 const WORDS_WARNED_MIN = 5;
-/** UTF-16 units of what was left out that a warning shows. */
+/** UTF-16 units of left-out text in a warning. */
 const SHOWN_UNITS_MAX = 80;
 
 interface WrittenPage {
   builder: TextBuilder;
-  /** Texts that were left out, in page order. */
+  /** The texts that were left out, in page order. */
   leftOut: string[];
   warnings: string[];
 }
 
-/** @param base the address of the page, where it is known. */
+/** Writes a page. `base` is the address of the page, if it is known. */
 export function writePage(document: DomDocument, links: LinkReader, base: string | undefined): WrittenPage {
   const body = document.querySelector('body') ?? rootOf(document);
   const host = base === undefined ? undefined : URL.parse(base)?.host;
@@ -53,19 +53,20 @@ function isInside(element: DomElement | undefined, root: DomElement): boolean {
 
 function warningsOf(text: string, leftOut: readonly string[], onlyLinks: boolean): string[] {
   const warnings: string[] = [];
-  const kept = wordsOf(text);
-  const left = leftOut.reduce((sum, part) => sum + wordsOf(part), 0);
-  if (left >= WORDS_WARNED_MIN && left > (kept + left) * SHARE_WARNED) {
+  const written = wordCount(text);
+  const dropped = leftOut.reduce((sum, part) => sum + wordCount(part), 0);
+  if (dropped >= WORDS_WARNED_MIN && dropped > (written + dropped) * SHARE_WARNED) {
     const [first] = leftOut.map((part) => part.replace(/\s+/g, ' ').slice(0, SHOWN_UNITS_MAX).toWellFormed());
     warnings.push(
-      `${left} of ${kept + left} words of the page were left out as navigation. They begin with: ${JSON.stringify(first)}.`,
+      `${dropped} of ${written + dropped} words of the page were left out as navigation. ` +
+        `They begin with: ${JSON.stringify(first)}.`,
     );
   }
   if (onlyLinks) warnings.push('The page holds little but links. They were kept.');
   return warnings;
 }
 
-/** Runs of letters and digits. */
-function wordsOf(text: string): number {
+/** Counts runs of letters and digits. */
+function wordCount(text: string): number {
   return text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0;
 }

@@ -1,19 +1,20 @@
-/** Tables of HTML pages: their cells, and which of them are only layout. */
+/** Reads tables of HTML pages, and detects tables that are only layout. */
 import type { DomElement } from './dom.ts';
 import { ELEMENT, HEADINGS, hasBlockInside, isHidden } from './elements.ts';
 import { inlineText, type Walk } from './inline.ts';
 import { isNote } from './marks.ts';
 
-/** Columns and rows that one cell may span, and cells of a table that repeat others. */
+/** Maximum rows or columns that one cell spans. */
 const SPAN_MAX = 100;
+/** Maximum number of repeated cells in a table. A spanning cell is repeated in each row and column that it spans. */
 const REPEATED_CELLS_MAX = 10_000;
-/** Longer texts are not repeated. */
+/** A longer text is not repeated. */
 const REPEATED_UNITS_MAX = 300;
-/** Longer cells of one column are paragraphs. */
+/** A longer cell in a table of one column is a paragraph. */
 const ONLY_COLUMN_UNITS_MAX = 300;
-/** Longer texts name no group of rows. */
+/** A longer text is not the name of a group of rows. */
 const GROUP_UNITS_MAX = 100;
-/** Letters of a label that stands before a note. */
+/** Maximum length of the label of a note. */
 const LABEL_UNITS_MAX = 24;
 
 const LAYOUT = new Set(['FORM', 'ARTICLE', 'SECTION']);
@@ -22,10 +23,13 @@ const TABLE = new Set(['TABLE']);
 const CELL_BREAKERS = new Set('PRE UL OL DL BLOCKQUOTE'.split(' '));
 const TEXT_BLOCKS = new Set([...CELL_BREAKERS, 'P']);
 
-/** Whether a table only arranges parts of the page: other tables, unless it has a row of head cells; forms; sections. */
+/**
+ * True if a table only arranges parts of the page: forms, sections, headings with texts, or other tables below no row of head
+ * cells.
+ */
 export function isLayout(table: DomElement): boolean {
   if (/^(?:presentation|none)$/i.test(table.getAttribute('role') ?? '')) return true;
-  // In this order nested tables take linear time: what is layout ends at the first look.
+  // In this order, nested tables take linear time: most layout tables are found by the first condition.
   if (hasBlockInside(table, TABLE)) return !hasHead(table) || hasBlockInside(table, LAYOUT);
   return hasBlockInside(table, LAYOUT) || hasHeadedTexts(table);
 }
@@ -40,7 +44,7 @@ function hasHead(table: DomElement): boolean {
   return cells.length > 0 && cells.every((cell) => /^TH$/i.test(cell.tagName));
 }
 
-/** Rows of the table itself, not those of tables in its cells. */
+/** Returns the rows of the table itself, without the rows of tables in its cells. */
 function rowsOf(table: DomElement): DomElement[] {
   return Array.from(table.children).flatMap((part) => {
     if (/^TR$/i.test(part.tagName)) return [part];
@@ -49,43 +53,45 @@ function rowsOf(table: DomElement): DomElement[] {
   });
 }
 
-/** Cells with lists, code or several paragraphs in them. */
+/** True if a cell contains lists, code or several paragraphs. */
 export function hasTextBlocks(table: DomElement): boolean {
   if (hasBlockInside(table, CELL_BREAKERS)) return true;
   return rowsOf(table).some((row) => cellsOf(row).some((cell) => cell.querySelectorAll('p').length > 1));
 }
 
-/** A row of a table; `heading` names the rows below it. */
 export interface TableRow {
   cells: string[];
+  /** True if the row is a name for the rows below it. */
   heading: boolean;
-  /** … as a heading of the page would. */
+  /** True if the row contains a heading element. */
   headed: boolean;
-  /** Only its last cell has text, in a table without head cells: it says more about the row above. */
+  /** True if only the last cell has text, in a table without head cells: the row continues the row above. */
   continues: boolean;
 }
 
-/** Cells by row; the text of a cell counts for every row and column it spans, unless it is all of its row. */
+/** Returns the rows of a table. A cell is repeated in all rows and columns that it spans, unless its row has no other cell. */
 export function tableRows(table: DomElement, walk: Walk): TableRow[] {
-  let left = REPEATED_CELLS_MAX;
+  let remaining = REPEATED_CELLS_MAX;
   const headless = !hasBlockInside(table, HEAD_CELL);
   const fromAbove: { text: string; rows: number }[] = [];
   return rowsOf(table).map((row) => {
     const cells: string[] = [];
     const fill = () => {
-      for (let above = fromAbove[cells.length]; above && above.rows > 0 && left > 0; above = fromAbove[cells.length]) {
+      for (;;) {
+        const above = fromAbove[cells.length];
+        if (!above || above.rows <= 0 || remaining <= 0) return;
         above.rows -= 1;
-        left -= 1;
+        remaining -= 1;
         cells.push(above.text);
       }
     };
-    const own = walk.leftOut.has(row) || isHidden(row) ? [] : cellsOf(row);
-    for (const cell of own) {
+    const rowCells = walk.leftOut.has(row) || isHidden(row) ? [] : cellsOf(row);
+    for (const cell of rowCells) {
       fill();
       const text = walk.leftOut.has(cell) ? '' : inlineText(cell, walk);
-      const repeated = text.length > REPEATED_UNITS_MAX || (own.length === 1 && cells.length === 0) ? '' : text;
-      const columns = Math.min(spanOf(cell, 'colspan'), Math.max(1, left));
-      left -= columns - 1;
+      const repeated = text.length > REPEATED_UNITS_MAX || (rowCells.length === 1 && cells.length === 0) ? '' : text;
+      const columns = Math.min(spanOf(cell, 'colspan'), Math.max(1, remaining));
+      remaining -= columns - 1;
       for (let column = 0; column < columns; column += 1) {
         fromAbove[cells.length] = { text: repeated, rows: spanOf(cell, 'rowspan') - 1 };
         cells.push(column === 0 ? text : repeated);
@@ -93,24 +99,24 @@ export function tableRows(table: DomElement, walk: Walk): TableRow[] {
     }
     fill();
     const continues =
-      headless && own.length > 1 && own.every((_, at) => (at === own.length - 1) === (cells[at] !== ''));
-    const headed = own.length === 1 && hasBlockInside(own[0]!, HEADINGS);
-    const heading = headed || (own.length === 1 && headless && isGroupName(cells));
+      headless && rowCells.length > 1 && rowCells.every((_, at) => (at === rowCells.length - 1) === (cells[at] !== ''));
+    const headed = rowCells.length === 1 && hasBlockInside(rowCells[0]!, HEADINGS);
+    const heading = headed || (rowCells.length === 1 && headless && isGroupName(cells));
     return { cells, heading, headed, continues };
   });
 }
 
-/** Whether the only cell of a row names the rows below it: a short text across a table without head cells. */
+/** True if the only cell of a row names the rows below it: a short text that spans a table without head cells. */
 function isGroupName([name = '', ...others]: readonly string[]): boolean {
   const spans = others.length > 0 && others.every((text) => text === '');
   return spans && name !== '' && name.length <= GROUP_UNITS_MAX && !name.includes('\n');
 }
 
-/** Names of elements that are cells of a grid. */
+/** Matches the class of an element that is a cell of a grid. */
 const CELL_NAME = /(?:^|\s)(col-[\w-]+)/;
 const GRID_CELLS_MIN = 4;
 
-/** Rows of a table that is set as a grid of elements named by their columns; undefined for anything else. */
+/** Returns the rows of a grid of elements whose classes name their columns; undefined for anything else. */
 export function gridRows(element: DomElement, walk: Walk): string[][] | undefined {
   let first = element.firstChild;
   while (first && first.nodeType !== ELEMENT) first = first.nextSibling;
@@ -145,7 +151,7 @@ function spanOf(cell: DomElement, name: string): number {
   return Math.min(Math.max(Number.parseInt(cell.getAttribute(name) ?? '1', 10) || 1, 1), SPAN_MAX);
 }
 
-/** Without the columns that are empty in every row. */
+/** Returns the rows without the columns that are empty in every row. */
 export function withoutEmptyColumns(rows: readonly TableRow[]): TableRow[] {
   const filled: boolean[] = [];
   for (const { cells, heading } of rows) {
@@ -158,18 +164,18 @@ export function withoutEmptyColumns(rows: readonly TableRow[]): TableRow[] {
   }));
 }
 
-/** Whether a table of one column is a list of short texts, as opposed to a frame around paragraphs. */
+/** True if a table of one column is a list of short texts, not a frame around paragraphs. */
 export function isOnlyColumn(rows: readonly TableRow[]): boolean {
   return rows.length > 1 && rows.every(({ cells }) => (cells[0]?.length ?? 0) <= ONLY_COLUMN_UNITS_MAX);
 }
 
-/** Whether brackets open in one cell and close in another: a line of code that is set as a table. */
+/** True if a cell is a single opening bracket: a line of code that is laid out as a table. */
 export function isBrokenLine(rows: readonly TableRow[]): boolean {
   const first = rows.find(({ cells }) => cells.some((cell) => cell.trim() !== ''));
   return first?.cells.some((cell) => /^[([{]$/.test(cell.trim())) ?? false;
 }
 
-/** The label of a note that is set as a table: its first cell with text, when that is short and another follows. */
+/** Returns the label of a note that is laid out as a table of two cells: its short first cell. */
 export function labelCell(table: DomElement): DomElement | undefined {
   const cells = rowsOf(table)
     .flatMap(cellsOf)
@@ -179,7 +185,7 @@ export function labelCell(table: DomElement): DomElement | undefined {
   return /^TH$/i.test(first!.tagName) || (table.parentElement && isNote(table.parentElement)) ? first : undefined;
 }
 
-/** Words like "Note", "See also". */
+/** True for a short text without sentence marks, such as "Note" or "See also". */
 export function isLabel(text: string): boolean {
   return text !== '' && text.length <= LABEL_UNITS_MAX && !/[.!?;。！？\n]/.test(text);
 }

@@ -1,18 +1,18 @@
-/** Where on a page its title stands. */
+/** Finds the title of a page. */
 import type { DomDocument, DomElement, DomNode } from './dom.ts';
 import { BLOCKS, ELEMENT, isSkipped } from './elements.ts';
 import { inlineText } from './inline.ts';
 import type { Measures } from './measure.ts';
 
-/** Elements with text that are compared with the name of the page. */
-const LOOKED_AT_MAX = 300;
+/** Maximum number of elements that are compared with the name of the page. */
+const COMPARED_MAX = 300;
 const TITLE_UNITS_MAX = 300;
-/** Shorter names are found everywhere. */
+/** Shorter names are ignored, because most texts contain them. */
 const NAME_UNITS_MIN = 3;
 
 /**
- * The element that holds the page's title: the heading that the page's name (`<title>`) holds, else an element that says
- * just a part of that name, else the first heading of the content. The name of the site is no title.
+ * Returns the element with the title of a page: a heading that the page's name (`<title>`) contains, else an element whose text
+ * is a part of that name, else the first heading of the content. The name of the site does not count.
  */
 export function findTitle(body: DomElement, name: string, measures: Measures): DomElement | undefined {
   const wanted = folded(name);
@@ -35,13 +35,13 @@ export function findTitle(body: DomElement, name: string, measures: Measures): D
   );
 }
 
-/** The last of the parts of a name that dashes or bars separate. */
+/** Returns the name of the site: the last of the parts that dashes or bars separate. */
 function siteOf(name: string): string | undefined {
   const parts = name.split(/\s[-–—|·»]\s/);
   return parts.length > 1 ? parts.at(-1) : undefined;
 }
 
-/** The first heading, or the one behind it when the first is a link to another page: one that goes with the page's name. */
+/** Returns the first heading that fits the page's name: the first one, or the second if the first is a link to another page. */
 function firstNamed(headings: readonly DomElement[], name: string, measures: Measures): DomElement | undefined {
   const [first, second] = headings;
   const fits = (heading: DomElement) => earliestIn([heading], name) !== undefined || holdsName(heading, name);
@@ -50,14 +50,14 @@ function firstNamed(headings: readonly DomElement[], name: string, measures: Mea
   return second && linked === units && fragments === 0 && fits(second) ? second : undefined;
 }
 
-/** Whether a heading says more than the page's name, or its first part: "Class Reader" on "Reader (Library)". */
+/** True if a heading contains the first part of the page's name: "Class Reader" on the page "Reader (Library)". */
 function holdsName(heading: DomElement, name: string): boolean {
   const [numbered = ''] = name.split(/\s[-–—|·»:(]|:\s/);
   const part = numbered.replace(/^\d[\d.]{0,10}\s+/, '');
   return part.length >= NAME_UNITS_MIN && folded(inlineText(heading)).includes(part);
 }
 
-/** Names of pages begin with the page's own and end with that of the site. */
+/** Returns the heading that occurs first in the page's name. The name begins with the page and ends with the site. */
 function earliestIn(headings: readonly DomElement[], name: string): DomElement | undefined {
   const places = headings.map((heading) => {
     const text = folded(inlineText(heading).slice(0, TITLE_UNITS_MAX));
@@ -74,7 +74,7 @@ function isInMain(element: DomElement): boolean {
   return false;
 }
 
-/** The element whose own text is the page's name, or the longest of the parts that signs separate. */
+/** Returns the element whose own text is the page's name, or the longest part of the name. */
 function elementNamed(
   body: DomElement,
   name: string,
@@ -85,16 +85,16 @@ function elementNamed(
     (part) => part.length >= NAME_UNITS_MIN && part !== site,
   );
   const longest = parts.reduce((most, part) => Math.max(most, part.length), 0);
-  let left = LOOKED_AT_MAX;
+  let remaining = COMPARED_MAX;
   let found: DomElement | undefined;
   let size = 0;
   const look = (element: DomElement): void => {
-    for (let node: DomNode | null = element.firstChild; node && left > 0; node = node.nextSibling) {
+    for (let node: DomNode | null = element.firstChild; node && remaining > 0; node = node.nextSibling) {
       if (node.nodeType !== ELEMENT || isSkipped(node as DomElement)) continue;
       const child = node as DomElement;
       const measure = measures.get(child);
       if (!measure || measure.units === 0) continue;
-      left -= 1;
+      remaining -= 1;
       const text = measure.units - measure.linked <= longest ? folded(ownText(child)) : '';
       if (text.length > size && parts.includes(text)) {
         found = child;
@@ -106,7 +106,7 @@ function elementNamed(
   return found;
 }
 
-/** Text that is in no block inside the element, and in no link. */
+/** Returns the text of the element outside of inner blocks and links. */
 function ownText(element: DomElement): string {
   let text = '';
   for (let node = element.firstChild; node; node = node.nextSibling) {
@@ -120,7 +120,7 @@ function folded(text: string): string {
   return text.replace(/\s+/g, ' ').trim().toLowerCase();
 }
 
-/** The words of `<title>`, "" without one. */
+/** Returns the text of `<title>`, or "". */
 export function pageName(document: DomDocument): string {
   const element = document.querySelector('title');
   return element ? inlineText(element) : '';

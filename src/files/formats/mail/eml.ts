@@ -1,4 +1,4 @@
-/** Mail (RFC 5322) and web archives (MHTML): the message as text; its attachments are named, and handed on as files. */
+/** Parses mails (RFC 5322) and web archives (MHTML). Attachments are listed in the text and become files inside. */
 import { Buffer } from 'node:buffer';
 import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime';
 import type { ChunkMetadataKey } from '../../../corpus/values.ts';
@@ -8,16 +8,16 @@ import { parseHtml } from '../html/html.ts';
 import { TextBuilder } from '../text-builder.ts';
 import { mailFile, oneLine, writeMail } from './mail-text.ts';
 
-/** Bytes of a mail; its attachments are held decoded beside it. */
+/** Maximum size of a mail. Its decoded attachments are in memory together with it. */
 const MAIL_BYTES_MAX = 64 * 1024 * 1024;
-/** Parts within parts, and forwarded mails within mails. */
+/** Maximum depth of parts within parts, and of forwarded mails within mails. */
 const PART_DEPTH_MAX = 64;
 const FORWARD_DEPTH_MAX = 5;
 const HEADER_BYTES_MAX = 1024 * 1024;
-/** Addresses of one header that are written. */
+/** Maximum number of addresses from one header. */
 const ADDRESSES_MAX = 100;
 
-/** @throws FileError for a mail over a limit; the library's error for one nested too deeply. */
+/** Parses a mail. @throws FileError for a mail over a limit, and the library's error for a mail nested too deeply. */
 export async function parseEml(bytes: Uint8Array): Promise<ParsedFile> {
   const mail = await readMail(bytes);
   const attached = mail.attachments.filter(isAttached);
@@ -44,15 +44,15 @@ export async function parseEml(bytes: Uint8Array): Promise<ParsedFile> {
   return mailFile(builder, facts, members);
 }
 
-/** A page that a browser saved with its pictures. @throws FileError like `parseEml`. */
+/** Parses a page that a browser saved with its pictures. @throws FileError like `parseEml`. */
 export async function parseMhtml(bytes: Uint8Array, keys: readonly ChunkMetadataKey[]): Promise<ParsedFile> {
   const { html, text, headers } = await readMail(bytes);
   const place = headers.find(({ key }) => key === 'snapshot-content-location' || key === 'content-location')?.value;
   const parsed = parseHtml(html ?? '', keys, place);
-  return html === undefined && text !== undefined ? { ...parsed, ...plain(text) } : parsed;
+  return html === undefined && text !== undefined ? { ...parsed, ...plainTextBlocks(text) } : parsed;
 }
 
-/** The page of a web archive. @throws FileError like `parseEml`. */
+/** Returns the HTML of a web archive. @throws FileError like `parseEml`. */
 export async function htmlOfMail(bytes: Uint8Array): Promise<string | undefined> {
   return (await readMail(bytes)).html;
 }
@@ -66,13 +66,13 @@ async function readMail(bytes: Uint8Array): Promise<Email> {
   });
 }
 
-function plain(text: string): Pick<ParsedFile, 'text' | 'blocks'> {
+function plainTextBlocks(text: string): Pick<ParsedFile, 'text' | 'blocks'> {
   const builder = new TextBuilder();
   builder.add({ kind: 'paragraph' }, text);
   return { text: builder.text(), blocks: builder.blocks };
 }
 
-/** Pictures that the HTML shows are no attachments. */
+/** True for an attachment, false for a picture that the HTML shows. */
 function isAttached({ related, disposition }: Attachment): boolean {
   return !related || disposition === 'attachment';
 }

@@ -1,4 +1,4 @@
-/** Mails as text: headers, what a person wrote, the names of the attachments. */
+/** Writes mails as text: headers, body, and the names of the attachments. */
 import { withSymbols } from '../../detect/decode.ts';
 import { memberName } from '../../detect/member-name.ts';
 import { originMetadata } from '../../metadata-values.ts';
@@ -25,7 +25,7 @@ export function writeMail({ headers, text, html, attachments }: MailParts): Text
   return builder;
 }
 
-/** The file that a mail is, with its attachments as files inside. */
+/** Returns a mail as a parsed file, with its attachments as files inside. */
 export function mailFile(
   builder: TextBuilder,
   facts: Record<'title' | 'author' | 'recipients' | 'created' | 'message_id', string | undefined>,
@@ -42,7 +42,7 @@ export function mailFile(
   };
 }
 
-/** The text a person wrote; the HTML form only where there is no other. */
+/** Writes the plain text of a mail, or its HTML if it has no plain text. */
 function writeBody(text: string | undefined, html: string | undefined, builder: TextBuilder): void {
   const body = withSymbols(text ?? '')
     .replace(/\r\n?/g, '\n')

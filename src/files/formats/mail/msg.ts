@@ -1,4 +1,4 @@
-/** Outlook messages (msg): headers, the text a person wrote, and the attachments as files. */
+/** Parses Outlook messages (msg): headers, body, and attachments as files inside. */
 import { Buffer } from 'node:buffer';
 import { type CompoundFile, openCompoundFile } from '../../detect/compound-file.ts';
 import { decodeText } from '../../detect/decode.ts';
@@ -6,7 +6,7 @@ import { badFile } from '../../failure.ts';
 import type { FileMember, ParsedFile } from '../../parsed.ts';
 import { mailFile, writeMail } from './mail-text.ts';
 
-/** Numbers of the properties that are read. */
+/** Numbers of properties. */
 const SUBJECT = '0037';
 const SENDER_NAME = '0C1A';
 const SENDER_ADDRESS = '5D01';
@@ -19,14 +19,14 @@ const MESSAGE_ID = '1035';
 const ATTACHED_DATA = '37010102';
 const LONG_NAME = '3707';
 const SHORT_NAME = '3704';
-/** Times stand in a table of fixed values: when it was sent, or delivered. */
+/** Numbers of the times of sending and delivery, which are in a table of fixed values. */
 const TIMES = [0x0039, 0x0e06];
 const FILE_TIME = 0x0040;
 /** Milliseconds from 1601 to 1970. */
 const FILE_TIME_EPOCH_MS = 11_644_473_600_000n;
 const TOP_HEADER_BYTES = 32;
 
-/** @throws FileError for a file that is damaged. */
+/** Parses a message. @throws FileError for a damaged file. */
 export function parseMsg(bytes: Uint8Array): ParsedFile {
   const file = openCompoundFile(bytes);
   const text = (property: string, folder = '') => textProperty(file, `${folder}__substg1.0_${property}`);
@@ -55,7 +55,7 @@ export function parseMsg(bytes: Uint8Array): ParsedFile {
   return mailFile(builder, { title: text(SUBJECT) || undefined, ...facts }, attached);
 }
 
-/** Messages within the message have no data of their own and are left out. */
+/** Returns the attachments. Attached messages are left out, because they have no data stream. */
 function attachments(file: CompoundFile, text: (property: string, folder: string) => string): FileMember[] {
   const data = new RegExp(`^(__attach_version1\\.0_#[0-9A-F]{8}/)__substg1\\.0_${ATTACHED_DATA}$`);
   return file.paths.flatMap((path) => {
@@ -66,7 +66,7 @@ function attachments(file: CompoundFile, text: (property: string, folder: string
   });
 }
 
-/** Unicode, or bytes in an encoding that the text itself must tell. */
+/** Returns a property as text. Bytes of an unknown encoding are decoded by their content. */
 function textProperty(file: CompoundFile, path: string): string {
   const wide = file.read(`${path}001F`);
   const narrow = wide ? undefined : file.read(`${path}001E`);

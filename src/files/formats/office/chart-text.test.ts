@@ -11,7 +11,7 @@ const chart = (categories: string, axes = '') =>
     `<c:chartSpace><c:chart>${title('Sales')}<c:plotArea><c:barChart><c:ser><c:cat>${categories}</c:cat><c:val><c:numRef><c:numCache>${points('1', '2', '3')}</c:numCache></c:numRef></c:val></c:ser></c:barChart>${axes}</c:plotArea></c:chart></c:chartSpace>`,
   );
 
-test('categories of several levels are told from the outer to the inner, for every row', () => {
+test('each row of a chart has its categories of all levels, the outer level first', () => {
   const levels = `<c:lvl>${points('SF', 'LA', 'London')}</c:lvl><c:lvl>${points('CA', '', 'England')}</c:lvl><c:lvl>${points('US', '', 'GB')}</c:lvl>`;
   const { rows } = chart(`<c:multiLvlStrRef><c:multiLvlStrCache>${levels}</c:multiLvlStrCache></c:multiLvlStrRef>`);
   assert.deepEqual(
@@ -20,7 +20,7 @@ test('categories of several levels are told from the outer to the inner, for eve
   );
 });
 
-test('the title of the axis of the values stands in the caption: it says what the numbers are', () => {
+test('the caption of a chart contains the title of its value axis', () => {
   const names = `<c:strRef><c:strCache>${points('a', 'b', 'c')}</c:strCache></c:strRef>`;
   assert.equal(chart(names).caption, 'Bar chart: Sales');
   const known = `<c:valAx>${title('Sales')}</c:valAx>`;

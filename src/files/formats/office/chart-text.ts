@@ -1,16 +1,16 @@
-/** Charts of Office files: what they are called, and the numbers that they show. */
+/** Reads charts of Office files: their captions, and their cached values as rows of a table. */
 import { attribute, childAt, childElements, findElements, readXml, textOf, type XmlElement } from '../xml/tree.ts';
 
-/** Points of a series, and series of a chart, that are read. */
+/** Maximum number of points of a series, and of series of a chart. */
 const POINTS_MAX = 1000;
 const SERIES_MAX = 50;
-/** Levels of categories. */
+/** Maximum number of levels of categories. */
 const LEVELS_MAX = 8;
 
 export interface ChartText {
-  /** Kind and title. */
+  /** Kind and title of the chart. */
   caption: string;
-  /** Series as columns beside their categories; empty without cached values. */
+  /** Rows with a category and the values of all series; empty if the file has no cached values. */
   rows: string[][];
 }
 
@@ -38,18 +38,18 @@ export function chartText(xml: string): ChartText {
   };
 }
 
-/** "Line chart: Sales". */
+/** Returns a caption such as "Line chart: Sales". */
 function captionOf(element: string | undefined, text: string): string {
   const kind = (element ?? 'chart').replace(/3?D?Chart$/, '').toLowerCase();
   const label = kind === '' || kind === 'chart' ? 'Chart' : `${kind[0]!.toUpperCase()}${kind.slice(1)} chart`;
   return text === '' ? label : `${label}: ${text}`;
 }
 
-/** " (in k€)": what the numbers are, where the title and the names of the series do not say it. */
-function unitsText(plot: XmlElement | undefined, said: string): string {
+/** Returns the titles of the value axes, such as " (in k€)", unless the caption or the header (`other`) contains them. */
+function unitsText(plot: XmlElement | undefined, other: string): string {
   const titles = plot ? childElements(plot, 'valAx').map((axis) => titleText(childAt(axis, 'title'))) : [];
-  const news = titles.filter((text) => !said.includes(text));
-  return news.length === 0 ? '' : ` (in ${news.join('; ')})`;
+  const units = titles.filter((text) => !other.includes(text));
+  return units.length === 0 ? '' : ` (in ${units.join('; ')})`;
 }
 
 function titleText(title: XmlElement | undefined): string {
@@ -58,7 +58,7 @@ function titleText(title: XmlElement | undefined): string {
   return paragraphs.join(' ').trim() || (points(childAt(title, 'tx'))[0] ?? '');
 }
 
-/** Of several levels the outer first: `2024 / North`. An outer one is told once and counts until the next. */
+/** Returns the categories, with the outer level first: `2024 / North`. An outer category holds until the next one. */
 function categoriesOf(reference: XmlElement | undefined): string[] {
   const levels = reference ? findElements(reference, 'lvl').slice(0, LEVELS_MAX).map(points) : [];
   const [inner, ...outer] = levels;
@@ -72,7 +72,7 @@ function categoriesOf(reference: XmlElement | undefined): string[] {
   );
 }
 
-/** Cached values of a reference, each at its index. */
+/** Returns the cached values of a reference, each at its index. */
 function points(reference: XmlElement | undefined): string[] {
   if (!reference) return [];
   const values: string[] = [];

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { findElements, readXml } from '../xml/tree.ts';
 import { drawingText } from './drawing-text.ts';
 
-test('list levels that are none of a presentation are read as the nearest', () => {
+test('a list level outside of the valid range is read as the nearest valid level', () => {
   const level = (lvl: string) =>
     `<a:p><a:pPr lvl="${lvl}"><a:buChar char="x"/></a:pPr><a:r><a:t>${lvl}</a:t></a:r></a:p>`;
   const body = readXml(`<b>${['-2', '1.5', '-0.5', '1e99', 'x'].map(level).join('')}</b>`);

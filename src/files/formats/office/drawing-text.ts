@@ -1,12 +1,12 @@
-/** Texts of DrawingML: paragraphs and lists of a shape, tables, diagrams. */
+/** Reads texts of DrawingML: paragraphs and lists of a shape, tables, diagrams. */
 import type { Link } from '../../../text/link-line.ts';
 import type { BlockKind } from '../../parsed.ts';
 import { usefulAltText } from '../html/alt-text.ts';
 import { attribute, childAt, childElements, findElements, textOf, type XmlElement } from '../xml/tree.ts';
 
-/** Columns that one cell may span. */
+/** Maximum number of columns that one cell spans. */
 const SPAN_MAX = 100;
-/** Of list items, counted from 0. */
+/** Maximum level of list items, counted from 0. */
 const LEVEL_MAX = 8;
 
 interface DrawingText {
@@ -15,10 +15,10 @@ interface DrawingText {
   links: Link[];
 }
 
-/** Addresses by the ids that texts name them with. */
+/** Addresses of links by relationship id. */
 export type Addresses = ReadonlyMap<string, string>;
 
-/** Paragraphs of a text body; neighbouring list items make one list. */
+/** Returns the paragraphs of a text body. Consecutive list items form one list. */
 export function drawingText(
   body: XmlElement | undefined,
   bullets: boolean,
@@ -54,13 +54,13 @@ export function drawingText(
   return blocks;
 }
 
-/** 0..8, whatever the file says. */
+/** Returns the level of a list item, from 0 to 8. */
 function levelOf(properties: XmlElement | undefined): number {
   const level = Math.trunc(Number(properties ? attribute(properties, 'lvl') : 0)) || 0;
   return Math.max(0, Math.min(level, LEVEL_MAX));
 }
 
-/** Cells by row; a merged cell's text counts for every row and column it spans. */
+/** Returns the cells by row. The text of a merged cell is repeated in all rows and columns that it spans. */
 export function drawingTable(table: XmlElement, addresses: Addresses): { rows: string[][]; links: Link[] } {
   const links: Link[] = [];
   const rows: string[][] = [];
@@ -81,14 +81,14 @@ export function drawingTable(table: XmlElement, addresses: Addresses): { rows: s
   return { rows, links };
 }
 
-/** Texts of the shapes of a drawing, those in groups among them. */
+/** Returns the texts of the shapes of a drawing, also of shapes in groups. */
 export function shapeTexts(drawing: XmlElement): string[] {
   return findElements(drawing, 'sp').flatMap((shape) =>
     drawingText(childAt(shape, 'txBody'), false).map(({ text }) => text),
   );
 }
 
-/** The points of a SmartArt diagram, one a line. */
+/** Returns the points of a SmartArt diagram, one per line. */
 export function diagramText(data: XmlElement): string {
   const points = findElements(data, 'pt').map((point) => {
     const body = childAt(point, 't');
@@ -102,7 +102,7 @@ export function diagramText(data: XmlElement): string {
     .join('\n');
 }
 
-/** What a picture shows, where its author said so. */
+/** Returns the description of a picture, if its author wrote one. */
 export function shapeAltText(shape: XmlElement): string {
   const properties = findElements(shape, 'cNvPr')[0];
   return properties ? usefulAltText(attribute(properties, 'descr')) : '';
@@ -116,7 +116,7 @@ function paragraphLinks(paragraph: XmlElement, addresses: Addresses): Link[] {
   });
 }
 
-/** Where a click leads, by the properties of a text or a shape. */
+/** Returns the address of a link in the properties of a text or a shape. */
 export function addressOf(properties: XmlElement | undefined, addresses: Addresses): string | undefined {
   const click = childAt(properties, 'hlinkClick');
   return click && addresses.get(attribute(click, 'r:id'));
@@ -128,7 +128,7 @@ function paragraphText(paragraph: XmlElement): string {
       if (part.name === 'br') return '\n';
       if (part.name === 'fld' && attribute(part, 'type') === 'slidenum') return '';
       if (part.name === 'r' || part.name === 'fld') return textOf(childAt(part, 't'));
-      // Formulas stand among the runs.
+      // Formulas are siblings of the runs.
       return part.name === 'm' || part.name === 'AlternateContent' ? findElements(part, 't').map(textOf).join('') : '';
     })
     .join('')

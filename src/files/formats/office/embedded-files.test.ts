@@ -7,7 +7,7 @@ import { openPackage } from './zip-package.ts';
 const SECTOR = 512;
 const [END, NOTHING] = [0xfffffffe, 0xffffffff];
 
-/** A compound file with one stream. */
+/** Returns a compound file with one stream. */
 function compound(name: string, data: Uint8Array): Uint8Array {
   const sectors = Math.ceil(data.length / SECTOR);
   const bytes = new Uint8Array((3 + sectors) * SECTOR);
@@ -35,7 +35,7 @@ function compound(name: string, data: Uint8Array): Uint8Array {
   return bytes;
 }
 
-/** A file as Windows packs it. */
+/** Returns a file in the form in which Windows embeds it. */
 function native(label: string, content: string): Uint8Array {
   const text = (value: string) => [...Buffer.from(`${value}\0`, 'latin1')];
   const number = (value: number) => [...new Uint8Array(new Uint32Array([value]).buffer)];
@@ -47,7 +47,7 @@ function native(label: string, content: string): Uint8Array {
 const found = (files: Record<string, Uint8Array>) =>
   [...embeddedFiles(openPackage(zipSync(files)))].map(({ name, bytes }) => [name, Buffer.from(bytes()).toString()]);
 
-test('files that were put into an Office file, but not the workbooks behind its charts', () => {
+test('files embedded in an Office file become files inside, without the workbooks of its charts', () => {
   const links = '<Relationships><Relationship Id="r" Target="../embeddings/Sheet1.xlsx"/></Relationships>';
   const files = {
     'ppt/charts/chart1.xml': strToU8('<c/>'),
@@ -59,7 +59,7 @@ test('files that were put into an Office file, but not the workbooks behind its 
   assert.deepEqual(found(files), [['Report.docx', 'a report']]);
 });
 
-test('objects: packed files by their names, whole files, old documents; formulas and what is damaged are none', () => {
+test('embedded objects with files or old Office documents are files inside; formulas and damaged objects are not', () => {
   const packed = native('C:\\docs\\notes.txt', 'Dear Ann');
   assert.deepEqual(
     found({

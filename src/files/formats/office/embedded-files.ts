@@ -1,4 +1,4 @@
-/** Files that were put into an Office file as objects, of which it shows a picture only. */
+/** Finds the files that are embedded in an Office file as objects. */
 
 import { isCompoundFile, openCompoundFile } from '../../detect/compound-file.ts';
 import { MEMBERS_MAX } from '../../detect/members.ts';
@@ -9,12 +9,12 @@ import type { ZipPackage } from './zip-package.ts';
 
 const EMBEDDED = /^(?:word|ppt|xl)\/embeddings\/([^/]+)$/;
 const CHART_LINKS = /^(.+\/charts\/)_rels\/([^/]+)\.rels$/;
-/** Streams of an object that are a whole file, and of one that is an old document itself. */
+/** Streams that contain a whole file, and streams of old Office documents. */
 const WHOLE = ['Package', 'CONTENTS'];
 const DOCUMENTS = ['WordDocument', 'Workbook', 'Book', 'PowerPoint Document'];
 const NATIVE = '\u0001Ole10Native';
 
-/** Workbooks behind charts are none: the charts say what they show. */
+/** Yields the embedded files, without the workbooks of charts: the text of a chart has their values. */
 export function* embeddedFiles(parts: ZipPackage): Iterable<FileMember> {
   const found = parts.names.filter((name) => EMBEDDED.test(name));
   if (found.length === 0) return;
@@ -30,7 +30,7 @@ function linkedFrom(parts: ZipPackage, part: string): string[] {
   return unlessBroken(() => [...relations(parts, part).values()]) ?? [];
 }
 
-/** One that is damaged or too large is left out by having no bytes; what is no file at all is undefined. */
+/** Returns an embedded file, or undefined if the object is no file. A file that cannot be read has no bytes and is skipped. */
 function fileIn(parts: ZipPackage, part: string): FileMember | undefined {
   const name = EMBEDDED.exec(part)![1]!;
   const whole = unlessBroken(() => parts.bytes(part)) ?? new Uint8Array();
@@ -38,7 +38,7 @@ function fileIn(parts: ZipPackage, part: string): FileMember | undefined {
   return unlessBroken(() => objectIn(whole, name));
 }
 
-/** The text of the file is there whatever is wrong with what was put into it. */
+/** Returns undefined if `read` fails: a damaged object must not fail the file around it. */
 function unlessBroken<T>(read: () => T): T | undefined {
   try {
     return read();
@@ -57,14 +57,14 @@ function objectIn(bytes: Uint8Array, name: string): FileMember | undefined {
   return DOCUMENTS.some((stream) => paths.includes(stream)) ? { name, bytes: () => bytes } : undefined;
 }
 
-/** Size, kind, label, path, kind, path where it was taken from, size and bytes: as Windows packs any file. */
+/** Reads the form in which Windows embeds any file: size, kind, label, path, kind, source path, size and bytes. */
 function nativeFile(data: Uint8Array): FileMember | undefined {
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
   const text = new TextDecoder('windows-1252');
   const behindText = (from: number): number => data.indexOf(0, from) + 1;
   const label = behindText(6);
   const kind = behindText(label);
-  // No text ended.
+  // A text has no end.
   if (label === 0 || kind === 0 || kind + 8 > data.length) return undefined;
   const size = kind + 8 + view.getUint32(kind + 4, true);
   if (size + 4 > data.length) return undefined;

@@ -1,4 +1,4 @@
-/** Excel 2003 XML: its sheets as those of newer workbooks. */
+/** Parses Excel 2003 XML. Its sheets are written like those of newer workbooks. */
 
 import type { ChunkMetadataKey } from '../../../corpus/values.ts';
 import { overLimit } from '../../failure.ts';
@@ -9,13 +9,13 @@ import { attribute, childAt, childElements, findElements, readXml, textOf, type 
 import { columnName } from './odf/sheets.ts';
 import { type CellRange, writeSheet } from './sheets/sheets.ts';
 
-/** Rows and columns of a sheet: a file may name any. */
+/** Maximum number of rows and columns of a sheet. A file may name any number. */
 const ROWS_MAX = 1_048_576;
 const COLUMNS_MAX = 16_384;
-/** Cells of a sheet, those between its cells among them. */
+/** Maximum number of cells of a sheet, including empty cells between others. */
 const CELLS_MAX = 4_000_000;
 
-/** @throws FileError over a limit. */
+/** Parses a workbook. @throws FileError over a limit. */
 export function parseExcel2003(text: string, keys: readonly ChunkMetadataKey[]): ParsedFile {
   const root = readXml(text);
   const builder = new TextBuilder();
@@ -42,7 +42,7 @@ export function parseExcel2003(text: string, keys: readonly ChunkMetadataKey[]):
   };
 }
 
-/** Rows and cells follow each other unless they name their places; empty rows between them say no more than one does. */
+/** Reads rows and cells. A row or cell without an index follows the one before. Several empty rows become one. */
 function cellsOf(table: XmlElement | undefined): { rows: string[][]; merged: CellRange[]; comments: string[] } {
   const [rows, merged, comments]: [string[][], CellRange[], string[]] = [[], [], []];
   let [last, count] = [0, 0];

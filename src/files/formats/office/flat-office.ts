@@ -1,4 +1,4 @@
-/** Office files that are written as one XML file: made into the archive of parts that they stand for, and read as that. */
+/** Parses Office files in one XML file: the XML is converted to an archive of parts, and the archive is parsed. */
 import { Buffer } from 'node:buffer';
 import { strToU8, zipSync } from 'fflate';
 import type { ChunkMetadataKey } from '../../../corpus/values.ts';
@@ -7,10 +7,10 @@ import type { ParsedFile } from '../../parsed.ts';
 import { attribute } from '../xml/tree.ts';
 
 const ROOT = /<(pkg:package|w:wordDocument|office:document|(?:ss:)?Workbook)(\s[^<>]*)?>/;
-/** Parts without words. */
+/** Matches parts without words. */
 const WORDLESS = /\/media\/|\.(?:bin|emf|wmf|png|jpe?g|gif|tiff?|odttf|fntdata)$/i;
 
-/** @throws FileError like the parsers of the archives, and when it is of none of the kinds. */
+/** Parses a flat file. @throws FileError like the parsers of the archives, and for a package without a document. */
 export async function parseFlatOffice(text: string, keys: readonly ChunkMetadataKey[]): Promise<ParsedFile> {
   const [, root, head = ''] = ROOT.exec(text) ?? [];
   if (root === 'pkg:package') return parsePackage(flatParts(text), keys);
@@ -49,7 +49,7 @@ function zipped(parts: ReadonlyMap<string, string | Uint8Array>): Uint8Array {
   return zipSync(Object.fromEntries(files), { level: 0 });
 }
 
-/** The parts of a flat package: XML as it is, other files in base64. Linear. */
+/** Returns the parts of a flat package, which has XML unchanged and other files in base64. Linear. */
 function flatParts(text: string): Map<string, string | Uint8Array> {
   const parts = new Map<string, string | Uint8Array>();
   const pieces = text.split('<pkg:part').slice(1);

@@ -1,11 +1,11 @@
-/** Formulas within formulas: every part is worked out once, or the work would double with every level and never end. */
+/** Tests of nested formulas. A parser that reads a part twice doubles its work with each level and never ends. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { mathmlText } from '../xml/mathml.ts';
 import { findElements, readXml } from '../xml/tree.ts';
 import { mathText } from './omml.ts';
 
-/** Both with what wraps a part stay within the nesting that is read. */
+/** With the elements around each part, both numbers stay below the maximum depth of XML. */
 const LEVELS = 200;
 const WRAPPED_LEVELS = 80;
 
@@ -19,7 +19,7 @@ function ends(latex: string): void {
 
 const MATHML = 'mrow mfrac msqrt mroot msup msub munder msubsup munderover mover mstyle'.split(' ');
 for (const name of MATHML) {
-  test(`${LEVELS} levels of ${name} end, whichever part they stand in`, () => {
+  test(`a MathML formula with ${LEVELS} levels of ${name} is read in linear time`, () => {
     for (const place of [0, 1, 2]) {
       const [before, behind] = [
         `<${name}>${'<mi>a</mi>'.repeat(place)}`,
@@ -31,7 +31,7 @@ for (const name of MATHML) {
   });
 }
 
-test(`${WRAPPED_LEVELS} levels of tables end`, () => {
+test(`a MathML formula with ${WRAPPED_LEVELS} levels of tables is read in linear time`, () => {
   const xml = `<math>${nested(WRAPPED_LEVELS, '<mtr><mtd><mi>a</mi></mtd><mtd>', '</mtd></mtr>')}</math>`;
   ends(mathmlText(findElements(readXml(xml), 'math')[0]!));
 });
@@ -54,7 +54,7 @@ const OMML = {
   box: 'e',
 };
 for (const [name, parts] of Object.entries(OMML)) {
-  test(`${WRAPPED_LEVELS} levels of m:${name} end, whichever part they stand in`, () => {
+  test(`an Office formula with ${WRAPPED_LEVELS} levels of m:${name} is read in linear time`, () => {
     for (const part of parts.split(' ')) {
       const others = parts.split(' ').filter((other) => other !== part);
       const around = others.map((other) => `<m:${other}><m:r><m:t>a</m:t></m:r></m:${other}>`).join('');

@@ -1,4 +1,4 @@
-/** Small readings of Office XML parts that need no parser: properties and cell comments. Linear. */
+/** Reads properties, relationships, and the parts of a sheet that read-excel-file does not read. Linear. */
 import { outsideLinks } from '../../links.ts';
 import { decodeXml } from '../references.ts';
 import { attribute, findElements, readXml, textOf, type XmlElement } from '../xml/tree.ts';
@@ -7,7 +7,7 @@ import { diagramText, shapeTexts } from './drawing-text.ts';
 import { percentCells, percentStyles } from './sheets/percent-cells.ts';
 import { folderOf, resolvePart, type ZipPackage } from './zip-package.ts';
 
-/** Title, author, dates and language of an Office file. */
+/** Returns title, author, dates and language of an Office file. */
 export function coreProperties(parts: ZipPackage): Record<string, string | undefined> {
   const root = readXml(parts.text('docProps/core.xml'));
   const value = (name: string) => textOf(findElements(root, name)[0]).trim() || undefined;
@@ -22,22 +22,21 @@ export function coreProperties(parts: ZipPackage): Record<string, string | undef
   };
 }
 
-/** What read-excel-file does not tell about a sheet. */
 export interface SheetExtras {
   hidden: boolean;
-  /** `A1:B2` references of merged cells. */
+  /** References of merged cells, such as `A1:B2`. */
   merged: string[];
-  /** `[author: Ann, cell: B2]: text`. Threads replace the notice that old versions see for them. */
+  /** Comments as `[author: Ann, cell: B2]: text`. A thread replaces the notice that it has for old versions of Excel. */
   comments: string[];
   charts: ChartText[];
-  /** Of shapes and diagrams that lie on the sheet. */
+  /** Texts of shapes and diagrams on the sheet. */
   texts: string[];
   links: { ref: string; url: string }[];
   /** References of cells whose numbers are shown as percents. */
   percents: ReadonlySet<string>;
 }
 
-/** Extras by sheet name. */
+/** Returns the extras of each sheet, by sheet name. */
 export function sheetExtras(parts: ZipPackage): Map<string, SheetExtras> {
   const people = new Map<string, string>();
   for (const name of parts.names.filter((part) => /^xl\/persons\/[^/]+\.xml$/.test(part))) {
@@ -56,11 +55,11 @@ export function sheetExtras(parts: ZipPackage): Map<string, SheetExtras> {
         .flatMap((link) => threadsOf(parts.text(link), people));
       const state = attribute(sheet, 'state');
       const xml = parts.text(part);
-      const rest = readXml(tail(xml, '</sheetData>'));
+      const afterCells = readXml(textAfterLast(xml, '</sheetData>'));
       const extras: SheetExtras = {
         hidden: state === 'hidden' || state === 'veryHidden',
-        merged: findElements(rest, 'mergeCell').map((cell) => attribute(cell, 'ref')),
-        links: [...cellLinks(rest, outsideTargets(parts, part)), ...formulaLinks(xml)],
+        merged: findElements(afterCells, 'mergeCell').map((cell) => attribute(cell, 'ref')),
+        links: [...cellLinks(afterCells, outsideTargets(parts, part)), ...formulaLinks(xml)],
         percents: percentCells(xml, styles),
         ...drawnOn(parts, links),
         comments: [...notes, ...threads].filter(({ text }) => text.trim() !== '').map(commentLine),
@@ -70,10 +69,10 @@ export function sheetExtras(parts: ZipPackage): Map<string, SheetExtras> {
   );
 }
 
-/** Links that were set on cells. */
-function cellLinks(rest: XmlElement, targets: ReadonlyMap<string, string>): SheetExtras['links'] {
+/** Returns the links of cells. `afterCells` is the XML after the cells. */
+function cellLinks(afterCells: XmlElement, targets: ReadonlyMap<string, string>): SheetExtras['links'] {
   if (targets.size === 0) return [];
-  return findElements(rest, 'hyperlink').flatMap((link) => {
+  return findElements(afterCells, 'hyperlink').flatMap((link) => {
     const url = targets.get(attribute(link, 'r:id'));
     const place = attribute(link, 'location');
     const ref = attribute(link, 'ref').split(':', 1)[0]!;
@@ -83,24 +82,24 @@ function cellLinks(rest: XmlElement, targets: ReadonlyMap<string, string>): Shee
 
 const LINK_FORMULA = /HYPERLINK\(\s*(?:"|&quot;)([^"<]{1,2000}?)(?:"|&quot;)/g;
 
-/** Links that formulas make, one a cell: `HYPERLINK("https://…", …)`. */
+/** Returns the links of formulas, one per cell: `HYPERLINK("https://…", …)`. */
 function formulaLinks(xml: string): SheetExtras['links'] {
   if (!xml.includes('HYPERLINK(')) return [];
   const links: SheetExtras['links'] = [];
-  let [cell, next, linked] = [-1, xml.indexOf('<c '), -1];
+  let [cell, next, linkedCell] = [-1, xml.indexOf('<c '), -1];
   for (const formula of xml.matchAll(LINK_FORMULA)) {
     for (; next !== -1 && next < formula.index; next = xml.indexOf('<c ', next + 1)) cell = next;
-    if (cell === linked) continue;
+    if (cell === linkedCell) continue;
     const url = outsideLinks(decodeXml(formula[1]!));
     if (url === undefined) continue;
-    linked = cell;
+    linkedCell = cell;
     const [head = ''] = xml.slice(cell, formula.index).split('>', 1);
     links.push({ ref: attribute({ head }, 'r'), url });
   }
   return links;
 }
 
-/** What lies on a sheet, or is a sheet of its own. */
+/** Returns charts and texts of the drawings on a sheet, or of a sheet that is a chart. */
 function drawnOn(parts: ZipPackage, links: readonly string[]): Pick<SheetExtras, 'charts' | 'texts'> {
   const drawings = links.filter((link) => link.startsWith('xl/drawings/') && link.endsWith('.xml'));
   const texts = drawings.flatMap((drawing) => shapeTexts(readXml(parts.text(drawing))));
@@ -167,7 +166,7 @@ function relationships(parts: ZipPackage, part: string): XmlElement[] {
   return findElements(readXml(parts.text(`${folder}_rels/${part.slice(folder.length)}.rels`)), 'Relationship');
 }
 
-function tail(text: string, mark: string): string {
+function textAfterLast(text: string, mark: string): string {
   const at = text.lastIndexOf(mark);
   return at === -1 ? '' : text.slice(at + mark.length);
 }

@@ -1,4 +1,4 @@
-/** Word, Excel and PowerPoint files of 97 to 2003: LibreOffice writes them anew, and the parser of the new format reads that. */
+/** Converts Word, Excel and PowerPoint files of 97 to 2003 to the new formats with LibreOffice. */
 
 import { openCompoundFile } from '../../detect/compound-file.ts';
 import type { OldOfficeType } from '../../detect/file-types.ts';
@@ -7,13 +7,13 @@ import type { OfficeFormat, Tools } from '../../tools.ts';
 
 export const NEW_FORMAT: Record<OldOfficeType, OfficeFormat> = { doc: 'docx', xls: 'xlsx', ppt: 'pptx' };
 const NAMES: Record<OldOfficeType, string> = { doc: 'Word', xls: 'Excel', ppt: 'PowerPoint' };
-/** Of a workbook's records, within which one says that the rest is encrypted. */
+/** The record that says that a workbook is encrypted is among this many records at the start. */
 const WORKBOOK_RECORDS_MAX = 20;
 const FILE_PASS = 0x002f;
 const WORD_FLAGS_OFFSET = 10;
 const WORD_ENCRYPTED = 0x0100;
 
-/** The file in its new format. @throws FileError without LibreOffice, for a file with a password, and what LibreOffice throws. */
+/** Returns the file in its new format. @throws FileError without LibreOffice, for a file with a password, or if converting fails. */
 export async function convertOldOffice(type: OldOfficeType, bytes: Uint8Array, { office }: Tools): Promise<Uint8Array> {
   if (isEncrypted(type, bytes)) throw badFile('parse', 'Encrypted file', 'The file is protected by a password.');
   if (!office) {
@@ -31,10 +31,10 @@ function isEncrypted(type: OldOfficeType, bytes: Uint8Array): boolean {
   const file = openCompoundFile(bytes);
   if (type === 'ppt') return file.paths.includes('EncryptedSummary');
   if (type === 'doc') {
-    const flags = wordsOf(file.read('WordDocument'))?.getUint16(WORD_FLAGS_OFFSET, true) ?? 0;
+    const flags = viewOf(file.read('WordDocument'))?.getUint16(WORD_FLAGS_OFFSET, true) ?? 0;
     return (flags & WORD_ENCRYPTED) !== 0;
   }
-  const book = wordsOf(file.read('Workbook') ?? file.read('Book'));
+  const book = viewOf(file.read('Workbook') ?? file.read('Book'));
   let at = 0;
   for (let count = 0; book && count < WORKBOOK_RECORDS_MAX && at + 4 <= book.byteLength; count += 1) {
     if (book.getUint16(at, true) === FILE_PASS) return true;
@@ -43,8 +43,8 @@ function isEncrypted(type: OldOfficeType, bytes: Uint8Array): boolean {
   return false;
 }
 
-/** Undefined when it is too short to say anything. */
-function wordsOf(stream: Uint8Array | undefined): DataView | undefined {
+/** Returns a view of a stream, or undefined if the stream is missing or too short. */
+function viewOf(stream: Uint8Array | undefined): DataView | undefined {
   if (!stream || stream.length < WORD_FLAGS_OFFSET + 2) return undefined;
   return new DataView(stream.buffer, stream.byteOffset, stream.byteLength);
 }

@@ -1,12 +1,12 @@
-/** Formulas of Office files (OMML) as LaTeX. */
+/** Writes formulas of Office files (OMML) as LaTeX. */
 import { attribute, childAt, childElements, readXml, textOf, type XmlElement } from '../xml/tree.ts';
 
-/** `xml` is one `m:oMath` element. */
+/** Returns a formula as LaTeX. `xml` is one `m:oMath` element. */
 export function mathText(xml: string): string {
   return latexOf(readXml(xml)).replace(/\s+/g, ' ').trim();
 }
 
-/** Nesting is bounded by the reader. */
+/** The XML reader limits the depth of the recursion. */
 function latexOf(element: XmlElement | undefined): string {
   if (!element) return '';
   const part = (name: string) => latexOf(childAt(element, name));
@@ -28,7 +28,7 @@ function latexOf(element: XmlElement | undefined): string {
     case 'sPre':
       return `{}_{${part('sub')}}^{${part('sup')}}${part('e')}`;
     case 'rad': {
-      // Asked for once: twice would double the work with every level.
+      // Each part is read once. A second reading would double the work with each level.
       const degree = part('deg');
       return `\\sqrt${degree === '' ? '' : `[${degree}]`}{${part('e')}}`;
     }
@@ -42,8 +42,10 @@ function latexOf(element: XmlElement | undefined): string {
       return `\\overline{${part('e')}}`;
     case 'func':
       return `${part('fName')} ${part('e')}`;
-    case 'd':
-      return `${property('begChr', '(')}${childElements(element, 'e').map(latexOf).join(property('sepChr', '|'))}${property('endChr', ')')}`;
+    case 'd': {
+      const inner = childElements(element, 'e').map(latexOf).join(property('sepChr', '|'));
+      return `${property('begChr', '(')}${inner}${property('endChr', ')')}`;
+    }
     case 'eqArr':
       return childElements(element, 'e').map(latexOf).join(' \\\\ ');
     case 'm':

@@ -1,6 +1,6 @@
 /**
- * Word 2003 XML as the parts of a Word file: nearly the same elements, of which some stand in other places. Linear: each
- * construct is found by its closing tag once.
+ * Converts Word 2003 XML to the parts of a Word file. Most elements are the same; some have other names or places. The work is
+ * linear, because each closing tag is searched once.
  */
 
 import { attribute, readXml, textOf } from '../xml/tree.ts';
@@ -8,10 +8,10 @@ import { replaceElements } from './word/source.ts';
 
 const WORD = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main';
 const RELATIONSHIPS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
-/** Word 2003's number of bullets. */
+/** The number format of bullets in Word 2003. */
 const BULLETS = '23';
 
-/** `head` is the source of the attributes of the root. */
+/** Returns the parts by name. `head` is the source of the root's attributes. */
 export function word2003Parts(xml: string, head: string): Map<string, string> {
   const names = (head.match(/\sxmlns:\w{1,40}="[^"]{1,300}"/g) ?? []).filter((name) => !/xmlns:[wr]=/.test(name));
   const open = `xmlns:w="${WORD}" xmlns:r="${RELATIONSHIPS}"${names.join('')}`;
@@ -29,11 +29,11 @@ export function word2003Parts(xml: string, head: string): Map<string, string> {
   let body = replaceElements(contentOf(xml, 'w:body'), 'w:binData', () => '');
   body = body.replace(/<aml:annotation\s[^<>]*\/>/g, '');
   for (const kind of ['footnote', 'endnote'] as const) {
-    const own: string[] = [];
-    notes.set(kind, own);
+    const found: string[] = [];
+    notes.set(kind, found);
     body = replaceElements(body, `w:${kind}`, (source) => {
-      own.push(`<w:${kind} w:id="${own.length + 1}">${replaceComments(inside(source), commentText)}</w:${kind}>`);
-      return `<w:${kind}Reference w:id="${own.length}"/>`;
+      found.push(`<w:${kind} w:id="${found.length + 1}">${replaceComments(innerXml(source), commentText)}</w:${kind}>`);
+      return `<w:${kind}Reference w:id="${found.length}"/>`;
     });
   }
   const comments: string[] = [];
@@ -49,8 +49,8 @@ export function word2003Parts(xml: string, head: string): Map<string, string> {
         : `<w:hyperlink r:id="${link('hyperlink', url, ' TargetMode="External"')}">`;
     })
     .replaceAll('</w:hlink>', '</w:hyperlink>');
-  for (const [kind, own] of notes) if (own.length > 0) add(`${kind}s`, `${kind}s`, plain(own.join('')));
-  if (comments.length > 0) add('comments', 'comments', plain(comments.join('')));
+  for (const [kind, found] of notes) if (found.length > 0) add(`${kind}s`, `${kind}s`, asWordElements(found.join('')));
+  if (comments.length > 0) add('comments', 'comments', asWordElements(comments.join('')));
   // LibreOffice escapes blanks in names.
   const styles = contentOf(xml, 'w:styles');
   add(
@@ -59,7 +59,7 @@ export function word2003Parts(xml: string, head: string): Map<string, string> {
     styles.replace(/<w:name w:val="[^"]*"/g, (name) => name.replaceAll('_20_', ' ')),
   );
   add('numbering', 'numbering', numbering(contentOf(xml, 'w:lists')));
-  parts.set('word/document.xml', `<w:document ${open}><w:body>${plain(body)}</w:body></w:document>`);
+  parts.set('word/document.xml', `<w:document ${open}><w:body>${asWordElements(body)}</w:body></w:document>`);
   const relations = (list: string) =>
     `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${list}</Relationships>`;
   parts.set('word/_rels/document.xml.rels', relations(links.join('')));
@@ -71,7 +71,7 @@ export function word2003Parts(xml: string, head: string): Map<string, string> {
   return parts;
 }
 
-/** Comments and marks of changes are one kind of element, which stand in one another: the innermost is replaced first. */
+/** Replaces comments. Marks of changes are the same kind of element and may contain comments, so inner ones come first. */
 function replaceComments(xml: string, replace: (author: string, content: string) => string): string {
   const parts: string[] = [];
   const open: { head: string; parts: number }[] = [];
@@ -89,26 +89,26 @@ function replaceComments(xml: string, replace: (author: string, content: string)
   return parts.join('') + xml.slice(from);
 }
 
-/** A comment within a note, which has no notes of its own. */
+/** Returns a comment as text, for a comment inside a note: notes have no comments of their own. */
 function commentText(author: string, content: string): string {
   const words = textOf(readXml(replaceElements(content, 'w:delText', () => ''))).trim();
   return `<w:t xml:space="preserve"> [comment by ${author}] ${words.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</w:t>`;
 }
 
-/** What stands between the tags of the first element of a name. */
+/** Returns the source between the tags of the first element with this name. */
 function contentOf(xml: string, name: string): string {
   const from = new RegExp(`<${name}(?:\\s[^<>]*)?>`).exec(xml);
   const to = xml.lastIndexOf(`</${name}>`);
   return from && to > from.index ? xml.slice(from.index + from[0].length, to) : '';
 }
 
-/** An element's content, without what wraps it. */
-function inside(source: string): string {
+/** Returns the content of an element, without its tags. */
+function innerXml(source: string): string {
   return source.slice(source.indexOf('>') + 1, source.lastIndexOf('</'));
 }
 
-/** Sections, and marks of what was inserted and deleted, wrap paragraphs and runs; lists name their levels differently. */
-function plain(body: string): string {
+/** Removes the tags of sections and of marks of changes around paragraphs and runs, and renames elements of lists. */
+function asWordElements(body: string): string {
   return body
     .replace(/<\/?(?:wx:(?:sect|sub-section)|aml:(?:annotation|content))(?:\s[^<>]*)?>/g, '')
     .replace(/<(\/?)w:listPr(?=[\s>])/g, '<$1w:numPr')

@@ -1,4 +1,4 @@
-/** The text parts of a zipped format (Office, OpenDocument, EPUB), read within the limits of zip.ts. */
+/** Reads the parts of a zipped format (Office, OpenDocument, EPUB) within the limits of zip.ts. */
 import { decodeText } from '../../detect/decode.ts';
 import { EXPANDED_BYTES_MAX, readZipDirectory, readZipEntry } from '../../detect/zip.ts';
 import { badFile, overLimit } from '../../failure.ts';
@@ -6,18 +6,18 @@ import { badFile, overLimit } from '../../failure.ts';
 export interface ZipPackage {
   names: readonly string[];
   has(name: string): boolean;
-  /** A part's text, "" for one that is not there. @throws FileError over a limit, and for XML that declares entities. */
+  /** Returns the text of a part, or "" for a missing part. @throws FileError over a limit, and for XML that declares entities. */
   text(name: string): string;
-  /** A part as it is, empty for one that is not there. @throws FileError over a limit. */
+  /** Returns the bytes of a part, empty for a missing part. @throws FileError over a limit. */
   bytes(name: string): Uint8Array;
 }
 
-/** Bytes of one part: it becomes a tree of many times its size. */
+/** Maximum size of one part, which becomes a tree of many times its size. */
 const PART_BYTES_MAX = 128 * 1024 * 1024;
-/** UTF-16 units within which a document type stands. */
+/** Entities are searched in this many UTF-16 units at the start. */
 const PROLOG_UNITS = 64 * 1024;
 
-/** @throws FileError for a damaged archive. */
+/** Opens a package. @throws FileError for a damaged archive. */
 export function openPackage(bytes: Uint8Array): ZipPackage {
   const entries = new Map(readZipDirectory(bytes).map((entry) => [entry.name, entry]));
   let left = EXPANDED_BYTES_MAX;
@@ -45,7 +45,7 @@ export function openPackage(bytes: Uint8Array): ZipPackage {
   };
 }
 
-/** The part that `target` means when it stands in a part of `folder` (which ends with a slash or is empty). */
+/** Returns the name of the part that `target` means in a part of `folder`, which ends with a slash or is empty. */
 export function resolvePart(folder: string, target: string): string {
   if (target.startsWith('/')) return target.slice(1);
   const path: string[] = [];
@@ -56,7 +56,7 @@ export function resolvePart(folder: string, target: string): string {
   return path.join('/');
 }
 
-/** The folder of a part, with its slash. */
+/** Returns the folder of a part, with its slash. */
 export function folderOf(part: string): string {
   return part.slice(0, part.lastIndexOf('/') + 1);
 }

@@ -1,9 +1,9 @@
-/** MathML formulas as LaTeX, as far as that says more than their letters. */
+/** Writes MathML formulas as LaTeX. */
 import { childElements, textOf, type XmlElement } from './tree.ts';
 
 const ACCENTS: Readonly<Record<string, string>> = { '¯': 'overline', '^': 'hat', '˜': 'tilde', '→': 'vec', '˙': 'dot' };
 
-/** The source that the author wrote is no LaTeX with every writer: the tree is. */
+/** Returns a formula as LaTeX, read from its elements. Annotations with the source are ignored, because not all are LaTeX. */
 export function mathmlText(math: XmlElement): string {
   return text(math).replace(/\s+/g, ' ').trim();
 }
@@ -24,7 +24,7 @@ function text(element: XmlElement): string {
     case 'mfrac':
       return `\\frac{${at(0)}}{${at(1)}}`;
     case 'msqrt':
-      return `\\sqrt{${inside(element).trim()}}`;
+      return `\\sqrt{${childrenLatex(element).trim()}}`;
     case 'mroot':
       return `\\sqrt[${at(1)}]{${at(0)}}`;
     case 'msup':
@@ -36,28 +36,28 @@ function text(element: XmlElement): string {
     case 'munderover':
       return `${at(0)}_{${at(1)}}^{${at(2)}}`;
     case 'mover': {
-      // Asked for once, as everything here: twice would double the work with every level.
+      // Each part is read once. A second reading would double the work with each level.
       const [below, above] = [at(0), at(1)];
       const accent = ACCENTS[above];
       return accent === undefined ? `${below}^{${above}}` : `\\${accent}{${below}}`;
     }
     case 'mtr':
-      return `${childElements(element, 'mtd').map(inside).join(' & ')} \\\\ `;
+      return `${childElements(element, 'mtd').map(childrenLatex).join(' & ')} \\\\ `;
     default:
-      return inside(element);
+      return childrenLatex(element);
   }
 }
 
-function inside(element: XmlElement): string {
+function childrenLatex(element: XmlElement): string {
   return childElements(element).map(text).join('');
 }
 
-/** More than a letter, a number or what stands in brackets is held together. */
+/** Returns the formula in braces, unless it is one character, a word, a number or an expression in brackets. */
 function base(formula: string): string {
   return [...formula].length === 1 || /^(?:[\p{L}\p{N}]+|\([^()]*\))$/u.test(formula) ? formula : `{${formula}}`;
 }
 
-/** Signs between two sides stand alone; brackets and the like stand close. */
+/** Returns the sign, with blanks around it if it stands between two operands. */
 function operator(sign: string): string {
   return /^[=<>≤≥≠≈→⇒+−∈∪∩±×⋅·∗-]$/.test(sign) ? ` ${sign} ` : sign;
 }

@@ -1,4 +1,4 @@
-/** Prose in XML (DocBook, JATS, patents, TEI and their like) as headings, paragraphs, lists, tables and code. */
+/** Writes prose in XML (DocBook, JATS, patents, TEI and others) as headings, paragraphs, lists, tables and code. */
 import { tableText } from '../data/table-text.ts';
 import type { TextBuilder } from '../text-builder.ts';
 import { childAt, childElements, findElements, textOf, type XmlElement } from './tree.ts';
@@ -11,18 +11,17 @@ const LISTS = /^(?:list|itemizedlist|orderedlist|simplelist|ul|ol)$/i;
 const CODE = /^(?:programlisting|screen|literallayout|codeblock|verse-group|preformat)$/i;
 const ROWS = /^(?:row|tr)$/i;
 const CELLS = /^(?:entry|td|th|cell)$/i;
-/** Pictures, formulas in a form that nobody reads, and what is meant for machines. */
+/** Matches pictures, formulas, and elements meant for machines. */
 const SKIPPED =
   /^(?:graphic|inline-graphic|math|us-math|math-us|permissions|history|journal-id|article-id|issn|isbn|object-id|counts)$/i;
-/** Facts about the work before its text. */
 const AUTHORS = /^(?:contrib|author|editor|inventor|personname)$/i;
 const REFERENCES = /^(?:ref|biblioentry|bibl|biblstruct)$/i;
 
-const OF_ITS_OWN = [PARAGRAPHS, HEADINGS, LISTS, CODE, AUTHORS, REFERENCES, ROWS];
+const SEPARATE_BLOCKS = [PARAGRAPHS, HEADINGS, LISTS, CODE, AUTHORS, REFERENCES, ROWS];
 const FACT_UNITS_MAX = 200;
 const FACT_ELEMENTS_MAX = 100;
 
-/** Share of the text that stands in paragraphs, from which a file is prose. */
+/** A file with at least this share of its text in paragraphs is prose. */
 const PROSE_SHARE_MIN = 0.3;
 const HEADING_LEVEL_MAX = 6;
 const HEADING_UNITS_MAX = 300;
@@ -32,7 +31,7 @@ export function isProse(top: XmlElement): boolean {
   return all > 0 && paragraphUnits(top) >= all * PROSE_SHARE_MIN;
 }
 
-/** Returns the title: the first heading that stands in no section. */
+/** Writes prose, and returns its title: the first heading outside of sections. */
 export function writeProse(top: XmlElement, builder: TextBuilder): string | undefined {
   return new ProseWriter(builder).write(top);
 }
@@ -51,7 +50,7 @@ class ProseWriter {
   }
 
   private children(parent: XmlElement, level: number): void {
-    // Facts of a few words each share a paragraph.
+    // Consecutive facts of a few words share a paragraph.
     let facts: string[] = [];
     const flush = () => {
       this.add('paragraph', facts.join(', '));
@@ -93,7 +92,7 @@ class ProseWriter {
     this.builder.add({ kind: 'heading', level: depth }, `${'#'.repeat(depth)} ${text}`);
   }
 
-  /** Lists and tables may stand within paragraphs. */
+  /** Writes a paragraph, which may contain lists and tables. */
   private paragraph(element: XmlElement, level: number): void {
     const isBlock = ({ name }: XmlElement) =>
       LISTS.test(name) ||
@@ -123,7 +122,7 @@ class ProseWriter {
     this.add('list', lines.map((text, index) => `${ordered ? `${index + 1}.` : '-'} ${text}`).join('\n'));
   }
 
-  /** False when it is no table of rows. */
+  /** Writes a table. Returns false if the element has no rows. */
   private table(element: XmlElement): boolean {
     const rows = descendants(element, ROWS).map((row) =>
       childElements(row)
@@ -143,12 +142,12 @@ class ProseWriter {
   }
 }
 
-/** Units of text in paragraphs; paragraphs within paragraphs count once. */
+/** Counts the units of text in paragraphs. Paragraphs within paragraphs count once. */
 function paragraphUnits(top: XmlElement): number {
   return descendants(top, PARAGRAPHS).reduce((sum, paragraph) => sum + visible(textOf(paragraph)), 0);
 }
 
-/** Elements of such a name at any depth, in order; what is inside one is not looked at. */
+/** Returns the elements whose name matches, at any depth, in order. Elements inside a found element are not searched. */
 function descendants(root: XmlElement, name: RegExp): XmlElement[] {
   const found: XmlElement[] = [];
   const stack = childElements(root).reverse();
@@ -179,9 +178,9 @@ function authorText(element: XmlElement): string {
   return words.join(' ') || oneLine(spacedText(element));
 }
 
-/** Nothing in it is written to be read as a paragraph of its own. */
+/** True for a short element without paragraphs, headings, lists and other blocks. */
 function isFact(element: XmlElement): boolean {
-  if (OF_ITS_OWN.some((names) => names.test(element.name))) return false;
+  if (SEPARATE_BLOCKS.some((names) => names.test(element.name))) return false;
   const stack = [element];
   let units = 0;
   let elements = 0;
@@ -189,7 +188,7 @@ function isFact(element: XmlElement): boolean {
     elements += 1;
     for (const child of next.children) {
       if (typeof child === 'string') units += visible(child);
-      else if (OF_ITS_OWN.some((names) => names.test(child.name))) return false;
+      else if (SEPARATE_BLOCKS.some((names) => names.test(child.name))) return false;
       else stack.push(child);
     }
     if (units > FACT_UNITS_MAX || elements > FACT_ELEMENTS_MAX) return false;
@@ -201,7 +200,7 @@ function hasOwnText(element: XmlElement): boolean {
   return element.children.some((child) => typeof child === 'string' && child.trim() !== '');
 }
 
-/** Parts that are elements of their own are told apart. */
+/** Returns the text of an element, with blanks between child elements if the element has no text of its own. */
 function spacedText(element: XmlElement): string {
   const mixed = hasOwnText(element);
   return element.children

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { attribute, childAt, findElements, readXml, textOf, XML_DEPTH_MAX } from './tree.ts';
 
-test('elements, attributes, text, CDATA and references', () => {
+test('the XML reader reads elements, attributes, text, CDATA and references', () => {
   const root = readXml(
     '<?xml version="1.0"?><!DOCTYPE a [<!ELEMENT a ANY>]><x:a id="1" x:id=\'two &amp; &gt;\'>one<!-- <b> --><b t="a>b"/>&lt;&#65;&#x42;<![CDATA[<c>&amp;]]></x:a>',
   );
@@ -14,16 +14,16 @@ test('elements, attributes, text, CDATA and references', () => {
   assert.equal(textOf(a), 'one<AB<c>&amp;');
 });
 
-test('entities that a file declares are not expanded', () => {
+test('entities that an XML file declares are not expanded', () => {
   assert.equal(textOf(readXml('<!DOCTYPE a [<!ENTITY e "lol">]><a>&e;</a>')), '&e;');
 });
 
-test('elements of a name are found in order, without what is inside them', () => {
+test('XML elements are found by name in order, without elements inside a found element', () => {
   const found = findElements(readXml('<r><p>1<p>2</p></p><q><p>3</p></q></r>'), 'p');
   assert.deepEqual(found.map(textOf), ['12', '3']);
 });
 
-test('markup that is cut off or closed wrongly gives what is there', () => {
+test('truncated or wrongly closed XML gives the text that can be read, in linear time', () => {
   assert.equal(textOf(readXml('<a><b>one</c></b>two</a></a>three')), 'onetwothree');
   assert.equal(textOf(readXml('<a>one<b x="')), 'one');
   for (const source of [
@@ -36,6 +36,6 @@ test('markup that is cut off or closed wrongly gives what is there', () => {
   }
 });
 
-test('deep nesting is refused', () => {
+test('XML nested too deeply is refused', () => {
   assert.throws(() => readXml('<a>'.repeat(XML_DEPTH_MAX + 2)), /nested too deeply/);
 });

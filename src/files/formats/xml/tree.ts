@@ -1,6 +1,6 @@
 /**
  * Reads XML as a tree. The work is linear in the input and never recursive. Entities that a file declares are not expanded.
- * From malformed XML, the tree holds what can be understood.
+ * The tree of malformed XML contains everything that can be read.
  *
  * htmlparser2 was weighed and takes 1.1 to 4 times as long. It also reads the rest of a document type with declarations as
  * text, and ends an instruction at its first `>`.
@@ -54,7 +54,7 @@ export function readXml(xml: string): XmlElement {
       continue;
     }
     count += 1;
-    if (count > XML_ELEMENTS_MAX) throw overLimit(`The file holds more than ${XML_ELEMENTS_MAX} XML elements.`);
+    if (count > XML_ELEMENTS_MAX) throw overLimit(`The file contains more than ${XML_ELEMENTS_MAX} XML elements.`);
     const element: XmlElement = { name, head: source.slice(raw.length), children: [] };
     open.children.push(element);
     if (source.endsWith('/')) continue;

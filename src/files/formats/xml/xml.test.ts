@@ -1,11 +1,11 @@
-/** XML: prose, feeds, data. */
+/** Tests of XML as prose, feeds and data. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseXml } from './xml.ts';
 
 const blocks = (xml: string): string[] => parseXml(xml, []).text.split('\n\n');
 
-test('DocBook: sections, lists, code and tables', () => {
+test('DocBook is read with its sections, lists, code and tables', () => {
   const xml = `<?xml version="1.0"?><book xmlns="http://docbook.org/ns/docbook" xml:lang="en"><info><title>Staff handbook</title>
     <author><personname><firstname>Ann</firstname><surname>Lee</surname></personname></author><pubdate>2024</pubdate></info>
     <chapter><title>Leave</title><para>Everybody has <emphasis>25 days</emphasis> of leave.
@@ -32,7 +32,7 @@ test('DocBook: sections, lists, code and tables', () => {
   assert.equal(parsed.metadata['language']?.val, 'en');
 });
 
-test('JATS: authors by their names, facts together, references one by one', () => {
+test('JATS is read with the names of its authors, its facts in one paragraph and each reference', () => {
   const xml = `<article><front><article-meta><volume>4</volume><issue>2</issue><title-group><article-title>On herons</article-title></title-group>
     <contrib-group><contrib><name><surname>Lee</surname><given-names>Ann</given-names></name></contrib></contrib-group>
     <abstract><title>Abstract</title><p>Herons wade in shallow water all over the world.</p></abstract></article-meta></front>
@@ -51,7 +51,7 @@ test('JATS: authors by their names, facts together, references one by one', () =
   ]);
 });
 
-test('feeds: the lists, headings and links of the HTML that entries quote', () => {
+test('the quoted HTML of feed entries is read with its lists, headings and links', () => {
   const { blocks: found, text } = parseXml(
     `<rss><channel><title>News</title><item><title>Heron</title><link>https://n.example/a/</link>
     <encoded><![CDATA[<h2>Habits</h2><p>See <a href="b.html">more</a>.</p><ul><li>one</li></ul>]]></encoded></item></channel></rss>`,
@@ -70,7 +70,7 @@ test('feeds: the lists, headings and links of the HTML that entries quote', () =
   );
 });
 
-test('RSS and Atom: a section for each entry, without the HTML they quote', () => {
+test('RSS and Atom feeds have a section for each entry, without tags of quoted HTML', () => {
   const rss = `<rss><channel><title>News</title><description>Of the lab</description>
     <item><title>Heron &amp; egret</title><link>https://example.org/1</link><pubDate>Mon, 1 Jan 2024</pubDate>
     <description>&lt;p&gt;Both &lt;b&gt;wade&lt;/b&gt;.&lt;/p&gt;</description></item></channel></rss>`;
@@ -88,7 +88,7 @@ test('RSS and Atom: a section for each entry, without the HTML they quote', () =
   assert.equal(parseXml(atom, []).title, 'News');
 });
 
-test('data: a record for each of several elements of a name, with its metadata', () => {
+test('repeated elements of XML data become records with metadata', () => {
   const xml = `<catalog year="2024"><owner>Library</owner>
     <book id="b1"><title>Herons</title><price currency="EUR">12.5</price><tag>bird</tag><tag>water</tag></book>
     <book id="b2"><title>Egrets</title><price currency="EUR">9</price></book></catalog>`;
@@ -106,12 +106,12 @@ test('data: a record for each of several elements of a name, with its metadata',
   assert.equal(second!.metadata?.['price.text']?.val, '9');
 });
 
-test('other data: members under the names of their elements', () => {
+test('other XML data becomes lines under the names of its elements', () => {
   const xml = '<note priority="high"><to>Tove</to><body><line>One</line><line>Two</line></body></note>';
   assert.deepEqual(blocks(xml), ['priority: high\nto: Tove', 'line: One, Two']);
 });
 
-test('property lists by their keys, drawings by their words', () => {
+test('a property list is read by its keys, and a drawing by its words', () => {
   const plist =
     '<plist version="1.0"><dict><key>Name</key><string>Pinakes</string><key>Signed</key><true/></dict></plist>';
   assert.deepEqual(blocks(plist), ['version: 1.0', 'Name: Pinakes\nSigned: true']);
@@ -119,7 +119,7 @@ test('property lists by their keys, drawings by their words', () => {
   assert.deepEqual(blocks(svg), ['Plan', 'Reading room']);
 });
 
-test('of a fragment without a root all is read', () => {
+test('an XML fragment without a root is read whole', () => {
   assert.deepEqual(blocks('<event id="1"><text>On</text></event>\n<event id="2"><text>Off</text></event>'), [
     'id: 1\ntext: On',
     'id: 2\ntext: Off',
@@ -127,7 +127,7 @@ test('of a fragment without a root all is read', () => {
   assert.deepEqual(blocks('before <a>1</a> behind'), ['before 1 behind']);
 });
 
-test('what is no tree, too deep, or has no words but in attributes alone, keeps its source', () => {
+test('XML that is too deep, or has all its words in attributes, becomes its source', () => {
   assert.equal(parseXml('no markup at all', []).text, 'no markup at all');
   const deep = `<a>`.repeat(400);
   assert.equal(parseXml(deep, []).text, deep);

@@ -1,4 +1,4 @@
-/** XML of any vocabulary: prose as headings and paragraphs, feeds entry by entry, data as records. Entities are refused. */
+/** Parses XML of any vocabulary: prose as headings and paragraphs, feeds entry by entry, data as records. */
 
 import type { ChunkMetadataKey } from '../../../corpus/values.ts';
 import { badFile, FileError } from '../../failure.ts';
@@ -22,20 +22,20 @@ import {
   type XmlElement,
 } from './tree.ts';
 
-/** UTF-16 units within which a document type stands. */
+/** Entities are searched in this many UTF-16 units at the start. */
 const PROLOG_UNITS = 64 * 1024;
-/** UTF-16 units and tags of XML that is read as a tree; its source is the text of a larger one. */
+/** Maximum length and number of tags of XML that is read as a tree. The text of a larger file is its source. */
 const TREE_UNITS_MAX = 8 * 1024 * 1024;
 const TREE_TAGS_MAX = 500_000;
 
-/** Names of pictures and the like: nothing to expand. */
+/** Matches declarations of pictures and other unparsed entities, which are never expanded. */
 const UNPARSED = /<!ENTITY\s[^<>]{1,2000}\sNDATA\s[^<>]{1,200}>/g;
-/** Attributes that say nothing about the content. */
+/** Matches attributes that say nothing about the content. */
 const TECHNICAL = /^(?:xmlns(?::.*)?|xsi:.*|xml:space)$/;
-/** Text that is HTML by itself, as in feeds. */
+/** Matches text that is quoted HTML, as in feeds. */
 const ESCAPED_HTML = /<\/(?:p|div|span|li|td|a|b|i|h\d)\s*>|<(?:p|br)\s*\/?>/i;
 
-/** @throws FileError when the prolog declares entities. */
+/** Parses XML. @throws FileError if the prolog declares entities. */
 export function parseXml(text: string, keys: readonly ChunkMetadataKey[]): ParsedFile {
   if (/<!ENTITY\s/i.test(text.slice(0, PROLOG_UNITS).replace(UNPARSED, ''))) {
     throw badFile('parse', 'Forbidden XML', 'The file declares XML entities, which are not expanded.');
@@ -45,7 +45,7 @@ export function parseXml(text: string, keys: readonly ChunkMetadataKey[]): Parse
   const builder = new TextBuilder();
   const picker = new KeyPicker(keys);
   const title = writeElement(top, builder, picker);
-  // Drawings and the like, whose words are in attributes.
+  // All words may be in attributes, as in some drawings: the source becomes the text.
   if (builder.blocks.length === 0) return parseTxt(text, 'xml');
   return {
     fileType: 'xml',
@@ -57,7 +57,10 @@ export function parseXml(text: string, keys: readonly ChunkMetadataKey[]): Parse
   };
 }
 
-/** Of a fragment with several, what holds them. Undefined when a tree of it would be too large or too deep, or there is none. */
+/**
+ * Returns the top element, or the root of a fragment with several top elements. Returns undefined if there is no element, or if
+ * the tree would be too large or too deep.
+ */
 function topElement(text: string): XmlElement | undefined {
   if (text.length > TREE_UNITS_MAX || (text.match(/</g)?.length ?? 0) > TREE_TAGS_MAX) return undefined;
   try {
@@ -72,14 +75,14 @@ function topElement(text: string): XmlElement | undefined {
   }
 }
 
-/** Returns the title, when the vocabulary names one. */
+/** Writes an element. Returns the title, if the vocabulary has one. */
 function writeElement(top: XmlElement, builder: TextBuilder, picker: KeyPicker): string | undefined {
   const feed = childAt(top, 'channel') ?? (top.name === 'feed' ? top : undefined);
   if (feed) return writeFeed(feed, top, builder);
   if (isProse(top)) return writeProse(top, builder);
   if (top.name === 'svg') {
     for (const name of ['title', 'desc', 'text']) {
-      for (const words of findElements(top, name)) builder.add({ kind: 'paragraph' }, plain(words));
+      for (const words of findElements(top, name)) builder.add({ kind: 'paragraph' }, plainText(words));
     }
     return undefined;
   }
@@ -87,31 +90,31 @@ function writeElement(top: XmlElement, builder: TextBuilder, picker: KeyPicker):
   return undefined;
 }
 
-/** RSS and Atom: a section for each entry. */
+/** Writes a feed (RSS, Atom) with a section for each entry. Returns its title. */
 function writeFeed(feed: XmlElement, top: XmlElement, builder: TextBuilder): string | undefined {
-  const title = plain(childAt(feed, 'title'));
+  const title = plainText(childAt(feed, 'title'));
   builder.add({ kind: 'heading', level: 1 }, title === '' ? '' : `# ${title}`);
-  builder.add({ kind: 'paragraph' }, plain(childAt(feed, 'description') ?? childAt(feed, 'subtitle')));
-  // RDF feeds have their entries beside the channel.
+  builder.add({ kind: 'paragraph' }, plainText(childAt(feed, 'description') ?? childAt(feed, 'subtitle')));
+  // The entries of an RDF feed are siblings of the channel.
   for (const entry of [feed, top === feed ? undefined : top].flatMap((parent) => (parent ? entriesOf(parent) : []))) {
-    const headline = plain(childAt(entry, 'title'));
+    const headline = plainText(childAt(entry, 'title'));
     builder.add({ kind: 'heading', level: 2 }, headline === '' ? '' : `## ${headline}`);
     const facts = ['link', 'pubDate', 'date', 'published', 'updated', 'author', 'creator', 'category'].flatMap((name) =>
       childElements(entry, name).map((fact) => [
         name,
-        plain(fact) || attribute(fact, 'href') || attribute(fact, 'term'),
+        plainText(fact) || attribute(fact, 'href') || attribute(fact, 'term'),
       ]),
     );
     const lines = facts.filter(([, value]) => value !== '').map(([name, value]) => `${name}: ${value}`);
     builder.add({ kind: 'paragraph' }, lines.join('\n'));
     const bodies = ['encoded', 'content', 'description', 'summary'].map((name) => childAt(entry, name));
-    const body = bodies.find((each) => plain(each) !== '');
+    const body = bodies.find((each) => plainText(each) !== '');
     if (body) writeBody(body, facts.find(([name]) => name === 'link')?.[1], builder);
   }
   return title || undefined;
 }
 
-/** The text of an entry, whose HTML is quoted; its headings stand below that of the entry. */
+/** Writes the quoted HTML of an entry. Its headings become lower than the heading of the entry. */
 function writeBody(body: XmlElement, url: string | undefined, builder: TextBuilder): void {
   const source = textOf(body).trim();
   const html = source.replace(/<(\/?)h([1-6])(?=[\s>])/gi, (_tag, slash: string, level: string) => {
@@ -119,7 +122,7 @@ function writeBody(body: XmlElement, url: string | undefined, builder: TextBuild
   });
   if (ESCAPED_HTML.test(source) && fitsTree(html))
     writeHtmlBlocks(rootOf(parseTree(html)), builder, { links: pageLinks(url) });
-  else builder.add({ kind: 'paragraph' }, plain(body));
+  else builder.add({ kind: 'paragraph' }, plainText(body));
 }
 
 const ENTRY_LEVEL = 2;
@@ -129,13 +132,13 @@ function entriesOf(parent: XmlElement): XmlElement[] {
   return childElements(parent).filter(({ name }) => name === 'item' || name === 'entry');
 }
 
-/** Elements as members by their names, several of a name as a list; attributes as members too. */
+/** Converts an element to JSON. Elements and attributes become members; several elements of one name become a list. */
 function toJson(element: XmlElement): Json {
   const inner = childElements(element);
   const own = attributes(element).filter(([name, value]) => !TECHNICAL.test(name) && value.trim() !== '');
   const hasText = element.children.some((child) => typeof child === 'string' && child.trim() !== '');
   if (inner.length === 0 || hasText) {
-    const text = plain(element);
+    const text = plainText(element);
     return own.length === 0 ? text : { ...Object.fromEntries(own), ...(text === '' ? {} : { text }) };
   }
   if (element.name === 'dict' && inner.length % 2 === 0) return propertiesOf(inner);
@@ -148,7 +151,7 @@ function toJson(element: XmlElement): Json {
   return Object.fromEntries([...members].map(([name, values]) => [name, values.length === 1 ? values[0]! : values]));
 }
 
-/** Property lists of macOS name a value by the element before it. */
+/** Converts a property list of macOS, in which the element before a value is its key. */
 function propertiesOf(pairs: readonly XmlElement[]): Json {
   const members = pairs.flatMap((key, index): [string, Json][] => {
     const value = pairs[index + 1];
@@ -158,8 +161,8 @@ function propertiesOf(pairs: readonly XmlElement[]): Json {
   return Object.fromEntries(members);
 }
 
-/** The text of an element, without the markup of HTML that it quotes. */
-function plain(element: XmlElement | undefined): string {
+/** Returns the text of an element, without the tags of quoted HTML. */
+function plainText(element: XmlElement | undefined): string {
   const text = textOf(element).trim();
   if (ESCAPED_HTML.test(text)) return stripTags(text);
   return text.includes('\n') ? text.replace(/[ \t]+/g, ' ').replace(/ ?\n\s*/g, '\n') : text;

@@ -1,4 +1,4 @@
-/** What an OpenDocument file shows in its places but holds in parts of its own: charts, sheets, texts, formulas. */
+/** Reads the objects of an OpenDocument file, which are parts of their own: charts, sheets, texts, formulas. */
 
 import { mathmlText } from '../../xml/mathml.ts';
 import { attribute, childAt, findElements, readXml, textOf, type XmlElement } from '../../xml/tree.ts';
@@ -6,31 +6,31 @@ import type { ChartText } from '../chart-text.ts';
 import type { ZipPackage } from '../zip-package.ts';
 import { sheetRows } from './sheets.ts';
 
-/** Objects of a file that are looked at. */
+/** Maximum number of objects that are read. */
 const OBJECTS_MAX = 500;
 const CHART_KINDS: Readonly<Record<string, string>> = { circle: 'Pie', ring: 'Doughnut', gantt: 'Gantt' };
 
-/** Puts the content of each object into its element, as blocks; a formula stands in a `formula`. */
+/** Replaces the children of each object element with the blocks of the object. A formula becomes a `formula` element. */
 export function placeObjects(content: XmlElement, parts: ZipPackage): void {
   for (const object of findElements(content, 'object').slice(0, OBJECTS_MAX)) {
-    object.children = shownIn(partOf(object, parts));
+    object.children = blocksOf(partOf(object, parts));
   }
 }
 
-/** Charts that lie on a sheet. */
+/** Returns the charts on a sheet. */
 export function chartsOn(sheet: XmlElement, parts: ZipPackage): ChartText[] {
   return findElements(sheet, 'object')
     .slice(0, OBJECTS_MAX)
     .flatMap((object) => chartOf(partOf(object, parts)) ?? []);
 }
 
-/** In flat files it stands in the element already. */
+/** Returns the content of an object. In a flat file, the element itself contains it. */
 function partOf(object: XmlElement, parts: ZipPackage): XmlElement {
   const name = attribute(object, 'xlink:href').replace(/^\.\//, '');
   return name === '' ? object : readXml(parts.text(`${name}/content.xml`));
 }
 
-function shownIn(root: XmlElement): XmlElement[] {
+function blocksOf(root: XmlElement): XmlElement[] {
   const math = findElements(root, 'math')[0];
   if (math) {
     const text = mathmlText(math);

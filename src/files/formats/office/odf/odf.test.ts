@@ -23,7 +23,7 @@ const sheet = (inside: string, keys: ChunkMetadataKey[] = []) =>
     keys,
   );
 
-test('blanks, tabs, line breaks and bookmarks in a paragraph', () => {
+test('blanks, tabs, line breaks and bookmarks in an OpenDocument paragraph are read', () => {
   assert.equal(
     text(
       '<text:p>a<text:s text:c="3"/>b<text:tab/>c<text:line-break/>\n  d<text:bookmark-start text:name="x"/></text:p>',
@@ -32,7 +32,7 @@ test('blanks, tabs, line breaks and bookmarks in a paragraph', () => {
   );
 });
 
-test('deleted text, indexes and forms are left out', () => {
+test('deleted text, indexes and forms of an OpenDocument text are left out', () => {
   assert.equal(
     text(
       '<text:tracked-changes><text:p>gone</text:p></text:tracked-changes><text:table-of-content><text:p>Toc</text:p></text:table-of-content><text:p>kept</text:p>',
@@ -41,7 +41,7 @@ test('deleted text, indexes and forms are left out', () => {
   );
 });
 
-test('text boxes stand behind their paragraph, pictures have their description', () => {
+test('an OpenDocument text box follows its paragraph, and a picture becomes its description', () => {
   assert.equal(
     text(
       '<text:p>a<draw:frame><draw:text-box><text:p>boxed</text:p></draw:text-box></draw:frame></text:p><text:p>b<draw:frame><draw:image/><svg:desc>A red barn</svg:desc></draw:frame></text:p>',
@@ -50,14 +50,14 @@ test('text boxes stand behind their paragraph, pictures have their description',
   );
 });
 
-test('comments say who made them', () => {
+test('an OpenDocument comment names its author', () => {
   assert.equal(
     text('<text:p>a<office:annotation><dc:creator>Bo</dc:creator><text:p>why?</text:p></office:annotation></text:p>'),
     'a[^1]\n\n[^1]: [comment by Bo] why?',
   );
 });
 
-test('numbered lists count, nested ones by their own style', () => {
+test('numbered OpenDocument lists have numbers, and nested lists follow their own style', () => {
   const style =
     '<text:list-style style:name="L"><text:list-level-style-number text:level="1" style:num-format="1"/><text:list-level-style-bullet text:level="2"/></text:list-style>';
   const item = (inside: string) => `<text:list-item>${inside}</text:list-item>`;
@@ -67,26 +67,26 @@ test('numbered lists count, nested ones by their own style', () => {
   assert.equal(text(`<text:list text:style-name="L">${list}</text:list>`, style), '1. a\n  - b\n2. c');
 });
 
-test('headings in lists are headings', () => {
+test('a heading inside an OpenDocument list is a heading', () => {
   const list =
     '<text:list><text:list-item><text:h text:outline-level="2">Chapter</text:h></text:list-item></text:list>';
   assert.equal(text(list), '## Chapter');
 });
 
-test('covered cells repeat what covers them', () => {
+test('a covered OpenDocument cell repeats the text of the cell that covers it', () => {
   const cell = (inside: string) => `<table:table-cell><text:p>${inside}</text:p></table:table-cell>`;
   const rows = `<table:table-row>${cell('a')}<table:covered-table-cell/>${cell('b')}</table:table-row><table:table-row>${cell('1')}${cell('2')}${cell('3')}</table:table-row>`;
   assert.equal(text(`<table:table>${rows}</table:table>`), '| a | a | b |\n| --- | --- | --- |\n| 1 | 2 | 3 |');
 });
 
-test('an encrypted file says so', () => {
+test('an encrypted OpenDocument file is refused as encrypted', () => {
   const manifest = {
     'META-INF/manifest.xml': '<manifest:file-entry><manifest:encryption-data/></manifest:file-entry>',
   };
   assert.throws(() => read('odt', '', manifest), /password/);
 });
 
-test('a sheet: repeated cells and rows, stored values, merged cells, comments; the empty rest costs nothing', () => {
+test('an OpenDocument sheet is read with repeated and merged cells, stored values and comments, without its empty rest', () => {
   const cell = (inside: string, attributes = '') =>
     `<table:table-cell ${attributes}><text:p>${inside}</text:p></table:table-cell>`;
   const row = (cells: string, attributes = '') => `<table:table-row ${attributes}>${cells}</table:table-row>`;
@@ -121,7 +121,7 @@ test('a sheet: repeated cells and rows, stored values, merged cells, comments; t
   ]);
 });
 
-test('links stand beside the text of their own block', () => {
+test('the links of an OpenDocument text are recorded with their own blocks', () => {
   const list =
     '<text:list><text:list-item><text:p>item <text:a xlink:href="https://a.example/i">one</text:a></text:p></text:list-item></text:list>';
   const { blocks } = read(
@@ -146,7 +146,7 @@ const cells = (...texts: string[]) =>
 const CHART = `<office:document-content><office:body><office:chart><chart:chart chart:class="chart:circle"><chart:title><text:p>Birds</text:p></chart:title><table:table table:name="local-table"><table:table-header-rows>${cells('', 'count')}</table:table-header-rows><table:table-rows>${cells('heron', '3')}</table:table-rows></table:table></chart:chart></office:chart></office:body></office:document-content>`;
 const CHART_TEXT = 'Pie chart: Birds\n\n|  | count |\n| --- | --- |\n| heron | 3 |';
 
-test('charts, sheets and formulas that stand in parts of their own are read where they are shown', () => {
+test('charts, sheets and formulas embedded in an OpenDocument text are read at their places', () => {
   const paragraph = `<office:text><text:p>before ${OBJECT}</text:p><text:p>after</text:p></office:text>`;
   assert.equal(withObject('odt', paragraph, CHART), `before\n\n${CHART_TEXT}\n\nafter`);
   const sheet = `<office:document-content><office:body><office:spreadsheet><table:table>${cells('a', 'b')}${cells('1', '2')}<table:table-row table:number-rows-repeated="1000000"><table:table-cell table:number-columns-repeated="1000"/></table:table-row></table:table></office:spreadsheet></office:body></office:document-content>`;
@@ -171,7 +171,7 @@ const FORMULAS: readonly (readonly [mathml: string, text: string])[] = [
   ],
 ];
 for (const [mathml, latex] of FORMULAS) {
-  test(`a formula is LaTeX in its line: ${latex}`, () => {
+  test(`a formula in an OpenDocument line is written as the LaTeX ${latex}`, () => {
     const object = `<math xmlns="m"><semantics><mrow>${mathml}</mrow><annotation encoding="StarMath 5.0">E = m c^2</annotation></semantics></math>`;
     const body = `<office:text><text:p>We know ${OBJECT}well.</text:p></office:text>`;
     assert.equal(withObject('odt', body, object), `We know $${latex}$ well.`);

@@ -1,4 +1,4 @@
-/** OpenDocument texts, workbooks and presentations (odt, ods, odp). */
+/** Parses OpenDocument texts, workbooks and presentations (odt, ods, odp). */
 
 import type { ChunkMetadataKey } from '../../../../corpus/values.ts';
 import { badFile } from '../../../failure.ts';
@@ -14,7 +14,7 @@ import { OdfWriter, readStyles } from './text.ts';
 
 export type OdfType = 'odt' | 'ods' | 'odp';
 
-/** @throws FileError for a file that is damaged, encrypted or over a limit. */
+/** Parses a file. @throws FileError for a file that is damaged, encrypted or over a limit. */
 export function parseOdf(bytes: Uint8Array, fileType: OdfType, keys: readonly ChunkMetadataKey[]): ParsedFile {
   const parts = openPackage(bytes);
   if (parts.text('META-INF/manifest.xml').includes('encryption-data')) {

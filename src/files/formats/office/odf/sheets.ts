@@ -1,4 +1,4 @@
-/** Sheets of OpenDocument workbooks: repeated rows and cells are told once in the file. */
+/** Reads sheets of OpenDocument workbooks. The file has equal consecutive rows and cells only once, with a count. */
 import { outsideLinks } from '../../../links.ts';
 import type { KeyPicker } from '../../../metadata-values.ts';
 import type { TextBuilder } from '../../text-builder.ts';
@@ -7,10 +7,10 @@ import type { ChartText } from '../chart-text.ts';
 import { type CellLink, type CellRange, type RowLinks, writeSheet } from '../sheets/sheets.ts';
 import { repeats, rowElements } from './text.ts';
 
-/** Cells of a sheet, those that repetition makes among them. */
+/** Maximum number of cells of a sheet, including repeated cells. */
 const CELLS_MAX = 4_000_000;
 
-/** @param chartsOn the charts that lie on a sheet */
+/** Writes all visible sheets. `chartsOn` returns the charts on a sheet. */
 export function writeOdfSheets(
   body: XmlElement,
   builder: TextBuilder,
@@ -24,10 +24,10 @@ export function writeOdfSheets(
     const links: RowLinks = new Map();
     let left = CELLS_MAX;
     for (const row of rowElements(table)) {
-      const own: CellLink[] = [];
-      const cells = rowCells(row, rows.length, { merged, comments, links: own });
-      if (own.length > 0) links.set(cells, own);
-      // Only rows with content repeat; what fills the rest of the sheet is empty.
+      const rowLinks: CellLink[] = [];
+      const cells = rowCells(row, rows.length, { merged, comments, links: rowLinks });
+      if (rowLinks.length > 0) links.set(cells, rowLinks);
+      // Only rows with content are repeated. Empty rows fill the rest of the sheet.
       const times = cells.length === 0 ? 1 : repeats(row, 'table:number-rows-repeated');
       for (let i = 0; i < times && left > 0; i += 1) {
         left -= cells.length + 1;
@@ -39,12 +39,12 @@ export function writeOdfSheets(
   }
 }
 
-/** The texts of a small table: rows that repeat are told once. */
+/** Returns the texts of a small table, without repetitions of rows. */
 export function sheetRows(table: XmlElement): string[][] {
   return rowElements(table).map((row, index) => rowCells(row, index, { merged: [], comments: [], links: [] }));
 }
 
-/** What rows tell besides their texts. */
+/** Collects the data of rows other than texts. */
 interface RowExtras {
   merged: CellRange[];
   comments: string[];
@@ -53,7 +53,7 @@ interface RowExtras {
 
 function rowCells(row: XmlElement, index: number, { merged, comments, links }: RowExtras): string[] {
   const cells: string[] = [];
-  /** Empty cells wait until one with content follows. */
+  /** Number of empty cells since the last cell with content. */
   let empty = 0;
   for (const cell of childElements(row)) {
     if (cell.name !== 'table-cell' && cell.name !== 'covered-table-cell') continue;
@@ -80,7 +80,7 @@ function rowCells(row: XmlElement, index: number, { merged, comments, links }: R
   return cells;
 }
 
-/** Of links in its text, and of the link that its formula makes. */
+/** Returns the addresses of the links in a cell's text, and of the link in its formula. */
 function cellAddresses(cell: XmlElement): string[] {
   const formula = /HYPERLINK\(\s*"([^"]{1,2000})"/.exec(attribute(cell, 'table:formula'))?.[1] ?? '';
   const texts = childElements(cell, 'p').flatMap((paragraph) => findElements(paragraph, 'a'));
@@ -88,10 +88,10 @@ function cellAddresses(cell: XmlElement): string[] {
   return addresses.flatMap((address) => outsideLinks(address) ?? []);
 }
 
-/** Columns of a sheet. */
+/** Maximum number of columns of a sheet. */
 const COLUMNS_MAX = 16_384;
 
-/** Numbers and dates as they are stored, everything else as it is shown. */
+/** Returns numbers and dates as they are stored, and other values as they are shown. */
 function cellValue(cell: XmlElement): string {
   const type = attribute(cell, 'office:value-type');
   if (type === 'float') return attribute(cell, 'office:value') || paragraphs(cell);

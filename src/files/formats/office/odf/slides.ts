@@ -1,11 +1,11 @@
-/** Slides of OpenDocument presentations: a page per slide with its title as heading. */
+/** Reads slides of OpenDocument presentations: a page per slide with its title as heading. */
 import type { Link } from '../../../../text/link-line.ts';
 import { type Place, readingOrder } from '../../reading-order.ts';
 import type { BlockDraft, TextBuilder } from '../../text-builder.ts';
 import { attribute, childAt, childElements, findElements, type XmlElement } from '../../xml/tree.ts';
 import { type OdfStyles, OdfWriter } from './text.ts';
 
-/** Frames that repeat on every slide. */
+/** Matches frames that repeat on every slide. */
 const REPEATED = /^(header|footer|page-number|date-time|page|notes)$/;
 
 export function writeOdfSlides(body: XmlElement, builder: TextBuilder, styles: OdfStyles): void {
@@ -54,7 +54,7 @@ function plainText(element: XmlElement, styles: OdfStyles): { text: string; link
   return { text, links: writer.waitingLinks };
 }
 
-/** Frames and shapes; groups are opened. */
+/** Returns frames and shapes, also inside groups. */
 function shapesOf(slide: XmlElement): XmlElement[] {
   return childElements(slide).flatMap((child) => {
     if (child.name === 'notes') return [];
@@ -66,7 +66,7 @@ function classOf(shape: XmlElement): string {
   return attribute(shape, 'presentation:class');
 }
 
-/** Lengths are written with their unit; one file uses one. */
+/** Returns the place of a shape. Units are ignored, because a file uses the same unit everywhere. */
 function placeOf(shape: XmlElement): Place | undefined {
   const length = (name: string) => Number.parseFloat(attribute(shape, name));
   const [top, left, height] = [length('svg:y'), length('svg:x'), length('svg:height')];

@@ -1,4 +1,4 @@
-/** Text of OpenDocument files: headings, paragraphs, lists, tables, notes, as blocks. */
+/** Writes the text of OpenDocument files as blocks: headings, paragraphs, lists, tables, notes. */
 
 import type { Link } from '../../../../text/link-line.ts';
 import { outsideLinks } from '../../../links.ts';
@@ -7,22 +7,21 @@ import { usefulAltText } from '../../html/alt-text.ts';
 import type { BlockDraft } from '../../text-builder.ts';
 import { attribute, childAt, childElements, findElements, type XmlElement } from '../../xml/tree.ts';
 
-/** What the styles of a file say. */
 export interface OdfStyles {
-  /** The style of a family that people know, behind the automatic ones. */
+  /** The parent of each style. The parent of an automatic style is a style with a name for people. */
   parent: ReadonlyMap<string, string>;
-  /** Lists whose items are numbered, as `name level`. */
+  /** Levels of list styles whose items are numbered, as `name level`. */
   numbered: ReadonlySet<string>;
 }
 
 type BlockSink = (draft: BlockDraft, text: string) => void;
 
-/** Blanks that one element may stand for, and columns and rows that one cell may. */
+/** Maximum number of blanks of one element, and of columns and rows that one cell spans. */
 const REPEAT_MAX = 100;
 const LEVEL_MAX = 8;
-/** Links of a paragraph wait while the list before it is written; each is looked for in every block that is written meanwhile. */
+/** Maximum number of links whose text is not written yet. Each of them is searched in every block that is written. */
 const WAITING_LINKS_MAX = 100;
-/** Elements that are no text of the document. */
+/** Elements whose content is not text of the file. */
 const SKIPPED = new Set(
   (
     'tracked-changes sequence-decls variable-decls user-field-decls forms note-citation ruby-text bookmark-start ' +
@@ -58,15 +57,17 @@ export class OdfWriter {
   private notes: string[] = [];
   private noteCount = 0;
   private links: Link[] = [];
-  /** Blocks that stand in a frame inside a paragraph. */
+  /** Frames inside the current paragraph, whose blocks follow it. */
   private inside: XmlElement[] = [];
 
   constructor(styles: OdfStyles, add: BlockSink) {
     this.styles = styles;
     this.add = (draft, text) => {
-      const [own, later] = [true, false].map((isIn) => this.links.filter((link) => text.includes(link.text) === isIn));
+      const [blockLinks, later] = [true, false].map((isIn) =>
+        this.links.filter((link) => text.includes(link.text) === isIn),
+      );
       this.links = later!.slice(-WAITING_LINKS_MAX);
-      add({ ...draft, links: own! }, text);
+      add({ ...draft, links: blockLinks! }, text);
     };
   }
 
@@ -80,7 +81,7 @@ export class OdfWriter {
     for (const child of childElements(parent)) this.block(child);
   }
 
-  /** Writes what is still open. */
+  /** Writes the open list, code and notes. */
   end(): void {
     this.endList();
     this.endCode();
@@ -103,7 +104,7 @@ export class OdfWriter {
   }
 
   private paragraph(element: XmlElement): void {
-    const style = this.knownStyle(attribute(element, 'text:style-name'));
+    const style = this.namedStyle(attribute(element, 'text:style-name'));
     if (style === 'Title') {
       this.heading(element, 1);
       return;
@@ -120,15 +121,15 @@ export class OdfWriter {
     else this.writeInside();
   }
 
-  /** The style a person chose, by its name. */
-  private knownStyle(name: string): string {
+  /** Returns the name of the style that a person chose, not of the automatic style derived from it. */
+  private namedStyle(name: string): string {
     let style = name;
     for (let step = 0; step < LEVEL_MAX && /^P\d+$/.test(style); step += 1) style = this.styles.parent.get(style) ?? '';
     return style.replaceAll('_20_', ' ').replaceAll('_', ' ');
   }
 
   private list(element: XmlElement): void {
-    // Chapters that are numbered stand in lists.
+    // Numbered chapters are lists of headings.
     if (findElements(element, 'h').length > 0 || findElements(element, 'table').length > 0) {
       this.blocks(element);
       return;
@@ -143,8 +144,8 @@ export class OdfWriter {
     let number = attribute(list, 'text:continue-numbering') === 'true' && depth === 0 ? this.lastNumber : 0;
     for (const item of childElements(list)) {
       if (item.name !== 'list-item' && item.name !== 'list-header') continue;
-      const own = childElements(item).filter((child) => child.name !== 'list');
-      const text = tidy(own.map((part) => this.inline(part)).join('\n'));
+      const parts = childElements(item).filter((child) => child.name !== 'list');
+      const text = tidy(parts.map((part) => this.inline(part)).join('\n'));
       if (text !== '') {
         if (depth === 0 && this.items.length > 0 && this.numbered !== numbered) this.writeItems();
         if (depth === 0) this.numbered = numbered;
@@ -169,9 +170,9 @@ export class OdfWriter {
     const rows: string[][] = [];
     for (const row of rowElements(table)) {
       const cells: string[] = [];
-      const own = childElements(row).filter(({ name }) => name === 'table-cell' || name === 'covered-table-cell');
-      for (const cell of own) {
-        // A covered cell repeats what covers it: from the left, or from above.
+      const rowCells = childElements(row).filter(({ name }) => name === 'table-cell' || name === 'covered-table-cell');
+      for (const cell of rowCells) {
+        // A covered cell repeats the cell that covers it, from the left or from above.
         const text =
           cell.name === 'covered-table-cell' ? (this.covering(cells, rows.at(-1)) ?? '') : this.cellText(cell);
         const columns = repeats(cell, 'table:number-columns-repeated');
@@ -192,7 +193,7 @@ export class OdfWriter {
       .join(' ');
   }
 
-  /** Text of lists and tables inside cells. */
+  /** Returns the text of lists and tables inside a cell. */
   private deepText(element: XmlElement): string {
     return [...findElements(element, 'p'), ...findElements(element, 'h')].map((part) => this.inline(part)).join(' ');
   }
@@ -234,7 +235,7 @@ export class OdfWriter {
     for (const box of inside) this.blocks(box);
   }
 
-  /** Text of a paragraph with its line breaks. Nesting is bounded by the reader. */
+  /** Returns the text of a paragraph with its line breaks. The XML reader limits the depth of the recursion. */
   inline(element: XmlElement): string {
     let text = '';
     for (const child of element.children) {
@@ -288,7 +289,7 @@ export class OdfWriter {
     return `[^${this.noteCount}]`;
   }
 
-  /** A text box is written behind its paragraph; of pictures and objects their description is kept. */
+  /** Returns the description of a picture, or a formula. A text box or an object with content is written after its paragraph. */
   private frame(element: XmlElement): string {
     const box = childAt(element, 'text-box') ?? (element.name === 'custom-shape' ? element : undefined);
     if (box) {
@@ -308,7 +309,7 @@ export class OdfWriter {
   }
 }
 
-/** The rows of a table, those of its groups and headers among them. */
+/** Returns the rows of a table, also inside groups and headers. */
 export function rowElements(table: XmlElement): XmlElement[] {
   return childElements(table).flatMap((child) => {
     if (child.name === 'table-row') return [child];

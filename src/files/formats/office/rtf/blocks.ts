@@ -1,22 +1,22 @@
-/** Paragraphs of an RTF file as they end, put together to headings, lists, tables and notes. */
+/** Writes the paragraphs of an RTF file as headings, lists, tables and notes. */
 import type { Link } from '../../../../text/link-line.ts';
 import { tableText } from '../../data/table-text.ts';
 import type { TextBuilder } from '../../text-builder.ts';
 
-/** What holds for a paragraph when it ends. */
+/** Properties of a paragraph at its end. */
 export interface ParagraphStyle {
-  /** 1..6. */
+  /** Level of a heading, 1 to 6. */
   heading?: number;
-  /** The list it belongs to, and its depth there. */
+  /** The list of the paragraph, and the depth in that list. */
   list?: number;
   level?: number;
-  /** Twips. */
+  /** Indentation in twips. */
   indent: number;
   inTable: boolean;
 }
 
 const LEVEL_MAX = 8;
-/** Indentation of one level, as writers set it. */
+/** Indentation of one level in most programs. */
 const LEVEL_TWIPS = 360;
 const BULLET = /^\s*([•·◦▪‣⁃–—-]|o(?=\t)|\uf0b7|\d{1,4}[.)]|[a-z][.)]|[ivx]{1,6}[.)])\t+\s*/iu;
 
@@ -24,20 +24,20 @@ export class RtfBlocks {
   private readonly builder: TextBuilder;
   private items: string[] = [];
   private lastNumber = 0;
-  /** Whether the items of the list that is open are numbered. */
+  /** True if the items of the open list are numbered. */
   private numbered = false;
   private cell: string[] = [];
   private row: string[] = [];
   private rows: string[][] = [];
   private notes: string[] = [];
-  /** Links of what is not written yet. */
+  /** Links of text that is not written yet. */
   private links: Link[] = [];
 
   constructor(builder: TextBuilder) {
     this.builder = builder;
   }
 
-  /** `mark` is what stands in front of a list item. */
+  /** Ends a paragraph. `mark` is the bullet or number of a list item. */
   paragraph(raw: string, style: ParagraphStyle, mark: string, links: readonly Link[] = []): void {
     const text = tidy(raw);
     if (style.inTable) {
@@ -69,7 +69,7 @@ export class RtfBlocks {
     this.row = [];
   }
 
-  /** Keeps a note until the paragraph it belongs to is written. Returns its mark. */
+  /** Keeps a note until its paragraph is written. */
   note(number: number, text: string): void {
     this.notes.push(`[^${number}]: ${tidy(text)}`);
   }
@@ -134,7 +134,7 @@ export class RtfBlocks {
   }
 }
 
-/** Tabs and runs of blanks to one blank; line breaks stay. */
+/** Returns the text with single blanks instead of tabs and runs of blanks. Line breaks stay. */
 function tidy(raw: string): string {
   return raw
     .replace(/[ \t\u00a0]+/g, ' ')

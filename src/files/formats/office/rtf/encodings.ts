@@ -1,4 +1,4 @@
-/** The encodings that RTF names by numbers, as labels of TextDecoder. */
+/** Maps the numbers of encodings in RTF to labels of TextDecoder. */
 
 const BY_CHARSET: Record<number, string> = {
   77: 'macintosh',
@@ -31,10 +31,10 @@ const BY_CODE_PAGE: Record<number, string> = {
   65001: 'utf-8',
 };
 
-/** Characters of symbol fonts by their place; all but bullets are pictures. */
+/** Label of symbol fonts, whose characters are pictures except for bullets. */
 export const SYMBOLS = 'symbols';
 
-/** The encoding of a font's character set; undefined when the file's own holds. */
+/** Returns the encoding of a font's character set, or undefined if the encoding of the file applies. */
 export function charsetEncoding(charset: number): string | undefined {
   return charset === 2 ? SYMBOLS : BY_CHARSET[charset];
 }

@@ -27,32 +27,32 @@ for (const [what, source, text] of [
   ],
   ['binary data that looks like markup', '{\\rtf1 a{\\pict\\bin5 }}}}}}b}', 'ab'],
   ['text boxes', '{\\rtf1 a\\par{\\shp{\\*\\shpinst{\\sp{\\sn x}{\\sv 1}}{\\shptxt box\\par}}}b}', 'a\n\nbox\n\nb'],
-  ['a file that is cut off', '{\\rtf1 one\\par {\\b two', 'one\n\ntwo'],
+  ['a truncated end', '{\\rtf1 one\\par {\\b two', 'one\n\ntwo'],
   ['too many closing braces', '{\\rtf1 one}}}\\par two', 'one\n\ntwo'],
 ] as const) {
-  test(`RTF: ${what}`, () => assert.equal(read(source).text, text));
+  test(`an RTF file with ${what} is read`, () => assert.equal(read(source).text, text));
 }
 
-test('headings by outline level and by style name', () => {
+test('RTF headings are detected by outline level and by style name', () => {
   const parsed = read(
     '{\\rtf1{\\stylesheet{\\s1\\outlinelevel0 Kop;}{\\s2 heading 2;}}\\pard\\s1 One\\par\\pard text\\par\\pard\\s2 Two\\par}',
   );
   assert.equal(parsed.text, '# One\n\ntext\n\n## Two');
 });
 
-test('nested tables stay in their cell; the fallback of old readers is left out', () => {
+test('a nested RTF table stays in its cell, without the fallback for old programs', () => {
   const parsed = read(
     '{\\rtf1\\pard\\intbl\\itap2 a\\nestcell b\\nestcell{\\*\\nesttableprops\\nestrow}{\\nonesttables x\\par}\\pard\\intbl c\\cell d\\cell\\row\\pard after\\par}',
   );
   assert.equal(parsed.text, '| a b c | d |\n| --- | --- |\n\nafter');
 });
 
-test('notes and comments follow their paragraph', () => {
+test('RTF notes and comments follow their paragraphs', () => {
   const parsed = read('{\\rtf1 word\\chftn{\\footnote\\pard the {\\i note}} more{\\*\\annotation odd}\\par next}');
   assert.equal(parsed.text, 'word[^1] more[^2]\n\n[^1]: the note\n\n[^2]: [comment] odd\n\nnext');
 });
 
-test('properties', () => {
+test('the properties of an RTF file become metadata', () => {
   const { title, metadata } = read(
     '{\\rtf1{\\info{\\title A {\\b title}}{\\author Ann}{\\creatim\\yr2024\\mo3\\dy5\\hr7\\min9}}x}',
   );
@@ -61,14 +61,14 @@ test('properties', () => {
   assert.equal(metadata['created']?.val, '2024-03-05T07:09:00Z');
 });
 
-test('groups nested too deeply are refused, long ones take linear time', () => {
+test('RTF groups nested too deeply are refused, and long ones are read in linear time', () => {
   assert.throws(() => read('{'.repeat(3000)), /nested too deeply/);
   for (const source of ['{}'.repeat(200_000), '\\'.repeat(300_001), "\\'e9".repeat(200_000), '\\cell'.repeat(50_000)]) {
     assert.ok(read(`{\\rtf1 ${source}`));
   }
 });
 
-test('of links within each other only the innermost is one', () => {
+test('only the innermost of nested RTF links is recorded', () => {
   const field = (url: string, inside: string) => `{\\field{\\*\\fldinst HYPERLINK "${url}"}{\\fldrslt ${inside}}}`;
   const plain = (inside: string) => `{\\field{\\*\\fldinst REF x}{\\fldrslt ${inside}}}`;
   const linksOf = (body: string) =>

@@ -1,4 +1,4 @@
-/** RTF: control words and groups in one pass over the bytes, whatever program wrote them. */
+/** Parses RTF: control words and groups, in one pass over the bytes. */
 import { Buffer } from 'node:buffer';
 import type { Link } from '../../../../text/link-line.ts';
 import { overLimit } from '../../../failure.ts';
@@ -9,38 +9,38 @@ import { TextBuilder } from '../../text-builder.ts';
 import { type ParagraphStyle, RtfBlocks } from './blocks.ts';
 import { charsetEncoding, codePageEncoding, decodeBytes } from './encodings.ts';
 
-/** Bytes of a file: pictures are most of a large one. */
+/** Maximum size of a file. Pictures are most of a large file. */
 const RTF_BYTES_MAX = 128 * 1024 * 1024;
-/** Groups within groups. */
+/** Maximum depth of groups. */
 const DEPTH_MAX = 2000;
 
-/** What a group's text is for. */
+/** The use of a group's text. */
 type Target = 'body' | 'skip' | 'fonts' | 'styles' | 'mark' | 'note' | 'comment' | 'property' | 'date' | 'instruction';
 
 interface Group {
   target: Target;
-  /** Name of the property, for those targets. */
+  /** Name of the property, for the targets `property` and `date`. */
   name: string;
   hidden: boolean;
   encoding: string | undefined;
-  /** Fallback characters behind `\u`. */
+  /** Number of fallback characters after `\u`. */
   fallback: number;
   paragraph: ParagraphStyle;
-  /** The next control word names an optional destination. */
+  /** True if the next control word names an optional destination. */
   optional: boolean;
-  /** The field that it is in. */
+  /** The field around the group. */
   field?: Field;
 }
 
 interface Field {
   instruction: string;
-  /** Where its result begins, among the parts of the paragraph's text. */
+  /** Index of the part of the paragraph's text at which the result begins. */
   from?: number;
-  /** A link is within it. */
+  /** True if the field contains a link. */
   holdsLink?: boolean;
 }
 
-/** Destinations whose text is no text of the document. */
+/** Destinations whose text is not text of the file. */
 const SKIPPED = new Set(
   (
     'colortbl pict nonshppict listtable listoverridetable rsidtbl generator header headerl headerr headerf footer ' +
@@ -69,7 +69,7 @@ const CHARACTERS: Record<string, string> = {
   '\\': '\\',
 };
 
-/** @throws FileError when the file is over a limit. */
+/** Parses a file. @throws FileError if the file exceeds a limit. */
 export function parseRtf(bytes: Uint8Array): ParsedFile {
   if (bytes.length > RTF_BYTES_MAX) throw overLimit(`RTF files are read up to ${RTF_BYTES_MAX / 1024 / 1024} MiB.`);
   const builder = new TextBuilder();
@@ -114,7 +114,7 @@ class RtfReader {
   private font = 0;
   private readonly headings = new Map<number, number>();
   private style = 0;
-  /** Bytes that wait for the end of their run. */
+  /** Bytes of the current run, which are decoded at its end. */
   private bytes: number[] = [];
   private text: string[] = [];
   private links: Link[] = [];
@@ -187,7 +187,7 @@ class RtfReader {
     else this.property(word, value ?? 1, value);
   }
 
-  /** Whether the word opens a destination. */
+  /** Opens a destination. Returns false if the word is not a destination. */
   private destination(word: string, optional: boolean): boolean {
     const { group } = this;
     const outer = this.stack.at(-1);
@@ -212,10 +212,10 @@ class RtfReader {
     return true;
   }
 
-  private property(word: string, value: number, given: number | undefined): void {
+  private property(word: string, value: number, explicitValue: number | undefined): void {
     const { group } = this;
     const { paragraph } = group;
-    const on = given !== 0;
+    const on = explicitValue !== 0;
     if (group.target === 'date') {
       const sign = { yr: '', mo: '-', dy: '-', hr: 'T', min: ':' }[word];
       const before = this.properties.get(group.name) ?? '';
@@ -273,7 +273,7 @@ class RtfReader {
     const rest = this.skip > 0 ? text.slice(this.skip) : text;
     this.skip = Math.max(0, this.skip - text.length);
     if (rest === '') return;
-    // ASCII may be the second half of a character whose first half is still waiting.
+    // ASCII may be the second half of a character whose first half is in `bytes`.
     if (this.bytes.length === 0 && !/[\x80-\xff]/.test(rest)) this.put(rest);
     else for (let i = 0; i < rest.length; i += 1) this.bytes.push(rest.charCodeAt(i));
   }
@@ -298,7 +298,7 @@ class RtfReader {
     } else if (target === 'styles') this.styleName(text);
   }
 
-  /** Styles of old writers are headings by their name alone. */
+  /** Reads the name of a style. In files of old programs, only the name says that a style is a heading. */
   private styleName(text: string): void {
     const level = /^heading ([1-9]);?$/i.exec(text.trim())?.[1];
     if (level && !this.headings.has(this.style)) this.headings.set(this.style, Math.min(Number(level), 6));
@@ -315,12 +315,12 @@ class RtfReader {
     this.mark = '';
   }
 
-  /** Of fields within each other only the innermost is a link: no text is read twice. Whether it is or holds one. */
+  /** Ends a field. Returns true if the field is a link or contains one. Only the innermost of nested links is recorded. */
   private endField({ instruction, from = this.text.length, holdsLink = false }: Field): boolean {
     if (holdsLink) return true;
     const address = /^\s*HYPERLINK\s+(?:\\[a-z]\s+(?:"[^"]*"\s+)?)*"?([^"\s]+)/i.exec(instruction)?.[1] ?? '';
     const url = outsideLinks(address);
-    // The paragraph may have ended within the field.
+    // If the paragraph has ended within the field, the text of the link is empty or incomplete.
     if (url !== undefined) this.links.push({ text: this.text.slice(from).join('').replace(/\s+/g, ' ').trim(), url });
     return url !== undefined;
   }

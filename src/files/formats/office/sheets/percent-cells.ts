@@ -1,14 +1,14 @@
-/** Cells of an Excel sheet whose numbers people see as percents. Linear. */
+/** Finds the cells of an Excel sheet whose numbers are shown as percents. Linear. */
 import { attribute } from '../../xml/tree.ts';
 
-/** Excel's own formats of percents: `0%` and `0.00%`. */
-const OWN_FORMATS = new Set(['9', '10']);
-/** Digits that a number keeps: those behind them are of its binary form. */
+/** Ids of the built-in percent formats `0%` and `0.00%`. */
+const BUILT_IN_FORMATS = new Set(['9', '10']);
+/** Significant digits of a number. Further digits come from its binary form. */
 const DIGITS = 12;
 
-/** Indices of the cell styles that show percents, from `xl/styles.xml`. */
+/** Returns the indices of the cell styles that show percents. `xml` is `xl/styles.xml`. */
 export function percentStyles(xml: string): Set<string> {
-  const formats = new Set(OWN_FORMATS);
+  const formats = new Set(BUILT_IN_FORMATS);
   for (const [, head = ''] of xml.matchAll(/<(?:\w{1,40}:)?numFmt\s([^<>]*)>/g)) {
     if (isPercent(attribute({ head: ` ${head}` }, 'formatCode')))
       formats.add(attribute({ head: ` ${head}` }, 'numFmtId'));
@@ -24,7 +24,7 @@ export function percentStyles(xml: string): Set<string> {
   return styles;
 }
 
-/** References of the cells of a sheet that have one of the styles. */
+/** Returns the references of the cells of a sheet that have one of the styles. */
 export function percentCells(xml: string, styles: ReadonlySet<string>): Set<string> {
   const refs = new Set<string>();
   if (styles.size === 0) return refs;
@@ -37,12 +37,12 @@ export function percentCells(xml: string, styles: ReadonlySet<string>): Set<stri
   return refs;
 }
 
-/** 0.125 as `12.5%`. */
+/** Returns a number as percents: 0.125 gives `12.5%`. */
 export function percentText(value: number): string {
   return `${Number((value * 100).toPrecision(DIGITS))}%`;
 }
 
-/** Quoted texts and escaped signs are shown as they are: their percent signs multiply nothing. */
+/** True if a format code shows percents. A percent sign that is quoted or escaped is only text. */
 function isPercent(code: string): boolean {
   return code.replace(/"[^"]*"|\\./g, '').includes('%');
 }

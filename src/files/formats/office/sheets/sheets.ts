@@ -1,4 +1,4 @@
-/** Sheets of workbooks: a section per sheet, a table per block of cells; a sheet with a header row holds records. */
+/** Writes sheets of workbooks: a section per sheet and a table per region of cells. Rows under a header are records. */
 import type { Link } from '../../../../text/link-line.ts';
 import type { KeyPicker } from '../../../metadata-values.ts';
 import { recordWriter, SINGLE_RECORDS_MAX } from '../../data/records.ts';
@@ -14,13 +14,12 @@ export interface CellRange {
   right: number;
 }
 
-/** A link of a cell. */
 export interface CellLink {
   column: number;
   url: string;
 }
 
-/** Links by row, in the order of the columns; a row is known by its array. */
+/** Links by row, in the order of columns. The key is the array of the row's cells. */
 export type RowLinks = Map<readonly string[], CellLink[]>;
 
 export interface Sheet {
@@ -30,11 +29,11 @@ export interface Sheet {
   merged: readonly CellRange[];
   charts?: readonly ChartText[];
   comments?: readonly string[];
-  /** Of shapes. */
+  /** Texts of shapes. */
   texts?: readonly string[];
 }
 
-/** Nothing for a sheet without cells, charts, texts and comments. */
+/** Writes a sheet, unless it has no cells, charts, texts and comments. */
 export function writeSheet(builder: TextBuilder, picker: KeyPicker, sheet: Sheet): void {
   const { name, rows, merged, links = new Map(), charts = [], comments = [], texts = [] } = sheet;
   fillMerged(rows, merged);
@@ -51,11 +50,11 @@ export function writeSheet(builder: TextBuilder, picker: KeyPicker, sheet: Sheet
   for (const comment of comments) builder.add({ kind: 'paragraph' }, comment);
 }
 
-/** Cells that merged ones may fill, per range and per sheet. */
+/** Maximum number of cells that a merged range fills, and that all merged ranges of a sheet fill. */
 const MERGED_CELLS_MAX = 10_000;
 const MERGED_SHEET_CELLS_MAX = 200_000;
 
-/** A merged cell's value counts for every row and column it spans. */
+/** Repeats the value of a merged cell in all rows and columns that it spans. */
 function fillMerged(rows: string[][], merged: readonly CellRange[]): void {
   let budget = MERGED_SHEET_CELLS_MAX;
   for (const { top, left, bottom: last, right } of merged) {
@@ -70,7 +69,7 @@ function fillMerged(rows: string[][], merged: readonly CellRange[]): void {
   }
 }
 
-/** Rectangles of cells that empty rows and columns separate: one sheet may hold several tables. */
+/** Returns the rectangles of cells that empty rows and columns separate. A sheet may contain several tables. */
 function regionsOf(rows: readonly string[][], links: RowLinks): string[][][] {
   const bands = rowBands(rows);
   if (bands.length > 1) return bands.flatMap((band) => regionsOf(band, links));
@@ -105,11 +104,11 @@ function columnBands(rows: readonly string[][], links: RowLinks): string[][][] {
     bands.push(
       rows.map((row) => {
         const part = Array.from({ length: to - from }, (_, i) => row[from + i] ?? '');
-        const own = links.get(row)?.filter(({ column }) => column >= from && column < to);
-        if (own)
+        const regionLinks = links.get(row)?.filter(({ column }) => column >= from && column < to);
+        if (regionLinks)
           links.set(
             part,
-            own.map(({ column, url }) => ({ column: column - from, url })),
+            regionLinks.map(({ column, url }) => ({ column: column - from, url })),
           );
         return part;
       }),

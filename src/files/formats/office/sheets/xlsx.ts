@@ -1,4 +1,4 @@
-/** Excel workbooks: a section per sheet, a table per block of cells; sheets with a header row hold records. */
+/** Parses Excel workbooks: a section per sheet and a table per region of cells. Rows under a header are records. */
 import { Buffer } from 'node:buffer';
 import readWorkbook from 'read-excel-file/node';
 import type { ChunkMetadataKey } from '../../../../corpus/values.ts';
@@ -15,7 +15,7 @@ import { type CellRange, type RowLinks, writeSheet } from './sheets.ts';
 const WANTED =
   /^(\[Content_Types\]\.xml|_rels\/|docProps\/core\.xml|xl\/(_rels\/)?[^/]+\.(xml|rels)|xl\/worksheets\/[^/]+\.xml)/;
 
-/** Every sheet as records. @throws FileError for an archive that is damaged or over its limits. */
+/** Parses a workbook. @throws FileError for an archive that is damaged or over its limits. */
 export async function parseXlsx(bytes: Uint8Array, keys: readonly ChunkMetadataKey[]): Promise<ParsedFile> {
   const safe = repackZip(bytes, (name) => WANTED.test(name));
   const sheets = await readWorkbook(Buffer.from(safe.buffer, safe.byteOffset, safe.byteLength));
@@ -24,7 +24,7 @@ export async function parseXlsx(bytes: Uint8Array, keys: readonly ChunkMetadataK
   const picker = new KeyPicker(keys);
   const extras = sheetExtras(parts);
   const cells = new Map(sheets.map(({ sheet, data }) => [sheet, data]));
-  // Sheets that are charts have no cells.
+  // A sheet that is a chart has extras and no cells.
   for (const sheet of new Set([...extras.keys(), ...cells.keys()])) {
     const extra = extras.get(sheet);
     if (extra?.hidden) continue;
@@ -58,11 +58,11 @@ function linksOf(links: SheetExtras['links'], rows: readonly string[][]): RowLin
     const cell = rangeOf(`${ref}:${ref}`);
     const row = cell && rows[cell.top];
     if (!row) continue;
-    const own = found.get(row) ?? [];
-    own.push({ column: cell.left, url });
-    found.set(row, own);
+    const rowLinks = found.get(row) ?? [];
+    rowLinks.push({ column: cell.left, url });
+    found.set(row, rowLinks);
   }
-  for (const own of found.values()) own.sort((a, b) => a.column - b.column);
+  for (const rowLinks of found.values()) rowLinks.sort((a, b) => a.column - b.column);
   return found;
 }
 
@@ -83,7 +83,7 @@ function valueText(value: unknown): string {
   return String(value).trim();
 }
 
-/** A date without its midnight; the time of day of a duration cell without its date. */
+/** Returns the date, with the time unless it is midnight. */
 function dateText(date: Date): string {
   if (Number.isNaN(date.getTime())) return '';
   const [day, time] = date.toISOString().slice(0, 19).split('T');

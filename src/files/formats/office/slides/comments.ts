@@ -1,10 +1,10 @@
-/** Comments on slides, as PowerPoint wrote them until 2021 and as it writes them since, with their answers. */
+/** Reads comments on slides with their answers, in the format of PowerPoint until 2021 and in the later one. */
 
 import { attribute, childAt, findElements, readXml, textOf, type XmlElement } from '../../xml/tree.ts';
 import { drawingText } from '../drawing-text.ts';
 import type { ZipPackage } from '../zip-package.ts';
 
-/** Names of those who commented, by their ids. */
+/** Returns the names of authors of comments, by id. */
 export function commentAuthors(parts: ZipPackage): Map<string, string> {
   const found = [
     ...findElements(readXml(parts.text('ppt/commentAuthors.xml')), 'cmAuthor'),
@@ -13,7 +13,7 @@ export function commentAuthors(parts: ZipPackage): Map<string, string> {
   return new Map(found.map((author) => [attribute(author, 'id'), attribute(author, 'name')]));
 }
 
-/** `[comment by Ann] text` for each comment and answer of a part, in its order. */
+/** Returns `[comment by Ann] text` for each comment and answer of a part, in order. */
 export function slideComments(xml: string, authors: ReadonlyMap<string, string>): string[] {
   return findElements(readXml(xml), 'cm').flatMap((comment) => {
     const answers = findElements(comment, 'reply');

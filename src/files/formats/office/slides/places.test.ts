@@ -13,7 +13,7 @@ function order(slide: string, layout = ''): string {
   return shapes.map((found) => attribute(found, 'name')).join(' ');
 }
 
-test('shapes are read from top to bottom, and from left to right beside each other', () => {
+test('the shapes of a slide are read from top to bottom, and from left to right within a row', () => {
   const slide = [
     shape('foot', at(0, 900, 50)),
     shape('right', at(500, 190, 300)),
@@ -23,7 +23,7 @@ test('shapes are read from top to bottom, and from left to right beside each oth
   assert.equal(order(slide.join('')), 'head left right foot');
 });
 
-test('a placeholder without a place stands where its layout puts it', () => {
+test('a placeholder without a place of its own gets the place from its layout', () => {
   const slide = [shape('body', '<p:nvPr><p:ph idx="1"/></p:nvPr>'), shape('box', at(0, 100, 50)), shape('behind', '')];
   const layout = shape('', `<p:nvPr><p:ph idx="1"/></p:nvPr>${at(0, 500, 50)}`);
   assert.equal(order(slide.join(''), layout), 'box behind body');

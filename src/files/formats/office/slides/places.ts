@@ -1,11 +1,11 @@
-/** Where the shapes of a slide stand. */
+/** Finds the places of the shapes of a slide. */
 import type { Place } from '../../reading-order.ts';
 import { attribute, childAt, findElements, type XmlElement } from '../../xml/tree.ts';
 
-/** The place of a shape: its own, or what its layout gives a placeholder. */
+/** Returns the place of a shape: its own, or that of its placeholder in the layout. */
 export type PlaceOf = (shape: XmlElement) => Place | undefined;
 
-/** Places of placeholders in a layout and its master; the first that has one counts. */
+/** Returns a function for the places of shapes. `sources` are the layout and its master; the first place found counts. */
 export function placesOf(sources: readonly XmlElement[]): PlaceOf {
   const places = new Map<string, Place>();
   for (const source of sources) {
@@ -37,7 +37,7 @@ function ownPlace(shape: XmlElement): Place | undefined {
   };
 }
 
-/** A placeholder is found by its index, else by its type. */
+/** Returns the keys under which a placeholder is found: its index, then its type. */
 function placeholderKeys(shape: XmlElement): string[] {
   const holder = findElements(shape, 'ph')[0];
   if (!holder) return [];

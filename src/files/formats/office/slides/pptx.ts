@@ -1,4 +1,4 @@
-/** PowerPoint files: a page per slide with its title as heading, texts in reading order, tables, diagrams, notes. */
+/** Parses PowerPoint files: a page per slide with its title as heading, texts in reading order, tables, diagrams, notes. */
 import { badFile } from '../../../failure.ts';
 import { originMetadata } from '../../../metadata-values.ts';
 import type { ParsedFile } from '../../../parsed.ts';
@@ -17,7 +17,7 @@ import { type PlaceOf, placesOf } from './places.ts';
 /** Placeholders that repeat on every slide. */
 const REPEATED = new Set(['dt', 'ftr', 'hdr', 'sldNum', 'sldImg']);
 
-/** @throws FileError for an archive that is damaged or over its limits. */
+/** Parses a presentation. @throws FileError for an archive that is damaged or over its limits. */
 export function parsePptx(bytes: Uint8Array): ParsedFile {
   const parts = openPackage(bytes);
   const builder = new TextBuilder();
@@ -39,7 +39,7 @@ export function parsePptx(bytes: Uint8Array): ParsedFile {
   };
 }
 
-/** The slides in the order in which they are shown. */
+/** Returns the parts of the slides, in the order in which they are shown. */
 function slideParts(parts: ZipPackage): string[] {
   const links = relations(parts, 'ppt/presentation.xml');
   const presentation = readXml(parts.text('ppt/presentation.xml'));
@@ -49,7 +49,7 @@ function slideParts(parts: ZipPackage): string[] {
   });
 }
 
-/** What all slides of a file share. */
+/** State that all slides of a file share. */
 interface PresentationFile {
   parts: ZipPackage;
   builder: TextBuilder;
@@ -66,7 +66,7 @@ class SlideWriter {
   private readonly links: ReadonlyMap<string, string>;
   private readonly addresses: Addresses;
   private readonly authors: ReadonlyMap<string, string>;
-  /** Undefined as long as the heading above belongs to this slide. */
+  /** Empty until the slide has written its title. Then undefined: the heading block before is the slide's own. */
   private headingPath: string[] | undefined = [];
 
   constructor(file: PresentationFile, part: string, page: number) {
@@ -111,7 +111,7 @@ class SlideWriter {
       this.graphic(shape);
       return;
     }
-    // Bodies of layouts have bullets unless they say otherwise; free texts have them only when they say so.
+    // Texts in the body of a layout have bullets by default, other texts do not.
     const bullets = type === 'body' || type === '' || type === 'obj';
     const texts = drawingText(childAt(shape, 'txBody'), bullets, this.addresses);
     const alt = shape.name === 'pic' ? shapeAltText(shape) : '';
@@ -136,7 +136,7 @@ class SlideWriter {
     }
   }
 
-  /** Parts that elements of a name refer to. */
+  /** Returns the texts of the parts that elements with this name refer to. */
   private linked(frame: XmlElement, name: string, key: string): string[] {
     return findElements(frame, name).flatMap((reference) => {
       const part = this.links.get(attribute(reference, key));
@@ -169,8 +169,8 @@ class SlideWriter {
 
   private layoutPlaces(): PlaceOf {
     const part = [...this.links.values()].find((link) => /slideLayout\d*\.xml$/.test(link)) ?? '';
-    const known = this.layouts.get(part);
-    if (known) return known;
+    const cached = this.layouts.get(part);
+    if (cached) return cached;
     const master = [...relations(this.parts, part).values()].find((link) => /slideMaster\d*\.xml$/.test(link)) ?? '';
     const places = placesOf([readXml(this.parts.text(part)), readXml(this.parts.text(master))]);
     this.layouts.set(part, places);
@@ -178,7 +178,7 @@ class SlideWriter {
   }
 }
 
-/** Shapes, pictures and frames in the order of the file; groups are opened, of alternatives the first counts. */
+/** Returns shapes, pictures and frames in the order of the file, also inside groups. Of alternatives, the first counts. */
 function shapesOf(tree: XmlElement): XmlElement[] {
   return childElements(tree).flatMap((child) => {
     if (child.name === 'grpSp') return shapesOf(child);
@@ -190,13 +190,13 @@ function shapesOf(tree: XmlElement): XmlElement[] {
   });
 }
 
-/** "" for a placeholder without a type, undefined for what is none. */
+/** Returns the type of a placeholder, "" for one without a type, and undefined for other shapes. */
 function placeholderType(shape: XmlElement): string | undefined {
   const place = findElements(childElements(shape)[0] ?? shape, 'ph')[0];
   return place && attribute(place, 'type');
 }
 
-/** The title of the first slide that has one names the presentation. */
+/** Returns the title of the first slide with a title, which becomes the title of the presentation. */
 function firstHeading(builder: TextBuilder): string | undefined {
   const block = builder.blocks.find(({ kind }) => kind === 'heading');
   return block && builder.text().slice(block.start, block.end).replace(/^#+ /, '');

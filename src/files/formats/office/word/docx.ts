@@ -1,4 +1,4 @@
-/** Word files: converted to HTML, then written as blocks. */
+/** Parses Word files: they are converted to HTML, then written as blocks. */
 import { Buffer } from 'node:buffer';
 import { strFromU8, strToU8 } from 'fflate';
 import mammoth from 'mammoth';
@@ -16,7 +16,7 @@ import { AUTHOR_END, placeNotes } from './notes.ts';
 import { withParts } from './parts.ts';
 import { plainDocument } from './source.ts';
 
-/** Pictures and fonts are left behind; they are most of a file's bytes. */
+/** Matches the parts that the converter gets: no pictures and fonts, which are most of a file's bytes. */
 const WANTED = /^(\[Content_Types\]\.xml|_rels\/|docProps\/core\.xml|word\/(_rels\/)?[^/]+\.(xml|rels)$)/;
 
 const DOCUMENT = /^word\/document2?\.xml$/;
@@ -32,7 +32,7 @@ const STYLE_MAP = [
   "p[style-name='HTML Preformatted'] => pre:separator('\\n')",
 ];
 
-/** @throws FileError for an archive that is damaged or over its limits, and for too much text. */
+/** Parses a Word file. @throws FileError for an archive that is damaged or over its limits, and for too much text. */
 export async function parseDocx(bytes: Uint8Array): Promise<ParsedFile> {
   const parts = openPackage(bytes);
   const html = await convert(bytes, parts);
@@ -74,7 +74,7 @@ async function convert(bytes: Uint8Array, parts: ZipPackage): Promise<string> {
   return withParts(value.replace(/<img alt="([^"]*)"[^<>]*>/g, imageText), parts);
 }
 
-/** The converter writes who made a comment by initials only. */
+/** Adds the names of the authors to comments, for which the converter writes initials only. */
 function withAuthors(document: { comments: { authorName?: string }[] }): object {
   const comments = document.comments.map((comment) => {
     const author = (comment.authorName ?? '').trim();
@@ -83,7 +83,7 @@ function withAuthors(document: { comments: { authorName?: string }[] }): object 
   return { ...document, comments };
 }
 
-/** What a picture shows, where its author said so. */
+/** Returns the description of a picture, if its author wrote one. */
 function imageText(_image: string, alt: string): string {
   const text = usefulAltText(alt);
   return text === '' ? '' : ` ![${text}] `;

@@ -1,7 +1,7 @@
-/** Puts the notes and comments of a converted Word file behind the block they belong to. */
+/** Moves the notes and comments of a converted Word file after the blocks that they belong to. */
 import type { DomDocument, DomElement, DomNode } from '../../html/dom.ts';
 
-/** What of the DOM is needed to move elements. */
+/** The members of the DOM that are needed to move elements. */
 interface MovableElement extends DomElement {
   parentNode: MovableElement | null;
   childNodes: ArrayLike<DomNode>;
@@ -9,10 +9,10 @@ interface MovableElement extends DomElement {
   remove(): void;
 }
 
-/** Behind the author of a comment, in the label that the converter writes. */
+/** Marks the end of the author's name in the label of a comment. */
 export const AUTHOR_END = '\ue0c2';
 
-/** The converter writes all notes at the end, each with a link back. */
+/** Moves all notes. The converter writes them at the end of the file, each with a link back. */
 export function placeNotes(document: DomDocument): void {
   const create = document as unknown as { createElement(name: string): MovableElement };
   const notes = new Map(movable(document, 'li[id], dt[id]').map((note) => [note.getAttribute('id')!, note]));
@@ -38,20 +38,20 @@ export function placeNotes(document: DomDocument): void {
   }
 }
 
-/** Its paragraphs are words of their own. */
+/** Returns the text of a note, with blanks between its paragraphs. */
 function textOf(body: MovableElement | null): string {
   const parts = Array.from(body?.childNodes ?? [], (node) => node.textContent ?? '');
   return parts.join(' ');
 }
 
-/** Of a label like `Comment [Ann1]`. */
+/** Returns the author in the label of a comment (`Comment [Ann1]`), as ` by Ann`. */
 function authorOf(label: MovableElement): string {
   const text = label.textContent ?? '';
   const end = text.lastIndexOf(AUTHOR_END);
   return end === -1 ? '' : ` by ${text.slice(text.indexOf('[') + 1, end)}`;
 }
 
-/** The block at the top of the text. */
+/** Returns the outermost block around an element. */
 function blockOf(element: MovableElement): MovableElement {
   let block = element;
   while (block.parentNode?.parentNode && !/^(BODY|HTML)$/i.test(block.parentNode.tagName)) block = block.parentNode;

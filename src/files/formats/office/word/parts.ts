@@ -1,4 +1,4 @@
-/** Parts of a Word file that stand beside its document: charts, diagrams, and files that were put in whole. */
+/** Reads the parts of a Word file that its document refers to: charts, diagrams, and files included as text. */
 
 import { htmlOfMail } from '../../mail/eml.ts';
 import { readXml } from '../../xml/tree.ts';
@@ -8,11 +8,11 @@ import { relations } from '../office-xml.ts';
 import type { ZipPackage } from '../zip-package.ts';
 import { PART_MARK } from './source.ts';
 
-/** The HTML of a document with each part in the place of its mark. */
+/** Returns the HTML of a document with each part in the place of its mark. */
 export async function withParts(html: string, parts: ZipPackage): Promise<string> {
   if (!html.includes(PART_MARK)) return html;
   const links = relations(parts, 'word/document.xml');
-  // Marks stand in pairs around the id of a part.
+  // Marks surround the id of a part.
   const pieces = html.split(PART_MARK);
   for (let i = 1; i < pieces.length; i += 2) pieces[i] = `</p>${await partHtml(links.get(pieces[i]!) ?? '', parts)}<p>`;
   return pieces.join('');
@@ -43,11 +43,11 @@ function diagramHtml(xml: string): string {
   return `<ul>${points.map((line) => `<li>${escapeHtml(line.slice(2))}</li>`).join('')}</ul>`;
 }
 
-/** What stands in the body of a page, without what browsers do not show. An element without its end reaches to that of the page. */
+/** Returns the body of a page without the elements that browsers do not show. An unclosed element reaches to the page's end. */
 function bodyOf(html: string): string {
   const open = /<body(?:\s[^<>]*)?>/i.exec(html);
   const from = open ? open.index + open[0].length : 0;
-  // Not in lower case: letters may change their length with it, and with that all places behind them.
+  // The text is not lower-cased, because that may change its length and all following offsets.
   let to = -1;
   for (const { index } of html.matchAll(/<\/body/gi)) to = index;
   return html

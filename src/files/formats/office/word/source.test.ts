@@ -19,10 +19,11 @@ for (const [xml, latex] of [
   ],
   [`<m:func>${e('sin', 'fName')}${e('x')}</m:func>`, 'sin x'],
 ] as const) {
-  test(`the formula ${latex}`, () => assert.equal(mathText(`<m:oMath>${xml}</m:oMath>`), latex));
+  test(`an Office formula is written as the LaTeX ${latex}`, () =>
+    assert.equal(mathText(`<m:oMath>${xml}</m:oMath>`), latex));
 }
 
-test('a big first letter joins its word, whatever stands between', () => {
+test('a drop cap in a Word file joins its word, whatever is between them', () => {
   const letter = '<w:p w:a="1"><w:pPr><w:framePr w:dropCap="drop"/></w:pPr><w:r><w:t>D</w:t></w:r></w:p>';
   const word = '<w:p w:b="2"><w:pPr><w:jc/></w:pPr><w:r><w:t>rop</w:t></w:r></w:p>';
   assert.match(plainDocument(letter + word), /<w:t>D<\/w:t><\/w:r><w:r><w:t>rop/);
@@ -30,13 +31,13 @@ test('a big first letter joins its word, whatever stands between', () => {
   assert.equal(plainDocument(letter.replace('drop"', 'none"') + word).includes('</w:p><w:p'), true);
 });
 
-test('a chart leaves its mark, other drawings stay', () => {
+test('a chart in a Word file is replaced by its mark, and other drawings stay', () => {
   const drawing = (inside: string) => `<w:r><w:drawing><a>${inside}</a></w:drawing></w:r>`;
   const plain = plainDocument(drawing('<c:chart xmlns:c="x" r:id="rId4"/>') + drawing('<pic/>'));
   assert.equal(plain, `<w:r><w:t>${PART_MARK}rId4${PART_MARK}</w:t></w:r>${drawing('<pic/>')}`);
 });
 
-test('diagrams and files that were put in whole leave their marks', () => {
+test('diagrams and included files in a Word file are replaced by their marks', () => {
   const diagram = '<w:r><w:drawing><dgm:relIds xmlns:dgm="d" r:dm="rId7" r:lo="rId8"/></w:drawing></w:r>';
   const mark = (id: string) => `${PART_MARK}${id}${PART_MARK}`;
   assert.equal(plainDocument(diagram), `<w:r><w:t>${mark('rId7')}</w:t></w:r>`);
@@ -48,13 +49,13 @@ test('diagrams and files that were put in whole leave their marks', () => {
   );
 });
 
-test('of words with their reading the word itself is kept', () => {
+test('a word with a reading above it keeps the word and loses the reading', () => {
   const ruby =
     '<w:r><w:ruby><w:rubyPr/><w:rt><w:r><w:t>とうきょう</w:t></w:r></w:rt><w:rubyBase><w:r><w:rPr/><w:t>東京</w:t></w:r></w:rubyBase></w:ruby></w:r>';
   assert.equal(plainDocument(ruby), '<w:r><w:t>東京</w:t></w:r>');
 });
 
-test('markup that is never closed takes linear time', () => {
+test('a Word file with markup that is never closed is read in linear time', () => {
   for (const piece of [
     '<m:oMath>',
     '<w:drawing><c:chart ',

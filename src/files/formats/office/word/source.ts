@@ -1,16 +1,17 @@
 /**
- * Rewrites what the converter of Word files leaves out into plain runs of text, before it reads the file: formulas,
- * charts, diagrams, files put in whole, readings above words and big first letters. Linear: each construct is found by its closing tag once.
+ * Rewrites the elements that the converter of Word files ignores as plain runs of text: formulas, charts, diagrams, included
+ * files, readings above words and drop caps. The converter reads XML source, so this module changes the source and no tree.
+ * The work is linear, because each closing tag is searched once.
  */
 import { mathText } from '../omml.ts';
 
-/** Around the relationship of another part, until its text takes the place. */
+/** Surrounds the relationship id of another part, until the text of that part replaces it. */
 export const PART_MARK = '\ue0c1';
 
-/** What refers to a chart, and to the data of a diagram. */
+/** Matches the reference to a chart or to the data of a diagram. */
 const DRAWN_PART = /<(?:c:chart\s[^<>]*r:id|dgm:relIds\s[^<>]*r:dm)="([^"<>]{1,100})"/;
 
-/** `xml` is `word/document.xml`. */
+/** Returns the rewritten source. `xml` is `word/document.xml`. */
 export function plainDocument(xml: string): string {
   let text = xml;
   if (text.includes('<m:oMath')) {
@@ -33,7 +34,7 @@ export function plainDocument(xml: string): string {
   return text.includes('w:dropCap="') ? joinDropCaps(text) : text;
 }
 
-/** The word itself; how it is read stands above it. */
+/** Returns the runs of the word itself, without its reading. */
 function rubyBase(source: string): string {
   const base = source.slice(Math.max(source.indexOf('<w:rubyBase>'), 0));
   return (base.match(/<w:t(?:\s[^<>]*)?>[^<]*<\/w:t>/g) ?? []).join('');
@@ -44,7 +45,7 @@ function run(text: string): string {
   return `<w:r><w:t xml:space="preserve">${escaped}</w:t></w:r>`;
 }
 
-/** Elements of a name that are not inside one another. */
+/** Replaces the elements with this name, which are not nested. */
 export function replaceElements(xml: string, name: string, replace: (source: string) => string): string {
   const parts: string[] = [];
   const close = `</${name}>`;
@@ -66,7 +67,7 @@ function findOpen(xml: string, name: string, from: number): number {
   return -1;
 }
 
-/** A big first letter stands in a paragraph of its own: its word goes on in the next. */
+/** Joins the paragraph of a drop cap with the next paragraph, which contains the rest of its word. */
 function joinDropCaps(xml: string): string {
   const parts: string[] = [];
   const next = /\s*<w:p(?:\s[^<>]*[^/<>])?>(?:<w:pPr>)?/y;
