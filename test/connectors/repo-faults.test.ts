@@ -100,7 +100,7 @@ test('a file that does not come whole fails alone', async () => {
   fake.faults.clear();
   fake.faults.add(new RegExp(sha), { status: 200, body: 'text that is long enough to be CUT\n' });
   const other = await run(origin());
-  assert.match(other.failed['b.md']!, /other bytes/);
+  assert.match(other.failed['b.md']!, /bytes that do not match/);
 });
 
 describe('the rate limit', () => {
